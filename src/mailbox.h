@@ -1,0 +1,68 @@
+// Where the wakes of an event loop's waiters wait until the loop comes round: any thread posts, the
+// loop's own thread collects.
+//
+//   last_ ─▶ w3 ─▶ w2 ─▶ w1 ─▶ null        a stack, one compare-and-swap to post
+//
+// Whoever posts into an empty mailbox rings the bell, nobody else does: a burst of admissions is
+// one wake of the loop. collect empties it in one exchange, so the next post rings again; no wake
+// can fall between the two. post's release pairs with collect's acquire: all that the waker did is
+// seen by the loop.
+#pragma once
+
+#include <utility>
+
+#include "platform/platform.h"
+#include "waiter.h"
+
+namespace boxoffice {
+
+/// How an event loop is told to collect. Called from any thread, once per burst.
+class Bell {
+ public:
+  virtual void ring() noexcept = 0;
+
+ protected:
+  ~Bell() = default;
+};
+
+template <class P>
+class BasicMailbox final : public Parker {
+ public:
+  explicit BasicMailbox(Bell& bell) : bell_(bell) {}
+  BasicMailbox(const BasicMailbox&) = delete;
+  BasicMailbox& operator=(const BasicMailbox&) = delete;
+
+  /// Posts, over a link of the mailbox's own: an invited waiter still stands in its line.
+  void wake(Waiter& waiter, Wake how) noexcept override {
+    waiter.how = how;
+    Waiter* last = last_.load(std::memory_order_relaxed);
+    do {
+      waiter.posted = last;
+    } while (!last_.compare_exchange_weak(last, &waiter, std::memory_order_release,
+                                          std::memory_order_relaxed));
+    if (!last) bell_.ring();
+  }
+
+  /// Hands every posted waiter to `take(waiter, how)`, first posted first. `take` may destroy the
+  /// waiter, and may have this mailbox posted to.
+  template <class Take>
+  void collect(Take&& take) {
+    Waiter* first = nullptr;
+    for (Waiter* w = last_.exchange(nullptr, std::memory_order_acquire); w;) {
+      Waiter* earlier = std::exchange(w->posted, first);
+      first = std::exchange(w, earlier);
+    }
+    while (first) {
+      Waiter& w = *std::exchange(first, first->posted);
+      take(w, w.how);
+    }
+  }
+
+ private:
+  Bell& bell_;
+  typename P::template Atomic<Waiter*> last_{nullptr};
+};
+
+using Mailbox = BasicMailbox<Platform>;
+
+}  // namespace boxoffice

@@ -1,0 +1,131 @@
+// A mutex: Preshing's non-recursive benaphore with an owner, a line and bounded overtaking.
+//
+// The word (it may lie in a SharedArrayBuffer; JavaScript makes the two steps marked *):
+//
+//     31 ........ 2 | 1         | 0
+//     owner's agent | abandoned | line
+//
+//   free                  0                    * compare-and-swap ▶ held
+//   held                  owner                * compare-and-swap ▶ free; with `line`: by the line
+//   held, line            owner | line         only the holder of the bucket changes it
+//   free, line            line                 the head is invited; whoever comes first takes it
+//   free, abandoned       abandoned            a holder died and nobody waited: the next one is told
+//
+// abandoned: set when the holder died (abandon) and nobody was in line; cleared by the next to take
+//     the mutex, who gets `abandoned`. It keeps the word from being 0, so that JavaScript's
+//     first step fails and C++ sees it. Never set while held.
+// line: see office.h, invariants 1 to 4.
+// Mutual exclusion: the owner field leaves 0 by a compare-and-swap from 0 or by a hand-off in the
+// bucket, and returns to 0 only by its owner, or by abandon in its stead.
+#pragma once
+
+#include "misuse.h"
+#include "office.h"
+
+namespace boxoffice {
+
+struct MutexRules {
+  using Word = std::uint32_t;
+  static constexpr Word kAbandoned = 2;
+  static constexpr int kOwnerShift = 2;
+  static constexpr bool kBarge = true;
+
+  static AgentId owner(Word word) noexcept { return word >> kOwnerShift; }
+  /// The word while `agent` holds the mutex and nobody waits.
+  static Word held(AgentId agent) noexcept { return agent << kOwnerShift; }
+  static bool fits(Word word, const Waiter&) noexcept { return owner(word) == kNobody; }
+  static Word take(Word word, Waiter& w) noexcept {
+    w.abandoned = (word & kAbandoned) != 0;
+    return (word & ~kAbandoned) | held(w.agent);
+  }
+};
+
+template <class P>
+class BasicMutex : private Office<P, MutexRules> {
+  using Base = Office<P, MutexRules>;
+  using Rules = MutexRules;
+
+ public:
+  using typename Base::Word;
+
+  BasicMutex() : Base(0) {}
+
+  /// Waits for its turn. Throws std::bad_alloc only, and then holds nothing. Not recursive: an
+  /// agent that holds the mutex and locks it again waits for itself.
+  Entry lock(AgentId me = P::agent()) { return lockUntil(kNever, me); }
+
+  /// Never blocks. It may take a free mutex that others wait for, within their patience.
+  Entry tryLock(AgentId me = P::agent()) noexcept {
+    Waiter w;
+    w.agent = me;
+    return Base::entry(Base::tryEnter(w), w);
+  }
+
+  /// Not granted when `timeout` passed first; a timeout of zero or less never sleeps.
+  Entry lockFor(std::chrono::nanoseconds timeout, AgentId me = P::agent()) {
+    return lockUntil(deadlineIn(timeout), me);
+  }
+
+  Entry lockUntil(Deadline deadline, AgentId me = P::agent()) {
+    Word free = 0;
+    if (this->word_.compare_exchange_strong(free, Rules::held(me), std::memory_order_acquire,
+                                            std::memory_order_relaxed)) {
+      return {.granted = true};
+    }
+    Waiter w;
+    w.agent = me;
+    return Base::entry(Base::enterBlocking(w, deadline), w);
+  }
+
+  /// Lets the next one in. Throws Misuse(notHolder) and changes nothing when `me` does not hold it.
+  void unlock(AgentId me = P::agent()) {
+    Word held = Rules::held(me);
+    if (this->word_.compare_exchange_strong(held, 0, std::memory_order_release,
+                                            std::memory_order_relaxed)) {
+      return;
+    }
+    Base::change(me, [me](Word word) { return released(word, me); });
+  }
+
+  /// For one that died holding it: the next holder is told. False when `dead` does
+  /// not hold the mutex.
+  bool abandon(AgentId dead) {
+    bool held = false;
+    Base::change(kNobody, [dead, &held](Word word) {
+      held = Rules::owner(word) == dead;
+      return held ? released(word, dead) | Rules::kAbandoned : word;
+    });
+    return held;
+  }
+
+  AgentId owner() const noexcept { return Rules::owner(Base::word()); }
+  bool isLocked() const noexcept { return owner() != kNobody; }
+
+  // For those who wait without blocking (see office.h): true from enter, or a wake and true from
+  // settle, and w.agent holds the mutex; leave takes a waiter out of the line.
+  using Base::enter;
+  using Base::entry;
+  using Base::leave;
+  using Base::settle;
+  using Base::sleep;
+
+  /// Enters for another, who was notified of a condition: it is woken when it holds the mutex.
+  /// noexcept, since without memory for a line there would be nobody left to wake it.
+  void enterFor(Waiter& w) noexcept {
+    if (!Base::enter(w)) return;
+    w.state = Waiter::State::admitted;
+    w.parker->wake(w, Wake::admitted);
+  }
+
+ private:
+  static Word released(Word word, AgentId me) {
+    if (Rules::owner(word) != me || me == kNobody) {
+      throw Misuse(Fault::notHolder, "unlock of a mutex that the caller does not hold");
+    }
+    return word & Base::kLine;
+  }
+};
+
+using Mutex = BasicMutex<Platform>;
+
+}  // namespace boxoffice

@@ -1,0 +1,55 @@
+// The operating system's counting semaphore: the only thing here that blocks a thread. One .cpp per
+// system implements it; the build chooses.
+//
+// state_ is all there is. macOS and Windows keep the handle of a kernel semaphore in it. Linux has
+// the semaphore itself there, for a futex:
+//
+//     63 ........... 32 | 31 ........... 0
+//     threads asleep    | count, the futex
+//
+//   wait     count > 0: count - 1. Else: asleep + 1, sleep while the count is 0, look again, and
+//            take the count and leave the sleepers in one compare-and-swap
+//   signal   count + n; were there sleepers, wake n of them
+// Invariant: count + waits that returned = initial + signals. signal's release pairs with the
+// acquire of the wait that takes the count.
+// Lifetime: after its addition to state_, signal uses only the address: when the one that took the
+// count has destroyed the semaphore by then, the wake goes to an address where nobody sleeps, or to
+// somebody who looks again and sleeps on. The kernel semaphores do the same in one call.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+#include "platform/clock.h"
+
+namespace boxoffice {
+
+class Semaphore {
+ public:
+  static constexpr int kMax = std::numeric_limits<int>::max();
+
+  /// Misuse(badArgument) when `initial` is negative, std::system_error when the system refuses.
+  explicit Semaphore(int initial = 0);
+  ~Semaphore();
+  Semaphore(const Semaphore&) = delete;
+  Semaphore& operator=(const Semaphore&) = delete;
+
+  void wait() noexcept { waitUntil(kNever); }
+  bool tryWait() noexcept;
+
+  /// False when `timeout` passed first. A timeout of zero or less never sleeps.
+  bool waitFor(std::chrono::nanoseconds timeout) noexcept {
+    return timeout <= timeout.zero() ? tryWait() : waitUntil(deadlineIn(timeout));
+  }
+  bool waitUntil(Deadline deadline) noexcept;
+
+  /// Misuse(badArgument) when n is negative, Misuse(overflow) when the count would pass kMax; then
+  /// nothing has changed.
+  void signal(int n = 1);
+
+ private:
+  std::atomic<std::uint64_t> state_;
+};
+
+}  // namespace boxoffice

@@ -1,0 +1,206 @@
+// A read-write lock in line: readers share, writers are alone, and nobody starves, since those who
+// come while somebody waits wait behind them. One reader may upgrade; a writer may downgrade.
+//
+//     31 ................. 4 | 3         | 2         | 1      | 0
+//     readers, or the writer | abandoned | upgrading | writer | line
+//
+//   free                   0
+//   read by n              n readers; more readers come in while nobody waits
+//   upgrading              n readers, one of whom waits (first in line) to become the writer; no
+//                          new readers. With the others gone: it is the writer.
+//   written                writer | its agent
+//   abandoned              a writer died: the next one in is told (as in mutex.h)
+//
+// A reader that comes when 2^28 - 1 read already waits in line: the count cannot overflow into the
+// bits beside it.
+// Exits are acq_rel: several readers' exits add up to one hand-off to a writer, which never reads
+// the word and so must get all of their releases from the one that hands over.
+#pragma once
+
+#include "misuse.h"
+#include "mutex.h"
+#include "office.h"
+
+namespace boxoffice {
+
+struct RWLockRules {
+  using Word = std::uint32_t;
+  static constexpr Word kWriter = 2;
+  static constexpr Word kUpgrading = 4;
+  static constexpr Word kAbandoned = 8;
+  static constexpr int kCountShift = 4;
+  static constexpr Word kOne = 1U << kCountShift;
+  static constexpr Word kMaxReaders = (1U << (32 - kCountShift)) - 1;
+  static constexpr bool kBarge = false;
+
+  // What a waiter asks for (Waiter::ask).
+  static constexpr std::uint32_t kRead = 0;
+  static constexpr std::uint32_t kWrite = 1;
+  static constexpr std::uint32_t kUpgrade = 2;
+
+  static Word count(Word word) noexcept { return word >> kCountShift; }
+  static bool written(Word word) noexcept { return (word & kWriter) != 0; }
+  static Word readers(Word word) noexcept { return written(word) ? 0 : count(word); }
+  static AgentId writer(Word word) noexcept { return written(word) ? count(word) : kNobody; }
+
+  static bool fits(Word word, const Waiter& w) noexcept {
+    if (written(word)) return false;
+    if (w.ask == kUpgrade) return count(word) == 1;
+    if (w.ask == kWrite) return count(word) == 0;
+    return !(word & kUpgrading) && count(word) < kMaxReaders;
+  }
+  static Word take(Word word, Waiter& w) noexcept {
+    w.abandoned = (word & kAbandoned) != 0;
+    if (w.ask == kRead) return (word & ~kAbandoned) + kOne;
+    return (word & 1) | kWriter | (w.agent << kCountShift);
+  }
+};
+
+template <class P>
+class BasicRWLock : private Office<P, RWLockRules> {
+  using Base = Office<P, RWLockRules>;
+  using Rules = RWLockRules;
+
+ public:
+  using typename Base::Word;
+
+  BasicRWLock() : Base(0) {}
+
+  Entry lockRead(AgentId me = P::agent()) { return lockReadUntil(kNever, me); }
+  Entry lockWrite(AgentId me = P::agent()) { return lockWriteUntil(kNever, me); }
+
+  /// Not granted when the deadline passed first.
+  Entry lockReadUntil(Deadline deadline, AgentId me = P::agent()) {
+    return block(Rules::kRead, deadline, me);
+  }
+  Entry lockWriteUntil(Deadline deadline, AgentId me = P::agent()) {
+    return block(Rules::kWrite, deadline, me);
+  }
+
+  /// Never block, never go before anybody who waits.
+  Entry tryLockRead() noexcept { return attempt(Rules::kRead, kNobody); }
+  Entry tryLockWrite(AgentId me = P::agent()) noexcept { return attempt(Rules::kWrite, me); }
+
+  /// Throws Misuse(notHolder) when nobody reads. `me` is whose own waiters may go first within the
+  /// patience of the head.
+  void unlockRead(AgentId me = P::agent()) {
+    Base::change(me, [](Word word) {
+      if (Rules::readers(word) == 0) {
+        throw Misuse(Fault::notHolder, "read unlock of a lock that nobody reads");
+      }
+      return word - Rules::kOne;
+    });
+  }
+
+  /// Throws Misuse(notHolder) and changes nothing when `me` is not the writer.
+  void unlockWrite(AgentId me = P::agent()) {
+    Base::change(me, [me](Word word) { return noWriter(word, me); });
+  }
+
+  /// From writer to reader without letting another writer in; readers at the head of the line come
+  /// in too. Throws Misuse(notHolder) and changes nothing when `me` is not the writer.
+  void downgrade(AgentId me = P::agent()) {
+    Base::change(me, [me](Word word) { return noWriter(word, me) + Rules::kOne; });
+  }
+
+  /// From reader to writer once the other readers have left, before everybody in line.
+  /// Not granted when another reader is upgrading (each would wait for the other: give up the
+  /// read lock) or the deadline passed; then the caller reads on. Misuse(notHolder) when nobody
+  /// reads.
+  Entry upgrade(AgentId me = P::agent()) { return upgradeUntil(kNever, me); }
+
+  Entry upgradeUntil(Deadline deadline, AgentId me = P::agent()) {
+    auto& parker = P::parker();
+    Waiter w(parker, me);
+    const Upgrade start = enterUpgrade(w);
+    if (start == Upgrade::refused) return {};
+    if (start == Upgrade::waiting) {
+      if (!parker.waitUntil(deadline)) {
+        if (leave(w) == Leave::left) return {};
+        parker.take();
+      }
+      settle(w, Wake::admitted);
+    }
+    return {.granted = true};
+  }
+
+  /// For one that died writing: the next one in is told. False when `dead` does not
+  /// write.
+  bool abandon(AgentId dead) {
+    bool held = false;
+    Base::change(kNobody, [dead, &held](Word word) {
+      held = dead != kNobody && Rules::writer(word) == dead;
+      return held ? noWriter(word, dead) | Rules::kAbandoned : word;
+    });
+    return held;
+  }
+
+  std::uint32_t readers() const noexcept { return Rules::readers(Base::word()); }
+  AgentId writer() const noexcept { return Rules::writer(Base::word()); }
+
+  // For those who wait without blocking (see office.h): w.ask is Rules::kRead or kWrite.
+  using Base::enter;
+  using Base::settle;
+
+  Leave leave(Waiter& w) {
+    // Readers were kept out for the upgrade: leaving it lets them in again.
+    const Word claim = w.ask == Rules::kUpgrade ? Rules::kUpgrading : 0;
+    return Base::leave(w, [claim](Word word) { return word & ~claim; });
+  }
+
+  enum class Upgrade : std::uint8_t { refused, granted, waiting };
+
+  /// Upgrade::waiting: in line before everybody, and woken once it is the writer.
+  Upgrade enterUpgrade(Waiter& w) {
+    w.ask = Rules::kUpgrade;
+    auto bucket = P::lot().open(this);
+    Line& line = bucket.obtainLine();
+    line.enterFirst(w);
+    Word word = this->word_.load(std::memory_order_relaxed);
+    for (;;) {
+      const Upgrade how = upgradeFrom(word, w);
+      Word next = word;
+      if (how == Upgrade::granted) next = Rules::take(word, w);
+      if (how == Upgrade::waiting) next = word | Rules::kUpgrading | Base::kLine;
+      if (this->word_.compare_exchange_weak(word, next, std::memory_order_acquire,
+                                            std::memory_order_relaxed)) {
+        if (how != Upgrade::waiting) line.leave(w);
+        if (Rules::readers(word) == 0) {
+          throw Misuse(Fault::notHolder, "upgrade of a lock that nobody reads");
+        }
+        return how;
+      }
+    }
+  }
+
+ private:
+  static Upgrade upgradeFrom(Word word, const Waiter& w) {
+    if (Rules::readers(word) == 0 || (word & Rules::kUpgrading)) return Upgrade::refused;
+    return Rules::fits(word, w) ? Upgrade::granted : Upgrade::waiting;
+  }
+
+  static Word noWriter(Word word, AgentId me) {
+    if (Rules::writer(word) != me || me == kNobody) {
+      throw Misuse(Fault::notHolder, "the caller does not hold the write lock");
+    }
+    return word & Base::kLine;
+  }
+
+  Entry block(std::uint32_t mode, Deadline deadline, AgentId me) {
+    Waiter w;
+    w.agent = me;
+    w.ask = mode;
+    return Base::entry(Base::enterBlocking(w, deadline), w);
+  }
+
+  Entry attempt(std::uint32_t mode, AgentId me) noexcept {
+    Waiter w;
+    w.agent = me;
+    w.ask = mode;
+    return Base::entry(Base::tryEnter(w), w);
+  }
+};
+
+using RWLock = BasicRWLock<Platform>;
+
+}  // namespace boxoffice

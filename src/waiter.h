@@ -1,0 +1,76 @@
+// One entry in a line, and whom to tell when its turn has come.
+//
+//              enter                     admit
+//   idle ───────────────▶ waiting ───────────────▶ admitted
+//    ▲                    │    ▲                       ▲
+//    │ leave              │    │ too late              │ admit, or it won
+//    ├────────────────────┘    │                       │
+//    │      (a wake is     invite ──▶ invited ─────────┘
+//    │       on its way)                 │
+//    └───────────────────────────────────┘ leave
+//
+// Every step out of `waiting` that is not the waiter's own sends exactly one wake, after the
+// bucket's lock is dropped; an invited waiter that is then admitted gets no second one. So a
+// waiter may be destroyed when it never stood in a line, when it has left while `waiting`, or
+// when it has taken its wake.
+#pragma once
+
+#include <cstdint>
+
+#include "agent.h"
+
+namespace boxoffice {
+
+class Waiter;
+struct Fifo;
+
+enum class Wake : std::uint8_t {
+  admitted,  ///< the lock is yours
+  invited    ///< the lock was free a moment ago: come and try, you keep your place
+};
+
+/// Whoever can be told that its turn has come: a blocked thread, or an event loop.
+class Parker {
+ public:
+  /// Called once per wake, on the thread that made the admission, outside every lock of this
+  /// library. After it returns the waker touches neither the waiter nor the parker again.
+  virtual void wake(Waiter& waiter, Wake how) noexcept = 0;
+
+ protected:
+  ~Parker() = default;
+};
+
+class Waiter {
+ public:
+  enum class State : std::uint8_t { idle, waiting, invited, admitted };
+
+  Waiter() = default;
+  Waiter(Parker& whom, AgentId who) : parker(&whom), agent(who) {}
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+
+  // What the waiter asks for: set before it enters, left alone while it waits.
+  Parker* parker = nullptr;
+  AgentId agent = kNobody;
+  std::uint32_t ask = 1;      ///< a weight or a mode, as the box office reads it
+  double priority = 0;        ///< higher goes first; never NaN
+  bool mayOvertake = true;    ///< false: older waiters of the same agent may be in the line
+  bool mayBeOvertaken = true; ///< false: strict first come, first served (fairness: 'fifo')
+  void* then = nullptr;       ///< condition variable: the mutex to go on to
+
+  // What the waiter is told: to be read once it is in.
+  bool abandoned = false;  ///< the holder before us died (or: our barrier broke)
+
+  // Kept by a mailbox, from the wake until it is collected.
+  Waiter* posted = nullptr;
+  Wake how = Wake::admitted;
+
+  // Kept by the line, under its bucket's lock.
+  State state = State::idle;
+  bool notified = false;  ///< condition variable: moved on to the mutex
+  Fifo* fifo = nullptr;
+  Waiter* next = nullptr;
+  Waiter* previous = nullptr;
+};
+
+}  // namespace boxoffice

@@ -1,0 +1,118 @@
+// A counting semaphore with weights and priorities, strictly in line: nobody who asks for less
+// slips past a heavier one that came before it with the same priority.
+//
+//     31 ................ 1 | 0
+//     value (signed)        | line
+//
+//   acquire(w)   value >= w and nobody of our priority or above waits: value - w.  Else: in line.
+//   release(n)   value + n, then the head of the line is admitted as long as its weight fits
+//
+// The value may be set below zero (setValue): nobody gets in until releases have made up for it.
+// Invariant: value + weights held = what the constructor, setValue and releases have put in.
+#pragma once
+
+#include "misuse.h"
+#include "office.h"
+
+namespace boxoffice {
+
+struct WeightedSemaphoreRules {
+  using Word = std::uint32_t;
+  static constexpr int kValueShift = 1;
+  static constexpr bool kBarge = false;
+
+  // Right shift of a negative value is arithmetic since C++20.
+  static std::int32_t value(Word word) noexcept {
+    return static_cast<std::int32_t>(word) >> kValueShift;
+  }
+  static Word with(Word word, std::int32_t value) noexcept {
+    return (word & 1) | (static_cast<Word>(value) << kValueShift);
+  }
+  static bool fits(Word word, const Waiter& w) noexcept {
+    return value(word) >= static_cast<std::int32_t>(w.ask);
+  }
+  static Word take(Word word, Waiter& w) noexcept {
+    return with(word, value(word) - static_cast<std::int32_t>(w.ask));
+  }
+};
+
+template <class P>
+class BasicWeightedSemaphore : private Office<P, WeightedSemaphoreRules> {
+  using Base = Office<P, WeightedSemaphoreRules>;
+  using Rules = WeightedSemaphoreRules;
+
+ public:
+  using typename Base::Word;
+
+  static constexpr std::int32_t kMax = (1 << 30) - 1;
+  static constexpr std::int32_t kMin = -(1 << 30);
+
+  /// `value` must be in [kMin, kMax]; else Misuse(badArgument).
+  explicit BasicWeightedSemaphore(std::int32_t value) : Base(Rules::with(0, checked(value))) {}
+
+  /// Takes `weight` (1 to kMax; else Misuse(badArgument)) from the value, in its turn.
+  void acquire(std::int32_t weight = 1) { acquireUntil(kNever, weight); }
+
+  /// False when `timeout` passed first; a timeout of zero or less never sleeps.
+  bool acquireFor(std::chrono::nanoseconds timeout, std::int32_t weight = 1, double priority = 0) {
+    return acquireUntil(deadlineIn(timeout), weight, priority);
+  }
+
+  bool acquireUntil(Deadline deadline, std::int32_t weight = 1, double priority = 0) {
+    Waiter w;
+    w.agent = P::agent();
+    w.ask = checkedWeight(weight);
+    w.priority = priority;
+    return Base::enterBlocking(w, deadline);
+  }
+
+  /// Never blocks, never goes before anybody who waits.
+  bool tryAcquire(std::int32_t weight = 1) {
+    Waiter w;
+    w.ask = checkedWeight(weight);
+    return Base::tryEnter(w);
+  }
+
+  /// Puts `weight` back. Throws Misuse(overflow) and changes nothing when the value would pass
+  /// kMax. `me` is whose own waiters may go first within the patience of the head.
+  void release(std::int32_t weight = 1, AgentId me = P::agent()) {
+    const auto more = static_cast<std::int32_t>(checkedWeight(weight));
+    Base::change(me, [more](Word word) {
+      if (Rules::value(word) > kMax - more) {
+        throw Misuse(Fault::overflow, "semaphore value above its maximum");
+      }
+      return Rules::with(word, Rules::value(word) + more);
+    });
+  }
+
+  /// Sets the value and admits whoever fits then. Misuse(badArgument) outside [kMin, kMax].
+  void setValue(std::int32_t value, AgentId me = P::agent()) {
+    checked(value);
+    Base::change(me, [value](Word word) { return Rules::with(word, value); });
+  }
+
+  std::int32_t value() const noexcept { return Rules::value(Base::word()); }
+
+  // For those who wait without blocking (see office.h): w.ask is the weight.
+  using Base::enter;
+  using Base::leave;
+  using Base::settle;
+
+ private:
+  static std::int32_t checked(std::int32_t value) {
+    if (value < kMin || value > kMax) {
+      throw Misuse(Fault::badArgument, "a semaphore's value is from kMin to kMax");
+    }
+    return value;
+  }
+  static std::uint32_t checkedWeight(std::int32_t weight) {
+    if (weight < 1 || weight > kMax) {
+      throw Misuse(Fault::badArgument, "a weight is from 1 to kMax");
+    }
+    return static_cast<std::uint32_t>(weight);
+  }
+};
+
+using WeightedSemaphore = BasicWeightedSemaphore<Platform>;
+
+}  // namespace boxoffice
