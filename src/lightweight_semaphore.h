@@ -9,7 +9,8 @@
 //   signal   count_ + n; was it < 0, the bouncer admits min(-count_, n)
 //   give up  count_ + 1, but only while count_ < 0. Else every waiter has been granted an
 //            admission, ours among them: it is on its way, and we take it. There is no third
-//            outcome: a count given back after that would leave a stale admission behind.
+//            outcome: a count given back after that would leave a stale admission behind. One that
+//            comes later may take it before us; then count_ is < 0 again, and we leave after all.
 //
 // Invariant: signals that came = waits that went in + max(count_, 0) + admissions on their way.
 // signal's release pairs with the acquire of the wait that takes the signal, through count_ or
@@ -77,15 +78,19 @@ class BasicLightweightSemaphore {
  private:
   /// After a timeout: true when we have left, false when an admission was already ours.
   bool giveUp() noexcept {
-    int count = count_.load(std::memory_order_relaxed);
-    while (count < 0) {
-      if (count_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) return true;
+    for (;;) {
+      int count = count_.load(std::memory_order_relaxed);
+      while (count < 0) {
+        if (count_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) return true;
+      }
+      // The signaller is between its count and its post. Sleep until it posts: it may have been
+      // preempted there for long, and a spinning thread could keep it from ever running. But not
+      // for ever: a post that a later waiter takes in our stead is not followed by another.
+      if (bouncer_.waitUntil(P::now() + kPostPatience)) return false;
     }
-    // The signaller is between its count and its post. Sleep until it posts: it may have been
-    // preempted there for long, and a spinning thread could keep it from ever running.
-    bouncer_.wait();
-    return false;
   }
+
+  static constexpr std::chrono::milliseconds kPostPatience{1};
 
   typename P::template Atomic<int> count_;
   [[no_unique_address]] AdaptiveSpin<P> spin_;

@@ -71,8 +71,11 @@ class BasicLockSet {
   }
 
   /// Gives up: lets go of what is held. With Leave::admitted the one waited for is ours as well:
-  /// take its wake, call settle, then unlock.
+  /// take its wake, call settle, then unlock. Misuse(notWaiting) when w waits for nothing.
   Leave leave(Waiter& w) {
+    if (held_ == mutexes_.size()) {
+      throw Misuse(Fault::notWaiting, "this waiter waits for nothing");
+    }
     const Leave how = mutexes_[held_]->leave(w);
     if (how != Leave::admitted) unlock(w.agent);
     return how;

@@ -15,8 +15,8 @@ namespace boxoffice {
 struct ManualResetEventRules {
   using Word = std::uint32_t;
   static constexpr Word kSet = 2;
-  static constexpr bool kBarge = false;
 
+  static bool isFree(Word) noexcept { return false; }
   static bool fits(Word word, const Waiter&) noexcept { return (word & kSet) != 0; }
   static Word take(Word word, Waiter&) noexcept { return word; }
 };

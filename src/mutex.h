@@ -28,12 +28,12 @@ struct MutexRules {
   using Word = std::uint32_t;
   static constexpr Word kAbandoned = 2;
   static constexpr int kOwnerShift = 2;
-  static constexpr bool kBarge = true;
 
   static AgentId owner(Word word) noexcept { return word >> kOwnerShift; }
   /// The word while `agent` holds the mutex and nobody waits.
   static Word held(AgentId agent) noexcept { return agent << kOwnerShift; }
-  static bool fits(Word word, const Waiter&) noexcept { return owner(word) == kNobody; }
+  static bool isFree(Word word) noexcept { return owner(word) == kNobody; }
+  static bool fits(Word word, const Waiter&) noexcept { return isFree(word); }
   static Word take(Word word, Waiter& w) noexcept {
     w.abandoned = (word & kAbandoned) != 0;
     return (word & ~kAbandoned) | held(w.agent);

@@ -1,23 +1,24 @@
 // The part that every box office shares: one word that decides, and the way to the line.
 //
-// A primitive gives its Rules, two pure functions over the word:
-//     static bool fits(Word, const Waiter&)    may this one go in now?
-//     static Word take(Word, Waiter&)          the word once it has (and w.abandoned)
-//     static constexpr bool kBarge             see below
+// A primitive gives its Rules, pure functions over the word:
+//     static bool fits(Word, const Waiter&)   may this one go in now?
+//     static Word take(Word, Waiter&)         the word once it has (and w.abandoned)
+//     static bool isFree(Word)                may anybody who comes by take it, though others wait?
+//                                             Constantly false where the line is strict.
 // and gets entering, waiting, leaving and admitting, for threads and event loops alike.
 //
 // Bit 0 of every word is kLine. Invariants, outside a bucket:
 //   1. kLine is set exactly while somebody stands in the word's line.
 //   2. While kLine is clear, anybody may change the word by compare-and-swap (JavaScript too).
-//   3. While kLine is set, only the holder of the bucket changes it. One exception, for kBarge:
-//      a word that is free though somebody waits may be taken by compare-and-swap. Nobody who
-//      holds the bucket plain-stores to a word that is free.
-//   4. Nobody who fits stands in line, except the head of a kBarge office, and then it is invited.
+//   3. While kLine is set, only the holder of the bucket changes it. One exception: a word that
+//      isFree may be taken by compare-and-swap.
+//   4. Nobody who fits is at the head of the line, except while the word isFree or was taken from
+//      free by one who came by; and then somebody in the line is invited.
 //
 // Fairness (DESIGN.md section 4). Whoever makes room admits the head of the line, by direct
 // hand-off. Two may go before the head, until its patience is over: the leaver's own next waiter,
-// to whom a hand-off costs nanoseconds instead of a wake-up; and, where kBarge says so, whoever
-// comes by while the word is free and the head, invited, is still on its way. Patience is counted
+// to whom a hand-off costs nanoseconds instead of a wake-up; and whoever comes by while the word
+// isFree and the head, invited, is still on its way. Patience is counted
 // from when the head became the head, and is spent once: the release after that hands over.
 //
 // Memory order: whoever lets in (change) releases, whoever goes in (take) acquires. A release that
@@ -66,7 +67,7 @@ class Office {
   /// In, if that takes nobody's place. Never blocks.
   bool tryEnter(Waiter& w) noexcept {
     Word word = word_.load(std::memory_order_acquire);
-    while (mayTry(word) && Rules::fits(word, w)) {
+    while (isOpen(word) && Rules::fits(word, w)) {
       const Word taken = Rules::take(word, w);
       // An entry that leaves no trace (a set event) needs no write, only the acquire above.
       if (taken == word || word_.compare_exchange_weak(word, taken, std::memory_order_acquire)) {
@@ -97,7 +98,7 @@ class Office {
 
   /// Gives up waiting. Misuse(notWaiting) when w neither waits nor has been admitted.
   Leave leave(Waiter& w) {
-    return leave(w, [](Word word) { return word; });
+    return leave(w, unchanged);
   }
 
   /// Blocks the calling thread until w is in, or the deadline has passed (false).
@@ -156,7 +157,10 @@ class Office {
  private:
   using Bucket = typename Lot<P>::Bucket;
 
-  static bool mayTry(Word word) noexcept { return Rules::kBarge || !(word & kLine); }
+  /// May one who comes by take the word without standing in line?
+  static bool isOpen(Word word) noexcept {
+    return !(word & kLine) || Rules::isFree(word);
+  }
 
   /// Changes a word that nobody waits for, unless it has a bit of `obstacle`.
   template <class Left>
@@ -177,9 +181,10 @@ class Office {
     Word word = word_.load(std::memory_order_relaxed);
     const bool first = bucket.empty();
     Line& line = bucket.obtainLine();
-    const bool mayGo = first || (Rules::kBarge && w.mayOvertake) || w.priority > line.topPriority();
+    const bool foremost = first || w.priority > line.topPriority();
     line.enter(w);  // may throw, so before the word says that somebody waits
     for (;;) {
+      const bool mayGo = foremost || (w.mayOvertake && isOpen(word));
       const bool goes = mayGo && Rules::fits(word, w);
       const Word next = goes ? Rules::take(word, w) : word | kLine;
       if (next != word && !word_.compare_exchange_weak(word, next, std::memory_order_acquire,
@@ -207,13 +212,18 @@ class Office {
       if (word_.compare_exchange_weak(word, last ? taken & ~kLine : taken,
                                       std::memory_order_acquire, std::memory_order_relaxed)) {
         line.leave(w);
-        if (!last) startPatience(line);
+        if (!last) {
+          startPatience(line);
+          settleLine(bucket, w.agent, unchanged);  // readers behind a reader
+        }
         return true;
       }
     }
     line.uninvite(w);
     return false;
   }
+
+  static Word unchanged(Word word) noexcept { return word; }
 
   /// Applies `left` to a word with kLine set, then lets in whoever may go now, one compare-and-swap
   /// each. Those can fail only where a free word is taken from outside, and then nothing was done.
@@ -237,7 +247,7 @@ class Office {
       if (!next) break;
       admit(bucket, *next);
     }
-    if (Rules::kBarge && !line.empty() && !line.invited() && Rules::fits(seen, *line.head())) {
+    if (Rules::isFree(seen) && !line.empty() && !line.invited()) {
       bucket.invite(*line.head());
     }
   }
@@ -247,10 +257,10 @@ class Office {
   static Waiter* choose(const Line& line, AgentId leaver, Word word) {
     Waiter* const head = line.head();
     if (!head || !Rules::fits(word, *head)) return nullptr;
-    if (head->agent == leaver || P::now() >= line.patience) return head;
+    if (head->agent == leaver || !head->mayBeOvertaken || P::now() >= line.patience) return head;
     Waiter* const own = line.firstOf(leaver);
     if (own && Rules::fits(word, *own)) return own;
-    return Rules::kBarge ? nullptr : head;
+    return Rules::isFree(word) ? nullptr : head;
   }
 
   static void admit(Bucket& bucket, Waiter& w) {
@@ -266,9 +276,7 @@ class Office {
     }
   }
 
-  static void startPatience(Line& line) {
-    line.patience = line.head()->mayBeOvertaken ? P::now() + kPatience : Deadline::min();
-  }
+  static void startPatience(Line& line) { line.patience = P::now() + kPatience; }
 };
 
 }  // namespace boxoffice

@@ -1,5 +1,6 @@
-// A read-write lock in line: readers share, writers are alone, and nobody starves, since those who
-// come while somebody waits wait behind them. One reader may upgrade; a writer may downgrade.
+// A read-write lock in line: readers share, writers are alone, and nobody starves: those who come
+// while somebody waits wait behind them, except that a free lock may be taken by whoever comes by
+// within the head's patience. One reader may upgrade; a writer may downgrade.
 //
 //     31 ................. 4 | 3         | 2         | 1      | 0
 //     readers, or the writer | abandoned | upgrading | writer | line
@@ -31,7 +32,6 @@ struct RWLockRules {
   static constexpr int kCountShift = 4;
   static constexpr Word kOne = 1U << kCountShift;
   static constexpr Word kMaxReaders = (1U << (32 - kCountShift)) - 1;
-  static constexpr bool kBarge = false;
 
   // What a waiter asks for (Waiter::ask).
   static constexpr std::uint32_t kRead = 0;
@@ -43,6 +43,7 @@ struct RWLockRules {
   static Word readers(Word word) noexcept { return written(word) ? 0 : count(word); }
   static AgentId writer(Word word) noexcept { return written(word) ? count(word) : kNobody; }
 
+  static bool isFree(Word word) noexcept { return !written(word) && count(word) == 0; }
   static bool fits(Word word, const Waiter& w) noexcept {
     if (written(word)) return false;
     if (w.ask == kUpgrade) return count(word) == 1;
@@ -77,7 +78,7 @@ class BasicRWLock : private Office<P, RWLockRules> {
     return block(Rules::kWrite, deadline, me);
   }
 
-  /// Never block, never go before anybody who waits.
+  /// Never block. They may take a free lock that others wait for, within their patience.
   Entry tryLockRead() noexcept { return attempt(Rules::kRead, kNobody); }
   Entry tryLockWrite(AgentId me = P::agent()) noexcept { return attempt(Rules::kWrite, me); }
 

@@ -8,14 +8,17 @@
 //     running that we wait for, and the thing to do is to give it our core: sched_yield, which
 //     switches to a runnable thread without the cost of a sleep and a wake-up.
 // So a wait looks in two phases, busy and then yielding, and each phase has a budget of looks that
-// it earns: about twice as many as were needed when it paid (after glibc's adaptive mutex), an
-// eighth fewer each time it did not, down to none, with a fresh try now and then. At most one core
-// fewer than there are is ever kept busy by busy waits, in the whole process; on one core, none.
+// it earns: about twice as many as were needed when it paid (after glibc's adaptive mutex), half as
+// many each time it did not, down to none, with a fresh try now and then. Yielding has paid only
+// when the wait was over before a sleep would have been: in longer ones, threads that yield are in
+// the way of those that work. At most one core fewer than there are is ever kept busy by busy
+// waits, in the whole process; on one core, none.
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 
-#include "platform/cpu.h"
+#include "platform/clock.h"
 
 namespace boxoffice {
 
@@ -31,15 +34,14 @@ class SpinBudget {
   void wasted() noexcept {
     const int looks = looks_.load(std::memory_order_relaxed);
     if (looks > 0) {
-      const int fewer = looks - 1 - looks / 8;
-      set(fewer > 0 ? fewer : -kRest);
+      set(looks > 1 ? looks / 2 : -kRest);
     } else {
       set(looks < 0 ? looks + 1 : kMax);
     }
   }
 
  private:
-  static constexpr int kRest = 32;  // waits without a look between two fresh tries
+  static constexpr int kRest = 64;  // waits without a look between two fresh tries
 
   void set(int looks) noexcept {
     if (looks != looks_.load(std::memory_order_relaxed)) {
@@ -53,42 +55,66 @@ class SpinBudget {
 template <class P>
 class AdaptiveSpin {
  public:
-  /// Looks until `ready()` says yes or the budget is spent. True when it said yes.
+  /// Looks until `ready()` says yes or the budgets are spent. True when it said yes.
   template <class Ready>
-  bool operator()(Ready&& ready) noexcept(noexcept(ready())) {
+  bool operator()(Ready&& ready) {
+    if (busily(ready)) return true;
+    if constexpr (P::kYieldLooks > 0) return yielding(ready);
+    return false;
+  }
+
+  /// The first phase alone, for one who does not stand in line yet: nobody counts its patience, and
+  /// yielding can take as long as others have to work.
+  template <class Ready>
+  bool busily(Ready&& ready) {
     if constexpr (P::kBusyLooks > 0) {
-      if (busyWait(ready)) return true;
+      auto& busyWaiters = P::busyWaiters();
+      const int before = busyWaiters.fetch_add(1, std::memory_order_relaxed);
+      const bool won = before + 1 < P::cores() && look(ready);
+      busyWaiters.fetch_sub(1, std::memory_order_relaxed);
+      return won;
     }
-    if constexpr (P::kYieldLooks > 0) return look(yields_, &P::yield, ready);
     return false;
   }
 
  private:
-  template <class Ready>
-  bool busyWait(Ready& ready) {
-    if (busy_.take() == 0) {
-      busy_.wasted();
-      return false;
-    }
-    auto& busyWaiters = P::busyWaiters();
-    const int before = busyWaiters.fetch_add(1, std::memory_order_relaxed);
-    const bool won = before + 1 < P::cores() && look(busy_, &P::relax, ready);
-    busyWaiters.fetch_sub(1, std::memory_order_relaxed);
-    return won;
-  }
+  // What a sleep and a wake-up cost, about.
+  static constexpr std::chrono::microseconds kSleep{10};
 
-  template <class Budget, class Ready>
-  static bool look(Budget& budget, void (*pass)() noexcept, Ready& ready) {
-    const int looks = budget.take();
+  template <class Ready>
+  bool look(Ready& ready) {
+    const int looks = busy_.take();
     for (int i = 1; i <= looks; ++i) {
-      pass();
+      P::relax();
       if (ready()) {
-        budget.paid(i);
+        busy_.paid(i);
         return true;
       }
     }
-    budget.wasted();
+    busy_.wasted();
     return false;
+  }
+
+  template <class Ready>
+  bool yielding(Ready& ready) {
+    const int looks = yields_.take();
+    bool won = false;
+    int used = 0;
+    Deadline slept{};
+    if (looks > 0) slept = P::now() + kSleep;
+    bool late = false;
+    while (!won && !late && used < looks) {
+      P::yield();
+      ++used;
+      won = ready();
+      late = P::now() >= slept;
+    }
+    if (won && !late) {
+      yields_.paid(used);
+    } else {
+      yields_.wasted();
+    }
+    return won;
   }
 
   SpinBudget<P, P::kBusyLooks> busy_;

@@ -19,7 +19,6 @@ namespace boxoffice {
 struct WeightedSemaphoreRules {
   using Word = std::uint32_t;
   static constexpr int kValueShift = 1;
-  static constexpr bool kBarge = false;
 
   // Right shift of a negative value is arithmetic since C++20.
   static std::int32_t value(Word word) noexcept {
@@ -28,6 +27,7 @@ struct WeightedSemaphoreRules {
   static Word with(Word word, std::int32_t value) noexcept {
     return (word & 1) | (static_cast<Word>(value) << kValueShift);
   }
+  static bool isFree(Word) noexcept { return false; }
   static bool fits(Word word, const Waiter& w) noexcept {
     return value(word) >= static_cast<std::int32_t>(w.ask);
   }
