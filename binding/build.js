@@ -1,0 +1,71 @@
+'use strict'
+// Builds with plain CMake, in build/release.
+//   node binding/build.js [addon | tests | bench] [-DNAME=VALUE ...]
+const { spawnSync } = require('node:child_process')
+const { availableParallelism } = require('node:os')
+const path = require('node:path')
+
+const root = path.join(__dirname, '..')
+const buildDir = path.join(root, 'build', 'release')
+
+const [what = 'addon', ...cmakeOptions] = process.argv.slice(2)
+const nodeAddonApi = path.dirname(require.resolve('node-addon-api'))
+const nodeApiHeaders = require('node-api-headers').include_dir
+const parts = {
+  addon: {
+    targets: ['boxoffice_addon'],
+    options: [
+      '-DBOXOFFICE_ADDON=ON',
+      `-DNODE_ADDON_API_DIR=${nodeAddonApi}`,
+      `-DNODE_API_HEADERS_DIR=${nodeApiHeaders}`,
+    ],
+  },
+  tests: {
+    targets: ['boxoffice_tests', 'boxoffice_stress'],
+    options: ['-DBOXOFFICE_TESTS=ON'],
+  },
+  bench: { targets: ['boxoffice_bench'], options: ['-DBOXOFFICE_BENCH=ON'] },
+}
+if (!Object.hasOwn(parts, what)) stop(`There is no part "${what}"; try addon, tests or bench.`)
+const { targets, options } = parts[what]
+
+checkTools()
+cmake('-S', root, '-B', buildDir, '-DCMAKE_BUILD_TYPE=Release', ...options, ...cmakeOptions)
+const jobs = String(availableParallelism())
+cmake('--build', buildDir, '--config', 'Release', '--parallel', jobs, '--target', ...targets)
+
+function checkTools() {
+  const missing = []
+  if (!runs('cmake')) missing.push('cmake')
+  if (process.platform !== 'win32') {
+    const compilers = process.env.CXX ? [process.env.CXX] : ['c++', 'g++', 'clang++']
+    if (!compilers.some(runs)) missing.push('a C++20 compiler')
+    if (!runs('make')) missing.push('make')
+  }
+  if (missing.length > 0) {
+    const install = {
+      linux: [
+        'Debian, Ubuntu: apt install cmake g++ make',
+        'Fedora:         dnf install cmake gcc-c++ make',
+        'Alpine:         apk add cmake g++ make',
+      ],
+      darwin: ['macOS: xcode-select --install && brew install cmake'],
+      win32: ['Windows: winget install Kitware.CMake Microsoft.VisualStudio.2022.BuildTools'],
+    }[process.platform] ?? ['Install them with the package manager of this system.']
+    stop(`Building boxoffice needs ${missing.join(', ')}.`, ...install)
+  }
+}
+
+function runs(tool) {
+  return spawnSync(tool, ['--version'], { stdio: 'ignore' }).error === undefined
+}
+
+function cmake(...args) {
+  const { status } = spawnSync('cmake', args, { stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+function stop(...lines) {
+  console.error(lines.join('\n  '))
+  process.exit(1)
+}

@@ -1,0 +1,3 @@
+import boxoffice from './index.js'
+
+export const { Mutex, platform, Semaphore } = boxoffice

@@ -1,0 +1,518 @@
+'use strict'
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const vm = require('node:vm')
+const fc = require('fast-check')
+const { Mutex } = require('..')
+const { startWorker } = require('./helpers/start_worker.js')
+
+const blocking = { allowBlockingMainThread: true }
+const kLine = 1 // the bit of the word that says that somebody waits
+
+function wordOf(mutex) {
+  return Atomics.load(new Int32Array(mutex.buffer, mutex.byteOffset, 1), 0)
+}
+
+async function exitOf(worker) {
+  // An uncaught error of the worker rejects `once`, so that a failed assertion in it fails the test.
+  const [code] = await once(worker, 'exit')
+  assert.equal(code, 0)
+}
+
+/** Resolves when all `workers` have sent their first message. */
+function ready(workers) {
+  return Promise.all(workers.map((worker) => once(worker, 'message')))
+}
+
+describe('Mutex', () => {
+  it('is locked once at a time', () => {
+    const mutex = new Mutex()
+    assert.equal(mutex.isLocked(), false)
+    assert.equal(mutex.tryLock(), true)
+    assert.equal(mutex.isLocked(), true)
+    assert.equal(mutex.tryLock(), false)
+    mutex.unlock()
+    assert.equal(mutex.isLocked(), false)
+    assert.equal(mutex.tryLock(), true)
+  })
+
+  it('behaves like a set of the mutexes that are locked', () => {
+    const mutexes = 4
+    const step = fc.record({
+      method: fc.constantFrom('tryLock', 'unlock', 'isLocked', 'lockSync'),
+      which: fc.nat(mutexes - 1),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 50 }), (steps) => {
+        const buffer = new SharedArrayBuffer(4 * mutexes)
+        const all = Array.from(
+          { length: mutexes },
+          (_, i) => new Mutex({ buffer, byteOffset: 4 * i, ...blocking }),
+        )
+        const locked = new Set()
+        for (const { method, which } of steps) {
+          const mutex = all[which]
+          const held = locked.has(which)
+          if (method === 'isLocked') {
+            assert.equal(mutex.isLocked(), held)
+          } else if (method === 'tryLock') {
+            assert.equal(mutex.tryLock(), !held)
+            locked.add(which)
+          } else if (method === 'lockSync') {
+            if (held) assert.throws(() => mutex.lockSync(), { code: 'ERR_LOCK_DEADLOCK' })
+            else mutex.lockSync()
+            locked.add(which)
+          } else {
+            if (held) mutex.unlock()
+            else assert.throws(() => mutex.unlock(), { code: 'ERR_LOCK_NOT_HELD' })
+            locked.delete(which)
+          }
+        }
+        all.forEach((mutex, i) => {
+          assert.equal(mutex.isLocked(), locked.has(i))
+        })
+      }),
+    )
+  })
+
+  it('makes its own buffer, or lies where it is told', () => {
+    const own = new Mutex()
+    assert.ok(own.buffer instanceof SharedArrayBuffer)
+    assert.equal(own.buffer.byteLength, 4)
+    assert.equal(own.byteOffset, 0)
+    assert.notEqual(new Mutex().buffer, own.buffer)
+
+    const buffer = new SharedArrayBuffer(12)
+    const mutex = new Mutex({ buffer, byteOffset: 8 })
+    assert.equal(mutex.buffer, buffer)
+    assert.equal(mutex.byteOffset, 8)
+    assert.equal(new Mutex({ buffer: undefined, byteOffset: undefined }).byteOffset, 0)
+  })
+
+  it('is one mutex in one place, and another in another', () => {
+    const buffer = new SharedArrayBuffer(8)
+    const first = new Mutex({ buffer })
+    const again = new Mutex({ buffer })
+    const second = new Mutex({ buffer, byteOffset: 4 })
+    assert.equal(first.tryLock(), true)
+    assert.equal(again.tryLock(), false)
+    assert.equal(second.tryLock(), true)
+    again.unlock()
+    assert.equal(first.isLocked(), false)
+    assert.equal(second.isLocked(), true)
+  })
+
+  it('takes a SharedArrayBuffer of another realm, of WebAssembly, and one that grows', () => {
+    const { buffer: ofWebAssembly } = new WebAssembly.Memory({
+      initial: 1,
+      maximum: 2,
+      shared: true,
+    })
+    const growing = new SharedArrayBuffer(4, { maxByteLength: 1 << 20 })
+    const buffers = [vm.runInNewContext('new SharedArrayBuffer(4)'), ofWebAssembly, growing]
+    for (const buffer of buffers) assert.equal(new Mutex({ buffer }).tryLock(), true)
+    growing.grow(1 << 20)
+    const mutex = new Mutex({ buffer: growing })
+    assert.equal(mutex.isLocked(), true)
+    mutex.unlock()
+  })
+
+  it('is unlocked by its holder only', async () => {
+    const mutex = new Mutex()
+    const notHeld = { name: 'Error', code: 'ERR_LOCK_NOT_HELD' }
+    assert.throws(() => mutex.unlock(), notHeld)
+    mutex.tryLock()
+
+    const worker = startWorker(
+      `
+      const mutex = new Mutex({ buffer: workerData })
+      try {
+        mutex.unlock()
+      } catch ({ code }) {
+        parentPort.postMessage([code, mutex.isLocked(), mutex.tryLock()])
+      }
+    `,
+      mutex.buffer,
+    )
+    assert.deepEqual(await once(worker, 'message'), [['ERR_LOCK_NOT_HELD', true, false]])
+    await exitOf(worker)
+
+    mutex.unlock()
+    assert.throws(() => mutex.unlock(), notHeld)
+  })
+
+  it('refuses to wait for itself', async () => {
+    const mutex = new Mutex(blocking)
+    mutex.lockSync()
+    const deadlock = { name: 'Error', code: 'ERR_LOCK_DEADLOCK' }
+    assert.throws(() => mutex.lockSync(), deadlock)
+    assert.throws(() => mutex.lockSync({ timeout: 0 }), deadlock)
+    assert.throws(() => new Mutex({ ...blocking, buffer: mutex.buffer }).lockSync(), deadlock)
+    assert.equal(mutex.isLocked(), true)
+    mutex.unlock()
+    mutex.lockSync()
+    mutex.unlock()
+
+    // Another thread that holds it is no deadlock: that one may unlock.
+    const worker = startWorker(
+      `
+      const mutex = new Mutex({ buffer: workerData })
+      mutex.lockSync()
+      parentPort.postMessage('locked')
+      parentPort.once('message', () => mutex.unlock())
+    `,
+      mutex.buffer,
+    )
+    await once(worker, 'message')
+    assert.throws(() => mutex.lockSync({ timeout: 1 }), { code: 'ERR_LOCK_TIMEOUT' })
+    worker.postMessage('unlock')
+    mutex.lockSync()
+    mutex.unlock()
+    await exitOf(worker)
+  })
+
+  it('is handed to a worker that waits', async () => {
+    const mutex = new Mutex()
+    mutex.tryLock()
+    const worker = startWorker(`
+      parentPort.once('message', (buffer) => {
+        const mutex = new Mutex({ buffer })
+        parentPort.postMessage('waiting')
+        mutex.lockSync()
+        parentPort.postMessage('locked')
+        mutex.unlock()
+      })
+    `)
+    worker.postMessage(mutex.buffer)
+    assert.deepEqual(await once(worker, 'message'), ['waiting'])
+    const waits = performance.now() + 5000
+    while (!(wordOf(mutex) & kLine)) assert.ok(performance.now() < waits, 'it never waited')
+    const answer = once(worker, 'message')
+    mutex.unlock()
+    assert.deepEqual(await answer, ['locked'])
+    await exitOf(worker)
+    assert.equal(wordOf(mutex), 0)
+  })
+
+  it('keeps the main thread and three workers apart', async function () {
+    this.timeout(120_000)
+    const rounds = 50_000
+    const buffer = new SharedArrayBuffer(16)
+    // Plain reads and writes: without the mutex, increments get lost.
+    const [, go, counter, inside] = [0, 1, 2, 3]
+    const words = new Int32Array(buffer)
+    const section = `
+      if (words[${inside}] !== 0) throw new Error('two threads in one critical section')
+      words[${inside}] = 1
+      words[${counter}] += 1
+      words[${inside}] = 0
+    `
+    const workers = Array.from({ length: 3 }, () =>
+      startWorker(
+        `
+        const mutex = new Mutex({ buffer: workerData })
+        const words = new Int32Array(workerData)
+        const section = new Function('words', ${JSON.stringify(section)})
+        parentPort.postMessage('ready')
+        Atomics.wait(words, ${go}, 0)
+        for (let i = 0; i < ${rounds}; ++i) {
+          mutex.lockSync()
+          section(words)
+          mutex.unlock()
+        }
+      `,
+        buffer,
+      ),
+    )
+    const exits = Promise.all(workers.map(exitOf))
+    await ready(workers)
+    Atomics.store(words, go, 1)
+    Atomics.notify(words, go)
+
+    const mutex = new Mutex({ buffer, ...blocking })
+    const run = new Function('words', section)
+    for (let i = 0; i < rounds; ++i) {
+      if (!mutex.tryLock()) mutex.lockSync()
+      run(words)
+      mutex.unlock()
+    }
+    await exits
+    assert.equal(words[counter], 4 * rounds)
+    assert.equal(wordOf(mutex), 0)
+  })
+
+  it('settles a timeout that races an unlock', async function () {
+    this.timeout(120_000)
+    const buffer = new SharedArrayBuffer(16)
+    const words = new Int32Array(buffer)
+    const [stop, counter] = [1, 2]
+    const workers = Array.from({ length: 2 }, () =>
+      startWorker(
+        `
+        const mutex = new Mutex({ buffer: workerData })
+        const words = new Int32Array(workerData)
+        let locked = 0, late = 0
+        parentPort.postMessage('ready')
+        while (!Atomics.load(words, ${stop})) {
+          try {
+            mutex.lockSync({ timeout: Math.random() * 0.2 })
+          } catch (error) {
+            if (error.code !== 'ERR_LOCK_TIMEOUT') throw error
+            ++late
+            continue
+          }
+          words[${counter}] += 1
+          ++locked
+          mutex.unlock()
+        }
+        parentPort.postMessage({ locked, late })
+      `,
+        buffer,
+      ),
+    )
+    const exits = Promise.all(workers.map(exitOf))
+    await ready(workers)
+    const answers = ready(workers)
+
+    const mutex = new Mutex({ buffer, ...blocking })
+    let mine = 0
+    const end = performance.now() + 1000
+    while (performance.now() < end) {
+      mutex.lockSync()
+      words[counter] += 1
+      ++mine
+      const until = performance.now() + Math.random() * 0.2
+      while (performance.now() < until);
+      mutex.unlock()
+    }
+    Atomics.store(words, stop, 1)
+    const [[a], [b]] = await answers
+    await exits
+    assert.ok(a.late + b.late > 0, 'no timeout was met')
+    assert.equal(words[counter], mine + a.locked + b.locked)
+    assert.equal(wordOf(mutex), 0, 'nobody holds it and nobody waits')
+  })
+
+  it('gives up after its timeout, and not before', async () => {
+    const mutex = new Mutex(blocking)
+    const worker = startWorker(
+      `
+      const mutex = new Mutex({ buffer: workerData })
+      mutex.lockSync()
+      parentPort.postMessage('locked')
+      parentPort.once('message', () => mutex.unlock())
+    `,
+      mutex.buffer,
+    )
+    await once(worker, 'message')
+    const start = performance.now()
+    assert.throws(() => mutex.lockSync({ timeout: 30 }), {
+      name: 'Error',
+      code: 'ERR_LOCK_TIMEOUT',
+      message: /30 ms/,
+    })
+    assert.ok(performance.now() - start >= 30)
+    assert.throws(() => mutex.lockSync({ timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+    assert.throws(() => mutex.lockSync({ timeout: 0.5 }), { code: 'ERR_LOCK_TIMEOUT' })
+    assert.equal(mutex.tryLock(), false)
+    worker.postMessage('unlock')
+    mutex.lockSync({ timeout: 1e300 })
+    mutex.unlock()
+    for (const timeout of [undefined, 0, 0.5, 2 ** 53, Infinity]) {
+      mutex.lockSync({ timeout })
+      mutex.unlock()
+    }
+    await exitOf(worker)
+  })
+
+  it('does not block the main thread unless told to', () => {
+    const mutex = new Mutex()
+    assert.throws(() => mutex.lockSync(), { name: 'TypeError', message: /main thread/ })
+    assert.throws(() => mutex.lockSync({ timeout: 0 }), TypeError)
+    assert.equal(mutex.isLocked(), false)
+    assert.equal(mutex.tryLock(), true)
+  })
+
+  for (const bad of [null, 0, '', 'buffer', 4n, Symbol('s'), {}, [], new ArrayBuffer(4)]) {
+    it(`wants a SharedArrayBuffer, not ${typeof bad} ${Object.prototype.toString.call(bad)}`, () => {
+      assert.throws(() => new Mutex({ buffer: bad }), { name: 'TypeError', message: /^buffer/ })
+    })
+  }
+
+  it('is not fooled by what only looks like a SharedArrayBuffer', () => {
+    const buffer = new SharedArrayBuffer(4)
+    const fakes = [
+      new Int32Array(buffer),
+      new DataView(buffer),
+      Object.create(SharedArrayBuffer.prototype),
+      new Proxy(buffer, {}),
+    ]
+    for (const fake of fakes) assert.throws(() => new Mutex({ buffer: fake }), TypeError)
+    // The array itself checks again.
+    Object.defineProperty(buffer, 'byteLength', { value: 1000 })
+    assert.throws(() => new Mutex({ buffer, byteOffset: 400 }), RangeError)
+  })
+
+  for (const bad of [Number.NaN, -1, -4, 1, 2, 3, 0.5, 4.5, 8, 2 ** 32, 1e300, Infinity, -Infinity]) {
+    it(`wants an aligned byteOffset within the buffer, not ${bad}`, () => {
+      const buffer = new SharedArrayBuffer(8)
+      assert.throws(() => new Mutex({ buffer, byteOffset: bad }), {
+        name: 'RangeError',
+        message: /^byteOffset/,
+      })
+    })
+  }
+
+  for (const size of [0, 1, 3]) {
+    it(`has no room in ${size} bytes`, () => {
+      assert.throws(() => new Mutex({ buffer: new SharedArrayBuffer(size) }), {
+        name: 'RangeError',
+        message: /^buffer/,
+      })
+    })
+  }
+
+  it('does not reach over the end of a buffer of odd length', () => {
+    const buffer = new SharedArrayBuffer(7)
+    assert.equal(new Mutex({ buffer }).tryLock(), true)
+    assert.throws(() => new Mutex({ buffer, byteOffset: 4 }), RangeError)
+  })
+
+  for (const bad of ['4', null, {}, 1n, true, [4], Symbol('4')]) {
+    it(`wants numbers, not ${typeof bad} ${String(bad)}`, () => {
+      const buffer = new SharedArrayBuffer(8)
+      assert.throws(() => new Mutex({ buffer, byteOffset: bad }), TypeError)
+      const mutex = new Mutex(blocking)
+      assert.throws(() => mutex.lockSync({ timeout: bad }), {
+        name: 'TypeError',
+        message: /^timeout/,
+      })
+      assert.equal(mutex.isLocked(), false)
+    })
+  }
+
+  for (const bad of [Number.NaN, -1, -Number.MIN_VALUE, -Infinity]) {
+    it(`wants timeouts of 0 ms or more, not ${bad}`, () => {
+      const mutex = new Mutex(blocking)
+      assert.throws(() => mutex.lockSync({ timeout: bad }), {
+        name: 'RangeError',
+        message: /^timeout/,
+      })
+      assert.equal(mutex.isLocked(), false)
+    })
+  }
+
+  for (const bad of [null, 'options', 7, true, () => {}]) {
+    it(`wants options to be an object, not ${bad}`, () => {
+      assert.throws(() => new Mutex(bad), TypeError)
+      assert.throws(() => new Mutex(blocking).lockSync(bad), TypeError)
+    })
+  }
+
+  it('wants allowBlockingMainThread to be a boolean', () => {
+    for (const bad of [1, 'yes', null]) {
+      assert.throws(() => new Mutex({ allowBlockingMainThread: bad }), TypeError)
+    }
+  })
+
+  it('lets through what a getter throws, and is then as it was', () => {
+    const thrown = new Error('from the getter')
+    const trap = (name) =>
+      Object.defineProperty({ ...blocking }, name, {
+        get() {
+          throw thrown
+        },
+      })
+    for (const name of ['buffer', 'byteOffset', 'allowBlockingMainThread']) {
+      assert.throws(() => new Mutex(trap(name)), thrown)
+    }
+    const mutex = new Mutex(blocking)
+    assert.throws(() => mutex.lockSync(trap('timeout')), thrown)
+    assert.equal(mutex.isLocked(), false)
+  })
+
+  it('is itself in every call', () => {
+    for (const method of ['lockSync', 'tryLock', 'unlock', 'isLocked']) {
+      assert.throws(() => Mutex.prototype[method].call({}), TypeError)
+    }
+    assert.throws(() => Mutex.prototype.buffer, TypeError)
+    assert.throws(() => Mutex.prototype.byteOffset, TypeError)
+    assert.throws(() => Mutex(), TypeError)
+  })
+})
+
+describe('a Mutex in a buffer that others scribble on', () => {
+  it('takes a line bit that nobody set for what it is', () => {
+    const mutex = new Mutex(blocking)
+    const words = new Int32Array(mutex.buffer)
+    for (const lock of [() => assert.ok(mutex.tryLock()), () => mutex.lockSync()]) {
+      Atomics.store(words, 0, kLine)
+      assert.equal(mutex.isLocked(), false)
+      lock()
+      assert.equal(mutex.isLocked(), true)
+      mutex.unlock()
+      assert.equal(Atomics.load(words, 0), 0)
+    }
+  })
+
+  it('answers or throws, whatever the word is', () => {
+    const codes = ['ERR_LOCK_NOT_HELD', 'ERR_LOCK_TIMEOUT', 'ERR_LOCK_DEADLOCK']
+    const methods = ['tryLock', 'unlock', 'isLocked', 'lockSync']
+    const word = fc.oneof(fc.integer({ min: 0, max: 64 }), fc.integer())
+    const steps = fc.array(fc.oneof(word, fc.constantFrom(...methods)), { maxLength: 20 })
+    fc.assert(
+      fc.property(steps, (todo) => {
+        const mutex = new Mutex(blocking)
+        const words = new Int32Array(mutex.buffer)
+        for (const step of todo) {
+          if (typeof step === 'number') {
+            Atomics.store(words, 0, step)
+            continue
+          }
+          try {
+            mutex[step]({ timeout: 0 })
+          } catch (error) {
+            assert.ok(codes.includes(error.code), error)
+          }
+        }
+      }),
+    )
+  })
+
+  it('lets go after its timeout while the word changes under it', async function () {
+    this.timeout(120_000)
+    const buffer = new SharedArrayBuffer(8)
+    const words = new Int32Array(buffer)
+    const stop = 1
+    const workers = Array.from({ length: 2 }, () =>
+      startWorker(
+        `
+        const mutex = new Mutex({ buffer: workerData })
+        const words = new Int32Array(workerData)
+        const codes = ['ERR_LOCK_NOT_HELD', 'ERR_LOCK_TIMEOUT', 'ERR_LOCK_DEADLOCK']
+        const attempt = (what) => {
+          try {
+            what()
+          } catch (error) {
+            if (!codes.includes(error.code)) throw error
+          }
+        }
+        parentPort.postMessage('ready')
+        while (!Atomics.load(words, ${stop})) {
+          attempt(() => mutex.lockSync({ timeout: 0.1 }))
+          attempt(() => mutex.unlock())
+        }
+      `,
+        buffer,
+      ),
+    )
+    const exits = Promise.all(workers.map(exitOf))
+    await ready(workers)
+    const end = performance.now() + 500
+    while (performance.now() < end) {
+      Atomics.store(words, 0, Math.random() < 0.5 ? Math.random() * 64 : Math.random() * 2 ** 32)
+    }
+    Atomics.store(words, stop, 1)
+    await exits
+  })
+})

@@ -1,0 +1,63 @@
+'use strict'
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const { mkdtempSync, rmSync } = require('node:fs')
+const { tmpdir } = require('node:os')
+const path = require('node:path')
+const boxoffice = require('boxoffice')
+
+const root = path.join(__dirname, '..')
+
+function node(args, env) {
+  return spawnSync(process.execPath, args, {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  })
+}
+
+describe('the package', () => {
+  it('names the platform it was built for', () => {
+    assert.equal(boxoffice.platform, `${process.platform}-${process.arch}`)
+  })
+
+  it('is the same through import and require', async () => {
+    const imported = await import('boxoffice')
+    for (const [name, value] of Object.entries(boxoffice)) assert.equal(imported[name], value)
+    assert.deepEqual(Object.keys(imported).sort(), Object.keys(boxoffice).sort())
+  })
+
+  it('says how to build the addon when there is none', () => {
+    const { status, stderr } = node(['-e', "require('boxoffice')"], {
+      BOXOFFICE_BINARY: path.join(root, 'nowhere.node'),
+    })
+    assert.notEqual(status, 0)
+    assert.match(stderr, /boxoffice cannot load its addon .*nowhere\.node/)
+    assert.match(stderr, /npm run build/)
+  })
+})
+
+describe('the build', () => {
+  it('says what to install when there are no tools', () => {
+    const emptyDir = mkdtempSync(path.join(tmpdir(), 'boxoffice-'))
+    try {
+      const { status, stderr } = node(['binding/build.js'], { PATH: emptyDir, CXX: '' })
+      assert.equal(status, 1)
+      assert.match(stderr, /needs cmake/)
+      if (process.platform === 'linux') {
+        assert.match(stderr, /needs cmake, a C\+\+20 compiler, make/)
+        assert.match(stderr, /Debian, Ubuntu: apt install cmake g\+\+ make/)
+        assert.match(stderr, /Fedora: +dnf install cmake gcc-c\+\+ make/)
+        assert.match(stderr, /Alpine: +apk add cmake g\+\+ make/)
+      }
+    } finally {
+      rmSync(emptyDir, { recursive: true })
+    }
+  })
+
+  it('refuses a part it does not know', () => {
+    const { status, stderr } = node(['binding/build.js', 'castle'])
+    assert.equal(status, 1)
+    assert.match(stderr, /no part "castle"/)
+  })
+})
