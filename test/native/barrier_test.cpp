@@ -1,0 +1,138 @@
+// A barrier's rounds, and how it breaks.
+#include "support.h"
+
+namespace boxoffice::test {
+namespace {
+
+using namespace std::chrono_literals;
+using P = FakeClockPlatform;
+
+class BarrierTest : public testing::Test {
+ protected:
+  ~BarrierTest() override { EXPECT_EQ(P::lot().lines(), 0U); }
+
+  BasicBarrier<P> barrier_{3};
+  Notes loop_;
+  Waiter a_{loop_, kAnna};
+  Waiter b_{loop_, kBen};
+  Waiter c_{loop_, kCleo};
+};
+
+TEST_F(BarrierTest, HasAtLeastOneParty) {
+  constexpr std::uint32_t kMost = BasicBarrier<P>::kMaxParties;
+  EXPECT_EQ(faultOf([] { BasicBarrier<P> bad(0); }), Fault::badArgument);
+  EXPECT_EQ(faultOf([] { BasicBarrier<P> bad(kMost + 1); }), Fault::badArgument);
+  EXPECT_EQ(BasicBarrier<P>(kMost).parties(), kMost);
+  BasicBarrier<P> alone(1);
+  EXPECT_EQ(alone.wait(), Passage::last);
+  EXPECT_EQ(alone.waitFor(0ns), Passage::last);
+}
+
+TEST_F(BarrierTest, AllGoWhenTheLastArrivesAndItStartsAnew) {
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(barrier_.enter(a_), Passage::waiting);
+    EXPECT_EQ(barrier_.enter(b_), Passage::waiting);
+    EXPECT_EQ(barrier_.arrived(), 2U);
+    EXPECT_EQ(loop_.take(), Heard{});
+    EXPECT_EQ(barrier_.enter(c_), Passage::last);
+    EXPECT_EQ(barrier_.arrived(), 0U);
+    EXPECT_EQ(loop_.take(), (Heard{admitted(a_), admitted(b_)}));
+    EXPECT_EQ(barrier_.settle(a_), Passage::passed);
+    EXPECT_EQ(barrier_.settle(b_), Passage::passed);
+    EXPECT_FALSE(barrier_.isBroken());
+  }
+}
+
+TEST_F(BarrierTest, TheNextRoundMayStartBeforeTheLastOneHasWoken) {
+  barrier_.enter(a_);
+  barrier_.enter(b_);
+  EXPECT_EQ(barrier_.enter(c_), Passage::last);
+  EXPECT_EQ(barrier_.enter(c_), Passage::waiting);
+  EXPECT_EQ(barrier_.arrived(), 1U);
+  EXPECT_EQ(barrier_.settle(a_), Passage::passed);
+  EXPECT_EQ(barrier_.enter(a_), Passage::waiting);
+  EXPECT_EQ(barrier_.settle(b_), Passage::passed);
+  EXPECT_EQ(barrier_.enter(b_), Passage::last);
+  EXPECT_EQ(barrier_.settle(c_), Passage::passed);
+}
+
+TEST_F(BarrierTest, OneThatLeavesBreaksItForAll) {
+  barrier_.enter(a_);
+  barrier_.enter(b_);
+  EXPECT_TRUE(barrier_.leave(a_));
+  EXPECT_TRUE(barrier_.isBroken());
+  EXPECT_EQ(barrier_.arrived(), 0U);
+  EXPECT_EQ(loop_.take(), Heard{admitted(b_)});
+  EXPECT_EQ(barrier_.settle(b_), Passage::broken);
+  EXPECT_EQ(barrier_.enter(c_), Passage::broken) << "who comes later is told at once";
+  EXPECT_EQ(barrier_.wait(), Passage::broken);
+  EXPECT_EQ(faultOf([&] { barrier_.leave(a_); }), Fault::notWaiting);
+}
+
+TEST_F(BarrierTest, LeavingTooLateMeansOnePassed) {
+  barrier_.enter(a_);
+  barrier_.enter(b_);
+  barrier_.enter(c_);
+  EXPECT_FALSE(barrier_.leave(a_));
+  EXPECT_EQ(barrier_.settle(a_), Passage::passed);
+  EXPECT_FALSE(barrier_.isBroken());
+  EXPECT_EQ(barrier_.settle(b_), Passage::passed);
+  EXPECT_EQ(faultOf([&] { barrier_.leave(c_); }), Fault::notWaiting);
+}
+
+TEST_F(BarrierTest, BreakNowAndReset) {
+  barrier_.enter(a_);
+  barrier_.breakNow();
+  EXPECT_EQ(barrier_.settle(a_), Passage::broken);
+  EXPECT_TRUE(barrier_.isBroken());
+  barrier_.breakNow();
+  EXPECT_TRUE(barrier_.isBroken());
+  barrier_.reset();
+  EXPECT_FALSE(barrier_.isBroken());
+
+  EXPECT_EQ(barrier_.enter(a_), Passage::waiting);
+  barrier_.reset();
+  EXPECT_FALSE(barrier_.isBroken());
+  EXPECT_EQ(barrier_.arrived(), 0U);
+  EXPECT_EQ(barrier_.settle(a_), Passage::broken) << "a reset breaks the round that waits";
+  EXPECT_EQ(barrier_.enter(a_), Passage::waiting);
+  EXPECT_EQ(barrier_.enter(b_), Passage::waiting);
+  EXPECT_EQ(barrier_.enter(c_), Passage::last);
+  EXPECT_EQ(barrier_.settle(a_), Passage::passed);
+}
+
+TEST_F(BarrierTest, ATimeoutBreaksIt) {
+  barrier_.enter(a_);
+  EXPECT_EQ(barrier_.waitFor(20us), Passage::broken);
+  EXPECT_EQ(barrier_.settle(a_), Passage::broken);
+  EXPECT_TRUE(barrier_.isBroken());
+  barrier_.reset();
+  EXPECT_EQ(barrier_.waitFor(0ns), Passage::broken);
+  EXPECT_TRUE(barrier_.isBroken());
+}
+
+TEST_F(BarrierTest, TheLastPartyNeedsNoTime) {
+  barrier_.enter(a_);
+  barrier_.enter(b_);
+  EXPECT_EQ(barrier_.waitFor(-1s), Passage::last);
+  EXPECT_EQ(barrier_.settle(a_), Passage::passed);
+}
+
+TEST_F(BarrierTest, ThreadsAndLoopsMeet) {
+  std::thread one([&] { EXPECT_EQ(barrier_.wait(), Passage::passed); });
+  std::thread two([&] { EXPECT_EQ(barrier_.waitFor(1h), Passage::passed); });
+  awaitLine<P>(&barrier_, 2);
+  EXPECT_EQ(barrier_.enter(a_), Passage::last);
+  one.join();
+  two.join();
+}
+
+TEST_F(BarrierTest, ABrokenOneLetsBlockedThreadsGo) {
+  std::thread one([&] { EXPECT_EQ(barrier_.wait(), Passage::broken); });
+  awaitLine<P>(&barrier_, 1);
+  barrier_.breakNow();
+  one.join();
+}
+
+}  // namespace
+}  // namespace boxoffice::test

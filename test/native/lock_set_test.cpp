@@ -1,0 +1,163 @@
+// Several mutexes at once.
+#include "support.h"
+
+namespace boxoffice::test {
+namespace {
+
+using namespace std::chrono_literals;
+using P = FakeClockPlatform;
+using Set = BasicLockSet<P>;
+
+class LockSetTest : public testing::Test {
+ protected:
+  ~LockSetTest() override {
+    for (auto& mutex : m_) EXPECT_EQ(wordOf(mutex).load(), 0U);
+    EXPECT_EQ(P::lot().lines(), 0U);
+  }
+
+  int held() const {
+    int count = 0;
+    for (const auto& mutex : m_) count += mutex.isLocked();
+    return count;
+  }
+
+  BasicMutex<P> m_[3];
+  Set all_{&m_[2], &m_[0], &m_[1]};
+  Notes loop_;
+  Waiter w_{loop_, kAnna};
+};
+
+TEST_F(LockSetTest, HoldsAllFromLockToUnlock) {
+  EXPECT_TRUE(all_.lock());
+  EXPECT_EQ(held(), 3);
+  EXPECT_EQ(m_[1].owner(), thisThread());
+  all_.unlock();
+  EXPECT_EQ(held(), 0);
+  EXPECT_TRUE(all_.tryLock(kAnna));
+  EXPECT_EQ(held(), 3);
+  all_.unlock(kAnna);
+}
+
+TEST_F(LockSetTest, EachMutexOnceHoweverOftenItIsNamed) {
+  Set twice{&m_[0], &m_[1], &m_[0], &m_[1]};
+  EXPECT_EQ(twice.size(), 2U);
+  EXPECT_TRUE(twice.lock());
+  EXPECT_EQ(held(), 2);
+  twice.unlock();
+}
+
+TEST_F(LockSetTest, NoMutexIsAFineSet) {
+  Set none{};
+  EXPECT_EQ(none.size(), 0U);
+  EXPECT_TRUE(none.lock());
+  none.unlock();
+  EXPECT_TRUE(none.enter(w_));
+  EXPECT_EQ(faultOf([&] { none.leave(w_); }), Fault::notWaiting);
+}
+
+TEST_F(LockSetTest, ANullMutexIsMisuse) {
+  EXPECT_EQ(faultOf([&] { Set bad{&m_[0], nullptr}; }), Fault::badArgument);
+}
+
+TEST_F(LockSetTest, LockingTwiceIsMisuse) {
+  all_.lock();
+  EXPECT_EQ(faultOf([&] { all_.lock(); }), Fault::badArgument);
+  EXPECT_EQ(faultOf([&] { all_.tryLock(); }), Fault::badArgument);
+  EXPECT_EQ(faultOf([&] { all_.enter(w_); }), Fault::badArgument);
+  EXPECT_EQ(held(), 3);
+  all_.unlock();
+}
+
+TEST_F(LockSetTest, UnlockByAnotherIsMisuseAndChangesNothing) {
+  all_.lock(kAnna);
+  EXPECT_EQ(faultOf([&] { all_.unlock(kBen); }), Fault::notHolder);
+  EXPECT_EQ(held(), 3);
+  all_.unlock(kAnna);
+}
+
+TEST_F(LockSetTest, AllOrNone) {
+  for (auto& obstacle : m_) {
+    obstacle.lock(kBen);
+    EXPECT_FALSE(all_.tryLock());
+    EXPECT_EQ(held(), 1);
+    EXPECT_FALSE(all_.lockFor(0ns));
+    EXPECT_FALSE(all_.lockFor(-1s));
+    EXPECT_FALSE(all_.lockFor(20us));
+    EXPECT_EQ(held(), 1);
+    obstacle.unlock(kBen);
+  }
+  EXPECT_TRUE(all_.lockFor(0ns));
+  all_.unlock();
+}
+
+TEST_F(LockSetTest, TellsWhetherAnyOfThemWasAbandoned) {
+  m_[1].lock(kBen);
+  m_[1].abandon(kBen);
+  EXPECT_TRUE(all_.lock().abandoned);
+  EXPECT_TRUE(all_.abandoned());
+  all_.unlock();
+  EXPECT_FALSE(all_.lock().abandoned);
+  EXPECT_FALSE(all_.abandoned());
+  all_.unlock();
+}
+
+TEST_F(LockSetTest, WaitsForOneAfterTheOther) {
+  m_[0].lock(kBen);
+  m_[2].lock(kBen);
+  EXPECT_FALSE(all_.enter(w_));
+  EXPECT_FALSE(m_[1].isLocked()) << "only those before the one waited for are held";
+  P::pass(kPatience);
+  m_[0].unlock(kBen);
+  EXPECT_EQ(loop_.take(), Heard{admitted(w_)});
+  EXPECT_FALSE(all_.settle(w_, Wake::admitted));
+  EXPECT_EQ(m_[1].owner(), kAnna);
+  m_[2].unlock(kBen);
+  EXPECT_EQ(loop_.take(), Heard{invited(w_)});
+  EXPECT_TRUE(all_.settle(w_, Wake::invited));
+  EXPECT_EQ(m_[2].owner(), kAnna);
+  all_.unlock(kAnna);
+}
+
+TEST_F(LockSetTest, LeavingLetsGoOfWhatIsHeld) {
+  m_[1].lock(kBen);
+  EXPECT_FALSE(all_.enter(w_));
+  EXPECT_EQ(m_[0].owner(), kAnna);
+  EXPECT_EQ(all_.leave(w_), Leave::left);
+  EXPECT_EQ(held(), 1);
+  EXPECT_EQ(faultOf([&] { all_.leave(w_); }), Fault::notWaiting);
+  m_[1].unlock(kBen);
+  EXPECT_TRUE(all_.tryLock());
+  all_.unlock();
+}
+
+TEST_F(LockSetTest, LeavingTooLateKeepsWhatIsHeld) {
+  m_[1].lock(kBen);
+  EXPECT_FALSE(all_.enter(w_));
+  P::pass(kPatience);
+  m_[1].unlock(kBen);
+  EXPECT_EQ(all_.leave(w_), Leave::admitted);
+  EXPECT_TRUE(all_.settle(w_, Wake::admitted));
+  EXPECT_EQ(faultOf([&] { all_.leave(w_); }), Fault::notWaiting) << "it waits for nothing";
+  all_.unlock(kAnna);
+}
+
+TEST_F(LockSetTest, ThreadsThatNameThemInOppositeOrderDoNotDeadlock) {
+  constexpr int kRounds = 2'000;
+  int both = 0;
+  const auto work = [&](BasicMutex<P>* first, BasicMutex<P>* second) {
+    Set pair{first, second};
+    for (int i = 0; i < kRounds; ++i) {
+      pair.lock();
+      ++both;
+      pair.unlock();
+    }
+  };
+  std::thread one(work, &m_[0], &m_[1]);
+  std::thread two(work, &m_[1], &m_[0]);
+  one.join();
+  two.join();
+  EXPECT_EQ(both, 2 * kRounds);
+}
+
+}  // namespace
+}  // namespace boxoffice::test

@@ -1,0 +1,139 @@
+// What the stress tests share. Each lets kThreads threads at one primitive and keeps plain,
+// non-atomic books inside it: two in one room at once show up as a wrong sum, and as a data race
+// under ThreadSanitizer.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <random>
+
+#include "support.h"
+
+namespace boxoffice::test {
+
+constexpr int kThreads = 8;
+
+/// Sanitizers make everything slower, and need fewer rounds to see more.
+constexpr int rounds(int natively) {
+#if defined(__SANITIZE_THREAD__)
+  return natively / 4;
+#elif defined(__SANITIZE_ADDRESS__)
+  return natively / 2;
+#else
+  return natively;
+#endif
+}
+
+/// Dice of one thread: every run throws the same ones.
+class Dice {
+ public:
+  explicit Dice(int seed) : random_(static_cast<unsigned>(seed) + 1) {}
+
+  /// 0 to sides - 1.
+  int operator()(int sides) { return static_cast<int>(random_() % static_cast<unsigned>(sides)); }
+  std::chrono::nanoseconds upTo(std::chrono::nanoseconds most) {
+    return std::chrono::nanoseconds((*this)(static_cast<int>(most.count()) + 1));
+  }
+  /// Stays a while: often not at all, now and then long enough to be preempted.
+  void dwell() {
+    const int time = (*this)(256);
+    if (time == 0) std::this_thread::yield();
+    for (int i = 0; i < time % 32; ++i) Platform::relax();
+  }
+
+ private:
+  std::minstd_rand random_;
+};
+
+/// Runs `work(index, dice)` in `count` threads and waits for all.
+template <class Work>
+void inThreads(int count, Work&& work) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) {
+    threads.emplace_back([&work, i] {
+      Dice dice(i);
+      work(i, dice);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+/// Counts what must never happen, and stays silent until the end.
+class Violations {
+ public:
+  ~Violations() { EXPECT_EQ(count_, 0); }
+
+  void unless(bool fine) {
+    if (!fine) count_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<int> count_{0};
+};
+
+/// The room behind a mutex: one visitor at a time, each told when the one before it died inside.
+class Room {
+ public:
+  void enter(bool toldOfDeath) {
+    violations_.unless(inside_++ == 0);
+    violations_.unless(toldOfDeath == died_);
+    died_ = false;
+    ++visits_;
+  }
+  void leave() { violations_.unless(--inside_ == 0); }
+  void die() {
+    leave();
+    died_ = true;
+  }
+  long visits() const { return visits_; }
+  bool died() const { return died_; }
+
+ private:
+  int inside_ = 0;
+  bool died_ = false;
+  long visits_ = 0;
+  Violations violations_;
+};
+
+/// Wins and losses of all threads.
+struct Tally {
+  std::atomic<long> in{0};
+  std::atomic<long> timedOut{0};
+  std::atomic<long> refused{0};
+
+  bool timed(bool granted) { return count(granted, timedOut); }
+  bool tried(bool granted) { return count(granted, refused); }
+  bool count(bool granted, std::atomic<long>& otherwise) {
+    (granted ? in : otherwise).fetch_add(1, std::memory_order_relaxed);
+    return granted;
+  }
+};
+
+/// A book that many may read at once, and that nobody reads while one writes.
+class Book {
+ public:
+  int read() {
+    violations_.unless(front_ == back_);
+    return front_;
+  }
+  void write() {
+    read();
+    ++front_;
+    Platform::relax();
+    ++back_;
+  }
+
+ private:
+  int front_ = 0;
+  int back_ = 0;
+  Violations violations_;
+};
+
+/// No line is left in the lot.
+template <class P>
+void expectNobodyWaits() {
+  EXPECT_EQ(P::lot().lines(), 0U);
+  EXPECT_EQ(P::busyWaiters().load(), 0);
+}
+
+}  // namespace boxoffice::test

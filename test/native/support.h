@@ -1,0 +1,107 @@
+// What the native tests share: looking into words and lines, clocks that stand still, and agents
+// that wait without blocking.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <ostream>
+#include <thread>
+#include <vector>
+
+#include "boxoffice.h"
+
+namespace boxoffice::test {
+
+// Agents that are no threads. Ids of threads stay far below.
+constexpr AgentId kAnna = 1'000'001;
+constexpr AgentId kBen = 1'000'002;
+constexpr AgentId kCleo = 1'000'003;
+
+/// The fault of the Misuse that `step` throws, if it throws one.
+template <class Step>
+std::optional<Fault> faultOf(Step&& step) {
+  try {
+    step();
+  } catch (const Misuse& misuse) {
+    return misuse.fault();
+  }
+  return std::nullopt;
+}
+
+/// The word of a lock as JavaScript sees it: four bytes of shared memory.
+template <class Lock>
+std::atomic_ref<std::uint32_t> wordOf(Lock& lock) {
+  return std::atomic_ref(*reinterpret_cast<std::uint32_t*>(&lock));
+}
+
+/// How many stand in the line of the word at `address`.
+template <class P>
+std::size_t lineSize(const void* address) {
+  auto bucket = P::lot().open(address);
+  return bucket.empty() ? 0 : bucket.line().size();
+}
+
+template <class P>
+void awaitLine(const void* address, std::size_t size) {
+  while (lineSize<P>(address) != size) std::this_thread::yield();
+}
+
+template <class Condition>
+void await(Condition&& condition) {
+  while (!condition()) std::this_thread::yield();
+}
+
+/// Time that passes only when a test says so: fairness is then a matter of logic, not of luck.
+struct FakeClockPlatform : NativePlatform<FakeClockPlatform> {
+  static inline std::atomic<Deadline> time{Deadline{} + std::chrono::hours(1)};
+
+  static Deadline now() noexcept { return time.load(); }
+  static void pass(std::chrono::nanoseconds duration) { time.store(time.load() + duration); }
+};
+
+/// An event loop that stands still: it notes its wakes, for the test to act on.
+class Notes final : public Parker {
+ public:
+  struct Note {
+    Waiter* waiter;
+    Wake how;
+    bool operator==(const Note&) const = default;
+    friend std::ostream& operator<<(std::ostream& out, const Note& note) {
+      return out << (note.how == Wake::admitted ? "admitted " : "invited ") << note.waiter;
+    }
+  };
+
+  void wake(Waiter& waiter, Wake how) noexcept override {
+    const std::lock_guard guard(mutex_);
+    notes_.push_back({&waiter, how});
+  }
+
+  /// What has come since the last time.
+  std::vector<Note> take() {
+    const std::lock_guard guard(mutex_);
+    return std::exchange(notes_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Note> notes_;
+};
+
+using Heard = std::vector<Notes::Note>;
+
+inline Notes::Note admitted(Waiter& w) { return {&w, Wake::admitted}; }
+inline Notes::Note invited(Waiter& w) { return {&w, Wake::invited}; }
+
+/// A waiter with what it asks for, in one expression.
+struct Asking : Waiter {
+  Asking(Parker& whom, AgentId who, std::uint32_t what = 1, double rank = 0) : Waiter(whom, who) {
+    ask = what;
+    priority = rank;
+  }
+};
+
+}  // namespace boxoffice::test
