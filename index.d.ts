@@ -75,3 +75,90 @@ export class Semaphore {
    */
   signal(n?: number): void
 }
+
+export interface MutexOptions {
+  /**
+   * Where the mutex lies: all threads that construct a Mutex in the same place of the same buffer
+   * share it. Left out, a new buffer is made, to be found at {@link Mutex.buffer}.
+   */
+  buffer?: SharedArrayBuffer
+
+  /**
+   * Where in `buffer` its four bytes are, in bytes: a multiple of 4. They must be 0 before the first
+   * Mutex is constructed there.
+   *
+   * @default 0
+   */
+  byteOffset?: number
+
+  /**
+   * Let {@link Mutex.lockSync} block the main thread. While it blocks, no promise, timer or
+   * connection of that thread gets on.
+   *
+   * @default false
+   */
+  allowBlockingMainThread?: boolean
+}
+
+export interface LockSyncOptions {
+  /** The longest wait in milliseconds, 0 or more; 0 only looks. Left out, the wait has no end. */
+  timeout?: number
+}
+
+/**
+ * A mutual exclusion lock between the threads of this process, held by the thread that has locked
+ * it. It is meant for worker threads.
+ *
+ * @example
+ * // On the main thread:
+ * const mutex = new Mutex()
+ * new Worker('./worker.js', { workerData: mutex.buffer })
+ *
+ * // In each worker:
+ * const mutex = new Mutex({ buffer: workerData })
+ * mutex.lockSync()
+ * try {
+ *   // one thread at a time
+ * } finally {
+ *   mutex.unlock()
+ * }
+ */
+export class Mutex {
+  /**
+   * @throws {TypeError} when an option is of the wrong type.
+   * @throws {RangeError} when `buffer` is too small or `byteOffset` out of range.
+   */
+  constructor(options?: MutexOptions)
+
+  readonly buffer: SharedArrayBuffer
+  readonly byteOffset: number
+
+  /**
+   * Locks; blocks this thread until it can. A worker that blocks here cannot be terminated before it
+   * wakes up, so prefer a timeout where the holder may not come to an end.
+   *
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; `ERR_LOCK_DEADLOCK` when this
+   * thread holds the mutex already.
+   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given, and when
+   * `timeout` is no number.
+   * @throws {RangeError} when `timeout` is NaN or negative.
+   */
+  lockSync(options?: LockSyncOptions): void
+
+  /**
+   * Locks if that can be done at once. Never blocks.
+   *
+   * @returns whether this thread has locked it now; false also when it holds it already.
+   */
+  tryLock(): boolean
+
+  /**
+   * Lets the next one in.
+   *
+   * @throws {Error} `ERR_LOCK_NOT_HELD` when this thread does not hold the mutex.
+   */
+  unlock(): void
+
+  /** Whether anybody holds it. By the time you look at the answer, that may have changed. */
+  isLocked(): boolean
+}

@@ -10,8 +10,8 @@
 // Every change of the word is made in the bucket; invariant: arrived = length of the line.
 #pragma once
 
-#include "misuse.h"
 #include "lot.h"
+#include "misuse.h"
 #include "thread_parker.h"
 
 namespace boxoffice {

@@ -6,6 +6,7 @@
 #include "condition_variable.h"
 #include "countdown_latch.h"
 #include "dining_philosophers.h"
+#include "lightweight_semaphore.h"
 #include "lock_set.h"
 #include "mailbox.h"
 #include "manual_reset_event.h"
@@ -13,5 +14,4 @@
 #include "recursive_mutex.h"
 #include "rw_lock.h"
 #include "ticket_pool.h"
-#include "lightweight_semaphore.h"
 #include "weighted_semaphore.h"

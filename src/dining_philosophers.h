@@ -15,8 +15,8 @@
 #include <memory>
 
 #include "dining_table.h"
-#include "misuse.h"
 #include "lot.h"
+#include "misuse.h"
 #include "thread_parker.h"
 
 namespace boxoffice {

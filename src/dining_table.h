@@ -54,9 +54,7 @@ class DiningTable {
   }
 
   /// Would `sit(i)` let i eat at once?
-  bool wouldEat(int i) const {
-    return seats_ == 1 || (!active(left(i)) && !active(right(i)));
-  }
+  bool wouldEat(int i) const { return seats_ == 1 || (!active(left(i)) && !active(right(i))); }
 
   Fed rise(int i) {
     const int neighbours[] = {left(i), right(i)};

@@ -45,9 +45,9 @@ struct Entry {
 };
 
 enum class Leave : std::uint8_t {
-  left,      ///< out of the line, as if it had never come
-  leftAwake, ///< the same, but a wake is on its way: take it before the waiter is destroyed
-  admitted   ///< too late: the lock is ours, and so is its wake
+  left,       ///< out of the line, as if it had never come
+  leftAwake,  ///< the same, but a wake is on its way: take it before the waiter is destroyed
+  admitted    ///< too late: the lock is ours, and so is its wake
 };
 
 template <class P, class Rules>
@@ -97,9 +97,7 @@ class Office {
   }
 
   /// Gives up waiting. Misuse(notWaiting) when w neither waits nor has been admitted.
-  Leave leave(Waiter& w) {
-    return leave(w, unchanged);
-  }
+  Leave leave(Waiter& w) { return leave(w, unchanged); }
 
   /// Blocks the calling thread until w is in, or the deadline has passed (false).
   bool enterBlocking(Waiter& w, Deadline deadline) {
@@ -158,9 +156,7 @@ class Office {
   using Bucket = typename Lot<P>::Bucket;
 
   /// May one who comes by take the word without standing in line?
-  static bool isOpen(Word word) noexcept {
-    return !(word & kLine) || Rules::isFree(word);
-  }
+  static bool isOpen(Word word) noexcept { return !(word & kLine) || Rules::isFree(word); }
 
   /// Changes a word that nobody waits for, unless it has a bit of `obstacle`.
   template <class Left>

@@ -3,7 +3,7 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fc = require('fast-check')
 const { Semaphore } = require('..')
-const { startWorker } = require('./helpers/start_worker.js')
+const { startWorker } = require('./helpers/workers.js')
 
 const kMax = 2 ** 31 - 1
 const blocking = { allowBlockingMainThread: true }

@@ -43,10 +43,9 @@ bool Semaphore::waitUntil(Deadline deadline) noexcept {
       const auto seconds = std::chrono::floor<std::chrono::seconds>(left);
       constexpr auto kLongest = std::chrono::hours(24);  // tv_sec is unsigned, 32 bits
       const mach_timespec_t timeout =
-          left > kLongest
-              ? mach_timespec_t{24 * 60 * 60, 0}
-              : mach_timespec_t{static_cast<unsigned int>(seconds.count()),
-                                static_cast<clock_res_t>((left - seconds).count())};
+          left > kLongest ? mach_timespec_t{24 * 60 * 60, 0}
+                          : mach_timespec_t{static_cast<unsigned int>(seconds.count()),
+                                            static_cast<clock_res_t>((left - seconds).count())};
       result = semaphore_timedwait(handle(state_), timeout);
     }
     if (result == KERN_SUCCESS) return true;

@@ -17,8 +17,7 @@ class DiningSuite : public testing::Test {
   Notes loop_;
 };
 
-using Forms =
-    testing::Types<BasicGuardedDiningPhilosophers<P>, BasicLockFreeDiningPhilosophers<P>>;
+using Forms = testing::Types<BasicGuardedDiningPhilosophers<P>, BasicLockFreeDiningPhilosophers<P>>;
 TYPED_TEST_SUITE(DiningSuite, Forms);
 
 constexpr int kTables[] = {1, 2, 3, 5, 8, 32};

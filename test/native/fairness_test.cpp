@@ -9,9 +9,7 @@ using P = FakeClockPlatform;
 
 class FairnessTest : public testing::Test {
  protected:
-  ~FairnessTest() override {
-    EXPECT_EQ(P::lot().lines(), 0U);
-  }
+  ~FairnessTest() override { EXPECT_EQ(P::lot().lines(), 0U); }
 
   // Lets everybody who still waits go in and out again, so that a test may stop anywhere.
   void drain() {

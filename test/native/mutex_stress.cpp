@@ -84,17 +84,16 @@ TYPED_TEST(MutexStress, TimeoutsThatRaceHandOffs) {
 TYPED_TEST(MutexStress, ThreadsAndEventLoopsInOneLine) {
   using Lock = BasicMutex<TypeParam>;
   LoopTally loops;
-  const Visit<Lock> visit{
-      this->mutex_,
-      [](Waiter& w, Dice& dice) {
-        w.priority = dice(8) == 0 ? 1 : 0;
-        w.mayBeOvertaken = dice(2) == 0;
-      },
-      [this](Waiter& w) { this->room_.enter(w.abandoned); },
-      [this](Waiter& w) {
-        this->room_.leave();
-        this->mutex_.unlock(w.agent);
-      }};
+  const Visit<Lock> visit{this->mutex_,
+                          [](Waiter& w, Dice& dice) {
+                            w.priority = dice(8) == 0 ? 1 : 0;
+                            w.mayBeOvertaken = dice(2) == 0;
+                          },
+                          [this](Waiter& w) { this->room_.enter(w.abandoned); },
+                          [this](Waiter& w) {
+                            this->room_.leave();
+                            this->mutex_.unlock(w.agent);
+                          }};
   inThreads(kThreads, [&](int index, Dice& dice) {
     if (index % 2 == 0) {
       EventLoop<Lock>(visit, loops, index).run(rounds(200'000));

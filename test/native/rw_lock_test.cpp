@@ -95,7 +95,7 @@ TEST_F(RWLockTest, AWriterInLineKeepsLaterReadersOut) {
 
 TEST_F(RWLockTest, ModesGoInTheOrderTheyCame) {
   lock_.lockWrite(kAnna);
-  Asking w[] = {{loop_, kBen, kRead},  {loop_, kBen, kRead},  {loop_, kBen, kWrite},
+  Asking w[] = {{loop_, kBen, kRead},  {loop_, kBen, kRead}, {loop_, kBen, kWrite},
                 {loop_, kBen, kWrite}, {loop_, kBen, kRead}, {loop_, kBen, kRead}};
   for (Waiter& waiter : w) lock_.enter(waiter);
   P::pass(kPatience);

@@ -150,18 +150,17 @@ TEST_F(WeightedSemaphoreStress, WeightsPrioritiesAndTimeouts) {
 
 TEST_F(WeightedSemaphoreStress, ThreadsAndEventLoopsInOneLine) {
   LoopTally loops;
-  const Visit<WeightedSemaphore> visits{
-      semaphore_,
-      [](Waiter& w, Dice& dice) {
-        w.ask = static_cast<std::uint32_t>(1 + dice(kCapacity));
-        w.priority = dice(3);
-      },
-      [this](Waiter& w) { enter(static_cast<int>(w.ask)); },
-      [this](Waiter& w) {
-        const auto weight = static_cast<std::int32_t>(w.ask);
-        leave(weight);
-        semaphore_.release(weight, w.agent);
-      }};
+  const Visit<WeightedSemaphore> visits{semaphore_,
+                                        [](Waiter& w, Dice& dice) {
+                                          w.ask = static_cast<std::uint32_t>(1 + dice(kCapacity));
+                                          w.priority = dice(3);
+                                        },
+                                        [this](Waiter& w) { enter(static_cast<int>(w.ask)); },
+                                        [this](Waiter& w) {
+                                          const auto weight = static_cast<std::int32_t>(w.ask);
+                                          leave(weight);
+                                          semaphore_.release(weight, w.agent);
+                                        }};
   inThreads(kThreads, [&](int index, Dice& dice) {
     if (index % 2 == 0) {
       EventLoop<WeightedSemaphore>(visits, loops, index).run(rounds(200'000));

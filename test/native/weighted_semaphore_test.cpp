@@ -38,8 +38,8 @@ TEST_F(WeightedSemaphoreTest, RefusesBadValuesAndWeights) {
   EXPECT_EQ(faultOf([] { Sema bad(Sema::kMin - 1); }), Fault::badArgument);
   EXPECT_EQ(Sema(Sema::kMax).value(), Sema::kMax);
   EXPECT_EQ(Sema(Sema::kMin).value(), Sema::kMin);
-  for (const std::int32_t weight : {0, -1, std::numeric_limits<std::int32_t>::min(),
-                                    Sema::kMax + 1}) {
+  for (const std::int32_t weight :
+       {0, -1, std::numeric_limits<std::int32_t>::min(), Sema::kMax + 1}) {
     EXPECT_EQ(faultOf([&] { semaphore_.acquire(weight); }), Fault::badArgument);
     EXPECT_EQ(faultOf([&] { semaphore_.tryAcquire(weight); }), Fault::badArgument);
     EXPECT_EQ(faultOf([&] { semaphore_.acquireFor(0ns, weight); }), Fault::badArgument);

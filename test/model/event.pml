@@ -1,0 +1,125 @@
+/* src/auto_reset_event.h: those who signal and those who wait, with and without a deadline.
+ *
+ * Checked: a signal lets exactly one in, or sets the event, or finds it set; the one who takes the
+ * event sees what every signal that made it has published; never set while somebody waits; when all
+ * is quiet, those who sleep sleep because nothing is left to take; invariants 1, 3 and 4 of office.h;
+ * one wake for each step out of the line; nobody is overtaken more often than promised.
+ */
+
+#ifndef N
+#define N 3
+#endif
+#ifndef PATIENCE
+#define PATIENCE 1
+#endif
+#ifndef TWICE
+#define TWICE N
+#endif
+#define ROUNDS(p) ((p) < TWICE -> 2 : 1) /* processes below TWICE come twice */
+
+/* With SHARED, processes 0 and 2 are of one agent. */
+#ifdef SHARED
+#define AGENT(p) ((p) == 2 -> 1 : (p) + 1)
+#else
+#define AGENT(p) ((p) + 1)
+#endif
+
+#define SET 2
+#define INITIAL 0
+#define ISFREE(w) false
+#define FITS(w, p) (((w) & SET) != 0)
+#define TAKE(w, p) ((w) & ~SET)
+#define TELL(w, p) skip
+
+#define SIGNAL 1
+#define LEAVE 2
+#define LEFT(w) (op == SIGNAL -> (w) | SET : (w))
+
+#define CHANGED(w) if \
+                   :: op == SIGNAL && !((w) & SET) -> signals++ \
+                   :: else \
+                   fi; \
+                   if \
+                   :: op == SIGNAL -> owed = owed | BIT(me); carried = carried | BIT(me) \
+                   :: else \
+                   fi; \
+                   REACH(11, op == SIGNAL && ((w) & SET))
+#define ENTERED(w) assert(owed == carried); \
+                   owed = 0; \
+                   carried = 0; \
+                   takes++
+
+byte signals; /* ghost: signals that did not find it set, */
+byte takes;   /* and how often it was taken */
+byte owed;    /* ghost: who has signalled since it was taken last, a bit each, */
+byte carried; /* and whose release the word carries */
+
+#include "office.pml"
+
+byte let;      /* ghost: how many came in */
+byte finished; /* ghost */
+bool closing;  /* all is quiet: whoever still sleeps may go home */
+
+/* signal. BUG 11: an event that was seen set is not written. BUG 12: it is set whether there is a
+ * line or not. */
+inline signal() {
+  op = SIGNAL;
+  if
+  :: atomic { BUG == 11 && (word & SET) -> owed = owed | BIT(me) }
+  :: atomic { BUG == 12 -> word = word | SET }
+  :: BUG != 12 -> change(AGENT(me))
+  fi;
+  op = 0
+}
+
+active [N] proctype visitor() {
+  OFFICE_LOCALS;
+  byte round;
+  do
+  :: round < ROUNDS(me) ->
+    round++;
+    if
+    :: true -> signal()
+    :: true ->
+      tryEnter();
+      if
+      :: in
+      :: !in -> enterByBucket(true)
+      :: !in /* tryWait */
+      fi;
+      if
+      :: state[me] == IDLE
+      :: else ->
+        if
+        :: true -> sleep(closing, LEAVE)
+        :: true -> sleep(true, LEAVE)
+        fi
+      fi;
+      atomic {
+        let = let + in;
+        in = false
+      }
+    fi
+  :: else -> break
+  od;
+  finished++
+}
+
+active proctype auditor() {
+  timeout;
+  assert(finished + size == N); /* the others are asleep, and in line */
+  assert(!(word & SET) || !size);
+  assert(signals == takes + ((word & SET) != 0));
+  closing = true;
+  finished == N;
+  d_step {
+    assert(let == takes);
+    assert((word & ~SET) == 0);
+    assert(!size && !patience && bucket == NONE);
+    i = 0;
+    do
+    :: i < N -> assert(!sem[i] && state[i] == IDLE); i++
+    :: else -> break
+    od
+  }
+}

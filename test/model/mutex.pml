@@ -1,0 +1,170 @@
+/* src/mutex.h: threads, an event loop's tickets, those who only try, JavaScript's two steps, and
+ * holders that die.
+ *
+ * Checked: mutual exclusion; invariants 1, 3 and 4 of office.h (2 is a permission, and used: every
+ * process takes and frees the word by itself while the line bit is clear); nobody sleeps for ever;
+ * one wake for each step out of the line; the head is overtaken at most as often as its patience
+ * lasts; the next holder after a death is told, once; at the end the word is as at the start.
+ * With LIVE, processes come for ever, and whoever stands in line gets in.
+ */
+
+#ifndef N
+#define N 3
+#endif
+#ifndef PATIENCE
+#define PATIENCE 2
+#endif
+#ifndef TWICE
+#define TWICE 1
+#endif
+#define ROUNDS(p) ((p) < TWICE -> 2 : 1) /* processes below TWICE come twice */
+
+/* With SHARED, processes 0 and 2 are tickets of one agent. */
+#ifdef SHARED
+#define AGENT(p) ((p) == 2 -> 1 : (p) + 1)
+#else
+#define AGENT(p) ((p) + 1)
+#endif
+#define MORTAL(p) ((p) == 1)
+
+#define INITIAL 0
+#define ABANDONED 2
+#define OWNER(w) ((w) >> 2)
+#define HELD(p) (AGENT(p) << 2)
+
+#define ISFREE(w) (OWNER(w) == NOBODY)
+#define FITS(w, p) ISFREE(w)
+#define TAKE(w, p) (((w) & ~ABANDONED) | HELD(p))
+#define TELL(w, p) told[p] = ((w) & ABANDONED) != 0
+
+#define UNLOCK 1
+#define ABANDON 2
+#define LEAVE 3
+/* UNLOCK: released. ABANDON: of one that may hold nothing. */
+#define LEFT(w) (op == UNLOCK -> (w) & LINE : \
+                (op == ABANDON && OWNER(w) == AGENT(me) -> ((w) & LINE) | ABANDONED : (w)))
+#define ENTERED(w) skip
+#define CHANGED(w) assert(op != UNLOCK || OWNER(w) == AGENT(me)); \
+                   REACH(11, op == ABANDON && ((w) & LINE) && OWNER(w) == AGENT(me))
+
+bool told[N]; /* Waiter::abandoned */
+
+#include "office.pml"
+
+byte inside;   /* ghost */
+byte deaths;   /* ghost: how many holders died, */
+byte heard;    /* and how many successors were told */
+byte finished; /* ghost */
+
+/* JavaScript's fast step, and the first of lockUntil. */
+inline takeFree() {
+  atomic {
+    if
+    :: word == 0 -> put(HELD(me)); told[me] = false; in = true
+    :: else
+    fi
+  }
+}
+
+/* JavaScript's other step, and the first of unlock. */
+inline freeAlone() {
+  atomic {
+    if
+    :: word == HELD(me) -> put(0); in = false
+    :: else
+    fi
+  }
+}
+
+/* Holds the mutex for a while. */
+inline work() {
+  d_step {
+    assert(OWNER(word) == AGENT(me));
+    assert(!inside);
+    inside++;
+    heard = heard + told[me];
+    told[me] = false
+  };
+  inside--
+}
+
+inline unlock() {
+  freeAlone();
+  if
+  :: in -> op = UNLOCK; change(AGENT(me)); in = false
+  :: else
+  fi
+}
+
+active [N] proctype visitor() {
+  OFFICE_LOCALS;
+  byte round;
+  do
+  :: round < ROUNDS(me) ->
+#ifndef LIVE
+    round++;
+#endif
+    takeFree();
+    if
+    :: in
+    :: else ->
+      if
+      :: true -> tryEnter()            /* tryLock */
+      :: true ->                       /* enterBlocking */
+        tryEnter();
+        if
+        :: in
+        :: else -> enterByBucket(true)
+        fi
+      :: true -> enterByBucket(false)  /* a ticket that may not overtake its agent's older ones */
+      fi
+    fi;
+    if
+    :: state[me] == IDLE
+    :: else ->
+      if
+      :: true -> sleep(false, LEAVE)
+#ifndef LIVE
+      :: true -> sleep(true, LEAVE)
+#endif
+      fi
+    fi;
+    if
+    :: in ->
+      work();
+      if
+      :: true -> unlock()
+#ifndef LIVE
+      :: MORTAL(me) -> deaths++; in = false; op = ABANDON; change(NOBODY); break
+#endif
+      fi
+#ifndef LIVE
+    :: !in && MORTAL(me) -> op = ABANDON; change(NOBODY); break
+#endif
+    :: !in
+    fi
+  :: else -> break
+  od;
+  finished++
+}
+
+active proctype auditor() {
+  finished == N;
+  d_step {
+    assert(word == 0 || (word == ABANDONED && deaths == heard + 1));
+    assert(word != 0 || deaths == heard);
+    assert(!size && invited == NONE && !patience && bucket == NONE);
+    i = 0;
+    do
+    :: i < N -> assert(!sem[i] && state[i] == IDLE); i++
+    :: else -> break
+    od
+  }
+}
+
+#ifdef LIVE
+/* Whoever stands in line comes to own the mutex. (It takes the mutex while it stands there only by
+ * the line, so leaving the line is owning it: nobody gives up with LIVE.) */
+#define stands(p) (state[p] == WAITING || state[p] == INVITED)
+ltl served { [] (stands(0) -> <> !stands(0)) }
+#endif

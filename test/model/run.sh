@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# Checks the models of the protocols exhaustively with spin: what holds must hold in every state, what
+# has a seeded fault must fail, and the places where things are difficult must be reached.
+# An argument names the one model to check: run.sh mutex.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+only=${1:-}
+for tool in spin gcc; do
+  command -v "$tool" >/dev/null || { echo "$tool is missing: apt-get install $tool" >&2; exit 2; }
+done
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+passed=0
+failed=0
+
+# search MODEL safety|live DEFINES...: leaves what the verifier says in $scratch/out.
+search() {
+  local model=$1 kind=$2
+  shift 2
+  local compile=(-DSAFETY -DNOFAIR) run=(-m1000000)
+  if [[ $kind == live ]]; then
+    compile=(-DNFAIR=3)
+    run=(-a -f -m10000000)
+  fi
+  (
+    cd "$scratch"
+    rm -f pan* ./*.trail
+    spin -a "$@" "$here/$model.pml" &&
+      gcc -O2 -w -DCOLLAPSE -DVECTORSZ=256 -DMEMLIM=2048 "${compile[@]}" -o pan pan.c &&
+      ./pan "${run[@]}"
+  ) >"$scratch/out" 2>&1 || true
+}
+
+report() {
+  local good=$1 what=$2
+  local states seconds
+  states=$(awk '/states, stored/ { print $1; exit }' "$scratch/out")
+  seconds=$(awk '/elapsed time/ { print $4; exit }' "$scratch/out")
+  if $good; then
+    passed=$((passed + 1))
+    printf 'ok    %-62s %10s states %6s s\n' "$what" "${states:-no}" "${seconds:-?}"
+  else
+    failed=$((failed + 1))
+    printf 'FAIL  %-62s %10s states %6s s\n' "$what" "${states:-no}" "${seconds:-?}"
+    sed 's/^/      | /' "$scratch/out" | head -n 30
+  fi
+}
+
+said() { grep -Eq -- "$1" "$scratch/out"; }
+
+wanted() { [[ -z $only || $only == "$1" ]]; }
+
+# holds MODEL safety|live DEFINES...: no error, and nothing left unsearched.
+holds() {
+  wanted "$1" || return 0
+  search "$@"
+  local good=false
+  if said 'errors: 0$' && said '^Full statespace search' &&
+    ! said 'not completed|too small|truncated|MEMLIM|out of memory|aborting|Error'; then
+    good=true
+  fi
+  report $good "$*"
+}
+
+# fails MODEL safety|live HOW DEFINES...: an error, and the expected one.
+fails() {
+  wanted "$1" || return 0
+  local model=$1 kind=$2 how=$3
+  shift 3
+  search "$model" "$kind" "$@"
+  local good=false
+  if said 'errors: [1-9]' && said "$how"; then good=true; fi
+  report $good "$model $kind $* fails"
+}
+
+# reaches MODEL DEFINES... -- N...: the search comes to each of these places.
+reaches() {
+  wanted "$1" || return 0
+  local model=$1 defines=()
+  shift
+  while [[ $1 != -- ]]; do
+    defines+=("$1")
+    shift
+  done
+  shift
+  local place
+  for place; do
+    search "$model" safety "${defines[@]}" "-DREACHED=$place"
+    local good=false
+    # The assertion of another place reads the same, but for its number.
+    if said 'errors: [1-9]' && said "assertion violated .*\\($place!=$place\\)"; then good=true; fi
+    report $good "$model ${defines[*]} reaches $place"
+  done
+}
+
+wrongLine='assertion violated .*size>0\)==\(word&1'       # invariant 1
+leftStanding='assertion violated .*invited==line\[0\]|assertion violated .*size\)\|\|'  # invariant 4
+strayWake='assertion violated .*sem\['
+overtaken='assertion violated \(overtaken<='
+asserts='assertion violated'
+stuck='invalid end state'
+starves='acceptance cycle'
+
+holds mutex safety -DTWICE=2
+holds mutex safety -DTWICE=1 -DSHARED
+holds mutex safety -DTWICE=1 -DPATIENCE=0
+holds mutex safety -DN=4 -DTWICE=0 -DPATIENCE=1
+holds mutex live -DLIVE
+holds mutex live -DLIVE -DSHARED
+fails mutex safety "$stuck" -DBUG=1
+fails mutex safety "$leftStanding" -DBUG=2
+fails mutex safety "$stuck" -DBUG=3
+fails mutex safety "$overtaken" -DBUG=4 -DTWICE=2 -DPATIENCE=1
+fails mutex live "$starves" -DBUG=4 -DLIVE
+fails mutex safety "$strayWake" -DBUG=5
+fails mutex safety "$wrongLine" -DBUG=6
+fails mutex safety "$strayWake" -DBUG=7
+fails mutex safety "$leftStanding" -DBUG=8
+fails mutex safety 'invalid array index' -DBUG=9
+fails mutex safety 'assertion violated .*word==0' -DBUG=10
+reaches mutex -DSHARED -DTWICE=2 -DPATIENCE=2 -- 1 2 3 4 5 11
+
+holds event safety
+holds event safety -DSHARED
+holds event safety -DN=4 -DTWICE=1
+fails event safety "$asserts" -DBUG=1
+fails event safety "$leftStanding" -DBUG=2
+fails event safety "$asserts" -DBUG=10
+fails event safety 'assertion violated .*owed==carried' -DBUG=11
+fails event safety "$asserts" -DBUG=12
+reaches event -DSHARED -- 1 2 3 11
+
+holds semaphore safety -DSIGNALLERS=1 -DSIGNALS=3
+holds semaphore safety -DSIGNALS=1
+holds semaphore safety -DWAITERS=2 -DROUNDS=2
+fails semaphore safety "$asserts" -DSIGNALLERS=1 -DSIGNALS=3 -DBUG=1
+fails semaphore safety "$asserts" -DSIGNALLERS=1 -DSIGNALS=3 -DBUG=2
+fails semaphore safety "$asserts" -DSIGNALLERS=1 -DSIGNALS=3 -DBUG=3
+fails semaphore safety "$asserts" -DSIGNALLERS=1 -DSIGNALS=3 -DBUG=4
+fails semaphore safety "$stuck" -DSIGNALLERS=1 -DSIGNALS=1 -DBUG=5
+reaches semaphore -DSIGNALLERS=1 -DSIGNALS=3 -- 1 2
+
+holds rwlock safety
+holds rwlock safety -DSHARED
+holds rwlock live -DLIVE
+fails rwlock safety "$leftStanding" -DBUG=8
+fails rwlock safety "$stuck" -DBUG=11
+fails rwlock safety "$stuck" -DBUG=12
+fails rwlock safety "$asserts" -DBUG=13
+fails rwlock safety "$overtaken" -DBUG=14 -DTWICE=2
+fails rwlock live "$starves" -DBUG=14 -DLIVE
+reaches rwlock -DSHARED -- 1 2 3 11 12 13
+
+((failed)) && echo "$failed models failed"
+echo "$passed models passed"
+[[ $failed -eq 0 ]]

@@ -1,0 +1,235 @@
+/* src/rw_lock.h: readers, writers, readers that upgrade, writers that downgrade, and those of them
+ * that give up.
+ *
+ * Checked: readers share and a writer is alone; a downgrade lets no writer in between; an upgrade is
+ * refused while another waits, and neither waits for the other; nobody sleeps for ever; whoever
+ * comes while somebody waits waits behind it; invariants 1, 3 and 4 of office.h; one wake for each
+ * step out of the line; at the end the word is as at the start.
+ * With LIVE, processes come for ever, and whoever stands in line gets in.
+ */
+
+#ifndef N
+#define N 3
+#endif
+#ifndef PATIENCE
+#define PATIENCE 1
+#endif
+#ifndef TWICE
+#define TWICE 1
+#endif
+#define ROUNDS(p) ((p) < TWICE -> 2 : 1) /* processes below TWICE come twice */
+
+/* With SHARED, processes 0 and 2 are tickets of one agent. */
+#ifdef SHARED
+#define AGENT(p) ((p) == 2 -> 1 : (p) + 1)
+#else
+#define AGENT(p) ((p) + 1)
+#endif
+
+#define WRITER 2
+#define UPGRADING 4
+#define ONE 16
+#define COUNT(w) ((w) >> 4)
+#define WRITTEN(w) (((w) & WRITER) != 0)
+
+/* Waiter::ask */
+#define READ 0
+#define WRITE 1
+#define UPGRADE 2
+
+#define INITIAL 0
+#define ISFREE(w) (!WRITTEN(w) && COUNT(w) == 0)
+#define FITS(w, p) (!WRITTEN(w) && ((ask[p] == UPGRADE && COUNT(w) == 1) || \
+                                    (ask[p] == WRITE && COUNT(w) == 0) || \
+                                    (ask[p] == READ && !((w) & UPGRADING))))
+#define TAKE(w, p) (ask[p] == READ -> (w) + ONE : ((w) & LINE) | WRITER | (AGENT(p) << 4))
+#define TELL(w, p) skip
+
+/* BUG 11: an upgrader that gives up leaves its claim. BUG 13: a downgrade is an unlock. */
+#define UNLOCK_READ 1
+#define UNLOCK_WRITE 2
+#define DOWNGRADE 3
+#define LEAVE 4
+#define LEAVE_UPGRADE 5
+#define LEFT(w) (op == UNLOCK_READ -> (w) - ONE : \
+                (op == UNLOCK_WRITE -> (w) & LINE : \
+                (op == DOWNGRADE -> ((w) & LINE) + (BUG == 13 -> 0 : ONE) : \
+                (op == LEAVE_UPGRADE && BUG != 11 -> (w) & ~UPGRADING : (w)))))
+#define CHANGED(w) assert(op != UNLOCK_READ || (!WRITTEN(w) && COUNT(w) > 0)); \
+                   assert((op != UNLOCK_WRITE && op != DOWNGRADE) || \
+                          (WRITTEN(w) && COUNT(w) == AGENT(me))); \
+                   REACH(11, op == LEAVE_UPGRADE && size > 0); \
+                   REACH(12, op == DOWNGRADE && size > 0 && ask[line[0]] == READ)
+#define ENTERED(w) skip
+
+byte ask[N];
+
+#include "office.pml"
+
+byte readers, writers; /* ghost: who is inside */
+byte finished;         /* ghost */
+
+/* tryEnter. BUG 14: newcomers do not mind the line. */
+inline tryNow() {
+  if
+  :: BUG == 14 ->
+    atomic {
+      if
+      :: FITS(word, me) -> overtakes(); word = TAKE(word, me); in = true
+      :: else
+      fi
+    }
+  :: else -> tryEnter()
+  fi
+}
+
+/* Line::enterFirst. Whoever was the head is not any more. */
+inline lineEnterFirst(p) {
+  i = size;
+  do
+  :: i > 0 -> line[i] = line[i - 1]; i--
+  :: else -> break
+  od;
+  line[0] = p;
+  size++;
+  state[p] = WAITING;
+  overtaken = 0
+}
+
+/* enterUpgrade: `in`, or in line, or refused. BUG 12: two may wait to upgrade. */
+inline enterUpgrade() {
+  open();
+  ask[me] = UPGRADE;
+  w = word;
+  do
+  :: atomic {
+      assert(!WRITTEN(w) && COUNT(w) > 0);
+      done = (w & UPGRADING) && BUG != 12; /* refused */
+      after = w;
+      if
+      :: done
+      :: !done && FITS(w, me) -> after = TAKE(w, me)
+      :: else -> after = w | UPGRADING | LINE
+      fi;
+      if
+      :: word != w -> w = word
+      :: else ->
+        put(after);
+        if
+        :: done -> REACH(13, true)
+        :: !done && FITS(w, me) -> in = true
+        :: else -> lineEnterFirst(me)
+        fi;
+        done = false;
+        break
+      fi
+    }
+  od;
+  close()
+}
+
+inline unlock(how) {
+  op = how;
+  change(AGENT(me))
+}
+
+active [N] proctype visitor() {
+  OFFICE_LOCALS;
+  byte round;
+  bool writes;
+  do
+  :: round < ROUNDS(me) ->
+#ifndef LIVE
+    round++;
+#endif
+    if
+    :: ask[me] = READ
+    :: ask[me] = WRITE
+    fi;
+    tryNow();
+    if
+    :: in
+    :: !in -> enterByBucket(true)
+    :: !in /* tryLockRead, tryLockWrite */
+    fi;
+    if
+    :: state[me] == IDLE
+    :: else ->
+      if
+      :: true -> sleep(false, LEAVE)
+#ifndef LIVE
+      :: true -> sleep(true, LEAVE)
+#endif
+      fi
+    fi;
+
+    if
+    :: in && ask[me] == READ ->
+      in = false;
+      d_step { assert(!writers); readers++ };
+      if
+      :: true /* reads on, and leaves */
+      :: true ->
+        enterUpgrade();
+        if
+        :: state[me] == IDLE
+        :: else ->
+          if
+          :: true -> sleep(false, LEAVE_UPGRADE)
+#ifndef LIVE
+          :: true -> sleep(true, LEAVE_UPGRADE)
+#endif
+          fi
+        fi
+      fi;
+      atomic {
+        readers--;
+        writes = in;
+        in = false
+      };
+      if
+      :: !writes -> unlock(UNLOCK_READ)
+      :: else
+      fi
+    :: in && ask[me] == WRITE -> in = false; writes = true
+    :: !in
+    fi;
+
+    if
+    :: writes ->
+      d_step { assert(!writers && !readers); writers++ };
+      d_step { writers--; writes = false };
+      if
+      :: true -> unlock(UNLOCK_WRITE)
+      :: true ->
+        unlock(DOWNGRADE);
+        d_step { assert(!writers); readers++ };
+        readers--;
+        unlock(UNLOCK_READ)
+      fi
+    :: else
+    fi;
+    ask[me] = READ
+  :: else -> break
+  od;
+  finished++
+}
+
+active proctype auditor() {
+  finished == N;
+  d_step {
+    assert(word == 0);
+    assert(!size && !patience && bucket == NONE);
+    i = 0;
+    do
+    :: i < N -> assert(!sem[i] && state[i] == IDLE); i++
+    :: else -> break
+    od
+  }
+}
+
+#ifdef LIVE
+/* Whoever stands in line, reader, writer or upgrader, is let in. */
+#define stands(p) (state[p] == WAITING)
+ltl served { [] (stands(0) -> <> !stands(0)) }
+#endif

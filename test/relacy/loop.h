@@ -1,0 +1,24 @@
+// An event loop in a simulated thread: its waiters are woken through a mailbox, and it sleeps on a
+// semaphore until the mailbox rings.
+#pragma once
+
+#include "relacy_platform.h"
+
+namespace boxoffice::relacy {
+
+template <class P>
+struct Loop final : Bell {
+  BasicLightweightSemaphore<P> rung;
+  BasicMailbox<P> mailbox{*this};
+
+  void ring() noexcept override { rung.signal(); }
+
+  /// Waits for a ring and hands out what has been posted.
+  template <class Take>
+  void turn(Take&& take) {
+    rung.wait();
+    mailbox.collect(take);
+  }
+};
+
+}  // namespace boxoffice::relacy
