@@ -21,7 +21,7 @@ const parts = {
     ],
   },
   tests: {
-    targets: ['boxoffice_tests', 'boxoffice_stress'],
+    targets: ['boxoffice_tests', 'boxoffice_memory', 'boxoffice_stress'],
     options: ['-DBOXOFFICE_TESTS=ON'],
   },
   bench: { targets: ['boxoffice_bench'], options: ['-DBOXOFFICE_BENCH=ON'] },

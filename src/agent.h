@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "misuse.h"
+
 namespace boxoffice {
 
 using AgentId = std::uint32_t;
@@ -12,6 +14,12 @@ constexpr AgentId kNobody = 0;
 
 /// Lock words keep an agent in 28 bits.
 constexpr AgentId kMaxAgent = (1U << 28) - 1;
+
+/// `id`, if a lock word can hold it; else Misuse(badArgument).
+inline AgentId checkedAgent(AgentId id) {
+  if (id - 1 >= kMaxAgent) throw Misuse(Fault::badArgument, "this is not the id of an agent");
+  return id;
+}
 
 /// Hands out a small id that no other living agent of this process has.
 /// Throws Misuse(overflow) when 2^28 - 1 agents live at once.

@@ -70,7 +70,7 @@ class BasicConditionVariable {
   /// For those who wait without blocking: stands in line and unlocks the mutex. Its wakes come from
   /// the mutex: mutex.settle(w, how) says when it is locked again.
   void enter(Waiter& w, BasicMutex<P>& mutex) {
-    if (mutex.owner() != w.agent) {
+    if (mutex.owner() != w.agent || w.agent == kNobody) {
       throw Misuse(Fault::notHolder, "wait on a condition without holding its mutex");
     }
     w.then = &mutex;

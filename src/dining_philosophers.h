@@ -179,7 +179,7 @@ class BasicDiningPhilosophers {
       if (isEating(seat)) return true;
       bucket.obtainLine().enter(w);
       return false;
-    } catch (const std::bad_alloc&) {
+    } catch (...) {
       // Nobody would ever get up for us: the neighbours would starve.
       wake(table_.change([seat](auto& table) { return table.rise(seat); }));
       throw;
@@ -191,6 +191,8 @@ class BasicDiningPhilosophers {
     if (table.active(seat)) throw Misuse(Fault::badArgument, "this seat is taken");
   }
 
+  // The table must outlive the call that raises somebody: a neighbour may eat, get up and leave before
+  // its chair is looked at.
   void wake(const Fed& fed) {
     for (int i = 0; i < fed.count; ++i) {
       const int seat = fed.seat[i];

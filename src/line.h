@@ -87,6 +87,17 @@ class Line {
     Waiter* w = head();
     for (int i = 0; w && i < kLook; ++i, w = w->next) {
       if (w->agent == agent) return w;
+      if (!w->mayBeOvertaken) break;
+    }
+    return nullptr;
+  }
+
+  /// A waiter of `agent`, however far back: the first from `start` on within its priority, or else
+  /// the first of all, or null.
+  Waiter* find(AgentId agent, Waiter* start = nullptr) const noexcept {
+    if (Waiter* w = ofAgent(agent, start)) return w;
+    for (const auto& [priority, fifo] : levels_) {
+      if (Waiter* w = ofAgent(agent, fifo.head)) return w;
     }
     return nullptr;
   }
@@ -123,6 +134,11 @@ class Line {
 
   // Nearly every line has one level for its whole life: keep its node for the next use.
   void drop(double priority) noexcept { spare_ = levels_.extract(priority); }
+
+  static Waiter* ofAgent(AgentId agent, Waiter* w) noexcept {
+    while (w && w->agent != agent) w = w->next;
+    return w;
+  }
 
   void joined(Waiter& w, Fifo& fifo) noexcept {
     w.fifo = &fifo;

@@ -67,7 +67,7 @@ class BasicLockSet {
   bool settle(Waiter& w, Wake how) {
     if (!mutexes_[held_]->settle(w, how)) return false;
     took(w.abandoned);
-    return goOn(w);
+    return leaving_ || goOn(w);  // one that gives up takes only what was its own already
   }
 
   /// Gives up: lets go of what is held. With Leave::admitted the one waited for is ours as well:
@@ -77,7 +77,8 @@ class BasicLockSet {
       throw Misuse(Fault::notWaiting, "this waiter waits for nothing");
     }
     const Leave how = mutexes_[held_]->leave(w);
-    if (how != Leave::admitted) unlock(w.agent);
+    leaving_ = how == Leave::admitted;
+    if (!leaving_) unlock(w.agent);
     return how;
   }
 
@@ -89,13 +90,20 @@ class BasicLockSet {
   void begin() {
     if (held_ > 0) throw Misuse(Fault::badArgument, "this lock set holds locks already");
     abandoned_ = false;
+    leaving_ = false;
   }
 
   template <class LockOne>
   Entry climb(LockOne&& lockOne, AgentId me) {
     begin();
     while (held_ < mutexes_.size()) {
-      const Entry entry = lockOne(*mutexes_[held_]);
+      Entry entry;
+      try {
+        entry = lockOne(*mutexes_[held_]);
+      } catch (...) {
+        unlock(me);
+        throw;
+      }
       if (!entry) {
         unlock(me);
         return entry;
@@ -107,7 +115,12 @@ class BasicLockSet {
 
   bool goOn(Waiter& w) {
     while (held_ < mutexes_.size()) {
-      if (!mutexes_[held_]->enter(w)) return false;
+      try {
+        if (!mutexes_[held_]->enter(w)) return false;
+      } catch (...) {
+        unlock(w.agent);
+        throw;
+      }
       took(w.abandoned);
     }
     return true;
@@ -121,6 +134,7 @@ class BasicLockSet {
   std::vector<BasicMutex<P>*> mutexes_;
   std::size_t held_ = 0;
   bool abandoned_ = false;
+  bool leaving_ = false;
 };
 
 using LockSet = BasicLockSet<Platform>;

@@ -34,17 +34,18 @@ class BasicMailbox final : public Parker {
 
   /// Posts, over a link of the mailbox's own: an invited waiter still stands in its line.
   void wake(Waiter& waiter, Wake how) noexcept override {
+    Bell& bell = bell_;  // once posted, the loop may collect and destroy this mailbox
     waiter.how = how;
     Waiter* last = last_.load(std::memory_order_relaxed);
     do {
       waiter.posted = last;
     } while (!last_.compare_exchange_weak(last, &waiter, std::memory_order_release,
                                           std::memory_order_relaxed));
-    if (!last) bell_.ring();
+    if (!last) bell.ring();
   }
 
   /// Hands every posted waiter to `take(waiter, how)`, first posted first. `take` may destroy the
-  /// waiter, and may have this mailbox posted to.
+  /// waiter, and may have this mailbox posted to. When it throws, the rest are posted again.
   template <class Take>
   void collect(Take&& take) {
     Waiter* first = nullptr;
@@ -54,7 +55,15 @@ class BasicMailbox final : public Parker {
     }
     while (first) {
       Waiter& w = *std::exchange(first, first->posted);
-      take(w, w.how);
+      try {
+        take(w, w.how);
+      } catch (...) {
+        while (first) {
+          Waiter& rest = *std::exchange(first, first->posted);
+          wake(rest, rest.how);
+        }
+        throw;
+      }
     }
   }
 

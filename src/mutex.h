@@ -50,14 +50,16 @@ class BasicMutex : private Office<P, MutexRules> {
 
   BasicMutex() : Base(0) {}
 
+  // `me` must be an agent's id (agent.h); else Misuse(badArgument).
+
   /// Waits for its turn. Throws std::bad_alloc only, and then holds nothing. Not recursive: an
   /// agent that holds the mutex and locks it again waits for itself.
   Entry lock(AgentId me = P::agent()) { return lockUntil(kNever, me); }
 
   /// Never blocks. It may take a free mutex that others wait for, within their patience.
-  Entry tryLock(AgentId me = P::agent()) noexcept {
+  Entry tryLock(AgentId me = P::agent()) {
     Waiter w;
-    w.agent = me;
+    w.agent = checkedAgent(me);
     return Base::entry(Base::tryEnter(w), w);
   }
 
@@ -68,8 +70,8 @@ class BasicMutex : private Office<P, MutexRules> {
 
   Entry lockUntil(Deadline deadline, AgentId me = P::agent()) {
     Word free = 0;
-    if (this->word_.compare_exchange_strong(free, Rules::held(me), std::memory_order_acquire,
-                                            std::memory_order_relaxed)) {
+    if (this->word_.compare_exchange_strong(free, Rules::held(checkedAgent(me)),
+                                            std::memory_order_acquire, std::memory_order_relaxed)) {
       return {.granted = true};
     }
     Waiter w;
@@ -80,8 +82,8 @@ class BasicMutex : private Office<P, MutexRules> {
   /// Lets the next one in. Throws Misuse(notHolder) and changes nothing when `me` does not hold it.
   void unlock(AgentId me = P::agent()) {
     Word held = Rules::held(me);
-    if (this->word_.compare_exchange_strong(held, 0, std::memory_order_release,
-                                            std::memory_order_relaxed)) {
+    if (me != kNobody && this->word_.compare_exchange_strong(held, 0, std::memory_order_release,
+                                                             std::memory_order_relaxed)) {
       return;
     }
     Base::change(me, [me](Word word) { return released(word, me); });
@@ -92,7 +94,7 @@ class BasicMutex : private Office<P, MutexRules> {
   bool abandon(AgentId dead) {
     bool held = false;
     Base::change(kNobody, [dead, &held](Word word) {
-      held = Rules::owner(word) == dead;
+      held = dead != kNobody && Rules::owner(word) == dead;
       return held ? released(word, dead) | Rules::kAbandoned : word;
     });
     return held;
@@ -103,16 +105,21 @@ class BasicMutex : private Office<P, MutexRules> {
 
   // For those who wait without blocking (see office.h): true from enter, or a wake and true from
   // settle, and w.agent holds the mutex; leave takes a waiter out of the line.
-  using Base::enter;
+  bool enter(Waiter& w) {
+    checkedAgent(w.agent);
+    return Base::enter(w);
+  }
   using Base::entry;
   using Base::leave;
+  using Base::leaveAll;
+  using Base::queue;
   using Base::settle;
   using Base::sleep;
 
   /// Enters for another, who was notified of a condition: it is woken when it holds the mutex.
   /// noexcept, since without memory for a line there would be nobody left to wake it.
   void enterFor(Waiter& w) noexcept {
-    if (!Base::enter(w)) return;
+    if (!enter(w)) return;
     w.state = Waiter::State::admitted;
     w.parker->wake(w, Wake::admitted);
   }

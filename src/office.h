@@ -27,6 +27,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "lot.h"
 #include "thread_parker.h"
@@ -81,14 +82,15 @@ class Office {
   /// call settle. Throws std::bad_alloc, and then w is neither.
   bool enter(Waiter& w) { return (w.mayOvertake && tryEnter(w)) || enterByBucket(w); }
 
-  /// After a wake: true when w is in; false when it was invited but came too late, keeps its place
-  /// and will be woken again.
+  /// After a wake: true when w is in; false when it has left, or was invited but came too late, keeps
+  /// its place and will be woken again.
   bool settle(Waiter& w, Wake how) noexcept {
     if (how == Wake::admitted) {
       w.state = Waiter::State::idle;
       return true;
     }
     auto bucket = P::lot().open(this);
+    if (w.state == Waiter::State::idle) return false;  // it has left meanwhile
     if (w.state == Waiter::State::admitted) {
       w.state = Waiter::State::idle;
       return true;
@@ -98,6 +100,37 @@ class Office {
 
   /// Gives up waiting. Misuse(notWaiting) when w neither waits nor has been admitted.
   Leave leave(Waiter& w) { return leave(w, unchanged); }
+
+  /// Takes the first waiters of `agent` out of the line, `most` at most, as leave does each, and
+  /// calls `gone(waiter, how)`, which must not throw. Whoever of them has been admitted already is not
+  /// in the line.
+  template <class Gone>
+  void leaveAll(AgentId agent, int most, Gone&& gone) {
+    auto bucket = P::lot().open(this);
+    if (bucket.empty()) return;
+    Line& line = bucket.line();
+    Waiter* next = line.find(agent);
+    for (; next && most > 0; --most) {
+      Waiter& w = *next;
+      next = w.next;
+      const bool awake = w.state == Waiter::State::invited;
+      line.leave(w);
+      gone(w, awake ? Leave::leftAwake : Leave::left);
+      next = line.find(agent, next);
+    }
+    settleLine(bucket, kNobody, unchanged);
+  }
+
+  /// How many stand in line, and the priority a newcomer must exceed to go before them.
+  struct Queue {
+    std::size_t size = 0;
+    double topPriority = -std::numeric_limits<double>::infinity();
+  };
+  Queue queue() const {
+    auto bucket = P::lot().open(this);
+    if (bucket.empty()) return {};
+    return {bucket.line().size(), bucket.line().topPriority()};
+  }
 
   /// Blocks the calling thread until w is in, or the deadline has passed (false).
   bool enterBlocking(Waiter& w, Deadline deadline) {
@@ -202,6 +235,11 @@ class Office {
   bool compete(Waiter& w, Bucket& bucket) noexcept {
     Line& line = bucket.line();
     const bool last = line.size() == 1;
+    if (line.head() != &w) {  // somebody of a higher priority has come since
+      line.uninvite(w);
+      settleLine(bucket, kNobody, unchanged);  // invites the head, if the word is still free
+      return false;
+    }
     Word word = word_.load(std::memory_order_relaxed);
     while (Rules::fits(word, w)) {
       const Word taken = Rules::take(word, w);

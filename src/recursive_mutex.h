@@ -69,7 +69,7 @@ class BasicRecursiveMutex {
 
  private:
   bool reenter(AgentId me) {
-    if (mutex_.owner() != me) return false;
+    if (mutex_.owner() != me || me == kNobody) return false;
     if (depth_ == kMaxDepth) throw Misuse(Fault::overflow, "recursive mutex locked too often");
     ++depth_;
     return true;

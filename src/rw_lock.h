@@ -79,8 +79,8 @@ class BasicRWLock : private Office<P, RWLockRules> {
   }
 
   /// Never block. They may take a free lock that others wait for, within their patience.
-  Entry tryLockRead() noexcept { return attempt(Rules::kRead, kNobody); }
-  Entry tryLockWrite(AgentId me = P::agent()) noexcept { return attempt(Rules::kWrite, me); }
+  Entry tryLockRead() { return attempt(Rules::kRead, kNobody); }
+  Entry tryLockWrite(AgentId me = P::agent()) { return attempt(Rules::kWrite, checkedAgent(me)); }
 
   /// Throws Misuse(notHolder) when nobody reads. `me` is whose own waiters may go first within the
   /// patience of the head.
@@ -140,7 +140,10 @@ class BasicRWLock : private Office<P, RWLockRules> {
   AgentId writer() const noexcept { return Rules::writer(Base::word()); }
 
   // For those who wait without blocking (see office.h): w.ask is Rules::kRead or kWrite.
-  using Base::enter;
+  bool enter(Waiter& w) {
+    checkedAgent(w.agent);
+    return Base::enter(w);
+  }
   using Base::settle;
 
   Leave leave(Waiter& w) {
@@ -153,6 +156,7 @@ class BasicRWLock : private Office<P, RWLockRules> {
 
   /// Upgrade::waiting: in line before everybody, and woken once it is the writer.
   Upgrade enterUpgrade(Waiter& w) {
+    checkedAgent(w.agent);
     w.ask = Rules::kUpgrade;
     auto bucket = P::lot().open(this);
     Line& line = bucket.obtainLine();
@@ -189,12 +193,12 @@ class BasicRWLock : private Office<P, RWLockRules> {
 
   Entry block(std::uint32_t mode, Deadline deadline, AgentId me) {
     Waiter w;
-    w.agent = me;
+    w.agent = checkedAgent(me);
     w.ask = mode;
     return Base::entry(Base::enterBlocking(w, deadline), w);
   }
 
-  Entry attempt(std::uint32_t mode, AgentId me) noexcept {
+  Entry attempt(std::uint32_t mode, AgentId me) {
     Waiter w;
     w.agent = me;
     w.ask = mode;

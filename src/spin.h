@@ -63,10 +63,12 @@ class AdaptiveSpin {
     return false;
   }
 
-  /// The first phase alone, for one who does not stand in line yet: nobody counts its patience, and
-  /// yielding can take as long as others have to work.
+ private:
+  // What a sleep and a wake-up cost, about.
+  static constexpr std::chrono::microseconds kSleep{10};
+
   template <class Ready>
-  bool busily(Ready&& ready) {
+  bool busily(Ready& ready) {
     if constexpr (P::kBusyLooks > 0) {
       auto& busyWaiters = P::busyWaiters();
       const int before = busyWaiters.fetch_add(1, std::memory_order_relaxed);
@@ -76,10 +78,6 @@ class AdaptiveSpin {
     }
     return false;
   }
-
- private:
-  // What a sleep and a wake-up cost, about.
-  static constexpr std::chrono::microseconds kSleep{10};
 
   template <class Ready>
   bool look(Ready& ready) {

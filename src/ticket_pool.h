@@ -25,14 +25,18 @@ class TicketPool {
     if (free_.empty()) grow();
     const Ticket ticket = free_.back();
     free_.pop_back();
+    waiter(ticket).ticket = ticket;
     ++out_;
     return ticket;
   }
 
   /// Gives one back that stands in no line and is owed no wake. Misuse(badArgument) for a ticket
-  /// that this pool has never handed out.
+  /// that is not out, or still in line.
   void give(Ticket ticket) {
     Waiter& w = waiter(ticket);
+    if (w.ticket != ticket || w.fifo) {
+      throw Misuse(Fault::badArgument, "this ticket is not out, or still in line");
+    }
     std::destroy_at(&w);
     std::construct_at(&w);
     free_.push_back(ticket);  // has room: grow reserved it

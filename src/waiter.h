@@ -42,6 +42,8 @@ class Parker {
 
 class Waiter {
  public:
+  static constexpr std::uint32_t kNoTicket = 0xFFFFFFFF;
+
   enum class State : std::uint8_t { idle, waiting, invited, admitted };
 
   Waiter() = default;
@@ -52,11 +54,12 @@ class Waiter {
   // What the waiter asks for: set before it enters, left alone while it waits.
   Parker* parker = nullptr;
   AgentId agent = kNobody;
-  std::uint32_t ask = 1;       ///< a weight or a mode, as the box office reads it
-  double priority = 0;         ///< higher goes first; never NaN
-  bool mayOvertake = true;     ///< false: older waiters of the same agent may be in the line
-  bool mayBeOvertaken = true;  ///< false: strict first come, first served (fairness: 'fifo')
-  void* then = nullptr;        ///< condition variable: the mutex to go on to
+  std::uint32_t ask = 1;             ///< a weight or a mode, as the box office reads it
+  double priority = 0;               ///< higher goes first; never NaN
+  std::uint32_t ticket = kNoTicket;  ///< for its parker: which of its waiters this is
+  bool mayOvertake = true;           ///< false: older waiters of the same agent may be in the line
+  bool mayBeOvertaken = true;        ///< false: strict first come, first served (fairness: 'fifo')
+  void* then = nullptr;              ///< condition variable: the mutex to go on to
 
   // What the waiter is told: to be read once it is in.
   bool abandoned = false;  ///< the holder before us died (or: our barrier broke)

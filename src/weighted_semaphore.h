@@ -1,5 +1,6 @@
 // A counting semaphore with weights and priorities, strictly in line: nobody who asks for less
-// slips past a heavier one that came before it with the same priority.
+// slips past a heavier one that came before it with the same priority, but for the releaser's own,
+// within the patience of the head.
 //
 //     31 ................ 1 | 0
 //     value (signed)        | line
@@ -10,6 +11,8 @@
 // The value may be set below zero (setValue): nobody gets in until releases have made up for it.
 // Invariant: value + weights held = what the constructor, setValue and releases have put in.
 #pragma once
+
+#include <cmath>
 
 #include "misuse.h"
 #include "office.h"
@@ -62,7 +65,7 @@ class BasicWeightedSemaphore : private Office<P, WeightedSemaphoreRules> {
     Waiter w;
     w.agent = P::agent();
     w.ask = checkedWeight(weight);
-    w.priority = priority;
+    w.priority = checkedPriority(priority);
     return Base::enterBlocking(w, deadline);
   }
 
@@ -93,9 +96,16 @@ class BasicWeightedSemaphore : private Office<P, WeightedSemaphoreRules> {
 
   std::int32_t value() const noexcept { return Rules::value(Base::word()); }
 
-  // For those who wait without blocking (see office.h): w.ask is the weight.
-  using Base::enter;
+  // For those who wait without blocking (see office.h): w.ask is the weight. enter throws
+  // Misuse(badArgument) for one that is out of range, and for a priority that is NaN.
+  bool enter(Waiter& w) {
+    checkedWeight(static_cast<std::int32_t>(w.ask));
+    checkedPriority(w.priority);
+    return Base::enter(w);
+  }
   using Base::leave;
+  using Base::leaveAll;
+  using Base::queue;
   using Base::settle;
 
  private:
@@ -104,6 +114,10 @@ class BasicWeightedSemaphore : private Office<P, WeightedSemaphoreRules> {
       throw Misuse(Fault::badArgument, "a semaphore's value is from kMin to kMax");
     }
     return value;
+  }
+  static double checkedPriority(double priority) {
+    if (std::isnan(priority)) throw Misuse(Fault::badArgument, "a priority cannot be NaN");
+    return priority;
   }
   static std::uint32_t checkedWeight(std::int32_t weight) {
     if (weight < 1 || weight > kMax) {

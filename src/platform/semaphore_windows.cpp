@@ -1,3 +1,4 @@
+#define NOMINMAX  // windows.h would make macros of min and max
 #include <windows.h>
 
 #include <algorithm>

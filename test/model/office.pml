@@ -367,8 +367,8 @@ inline settleLine(leaver) {
   }
 }
 
-/* Office::compete. BUG 3: one who loses is not taken for invited any less. */
-inline compete() {
+/* Office::compete of the head. BUG 3: one who loses is not taken for invited any less. */
+inline competeAsHead() {
   w = word;
   do
   :: atomic { FITS(w, me) ->
@@ -399,6 +399,15 @@ inline compete() {
   if
   :: in && size -> settleLine(AGENT(me))
   :: else
+  fi
+}
+
+inline compete() {
+  if
+  :: line[0] != me -> /* an upgrader has come before it */
+    d_step { state[me] = WAITING; invited = NONE };
+    settleLine(NOBODY)
+  :: else -> competeAsHead()
   fi
 }
 

@@ -3,14 +3,16 @@
 // any value that the memory model allows, and reports data races, deadlocks and livelocks.
 #pragma once
 
-// Before relacy, which makes macros of words such as memory_order_acquire, new and assert.
 #include <array>
 #include <cstddef>
 #include <new>
-#include <relacy/relacy.hpp>
 #include <source_location>
 
 #include "boxoffice.h"
+
+// clang-format off: last, since it makes macros of words such as memory_order_acquire, new and assert
+#include <relacy/relacy.hpp>
+// clang-format on
 
 #undef memory_order_relaxed
 #undef memory_order_consume
