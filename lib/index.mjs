@@ -1,3 +1,14 @@
 import boxoffice from './index.js'
 
-export const { Mutex, platform, Semaphore } = boxoffice
+export const {
+  E_ALREADY_LOCKED,
+  E_CANCELED,
+  E_TIMEOUT,
+  KeyedMutex,
+  KeyedSemaphore,
+  Mutex,
+  platform,
+  Semaphore,
+  tryAcquire,
+  withTimeout,
+} = boxoffice

@@ -1,68 +1,112 @@
 'use strict'
 const { isSharedArrayBuffer } = require('node:util').types
-const { checkMayBlock, checkOptions, mayBlock } = require('./arguments.js')
-const native = require('./load.js')
-
-const wordBytes = Int32Array.BYTES_PER_ELEMENT
+const { isMainThread } = require('node:worker_threads')
+const { MutexCore } = require('./mutex_core.js')
+const { checkObject, checkTimeout, readCancelError } = require('./options.js')
 
 class Mutex {
-  // An Int32Array of one element: the whole state of the mutex, wherever it is looked at from.
-  #word
+  #core
   #mayBlock
 
   constructor(options = {}) {
-    checkOptions(options)
-    const {
-      buffer = new SharedArrayBuffer(wordBytes),
-      byteOffset = 0,
-      allowBlockingMainThread = false,
-    } = options
-    this.#mayBlock = mayBlock(allowBlockingMainThread)
-    this.#word = wordIn(buffer, byteOffset)
+    const { cancelError, buffer, byteOffset, mayBlock } = readOptions(options)
+    this.#core = new MutexCore()
+    if (cancelError !== undefined) this.#core.cancelError = cancelError
+    if (buffer !== undefined) this.#core.moveTo(buffer, byteOffset)
+    this.#mayBlock = mayBlock
   }
 
-  get buffer() {
-    return this.#word.buffer
+  acquire(options) {
+    return this.#core.acquire(options)
   }
 
-  get byteOffset() {
-    return this.#word.byteOffset
+  tryAcquire() {
+    return this.#core.tryAcquire()
+  }
+
+  runExclusive(callback, options) {
+    return this.#core.runExclusive(callback, options)
+  }
+
+  executeLocked(callback, options) {
+    return this.#core.runExclusive(callback, options)
+  }
+
+  lock(options) {
+    return this.#core.lock(options)
+  }
+
+  tryLock() {
+    return this.#core.tryLock()
   }
 
   lockSync(options = {}) {
     checkMayBlock(this.#mayBlock, 'lockSync')
-    checkOptions(options)
-    const { timeout } = options
-    if (!native.mutexLock(this.#word, 0, timeout)) {
-      const error = new Error(`the mutex could not be locked within ${timeout} ms`)
-      error.code = 'ERR_LOCK_TIMEOUT'
-      throw error
-    }
-  }
-
-  tryLock() {
-    return native.mutexTryLock(this.#word, 0)
+    checkObject(options)
+    const { timeout = Infinity } = options
+    checkTimeout(timeout)
+    this.#core.lockSync(timeout)
   }
 
   unlock() {
-    native.mutexUnlock(this.#word, 0)
+    this.#core.unlock()
+  }
+
+  release() {
+    this.#core.release()
+  }
+
+  waitForUnlock(options) {
+    return this.#core.waitForUnlock(options)
   }
 
   isLocked() {
-    return native.mutexIsLocked(this.#word, 0)
+    return this.#core.isLocked()
+  }
+
+  cancel(reason) {
+    this.#core.cancel(reason)
+  }
+
+  get buffer() {
+    return this.#core.share().buffer
+  }
+
+  get byteOffset() {
+    return this.#core.share().byteOffset
   }
 }
 
-function wordIn(buffer, byteOffset) {
+function readOptions(given) {
+  const cancelError = readCancelError(given)
+  const { buffer, byteOffset = 0, allowBlockingMainThread = false } = given
+  if (typeof allowBlockingMainThread !== 'boolean') {
+    throw new TypeError('allowBlockingMainThread must be a boolean')
+  }
+  if (buffer !== undefined) checkPlace(buffer, byteOffset)
+  const mayBlock = allowBlockingMainThread || !isMainThread
+  return { cancelError, buffer, byteOffset, mayBlock }
+}
+
+function checkPlace(buffer, byteOffset) {
   if (!isSharedArrayBuffer(buffer)) throw new TypeError('buffer must be a SharedArrayBuffer')
   if (typeof byteOffset !== 'number') throw new TypeError('byteOffset must be a number')
-  const last = buffer.byteLength - wordBytes
-  if (last < 0) throw new RangeError(`buffer must have room for ${wordBytes} bytes`)
+  const { BYTES_PER_ELEMENT } = Int32Array
+  const last = buffer.byteLength - BYTES_PER_ELEMENT
+  if (last < 0) throw new RangeError(`buffer must have room for ${BYTES_PER_ELEMENT} bytes`)
   // Written so that NaN and fractions fail, too.
-  if (!(byteOffset >= 0 && byteOffset <= last && byteOffset % wordBytes === 0)) {
-    throw new RangeError(`byteOffset must be a multiple of ${wordBytes} from 0 to ${last}`)
+  if (!(byteOffset >= 0 && byteOffset <= last && byteOffset % BYTES_PER_ELEMENT === 0)) {
+    throw new RangeError(`byteOffset must be a multiple of ${BYTES_PER_ELEMENT} from 0 to ${last}`)
   }
-  return new Int32Array(buffer, byteOffset, 1)
+}
+
+/** `method` is about to block this thread. */
+function checkMayBlock(may, method) {
+  if (may) return
+  throw new TypeError(
+    `${method}() would block the main thread and every promise on it; ` +
+      'wait in a worker, or pass { allowBlockingMainThread: true }',
+  )
 }
 
 module.exports = { Mutex }

@@ -1,21 +1,54 @@
 'use strict'
-const { checkMayBlock, checkOptions, mayBlock } = require('./arguments.js')
-const native = require('./load.js')
+const { readCancelError } = require('./options.js')
+const { SemaphoreCore } = require('./semaphore_core.js')
 
-class Semaphore extends native.Semaphore {
-  #mayBlock
+class Semaphore {
+  #core
 
-  constructor(initial, options = {}) {
-    checkOptions(options)
-    const { name, allowBlockingMainThread = false } = options
-    const may = mayBlock(allowBlockingMainThread)
-    super(initial, name)
-    this.#mayBlock = may
+  constructor(value, options = {}) {
+    this.#core = new SemaphoreCore(value)
+    const cancelError = readCancelError(options)
+    if (cancelError !== undefined) this.#core.cancelError = cancelError
   }
 
-  wait(timeoutMs) {
-    checkMayBlock(this.#mayBlock, 'wait')
-    return super.wait(timeoutMs)
+  acquire(weight, priority) {
+    return this.#core.acquire(weight, priority)
+  }
+
+  tryAcquire(weight) {
+    return this.#core.tryAcquire(weight)
+  }
+
+  runExclusive(callback, weight, priority) {
+    return this.#core.runExclusive(callback, weight, priority)
+  }
+
+  executeLocked(callback, weight, priority) {
+    return this.#core.runExclusive(callback, weight, priority)
+  }
+
+  waitForUnlock(weight, priority) {
+    return this.#core.waitForUnlock(weight, priority)
+  }
+
+  isLocked() {
+    return this.#core.isLocked()
+  }
+
+  getValue() {
+    return this.#core.getValue()
+  }
+
+  setValue(value) {
+    this.#core.setValue(value)
+  }
+
+  release(weight) {
+    this.#core.release(weight)
+  }
+
+  cancel(reason) {
+    this.#core.cancel(reason)
   }
 }
 

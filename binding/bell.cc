@@ -1,0 +1,54 @@
+// The bell of an event loop: how another thread gets it to look into its mailbox. One threadsafe
+// function per environment, and the mailbox rings it once per burst.
+#include "event_loop.h"
+
+namespace boxoffice::binding {
+
+void EventLoop::startBell(napi_value onNews) {
+  const auto check = [this](napi_status status) {
+    if (status != napi_ok) throw Napi::Error::New(env_);
+  };
+  const auto gone = [](napi_env, void* loop, void*) {
+    auto& self = *static_cast<EventLoop*>(loop);
+    const std::lock_guard guard(self.bellMutex_);
+    self.bell_ = nullptr;
+  };
+  napi_value name = nullptr;
+  check(napi_create_string_utf8(env_, "boxoffice", NAPI_AUTO_LENGTH, &name));
+  napi_threadsafe_function bell = nullptr;
+  check(napi_create_threadsafe_function(env_, onNews, nullptr, name, 0, 1, this, gone, this, onRing,
+                                        &bell));
+  // A pending wait keeps the loop alive only where JavaScript says so (keepAlive).
+  check(napi_unref_threadsafe_function(env_, bell));
+  const std::lock_guard guard(bellMutex_);
+  bell_ = bell;
+}
+
+void EventLoop::keepAlive(bool alive) {
+  if (!bell_) return;
+  alive ? napi_ref_threadsafe_function(env_, bell_) : napi_unref_threadsafe_function(env_, bell_);
+}
+
+void EventLoop::ring() noexcept {
+  // The lock keeps the environment from taking the bell down between the look and the call, which
+  // would abort the process on Node 20 and 22.
+  const std::lock_guard guard(bellMutex_);
+  if (bell_) {
+    napi_call_threadsafe_function(bell_, nullptr, napi_tsfn_nonblocking);
+  } else {
+    farewell_.signal();
+  }
+}
+
+void EventLoop::onRing(napi_env env, napi_value onNews, void* context, void*) {
+  if (!env) return;  // the environment is being taken down
+  auto& loop = *static_cast<EventLoop*>(context);
+  loop.mailbox_.collect([&loop](Waiter& w, Wake) { loop.append(w); });
+  napi_value receiver = nullptr;
+  napi_value count = nullptr;
+  napi_get_undefined(env, &receiver);
+  napi_create_int32(env, loop.news(), &count);
+  napi_call_function(env, receiver, onNews, 1, &count, nullptr);
+}
+
+}  // namespace boxoffice::binding

@@ -1,0 +1,38 @@
+#include "call.h"
+
+#include "misuse.h"
+
+namespace boxoffice::binding {
+namespace {
+
+const char* codeOf(Fault fault) {
+  switch (fault) {
+    case Fault::notHolder:
+      return "ERR_LOCK_NOT_HELD";
+    case Fault::overflow:
+    case Fault::underflow:
+      return "ERR_LOCK_RANGE";
+    case Fault::notWaiting:
+    case Fault::badArgument:
+      break;
+  }
+  return "ERR_LOCK_MISUSE";
+}
+
+}  // namespace
+
+void rethrow(napi_env env) noexcept {
+  try {
+    throw;
+  } catch (const Napi::Error& error) {
+    error.ThrowAsJavaScriptException();
+  } catch (const Misuse& misuse) {
+    const bool range = misuse.fault() == Fault::overflow || misuse.fault() == Fault::underflow;
+    const auto raise = range ? napi_throw_range_error : napi_throw_error;
+    raise(env, codeOf(misuse.fault()), misuse.what());
+  } catch (const std::bad_alloc&) {
+    napi_throw_error(env, "ERR_LOCK_MEMORY", "boxoffice: out of memory");
+  }
+}
+
+}  // namespace boxoffice::binding

@@ -1,0 +1,116 @@
+#include "event_loop.h"
+
+#include "misuse.h"
+
+namespace boxoffice::binding {
+namespace {
+
+void check(napi_env env, napi_status status) {
+  if (status != napi_ok) throw Napi::Error::New(env);
+}
+
+/// An Int32Array's memory. Not through its ArrayBuffer: Node 20 cannot give us a shared one.
+std::int32_t* memory(napi_env env, napi_value array, std::size_t& length) {
+  napi_typedarray_type type{};
+  void* data = nullptr;
+  check(env, napi_get_typedarray_info(env, array, &type, &length, &data, nullptr, nullptr));
+  if (type != napi_int32_array) {
+    throw Napi::TypeError::New(env, "a lock's word lies in an Int32Array");
+  }
+  return static_cast<std::int32_t*>(data);
+}
+
+}  // namespace
+
+EventLoop::EventLoop(napi_env env) : env_(env) {}
+
+EventLoop::~EventLoop() { giveAgentId(id_); }
+
+void EventLoop::start(napi_value news, napi_value onNews) {
+  std::size_t length = 0;
+  newsBuffer_ = memory(env_, news, length);
+  if (length < kMostNews) throw Napi::RangeError::New(env_, "too little room for news");
+  check(env_, napi_create_reference(env_, news, 1, &newsArray_));
+  startBell(onNews);
+  const auto onEnd = [](void* loop) { static_cast<EventLoop*>(loop)->end(); };
+  check(env_, napi_add_env_cleanup_hook(env_, onEnd, this));
+}
+
+std::int32_t EventLoop::attach(napi_value int32Array, bool isShared) {
+  Region region;
+  region.isShared = isShared;
+  region.words = memory(env_, int32Array, region.length);
+  if (freeRegions_.empty()) {
+    freeRegions_.reserve(regions_.size() + 1);
+    regions_.emplace_back();
+    freeRegions_.push_back(static_cast<std::int32_t>(regions_.size() - 1));
+  }
+  check(env_, napi_create_reference(env_, int32Array, 1, &region.array));
+  const std::int32_t number = freeRegions_.back();
+  freeRegions_.pop_back();
+  regions_[static_cast<std::size_t>(number)] = region;
+  return number;
+}
+
+void EventLoop::detach(std::int32_t region) {
+  word(region, 0);
+  Region& gone = regions_[static_cast<std::size_t>(region)];
+  check(env_, napi_delete_reference(env_, gone.array));
+  gone = {};
+  freeRegions_.push_back(region);
+}
+
+void* EventLoop::word(std::int32_t region, std::int32_t index) const {
+  // Unsigned, so that what is negative is out of bounds, too.
+  const auto number = static_cast<std::uint32_t>(region);
+  const auto at = static_cast<std::uint32_t>(index);
+  if (number >= regions_.size() || at >= regions_[number].length) {
+    throw Misuse(Fault::badArgument, "no lock's word lies there");
+  }
+  return regions_[number].words + at;
+}
+
+Waiter& EventLoop::take() {
+  const Ticket ticket = tickets_.take();
+  if (ticket >= stands_.size()) stands_.resize(ticket + 1);
+  Waiter& w = tickets_.waiter(ticket);
+  w.parker = this;
+  w.agent = id_;
+  return w;
+}
+
+void EventLoop::give(Waiter& w) {
+  stands_[w.ticket] = {};
+  tickets_.give(w.ticket);
+}
+
+std::int32_t EventLoop::news() {
+  std::int32_t count = 0;
+  while (firstNews_ && count < kMostNews) {
+    Waiter& w = *std::exchange(firstNews_, firstNews_->posted);
+    const auto ticket = static_cast<std::int32_t>(w.ticket) << 2;
+    if (w.how == Wake::admitted) {
+      newsBuffer_[count++] = ticket | (w.abandoned ? kAdmittedAbandoned : kAdmitted);
+      give(w);
+    } else {
+      newsBuffer_[count++] = ticket | kInvited;
+      stands_[w.ticket].told = true;
+    }
+  }
+  return count;
+}
+
+void EventLoop::append(Waiter& w) noexcept {
+  w.posted = nullptr;
+  (firstNews_ ? lastNews_->posted : firstNews_) = &w;
+  lastNews_ = &w;
+}
+
+void EventLoop::wake(Waiter& w, Wake how) noexcept {
+  // On our own thread the wake comes from a call that is about to return: no bell is needed.
+  if (std::this_thread::get_id() != thread_) return mailbox_.wake(w, how);
+  w.how = how;
+  append(w);
+}
+
+}  // namespace boxoffice::binding

@@ -1,0 +1,120 @@
+// One JavaScript environment as an agent: its tickets, the memory its locks lie in, and the way its
+// wakes take.
+//
+//   a wake from its own thread      ──▶ news ──▶ the call that caused it returns it to JavaScript
+//   a wake from another thread      ──▶ mailbox ──▶ bell: one callback on the loop ──▶ news
+//
+// News are tickets with what has happened to them. JavaScript reads them from an Int32Array.
+#pragma once
+
+#include <napi.h>
+
+#include <mutex>
+#include <vector>
+
+#include "agent.h"
+#include "lightweight_semaphore.h"
+#include "mailbox.h"
+#include "office.h"
+#include "ticket_pool.h"
+
+namespace boxoffice::binding {
+
+/// What can be done about a waiter whose environment ends, by kind of lock.
+struct Kind {
+  Leave (*leave)(void* lock, Waiter& w);
+  void (*passOn)(void* lock, const Waiter& w);  ///< an admission that has come too late
+};
+
+class EventLoop final : public Parker, private Bell {
+ public:
+  explicit EventLoop(napi_env env);
+  ~EventLoop();
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+
+  AgentId id() const noexcept { return id_; }
+
+  /// What has happened to a ticket: the low two bits of its news.
+  enum News : std::int32_t { kAdmitted, kAdmittedAbandoned, kInvited };
+
+  /// `news` is an Int32Array for the news; `onNews(n)` is called when another thread has some.
+  void start(napi_value news, napi_value onNews);
+
+  /// Makes a region of words known by a number, and keeps it alive. The mutexes of one that is shared
+  /// are abandoned when this environment ends.
+  std::int32_t attach(napi_value int32Array, bool isShared);
+  void detach(std::int32_t region);
+  /// The word's address, in the region's bounds. Misuse(badArgument) outside of them.
+  void* word(std::int32_t region, std::int32_t index) const;
+
+  /// A fresh ticket; its waiter wakes this loop.
+  Waiter& take();
+  Waiter& waiter(std::int32_t ticket) { return tickets_.waiter(static_cast<Ticket>(ticket)); }
+  void give(Waiter& w);
+  /// `w` is about to stand in the line of `lock`.
+  void stands(const Waiter& w, void* lock, const Kind& kind) {
+    stands_[w.ticket] = {.lock = lock, .kind = &kind};
+  }
+  void answers(const Waiter& w) { stands_[w.ticket].told = false; }
+  void leftAwake(const Waiter& w) { stands_[w.ticket].gone = true; }
+
+  /// Writes waiting news for JavaScript and forgets them: how many, at most kMostNews.
+  std::int32_t news();
+  static constexpr std::int32_t kMostNews = 1024;
+  std::int32_t* newsBuffer() noexcept { return newsBuffer_; }
+
+  /// Whether a pending wait of ours keeps the loop alive.
+  void keepAlive(bool alive);
+
+  void wake(Waiter& w, Wake how) noexcept override;
+
+ private:
+  struct Region {
+    std::int32_t* words = nullptr;
+    std::size_t length = 0;
+    napi_ref array = nullptr;
+    bool isShared = false;
+  };
+  /// Where a ticket stands: only our own thread looks at it.
+  struct Stand {
+    void* lock = nullptr;
+    const Kind* kind = nullptr;
+    bool told = false;  ///< its invitation has been taken, and not yet been answered
+    bool gone = false;  ///< it has left, and an invitation is on its way to it all the same
+  };
+
+  void ring() noexcept override;
+  static void onRing(napi_env env, napi_value onNews, void* loop, void*);
+  void startBell(napi_value onNews);
+  void append(Waiter& w) noexcept;
+  void end() noexcept;
+  void takeUnread();
+  void leaveLines();
+  void awaitWakes();
+  template <class Take>
+  void takeWakes(Take&& take);
+
+  const napi_env env_;
+  const AgentId id_ = takeAgentId();
+  const std::thread::id thread_ = std::this_thread::get_id();
+  TicketPool tickets_;
+  std::vector<Stand> stands_;  // by ticket
+  Mailbox mailbox_{*this};
+
+  std::vector<Region> regions_;
+  std::vector<std::int32_t> freeRegions_;
+
+  napi_ref newsArray_ = nullptr;
+  std::int32_t* newsBuffer_ = nullptr;
+  // Waiters with news, linked by `posted`, which their mailbox is done with.
+  Waiter* firstNews_ = nullptr;
+  Waiter* lastNews_ = nullptr;
+
+  std::mutex bellMutex_;
+  napi_threadsafe_function bell_ = nullptr;  // null: not started, or its environment is ending
+  LightweightSemaphore farewell_;            // rung in place of the bell then
+  std::size_t owed_ = 0;                     // wakes that are still to come then
+};
+
+}  // namespace boxoffice::binding

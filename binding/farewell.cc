@@ -1,0 +1,71 @@
+// An environment ends, in the middle of whatever it was doing: its waiters leave their lines, what was
+// granted to it too late is passed on, and the mutexes it holds are given to the next as abandoned.
+#include "event_loop.h"
+#include "mutex.h"
+
+namespace boxoffice::binding {
+
+void EventLoop::end() noexcept {
+  {
+    // From here on wakes are not for JavaScript any more.
+    const std::lock_guard guard(bellMutex_);
+    bell_ = nullptr;
+  }
+  takeUnread();
+  leaveLines();
+  awaitWakes();
+  for (const Region& region : regions_) {
+    if (region.isShared) reinterpret_cast<Mutex*>(region.words)->abandon(id_);
+  }
+}
+
+/// Every wake that has come, from other threads and our own.
+template <class Take>
+void EventLoop::takeWakes(Take&& take) {
+  mailbox_.collect([this](Waiter& w, Wake) { append(w); });
+  while (firstNews_) take(*std::exchange(firstNews_, firstNews_->posted));
+}
+
+/// Wakes that JavaScript has not read.
+void EventLoop::takeUnread() {
+  takeWakes([this](Waiter& w) {
+    Stand& stand = stands_[w.ticket];
+    if (w.how == Wake::admitted) {
+      const Stand late = std::exchange(stand, {});
+      late.kind->passOn(late.lock, w);
+    } else if (stand.gone) {
+      stand = {};
+    } else {
+      stand.told = true;
+    }
+  });
+}
+
+void EventLoop::leaveLines() {
+  for (Stand& stand : stands_) {
+    if (!stand.lock) continue;
+    Waiter& w = tickets_.waiter(static_cast<Ticket>(&stand - stands_.data()));
+    const Leave how = stand.gone ? Leave::leftAwake : stand.kind->leave(stand.lock, w);
+    stand.gone = how == Leave::leftAwake;
+    if (how == Leave::left) continue;
+    if (!stand.told) {
+      ++owed_;  // its wake is on its way, and we must be there to take it
+    } else if (how == Leave::admitted) {
+      stand.kind->passOn(stand.lock, w);
+    }
+  }
+}
+
+void EventLoop::awaitWakes() {
+  for (;;) {
+    takeWakes([this](Waiter& w) {
+      --owed_;
+      const Stand& stand = stands_[w.ticket];
+      if (!stand.gone) stand.kind->passOn(stand.lock, w);
+    });
+    if (owed_ == 0) return;
+    farewell_.wait();
+  }
+}
+
+}  // namespace boxoffice::binding

@@ -1,0 +1,113 @@
+'use strict'
+const { lockError } = require('./errors.js')
+const { Home, nameOf } = require('./home.js')
+const { acquireMany, tryAcquireMany } = require('./many.js')
+const { MutexCore } = require('./mutex_core.js')
+const { checkCallback, readCancelError } = require('./options.js')
+
+const atRest = []
+
+class KeyedMutex {
+  #home
+
+  constructor(options = {}) {
+    this.#home = new Home(atRest, (home) => new MutexCore(home), readCancelError(options))
+  }
+
+  acquire(key, options) {
+    if (Array.isArray(key)) {
+      return acquireMany(key, options, (one, limits) => this.acquire(one, limits))
+    }
+    // Without options nothing can fail once the key is right.
+    if (options === undefined) return this.#home.open(key).acquire()
+    return this.#home.with(key, (core) => core.acquire(options))
+  }
+
+  tryAcquire(key) {
+    if (Array.isArray(key)) return tryAcquireMany(key, (one) => this.tryAcquire(one))
+    return this.#home.with(key, (core) => core.tryAcquire())
+  }
+
+  runExclusive(key, callback, options) {
+    if (Array.isArray(key)) return this.#runWithAll(key, callback, options)
+    try {
+      checkCallback(callback)
+      if (options === undefined) return this.#home.open(key).runExclusive(callback)
+      return this.#home.with(key, (core) => core.runExclusive(callback, options))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  async #runWithAll(keys, callback, options) {
+    checkCallback(callback)
+    const release = await this.acquire(keys, options)
+    try {
+      return await callback()
+    } finally {
+      release()
+    }
+  }
+
+  executeLocked(key, callback, options) {
+    return this.runExclusive(key, callback, options)
+  }
+
+  lock(key, options) {
+    if (options === undefined) return this.#home.open(key).lock()
+    return this.#home.with(key, (core) => core.lock(options))
+  }
+
+  tryLock(key) {
+    return this.#home.with(key, (core) => core.tryLock())
+  }
+
+  unlock(key) {
+    const core = this.#home.find(key)
+    if (core === undefined) {
+      throw lockError('ERR_LOCK_NOT_HELD', `the mutex of key ${nameOf(key)} is not held`)
+    }
+    core.unlock()
+  }
+
+  release(key) {
+    this.#home.find(key)?.release()
+  }
+
+  waitForUnlock(key, options) {
+    return this.#home.with(key, (core) => core.waitForUnlock(options))
+  }
+
+  isLocked(key) {
+    return this.#home.find(key)?.isLocked() ?? false
+  }
+
+  cancel(key, reason) {
+    this.#home.find(key)?.cancel(reason)
+  }
+
+  cancelAll(reason) {
+    for (const core of this.#home.busy()) core.cancel(reason)
+  }
+
+  get size() {
+    return this.#home.size
+  }
+
+  keys() {
+    return this.#home
+      .busy()
+      .map((core) => core.key)
+      .values()
+  }
+
+  snapshot() {
+    return this.#home.busy().map((core) => ({
+      key: core.key,
+      locked: core.isLocked(),
+      waiting: core.queueSize(),
+    }))
+  }
+}
+
+module.exports = { KeyedMutex }

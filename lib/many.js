@@ -1,0 +1,83 @@
+'use strict'
+// Several keys at once. Everybody takes them in one order, so that no two can wait for each other.
+const { lockError } = require('./errors.js')
+const { nameOf } = require('./home.js')
+const { longestTimeout, readWait } = require('./options.js')
+const { dressed } = require('./releaser.js')
+
+/** Each key once, in an order that depends on nothing but the keys. */
+function inOrder(keys) {
+  return [...new Set(keys)].sort((a, b) => {
+    if (typeof a !== typeof b) return typeof a < typeof b ? -1 : 1
+    if (a === b) return 0
+    return a < b ? -1 : 1
+  })
+}
+
+/** One releaser for all: `acquireOne(key, limits)` gives a promise for one of them. */
+async function acquireMany(keys, options, acquireOne) {
+  const ordered = inOrder(keys)
+  const { priority, timeout, signal } = readWait(options)
+  const limit = limitFor(ordered, timeout, signal)
+  const held = []
+  try {
+    for (const key of ordered) held.push(await acquireOne(key, { priority, signal: limit.signal }))
+  } catch (error) {
+    releaseAll(held)
+    throw error
+  } finally {
+    limit.end()
+  }
+  return dressed(
+    once(() => releaseAll(held)),
+    held.some(({ abandoned }) => abandoned),
+  )
+}
+
+/** All now, or undefined. */
+function tryAcquireMany(keys, tryOne) {
+  const held = []
+  for (const key of inOrder(keys)) {
+    const release = tryOne(key)
+    if (release === undefined) {
+      releaseAll(held)
+      return undefined
+    }
+    held.push(release)
+  }
+  return dressed(
+    once(() => releaseAll(held)),
+    false,
+  )
+}
+
+/** One signal that ends all waits: the caller's, or that of its timeout for all of them together. */
+function limitFor(keys, timeout, signal) {
+  if (timeout === undefined || timeout > longestTimeout) return { signal, end() {} }
+  const controller = new AbortController()
+  const late = () => {
+    const message = `the locks of keys ${keys.map(nameOf).join(', ')} were not available within ${timeout} ms`
+    controller.abort(lockError('ERR_LOCK_TIMEOUT', message))
+  }
+  const timer = globalThis.setTimeout(late, timeout)
+  const { signal: ours } = controller
+  return {
+    signal: signal === undefined ? ours : AbortSignal.any([signal, ours]),
+    end: () => globalThis.clearTimeout(timer),
+  }
+}
+
+function once(act) {
+  let over = false
+  return () => {
+    if (over) return
+    over = true
+    act()
+  }
+}
+
+function releaseAll(held) {
+  for (const release of held.reverse()) release()
+}
+
+module.exports = { acquireMany, tryAcquireMany }

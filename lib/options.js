@@ -1,0 +1,65 @@
+'use strict'
+// What users give us: checked, read once, and told apart.
+
+/** Beyond this setTimeout would fire at once: some 24 days count as no deadline. */
+const longestTimeout = 2 ** 31 - 1
+
+function checkCallback(callback) {
+  if (typeof callback !== 'function') throw new TypeError('callback must be a function')
+}
+
+function checkObject(options) {
+  if (options === null || typeof options !== 'object') {
+    throw new TypeError('options must be an object')
+  }
+}
+
+function checkPriority(priority) {
+  if (typeof priority !== 'number') throw new TypeError('priority must be a number')
+  if (Number.isNaN(priority)) throw new RangeError('priority must not be NaN')
+}
+
+function checkTimeout(timeout) {
+  if (typeof timeout !== 'number') throw new TypeError('timeout must be a number of milliseconds')
+  if (!(timeout >= 0)) throw new RangeError(`timeout must be 0 ms or more, not ${timeout}`)
+}
+
+function checkSignal(signal) {
+  const isSignal =
+    signal !== null &&
+    typeof signal === 'object' &&
+    typeof signal.aborted === 'boolean' &&
+    typeof signal.addEventListener === 'function'
+  if (!isSignal) throw new TypeError('signal must be an AbortSignal')
+}
+
+/** Constructors take the error that cancel() rejects with, as async-mutex's do, or options. */
+function readCancelError(given) {
+  if (given instanceof Error) return given
+  checkObject(given)
+  return given.cancelError
+}
+
+/** How somebody wants to wait: `options` is a priority, an object, or left out. */
+function readWait(options) {
+  if (options === undefined) return { priority: 0, timeout: undefined, signal: undefined }
+  if (typeof options === 'number') {
+    checkPriority(options)
+    return { priority: options, timeout: undefined, signal: undefined }
+  }
+  checkObject(options)
+  const { priority = 0, timeout, signal, weight } = options
+  checkPriority(priority)
+  if (timeout !== undefined) checkTimeout(timeout)
+  if (signal !== undefined) checkSignal(signal)
+  return { priority, timeout, signal, weight }
+}
+
+module.exports = {
+  checkCallback,
+  checkObject,
+  checkTimeout,
+  longestTimeout,
+  readCancelError,
+  readWait,
+}

@@ -1,0 +1,43 @@
+'use strict'
+const { execFile } = require('node:child_process')
+
+const entry = require.resolve('../..')
+
+/**
+ * What a process of its own, with `flags`, says: `code` runs in an async function with the
+ * package's exports, `live()` for the bytes in use and `show(value)` for what is to be returned.
+ */
+function inChild(code, ...flags) {
+  const script = `'use strict'
+    const { KeyedMutex, KeyedSemaphore, Mutex, Semaphore } = require(${JSON.stringify(entry)})
+    const { Worker } = require('node:worker_threads')
+    const entry = ${JSON.stringify(entry)}
+    const show = (value) => process.stdout.write(JSON.stringify(value) + '\\n')
+    const turn = () => new Promise(setImmediate)
+    async function live() {
+      // Finalizers run in turns of the event loop after the collection.
+      for (let i = 0; i < 3; i++) { gc(); await turn(); await turn() }
+      const { heapUsed, external, arrayBuffers, rss } = process.memoryUsage()
+      return { bytes: heapUsed + external + arrayBuffers, rss }
+    }
+    async function main() { ${code} }
+    main().catch((error) => { console.error(error); process.exit(1) })`
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      [...flags, '-e', script],
+      { timeout: 9000 },
+      (error, stdout, stderr) => {
+        if (error !== null) return reject(new Error(`the child failed: ${error.signal} ${stderr}`))
+        resolve(
+          stdout
+            .split('\n')
+            .filter(Boolean)
+            .map((line) => JSON.parse(line)),
+        )
+      },
+    )
+  })
+}
+
+module.exports = { inChild }

@@ -1,0 +1,61 @@
+'use strict'
+
+/** In place of the global timers, between install() and uninstall(): time passes by tick() only. */
+class FakeTimers {
+  #now = 0
+  #timers = new Map()
+  #last = 0
+  #real
+  /** How many timers were ever set. */
+  set = 0
+
+  install() {
+    const { setTimeout, clearTimeout } = globalThis
+    this.#real = { setTimeout, clearTimeout }
+    globalThis.setTimeout = (callback, ms = 0, ...args) => {
+      const id = ++this.#last
+      this.set++
+      this.#timers.set(id, { id, at: this.#now + Math.max(1, ms), run: () => callback(...args) })
+      return id
+    }
+    globalThis.clearTimeout = (id) => this.#timers.delete(id)
+    return this
+  }
+
+  uninstall() {
+    Object.assign(globalThis, this.#real)
+  }
+
+  /** How many timers are still to come. */
+  get pending() {
+    return this.#timers.size
+  }
+
+  /** Synchronously, as fake timers do. */
+  tick(ms) {
+    const end = this.#now + ms
+    for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {
+      this.#now = next.at
+      this.#timers.delete(next.id)
+      next.run()
+    }
+    this.#now = end
+  }
+
+  #next(end) {
+    const due = [...this.#timers.values()].filter(({ at }) => at <= end)
+    return due.sort((a, b) => a.at - b.at || a.id - b.id)[0]
+  }
+}
+
+/** A fake clock for every test of the describe that this is called in. */
+function useFakeTimers() {
+  const fake = { clock: undefined }
+  beforeEach(() => {
+    fake.clock = new FakeTimers().install()
+  })
+  afterEach(() => fake.clock.uninstall())
+  return fake
+}
+
+module.exports = { FakeTimers, useFakeTimers }
