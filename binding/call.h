@@ -12,8 +12,7 @@ class Call {
  public:
   Call(napi_env env, napi_callback_info info) : env_(env) {
     void* data = nullptr;
-    std::size_t count = kMost;
-    require(napi_get_cb_info(env, info, &count, arguments_, nullptr, &data));
+    require(napi_get_cb_info(env, info, &count_, arguments_, nullptr, &data));
     loop_ = static_cast<EventLoop*>(data);
   }
 
@@ -32,11 +31,14 @@ class Call {
     return value;
   }
 
-  /// The lock whose word is at (region, index), the first two arguments of most functions.
+  /// Has it been given this argument?
+  bool has(std::size_t i) const noexcept { return i < count_; }
+
+  /// The lock whose word is at the place that is the first argument of most functions.
   template <class Lock>
   Lock& lock() const {
     static_assert(sizeof(Lock) == sizeof(std::int32_t), "a lock is its word");
-    return *static_cast<Lock*>(loop_->word(integer(0), integer(1)));
+    return *static_cast<Lock*>(loop_->word(integer(0)));
   }
 
   napi_value result(std::int32_t value) const {
@@ -51,7 +53,7 @@ class Call {
   }
 
  private:
-  static constexpr std::size_t kMost = 5;
+  static constexpr std::size_t kMost = 3;
 
   void require(napi_status status) const {
     if (status != napi_ok) throw Napi::Error::New(env_);
@@ -59,6 +61,7 @@ class Call {
 
   const napi_env env_;
   EventLoop* loop_ = nullptr;
+  std::size_t count_ = kMost;
   napi_value arguments_[kMost];
 };
 

@@ -40,6 +40,10 @@ std::int32_t EventLoop::attach(napi_value int32Array, bool isShared) {
   Region region;
   region.isShared = isShared;
   region.words = memory(env_, int32Array, region.length);
+  if (const auto known = known_.find(region.words); known != known_.end()) {
+    ++regions_[static_cast<std::size_t>(known->second)].uses;
+    return known->second;
+  }
   if (freeRegions_.empty()) {
     freeRegions_.reserve(regions_.size() + 1);
     regions_.emplace_back();
@@ -47,27 +51,31 @@ std::int32_t EventLoop::attach(napi_value int32Array, bool isShared) {
   }
   check(env_, napi_create_reference(env_, int32Array, 1, &region.array));
   const std::int32_t number = freeRegions_.back();
+  known_[region.words] = number;
   freeRegions_.pop_back();
   regions_[static_cast<std::size_t>(number)] = region;
   return number;
 }
 
-void EventLoop::detach(std::int32_t region) {
-  word(region, 0);
+std::int32_t EventLoop::detach(std::int32_t region) {
+  word(region << kIndexBits);
   Region& gone = regions_[static_cast<std::size_t>(region)];
+  if (--gone.uses > 0) return gone.uses;
   check(env_, napi_delete_reference(env_, gone.array));
+  known_.erase(gone.words);
   gone = {};
   freeRegions_.push_back(region);
+  return 0;
 }
 
-void* EventLoop::word(std::int32_t region, std::int32_t index) const {
+void* EventLoop::word(std::int32_t place) const {
   // Unsigned, so that what is negative is out of bounds, too.
-  const auto number = static_cast<std::uint32_t>(region);
-  const auto at = static_cast<std::uint32_t>(index);
-  if (number >= regions_.size() || at >= regions_[number].length) {
+  const auto number = static_cast<std::uint32_t>(place) >> kIndexBits;
+  const auto index = static_cast<std::uint32_t>(place) & ((1U << kIndexBits) - 1);
+  if (number >= regions_.size() || index >= regions_[number].length) {
     throw Misuse(Fault::badArgument, "no lock's word lies there");
   }
-  return regions_[number].words + at;
+  return regions_[number].words + index;
 }
 
 Waiter& EventLoop::take() {

@@ -10,6 +10,7 @@
 #include <napi.h>
 
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "agent.h"
@@ -41,20 +42,23 @@ class EventLoop final : public Parker, private Bell {
   /// `news` is an Int32Array for the news; `onNews(n)` is called when another thread has some.
   void start(napi_value news, napi_value onNews);
 
-  /// Makes a region of words known by a number, and keeps it alive. The mutexes of one that is shared
+  /// Makes a region of words known by a number, the same one for the same memory, and keeps it alive
+  /// until it has been detached as often. The mutexes of one that is shared
   /// are abandoned when this environment ends.
   std::int32_t attach(napi_value int32Array, bool isShared);
-  void detach(std::int32_t region);
-  /// The word's address, in the region's bounds. Misuse(badArgument) outside of them.
-  void* word(std::int32_t region, std::int32_t index) const;
+  /// How many uses of it are left.
+  std::int32_t detach(std::int32_t region);
+  /// The address of a word by its place: region and index. Misuse(badArgument) where there is none.
+  void* word(std::int32_t place) const;
+  static constexpr int kIndexBits = 14;  // as in lib/words.js
 
   /// A fresh ticket; its waiter wakes this loop.
   Waiter& take();
   Waiter& waiter(std::int32_t ticket) { return tickets_.waiter(static_cast<Ticket>(ticket)); }
   void give(Waiter& w);
-  /// `w` is about to stand in the line of `lock`.
-  void stands(const Waiter& w, void* lock, const Kind& kind) {
-    stands_[w.ticket] = {.lock = lock, .kind = &kind};
+  /// `w` is about to stand in the line of the lock at `place`.
+  void stands(const Waiter& w, const Kind& kind, std::int32_t place) {
+    stands_[w.ticket] = {.kind = &kind, .place = place};
   }
   void answers(const Waiter& w) { stands_[w.ticket].told = false; }
   void leftAwake(const Waiter& w) { stands_[w.ticket].gone = true; }
@@ -74,12 +78,13 @@ class EventLoop final : public Parker, private Bell {
     std::int32_t* words = nullptr;
     std::size_t length = 0;
     napi_ref array = nullptr;
+    std::int32_t uses = 1;
     bool isShared = false;
   };
   /// Where a ticket stands: only our own thread looks at it.
   struct Stand {
-    void* lock = nullptr;
     const Kind* kind = nullptr;
+    std::int32_t place = 0;
     bool told = false;  ///< its invitation has been taken, and not yet been answered
     bool gone = false;  ///< it has left, and an invitation is on its way to it all the same
   };
@@ -104,6 +109,7 @@ class EventLoop final : public Parker, private Bell {
 
   std::vector<Region> regions_;
   std::vector<std::int32_t> freeRegions_;
+  std::unordered_map<std::int32_t*, std::int32_t> known_;
 
   napi_ref newsArray_ = nullptr;
   std::int32_t* newsBuffer_ = nullptr;

@@ -32,7 +32,7 @@ void EventLoop::takeUnread() {
     Stand& stand = stands_[w.ticket];
     if (w.how == Wake::admitted) {
       const Stand late = std::exchange(stand, {});
-      late.kind->passOn(late.lock, w);
+      late.kind->passOn(word(late.place), w);
     } else if (stand.gone) {
       stand = {};
     } else {
@@ -43,15 +43,15 @@ void EventLoop::takeUnread() {
 
 void EventLoop::leaveLines() {
   for (Stand& stand : stands_) {
-    if (!stand.lock) continue;
+    if (!stand.kind) continue;
     Waiter& w = tickets_.waiter(static_cast<Ticket>(&stand - stands_.data()));
-    const Leave how = stand.gone ? Leave::leftAwake : stand.kind->leave(stand.lock, w);
+    const Leave how = stand.gone ? Leave::leftAwake : stand.kind->leave(word(stand.place), w);
     stand.gone = how == Leave::leftAwake;
     if (how == Leave::left) continue;
     if (!stand.told) {
       ++owed_;  // its wake is on its way, and we must be there to take it
     } else if (how == Leave::admitted) {
-      stand.kind->passOn(stand.lock, w);
+      stand.kind->passOn(word(stand.place), w);
     }
   }
 }
@@ -61,7 +61,7 @@ void EventLoop::awaitWakes() {
     takeWakes([this](Waiter& w) {
       --owed_;
       const Stand& stand = stands_[w.ticket];
-      if (!stand.gone) stand.kind->passOn(stand.lock, w);
+      if (!stand.gone) stand.kind->passOn(word(stand.place), w);
     });
     if (owed_ == 0) return;
     farewell_.wait();

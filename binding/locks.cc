@@ -25,16 +25,17 @@ template <class Lock>
 constexpr Kind kKind{[](void* lock, Waiter& w) { return static_cast<Lock*>(lock)->leave(w); },
                      [](void* lock, const Waiter& w) { passOn(*static_cast<Lock*>(lock), w); }};
 
-/// (region, index, ask, priority, mayOvertake): a ticket in line, or in at once.
+/// (place, ask, priority or nothing): a ticket in line, or in at once. Waiters of one environment
+/// never overtake each other, so none of them goes in while the line may hold another.
 template <class Lock>
 std::int32_t enter(const Call& call) {
   auto& lock = call.lock<Lock>();
   Waiter& w = call.loop().take();
   try {
-    w.ask = static_cast<std::uint32_t>(call.integer(2));
-    w.priority = call.number(3);
-    w.mayOvertake = call.integer(4) != 0;
-    call.loop().stands(w, &lock, kKind<Lock>);
+    w.ask = static_cast<std::uint32_t>(call.integer(1));
+    if (call.has(2)) w.priority = call.number(2);
+    w.mayOvertake = false;
+    call.loop().stands(w, kKind<Lock>, call.integer(0));
     if (!lock.enter(w)) return static_cast<std::int32_t>(w.ticket);
   } catch (...) {
     call.loop().give(w);
@@ -45,10 +46,10 @@ std::int32_t enter(const Call& call) {
   return outcome;
 }
 
-/// (region, index, ticket), invited: in now, or still in line.
+/// (place, ticket), invited: in now, or still in line.
 template <class Lock>
 std::int32_t settle(const Call& call) {
-  Waiter& w = call.loop().waiter(call.integer(2));
+  Waiter& w = call.loop().waiter(call.integer(1));
   call.loop().answers(w);
   if (!call.lock<Lock>().settle(w, Wake::invited)) return kNot;
   const std::int32_t outcome = granted(w);
@@ -56,17 +57,17 @@ std::int32_t settle(const Call& call) {
   return outcome;
 }
 
-/// (region, index, ticket): a Leave. Unless it has left for good, there is still news to come.
+/// (place, ticket): a Leave. Unless it has left for good, there is still news to come.
 template <class Lock>
 std::int32_t leave(const Call& call) {
-  Waiter& w = call.loop().waiter(call.integer(2));
+  Waiter& w = call.loop().waiter(call.integer(1));
   const Leave how = call.lock<Lock>().leave(w);
   if (how == Leave::left) call.loop().give(w);
   if (how == Leave::leftAwake) call.loop().leftAwake(w);
   return static_cast<std::int32_t>(how);
 }
 
-/// (region, index): writes `ticket << 1 | awake` of ours who were in line; how many, and once more
+/// (place): writes `ticket << 1 | awake` of ours who were in line; how many, and once more
 /// if that is kMostNews. Of those that were awake there is still news to come.
 template <class Lock>
 std::int32_t leaveAll(const Call& call) {
@@ -90,23 +91,25 @@ double topPriority(const Call& call) {
   return call.lock<Lock>().queue().topPriority;
 }
 
-/// (region, index): how much news.
+/// (place): how much news, or kNot when we do not hold it.
 std::int32_t mutexUnlock(const Call& call) {
-  call.lock<Mutex>().unlock(call.loop().id());
+  auto& mutex = call.lock<Mutex>();
+  if (mutex.owner() != call.loop().id()) return kNot;
+  mutex.unlock(call.loop().id());
   return call.loop().news();
 }
 
-/// (region, index)
+/// (place)
 std::int32_t mutexTryLock(const Call& call) {
   const Entry entry = call.lock<Mutex>().tryLock(call.loop().id());
   if (!entry) return kNot;
   return entry.abandoned ? kGrantedAbandoned : kGranted;
 }
 
-/// (region, index, timeout in ms), which blocks this thread.
+/// (place, timeout in ms), which blocks this thread.
 std::int32_t mutexLockSync(const Call& call) {
   constexpr double kLongest = 1e12;  // some 30 years: beyond it, and for Infinity, no deadline
-  const double ms = call.number(2);
+  const double ms = call.number(1);
   const Deadline deadline =
       ms > kLongest ? kNever
                     : deadlineIn(std::chrono::nanoseconds(static_cast<std::int64_t>(ms * 1e6)));
@@ -115,15 +118,15 @@ std::int32_t mutexLockSync(const Call& call) {
   return entry.abandoned ? kGrantedAbandoned : kGranted;
 }
 
-/// (region, index, weight): how much news.
+/// (place, weight): how much news.
 std::int32_t semaphoreRelease(const Call& call) {
-  call.lock<WeightedSemaphore>().release(call.integer(2), call.loop().id());
+  call.lock<WeightedSemaphore>().release(call.integer(1), call.loop().id());
   return call.loop().news();
 }
 
-/// (region, index, value): how much news.
+/// (place, value): how much news.
 std::int32_t semaphoreSetValue(const Call& call) {
-  call.lock<WeightedSemaphore>().setValue(call.integer(2), call.loop().id());
+  call.lock<WeightedSemaphore>().setValue(call.integer(1), call.loop().id());
   return call.loop().news();
 }
 
@@ -133,10 +136,7 @@ std::int32_t start(const Call& call) {
 }
 /// (Int32Array, whether it is shared)
 std::int32_t attach(const Call& call) { return call.loop().attach(call[0], call.integer(1) != 0); }
-std::int32_t detach(const Call& call) {
-  call.loop().detach(call.integer(0));
-  return 0;
-}
+std::int32_t detach(const Call& call) { return call.loop().detach(call.integer(0)); }
 std::int32_t news(const Call& call) { return call.loop().news(); }
 /// (ticket) whose last news has come.
 std::int32_t giveTicket(const Call& call) {

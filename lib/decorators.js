@@ -1,96 +1,65 @@
 'use strict'
-// async-mutex's decorators of a lock: every wait of theirs has an end.
+// async-mutex's decorators of a lock: every wait of theirs has an end. As there, the methods are
+// functions of their own, which need no `this`.
+const { withDeadline } = require('./deadline.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('./errors.js')
+const { checkObject } = require('./options.js')
 
 /** `lock` is a Mutex, a Semaphore or a lock that has been decorated before. */
-class Limited {
-  #lock
-  #timeout
-  #error
+function withTimeout(lock, timeout, error = E_TIMEOUT) {
+  const isSemaphore = lock.getValue !== undefined
 
-  constructor(lock, timeout, error) {
-    this.#lock = lock
-    this.#timeout = timeout
-    this.#error = error
-  }
-
-  acquire(...how) {
-    return this.#within((signal) => this.#lock.acquire(...withSignal(this.#lock, how, signal)))
-  }
-
-  async runExclusive(callback, ...how) {
-    const ticket = await this.acquire(...how)
-    const [value, release] = Array.isArray(ticket) ? ticket : [undefined, ticket]
+  /** `wait(...how)` with one more limit; `how` is [weight,] [priority or options]. */
+  function within(wait, how) {
+    const first = isSemaphore && !isOptions(how[0]) ? [how[0]] : []
+    const given = readOptions(how[first.length])
+    const limit = withDeadline(given.signal, timeout, () => error)
     try {
-      return await callback(value)
+      const promise = wait(...first, { ...given, signal: limit.signal })
+      promise.then(limit.end, limit.end)
+      return promise
+    } catch (thrown) {
+      limit.end()
+      throw thrown
+    }
+  }
+
+  const acquire = (...how) => within((...all) => lock.acquire(...all), how)
+
+  async function runExclusive(callback, ...how) {
+    const ticket = await acquire(...how)
+    const [args, release] = isSemaphore ? [[ticket[0]], ticket[1]] : [[], ticket]
+    try {
+      return await callback(...args)
     } finally {
       release()
     }
   }
 
-  waitForUnlock(...how) {
-    return this.#within((signal) =>
-      this.#lock.waitForUnlock(...withSignal(this.#lock, how, signal)),
-    )
+  const limited = {
+    acquire,
+    runExclusive,
+    waitForUnlock: (...how) => within((...all) => lock.waitForUnlock(...all), how),
+    isLocked: () => lock.isLocked(),
+    release: (weight) => lock.release(weight),
+    cancel: (reason) => lock.cancel(reason),
   }
-
-  isLocked() {
-    return this.#lock.isLocked()
-  }
-
-  release(weight) {
-    this.#lock.release(weight)
-  }
-
-  cancel(reason) {
-    this.#lock.cancel(reason)
-  }
-
-  #within(wait) {
-    const controller = new AbortController()
-    const promise = wait(controller.signal)
-    const late = () => controller.abort(this.#error)
-    const timer = globalThis.setTimeout(late, this.#timeout)
-    const stop = () => globalThis.clearTimeout(timer)
-    promise.then(stop, stop)
-    return promise
+  if (!isSemaphore) return limited
+  return {
+    ...limited,
+    getValue: () => lock.getValue(),
+    setValue: (value) => lock.setValue(value),
   }
 }
 
-class LimitedSemaphore extends Limited {
-  #lock
+const isOptions = (value) => value !== undefined && typeof value !== 'number'
 
-  constructor(lock, timeout, error) {
-    super(lock, timeout, error)
-    this.#lock = lock
-  }
-
-  getValue() {
-    return this.#lock.getValue()
-  }
-
-  setValue(value) {
-    this.#lock.setValue(value)
-  }
-}
-
-/** The arguments of a wait with one more signal: `how` is [weight,] [priority or options]. */
-function withSignal(lock, how, signal) {
-  const first = isSemaphore(lock) && typeof how[0] !== 'object' ? [how[0]] : []
-  const options = how[first.length]
-  const given = typeof options === 'object' ? options : { priority: options }
-  const both = given?.signal === undefined ? signal : AbortSignal.any([given.signal, signal])
-  return [...first, { ...given, signal: both }]
-}
-
-function isSemaphore(lock) {
-  return lock.getValue !== undefined
-}
-
-function withTimeout(lock, timeout, error = E_TIMEOUT) {
-  return isSemaphore(lock)
-    ? new LimitedSemaphore(lock, timeout, error)
-    : new Limited(lock, timeout, error)
+/** The lock itself checks what is in it. */
+function readOptions(given) {
+  if (!isOptions(given)) return { priority: given }
+  checkObject(given)
+  const { weight, priority, timeout, signal } = given
+  return { weight, priority, timeout, signal }
 }
 
 function tryAcquire(lock, error = E_ALREADY_LOCKED) {

@@ -16,7 +16,7 @@ class Home {
   /** Cores that have been idle since the last sweep, each once. */
   #idle = []
 
-  /** `make(home)` makes a core where none is `atRest`. */
+  /** `make()` makes a core where none is `atRest`. */
   constructor(atRest, make, cancelError = E_CANCELED) {
     this.#atRest = atRest
     this.#make = make
@@ -46,10 +46,8 @@ class Home {
     const known = this.#all.get(key)
     if (known !== undefined) return known
     checkKey(key)
-    const core = this.#atRest.pop() ?? this.#make(this)
-    core.home = this
-    core.cancelError = this.cancelError
-    core.key = key
+    const core = this.#atRest.pop() ?? this.#make()
+    settleIn(core, this, key)
     this.#all.set(key, core)
     return core
   }
@@ -63,14 +61,21 @@ class Home {
   }
 
   #sweep() {
+    // A new Map is cheaper than taking most of the keys out of one.
+    const isFresh = this.#all.size <= 2 * mostIdle
+    const all = isFresh ? new Map() : this.#all
+    if (isFresh) {
+      for (const [key, core] of this.#all) if (!core.isIdle()) all.set(key, core)
+    }
     for (const core of this.#idle) {
       core.isListed = false
       if (!core.isIdle()) continue
-      this.#all.delete(core.key)
+      if (!isFresh) all.delete(core.key)
       core.home = null
       core.key = undefined
       if (this.#atRest.length < mostAtRest) this.#atRest.push(core)
     }
+    this.#all = all
     this.#idle = []
   }
 
@@ -86,6 +91,14 @@ class Home {
       if (core.isIdle()) this.drop(core)
     }
   }
+}
+
+function settleIn(core, home, key) {
+  core.home = home
+  core.key = key
+  core.isListed = false
+  core.pins = 0
+  core.cancelError = home.cancelError
 }
 
 function checkKey(key) {
@@ -105,4 +118,4 @@ function nameOf(key) {
   return typeof key === 'string' ? JSON.stringify(key) : String(key)
 }
 
-module.exports = { Home, nameOf }
+module.exports = { checkKey, Home, nameOf }

@@ -11,7 +11,7 @@ class KeyedMutex {
   #home
 
   constructor(options = {}) {
-    this.#home = new Home(atRest, (home) => new MutexCore(home), readCancelError(options))
+    this.#home = new Home(atRest, () => new MutexCore(), readCancelError(options))
   }
 
   acquire(key, options) {

@@ -3,17 +3,17 @@ const { lockError } = require('./errors.js')
 const { Home, nameOf } = require('./home.js')
 const { acquireMany, tryAcquireMany } = require('./many.js')
 const { checkCallback, readCancelError } = require('./options.js')
-const { checkValue, readAcquire, SemaphoreCore } = require('./semaphore_core.js')
+const { checkedValue, readAcquire, SemaphoreCore } = require('./semaphore_core.js')
 
 class KeyedSemaphore {
   #home
   #value
 
   constructor(value, options = {}) {
-    checkValue(value)
+    checkedValue(value)
     if (value < 1) throw new RangeError(`value must be 1 or more, not ${value}`)
     this.#value = value
-    this.#home = new Home([], (home) => new SemaphoreCore(value, home), readCancelError(options))
+    this.#home = new Home([], () => new SemaphoreCore(value), readCancelError(options))
   }
 
   acquire(key, weight, options) {

@@ -1,12 +1,14 @@
 'use strict'
 // Several keys at once. Everybody takes them in one order, so that no two can wait for each other.
+const { withDeadline } = require('./deadline.js')
 const { lockError } = require('./errors.js')
-const { nameOf } = require('./home.js')
+const { checkKey, nameOf } = require('./home.js')
 const { longestTimeout, readWait } = require('./options.js')
 const { dressed } = require('./releaser.js')
 
 /** Each key once, in an order that depends on nothing but the keys. */
 function inOrder(keys) {
+  for (const key of keys) checkKey(key)
   return [...new Set(keys)].sort((a, b) => {
     if (typeof a !== typeof b) return typeof a < typeof b ? -1 : 1
     if (a === b) return 0
@@ -18,6 +20,7 @@ function inOrder(keys) {
 async function acquireMany(keys, options, acquireOne) {
   const ordered = inOrder(keys)
   const { priority, timeout, signal } = readWait(options)
+  if (signal?.aborted) throw signal.reason
   const limit = limitFor(ordered, timeout, signal)
   const held = []
   try {
@@ -54,17 +57,11 @@ function tryAcquireMany(keys, tryOne) {
 /** One signal that ends all waits: the caller's, or that of its timeout for all of them together. */
 function limitFor(keys, timeout, signal) {
   if (timeout === undefined || timeout > longestTimeout) return { signal, end() {} }
-  const controller = new AbortController()
-  const late = () => {
-    const message = `the locks of keys ${keys.map(nameOf).join(', ')} were not available within ${timeout} ms`
-    controller.abort(lockError('ERR_LOCK_TIMEOUT', message))
-  }
-  const timer = globalThis.setTimeout(late, timeout)
-  const { signal: ours } = controller
-  return {
-    signal: signal === undefined ? ours : AbortSignal.any([signal, ours]),
-    end: () => globalThis.clearTimeout(timer),
-  }
+  return withDeadline(signal, timeout, () => {
+    const names = keys.map(nameOf).join(', ')
+    const message = `the locks of keys ${names} were not available within ${timeout} ms`
+    return lockError('ERR_LOCK_TIMEOUT', message)
+  })
 }
 
 function once(act) {

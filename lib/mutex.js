@@ -12,7 +12,7 @@ class Mutex {
     const { cancelError, buffer, byteOffset, mayBlock } = readOptions(options)
     this.#core = new MutexCore()
     if (cancelError !== undefined) this.#core.cancelError = cancelError
-    if (buffer !== undefined) this.#core.moveTo(buffer, byteOffset)
+    if (buffer !== undefined) this.#core.shareIn(buffer, byteOffset)
     this.#mayBlock = mayBlock
   }
 

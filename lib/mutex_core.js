@@ -6,44 +6,56 @@ const { lockError } = require('./errors.js')
 const native = require('./load.js')
 const { checkCallback, readWait } = require('./options.js')
 const { dressed } = require('./releaser.js')
-const { agent, granted, grantedAbandoned, takeNews } = require('./waiters.js')
+const { agent, granted, grantedAbandoned, takeNews, Waiter } = require('./waiters.js')
+const { endGrantAt, grantAt, indexOf } = require('./words.js')
 
-const kind = kindOf('mutex')
 const free = 0
 const ownerShift = 2
 const held = agent << ownerShift
 const done = Promise.resolve()
 
 class MutexCore extends Core {
-  constructor(home = null) {
-    super(kind, home)
-    // How many grants of this agent are over: a releaser whose grant is not the current one is stale.
-    this.grant = 0
+  constructor() {
+    super(free)
+    this.ended = 0
+  }
+
+  /** The number of the current grant: a releaser with another one is stale. */
+  grant() {
+    return this.isShared ? grantAt(this.place) : this.ended
+  }
+
+  endGrant() {
+    if (this.isShared) endGrantAt(this.place)
+    else this.ended++
   }
 
   owner() {
-    return Atomics.load(this.words, this.index) >>> ownerShift
+    return this.read() >>> ownerShift
   }
 
   isLocked() {
     return this.owner() !== 0
   }
 
-  isIdle() {
-    const { words, index, watchers, pins } = this
-    return Atomics.load(words, index) === free && watchers === null && pins === 0
-  }
-
   /** Locked at once, if it is free and nobody waits. */
   take() {
-    return Atomics.compareExchange(this.words, this.index, free, held) === free
+    if (this.words === null) {
+      if (this.word !== free) return false
+      this.word = held
+      return true
+    }
+    return this.isShared && this.change(free, held)
+  }
+
+  change(from, to) {
+    return Atomics.compareExchange(this.words, indexOf(this.place), from, to) === from
   }
 
   /** take, or a word that is free but not 0: its last holder died, or one from elsewhere was invited. */
   tryLock() {
-    return (
-      this.take() || (!this.isLocked() && isGranted(native.mutexTryLock(this.region, this.index)))
-    )
+    if (this.take()) return true
+    return !this.isLocked() && isGranted(native.mutexTryLock(this.place))
   }
 
   /** Blocks this thread. */
@@ -54,59 +66,63 @@ class MutexCore extends Core {
       const held = `${this.title()} is held by this thread already, which would wait for itself`
       throw lockError('ERR_LOCK_DEADLOCK', held)
     }
-    const outcome = native.mutexLockSync(this.region, this.index, timeout)
+    const outcome = native.mutexLockSync(this.place, timeout)
     if (!isGranted(outcome)) throw this.timeoutError(timeout)
   }
 
   lock(options) {
     if (options === undefined && this.take()) return done
-    return this.enterLine(1, readWait(options), nothing)
+    return this.enterLine(1, readWait(options), Locker)
   }
 
   acquire(options) {
     if (options === undefined && this.take()) return Promise.resolve(releaser(this, false))
-    return this.enterLine(1, readWait(options), releaserOf)
+    return this.enterLine(1, readWait(options), Acquirer)
   }
 
   tryAcquire() {
     return this.tryLock() ? releaser(this, false) : undefined
   }
 
-  enter(weight, priority) {
-    return this.take() ? granted : super.enter(weight, priority)
-  }
-
   async runExclusive(callback, options) {
     checkCallback(callback)
+    let grant
     if (options === undefined && this.take()) {
+      grant = this.grant()
       await done
     } else {
-      await this.enterLine(1, readWait(options), nothing)
+      grant = await this.enterLine(1, readWait(options), Runner)
     }
-    const { grant } = this
     try {
       return await callback()
     } finally {
-      if (this.grant === grant) this.unlock()
+      // Unless somebody has ended it before: release() ends whatever grant there is.
+      if (this.grant() === grant) this.unlock()
     }
   }
 
   unlock() {
-    if (Atomics.compareExchange(this.words, this.index, held, free) !== held) {
+    if (this.words === null) {
+      if (this.word !== held) throw this.notHeld()
+      this.word = free
+    } else if (!(this.isShared && this.change(held, free))) {
       this.unlockInLine()
       return
     }
-    this.grant++
+    this.endGrant()
     if (this.watchers !== null) this.tell(1, undefined)
-    if (this.home !== null && this.isIdle()) this.home.drop(this)
+    if (this.home !== null) this.rest()
   }
 
   unlockInLine() {
-    if (this.owner() !== agent) {
-      throw lockError('ERR_LOCK_NOT_HELD', `${this.title()} is not held by this thread`)
-    }
-    this.grant++
-    this.dispatch(native.mutexUnlock(this.region, this.index))
+    const count = native.mutexUnlock(this.place)
+    if (count < 0) throw this.notHeld()
+    this.endGrant()
+    this.dispatch(count)
+  }
+
+  notHeld() {
+    return lockError('ERR_LOCK_NOT_HELD', `${this.title()} is not held by this thread`)
   }
 
   release() {
@@ -116,7 +132,7 @@ class MutexCore extends Core {
   dispatch(count) {
     if (count > 0) takeNews(count, admit)
     if (this.watchers !== null && !this.isLocked()) this.tell(1, this.topPriority())
-    if (this.home !== null && this.isIdle()) this.home.drop(this)
+    this.calm()
   }
 
   admit(waiter, abandoned) {
@@ -130,7 +146,15 @@ class MutexCore extends Core {
   waitForUnlock(options) {
     return this.watch(1, readWait(options))
   }
+
+  /** waitForUnlock where other threads may unlock: in line, and out again at once. */
+  async passThrough(weight, limits) {
+    await this.enterLine(weight, limits, Locker)
+    this.unlock()
+  }
 }
+
+Object.assign(MutexCore.prototype, { kind: kindOf('mutex'), idle: free })
 
 function isGranted(outcome) {
   return outcome === granted || outcome === grantedAbandoned
@@ -138,20 +162,30 @@ function isGranted(outcome) {
 
 function admit(waiter, abandoned) {
   const { core } = waiter
-  if (core.watchers !== null) core.tell(1, waiter.priority)
-  waiter.resolve(waiter.settled(core, 1, abandoned))
+  if (core.watchers !== null) core.tell(1, waiter.priority())
+  waiter.resolve(waiter.constructor.value(core, 1, abandoned))
 }
 
-function nothing() {}
+class Locker extends Waiter {
+  static value() {}
+}
 
-function releaserOf(core, _weight, abandoned) {
-  return releaser(core, abandoned)
+class Runner extends Waiter {
+  static value(core) {
+    return core.grant()
+  }
+}
+
+class Acquirer extends Waiter {
+  static value(core, _weight, abandoned) {
+    return releaser(core, abandoned)
+  }
 }
 
 function releaser(core, abandoned) {
-  const { grant } = core
+  const grant = core.grant()
   const release = () => {
-    if (core.grant === grant) core.unlock()
+    if (core.grant() === grant) core.unlock()
   }
   return dressed(release, abandoned)
 }

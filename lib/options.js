@@ -29,7 +29,8 @@ function checkSignal(signal) {
     signal !== null &&
     typeof signal === 'object' &&
     typeof signal.aborted === 'boolean' &&
-    typeof signal.addEventListener === 'function'
+    typeof signal.addEventListener === 'function' &&
+    typeof signal.removeEventListener === 'function'
   if (!isSignal) throw new TypeError('signal must be an AbortSignal')
 }
 

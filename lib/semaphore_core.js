@@ -1,51 +1,39 @@
 'use strict'
 // A counting semaphore for promises, with weights and priorities. JavaScript takes from the value
 // and puts back while nobody waits (see src/weighted_semaphore.h); C++ does all else.
-const { Core, kindOf, line } = require('./core.js')
+const { Core, kindOf } = require('./core.js')
 const { checkCallback, checkObject, readWait } = require('./options.js')
 const native = require('./load.js')
 const { dressed } = require('./releaser.js')
-const { takeNews } = require('./waiters.js')
+const { takeNews, Waiter } = require('./waiters.js')
 
-const kind = kindOf('semaphore')
 const valueShift = 1
 const maxValue = 2 ** 30 - 1
 const minValue = -(2 ** 30)
 const notTaken = -1
 
 class SemaphoreCore extends Core {
-  constructor(value, home = null) {
-    super(kind, home)
-    this.initial = value
-    checkValue(value)
-    Atomics.store(this.words, this.index, value << valueShift)
+  constructor(value) {
+    super(checkedValue(value) << valueShift)
+    /** Its word when nobody has taken anything. */
+    this.idle = this.word
   }
 
   getValue() {
-    return Atomics.load(this.words, this.index) >> valueShift
+    return this.read() >> valueShift
   }
 
   isLocked() {
     return this.getValue() <= 0
   }
 
-  isIdle() {
-    const { words, index, watchers, pins } = this
-    const word = Atomics.load(words, index)
-    return word === this.initial << valueShift && watchers === null && pins === 0
-  }
-
   /** The value before `weight` was taken from it, or notTaken: too little, or somebody waits. */
   take(weight) {
-    const word = Atomics.load(this.words, this.index)
-    const before = word >> valueShift
-    return (word & line) === 0 && before >= weight && this.change(word, before - weight)
-      ? before
-      : notTaken
-  }
-
-  change(word, value) {
-    return Atomics.compareExchange(this.words, this.index, word, value << valueShift) === word
+    if (this.words !== null) return notTaken
+    const before = this.word >> valueShift
+    if (before < weight) return notTaken
+    this.word = (before - weight) << valueShift
+    return before
   }
 
   acquire(weightOrOptions, priorityOrOptions) {
@@ -54,7 +42,7 @@ class SemaphoreCore extends Core {
       const before = this.take(weight)
       if (before !== notTaken) return Promise.resolve([before, releaser(this, weight)])
     }
-    return this.enterLine(weight, limits ?? readWait(undefined), grantOf)
+    return this.enterLine(weight, limits ?? readWait(undefined), Acquirer)
   }
 
   tryAcquire(weight = 1) {
@@ -75,20 +63,28 @@ class SemaphoreCore extends Core {
 
   release(weight = 1) {
     checkWeight(weight)
-    const word = Atomics.load(this.words, this.index)
-    const before = word >> valueShift
-    const alone = (word & line) === 0 && before <= maxValue - weight
-    if (alone && this.change(word, before + weight)) {
-      if (this.watchers !== null) this.tell(before + weight, undefined)
-      if (this.home !== null && this.isIdle()) this.home.drop(this)
+    if (this.words === null && this.getValue() <= maxValue - weight) {
+      this.word += weight << valueShift
+      if (this.watchers !== null) this.tell(this.getValue(), undefined)
+      if (this.home !== null) this.rest()
     } else {
-      this.dispatch(native.semaphoreRelease(this.region, this.index, weight))
+      this.inC((place) => native.semaphoreRelease(place, weight))
     }
   }
 
   setValue(value) {
-    checkValue(value)
-    this.dispatch(native.semaphoreSetValue(this.region, this.index, value))
+    checkedValue(value)
+    this.inC((place) => native.semaphoreSetValue(place, value))
+  }
+
+  /** A change that C++ makes, and that may let others in. */
+  inC(change) {
+    this.show()
+    try {
+      this.dispatch(change(this.place))
+    } finally {
+      this.calm()
+    }
   }
 
   /** Admits one after the other, each with the value that it found. */
@@ -96,18 +92,19 @@ class SemaphoreCore extends Core {
     const admitted = []
     if (count > 0) takeNews(count, (waiter) => admitted.push(waiter))
     let value = this.getValue()
-    for (const { weight } of admitted) value += weight
+    for (const waiter of admitted) value += waiter.weight()
     for (const waiter of admitted) {
-      if (this.watchers !== null) this.tell(value, waiter.priority)
-      waiter.resolve(waiter.settled(this, waiter.weight, false, value))
-      value -= waiter.weight
+      const weight = waiter.weight()
+      if (this.watchers !== null) this.tell(value, waiter.priority())
+      waiter.resolve(Acquirer.value(this, weight, false, value))
+      value -= weight
     }
     if (this.watchers !== null) this.tell(value, this.topPriority())
-    if (this.home !== null && this.isIdle()) this.home.drop(this)
+    this.calm()
   }
 
   admit(waiter) {
-    waiter.resolve(waiter.settled(this, waiter.weight))
+    waiter.resolve(Acquirer.value(this, waiter.weight()))
   }
 
   hasRoom(weight) {
@@ -119,6 +116,8 @@ class SemaphoreCore extends Core {
     return this.watch(weight, limits ?? readWait(undefined))
   }
 }
+
+SemaphoreCore.prototype.kind = kindOf('semaphore')
 
 /** (weight, priority), (weight, options) or (options): no limits where there is but a weight. */
 function readAcquire(weightOrOptions = 1, priorityOrOptions = undefined) {
@@ -142,25 +141,30 @@ function checkWeight(weight) {
   }
 }
 
-function checkValue(value) {
+function checkedValue(value) {
   if (typeof value !== 'number') throw new TypeError('value must be a number')
   if (!(Number.isInteger(value) && value >= minValue && value <= maxValue)) {
     throw new RangeError(`value must be an integer from ${minValue} to ${maxValue}, not ${value}`)
   }
+  return value
 }
 
-function grantOf(core, weight, _abandoned, before = core.getValue() + weight) {
-  return [before, releaser(core, weight)]
+class Acquirer extends Waiter {
+  static value(core, weight, _abandoned, before = core.getValue() + weight) {
+    return [before, releaser(core, weight)]
+  }
 }
 
 function releaser(core, weight) {
+  const { generation } = core
   let over = false
   const release = () => {
-    if (over) return
+    // A key that has been idle since has been released by others: see KeyedSemaphore.release.
+    if (over || core.generation !== generation) return
     over = true
     core.release(weight)
   }
   return dressed(release, false)
 }
 
-module.exports = { checkValue, readAcquire, SemaphoreCore }
+module.exports = { checkedValue, readAcquire, SemaphoreCore }

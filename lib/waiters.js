@@ -21,26 +21,60 @@ const gone = {}
 /** How many wait for locks that other threads can release: they keep the event loop alive. */
 let foreign = 0
 
+/**
+ * A promise that waits. What it resolves to is a matter of the class derived from this one; there
+ * may be very many of them, so that every field counts.
+ */
 class Waiter {
-  constructor(core, settled, weight, priority, resolve, reject) {
+  constructor(core, resolve, reject, how) {
     this.core = core
-    this.settled = settled
-    this.weight = weight
-    this.priority = priority
     this.resolve = resolve
     this.reject = reject
-    this.until = null
+    this.how = how // null where it is the usual way
     if (core.isShared) keepAlive(+1)
+  }
+
+  weight() {
+    return this.how === null ? 1 : this.how.weight
+  }
+
+  priority() {
+    return this.how === null ? 0 : this.how.priority
   }
 
   /** The wait is over, however it went. */
   end() {
     if (this.core.isShared) keepAlive(-1)
-    const { until } = this
-    if (until === null) return
-    this.until = null
-    if (until.timer !== undefined) globalThis.clearTimeout(until.timer)
-    if (until.signal !== undefined) until.signal.removeEventListener('abort', until.onAbort)
+    if (this.how !== null) this.how.end()
+  }
+}
+
+/** How somebody waits, where it is not the usual way. */
+class How {
+  constructor(ticket, weight, priority) {
+    this.ticket = ticket
+    this.weight = weight
+    this.priority = priority
+    this.timer = undefined
+    this.signal = undefined
+    this.onAbort = undefined
+  }
+
+  limit(core, timeout, signal) {
+    if (signal !== undefined) {
+      this.onAbort = () => giveUp(this.ticket, signal.reason)
+      signal.addEventListener('abort', this.onAbort, { once: true })
+      this.signal = signal
+    }
+    if (timeout !== undefined && timeout <= longestTimeout) {
+      const late = () => giveUp(this.ticket, core.timeoutError(timeout))
+      this.timer = globalThis.setTimeout(late, timeout)
+    }
+  }
+
+  end() {
+    if (this.timer !== undefined) globalThis.clearTimeout(this.timer)
+    if (this.signal !== undefined) this.signal.removeEventListener('abort', this.onAbort)
   }
 }
 
@@ -50,30 +84,36 @@ function keepAlive(change) {
   if ((before === 0) !== (foreign === 0)) native.keepAlive(foreign === 0 ? 0 : 1)
 }
 
-/** A promise for what `ticket` waits for; `settled(core, before, abandoned)` makes its value. */
-function wait(core, ticket, settled, weight, { priority, timeout, signal }) {
-  return new Promise((resolve, reject) => {
-    const waiter = new Waiter(core, settled, weight, priority, resolve, reject)
-    waiters[ticket] = waiter
-    if (timeout === 0) {
-      giveUp(ticket, core.timeoutError(0))
-    } else if (timeout !== undefined || signal !== undefined) {
-      waiter.until = limit(ticket, waiter, timeout, signal)
-    }
-  })
+// The executor of every promise here: one closure for all.
+let lastResolve
+let lastReject
+const keep = (resolve, reject) => {
+  lastResolve = resolve
+  lastReject = reject
 }
 
-function limit(ticket, waiter, timeout, signal) {
-  const until = { ticket, timer: undefined, signal, onAbort: undefined }
-  if (signal !== undefined) {
-    until.onAbort = () => giveUp(until.ticket, signal.reason)
-    signal.addEventListener('abort', until.onAbort, { once: true })
+/** A promise for what `ticket` waits for, by a waiter of class `Kind`. */
+function wait(core, ticket, Kind, weight, { priority, timeout, signal }) {
+  const promise = new Promise(keep)
+  const isLimited = timeout !== undefined || signal !== undefined
+  const usual = weight === 1 && priority === 0 && !isLimited
+  const how = usual ? null : new How(ticket, weight, priority)
+  waiters[ticket] = new Kind(core, lastResolve, lastReject, how)
+  if (timeout === 0) {
+    giveUp(ticket, core.timeoutError(0))
+  } else if (isLimited) {
+    limit(ticket, how, core, timeout, signal)
   }
-  if (timeout !== undefined && timeout <= longestTimeout) {
-    const late = () => giveUp(until.ticket, waiter.core.timeoutError(timeout))
-    until.timer = globalThis.setTimeout(late, timeout)
+  return promise
+}
+
+function limit(ticket, how, core, timeout, signal) {
+  try {
+    how.limit(core, timeout, signal)
+  } catch (error) {
+    // A signal or a clock that is not what it seems.
+    giveUp(ticket, error)
   }
-  return until
 }
 
 function giveUp(ticket, reason) {
@@ -116,9 +156,9 @@ function moveAll(core, move) {
   const all = takeAll(core)
   move()
   for (const waiter of all) {
-    const ticket = core.enter(waiter.weight, waiter.priority)
+    const ticket = core.enter(waiter.weight(), waiter.priority())
     waiters[ticket] = waiter
-    if (waiter.until !== null) waiter.until.ticket = ticket
+    if (waiter.how !== null) waiter.how.ticket = ticket
     keepAlive(+1)
   }
 }
@@ -172,4 +212,13 @@ function onNews(count) {
   takeNews(count, (waiter, abandoned) => waiter.core.admit(waiter, abandoned))
 }
 
-module.exports = { agent, cancelAll, granted, grantedAbandoned, moveAll, takeNews, wait }
+module.exports = {
+  agent,
+  cancelAll,
+  granted,
+  grantedAbandoned,
+  moveAll,
+  takeNews,
+  Waiter,
+  wait,
+}

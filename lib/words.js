@@ -1,56 +1,52 @@
 'use strict'
-// Memory for the words of locks that nobody else shares: slots of a few large regions. A slot is a
-// number, region * regionWords + index, so that a lock's share of it is four bytes.
+// Memory for the words of locks that somebody waits for, and of locks that threads share. C++ knows a
+// word by its place: the number of its region, and its index in it.
 const native = require('./load.js')
 
-const regionWords = 1 << 14
-const regions = new Map()
-const freeSlots = []
-let current
+const indexBits = 14 // as in binding/event_loop.h
+const regionWords = 1 << indexBits
+const regions = []
+const freePlaces = []
+let current = 0
 let used = regionWords
 
-/** A slot whose word is 0. */
-function takeSlot() {
-  if (freeSlots.length > 0) return freeSlots.pop()
+/** A place for a word of our own, 0 at first, until givePlace. */
+function takePlace() {
+  if (freePlaces.length > 0) return freePlaces.pop()
   if (used === regionWords) grow()
-  return current * regionWords + used++
+  return (current << indexBits) | used++
+}
+
+function givePlace(place) {
+  wordsOf(place)[indexOf(place)] = 0
+  freePlaces.push(place)
 }
 
 function grow() {
   const words = new Int32Array(new SharedArrayBuffer(regionWords * Int32Array.BYTES_PER_ELEMENT))
   current = native.attach(words, 0)
-  regions.set(current, words)
+  regions[current] = words
   used = 0
 }
 
-const slots = new FinalizationRegistry((slot) => {
-  Atomics.store(wordsOf(slot), indexOf(slot), 0)
-  freeSlots.push(slot)
+const indexOf = (place) => place & (regionWords - 1)
+const wordsOf = (place) => regions[place >> indexBits]
+
+const shared = new FinalizationRegistry((region) => {
+  // With the last object that stands for this word.
+  if (native.detach(region) === 0) ended.delete(region << indexBits)
 })
 
-const shared = new FinalizationRegistry((region) => native.detach(region))
-
-/** Gives `core` a word of its own, for as long as it lives. */
-function place(core) {
-  const slot = takeSlot()
-  slots.register(core, slot)
-  core.words = wordsOf(slot)
-  core.region = regionOf(slot)
-  core.index = indexOf(slot)
-}
-
-/** Gives `core` the word at `byteOffset` of memory that other threads may see. */
-function placeIn(core, buffer, byteOffset) {
-  const words = new Int32Array(buffer, byteOffset, 1)
+/** The place of the one word in `words`, which other threads may see, for as long as `core` lives. */
+function sharedPlace(core, words) {
   const region = native.attach(words, 1)
   shared.register(core, region)
-  core.words = words
-  core.region = region
-  core.index = 0
+  return region << indexBits
 }
 
-const regionOf = (slot) => Math.floor(slot / regionWords)
-const indexOf = (slot) => slot % regionWords
-const wordsOf = (slot) => regions.get(regionOf(slot))
+// How many grants of this thread are over, by shared place: several objects may stand for one word.
+const ended = new Map()
+const grantAt = (place) => ended.get(place) ?? 0
+const endGrantAt = (place) => ended.set(place, grantAt(place) + 1)
 
-module.exports = { place, placeIn }
+module.exports = { endGrantAt, givePlace, grantAt, indexOf, sharedPlace, takePlace, wordsOf }

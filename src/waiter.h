@@ -51,22 +51,25 @@ class Waiter {
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
+  // There may be very many of them: ordered so that nothing is lost between the fields.
+
   // What the waiter asks for: set before it enters, left alone while it waits.
   Parker* parker = nullptr;
+  double priority = 0;  ///< higher goes first; never NaN
   AgentId agent = kNobody;
   std::uint32_t ask = 1;             ///< a weight or a mode, as the box office reads it
-  double priority = 0;               ///< higher goes first; never NaN
   std::uint32_t ticket = kNoTicket;  ///< for its parker: which of its waiters this is
   bool mayOvertake = true;           ///< false: older waiters of the same agent may be in the line
   bool mayBeOvertaken = true;        ///< false: strict first come, first served (fairness: 'fifo')
-  void* then = nullptr;              ///< condition variable: the mutex to go on to
 
   // What the waiter is told: to be read once it is in.
   bool abandoned = false;  ///< the holder before us died (or: our barrier broke)
 
   // Kept by a mailbox, from the wake until it is collected.
-  Waiter* posted = nullptr;
   Wake how = Wake::admitted;
+  Waiter* posted = nullptr;
+
+  void* then = nullptr;  ///< asked for, too. Condition variable: the mutex to go on to
 
   // Kept by the line, under its bucket's lock.
   State state = State::idle;

@@ -1,9 +1,7 @@
 'use strict'
-// What a KeyedMutex must do. A request is { id, key, priority, until }; `settle(id, how)` is called
-// when it is over: 'in', 'told', 'late' or a reason of the caller's.
+// What a KeyedMutex must do. A request is { id, key, priority, until }; `settle(id, how)` ends it.
 class KeyedModel {
   #keys = new Map()
-
   constructor(settle) {
     this.settle = settle
   }
@@ -22,15 +20,14 @@ class KeyedModel {
 
   acquire(request) {
     this.#ask(request, 'line', 'in')
-    const state = this.#at(request.key)
-    if (state.holder === undefined) this.#keys.set(request.key, { ...state, holder: request.id })
+    if (this.#keys.has(request.key)) return
+    this.#keys.set(request.key, { holder: request.id, line: [], watchers: [] })
   }
 
   waitForUnlock(request) {
     this.#ask(request, 'watchers', 'told')
   }
 
-  /** Of whoever holds it, when no `id` is given. */
   release(key, id = this.#at(key).holder) {
     const state = this.#at(key)
     if (state.holder === undefined || state.holder !== id) return

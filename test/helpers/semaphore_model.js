@@ -1,0 +1,83 @@
+'use strict'
+
+/** What a Semaphore must do, said as simply as can be: arrays, and no promise. */
+class SemaphoreModel {
+  #line = []
+  #watchers = []
+  #now = 0
+  /** What promises were told, in order: [id, what, value]. */
+  events = []
+
+  constructor(value) {
+    this.value = value
+  }
+
+  acquire(id, weight, priority, timeout) {
+    const waiter = { id, weight, priority, deadline: this.#now + timeout }
+    const first = this.#line.findIndex((other) => other.priority < priority)
+    const place = first === -1 ? this.#line.length : first
+    if (place === 0 && weight <= this.value) this.#admit(waiter)
+    else if (timeout === 0) this.events.push([id, 'late'])
+    else this.#line.splice(place, 0, waiter)
+  }
+
+  waitForUnlock(id, weight, priority, timeout) {
+    this.#watchers.push({ id, weight, priority, deadline: this.#now + timeout })
+    this.#tell()
+    if (timeout === 0) this.#leave(id, 'late')
+  }
+
+  setValue(value) {
+    this.value = value
+    this.#tell()
+    while (this.#line.length > 0 && this.#line[0].weight <= this.value) {
+      this.#admit(this.#line.shift())
+      this.#tell()
+    }
+  }
+
+  cancel() {
+    for (const { id } of this.#line) this.#leave(id, 'canceled', true)
+    this.setValue(this.value)
+  }
+
+  abort(id) {
+    this.#leave(id, 'aborted')
+  }
+
+  tick(ms) {
+    const end = this.#now + ms
+    const due = [...this.#line, ...this.#watchers].filter(({ deadline }) => deadline <= end)
+    for (const { id, deadline } of due.sort((a, b) => a.deadline - b.deadline || a.id - b.id)) {
+      this.#now = deadline
+      this.#leave(id, 'late')
+    }
+    this.#now = end
+  }
+
+  #admit({ id, weight }) {
+    this.events.push([id, 'admitted', this.value])
+    this.value -= weight
+  }
+
+  /** Nothing, when it is no longer there. */
+  #leave(id, why, quietly = false) {
+    const stays = (waiter) => waiter.id !== id
+    const before = this.#line.length + this.#watchers.length
+    this.#line = this.#line.filter(stays)
+    this.#watchers = this.#watchers.filter(stays)
+    if (this.#line.length + this.#watchers.length === before) return
+    this.events.push([id, why])
+    if (!quietly) this.setValue(this.value)
+  }
+
+  #tell() {
+    const top = this.#line.length > 0 ? this.#line[0].priority : -Infinity
+    const told = this.#watchers.filter((w) => w.weight <= this.value && w.priority > top)
+    this.#watchers = this.#watchers.filter((watcher) => !told.includes(watcher))
+    told.sort((a, b) => b.weight - a.weight || b.priority - a.priority || a.id - b.id)
+    for (const { id } of told) this.events.push([id, 'unlocked'])
+  }
+}
+
+module.exports = { SemaphoreModel }
