@@ -3,7 +3,7 @@
 // functions of their own, which need no `this`.
 const { withDeadline } = require('./deadline.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('./errors.js')
-const { checkObject } = require('./options.js')
+const { checkObject, checkSignal } = require('./options.js')
 
 /** `lock` is a Mutex, a Semaphore or a lock that has been decorated before. */
 function withTimeout(lock, timeout, error = E_TIMEOUT) {
@@ -14,14 +14,11 @@ function withTimeout(lock, timeout, error = E_TIMEOUT) {
     const first = isSemaphore && !isOptions(how[0]) ? [how[0]] : []
     const given = readOptions(how[first.length])
     const limit = withDeadline(given.signal, timeout, () => error)
-    try {
-      const promise = wait(...first, { ...given, signal: limit.signal })
-      promise.then(limit.end, limit.end)
-      return promise
-    } catch (thrown) {
-      limit.end()
-      throw thrown
-    }
+    // It may throw: then nothing has begun.
+    const promise = wait(...first, { ...given, signal: limit.signal })
+    limit.start()
+    promise.then(limit.end, limit.end)
+    return promise
   }
 
   const acquire = (...how) => within((...all) => lock.acquire(...all), how)
@@ -59,6 +56,7 @@ function readOptions(given) {
   if (!isOptions(given)) return { priority: given }
   checkObject(given)
   const { weight, priority, timeout, signal } = given
+  if (signal !== undefined) checkSignal(signal)
   return { weight, priority, timeout, signal }
 }
 

@@ -23,6 +23,7 @@ async function acquireMany(keys, options, acquireOne) {
   if (signal?.aborted) throw signal.reason
   const limit = limitFor(ordered, timeout, signal)
   const held = []
+  limit.start()
   try {
     for (const key of ordered) held.push(await acquireOne(key, { priority, signal: limit.signal }))
   } catch (error) {
@@ -56,7 +57,7 @@ function tryAcquireMany(keys, tryOne) {
 
 /** One signal that ends all waits: the caller's, or that of its timeout for all of them together. */
 function limitFor(keys, timeout, signal) {
-  if (timeout === undefined || timeout > longestTimeout) return { signal, end() {} }
+  if (timeout === undefined || timeout > longestTimeout) return { signal, start() {}, end() {} }
   return withDeadline(signal, timeout, () => {
     const names = keys.map(nameOf).join(', ')
     const message = `the locks of keys ${names} were not available within ${timeout} ms`

@@ -59,6 +59,7 @@ function readWait(options) {
 module.exports = {
   checkCallback,
   checkObject,
+  checkSignal,
   checkTimeout,
   longestTimeout,
   readCancelError,

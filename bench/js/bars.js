@@ -1,0 +1,49 @@
+// Section 11 of the design for one process: how good is good enough.
+const { median } = require('./numbers.js')
+
+const bars = [
+  { row: 'pair', peer: 'await-lock', atLeast: 0.9 },
+  { row: 'pair', peer: 'async-mutex', atLeast: 5 },
+  { row: 'releaser', peer: 'async-mutex', atLeast: 3.5 },
+  { row: 'run', peer: 'async-mutex', atLeast: 3.5 },
+  { row: 'run', peer: 'async-sema', atLeast: 1 },
+  { row: 'keyed-run', peer: 'async-lock', atLeast: 2 },
+  { row: 'keyed-run', peer: 'async-mutex', atLeast: 5 },
+  { row: 'keyed-acquire', peer: 'async-mutex', atLeast: 5 },
+  { row: 'contended', peer: 'async-mutex', atLeast: 3 },
+  { row: 'contended', peer: 'superlock', atLeast: 1 },
+  { row: 'drain', peer: 'async-mutex', atLeast: 20 },
+  { row: 'drain', peer: 'async-sema', atLeast: 1 },
+  // Linear is 1; what is quadratic, 10. The garbage collector alone makes it 2 on some days.
+  { row: 'drain', field: 'growth', what: 'ten times the line costs ten times this', atMost: 2 },
+  { row: 'waiter-bytes', field: 'value', what: 'bytes', atMost: 300 },
+  // An entry would cost 50 or more. Pages that the process happens to keep make it up to 4.
+  { row: 'key-bytes', field: 'value', what: 'bytes, where less than 4 is none', atMost: 4 },
+  { row: 'lock-bytes', field: 'value', what: 'bytes', atMost: 200 },
+]
+
+/**
+ * What became of each bar that was measured. `valuesOf(row, kit, field)` are the numbers of a cell,
+ * one for each round, none if it was not measured. A ratio is how many times better ours is: more
+ * operations a second, or less time. Medians decide; `rounds` tells how many rounds agree that the
+ * bar is met, for peers that are quick one time and slow the next, as superlock's line is.
+ */
+function judge(rows, valuesOf) {
+  return bars.flatMap(({ row, peer, field = 'value', what, atLeast, atMost }) => {
+    const { title, higherIsBetter } = rows[row]
+    const ours = valuesOf(row, 'ours', field)
+    const theirs = peer === undefined ? ours : valuesOf(row, peer, field)
+    if (ours.length === 0 || theirs.length === 0) return []
+    const bar = peer === undefined ? `<= ${atMost} (${what})` : `>= ${atLeast}x ${peer}`
+    const compare = (one, other) => {
+      if (peer === undefined) return one
+      return higherIsBetter ? one / other : other / one
+    }
+    const isMet = (got) => (peer === undefined ? got <= atMost : got >= atLeast)
+    const got = compare(median(ours), median(theirs))
+    const rounds = ours.filter((one, round) => isMet(compare(one, theirs[round]))).length
+    return { title, bar, got, met: isMet(got), rounds }
+  })
+}
+
+module.exports = { judge }

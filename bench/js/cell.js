@@ -1,0 +1,41 @@
+// One measurement in a process of its own: one work by one kit.
+//   node --expose-gc bench/js/cell.js row kit [size]
+// Prints a line of JSON, or null for a kit that cannot do the work.
+const { kits } = require('./kits.js')
+const { curves, rows } = require('./rows.js')
+
+main(...process.argv.slice(2))
+
+async function main(rowName, kitName, size) {
+  const row = rows[rowName] ?? curves[rowName]
+  const form = (await kits[kitName]())[row.form]
+  if (!form) return print(null)
+  await checkExclusion(form)
+  print(await row.measure(form, size && Number(size)))
+}
+
+/** A kit that lets everybody in at once would be the fastest of all. */
+async function checkExclusion(form) {
+  const permits = form.permits ?? 1
+  const lock = form.create()
+  let inside = 0
+  let most = 0
+  const body = async () => {
+    most = Math.max(most, ++inside)
+    await new Promise(setImmediate)
+    --inside
+  }
+  const task = async () => {
+    if (form.run) return form.run(lock, body, 'key')
+    const grant = await form.enter(lock, 'key')
+    await body()
+    form.leave(lock, grant)
+  }
+  await Promise.all(Array.from({ length: 2 * permits }, task))
+  if (most !== permits) throw new Error(`${most} tasks were inside together, not ${permits}`)
+}
+
+function print(result) {
+  // Tasks that wait for ever, or a long line that nobody needs drained, end here.
+  process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit())
+}

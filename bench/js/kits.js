@@ -1,0 +1,150 @@
+// The locks under test behind one shape. A form is one way of using a kit:
+//   { create, enter, leave }  `const grant = await enter(lock, key)`, then `leave(lock, grant)`
+//   { create, run }           `await run(lock, callback, key)`
+// These call the kit's own method and return its own promise: an adapter that awaited something
+// itself would add microtasks, and we would measure the adapter.
+// `permits`, when it is not 1, is how many a semaphore lets in.
+// `line` is the form for works that queue; its lock is what the memory rows count.
+const { keyedForms } = require('./keyed-map.js')
+
+const kits = {
+  ours: () => {
+    const { Mutex, Semaphore, KeyedMutex } = loadOurs()
+    const create = () => new Mutex()
+    const keyed = () => new KeyedMutex()
+    const releaser = { create, enter: (mutex) => mutex.acquire(), leave: callGrant }
+    return {
+      pair: ourPair(Mutex),
+      releaser,
+      run: { create, run: (mutex, callback) => mutex.runExclusive(callback) },
+      semaphore: semaphoreOf(Semaphore),
+      keyed: { create: keyed, enter: (locks, key) => locks.acquire(key), leave: callGrant },
+      keyedRun: {
+        create: keyed,
+        run: (locks, callback, key) => locks.runExclusive(key, callback),
+      },
+      line: releaser,
+    }
+  },
+
+  // Ours again, only for the works that queue: what lock() and unlock() save over a Releaser.
+  'ours lock()': () => ({ line: ourPair(loadOurs().Mutex) }),
+
+  'async-mutex': () => {
+    const { Mutex, Semaphore } = require('async-mutex')
+    const create = () => new Mutex()
+    const releaser = { create, enter: (mutex) => mutex.acquire(), leave: callGrant }
+    const run = { create, run: (mutex, callback) => mutex.runExclusive(callback) }
+    return {
+      pair: { create, enter: (mutex) => mutex.acquire(), leave: (mutex) => mutex.release() },
+      releaser,
+      run,
+      semaphore: semaphoreOf(Semaphore),
+      ...keyedForms(releaser, run),
+      line: releaser,
+    }
+  },
+
+  'async-lock': () => {
+    const AsyncLock = require('async-lock')
+    // By default it refuses the 1,001st waiter.
+    const create = () => new AsyncLock({ maxPending: Number.POSITIVE_INFINITY })
+    const run = { create, run: (lock, callback) => lock.acquire('', callback) }
+    const keyedRun = { create, run: (lock, callback, key) => lock.acquire(key, callback) }
+    return { run, keyedRun, line: run }
+  },
+
+  'async-sema': () => {
+    const { Sema } = require('async-sema')
+    const form = (permits) => ({
+      permits,
+      create: () => new Sema(permits),
+      enter: (sema) => sema.acquire(),
+      leave: (sema) => sema.release(),
+    })
+    const pair = form(1)
+    const run = runByHand(pair)
+    return { pair, run, semaphore: form(semaphorePermits), ...keyedForms(pair, run), line: pair }
+  },
+
+  'await-lock': async () => {
+    const { default: AwaitLock } = await import('await-lock')
+    const pair = {
+      create: () => new AwaitLock(),
+      enter: (lock) => lock.acquireAsync(),
+      leave: (lock) => lock.release(),
+    }
+    const run = runByHand(pair)
+    return { pair, run, ...keyedForms(pair, run), line: pair }
+  },
+
+  superlock: () => {
+    const { createLock, withLock } = require('superlock')
+    const form = (permits) => ({
+      permits,
+      create: () => createLock(permits),
+      enter: (lock) => lock(),
+      leave: callGrant,
+    })
+    const releaser = form(1)
+    const run = { create: () => withLock(1), run: (lock, callback) => lock(callback) }
+    return {
+      releaser,
+      run,
+      semaphore: form(semaphorePermits),
+      ...keyedForms(releaser, run),
+      line: releaser,
+    }
+  },
+
+  'p-limit': async () => {
+    const { default: pLimit } = await import('p-limit')
+    const run = { create: () => pLimit(1), run: (limit, callback) => limit(callback) }
+    return { run, ...keyedForms(undefined, run), line: run }
+  },
+}
+
+const semaphorePermits = 4
+
+/** BOXOFFICE_BENCH_OURS names another checkout, to compare two versions of ours. */
+function loadOurs() {
+  return require(process.env.BOXOFFICE_BENCH_OURS || '../..')
+}
+
+function ourPair(Mutex) {
+  return {
+    create: () => new Mutex(),
+    enter: (mutex) => mutex.lock(),
+    leave: (mutex) => mutex.unlock(),
+  }
+}
+
+function semaphoreOf(Semaphore, permits = semaphorePermits) {
+  return {
+    permits,
+    create: () => new Semaphore(permits),
+    enter: (semaphore) => semaphore.acquire(),
+    leave: (_semaphore, [, release]) => release(),
+  }
+}
+
+function callGrant(_lock, release) {
+  release()
+}
+
+/** What users of a kit without a run method write. */
+function runByHand({ create, enter, leave }) {
+  return {
+    create,
+    run: async (lock, callback) => {
+      const grant = await enter(lock)
+      try {
+        return await callback()
+      } finally {
+        leave(lock, grant)
+      }
+    },
+  }
+}
+
+module.exports = { kits }

@@ -1,0 +1,142 @@
+// Runs the JavaScript benches and prints Markdown tables.
+//   node bench/js/report.js [--filter regex] [--repetitions 5] [--json file] [--curves]
+// --filter picks among "row kit", such as "^drain" or "^keyed-run (ours|async-lock)$".
+// --curves measures and draws the curves of docs/ as well, --filter applying to them, too.
+// Every repetition of every cell is a fresh process, so that nothing learned or allocated by one
+// reaches another; kits take turns, so that a machine that slows down slows all of them.
+const { mkdirSync, writeFileSync } = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { parseArgs } = require('node:util')
+const { judge } = require('./bars.js')
+const { drawCurves, measureCurves } = require('./curves.js')
+const { kits } = require('./kits.js')
+const { round, spread } = require('./numbers.js')
+const { rows } = require('./rows.js')
+const { installPeers, progress, runCell } = require('./run-cell.js')
+
+const timeout = 300_000 // for one run: a lock that loses a wake-up must not stop the report
+
+const { values: options } = parseArgs({
+  options: {
+    filter: { type: 'string', default: '' },
+    repetitions: { type: 'string', default: '5' },
+    json: { type: 'string' },
+    curves: { type: 'boolean', default: false },
+  },
+})
+
+main().catch((error) => {
+  progress('')
+  console.error(error.message)
+  process.exitCode = 1
+})
+
+async function main() {
+  const repetitions = Number(options.repetitions)
+  if (!(repetitions >= 1)) throw new Error('--repetitions must be a number of 1 or more.')
+  const filter = new RegExp(options.filter)
+  installPeers()
+  const cells = await measure(filter, repetitions)
+  const curves = options.curves ? await measureCurves(filter) : undefined
+  progress('')
+  if (cells.length === 0 && !curves?.length) throw new Error('No bench of that name.')
+  printMachine()
+  printCells(cells)
+  const verdicts = judge(rows, (row, kit, field) => valuesOf(cells, row, kit, field))
+  printVerdicts(verdicts)
+  if (curves) drawCurves(curves)
+  if (options.json) write(options.json, { machine: machine(), cells, verdicts, curves })
+}
+
+async function measure(filter, repetitions) {
+  let cells = Object.keys(rows)
+    .flatMap((row) => Object.keys(kits).map((kit) => ({ row, kit, runs: [] })))
+    .filter(({ row, kit }) => filter.test(`${row} ${kit}`))
+  for (let turn = 1; turn <= repetitions; ++turn) {
+    for (const cell of cells) {
+      progress(`${turn}/${repetitions} ${cell.row} ${cell.kit}`)
+      await measureOnce(cell)
+    }
+    cells = cells.filter(({ runs }) => runs.length === turn)
+  }
+  return cells
+}
+
+/** One more run, unless the kit cannot do the work; one that fails must not cost all the others. */
+async function measureOnce({ row, kit, runs }) {
+  try {
+    const result = await runCell(row, kit, { timeout })
+    if (result === undefined) throw new Error(`${row} by ${kit} did not end.`)
+    if (result !== null) runs.push(result)
+  } catch (error) {
+    progress('')
+    console.error(error.message)
+    process.exitCode = 1
+  }
+}
+
+function valuesOf(cells, row, kit, field) {
+  const cell = cells.find((one) => one.row === row && one.kit === kit)
+  return cell ? cell.runs.map((run) => run[field]) : []
+}
+
+/** A row for each work, a column for each kit. */
+function printCells(cells) {
+  if (cells.length === 0) return
+  const names = Object.keys(kits).filter((kit) => cells.some((cell) => cell.kit === kit))
+  printTable([
+    ['median (min-max)', '', ...names],
+    ...Object.entries(rows)
+      .filter(([row]) => cells.some((cell) => cell.row === row))
+      .map(([row, { title, unit }]) => [
+        title,
+        unit,
+        ...names.map((kit) => {
+          const cell = cells.find((one) => one.row === row && one.kit === kit)
+          return cell ? spread(cell.runs.map(({ value }) => value)) : ''
+        }),
+      ]),
+  ])
+  console.log('\nk/s: thousand operations a second; of ms and B, less is better.')
+}
+
+function printVerdicts(verdicts) {
+  if (verdicts.length === 0) return
+  printTable([
+    ['ours against the bars', 'bar', 'got', '', 'rounds that meet it'],
+    ...verdicts.map(({ title, bar, got, met, rounds }) => [
+      title,
+      bar,
+      round(got),
+      met ? 'met' : 'missed',
+      `${rounds} of ${options.repetitions}`,
+    ]),
+  ])
+}
+
+function printTable([head, ...body]) {
+  const rule = head.map((_, i) => (i === 0 ? '---' : '---:'))
+  console.log()
+  for (const row of [head, rule, ...body]) console.log(`| ${row.join(' | ')} |`)
+}
+
+function printMachine() {
+  const { node, cpu, cores, system } = machine()
+  console.log(`Node ${node}, ${cores} x ${cpu}, ${system}`)
+}
+
+function machine() {
+  const [{ model }] = os.cpus()
+  return {
+    node: process.version,
+    cpu: model,
+    cores: os.availableParallelism(),
+    system: `${os.type()} ${os.machine()}`,
+  }
+}
+
+function write(file, content) {
+  mkdirSync(path.dirname(path.resolve(file)), { recursive: true })
+  writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`)
+}

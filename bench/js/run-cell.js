@@ -1,0 +1,47 @@
+// Installs the peers and runs cells, each in a process of its own.
+const { execFile, execFileSync } = require('node:child_process')
+const { readFileSync } = require('node:fs')
+const path = require('node:path')
+const { promisify } = require('node:util')
+
+const { dependencies } = require('./package.json')
+
+/** The peers are nobody's dependency but the benches': fetched here, when they are missing. */
+function installPeers() {
+  if (Object.entries(dependencies).every(([name, version]) => installed(name) === version)) return
+  console.error('Installing the peers into bench/js/node_modules ...')
+  const args = ['install', '--prefix', __dirname, '--ignore-scripts', '--no-audit', '--no-fund']
+  execFileSync('npm', args, {
+    cwd: __dirname,
+    stdio: ['ignore', 2, 2], // standard output is for the tables
+    shell: process.platform === 'win32', // where npm is a script
+  })
+}
+
+function installed(name) {
+  try {
+    return JSON.parse(readFileSync(path.join(__dirname, 'node_modules', name, 'package.json')))
+      .version
+  } catch {
+    return undefined
+  }
+}
+
+/** The cell's result; null if the kit cannot do the work, undefined if it took too long. */
+async function runCell(row, kit, { size, timeout }) {
+  const args = ['--expose-gc', path.join(__dirname, 'cell.js'), row, kit]
+  if (size !== undefined) args.push(`${size}`)
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout })
+    return JSON.parse(stdout)
+  } catch (error) {
+    if (error.killed) return undefined
+    throw new Error(`${row} by ${kit} failed: ${error.message}`)
+  }
+}
+
+function progress(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
+}
+
+module.exports = { installPeers, progress, runCell }

@@ -1,0 +1,5 @@
+module.exports = {
+  spec: ['test/*.test.js'],
+  forbidOnly: Boolean(process.env.CI),
+  timeout: 30_000,
+}

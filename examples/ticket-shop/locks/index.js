@@ -1,0 +1,11 @@
+'use strict'
+
+/**
+ * The three ways to lock, in the order of the table. Each creates
+ * `{ runExclusive(user, work), held(): users }`.
+ */
+module.exports = {
+  none: { title: 'no lock', locks: false, create: require('./none.js') },
+  map: { title: 'Map of async-mutex', locks: true, create: require('./map.js') },
+  boxoffice: { title: 'KeyedMutex', locks: true, create: require('./boxoffice.js') },
+}

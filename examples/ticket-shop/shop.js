@@ -1,0 +1,57 @@
+'use strict'
+
+/**
+ * The handler of the story: find the user's order and, if there is none, create it. Between the two
+ * it awaits, and while it awaits, the user's second click runs the same lines. Without a lock both
+ * clicks find nothing and both create an order. No unique constraint catches that here: it is what
+ * the lock is for.
+ *
+ * Two things could go wrong, and each has the remedy that fits it:
+ *
+ * - Double tickets, between clicks of ONE user. "Find, then create" spans several queries, so it
+ *   needs a lock, and a lock per user: strangers must not wait for each other.
+ * - Overselling, between DIFFERENT users. The lock per user does not help, for both hold their own.
+ *   One lock for the whole event would, and every buyer would queue at it for the whole purchase.
+ *   But "is one left? take it" is a single statement, `UPDATE ... WHERE remaining > 0`, which the
+ *   database itself makes atomic; it holds for every process that uses the database, too.
+ *
+ * @param {object} options
+ * @param options.store what store/index.js opens
+ * @param options.lock what locks/index.js creates
+ * @param {() => Promise<void>} options.pause stands for a slow step, such as a payment provider
+ * @param {() => void} options.changed is told when a lock or an order may have changed
+ */
+module.exports = function createShop({ store, lock, pause, changed }) {
+  async function findOrCreate(user) {
+    const found = await store.findOrder(user)
+    if (found) return { order: found, created: false }
+
+    await pause()
+    if (!(await store.takeTicket())) return { order: null, created: false }
+    return { order: await createOrder(user), created: true }
+  }
+
+  async function createOrder(user) {
+    try {
+      return await store.createOrder(user)
+    } catch (error) {
+      // The ticket is counted down before it has an owner. A crash in between loses a ticket, which
+      // is bad; the other way round it would sell one that does not exist, which is worse.
+      await store.putTicketBack()
+      throw error
+    }
+  }
+
+  return {
+    async claim(user) {
+      try {
+        return await lock.runExclusive(user, () => {
+          changed()
+          return findOrCreate(user)
+        })
+      } finally {
+        changed()
+      }
+    },
+  }
+}

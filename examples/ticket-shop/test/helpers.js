@@ -1,0 +1,45 @@
+'use strict'
+const createServer = require('../server.js')
+
+const open = []
+
+/** A shop on a random port. `DATABASE_URL` chooses the database here too. */
+async function openShop({ lock = 'boxoffice', tickets = 100, pause = 0 } = {}) {
+  const app = await createServer({ lock, tickets, pause, databaseUrl: process.env.DATABASE_URL })
+  open.push(app)
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+
+  return {
+    ...app.shop,
+    app,
+    url,
+    async send(body, headers = { 'content-type': 'application/json' }) {
+      const response = await fetch(`${url}/tickets`, { method: 'POST', headers, body })
+      return { status: response.status, ...(await response.json()) }
+    },
+    claim(user) {
+      return this.send(JSON.stringify({ user }))
+    },
+    async summary() {
+      return (await fetch(`${url}/summary`)).json()
+    },
+  }
+}
+
+/** For afterEach. */
+async function closeShops() {
+  for (const app of open.splice(0)) await app.close()
+}
+
+const times = (count, make) => Promise.all(Array.from({ length: count }, (_, i) => make(i)))
+
+/** Promise.withResolvers, which Node 20 does not have. */
+function resolvers() {
+  let resolve
+  const promise = new Promise((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
+
+module.exports = { closeShops, openShop, resolvers, times }

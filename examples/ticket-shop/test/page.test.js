@@ -1,0 +1,132 @@
+'use strict'
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const puppeteer = require('puppeteer-core')
+const { closeShops, openShop, resolvers } = require('./helpers.js')
+
+function findChromium() {
+  for (const directory of (process.env.PATH ?? '').split(path.delimiter)) {
+    for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+      const file = path.join(directory, name)
+      if (fs.existsSync(file)) return file
+    }
+  }
+  throw new Error(
+    'The page is tested in Chromium, which is not on the PATH: apt-get install chromium',
+  )
+}
+
+describe('the page, in Chromium', () => {
+  let browser
+  let page
+  let problems
+
+  before(async () => {
+    // The sandbox does not work for root, as whom containers run; the page is our own.
+    browser = await puppeteer.launch({ executablePath: findChromium(), args: ['--no-sandbox'] })
+  })
+  after(() => browser?.close())
+
+  beforeEach(async () => {
+    problems = []
+    page = await browser.newPage()
+    page.on('pageerror', (error) => problems.push(error))
+  })
+  afterEach(async () => {
+    await page?.close()
+    await closeShops()
+    assert.deepEqual(problems, [])
+  })
+
+  const texts = (selector) =>
+    page.$$eval(selector, (found) => found.map(({ textContent }) => textContent))
+  const shows = (selector, text) =>
+    page.waitForFunction(
+      (where, what) => document.querySelector(where)?.textContent === what,
+      {},
+      ...[selector, text],
+    )
+  const answers = (count) =>
+    page.waitForFunction(
+      (expected) => document.querySelectorAll('#answers [data-answered]').length === expected,
+      {},
+      count,
+    )
+
+  async function visit(options) {
+    const shop = await openShop(options)
+    await page.goto(shop.url)
+    await shows('#link', 'live')
+    await shows('#remaining', '100')
+    return shop
+  }
+
+  const ways = {
+    'a double click': () => page.click('#once', { count: 2 }),
+    'the button that clicks twice': () => page.click('#twice'),
+  }
+  for (const [way, clickTwice] of Object.entries(ways)) {
+    it(`two tickets without a lock: ${way}`, async () => {
+      const shop = await visit({ lock: 'none', pause: 500 })
+      await clickTwice()
+      await answers(2)
+      await shows('#doubles', '1')
+      assert.deepEqual(await texts('#orders .bad'), ['2  ada', '1  ada'])
+      assert.deepEqual(await texts('#remaining'), ['98'])
+      assert.equal((await shop.summary()).doubles, 1)
+    })
+
+    for (const lock of ['map', 'boxoffice']) {
+      it(`one ticket with ${lock}: ${way}`, async () => {
+        const shop = await visit({ lock, pause: 500 })
+        await clickTwice()
+        await answers(2)
+        await shows('#sold', '1')
+        assert.deepEqual(await texts('#orders li'), ['1  ada'])
+        assert.deepEqual(await texts('#doubles'), ['0'])
+        assert.deepEqual((await texts('#answers .good')).map((text) => text.slice(9)).sort(), [
+          'ticket 1 is yours.',
+          'you have ticket 1 already.',
+        ])
+        assert.equal((await shop.summary()).sold, 1)
+      })
+    }
+  }
+
+  it('shows which locks are held', async () => {
+    const shop = await visit()
+    const inside = resolvers()
+    const holder = shop.lock.runExclusive('ada', () => inside.promise)
+    await page.click('#once')
+    shop.live.changed()
+    await shows('#held', 'ada')
+    assert.deepEqual(await texts('#orders li'), ['None yet.'])
+    inside.resolve()
+    await holder
+    await answers(1)
+    await shows('#held', 'None.')
+    await shows('#orders', '1  ada')
+  })
+
+  it('shows a name as text, whatever it is', async () => {
+    await visit()
+    const name = '<img src=x onerror="document.title=1">'
+    await page.$eval('#user', (input, value) => Object.assign(input, { value }), name)
+    await page.click('#once')
+    await shows('#orders', `1  ${name}`)
+    assert.equal(await page.title(), 'Ticket shop')
+    assert.equal(await page.$('img'), null)
+  })
+
+  it('says what went wrong, and asks nothing without a name', async () => {
+    const shop = await visit()
+    await page.$eval('#user', (input) => Object.assign(input, { value: '' }))
+    await page.click('#twice')
+    await page.$eval('#user', (input) => Object.assign(input, { value: '  ' }))
+    await page.click('#once')
+    await answers(1)
+    assert.match((await texts('#answers .bad'))[0], /^Click 1: body\/user must match/)
+    assert.equal((await shop.summary()).sold, 0)
+  })
+})
