@@ -90,7 +90,7 @@ class EventLoop final : public Parker, private Bell {
   };
 
   void ring() noexcept override;
-  static void onRing(napi_env env, napi_value onNews, void* loop, void*);
+  static void onRing(napi_env env, napi_value onNews, void* context, void*);
   void startBell(napi_value onNews);
   void append(Waiter& w) noexcept;
   void end() noexcept;

@@ -61,14 +61,15 @@ class How {
   }
 
   limit(core, timeout, signal) {
-    if (signal !== undefined) {
-      this.onAbort = () => giveUp(this.ticket, signal.reason)
-      signal.addEventListener('abort', this.onAbort, { once: true })
-      this.signal = signal
-    }
+    // The timer first: a signal of strange make may call back at once, and end it.
     if (timeout !== undefined && timeout <= longestTimeout) {
-      const late = () => giveUp(this.ticket, core.timeoutError(timeout))
+      const late = () => giveUp(this, core.timeoutError(timeout))
       this.timer = globalThis.setTimeout(late, timeout)
+    }
+    if (signal !== undefined) {
+      this.onAbort = () => giveUp(this, signal.reason)
+      this.signal = signal
+      signal.addEventListener('abort', this.onAbort, { once: true })
     }
   }
 
@@ -100,29 +101,33 @@ function wait(core, ticket, Kind, weight, { priority, timeout, signal }) {
   const how = usual ? null : new How(ticket, weight, priority)
   waiters[ticket] = new Kind(core, lastResolve, lastReject, how)
   if (timeout === 0) {
-    giveUp(ticket, core.timeoutError(0))
+    giveUp(how, core.timeoutError(0))
   } else if (isLimited) {
-    limit(ticket, how, core, timeout, signal)
+    limit(how, core, timeout, signal)
   }
   return promise
 }
 
-function limit(ticket, how, core, timeout, signal) {
+function limit(how, core, timeout, signal) {
   try {
     how.limit(core, timeout, signal)
   } catch (error) {
     // A signal or a clock that is not what it seems.
-    giveUp(ticket, error)
+    how.signal = undefined
+    giveUp(how, error)
   }
 }
 
-function giveUp(ticket, reason) {
+function giveUp(how, reason) {
+  const { ticket } = how
   const waiter = waiters[ticket]
+  // A signal that calls back twice, or a timer that cannot be cleared: the wait is over already.
+  if (waiter?.how !== how) return
   const { core } = waiter
-  const how = core.leave(ticket)
+  const left = core.leave(ticket)
   // Too late: the lock is ours, and the news of it are on their way.
-  if (how === leaves.admitted) return
-  waiters[ticket] = how === leaves.leftAwake ? gone : undefined
+  if (left === leaves.admitted) return
+  waiters[ticket] = left === leaves.leftAwake ? gone : undefined
   waiter.end()
   waiter.reject(reason)
   core.dispatch(native.news())

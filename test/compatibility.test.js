@@ -66,6 +66,18 @@ describe('what async-mutex does', () => {
     assert.equal(await heard(ours), 'resolved')
   })
 
+  for (const [error, code, message] of [
+    [ours.E_TIMEOUT, 'ERR_LOCK_TIMEOUT', 'timeout while waiting for mutex to become available'],
+    [ours.E_ALREADY_LOCKED, 'ERR_LOCK_ALREADY_LOCKED', 'mutex already locked'],
+    [ours.E_CANCELED, 'ERR_LOCK_CANCELED', 'request for lock canceled'],
+  ]) {
+    it(`is to say: ${message}`, () => {
+      assert.ok(error instanceof Error)
+      assert.equal(error.message, message)
+      assert.equal(error.code, code)
+    })
+  }
+
   it('is in what is exported', () => {
     for (const [name, theirExport] of Object.entries(theirs)) {
       const ourExport = ours[name]

@@ -1,14 +1,7 @@
 'use strict'
 const assert = require('node:assert/strict')
 const { getEventListeners } = require('node:events')
-const {
-  E_ALREADY_LOCKED,
-  E_CANCELED,
-  E_TIMEOUT,
-  Semaphore,
-  tryAcquire,
-  withTimeout,
-} = require('..')
+const { E_CANCELED, E_TIMEOUT, Semaphore, withTimeout } = require('..')
 const { useFakeTimers } = require('./helpers/timers.js')
 const { kinds } = require('./helpers/kinds.js')
 const { assertIdle, note, turn, watch } = require('./helpers/promises.js')
@@ -19,20 +12,6 @@ const waits = {
   runExclusive: (lock, callback = () => {}) => lock.runExclusive(callback),
   waitForUnlock: (lock) => lock.waitForUnlock(),
 }
-
-describe('the errors', () => {
-  for (const [error, code, message] of [
-    [E_TIMEOUT, 'ERR_LOCK_TIMEOUT', 'timeout while waiting for mutex to become available'],
-    [E_ALREADY_LOCKED, 'ERR_LOCK_ALREADY_LOCKED', 'mutex already locked'],
-    [E_CANCELED, 'ERR_LOCK_CANCELED', 'request for lock canceled'],
-  ]) {
-    it(`have the words of async-mutex: ${message}`, () => {
-      assert.ok(error instanceof Error)
-      assert.equal(error.message, message)
-      assert.equal(error.code, code)
-    })
-  }
-})
 
 for (const { name, make, releaser } of kinds) {
   describe(`withTimeout of a ${name}`, () => {
@@ -187,10 +166,42 @@ for (const { name, make, releaser } of kinds) {
           }
           await assert.rejects(limited.runExclusive(assert.fail, bad), Error)
         }
-        assert.throws(() => limited.acquire({ signal: {} }), TypeError)
       }
       assert.equal(fake.clock.pending, 0)
       lock.release()
+      await assertIdle(lock)
+    })
+
+    for (const [title, signal] of [
+      ['null', null],
+      ['an object', {}],
+      ['one without removeEventListener', { aborted: false, addEventListener() {} }],
+    ]) {
+      it(`refuses what is no signal, and is then as it was: ${title}`, async () => {
+        const lock = make()
+        const limited = withTimeout(lock, 50)
+        assert.throws(() => limited.acquire({ signal }), TypeError)
+        assert.equal(fake.clock.pending, 0)
+        await assertIdle(lock)
+      })
+    }
+
+    it('leaves no listener, and is let in by no lock when it has been aborted', async () => {
+      const lock = make()
+      const limited = withTimeout(lock, 50)
+      const { signal } = new AbortController()
+      await limited.acquire({ signal })
+      const seen = watch(limited.acquire({ signal }))
+      assert.equal(getEventListeners(signal, 'abort').length, 1)
+      limited.release()
+      await turn()
+      assert.equal(seen.state, 'resolved')
+      assert.equal(getEventListeners(signal, 'abort').length, 0)
+      limited.release()
+      const aborted = AbortSignal.abort(boom)
+      await assert.rejects(limited.acquire({ signal: aborted }), boom)
+      assert.equal(getEventListeners(aborted, 'abort').length, 0)
+      assert.equal(fake.clock.pending, 0)
       await assertIdle(lock)
     })
 
@@ -211,41 +222,6 @@ for (const { name, make, releaser } of kinds) {
         await assertIdle(lock)
       }
     })
-  })
-
-  describe(`tryAcquire of a ${name}`, () => {
-    const fake = useFakeTimers()
-
-    for (const [way, wait] of Object.entries(waits)) {
-      it(`${way} rejects when it is held, but not before this turn ends`, async () => {
-        for (const [args, expected] of [
-          [[], E_ALREADY_LOCKED],
-          [[boom], boom],
-        ]) {
-          const lock = make()
-          const release = releaser(await lock.acquire())
-          const seen = watch(wait(tryAcquire(lock, ...args), assert.fail))
-          await turn()
-          fake.clock.tick(1)
-          await turn()
-          assert.equal(seen.reason, expected)
-          const lucky = watch(wait(tryAcquire(lock)))
-          release()
-          await turn()
-          assert.equal(lucky.state, 'resolved')
-          assert.equal(fake.clock.pending, 0)
-        }
-      })
-
-      it(`${way} is let in when it is free`, async () => {
-        const lock = make()
-        const seen = watch(wait(tryAcquire(lock)))
-        await turn()
-        assert.equal(seen.state, 'resolved')
-        assert.equal(fake.clock.pending, 0)
-        assert.equal(lock.isLocked(), way === 'acquire')
-      })
-    }
   })
 }
 

@@ -37,6 +37,13 @@ describe('memory', () => {
       await locks.lock('user ' + i)
       locks.unlock('user ' + i)
     }`,
+    'each waited for': `for (let i = from; i < from + 200_000; i++) {
+      await locks.lock(i)
+      const wait = locks.lock(i)
+      locks.unlock(i)
+      await wait
+      locks.unlock(i)
+    }`,
     'many at a time': `for (let i = from; i < from + ${million5}; i += 1000) {
       const all = []
       for (let j = 0; j < 1000; j++) all.push(locks.runExclusive(i + j, turn))
@@ -101,7 +108,7 @@ describe('memory', () => {
       aborts.push(() => { signals.abort('mine'); signals = new AbortController() })`,
     'are cancelled': `const wait = locks.acquire('a', { signal: lasting.signal })
       aborts.push(() => locks.cancel('a'))`,
-    'wait for an unlock that does not come': `const wait = locks.waitForUnlock('a', { timeout: 1 })`,
+    'wait for an unlock that does not come': `const wait = locks.waitForUnlock('a', { timeout: 1, signal: lasting.signal })`,
     'are admitted': `const wait = locks.acquire('a', { signal: lasting.signal, timeout: 1e6 })
         .then((release) => { release(); throw 'over' })
       if (i === 0) aborts.push(() => locks.unlock('a'))`,

@@ -229,7 +229,9 @@ describe('Mutex: bad input', () => {
       for (const state of ['held', 'free']) {
         if (state === 'free') release()
         for (const method of ['acquire', 'lock', 'waitForUnlock']) {
-          const error = { name: Number.isNaN(bad) ? 'RangeError' : 'TypeError' }
+          const error = Number.isNaN(bad)
+            ? { name: 'RangeError', message: /^priority/ }
+            : { name: 'TypeError', message: /^options/ }
           assert.throws(() => mutex[method](bad), error)
           for (const name of ['priority', 'timeout', 'signal']) {
             if (typeof bad === 'function' && name === 'signal') continue

@@ -87,6 +87,17 @@ describe('Semaphore: its value', () => {
     assert.equal(semaphore.getValue(), 1)
   })
 
+  it('admits 5,000 at once in order', async () => {
+    const semaphore = new Semaphore(0)
+    const log = []
+    for (let i = 0; i < 5000; i++) semaphore.acquire().then(([value]) => log.push(value))
+    semaphore.setValue(5001)
+    assert.equal(semaphore.getValue(), 1)
+    await turn()
+    const values = Array.from({ length: 5000 }, (_, i) => 5001 - i)
+    assert.deepEqual(log, values)
+  })
+
   it('is set while some hold it, who give back what they took', async () => {
     const semaphore = new Semaphore(2)
     const [, release] = await semaphore.acquire(2)
