@@ -7,6 +7,7 @@ const { kinds } = require('./helpers/kinds.js')
 const { assertIdle, note, turn, watch } = require('./helpers/promises.js')
 
 const boom = new Error('boom')
+const deaf = { aborted: false, addEventListener() {}, removeEventListener() {} }
 const waits = {
   acquire: (lock) => lock.acquire(),
   runExclusive: (lock, callback = () => {}) => lock.runExclusive(callback),
@@ -176,11 +177,13 @@ for (const { name, make, releaser } of kinds) {
       ['null', null],
       ['an object', {}],
       ['one without removeEventListener', { aborted: false, addEventListener() {} }],
+      ['one that throws', { ...deaf, addEventListener: () => assert.fail(boom) }],
     ]) {
       it(`refuses what is no signal, and is then as it was: ${title}`, async () => {
         const lock = make()
         const limited = withTimeout(lock, 50)
-        assert.throws(() => limited.acquire({ signal }), TypeError)
+        await assert.rejects(async () => limited.acquire({ signal }))
+        await turn()
         assert.equal(fake.clock.pending, 0)
         await assertIdle(lock)
       })
