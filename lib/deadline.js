@@ -3,23 +3,23 @@
 // makes stays with a signal that lives long.
 
 /**
- * `late()` makes the reason of the timeout, which begins with start(). end() lets go of the timer and
- * of `signal`.
+ * Follows `signal` from now on, and the clock from start() on; `late()` makes the reason of the timeout.
+ * end() lets go of both.
  */
 function withDeadline(signal, timeout, late) {
   const controller = new AbortController()
   const onAbort = () => controller.abort(signal.reason)
   if (signal?.aborted) onAbort()
+  else signal?.addEventListener('abort', onAbort, { once: true })
   let timer
   return {
     signal: controller.signal,
     start() {
-      if (signal !== undefined) signal.addEventListener('abort', onAbort, { once: true })
       timer = globalThis.setTimeout(() => controller.abort(late()), timeout)
     },
     end() {
       globalThis.clearTimeout(timer)
-      if (signal !== undefined) signal.removeEventListener('abort', onAbort)
+      signal?.removeEventListener('abort', onAbort)
     },
   }
 }

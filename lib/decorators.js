@@ -14,8 +14,13 @@ function withTimeout(lock, timeout, error = E_TIMEOUT) {
     const first = isSemaphore && !isOptions(how[0]) ? [how[0]] : []
     const given = readOptions(how[first.length])
     const limit = withDeadline(given.signal, timeout, () => error)
-    // It may throw: then nothing has begun.
-    const promise = wait(...first, { ...given, signal: limit.signal })
+    let promise
+    try {
+      promise = wait(...first, { ...given, signal: limit.signal })
+    } catch (thrown) {
+      limit.end()
+      throw thrown
+    }
     limit.start()
     promise.then(limit.end, limit.end)
     return promise

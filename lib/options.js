@@ -1,5 +1,6 @@
 'use strict'
 // What users give us: checked, read once, and told apart.
+const { isNativeError } = require('node:util').types
 
 /** Beyond this setTimeout would fire at once: some 24 days count as no deadline. */
 const longestTimeout = 2 ** 31 - 1
@@ -36,7 +37,7 @@ function checkSignal(signal) {
 
 /** Constructors take the error that cancel() rejects with, as async-mutex's do, or options. */
 function readCancelError(given) {
-  if (given instanceof Error) return given
+  if (given instanceof Error || isNativeError(given)) return given // of another realm, too
   checkObject(given)
   return given.cancelError
 }
