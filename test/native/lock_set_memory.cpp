@@ -5,12 +5,12 @@
 #include "support.h"
 
 static thread_local int failNewIn = -1;  // -1 never; 0: the next one fails
-void* operator new(std::size_t n) {
+[[gnu::noinline]] void* operator new(std::size_t n) {
   if (failNewIn >= 0 && failNewIn-- == 0) throw std::bad_alloc();
   if (void* p = std::malloc(n ? n : 1)) return p;
   throw std::bad_alloc();
 }
-void* operator new(std::size_t n, std::align_val_t a) {
+[[gnu::noinline]] void* operator new(std::size_t n, std::align_val_t a) {
   if (void* p = std::aligned_alloc(static_cast<std::size_t>(a),
                                    (n + static_cast<std::size_t>(a) - 1) /
                                        static_cast<std::size_t>(a) * static_cast<std::size_t>(a)))
