@@ -14,9 +14,12 @@ void EventLoop::end() noexcept {
   takeUnread();
   leaveLines();
   awaitWakes();
+  napi_delete_reference(env_, newsArray_);
   for (const Region& region : regions_) {
     if (region.isShared) reinterpret_cast<Mutex*>(region.words)->abandon(id_);
+    if (region.array) napi_delete_reference(env_, region.array);
   }
+  regions_.clear();
 }
 
 /// Every wake that has come, from other threads and our own.
