@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" />
+
 /**
  * The system and processor the addon was built for, as Node names them.
  *
@@ -53,7 +55,10 @@ export interface WeightedWaitOptions extends WaitOptions {
 export interface Releaser extends Disposable, AsyncDisposable {
   (): void
   release(): void
-  /** The last holder died with the lock: look at what it left. */
+  /**
+   * The last holder died with the lock: look at what it left. (The other ways to lock are not told, and
+   * the news is gone with them.)
+   */
   readonly abandoned: boolean
 }
 
@@ -67,8 +72,7 @@ export interface MutexInterface {
 }
 
 export namespace MutexInterface {
-  // The name of async-mutex; a Releaser can be called with nothing, as there.
-  export { type Releaser }
+  export type Releaser = () => void
   export type Worker<T> = () => Promise<T> | T
 }
 
@@ -95,7 +99,7 @@ export interface SemaphoreInterface {
 }
 
 export namespace SemaphoreInterface {
-  export { type Releaser }
+  export type Releaser = () => void
   export type Worker<T> = (value: number) => Promise<T> | T
 }
 
@@ -157,7 +161,7 @@ export class Mutex implements MutexInterface {
   constructor(options?: Error | MutexOptions)
 
   /**
-   * Locks it in its turn. Of all forms this one gives a {@link Releaser}.
+   * Locks it in its turn.
    *
    * @param options or a priority.
    * @throws {TypeError | RangeError} at once when an option is not what it should be.
@@ -188,7 +192,7 @@ export class Mutex implements MutexInterface {
    * before it wakes up, so prefer a timeout where the holder may not come to an end.
    *
    * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; `ERR_LOCK_DEADLOCK` when this
-   * thread holds the mutex already.
+   * thread holds the mutex already, or a promise of this thread waits for it.
    * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given, and when
    * `timeout` is no number.
    * @throws {RangeError} when `timeout` is NaN or negative.
@@ -202,13 +206,20 @@ export class Mutex implements MutexInterface {
    */
   unlock(): void
 
-  /** As in async-mutex: unlocks it, whoever of this thread holds it. Unlocked, it does nothing. */
+  /**
+   * As in async-mutex: unlocks it, whoever of this thread holds it. Unlocked, it does nothing.
+   *
+   * @throws {Error} `ERR_LOCK_NOT_HELD` when another thread holds it.
+   */
   release(): void
 
-  /** Resolves when it could have been had; those who wait to acquire go first. Takes nothing. */
+  /**
+   * Resolves when it could have been had; those who wait to acquire go first. Takes nothing. (On a
+   * mutex that threads share it stands in line, and passes the lock on in the same turn.)
+   */
   waitForUnlock(options?: number | WaitOptions): Promise<void>
 
-  /** Whether anybody holds it. */
+  /** Whether anybody holds it: in the next moment that may have changed. */
   isLocked(): boolean
 
   /** Rejects all of this thread who wait to acquire. The holder and waitForUnlock are left alone. */
@@ -395,6 +406,12 @@ export class KeyedSemaphore {
   executeLocked<T>(
     key: Key,
     callback: (value: number) => Promise<T> | T,
+    weight?: number | WeightedWaitOptions,
+    options?: number | WaitOptions,
+  ): Promise<T>
+  executeLocked<T>(
+    keys: readonly Key[],
+    callback: (values: number[]) => Promise<T> | T,
     weight?: number | WeightedWaitOptions,
     options?: number | WaitOptions,
   ): Promise<T>

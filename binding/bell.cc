@@ -33,6 +33,7 @@ void EventLoop::ring() noexcept {
   // The lock keeps the environment from taking the bell down between the look and the call, which
   // would abort the process on Node 20 and 22.
   const std::lock_guard guard(bellMutex_);
+  ++rings_;
   if (bell_) {
     napi_call_threadsafe_function(bell_, nullptr, napi_tsfn_nonblocking);
   } else {
@@ -40,10 +41,20 @@ void EventLoop::ring() noexcept {
   }
 }
 
+void EventLoop::collect() {
+  if (mailbox_.collect([this](Waiter& w, Wake) { append(w); })) ++batches_;
+}
+
+/// Is everybody who posted through with us? From then on we may be destroyed.
+bool EventLoop::allRung() {
+  const std::lock_guard guard(bellMutex_);
+  return rings_ == batches_;
+}
+
 void EventLoop::onRing(napi_env env, napi_value onNews, void* context, void*) {
   if (!env) return;  // the environment is being taken down
   auto& loop = *static_cast<EventLoop*>(context);
-  loop.mailbox_.collect([&loop](Waiter& w, Wake) { loop.append(w); });
+  loop.collect();
   napi_value receiver = nullptr;
   napi_value count = nullptr;
   napi_get_undefined(env, &receiver);

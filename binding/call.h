@@ -73,6 +73,7 @@ template <auto function>
 napi_value called(napi_env env, napi_callback_info info) noexcept {
   try {
     const Call call(env, info);
+    const EventLoop::Turn turn(&call.loop());
     return call.result(function(call));
   } catch (...) {
     rethrow(env);

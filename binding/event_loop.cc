@@ -1,6 +1,7 @@
 #include "event_loop.h"
 
 #include "misuse.h"
+#include "mutex.h"
 
 namespace boxoffice::binding {
 namespace {
@@ -22,6 +23,8 @@ std::int32_t* memory(napi_env env, napi_value array, std::size_t& length) {
 
 }  // namespace
 
+thread_local const EventLoop* EventLoop::current = nullptr;
+
 EventLoop::EventLoop(napi_env env) : env_(env) {}
 
 EventLoop::~EventLoop() { giveAgentId(id_); }
@@ -41,10 +44,12 @@ std::int32_t EventLoop::attach(napi_value int32Array, bool isShared) {
   region.isShared = isShared;
   region.words = memory(env_, int32Array, region.length);
   if (const auto known = known_.find(region.words); known != known_.end()) {
-    ++regions_[static_cast<std::size_t>(known->second)].uses;
+    Region& again = regions_[static_cast<std::size_t>(known->second)];
+    if (!std::exchange(again.isOrphan, false)) ++again.uses;
     return known->second;
   }
   if (freeRegions_.empty()) {
+    if (regions_.size() == kMostRegions) throw Misuse(Fault::overflow, "too many shared locks");
     freeRegions_.reserve(regions_.size() + 1);
     regions_.emplace_back();
     freeRegions_.push_back(static_cast<std::int32_t>(regions_.size() - 1));
@@ -60,6 +65,10 @@ std::int32_t EventLoop::attach(napi_value int32Array, bool isShared) {
 std::int32_t EventLoop::detach(std::int32_t region) {
   word(region << kIndexBits);
   Region& gone = regions_[static_cast<std::size_t>(region)];
+  if (gone.uses == 1 && gone.isShared && reinterpret_cast<Mutex*>(gone.words)->owner() == id_) {
+    gone.isOrphan = true;  // should we die, then the next one must get it
+    return 1;
+  }
   if (--gone.uses > 0) return gone.uses;
   check(env_, napi_delete_reference(env_, gone.array));
   known_.erase(gone.words);
@@ -115,8 +124,8 @@ void EventLoop::append(Waiter& w) noexcept {
 }
 
 void EventLoop::wake(Waiter& w, Wake how) noexcept {
-  // On our own thread the wake comes from a call that is about to return: no bell is needed.
-  if (std::this_thread::get_id() != thread_) return mailbox_.wake(w, how);
+  // In our own turn the wake comes from a call that is about to return: no bell is needed.
+  if (current != this) return mailbox_.wake(w, how);
   w.how = how;
   append(w);
 }

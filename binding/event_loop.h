@@ -50,7 +50,8 @@ class EventLoop final : public Parker, private Bell {
   std::int32_t detach(std::int32_t region);
   /// The address of a word by its place: region and index. Misuse(badArgument) where there is none.
   void* word(std::int32_t place) const;
-  static constexpr int kIndexBits = 14;  // as in lib/words.js
+  static constexpr std::size_t kMostRegions = std::size_t{1} << 18;  // 32 - kIndexBits
+  static constexpr int kIndexBits = 14;                              // as in lib/words.js
 
   /// A fresh ticket; its waiter wakes this loop.
   Waiter& take();
@@ -73,6 +74,18 @@ class EventLoop final : public Parker, private Bell {
 
   void wake(Waiter& w, Wake how) noexcept override;
 
+  /// While a call of ours is about to return to JavaScript, and takes our news with it.
+  class Turn {
+   public:
+    explicit Turn(const EventLoop* loop) noexcept : before_(std::exchange(current, loop)) {}
+    ~Turn() { current = before_; }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    const EventLoop* const before_;
+  };
+
  private:
   struct Region {
     std::int32_t* words = nullptr;
@@ -80,6 +93,7 @@ class EventLoop final : public Parker, private Bell {
     napi_ref array = nullptr;
     std::int32_t uses = 1;
     bool isShared = false;
+    bool isOrphan = false;  ///< no object stands for it, but we hold its mutex
   };
   /// Where a ticket stands: only our own thread looks at it.
   struct Stand {
@@ -90,6 +104,8 @@ class EventLoop final : public Parker, private Bell {
   };
 
   void ring() noexcept override;
+  void collect();
+  bool allRung();
   static void onRing(napi_env env, napi_value onNews, void* context, void*);
   void startBell(napi_value onNews);
   void append(Waiter& w) noexcept;
@@ -102,7 +118,7 @@ class EventLoop final : public Parker, private Bell {
 
   const napi_env env_;
   const AgentId id_ = takeAgentId();
-  const std::thread::id thread_ = std::this_thread::get_id();
+  static thread_local const EventLoop* current;
   TicketPool tickets_;
   std::vector<Stand> stands_;  // by ticket
   Mailbox mailbox_{*this};
@@ -117,7 +133,9 @@ class EventLoop final : public Parker, private Bell {
   Waiter* firstNews_ = nullptr;
   Waiter* lastNews_ = nullptr;
 
+  std::size_t batches_ = 0;  // collected, each with a ring of its own
   std::mutex bellMutex_;
+  std::size_t rings_ = 0;
   napi_threadsafe_function bell_ = nullptr;  // null: not started, or its environment is ending
   LightweightSemaphore farewell_;            // rung in place of the bell then
   std::size_t owed_ = 0;                     // wakes that are still to come then

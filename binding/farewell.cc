@@ -14,6 +14,7 @@ void EventLoop::end() noexcept {
   takeUnread();
   leaveLines();
   awaitWakes();
+  while (!allRung()) farewell_.wait();
   napi_delete_reference(env_, newsArray_);
   for (const Region& region : regions_) {
     if (region.isShared) reinterpret_cast<Mutex*>(region.words)->abandon(id_);
@@ -25,7 +26,7 @@ void EventLoop::end() noexcept {
 /// Every wake that has come, from other threads and our own.
 template <class Take>
 void EventLoop::takeWakes(Take&& take) {
-  mailbox_.collect([this](Waiter& w, Wake) { append(w); });
+  collect();
   while (firstNews_) take(*std::exchange(firstNews_, firstNews_->posted));
 }
 

@@ -11,7 +11,7 @@
 namespace boxoffice::binding {
 namespace {
 
-// What enter, settle and lockSync answer where they give no ticket. Known to lib/line.js.
+// What enter, settle and lockSync answer where they give no ticket. Known to lib/waiters.js.
 enum Outcome : std::int32_t { kGranted = -1, kGrantedAbandoned = -2, kNot = -3 };
 
 std::int32_t granted(const Waiter& w) { return w.abandoned ? kGrantedAbandoned : kGranted; }
@@ -97,6 +97,18 @@ std::int32_t mutexUnlock(const Call& call) {
   if (mutex.owner() != call.loop().id()) return kNot;
   mutex.unlock(call.loop().id());
   return call.loop().news();
+}
+
+/// (place): how much news. For one that was let in after a holder had died, and goes again at once: the
+/// next one is told in its stead.
+std::int32_t mutexAbandon(const Call& call) {
+  call.lock<Mutex>().abandon(call.loop().id());
+  return call.loop().news();
+}
+
+/// (place): whether a promise of ours waits there.
+std::int32_t mutexStands(const Call& call) {
+  return call.lock<Mutex>().stands(call.loop().id()) ? 1 : 0;
 }
 
 /// (place)
@@ -190,6 +202,8 @@ void defineLocks(Napi::Object exports, EventLoop& loop) {
   all.add<keepAlive>("keepAlive");
   all.addLine<Mutex>("mutex");
   all.add<mutexUnlock>("mutexUnlock");
+  all.add<mutexAbandon>("mutexAbandon");
+  all.add<mutexStands>("mutexStands");
   all.add<mutexTryLock>("mutexTryLock");
   all.add<mutexLockSync>("mutexLockSync");
   all.addLine<WeightedSemaphore>("semaphore");

@@ -12,7 +12,7 @@ const { nameOf } = require('./home.js')
 const native = require('./load.js')
 const { cancelAll, grantedAbandoned, moveAll, wait } = require('./waiters.js')
 const { Watchers } = require('./watchers.js')
-const { givePlace, indexOf, sharedPlace, takePlace, wordsOf } = require('./words.js')
+const { givePlace, indexOf, sharedPlace, startGrantsAt, takePlace, wordsOf } = require('./words.js')
 
 const line = 1 // the bit of every word that says that somebody waits
 
@@ -73,9 +73,13 @@ class Core {
       this.calm()
       this.shareIn(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT), 0)
       Atomics.store(this.words, 0, this.word)
+      startGrantsAt(this.place, this.ended) // releasers that are out stay good, and stale ones stale
     }
     if (this.words === null) move()
     else moveAll(this, move)
+    const { watchers } = this
+    this.watchers = null
+    watchers?.moveTo((priority) => this.passThrough({ priority }))
     return this.words
   }
 
@@ -131,7 +135,7 @@ class Core {
   watch(weight, limits) {
     const { priority, timeout, signal } = limits
     if (signal?.aborted) return Promise.reject(signal.reason)
-    if (this.isShared) return this.passThrough(weight, limits)
+    if (this.isShared) return this.passThrough(limits)
     const top = this.topPriority()
     if (this.hasRoom(weight) && (top === undefined || priority > top)) return Promise.resolve()
     if (timeout === 0) return Promise.reject(this.timeoutError(0))

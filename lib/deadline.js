@@ -2,6 +2,8 @@
 // A signal that aborts with another one, and when its time is up. Not AbortSignal.any: what that
 // makes stays with a signal that lives long.
 
+const { longestTimeout } = require('./options.js')
+
 /**
  * Follows `signal` from now on, and the clock from start() on; `late()` makes the reason of the timeout.
  * end() lets go of both.
@@ -15,7 +17,9 @@ function withDeadline(signal, timeout, late) {
   return {
     signal: controller.signal,
     start() {
-      timer = globalThis.setTimeout(() => controller.abort(late()), timeout)
+      // setTimeout would make 1 ms of it.
+      if (timeout > longestTimeout) return
+      timer = globalThis.setTimeout(() => controller.abort(late?.()), timeout)
     },
     end() {
       globalThis.clearTimeout(timer)

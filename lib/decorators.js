@@ -3,38 +3,58 @@
 // functions of their own, which need no `this`.
 const { withDeadline } = require('./deadline.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('./errors.js')
+const { Mutex } = require('./mutex.js')
 const { checkObject, checkSignal } = require('./options.js')
+const { Semaphore } = require('./semaphore.js')
 
-/** `lock` is a Mutex, a Semaphore or a lock that has been decorated before. */
+const decorated = new WeakSet()
+
+/** `lock` is a Mutex, a Semaphore, a decorated lock, or whatever else has their methods. */
 function withTimeout(lock, timeout, error = E_TIMEOUT) {
   const isSemaphore = lock.getValue !== undefined
+  const isOurs = lock instanceof Mutex || lock instanceof Semaphore || decorated.has(lock)
+  const within = isOurs ? limit : race
 
   /** `wait(...how)` with one more limit; `how` is [weight,] [priority or options]. */
-  function within(wait, how) {
+  function limit(wait, how) {
     const first = isSemaphore && !isOptions(how[0]) ? [how[0]] : []
     const given = readOptions(how[first.length])
-    const limit = withDeadline(given.signal, timeout, () => error)
+    const deadline = withDeadline(given.signal, timeout, () => error)
     let promise
     try {
-      promise = wait(...first, { ...given, signal: limit.signal })
+      promise = wait(...first, { ...given, signal: deadline.signal })
     } catch (thrown) {
-      limit.end()
+      deadline.end()
       throw thrown
     }
-    limit.start()
-    promise.then(limit.end, limit.end)
-    return promise
+    deadline.start()
+    return promise.finally(deadline.end)
+  }
+
+  /** The same for a lock that knows no signals: what it grants too late goes back at once. */
+  function race(wait, how) {
+    const promise = wait(...how)
+    return new Promise((resolve, reject) => {
+      let isLate = false
+      const deadline = withDeadline(undefined, timeout)
+      deadline.signal.addEventListener('abort', () => {
+        isLate = true
+        reject(error)
+      })
+      deadline.start()
+      const settled = promise.finally(deadline.end)
+      settled.then((ticket) => (isLate ? releaserOf(ticket)?.() : resolve(ticket)), reject)
+    })
   }
 
   const acquire = (...how) => within((...all) => lock.acquire(...all), how)
 
   async function runExclusive(callback, ...how) {
     const ticket = await acquire(...how)
-    const [args, release] = isSemaphore ? [[ticket[0]], ticket[1]] : [[], ticket]
     try {
-      return await callback(...args)
+      return await (isSemaphore ? callback(ticket[0]) : callback())
     } finally {
-      release()
+      releaserOf(ticket)()
     }
   }
 
@@ -46,13 +66,16 @@ function withTimeout(lock, timeout, error = E_TIMEOUT) {
     release: (weight) => lock.release(weight),
     cancel: (reason) => lock.cancel(reason),
   }
-  if (!isSemaphore) return limited
-  return {
-    ...limited,
-    getValue: () => lock.getValue(),
-    setValue: (value) => lock.setValue(value),
+  if (isSemaphore) {
+    limited.getValue = () => lock.getValue()
+    limited.setValue = (value) => lock.setValue(value)
   }
+  decorated.add(limited)
+  return limited
 }
+
+/** A semaphore's ticket is [value, release]; waitForUnlock has none. */
+const releaserOf = (ticket) => (Array.isArray(ticket) ? ticket[1] : ticket)
 
 const isOptions = (value) => value !== undefined && typeof value !== 'number'
 

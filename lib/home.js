@@ -88,7 +88,7 @@ class Home {
       return use(core)
     } finally {
       core.pins--
-      if (core.isIdle()) this.drop(core)
+      core.rest()
     }
   }
 }

@@ -8,7 +8,8 @@ function load() {
   const binary =
     process.env.BOXOFFICE_BINARY || path.join(root, 'build', 'release', 'boxoffice.node')
   try {
-    return require(path.resolve(binary))
+    const addon = require(path.resolve(binary))
+    return { platform: addon.platform, ...addon.connect() }
   } catch (cause) {
     throw new Error(
       `boxoffice cannot load its addon ${binary} for ${process.platform}-${process.arch} ` +

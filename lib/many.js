@@ -3,7 +3,7 @@
 const { withDeadline } = require('./deadline.js')
 const { lockError } = require('./errors.js')
 const { checkKey, nameOf } = require('./home.js')
-const { longestTimeout, readWait } = require('./options.js')
+const { readWait } = require('./options.js')
 const { dressed } = require('./releaser.js')
 
 /** Each key once, in an order that depends on nothing but the keys. */
@@ -57,7 +57,7 @@ function tryAcquireMany(keys, tryOne) {
 
 /** One signal that ends all waits: the caller's, or that of its timeout for all of them together. */
 function limitFor(keys, timeout, signal) {
-  if (timeout === undefined || timeout > longestTimeout) return { signal, start() {}, end() {} }
+  if (timeout === undefined) return { signal, start() {}, end() {} }
   return withDeadline(signal, timeout, () => {
     const names = keys.map(nameOf).join(', ')
     const message = `the locks of keys ${names} were not available within ${timeout} ms`

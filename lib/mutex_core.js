@@ -12,6 +12,7 @@ const { endGrantAt, grantAt, indexOf } = require('./words.js')
 const free = 0
 const ownerShift = 2
 const held = agent << ownerShift
+const notGranted = -3
 const done = Promise.resolve()
 
 class MutexCore extends Core {
@@ -55,7 +56,11 @@ class MutexCore extends Core {
   /** take, or a word that is free but not 0: its last holder died, or one from elsewhere was invited. */
   tryLock() {
     if (this.take()) return true
-    return !this.isLocked() && isGranted(native.mutexTryLock(this.place))
+    return isGranted(this.tryNow())
+  }
+
+  tryNow() {
+    return this.isLocked() ? notGranted : native.mutexTryLock(this.place)
   }
 
   /** Blocks this thread. */
@@ -66,7 +71,13 @@ class MutexCore extends Core {
       const held = `${this.title()} is held by this thread already, which would wait for itself`
       throw lockError('ERR_LOCK_DEADLOCK', held)
     }
+    if (native.mutexStands(this.place)) {
+      const ahead = `a promise of this thread waits for ${this.title()}, and could not go on`
+      throw lockError('ERR_LOCK_DEADLOCK', ahead)
+    }
     const outcome = native.mutexLockSync(this.place, timeout)
+    // Giving up may have let in a promise of ours.
+    this.dispatch(native.news())
     if (!isGranted(outcome)) throw this.timeoutError(timeout)
   }
 
@@ -81,7 +92,9 @@ class MutexCore extends Core {
   }
 
   tryAcquire() {
-    return this.tryLock() ? releaser(this, false) : undefined
+    if (this.take()) return releaser(this, false)
+    const outcome = this.tryNow()
+    return isGranted(outcome) ? releaser(this, outcome === grantedAbandoned) : undefined
   }
 
   async runExclusive(callback, options) {
@@ -147,10 +160,20 @@ class MutexCore extends Core {
     return this.watch(1, readWait(options))
   }
 
-  /** waitForUnlock where other threads may unlock: in line, and out again at once. */
-  async passThrough(weight, limits) {
-    await this.enterLine(weight, limits, Locker)
-    this.unlock()
+  /** waitForUnlock where other threads may unlock: through the line, without a stop. */
+  passThrough(limits) {
+    if (!this.isLocked() && !this.hasLine()) return Promise.resolve()
+    return this.enterLine(1, limits, Passer)
+  }
+
+  /** Out again, in the same turn. A death that we were told of is for the next one. */
+  pass(abandoned) {
+    if (!abandoned) {
+      this.unlock()
+      return
+    }
+    this.endGrant()
+    this.dispatch(native.mutexAbandon(this.place))
   }
 }
 
@@ -175,6 +198,13 @@ class Runner extends Waiter {
     return core.grant()
   }
 }
+
+class Passer extends Waiter {
+  static value(core, _weight, abandoned) {
+    core.pass(abandoned)
+  }
+}
+Passer.prototype.isToStay = true
 
 class Acquirer extends Waiter {
   static value(core, _weight, abandoned) {

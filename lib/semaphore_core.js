@@ -23,6 +23,11 @@ class SemaphoreCore extends Core {
     return this.read() >> valueShift
   }
 
+  /** How much less there is than at first. */
+  room() {
+    return (this.idle >> valueShift) - this.getValue()
+  }
+
   isLocked() {
     return this.getValue() <= 0
   }
@@ -162,7 +167,9 @@ function releaser(core, weight) {
     // A key that has been idle since has been released by others: see KeyedSemaphore.release.
     if (over || core.generation !== generation) return
     over = true
-    core.release(weight)
+    // Others may have released a part of a key's: it never has more than at first.
+    const most = core.home === null ? weight : core.room()
+    if (most > 0) core.release(Math.min(weight, most))
   }
   return dressed(release, false)
 }

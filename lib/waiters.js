@@ -49,6 +49,9 @@ class Waiter {
   }
 }
 
+/** Whether it is left alone by cancel(). */
+Waiter.prototype.isToStay = false
+
 /** How somebody waits, where it is not the usual way. */
 class How {
   constructor(ticket, weight, priority) {
@@ -66,7 +69,8 @@ class How {
       const late = () => giveUp(this, core.timeoutError(timeout))
       this.timer = globalThis.setTimeout(late, timeout)
     }
-    if (signal !== undefined) {
+    // A clock that fires at once has ended it.
+    if (signal !== undefined && waiters[this.ticket]?.how === this) {
       this.onAbort = () => giveUp(this, signal.reason)
       this.signal = signal
       signal.addEventListener('abort', this.onAbort, { once: true })
@@ -74,8 +78,15 @@ class How {
   }
 
   end() {
-    if (this.timer !== undefined) globalThis.clearTimeout(this.timer)
-    if (this.signal !== undefined) this.signal.removeEventListener('abort', this.onAbort)
+    try {
+      if (this.timer !== undefined) globalThis.clearTimeout(this.timer)
+      if (this.signal !== undefined) this.signal.removeEventListener('abort', this.onAbort)
+    } catch (error) {
+      // A signal of strange make must not hold up those who are in, or give up, with this one.
+      process.nextTick(() => {
+        throw error
+      })
+    }
   }
 }
 
@@ -150,10 +161,20 @@ function takeAll(core) {
 
 function cancelAll(core, reason) {
   for (const waiter of takeAll(core)) {
-    waiter.end()
-    waiter.reject(reason)
+    if (waiter.isToStay) {
+      enterAgain(core, waiter)
+    } else {
+      waiter.end()
+      waiter.reject(reason)
+    }
   }
   core.dispatch(native.news())
+}
+
+function enterAgain(core, waiter) {
+  const ticket = core.enter(waiter.weight(), waiter.priority())
+  waiters[ticket] = waiter
+  if (waiter.how !== null) waiter.how.ticket = ticket
 }
 
 /** `move` puts the word of `core`, which nobody else knows yet, where others may find it. */
@@ -161,9 +182,7 @@ function moveAll(core, move) {
   const all = takeAll(core)
   move()
   for (const waiter of all) {
-    const ticket = core.enter(waiter.weight(), waiter.priority())
-    waiters[ticket] = waiter
-    if (waiter.how !== null) waiter.how.ticket = ticket
+    enterAgain(core, waiter)
     keepAlive(+1)
   }
 }
@@ -171,31 +190,36 @@ function moveAll(core, move) {
 /** Calls `admitted(waiter, abandoned)` for each of `count` news, and whatever comes of them. */
 function takeNews(count, admitted) {
   if (count === 1) {
-    takeItem(news[0], admitted)
+    const item = news[0]
+    takeItem(item, claim(item), admitted)
     return
   }
   while (count > 0) {
-    // A copy: what comes of an item may write other news.
-    for (const item of news.slice(0, count)) takeItem(item, admitted)
+    // All of them first: what comes of an item may write other news, and take its ticket again.
+    const items = Array.from(news.subarray(0, count), (item) => [item, claim(item)])
+    for (const [item, waiter] of items) takeItem(item, waiter, admitted)
     count = count === mostNews ? native.news() : 0
   }
 }
 
-function takeItem(item, admitted) {
-  const ticket = item >> 2
-  const kind = item & 3
-  if (kind === kinds.invited) {
-    answerInvitation(ticket, admitted)
-  } else {
-    admitted(takeWaiter(ticket), kind === kinds.admittedAbandoned)
-  }
+/** The waiter that is in; C++ has its ticket back already. Undefined for an invitation. */
+function claim(item) {
+  return (item & 3) === kinds.invited ? undefined : take(item >> 2)
 }
 
-function takeWaiter(ticket) {
+function take(ticket) {
   const waiter = waiters[ticket]
   waiters[ticket] = undefined
-  waiter.end()
   return waiter
+}
+
+function takeItem(item, waiter, admitted) {
+  if (waiter === undefined) {
+    answerInvitation(item >> 2, admitted)
+  } else {
+    waiter.end()
+    admitted(waiter, (item & 3) === kinds.admittedAbandoned)
+  }
 }
 
 function answerInvitation(ticket, admitted) {
@@ -207,7 +231,9 @@ function answerInvitation(ticket, admitted) {
   const { core } = waiters[ticket]
   const outcome = core.settle(ticket)
   if (outcome === granted || outcome === grantedAbandoned) {
-    admitted(takeWaiter(ticket), outcome === grantedAbandoned)
+    const waiter = take(ticket)
+    waiter.end()
+    admitted(waiter, outcome === grantedAbandoned)
   }
   core.dispatch(native.news())
 }

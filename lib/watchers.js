@@ -5,6 +5,8 @@ const { longestTimeout } = require('./options.js')
 
 class Watchers {
   #all = new Set()
+  /** No watcher has a higher priority: most releases need not look at each. */
+  #top = -Infinity
 
   get size() {
     return this.#all.size
@@ -15,27 +17,40 @@ class Watchers {
     return new Promise((resolve, reject) => {
       const watcher = { weight, priority, resolve, end: () => this.#all.delete(watcher) }
       this.#all.add(watcher)
+      this.#top = Math.max(this.#top, priority)
       if (timeout === undefined && signal === undefined) return
       const giveUp = (reason) => {
         watcher.end()
         reject(reason)
       }
       const onAbort = () => giveUp(signal.reason)
-      signal?.addEventListener('abort', onAbort, { once: true })
       let timer
-      if (timeout !== undefined && timeout <= longestTimeout) {
-        timer = globalThis.setTimeout(() => giveUp(late(timeout)), timeout)
-      }
       watcher.end = () => {
         this.#all.delete(watcher)
         signal?.removeEventListener('abort', onAbort)
         if (timer !== undefined) globalThis.clearTimeout(timer)
       }
+      // After that, since a clock or a signal of strange make may call back at once.
+      if (timeout !== undefined && timeout <= longestTimeout) {
+        timer = globalThis.setTimeout(() => giveUp(late(timeout)), timeout)
+      }
+      if (this.#all.has(watcher)) signal?.addEventListener('abort', onAbort, { once: true })
     })
+  }
+
+  /** They wait on in `wait(priority)`. */
+  moveTo(wait) {
+    for (const watcher of this.#all) {
+      wait(watcher.priority).then(() => {
+        watcher.end()
+        watcher.resolve()
+      })
+    }
   }
 
   /** Tells those who could take their weight of `value` before whoever queues with `topPriority`. */
   tell(value, topPriority) {
+    if (topPriority !== undefined && this.#top <= topPriority) return
     const told = []
     for (const watcher of this.#all) {
       const first = topPriority === undefined || watcher.priority > topPriority

@@ -30,7 +30,7 @@ function grow() {
 }
 
 const indexOf = (place) => place & (regionWords - 1)
-const wordsOf = (place) => regions[place >> indexBits]
+const wordsOf = (place) => regions[place >>> indexBits]
 
 const shared = new FinalizationRegistry((region) => {
   // With the last object that stands for this word.
@@ -47,6 +47,16 @@ function sharedPlace(core, words) {
 // How many grants of this thread are over, by shared place: several objects may stand for one word.
 const ended = new Map()
 const grantAt = (place) => ended.get(place) ?? 0
+const startGrantsAt = (place, grant) => ended.set(place, grant)
 const endGrantAt = (place) => ended.set(place, grantAt(place) + 1)
 
-module.exports = { endGrantAt, givePlace, grantAt, indexOf, sharedPlace, takePlace, wordsOf }
+module.exports = {
+  endGrantAt,
+  givePlace,
+  grantAt,
+  indexOf,
+  sharedPlace,
+  startGrantsAt,
+  takePlace,
+  wordsOf,
+}

@@ -44,12 +44,14 @@ class BasicMailbox final : public Parker {
     if (!last) bell.ring();
   }
 
+  /// False when there was none; else one ring is for them.
   /// Hands every posted waiter to `take(waiter, how)`, first posted first. `take` may destroy the
   /// waiter, and may have this mailbox posted to. When it throws, the rest are posted again.
   template <class Take>
-  void collect(Take&& take) {
+  bool collect(Take&& take) {
     Waiter* first = nullptr;
-    for (Waiter* w = last_.exchange(nullptr, std::memory_order_acquire); w;) {
+    Waiter* const last = last_.exchange(nullptr, std::memory_order_acquire);
+    for (Waiter* w = last; w;) {
       Waiter* earlier = std::exchange(w->posted, first);
       first = std::exchange(w, earlier);
     }
@@ -65,6 +67,7 @@ class BasicMailbox final : public Parker {
         throw;
       }
     }
+    return last != nullptr;
   }
 
  private:

@@ -115,6 +115,7 @@ class BasicMutex : private Office<P, MutexRules> {
   using Base::queue;
   using Base::settle;
   using Base::sleep;
+  using Base::stands;
 
   /// Enters for another, who was notified of a condition: it is woken when it holds the mutex.
   /// noexcept, since without memory for a line there would be nobody left to wake it.

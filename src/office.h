@@ -121,6 +121,12 @@ class Office {
     settleLine(bucket, kNobody, unchanged);
   }
 
+  /// Does a waiter of `agent` stand in line?
+  bool stands(AgentId agent) const {
+    auto bucket = P::lot().open(this);
+    return !bucket.empty() && bucket.line().find(agent);
+  }
+
   /// How many stand in line, and the priority a newcomer must exceed to go before them.
   struct Queue {
     std::size_t size = 0;

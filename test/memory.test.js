@@ -199,7 +199,9 @@ describe('memory', () => {
         for (let left = count; left > 0; left -= 1000) {
           for (let i = 0; i < 1000; i++) {
             const mutex = new Mutex()
-            new Mutex({ buffer: mutex.buffer }).tryLock()
+            const other = new Mutex({ buffer: mutex.buffer })
+            other.tryLock()
+            other.unlock()
           }
           await live()
         }

@@ -116,6 +116,17 @@ function decorated() {
   const mutex: MutexInterface = withTimeout(new Mutex(), 10)
   const semaphore: SemaphoreInterface = withTimeout(new Semaphore(1), 10, new Error('late'))
   const nested: MutexInterface = tryAcquire(withTimeout(mutex, 5), new Error('busy'))
+  // A lock of one's own, as async-mutex allows it.
+  const release: MutexInterface.Releaser = () => {}
+  class Own implements MutexInterface {
+    acquire = async (_priority?: number): Promise<MutexInterface.Releaser> => release
+    runExclusive = async <T>(callback: MutexInterface.Worker<T>) => callback()
+    waitForUnlock = async () => {}
+    isLocked = () => false
+    release() {}
+    cancel() {}
+  }
+  withTimeout(new Own(), 5)
   // @ts-expect-error a timeout is needed
   withTimeout(mutex)
   return { semaphore, nested }
