@@ -155,6 +155,12 @@ function checkedValue(value) {
 }
 
 class Acquirer extends Waiter {
+  // At once, as async-mutex does: its order is a promise, too, to the microtask.
+  constructor(core, resolve, reject, how) {
+    super(core, resolve, reject, how)
+    this.reject = reject
+  }
+
   static value(core, weight, _abandoned, before = core.getValue() + weight) {
     return [before, releaser(core, weight)]
   }

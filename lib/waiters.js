@@ -26,12 +26,21 @@ let foreign = 0
  * may be very many of them, so that every field counts.
  */
 class Waiter {
-  constructor(core, resolve, reject, how) {
+  constructor(core, resolve, _reject, how) {
     this.core = core
     this.resolve = resolve
-    this.reject = reject
     this.how = how // null where it is the usual way
     if (core.isShared) keepAlive(+1)
+  }
+
+  /** By a thenable that rejects: to keep a function for it would cost each waiter 64 bytes. */
+  reject(reason) {
+    this.resolve({
+      // biome-ignore lint/suspicious/noThenProperty: to be one is what it is for
+      then(_, reject) {
+        reject(reason)
+      },
+    })
   }
 
   weight() {
