@@ -42,9 +42,11 @@ function readCancelError(given) {
   return given.cancelError
 }
 
+const usual = Object.freeze({ priority: 0, timeout: undefined, signal: undefined })
+
 /** How somebody wants to wait: `options` is a priority, an object, or left out. */
 function readWait(options) {
-  if (options === undefined) return { priority: 0, timeout: undefined, signal: undefined }
+  if (options === undefined) return usual
   if (typeof options === 'number') {
     checkPriority(options)
     return { priority: options, timeout: undefined, signal: undefined }
