@@ -1,17 +1,16 @@
 'use strict'
 const { lockError } = require('./errors.js')
 const { Home, nameOf } = require('./home.js')
+const { homeOf, Keyed } = require('./keyed.js')
 const { acquireMany, tryAcquireMany } = require('./many.js')
 const { MutexCore } = require('./mutex_core.js')
 const { checkCallback, readCancelError } = require('./options.js')
 
 const atRest = []
 
-class KeyedMutex {
-  #home
-
+class KeyedMutex extends Keyed {
   constructor(options = {}) {
-    this.#home = new Home(atRest, () => new MutexCore(), readCancelError(options))
+    super(new Home(atRest, () => new MutexCore(), readCancelError(options)))
   }
 
   acquire(key, options) {
@@ -19,21 +18,21 @@ class KeyedMutex {
       return acquireMany(key, options, (one, limits) => this.acquire(one, limits))
     }
     // Without options nothing can fail once the key is right.
-    if (options === undefined) return this.#home.open(key).acquire()
-    return this.#home.with(key, (core) => core.acquire(options))
+    if (options === undefined) return homeOf(this).open(key).acquire()
+    return homeOf(this).with(key, (core) => core.acquire(options))
   }
 
   tryAcquire(key) {
     if (Array.isArray(key)) return tryAcquireMany(key, (one) => this.tryAcquire(one))
-    return this.#home.with(key, (core) => core.tryAcquire())
+    return homeOf(this).with(key, (core) => core.tryAcquire())
   }
 
   runExclusive(key, callback, options) {
     if (Array.isArray(key)) return this.#runWithAll(key, callback, options)
     try {
       checkCallback(callback)
-      if (options === undefined) return this.#home.open(key).runExclusive(callback)
-      return this.#home.with(key, (core) => core.runExclusive(callback, options))
+      if (options === undefined) return homeOf(this).open(key).runExclusive(callback)
+      return homeOf(this).with(key, (core) => core.runExclusive(callback, options))
     } catch (error) {
       return Promise.reject(error)
     }
@@ -54,16 +53,16 @@ class KeyedMutex {
   }
 
   lock(key, options) {
-    if (options === undefined) return this.#home.open(key).lock()
-    return this.#home.with(key, (core) => core.lock(options))
+    if (options === undefined) return homeOf(this).open(key).lock()
+    return homeOf(this).with(key, (core) => core.lock(options))
   }
 
   tryLock(key) {
-    return this.#home.with(key, (core) => core.tryLock())
+    return homeOf(this).with(key, (core) => core.tryLock())
   }
 
   unlock(key) {
-    const core = this.#home.find(key)
+    const core = homeOf(this).find(key)
     if (core === undefined) {
       throw lockError('ERR_LOCK_NOT_HELD', `the mutex of key ${nameOf(key)} is not held`)
     }
@@ -71,42 +70,21 @@ class KeyedMutex {
   }
 
   release(key) {
-    this.#home.find(key)?.release()
+    homeOf(this).find(key)?.release()
   }
 
   waitForUnlock(key, options) {
-    return this.#home.with(key, (core) => core.waitForUnlock(options))
-  }
-
-  isLocked(key) {
-    return this.#home.find(key)?.isLocked() ?? false
-  }
-
-  cancel(key, reason) {
-    this.#home.find(key)?.cancel(reason)
-  }
-
-  cancelAll(reason) {
-    for (const core of this.#home.busy()) core.cancel(reason)
-  }
-
-  get size() {
-    return this.#home.size
-  }
-
-  keys() {
-    return this.#home
-      .busy()
-      .map((core) => core.key)
-      .values()
+    return homeOf(this).with(key, (core) => core.waitForUnlock(options))
   }
 
   snapshot() {
-    return this.#home.busy().map((core) => ({
-      key: core.key,
-      locked: core.isLocked(),
-      waiting: core.queueSize(),
-    }))
+    return homeOf(this)
+      .busy()
+      .map((core) => ({
+        key: core.key,
+        locked: core.isLocked(),
+        waiting: core.queueSize(),
+      }))
   }
 }
 

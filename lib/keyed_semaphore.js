@@ -1,25 +1,25 @@
 'use strict'
 const { lockError } = require('./errors.js')
 const { Home, nameOf } = require('./home.js')
+const { homeOf, Keyed } = require('./keyed.js')
 const { acquireMany, tryAcquireMany } = require('./many.js')
 const { checkCallback, readCancelError } = require('./options.js')
 const { checkedValue, readAcquire, SemaphoreCore } = require('./semaphore_core.js')
 
-class KeyedSemaphore {
-  #home
+class KeyedSemaphore extends Keyed {
   #value
 
   constructor(value, options = {}) {
     checkedValue(value)
     if (value < 1) throw new RangeError(`value must be 1 or more, not ${value}`)
+    super(new Home([], () => new SemaphoreCore(value), readCancelError(options)))
     this.#value = value
-    this.#home = new Home([], () => new SemaphoreCore(value), readCancelError(options))
   }
 
   acquire(key, weight, options) {
     const asked = this.#read(weight, options)
     if (Array.isArray(key)) return this.#acquireMany(key, asked)
-    return this.#home.with(key, (core) => core.acquire(asked.weight, asked.limits))
+    return homeOf(this).with(key, (core) => core.acquire(asked.weight, asked.limits))
   }
 
   async #acquireMany(keys, { weight, limits }) {
@@ -34,7 +34,7 @@ class KeyedSemaphore {
 
   tryAcquire(key, weight) {
     const asked = this.#read(weight)
-    if (!Array.isArray(key)) return this.#home.with(key, (core) => core.tryAcquire(asked.weight))
+    if (!Array.isArray(key)) return homeOf(this).with(key, (core) => core.tryAcquire(asked.weight))
     const values = []
     const release = tryAcquireMany(key, (one) => {
       const [value, release] = this.tryAcquire(one, weight) ?? []
@@ -60,7 +60,7 @@ class KeyedSemaphore {
 
   release(key, weight) {
     const asked = this.#read(weight)
-    const core = this.#home.find(key)
+    const core = homeOf(this).find(key)
     if (core === undefined || core.getValue() > this.#value - asked.weight) {
       const message = `the semaphore of key ${nameOf(key)} would have more than ${this.#value}`
       throw lockError('ERR_LOCK_RANGE', message, RangeError)
@@ -70,42 +70,21 @@ class KeyedSemaphore {
 
   waitForUnlock(key, weight, options) {
     const asked = this.#read(weight, options)
-    return this.#home.with(key, (core) => core.waitForUnlock(asked.weight, asked.limits))
-  }
-
-  isLocked(key) {
-    return this.#home.find(key)?.isLocked() ?? false
+    return homeOf(this).with(key, (core) => core.waitForUnlock(asked.weight, asked.limits))
   }
 
   getValue(key) {
-    return this.#home.find(key)?.getValue() ?? this.#value
-  }
-
-  cancel(key, reason) {
-    this.#home.find(key)?.cancel(reason)
-  }
-
-  cancelAll(reason) {
-    for (const core of this.#home.busy()) core.cancel(reason)
-  }
-
-  get size() {
-    return this.#home.size
-  }
-
-  keys() {
-    return this.#home
-      .busy()
-      .map((core) => core.key)
-      .values()
+    return homeOf(this).find(key)?.getValue() ?? this.#value
   }
 
   snapshot() {
-    return this.#home.busy().map((core) => ({
-      key: core.key,
-      value: core.getValue(),
-      waiting: core.queueSize(),
-    }))
+    return homeOf(this)
+      .busy()
+      .map((core) => ({
+        key: core.key,
+        value: core.getValue(),
+        waiting: core.queueSize(),
+      }))
   }
 
   /** What is asked for; more than there ever is would wait for ever. */
