@@ -117,6 +117,24 @@ std::int32_t EventLoop::news() {
   return count;
 }
 
+void EventLoop::noteLeaver(Waiter& w, Leave how) noexcept {
+  const bool awake = how == Leave::leftAwake;
+  leavers_.push_back(static_cast<std::int32_t>(w.ticket << 1) | (awake ? 1 : 0));
+  awake ? leftAwake(w) : give(w);
+}
+
+std::int32_t EventLoop::leavers() {
+  std::int32_t count = 0;
+  while (leaversTold_ < leavers_.size() && count < kMostNews) {
+    newsBuffer_[count++] = leavers_[leaversTold_++];
+  }
+  if (leaversTold_ == leavers_.size()) {
+    leavers_.clear();
+    leaversTold_ = 0;
+  }
+  return count;
+}
+
 void EventLoop::append(Waiter& w) noexcept {
   w.posted = nullptr;
   (firstNews_ ? lastNews_->posted : firstNews_) = &w;

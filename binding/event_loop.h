@@ -1,8 +1,8 @@
 // One JavaScript environment as an agent: its tickets, the memory its locks lie in, and the way its
 // wakes take.
 //
-//   a wake from its own thread      ──▶ news ──▶ the call that caused it returns it to JavaScript
-//   a wake from another thread      ──▶ mailbox ──▶ bell: one callback on the loop ──▶ news
+//   a wake in a turn of its own     ──▶ news ──▶ the call that caused it returns it to JavaScript
+//   any other, of another thread    ──▶ mailbox ──▶ bell: one callback on the loop ──▶ news
 //
 // News are tickets with what has happened to them. JavaScript reads them from an Int32Array.
 #pragma once
@@ -43,8 +43,8 @@ class EventLoop final : public Parker, private Bell {
   void start(napi_value news, napi_value onNews);
 
   /// Makes a region of words known by a number, the same one for the same memory, and keeps it alive
-  /// until it has been detached as often. The mutexes of one that is shared
-  /// are abandoned when this environment ends.
+  /// until it has been detached as often. The mutex of one that is shared is abandoned when this
+  /// environment ends.
   std::int32_t attach(napi_value int32Array, bool isShared);
   /// How many uses of it are left.
   std::int32_t detach(std::int32_t region);
@@ -63,6 +63,12 @@ class EventLoop final : public Parker, private Bell {
   }
   void answers(const Waiter& w) { stands_[w.ticket].told = false; }
   void leftAwake(const Waiter& w) { stands_[w.ticket].gone = true; }
+
+  /// Those who leave their line all at once, for JavaScript to be told of in batches. Room for them is
+  /// made first: while they leave nothing may throw.
+  void expectLeavers() { leavers_.reserve(tickets_.out()); }
+  void noteLeaver(Waiter& w, Leave how) noexcept;
+  std::int32_t leavers();
 
   /// Writes waiting news for JavaScript and forgets them: how many, at most kMostNews.
   std::int32_t news();
@@ -129,6 +135,8 @@ class EventLoop final : public Parker, private Bell {
 
   napi_ref newsArray_ = nullptr;
   std::int32_t* newsBuffer_ = nullptr;
+  std::vector<std::int32_t> leavers_;  // ticket << 1 | awake
+  std::size_t leaversTold_ = 0;
   // Waiters with news, linked by `posted`, which their mailbox is done with.
   Waiter* firstNews_ = nullptr;
   Waiter* lastNews_ = nullptr;

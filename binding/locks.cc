@@ -2,8 +2,6 @@
 // promises are in lib/; here is only the passing of arguments.
 #include "locks.h"
 
-#include <algorithm>
-
 #include "call.h"
 #include "mutex.h"
 #include "weighted_semaphore.h"
@@ -67,19 +65,18 @@ std::int32_t leave(const Call& call) {
   return static_cast<std::int32_t>(how);
 }
 
-/// (place): writes `ticket << 1 | awake` of ours who were in line; how many, and once more
-/// if that is kMostNews. Of those that were awake there is still news to come.
+/// (place): takes all of ours out of the line, and answers as left does.
 template <class Lock>
 std::int32_t leaveAll(const Call& call) {
   EventLoop& loop = call.loop();
-  std::int32_t count = 0;
-  call.lock<Lock>().leaveAll(loop.id(), EventLoop::kMostNews, [&](Waiter& w, Leave how) {
-    const bool awake = how == Leave::leftAwake;
-    loop.newsBuffer()[count++] = static_cast<std::int32_t>(w.ticket << 1) | (awake ? 1 : 0);
-    awake ? loop.leftAwake(w) : loop.give(w);
-  });
-  return count;
+  loop.expectLeavers();
+  call.lock<Lock>().leaveAll(loop.id(), [&loop](Waiter& w, Leave how) { loop.noteLeaver(w, how); });
+  return loop.leavers();
 }
+
+/// Writes `ticket << 1 | awake` of those who have left by leaveAll: how many, and once more if that
+/// is kMostNews. Of those that were awake there is still news to come.
+std::int32_t leavers(const Call& call) { return call.loop().leavers(); }
 
 template <class Lock>
 std::int32_t queueSize(const Call& call) {
@@ -198,6 +195,7 @@ void defineLocks(Napi::Object exports, EventLoop& loop) {
   all.add<attach>("attach");
   all.add<detach>("detach");
   all.add<news>("news");
+  all.add<leavers>("leavers");
   all.add<giveTicket>("giveTicket");
   all.add<keepAlive>("keepAlive");
   all.addLine<Mutex>("mutex");

@@ -161,13 +161,10 @@ class Core {
   }
 }
 
-// What only some cores have of their own: those of keyed maps (see settleIn of home.js), and those
-// whose users chose an error. All others do without the memory.
+// What only some cores have of their own: those of keyed maps (which settleIn of home.js gives more),
+// and those whose users chose an error. All others do without the memory.
 Object.assign(Core.prototype, {
   home: null,
-  key: undefined,
-  isListed: false,
-  pins: 0,
   generation: 0,
   cancelError: E_CANCELED,
 })

@@ -19,7 +19,7 @@ function withDeadline(signal, timeout, late) {
     start() {
       // setTimeout would make 1 ms of it.
       if (timeout > longestTimeout) return
-      timer = globalThis.setTimeout(() => controller.abort(late?.()), timeout)
+      timer = globalThis.setTimeout(() => controller.abort(late()), timeout)
     },
     end() {
       globalThis.clearTimeout(timer)

@@ -36,10 +36,10 @@ function withTimeout(lock, timeout, error = E_TIMEOUT) {
     const promise = wait(...how)
     return new Promise((resolve, reject) => {
       let isLate = false
-      const deadline = withDeadline(undefined, timeout)
+      const deadline = withDeadline(undefined, timeout, () => error)
       deadline.signal.addEventListener('abort', () => {
         isLate = true
-        reject(error)
+        reject(deadline.signal.reason)
       })
       deadline.start()
       const settled = promise.finally(deadline.end)

@@ -32,10 +32,7 @@ async function acquireMany(keys, options, acquireOne) {
   } finally {
     limit.end()
   }
-  return dressed(
-    once(() => releaseAll(held)),
-    held.some(({ abandoned }) => abandoned),
-  )
+  return releaserOf(held)
 }
 
 /** All now, or undefined. */
@@ -49,10 +46,7 @@ function tryAcquireMany(keys, tryOne) {
     }
     held.push(release)
   }
-  return dressed(
-    once(() => releaseAll(held)),
-    false,
-  )
+  return releaserOf(held)
 }
 
 /** One signal that ends all waits: the caller's, or that of its timeout for all of them together. */
@@ -65,13 +59,10 @@ function limitFor(keys, timeout, signal) {
   })
 }
 
-function once(act) {
-  let over = false
-  return () => {
-    if (over) return
-    over = true
-    act()
-  }
+/** Each of `held` lets go of its own grant once: so does this one for all of them. */
+function releaserOf(held) {
+  const abandoned = held.some((release) => release.abandoned)
+  return dressed(() => releaseAll(held), abandoned)
 }
 
 function releaseAll(held) {

@@ -143,13 +143,14 @@ class MutexCore extends Core {
   }
 
   dispatch(count) {
-    if (count > 0) takeNews(count, admit)
+    if (count > 0) takeNews(count)
     if (this.watchers !== null && !this.isLocked()) this.tell(1, this.topPriority())
     this.calm()
   }
 
   admit(waiter, abandoned) {
-    admit(waiter, abandoned)
+    if (this.watchers !== null) this.tell(1, waiter.priority())
+    waiter.resolve(waiter.constructor.value(this, 1, abandoned))
   }
 
   hasRoom() {
@@ -181,12 +182,6 @@ Object.assign(MutexCore.prototype, { kind: kindOf('mutex'), idle: free })
 
 function isGranted(outcome) {
   return outcome === granted || outcome === grantedAbandoned
-}
-
-function admit(waiter, abandoned) {
-  const { core } = waiter
-  if (core.watchers !== null) core.tell(1, waiter.priority())
-  waiter.resolve(waiter.constructor.value(core, 1, abandoned))
 }
 
 class Locker extends Waiter {

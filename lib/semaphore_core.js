@@ -108,10 +108,6 @@ class SemaphoreCore extends Core {
     this.calm()
   }
 
-  admit(waiter) {
-    waiter.resolve(Acquirer.value(this, waiter.weight()))
-  }
-
   hasRoom(weight) {
     return this.getValue() >= weight
   }

@@ -156,15 +156,15 @@ function giveUp(how, reason) {
 /** Takes all promises that wait for `core` out of its line, first come first. */
 function takeAll(core) {
   const all = []
-  let count
-  do {
-    count = core.leaveAll()
+  let count = core.leaveAll()
+  while (count > 0) {
     for (let i = 0; i < count; i++) {
       const ticket = news[i] >> 1
       all.push(waiters[ticket])
       waiters[ticket] = news[i] & 1 ? gone : undefined
     }
-  } while (count === mostNews)
+    count = count === mostNews ? native.leavers() : 0
+  }
   return all
 }
 
@@ -196,8 +196,12 @@ function moveAll(core, move) {
   }
 }
 
+function admit(waiter, abandoned) {
+  waiter.core.admit(waiter, abandoned)
+}
+
 /** Calls `admitted(waiter, abandoned)` for each of `count` news, and whatever comes of them. */
-function takeNews(count, admitted) {
+function takeNews(count, admitted = admit) {
   if (count === 1) {
     const item = news[0]
     takeItem(item, claim(item), admitted)
@@ -249,7 +253,7 @@ function answerInvitation(ticket, admitted) {
 
 /** Another thread has let some of ours in. */
 function onNews(count) {
-  takeNews(count, (waiter, abandoned) => waiter.core.admit(waiter, abandoned))
+  takeNews(count)
 }
 
 module.exports = {

@@ -44,9 +44,9 @@ class BasicMailbox final : public Parker {
     if (!last) bell.ring();
   }
 
-  /// False when there was none; else one ring is for them.
   /// Hands every posted waiter to `take(waiter, how)`, first posted first. `take` may destroy the
   /// waiter, and may have this mailbox posted to. When it throws, the rest are posted again.
+  /// False when there was none; else one ring has been for them, or is about to be.
   template <class Take>
   bool collect(Take&& take) {
     Waiter* first = nullptr;

@@ -101,16 +101,16 @@ class Office {
   /// Gives up waiting. Misuse(notWaiting) when w neither waits nor has been admitted.
   Leave leave(Waiter& w) { return leave(w, unchanged); }
 
-  /// Takes the first waiters of `agent` out of the line, `most` at most, as leave does each, and
-  /// calls `gone(waiter, how)`, which must not throw. Whoever of them has been admitted already is not
-  /// in the line.
+  /// Takes all waiters of `agent` out of the line, as leave does each, before anybody behind them is
+  /// let in, and calls `gone(waiter, how)`, which must not throw. Whoever of them has been admitted
+  /// already is not in the line.
   template <class Gone>
-  void leaveAll(AgentId agent, int most, Gone&& gone) {
+  void leaveAll(AgentId agent, Gone&& gone) {
     auto bucket = P::lot().open(this);
     if (bucket.empty()) return;
     Line& line = bucket.line();
     Waiter* next = line.find(agent);
-    for (; next && most > 0; --most) {
+    while (next) {
       Waiter& w = *next;
       next = w.next;
       const bool awake = w.state == Waiter::State::invited;

@@ -1,6 +1,6 @@
 'use strict'
 const assert = require('node:assert/strict')
-const { Semaphore } = require('..')
+const { E_CANCELED, Semaphore } = require('..')
 const { kinds } = require('./helpers/kinds.js')
 const { describeLine } = require('./helpers/line_suite.js')
 const { note, turn } = require('./helpers/promises.js')
@@ -243,5 +243,15 @@ describe('Semaphore: waitForUnlock', () => {
     await turn()
     assert.deepEqual(log, ['first 2', 'one', 'second 1'])
     assert.equal(semaphore.getValue(), 0)
+  })
+
+  it('cancels all who wait, however many, before anybody behind the heavy ones is let in', async () => {
+    const semaphore = new Semaphore(1)
+    const waiting = []
+    for (let i = 0; i < 3000; i++) waiting.push(semaphore.acquire(i < 2048 ? 2 : 1))
+    semaphore.cancel()
+    const ended = await Promise.allSettled(waiting)
+    assert.ok(ended.every(({ reason }) => reason === E_CANCELED))
+    assert.equal(semaphore.getValue(), 1)
   })
 })

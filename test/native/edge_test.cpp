@@ -135,13 +135,11 @@ TEST(EdgeTest, AllOfAnAgentLeaveAndOthersStay) {
   mutex.enter(own[2]);
   mutex.enter(own[3]);
   std::vector<Waiter*> gone;
-  mutex.leaveAll(kAnna, 3, [&](Waiter& w, Leave how) {
+  mutex.leaveAll(kAnna, [&](Waiter& w, Leave how) {
     EXPECT_EQ(how, Leave::left);
     gone.push_back(&w);
   });
-  EXPECT_EQ(gone, (std::vector<Waiter*>{&own[1], &own[3], &own[0]}));
-  mutex.leaveAll(kAnna, 3, [&](Waiter& w, Leave) { gone.push_back(&w); });
-  EXPECT_EQ(gone.back(), &own[2]);
+  EXPECT_EQ(gone, (std::vector<Waiter*>{&own[1], &own[3], &own[0], &own[2]}));
   EXPECT_EQ(mutex.queue().size, 2U);
   EXPECT_EQ(mutex.queue().topPriority, 3);
   P::pass(kPatience);
@@ -154,6 +152,19 @@ TEST(EdgeTest, AllOfAnAgentLeaveAndOthersStay) {
   EXPECT_EQ(mutex.queue().size, 0U);
 }
 
+TEST(EdgeTest, NobodyOfThoseWhoAllLeaveIsLetIn) {
+  BasicWeightedSemaphore<P> semaphore(1);
+  Notes loop;
+  Asking heavy(loop, kAnna, 2);
+  Asking light(loop, kAnna, 1);
+  Asking other(loop, kBen, 1);
+  for (Asking* w : {&heavy, &light, &other}) ASSERT_FALSE(semaphore.enter(*w));
+  int left = 0;
+  semaphore.leaveAll(kAnna, [&](Waiter&, Leave) { ++left; });
+  EXPECT_EQ(left, 2);
+  EXPECT_EQ(loop.take(), Heard{admitted(other)}) << "it fits, now that they have gone";
+}
+
 TEST(EdgeTest, LeavingAllTellsOfThoseWhoAreAwake) {
   BasicMutex<P> mutex;
   Notes loop;
@@ -162,7 +173,7 @@ TEST(EdgeTest, LeavingAllTellsOfThoseWhoAreAwake) {
   mutex.enter(w);
   mutex.unlock(kAnna);
   EXPECT_EQ(loop.take(), Heard{invited(w)});
-  mutex.leaveAll(kBen, 10, [](Waiter&, Leave how) { EXPECT_EQ(how, Leave::leftAwake); });
+  mutex.leaveAll(kBen, [](Waiter&, Leave how) { EXPECT_EQ(how, Leave::leftAwake); });
   EXPECT_FALSE(mutex.settle(w, Wake::invited));
   EXPECT_EQ(wordOf(mutex).load(), 0U);
 }
