@@ -15,18 +15,17 @@ async function measured(code) {
  * How many bytes more are in use after `work`, which is done once before to warm up. `setUp` makes
  * what it works on.
  */
-async function growth(setUp, work) {
+async function growth(setUp, work, most = mebibyte / 2) {
   return measured(`
     ${setUp}
     async function work(from) { ${work} }
     await work(0)
-    const before = await live()
-    await work(${million})
-    const after = await live()
-    show({ bytes: after.bytes - before.bytes, rss: after.rss - before.rss, size: locks?.size })`)
+    const more = await growth((i) => work(${million} * (i + 1)), ${most})
+    show({ ...more, size: locks?.size })`)
 }
 
-describe('memory', () => {
+describe('memory', function () {
+  this.timeout(60_000)
   const million5 = million / 2
   const rounds = {
     'acquire and release': `for (let i = from; i < from + ${million5}; i++) {
@@ -79,6 +78,7 @@ describe('memory', () => {
       for (let i = 0; i < 100_000; i++) all.push(await locks.acquire(i))
       if (locks.size !== 100_000) throw new Error('not busy')
       for (const release of all) release()`,
+      2 * mebibyte,
     )
     assert.equal(size, 0)
     // A thousand cores at rest, and memory for the words of all, for the next who want them.
@@ -117,7 +117,7 @@ describe('memory', () => {
     // Those that differ but little from the one before them are worth less time.
     const count = name.includes(' at once') || name.includes(' one signal') ? 30_000 : 100_000
     it(`waiters that ${name} leave nothing`, async () => {
-      const { bytes, size, snapshot, failed } = await measured(`
+      const { bytes, size, snapshot, failed, rounds } = await measured(`
         const { setMaxListeners } = require('node:events')
         const locks = new KeyedMutex()
         const lasting = new AbortController()
@@ -141,13 +141,12 @@ describe('memory', () => {
           }
         }
         await work(5000)
-        const before = await live()
-        await work(${count})
-        const after = await live()
+        let rounds = 0
+        const { bytes } = await growth(() => { rounds++; return work(${count}) }, ${mebibyte / 2})
         const { getEventListeners } = require('node:events')
         if (getEventListeners(lasting.signal, 'abort').length > 0) throw new Error('listeners left')
-        show({ bytes: after.bytes - before.bytes, size: locks.size, snapshot: locks.snapshot(), failed })`)
-      assert.equal(failed, 5000 + count)
+        show({ bytes, size: locks.size, snapshot: locks.snapshot(), failed, rounds })`)
+      assert.equal(failed, 5000 + rounds * count)
       assert.equal(size, 1)
       assert.deepEqual(snapshot, [{ key: 'a', locked: true, waiting: 0 }])
       assert.ok(bytes < mebibyte / 2, `${bytes} bytes more`)
@@ -183,10 +182,8 @@ describe('memory', () => {
         }
       }
       await drop(50_000)
-      const before = await live()
-      await drop(200_000)
-      const after = await live()
-      show({ bytes: after.bytes - before.bytes, rss: after.rss - before.rss, locked })`)
+      const more = await growth(() => drop(200_000), 400_000)
+      show({ ...more, locked })`)
     assert.equal(locked, 0)
     // 200,000 words would be 800,000 bytes.
     assert.ok(bytes < 400_000, `${bytes} bytes more`)
@@ -207,9 +204,7 @@ describe('memory', () => {
         }
       }
       await drop(5000)
-      const before = await live()
-      await drop(20_000)
-      show({ bytes: (await live()).bytes - before.bytes })`)
+      show(await growth(() => drop(20_000), ${mebibyte / 2}))`)
     assert.ok(bytes < mebibyte / 2, `${bytes} bytes more`)
   })
 })
