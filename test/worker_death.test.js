@@ -45,7 +45,8 @@ describe('a worker that is terminated', () => {
       assert.equal(mutex.isLocked(), false)
     }
     assert.equal(Atomics.load(new Int32Array(buffer), 0), 0)
-    assert.ok(abandoned > 0 && abandoned <= rounds, `${abandoned} of ${rounds} died holding it`)
+    // How many of them held it is chance; the next test leaves nothing to it.
+    assert.ok(abandoned <= rounds, `${abandoned} of ${rounds} died holding it`)
   })
 
   it('is told of once, when it held for certain', async () => {
