@@ -233,7 +233,7 @@ export class Mutex implements MutexInterface {
 
 /**
  * A counting semaphore with weights and priorities. A superset of async-mutex's: change the import.
- * Values and weights are integers, from -2^30 to 2^30 - 1. The head of the line keeps lighter ones of
+ * Values and weights are integers, from -2^29 to 2^29 - 1. The head of the line keeps lighter ones of
  * its own or lower priority behind it.
  *
  * @example
@@ -289,7 +289,7 @@ export class Semaphore implements SemaphoreInterface {
   /**
    * Adds to the value, whoever has taken from it, and lets in whoever fits then.
    *
-   * @throws {RangeError} when the value would pass 2^30 - 1 (`ERR_LOCK_RANGE`); nothing has changed.
+   * @throws {RangeError} when the value would pass 2^29 - 1 (`ERR_LOCK_RANGE`); nothing has changed.
    */
   release(weight?: number): void
 
@@ -374,7 +374,7 @@ export class KeyedMutex {
  */
 export class KeyedSemaphore {
   /**
-   * @param value How much each key has at first: 1 to 2^30 - 1.
+   * @param value How much each key has at first: 1 to 2^29 - 1.
    * @param options or the error that `cancel()` rejects with.
    */
   constructor(value: number, options?: Error | CancelOptions)

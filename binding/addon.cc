@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "event_loop.h"
-#include "locks.h"
+#include "exports.h"
 #include "platform/name.h"
 
 namespace {
@@ -20,7 +20,10 @@ Napi::Value connect(const Napi::CallbackInfo& info) {
   auto& loops = *info.Env().GetInstanceData<Loops>();
   loops.push_back(std::make_unique<EventLoop>(info.Env()));
   Napi::Object functions = Napi::Object::New(info.Env());
-  defineLocks(functions, *loops.back());
+  Exports exports(functions, *loops.back());
+  defineEnvironment(exports);
+  defineLocks(exports);
+  defineConditions(exports);
   return functions;
 }
 

@@ -12,6 +12,8 @@ const char* codeOf(Fault fault) {
     case Fault::overflow:
     case Fault::underflow:
       return "ERR_LOCK_RANGE";
+    case Fault::mismatch:
+      return "ERR_LOCK_MISMATCH";
     case Fault::notWaiting:
     case Fault::badArgument:
       break;

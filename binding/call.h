@@ -4,6 +4,8 @@
 
 #include <napi.h>
 
+#include <string>
+
 #include "event_loop.h"
 
 namespace boxoffice::binding {
@@ -31,6 +33,16 @@ class Call {
     return value;
   }
 
+  /// The bits of a lock's word.
+  std::uint32_t word(int i) const { return static_cast<std::uint32_t>(integer(i)); }
+  std::string text(int i) const {
+    std::size_t length = 0;
+    require(napi_get_value_string_utf8(env_, arguments_[i], nullptr, 0, &length));
+    std::string text(length, '\0');
+    require(napi_get_value_string_utf8(env_, arguments_[i], text.data(), length + 1, &length));
+    return text;
+  }
+
   /// Has it been given this argument?
   bool has(std::size_t i) const noexcept { return i < count_; }
 
@@ -38,7 +50,7 @@ class Call {
   template <class Lock>
   Lock& lock() const {
     static_assert(sizeof(Lock) == sizeof(std::int32_t), "a lock is its word");
-    return *static_cast<Lock*>(loop_->word(integer(0)));
+    return *static_cast<Lock*>(loop_->regions().word(integer(0)));
   }
 
   napi_value result(std::int32_t value) const {
@@ -51,9 +63,10 @@ class Call {
     require(napi_create_double(env_, value, &made));
     return made;
   }
+  static napi_value result(napi_value value) noexcept { return value; }
 
  private:
-  static constexpr std::size_t kMost = 3;
+  static constexpr std::size_t kMost = 5;
 
   void require(napi_status status) const {
     if (status != napi_ok) throw Napi::Error::New(env_);

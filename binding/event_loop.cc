@@ -1,8 +1,5 @@
 #include "event_loop.h"
 
-#include "misuse.h"
-#include "mutex.h"
-
 namespace boxoffice::binding {
 namespace {
 
@@ -10,81 +7,38 @@ void check(napi_env env, napi_status status) {
   if (status != napi_ok) throw Napi::Error::New(env);
 }
 
-/// An Int32Array's memory. Not through its ArrayBuffer: Node 20 cannot give us a shared one.
-std::int32_t* memory(napi_env env, napi_value array, std::size_t& length) {
-  napi_typedarray_type type{};
-  void* data = nullptr;
-  check(env, napi_get_typedarray_info(env, array, &type, &length, &data, nullptr, nullptr));
-  if (type != napi_int32_array) {
-    throw Napi::TypeError::New(env, "a lock's word lies in an Int32Array");
-  }
-  return static_cast<std::int32_t*>(data);
-}
-
 }  // namespace
 
 thread_local const EventLoop* EventLoop::current = nullptr;
 
-EventLoop::EventLoop(napi_env env) : env_(env) {}
+EventLoop::EventLoop(napi_env env) : env_(env), regions_(env), shares_(env, regions_) {}
 
 EventLoop::~EventLoop() { giveAgentId(id_); }
 
-void EventLoop::start(napi_value news, napi_value onNews) {
+void EventLoop::start(napi_value news, napi_value onNews, napi_value look) {
   std::size_t length = 0;
-  newsBuffer_ = memory(env_, news, length);
+  newsBuffer_ = memoryOf(env_, news, length);
   if (length < kMostNews) throw Napi::RangeError::New(env_, "too little room for news");
   check(env_, napi_create_reference(env_, news, 1, &newsArray_));
+  check(env_, napi_create_reference(env_, look, 1, &look_));
   startBell(onNews);
   const auto onEnd = [](void* loop) { static_cast<EventLoop*>(loop)->end(); };
   check(env_, napi_add_env_cleanup_hook(env_, onEnd, this));
 }
 
-std::int32_t EventLoop::attach(napi_value int32Array, bool isShared) {
-  Region region;
-  region.isShared = isShared;
-  region.words = memory(env_, int32Array, region.length);
-  if (const auto known = known_.find(region.words); known != known_.end()) {
-    Region& again = regions_[static_cast<std::size_t>(known->second)];
-    if (!std::exchange(again.isOrphan, false)) ++again.uses;
-    return known->second;
-  }
-  if (freeRegions_.empty()) {
-    if (regions_.size() == kMostRegions) throw Misuse(Fault::overflow, "too many shared locks");
-    freeRegions_.reserve(regions_.size() + 1);
-    regions_.emplace_back();
-    freeRegions_.push_back(static_cast<std::int32_t>(regions_.size() - 1));
-  }
-  check(env_, napi_create_reference(env_, int32Array, 1, &region.array));
-  const std::int32_t number = freeRegions_.back();
-  known_[region.words] = number;
-  freeRegions_.pop_back();
-  regions_[static_cast<std::size_t>(number)] = region;
-  return number;
-}
-
-std::int32_t EventLoop::detach(std::int32_t region) {
-  word(region << kIndexBits);
-  Region& gone = regions_[static_cast<std::size_t>(region)];
-  if (gone.uses == 1 && gone.isShared && reinterpret_cast<Mutex*>(gone.words)->owner() == id_) {
-    gone.isOrphan = true;  // should we die, then the next one must get it
-    return 1;
-  }
-  if (--gone.uses > 0) return gone.uses;
-  check(env_, napi_delete_reference(env_, gone.array));
-  known_.erase(gone.words);
-  gone = {};
-  freeRegions_.push_back(region);
-  return 0;
-}
-
-void* EventLoop::word(std::int32_t place) const {
-  // Unsigned, so that what is negative is out of bounds, too.
-  const auto number = static_cast<std::uint32_t>(place) >> kIndexBits;
-  const auto index = static_cast<std::uint32_t>(place) & ((1U << kIndexBits) - 1);
-  if (number >= regions_.size() || index >= regions_[number].length) {
-    throw Misuse(Fault::badArgument, "no lock's word lies there");
-  }
-  return regions_[number].words + index;
+bool EventLoop::Termination::isRequested() noexcept {
+  if (wasRequested_) return true;
+  const napi_env env = loop_.env_;
+  napi_handle_scope scope = nullptr;
+  wasRequested_ = true;
+  if (napi_open_handle_scope(env, &scope) != napi_ok) return true;
+  napi_value look = nullptr;
+  napi_value receiver = nullptr;
+  napi_get_reference_value(env, loop_.look_, &look);
+  napi_get_undefined(env, &receiver);
+  wasRequested_ = napi_call_function(env, receiver, look, 0, nullptr, nullptr) != napi_ok;
+  napi_close_handle_scope(env, scope);
+  return wasRequested_;
 }
 
 Waiter& EventLoop::take() {
@@ -108,6 +62,7 @@ std::int32_t EventLoop::news() {
     const auto ticket = static_cast<std::int32_t>(w.ticket) << 2;
     if (w.how == Wake::admitted) {
       newsBuffer_[count++] = ticket | (w.abandoned ? kAdmittedAbandoned : kAdmitted);
+      took(w);
       give(w);
     } else {
       newsBuffer_[count++] = ticket | kInvited;

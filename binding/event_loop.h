@@ -10,22 +10,17 @@
 #include <napi.h>
 
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 #include "agent.h"
 #include "lightweight_semaphore.h"
 #include "mailbox.h"
 #include "office.h"
+#include "regions.h"
+#include "shares.h"
 #include "ticket_pool.h"
 
 namespace boxoffice::binding {
-
-/// What can be done about a waiter whose environment ends, by kind of lock.
-struct Kind {
-  Leave (*leave)(void* lock, Waiter& w);
-  void (*passOn)(void* lock, const Waiter& w);  ///< an admission that has come too late
-};
 
 class EventLoop final : public Parker, private Bell {
  public:
@@ -39,19 +34,25 @@ class EventLoop final : public Parker, private Bell {
   /// What has happened to a ticket: the low two bits of its news.
   enum News : std::int32_t { kAdmitted, kAdmittedAbandoned, kInvited };
 
-  /// `news` is an Int32Array for the news; `onNews(n)` is called when another thread has some.
-  void start(napi_value news, napi_value onNews);
+  /// `news` is an Int32Array for the news; `onNews(n)` is called when another thread has some. `look()`
+  /// does nothing: that it can still be called tells a blocked thread that it is to go on.
+  void start(napi_value news, napi_value onNews, napi_value look);
 
-  /// Makes a region of words known by a number, the same one for the same memory, and keeps it alive
-  /// until it has been detached as often. The mutex of one that is shared is abandoned when this
-  /// environment ends.
-  std::int32_t attach(napi_value int32Array, bool isShared);
-  /// How many uses of it are left.
-  std::int32_t detach(std::int32_t region);
-  /// The address of a word by its place: region and index. Misuse(badArgument) where there is none.
-  void* word(std::int32_t place) const;
-  static constexpr std::size_t kMostRegions = std::size_t{1} << 18;  // 32 - kIndexBits
-  static constexpr int kIndexBits = 14;                              // as in lib/words.js
+  Regions& regions() noexcept { return regions_; }
+  Shares& shares() noexcept { return shares_; }
+
+  /// Is JavaScript of this environment at its end, while its thread is blocked in C++?
+  class Termination final : public Stop {
+   public:
+    explicit Termination(const EventLoop& loop) : loop_(loop) {}
+    bool isRequested() noexcept override;
+    bool wasRequested() const noexcept { return wasRequested_; }
+
+   private:
+    const EventLoop& loop_;
+    bool wasRequested_ = false;
+  };
+  Termination& termination() noexcept { return termination_; }
 
   /// A fresh ticket; its waiter wakes this loop.
   Waiter& take();
@@ -62,6 +63,11 @@ class EventLoop final : public Parker, private Bell {
     stands_[w.ticket] = {.kind = &kind, .place = place};
   }
   void answers(const Waiter& w) { stands_[w.ticket].told = false; }
+  /// `w`, which stands_ knows, is in.
+  void took(const Waiter& w) noexcept {
+    const Stand& stand = stands_[w.ticket];
+    if (stand.kind->isCounted) shares_.took(stand.place, static_cast<std::int32_t>(w.ask));
+  }
   void leftAwake(const Waiter& w) { stands_[w.ticket].gone = true; }
 
   /// Those who leave their line all at once, for JavaScript to be told of in batches. Room for them is
@@ -93,14 +99,6 @@ class EventLoop final : public Parker, private Bell {
   };
 
  private:
-  struct Region {
-    std::int32_t* words = nullptr;
-    std::size_t length = 0;
-    napi_ref array = nullptr;
-    std::int32_t uses = 1;
-    bool isShared = false;
-    bool isOrphan = false;  ///< no object stands for it, but we hold its mutex
-  };
   /// Where a ticket stands: only our own thread looks at it.
   struct Stand {
     const Kind* kind = nullptr;
@@ -129,9 +127,10 @@ class EventLoop final : public Parker, private Bell {
   std::vector<Stand> stands_;  // by ticket
   Mailbox mailbox_{*this};
 
-  std::vector<Region> regions_;
-  std::vector<std::int32_t> freeRegions_;
-  std::unordered_map<std::int32_t*, std::int32_t> known_;
+  Regions regions_;
+  Shares shares_;
+  Termination termination_{*this};
+  napi_ref look_ = nullptr;
 
   napi_ref newsArray_ = nullptr;
   std::int32_t* newsBuffer_ = nullptr;

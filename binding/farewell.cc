@@ -1,7 +1,6 @@
 // An environment ends, in the middle of whatever it was doing: its waiters leave their lines, what was
-// granted to it too late is passed on, and the mutexes it holds are given to the next as abandoned.
+// granted to it too late is passed on, and the locks it holds are given to the next as abandoned.
 #include "event_loop.h"
-#include "mutex.h"
 
 namespace boxoffice::binding {
 
@@ -16,10 +15,8 @@ void EventLoop::end() noexcept {
   awaitWakes();
   while (!allRung()) farewell_.wait();
   napi_delete_reference(env_, newsArray_);
-  for (const Region& region : regions_) {
-    if (region.isShared) reinterpret_cast<Mutex*>(region.words)->abandon(id_);
-    if (region.array) napi_delete_reference(env_, region.array);
-  }
+  napi_delete_reference(env_, look_);
+  shares_.abandonAll(id_);
   regions_.clear();
 }
 
@@ -36,7 +33,7 @@ void EventLoop::takeUnread() {
     Stand& stand = stands_[w.ticket];
     if (w.how == Wake::admitted) {
       const Stand late = std::exchange(stand, {});
-      late.kind->passOn(word(late.place), w);
+      late.kind->passOn(regions_.word(late.place), w);
     } else if (stand.gone) {
       stand = {};
     } else {
@@ -49,13 +46,14 @@ void EventLoop::leaveLines() {
   for (Stand& stand : stands_) {
     if (!stand.kind) continue;
     Waiter& w = tickets_.waiter(static_cast<Ticket>(&stand - stands_.data()));
-    const Leave how = stand.gone ? Leave::leftAwake : stand.kind->leave(word(stand.place), w);
+    const Leave how =
+        stand.gone ? Leave::leftAwake : stand.kind->quit(regions_.word(stand.place), w);
     stand.gone = how == Leave::leftAwake;
     if (how == Leave::left) continue;
     if (!stand.told) {
       ++owed_;  // its wake is on its way, and we must be there to take it
     } else if (how == Leave::admitted) {
-      stand.kind->passOn(word(stand.place), w);
+      stand.kind->passOn(regions_.word(stand.place), w);
     }
   }
 }
@@ -65,7 +63,7 @@ void EventLoop::awaitWakes() {
     takeWakes([this](Waiter& w) {
       --owed_;
       const Stand& stand = stands_[w.ticket];
-      if (!stand.gone) stand.kind->passOn(word(stand.place), w);
+      if (!stand.gone) stand.kind->passOn(regions_.word(stand.place), w);
     });
     if (owed_ == 0) return;
     farewell_.wait();

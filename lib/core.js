@@ -2,17 +2,18 @@
 // What every lock of JavaScript shares: its word, and the ways into the line of C++ before it. Mutex
 // and Semaphore are faces of a core; a keyed map has a core for each busy key.
 //
-//   alone      words === null    the word is a number of ours, this.word
-//   in line    words, place      somebody waits: the word lies where C++ sees it, with its line bit
-//   shared     words, place      other threads may know of it: it stays there for good
+//   alone      words === null         the word is a number of ours, this.word
+//   in line    words, place           somebody waits: the word lies where C++ sees it, with its line bit
+//   shared     words, place, share    other threads may know of it: it stays there
 //
 // Alone becomes in line when the first has to wait, and in line becomes alone when the last has gone.
 const { E_CANCELED, lockError } = require('./errors.js')
 const { nameOf } = require('./home.js')
 const native = require('./load.js')
-const { cancelAll, grantedAbandoned, moveAll, wait } = require('./waiters.js')
+const { keepWith, shareKey, shareMemory, tableOf } = require('./shares.js')
+const { cancelAll, grantedAbandoned, isGranted, moveAll, takeNews, wait } = require('./waiters.js')
 const { Watchers } = require('./watchers.js')
-const { givePlace, indexOf, sharedPlace, startGrantsAt, takePlace, wordsOf } = require('./words.js')
+const { givePlace, indexOf, takePlace, wordsOf } = require('./words.js')
 
 const line = 1 // the bit of every word that says that somebody waits
 
@@ -21,7 +22,7 @@ class Core {
     this.word = word
     this.words = null
     this.place = 0
-    this.isShared = false
+    this.share = null
     this.watchers = null
   }
 
@@ -35,9 +36,8 @@ class Core {
 
   /** For the keyed map that it belongs to. */
   isIdle() {
-    return (
-      this.words === null && this.word === this.idle && this.watchers === null && this.pins === 0
-    )
+    if (this.pins > 0 || this.watchers !== null) return false
+    return this.words === null ? this.word === this.idle : this.share !== null && !this.isOurs()
   }
 
   /** Puts the word where C++ sees it. */
@@ -50,9 +50,13 @@ class Core {
 
   /** Takes the word back when nobody waits any more. */
   calm() {
-    if (this.words === null || this.isShared) return
+    if (this.words === null) return
+    if (this.share !== null) {
+      this.settleShared()
+      return
+    }
     const word = this.words[indexOf(this.place)]
-    if ((word & line) !== 0) return
+    if ((word & line) !== 0 || this.guests > 0) return
     this.word = word
     this.words = null
     givePlace(this.place)
@@ -66,28 +70,62 @@ class Core {
     this.home.drop(this)
   }
 
+  /** A shared one, after something may have changed hands. */
+  settleShared() {
+    if (this.share.waiting > 0) this.share.wait(this, 0)
+    if (this.home !== null) this.rest()
+  }
+
   /** Its word in memory of its own, for other threads to find it. */
-  share() {
-    if (this.isShared) return this.words
+  shareOut() {
+    if (this.share?.name !== undefined) {
+      throw new TypeError(`${this.title()} is shared by its name: it has no buffer`)
+    }
+    if (this.share !== null) return this.words
+    if (this.guests > 0) {
+      throw lockError(
+        'ERR_LOCK_BUSY',
+        `promises wait for a condition with ${this.title()}: share it before`,
+      )
+    }
     const move = () => {
       this.calm()
-      this.shareIn(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT), 0)
-      Atomics.store(this.words, 0, this.word)
-      startGrantsAt(this.place, this.ended) // releasers that are out stay good, and stale ones stale
+      const { word } = this
+      this.shareIn(new SharedArrayBuffer(this.kind.bytes), 0)
+      Atomics.store(this.words, 0, word)
     }
     if (this.words === null) move()
     else moveAll(this, move)
     const { watchers } = this
     this.watchers = null
-    watchers?.moveTo((priority) => this.passThrough({ priority }))
+    watchers?.moveTo((weight, priority) => this.passThrough(weight, { priority }))
     return this.words
   }
 
+  /** In memory that other threads know, too. */
   shareIn(buffer, byteOffset) {
-    const words = new Int32Array(buffer, byteOffset, 1)
-    this.place = sharedPlace(this, words)
-    this.words = words
-    this.isShared = true
+    const { bytes, number } = this.kind
+    const words = new Int32Array(buffer, byteOffset, bytes / Int32Array.BYTES_PER_ELEMENT)
+    this.settleIn(shareMemory(words, number, this.idle))
+    keepWith(this)
+  }
+
+  /** With all threads that know its name. */
+  shareByName(name) {
+    const table = tableOf(this.kind.name)
+    this.settleIn(shareKey(table, name, this.kind.number, this.idle, name))
+    keepWith(this)
+  }
+
+  /** With all threads that know the keyed map. */
+  shareByKey(table, key) {
+    this.settleIn(shareKey(table, key, this.kind.number, this.idle))
+  }
+
+  settleIn(share) {
+    this.share = share
+    this.place = share.place
+    this.words = wordsOf(share.place)
   }
 
   /** In its turn; the promise is for what the class `Kind` of waiters makes of it. */
@@ -97,13 +135,53 @@ class Core {
     this.show()
     const ticket = this.enter(weight, limits.priority)
     if (ticket >= 0) return wait(this, ticket, Kind, weight, limits)
+    this.began()
     this.calm()
     return Promise.resolve(Kind.value(this, weight, ticket === grantedAbandoned))
   }
 
   enter(weight, priority) {
     const { enter } = this.kind
-    return priority === 0 ? enter(this.place, weight) : enter(this.place, weight, priority)
+    return priority === 0 && !this.isStrict
+      ? enter(this.place, weight)
+      : enter(this.place, weight, priority, +this.isStrict)
+  }
+
+  /** Now, or not at all: granted, grantedAbandoned or neither. */
+  tryEnter(weight) {
+    this.show()
+    const outcome = this.kind.tryEnter(this.place, weight)
+    if (isGranted(outcome)) this.began()
+    this.calm()
+    return outcome
+  }
+
+  /** Blocks this thread. For locks that another thread can release only. */
+  enterSync(weight, { timeout, priority }) {
+    const outcome = this.kind.enterSync(this.place, weight, timeout, priority, +this.isStrict)
+    if (isGranted(outcome)) this.began()
+    // Giving up may have let in a promise of ours.
+    this.dispatch(native.news())
+    if (!isGranted(outcome)) throw this.timeoutError(timeout)
+    return outcome
+  }
+
+  /** C++ has granted it to us. */
+  began() {}
+
+  /** For a shared one: whether another thread could let those in who wait. */
+  isOutOfOurHands() {
+    return true
+  }
+
+  admit(waiter, abandoned) {
+    waiter.resolve(waiter.constructor.value(this, waiter.weight(), abandoned))
+  }
+
+  /** Takes `count` news, and what comes of them. */
+  dispatch(count) {
+    if (count > 0) takeNews(count)
+    this.calm()
   }
 
   leave(ticket) {
@@ -135,7 +213,7 @@ class Core {
   watch(weight, limits) {
     const { priority, timeout, signal } = limits
     if (signal?.aborted) return Promise.reject(signal.reason)
-    if (this.isShared) return this.passThrough(limits)
+    if (this.share !== null) return this.passThrough(weight, limits)
     const top = this.topPriority()
     if (this.hasRoom(weight) && (top === undefined || priority > top)) return Promise.resolve()
     if (timeout === 0) return Promise.reject(this.timeoutError(0))
@@ -157,7 +235,13 @@ class Core {
   /** For error messages. */
   title() {
     const { name } = this.kind
-    return this.home === null ? `the ${name}` : `the ${name} of key ${nameOf(this.key)}`
+    if (this.home === null) {
+      return this.share?.name === undefined
+        ? `the ${name}`
+        : `the ${name} ${nameOf(this.share.name)}`
+    }
+    const map = this.home.name === undefined ? '' : ` in ${nameOf(this.home.name)}`
+    return `the ${name} of key ${nameOf(this.key)}${map}`
   }
 }
 
@@ -167,14 +251,25 @@ Object.assign(Core.prototype, {
   home: null,
   generation: 0,
   cancelError: E_CANCELED,
+  /** How many wait for a condition with it: they know where it lies. */
+  guests: 0,
+  /** Strictly first come, first served, among threads too. */
+  isStrict: false,
 })
 
-/** The functions of C++ for one kind of lock. */
-function kindOf(name) {
-  const find = (method) => native[`${name}${method}`]
+/**
+ * One kind of lock, as C++ has it: its number (LockKind of src/lock_table.h), and the prefix of its
+ * functions. Its word and, unless that always begins as 0, how it began take `bytes`.
+ */
+function kindOf(name, number, prefix, bytes) {
+  const find = (method) => native[`${prefix}${method}`]
   return {
     name,
+    number,
+    bytes,
     enter: find('Enter'),
+    enterSync: find('EnterSync'),
+    tryEnter: find('TryEnter'),
     leave: find('Leave'),
     leaveAll: find('LeaveAll'),
     settle: find('Settle'),

@@ -3,7 +3,11 @@
 // become idle stays with its key until `mostIdle` of them have come together, and then all that are
 // idle still go at once: taking one out of a Map for each release would cost more than the lock (a
 // Map in the old generation allocates anew each time it shrinks), and a hot key finds its core.
-const { E_CANCELED } = require('./errors.js')
+//
+// Where threads share the map, its words lie in a table of C++ (src/lock_table.h), and a core is what this
+// thread has of a key: it is idle when this thread has no part in it, whatever others do.
+const native = require('./load.js')
+const { tableOf, unshare } = require('./shares.js')
 
 const mostIdle = 256
 /** Cores at rest, for any key of their kind to take. */
@@ -16,25 +20,27 @@ class Home {
   /** Cores that have been idle since the last sweep, each once. */
   #idle = []
 
-  /** `make()` makes a core where none is `atRest`. */
-  constructor(atRest, make, cancelError = E_CANCELED) {
+  /** `make()` makes a core where none is `atRest`; a map with a name has a table of words. */
+  constructor(atRest, make, name, table) {
     this.#atRest = atRest
     this.#make = make
-    this.cancelError = cancelError
+    this.name = name
+    this.table = table
   }
 
-  /** The cores of busy keys. */
+  /** The cores of keys that are busy, in this thread. */
   busy() {
     return Array.from(this.#all.values()).filter((core) => !core.isIdle())
   }
 
   get size() {
+    if (this.table !== undefined) return native.busyCount(this.table)
     let idle = 0
     for (const core of this.#idle) if (core.isIdle()) idle++
     return this.#all.size - idle
   }
 
-  /** The core of a key that is busy, or undefined. */
+  /** The core of a key that is busy in this thread, or undefined. */
   find(key) {
     checkKey(key)
     const core = this.#all.get(key)
@@ -46,10 +52,23 @@ class Home {
     const known = this.#all.get(key)
     if (known !== undefined) return known
     checkKey(key)
-    const core = this.#atRest.pop() ?? this.#make()
-    settleIn(core, this, key)
+    const core = this.table === undefined ? (this.#atRest.pop() ?? this.#make()) : this.#make()
+    moveIn(core, this, key)
     this.#all.set(key, core)
     return core
+  }
+
+  /** What `use` makes of the core of a key that is busy, in whatever thread; else `otherwise`. */
+  look(key, use, otherwise) {
+    if (this.table !== undefined) return this.with(key, use)
+    const core = this.find(key)
+    return core === undefined ? otherwise : use(core)
+  }
+
+  /** The keys that are busy, in whatever thread. */
+  keys() {
+    if (this.table !== undefined) return native.busyKeys(this.table).map(fromText)
+    return this.busy().map((core) => core.key)
   }
 
   /** `core` has become idle. */
@@ -71,6 +90,11 @@ class Home {
       core.isListed = false
       if (!core.isIdle()) continue
       if (!isFresh) all.delete(core.key)
+      if (core.share !== null) {
+        // A releaser may know it still: it is not for another key.
+        unshare(core.share)
+        continue
+      }
       core.home = null
       core.key = undefined
       if (this.#atRest.length < mostAtRest) this.#atRest.push(core)
@@ -93,12 +117,12 @@ class Home {
   }
 }
 
-function settleIn(core, home, key) {
+function moveIn(core, home, key) {
   core.home = home
   core.key = key
   core.isListed = false
   core.pins = 0
-  core.cancelError = home.cancelError
+  if (home.table !== undefined) core.shareByKey(home.table, toText(key))
 }
 
 function checkKey(key) {
@@ -107,6 +131,30 @@ function checkKey(key) {
     throw new TypeError(`a key must be a string, a number or a bigint, not ${describe(key)}`)
   }
   if (Number.isNaN(key)) throw new RangeError('a key must not be NaN')
+}
+
+const first = { string: 's', number: 'n', bigint: 'b' }
+
+const shared = new Map()
+
+/** The home of all maps of this thread with that name, and the same `traits`: it stays. */
+function homeByName(name, kind, traits, make) {
+  const id = `${kind} ${traits} ${name}`
+  let home = shared.get(id)
+  if (home === undefined) {
+    home = new Home([], make, name, tableOf(`keyed ${kind} ${name}`))
+    shared.set(id, home)
+  }
+  return home
+}
+
+/** A key for C++: those of different types stay apart. */
+const toText = (key) => first[typeof key] + key
+
+function fromText(text) {
+  const rest = text.slice(1)
+  if (text[0] === 's') return rest
+  return text[0] === 'n' ? Number(rest) : BigInt(rest)
 }
 
 function describe(value) {
@@ -118,4 +166,4 @@ function nameOf(key) {
   return typeof key === 'string' ? JSON.stringify(key) : String(key)
 }
 
-module.exports = { checkKey, Home, nameOf }
+module.exports = { checkKey, Home, homeByName, nameOf }

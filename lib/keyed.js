@@ -1,29 +1,49 @@
 'use strict'
 // What all keyed maps have in common.
+const { E_CANCELED } = require('./errors.js')
+const { Home, homeByName } = require('./home.js')
+const { readLockOptions, checkMayBlock } = require('./lock_options.js')
 
 /** The home of a keyed map: for the classes derived from it, and nobody else. */
 let homeOf
+/** The same for `method`, which is about to block this thread. */
+let blockingHomeOf
 
 class Keyed {
   #home
+  #cancelError
+  #mayBlock
 
   static {
     homeOf = (keyed) => keyed.#home
+    blockingHomeOf = (keyed, method) => {
+      checkMayBlock(keyed.#mayBlock, method)
+      return keyed.#home
+    }
   }
 
-  constructor(home) {
-    this.#home = home
+  /** `make()` makes a core of `kind`, unless there is one `atRest`. */
+  constructor(options, kind, make, atRest) {
+    const { cancelError = E_CANCELED, name, isStrict, mayBlock } = readLockOptions(options, 0)
+    const makeSo = isStrict ? () => Object.assign(make(), { isStrict }) : make
+    // A core that is strict is not for other maps.
+    this.#home =
+      name === undefined
+        ? new Home(isStrict ? [] : atRest, makeSo)
+        : homeByName(name, kind, isStrict ? 'fifo' : '', makeSo)
+    this.#cancelError = cancelError
+    this.#mayBlock = mayBlock
   }
 
   isLocked(key) {
-    return this.#home.find(key)?.isLocked() ?? false
+    return this.#home.look(key, (core) => core.isLocked(), false)
   }
 
-  cancel(key, reason) {
+  cancel(key, reason = this.#cancelError) {
     this.#home.find(key)?.cancel(reason)
   }
 
-  cancelAll(reason) {
+  cancelAll(reason = this.#cancelError) {
     for (const core of this.#home.busy()) core.cancel(reason)
   }
 
@@ -32,9 +52,8 @@ class Keyed {
   }
 
   keys() {
-    const keys = this.#home.busy().map((core) => core.key)
-    return keys.values()
+    return this.#home.keys().values()
   }
 }
 
-module.exports = { homeOf, Keyed }
+module.exports = { blockingHomeOf, homeOf, Keyed }

@@ -1,16 +1,16 @@
 'use strict'
 const { lockError } = require('./errors.js')
-const { Home, nameOf } = require('./home.js')
-const { homeOf, Keyed } = require('./keyed.js')
-const { acquireMany, tryAcquireMany } = require('./many.js')
+const { nameOf } = require('./home.js')
+const { blockingHomeOf, homeOf, Keyed } = require('./keyed.js')
+const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
 const { MutexCore } = require('./mutex_core.js')
-const { checkCallback, readCancelError } = require('./options.js')
+const { checkCallback, readSyncWait } = require('./options.js')
 
 const atRest = []
 
 class KeyedMutex extends Keyed {
   constructor(options = {}) {
-    super(new Home(atRest, () => new MutexCore(), readCancelError(options)))
+    super(options, 'mutex', () => new MutexCore(), atRest)
   }
 
   acquire(key, options) {
@@ -61,6 +61,28 @@ class KeyedMutex extends Keyed {
     return homeOf(this).with(key, (core) => core.tryLock())
   }
 
+  lockSync(key, options) {
+    const limits = readSyncWait(options)
+    blockingHomeOf(this, 'lockSync').with(key, (core) => core.lockSync(limits))
+  }
+
+  acquireSync(key, options) {
+    const home = blockingHomeOf(this, 'acquireSync')
+    const limits = readSyncWait(options)
+    if (!Array.isArray(key)) return home.with(key, (core) => core.acquireSync(limits))
+    return acquireManySync(key, limits, (one, left) => this.acquireSync(one, left))
+  }
+
+  runExclusiveSync(key, callback, options) {
+    checkCallback(callback)
+    const release = this.acquireSync(key, options)
+    try {
+      return callback()
+    } finally {
+      release()
+    }
+  }
+
   unlock(key) {
     const core = homeOf(this).find(key)
     if (core === undefined) {
@@ -70,7 +92,7 @@ class KeyedMutex extends Keyed {
   }
 
   release(key) {
-    homeOf(this).find(key)?.release()
+    homeOf(this).look(key, (core) => core.release())
   }
 
   waitForUnlock(key, options) {
@@ -78,13 +100,14 @@ class KeyedMutex extends Keyed {
   }
 
   snapshot() {
-    return homeOf(this)
-      .busy()
-      .map((core) => ({
-        key: core.key,
+    const home = homeOf(this)
+    return home.keys().map((key) =>
+      home.with(key, (core) => ({
+        key,
         locked: core.isLocked(),
         waiting: core.queueSize(),
-      }))
+      })),
+    )
   }
 }
 

@@ -1,10 +1,10 @@
 'use strict'
 const { lockError } = require('./errors.js')
-const { Home, nameOf } = require('./home.js')
-const { homeOf, Keyed } = require('./keyed.js')
-const { acquireMany, tryAcquireMany } = require('./many.js')
-const { checkCallback, readCancelError } = require('./options.js')
-const { checkedValue, readAcquire, SemaphoreCore } = require('./semaphore_core.js')
+const { nameOf } = require('./home.js')
+const { blockingHomeOf, homeOf, Keyed } = require('./keyed.js')
+const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
+const { checkCallback } = require('./options.js')
+const { checkedValue, readAcquire, readAcquireSync, SemaphoreCore } = require('./semaphore_core.js')
 
 class KeyedSemaphore extends Keyed {
   #value
@@ -12,7 +12,7 @@ class KeyedSemaphore extends Keyed {
   constructor(value, options = {}) {
     checkedValue(value)
     if (value < 1) throw new RangeError(`value must be 1 or more, not ${value}`)
-    super(new Home([], () => new SemaphoreCore(value), readCancelError(options)))
+    super(options, 'semaphore', () => new SemaphoreCore(value), [])
     this.#value = value
   }
 
@@ -58,14 +58,42 @@ class KeyedSemaphore extends Keyed {
     return this.runExclusive(key, callback, weight, options)
   }
 
+  acquireSync(key, weight, options) {
+    const home = blockingHomeOf(this, 'acquireSync')
+    const asked = readAcquireSync(weight, options)
+    this.#check(asked.weight)
+    if (!Array.isArray(key)) {
+      return home.with(key, (core) => core.acquireSync(asked.weight, asked.limits))
+    }
+    const values = []
+    const release = acquireManySync(key, asked.limits, (one, left) => {
+      const [value, release] = this.acquireSync(one, asked.weight, left)
+      values.push(value)
+      return release
+    })
+    return [values, release]
+  }
+
+  runExclusiveSync(key, callback, weight, options) {
+    checkCallback(callback)
+    const [value, release] = this.acquireSync(key, weight, options)
+    try {
+      return callback(value)
+    } finally {
+      release()
+    }
+  }
+
   release(key, weight) {
     const asked = this.#read(weight)
-    const core = homeOf(this).find(key)
-    if (core === undefined || core.getValue() > this.#value - asked.weight) {
-      const message = `the semaphore of key ${nameOf(key)} would have more than ${this.#value}`
-      throw lockError('ERR_LOCK_RANGE', message, RangeError)
+    const putBack = (core) => {
+      if (core.getValue() > this.#value - asked.weight) return false
+      core.release(asked.weight)
+      return true
     }
-    core.release(asked.weight)
+    if (homeOf(this).look(key, putBack, false)) return
+    const message = `the semaphore of key ${nameOf(key)} would have more than ${this.#value}`
+    throw lockError('ERR_LOCK_RANGE', message, RangeError)
   }
 
   waitForUnlock(key, weight, options) {
@@ -74,28 +102,30 @@ class KeyedSemaphore extends Keyed {
   }
 
   getValue(key) {
-    return homeOf(this).find(key)?.getValue() ?? this.#value
+    return homeOf(this).look(key, (core) => core.getValue(), this.#value)
   }
 
   snapshot() {
-    return homeOf(this)
-      .busy()
-      .map((core) => ({
-        key: core.key,
+    const home = homeOf(this)
+    return home.keys().map((key) =>
+      home.with(key, (core) => ({
+        key,
         value: core.getValue(),
         waiting: core.queueSize(),
-      }))
+      })),
+    )
   }
 
-  /** What is asked for; more than there ever is would wait for ever. */
   #read(weight, options) {
     const asked = readAcquire(weight, options)
-    if (asked.weight > this.#value) {
-      throw new RangeError(
-        `weight ${asked.weight} is more than the value ${this.#value} of each key`,
-      )
-    }
+    this.#check(asked.weight)
     return asked
+  }
+
+  /** More than there ever is would wait for ever. */
+  #check(weight) {
+    if (weight <= this.#value) return
+    throw new RangeError(`weight ${weight} is more than the value ${this.#value} of each key`)
   }
 }
 

@@ -35,6 +35,23 @@ async function acquireMany(keys, options, acquireOne) {
   return releaserOf(held)
 }
 
+/** The same for a thread that blocks: `limits` are for all of them together. */
+function acquireManySync(keys, { priority, timeout }, acquireOne) {
+  const ordered = inOrder(keys)
+  const deadline = performance.now() + timeout
+  const held = []
+  try {
+    for (const key of ordered) {
+      const left = Math.max(0, deadline - performance.now())
+      held.push(acquireOne(key, { priority, timeout: left }))
+    }
+  } catch (error) {
+    releaseAll(held)
+    throw error.code === 'ERR_LOCK_TIMEOUT' ? timeoutError(ordered, timeout) : error
+  }
+  return releaserOf(held)
+}
+
 /** All now, or undefined. */
 function tryAcquireMany(keys, tryOne) {
   const held = []
@@ -52,11 +69,13 @@ function tryAcquireMany(keys, tryOne) {
 /** One signal that ends all waits: the caller's, or that of its timeout for all of them together. */
 function limitFor(keys, timeout, signal) {
   if (timeout === undefined) return { signal, start() {}, end() {} }
-  return withDeadline(signal, timeout, () => {
-    const names = keys.map(nameOf).join(', ')
-    const message = `the locks of keys ${names} were not available within ${timeout} ms`
-    return lockError('ERR_LOCK_TIMEOUT', message)
-  })
+  return withDeadline(signal, timeout, () => timeoutError(keys, timeout))
+}
+
+function timeoutError(keys, timeout) {
+  const names = keys.map(nameOf).join(', ')
+  const message = `the locks of keys ${names} were not available within ${timeout} ms`
+  return lockError('ERR_LOCK_TIMEOUT', message)
 }
 
 /** Each of `held` lets go of its own grant once: so does this one for all of them. */
@@ -69,4 +88,4 @@ function releaseAll(held) {
   for (const release of held.reverse()) release()
 }
 
-module.exports = { acquireMany, tryAcquireMany }
+module.exports = { acquireMany, acquireManySync, tryAcquireMany }

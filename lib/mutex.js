@@ -1,19 +1,27 @@
 'use strict'
-const { isSharedArrayBuffer } = require('node:util').types
-const { isMainThread } = require('node:worker_threads')
+const { checkMayBlock, readLockOptions, settle } = require('./lock_options.js')
 const { MutexCore } = require('./mutex_core.js')
-const { checkObject, checkTimeout, readCancelError } = require('./options.js')
+const { readSyncWait } = require('./options.js')
+
+/** The core of a Mutex, for those who wait for a condition with it. */
+let coreOf
 
 class Mutex {
   #core
   #mayBlock
 
+  static {
+    coreOf = (mutex) => {
+      if (mutex instanceof Mutex) return mutex.#core
+      throw new TypeError('mutex must be a Mutex')
+    }
+  }
+
   constructor(options = {}) {
-    const { cancelError, buffer, byteOffset, mayBlock } = readOptions(options)
+    const read = readLockOptions(options, MutexCore.bytes)
     this.#core = new MutexCore()
-    if (cancelError !== undefined) this.#core.cancelError = cancelError
-    if (buffer !== undefined) this.#core.shareIn(buffer, byteOffset)
-    this.#mayBlock = mayBlock
+    settle(this.#core, read)
+    this.#mayBlock = read.mayBlock
   }
 
   acquire(options) {
@@ -40,12 +48,19 @@ class Mutex {
     return this.#core.tryLock()
   }
 
-  lockSync(options = {}) {
+  lockSync(options) {
     checkMayBlock(this.#mayBlock, 'lockSync')
-    checkObject(options)
-    const { timeout = Infinity } = options
-    checkTimeout(timeout)
-    this.#core.lockSync(timeout)
+    this.#core.lockSync(readSyncWait(options))
+  }
+
+  acquireSync(options) {
+    checkMayBlock(this.#mayBlock, 'acquireSync')
+    return this.#core.acquireSync(readSyncWait(options))
+  }
+
+  runExclusiveSync(callback, options) {
+    checkMayBlock(this.#mayBlock, 'runExclusiveSync')
+    return this.#core.runExclusiveSync(callback, readSyncWait(options))
   }
 
   unlock() {
@@ -69,44 +84,12 @@ class Mutex {
   }
 
   get buffer() {
-    return this.#core.share().buffer
+    return this.#core.shareOut().buffer
   }
 
   get byteOffset() {
-    return this.#core.share().byteOffset
+    return this.#core.shareOut().byteOffset
   }
 }
 
-function readOptions(given) {
-  const cancelError = readCancelError(given)
-  const { buffer, byteOffset = 0, allowBlockingMainThread = false } = given
-  if (typeof allowBlockingMainThread !== 'boolean') {
-    throw new TypeError('allowBlockingMainThread must be a boolean')
-  }
-  if (buffer !== undefined) checkPlace(buffer, byteOffset)
-  const mayBlock = allowBlockingMainThread || !isMainThread
-  return { cancelError, buffer, byteOffset, mayBlock }
-}
-
-function checkPlace(buffer, byteOffset) {
-  if (!isSharedArrayBuffer(buffer)) throw new TypeError('buffer must be a SharedArrayBuffer')
-  if (typeof byteOffset !== 'number') throw new TypeError('byteOffset must be a number')
-  const { BYTES_PER_ELEMENT } = Int32Array
-  const last = buffer.byteLength - BYTES_PER_ELEMENT
-  if (last < 0) throw new RangeError(`buffer must have room for ${BYTES_PER_ELEMENT} bytes`)
-  // Written so that NaN and fractions fail, too.
-  if (!(byteOffset >= 0 && byteOffset <= last && byteOffset % BYTES_PER_ELEMENT === 0)) {
-    throw new RangeError(`byteOffset must be a multiple of ${BYTES_PER_ELEMENT} from 0 to ${last}`)
-  }
-}
-
-/** `method` is about to block this thread. */
-function checkMayBlock(may, method) {
-  if (may) return
-  throw new TypeError(
-    `${method}() would block the main thread and every promise on it; ` +
-      'wait in a worker, or pass { allowBlockingMainThread: true }',
-  )
-}
-
-module.exports = { Mutex }
+module.exports = { coreOf, Mutex }

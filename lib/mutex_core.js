@@ -6,29 +6,43 @@ const { lockError } = require('./errors.js')
 const native = require('./load.js')
 const { checkCallback, readWait } = require('./options.js')
 const { dressed } = require('./releaser.js')
-const { agent, granted, grantedAbandoned, takeNews, Waiter } = require('./waiters.js')
-const { endGrantAt, grantAt, indexOf } = require('./words.js')
+const { agent, grantedAbandoned, isGranted, notGranted, takeNews, Waiter } = require('./waiters.js')
+const { indexOf } = require('./words.js')
 
 const free = 0
 const ownerShift = 2
 const held = agent << ownerShift
-const notGranted = -3
 const done = Promise.resolve()
 
+/** Every grant of this thread has a number of its own. */
+let lastGrant = 0
+
 class MutexCore extends Core {
+  static bytes = 4
+
   constructor() {
     super(free)
-    this.ended = 0
+    this.current = 0
   }
 
   /** The number of the current grant: a releaser with another one is stale. */
   grant() {
-    return this.isShared ? grantAt(this.place) : this.ended
+    return this.share === null ? this.current : this.share.current
   }
 
   endGrant() {
-    if (this.isShared) endGrantAt(this.place)
-    else this.ended++
+    lastGrant = (lastGrant + 1) | 0 // a small integer for ever; by the next round none is left of this
+    this.setGrant(lastGrant, false)
+  }
+
+  /** Also for one that has been away, waiting for a condition: its releaser is good again. */
+  setGrant(grant, isHeld) {
+    if (this.share === null) {
+      this.current = grant
+    } else {
+      this.share.current = grant
+      this.share.isHeld = isHeld
+    }
   }
 
   owner() {
@@ -39,6 +53,20 @@ class MutexCore extends Core {
     return this.owner() !== 0
   }
 
+  /** For a shared one: whether this thread has a part in it. */
+  isOurs() {
+    return this.share.waiting > 0 || this.owner() === agent
+  }
+
+  isOutOfOurHands() {
+    return !this.share.isHeld
+  }
+
+  /** What C++ has granted. */
+  began() {
+    if (this.share !== null) this.share.isHeld = true
+  }
+
   /** Locked at once, if it is free and nobody waits. */
   take() {
     if (this.words === null) {
@@ -46,7 +74,9 @@ class MutexCore extends Core {
       this.word = held
       return true
     }
-    return this.isShared && this.change(free, held)
+    if (this.share === null || !this.change(free, held)) return false
+    this.share.isHeld = true
+    return true
   }
 
   change(from, to) {
@@ -60,25 +90,37 @@ class MutexCore extends Core {
   }
 
   tryNow() {
-    return this.isLocked() ? notGranted : native.mutexTryLock(this.place)
+    return this.isLocked() ? notGranted : this.tryEnter(1)
   }
 
-  /** Blocks this thread. */
-  lockSync(timeout) {
-    if (this.take()) return
+  /** Blocks this thread. Whether the last holder died with it. */
+  lockSync(limits) {
+    if (this.take()) return false
     // No race: an agent becomes the owner, and ceases to be it, by its own calls only.
     if (this.owner() === agent) {
       const held = `${this.title()} is held by this thread already, which would wait for itself`
       throw lockError('ERR_LOCK_DEADLOCK', held)
     }
-    if (native.mutexStands(this.place)) {
+    if (this.words !== null && native.mutexStands(this.place)) {
       const ahead = `a promise of this thread waits for ${this.title()}, and could not go on`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
     }
-    const outcome = native.mutexLockSync(this.place, timeout)
-    // Giving up may have let in a promise of ours.
-    this.dispatch(native.news())
-    if (!isGranted(outcome)) throw this.timeoutError(timeout)
+    return this.enterSync(1, limits) === grantedAbandoned
+  }
+
+  acquireSync(limits) {
+    return releaser(this, this.lockSync(limits))
+  }
+
+  runExclusiveSync(callback, limits) {
+    checkCallback(callback)
+    this.lockSync(limits)
+    const grant = this.grant()
+    try {
+      return callback()
+    } finally {
+      if (this.grant() === grant) this.unlock()
+    }
   }
 
   lock(options) {
@@ -118,7 +160,7 @@ class MutexCore extends Core {
     if (this.words === null) {
       if (this.word !== held) throw this.notHeld()
       this.word = free
-    } else if (!(this.isShared && this.change(held, free))) {
+    } else if (this.share === null || !this.change(held, free)) {
       this.unlockInLine()
       return
     }
@@ -150,11 +192,21 @@ class MutexCore extends Core {
 
   admit(waiter, abandoned) {
     if (this.watchers !== null) this.tell(1, waiter.priority())
-    waiter.resolve(waiter.constructor.value(this, 1, abandoned))
+    super.admit(waiter, abandoned)
   }
 
   hasRoom() {
     return !this.isLocked()
+  }
+
+  shareOut() {
+    const isNew = this.share === null
+    const words = super.shareOut()
+    if (isNew) {
+      this.setGrant(this.current, this.isLocked()) // releasers that are out stay good, stale ones stale
+      this.settleShared()
+    }
+    return words
   }
 
   waitForUnlock(options) {
@@ -162,7 +214,7 @@ class MutexCore extends Core {
   }
 
   /** waitForUnlock where other threads may unlock: through the line, without a stop. */
-  passThrough(limits) {
+  passThrough(_weight, limits) {
     if (!this.isLocked() && !this.hasLine()) return Promise.resolve()
     return this.enterLine(1, limits, Passer)
   }
@@ -178,11 +230,10 @@ class MutexCore extends Core {
   }
 }
 
-Object.assign(MutexCore.prototype, { kind: kindOf('mutex'), idle: free })
-
-function isGranted(outcome) {
-  return outcome === granted || outcome === grantedAbandoned
-}
+Object.assign(MutexCore.prototype, {
+  kind: kindOf('mutex', 0, 'mutex', MutexCore.bytes),
+  idle: free,
+})
 
 class Locker extends Waiter {
   static value() {}
@@ -215,4 +266,4 @@ function releaser(core, abandoned) {
   return dressed(release, abandoned)
 }
 
-module.exports = { MutexCore }
+module.exports = { Locker, MutexCore }

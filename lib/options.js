@@ -36,10 +36,11 @@ function checkSignal(signal) {
 }
 
 /** Constructors take the error that cancel() rejects with, as async-mutex's do, or options. */
-function readCancelError(given) {
-  if (given instanceof Error || isNativeError(given)) return given // of another realm, too
+function asOptions(given) {
+  // Of another realm, too. An error has a name, but means none.
+  if (given instanceof Error || isNativeError(given)) return { cancelError: given }
   checkObject(given)
-  return given.cancelError
+  return given
 }
 
 const usual = Object.freeze({ priority: 0, timeout: undefined, signal: undefined })
@@ -59,12 +60,26 @@ function readWait(options) {
   return { priority, timeout, signal, weight }
 }
 
+const forEver = Object.freeze({ priority: 0, timeout: Infinity })
+
+/** The same for a thread that blocks. */
+function readSyncWait(options) {
+  if (options === undefined) return forEver
+  checkObject(options)
+  const { priority = 0, timeout = Infinity, signal, weight } = options
+  checkPriority(priority)
+  checkTimeout(timeout)
+  if (signal !== undefined) throw new TypeError('a thread that blocks cannot hear of a signal')
+  return { priority, timeout, weight }
+}
+
 module.exports = {
+  asOptions,
   checkCallback,
   checkObject,
   checkSignal,
   checkTimeout,
   longestTimeout,
-  readCancelError,
+  readSyncWait,
   readWait,
 }

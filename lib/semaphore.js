@@ -1,14 +1,16 @@
 'use strict'
-const { readCancelError } = require('./options.js')
+const { checkMayBlock, readLockOptions, settle } = require('./lock_options.js')
 const { SemaphoreCore } = require('./semaphore_core.js')
 
 class Semaphore {
   #core
+  #mayBlock
 
   constructor(value, options = {}) {
     this.#core = new SemaphoreCore(value)
-    const cancelError = readCancelError(options)
-    if (cancelError !== undefined) this.#core.cancelError = cancelError
+    const read = readLockOptions(options, SemaphoreCore.bytes)
+    settle(this.#core, read)
+    this.#mayBlock = read.mayBlock
   }
 
   acquire(weight, priority) {
@@ -25,6 +27,16 @@ class Semaphore {
 
   executeLocked(callback, weight, priority) {
     return this.#core.runExclusive(callback, weight, priority)
+  }
+
+  acquireSync(weight, options) {
+    checkMayBlock(this.#mayBlock, 'acquireSync')
+    return this.#core.acquireSync(weight, options)
+  }
+
+  runExclusiveSync(callback, weight, options) {
+    checkMayBlock(this.#mayBlock, 'runExclusiveSync')
+    return this.#core.runExclusiveSync(callback, weight, options)
   }
 
   waitForUnlock(weight, priority) {
@@ -49,6 +61,14 @@ class Semaphore {
 
   cancel(reason) {
     this.#core.cancel(reason)
+  }
+
+  get buffer() {
+    return this.#core.shareOut().buffer
+  }
+
+  get byteOffset() {
+    return this.#core.shareOut().byteOffset
   }
 }
 

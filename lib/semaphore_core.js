@@ -2,21 +2,26 @@
 // A counting semaphore for promises, with weights and priorities. JavaScript takes from the value
 // and puts back while nobody waits (see src/weighted_semaphore.h); C++ does all else.
 const { Core, kindOf } = require('./core.js')
-const { checkCallback, checkObject, readWait } = require('./options.js')
+const { lockError } = require('./errors.js')
 const native = require('./load.js')
+const { checkCallback, checkObject, readSyncWait, readWait } = require('./options.js')
 const { dressed } = require('./releaser.js')
-const { takeNews, Waiter } = require('./waiters.js')
+const { grantedAbandoned, isGranted, takeNews, Waiter } = require('./waiters.js')
 
-const valueShift = 1
-const maxValue = 2 ** 30 - 1
-const minValue = -(2 ** 30)
+const valueShift = 2
+const maxValue = 2 ** 29 - 1
+const minValue = -(2 ** 29)
 const notTaken = -1
 
 class SemaphoreCore extends Core {
+  static bytes = 8
+
   constructor(value) {
     super(checkedValue(value) << valueShift)
     /** Its word when nobody has taken anything. */
     this.idle = this.word
+    /** How much our releasers will put back. */
+    this.out = 0
   }
 
   getValue() {
@@ -30,6 +35,18 @@ class SemaphoreCore extends Core {
 
   isLocked() {
     return this.getValue() <= 0
+  }
+
+  /** For a shared one: whether this thread has a part in it. */
+  isOurs() {
+    return this.share.waiting > 0 || this.out > 0
+  }
+
+  shareOut() {
+    const isNew = this.share === null
+    const words = super.shareOut()
+    if (isNew && this.room() > 0) native.semaphoreTook(this.place, this.room())
+    return words
   }
 
   /** The value before `weight` was taken from it, or notTaken: too little, or somebody waits. */
@@ -53,7 +70,33 @@ class SemaphoreCore extends Core {
   tryAcquire(weight = 1) {
     checkWeight(weight)
     const before = this.take(weight)
-    return before === notTaken ? undefined : [before, releaser(this, weight)]
+    if (before !== notTaken) return [before, releaser(this, weight)]
+    if (this.share === null) return undefined
+    const outcome = this.tryEnter(weight)
+    return isGranted(outcome) ? ticketOf(this, weight, outcome === grantedAbandoned) : undefined
+  }
+
+  /** Blocks this thread. */
+  acquireSync(weightOrOptions, options) {
+    const { weight, limits } = readAcquireSync(weightOrOptions, options)
+    const now = this.take(weight)
+    if (now !== notTaken) return [now, releaser(this, weight)]
+    if (this.share === null) {
+      const alone = `only this thread could release ${this.title()}, and it would wait for itself`
+      throw lockError('ERR_LOCK_DEADLOCK', alone)
+    }
+    const outcome = this.enterSync(weight, limits)
+    return ticketOf(this, weight, outcome === grantedAbandoned)
+  }
+
+  runExclusiveSync(callback, weight, options) {
+    checkCallback(callback)
+    const [before, release] = this.acquireSync(weight, options)
+    try {
+      return callback(before)
+    } finally {
+      release()
+    }
   }
 
   async runExclusive(callback, weight, options) {
@@ -68,6 +111,11 @@ class SemaphoreCore extends Core {
 
   release(weight = 1) {
     checkWeight(weight)
+    this.out = Math.max(0, this.out - weight)
+    this.putBack(weight)
+  }
+
+  putBack(weight) {
     if (this.words === null && this.getValue() <= maxValue - weight) {
       this.word += weight << valueShift
       if (this.watchers !== null) this.tell(this.getValue(), undefined)
@@ -95,17 +143,24 @@ class SemaphoreCore extends Core {
   /** Admits one after the other, each with the value that it found. */
   dispatch(count) {
     const admitted = []
-    if (count > 0) takeNews(count, (waiter) => admitted.push(waiter))
+    const note = (waiter, abandoned) => {
+      if (waiter.core === this) admitted.push({ waiter, abandoned })
+      else waiter.core.admit(waiter, abandoned)
+    }
+    if (count > 0) takeNews(count, note)
     let value = this.getValue()
-    for (const waiter of admitted) value += waiter.weight()
-    for (const waiter of admitted) {
-      const weight = waiter.weight()
+    for (const { waiter } of admitted) value += waiter.weight()
+    for (const { waiter, abandoned } of admitted) {
       if (this.watchers !== null) this.tell(value, waiter.priority())
-      waiter.resolve(Acquirer.value(this, weight, false, value))
-      value -= weight
+      this.admit(waiter, abandoned, value)
+      value -= waiter.weight()
     }
     if (this.watchers !== null) this.tell(value, this.topPriority())
     this.calm()
+  }
+
+  admit(waiter, abandoned, before = this.getValue() + waiter.weight()) {
+    waiter.resolve(waiter.constructor.value(this, waiter.weight(), abandoned, before))
   }
 
   hasRoom(weight) {
@@ -116,9 +171,21 @@ class SemaphoreCore extends Core {
     const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
     return this.watch(weight, limits ?? readWait(undefined))
   }
+
+  /** waitForUnlock where other threads may release: through the line, without a stop. */
+  passThrough(weight, limits) {
+    if (this.hasRoom(weight) && !this.hasLine()) return Promise.resolve()
+    return this.enterLine(weight, limits, Passer)
+  }
+
+  /** Out again, in the same turn. A death that we were told of is for the next one. */
+  pass(weight, abandoned) {
+    const leave = abandoned ? native.semaphoreAbandon : native.semaphoreRelease
+    this.dispatch(leave(this.place, weight))
+  }
 }
 
-SemaphoreCore.prototype.kind = kindOf('semaphore')
+SemaphoreCore.prototype.kind = kindOf('semaphore', 1, 'semaphore', SemaphoreCore.bytes)
 
 /** (weight, priority), (weight, options) or (options): no limits where there is but a weight. */
 function readAcquire(weightOrOptions = 1, priorityOrOptions = undefined) {
@@ -132,6 +199,17 @@ function readAcquire(weightOrOptions = 1, priorityOrOptions = undefined) {
   checkWeight(weightOrOptions)
   const limits = priorityOrOptions === undefined ? undefined : readWait(priorityOrOptions)
   return { weight: weightOrOptions, limits }
+}
+
+function readAcquireSync(weightOrOptions = 1, options = undefined) {
+  if (typeof weightOrOptions === 'number') {
+    checkWeight(weightOrOptions)
+    return { weight: weightOrOptions, limits: readSyncWait(options) }
+  }
+  const limits = readSyncWait(weightOrOptions)
+  const { weight = 1 } = limits
+  checkWeight(weight)
+  return { weight, limits }
 }
 
 function checkWeight(weight) {
@@ -157,23 +235,36 @@ class Acquirer extends Waiter {
     this.reject = reject
   }
 
-  static value(core, weight, _abandoned, before = core.getValue() + weight) {
-    return [before, releaser(core, weight)]
+  static value(core, weight, abandoned, before) {
+    return ticketOf(core, weight, abandoned, before)
   }
 }
 
-function releaser(core, weight) {
+class Passer extends Waiter {
+  static value(core, weight, abandoned) {
+    core.pass(weight, abandoned)
+  }
+}
+Passer.prototype.isToStay = true
+
+function ticketOf(core, weight, abandoned, before = core.getValue() + weight) {
+  return [before, releaser(core, weight, abandoned)]
+}
+
+function releaser(core, weight, abandoned = false) {
   const { generation } = core
   let over = false
+  core.out += weight
   const release = () => {
     // A key that has been idle since has been released by others: see KeyedSemaphore.release.
     if (over || core.generation !== generation) return
     over = true
+    core.out = Math.max(0, core.out - weight)
     // Others may have released a part of a key's: it never has more than at first.
     const most = core.home === null ? weight : core.room()
-    if (most > 0) core.release(Math.min(weight, most))
+    if (most > 0) core.putBack(Math.min(weight, most))
   }
-  return dressed(release, false)
+  return dressed(release, abandoned)
 }
 
-module.exports = { checkedValue, readAcquire, SemaphoreCore }
+module.exports = { checkedValue, readAcquire, readAcquireSync, SemaphoreCore }

@@ -4,22 +4,22 @@
 const native = require('./load.js')
 const { longestTimeout } = require('./options.js')
 
-// The answers of C++ where there is no ticket; see binding/locks.cc.
+// The answers of C++ where there is no ticket; see binding/outcome.h.
 const granted = -1
 const grantedAbandoned = -2
+const notGranted = -3
+const isGranted = (outcome) => outcome === granted || outcome === grantedAbandoned
 
 const kinds = { admitted: 0, admittedAbandoned: 1, invited: 2 }
 const leaves = { left: 0, leftAwake: 1, admitted: 2 }
 
 const mostNews = 1024
 const news = new Int32Array(mostNews)
-const agent = native.start(news, onNews)
+const agent = native.start(news, onNews, () => {})
 
 const waiters = []
 /** In place of a waiter that has gone while its invitation was on its way. */
 const gone = {}
-/** How many wait for locks that other threads can release: they keep the event loop alive. */
-let foreign = 0
 
 /**
  * A promise that waits. What it resolves to is a matter of the class derived from this one; there
@@ -30,7 +30,7 @@ class Waiter {
     this.core = core
     this.resolve = resolve
     this.how = how // null where it is the usual way
-    if (core.isShared) keepAlive(+1)
+    if (core.share !== null) core.share.wait(core, +1)
   }
 
   /** By a thenable that rejects: to keep a function for it would cost each waiter 64 bytes. */
@@ -51,9 +51,14 @@ class Waiter {
     return this.how === null ? 0 : this.how.priority
   }
 
+  /** It leaves the line of `core`, and enters it anew. */
+  asWaiterOf() {
+    return this
+  }
+
   /** The wait is over, however it went. */
   end() {
-    if (this.core.isShared) keepAlive(-1)
+    if (this.core.share !== null) this.core.share.wait(this.core, -1)
     if (this.how !== null) this.how.end()
   }
 }
@@ -97,12 +102,6 @@ class How {
       })
     }
   }
-}
-
-function keepAlive(change) {
-  const before = foreign
-  foreign += change
-  if ((before === 0) !== (foreign === 0)) native.keepAlive(foreign === 0 ? 0 : 1)
 }
 
 // The executor of every promise here: one closure for all.
@@ -180,8 +179,15 @@ function cancelAll(core, reason) {
   core.dispatch(native.news())
 }
 
-function enterAgain(core, waiter) {
+function enterAgain(core, left) {
+  const waiter = left.asWaiterOf(core)
   const ticket = core.enter(waiter.weight(), waiter.priority())
+  if (ticket < 0) {
+    // Nobody is before it any more, and the lock is free.
+    begin(waiter)
+    admit(waiter, ticket === grantedAbandoned)
+    return
+  }
   waiters[ticket] = waiter
   if (waiter.how !== null) waiter.how.ticket = ticket
 }
@@ -191,8 +197,8 @@ function moveAll(core, move) {
   const all = takeAll(core)
   move()
   for (const waiter of all) {
+    core.share.wait(core, +1)
     enterAgain(core, waiter)
-    keepAlive(+1)
   }
 }
 
@@ -226,11 +232,17 @@ function take(ticket) {
   return waiter
 }
 
+/** It is in. */
+function begin(waiter) {
+  waiter.core.began()
+  waiter.end()
+}
+
 function takeItem(item, waiter, admitted) {
   if (waiter === undefined) {
     answerInvitation(item >> 2, admitted)
   } else {
-    waiter.end()
+    begin(waiter)
     admitted(waiter, (item & 3) === kinds.admittedAbandoned)
   }
 }
@@ -243,9 +255,9 @@ function answerInvitation(ticket, admitted) {
   }
   const { core } = waiters[ticket]
   const outcome = core.settle(ticket)
-  if (outcome === granted || outcome === grantedAbandoned) {
+  if (isGranted(outcome)) {
     const waiter = take(ticket)
-    waiter.end()
+    begin(waiter)
     admitted(waiter, outcome === grantedAbandoned)
   }
   core.dispatch(native.news())
@@ -259,9 +271,10 @@ function onNews(count) {
 module.exports = {
   agent,
   cancelAll,
-  granted,
   grantedAbandoned,
+  isGranted,
   moveAll,
+  notGranted,
   takeNews,
   Waiter,
   wait,

@@ -38,10 +38,10 @@ class Watchers {
     })
   }
 
-  /** They wait on in `wait(priority)`. */
+  /** They wait on in `wait(weight, priority)`. */
   moveTo(wait) {
     for (const watcher of this.#all) {
-      wait(watcher.priority).then(() => {
+      wait(watcher.weight, watcher.priority).then(() => {
         watcher.end()
         watcher.resolve()
       })

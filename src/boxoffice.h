@@ -8,6 +8,7 @@
 #include "dining_philosophers.h"
 #include "lightweight_semaphore.h"
 #include "lock_set.h"
+#include "lock_table.h"
 #include "mailbox.h"
 #include "manual_reset_event.h"
 #include "mutex.h"

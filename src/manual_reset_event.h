@@ -50,9 +50,12 @@ class BasicManualResetEvent : private Office<P, ManualResetEventRules> {
 
   bool isSet() const noexcept { return (Base::word() & Rules::kSet) != 0; }
 
-  // For those who wait without blocking (see office.h).
+  // For those who wait with a waiter of their own (see office.h).
   using Base::enter;
+  using Base::enterBlocking;
   using Base::leave;
+  using Base::leaveAll;
+  using Base::queue;
   using Base::settle;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 namespace boxoffice {
 
@@ -10,6 +11,7 @@ enum class Fault {
   overflow,    ///< a count would pass its maximum
   underflow,   ///< a count would fall below zero
   notWaiting,  ///< a waiter left that stands in no line, or left twice
+  mismatch,    ///< another lock is there already
   badArgument  ///< a precondition of a constructor or a call does not hold
 };
 
@@ -17,6 +19,7 @@ enum class Fault {
 class Misuse : public std::logic_error {
  public:
   Misuse(Fault fault, const char* what) : std::logic_error(what), fault_(fault) {}
+  Misuse(Fault fault, const std::string& what) : std::logic_error(what), fault_(fault) {}
   Fault fault() const noexcept { return fault_; }
 
  private:

@@ -103,11 +103,15 @@ class BasicMutex : private Office<P, MutexRules> {
   AgentId owner() const noexcept { return Rules::owner(Base::word()); }
   bool isLocked() const noexcept { return owner() != kNobody; }
 
-  // For those who wait without blocking (see office.h): true from enter, or a wake and true from
-  // settle, and w.agent holds the mutex; leave takes a waiter out of the line.
+  // For those who wait with a waiter of their own (see office.h): true from enter, or a wake and true
+  // from settle, and w.agent holds the mutex; leave takes a waiter out of the line.
   bool enter(Waiter& w) {
     checkedAgent(w.agent);
     return Base::enter(w);
+  }
+  bool enterBlocking(Waiter& w, Deadline deadline) {
+    checkedAgent(w.agent);
+    return Base::enterBlocking(w, deadline);
   }
   using Base::entry;
   using Base::leave;

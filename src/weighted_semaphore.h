@@ -2,16 +2,19 @@
 // slips past a heavier one that came before it with the same priority, but for the releaser's own,
 // within the patience of the head.
 //
-//     31 ................ 1 | 0
-//     value (signed)        | line
+//     31 ................ 2 | 1         | 0
+//     value (signed)        | abandoned | line
 //
 //   acquire(w)   value >= w and nobody of our priority or above waits: value - w.  Else: in line.
 //   release(n)   value + n, then the head of the line is admitted as long as its weight fits
+//   reclaim      release of what a dead one held, with `abandoned`; the next to get in clears it and
+//                is told
 //
 // The value may be set below zero (setValue): nobody gets in until releases have made up for it.
 // Invariant: value + weights held = what the constructor, setValue and releases have put in.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "misuse.h"
@@ -21,21 +24,23 @@ namespace boxoffice {
 
 struct WeightedSemaphoreRules {
   using Word = std::uint32_t;
-  static constexpr int kValueShift = 1;
+  static constexpr Word kAbandoned = 2;
+  static constexpr int kValueShift = 2;
 
   // Right shift of a negative value is arithmetic since C++20.
   static std::int32_t value(Word word) noexcept {
     return static_cast<std::int32_t>(word) >> kValueShift;
   }
   static Word with(Word word, std::int32_t value) noexcept {
-    return (word & 1) | (static_cast<Word>(value) << kValueShift);
+    return (word & ((1U << kValueShift) - 1)) | (static_cast<Word>(value) << kValueShift);
   }
   static bool isFree(Word) noexcept { return false; }
   static bool fits(Word word, const Waiter& w) noexcept {
     return value(word) >= static_cast<std::int32_t>(w.ask);
   }
   static Word take(Word word, Waiter& w) noexcept {
-    return with(word, value(word) - static_cast<std::int32_t>(w.ask));
+    w.abandoned = (word & kAbandoned) != 0;
+    return with(word & ~kAbandoned, value(word) - static_cast<std::int32_t>(w.ask));
   }
 };
 
@@ -47,33 +52,33 @@ class BasicWeightedSemaphore : private Office<P, WeightedSemaphoreRules> {
  public:
   using typename Base::Word;
 
-  static constexpr std::int32_t kMax = (1 << 30) - 1;
-  static constexpr std::int32_t kMin = -(1 << 30);
+  static constexpr std::int32_t kMax = (1 << 29) - 1;
+  static constexpr std::int32_t kMin = -(1 << 29);
 
   /// `value` must be in [kMin, kMax]; else Misuse(badArgument).
   explicit BasicWeightedSemaphore(std::int32_t value) : Base(Rules::with(0, checked(value))) {}
 
   /// Takes `weight` (1 to kMax; else Misuse(badArgument)) from the value, in its turn.
-  void acquire(std::int32_t weight = 1) { acquireUntil(kNever, weight); }
+  Entry acquire(std::int32_t weight = 1) { return acquireUntil(kNever, weight); }
 
-  /// False when `timeout` passed first; a timeout of zero or less never sleeps.
-  bool acquireFor(std::chrono::nanoseconds timeout, std::int32_t weight = 1, double priority = 0) {
+  /// Not granted when `timeout` passed first; a timeout of zero or less never sleeps.
+  Entry acquireFor(std::chrono::nanoseconds timeout, std::int32_t weight = 1, double priority = 0) {
     return acquireUntil(deadlineIn(timeout), weight, priority);
   }
 
-  bool acquireUntil(Deadline deadline, std::int32_t weight = 1, double priority = 0) {
+  Entry acquireUntil(Deadline deadline, std::int32_t weight = 1, double priority = 0) {
     Waiter w;
     w.agent = P::agent();
     w.ask = checkedWeight(weight);
     w.priority = checkedPriority(priority);
-    return Base::enterBlocking(w, deadline);
+    return Base::entry(Base::enterBlocking(w, deadline), w);
   }
 
   /// Never blocks, never goes before anybody who waits.
-  bool tryAcquire(std::int32_t weight = 1) {
+  Entry tryAcquire(std::int32_t weight = 1) {
     Waiter w;
     w.ask = checkedWeight(weight);
-    return Base::tryEnter(w);
+    return Base::entry(Base::tryEnter(w), w);
   }
 
   /// Puts `weight` back. Throws Misuse(overflow) and changes nothing when the value would pass
@@ -88,6 +93,17 @@ class BasicWeightedSemaphore : private Office<P, WeightedSemaphoreRules> {
     });
   }
 
+  /// Puts back what one held that died, and tells the next to get in. The value does not pass `most`
+  /// by it: whatever the dead one took may have been made up for by others.
+  void reclaim(std::int32_t held, std::int32_t most) {
+    Base::change(kNobody, [held, most](Word word) {
+      const std::int64_t value = Rules::value(word);
+      const std::int64_t after = std::max(value, std::min<std::int64_t>(value + held, most));
+      if (after == value) return word;
+      return Rules::with(word, static_cast<std::int32_t>(after)) | Rules::kAbandoned;
+    });
+  }
+
   /// Sets the value and admits whoever fits then. Misuse(badArgument) outside [kMin, kMax].
   void setValue(std::int32_t value, AgentId me = P::agent()) {
     checked(value);
@@ -96,19 +112,27 @@ class BasicWeightedSemaphore : private Office<P, WeightedSemaphoreRules> {
 
   std::int32_t value() const noexcept { return Rules::value(Base::word()); }
 
-  // For those who wait without blocking (see office.h): w.ask is the weight. enter throws
+  // For those who wait with a waiter of their own (see office.h): w.ask is the weight. They throw
   // Misuse(badArgument) for one that is out of range, and for a priority that is NaN.
   bool enter(Waiter& w) {
-    checkedWeight(static_cast<std::int32_t>(w.ask));
-    checkedPriority(w.priority);
+    check(w);
     return Base::enter(w);
+  }
+  bool enterBlocking(Waiter& w, Deadline deadline) {
+    check(w);
+    return Base::enterBlocking(w, deadline);
   }
   using Base::leave;
   using Base::leaveAll;
   using Base::queue;
   using Base::settle;
+  using Base::stands;
 
  private:
+  static void check(const Waiter& w) {
+    checkedWeight(static_cast<std::int32_t>(w.ask));
+    checkedPriority(w.priority);
+  }
   static std::int32_t checked(std::int32_t value) {
     if (value < kMin || value > kMax) {
       throw Misuse(Fault::badArgument, "a semaphore's value is from kMin to kMax");

@@ -278,10 +278,18 @@ describe('processes', () => {
       const mutex = new Mutex()
       mutex.tryLock()
       mutex.acquire().then((release) => { show('granted'); release() })
-      mutex.buffer
+      const worker = new Worker(\`
+        const { parentPort, workerData } = require('node:worker_threads')
+        const { Mutex } = require(\${JSON.stringify(entry)})
+        const mutex = new Mutex({ buffer: workerData })
+        mutex.acquire({ priority: 1 }).then((release) => setTimeout(release, 50))
+        parentPort.postMessage('stands in line')\`, { eval: true, workerData: mutex.buffer })
       process.on('exit', () => show('exit'))
-      // Nothing but the wait is left.
-      setTimeout(() => mutex.unlock(), 50).unref()`
+      worker.once('message', () => {
+        // It stands before the one of ours: nothing but that is left.
+        mutex.unlock()
+        worker.unref()
+      })`
     assert.deepEqual(await inChild(code), ['granted', 'exit'])
   })
 

@@ -114,13 +114,13 @@ class WeightedSemaphoreStress : public testing::Test {
   bool take(int weight, Dice& dice) {
     switch (dice(4)) {
       case 0:
-        return tally_.tried(semaphore_.tryAcquire(weight));
+        return tally_.tried(bool(semaphore_.tryAcquire(weight)));
       case 1:
         semaphore_.acquire(weight);
         ++tally_.in;
         return true;
       default:
-        return tally_.timed(semaphore_.acquireFor(dice.upTo(50us), weight, dice(3)));
+        return tally_.timed(bool(semaphore_.acquireFor(dice.upTo(50us), weight, dice(3))));
     }
   }
 

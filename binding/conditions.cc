@@ -1,0 +1,81 @@
+// The condition variable as functions over numbers; see locks.cc. Those who wait for it stand in its
+// line first, and then in the line of their mutex, from where their news come.
+#include "condition_variable.h"
+#include "exports.h"
+#include "kinds.h"
+#include "outcome.h"
+
+namespace boxoffice::binding {
+namespace {
+
+ConditionVariable& condition(const Call& call) {
+  return *static_cast<ConditionVariable*>(call.loop().regions().word(call.integer(0)));
+}
+Mutex& mutex(const Call& call) {
+  return *static_cast<Mutex*>(call.loop().regions().word(call.integer(1)));
+}
+
+/// (place, place of a mutex that we hold): a ticket. The mutex is unlocked: there may be news.
+std::int32_t enter(const Call& call) {
+  Waiter& w = call.loop().take();
+  w.mayOvertake = false;
+  try {
+    call.loop().stands(w, kKind<ConditionVariable>, call.integer(0));
+    condition(call).enter(w, mutex(call));
+  } catch (...) {
+    call.loop().give(w);
+    throw;
+  }
+  return static_cast<std::int32_t>(w.ticket);
+}
+
+/// (place, ticket), invited to the mutex.
+std::int32_t settle(const Call& call) {
+  Waiter& w = call.loop().waiter(call.integer(1));
+  call.loop().answers(w);
+  if (!static_cast<Mutex*>(w.then)->settle(w, Wake::invited)) return kNot;
+  const std::int32_t outcome = outcomeOf(true, w);
+  call.loop().give(w);
+  return outcome;
+}
+
+/// (place, ticket): a Leave. `admitted` when it was notified: its news come once it has the mutex.
+std::int32_t leave(const Call& call) {
+  Waiter& w = call.loop().waiter(call.integer(1));
+  if (!condition(call).leave(w)) return static_cast<std::int32_t>(Leave::admitted);
+  call.loop().give(w);
+  return static_cast<std::int32_t>(Leave::left);
+}
+
+/// (place, place of a mutex that we hold, timeout in ms), which blocks this thread: kNot when the timeout
+/// passed first. The mutex is locked again in any case.
+std::int32_t waitSync(const Call& call) {
+  EventLoop& loop = call.loop();
+  const ThreadParker<Platform>::Watch watch(loop.termination());
+  const auto outcome =
+      condition(call).waitUntil(mutex(call), deadlineAfter(call.number(2)), loop.id());
+  if (loop.termination().wasRequested()) {
+    if (outcome.entry) mutex(call).unlock(loop.id());
+    if (outcome.notified) condition(call).notifyOne();
+    return kNot;
+  }
+  return outcome.notified ? kGranted : kNot;
+}
+
+/// (place, whether all): how much news.
+std::int32_t notify(const Call& call) {
+  call.integer(1) != 0 ? condition(call).notifyAll() : condition(call).notifyOne();
+  return call.loop().news();
+}
+
+}  // namespace
+
+void defineConditions(Exports& exports) {
+  exports.add<enter>("conditionEnter");
+  exports.add<settle>("conditionSettle");
+  exports.add<leave>("conditionLeave");
+  exports.add<waitSync>("conditionWaitSync");
+  exports.add<notify>("conditionNotify");
+}
+
+}  // namespace boxoffice::binding

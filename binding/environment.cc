@@ -1,0 +1,93 @@
+// What belongs to no lock: an environment's tickets and news, and where its locks lie.
+#include "exports.h"
+
+namespace boxoffice::binding {
+namespace {
+
+/// (Int32Array for news, function for them, function that does nothing): our agent's id.
+std::int32_t start(const Call& call) {
+  call.loop().start(call[0], call[1], call[2]);
+  return static_cast<std::int32_t>(call.loop().id());
+}
+
+std::int32_t news(const Call& call) { return call.loop().news(); }
+
+/// Writes `ticket << 1 | awake` of those who have left by leaveAll: how many, and once more if that
+/// is kMostNews. Of those that were awake there is still news to come.
+std::int32_t leavers(const Call& call) { return call.loop().leavers(); }
+
+/// (ticket) whose last news has come.
+std::int32_t giveTicket(const Call& call) {
+  call.loop().give(call.loop().waiter(call.integer(0)));
+  return 0;
+}
+
+std::int32_t keepAlive(const Call& call) {
+  call.loop().keepAlive(call.integer(0) != 0);
+  return 0;
+}
+
+/// (Int32Array), which no other thread knows: the number of its region.
+std::int32_t attach(const Call& call) { return call.loop().regions().attach(call[0]); }
+
+/// (region): the Int32Array that it is.
+napi_value array(const Call& call) { return call.loop().regions().array(call.integer(0)); }
+
+/// (Int32Array, kind, word at first): the place of a lock that others may know.
+std::int32_t shareMemory(const Call& call) {
+  return call.loop().shares().shareMemory(call[0], call.integer(1), call.word(2));
+}
+
+/// (table, key, kind, word at first): the place of a lock that others may know.
+std::int32_t shareKey(const Call& call) {
+  return call.loop().shares().shareKey(call.integer(0), call.text(1), call.integer(2),
+                                       call.word(3));
+}
+
+/// (place) of either: how many uses of it are left.
+std::int32_t unshare(const Call& call) {
+  return call.loop().shares().unshare(call.integer(0), call.loop().id());
+}
+
+/// (name): the number of the table of that name.
+std::int32_t openTable(const Call& call) { return call.loop().shares().openTable(call.text(0)); }
+
+std::int32_t closeTable(const Call& call) {
+  call.loop().shares().closeTable(call.integer(0));
+  return 0;
+}
+
+std::int32_t busyCount(const Call& call) {
+  return static_cast<std::int32_t>(call.loop().shares().table(call.integer(0)).busy());
+}
+
+/// (table): an array of the keys that are held or waited for.
+napi_value busyKeys(const Call& call) {
+  const Napi::Env env(call.env());
+  Napi::Array keys = Napi::Array::New(env);
+  for (const std::string& key : call.loop().shares().table(call.integer(0)).busyKeys()) {
+    keys[keys.Length()] = Napi::String::New(env, key);
+  }
+  return keys;
+}
+
+}  // namespace
+
+void defineEnvironment(Exports& exports) {
+  exports.add<start>("start");
+  exports.add<news>("news");
+  exports.add<leavers>("leavers");
+  exports.add<giveTicket>("giveTicket");
+  exports.add<keepAlive>("keepAlive");
+  exports.add<attach>("attach");
+  exports.add<array>("array");
+  exports.add<shareMemory>("shareMemory");
+  exports.add<shareKey>("shareKey");
+  exports.add<unshare>("unshare");
+  exports.add<openTable>("openTable");
+  exports.add<closeTable>("closeTable");
+  exports.add<busyCount>("busyCount");
+  exports.add<busyKeys>("busyKeys");
+}
+
+}  // namespace boxoffice::binding

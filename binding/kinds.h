@@ -1,0 +1,101 @@
+// What the binding has to know of each kind of lock apart from its methods: how it begins, and what
+// becomes of it when an environment ends.
+#pragma once
+
+#include <algorithm>
+#include <thread>
+
+#include "auto_reset_event.h"
+#include "condition_variable.h"
+#include "lock_table.h"
+#include "manual_reset_event.h"
+#include "mutex.h"
+#include "office.h"
+#include "weighted_semaphore.h"
+
+namespace boxoffice::binding {
+
+struct Kind {
+  /// `w` leaves its line, or has been admitted.
+  Leave (*quit)(void* lock, Waiter& w);
+  /// An admission has come too late: the next one gets it.
+  void (*passOn)(void* lock, const Waiter& w);
+  /// `agent` has died, and held so much of it.
+  void (*abandon)(void* lock, AgentId agent, std::int64_t held);
+  /// Whether the death of `agent` would make a difference.
+  bool (*isHeld)(void* lock, AgentId agent, std::int64_t held);
+  /// How much one holds is not in the word: the environment has to count.
+  bool isCounted = false;
+  /// How many it takes where threads share it (lock_table.h).
+  std::size_t words = 2;
+};
+
+inline void passOn(Mutex& mutex, const Waiter& w) { mutex.unlock(w.agent); }
+inline void passOn(WeightedSemaphore& semaphore, const Waiter& w) {
+  semaphore.release(static_cast<std::int32_t>(w.ask), w.agent);
+}
+inline void passOn(AutoResetEvent& event, const Waiter& w) { event.signal(w.agent); }
+inline void passOn(ManualResetEvent&, const Waiter&) {}
+/// Whoever was notified and died has not seen the condition: somebody else has to.
+inline void passOn(ConditionVariable& condition, const Waiter& w) {
+  static_cast<Mutex*>(w.then)->unlock(w.agent);
+  condition.notifyOne();
+}
+
+template <class Lock>
+Leave quit(Lock& lock, Waiter& w) {
+  return lock.leave(w);
+}
+inline Leave quit(ConditionVariable& condition, Waiter& w) {
+  if (condition.leave(w)) return Leave::left;
+  for (;;) {
+    try {
+      const Leave how = static_cast<Mutex*>(w.then)->leave(w);
+      if (how != Leave::admitted) condition.notifyOne();
+      return how;
+    } catch (const Misuse&) {
+      // It is in neither line: another thread is about to put it from the one into the other.
+      std::this_thread::yield();
+    }
+  }
+}
+
+inline void abandon(Mutex& mutex, AgentId agent, std::int64_t) { mutex.abandon(agent); }
+inline void abandon(WeightedSemaphore& semaphore, AgentId, std::int64_t held) {
+  const std::uint32_t start = reinterpret_cast<SharedWord*>(&semaphore)[1];
+  const std::int64_t most = WeightedSemaphore::kMax;
+  semaphore.reclaim(static_cast<std::int32_t>(std::min(held, most)),
+                    WeightedSemaphoreRules::value(start));
+}
+inline void abandon(AutoResetEvent&, AgentId, std::int64_t) {}
+inline void abandon(ManualResetEvent&, AgentId, std::int64_t) {}
+inline void abandon(ConditionVariable&, AgentId, std::int64_t) {}
+
+inline bool isHeld(const Mutex& mutex, AgentId agent, std::int64_t) {
+  return mutex.owner() == agent;
+}
+inline bool isHeld(const WeightedSemaphore&, AgentId, std::int64_t held) { return held > 0; }
+inline bool isHeld(const AutoResetEvent&, AgentId, std::int64_t) { return false; }
+inline bool isHeld(const ManualResetEvent&, AgentId, std::int64_t) { return false; }
+inline bool isHeld(const ConditionVariable&, AgentId, std::int64_t) { return false; }
+
+/// One word is enough for those that always begin as 0.
+template <class Lock>
+constexpr bool kBeginsAsZero =
+    std::is_same_v<Lock, Mutex> || std::is_same_v<Lock, ConditionVariable>;
+
+template <class Lock>
+constexpr Kind kKind{
+    .quit = [](void* lock, Waiter& w) { return quit(*static_cast<Lock*>(lock), w); },
+    .passOn = [](void* lock, const Waiter& w) { passOn(*static_cast<Lock*>(lock), w); },
+    .abandon = [](void* lock, AgentId agent,
+                  std::int64_t held) { abandon(*static_cast<Lock*>(lock), agent, held); },
+    .isHeld = [](void* lock, AgentId agent,
+                 std::int64_t held) { return isHeld(*static_cast<Lock*>(lock), agent, held); },
+    .isCounted = std::is_same_v<Lock, WeightedSemaphore>,
+    .words = kBeginsAsZero<Lock> ? 1U : 2U};
+
+/// The kind of lock that JavaScript knows by this number (LockKind). Misuse(badArgument) for others.
+const Kind& kindOf(std::int32_t number);
+
+}  // namespace boxoffice::binding

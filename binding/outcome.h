@@ -1,0 +1,24 @@
+// What a try to get in answers where it gives no ticket. Known to lib/waiters.js.
+#pragma once
+
+#include <chrono>
+
+#include "office.h"
+
+namespace boxoffice::binding {
+
+enum Outcome : std::int32_t { kGranted = -1, kGrantedAbandoned = -2, kNot = -3 };
+
+inline std::int32_t outcomeOf(bool in, const Waiter& w) {
+  if (!in) return kNot;
+  return w.abandoned ? kGrantedAbandoned : kGranted;
+}
+
+/// `ms` from now; Infinity, and what is as good as that, for ever.
+inline Deadline deadlineAfter(double ms) {
+  constexpr double kLongest = 1e12;  // some 30 years
+  if (ms > kLongest) return kNever;
+  return deadlineIn(std::chrono::nanoseconds(static_cast<std::int64_t>(ms * 1e6)));
+}
+
+}  // namespace boxoffice::binding

@@ -1,0 +1,85 @@
+#include "regions.h"
+
+#include "misuse.h"
+
+namespace boxoffice::binding {
+namespace {
+
+void check(napi_env env, napi_status status) {
+  if (status != napi_ok) throw Napi::Error::New(env);
+}
+
+}  // namespace
+
+std::int32_t* memoryOf(napi_env env, napi_value array, std::size_t& length) {
+  napi_typedarray_type type{};
+  void* data = nullptr;
+  check(env, napi_get_typedarray_info(env, array, &type, &length, &data, nullptr, nullptr));
+  if (type != napi_int32_array) {
+    throw Napi::TypeError::New(env, "a lock's word lies in an Int32Array");
+  }
+  return static_cast<std::int32_t*>(data);
+}
+
+std::int32_t Regions::attach(napi_value int32Array) {
+  Region region;
+  region.words = memoryOf(env_, int32Array, region.length);
+  if (const auto known = known_.find(region.words); known != known_.end()) {
+    ++all_[static_cast<std::size_t>(known->second)].uses;
+    return known->second;
+  }
+  if (free_.empty()) {
+    if (all_.size() == kMost) throw Misuse(Fault::overflow, "too many shared locks");
+    free_.reserve(all_.size() + 1);
+    all_.emplace_back();
+    free_.push_back(static_cast<std::int32_t>(all_.size() - 1));
+  }
+  check(env_, napi_create_reference(env_, int32Array, 1, &region.array));
+  const std::int32_t number = free_.back();
+  known_[region.words] = number;
+  free_.pop_back();
+  all_[static_cast<std::size_t>(number)] = region;
+  return number;
+}
+
+void Regions::detach(std::int32_t region) {
+  auto& gone = const_cast<Region&>(at(region));
+  if (--gone.uses > 0) return;
+  check(env_, napi_delete_reference(env_, gone.array));
+  known_.erase(gone.words);
+  gone = {};
+  free_.push_back(region);
+}
+
+napi_value Regions::array(std::int32_t region) const {
+  napi_value array = nullptr;
+  check(env_, napi_get_reference_value(env_, at(region).array, &array));
+  return array;
+}
+
+const Regions::Region& Regions::at(std::int32_t region) const {
+  // Unsigned, so that what is negative is out of bounds, too.
+  const auto number = static_cast<std::uint32_t>(region);
+  if (number >= all_.size() || !all_[number].words) {
+    throw Misuse(Fault::badArgument, "there is no such region");
+  }
+  return all_[number];
+}
+
+void* Regions::word(std::int32_t place) const {
+  const auto number = static_cast<std::uint32_t>(place) >> kIndexBits;
+  const auto index = static_cast<std::uint32_t>(place) & ((1U << kIndexBits) - 1);
+  if (number >= all_.size() || index >= all_[number].length) {
+    throw Misuse(Fault::badArgument, "no lock's word lies there");
+  }
+  return all_[number].words + index;
+}
+
+void Regions::clear() noexcept {
+  for (const Region& region : all_) {
+    if (region.array) napi_delete_reference(env_, region.array);
+  }
+  all_.clear();
+}
+
+}  // namespace boxoffice::binding

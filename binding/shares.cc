@@ -1,0 +1,171 @@
+#include "shares.h"
+
+#include <algorithm>
+
+#include "misuse.h"
+
+namespace boxoffice::binding {
+namespace {
+
+constexpr std::int32_t kNone = -1;
+constexpr std::size_t kRegionWords = std::size_t{2} << WordPairs::kRegionBits;
+static_assert(kRegionWords == std::size_t{1} << Regions::kIndexBits);
+
+/// Memory of our own as JavaScript sees it: not shared in its eyes, but Atomics work on it.
+napi_value viewOf(napi_env env, SharedWord* words) {
+  napi_value buffer = nullptr;
+  napi_value array = nullptr;
+  // Nobody needs to be told when it is collected: word pairs stay for good.
+  if (napi_create_external_arraybuffer(env, words, kRegionWords * sizeof(SharedWord), nullptr,
+                                       nullptr, &buffer) != napi_ok ||
+      napi_create_typedarray(env, napi_int32_array, kRegionWords, buffer, 0, &array) != napi_ok) {
+    throw Napi::Error::New(env);
+  }
+  return array;
+}
+
+}  // namespace
+
+const Kind& kindOf(std::int32_t number) {
+  switch (static_cast<LockKind>(number)) {
+    case LockKind::mutex:
+      return kKind<Mutex>;
+    case LockKind::semaphore:
+      return kKind<WeightedSemaphore>;
+    case LockKind::autoResetEvent:
+      return kKind<AutoResetEvent>;
+    case LockKind::manualResetEvent:
+      return kKind<ManualResetEvent>;
+    case LockKind::condition:
+      return kKind<ConditionVariable>;
+  }
+  throw Misuse(Fault::badArgument, "there is no such kind of lock");
+}
+
+std::int32_t Shares::shareMemory(napi_value int32Array, std::int32_t kind, std::uint32_t start) {
+  Use lock{.kind = &kindOf(kind)};
+  std::size_t length = 0;
+  memoryOf(env_, int32Array, length);
+  if (length < lock.kind->words) {
+    throw Misuse(Fault::badArgument, "there is too little room for this kind of lock");
+  }
+  lock.region = regions_.attach(int32Array);
+  const std::int32_t place = lock.region << Regions::kIndexBits;
+  try {
+    lock.words = static_cast<SharedWord*>(regions_.word(place));
+    claimWords(lock.words, lock.kind->words, static_cast<LockKind>(kind), start);
+  } catch (...) {
+    regions_.detach(lock.region);
+    throw;
+  }
+  return use(place, lock);
+}
+
+std::int32_t Shares::shareKey(std::int32_t table, const std::string& key, std::int32_t kind,
+                              std::uint32_t start) {
+  Use lock{.kind = &kindOf(kind)};
+  lock.table = opened(table).table;
+  lock.entry = &lock.table->pin(key, start);
+  try {
+    lock.words = lock.entry->words;
+    const std::int32_t region = regionOf(lock.entry->pair);
+    const std::uint32_t index = 2 * (lock.entry->pair % (kRegionWords / 2));
+    return use((region << Regions::kIndexBits) | static_cast<std::int32_t>(index), lock);
+  } catch (...) {
+    lock.table->unpin(*lock.entry);
+    throw;
+  }
+}
+
+/// Each object has pinned or claimed the lock once, and so has an orphan.
+std::int32_t Shares::use(std::int32_t place, const Use& lock) {
+  Use& known = uses_.try_emplace(place, lock).first->second;
+  if (std::exchange(known.isOrphan, false)) {
+    drop(lock);
+  } else {
+    ++known.uses;
+  }
+  return place;
+}
+
+std::int32_t Shares::unshare(std::int32_t place, AgentId me) {
+  const auto at = uses_.find(place);
+  if (at == uses_.end()) throw Misuse(Fault::badArgument, "no shared lock lies there");
+  Use& lock = at->second;
+  if (lock.uses == 1 && lock.kind->isHeld(lock.words, me, lock.held)) {
+    lock.isOrphan = true;  // should we die, then the next one must get it
+    return 1;
+  }
+  const Use gone = lock;
+  const std::int32_t left = --lock.uses;
+  if (left == 0) uses_.erase(at);
+  drop(gone);
+  return left;
+}
+
+void Shares::drop(const Use& lock) noexcept {
+  if (lock.entry) {
+    lock.table->unpin(*lock.entry);
+  } else {
+    disclaimWords(lock.words, lock.kind->words);
+    regions_.detach(lock.region);
+  }
+}
+
+std::int32_t Shares::regionOf(WordPairs::Number pair) {
+  const std::size_t number = pair >> WordPairs::kRegionBits;
+  if (number >= views_.size()) views_.resize(number + 1, kNone);
+  if (views_[number] == kNone) {
+    SharedWord* const first =
+        wordPairs().words(static_cast<WordPairs::Number>(number << WordPairs::kRegionBits));
+    views_[number] = regions_.attach(viewOf(env_, first));
+  }
+  return views_[number];
+}
+
+std::int32_t Shares::openTable(const std::string& name) {
+  const auto isClosed = [](const Opened& one) { return !one.table; };
+  const auto slot = std::find_if(tables_.begin(), tables_.end(), isClosed);
+  const auto number = slot - tables_.begin();
+  if (slot == tables_.end()) tables_.emplace_back();
+  Opened& made = tables_[static_cast<std::size_t>(number)];
+  made.name = name;
+  made.table = &lockTables().open(name);
+  return static_cast<std::int32_t>(number);
+}
+
+void Shares::closeTable(std::int32_t table) {
+  lockTables().close(opened(table).name);
+  tables_[static_cast<std::size_t>(table)] = {};
+}
+
+const Shares::Opened& Shares::opened(std::int32_t table) const {
+  const auto number = static_cast<std::uint32_t>(table);
+  if (number >= tables_.size() || !tables_[number].table) {
+    throw Misuse(Fault::badArgument, "there is no such table");
+  }
+  return tables_[number];
+}
+
+void Shares::took(std::int32_t place, std::int32_t weight) noexcept {
+  if (const auto at = uses_.find(place); at != uses_.end()) at->second.held += weight;
+}
+
+void Shares::gave(std::int32_t place, std::int32_t weight) noexcept {
+  const auto at = uses_.find(place);
+  // Anybody may put in more than was taken.
+  if (at != uses_.end()) at->second.held = std::max<std::int64_t>(0, at->second.held - weight);
+}
+
+void Shares::abandonAll(AgentId me) noexcept {
+  for (auto& [place, lock] : uses_) {
+    lock.kind->abandon(lock.words, me, lock.held);
+    for (; lock.uses > 0; --lock.uses) drop(lock);
+  }
+  uses_.clear();
+  for (const Opened& table : tables_) {
+    if (table.table) lockTables().close(table.name);
+  }
+}
+
+}  // namespace boxoffice::binding

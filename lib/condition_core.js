@@ -1,0 +1,123 @@
+'use strict'
+// A condition variable for promises. Whoever waits stands in the line of the condition, and when it is
+// notified in the line of its mutex, without being woken between the two (src/condition_variable.h).
+const { Core, kindOf } = require('./core.js')
+const { lockError } = require('./errors.js')
+const native = require('./load.js')
+const { Locker } = require('./mutex_core.js')
+const { readWait } = require('./options.js')
+const { agent, isGranted, wait, Waiter } = require('./waiters.js')
+
+const nobody = 0
+
+class ConditionCore extends Core {
+  static bytes = 4
+
+  constructor() {
+    super(nobody)
+  }
+
+  wait(mutex, options) {
+    const limits = readWait(options)
+    this.check(mutex)
+    if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
+    if (limits.timeout === 0) return Promise.reject(this.timeoutError(0))
+    this.show()
+    mutex.show()
+    const ticket = native.conditionEnter(this.place, mutex.place)
+    entering = { mutex, grant: mutex.grant() }
+    const promise = wait(this, ticket, Notified, 1, limits)
+    mutex.endGrant()
+    mutex.dispatch(native.news())
+    return promise
+  }
+
+  /** Blocks this thread. */
+  waitSync(mutex, { timeout }) {
+    this.check(mutex)
+    if (this.share === null || mutex.share === null) {
+      const alone = `only this thread could notify ${this.title()}, and it would wait for itself`
+      throw lockError('ERR_LOCK_DEADLOCK', alone)
+    }
+    if (native.mutexStands(mutex.place)) {
+      const ahead = `a promise of this thread waits for ${mutex.title()}, and could not go on`
+      throw lockError('ERR_LOCK_DEADLOCK', ahead)
+    }
+    const outcome = native.conditionWaitSync(this.place, mutex.place, timeout)
+    mutex.dispatch(native.news())
+    if (!isGranted(outcome)) throw this.timeoutError(timeout)
+  }
+
+  notify(isAll) {
+    if (this.words !== null) this.dispatch(native.conditionNotify(this.place, +isAll))
+  }
+
+  admit(waiter) {
+    waiter.comeBack()
+    waiter.resolve()
+    this.calm()
+  }
+
+  check(mutex) {
+    if (mutex.owner() !== agent) throw mutex.notHeld()
+    if (this.share !== null && mutex.share === null) {
+      throw new TypeError(`${this.title()} is shared by threads, and ${mutex.title()} is not`)
+    }
+  }
+
+  timeoutError(timeout) {
+    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not notified within ${timeout} ms`)
+  }
+}
+
+const kind = kindOf('condition variable', 4, 'condition', ConditionCore.bytes)
+Object.assign(ConditionCore.prototype, { kind, idle: nobody })
+
+/** What the waiter that is being made waits with: see wait. */
+let entering
+
+class Notified extends Waiter {
+  constructor(core, resolve, reject, how) {
+    super(core, resolve, reject, how)
+    this.mutex = entering.mutex
+    this.grant = entering.grant
+    this.core.guests++
+    this.mutex.guests++
+  }
+
+  end() {
+    this.core.guests--
+    this.mutex.guests--
+    super.end()
+  }
+
+  /** It has the mutex again, and whoever could release it then can do so now. */
+  comeBack() {
+    this.mutex.setGrant(this.grant, true)
+  }
+
+  /** Out of time, or aborted: but not without the mutex. */
+  reject(reason) {
+    const { mutex } = this
+    mutex.enterLine(1, readWait(undefined), Locker).then(() => {
+      this.comeBack()
+      super.reject(reason)
+    })
+  }
+
+  /** It has been notified, and stands in the line of `mutex`. */
+  asWaiterOf(mutex) {
+    this.end()
+    const resolve = () => {
+      this.comeBack()
+      this.resolve()
+    }
+    return new Returner(mutex, resolve, undefined, null)
+  }
+}
+
+class Returner extends Locker {}
+Returner.prototype.isToStay = true
+Notified.prototype.isToStay = true
+
+module.exports = { ConditionCore }

@@ -1,0 +1,76 @@
+'use strict'
+// What constructors take: who shares the lock, and how it behaves.
+const { isSharedArrayBuffer } = require('node:util').types
+const { isMainThread } = require('node:worker_threads')
+const { asOptions } = require('./options.js')
+
+const { BYTES_PER_ELEMENT } = Int32Array
+
+/** `bytes` is the room that the lock needs; 0 for keyed maps, which lie in no memory of the user's. */
+function readLockOptions(given, bytes) {
+  const {
+    cancelError,
+    name,
+    buffer,
+    byteOffset = 0,
+    fairness = 'bounded',
+    allowBlockingMainThread = false,
+  } = asOptions(given)
+  if (typeof allowBlockingMainThread !== 'boolean') {
+    throw new TypeError('allowBlockingMainThread must be a boolean')
+  }
+  if (fairness !== 'bounded' && fairness !== 'fifo') {
+    throw new TypeError("fairness must be 'bounded' or 'fifo'")
+  }
+  if (name !== undefined) checkName(name)
+  if (buffer !== undefined) checkPlace(buffer, byteOffset, bytes)
+  if (name !== undefined && buffer !== undefined) {
+    throw new TypeError('a lock is shared by its name or by a buffer, not by both')
+  }
+  return {
+    cancelError,
+    name,
+    buffer,
+    byteOffset,
+    isStrict: fairness === 'fifo',
+    mayBlock: allowBlockingMainThread || !isMainThread,
+  }
+}
+
+function checkName(name) {
+  if (typeof name !== 'string') throw new TypeError('name must be a string')
+  if (name === '') throw new RangeError('name must not be empty')
+}
+
+function checkPlace(buffer, byteOffset, bytes) {
+  if (bytes === 0) throw new TypeError('a keyed map has no buffer: share it by a name')
+  if (!isSharedArrayBuffer(buffer)) throw new TypeError('buffer must be a SharedArrayBuffer')
+  if (typeof byteOffset !== 'number') throw new TypeError('byteOffset must be a number')
+  const last = buffer.byteLength - bytes
+  if (last < 0) throw new RangeError(`buffer must have room for ${bytes} bytes`)
+  // Written so that NaN and fractions fail, too.
+  if (!(byteOffset >= 0 && byteOffset <= last && byteOffset % BYTES_PER_ELEMENT === 0)) {
+    throw new RangeError(
+      `byteOffset must be a multiple of ${BYTES_PER_ELEMENT} from 0 to ${last - (last % BYTES_PER_ELEMENT)}`,
+    )
+  }
+}
+
+/** Makes `core` what its owner has asked for. */
+function settle(core, { cancelError, name, buffer, byteOffset, isStrict }) {
+  if (cancelError !== undefined) core.cancelError = cancelError
+  if (isStrict) core.isStrict = true
+  if (name !== undefined) core.shareByName(name)
+  if (buffer !== undefined) core.shareIn(buffer, byteOffset)
+}
+
+/** `method` is about to block this thread. */
+function checkMayBlock(may, method) {
+  if (may) return
+  throw new TypeError(
+    `${method}() would block the main thread and every promise on it; ` +
+      'wait in a worker, or pass { allowBlockingMainThread: true }',
+  )
+}
+
+module.exports = { checkMayBlock, readLockOptions, settle }

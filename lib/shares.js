@@ -1,0 +1,88 @@
+'use strict'
+// Locks that other threads may know: by memory, or by name. Several objects of this thread may stand for
+// one; what they have in common is its share.
+const native = require('./load.js')
+const { mapWords } = require('./words.js')
+
+class Share {
+  constructor(place, name) {
+    this.place = place
+    this.name = name
+    /** A mutex: the number of its current grant in this thread. */
+    this.current = 0
+    /** A mutex: whether this thread holds it and knows it. The word says so before its news have come. */
+    this.isHeld = false
+    /** How many promises of this thread wait for it. */
+    this.waiting = 0
+    this.isAlive = false
+  }
+
+  /** One more or one less of ours waits for `core`, or who could let us in has changed. */
+  wait(core, change) {
+    this.waiting += change
+    // Only what somebody elsewhere could end keeps the event loop alive.
+    const isAlive = this.waiting > 0 && core.isOutOfOurHands()
+    if (isAlive === this.isAlive) return
+    this.isAlive = isAlive
+    keepAlive(isAlive ? +1 : -1)
+  }
+}
+
+const shares = new Map() // by place
+
+/** How many shares keep the event loop alive. */
+let alive = 0
+
+function keepAlive(change) {
+  alive += change
+  if (alive === Math.max(0, change)) native.keepAlive(alive)
+}
+
+function shareAt(place, name) {
+  let share = shares.get(place)
+  if (share === undefined) {
+    share = new Share(place, name)
+    shares.set(place, share)
+  }
+  return share
+}
+
+/** `words` is memory that other threads may see, `start` the word of a lock that is new there. */
+function shareMemory(words, kind, start) {
+  const place = native.shareMemory(words, kind, start)
+  mapWords(place, words)
+  return shareAt(place, undefined)
+}
+
+/** The lock of that key in `table`. */
+function shareKey(table, key, kind, start, name) {
+  const place = native.shareKey(table, key, kind, start)
+  mapWords(place)
+  return shareAt(place, name)
+}
+
+/** One object less stands for it. */
+function unshare({ place }) {
+  if (native.unshare(place) === 0) shares.delete(place)
+}
+
+const objects = new FinalizationRegistry(unshare)
+
+/** Until `core` is collected. */
+function keepWith(core) {
+  objects.register(core, core.share)
+}
+
+const tables = new Map()
+
+/** The number of a table, which this thread keeps open from then on. */
+function tableOf(name) {
+  let table = tables.get(name)
+  if (table === undefined) {
+    table = native.openTable(name)
+    tables.set(name, table)
+  }
+  return table
+}
+
+module.exports = { keepWith, shareKey, shareMemory, tableOf, unshare }
