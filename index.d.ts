@@ -38,6 +38,22 @@ export interface WeightedWaitOptions extends WaitOptions {
 }
 
 /**
+ * How to wait where the wait blocks the thread. A signal cannot reach a blocked thread: to give one is a
+ * TypeError. A worker that is terminated while it blocks notices within 50 ms, and leaves the line.
+ */
+export interface SyncWaitOptions {
+  /** Higher goes first, among promises too. Not NaN. @default 0 */
+  priority?: number
+  /** The longest wait in milliseconds, 0 or more; 0 never blocks. @default Infinity */
+  timeout?: number
+}
+
+export interface WeightedSyncWaitOptions extends SyncWaitOptions {
+  /** How much to take from the value. @default 1 */
+  weight?: number
+}
+
+/**
  * Lets go of one grant: call it, call its `release()`, or leave it to `using`. Once is enough: when
  * its grant is over, whoever ended it, it does nothing.
  *
@@ -108,28 +124,58 @@ export interface CancelOptions {
   cancelError?: unknown
 }
 
-export interface MutexOptions extends CancelOptions {
+/** Who shares a lock, and how it behaves. All threads must construct it alike. */
+export interface LockOptions {
   /**
-   * Where the mutex lies: all threads that construct a Mutex in the same place of the same buffer
-   * share it. Left out, it belongs to this thread, until {@link Mutex.buffer} is asked for.
+   * All threads of the process that construct a lock of this kind with this name have one lock. (A
+   * KeyedMutex of that name is another kind.) It lives as long as an object for it does, somewhere, and
+   * longer while it is not as it was at first.
    */
-  buffer?: SharedArrayBuffer
+  name?: string
 
   /**
-   * Where in `buffer` its four bytes are, in bytes: a multiple of 4. They must be 0 before the first
-   * Mutex is constructed there.
+   * `'bounded'`: while others wait, a thread may go on with its own next waiter, or come back itself, for
+   * 1 ms at most; then the lock is handed straight to the head of the line. Handing over to another thread
+   * costs a thousand times as much as going on. `'fifo'`: never; strictly first come, first served, for
+   * those who wait by an object with this option. Within a thread it always is.
    *
-   * @default 0
+   * @default 'bounded'
    */
-  byteOffset?: number
+  fairness?: 'bounded' | 'fifo'
 
   /**
-   * Let {@link Mutex.lockSync} block the main thread. While it blocks, no promise, timer or
+   * Let the methods whose names end in `Sync` block the main thread. While it blocks, no promise, timer or
    * connection of that thread gets on.
    *
    * @default false
    */
   allowBlockingMainThread?: boolean
+}
+
+export interface BufferOptions {
+  /**
+   * Where the lock lies, instead of a name: all threads that construct it in the same place of the same
+   * buffer share it.
+   */
+  buffer?: SharedArrayBuffer
+
+  /**
+   * Where in `buffer` it begins, in bytes: a multiple of 4. A Mutex and a ConditionVariable take 4 bytes, all
+   * others 8. They must be 0 before the first is constructed there, and no other lock may lie there.
+   *
+   * @default 0
+   */
+  byteOffset?: number
+}
+
+export interface MutexOptions extends LockOptions, BufferOptions, CancelOptions {}
+export interface SemaphoreOptions extends LockOptions, BufferOptions, CancelOptions {}
+export interface KeyedOptions extends LockOptions, CancelOptions {}
+export interface ConditionVariableOptions extends LockOptions, BufferOptions {}
+
+export interface EventOptions extends LockOptions, BufferOptions {
+  /** Whether it is set at first. @default false */
+  isSet?: boolean
 }
 
 /**
@@ -145,8 +191,14 @@ export interface MutexOptions extends CancelOptions {
  *   })
  * })
  *
+ * When the thread that holds a shared mutex ends, the next one gets it, and its Releaser says `abandoned`.
+ *
  * @example
- * // One mutex for all threads.
+ * // One mutex for all threads: each of them constructs it with the same name.
+ * const orders = new Mutex({ name: 'orders' })
+ *
+ * @example
+ * // The same by memory.
  * const mutex = new Mutex()
  * new Worker('./worker.js', { workerData: mutex.buffer })
  * // In the worker:
@@ -157,6 +209,7 @@ export class Mutex implements MutexInterface {
    * @param options or, as in async-mutex, the error that `cancel()` rejects with.
    * @throws {TypeError} when an option is of the wrong type.
    * @throws {RangeError} when `buffer` is too small or `byteOffset` out of range.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when another kind of lock lies there.
    */
   constructor(options?: Error | MutexOptions)
 
@@ -188,16 +241,21 @@ export class Mutex implements MutexInterface {
   tryLock(): boolean
 
   /**
-   * Locks it, and blocks this thread until it can. A worker that blocks here cannot be terminated
-   * before it wakes up, so prefer a timeout where the holder may not come to an end.
+   * Locks it, and blocks this thread until it can. Blocked threads and promises stand in one line.
    *
    * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; `ERR_LOCK_DEADLOCK` when this
    * thread holds the mutex already, or a promise of this thread waits for it.
    * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given, and when
-   * `timeout` is no number.
+   * an option is of the wrong type.
    * @throws {RangeError} when `timeout` is NaN or negative.
    */
-  lockSync(options?: { timeout?: number }): void
+  lockSync(options?: SyncWaitOptions): void
+
+  /** {@link Mutex.lockSync} with a Releaser. */
+  acquireSync(options?: SyncWaitOptions): Releaser
+
+  /** Runs `callback` at once or after blocking this thread, lets go, and returns what it returns. */
+  runExclusiveSync<T>(callback: () => T, options?: SyncWaitOptions): T
 
   /**
    * Lets the next one in.
@@ -225,7 +283,12 @@ export class Mutex implements MutexInterface {
   /** Rejects all of this thread who wait to acquire. The holder and waitForUnlock are left alone. */
   cancel(reason?: unknown): void
 
-  /** The memory it lies in, to be sent to other threads: see {@link MutexOptions.buffer}. */
+  /**
+   * The memory it lies in, to be sent to other threads. Asked for the first time, it moves the mutex there,
+   * with those who wait.
+   *
+   * @throws {TypeError} when it has a name.
+   */
   readonly buffer: SharedArrayBuffer
   /** Where in `buffer`, in bytes. */
   readonly byteOffset: number
@@ -239,13 +302,22 @@ export class Mutex implements MutexInterface {
  * @example
  * const connections = new Semaphore(10)
  * await connections.runExclusive(() => query())
+ *
+ * When a thread ends that shares it, what its Releasers would have put back goes back, but the value does not
+ * pass the one at first by it: what was taken as a signal stays taken. The next to acquire gets `abandoned`.
+ *
+ * @example
+ * // Ten connections for all threads together.
+ * const connections = new Semaphore(10, { name: 'connections' })
  */
 export class Semaphore implements SemaphoreInterface {
   /**
-   * @param value How much there is at first.
+   * @param value How much there is at first: in all threads that share it.
    * @param options or, as in async-mutex, the error that `cancel()` rejects with.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when it is there already with another value, or another kind of
+   * lock is.
    */
-  constructor(value: number, options?: Error | CancelOptions)
+  constructor(value: number, options?: Error | SemaphoreOptions)
 
   /**
    * Takes `weight` from the value in its turn. Resolves to the value before, and a Releaser that puts
@@ -274,6 +346,23 @@ export class Semaphore implements SemaphoreInterface {
     options?: number | WaitOptions,
   ): Promise<T>
 
+  /**
+   * Takes `weight` in its turn, and blocks this thread until it can.
+   *
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; `ERR_LOCK_DEADLOCK` when no other
+   * thread knows the semaphore.
+   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
+   */
+  acquireSync(weight?: number, options?: SyncWaitOptions): [number, Releaser]
+  acquireSync(options: WeightedSyncWaitOptions): [number, Releaser]
+
+  /** Runs `callback(valueBefore)` at once or after blocking this thread, and returns what it returns. */
+  runExclusiveSync<T>(
+    callback: (value: number) => T,
+    weight?: number | WeightedSyncWaitOptions,
+    options?: SyncWaitOptions,
+  ): T
+
   /** Resolves when `weight` could have been had; those who wait to acquire go first. */
   waitForUnlock(
     weight?: number | WeightedWaitOptions,
@@ -293,8 +382,13 @@ export class Semaphore implements SemaphoreInterface {
    */
   release(weight?: number): void
 
-  /** Rejects all who wait to acquire. Holders and waitForUnlock are left alone. */
+  /** Rejects all of this thread who wait to acquire. Holders and waitForUnlock are left alone. */
   cancel(reason?: unknown): void
+
+  /** The memory it lies in: see {@link Mutex.buffer}. */
+  readonly buffer: SharedArrayBuffer
+  /** Where in `buffer`, in bytes. */
+  readonly byteOffset: number
 }
 
 /** Keys of different types are different keys: 1 is not '1'. NaN is none. */
@@ -316,10 +410,14 @@ export type Key = string | number | bigint
  * @example
  * // Several keys at once: no order of the caller's can deadlock.
  * await locks.runExclusive([from, to], () => transfer(from, to))
+ *
+ * @example
+ * // One map for all threads.
+ * const locks = new KeyedMutex({ name: 'tickets' })
  */
 export class KeyedMutex {
   /** @param options or the error that `cancel()` rejects with. */
-  constructor(options?: Error | CancelOptions)
+  constructor(options?: Error | KeyedOptions)
 
   /**
    * Locks a key, or all of several, in its turn. Several keys are taken in an order of their own, each
@@ -346,19 +444,34 @@ export class KeyedMutex {
 
   lock(key: Key, options?: number | WaitOptions): Promise<void>
   tryLock(key: Key): boolean
-  /** @throws {Error} `ERR_LOCK_NOT_HELD` when nobody holds it. */
+
+  /** As {@link Mutex.lockSync}. */
+  lockSync(key: Key, options?: SyncWaitOptions): void
+  /** The same with a Releaser, for one key or several; `timeout` is for all of them together. */
+  acquireSync(key: Key | readonly Key[], options?: SyncWaitOptions): Releaser
+  runExclusiveSync<T>(
+    key: Key | readonly Key[],
+    callback: () => T,
+    options?: SyncWaitOptions,
+  ): T
+
+  /** @throws {Error} `ERR_LOCK_NOT_HELD` when this thread does not hold it. */
   unlock(key: Key): void
-  /** Unlocks it, whoever holds it. Unlocked, it does nothing. */
+  /**
+   * Unlocks it, whoever of this thread holds it. Unlocked, it does nothing.
+   *
+   * @throws {Error} `ERR_LOCK_NOT_HELD` when another thread holds it.
+   */
   release(key: Key): void
 
   waitForUnlock(key: Key, options?: number | WaitOptions): Promise<void>
   isLocked(key: Key): boolean
-  /** Rejects all who wait for this key. */
+  /** Rejects all of this thread who wait for this key. */
   cancel(key: Key, reason?: unknown): void
-  /** Rejects all who wait for any key. */
+  /** Rejects all of this thread who wait for any key. */
   cancelAll(reason?: unknown): void
 
-  /** How many keys are held or waited for. */
+  /** How many keys are held or waited for: by any thread, if they share the map. */
   readonly size: number
   /** The keys that are held or waited for at this moment. */
   keys(): IterableIterator<Key>
@@ -377,7 +490,7 @@ export class KeyedSemaphore {
    * @param value How much each key has at first: 1 to 2^29 - 1.
    * @param options or the error that `cancel()` rejects with.
    */
-  constructor(value: number, options?: Error | CancelOptions)
+  constructor(value: number, options?: Error | KeyedOptions)
 
   /** As {@link Semaphore.acquire}. @throws {RangeError} when `weight` is more than each key has. */
   acquire(key: Key, weight?: number, options?: number | WaitOptions): Promise<[number, Releaser]>
@@ -416,6 +529,28 @@ export class KeyedSemaphore {
     options?: number | WaitOptions,
   ): Promise<T>
 
+  /** As {@link Semaphore.acquireSync}. */
+  acquireSync(key: Key, weight?: number, options?: SyncWaitOptions): [number, Releaser]
+  acquireSync(key: Key, options: WeightedSyncWaitOptions): [number, Releaser]
+  /** `timeout` is for all keys together. */
+  acquireSync(
+    keys: readonly Key[],
+    weight?: number | WeightedSyncWaitOptions,
+    options?: SyncWaitOptions,
+  ): [number[], Releaser]
+  runExclusiveSync<T>(
+    key: Key,
+    callback: (value: number) => T,
+    weight?: number | WeightedSyncWaitOptions,
+    options?: SyncWaitOptions,
+  ): T
+  runExclusiveSync<T>(
+    keys: readonly Key[],
+    callback: (values: number[]) => T,
+    weight?: number | WeightedSyncWaitOptions,
+    options?: SyncWaitOptions,
+  ): T
+
   /**
    * Puts `weight` back, whoever has taken it.
    *
@@ -430,15 +565,141 @@ export class KeyedSemaphore {
   /** Whether nothing is left of this key. */
   isLocked(key: Key): boolean
   getValue(key: Key): number
-  /** Rejects all who wait for this key. */
+  /** Rejects all of this thread who wait for this key. */
   cancel(key: Key, reason?: unknown): void
-  /** Rejects all who wait for any key. */
+  /** Rejects all of this thread who wait for any key. */
   cancelAll(reason?: unknown): void
 
-  /** How many keys are held or waited for. */
+  /** How many keys are held or waited for: by any thread, if they share the map. */
   readonly size: number
   keys(): IterableIterator<Key>
   snapshot(): { key: Key; value: number; waiting: number }[]
+}
+
+/** What AutoResetEvent and ManualResetEvent have in common. */
+interface WaitableEvent {
+  /**
+   * Resolves when it lets this one through.
+   *
+   * @param options or a priority.
+   */
+  wait(options?: number | WaitOptions): Promise<void>
+
+  /**
+   * The same, and blocks this thread.
+   *
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; `ERR_LOCK_DEADLOCK` when no other
+   * thread knows the event.
+   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
+   */
+  waitSync(options?: SyncWaitOptions): void
+
+  /** Goes through now, or says no. */
+  tryWait(): boolean
+  /** Whether it would let somebody through: in the next moment that may have changed. */
+  isSet(): boolean
+
+  /** The memory it lies in: see {@link Mutex.buffer}. */
+  readonly buffer: SharedArrayBuffer
+  /** Where in `buffer`, in bytes. */
+  readonly byteOffset: number
+}
+
+/**
+ * Lets one waiter through for each signal. A signal that finds nobody is kept for the next to come; more of
+ * them are one.
+ *
+ * @example
+ * // A worker that sleeps until there is work.
+ * const work = new AutoResetEvent({ name: 'work' })
+ * for (;;) {
+ *   work.waitSync()
+ *   doAllThereIs()
+ * }
+ * // On the main thread, after adding some:
+ * new AutoResetEvent({ name: 'work' }).signal()
+ */
+export class AutoResetEvent implements WaitableEvent {
+  constructor(options?: EventOptions)
+  /** Lets the next one through, be it there already or not. */
+  signal(): void
+
+  wait(options?: number | WaitOptions): Promise<void>
+  waitSync(options?: SyncWaitOptions): void
+  tryWait(): boolean
+  isSet(): boolean
+  readonly buffer: SharedArrayBuffer
+  readonly byteOffset: number
+}
+
+/**
+ * Lets everybody through while it is set.
+ *
+ * @example
+ * const ready = new ManualResetEvent()
+ * connect().then(() => ready.set())
+ * app.use(async () => ready.wait({ timeout: 5000 }))
+ */
+export class ManualResetEvent implements WaitableEvent {
+  constructor(options?: EventOptions)
+  /** Lets through all who wait, and all who come, until `reset()`. */
+  set(): void
+  reset(): void
+
+  wait(options?: number | WaitOptions): Promise<void>
+  waitSync(options?: SyncWaitOptions): void
+  tryWait(): boolean
+  isSet(): boolean
+  readonly buffer: SharedArrayBuffer
+  readonly byteOffset: number
+}
+
+/**
+ * Waits until something has become true that a Mutex guards. A wait lets go of the mutex, and has it again
+ * when it settles, however it does; Releasers and runExclusive go on with it. Nobody is woken for nothing, but
+ * another may have come first: wait in a loop.
+ *
+ * @example
+ * await mutex.runExclusive(async () => {
+ *   while (queue.length === 0) await notEmpty.wait(mutex)
+ *   return queue.shift()
+ * })
+ * // Elsewhere:
+ * await mutex.runExclusive(() => {
+ *   queue.push(item)
+ *   notEmpty.notifyOne()
+ * })
+ */
+export class ConditionVariable {
+  /** Threads that share it must share the mutexes it is used with, too. */
+  constructor(options?: ConditionVariableOptions)
+
+  /**
+   * Lets go of `mutex`, waits to be notified, and locks it again. Rejects with `ERR_LOCK_TIMEOUT` or the
+   * signal's reason, holding the mutex; so does it at once where there is no time to wait.
+   *
+   * @throws {Error} `ERR_LOCK_NOT_HELD` when this thread does not hold `mutex`.
+   * @throws {TypeError} when `mutex` is no Mutex, or not shared as the condition is.
+   */
+  wait(mutex: Mutex, options?: Omit<WaitOptions, 'priority'>): Promise<void>
+
+  /**
+   * The same, and blocks this thread.
+   *
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; the mutex is locked again all the same.
+   * `ERR_LOCK_DEADLOCK` when no other thread could notify, or a promise of this thread waits for `mutex`.
+   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
+   */
+  waitSync(mutex: Mutex, options?: Omit<SyncWaitOptions, 'priority'>): void
+
+  /** Lets the one go on that has waited longest. Whoever changes the condition does so holding the mutex. */
+  notifyOne(): void
+  notifyAll(): void
+
+  /** The memory it lies in: see {@link Mutex.buffer}. */
+  readonly buffer: SharedArrayBuffer
+  /** Where in `buffer`, in bytes. */
+  readonly byteOffset: number
 }
 
 /**

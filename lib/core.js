@@ -8,7 +8,7 @@
 //
 // Alone becomes in line when the first has to wait, and in line becomes alone when the last has gone.
 const { E_CANCELED, lockError } = require('./errors.js')
-const { nameOf } = require('./home.js')
+const { nameOf, toText } = require('./keys.js')
 const native = require('./load.js')
 const { keepWith, shareKey, shareMemory, tableOf } = require('./shares.js')
 const { cancelAll, grantedAbandoned, isGranted, moveAll, takeNews, wait } = require('./waiters.js')
@@ -113,7 +113,7 @@ class Core {
   /** With all threads that know its name. */
   shareByName(name) {
     const table = tableOf(this.kind.name)
-    this.settleIn(shareKey(table, name, this.kind.number, this.idle, name))
+    this.settleIn(shareKey(table, toText(name), this.kind.number, this.idle, name))
     keepWith(this)
   }
 

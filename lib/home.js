@@ -6,6 +6,7 @@
 //
 // Where threads share the map, its words lie in a table of C++ (src/lock_table.h), and a core is what this
 // thread has of a key: it is idle when this thread has no part in it, whatever others do.
+const { checkKey, fromText, toText } = require('./keys.js')
 const native = require('./load.js')
 const { tableOf, unshare } = require('./shares.js')
 
@@ -125,16 +126,6 @@ function moveIn(core, home, key) {
   if (home.table !== undefined) core.shareByKey(home.table, toText(key))
 }
 
-function checkKey(key) {
-  const type = typeof key
-  if (type !== 'string' && type !== 'number' && type !== 'bigint') {
-    throw new TypeError(`a key must be a string, a number or a bigint, not ${describe(key)}`)
-  }
-  if (Number.isNaN(key)) throw new RangeError('a key must not be NaN')
-}
-
-const first = { string: 's', number: 'n', bigint: 'b' }
-
 const shared = new Map()
 
 /** The home of all maps of this thread with that name, and the same `traits`: it stays. */
@@ -142,28 +133,10 @@ function homeByName(name, kind, traits, make) {
   const id = `${kind} ${traits} ${name}`
   let home = shared.get(id)
   if (home === undefined) {
-    home = new Home([], make, name, tableOf(`keyed ${kind} ${name}`))
+    home = new Home([], make, name, tableOf(`keyed ${kind} ${toText(name)}`))
     shared.set(id, home)
   }
   return home
 }
 
-/** A key for C++: those of different types stay apart. */
-const toText = (key) => first[typeof key] + key
-
-function fromText(text) {
-  const rest = text.slice(1)
-  if (text[0] === 's') return rest
-  return text[0] === 'n' ? Number(rest) : BigInt(rest)
-}
-
-function describe(value) {
-  return value === null ? 'null' : typeof value
-}
-
-/** For messages: the string '1' is not the number 1. */
-function nameOf(key) {
-  return typeof key === 'string' ? JSON.stringify(key) : String(key)
-}
-
-module.exports = { checkKey, Home, homeByName, nameOf }
+module.exports = { Home, homeByName }

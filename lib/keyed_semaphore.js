@@ -1,6 +1,6 @@
 'use strict'
 const { lockError } = require('./errors.js')
-const { nameOf } = require('./home.js')
+const { nameOf } = require('./keys.js')
 const { blockingHomeOf, homeOf, Keyed } = require('./keyed.js')
 const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
 const { checkCallback } = require('./options.js')

@@ -2,7 +2,7 @@
 // Several keys at once. Everybody takes them in one order, so that no two can wait for each other.
 const { withDeadline } = require('./deadline.js')
 const { lockError } = require('./errors.js')
-const { checkKey, nameOf } = require('./home.js')
+const { checkKey, nameOf } = require('./keys.js')
 const { readWait } = require('./options.js')
 const { dressed } = require('./releaser.js')
 

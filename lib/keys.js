@@ -1,0 +1,38 @@
+'use strict'
+// The keys of keyed maps: strings, numbers and bigints, kept apart.
+
+function checkKey(key) {
+  const type = typeof key
+  if (type !== 'string' && type !== 'number' && type !== 'bigint') {
+    throw new TypeError(`a key must be a string, a number or a bigint, not ${describe(key)}`)
+  }
+  if (Number.isNaN(key)) throw new RangeError('a key must not be NaN')
+}
+
+function describe(value) {
+  return value === null ? 'null' : typeof value
+}
+
+/** For messages: the string '1' is not the number 1. */
+function nameOf(key) {
+  return typeof key === 'string' ? JSON.stringify(key) : String(key)
+}
+
+const letters = { number: 'n', bigint: 'b' }
+
+/** A key for C++, which gets it as UTF-8: JSON has an escape for half a surrogate pair, UTF-8 none. */
+function toText(key) {
+  if (typeof key !== 'string') return letters[typeof key] + key
+  return key.isWellFormed() ? `s${key}` : `j${JSON.stringify(key)}`
+}
+
+const readers = {
+  s: (rest) => rest,
+  j: (rest) => JSON.parse(rest),
+  n: (rest) => Number(rest),
+  b: (rest) => BigInt(rest),
+}
+
+const fromText = (text) => readers[text[0]](text.slice(1))
+
+module.exports = { checkKey, fromText, nameOf, toText }
