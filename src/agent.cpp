@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "misuse.h"
+#include "platform/process_wide.h"
 
 namespace boxoffice {
 namespace {
@@ -35,11 +36,7 @@ class AgentIds {
   AgentId last_ = kNobody;
 };
 
-// Never destroyed: threads may still end while static objects are taken down.
-AgentIds& ids() {
-  static auto* const all = new AgentIds;
-  return *all;
-}
+AgentIds& ids() { return processWide<AgentIds>(); }
 
 struct ThreadAgent {
   ThreadAgent() : id(takeAgentId()) {}

@@ -1,6 +1,7 @@
 #include "lock_table.h"
 
 #include "misuse.h"
+#include "platform/process_wide.h"
 
 namespace boxoffice {
 namespace {
@@ -35,11 +36,7 @@ struct Claims {
   std::unordered_map<const SharedWord*, Claim> all;
 };
 
-// None of these is destroyed: threads may still end while static objects are taken down.
-Claims& claims() {
-  static auto* const all = new Claims;
-  return *all;
-}
+Claims& claims() { return processWide<Claims>(); }
 
 }  // namespace
 
@@ -152,15 +149,9 @@ void LockTables::close(const std::string& name) noexcept {
   if (--at->second.uses == 0 && at->second.table.empty()) tables_.erase(at);
 }
 
-LockTables& lockTables() {
-  static auto* const tables = new LockTables;
-  return *tables;
-}
+LockTables& lockTables() { return processWide<LockTables>(); }
 
-WordPairs& wordPairs() {
-  static auto* const pairs = new WordPairs;
-  return *pairs;
-}
+WordPairs& wordPairs() { return processWide<WordPairs>(); }
 
 void claimWords(SharedWord* words, std::size_t count, LockKind kind, std::uint32_t start) {
   const std::lock_guard guard(claims().mutex);

@@ -9,6 +9,7 @@
 #include "agent.h"
 #include "platform/clock.h"
 #include "platform/cpu.h"
+#include "platform/process_wide.h"
 #include "platform/semaphore.h"
 
 namespace boxoffice {
@@ -37,21 +38,19 @@ struct NativePlatform {
   static AgentId agent() { return thisThread(); }
 
   /// How many threads keep a core busy by waiting, in this process.
-  static std::atomic<int>& busyWaiters() noexcept {
-    static std::atomic<int> count{0};
-    return count;
-  }
+  static std::atomic<int>& busyWaiters() noexcept { return processWide<Busy>().waiters; }
 
-  // Never destroyed: a thread may still wait when static objects are taken down.
-  static Lot<Self>& lot() {
-    static auto* const lot = new Lot<Self>;
-    return *lot;
-  }
+  static Lot<Self>& lot() { return processWide<Lot<Self>>(); }
 
   static ThreadParker<Self>& parker() {
     thread_local ThreadParker<Self> parker;
     return parker;
   }
+
+ private:
+  struct Busy {
+    std::atomic<int> waiters{0};
+  };
 };
 
 struct Platform : NativePlatform<Platform> {};

@@ -1,0 +1,44 @@
+#include "process_wide.h"
+
+#include <map>
+#include <mutex>
+#include <string>
+
+// Set by the build to a digest of the sources: copies that differ must not share objects.
+#ifndef BOXOFFICE_DIGEST
+#error "BOXOFFICE_DIGEST is missing"
+#endif
+#define BOXOFFICE_JOIN(prefix, digest) prefix##digest
+#define BOXOFFICE_NAMED(prefix, digest) BOXOFFICE_JOIN(prefix, digest)
+#define BOXOFFICE_REGISTRY BOXOFFICE_NAMED(boxoffice_process_wide_, BOXOFFICE_DIGEST)
+#define BOXOFFICE_TEXT(symbol) #symbol
+#define BOXOFFICE_TEXT_OF(symbol) BOXOFFICE_TEXT(symbol)
+
+#ifdef _WIN32
+#define BOXOFFICE_EXPORT __declspec(dllexport)
+#else
+#define BOXOFFICE_EXPORT __attribute__((visibility("default")))
+#endif
+
+/// This copy's registry.
+extern "C" BOXOFFICE_EXPORT void* BOXOFFICE_REGISTRY(const char* name, void* (*make)()) {
+  struct Registry {
+    std::mutex mutex;
+    std::map<std::string, void*> all;
+  };
+  static auto* const registry = new Registry;
+  const std::lock_guard guard(registry->mutex);
+  void*& one = registry->all[name];
+  if (!one) one = make();
+  return one;
+}
+
+namespace boxoffice {
+
+void* findProcessWide(const char* name, void* (*make)()) {
+  static const platform::FindProcessWide first =
+      platform::firstExported(BOXOFFICE_TEXT_OF(BOXOFFICE_REGISTRY));
+  return first ? first(name, make) : BOXOFFICE_REGISTRY(name, make);
+}
+
+}  // namespace boxoffice

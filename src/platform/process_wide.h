@@ -1,0 +1,33 @@
+// Objects of which there is one in the process, however many copies of this library are loaded into it: a
+// server and one of its dependencies may each bring their own, and what they lock by one name, or in one
+// memory, must be one lock.
+//
+// Every copy that is a shared library exports its registry, under a name that only copies of the very
+// same source have. All use the registry of the copy that was loaded first, which stays in memory for
+// good.
+#pragma once
+
+#include <typeinfo>
+
+namespace boxoffice {
+
+/// The object of that name, made by `make` unless there is one. It is never destroyed.
+void* findProcessWide(const char* name, void* (*make)());
+
+/// The T of this process.
+template <class T>
+T& processWide() {
+  static T* const one =
+      static_cast<T*>(findProcessWide(typeid(T).name(), []() -> void* { return new T; }));
+  return *one;
+}
+
+namespace platform {
+
+using FindProcessWide = void* (*)(const char* name, void* (*make)());
+
+/// The function of that name in the first of the loaded libraries that has it, or null.
+FindProcessWide firstExported(const char* symbol);
+
+}  // namespace platform
+}  // namespace boxoffice

@@ -1,0 +1,31 @@
+#include <dlfcn.h>
+#include <link.h>
+
+#include <string>
+#include <vector>
+
+#include "process_wide.h"
+
+namespace boxoffice::platform {
+
+FindProcessWide firstExported(const char* symbol) {
+  // In the order in which they were loaded. Asked after the walk, which holds a lock of the loader's.
+  std::vector<std::string> libraries;
+  const auto note = [](dl_phdr_info* info, std::size_t, void* all) {
+    static_cast<std::vector<std::string>*>(all)->emplace_back(info->dlpi_name);
+    return 0;
+  };
+  dl_iterate_phdr(note, &libraries);
+  for (const std::string& library : libraries) {
+    if (library.empty()) continue;  // the program itself
+    void* const handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle) continue;
+    void* const found = dlsym(handle, symbol);
+    dlclose(handle);
+    // dlsym looks into what the library depends on, too; none of that is a copy of ours.
+    if (found) return reinterpret_cast<FindProcessWide>(found);
+  }
+  return nullptr;
+}
+
+}  // namespace boxoffice::platform

@@ -1,0 +1,20 @@
+#include <dlfcn.h>
+#include <mach-o/dyld.h>
+
+#include "process_wide.h"
+
+namespace boxoffice::platform {
+
+FindProcessWide firstExported(const char* symbol) {
+  // In the order in which they were loaded, the program itself first.
+  for (std::uint32_t i = 1; const char* const library = _dyld_get_image_name(i); ++i) {
+    void* const handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_FIRST);
+    if (!handle) continue;
+    void* const found = dlsym(handle, symbol);
+    dlclose(handle);
+    if (found) return reinterpret_cast<FindProcessWide>(found);
+  }
+  return nullptr;
+}
+
+}  // namespace boxoffice::platform

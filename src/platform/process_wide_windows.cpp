@@ -1,0 +1,25 @@
+#include <windows.h>
+// After it, which it needs.
+#include <psapi.h>
+
+#include <vector>
+
+#include "process_wide.h"
+
+namespace boxoffice::platform {
+
+FindProcessWide firstExported(const char* symbol) {
+  // In the order in which they were loaded, the program itself first.
+  std::vector<HMODULE> modules(1024);
+  DWORD bytes = 0;
+  const auto size = static_cast<DWORD>(modules.size() * sizeof(HMODULE));
+  if (!K32EnumProcessModules(GetCurrentProcess(), modules.data(), size, &bytes)) return nullptr;
+  if (bytes < size) modules.resize(bytes / sizeof(HMODULE));
+  for (const HMODULE module : modules) {
+    const FARPROC found = GetProcAddress(module, symbol);
+    if (found) return reinterpret_cast<FindProcessWide>(reinterpret_cast<void*>(found));
+  }
+  return nullptr;
+}
+
+}  // namespace boxoffice::platform
