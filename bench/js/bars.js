@@ -1,4 +1,5 @@
-// Section 11 of the design for one process: how good is good enough.
+// Section 11 of the design for one process: how good is good enough. `kit` is ours, unless it says
+// another one of ours.
 const { median } = require('./numbers.js')
 
 const bars = [
@@ -20,6 +21,13 @@ const bars = [
   // An entry would cost 50 or more. Pages that the process happens to keep make it up to 4.
   { row: 'key-bytes', field: 'value', what: 'bytes, where less than 4 is none', atMost: 4 },
   { row: 'lock-bytes', field: 'value', what: 'bytes', atMost: 200 },
+  ...['main-worker-1', 'main-worker-10'].flatMap((row) => [
+    { row, peer: 'article', atLeast: 1 },
+    { row, field: 'longest', what: 'ms, the longest wait', atMost: 4 },
+    { row, kit: 'ours, Node 24', peer: 'navigator.locks, Node 24', atLeast: 20 },
+  ]),
+  { row: 'workers-sync', peer: 'article', atLeast: 1 },
+  { row: 'workers-sync', field: 'longest', what: 'ms, the longest wait', atMost: 4 },
 ]
 
 /**
@@ -29,9 +37,9 @@ const bars = [
  * bar is met, for peers that are quick one time and slow the next, as superlock's line is.
  */
 function judge(rows, valuesOf) {
-  return bars.flatMap(({ row, peer, field = 'value', what, atLeast, atMost }) => {
+  return bars.flatMap(({ row, kit = 'ours', peer, field = 'value', what, atLeast, atMost }) => {
     const { title, higherIsBetter } = rows[row]
-    const ours = valuesOf(row, 'ours', field)
+    const ours = valuesOf(row, kit, field)
     const theirs = peer === undefined ? ours : valuesOf(row, peer, field)
     if (ours.length === 0 || theirs.length === 0) return []
     const bar = peer === undefined ? `<= ${atMost} (${what})` : `>= ${atLeast}x ${peer}`

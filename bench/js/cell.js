@@ -3,10 +3,13 @@
 // Prints a line of JSON, or null for a kit that cannot do the work.
 const { kits } = require('./kits.js')
 const { curves, rows } = require('./rows.js')
+const { threadRows } = require('./thread-rows.js')
+const { measureThreads } = require('./threads.js')
 
 main(...process.argv.slice(2))
 
 async function main(rowName, kitName, size) {
+  if (threadRows[rowName]) return print(await measureThreads(threadRows[rowName], kitName))
   const row = rows[rowName] ?? curves[rowName]
   const form = (await kits[kitName]())[row.form]
   if (!form) return print(null)

@@ -147,4 +147,4 @@ function runByHand({ create, enter, leave }) {
   }
 }
 
-module.exports = { kits }
+module.exports = { kits, loadOurs }

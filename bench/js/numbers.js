@@ -4,6 +4,11 @@ function median(numbers) {
   return (sorted[Math.ceil(half) - 1] + sorted[Math.floor(half)]) / 2
 }
 
+/** The least number that so large a part of them does not exceed. */
+function quantile(numbers, part) {
+  return numbers.toSorted((a, b) => a - b)[Math.ceil(part * numbers.length) - 1]
+}
+
 /** Median (least-most). */
 function spread(numbers) {
   const all = `${round(median(numbers))}`
@@ -18,4 +23,4 @@ function round(number) {
     : number.toPrecision(Math.abs(number) >= 1 ? 3 : 2)
 }
 
-module.exports = { median, round, spread }
+module.exports = { median, quantile, round, spread }

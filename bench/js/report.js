@@ -14,8 +14,15 @@ const { kits } = require('./kits.js')
 const { round, spread } = require('./numbers.js')
 const { rows } = require('./rows.js')
 const { installPeers, progress, runCell } = require('./run-cell.js')
+const { threadKits } = require('./thread-kits.js')
+const { threadRows } = require('./thread-rows.js')
 
 const timeout = 300_000 // for one run: a lock that loses a wake-up must not stop the report
+
+const sections = [
+  { rows, kits },
+  { rows: threadRows, kits: threadKits },
+]
 
 const { values: options } = parseArgs({
   options: {
@@ -42,16 +49,20 @@ async function main() {
   progress('')
   if (cells.length === 0 && !curves?.length) throw new Error('No bench of that name.')
   printMachine()
-  printCells(cells)
-  const verdicts = judge(rows, (row, kit, field) => valuesOf(cells, row, kit, field))
+  for (const section of sections) printCells(cells, section)
+  if (cells.length > 0)
+    console.log('\nk/s: thousand operations a second; of ms, us and B, less is better.')
+  const verdicts = judge({ ...rows, ...threadRows }, (row, kit, field) =>
+    valuesOf(cells, row, kit, field),
+  )
   printVerdicts(verdicts)
   if (curves) drawCurves(curves)
   if (options.json) write(options.json, { machine: machine(), cells, verdicts, curves })
 }
 
 async function measure(filter, repetitions) {
-  let cells = Object.keys(rows)
-    .flatMap((row) => Object.keys(kits).map((kit) => ({ row, kit, runs: [] })))
+  let cells = sections
+    .flatMap((section) => cellsOf(section))
     .filter(({ row, kit }) => filter.test(`${row} ${kit}`))
   for (let turn = 1; turn <= repetitions; ++turn) {
     for (const cell of cells) {
@@ -61,6 +72,12 @@ async function measure(filter, repetitions) {
     cells = cells.filter(({ runs }) => runs.length === turn)
   }
   return cells
+}
+
+function cellsOf({ rows, kits }) {
+  return Object.keys(rows).flatMap((row) =>
+    Object.keys(kits).map((kit) => ({ row, kit, runs: [] })),
+  )
 }
 
 /** One more run, unless the kit cannot do the work; one that fails must not cost all the others. */
@@ -81,24 +98,26 @@ function valuesOf(cells, row, kit, field) {
   return cell ? cell.runs.map((run) => run[field]) : []
 }
 
-/** A row for each work, a column for each kit. */
-function printCells(cells) {
+/** A row for each number of a work, a column for each kit. */
+function printCells(all, { rows, kits }) {
+  const cells = all.filter(({ row }) => rows[row])
   if (cells.length === 0) return
   const names = Object.keys(kits).filter((kit) => cells.some((cell) => cell.kit === kit))
   printTable([
     ['median (min-max)', '', ...names],
     ...Object.entries(rows)
       .filter(([row]) => cells.some((cell) => cell.row === row))
-      .map(([row, { title, unit }]) => [
-        title,
-        unit,
-        ...names.map((kit) => {
-          const cell = cells.find((one) => one.row === row && one.kit === kit)
-          return cell ? spread(cell.runs.map(({ value }) => value)) : ''
-        }),
-      ]),
+      .flatMap(([row, { lines, title, unit }]) =>
+        (lines ?? [{ field: 'value', title, unit }]).map((line) => [
+          line.title,
+          line.unit,
+          ...names.map((kit) => {
+            const values = valuesOf(cells, row, kit, line.field)
+            return values.length > 0 ? spread(values) : ''
+          }),
+        ]),
+      ),
   ])
-  console.log('\nk/s: thousand operations a second; of ms and B, less is better.')
 }
 
 function printVerdicts(verdicts) {

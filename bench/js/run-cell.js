@@ -1,21 +1,19 @@
 // Installs the peers and runs cells, each in a process of its own.
-const { execFile, execFileSync } = require('node:child_process')
+const { execFile } = require('node:child_process')
 const { readFileSync } = require('node:fs')
 const path = require('node:path')
 const { promisify } = require('node:util')
 
+const { node24 } = require('./node24.js')
+const { npmInstall } = require('./npm.js')
 const { dependencies } = require('./package.json')
+const { onNode24 } = require('./thread-kits.js')
 
 /** The peers are nobody's dependency but the benches': fetched here, when they are missing. */
 function installPeers() {
   if (Object.entries(dependencies).every(([name, version]) => installed(name) === version)) return
   console.error('Installing the peers into bench/js/node_modules ...')
-  const args = ['install', '--prefix', __dirname, '--ignore-scripts', '--no-audit', '--no-fund']
-  execFileSync('npm', args, {
-    cwd: __dirname,
-    stdio: ['ignore', 2, 2], // standard output is for the tables
-    shell: process.platform === 'win32', // where npm is a script
-  })
+  npmInstall(__dirname)
 }
 
 function installed(name) {
@@ -31,8 +29,9 @@ function installed(name) {
 async function runCell(row, kit, { size, timeout }) {
   const args = ['--expose-gc', path.join(__dirname, 'cell.js'), row, kit]
   if (size !== undefined) args.push(`${size}`)
+  const node = onNode24.has(kit) ? node24() : process.execPath
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout })
+    const { stdout } = await promisify(execFile)(node, args, { timeout })
     return JSON.parse(stdout)
   } catch (error) {
     if (error.killed) return undefined

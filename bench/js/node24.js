@@ -1,0 +1,22 @@
+// Node 24, the first with navigator.locks, from an npm package that is nothing but node; fetched
+// when it is first needed.
+const { existsSync } = require('node:fs')
+const path = require('node:path')
+const { npmInstall } = require('./npm.js')
+
+const version = '24.21.0'
+const home = path.join(__dirname, 'node_modules', `.node-${version}`)
+const isWindows = process.platform === 'win32'
+const name = `node-${isWindows ? 'win' : process.platform}-${process.arch}`
+const file = path.join(home, 'node_modules', name, 'bin', isWindows ? 'node.exe' : 'node')
+
+/** The path of its program. */
+function node24() {
+  if (!existsSync(file)) {
+    console.error(`Installing Node ${version} into ${path.relative(process.cwd(), home)} ...`)
+    npmInstall(home, `${name}@${version}`)
+  }
+  return file
+}
+
+module.exports = { node24 }

@@ -1,0 +1,46 @@
+// The locks under test that threads share. A form is one way of using a kit:
+//   { create, open, enter, leave }  `create()` makes what each thread is sent, and opens its lock by;
+//                                   `enter` gives a promise, or blocks where the form isBlocking
+//   { create, open, run }           `await run(lock, callback)`
+// One that isLeaky is known to let two in, and that is counted; of all others it is an error.
+const { ArticleMutex } = require('./article-mutex.js')
+const { loadOurs } = require('./kits.js')
+
+const threadKits = {
+  ours: ourForms,
+
+  article: () => {
+    const create = () => new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
+    const open = (buffer) => new ArticleMutex(buffer)
+    const leave = (mutex) => mutex.unlock()
+    return {
+      awaiting: { create, open, enter: (mutex) => mutex.lockAsync(), leave },
+      blocking: { create, open, enter: (mutex) => mutex.lock(), leave, isBlocking: true },
+    }
+  },
+
+  'ours, Node 24': ourForms,
+
+  'navigator.locks, Node 24': () => {
+    const create = () => 'boxoffice-bench'
+    const open = (name) => name
+    const run = (name, callback) => navigator.locks.request(name, callback)
+    return { awaiting: { create, open, run, isLeaky: true } }
+  },
+}
+
+/** Those who run on Node 24, the first with navigator.locks. */
+const onNode24 = new Set(Object.keys(threadKits).filter((kit) => kit.endsWith('Node 24')))
+
+function ourForms() {
+  const { Mutex } = loadOurs()
+  const create = () => new Mutex().buffer
+  const open = (buffer) => new Mutex({ buffer })
+  const leave = (mutex) => mutex.unlock()
+  return {
+    awaiting: { create, open, enter: (mutex) => mutex.lock(), leave },
+    blocking: { create, open, enter: (mutex) => mutex.lockSync(), leave, isBlocking: true },
+  }
+}
+
+module.exports = { onNode24, threadKits }
