@@ -1,7 +1,7 @@
 'use strict'
-// A mutex for promises. JavaScript makes two steps of its word (see src/mutex.h): free to held by
-// us, and held by us with nobody waiting to free. C++ makes all others.
-const { Core, kindOf } = require('./core.js')
+// A mutex for promises. JavaScript makes three steps of its word (see src/mutex.h): free to held by us,
+// with or without a line, and held by us with nobody waiting to free. C++ makes all others.
+const { Core, kindOf, line } = require('./core.js')
 const { lockError } = require('./errors.js')
 const native = require('./load.js')
 const { checkCallback, readWait } = require('./options.js')
@@ -67,16 +67,25 @@ class MutexCore extends Core {
     if (this.share !== null) this.share.isHeld = true
   }
 
-  /** Locked at once, if it is free and nobody waits. */
+  /** Locked at once, if it is free and nobody of this thread waits. */
   take() {
     if (this.words === null) {
       if (this.word !== free) return false
       this.word = held
       return true
     }
-    if (this.share === null || !this.change(free, held)) return false
-    this.share.isHeld = true
+    const { share } = this
+    if (share === null || !(this.change(free, held) || this.overtake(share))) return false
+    share.isHeld = true
     return true
+  }
+
+  /**
+   * Before the first in line, who is of another thread, has been told that it is free, and is on its way.
+   * Whoever unlocks hands it over when that one's patience is at its end.
+   */
+  overtake(share) {
+    return share.waiting === 0 && this.change(line, held | line)
   }
 
   change(from, to) {

@@ -1,6 +1,6 @@
 // A mutex: Preshing's non-recursive benaphore with an owner, a line and bounded overtaking.
 //
-// The word (it may lie in a SharedArrayBuffer; JavaScript makes the two steps marked *):
+// The word (it may lie in a SharedArrayBuffer; JavaScript makes the three steps marked *):
 //
 //     31 ........ 2 | 1         | 0
 //     owner's agent | abandoned | line
@@ -8,7 +8,7 @@
 //   free                  0                    * compare-and-swap ▶ held
 //   held                  owner                * compare-and-swap ▶ free; with `line`: by the line
 //   held, line            owner | line         only the holder of the bucket changes it
-//   free, line            line                 the head is invited; whoever comes first takes it
+//   free, line            line                 * the head is invited; whoever comes first takes it
 //   free, abandoned       abandoned            a holder died and nobody waited: the next one is told
 //
 // abandoned: set when the holder died (abandon) and nobody was in line; cleared by the next to take
