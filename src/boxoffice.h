@@ -15,4 +15,5 @@
 #include "recursive_mutex.h"
 #include "rw_lock.h"
 #include "ticket_pool.h"
+#include "wait_pool.h"
 #include "weighted_semaphore.h"

@@ -3,13 +3,30 @@
 #include "boxoffice.h"
 #include "platform/name.h"
 #include "platform/semaphore.h"
+#include "platform/thread_name.h"
+
+namespace {
+
+class Sleeper final : public boxoffice::WaitPool::Job {
+ public:
+  void run() noexcept override { woken_.wait(); }
+  void interrupt() noexcept override { woken_.signal(); }
+
+ private:
+  boxoffice::Semaphore woken_;
+};
+
+}  // namespace
 
 int main() {
+  boxoffice::nameThisThread("everything");
   boxoffice::Semaphore semaphore(1);
   semaphore.wait();
   semaphore.signal();
   boxoffice::Mutex mutex;
   mutex.lock();
   mutex.unlock();
+  boxoffice::WaitPool pool(1, std::chrono::seconds(1));
+  pool.submit(std::make_shared<Sleeper>());
   return boxoffice::platformName()[0] != '\0' && boxoffice::coreCount() > 0 ? 0 : 1;
 }
