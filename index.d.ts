@@ -449,11 +449,7 @@ export class KeyedMutex {
   lockSync(key: Key, options?: SyncWaitOptions): void
   /** The same with a Releaser, for one key or several; `timeout` is for all of them together. */
   acquireSync(key: Key | readonly Key[], options?: SyncWaitOptions): Releaser
-  runExclusiveSync<T>(
-    key: Key | readonly Key[],
-    callback: () => T,
-    options?: SyncWaitOptions,
-  ): T
+  runExclusiveSync<T>(key: Key | readonly Key[], callback: () => T, options?: SyncWaitOptions): T
 
   /** @throws {Error} `ERR_LOCK_NOT_HELD` when this thread does not hold it. */
   unlock(key: Key): void

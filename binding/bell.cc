@@ -41,6 +41,11 @@ void EventLoop::ring() noexcept {
   }
 }
 
+void EventLoop::lookUp() noexcept {
+  const std::lock_guard guard(bellMutex_);
+  if (bell_) napi_call_threadsafe_function(bell_, nullptr, napi_tsfn_nonblocking);
+}
+
 void EventLoop::collect() {
   if (mailbox_.collect([this](Waiter& w, Wake) { append(w); })) ++batches_;
 }

@@ -1,5 +1,6 @@
 // What belongs to no lock: an environment's tickets and news, and where its locks lie.
 #include "exports.h"
+#include "neighbours.h"
 
 namespace boxoffice::binding {
 namespace {
@@ -26,6 +27,9 @@ std::int32_t keepAlive(const Call& call) {
   call.loop().keepAlive(call.integer(0) != 0);
   return 0;
 }
+
+/// Whether there are other environments in this process.
+std::int32_t hasNeighbours(const Call&) { return neighbours().any() ? 1 : 0; }
 
 /// (Int32Array), which no other thread knows: the number of its region.
 std::int32_t attach(const Call& call) { return call.loop().regions().attach(call[0]); }
@@ -79,6 +83,7 @@ void defineEnvironment(Exports& exports) {
   exports.add<leavers>("leavers");
   exports.add<giveTicket>("giveTicket");
   exports.add<keepAlive>("keepAlive");
+  exports.add<hasNeighbours>("hasNeighbours");
   exports.add<attach>("attach");
   exports.add<array>("array");
   exports.add<shareMemory>("shareMemory");

@@ -1,5 +1,7 @@
 #include "event_loop.h"
 
+#include "neighbours.h"
+
 namespace boxoffice::binding {
 namespace {
 
@@ -24,6 +26,7 @@ void EventLoop::start(napi_value news, napi_value onNews, napi_value look) {
   startBell(onNews);
   const auto onEnd = [](void* loop) { static_cast<EventLoop*>(loop)->end(); };
   check(env_, napi_add_env_cleanup_hook(env_, onEnd, this));
+  neighbours().join(*this);
 }
 
 bool EventLoop::Termination::isRequested() noexcept {

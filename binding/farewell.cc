@@ -1,10 +1,12 @@
 // An environment ends, in the middle of whatever it was doing: its waiters leave their lines, what was
 // granted to it too late is passed on, and the locks it holds are given to the next as abandoned.
 #include "event_loop.h"
+#include "neighbours.h"
 
 namespace boxoffice::binding {
 
 void EventLoop::end() noexcept {
+  neighbours().leave(*this);
   {
     // From here on wakes are not for JavaScript any more.
     const std::lock_guard guard(bellMutex_);

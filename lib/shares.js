@@ -30,12 +30,21 @@ class Share {
 
 const shares = new Map() // by place
 
-/** How many shares keep the event loop alive. */
+/** How many shares are waited for that another thread could release. */
 let alive = 0
+let isKeptAlive = false
 
 function keepAlive(change) {
   alive += change
-  if (alive === Math.max(0, change)) native.keepAlive(alive)
+  if (change > 0 ? alive === 1 : alive === 0) settleLife()
+}
+
+/** Where there is no other thread, there is nothing to stay for. */
+function settleLife() {
+  const keeps = alive > 0 && native.hasNeighbours() === 1
+  if (keeps === isKeptAlive) return
+  isKeptAlive = keeps
+  native.keepAlive(+keeps)
 }
 
 function shareAt(place, name) {
@@ -85,4 +94,4 @@ function tableOf(name) {
   return table
 }
 
-module.exports = { keepWith, shareKey, shareMemory, tableOf, unshare }
+module.exports = { keepWith, settleLife, shareKey, shareMemory, tableOf, unshare }

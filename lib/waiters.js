@@ -3,6 +3,7 @@
 // news, see binding/event_loop.h); what that means for the promise is decided here.
 const native = require('./load.js')
 const { longestTimeout } = require('./options.js')
+const { settleLife } = require('./shares.js')
 
 // The answers of C++ where there is no ticket; see binding/outcome.h.
 const granted = -1
@@ -263,9 +264,10 @@ function answerInvitation(ticket, admitted) {
   core.dispatch(native.news())
 }
 
-/** Another thread has let some of ours in. */
+/** Another thread has let some of ours in, has begun, or has ended. */
 function onNews(count) {
-  takeNews(count)
+  if (count > 0) takeNews(count)
+  else settleLife()
 }
 
 module.exports = {
