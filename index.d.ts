@@ -288,6 +288,7 @@ export class Mutex implements MutexInterface {
    * with those who wait.
    *
    * @throws {TypeError} when it has a name.
+   * @throws {Error} `ERR_LOCK_BUSY` when promises wait for a condition with it: ask before.
    */
   readonly buffer: SharedArrayBuffer
   /** Where in `buffer`, in bytes. */

@@ -106,23 +106,31 @@ class Core {
   shareIn(buffer, byteOffset) {
     const { bytes, number } = this.kind
     const words = new Int32Array(buffer, byteOffset, bytes / Int32Array.BYTES_PER_ELEMENT)
-    this.settleIn(shareMemory(words, number, this.idle))
+    this.settleIn(this.title(), () => shareMemory(words, number, this.idle))
     keepWith(this)
   }
 
   /** With all threads that know its name. */
   shareByName(name) {
     const table = tableOf(this.kind.name)
-    this.settleIn(shareKey(table, toText(name), this.kind.number, this.idle, name))
+    const share = () => shareKey(table, toText(name), this.kind.number, this.idle, name)
+    this.settleIn(this.title(name), share)
     keepWith(this)
   }
 
   /** With all threads that know the keyed map. */
   shareByKey(table, key) {
-    this.settleIn(shareKey(table, key, this.kind.number, this.idle))
+    this.settleIn(this.title(), () => shareKey(table, key, this.kind.number, this.idle))
   }
 
-  settleIn(share) {
+  settleIn(title, findShare) {
+    let share
+    try {
+      share = findShare()
+    } catch (error) {
+      error.message = `${title}: ${error.message}`
+      throw error
+    }
     this.share = share
     this.place = share.place
     this.words = wordsOf(share.place)
@@ -233,15 +241,12 @@ class Core {
   }
 
   /** For error messages. */
-  title() {
-    const { name } = this.kind
-    if (this.home === null) {
-      return this.share?.name === undefined
-        ? `the ${name}`
-        : `the ${name} ${nameOf(this.share.name)}`
-    }
+  title(name = this.share?.name) {
+    const kind = this.kind.name
+    if (this.home === null)
+      return name === undefined ? `the ${kind}` : `the ${kind} ${nameOf(name)}`
     const map = this.home.name === undefined ? '' : ` in ${nameOf(this.home.name)}`
-    return `the ${name} of key ${nameOf(this.key)}${map}`
+    return `the ${kind} of key ${nameOf(this.key)}${map}`
   }
 }
 

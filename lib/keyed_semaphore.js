@@ -12,7 +12,7 @@ class KeyedSemaphore extends Keyed {
   constructor(value, options = {}) {
     checkedValue(value)
     if (value < 1) throw new RangeError(`value must be 1 or more, not ${value}`)
-    super(options, 'semaphore', () => new SemaphoreCore(value), [])
+    super(options, 'semaphore', () => new SemaphoreCore(value), [], value)
     this.#value = value
   }
 

@@ -21,7 +21,7 @@ bool started(SharedWord* words, std::uint32_t start) noexcept {
 
 void checkStarted(SharedWord* words, std::uint32_t start) {
   if (!started(words, start)) {
-    throw Misuse(Fault::mismatch, "it has been constructed already, with another value");
+    throw Misuse(Fault::mismatch, "it is there already, and began with another value");
   }
 }
 
