@@ -6,7 +6,6 @@
 namespace boxoffice::binding {
 
 void EventLoop::end() noexcept {
-  neighbours().leave(*this);
   {
     // From here on wakes are not for JavaScript any more.
     const std::lock_guard guard(bellMutex_);
@@ -20,6 +19,8 @@ void EventLoop::end() noexcept {
   napi_delete_reference(env_, look_);
   shares_.abandonAll(id_);
   regions_.clear();
+  // Last: whoever is alone from now on has been told of all that came from us.
+  neighbours().leave(*this);
 }
 
 /// Every wake that has come, from other threads and our own.

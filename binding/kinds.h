@@ -30,15 +30,20 @@ struct Kind {
   std::size_t words = 2;
 };
 
-inline void passOn(Mutex& mutex, const Waiter& w) { mutex.unlock(w.agent); }
+// With the news of a death, if it brought them.
+inline void passOn(Mutex& mutex, const Waiter& w) {
+  w.abandoned ? static_cast<void>(mutex.abandon(w.agent)) : mutex.unlock(w.agent);
+}
 inline void passOn(WeightedSemaphore& semaphore, const Waiter& w) {
-  semaphore.release(static_cast<std::int32_t>(w.ask), w.agent);
+  const auto weight = static_cast<std::int32_t>(w.ask);
+  w.abandoned ? semaphore.reclaim(weight, WeightedSemaphore::kMax)
+              : semaphore.release(weight, w.agent);
 }
 inline void passOn(AutoResetEvent& event, const Waiter& w) { event.signal(w.agent); }
 inline void passOn(ManualResetEvent&, const Waiter&) {}
 /// Whoever was notified and died has not seen the condition: somebody else has to.
 inline void passOn(ConditionVariable& condition, const Waiter& w) {
-  static_cast<Mutex*>(w.then)->unlock(w.agent);
+  passOn(*static_cast<Mutex*>(w.then), w);
   condition.notifyOne();
 }
 

@@ -1,0 +1,192 @@
+'use strict'
+// What one thread does to a lock while its history is written down. Run by the main thread and, by
+// startPlaying, by workers.
+const { Worker } = require('node:worker_threads')
+const { Recorder } = require('./history.js')
+const { kinds } = require('./shared_locks.js')
+
+const tasks = 20
+/** How many requests a thread that blocks may be ahead of the main thread. */
+const lead = 1000
+const turn = () => new Promise(setImmediate)
+const expected = new Set(['ERR_LOCK_TIMEOUT', 'ERR_LOCK_CANCELED', 'aborted'])
+
+class Thread {
+  #kind
+  #lock
+  #recorder
+  #ways
+  #counts
+  #thread
+  #target
+  #random
+
+  /** `counts` is for how many requests of each thread have ended: up to `target`. */
+  constructor({ kind, at, clock, log, counts, thread, target }) {
+    this.#kind = kinds[kind]
+    this.#lock = this.#kind.find(at)
+    this.#recorder = new Recorder({ clock, log })
+    this.#ways = Object.values(this.#kind.ways)
+    this.#counts = counts
+    this.#thread = thread
+    this.#target = target
+    this.#random = thread + 1
+  }
+
+  /** Some whole number below `limit`: the same ones in each run. */
+  #some(limit) {
+    this.#random = (Math.imul(this.#random, 1103515245) + 12345) & 0x7fffffff
+    return (this.#random >> 8) % limit
+  }
+
+  #weight() {
+    return 1 + this.#some(this.#kind.heaviest)
+  }
+
+  #isOver() {
+    return Atomics.load(this.#counts, this.#thread) >= this.#target
+  }
+
+  #ended() {
+    Atomics.add(this.#counts, this.#thread, 1)
+  }
+
+  /** How to wait: mostly for as long as it takes. */
+  #limits() {
+    const priority = this.#some(4) === 0 ? 1 + this.#some(2) : 0
+    const kind = this.#some(40)
+    if (kind > 5) return kind > 20 ? undefined : { priority }
+    if (kind > 4) return { priority, timeout: this.#some(3) }
+    const controller = new AbortController()
+    const end = () => {
+      // Meanwhile others let us in, of which we shall hear too late.
+      for (let i = this.#some(20_000); i > 0; i--);
+      controller.abort('aborted')
+    }
+    setImmediate(end)
+    return { priority, signal: controller.signal }
+  }
+
+  async #visit() {
+    const { enter, isOrdered } = this.#ways[this.#some(this.#ways.length)]
+    const weight = this.#weight()
+    const limits = this.#limits()
+    const request = this.#recorder.request(weight, { ...limits, isOrdered })
+    let isIn = false
+    let waited = false
+    let release
+    try {
+      const promise = enter(this.#lock, weight, limits)
+      promise.then(
+        () => {
+          isIn = true
+        },
+        () => {},
+      )
+      // One microtask later than the call: long enough for whoever was in at once, and no longer.
+      await null
+      waited = !isIn
+      release = await promise
+    } catch (error) {
+      this.#giveUp(request, error)
+      return
+    }
+    this.#recorder.acquire(request, waited)
+    if (this.#some(100) === 0) await turn()
+    this.#leave(request, release)
+  }
+
+  #visitNow(enter) {
+    const weight = this.#weight()
+    const request = this.#recorder.request(weight)
+    let release
+    try {
+      release = enter(weight)
+    } catch (error) {
+      this.#giveUp(request, error)
+      return
+    }
+    if (release === undefined) {
+      this.#giveUp(request, 'aborted')
+      return
+    }
+    this.#recorder.acquire(request, false)
+    for (let i = this.#some(200); i > 0; i--);
+    this.#leave(request, release)
+  }
+
+  #leave(request, release) {
+    this.#recorder.release(request)
+    release()
+    this.#ended()
+  }
+
+  #giveUp(request, error) {
+    if (!expected.has(error.code ?? error)) throw error
+    this.#recorder.giveUp(request)
+    this.#ended()
+  }
+
+  /** Blocking is so much faster that it would be over before the others have begun. */
+  #waitForMain() {
+    const pause = new Int32Array(new SharedArrayBuffer(4))
+    const count = Atomics.load(this.#counts, this.#thread)
+    while (count > Atomics.load(this.#counts, 0) + lead) Atomics.wait(pause, 0, 0, 1)
+  }
+
+  #visitSync() {
+    const timeout = [Infinity, Infinity, Infinity, 0, 0.02, 1][this.#some(6)]
+    this.#visitNow((weight) => this.#kind.enterSync(this.#lock, weight, { timeout }))
+  }
+
+  #tryVisit() {
+    this.#visitNow((weight) => this.#kind.tryEnter(this.#lock, weight))
+  }
+
+  async async(most = Infinity, cancels = false) {
+    const task = async () => {
+      for (let i = 1; i <= most && !this.#isOver(); i++) {
+        await this.#visit()
+        if (i % 16 === 0) {
+          this.#tryVisit()
+          await turn()
+        }
+        if (cancels && this.#some(2000) === 0) this.#lock.cancel()
+      }
+    }
+    await Promise.all(Array.from({ length: tasks }, task))
+  }
+
+  async sync(most = Infinity) {
+    for (let i = 0; i < most && !this.#isOver(); i++) {
+      this.#visitSync()
+      if (i % 100 === 0) this.#waitForMain()
+    }
+  }
+
+  /** Both, but not at once: lockSync refuses to wait behind a promise of its own thread. */
+  async mixed() {
+    while (!this.#isOver()) {
+      await this.async(20)
+      await this.sync(200)
+    }
+  }
+}
+
+/** Plays `role`: async, sync or mixed. The main thread also cancels, now and then. */
+function play(data) {
+  return new Thread(data)[data.role](Infinity, data.cancels)
+}
+
+/** Does so in a worker. */
+function startPlaying(data) {
+  return new Worker(
+    `require(${JSON.stringify(__filename)}).play(require('worker_threads').workerData)`,
+    {
+      eval: true,
+      workerData: data,
+    },
+  )
+}
+
+module.exports = { play, startPlaying, tasks }
