@@ -668,7 +668,7 @@ export class ManualResetEvent implements WaitableEvent {
  * })
  */
 export class ConditionVariable {
-  /** Threads that share it must share the mutexes it is used with, too. */
+  /** It is shared by threads, or not, as the mutexes that it is used with. */
   constructor(options?: ConditionVariableOptions)
 
   /**

@@ -61,10 +61,9 @@ void EventLoop::onRing(napi_env env, napi_value onNews, void* context, void*) {
   auto& loop = *static_cast<EventLoop*>(context);
   loop.collect();
   napi_value receiver = nullptr;
-  napi_value count = nullptr;
   napi_get_undefined(env, &receiver);
-  napi_create_int32(env, loop.news(), &count);
-  napi_call_function(env, receiver, onNews, 1, &count, nullptr);
+  // JavaScript fetches the news itself: where it cannot run any more they stay for end() to pass on.
+  napi_call_function(env, receiver, onNews, 0, nullptr, nullptr);
 }
 
 }  // namespace boxoffice::binding

@@ -27,7 +27,12 @@ void rethrow(napi_env env) noexcept {
   try {
     throw;
   } catch (const Napi::Error& error) {
-    error.ThrowAsJavaScriptException();
+    // Not ThrowAsJavaScriptException: that throws where the environment is being terminated, and here is
+    // nobody to catch it.
+    try {
+      if (!error.IsEmpty()) napi_throw(env, error.Value());
+    } catch (const Napi::Error&) {
+    }
   } catch (const Misuse& misuse) {
     const bool range = misuse.fault() == Fault::overflow || misuse.fault() == Fault::underflow;
     const auto raise = range ? napi_throw_range_error : napi_throw_error;

@@ -51,16 +51,24 @@ std::int32_t leave(const Call& call) {
 /// passed first. The mutex is locked again in any case.
 std::int32_t waitSync(const Call& call) {
   EventLoop& loop = call.loop();
+  loop.termination().reset();
   const ThreadParker<Platform>::Watch watch(loop.termination());
   const auto outcome =
       condition(call).waitUntil(mutex(call), deadlineAfter(call.number(2)), loop.id());
   if (loop.termination().wasRequested()) {
-    if (outcome.entry) mutex(call).unlock(loop.id());
+    if (outcome.entry.abandoned) {
+      mutex(call).abandon(loop.id());
+    } else if (outcome.entry) {
+      mutex(call).unlock(loop.id());
+    }
     if (outcome.notified) condition(call).notifyOne();
     return kNot;
   }
   return outcome.notified ? kGranted : kNot;
 }
+
+/// (place): whether a promise of ours waits there.
+std::int32_t stands(const Call& call) { return condition(call).stands(call.loop().id()) ? 1 : 0; }
 
 /// (place, whether all): how much news.
 std::int32_t notify(const Call& call) {
@@ -75,6 +83,7 @@ void defineConditions(Exports& exports) {
   exports.add<settle>("conditionSettle");
   exports.add<leave>("conditionLeave");
   exports.add<waitSync>("conditionWaitSync");
+  exports.add<stands>("conditionStands");
   exports.add<notify>("conditionNotify");
 }
 

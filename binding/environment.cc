@@ -53,8 +53,10 @@ std::int32_t unshare(const Call& call) {
   return call.loop().shares().unshare(call.integer(0), call.loop().id());
 }
 
-/// (name): the number of the table of that name.
-std::int32_t openTable(const Call& call) { return call.loop().shares().openTable(call.text(0)); }
+/// (name, word at first of its keys, or 0 where they differ): the number of the table of that name.
+std::int32_t openTable(const Call& call) {
+  return call.loop().shares().openTable(call.text(0), call.word(1));
+}
 
 std::int32_t closeTable(const Call& call) {
   call.loop().shares().closeTable(call.integer(0));

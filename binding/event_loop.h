@@ -47,6 +47,8 @@ class EventLoop final : public Parker, private Bell {
     explicit Termination(const EventLoop& loop) : loop_(loop) {}
     bool isRequested() noexcept override;
     bool wasRequested() const noexcept { return wasRequested_; }
+    /// Before each wait: what ended the last one may have been taken back (vm's timeout).
+    void reset() noexcept { wasRequested_ = false; }
 
    private:
     const EventLoop& loop_;

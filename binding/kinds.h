@@ -36,8 +36,12 @@ inline void passOn(Mutex& mutex, const Waiter& w) {
 }
 inline void passOn(WeightedSemaphore& semaphore, const Waiter& w) {
   const auto weight = static_cast<std::int32_t>(w.ask);
-  w.abandoned ? semaphore.reclaim(weight, WeightedSemaphore::kMax)
-              : semaphore.release(weight, w.agent);
+  if (w.abandoned) return semaphore.reclaim(weight, WeightedSemaphore::kMax);
+  try {
+    semaphore.release(weight, w.agent);
+  } catch (const Misuse&) {
+    // Somebody has set the value to its maximum meanwhile.
+  }
 }
 inline void passOn(AutoResetEvent& event, const Waiter& w) { event.signal(w.agent); }
 inline void passOn(ManualResetEvent&, const Waiter&) {}
@@ -53,16 +57,9 @@ Leave quit(Lock& lock, Waiter& w) {
 }
 inline Leave quit(ConditionVariable& condition, Waiter& w) {
   if (condition.leave(w)) return Leave::left;
-  for (;;) {
-    try {
-      const Leave how = static_cast<Mutex*>(w.then)->leave(w);
-      if (how != Leave::admitted) condition.notifyOne();
-      return how;
-    } catch (const Misuse&) {
-      // It is in neither line: another thread is about to put it from the one into the other.
-      std::this_thread::yield();
-    }
-  }
+  const Leave how = ConditionVariable::leaveMutex(w);
+  if (how != Leave::admitted) condition.notifyOne();
+  return how;
 }
 
 inline void abandon(Mutex& mutex, AgentId agent, std::int64_t) { mutex.abandon(agent); }

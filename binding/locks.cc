@@ -57,6 +57,7 @@ std::int32_t enterSync(const Call& call) {
   w.ask = static_cast<std::uint32_t>(call.integer(1));
   w.priority = call.number(3);
   w.mayBeOvertaken = call.integer(4) == 0;
+  loop.termination().reset();
   const ThreadParker<Platform>::Watch watch(loop.termination());
   bool in = lock.enterBlocking(w, deadlineAfter(call.number(2)));
   if (in && loop.termination().wasRequested()) {
@@ -148,6 +149,12 @@ std::int32_t semaphoreTook(const Call& call) {
   return 0;
 }
 
+/// (place, weight), which others have put back for us.
+std::int32_t semaphoreGave(const Call& call) {
+  call.loop().shares().gave(call.integer(0), call.integer(1));
+  return 0;
+}
+
 /// (place, value): how much news.
 std::int32_t semaphoreSetValue(const Call& call) {
   call.lock<WeightedSemaphore>().setValue(call.integer(1), call.loop().id());
@@ -195,6 +202,7 @@ void defineLocks(Exports& exports) {
   exports.add<semaphoreRelease>("semaphoreRelease");
   exports.add<semaphoreAbandon>("semaphoreAbandon");
   exports.add<semaphoreTook>("semaphoreTook");
+  exports.add<semaphoreGave>("semaphoreGave");
   exports.add<semaphoreSetValue>("semaphoreSetValue");
   addLine<AutoResetEvent>(exports, "autoResetEvent");
   exports.add<autoResetEventSignal>("autoResetEventSignal");

@@ -123,14 +123,15 @@ std::int32_t Shares::regionOf(WordPairs::Number pair) {
   return views_[number];
 }
 
-std::int32_t Shares::openTable(const std::string& name) {
+std::int32_t Shares::openTable(const std::string& name, std::uint32_t start) {
   const auto isClosed = [](const Opened& one) { return !one.table; };
   const auto slot = std::find_if(tables_.begin(), tables_.end(), isClosed);
   const auto number = slot - tables_.begin();
+  LockTable& table = lockTables().open(name, start);
   if (slot == tables_.end()) tables_.emplace_back();
   Opened& made = tables_[static_cast<std::size_t>(number)];
   made.name = name;
-  made.table = &lockTables().open(name);
+  made.table = &table;
   return static_cast<std::int32_t>(number);
 }
 

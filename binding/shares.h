@@ -27,7 +27,7 @@ class Shares {
   std::int32_t unshare(std::int32_t place, AgentId me);
 
   /// A table by its name: a number for it.
-  std::int32_t openTable(const std::string& name);
+  std::int32_t openTable(const std::string& name, std::uint32_t start);
   void closeTable(std::int32_t table);
   const LockTable& table(std::int32_t table) const { return *opened(table).table; }
 

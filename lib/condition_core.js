@@ -39,6 +39,10 @@ class ConditionCore extends Core {
       const alone = `only this thread could notify ${this.title()}, and it would wait for itself`
       throw lockError('ERR_LOCK_DEADLOCK', alone)
     }
+    if (native.conditionStands(this.place)) {
+      const ahead = `a promise of this thread waits for ${this.title()}: it may get the mutex, and could not go on`
+      throw lockError('ERR_LOCK_DEADLOCK', ahead)
+    }
     if (native.mutexStands(mutex.place)) {
       const ahead = `a promise of this thread waits for ${mutex.title()}, and could not go on`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
@@ -60,8 +64,9 @@ class ConditionCore extends Core {
 
   check(mutex) {
     if (mutex.owner() !== agent) throw mutex.notHeld()
-    if (this.share !== null && mutex.share === null) {
-      throw new TypeError(`${this.title()} is shared by threads, and ${mutex.title()} is not`)
+    if ((this.share === null) !== (mutex.share === null)) {
+      const [one, other] = this.share === null ? [mutex, this] : [this, mutex]
+      throw new TypeError(`${one.title()} is shared by threads, and ${other.title()} is not`)
     }
   }
 
@@ -94,12 +99,13 @@ class Notified extends Waiter {
   /** It has the mutex again, and whoever could release it then can do so now. */
   comeBack() {
     this.mutex.setGrant(this.grant, true)
+    this.mutex.calm()
   }
 
   /** Out of time, or aborted: but not without the mutex. */
   reject(reason) {
     const { mutex } = this
-    mutex.enterLine(1, readWait(undefined), Locker).then(() => {
+    mutex.enterLine(1, readWait(undefined), Returner).then(() => {
       this.comeBack()
       super.reject(reason)
     })
@@ -108,6 +114,7 @@ class Notified extends Waiter {
   /** It has been notified, and stands in the line of `mutex`. */
   asWaiterOf(mutex) {
     this.end()
+    this.core.calm()
     const resolve = () => {
       this.comeBack()
       this.resolve()

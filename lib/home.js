@@ -130,10 +130,11 @@ const shared = new Map()
 
 /** The home of all maps of this thread with that name, and the same `traits`: it stays. */
 function homeByName(name, kind, traits, make) {
+  const table = tableOf(`keyed ${kind} ${toText(name)}`, make().idle)
   const id = `${kind} ${traits} ${name}`
   let home = shared.get(id)
   if (home === undefined) {
-    home = new Home([], make, name, tableOf(`keyed ${kind} ${toText(name)}`))
+    home = new Home([], make, name, table)
     shared.set(id, home)
   }
   return home

@@ -261,8 +261,10 @@ function releaser(core, weight, abandoned = false) {
     over = true
     core.out = Math.max(0, core.out - weight)
     // Others may have released a part of a key's: it never has more than at first.
-    const most = core.home === null ? weight : core.room()
-    if (most > 0) core.putBack(Math.min(weight, most))
+    const back = core.home === null ? weight : Math.min(weight, Math.max(0, core.room()))
+    if (back < weight && core.share !== null) native.semaphoreGave(core.place, weight - back)
+    if (back > 0) core.putBack(back)
+    else core.calm()
   }
   return dressed(release, abandoned)
 }

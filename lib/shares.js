@@ -1,6 +1,7 @@
 'use strict'
 // Locks that other threads may know: by memory, or by name. Several objects of this thread may stand for
 // one; what they have in common is its share.
+const { lockError } = require('./errors.js')
 const native = require('./load.js')
 const { mapWords } = require('./words.js')
 
@@ -85,13 +86,17 @@ function keepWith(core) {
 const tables = new Map()
 
 /** The number of a table, which this thread keeps open from then on. */
-function tableOf(name) {
-  let table = tables.get(name)
-  if (table === undefined) {
-    table = native.openTable(name)
-    tables.set(name, table)
+function tableOf(name, start = 0) {
+  let opened = tables.get(name)
+  if (opened === undefined) {
+    opened = { table: native.openTable(name, start), start }
+    tables.set(name, opened)
   }
-  return table
+  if (opened.start !== start) {
+    const message = 'it is there already, and began with another value'
+    throw lockError('ERR_LOCK_MISMATCH', message)
+  }
+  return opened.table
 }
 
 module.exports = { keepWith, settleLife, shareKey, shareMemory, tableOf, unshare }

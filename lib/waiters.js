@@ -265,7 +265,9 @@ function answerInvitation(ticket, admitted) {
 }
 
 /** Another thread has let some of ours in, has begun, or has ended. */
-function onNews(count) {
+function onNews() {
+  // Fetched here: a bell that rings while the environment ends must not take what nobody will read.
+  const count = native.news()
   if (count > 0) takeNews(count)
   else settleLife()
 }

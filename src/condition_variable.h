@@ -45,10 +45,28 @@ class BasicConditionVariable {
     enter(w, mutex);
     if (!parker.waitUntil(deadline)) {
       if (leave(w)) return {false, mutex.lock(me)};
-      parker.take();
+      if (!parker.waitUntil(kNever)) return {true, BasicMutex<P>::entry(stop(w, parker), w)};
     }
-    if (!mutex.settle(w, parker.how())) mutex.sleep(w, parker, kNever);
-    return {true, BasicMutex<P>::entry(true, w)};
+    const bool in = mutex.settle(w, parker.how()) || mutex.sleep(w, parker, kNever);
+    return {true, BasicMutex<P>::entry(in, w)};
+  }
+
+  /// For one that has been notified: out of the line of its mutex, as BasicMutex::leave.
+  static Leave leaveMutex(Waiter& w) {
+    for (;;) {
+      try {
+        return static_cast<BasicMutex<P>*>(w.then)->leave(w);
+      } catch (const Misuse&) {
+        // It is in neither line: another thread is about to put it from the one into the other.
+        P::yield();
+      }
+    }
+  }
+
+  /// Does a waiter of `agent` stand in line?
+  bool stands(AgentId agent) const {
+    auto bucket = P::lot().open(this);
+    return !bucket.empty() && bucket.line().find(agent);
   }
 
   Outcome waitFor(BasicMutex<P>& mutex, std::chrono::nanoseconds timeout, AgentId me = P::agent()) {
@@ -98,6 +116,13 @@ class BasicConditionVariable {
  private:
   using Bucket = typename Lot<P>::Bucket;
   static constexpr std::uint32_t kLine = 1;
+
+  /// A stop was requested (see thread_parker.h) on the way to the mutex. Is it locked all the same?
+  bool stop(Waiter& w, ThreadParker<P>& parker) {
+    const Leave how = leaveMutex(w);
+    if (how != Leave::left) parker.take();
+    return how == Leave::admitted && static_cast<BasicMutex<P>*>(w.then)->settle(w, Wake::admitted);
+  }
 
   void take(Bucket& bucket, Waiter& w) {
     bucket.line().leave(w);

@@ -135,9 +135,14 @@ bool LockTable::empty() const {
   return entries_.empty();
 }
 
-LockTable& LockTables::open(const std::string& name) {
+LockTable& LockTables::open(const std::string& name, std::uint32_t start) {
   const std::lock_guard guard(mutex_);
-  Named& named = tables_[name];
+  const auto [at, isNew] = tables_.try_emplace(name);
+  Named& named = at->second;
+  if (isNew) named.start = start;
+  if (named.start != start) {
+    throw Misuse(Fault::mismatch, "it is there already, and began with another value");
+  }
   ++named.uses;
   return named.table;
 }

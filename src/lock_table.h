@@ -92,13 +92,15 @@ class LockTable {
 class LockTables {
  public:
   /// The table of that name, until it has been closed as often.
-  LockTable& open(const std::string& name);
+  /// Throws Misuse(mismatch) when its locks begin with another word.
+  LockTable& open(const std::string& name, std::uint32_t start);
   void close(const std::string& name) noexcept;
 
  private:
   struct Named {
     LockTable table;
     std::size_t uses = 0;
+    std::uint32_t start = 0;
   };
   std::mutex mutex_;
   std::unordered_map<std::string, Named> tables_;

@@ -125,7 +125,11 @@ class BasicMutex : private Office<P, MutexRules> {
   /// noexcept, since without memory for a line there would be nobody left to wake it.
   void enterFor(Waiter& w) noexcept {
     if (!enter(w)) return;
-    w.state = Waiter::State::admitted;
+    {
+      // It may be about to die, and look where it is: see BasicConditionVariable::leaveMutex.
+      auto bucket = P::lot().open(this);
+      w.state = Waiter::State::admitted;
+    }
     w.parker->wake(w, Wake::admitted);
   }
 
