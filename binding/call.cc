@@ -39,6 +39,8 @@ void rethrow(napi_env env) noexcept {
     raise(env, codeOf(misuse.fault()), misuse.what());
   } catch (const std::bad_alloc&) {
     napi_throw_error(env, "ERR_LOCK_MEMORY", "boxoffice: out of memory");
+  } catch (const std::exception& other) {
+    napi_throw_error(env, "ERR_LOCK_MISUSE", other.what());
   }
 }
 

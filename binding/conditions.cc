@@ -51,11 +51,11 @@ std::int32_t leave(const Call& call) {
 /// passed first. The mutex is locked again in any case.
 std::int32_t waitSync(const Call& call) {
   EventLoop& loop = call.loop();
-  loop.termination().reset();
-  const ThreadParker<Platform>::Watch watch(loop.termination());
+  EventLoop::Termination termination(loop);
+  const ThreadParker<Platform>::Watch watch(termination);
   const auto outcome =
       condition(call).waitUntil(mutex(call), deadlineAfter(call.number(2)), loop.id());
-  if (loop.termination().wasRequested()) {
+  if (termination.wasRequested()) {
     if (outcome.entry.abandoned) {
       mutex(call).abandon(loop.id());
     } else if (outcome.entry) {

@@ -41,20 +41,18 @@ class EventLoop final : public Parker, private Bell {
   Regions& regions() noexcept { return regions_; }
   Shares& shares() noexcept { return shares_; }
 
-  /// Is JavaScript of this environment at its end, while its thread is blocked in C++?
+  /// Is JavaScript of this environment at its end, while its thread is blocked in C++? One for each wait: a
+  /// script whose time is over (vm's timeout) ends, and its environment goes on.
   class Termination final : public Stop {
    public:
     explicit Termination(const EventLoop& loop) : loop_(loop) {}
     bool isRequested() noexcept override;
     bool wasRequested() const noexcept { return wasRequested_; }
-    /// Before each wait: what ended the last one may have been taken back (vm's timeout).
-    void reset() noexcept { wasRequested_ = false; }
 
    private:
     const EventLoop& loop_;
     bool wasRequested_ = false;
   };
-  Termination& termination() noexcept { return termination_; }
 
   /// A fresh ticket; its waiter wakes this loop.
   Waiter& take();
@@ -133,7 +131,6 @@ class EventLoop final : public Parker, private Bell {
 
   Regions regions_;
   Shares shares_;
-  Termination termination_{*this};
   napi_ref look_ = nullptr;
 
   napi_ref newsArray_ = nullptr;

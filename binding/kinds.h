@@ -30,9 +30,14 @@ struct Kind {
   std::size_t words = 2;
 };
 
-// With the news of a death, if it brought them.
+// None of these throws: whoever shares the lock may have changed it meanwhile. A death that `w` was to be
+// told of is for the next one.
 inline void passOn(Mutex& mutex, const Waiter& w) {
-  w.abandoned ? static_cast<void>(mutex.abandon(w.agent)) : mutex.unlock(w.agent);
+  if (w.abandoned) {
+    mutex.abandon(w.agent);
+  } else if (mutex.owner() == w.agent) {
+    mutex.unlock(w.agent);
+  }
 }
 inline void passOn(WeightedSemaphore& semaphore, const Waiter& w) {
   const auto weight = static_cast<std::int32_t>(w.ask);

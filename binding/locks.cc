@@ -57,10 +57,10 @@ std::int32_t enterSync(const Call& call) {
   w.ask = static_cast<std::uint32_t>(call.integer(1));
   w.priority = call.number(3);
   w.mayBeOvertaken = call.integer(4) == 0;
-  loop.termination().reset();
-  const ThreadParker<Platform>::Watch watch(loop.termination());
+  EventLoop::Termination termination(loop);
+  const ThreadParker<Platform>::Watch watch(termination);
   bool in = lock.enterBlocking(w, deadlineAfter(call.number(2)));
-  if (in && loop.termination().wasRequested()) {
+  if (in && termination.wasRequested()) {
     passOn(lock, w);
     in = false;
   }

@@ -58,7 +58,12 @@ std::int32_t Shares::shareMemory(napi_value int32Array, std::int32_t kind, std::
     regions_.detach(lock.region);
     throw;
   }
-  return use(place, lock);
+  try {
+    return use(place, lock);
+  } catch (...) {
+    drop(lock);
+    throw;
+  }
 }
 
 std::int32_t Shares::shareKey(std::int32_t table, const std::string& key, std::int32_t kind,
@@ -66,13 +71,13 @@ std::int32_t Shares::shareKey(std::int32_t table, const std::string& key, std::i
   Use lock{.kind = &kindOf(kind)};
   lock.table = opened(table).table;
   lock.entry = &lock.table->pin(key, start);
+  lock.words = lock.entry->words;
   try {
-    lock.words = lock.entry->words;
     const std::int32_t region = regionOf(lock.entry->pair);
     const std::uint32_t index = 2 * (lock.entry->pair % (kRegionWords / 2));
     return use((region << Regions::kIndexBits) | static_cast<std::int32_t>(index), lock);
   } catch (...) {
-    lock.table->unpin(*lock.entry);
+    drop(lock);
     throw;
   }
 }

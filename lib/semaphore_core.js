@@ -45,7 +45,7 @@ class SemaphoreCore extends Core {
   shareOut() {
     const isNew = this.share === null
     const words = super.shareOut()
-    if (isNew && this.room() > 0) native.semaphoreTook(this.place, this.room())
+    if (isNew && this.out > 0) native.semaphoreTook(this.place, this.out)
     return words
   }
 

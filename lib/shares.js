@@ -3,7 +3,7 @@
 // one; what they have in common is its share.
 const { lockError } = require('./errors.js')
 const native = require('./load.js')
-const { mapWords } = require('./words.js')
+const { mapWords, unmapWords } = require('./words.js')
 
 class Share {
   constructor(place, name) {
@@ -73,7 +73,9 @@ function shareKey(table, key, kind, start, name) {
 
 /** One object less stands for it. */
 function unshare({ place }) {
-  if (native.unshare(place) === 0) shares.delete(place)
+  if (native.unshare(place) > 0) return
+  shares.delete(place)
+  unmapWords(place)
 }
 
 const objects = new FinalizationRegistry(unshare)

@@ -35,7 +35,12 @@ function mapWords(place, words) {
   regions[region] = words ?? regions[region] ?? native.array(region)
 }
 
+/** No lock lies there any more: memory of the user's is let go, and what is ours is found again. */
+function unmapWords(place) {
+  regions[place >>> indexBits] = undefined
+}
+
 const indexOf = (place) => place & (regionWords - 1)
 const wordsOf = (place) => regions[place >>> indexBits]
 
-module.exports = { givePlace, indexOf, mapWords, takePlace, wordsOf }
+module.exports = { givePlace, indexOf, mapWords, takePlace, unmapWords, wordsOf }

@@ -171,11 +171,19 @@ void claimWords(SharedWord* words, std::size_t count, LockKind kind, std::uint32
     if (found == all.end()) continue;
     check(found->second.kind == kind && found->second.part == i, found->second.kind);
   }
-  if (count > 1) checkStarted(words, start);
-  for (std::size_t i = 0; i < count; ++i) {
-    Claim& claim = all.try_emplace(words + i, Claim{.kind = kind, .part = i}).first->second;
-    ++claim.uses;
+  try {
+    for (std::size_t i = 0; i < count; ++i) {
+      all.try_emplace(words + i, Claim{.kind = kind, .part = i});
+    }
+    if (count > 1) checkStarted(words, start);
+  } catch (...) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto made = all.find(words + i);
+      if (made != all.end() && made->second.uses == 0) all.erase(made);
+    }
+    throw;
   }
+  for (std::size_t i = 0; i < count; ++i) ++all.find(words + i)->second.uses;
 }
 
 void disclaimWords(SharedWord* words, std::size_t count) noexcept {

@@ -4,6 +4,8 @@
 // being terminated while it is blocked in C++). They give a Stop, and look at it now and then.
 #pragma once
 
+#include <utility>
+
 #include "lightweight_semaphore.h"
 #include "waiter.h"
 
@@ -43,13 +45,15 @@ class ThreadParker final : public Parker {
   /// While it lives, waits of the calling thread end when `stop` is requested.
   class Watch {
    public:
-    explicit Watch(Stop& stop) noexcept : parker_(P::parker()) { parker_.stop_ = &stop; }
-    ~Watch() { parker_.stop_ = nullptr; }
+    explicit Watch(Stop& stop) noexcept
+        : parker_(P::parker()), before_(std::exchange(parker_.stop_, &stop)) {}
+    ~Watch() { parker_.stop_ = before_; }
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 
    private:
     ThreadParker& parker_;
+    Stop* const before_;
   };
 
   /// The next wake; waits for it.

@@ -38,7 +38,10 @@ struct NativePlatform {
   static AgentId agent() { return thisThread(); }
 
   /// How many threads keep a core busy by waiting, in this process.
-  static std::atomic<int>& busyWaiters() noexcept { return processWide<Busy>().waiters; }
+  static std::atomic<int>& busyWaiters() noexcept {
+    static std::atomic<int> count{0};
+    return count;
+  }
 
   static Lot<Self>& lot() { return processWide<Lot<Self>>(); }
 
@@ -46,11 +49,6 @@ struct NativePlatform {
     thread_local ThreadParker<Self> parker;
     return parker;
   }
-
- private:
-  struct Busy {
-    std::atomic<int> waiters{0};
-  };
 };
 
 struct Platform : NativePlatform<Platform> {};

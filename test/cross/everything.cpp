@@ -28,5 +28,12 @@ int main() {
   mutex.unlock();
   boxoffice::WaitPool pool(1, std::chrono::seconds(1));
   pool.submit(std::make_shared<Sleeper>());
-  return boxoffice::platformName()[0] != '\0' && boxoffice::coreCount() > 0 ? 0 : 1;
+  boxoffice::LockTable& table = boxoffice::lockTables().open("everything", 0);
+  boxoffice::LockTable::Entry& entry = table.pin("key", 0);
+  boxoffice::claimWords(entry.words, 1, boxoffice::LockKind::mutex, 0);
+  boxoffice::disclaimWords(entry.words, 1);
+  const bool isIdle = table.busy() == 0 && table.busyKeys().empty();
+  table.unpin(entry);
+  boxoffice::lockTables().close("everything");
+  return isIdle && boxoffice::platformName()[0] != '\0' && boxoffice::coreCount() > 0 ? 0 : 1;
 }

@@ -1,28 +1,6 @@
 // Memory that runs out: whoever throws holds nothing and waits for nothing.
-#include <cstdlib>
-#include <new>
-
+#include "failing_memory.h"
 #include "support.h"
-
-static thread_local int failNewIn = -1;  // -1 never; 0: the next one fails
-[[gnu::noinline]] void* operator new(std::size_t n) {
-  if (failNewIn >= 0 && failNewIn-- == 0) throw std::bad_alloc();
-  if (void* p = std::malloc(n ? n : 1)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t n, std::align_val_t a) {
-  if (void* p = std::aligned_alloc(static_cast<std::size_t>(a),
-                                   (n + static_cast<std::size_t>(a) - 1) /
-                                       static_cast<std::size_t>(a) * static_cast<std::size_t>(a)))
-    return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
-  std::free(p);
-}
 
 namespace boxoffice::test {
 namespace {

@@ -1,0 +1,156 @@
+// Admissions that race a stop: whoever is let in has the lock, whoever is not has left no trace.
+#include "stress.h"
+
+namespace boxoffice::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Its threads look every 50 us or so instead of every 25 ms.
+struct HastyPlatform : NativePlatform<HastyPlatform> {
+  static Deadline now() noexcept {
+    return Clock::now() - ThreadParker<HastyPlatform>::kLookEvery + 50us;
+  }
+  static constexpr int kBusyLooks = 0;
+  static constexpr int kYieldLooks = 0;
+};
+using P = HastyPlatform;
+
+/// Requested now and then, by the dice of the one who looks.
+class Moody final : public Stop {
+ public:
+  explicit Moody(Dice& dice) : dice_(dice) {}
+  bool isRequested() noexcept override { return dice_(2) == 0; }
+
+ private:
+  Dice& dice_;
+};
+
+class WatchStress : public testing::Test {
+ protected:
+  ~WatchStress() override { expectNobodyWaits<P>(); }
+};
+
+/// Long enough for others to look, often.
+void stay(Dice& dice) {
+  dice.dwell();
+  if (dice(4) == 0) std::this_thread::sleep_for(dice.upTo(100us));
+}
+
+TEST_F(WatchStress, OfAMutex) {
+  BasicMutex<P> mutex;
+  Room room;
+  Tally tally;
+  inThreads(kThreads, [&](int, Dice& dice) {
+    Moody moody(dice);
+    for (int i = 0; i < rounds(4'000); ++i) {
+      std::optional<ThreadParker<P>::Watch> watch;
+      if (dice(4) != 0) watch.emplace(moody);
+      const Entry in = mutex.lock();
+      if (!tally.timed(in.granted)) {
+        EXPECT_TRUE(watch.has_value());
+        continue;
+      }
+      room.enter(in.abandoned);
+      stay(dice);
+      room.leave();
+      mutex.unlock();
+    }
+  });
+  EXPECT_EQ(room.visits(), tally.in);
+  EXPECT_GT(tally.timedOut, 0);
+  EXPECT_EQ(wordOf(mutex).load(), 0U);
+}
+
+TEST_F(WatchStress, OfASemaphore) {
+  constexpr std::int32_t kAll = 3;
+  BasicWeightedSemaphore<P> semaphore(kAll);
+  std::atomic<std::int32_t> inside{0};
+  Violations violations;
+  Tally tally;
+  inThreads(kThreads, [&](int, Dice& dice) {
+    Moody moody(dice);
+    for (int i = 0; i < rounds(4'000); ++i) {
+      std::optional<ThreadParker<P>::Watch> watch;
+      if (dice(4) != 0) watch.emplace(moody);
+      const std::int32_t weight = 1 + dice(kAll);
+      if (!tally.timed(semaphore.acquire(weight).granted)) continue;
+      violations.unless((inside += weight) <= kAll);
+      stay(dice);
+      inside -= weight;
+      semaphore.release(weight);
+    }
+  });
+  EXPECT_GT(tally.timedOut, 0);
+  EXPECT_EQ(wordOf(semaphore).load(), static_cast<std::uint32_t>(kAll) << 2);
+}
+
+TEST_F(WatchStress, OfAnEvent) {
+  // Each signal that was not one with another lets one through, or is there at the end.
+  BasicAutoResetEvent<P> event;
+  std::atomic<long> passed{0};
+  std::atomic<long> back{0};
+  std::atomic<int> over{0};
+  constexpr int kSignallers = 2;
+  inThreads(kThreads, [&](int index, Dice& dice) {
+    if (index < kSignallers) {
+      for (int i = 0; i < rounds(4'000); ++i) {
+        event.signal();
+        stay(dice);
+        // Wait until it has been taken: a lost one stops the test.
+        while (event.isSet()) std::this_thread::yield();
+      }
+      ++over;
+      return;
+    }
+    Moody moody(dice);
+    const ThreadParker<P>::Watch watch(moody);
+    while (over < kSignallers) ++(event.waitUntil(kNever) ? passed : back);
+  });
+  EXPECT_GT(passed, 0);
+  EXPECT_GT(back, 0);
+  EXPECT_FALSE(event.isSet());
+}
+
+TEST_F(WatchStress, OfACondition) {
+  BasicMutex<P> mutex;
+  BasicConditionVariable<P> condition;
+  Room room;
+  Tally tally;
+  std::atomic<int> over{0};
+  inThreads(kThreads, [&](int index, Dice& dice) {
+    Moody moody(dice);
+    for (int i = 0; i < rounds(3'000); ++i) {
+      if (index % 2 == 0) {
+        room.enter(mutex.lock().abandoned);
+        stay(dice);
+        room.leave();
+        if (dice(2) == 0) condition.notifyOne();
+        mutex.unlock();
+        condition.notifyAll();
+        continue;
+      }
+      room.enter(mutex.lock().abandoned);
+      room.leave();
+      std::optional<ThreadParker<P>::Watch> watch(moody);
+      const auto how = condition.waitUntil(mutex, kNever);
+      watch.reset();
+      tally.timed(how.notified);
+      // Stopped, it may have come back without the mutex: then it says so.
+      if (!how.entry.granted) continue;
+      EXPECT_EQ(mutex.owner(), P::agent());
+      room.enter(how.entry.abandoned);
+      dice.dwell();
+      room.leave();
+      mutex.unlock();
+    }
+    ++over;
+  });
+  EXPECT_GT(tally.in, 0);
+  EXPECT_GT(tally.timedOut, 0);
+  EXPECT_EQ(wordOf(mutex).load(), 0U);
+  EXPECT_EQ(wordOf(condition).load(), 0U);
+}
+
+}  // namespace
+}  // namespace boxoffice::test
