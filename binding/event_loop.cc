@@ -103,6 +103,7 @@ void EventLoop::wake(Waiter& w, Wake how) noexcept {
   // In our own turn the wake comes from a call that is about to return: no bell is needed.
   if (current != this) return mailbox_.wake(w, how);
   w.how = how;
+  collect();  // whoever another thread has let in before hears of it before
   append(w);
 }
 

@@ -49,6 +49,7 @@ class BasicMailbox final : public Parker {
   /// False when there was none; else one ring has been for them, or is about to be.
   template <class Take>
   bool collect(Take&& take) {
+    if (!last_.load(std::memory_order_relaxed)) return false;  // cheaper than an exchange
     Waiter* first = nullptr;
     Waiter* const last = last_.exchange(nullptr, std::memory_order_acquire);
     for (Waiter* w = last; w;) {

@@ -34,7 +34,9 @@ describe('histories of main and four workers', function () {
         assert.ok(count.requests >= target)
         assert.ok(count.acquired > 0 && count.gaveUp > 0, JSON.stringify(count))
       }
-      assert.ok(seen[0].waited > 0 && seen[1].waited > 0 && seen[3].waited > 0)
+      if (Object.values(kind.ways).some((way) => way.isOrdered)) {
+        assert.ok(seen[0].waited > 0 && seen[1].waited > 0 && seen[3].waited > 0)
+      }
       assert.ok(kind.isIdle(lock))
     })
   }

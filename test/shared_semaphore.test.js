@@ -204,4 +204,23 @@ describe('Semaphore: threads', () => {
     assert.deepEqual([seen[0], seen[1], semaphore.getValue()], [0, 0, 4])
     assert.ok(seen[2] > 1000)
   })
+
+  it('tells those of one thread in their order, whether another thread let them in or we', async () => {
+    const semaphore = make(0)
+    const step = new Int32Array(new SharedArrayBuffer(4))
+    const order = []
+    const waits = ['first', 'second'].map((who) => semaphore.acquire().then(() => order.push(who)))
+    await agent({ name, value, step }).begins(`${head}
+      say(1)
+      Atomics.wait(workerData.step, 0, 0)
+      semaphore.release()
+      Atomics.store(workerData.step, 0, 2)`)
+    Atomics.store(step, 0, 1)
+    Atomics.notify(step, 0)
+    // In this turn nothing can be heard of another thread.
+    while (Atomics.load(step, 0) === 1);
+    semaphore.release()
+    await Promise.all(waits)
+    assert.deepEqual(order, ['first', 'second'])
+  })
 })

@@ -86,7 +86,7 @@ class Thread {
       // One microtask later than the call: long enough for whoever was in at once, and no longer.
       await null
       waited = !isIn
-      release = await promise
+      release = this.#kind.releaseOf(await promise)
     } catch (error) {
       this.#giveUp(request, error)
       return

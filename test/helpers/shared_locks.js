@@ -4,42 +4,96 @@
 //   permits     how much there is; each entry takes a weight of 1 to `heaviest`
 //   create()    makes one, and gives what other threads find it by, to be posted to them
 //   find(at)    the lock, in any thread
-//   ways        to enter by a promise: enter(lock, weight, options) resolves to what lets go.
+//   ways        to enter by a promise: enter(lock, weight, options) resolves to a ticket.
 //               `isOrdered`: the moments when they are in, seen from JavaScript, are in the order of
 //               admission (with several permits, a way that takes more microtasks is not)
+//   releaseOf   what lets go, of what a way resolves to
 //   enterSync   blocks, and gives what lets go
 //   tryEnter    now (what lets go), or undefined
 //   isIdle      nobody holds any of it
-const { Mutex } = require('../..')
+const { KeyedMutex, Mutex, Semaphore } = require('../..')
 
 const asRelease = (run) =>
   new Promise((resolve, reject) => {
     run(() => new Promise((done) => resolve(done))).catch(reject)
   })
 
+const mutex = {
+  permits: 1,
+  heaviest: 1,
+  create: () => ({ buffer: new Mutex().buffer }),
+  find: (at) => new Mutex(at),
+  releaseOf: (release) => release,
+  ways: {
+    acquire: { isOrdered: true, enter: (lock, _weight, options) => lock.acquire(options) },
+    lock: {
+      isOrdered: true,
+      enter: (lock, _weight, options) => lock.lock(options).then(() => () => lock.unlock()),
+    },
+    runExclusive: {
+      isOrdered: true,
+      enter: (lock, _weight, options) => asRelease((fn) => lock.runExclusive(fn, options)),
+    },
+  },
+  enterSync: (lock, _weight, options) => {
+    lock.lockSync(options)
+    return () => lock.unlock()
+  },
+  tryEnter: (lock) => lock.tryAcquire(),
+  isIdle: (lock) => !lock.isLocked(),
+}
+
+const permits = 5
+const releaseOf = (ticket) => (Array.isArray(ticket) ? ticket[1] : ticket)
+
 const kinds = {
-  mutex: {
+  mutex,
+  'mutex with a name': { ...mutex, create: () => ({ name: 'history' }) },
+  semaphore: {
+    permits,
+    heaviest: 3,
+    create: () => ({ buffer: new Semaphore(permits).buffer }),
+    find: (at) => new Semaphore(permits, at),
+    releaseOf,
+    ways: {
+      acquire: {
+        // Who was let in by another thread may hear of it after one who was let in here, later.
+        isOrdered: false,
+        enter: (lock, weight, options) => lock.acquire({ ...options, weight }),
+      },
+      runExclusive: {
+        isOrdered: false,
+        enter: (lock, weight, options) =>
+          asRelease((fn) => lock.runExclusive(fn, { ...options, weight })),
+      },
+    },
+    enterSync: (lock, weight, options) => releaseOf(lock.acquireSync(weight, options)),
+    tryEnter: (lock, weight) => lock.tryAcquire(weight)?.[1],
+    isIdle: (lock) => lock.getValue() === permits,
+  },
+  'keyed mutex': {
     permits: 1,
     heaviest: 1,
-    create: () => ({ buffer: new Mutex().buffer }),
-    find: (at) => new Mutex(at),
+    create: () => ({ name: 'history' }),
+    find: (at) => {
+      const locks = new KeyedMutex(at)
+      return { locks, cancel: () => locks.cancel('a') }
+    },
+    releaseOf: (release) => release,
     ways: {
-      acquire: { isOrdered: true, enter: (lock, _weight, options) => lock.acquire(options) },
-      lock: {
+      acquire: {
         isOrdered: true,
-        enter: (lock, _weight, options) => lock.lock(options).then(() => () => lock.unlock()),
+        enter: ({ locks }, _weight, options) => locks.acquire('a', options),
       },
       runExclusive: {
         isOrdered: true,
-        enter: (lock, _weight, options) => asRelease((fn) => lock.runExclusive(fn, options)),
+        enter: ({ locks }, _weight, options) =>
+          asRelease((fn) => locks.runExclusive('a', fn, options)),
       },
     },
-    enterSync: (lock, _weight, options) => {
-      lock.lockSync(options)
-      return () => lock.unlock()
-    },
-    tryEnter: (lock) => lock.tryAcquire(),
-    isIdle: (lock) => !lock.isLocked(),
+    enterSync: ({ locks }, _weight, options) => locks.acquireSync('a', options),
+    tryEnter: ({ locks }) => locks.tryAcquire('a'),
+    isIdle: ({ locks }) => locks.size === 0,
   },
 }
 
