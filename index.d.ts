@@ -574,7 +574,7 @@ export class KeyedSemaphore {
 }
 
 /** What AutoResetEvent and ManualResetEvent have in common. */
-interface WaitableEvent {
+declare abstract class WaitableEvent {
   /**
    * Resolves when it lets this one through.
    *
@@ -616,17 +616,10 @@ interface WaitableEvent {
  * // On the main thread, after adding some:
  * new AutoResetEvent({ name: 'work' }).signal()
  */
-export class AutoResetEvent implements WaitableEvent {
+export class AutoResetEvent extends WaitableEvent {
   constructor(options?: EventOptions)
   /** Lets the next one through, be it there already or not. */
   signal(): void
-
-  wait(options?: number | WaitOptions): Promise<void>
-  waitSync(options?: SyncWaitOptions): void
-  tryWait(): boolean
-  isSet(): boolean
-  readonly buffer: SharedArrayBuffer
-  readonly byteOffset: number
 }
 
 /**
@@ -637,18 +630,11 @@ export class AutoResetEvent implements WaitableEvent {
  * connect().then(() => ready.set())
  * app.use(async () => ready.wait({ timeout: 5000 }))
  */
-export class ManualResetEvent implements WaitableEvent {
+export class ManualResetEvent extends WaitableEvent {
   constructor(options?: EventOptions)
   /** Lets through all who wait, and all who come, until `reset()`. */
   set(): void
   reset(): void
-
-  wait(options?: number | WaitOptions): Promise<void>
-  waitSync(options?: SyncWaitOptions): void
-  tryWait(): boolean
-  isSet(): boolean
-  readonly buffer: SharedArrayBuffer
-  readonly byteOffset: number
 }
 
 /**
@@ -725,3 +711,6 @@ export function withTimeout(
  */
 export function tryAcquire(lock: MutexInterface, error?: Error): MutexInterface
 export function tryAcquire(lock: SemaphoreInterface, error?: Error): SemaphoreInterface
+
+// biome-ignore lint/complexity/noUselessEmptyExport: without it, all of this file would be exported.
+export {}
