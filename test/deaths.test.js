@@ -40,28 +40,30 @@ async function deaths(kind, count, ...roles) {
 
 describe('a worker that is terminated while it', function () {
   this.timeout(600_000)
-  for (const [kind] of Object.entries(kinds)) {
+  // Semaphores: shared_death.test.js and shared_semaphore.test.js.
+  const exclusive = Object.keys(kinds).filter((kind) => kinds[kind].permits === 1)
+  for (const kind of exclusive) {
+    const most = scaled(kind === 'mutex' ? 2000 : 300, 40)
     for (const [role, name] of Object.entries(states)) {
       it(`${name} (${kind})`, async () => {
-        const seen = await deaths(kind, scaled(60, 20), role)
+        const seen = await deaths(kind, scaled(kind === 'mutex' ? 60 : 20, 20), role)
         if (role === 'holds') assert.ok(seen.told > 0)
       })
     }
 
-    // Needs lockSync to notice that its worker is being terminated.
     it(`is blocked in lockSync for good (${kind})`, async () => {
-      await deaths(kind, scaled(60, 20), 'isBlockedForGood')
+      await deaths(kind, scaled(kind === 'mutex' ? 60 : 20, 20), 'isBlockedForGood')
     })
 
-    it(`is in any of these states, 2,000 times (${kind})`, async () => {
-      const seen = await deaths(kind, scaled(2000, 40), ...Object.keys(states))
+    it(`is in any of these states, ${most} times (${kind})`, async () => {
+      const seen = await deaths(kind, most, ...Object.keys(states))
       assert.ok(seen.told > 0)
       // In the first half Node's own memory settles.
       const { measures } = seen
       const growth = (what) => measures.at(-1)[what] - measures[1][what]
       assert.ok(growth('bytes') < 2 * mebibyte, JSON.stringify(measures))
       // What a sanitizer keeps is its own affair.
-      if (scaled(1000) >= 1000) {
+      if (most >= 2000) {
         assert.ok(growth('rss') < 25 * mebibyte, JSON.stringify(measures))
       }
     })

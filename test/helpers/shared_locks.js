@@ -46,9 +46,12 @@ const mutex = {
 const permits = 5
 const releaseOf = (ticket) => (Array.isArray(ticket) ? ticket[1] : ticket)
 
+let names = 0
+const byName = () => ({ name: `shared ${++names}` })
+
 const kinds = {
   mutex,
-  'mutex with a name': { ...mutex, create: () => ({ name: 'history' }) },
+  'mutex with a name': { ...mutex, create: byName },
   semaphore: {
     permits,
     heaviest: 3,
@@ -74,7 +77,7 @@ const kinds = {
   'keyed mutex': {
     permits: 1,
     heaviest: 1,
-    create: () => ({ name: 'history' }),
+    create: byName,
     find: (at) => {
       const locks = new KeyedMutex(at)
       return { locks, cancel: () => locks.cancel('a') }
