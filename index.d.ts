@@ -129,7 +129,7 @@ export interface LockOptions {
   /**
    * All threads of the process that construct a lock of this kind with this name have one lock. (A
    * KeyedMutex of that name is another kind.) It lives as long as an object for it does, somewhere, and
-   * longer while it is not as it was at first.
+   * longer while it is not as it was at first; the name of a keyed map, as long as a thread that has used it.
    */
   name?: string
 
@@ -280,7 +280,10 @@ export class Mutex implements MutexInterface {
   /** Whether anybody holds it: in the next moment that may have changed. */
   isLocked(): boolean
 
-  /** Rejects all of this thread who wait to acquire. The holder and waitForUnlock are left alone. */
+  /**
+   * Rejects all of this thread who wait to acquire. The holder is left alone, and so are waitForUnlock and
+   * who has been notified of a condition; these two enter the line anew where threads share it.
+   */
   cancel(reason?: unknown): void
 
   /**
@@ -373,7 +376,7 @@ export class Semaphore implements SemaphoreInterface {
   /** Whether the value is 0 or less. */
   isLocked(): boolean
   getValue(): number
-  /** Sets the value, and lets in whoever fits then. */
+  /** Sets the value, and lets in whoever fits then. @throws {RangeError} out of range. */
   setValue(value: number): void
 
   /**
@@ -468,7 +471,10 @@ export class KeyedMutex {
   /** Rejects all of this thread who wait for any key. */
   cancelAll(reason?: unknown): void
 
-  /** How many keys are held or waited for: by any thread, if they share the map. */
+  /**
+   * How many keys are held or waited for: by any thread, if they share the map; then a key whose holder died
+   * counts until the next one has been told.
+   */
   readonly size: number
   /** The keys that are held or waited for at this moment. */
   keys(): IterableIterator<Key>
@@ -486,6 +492,7 @@ export class KeyedSemaphore {
   /**
    * @param value How much each key has at first: 1 to 2^29 - 1.
    * @param options or the error that `cancel()` rejects with.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when a map of that name has another value.
    */
   constructor(value: number, options?: Error | KeyedOptions)
 
@@ -567,7 +574,10 @@ export class KeyedSemaphore {
   /** Rejects all of this thread who wait for any key. */
   cancelAll(reason?: unknown): void
 
-  /** How many keys are held or waited for: by any thread, if they share the map. */
+  /**
+   * How many keys are held or waited for: by any thread, if they share the map; then a key whose holder died
+   * counts until the next one has been told.
+   */
   readonly size: number
   keys(): IterableIterator<Key>
   snapshot(): { key: Key; value: number; waiting: number }[]
@@ -670,7 +680,8 @@ export class ConditionVariable {
    * The same, and blocks this thread.
    *
    * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; the mutex is locked again all the same.
-   * `ERR_LOCK_DEADLOCK` when no other thread could notify, or a promise of this thread waits for `mutex`.
+   * `ERR_LOCK_DEADLOCK` when no other thread could notify, or a promise of this thread waits for `mutex` or
+   * for the condition.
    * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
    */
   waitSync(mutex: Mutex, options?: Omit<SyncWaitOptions, 'priority'>): void

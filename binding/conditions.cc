@@ -15,10 +15,11 @@ Mutex& mutex(const Call& call) {
   return *static_cast<Mutex*>(call.loop().regions().word(call.integer(1)));
 }
 
-/// (place, place of a mutex that we hold): a ticket. The mutex is unlocked: there may be news.
+/// (place, place of a mutex that we hold, whether strictly in line): a ticket. The mutex is unlocked: there may be news.
 std::int32_t enter(const Call& call) {
   Waiter& w = call.loop().take();
   w.mayOvertake = false;
+  w.mayBeOvertaken = call.integer(2) == 0;
   try {
     call.loop().stands(w, kKind<ConditionVariable>, call.integer(0));
     condition(call).enter(w, mutex(call));
@@ -47,14 +48,14 @@ std::int32_t leave(const Call& call) {
   return static_cast<std::int32_t>(Leave::left);
 }
 
-/// (place, place of a mutex that we hold, timeout in ms), which blocks this thread: kNot when the timeout
+/// (place, place of a mutex that we hold, timeout in ms, whether strictly in line), which blocks this thread: kNot when the timeout
 /// passed first. The mutex is locked again in any case.
 std::int32_t waitSync(const Call& call) {
   EventLoop& loop = call.loop();
   EventLoop::Termination termination(loop);
   const ThreadParker<Platform>::Watch watch(termination);
-  const auto outcome =
-      condition(call).waitUntil(mutex(call), deadlineAfter(call.number(2)), loop.id());
+  const auto outcome = condition(call).waitUntil(mutex(call), deadlineAfter(call.number(2)),
+                                                 loop.id(), call.integer(3) != 0);
   if (termination.wasRequested()) {
     if (outcome.entry.abandoned) {
       mutex(call).abandon(loop.id());

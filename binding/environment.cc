@@ -58,11 +58,6 @@ std::int32_t openTable(const Call& call) {
   return call.loop().shares().openTable(call.text(0), call.word(1));
 }
 
-std::int32_t closeTable(const Call& call) {
-  call.loop().shares().closeTable(call.integer(0));
-  return 0;
-}
-
 std::int32_t busyCount(const Call& call) {
   return static_cast<std::int32_t>(call.loop().shares().table(call.integer(0)).busy());
 }
@@ -92,7 +87,6 @@ void defineEnvironment(Exports& exports) {
   exports.add<shareKey>("shareKey");
   exports.add<unshare>("unshare");
   exports.add<openTable>("openTable");
-  exports.add<closeTable>("closeTable");
   exports.add<busyCount>("busyCount");
   exports.add<busyKeys>("busyKeys");
 }

@@ -129,25 +129,14 @@ std::int32_t Shares::regionOf(WordPairs::Number pair) {
 }
 
 std::int32_t Shares::openTable(const std::string& name, std::uint32_t start) {
-  const auto isClosed = [](const Opened& one) { return !one.table; };
-  const auto slot = std::find_if(tables_.begin(), tables_.end(), isClosed);
-  const auto number = slot - tables_.begin();
   LockTable& table = lockTables().open(name, start);
-  if (slot == tables_.end()) tables_.emplace_back();
-  Opened& made = tables_[static_cast<std::size_t>(number)];
-  made.name = name;
-  made.table = &table;
-  return static_cast<std::int32_t>(number);
-}
-
-void Shares::closeTable(std::int32_t table) {
-  lockTables().close(opened(table).name);
-  tables_[static_cast<std::size_t>(table)] = {};
+  tables_.push_back({.name = name, .table = &table});
+  return static_cast<std::int32_t>(tables_.size() - 1);
 }
 
 const Shares::Opened& Shares::opened(std::int32_t table) const {
   const auto number = static_cast<std::uint32_t>(table);
-  if (number >= tables_.size() || !tables_[number].table) {
+  if (number >= tables_.size()) {
     throw Misuse(Fault::badArgument, "there is no such table");
   }
   return tables_[number];
@@ -169,9 +158,7 @@ void Shares::abandonAll(AgentId me) noexcept {
     for (; lock.uses > 0; --lock.uses) drop(lock);
   }
   uses_.clear();
-  for (const Opened& table : tables_) {
-    if (table.table) lockTables().close(table.name);
-  }
+  for (const Opened& table : tables_) lockTables().close(table.name);
 }
 
 }  // namespace boxoffice::binding

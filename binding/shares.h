@@ -26,9 +26,8 @@ class Shares {
   /// One object less: how many uses are left. An orphan, which we hold though no object is left, is one.
   std::int32_t unshare(std::int32_t place, AgentId me);
 
-  /// A table by its name: a number for it.
+  /// A table by its name, until the environment ends: a number for it.
   std::int32_t openTable(const std::string& name, std::uint32_t start);
-  void closeTable(std::int32_t table);
   const LockTable& table(std::int32_t table) const { return *opened(table).table; }
 
   /// So much of a counted lock has been taken here, or put back.

@@ -24,7 +24,7 @@ class ConditionCore extends Core {
     if (limits.timeout === 0) return Promise.reject(this.timeoutError(0))
     this.show()
     mutex.show()
-    const ticket = native.conditionEnter(this.place, mutex.place)
+    const ticket = native.conditionEnter(this.place, mutex.place, this.strictness(mutex))
     entering = { mutex, grant: mutex.grant() }
     const promise = wait(this, ticket, Notified, 1, limits)
     mutex.endGrant()
@@ -47,7 +47,12 @@ class ConditionCore extends Core {
       const ahead = `a promise of this thread waits for ${mutex.title()}, and could not go on`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
     }
-    const outcome = native.conditionWaitSync(this.place, mutex.place, timeout)
+    const outcome = native.conditionWaitSync(
+      this.place,
+      mutex.place,
+      timeout,
+      this.strictness(mutex),
+    )
     mutex.dispatch(native.news())
     if (!isGranted(outcome)) throw this.timeoutError(timeout)
   }
@@ -62,8 +67,12 @@ class ConditionCore extends Core {
     this.calm()
   }
 
+  strictness(mutex) {
+    return +(this.isStrict || mutex.isStrict)
+  }
+
   check(mutex) {
-    if (mutex.owner() !== agent) throw mutex.notHeld()
+    if (mutex.owner() !== agent || mutex.share?.isHeld === false) throw mutex.notHeld()
     if ((this.share === null) !== (mutex.share === null)) {
       const [one, other] = this.share === null ? [mutex, this] : [this, mutex]
       throw new TypeError(`${one.title()} is shared by threads, and ${other.title()} is not`)
@@ -88,11 +97,13 @@ class Notified extends Waiter {
     this.grant = entering.grant
     this.core.guests++
     this.mutex.guests++
+    if (this.mutex.share !== null) this.mutex.share.guests++
   }
 
   end() {
     this.core.guests--
     this.mutex.guests--
+    if (this.mutex.share !== null) this.mutex.share.guests--
     super.end()
   }
 

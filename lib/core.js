@@ -15,6 +15,9 @@ const { cancelAll, grantedAbandoned, isGranted, moveAll, takeNews, wait } = requ
 const { Watchers } = require('./watchers.js')
 const { givePlace, indexOf, takePlace, wordsOf } = require('./words.js')
 
+/** Those that are passing in this turn: see pass. */
+let passing = []
+
 const line = 1 // the bit of every word that says that somebody waits
 
 class Core {
@@ -234,6 +237,18 @@ class Core {
     if (this.watchers === null) return
     this.watchers.tell(value, topPriority)
     if (this.watchers.size === 0) this.watchers = null
+  }
+
+  /** One after the other: what one lets in may pass, too, and a long line of them is no recursion. */
+  pass(weight, abandoned) {
+    const isFirst = passing.length === 0
+    passing.push({ core: this, weight, abandoned })
+    if (!isFirst) return
+    try {
+      for (const one of passing) one.core.passNow(one.weight, one.abandoned)
+    } finally {
+      passing = []
+    }
   }
 
   timeoutError(timeout) {

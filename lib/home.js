@@ -6,7 +6,7 @@
 //
 // Where threads share the map, its words lie in a table of C++ (src/lock_table.h), and a core is what this
 // thread has of a key: it is idle when this thread has no part in it, whatever others do.
-const { checkKey, fromText, toText } = require('./keys.js')
+const { checkKey, fromText, nameOf, toText } = require('./keys.js')
 const native = require('./load.js')
 const { tableOf, unshare } = require('./shares.js')
 
@@ -130,7 +130,11 @@ const shared = new Map()
 
 /** The home of all maps of this thread with that name, and the same `traits`: it stays. */
 function homeByName(name, kind, traits, make) {
-  const table = tableOf(`keyed ${kind} ${toText(name)}`, make().idle)
+  const table = tableOf(
+    `keyed ${kind} ${toText(name)}`,
+    make().idle,
+    `the keyed ${kind} ${nameOf(name)}`,
+  )
   const id = `${kind} ${traits} ${name}`
   let home = shared.get(id)
   if (home === undefined) {

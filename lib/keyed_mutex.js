@@ -62,8 +62,9 @@ class KeyedMutex extends Keyed {
   }
 
   lockSync(key, options) {
+    const home = blockingHomeOf(this, 'lockSync')
     const limits = readSyncWait(options)
-    blockingHomeOf(this, 'lockSync').with(key, (core) => core.lockSync(limits))
+    home.with(key, (core) => core.lockSync(limits))
   }
 
   acquireSync(key, options) {

@@ -85,7 +85,12 @@ class MutexCore extends Core {
    * Whoever unlocks hands it over when that one's patience is at its end.
    */
   overtake(share) {
-    return share.waiting === 0 && this.change(line, held | line)
+    return share.waiting === 0 && !this.hasGuestInLine(share) && this.change(line, held | line)
+  }
+
+  /** Whoever was notified of a condition stands in line, and is not among those `waiting`. */
+  hasGuestInLine(share) {
+    return share.guests > 0 && native.mutexStands(this.place) === 1
   }
 
   change(from, to) {
@@ -99,7 +104,10 @@ class MutexCore extends Core {
   }
 
   tryNow() {
-    return this.isLocked() ? notGranted : this.tryEnter(1)
+    if (this.isLocked()) return notGranted
+    // Not before one of our own, which may be on its way.
+    if (this.hasLine() && native.mutexStands(this.place)) return notGranted
+    return this.tryEnter(1)
   }
 
   /** Blocks this thread. Whether the last holder died with it. */
@@ -169,6 +177,8 @@ class MutexCore extends Core {
     if (this.words === null) {
       if (this.word !== held) throw this.notHeld()
       this.word = free
+    } else if (this.share !== null && !this.share.isHeld) {
+      throw this.notHeld() // or ours, by news that have not come yet
     } else if (this.share === null || !this.change(held, free)) {
       this.unlockInLine()
       return
@@ -229,7 +239,7 @@ class MutexCore extends Core {
   }
 
   /** Out again, in the same turn. A death that we were told of is for the next one. */
-  pass(abandoned) {
+  passNow(_weight, abandoned) {
     if (!abandoned) {
       this.unlock()
       return
@@ -256,7 +266,7 @@ class Runner extends Waiter {
 
 class Passer extends Waiter {
   static value(core, _weight, abandoned) {
-    core.pass(abandoned)
+    core.pass(1, abandoned)
   }
 }
 Passer.prototype.isToStay = true

@@ -179,7 +179,7 @@ class SemaphoreCore extends Core {
   }
 
   /** Out again, in the same turn. A death that we were told of is for the next one. */
-  pass(weight, abandoned) {
+  passNow(weight, abandoned) {
     const leave = abandoned ? native.semaphoreAbandon : native.semaphoreRelease
     this.dispatch(leave(this.place, weight))
   }

@@ -15,6 +15,8 @@ class Share {
     this.isHeld = false
     /** How many promises of this thread wait for it. */
     this.waiting = 0
+    /** A mutex: how many promises of this thread wait for a condition with it. */
+    this.guests = 0
     this.isAlive = false
   }
 
@@ -88,14 +90,19 @@ function keepWith(core) {
 const tables = new Map()
 
 /** The number of a table, which this thread keeps open from then on. */
-function tableOf(name, start = 0) {
+function tableOf(name, start = 0, title = '') {
   let opened = tables.get(name)
   if (opened === undefined) {
-    opened = { table: native.openTable(name, start), start }
+    try {
+      opened = { table: native.openTable(name, start), start }
+    } catch (error) {
+      error.message = `${title}: ${error.message}`
+      throw error
+    }
     tables.set(name, opened)
   }
   if (opened.start !== start) {
-    const message = 'it is there already, and began with another value'
+    const message = `${title}: it is there already, and began with another value`
     throw lockError('ERR_LOCK_MISMATCH', message)
   }
   return opened.table

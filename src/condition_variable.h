@@ -39,9 +39,11 @@ class BasicConditionVariable {
   };
 
   /// The mutex is locked again when this returns, also after the deadline.
-  Outcome waitUntil(BasicMutex<P>& mutex, Deadline deadline, AgentId me = P::agent()) {
+  Outcome waitUntil(BasicMutex<P>& mutex, Deadline deadline, AgentId me = P::agent(),
+                    bool isStrict = false) {
     auto& parker = P::parker();
     Waiter w(parker, me);
+    w.mayBeOvertaken = !isStrict;
     enter(w, mutex);
     if (!parker.waitUntil(deadline)) {
       if (leave(w)) return {false, mutex.lock(me)};

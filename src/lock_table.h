@@ -75,7 +75,7 @@ class LockTable {
   Entry& pin(const std::string& key, std::uint32_t start);
   void unpin(Entry& entry) noexcept;
 
-  /// How many are not as they began: held, waited for, set.
+  /// How many are not as they began: held, waited for, set, or left behind by one that died.
   std::size_t busy() const;
   std::vector<std::string> busyKeys() const;
   /// Has it no lock at all?

@@ -123,10 +123,12 @@ for (const Event of [AutoResetEvent, ManualResetEvent]) {
         new Event(${options}).wait({ timeout: 50 }).catch(() => show('late'))
         globalThis.event = new Event(${options})
         event.wait().then(() => show('set'))
-        new Worker(\`
+        const worker = new Worker(\`
           const { ${Event.name}: Event } = require(\${JSON.stringify(entry)})
           const event = new Event({ name: 'e' })
-          setTimeout(() => ${setCode}, 150)\`, { eval: true }).unref()`
+          require('node:worker_threads').parentPort.postMessage('here')
+          setTimeout(() => ${setCode}, 150)\`, { eval: true })
+        worker.once('message', () => worker.unref())`
       assert.deepEqual(await inChild(code("{ name: 'e' }")), ['late', 'set', 'exit'])
     })
   })
