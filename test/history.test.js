@@ -30,14 +30,16 @@ describe('histories of main and four workers', function () {
       await Promise.all([play(data(0)), ...ends])
 
       const seen = checkHistory({ clock, logs }, kind.permits)
+      assert.ok(kind.isIdle(lock))
+      for (const count of seen) assert.ok(count.requests >= target)
+      // With less to do, one may be through before the next has begun.
+      if (operations < 1_000_000) return
       for (const count of seen) {
-        assert.ok(count.requests >= target)
         assert.ok(count.acquired > 0 && count.gaveUp > 0, JSON.stringify(count))
       }
       if (Object.values(kind.ways).some((way) => way.isOrdered)) {
         assert.ok(seen[0].waited > 0 && seen[1].waited > 0 && seen[3].waited > 0)
       }
-      assert.ok(kind.isIdle(lock))
     })
   }
 })
