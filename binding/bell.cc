@@ -1,6 +1,7 @@
 // The bell of an event loop: how another thread gets it to look into its mailbox. One threadsafe
 // function per environment, and the mailbox rings it once per burst.
 #include "event_loop.h"
+#include "neighbours.h"
 
 namespace boxoffice::binding {
 
@@ -44,6 +45,12 @@ void EventLoop::ring() noexcept {
 void EventLoop::lookUp() noexcept {
   const std::lock_guard guard(bellMutex_);
   if (bell_) napi_call_threadsafe_function(bell_, nullptr, napi_tsfn_nonblocking);
+}
+
+bool EventLoop::mayHear() {
+  // In this order: whoever has left the neighbours has rung before. And has called lookUp after, so that
+  // JavaScript asks once more when these news have been read.
+  return neighbours().any() || !allRung();
 }
 
 void EventLoop::collect() {

@@ -1,6 +1,5 @@
 // What belongs to no lock: an environment's tickets and news, and where its locks lie.
 #include "exports.h"
-#include "neighbours.h"
 
 namespace boxoffice::binding {
 namespace {
@@ -28,8 +27,8 @@ std::int32_t keepAlive(const Call& call) {
   return 0;
 }
 
-/// Whether there are other environments in this process.
-std::int32_t hasNeighbours(const Call&) { return neighbours().any() ? 1 : 0; }
+/// Whether there may be news still, now or later, that do not come from this environment.
+std::int32_t mayHear(const Call& call) { return call.loop().mayHear() ? 1 : 0; }
 
 /// (Int32Array), which no other thread knows: the number of its region.
 std::int32_t attach(const Call& call) { return call.loop().regions().attach(call[0]); }
@@ -80,7 +79,7 @@ void defineEnvironment(Exports& exports) {
   exports.add<leavers>("leavers");
   exports.add<giveTicket>("giveTicket");
   exports.add<keepAlive>("keepAlive");
-  exports.add<hasNeighbours>("hasNeighbours");
+  exports.add<mayHear>("mayHear");
   exports.add<attach>("attach");
   exports.add<array>("array");
   exports.add<shareMemory>("shareMemory");

@@ -83,6 +83,8 @@ class EventLoop final : public Parker, private Bell {
 
   /// Whether a pending wait of ours keeps the loop alive.
   void keepAlive(bool alive);
+  /// Is there another environment, or has one that ended left us news?
+  bool mayHear();
   /// From any thread: calls `onNews`, though there may be none, since our neighbours have changed.
   void lookUp() noexcept;
 

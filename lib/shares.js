@@ -42,9 +42,9 @@ function keepAlive(change) {
   if (change > 0 ? alive === 1 : alive === 0) settleLife()
 }
 
-/** Where there is no other thread, there is nothing to stay for. */
+/** Where there is no other thread, and none that ended has left us news, there is nothing to stay for. */
 function settleLife() {
-  const keeps = alive > 0 && native.hasNeighbours() === 1
+  const keeps = alive > 0 && native.mayHear() === 1
   if (keeps === isKeptAlive) return
   isKeptAlive = keeps
   native.keepAlive(+keeps)

@@ -98,10 +98,9 @@ describe('process.exit() of a worker that', function () {
     it(`${name}, which leaves the process and its mutex alone`, async () => {
       const child = await runCode(`
         const worker = await start("const quit = () => process.exit(3); ${code}; quit()")
-        const ended = once(worker, 'exit')
         // By then it may have begun to wait again.
         const first = mutex.acquire()
-        show((await ended)[0])
+        show((await worker.ended)[0])
         const release = await first
         show(release.abandoned)
         release()
@@ -116,10 +115,9 @@ describe('process.exit() of a worker that', function () {
     const child = await runCode(`
       const blocking = new Mutex({ buffer: mutex.buffer, allowBlockingMainThread: true })
       const worker = await start("mutex.lockSync(); say(); setTimeout(() => process.exit(3), 20)")
-      const ended = once(worker, 'exit')
       blocking.lockSync({ timeout: 50000 })
       show('locked')
-      show((await ended)[0])`)
+      show((await worker.ended)[0])`)
     const { code, stderr, shown } = child
     assert.deepEqual({ code, stderr, shown }, { code: 0, stderr: '', shown: ['locked', 3] })
   })

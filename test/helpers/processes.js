@@ -34,7 +34,7 @@ function run(args, { timeout = 60_000, env = {} } = {}) {
 /**
  * Runs `code` in an async function, with the package's exports, `mutex` (a shared one), `show(value)` for
  * what is to be returned, `turn()`, `line()`: until somebody waits, and `start(code)`: a worker with the same
- * `mutex`, whose first message it waits for. Whatever is shown is written at once.
+ * `mutex`, whose first message it waits for, and whose `ended` is a promise. Whatever is shown is written at once.
  */
 function runCode(code, env) {
   const script = `'use strict'
@@ -54,10 +54,13 @@ function runCode(code, env) {
         const show = (value) => writeSync(1, JSON.stringify(value) + '\\\\n')
         const { Mutex } = require(${JSON.stringify(entry)})
         const mutex = new Mutex({ buffer: workerData })
+        const word = new Int32Array(workerData)
         const say = () => parentPort.postMessage('ready')
         const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
         async function main() { \${code} }
         main()\`, { eval: true, workerData: mutex.buffer })
+      // From the start: a worker's first message and its exit may come in one turn of the event loop.
+      worker.ended = once(worker, 'exit')
       await once(worker, 'message')
       return worker
     }
