@@ -160,8 +160,8 @@ export interface BufferOptions {
   buffer?: SharedArrayBuffer
 
   /**
-   * Where in `buffer` it begins, in bytes: a multiple of 4. A Mutex and a ConditionVariable take 4 bytes, all
-   * others 8. They must be 0 before the first is constructed there, and no other lock may lie there.
+   * Where in `buffer` it begins, in bytes: a multiple of 4. A Mutex, an RWLock and a ConditionVariable take 4 bytes,
+   * all others 8. They must be 0 before the first is constructed there, and no other lock may lie there.
    *
    * @default 0
    */
@@ -694,6 +694,212 @@ export class ConditionVariable {
   readonly buffer: SharedArrayBuffer
   /** Where in `buffer`, in bytes. */
   readonly byteOffset: number
+}
+
+/** Lets go of one read, as a {@link Releaser} does; or upgrades it. */
+export interface ReadReleaser extends Releaser {
+  /**
+   * From reader to writer, once the other readers have let go, before everybody in line; no new readers come in
+   * meanwhile. Resolves to the writer's Releaser, and this one's grant is over. However else it ends, the
+   * caller reads on: rejects with `ERR_LOCK_UPGRADE` at once when another reader is upgrading (each would wait
+   * for the other: one has to let go), with `ERR_LOCK_TIMEOUT`, with the signal's reason, and with
+   * `ERR_LOCK_NOT_HELD` when this Releaser lets go meanwhile.
+   *
+   * @throws {Error} `ERR_LOCK_NOT_HELD` when its grant is over.
+   * @throws {TypeError | RangeError} at once when an option is not what it should be.
+   */
+  upgrade(options?: Omit<WaitOptions, 'priority'>): Promise<WriteReleaser>
+
+  /** The same now, or undefined: others read. @throws {Error} `ERR_LOCK_NOT_HELD` when its grant is over. */
+  tryUpgrade(): WriteReleaser | undefined
+
+  /**
+   * The same, and blocks this thread.
+   *
+   * @throws {Error} `ERR_LOCK_UPGRADE`, `ERR_LOCK_TIMEOUT`; `ERR_LOCK_DEADLOCK` when another reader of this
+   * thread would have to let go; `ERR_LOCK_NOT_HELD` when its grant is over.
+   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
+   */
+  upgradeSync(options?: Omit<SyncWaitOptions, 'priority'>): WriteReleaser
+}
+
+/** Lets the writer go, as a {@link Releaser} does; or makes it a reader. */
+export interface WriteReleaser extends Releaser {
+  /**
+   * From writer to reader, without letting another writer in between; readers at the head of the line come in,
+   * too. Gives the reader's Releaser, and this one's grant is over.
+   *
+   * @throws {Error} `ERR_LOCK_NOT_HELD` when its grant is over.
+   */
+  downgrade(): ReadReleaser
+}
+
+export interface RWLockOptions extends LockOptions, BufferOptions, CancelOptions {}
+
+/**
+ * A read-write lock: readers share it, a writer is alone. Nobody starves: who comes while somebody waits
+ * stands in line behind, readers behind writers, too. (So a reader that reads again while a writer
+ * waits, waits for itself.)
+ *
+ * When a thread ends that shares it, its reads are over; if it was the writer, the next one in is told
+ * (`releaser.abandoned`).
+ *
+ * @example
+ * const lock = new RWLock()
+ * const prices = new Map()
+ *
+ * const priceOf = (item) => lock.runShared(() => prices.get(item))
+ * const change = (item, price) => lock.runExclusive(() => prices.set(item, price))
+ *
+ * await change('seat', 20)
+ * assert.equal(await priceOf('seat'), 20)
+ *
+ * @example
+ * // Looks first, and becomes the writer only where that is needed.
+ * const reader = await lock.acquireRead()
+ * try {
+ *   if (!prices.has('seat')) {
+ *     using writer = await reader.upgrade()
+ *     prices.set('seat', 20)
+ *   }
+ * } finally {
+ *   reader.release()
+ * }
+ */
+export class RWLock {
+  /**
+   * @param options or the error that `cancel()` rejects with.
+   * @throws {TypeError} when an option is of the wrong type.
+   * @throws {RangeError} when `buffer` is too small or `byteOffset` out of range.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when another kind of lock lies there.
+   */
+  constructor(options?: Error | RWLockOptions)
+
+  /**
+   * Locks it for reading, in its turn.
+   *
+   * @param options or a priority.
+   * @throws {TypeError | RangeError} at once when an option is not what it should be.
+   */
+  acquireRead(options?: number | WaitOptions): Promise<ReadReleaser>
+  /** The same for writing. */
+  acquireWrite(options?: number | WaitOptions): Promise<WriteReleaser>
+
+  /** Locks it for reading now, or gives undefined: it is being written, or somebody waits. */
+  tryAcquireRead(): ReadReleaser | undefined
+  /** Locks it for writing now, or gives undefined: somebody has it. */
+  tryAcquireWrite(): WriteReleaser | undefined
+
+  /**
+   * Runs `callback` while nobody writes, and lets go when it is through, also when it throws. Never calls it
+   * before it returns. Rejects with whatever `callback` throws or rejects with, and with what acquireRead
+   * would throw.
+   */
+  runShared<T>(callback: () => Promise<T> | T, options?: number | WaitOptions): Promise<T>
+  /** The same, while nobody else reads or writes. */
+  runExclusive<T>(callback: () => Promise<T> | T, options?: number | WaitOptions): Promise<T>
+
+  /**
+   * Locks it for reading, and blocks this thread until it can. Blocked threads and promises stand in one line.
+   *
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; `ERR_LOCK_DEADLOCK` when it could not be
+   * had without something that this thread holds or waits for.
+   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given, and when
+   * an option is of the wrong type.
+   * @throws {RangeError} when `timeout` is NaN or negative.
+   */
+  acquireReadSync(options?: SyncWaitOptions): ReadReleaser
+  /** The same for writing. */
+  acquireWriteSync(options?: SyncWaitOptions): WriteReleaser
+  /** Runs `callback` while nobody writes, and returns what it returns. Blocks this thread until it can. */
+  runSharedSync<T>(callback: () => T, options?: SyncWaitOptions): T
+  /** The same, while nobody else reads or writes. */
+  runExclusiveSync<T>(callback: () => T, options?: SyncWaitOptions): T
+
+  /** How many read it: in the next moment that may have changed, as with the two below. */
+  readonly readers: number
+  /** Whether anybody reads or writes. */
+  isLocked(): boolean
+  isWriteLocked(): boolean
+
+  /** Rejects all of this thread who wait, to upgrade, too. Who has it is left alone. */
+  cancel(reason?: unknown): void
+
+  /** The memory it lies in: see {@link Mutex.buffer}. */
+  readonly buffer: SharedArrayBuffer
+  /** Where in `buffer`, in bytes. */
+  readonly byteOffset: number
+}
+
+/**
+ * A read-write lock for each key, which exists only while somebody holds or waits for it.
+ *
+ * @example
+ * const documents = new KeyedRWLock()
+ * const read = (id) => documents.runShared(id, () => `the text of ${id}`)
+ * const write = (id, store) => documents.runExclusive(id, store)
+ *
+ * await Promise.all([read('a'), read('a'), write('b', () => {})])
+ */
+export class KeyedRWLock {
+  /** @param options or the error that `cancel()` rejects with. */
+  constructor(options?: Error | KeyedOptions)
+
+  /**
+   * Locks a key, or all of several, for reading, in its turn. Several keys are taken in an order of their own,
+   * each once; a timeout is for all of them together, and whoever gives up holds none.
+   *
+   * @throws {TypeError | RangeError} at once for one key, when it or an option is not what it should
+   * be; with several keys the promise rejects.
+   */
+  acquireRead(key: Key, options?: number | WaitOptions): Promise<ReadReleaser>
+  acquireRead(keys: readonly Key[], options?: number | WaitOptions): Promise<Releaser>
+  /** The same for writing. */
+  acquireWrite(key: Key, options?: number | WaitOptions): Promise<WriteReleaser>
+  acquireWrite(keys: readonly Key[], options?: number | WaitOptions): Promise<Releaser>
+
+  /** Locks all for reading now, or gives undefined and holds none. */
+  tryAcquireRead(key: Key): ReadReleaser | undefined
+  tryAcquireRead(keys: readonly Key[]): Releaser | undefined
+  /** The same for writing. */
+  tryAcquireWrite(key: Key): WriteReleaser | undefined
+  tryAcquireWrite(keys: readonly Key[]): Releaser | undefined
+
+  /** Runs `callback` while nobody writes. Never calls it before it returns. */
+  runShared<T>(
+    key: Key | readonly Key[],
+    callback: () => Promise<T> | T,
+    options?: number | WaitOptions,
+  ): Promise<T>
+  /** Runs `callback` while nobody else reads or writes. Never calls it before it returns. */
+  runExclusive<T>(
+    key: Key | readonly Key[],
+    callback: () => Promise<T> | T,
+    options?: number | WaitOptions,
+  ): Promise<T>
+
+  /** As {@link RWLock.acquireReadSync}; with several keys `timeout` is for all of them together. */
+  acquireReadSync(key: Key, options?: SyncWaitOptions): ReadReleaser
+  acquireReadSync(keys: readonly Key[], options?: SyncWaitOptions): Releaser
+  acquireWriteSync(key: Key, options?: SyncWaitOptions): WriteReleaser
+  acquireWriteSync(keys: readonly Key[], options?: SyncWaitOptions): Releaser
+  runSharedSync<T>(key: Key | readonly Key[], callback: () => T, options?: SyncWaitOptions): T
+  runExclusiveSync<T>(key: Key | readonly Key[], callback: () => T, options?: SyncWaitOptions): T
+
+  /** How many read it. */
+  readers(key: Key): number
+  /** Whether anybody reads or writes it. */
+  isLocked(key: Key): boolean
+  isWriteLocked(key: Key): boolean
+  /** Rejects all of this thread who wait for this key. */
+  cancel(key: Key, reason?: unknown): void
+  /** Rejects all of this thread who wait for any key. */
+  cancelAll(reason?: unknown): void
+
+  /** How many keys are held or waited for: see {@link KeyedMutex.size}. */
+  readonly size: number
+  keys(): IterableIterator<Key>
+  snapshot(): { key: Key; readers: number; written: boolean; waiting: number }[]
 }
 
 /**

@@ -11,6 +11,7 @@
 #include "manual_reset_event.h"
 #include "mutex.h"
 #include "office.h"
+#include "rw_lock.h"
 #include "weighted_semaphore.h"
 
 namespace boxoffice::binding {
@@ -24,8 +25,9 @@ struct Kind {
   void (*abandon)(void* lock, AgentId agent, std::int64_t held);
   /// Whether the death of `agent` would make a difference.
   bool (*isHeld)(void* lock, AgentId agent, std::int64_t held);
-  /// How much one holds is not in the word: the environment has to count.
-  bool isCounted = false;
+  /// How much more its environment holds once `w` is in. Null where the word says who holds it; where it
+  /// does not, the environment has to count.
+  std::int32_t (*taken)(const Waiter& w) = nullptr;
   /// How many it takes where threads share it (lock_table.h).
   std::size_t words = 2;
 };
@@ -46,6 +48,15 @@ inline void passOn(WeightedSemaphore& semaphore, const Waiter& w) {
     semaphore.release(weight, w.agent);
   } catch (const Misuse&) {
     // Somebody has set the value to its maximum meanwhile.
+  }
+}
+inline void passOn(RWLock& lock, const Waiter& w) {
+  if (w.ask == RWLockRules::kRead) return lock.abandonReads(1, w.abandoned);
+  if (w.abandoned) {
+    lock.abandon(w.agent);
+  } else if (lock.writer() == w.agent) {
+    // Who upgraded reads on: its environment counts it as a reader still.
+    w.ask == RWLockRules::kUpgrade ? lock.downgrade(w.agent) : lock.unlockWrite(w.agent);
   }
 }
 inline void passOn(AutoResetEvent& event, const Waiter& w) { event.signal(w.agent); }
@@ -74,6 +85,10 @@ inline void abandon(WeightedSemaphore& semaphore, AgentId, std::int64_t held) {
   semaphore.reclaim(static_cast<std::int32_t>(std::min(held, most)),
                     WeightedSemaphoreRules::value(start));
 }
+inline void abandon(RWLock& lock, AgentId agent, std::int64_t reads) {
+  lock.abandon(agent);
+  lock.abandonReads(static_cast<std::uint32_t>(reads));
+}
 inline void abandon(AutoResetEvent&, AgentId, std::int64_t) {}
 inline void abandon(ManualResetEvent&, AgentId, std::int64_t) {}
 inline void abandon(ConditionVariable&, AgentId, std::int64_t) {}
@@ -82,14 +97,29 @@ inline bool isHeld(const Mutex& mutex, AgentId agent, std::int64_t) {
   return mutex.owner() == agent;
 }
 inline bool isHeld(const WeightedSemaphore&, AgentId, std::int64_t held) { return held > 0; }
+inline bool isHeld(const RWLock& lock, AgentId agent, std::int64_t reads) {
+  return reads > 0 || lock.writer() == agent;
+}
 inline bool isHeld(const AutoResetEvent&, AgentId, std::int64_t) { return false; }
 inline bool isHeld(const ManualResetEvent&, AgentId, std::int64_t) { return false; }
 inline bool isHeld(const ConditionVariable&, AgentId, std::int64_t) { return false; }
 
+template <class Lock>
+constexpr std::int32_t (*kTaken)(const Waiter&) = nullptr;
+template <>
+inline constexpr auto kTaken<WeightedSemaphore> =
+    [](const Waiter& w) -> std::int32_t { return static_cast<std::int32_t>(w.ask); };
+template <>
+inline constexpr auto kTaken<RWLock> = [](const Waiter& w) -> std::int32_t {
+  if (w.ask == RWLockRules::kRead) return 1;
+  return w.ask == RWLockRules::kUpgrade ? -1 : 0;  // the read that it had
+};
+
 /// One word is enough for those that always begin as 0.
 template <class Lock>
 constexpr bool kBeginsAsZero =
-    std::is_same_v<Lock, Mutex> || std::is_same_v<Lock, ConditionVariable>;
+    std::is_same_v<Lock, Mutex> || std::is_same_v<Lock, ConditionVariable> ||
+    std::is_same_v<Lock, RWLock>;
 
 template <class Lock>
 constexpr Kind kKind{
@@ -99,7 +129,7 @@ constexpr Kind kKind{
                   std::int64_t held) { abandon(*static_cast<Lock*>(lock), agent, held); },
     .isHeld = [](void* lock, AgentId agent,
                  std::int64_t held) { return isHeld(*static_cast<Lock*>(lock), agent, held); },
-    .isCounted = std::is_same_v<Lock, WeightedSemaphore>,
+    .taken = kTaken<Lock>,
     .words = kBeginsAsZero<Lock> ? 1U : 2U};
 
 /// The kind of lock that JavaScript knows by this number (LockKind). Misuse(badArgument) for others.

@@ -46,6 +46,14 @@ std::int32_t settle(const Call& call) {
   return inNow(call, w);
 }
 
+/// `w`, which has no ticket, is in.
+template <class Lock>
+void count(const Call& call, const Waiter& w) {
+  if constexpr (kTaken<Lock> != nullptr) {
+    call.loop().shares().took(call.integer(0), kTaken<Lock>(w));
+  }
+}
+
 /// (place, ask, timeout in ms, priority, whether strictly first come, first served), which blocks this
 /// thread.
 template <class Lock>
@@ -64,7 +72,7 @@ std::int32_t enterSync(const Call& call) {
     passOn(lock, w);
     in = false;
   }
-  if (in && kKind<Lock>.isCounted) loop.shares().took(call.integer(0), call.integer(1));
+  if (in) count<Lock>(call, w);
   return outcomeOf(in, w);
 }
 
@@ -76,7 +84,7 @@ std::int32_t tryEnter(const Call& call) {
   w.agent = call.loop().id();
   w.ask = static_cast<std::uint32_t>(call.integer(1));
   const bool in = lock.enterBlocking(w, Deadline::min());
-  if (in && kKind<Lock>.isCounted) call.loop().shares().took(call.integer(0), call.integer(1));
+  if (in) count<Lock>(call, w);
   return outcomeOf(in, w);
 }
 
@@ -104,6 +112,12 @@ std::int32_t queueSize(const Call& call) {
   return static_cast<std::int32_t>(call.lock<Lock>().queue().size);
 }
 
+/// (place): whether a promise of ours waits there.
+template <class Lock>
+std::int32_t stands(const Call& call) {
+  return call.lock<Lock>().stands(call.loop().id()) ? 1 : 0;
+}
+
 template <class Lock>
 double topPriority(const Call& call) {
   return call.lock<Lock>().queue().topPriority;
@@ -124,11 +138,6 @@ std::int32_t mutexAbandon(const Call& call) {
   return call.loop().news();
 }
 
-/// (place): whether a promise of ours waits there.
-std::int32_t mutexStands(const Call& call) {
-  return call.lock<Mutex>().stands(call.loop().id()) ? 1 : 0;
-}
-
 /// (place, weight): how much news.
 std::int32_t semaphoreRelease(const Call& call) {
   call.lock<WeightedSemaphore>().release(call.integer(1), call.loop().id());
@@ -141,18 +150,6 @@ std::int32_t semaphoreAbandon(const Call& call) {
   call.lock<WeightedSemaphore>().reclaim(call.integer(1), WeightedSemaphore::kMax);
   call.loop().shares().gave(call.integer(0), call.integer(1));
   return call.loop().news();
-}
-
-/// (place, weight), which we had taken before others could know of it.
-std::int32_t semaphoreTook(const Call& call) {
-  call.loop().shares().took(call.integer(0), call.integer(1));
-  return 0;
-}
-
-/// (place, weight), which others have put back for us.
-std::int32_t semaphoreGave(const Call& call) {
-  call.loop().shares().gave(call.integer(0), call.integer(1));
-  return 0;
 }
 
 /// (place, value): how much news.
@@ -179,6 +176,60 @@ std::int32_t manualResetEventReset(const Call& call) {
   return 0;
 }
 
+/// (place): how much news.
+std::int32_t rwLockUnlockRead(const Call& call) {
+  call.lock<RWLock>().unlockRead(call.loop().id());
+  call.loop().shares().gave(call.integer(0), 1);
+  return call.loop().news();
+}
+
+/// (place): how much news.
+std::int32_t rwLockUnlockWrite(const Call& call) {
+  call.lock<RWLock>().unlockWrite(call.loop().id());
+  return call.loop().news();
+}
+
+/// (place), which we write: how much news.
+std::int32_t rwLockDowngrade(const Call& call) {
+  call.lock<RWLock>().downgrade(call.loop().id());
+  call.loop().shares().took(call.integer(0), 1);
+  return call.loop().news();
+}
+
+/// (place), which we read: a ticket in line, or how else it has ended.
+std::int32_t rwLockUpgrade(const Call& call) {
+  Waiter& w = call.loop().take();
+  RWLock::Upgrade how{};
+  try {
+    call.loop().stands(w, kKind<RWLock>, call.integer(0));
+    how = call.lock<RWLock>().enterUpgrade(w);
+  } catch (...) {
+    call.loop().give(w);
+    throw;
+  }
+  if (how == RWLock::Upgrade::waiting) return static_cast<std::int32_t>(w.ticket);
+  if (how == RWLock::Upgrade::granted) return inNow(call, w);
+  call.loop().give(w);
+  return kRefused;
+}
+
+/// (place, timeout in ms), which blocks this thread.
+std::int32_t rwLockUpgradeSync(const Call& call) {
+  Waiter w;
+  w.agent = call.loop().id();
+  EventLoop::Termination termination(call.loop());
+  const ThreadParker<Platform>::Watch watch(termination);
+  const auto how = call.lock<RWLock>().upgradeBlocking(w, deadlineAfter(call.number(1)));
+  if (how == RWLock::Upgrade::refused) return kRefused;
+  if (how == RWLock::Upgrade::late) return kNot;
+  if (termination.wasRequested()) {
+    passOn(call.lock<RWLock>(), w);
+    return kNot;
+  }
+  count<RWLock>(call, w);
+  return kGranted;
+}
+
 template <class Lock>
 void addLine(Exports& exports, const std::string& lock) {
   exports.add<enter<Lock>>(lock + "Enter");
@@ -188,6 +239,7 @@ void addLine(Exports& exports, const std::string& lock) {
   exports.add<leave<Lock>>(lock + "Leave");
   exports.add<leaveAll<Lock>>(lock + "LeaveAll");
   exports.add<queueSize<Lock>>(lock + "QueueSize");
+  exports.add<stands<Lock>>(lock + "Stands");
   exports.add<topPriority<Lock>>(lock + "TopPriority");
 }
 
@@ -197,13 +249,16 @@ void defineLocks(Exports& exports) {
   addLine<Mutex>(exports, "mutex");
   exports.add<mutexUnlock>("mutexUnlock");
   exports.add<mutexAbandon>("mutexAbandon");
-  exports.add<mutexStands>("mutexStands");
   addLine<WeightedSemaphore>(exports, "semaphore");
   exports.add<semaphoreRelease>("semaphoreRelease");
   exports.add<semaphoreAbandon>("semaphoreAbandon");
-  exports.add<semaphoreTook>("semaphoreTook");
-  exports.add<semaphoreGave>("semaphoreGave");
   exports.add<semaphoreSetValue>("semaphoreSetValue");
+  addLine<RWLock>(exports, "rwLock");
+  exports.add<rwLockUnlockRead>("rwLockUnlockRead");
+  exports.add<rwLockUnlockWrite>("rwLockUnlockWrite");
+  exports.add<rwLockDowngrade>("rwLockDowngrade");
+  exports.add<rwLockUpgrade>("rwLockUpgrade");
+  exports.add<rwLockUpgradeSync>("rwLockUpgradeSync");
   addLine<AutoResetEvent>(exports, "autoResetEvent");
   exports.add<autoResetEventSignal>("autoResetEventSignal");
   addLine<ManualResetEvent>(exports, "manualResetEvent");

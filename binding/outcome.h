@@ -7,7 +7,7 @@
 
 namespace boxoffice::binding {
 
-enum Outcome : std::int32_t { kGranted = -1, kGrantedAbandoned = -2, kNot = -3 };
+enum Outcome : std::int32_t { kGranted = -1, kGrantedAbandoned = -2, kNot = -3, kRefused = -4 };
 
 inline std::int32_t outcomeOf(bool in, const Waiter& w) {
   if (!in) return kNot;

@@ -38,6 +38,8 @@ const Kind& kindOf(std::int32_t number) {
       return kKind<ManualResetEvent>;
     case LockKind::condition:
       return kKind<ConditionVariable>;
+    case LockKind::rwLock:
+      return kKind<RWLock>;
   }
   throw Misuse(Fault::badArgument, "there is no such kind of lock");
 }

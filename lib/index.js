@@ -4,9 +4,11 @@ const { tryAcquire, withTimeout } = require('./decorators.js')
 const { E_ALREADY_LOCKED, E_CANCELED, E_TIMEOUT } = require('./errors.js')
 const { AutoResetEvent, ManualResetEvent } = require('./events.js')
 const { KeyedMutex } = require('./keyed_mutex.js')
+const { KeyedRWLock } = require('./keyed_rw_lock.js')
 const { KeyedSemaphore } = require('./keyed_semaphore.js')
 const { platform } = require('./load.js')
 const { Mutex } = require('./mutex.js')
+const { RWLock } = require('./rw_lock.js')
 const { Semaphore } = require('./semaphore.js')
 
 module.exports = {
@@ -16,10 +18,12 @@ module.exports = {
   E_CANCELED,
   E_TIMEOUT,
   KeyedMutex,
+  KeyedRWLock,
   KeyedSemaphore,
   ManualResetEvent,
   Mutex,
   platform,
+  RWLock,
   Semaphore,
   tryAcquire,
   withTimeout,

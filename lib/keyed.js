@@ -22,15 +22,18 @@ class Keyed {
     }
   }
 
-  /** `make()` makes a core of `kind` and `value`, unless there is one `atRest`. */
+  /** `make(mayBlock)` makes a core of `kind` and `value`, unless there is one `atRest`. */
   constructor(options, kind, make, atRest, value = '') {
     const { cancelError = E_CANCELED, name, isStrict, mayBlock } = readLockOptions(options, 0)
-    const makeSo = isStrict ? () => Object.assign(make(), { isStrict }) : make
+    const makeSo = () => {
+      const core = make(mayBlock)
+      return isStrict ? Object.assign(core, { isStrict }) : core
+    }
     // A core that is strict is not for other maps.
     this.#home =
       name === undefined
         ? new Home(isStrict ? [] : atRest, makeSo)
-        : homeByName(name, kind, `${value} ${isStrict}`, makeSo)
+        : homeByName(name, kind, `${value} ${isStrict} ${mayBlock}`, makeSo)
     this.#cancelError = cancelError
     this.#mayBlock = mayBlock
   }

@@ -45,7 +45,7 @@ class SemaphoreCore extends Core {
   shareOut() {
     const isNew = this.share === null
     const words = super.shareOut()
-    if (isNew && this.out > 0) native.semaphoreTook(this.place, this.out)
+    if (isNew && this.out > 0) native.took(this.place, this.out)
     return words
   }
 
@@ -262,7 +262,7 @@ function releaser(core, weight, abandoned = false) {
     core.out = Math.max(0, core.out - weight)
     // Others may have released a part of a key's: it never has more than at first.
     const back = core.home === null ? weight : Math.min(weight, Math.max(0, core.room()))
-    if (back < weight && core.share !== null) native.semaphoreGave(core.place, weight - back)
+    if (back < weight && core.share !== null) native.gave(core.place, weight - back)
     if (back > 0) core.putBack(back)
     else core.calm()
   }

@@ -11,12 +11,15 @@ class Share {
     this.name = name
     /** A mutex: the number of its current grant in this thread. */
     this.current = 0
-    /** A mutex: whether this thread holds it and knows it. The word says so before its news have come. */
+    /** Whether this thread holds it alone and knows it. The word says so before its news have come. */
     this.isHeld = false
     /** How many promises of this thread wait for it. */
     this.waiting = 0
     /** A mutex: how many promises of this thread wait for a condition with it. */
     this.guests = 0
+    /** A read-write lock: how many reads this thread has and knows of, and how many of those who wait want one. */
+    this.reads = 0
+    this.waitingReads = 0
     this.isAlive = false
   }
 

@@ -9,6 +9,7 @@ const { settleLife } = require('./shares.js')
 const granted = -1
 const grantedAbandoned = -2
 const notGranted = -3
+const refused = -4
 const isGranted = (outcome) => outcome === granted || outcome === grantedAbandoned
 
 const kinds = { admitted: 0, admittedAbandoned: 1, invited: 2 }
@@ -31,7 +32,12 @@ class Waiter {
     this.core = core
     this.resolve = resolve
     this.how = how // null where it is the usual way
-    if (core.share !== null) core.share.wait(core, +1)
+    if (core.share !== null) this.count(+1)
+  }
+
+  /** One more or one less waits for a lock that threads share. */
+  count(change) {
+    this.core.share.wait(this.core, change)
   }
 
   /** By a thenable that rejects: to keep a function for it would cost each waiter 64 bytes. */
@@ -59,7 +65,7 @@ class Waiter {
 
   /** The wait is over, however it went. */
   end() {
-    if (this.core.share !== null) this.core.share.wait(this.core, -1)
+    if (this.core.share !== null) this.count(-1)
     if (this.how !== null) this.how.end()
   }
 }
@@ -198,7 +204,7 @@ function moveAll(core, move) {
   const all = takeAll(core)
   move()
   for (const waiter of all) {
-    core.share.wait(core, +1)
+    waiter.count(+1)
     enterAgain(core, waiter)
   }
 }
@@ -275,10 +281,12 @@ function onNews() {
 module.exports = {
   agent,
   cancelAll,
+  giveUp,
   grantedAbandoned,
   isGranted,
   moveAll,
   notGranted,
+  refused,
   takeNews,
   Waiter,
   wait,

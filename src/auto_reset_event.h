@@ -58,6 +58,7 @@ class BasicAutoResetEvent : private Office<P, AutoResetEventRules> {
   using Base::leaveAll;
   using Base::queue;
   using Base::settle;
+  using Base::stands;
 };
 
 using AutoResetEvent = BasicAutoResetEvent<Platform>;

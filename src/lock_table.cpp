@@ -51,9 +51,11 @@ const char* nameOf(LockKind kind) noexcept {
     case LockKind::manualResetEvent:
       return "a manual-reset event";
     case LockKind::condition:
+      return "a condition variable";
+    case LockKind::rwLock:
       break;
   }
-  return "a condition variable";
+  return "a read-write lock";
 }
 
 WordPairs::Number WordPairs::take() {

@@ -32,7 +32,8 @@ enum class LockKind : std::uint8_t {
   semaphore,
   autoResetEvent,
   manualResetEvent,
-  condition
+  condition,
+  rwLock
 };
 
 /// "a mutex", for messages.

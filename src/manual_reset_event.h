@@ -57,6 +57,7 @@ class BasicManualResetEvent : private Office<P, ManualResetEventRules> {
   using Base::leaveAll;
   using Base::queue;
   using Base::settle;
+  using Base::stands;
 };
 
 using ManualResetEvent = BasicManualResetEvent<Platform>;

@@ -106,19 +106,7 @@ class Office {
   /// already is not in the line.
   template <class Gone>
   void leaveAll(AgentId agent, Gone&& gone) {
-    auto bucket = P::lot().open(this);
-    if (bucket.empty()) return;
-    Line& line = bucket.line();
-    Waiter* next = line.find(agent);
-    while (next) {
-      Waiter& w = *next;
-      next = w.next;
-      const bool awake = w.state == Waiter::State::invited;
-      line.leave(w);
-      gone(w, awake ? Leave::leftAwake : Leave::left);
-      next = line.find(agent, next);
-    }
-    settleLine(bucket, kNobody, unchanged);
+    leaveAll(agent, gone, unchanged);
   }
 
   /// Does a waiter of `agent` stand in line?
@@ -187,6 +175,24 @@ class Office {
     bucket.line().leave(w);
     settleLine(bucket, kNobody, left);  // those behind it may fit now
     return awake ? Leave::leftAwake : Leave::left;
+  }
+
+  /// leaveAll, taking back with `left` what their waiting has meant for the word.
+  template <class Gone, class Left>
+  void leaveAll(AgentId agent, Gone&& gone, Left&& left) {
+    auto bucket = P::lot().open(this);
+    if (bucket.empty()) return;
+    Line& line = bucket.line();
+    Waiter* next = line.find(agent);
+    while (next) {
+      Waiter& w = *next;
+      next = w.next;
+      const bool awake = w.state == Waiter::State::invited;
+      line.leave(w);
+      gone(w, awake ? Leave::leftAwake : Leave::left);
+      next = line.find(agent, next);
+    }
+    settleLine(bucket, kNobody, left);
   }
 
   typename P::template Atomic<Word> word_;

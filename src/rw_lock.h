@@ -10,13 +10,16 @@
 //   upgrading              n readers, one of whom waits (first in line) to become the writer; no
 //                          new readers. With the others gone: it is the writer.
 //   written                writer | its agent
-//   abandoned              a writer died: the next one in is told (as in mutex.h)
+//   abandoned              a writer died: the next one in is told (as in mutex.h). A reader that dies has
+//                          left nothing half written.
 //
 // A reader that comes when 2^28 - 1 read already waits in line: the count cannot overflow into the
 // bits beside it.
 // Exits are acq_rel: several readers' exits add up to one hand-off to a writer, which never reads
 // the word and so must get all of their releases from the one that hands over.
 #pragma once
+
+#include <algorithm>
 
 #include "misuse.h"
 #include "mutex.h"
@@ -34,9 +37,9 @@ struct RWLockRules {
   static constexpr Word kMaxReaders = (1U << (32 - kCountShift)) - 1;
 
   // What a waiter asks for (Waiter::ask).
-  static constexpr std::uint32_t kRead = 0;
-  static constexpr std::uint32_t kWrite = 1;
-  static constexpr std::uint32_t kUpgrade = 2;
+  static constexpr std::uint32_t kRead = 1;
+  static constexpr std::uint32_t kWrite = 2;
+  static constexpr std::uint32_t kUpgrade = 3;
 
   static Word count(Word word) noexcept { return word >> kCountShift; }
   static bool written(Word word) noexcept { return (word & kWriter) != 0; }
@@ -111,18 +114,9 @@ class BasicRWLock : private Office<P, RWLockRules> {
   Entry upgrade(AgentId me = P::agent()) { return upgradeUntil(kNever, me); }
 
   Entry upgradeUntil(Deadline deadline, AgentId me = P::agent()) {
-    auto& parker = P::parker();
-    Waiter w(parker, me);
-    const Upgrade start = enterUpgrade(w);
-    if (start == Upgrade::refused) return {};
-    if (start == Upgrade::waiting) {
-      if (!parker.waitUntil(deadline)) {
-        if (leave(w) == Leave::left) return {};
-        parker.take();
-      }
-      settle(w, Wake::admitted);
-    }
-    return {.granted = true};
+    Waiter w;
+    w.agent = me;
+    return {.granted = upgradeBlocking(w, deadline) == Upgrade::granted};
   }
 
   /// For one that died writing: the next one in is told. False when `dead` does not
@@ -136,15 +130,30 @@ class BasicRWLock : private Office<P, RWLockRules> {
     return held;
   }
 
+  /// Gives back `count` reads, or as many as there are, of one that died. `tell`: it died before it could be
+  /// told of a death itself, so the next one in is.
+  void abandonReads(std::uint32_t count, bool tell = false) {
+    Base::change(kNobody, [count, tell](Word word) {
+      const Word back = std::min(count, Rules::readers(word)) << Rules::kCountShift;
+      return (word - back) | (tell ? Rules::kAbandoned : 0);
+    });
+  }
+
   std::uint32_t readers() const noexcept { return Rules::readers(Base::word()); }
   AgentId writer() const noexcept { return Rules::writer(Base::word()); }
 
-  // For those who wait without blocking (see office.h): w.ask is Rules::kRead or kWrite.
+  // For those who wait with a waiter of their own (see office.h): w.ask is Rules::kRead or kWrite.
   bool enter(Waiter& w) {
     checkedAgent(w.agent);
     return Base::enter(w);
   }
+  bool enterBlocking(Waiter& w, Deadline deadline) {
+    checkedAgent(w.agent);
+    return Base::enterBlocking(w, deadline);
+  }
+  using Base::queue;
   using Base::settle;
+  using Base::stands;
 
   Leave leave(Waiter& w) {
     // Readers were kept out for the upgrade: leaving it lets them in again.
@@ -152,7 +161,31 @@ class BasicRWLock : private Office<P, RWLockRules> {
     return Base::leave(w, [claim](Word word) { return word & ~claim; });
   }
 
-  enum class Upgrade : std::uint8_t { refused, granted, waiting };
+  template <class Gone>
+  void leaveAll(AgentId agent, Gone&& gone) {
+    Word claim = 0;
+    const auto leaves = [&claim, &gone](Waiter& w, Leave how) {
+      if (w.ask == Rules::kUpgrade) claim = Rules::kUpgrading;
+      gone(w, how);
+    };
+    Base::leaveAll(agent, leaves, [&claim](Word word) { return word & ~claim; });
+  }
+
+  enum class Upgrade : std::uint8_t { refused, granted, waiting, late };
+
+  /// Blocks the calling thread: refused, granted, or late when the deadline passed.
+  Upgrade upgradeBlocking(Waiter& w, Deadline deadline) {
+    auto& parker = P::parker();
+    w.parker = &parker;
+    const Upgrade start = enterUpgrade(w);
+    if (start != Upgrade::waiting) return start;
+    if (!parker.waitUntil(deadline)) {
+      if (leave(w) == Leave::left) return Upgrade::late;
+      parker.take();
+    }
+    settle(w, Wake::admitted);
+    return Upgrade::granted;
+  }
 
   /// Upgrade::waiting: in line before everybody, and woken once it is the writer.
   Upgrade enterUpgrade(Waiter& w) {

@@ -1,0 +1,88 @@
+'use strict'
+const { blockingHomeOf, homeOf, Keyed } = require('./keyed.js')
+const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
+const { readSyncWait } = require('./options.js')
+const { run, runSync } = require('./run.js')
+const { RWCore } = require('./rw_core.js')
+
+class KeyedRWLock extends Keyed {
+  constructor(options = {}) {
+    super(options, 'read-write lock', (mayBlock) => new RWCore(mayBlock), [])
+  }
+
+  acquireRead(key, options) {
+    if (Array.isArray(key)) {
+      return acquireMany(key, options, (one, limits) => this.acquireRead(one, limits))
+    }
+    return homeOf(this).with(key, (core) => core.acquireRead(options))
+  }
+
+  acquireWrite(key, options) {
+    if (Array.isArray(key)) {
+      return acquireMany(key, options, (one, limits) => this.acquireWrite(one, limits))
+    }
+    return homeOf(this).with(key, (core) => core.acquireWrite(options))
+  }
+
+  tryAcquireRead(key) {
+    if (Array.isArray(key)) return tryAcquireMany(key, (one) => this.tryAcquireRead(one))
+    return homeOf(this).with(key, (core) => core.tryAcquireRead())
+  }
+
+  tryAcquireWrite(key) {
+    if (Array.isArray(key)) return tryAcquireMany(key, (one) => this.tryAcquireWrite(one))
+    return homeOf(this).with(key, (core) => core.tryAcquireWrite())
+  }
+
+  runShared(key, callback, options) {
+    return run(callback, () => this.acquireRead(key, options))
+  }
+
+  runExclusive(key, callback, options) {
+    return run(callback, () => this.acquireWrite(key, options))
+  }
+
+  acquireReadSync(key, options) {
+    const home = blockingHomeOf(this, 'acquireReadSync')
+    const limits = readSyncWait(options)
+    if (!Array.isArray(key)) return home.with(key, (core) => core.acquireReadSync(limits))
+    return acquireManySync(key, limits, (one, left) => this.acquireReadSync(one, left))
+  }
+
+  acquireWriteSync(key, options) {
+    const home = blockingHomeOf(this, 'acquireWriteSync')
+    const limits = readSyncWait(options)
+    if (!Array.isArray(key)) return home.with(key, (core) => core.acquireWriteSync(limits))
+    return acquireManySync(key, limits, (one, left) => this.acquireWriteSync(one, left))
+  }
+
+  runSharedSync(key, callback, options) {
+    return runSync(callback, () => this.acquireReadSync(key, options))
+  }
+
+  runExclusiveSync(key, callback, options) {
+    return runSync(callback, () => this.acquireWriteSync(key, options))
+  }
+
+  readers(key) {
+    return homeOf(this).look(key, (core) => core.readers(), 0)
+  }
+
+  isWriteLocked(key) {
+    return homeOf(this).look(key, (core) => core.isWritten(), false)
+  }
+
+  snapshot() {
+    const home = homeOf(this)
+    return home.keys().map((key) =>
+      home.with(key, (core) => ({
+        key,
+        readers: core.readers(),
+        written: core.isWritten(),
+        waiting: core.queueSize(),
+      })),
+    )
+  }
+}
+
+module.exports = { KeyedRWLock }

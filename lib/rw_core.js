@@ -1,0 +1,262 @@
+'use strict'
+// A read-write lock for promises. While nobody waits and no other thread knows it, JavaScript counts readers
+// itself; C++ does all else (see src/rw_lock.h).
+const { Core, kindOf } = require('./core.js')
+const { lockError } = require('./errors.js')
+const native = require('./load.js')
+const { readWait } = require('./options.js')
+const { Reader, readReleaser, Upgrader, Writer, writeReleaser } = require('./rw_grants.js')
+const { agent, grantedAbandoned, isGranted, refused, wait } = require('./waiters.js')
+
+const free = 0
+const writer = 2
+const countShift = 4
+const oneReader = 1 << countShift
+const heldByUs = (agent << countShift) | writer
+
+// What a waiter asks for: RWLockRules in src/rw_lock.h.
+const read = 1
+const write = 2
+const upgrade = 3
+
+class RWCore extends Core {
+  static bytes = 4
+
+  /** `mayBlock`: whether blocking forms may block this thread. */
+  constructor(mayBlock) {
+    super(free)
+    this.mayBlock = mayBlock
+    /** How many releasers are out. */
+    this.out = 0
+  }
+
+  readers() {
+    const word = this.read()
+    return (word & writer) === 0 ? word >>> countShift : 0
+  }
+
+  isWritten() {
+    return (this.read() & writer) !== 0
+  }
+
+  isLocked() {
+    return this.isWritten() || this.readers() > 0
+  }
+
+  /** For a shared one: whether this thread has a part in it. */
+  isOurs() {
+    return this.share.waiting > 0 || this.out > 0
+  }
+
+  /** While we write nobody gets in; while we read, none of our writers does. */
+  isOutOfOurHands() {
+    const { isHeld, reads, waitingReads } = this.share
+    return !isHeld && (reads === 0 || waitingReads > 0)
+  }
+
+  /** Locked at once, where no other thread can know it and nobody waits. */
+  takeRead() {
+    if (this.words !== null || (this.word & writer) !== 0) return false
+    this.word += oneReader
+    return true
+  }
+
+  takeWrite() {
+    if (this.words !== null || this.word !== free) return false
+    this.word = heldByUs
+    return true
+  }
+
+  acquireRead(options) {
+    if (options === undefined && this.takeRead()) return Promise.resolve(readReleaser(this, false))
+    return this.enterLine(read, readWait(options), Reader)
+  }
+
+  acquireWrite(options) {
+    if (options === undefined && this.takeWrite()) {
+      return Promise.resolve(writeReleaser(this, false))
+    }
+    return this.enterLine(write, readWait(options), Writer)
+  }
+
+  tryAcquireRead() {
+    if (this.takeRead()) return readReleaser(this, false)
+    return this.tryNow(read, readReleaser)
+  }
+
+  tryAcquireWrite() {
+    if (this.takeWrite()) return writeReleaser(this, false)
+    return this.tryNow(write, writeReleaser)
+  }
+
+  tryNow(ask, releaser) {
+    // Not before one of our own, which may be on its way.
+    if (this.words === null || (this.hasLine() && native.rwLockStands(this.place))) return undefined
+    const outcome = this.tryEnter(ask)
+    return isGranted(outcome) ? releaser(this, outcome === grantedAbandoned) : undefined
+  }
+
+  acquireReadSync(limits) {
+    const release = this.tryAcquireRead()
+    if (release !== undefined) return release
+    // Who has to wait although we read stands behind a writer, who waits for us.
+    if (this.share === null || this.share.reads > 0) throw this.deadlock()
+    return this.block(read, limits, readReleaser)
+  }
+
+  acquireWriteSync(limits) {
+    const release = this.tryAcquireWrite()
+    if (release !== undefined) return release
+    if (this.share === null || this.share.reads > 0) throw this.deadlock()
+    return this.block(write, limits, writeReleaser)
+  }
+
+  block(ask, limits, releaser) {
+    if (this.share.isHeld || native.rwLockStands(this.place)) throw this.deadlock()
+    const outcome = this.enterSync(ask, limits)
+    return releaser(this, outcome === grantedAbandoned)
+  }
+
+  deadlock() {
+    const message = `${this.title()} could not be had without this thread, which would wait for itself`
+    return lockError('ERR_LOCK_DEADLOCK', message)
+  }
+
+  /** The writer that `grant` becomes, which reads. */
+  upgrade(grant, limits) {
+    if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
+    if (this.words === null && this.word === oneReader) {
+      this.word = heldByUs
+      return Promise.resolve(grant.becomeWriter())
+    }
+    this.show()
+    const outcome = native.rwLockUpgrade(this.place)
+    if (outcome === refused) {
+      this.calm()
+      return Promise.reject(this.refusal())
+    }
+    if (isGranted(outcome)) return Promise.resolve(grant.becomeWriter())
+    grant.isUpgrading()
+    return wait(this, outcome, Upgrader, upgrade, limits)
+  }
+
+  /** The same now, or undefined. */
+  tryUpgrade(grant) {
+    if (this.words === null) {
+      if (this.word !== oneReader) return undefined
+      this.word = heldByUs
+      return grant.becomeWriter()
+    }
+    const outcome = native.rwLockUpgradeSync(this.place, 0)
+    if (isGranted(outcome)) return grant.becomeWriter()
+    this.dispatch(native.news())
+    return undefined
+  }
+
+  /** The same, and blocks this thread. */
+  upgradeSync(grant, { timeout }) {
+    const release = this.tryUpgrade(grant)
+    if (release !== undefined) return release
+    if (this.share === null || this.share.reads > 1) throw this.deadlock()
+    const outcome = native.rwLockUpgradeSync(this.place, timeout)
+    if (isGranted(outcome)) return grant.becomeWriter()
+    this.dispatch(native.news())
+    throw outcome === refused ? this.refusal() : this.timeoutError(timeout)
+  }
+
+  refusal() {
+    const message = `another reader of ${this.title()} is upgrading: let go, and lock it for writing`
+    return lockError('ERR_LOCK_UPGRADE', message)
+  }
+
+  /** Who upgrades keeps its place before everybody. */
+  enter(ask, priority) {
+    return ask === upgrade ? native.rwLockUpgrade(this.place) : super.enter(ask, priority)
+  }
+
+  beganReading() {
+    this.out++
+    if (this.share === null) return
+    this.share.reads++
+    this.settleShared()
+  }
+
+  beganWriting() {
+    this.out++
+    if (this.share === null) return
+    this.share.isHeld = true
+    this.settleShared()
+  }
+
+  endedReading() {
+    this.out--
+    if (this.share !== null) this.share.reads--
+  }
+
+  endedWriting() {
+    this.out--
+    if (this.share !== null) this.share.isHeld = false
+  }
+
+  endRead() {
+    if (this.words === null) {
+      this.word -= oneReader
+      this.endedReading()
+      if (this.home !== null) this.rest()
+    } else {
+      const count = native.rwLockUnlockRead(this.place)
+      this.endedReading()
+      this.dispatch(count)
+    }
+  }
+
+  endWrite() {
+    if (this.words === null) {
+      this.word = free
+      this.endedWriting()
+      if (this.home !== null) this.rest()
+    } else {
+      const count = native.rwLockUnlockWrite(this.place)
+      this.endedWriting()
+      this.dispatch(count)
+    }
+  }
+
+  /** From writing to reading; readers at the head of the line come in, too. */
+  downgrade() {
+    let count = 0
+    if (this.words === null) this.word = oneReader
+    else count = native.rwLockDowngrade(this.place)
+    this.endedWriting()
+    const release = readReleaser(this, false)
+    this.dispatch(count)
+    return release
+  }
+
+  admit(waiter, abandoned) {
+    if (waiter instanceof Upgrader) waiter.admitted()
+    else super.admit(waiter, abandoned)
+    this.calm()
+  }
+
+  shareOut() {
+    const isNew = this.share === null
+    const reads = this.readers()
+    const isHeld = this.isWritten()
+    const words = super.shareOut()
+    if (isNew) {
+      this.share.reads += reads
+      this.share.isHeld ||= isHeld
+      native.took(this.place, reads)
+      this.settleShared()
+    }
+    return words
+  }
+}
+
+Object.assign(RWCore.prototype, {
+  kind: kindOf('read-write lock', 5, 'rwLock', RWCore.bytes),
+  idle: free,
+})
+
+module.exports = { RWCore }

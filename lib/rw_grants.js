@@ -1,0 +1,155 @@
+'use strict'
+// What a read-write lock grants: releasers of readers, which can upgrade, and of writers, which can
+// downgrade; and those who wait for them.
+const { lockError } = require('./errors.js')
+const { checkMayBlock } = require('./lock_options.js')
+const { readSyncWait, readWait } = require('./options.js')
+const { dressed } = require('./releaser.js')
+const { giveUp, Waiter } = require('./waiters.js')
+
+/** What one releaser stands for. */
+class Grant {
+  isOver = false
+  /** A reader's wait to become the writer. */
+  pending = null
+
+  constructor(core) {
+    this.core = core
+  }
+
+  endRead() {
+    if (this.isOver) return
+    this.isOver = true
+    if (this.pending !== null) {
+      giveUp(this.pending.how, this.ended())
+      // Too late: it is the writer already, and lets go when it hears of it.
+      if (this.pending !== null) return
+    }
+    this.core.endRead()
+  }
+
+  endWrite() {
+    if (this.isOver) return
+    this.isOver = true
+    this.core.endWrite()
+  }
+
+  becomeWriter() {
+    const { core } = this
+    this.isOver = true
+    core.endedReading()
+    const release = writeReleaser(core, false)
+    core.calm()
+    return release
+  }
+
+  becomeReader() {
+    this.isOver = true
+    return this.core.downgrade()
+  }
+
+  isUpgrading() {
+    upgrading = this
+  }
+
+  ended() {
+    const message = `this releaser of ${this.core.title()} has let go`
+    return lockError('ERR_LOCK_NOT_HELD', message)
+  }
+}
+
+const grantKey = Symbol('grant')
+
+/** The grant of a releaser, which is still good. */
+function grantOf(release) {
+  const grant = release[grantKey]
+  if (grant.isOver) throw grant.ended()
+  return grant
+}
+
+// Methods of releasers, one function for all of them.
+
+function upgrade(options) {
+  const grant = grantOf(this)
+  return grant.core.upgrade(grant, readWait(options))
+}
+
+function tryUpgrade() {
+  const grant = grantOf(this)
+  return grant.core.tryUpgrade(grant)
+}
+
+function upgradeSync(options) {
+  const grant = grantOf(this)
+  checkMayBlock(grant.core.mayBlock, 'upgradeSync')
+  return grant.core.upgradeSync(grant, readSyncWait(options))
+}
+
+function downgrade() {
+  return grantOf(this).becomeReader()
+}
+
+function readReleaser(core, abandoned) {
+  const grant = new Grant(core)
+  core.beganReading()
+  const release = () => grant.endRead()
+  release[grantKey] = grant
+  release.upgrade = upgrade
+  release.tryUpgrade = tryUpgrade
+  release.upgradeSync = upgradeSync
+  return dressed(release, abandoned)
+}
+
+function writeReleaser(core, abandoned) {
+  const grant = new Grant(core)
+  core.beganWriting()
+  const release = () => grant.endWrite()
+  release[grantKey] = grant
+  release.downgrade = downgrade
+  return dressed(release, abandoned)
+}
+
+class Reader extends Waiter {
+  static value(core, _ask, abandoned) {
+    return readReleaser(core, abandoned)
+  }
+
+  count(change) {
+    this.core.share.waitingReads += change
+    super.count(change)
+  }
+}
+
+class Writer extends Waiter {
+  static value(core, _ask, abandoned) {
+    return writeReleaser(core, abandoned)
+  }
+}
+
+/** The grant of the waiter that is being made. */
+let upgrading
+
+class Upgrader extends Waiter {
+  constructor(core, resolve, reject, how) {
+    super(core, resolve, reject, how)
+    this.grant = upgrading
+    this.grant.pending = this
+  }
+
+  end() {
+    this.grant.pending = null
+    super.end()
+  }
+
+  /** It is in: unless its releaser has let go meanwhile, when it was too late to give up. */
+  admitted() {
+    if (!this.grant.isOver) {
+      this.resolve(this.grant.becomeWriter())
+      return
+    }
+    this.grant.becomeWriter().release()
+    this.reject(this.grant.ended())
+  }
+}
+
+module.exports = { Reader, readReleaser, Upgrader, Writer, writeReleaser }
