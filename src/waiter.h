@@ -57,7 +57,7 @@ class Waiter {
   Parker* parker = nullptr;
   double priority = 0;  ///< higher goes first; never NaN
   AgentId agent = kNobody;
-  std::uint32_t ask = 1;             ///< a weight or a mode, as the box office reads it
+  std::uint32_t ask = 1;  ///< a weight or a mode, as the box office reads it; see barrier.h
   std::uint32_t ticket = kNoTicket;  ///< for its parker: which of its waiters this is
   bool mayOvertake = true;           ///< false: older waiters of the same agent may be in the line
   bool mayBeOvertaken = true;        ///< false: strict first come, first served (fairness: 'fifo')
