@@ -929,5 +929,270 @@ export function withTimeout(
 export function tryAcquire(lock: MutexInterface, error?: Error): MutexInterface
 export function tryAcquire(lock: SemaphoreInterface, error?: Error): SemaphoreInterface
 
+/** How to wait where there is nobody to go before: all go together. */
+export type GateWaitOptions = Omit<WaitOptions, 'priority'>
+/** The same where the wait blocks the thread. */
+export type GateSyncWaitOptions = Omit<SyncWaitOptions, 'priority'>
+
+export interface GateOptions extends LockOptions, BufferOptions {}
+export interface DiningPhilosophersOptions extends LockOptions {}
+
+/**
+ * Opens, once and for good, when it has been counted down to zero: "when all of these have happened".
+ *
+ * A latch with a name that has been counted is not as it was at first, and stays so for as long as the
+ * process lives (see {@link LockOptions.name}): another countdown needs another name.
+ *
+ * @example
+ * // Serve when all three are there.
+ * const ready = new CountdownLatch(3)
+ * for (const part of ['database', 'cache', 'mail']) {
+ *   connect(part).then(() => ready.countDown())
+ * }
+ * await ready.wait({ timeout: 5000 })
+ *
+ * async function connect(part) {}
+ *
+ * @example
+ * // The same over threads: each of them constructs it with the same name and the same count.
+ * const started = new CountdownLatch(2, { name: 'started' })
+ * // In each of two workers, when it is up:
+ * new CountdownLatch(2, { name: 'started' }).countDown()
+ * new CountdownLatch(2, { name: 'started' }).countDown()
+ * await started.wait()
+ */
+export class CountdownLatch {
+  /**
+   * @param count How often it is to be counted down: 0 (it is open) to 2^31 - 1. The same in all threads
+   * that share it.
+   * @throws {TypeError | RangeError} when `count` or an option is not what it should be.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when it is there already and began with another count, or another
+   * kind of lock is.
+   */
+  constructor(count: number, options?: GateOptions)
+
+  /** How much is left: 0 once it is open. In the next moment it may be less, and never more. */
+  readonly count: number
+
+  /**
+   * Counts down, and opens it at zero for all who wait and all who come.
+   *
+   * @param n How much at once: 1 to 2^31 - 1. @default 1
+   * @throws {RangeError} `ERR_LOCK_RANGE` when fewer than `n` are left: nothing has changed.
+   * @throws {TypeError | RangeError} when `n` is no positive integer.
+   */
+  countDown(n?: number): void
+
+  /**
+   * Resolves when it is open. Rejects with `ERR_LOCK_TIMEOUT` when `timeout` passed first and with
+   * `signal.reason` on abort; neither changes anything for the others. Where threads share the latch, a
+   * pending wait keeps the process alive as long as there is another thread; a latch of this thread
+   * alone keeps nothing alive.
+   *
+   * @throws {TypeError | RangeError} at once when an option is not what it should be.
+   */
+  wait(options?: GateWaitOptions): Promise<void>
+
+  /**
+   * The same, and blocks this thread.
+   *
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; `ERR_LOCK_DEADLOCK` when it is not open
+   * and no other thread knows it.
+   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
+   */
+  waitSync(options?: GateSyncWaitOptions): void
+
+  /** Whether it is open. */
+  tryWait(): boolean
+
+  /** The memory it lies in: see {@link Mutex.buffer}. */
+  readonly buffer: SharedArrayBuffer
+  /** Where in `buffer`, in bytes. */
+  readonly byteOffset: number
+}
+
+/**
+ * Everybody waits here until all parties have come; then all go on, and the next round may begin at once.
+ * Rounds never mix: whoever comes early for the next one waits for the others to come again.
+ *
+ * A party that gives up (`timeout`, `signal`), or whose thread ends while it waits, breaks the barrier, since
+ * the others would wait for ever: they reject with `ERR_LOCK_BROKEN`, and so do all who come until
+ * {@link Barrier.reset}. A round passes for all of its parties or for none. Of a thread that ends before it
+ * has come nothing is known: give a `timeout` where that may happen.
+ *
+ * @example
+ * // Three workers compute a step each, and nobody begins the next one before all have ended this one.
+ * const step = new Barrier(3)
+ * const done = [0, 0, 0]
+ * await Promise.all(
+ *   done.map(async (_, worker) => {
+ *     for (let round = 1; round <= 4; round++) {
+ *       done[worker] = round
+ *       await step.wait()
+ *       if (done.some((other) => other < round)) throw new Error('too early')
+ *       await step.wait()
+ *     }
+ *   }),
+ * )
+ *
+ * @example
+ * // One of them does what is to be done once a round: the last to come, whose wait resolves to 0.
+ * const barrier = new Barrier(2, { name: 'halves' })
+ * const sums = []
+ * let total
+ * const half = async (numbers) => {
+ *   sums.push(numbers.reduce((a, b) => a + b))
+ *   if ((await barrier.wait({ timeout: 1000 })) === 0) total = sums[0] + sums[1]
+ * }
+ * await Promise.all([half([1, 2]), half([3, 4])]) // total is 10
+ *
+ * @example
+ * // One gives up: it hears its own reason, the others that the barrier is broken.
+ * const barrier = new Barrier(3)
+ * const [late, other] = await Promise.allSettled([barrier.wait({ timeout: 5 }), barrier.wait()])
+ * if (late.reason.code !== 'ERR_LOCK_TIMEOUT') throw late.reason
+ * if (other.reason.code !== 'ERR_LOCK_BROKEN') throw other.reason
+ * barrier.reset()
+ */
+export class Barrier {
+  /**
+   * @param parties How many a round needs: 1 to 2^30 - 1. The same in all threads that share it.
+   * @throws {TypeError | RangeError} when `parties` or an option is not what it should be.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when it is there already with another number of parties, or
+   * another kind of lock is.
+   */
+  constructor(parties: number, options?: GateOptions)
+
+  /** How many a round needs. */
+  readonly parties: number
+  /** How many have come in this round and wait: 0 to `parties` - 1, and 0 while it is broken. */
+  readonly waiting: number
+
+  /**
+   * Comes, and resolves when all parties have: to how many were still missing then, a number of its own
+   * for each party of a round, from `parties` - 1 for the first to come to 0 for the last. Order among
+   * promises of one thread: as they came.
+   *
+   * Rejects with `ERR_LOCK_TIMEOUT` when `timeout` passed first and with `signal.reason` on abort, also
+   * when the signal was aborted before: either breaks the barrier, unless the round was complete already.
+   * A `timeout` of 0 passes for the last to come, and breaks it for any other. Rejects with
+   * `ERR_LOCK_BROKEN` when another gave up, or the barrier was broken or reset. A pending wait keeps the
+   * process alive as {@link CountdownLatch.wait} does.
+   *
+   * @throws {TypeError | RangeError} at once when an option is not what it should be: it has not come then,
+   * and nothing is broken.
+   */
+  wait(options?: GateWaitOptions): Promise<number>
+
+  /**
+   * The same, and blocks this thread.
+   *
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first, and `ERR_LOCK_BROKEN`: as above.
+   * `ERR_LOCK_DEADLOCK` when others are missing and no other thread knows the barrier: it has not come then.
+   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
+   */
+  waitSync(options?: GateSyncWaitOptions): number
+
+  /** Breaks it: all who wait, and all who come until `reset()`, reject with `ERR_LOCK_BROKEN`. */
+  break(): void
+  /** Starts anew. Those who wait reject with `ERR_LOCK_BROKEN`; whoever comes from now on is of a new round. */
+  reset(): void
+  isBroken(): boolean
+
+  /** The memory it lies in: see {@link Mutex.buffer}. Those who wait move along, and nothing breaks. */
+  readonly buffer: SharedArrayBuffer
+  /** Where in `buffer`, in bytes. */
+  readonly byteOffset: number
+}
+
+/**
+ * Philosophers around a table, a fork between any two, of which each needs both to eat: no two neighbours
+ * eat at once, all others may, and nobody waits in a circle. For tasks of which each shares one thing with
+ * the task before it and one with the task behind it. The forks are mutexes, and everybody takes the two
+ * in one order; at each fork it is first come, first served, so that everybody eats who waits long enough.
+ *
+ * Several may want to eat at one seat: they do so one after the other. When a thread ends that eats, its
+ * forks go to the neighbours, and the Releaser of who gets one says `abandoned`.
+ *
+ * @example
+ * const table = new DiningPhilosophers(5)
+ * await table.begin(0)
+ * if (table.tryBegin(1) !== undefined) throw new Error('a neighbour eats')
+ * await table.runExclusive(2, () => {
+ *   // two of them eat
+ * })
+ * table.end(0)
+ *
+ * @example
+ * // Stages in a ring, each with a queue to the next one: a stage uses the queues on its two sides.
+ * const queues = [['a'], [], []]
+ * const stages = new DiningPhilosophers(queues.length, { name: 'stages' })
+ * const move = (stage) =>
+ *   stages.runExclusive(stage, () => {
+ *     const next = queues[(stage + 1) % queues.length]
+ *     next.push(...queues[stage].splice(0))
+ *   })
+ * await Promise.all([move(0), move(1), move(2)])
+ */
+export class DiningPhilosophers {
+  /**
+   * @param seats How many sit at the table: 1 to 2^31 - 1. The same in all threads that share it. A fork
+   * takes memory only while somebody holds or waits for it.
+   * @param options `fairness` is that of the forks. There is no `buffer`: threads share a table by its name.
+   * @throws {TypeError | RangeError} when `seats` or an option is not what it should be.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when a table of that name has another number of seats.
+   */
+  constructor(seats: number, options?: DiningPhilosophersOptions)
+
+  /** How many sit at the table. */
+  readonly seats: number
+
+  /**
+   * Begins to eat at `seat`, 0 to `seats` - 1, when both neighbours (and who came before at this seat) let
+   * it. Ended by {@link DiningPhilosophers.end} or by the Releaser.
+   *
+   * Rejects with `ERR_LOCK_TIMEOUT` when `timeout` passed first and with `signal.reason` on abort: it holds
+   * no fork then.
+   *
+   * @param options or a priority.
+   * @throws {TypeError | RangeError} at once when `seat` or an option is not what it should be.
+   */
+  begin(seat: number, options?: number | WaitOptions): Promise<Releaser>
+
+  /**
+   * The same, and blocks this thread.
+   *
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; `ERR_LOCK_DEADLOCK` when this thread holds
+   * a fork of it itself, or a promise of this thread waits for one.
+   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
+   */
+  beginSync(seat: number, options?: SyncWaitOptions): Releaser
+
+  /** Begins now, or gives undefined and holds no fork. */
+  tryBegin(seat: number): Releaser | undefined
+
+  /**
+   * Ends the meal at `seat`.
+   *
+   * @throws {Error} `ERR_LOCK_NOT_HELD` when nobody of this thread eats there.
+   * @throws {TypeError | RangeError} when there is no such seat.
+   */
+  end(seat: number): void
+
+  /**
+   * Runs `callback` while it eats at `seat`, and ends when it is through, also when it throws. Never
+   * calls it before it returns. Rejects with whatever `callback` throws or rejects with, and with what
+   * begin would throw.
+   */
+  runExclusive<T>(
+    seat: number,
+    callback: () => Promise<T> | T,
+    options?: number | WaitOptions,
+  ): Promise<T>
+
+  /** Runs `callback` at once or after blocking this thread, ends, and returns what it returns. */
+  runExclusiveSync<T>(seat: number, callback: () => T, options?: SyncWaitOptions): T
+}
+
 // biome-ignore lint/complexity/noUselessEmptyExport: without it, all of this file would be exported.
 export {}

@@ -6,7 +6,9 @@
 #include <thread>
 
 #include "auto_reset_event.h"
+#include "barrier.h"
 #include "condition_variable.h"
+#include "countdown_latch.h"
 #include "lock_table.h"
 #include "manual_reset_event.h"
 #include "mutex.h"
@@ -61,6 +63,8 @@ inline void passOn(RWLock& lock, const Waiter& w) {
 }
 inline void passOn(AutoResetEvent& event, const Waiter& w) { event.signal(w.agent); }
 inline void passOn(ManualResetEvent&, const Waiter&) {}
+inline void passOn(CountdownLatch&, const Waiter&) {}
+inline void passOn(BarrierOffice&, const Waiter&) {}
 /// Whoever was notified and died has not seen the condition: somebody else has to.
 inline void passOn(ConditionVariable& condition, const Waiter& w) {
   passOn(*static_cast<Mutex*>(w.then), w);
@@ -92,6 +96,8 @@ inline void abandon(RWLock& lock, AgentId agent, std::int64_t reads) {
 inline void abandon(AutoResetEvent&, AgentId, std::int64_t) {}
 inline void abandon(ManualResetEvent&, AgentId, std::int64_t) {}
 inline void abandon(ConditionVariable&, AgentId, std::int64_t) {}
+inline void abandon(CountdownLatch&, AgentId, std::int64_t) {}
+inline void abandon(BarrierOffice&, AgentId, std::int64_t) {}
 
 inline bool isHeld(const Mutex& mutex, AgentId agent, std::int64_t) {
   return mutex.owner() == agent;
@@ -103,6 +109,8 @@ inline bool isHeld(const RWLock& lock, AgentId agent, std::int64_t reads) {
 inline bool isHeld(const AutoResetEvent&, AgentId, std::int64_t) { return false; }
 inline bool isHeld(const ManualResetEvent&, AgentId, std::int64_t) { return false; }
 inline bool isHeld(const ConditionVariable&, AgentId, std::int64_t) { return false; }
+inline bool isHeld(const CountdownLatch&, AgentId, std::int64_t) { return false; }
+inline bool isHeld(const BarrierOffice&, AgentId, std::int64_t) { return false; }
 
 template <class Lock>
 constexpr std::int32_t (*kTaken)(const Waiter&) = nullptr;

@@ -230,6 +230,12 @@ std::int32_t rwLockUpgradeSync(const Call& call) {
   return kGranted;
 }
 
+/// (place, n): how much news.
+std::int32_t countdownLatchCountDown(const Call& call) {
+  call.lock<CountdownLatch>().countDown(call.word(1), call.loop().id());
+  return call.loop().news();
+}
+
 template <class Lock>
 void addLine(Exports& exports, const std::string& lock) {
   exports.add<enter<Lock>>(lock + "Enter");
@@ -264,6 +270,8 @@ void defineLocks(Exports& exports) {
   addLine<ManualResetEvent>(exports, "manualResetEvent");
   exports.add<manualResetEventSet>("manualResetEventSet");
   exports.add<manualResetEventReset>("manualResetEventReset");
+  addLine<CountdownLatch>(exports, "countdownLatch");
+  exports.add<countdownLatchCountDown>("countdownLatchCountDown");
 }
 
 }  // namespace boxoffice::binding

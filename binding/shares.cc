@@ -38,6 +38,10 @@ const Kind& kindOf(std::int32_t number) {
       return kKind<ManualResetEvent>;
     case LockKind::condition:
       return kKind<ConditionVariable>;
+    case LockKind::countdownLatch:
+      return kKind<CountdownLatch>;
+    case LockKind::barrier:
+      return kKind<BarrierOffice>;
     case LockKind::rwLock:
       return kKind<RWLock>;
   }

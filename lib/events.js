@@ -1,51 +1,21 @@
 'use strict'
 const { AutoResetCore, ManualResetCore } = require('./event_core.js')
-const { checkMayBlock, readLockOptions, settle } = require('./lock_options.js')
-const { readSyncWait } = require('./options.js')
+const { coreOf, Gate } = require('./gate.js')
+const { asOptions } = require('./options.js')
 
-/** The core of an event: for the classes derived from it, and nobody else. */
-let coreOf
-
-class Event {
-  #core
-  #mayBlock
-
-  static {
-    coreOf = (event) => event.#core
-  }
-
+class Event extends Gate {
   constructor(Core, options) {
-    const read = readLockOptions(options, Core.bytes)
-    const { isSet = false } = options
+    const { isSet = false } = asOptions(options)
     if (typeof isSet !== 'boolean') throw new TypeError('isSet must be a boolean')
-    this.#core = new Core(isSet)
-    settle(this.#core, read)
-    this.#mayBlock = read.mayBlock
-  }
-
-  wait(options) {
-    return this.#core.wait(options)
-  }
-
-  waitSync(options) {
-    checkMayBlock(this.#mayBlock, 'waitSync')
-    this.#core.waitSync(readSyncWait(options))
+    super(new Core(isSet), options)
   }
 
   tryWait() {
-    return this.#core.tryWait()
+    return coreOf(this).tryWait()
   }
 
   isSet() {
-    return this.#core.isSet()
-  }
-
-  get buffer() {
-    return this.#core.shareOut().buffer
-  }
-
-  get byteOffset() {
-    return this.#core.shareOut().byteOffset
+    return coreOf(this).isSet()
   }
 }
 

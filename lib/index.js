@@ -1,6 +1,9 @@
 'use strict'
+const { Barrier } = require('./barrier.js')
 const { ConditionVariable } = require('./condition_variable.js')
+const { CountdownLatch } = require('./countdown_latch.js')
 const { tryAcquire, withTimeout } = require('./decorators.js')
+const { DiningPhilosophers } = require('./dining_philosophers.js')
 const { E_ALREADY_LOCKED, E_CANCELED, E_TIMEOUT } = require('./errors.js')
 const { AutoResetEvent, ManualResetEvent } = require('./events.js')
 const { KeyedMutex } = require('./keyed_mutex.js')
@@ -13,7 +16,10 @@ const { Semaphore } = require('./semaphore.js')
 
 module.exports = {
   AutoResetEvent,
+  Barrier,
   ConditionVariable,
+  CountdownLatch,
+  DiningPhilosophers,
   E_ALREADY_LOCKED,
   E_CANCELED,
   E_TIMEOUT,

@@ -2,7 +2,10 @@ import boxoffice from './index.js'
 
 export const {
   AutoResetEvent,
+  Barrier,
   ConditionVariable,
+  CountdownLatch,
+  DiningPhilosophers,
   E_ALREADY_LOCKED,
   E_CANCELED,
   E_TIMEOUT,

@@ -16,12 +16,15 @@ function inOrder(keys) {
   })
 }
 
-/** One releaser for all: `acquireOne(key, limits)` gives a promise for one of them. */
-async function acquireMany(keys, options, acquireOne) {
+/**
+ * One releaser for all: `acquireOne(key, limits)` gives a promise for one of them, and `late(keys, timeout)`
+ * makes the error of a timeout.
+ */
+async function acquireMany(keys, options, acquireOne, late = timeoutError) {
   const ordered = inOrder(keys)
   const { priority, timeout, signal } = readWait(options)
   if (signal?.aborted) throw signal.reason
-  const limit = limitFor(ordered, timeout, signal)
+  const limit = limitFor(timeout, signal, () => late(ordered, timeout))
   const held = []
   limit.start()
   try {
@@ -36,7 +39,7 @@ async function acquireMany(keys, options, acquireOne) {
 }
 
 /** The same for a thread that blocks: `limits` are for all of them together. */
-function acquireManySync(keys, { priority, timeout }, acquireOne) {
+function acquireManySync(keys, { priority, timeout }, acquireOne, late = timeoutError) {
   const ordered = inOrder(keys)
   const deadline = performance.now() + timeout
   const held = []
@@ -47,7 +50,7 @@ function acquireManySync(keys, { priority, timeout }, acquireOne) {
     }
   } catch (error) {
     releaseAll(held)
-    throw error.code === 'ERR_LOCK_TIMEOUT' ? timeoutError(ordered, timeout) : error
+    throw error.code === 'ERR_LOCK_TIMEOUT' ? late(ordered, timeout) : error
   }
   return releaserOf(held)
 }
@@ -67,9 +70,9 @@ function tryAcquireMany(keys, tryOne) {
 }
 
 /** One signal that ends all waits: the caller's, or that of its timeout for all of them together. */
-function limitFor(keys, timeout, signal) {
+function limitFor(timeout, signal, late) {
   if (timeout === undefined) return { signal, start() {}, end() {} }
-  return withDeadline(signal, timeout, () => timeoutError(keys, timeout))
+  return withDeadline(signal, timeout, late)
 }
 
 function timeoutError(keys, timeout) {

@@ -255,7 +255,7 @@ class RWCore extends Core {
 }
 
 Object.assign(RWCore.prototype, {
-  kind: kindOf('read-write lock', 5, 'rwLock', RWCore.bytes),
+  kind: kindOf('read-write lock', 7, 'rwLock', RWCore.bytes),
   idle: free,
 })
 

@@ -56,9 +56,12 @@ class BasicCountdownLatch : private Office<P, CountdownLatchRules> {
 
   std::uint32_t count() const noexcept { return Rules::count(Base::word()); }
 
-  // For those who wait without blocking (see office.h).
+  // For those who wait with a waiter of their own (see office.h).
   using Base::enter;
+  using Base::enterBlocking;
   using Base::leave;
+  using Base::leaveAll;
+  using Base::queue;
   using Base::settle;
 
  private:

@@ -50,6 +50,10 @@ const char* nameOf(LockKind kind) noexcept {
       return "an auto-reset event";
     case LockKind::manualResetEvent:
       return "a manual-reset event";
+    case LockKind::countdownLatch:
+      return "a countdown latch";
+    case LockKind::barrier:
+      return "a barrier";
     case LockKind::condition:
       return "a condition variable";
     case LockKind::rwLock:

@@ -33,6 +33,8 @@ enum class LockKind : std::uint8_t {
   autoResetEvent,
   manualResetEvent,
   condition,
+  countdownLatch,
+  barrier,
   rwLock
 };
 

@@ -14,9 +14,11 @@ function work(b, say) {
   const ks = new b.KeyedSemaphore(2, { name })
   const e = new b.AutoResetEvent({ name })
   const r = new b.ManualResetEvent({ name })
+  const barrier = new b.Barrier(2, { name })
+  const table = new b.DiningPhilosophers(5, { name })
   const below = (n) => Math.floor(Math.random() * n)
   const turn = () => new Promise(setImmediate)
-  const expected = /^ERR_LOCK_(TIMEOUT|DEADLOCK|CANCELED)$/
+  const expected = /^ERR_LOCK_(TIMEOUT|DEADLOCK|CANCELED|BROKEN|RANGE)$/
   const quiet = (promise) =>
     promise.catch((error) => {
       if (!expected.test(error.code)) say(`unexpected: ${error.stack}`)
@@ -58,6 +60,21 @@ function work(b, say) {
       await r.wait({ timeout: 10 })
     },
     async () => {
+      await barrier.wait({ timeout: below(20) })
+      if (barrier.isBroken()) barrier.reset()
+    },
+    async () => {
+      if (below(2)) barrier.reset()
+      barrier.waitSync({ timeout: 3 })
+    },
+    () => table.runExclusive(below(5), turn, { timeout: 50 }),
+    async () => table.beginSync(below(5), { timeout: 5 })(),
+    async () => {
+      const latch = new b.CountdownLatch(3, { name: `l${below(50)}` })
+      latch.countDown(1 + below(2))
+      await latch.wait({ timeout: 20 })
+    },
+    async () => {
       if (below(20) === 0) m.cancel()
       if (below(20) === 0) k.cancelAll()
       if (below(20) === 0) s.cancel()
@@ -92,6 +109,10 @@ function left(b) {
   take('the semaphore', new b.Semaphore(3, { name }).tryAcquire(3)?.[1])
   for (const key of k.keys()) take(`key ${key}`, k.tryAcquire(key))
   for (const key of ks.keys()) take(`key ${key} of the semaphore`, ks.tryAcquire(key, 2)?.[1])
+  const table = new b.DiningPhilosophers(5, { name })
+  for (let i = 0; i < 5; i++) take(`seat ${i}`, table.tryBegin(i))
+  const { waiting } = new b.Barrier(2, { name })
+  if (waiting > 0) amiss.push(`${waiting} wait at the barrier`)
   for (let i = 0; i < 50; i++) take(`x${i}`, new b.Mutex({ name: `x${i}` }).tryAcquire())
   amiss.push(...k.keys(), ...ks.keys())
   return amiss

@@ -1,0 +1,156 @@
+'use strict'
+// Dining philosophers over the locks of a keyed mutex: fork i is the key i. Everybody takes the two in one
+// order (lib/many.js), so that nobody waits in a circle. Names, limits and what becomes of a dead
+// philosopher's forks are the mutexes' own.
+const { lockError } = require('./errors.js')
+const { nameOf, toText } = require('./keys.js')
+const { blockingHomeOf, homeOf, Keyed } = require('./keyed.js')
+const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
+const { MutexCore } = require('./mutex_core.js')
+const { checkCallback, readSyncWait, readWait } = require('./options.js')
+const { dressed } = require('./releaser.js')
+const { tableOf } = require('./shares.js')
+
+const maxSeats = 2 ** 31 - 1
+const atRest = []
+
+class Fork extends MutexCore {
+  title() {
+    return `fork ${this.key} of ${titleOf(this.home.name)}`
+  }
+}
+
+/** Not a KeyedMutex: that of the same name is another lock. */
+class Forks extends Keyed {
+  constructor(options) {
+    super(options, 'fork', () => new Fork(), atRest)
+  }
+}
+
+/** By name: who eats of this thread, for all objects that stand for one table. */
+const shared = new Map()
+
+function eatersOf(name, seats) {
+  if (name === undefined) return new Map()
+  // A table of C++ without keys, for other threads to see how many seats there are.
+  tableOf(`dining philosophers ${toText(name)}`, seats, titleOf(name))
+  if (!shared.has(name)) shared.set(name, new Map())
+  return shared.get(name)
+}
+
+class DiningPhilosophers {
+  #seats
+  #forks
+  /** By seat: the releaser of who eats there. */
+  #eaters
+
+  constructor(seats, options = {}) {
+    checkSeats(seats)
+    this.#seats = seats
+    this.#forks = new Forks(options)
+    this.#eaters = eatersOf(homeOf(this.#forks).name, seats)
+  }
+
+  get seats() {
+    return this.#seats
+  }
+
+  begin(seat, options) {
+    const forks = this.#forksAt(seat)
+    const home = homeOf(this.#forks)
+    const take = (fork, limits) => home.with(fork, (core) => core.acquire(limits))
+    const late = (_, timeout) => this.#late(seat, timeout)
+    const held = acquireMany(forks, readWait(options), take, late)
+    return held.then((release) => this.#sit(seat, release))
+  }
+
+  beginSync(seat, options) {
+    const home = blockingHomeOf(this.#forks, 'beginSync')
+    const forks = this.#forksAt(seat)
+    const take = (fork, limits) => home.with(fork, (core) => core.acquireSync(limits))
+    const late = (_, timeout) => this.#late(seat, timeout)
+    return this.#sit(seat, acquireManySync(forks, readSyncWait(options), take, late))
+  }
+
+  tryBegin(seat) {
+    const home = homeOf(this.#forks)
+    const take = (fork) => home.with(fork, (core) => core.tryAcquire())
+    const held = tryAcquireMany(this.#forksAt(seat), take)
+    return held === undefined ? undefined : this.#sit(seat, held)
+  }
+
+  end(seat) {
+    this.#check(seat)
+    const release = this.#eaters.get(seat)
+    if (release === undefined) {
+      const message = `philosopher ${seat} of ${this.#title()} does not eat in this thread`
+      throw lockError('ERR_LOCK_NOT_HELD', message)
+    }
+    release()
+  }
+
+  async runExclusive(seat, callback, options) {
+    checkCallback(callback)
+    const release = await this.begin(seat, options)
+    try {
+      return await callback()
+    } finally {
+      release()
+    }
+  }
+
+  runExclusiveSync(seat, callback, options) {
+    checkCallback(callback)
+    const release = this.beginSync(seat, options)
+    try {
+      return callback()
+    } finally {
+      release()
+    }
+  }
+
+  #sit(seat, held) {
+    const eaters = this.#eaters
+    const release = () => {
+      if (eaters.get(seat) !== release) return
+      eaters.delete(seat)
+      held()
+    }
+    eaters.set(seat, release)
+    return dressed(release, held.abandoned)
+  }
+
+  #forksAt(seat) {
+    this.#check(seat)
+    return [seat, (seat + 1) % this.#seats]
+  }
+
+  #check(seat) {
+    if (typeof seat !== 'number') throw new TypeError('a seat must be a number')
+    if (!(Number.isInteger(seat) && seat >= 0 && seat < this.#seats)) {
+      throw new RangeError(`a seat must be an integer from 0 to ${this.#seats - 1}, not ${seat}`)
+    }
+  }
+
+  #late(seat, timeout) {
+    const message = `philosopher ${seat} of ${this.#title()} could not begin within ${timeout} ms`
+    return lockError('ERR_LOCK_TIMEOUT', message)
+  }
+
+  #title() {
+    return titleOf(homeOf(this.#forks).name)
+  }
+}
+
+function titleOf(name) {
+  return name === undefined ? 'the dining philosophers' : `the dining philosophers ${nameOf(name)}`
+}
+
+function checkSeats(seats) {
+  if (typeof seats !== 'number') throw new TypeError('seats must be a number')
+  if (!(Number.isInteger(seats) && seats >= 1 && seats <= maxSeats)) {
+    throw new RangeError(`seats must be an integer from 1 to ${maxSeats}, not ${seats}`)
+  }
+}
+
+module.exports = { DiningPhilosophers }

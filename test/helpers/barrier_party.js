@@ -1,0 +1,124 @@
+'use strict'
+// What the parties of barrier_threads.test.js do, in workers and in the main thread, and what they check
+// after each passage. Shared memory, by party: the round that it is in, and how that went.
+const { parentPort, workerData } = require('node:worker_threads')
+const { Barrier } = require('../..')
+
+const turn = () => new Promise(setImmediate)
+
+// How a round went for a party. Two tables take turns: nobody reads one any more when it is used again.
+const passed = 1
+const broken = 2
+const gaveUp = 3
+
+class Party {
+  constructor({ parties, at, repairAt, rounds, seen, sums, wrong }, index) {
+    this.barrier = new Barrier(parties, at)
+    this.repair = new Barrier(parties, repairAt)
+    Object.assign(this, { parties, rounds, seen, sums, wrong, index })
+  }
+
+  unless(isRight) {
+    if (!isRight) Atomics.add(this.wrong, 0, 1)
+  }
+
+  arrive(round) {
+    Atomics.store(this.seen, this.index, round)
+  }
+
+  /** All have come to this round, and nobody is beyond the next one: those wait for us. */
+  check(round, missing) {
+    for (let other = 0; other < this.parties; other++) {
+      const at = Atomics.load(this.seen, other)
+      this.unless(at === round || at === round + 1)
+    }
+    Atomics.add(this.sums, round, 1 << missing) // each number once
+  }
+
+  /** Round after round, with promises. */
+  async play() {
+    for (let round = 1; round <= this.rounds; round++) {
+      this.arrive(round)
+      this.check(round, await this.barrier.wait())
+      if ((round + this.index) % 7 === 0) await turn()
+    }
+  }
+
+  /** The same, blocked. */
+  playSync() {
+    for (let round = 1; round <= this.rounds; round++) {
+      this.arrive(round)
+      this.check(round, this.barrier.waitSync())
+    }
+  }
+
+  note(round, how) {
+    Atomics.store(this.seen, (round % 2) * this.parties + this.index, how)
+  }
+
+  /** A round passes for all or breaks for all. In line `repair` nobody gives up. */
+  checkBroken(round) {
+    const all = Array.from({ length: this.parties }, (_, other) =>
+      Atomics.load(this.seen, (round % 2) * this.parties + other),
+    )
+    this.unless(all.every((how) => how === passed) || all.every((how) => how > passed))
+    if (all[0] === passed) Atomics.add(this.sums, 0, 1)
+    else this.unless(all.includes(gaveUp))
+    if (all[0] !== passed && this.index === 0) {
+      Atomics.add(this.sums, 1, 1)
+      this.unless(this.barrier.isBroken())
+      this.barrier.reset()
+    }
+  }
+
+  howOf(error) {
+    if (error.code === 'ERR_LOCK_BROKEN') return broken
+    this.unless(error === 'aborted' || error.code === 'ERR_LOCK_TIMEOUT')
+    return gaveUp
+  }
+
+  /** Some give up now and then, when others are about to come. */
+  async playBreaking() {
+    for (let round = 1; round <= this.rounds; round++) {
+      const controller = new AbortController()
+      const isTimed = Math.random() < 0.05
+      const limits = isTimed ? { timeout: Math.random() * 3 } : { signal: controller.signal }
+      const wait = this.barrier.wait(limits)
+      if (Math.random() < 0.05) setImmediate(() => controller.abort('aborted'))
+      const over = (how) => this.note(round, how)
+      await wait.then(
+        () => over(passed),
+        (error) => over(this.howOf(error)),
+      )
+      await this.repair.wait()
+      this.checkBroken(round)
+      await this.repair.wait()
+    }
+  }
+
+  playBreakingSync() {
+    for (let round = 1; round <= this.rounds; round++) {
+      try {
+        this.barrier.waitSync(Math.random() < 0.05 ? { timeout: Math.random() * 2 } : {})
+        this.note(round, passed)
+      } catch (error) {
+        this.note(round, this.howOf(error))
+      }
+      this.repair.waitSync()
+      this.checkBroken(round)
+      this.repair.waitSync()
+    }
+  }
+}
+
+/** All parties of this thread: `indexes`. A method whose name ends in Sync is for one of them. */
+function playAll(game, indexes, method) {
+  return Promise.all(indexes.map((index) => new Party(game, index)[method]()))
+}
+
+if (workerData?.game !== undefined) {
+  const { game, indexes, method } = workerData
+  playAll(game, indexes, method).then(() => parentPort.postMessage('over'))
+}
+
+module.exports = { playAll }
