@@ -11,6 +11,7 @@ const { KeyedRWLock } = require('./keyed_rw_lock.js')
 const { KeyedSemaphore } = require('./keyed_semaphore.js')
 const { platform } = require('./load.js')
 const { Mutex } = require('./mutex.js')
+const { RecursiveMutex } = require('./recursive_mutex.js')
 const { RWLock } = require('./rw_lock.js')
 const { Semaphore } = require('./semaphore.js')
 
@@ -29,6 +30,7 @@ module.exports = {
   ManualResetEvent,
   Mutex,
   platform,
+  RecursiveMutex,
   RWLock,
   Semaphore,
   tryAcquire,

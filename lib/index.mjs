@@ -15,6 +15,7 @@ export const {
   ManualResetEvent,
   Mutex,
   platform,
+  RecursiveMutex,
   RWLock,
   Semaphore,
   tryAcquire,

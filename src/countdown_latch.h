@@ -63,6 +63,7 @@ class BasicCountdownLatch : private Office<P, CountdownLatchRules> {
   using Base::leaveAll;
   using Base::queue;
   using Base::settle;
+  using Base::stands;
 
  private:
   static std::uint32_t checked(std::uint32_t count) {

@@ -1,0 +1,29 @@
+'use strict'
+// Random trees of tasks that enter a RecursiveMutex, against what must be true of it.
+const assert = require('node:assert/strict')
+const fc = require('fast-check')
+const { RecursiveMutex } = require('..')
+const { forest, Player } = require('./helpers/recursive_model.js')
+const { scaled } = require('./helpers/scale.js')
+
+describe('RecursiveMutex, against a model', function () {
+  this.timeout(120_000)
+
+  for (const how of ['alone', 'shared']) {
+    it(`lets in who comes from inside, and nobody else: ${how}`, async () => {
+      let entries = 0
+      const play = async (trees) => {
+        const mutex = new RecursiveMutex({ allowBlockingMainThread: true })
+        if (how === 'shared') assert.equal(mutex.buffer.byteLength, 4)
+        const player = new Player(mutex)
+        await player.play(trees)
+        entries += player.entries
+        assert.equal(mutex.isLocked(), false)
+        assert.equal(mutex.isHeld(), false)
+      }
+      const numRuns = scaled(3000, 100)
+      await fc.assert(fc.asyncProperty(forest, play), { numRuns })
+      assert.ok(entries > numRuns, `${entries} entries are too few to tell`)
+    })
+  }
+})
