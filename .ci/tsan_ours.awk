@@ -1,0 +1,16 @@
+# The reports of ThreadSanitizer in which an access of ours takes part. Without instrumentation it
+# cannot see how Node orders its own accesses, and reports many of them: those are not ours.
+BEGIN { RS = "==================\n"; FS = "\n" }
+{
+  isOurs = 0
+  for (i = 1; i <= NF; i++) {
+    if ($i ~ /^ +(Previous )?(atomic )?([Ww]rite|[Rr]ead) of size/ || $i ~ /^ +(Previous )?atomic (write|read) of size/) looks = 1
+    else if ($i ~ /^ *$/) looks = 0
+    else if (looks && $i !~ /libtsan\.so/) {
+      if ($i ~ /boxoffice\.node/) isOurs = 1
+      looks = 0
+    }
+  }
+  if (isOurs) { print; found = 1 }
+}
+END { exit found }
