@@ -9,7 +9,7 @@ const { keyedForms } = require('./keyed-map.js')
 
 const kits = {
   ours: () => {
-    const { Mutex, Semaphore, KeyedMutex } = loadOurs()
+    const { Mutex, Semaphore, KeyedMutex, RWLock } = loadOurs()
     const create = () => new Mutex()
     const keyed = () => new KeyedMutex()
     const releaser = { create, enter: (mutex) => mutex.acquire(), leave: callGrant }
@@ -23,6 +23,11 @@ const kits = {
         create: keyed,
         run: (locks, callback, key) => locks.runExclusive(key, callback),
       },
+      readMostly: readMostly({
+        create: () => new RWLock(),
+        read: (lock, callback) => lock.runShared(callback),
+        write: (lock, callback) => lock.runExclusive(callback),
+      }),
       line: releaser,
     }
   },
@@ -102,9 +107,30 @@ const kits = {
     const run = { create: () => pLimit(1), run: (limit, callback) => limit(callback) }
     return { run, ...keyedForms(undefined, run), line: run }
   },
+
+  'async-rwlock': () => {
+    const { RWLock } = require('async-rwlock')
+    const create = () => new RWLock()
+    const leave = (lock) => lock.unlock()
+    const reading = runByHand({ create, enter: (lock) => lock.readLock(), leave })
+    const writing = runByHand({ create, enter: (lock) => lock.writeLock(), leave })
+    return { readMostly: readMostly({ create, read: reading.run, write: writing.run }) }
+  },
+
+  '@matrixai/async-locks': async () => {
+    const { RWLockWriter } = await import('@matrixai/async-locks')
+    return {
+      readMostly: readMostly({
+        create: () => new RWLockWriter(),
+        read: (lock, callback) => lock.withReadF(callback),
+        write: (lock, callback) => lock.withWriteF(callback),
+      }),
+    }
+  },
 }
 
 const semaphorePermits = 4
+const runsAWrite = 20
 
 /** BOXOFFICE_BENCH_OURS names another checkout, to compare two versions of ours. */
 function loadOurs() {
@@ -125,6 +151,19 @@ function semaphoreOf(Semaphore, permits = semaphorePermits) {
     create: () => new Semaphore(permits),
     enter: (semaphore) => semaphore.acquire(),
     leave: (_semaphore, [, release]) => release(),
+  }
+}
+
+/** Of twenty runs one writes, the first of each lock included. */
+function readMostly({ create, read, write }) {
+  let turn = 0
+  return {
+    create: () => {
+      turn = 0
+      return create()
+    },
+    run: (lock, callback) =>
+      turn++ % runsAWrite === 0 ? write(lock, callback) : read(lock, callback),
   }
 }
 

@@ -45,6 +45,18 @@ const rows = {
     form: 'keyedRun',
     measure: async (form) => thousandsASecond(await nanosecondsAKey(form, 100_000)),
   },
+  'read-mostly': {
+    ...speed,
+    title: 'read-write lock, 95 % reads: `await run(fn)`',
+    form: 'readMostly',
+    measure: async (form) => thousandsASecond(await nanosecondsAnOp(form)),
+  },
+  'read-mostly-contended': {
+    ...speed,
+    title: 'read-write lock, 95 % reads: 1,000 tasks contend, microtask body',
+    form: 'readMostly',
+    measure: async (form) => thousandsASecond(await nanosecondsATurn(form, 1_000)),
+  },
   contended: {
     ...speed,
     title: '1,000 tasks contend, microtask body',
