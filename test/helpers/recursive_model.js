@@ -51,6 +51,8 @@ class Hold {
   }
 
   isOver() {
+    // Who gives up is out before it is told.
+    if (this.state === 'waiting') return !this.isPatient
     return this.hasEnded() && this.children.every((child) => child.isOver())
   }
 
@@ -111,7 +113,7 @@ class Player {
   async #enter(tree, path) {
     const { parent, isClear } = this.#from(path)
     const hold = new Hold(parent, isClear)
-    hold.isPatient = tree.limit === 'none' // who gives up is out before it is told
+    hold.isPatient = tree.limit === 'none'
     this.#holds.push(hold)
     const body = async () => {
       this.#goIn(hold)
