@@ -58,6 +58,7 @@ export interface WeightedSyncWaitOptions extends SyncWaitOptions {
  * its grant is over, whoever ended it, it does nothing.
  *
  * @example
+ * const mutex = new Mutex()
  * const release = await mutex.acquire()
  * try {
  *   // alone
@@ -66,7 +67,11 @@ export interface WeightedSyncWaitOptions extends SyncWaitOptions {
  * }
  *
  * @example
- * using _ = await mutex.acquire()
+ * {
+ *   using _ = await mutex.acquire()
+ *   assert.equal(mutex.isLocked(), true)
+ * }
+ * assert.equal(mutex.isLocked(), false)
  */
 export interface Releaser extends Disposable, AsyncDisposable {
   (): void
@@ -181,7 +186,8 @@ export interface EventOptions extends LockOptions, BufferOptions {
 
 /**
  * A mutual exclusion lock, held across `await`. A superset of async-mutex's: change the import.
- * Within a thread strictly first come, first served (within a priority).
+ * Within a thread strictly first come, first served (within a priority). When the thread that holds a shared
+ * mutex ends, the next one gets it, and its Releaser says `abandoned`.
  *
  * @example
  * const mutex = new Mutex()
@@ -192,18 +198,14 @@ export interface EventOptions extends LockOptions, BufferOptions {
  *   })
  * })
  *
- * When the thread that holds a shared mutex ends, the next one gets it, and its Releaser says `abandoned`.
- *
  * @example
  * // One mutex for all threads: each of them constructs it with the same name.
  * const orders = new Mutex({ name: 'orders' })
  *
  * @example
- * // The same by memory.
+ * // The same by memory. In worker.js: new Mutex({ buffer: workerData })
  * const mutex = new Mutex()
  * new Worker('./worker.js', { workerData: mutex.buffer })
- * // In the worker:
- * const mutex = new Mutex({ buffer: workerData })
  */
 export class Mutex implements MutexInterface {
   /**
@@ -302,14 +304,13 @@ export class Mutex implements MutexInterface {
 /**
  * A counting semaphore with weights and priorities. A superset of async-mutex's: change the import.
  * Values and weights are integers, from -2^29 to 2^29 - 1. The head of the line keeps lighter ones of
- * its own or lower priority behind it.
+ * its own or lower priority behind it. When a thread ends that shares it, what its Releasers would have put back
+ * goes back, but the value does not pass the one at first by it: what was taken as a signal stays taken. The next
+ * to acquire gets `abandoned`.
  *
  * @example
  * const connections = new Semaphore(10)
  * await connections.runExclusive(() => query())
- *
- * When a thread ends that shares it, what its Releasers would have put back goes back, but the value does not
- * pass the one at first by it: what was taken as a signal stays taken. The next to acquire gets `abandoned`.
  *
  * @example
  * // Ten connections for all threads together.
@@ -414,7 +415,8 @@ export type Key = string | number | bigint
  *
  * @example
  * // Several keys at once: no order of the caller's can deadlock.
- * await locks.runExclusive([from, to], () => transfer(from, to))
+ * const transfer = (from, to) => locks.runExclusive([from, to], () => move(from, to))
+ * await Promise.all([transfer('ada', 'bob'), transfer('bob', 'ada')])
  *
  * @example
  * // One map for all threads.
@@ -487,7 +489,8 @@ export class KeyedMutex {
  *
  * @example
  * const uploads = new KeyedSemaphore(3) // three at a time for each user
- * await uploads.runExclusive(user, () => store(file))
+ * const upload = (user, file) => uploads.runExclusive(user, () => store(file))
+ * await Promise.all([upload('ada', 'a.png'), upload('ada', 'b.png'), upload('bob', 'c.png')])
  */
 export class KeyedSemaphore {
   /**
@@ -618,14 +621,23 @@ declare abstract class WaitableEvent {
  * them are one.
  *
  * @example
- * // A worker that sleeps until there is work.
- * const work = new AutoResetEvent({ name: 'work' })
- * for (;;) {
- *   work.waitSync()
- *   doAllThereIs()
+ * // Somebody who sleeps until there is work. (A worker with no promises of its own may block: waitSync.)
+ * const jobs = []
+ * const done = []
+ * const work = new AutoResetEvent()
+ * const working = (async () => {
+ *   while (done.length < 3) {
+ *     await work.wait()
+ *     done.push(...jobs.splice(0)) // all there is: signals that come together are one
+ *   }
+ * })()
+ *
+ * for (const job of ['a', 'b', 'c']) {
+ *   jobs.push(job)
+ *   work.signal()
  * }
- * // On the main thread, after adding some:
- * new AutoResetEvent({ name: 'work' }).signal()
+ * await working
+ * assert.deepEqual(done, ['a', 'b', 'c'])
  */
 export class AutoResetEvent extends WaitableEvent {
   constructor(options?: EventOptions)
@@ -654,15 +666,23 @@ export class ManualResetEvent extends WaitableEvent {
  * another may have come first: wait in a loop.
  *
  * @example
- * await mutex.runExclusive(async () => {
- *   while (queue.length === 0) await notEmpty.wait(mutex)
- *   return queue.shift()
- * })
- * // Elsewhere:
- * await mutex.runExclusive(() => {
- *   queue.push(item)
- *   notEmpty.notifyOne()
- * })
+ * const mutex = new Mutex()
+ * const notEmpty = new ConditionVariable()
+ * const queue = []
+ * const take = () =>
+ *   mutex.runExclusive(async () => {
+ *     while (queue.length === 0) await notEmpty.wait(mutex)
+ *     return queue.shift()
+ *   })
+ * const put = (item) =>
+ *   mutex.runExclusive(() => {
+ *     queue.push(item)
+ *     notEmpty.notifyOne()
+ *   })
+ *
+ * const taken = take()
+ * await put('a ticket')
+ * assert.equal(await taken, 'a ticket')
  */
 export class ConditionVariable {
   /** It is shared by threads, or not, as the mutexes that it is used with. */
@@ -908,13 +928,11 @@ export class KeyedRWLock {
  * holds nobody up.
  *
  * @example
+ * const mutex = new Mutex()
  * const limited = withTimeout(mutex, 100)
- * try {
- *   await limited.runExclusive(work)
- * } catch (error) {
- *   if (error === E_TIMEOUT) busy()
- *   else throw error
- * }
+ * await mutex.runExclusive(async () => {
+ *   await assert.rejects(limited.acquire(), E_TIMEOUT)
+ * })
  */
 export function withTimeout(lock: MutexInterface, timeout: number, error?: Error): MutexInterface
 export function withTimeout(

@@ -1,0 +1,103 @@
+'use strict'
+// The examples of index.d.ts and of the README run, each in a process of its own.
+const assert = require('node:assert/strict')
+const { readFileSync } = require('node:fs')
+const path = require('node:path')
+const boxoffice = require('..')
+const { blocksIn, examplesIn, good, root, runExample } = require('./helpers/examples.js')
+
+const read = (name) => readFileSync(path.join(root, name), 'utf8')
+const examples = examplesIn(read('index.d.ts'))
+const isClass = (value) => /^class\b/.test(Function.prototype.toString.call(value))
+
+/** Node knows `using` from version 24 on. */
+const isKnown = (code) => !/\busing \w+ =/.test(code) || parseInt(process.versions.node, 10) >= 24
+
+describe('the examples of index.d.ts', function () {
+  this.timeout(30_000)
+
+  for (const [name, value] of Object.entries(boxoffice)) {
+    if (typeof value !== 'function' || !isClass(value)) continue
+    it(`are there for ${name}`, () => assert.ok(examples.some(({ owner }) => owner === name)))
+  }
+
+  for (const { title, codes } of examples) {
+    const define = codes.every(isKnown) ? it : it.skip
+    define(`run: ${title}`, async () => assert.deepEqual(await runExample(codes), good))
+  }
+})
+
+describe('the examples of the README', function () {
+  this.timeout(30_000)
+  const blocks = blocksIn(read('README.md'))
+
+  it('are found', () => assert.ok(blocks.length > 0))
+
+  for (const [i, code] of blocks.entries()) {
+    it(`run: ${i + 1}`, async () => assert.deepEqual(await runExample([code]), good))
+  }
+})
+
+describe('the check of examples', () => {
+  const declarations = `
+/**
+ * A class.
+ *
+ * @example
+ * const one = 1
+ *
+ * @example A title
+ * one + 1
+ *
+ * @see nothing
+ */
+export class First {
+  /**
+   * A method.
+   *
+   * @example
+   * {
+   *   two()
+   * }
+   */
+  method(): void
+  /** @example is no block */
+}
+
+/** No block either. */
+export interface Second {}
+`
+
+  it('finds them, and to whom they belong', () => {
+    assert.deepEqual(examplesIn(declarations), [
+      { owner: 'First', title: 'First, line 2, example 1', codes: ['const one = 1'] },
+      { owner: 'First', title: 'First, line 2, example 2', codes: ['const one = 1', 'one + 1'] },
+      { owner: 'First', title: 'First, line 14, example 1', codes: ['{\n  two()\n}'] },
+    ])
+    assert.deepEqual(blocksIn('```sh\nls\n```\n\n```js\na()\nb()\n```\ntext\n'), ['a()\nb()\n'])
+  })
+
+  const bad = {
+    'one that throws': "throw new Error('broken')",
+    'one that throws later': "Promise.reject(new Error('broken'))",
+    'one whose assertion fails': 'assert.equal(1, 2)',
+    'one that is no JavaScript': 'The holder lets go:',
+    'one that uses what is not there': 'new Missing()',
+    'one that waits for nobody': 'await new Promise(() => {})',
+    'one whose handler lets in two': `app.post('/tickets', async ({ user }) => {
+      return (await findOrder(user)) ?? (await createOrder(user))
+    })`,
+  }
+  for (const [name, code] of Object.entries(bad)) {
+    it(`rejects ${name}`, async () => assert.notDeepEqual(await runExample([code]), good))
+  }
+
+  it('rejects one that never ends', async () => {
+    assert.equal((await runExample(['for (;;);'], { timeout: 1000 })).signal, 'SIGKILL')
+  })
+
+  it('lets an example go on with what one before it has declared, or declare it anew', async () => {
+    const codes = ['const one = 1', 'assert.equal(one, 1)', 'const one = 2; assert.equal(one, 2)']
+    assert.deepEqual(await runExample(codes), good)
+  })
+})

@@ -1,0 +1,68 @@
+'use strict'
+// What the examples of the documentation take for granted: a server with its database, and work to do.
+const assert = require('node:assert/strict')
+const { writeSync } = require('node:fs')
+const { createRequire } = require('node:module')
+const path = require('node:path')
+const threads = require('node:worker_threads')
+
+const root = path.join(__dirname, '..', '..')
+const turn = () => new Promise(setImmediate)
+
+const handlers = []
+const app = {
+  post: (_path, handler) => handlers.push(handler),
+  use: (handler) => handlers.push(handler),
+}
+
+/** Two clicks of one user on all that the server has, at once: what the story is about. */
+async function visit() {
+  for (const handler of handlers) {
+    const request = { user: 'ada' }
+    const [first, second] = await Promise.all([handler(request), handler(request)])
+    assert.deepEqual(first, second)
+  }
+}
+
+const orders = new Map()
+
+async function findOrder(user) {
+  await turn()
+  return orders.get(user)
+}
+
+async function createOrder(user) {
+  await turn()
+  assert.ok(!orders.has(user), `two orders of ${user}`)
+  orders.set(user, { user })
+  return orders.get(user)
+}
+
+/** What is in ./worker.js, for a lock in the buffer that it is given. */
+const worker = `
+  const { workerData } = require('node:worker_threads')
+  const { Mutex } = require(${JSON.stringify(root)})
+  const mutex = new Mutex({ buffer: workerData })
+  mutex.lockSync()
+  mutex.unlock()`
+
+class Worker extends threads.Worker {
+  constructor(_file, options) {
+    super(worker, { ...options, eval: true })
+  }
+}
+
+module.exports = {
+  app,
+  assert,
+  createOrder,
+  findOrder,
+  require: createRequire(path.join(root, 'package.json')),
+  show: (value) => writeSync(1, `${JSON.stringify(value)}\n`),
+  visit,
+  Worker,
+  // Work of all kinds, which takes a while.
+  ...{ connect: turn, fetch: turn, flush: turn, lead: turn, move: turn, query: turn, read: turn },
+  ...{ sell: turn, store: turn },
+  url: 'http://localhost',
+}

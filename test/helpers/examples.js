@@ -1,0 +1,65 @@
+'use strict'
+// The examples of the documentation: where they stand, and programs that run them.
+const path = require('node:path')
+const { run } = require('./processes.js')
+
+const root = path.join(__dirname, '..', '..')
+const world = path.join(__dirname, 'example_world.js')
+
+const declaration =
+  /^(?:export |declare |abstract )*(?:class|interface|function|const|type|namespace) (\w+)/gm
+const comment = /^( *)\/\*\*\n([\s\S]*?)\*\/$/gm
+
+/**
+ * The blocks of @example in a file of declarations: { owner, title, codes }. `owner` is the declaration at the top
+ * level that they belong to. The last of `codes` is the example, those before it stand in the same comment: it
+ * may go on with what they declare.
+ */
+function examplesIn(declarations) {
+  const names = [...declarations.matchAll(declaration)]
+  return [...declarations.matchAll(comment)].flatMap(({ index, 0: all, 1: indent, 2: body }) => {
+    const isMember = indent !== ''
+    const { 1: owner } = isMember
+      ? names.findLast((name) => name.index < index)
+      : names.find((name) => name.index > index + all.length)
+    const line = declarations.slice(0, index).split('\n').length
+    return codesIn(body).map((_, i, codes) => ({
+      owner,
+      title: `${owner}, line ${line}, example ${i + 1}`,
+      codes: codes.slice(0, i + 1),
+    }))
+  })
+}
+
+/** The code of each @example of a comment, which ends where the next tag begins. */
+function codesIn(body) {
+  const text = body.replace(/^ *\* ?/gm, '')
+  const [, ...tags] = text.split(/^(?=@\w+)/m)
+  return tags
+    .filter((tag) => tag.startsWith('@example'))
+    .map((tag) => tag.replace(/^@example.*\n/, '').trimEnd())
+}
+
+/** The blocks of JavaScript in a file of Markdown. */
+function blocksIn(markdown) {
+  return [...markdown.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code)
+}
+
+/** The end of an example's process: it has run to its end, and nothing was left that went wrong. */
+const good = { code: 0, signal: null, shown: ['ended'], stderr: '' }
+
+/** How a process of its own ends that runs `codes`, each inside the one before; see `good`. */
+async function runExample(codes, { timeout = 20_000 } = {}) {
+  const nested = codes.reduceRight((inner, code) => `{\n${code}\n${inner}}\n`, '')
+  const script = `'use strict'
+    const world = require(${JSON.stringify(world)})
+    async function main({ ${Object.keys(require(root))} }, { ${Object.keys(require(world))} }) {
+      ${nested}
+      await visit()
+    }
+    main(require(${JSON.stringify(root)}), world).then(() => world.show('ended'))`
+  const { code, signal, shown, stderr } = await run(['-e', script], { timeout })
+  return { code, signal, shown, stderr }
+}
+
+module.exports = { blocksIn, examplesIn, good, root, runExample }
