@@ -56,9 +56,21 @@ async function visit(mutex, words, me, rounds, blocks) {
         left.push(mutex.runExclusive(() => turn().then(goOut)))
       }),
     )
+  const limited = async (options) => {
+    try {
+      await mutex.runExclusive(() => guarded(() => nested(1)), options)
+    } catch (error) {
+      if (error.code !== 'ERR_LOCK_TIMEOUT' && error !== 'aborted') throw error
+    }
+  }
+  const aborted = () => {
+    const controller = new AbortController()
+    setImmediate(() => controller.abort('aborted'))
+    return limited({ signal: controller.signal })
+  }
   for (let i = 0; i < rounds; i++) {
     if (blocks) nestedSync(i % 4)
-    await Promise.all([nested(i % 4), leaving(), nested(0)])
+    await Promise.all([nested(i % 4), leaving(), limited({ timeout: i % 3 }), aborted(), nested(0)])
     await Promise.all(left.splice(0))
     if (blocks && i % 16 === 0) await mutex.runExclusive(() => nestedSync(2))
   }
@@ -71,7 +83,8 @@ function startVisiting(at, words, me, rounds) {
     const [owner, broken, entries] = [0, 1, 2]
     ${visit}
     visit(new RecursiveMutex(at), words, me, rounds, true)`
-  return once(new Worker(code, { eval: true, workerData: [at, words, me, rounds] }), 'exit')
+  const worker = new Worker(code, { eval: true, workerData: [at, words, me, rounds] })
+  return { worker, ended: once(worker, 'exit') }
 }
 
 describe('a RecursiveMutex of several threads', function () {
@@ -87,7 +100,7 @@ describe('a RecursiveMutex of several threads', function () {
       const at = make()
       const words = new Int32Array(new SharedArrayBuffer(16))
       const mutex = new RecursiveMutex(at)
-      const ends = [2, 3].map((me) => startVisiting(at, words, me, rounds))
+      const ends = [2, 3].map((me) => startVisiting(at, words, me, rounds).ended)
       await visit(mutex, words, 1, rounds, false)
       assert.deepEqual(await Promise.all(ends), [[0], [0]])
       assert.equal(words[broken], 0)
@@ -95,6 +108,26 @@ describe('a RecursiveMutex of several threads', function () {
       assert.equal(mutex.isLocked(), false)
     })
   }
+
+  it('one of which dies in the midst: the next is let in, again and again', async () => {
+    const at = { name: freshName() }
+    const words = new Int32Array(new SharedArrayBuffer(16))
+    const mutex = new RecursiveMutex(at)
+    for (let i = 0; i < scaled(40, 4); i++) {
+      const before = words[entries]
+      const { worker, ended } = startVisiting(at, words, 2, Infinity)
+      const most = before + 1 + i * 7
+      await until(() => Atomics.load(words, entries) > most)
+      const waiting = mutex.runExclusive(() => mutex.runExclusive(settled))
+      worker.terminate()
+      await ended
+      words[owner] = 0 // what the dead has left
+      assert.notEqual(await within(5000, waiting), 'late')
+      assert.notEqual(await within(5000, visit(mutex, words, 1, 1, false)), 'late')
+    }
+    assert.equal(words[broken], 0)
+    assert.equal(mutex.isLocked(), false)
+  })
 
   describe('one of which', () => {
     const start = useAgents()
