@@ -738,7 +738,7 @@ export interface ReadReleaser extends Releaser {
    * The same, and blocks this thread.
    *
    * @throws {Error} `ERR_LOCK_UPGRADE`, `ERR_LOCK_TIMEOUT`; `ERR_LOCK_DEADLOCK` when another reader of this
-   * thread would have to let go; `ERR_LOCK_NOT_HELD` when its grant is over.
+   * thread would have to let go, one included that only waits; `ERR_LOCK_NOT_HELD` when its grant is over.
    * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
    */
   upgradeSync(options?: Omit<SyncWaitOptions, 'priority'>): WriteReleaser

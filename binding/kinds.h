@@ -54,11 +54,13 @@ inline void passOn(WeightedSemaphore& semaphore, const Waiter& w) {
 }
 inline void passOn(RWLock& lock, const Waiter& w) {
   if (w.ask == RWLockRules::kRead) return lock.abandonReads(1, w.abandoned);
+  if (lock.writer() != w.agent) return;
+  // Who upgraded reads on: its environment counts it as a reader still.
+  if (w.ask == RWLockRules::kUpgrade) return lock.downgrade(w.agent, w.abandoned);
   if (w.abandoned) {
     lock.abandon(w.agent);
-  } else if (lock.writer() == w.agent) {
-    // Who upgraded reads on: its environment counts it as a reader still.
-    w.ask == RWLockRules::kUpgrade ? lock.downgrade(w.agent) : lock.unlockWrite(w.agent);
+  } else {
+    lock.unlockWrite(w.agent);
   }
 }
 inline void passOn(AutoResetEvent& event, const Waiter& w) { event.signal(w.agent); }

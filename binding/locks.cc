@@ -227,7 +227,13 @@ std::int32_t rwLockUpgradeSync(const Call& call) {
     return kNot;
   }
   count<RWLock>(call, w);
-  return kGranted;
+  return outcomeOf(true, w);
+}
+
+/// (place), which we read: how much news.
+std::int32_t rwLockHurry(const Call& call) {
+  call.lock<RWLock>().hurry(call.loop().id());
+  return call.loop().news();
 }
 
 /// (place, n): how much news.
@@ -265,6 +271,7 @@ void defineLocks(Exports& exports) {
   exports.add<rwLockDowngrade>("rwLockDowngrade");
   exports.add<rwLockUpgrade>("rwLockUpgrade");
   exports.add<rwLockUpgradeSync>("rwLockUpgradeSync");
+  exports.add<rwLockHurry>("rwLockHurry");
   addLine<AutoResetEvent>(exports, "autoResetEvent");
   exports.add<autoResetEventSignal>("autoResetEventSignal");
   addLine<ManualResetEvent>(exports, "manualResetEvent");

@@ -48,10 +48,13 @@ class RWCore extends Core {
     return this.share.waiting > 0 || this.out > 0
   }
 
-  /** While we write nobody gets in; while we read, none of our writers does. */
+  /**
+   * While we write nobody gets in; while we read, none of our writers does, but for the only reader that we have,
+   * when it upgrades.
+   */
   isOutOfOurHands() {
-    const { isHeld, reads, waitingReads } = this.share
-    return !isHeld && (reads === 0 || waitingReads > 0)
+    const { isHeld, reads, waitingReads, upgrading } = this.share
+    return !isHeld && (reads === upgrading || waitingReads > 0)
   }
 
   /** Locked at once, where no other thread can know it and nobody waits. */
@@ -97,11 +100,18 @@ class RWCore extends Core {
   }
 
   acquireReadSync(limits) {
-    const release = this.tryAcquireRead()
+    const release = this.tryAcquireRead() ?? this.tryReadAgain()
     if (release !== undefined) return release
     // Who has to wait although we read stands behind a writer, who waits for us.
     if (this.share === null || this.share.reads > 0) throw this.deadlock()
     return this.block(read, limits, readReleaser)
+  }
+
+  /** While we read, the readers of others may stand in line still, who have been told to come in. */
+  tryReadAgain() {
+    if (this.share === null || this.share.reads === 0) return undefined
+    this.dispatch(native.rwLockHurry(this.place))
+    return this.tryAcquireRead()
   }
 
   acquireWriteSync(limits) {
@@ -112,7 +122,8 @@ class RWCore extends Core {
   }
 
   block(ask, limits, releaser) {
-    if (this.share.isHeld || native.rwLockStands(this.place)) throw this.deadlock()
+    // What a promise of ours has been granted counts as well, though it has not heard of it yet.
+    if (this.share.isHeld || this.share.waiting > 0) throw this.deadlock()
     const outcome = this.enterSync(ask, limits)
     return releaser(this, outcome === grantedAbandoned)
   }
@@ -127,15 +138,21 @@ class RWCore extends Core {
     if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
     if (this.words === null && this.word === oneReader) {
       this.word = heldByUs
-      return Promise.resolve(grant.becomeWriter())
+      return Promise.resolve(grant.becomeWriter(false))
     }
     this.show()
-    const outcome = native.rwLockUpgrade(this.place)
-    if (outcome === refused) {
-      this.calm()
-      return Promise.reject(this.refusal())
+    // Who has no time to wait keeps no reader out meanwhile, and nobody who upgrades.
+    const isNow = limits.timeout === 0
+    const outcome = isNow
+      ? native.rwLockUpgradeSync(this.place, 0)
+      : native.rwLockUpgrade(this.place)
+    if (isGranted(outcome)) {
+      return Promise.resolve(grant.becomeWriter(outcome === grantedAbandoned))
     }
-    if (isGranted(outcome)) return Promise.resolve(grant.becomeWriter())
+    if (outcome === refused || isNow) {
+      this.calm()
+      return Promise.reject(outcome === refused ? this.refusal() : this.timeoutError(0))
+    }
     grant.isUpgrading()
     return wait(this, outcome, Upgrader, upgrade, limits)
   }
@@ -145,21 +162,22 @@ class RWCore extends Core {
     if (this.words === null) {
       if (this.word !== oneReader) return undefined
       this.word = heldByUs
-      return grant.becomeWriter()
+      return grant.becomeWriter(false)
     }
     const outcome = native.rwLockUpgradeSync(this.place, 0)
-    if (isGranted(outcome)) return grant.becomeWriter()
-    this.dispatch(native.news())
-    return undefined
+    return isGranted(outcome) ? grant.becomeWriter(outcome === grantedAbandoned) : undefined
   }
 
   /** The same, and blocks this thread. */
   upgradeSync(grant, { timeout }) {
     const release = this.tryUpgrade(grant)
     if (release !== undefined) return release
-    if (this.share === null || this.share.reads > 1) throw this.deadlock()
+    // A promise of ours that waits to read may do so by now.
+    if (this.share === null || this.share.reads > 1 || this.share.waitingReads > 0) {
+      throw this.deadlock()
+    }
     const outcome = native.rwLockUpgradeSync(this.place, timeout)
-    if (isGranted(outcome)) return grant.becomeWriter()
+    if (isGranted(outcome)) return grant.becomeWriter(outcome === grantedAbandoned)
     this.dispatch(native.news())
     throw outcome === refused ? this.refusal() : this.timeoutError(timeout)
   }
@@ -234,7 +252,7 @@ class RWCore extends Core {
   }
 
   admit(waiter, abandoned) {
-    if (waiter instanceof Upgrader) waiter.admitted()
+    if (waiter instanceof Upgrader) waiter.admitted(abandoned)
     else super.admit(waiter, abandoned)
     this.calm()
   }

@@ -34,11 +34,11 @@ class Grant {
     this.core.endWrite()
   }
 
-  becomeWriter() {
+  becomeWriter(abandoned) {
     const { core } = this
     this.isOver = true
     core.endedReading()
-    const release = writeReleaser(core, false)
+    const release = writeReleaser(core, abandoned)
     core.calm()
     return release
   }
@@ -70,8 +70,10 @@ function grantOf(release) {
 // Methods of releasers, one function for all of them.
 
 function upgrade(options) {
+  // Before we look: options may have getters, and they may let go.
+  const limits = readWait(options)
   const grant = grantOf(this)
-  return grant.core.upgrade(grant, readWait(options))
+  return grant.core.upgrade(grant, limits)
 }
 
 function tryUpgrade() {
@@ -80,9 +82,10 @@ function tryUpgrade() {
 }
 
 function upgradeSync(options) {
+  checkMayBlock(this[grantKey].core.mayBlock, 'upgradeSync')
+  const limits = readSyncWait(options)
   const grant = grantOf(this)
-  checkMayBlock(grant.core.mayBlock, 'upgradeSync')
-  return grant.core.upgradeSync(grant, readSyncWait(options))
+  return grant.core.upgradeSync(grant, limits)
 }
 
 function downgrade() {
@@ -136,18 +139,23 @@ class Upgrader extends Waiter {
     this.grant.pending = this
   }
 
+  count(change) {
+    this.core.share.upgrading += change
+    super.count(change)
+  }
+
   end() {
     this.grant.pending = null
     super.end()
   }
 
   /** It is in: unless its releaser has let go meanwhile, when it was too late to give up. */
-  admitted() {
+  admitted(abandoned) {
     if (!this.grant.isOver) {
-      this.resolve(this.grant.becomeWriter())
+      this.resolve(this.grant.becomeWriter(abandoned))
       return
     }
-    this.grant.becomeWriter().release()
+    this.grant.becomeWriter(abandoned).release()
     this.reject(this.grant.ended())
   }
 }

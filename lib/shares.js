@@ -20,6 +20,8 @@ class Share {
     /** A read-write lock: how many reads this thread has and knows of, and how many of those who wait want one. */
     this.reads = 0
     this.waitingReads = 0
+    /** A read-write lock: how many of its readers, which are one at most, upgrade. */
+    this.upgrading = 0
     /** A recursive mutex: who of this thread is in. */
     this.holds = null
     this.isAlive = false

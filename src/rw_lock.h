@@ -102,9 +102,11 @@ class BasicRWLock : private Office<P, RWLockRules> {
   }
 
   /// From writer to reader without letting another writer in; readers at the head of the line come
-  /// in too. Throws Misuse(notHolder) and changes nothing when `me` is not the writer.
-  void downgrade(AgentId me = P::agent()) {
-    Base::change(me, [me](Word word) { return noWriter(word, me) + Rules::kOne; });
+  /// in too. Throws Misuse(notHolder) and changes nothing when `me` is not the writer. `tell`: as in abandonReads.
+  void downgrade(AgentId me = P::agent(), bool tell = false) {
+    Base::change(me, [me, tell](Word word) {
+      return (noWriter(word, me) + Rules::kOne) | (tell ? Rules::kAbandoned : 0);
+    });
   }
 
   /// From reader to writer once the other readers have left, before everybody in line.
@@ -116,7 +118,7 @@ class BasicRWLock : private Office<P, RWLockRules> {
   Entry upgradeUntil(Deadline deadline, AgentId me = P::agent()) {
     Waiter w;
     w.agent = me;
-    return {.granted = upgradeBlocking(w, deadline) == Upgrade::granted};
+    return Base::entry(upgradeBlocking(w, deadline) == Upgrade::granted, w);
   }
 
   /// For one that died writing: the next one in is told. False when `dead` does not
@@ -137,6 +139,12 @@ class BasicRWLock : private Office<P, RWLockRules> {
       const Word back = std::min(count, Rules::readers(word)) << Rules::kCountShift;
       return (word - back) | (tell ? Rules::kAbandoned : 0);
     });
+  }
+
+  /// Lets readers in at once that stand at the head of the line though the lock is read, not written: those
+  /// that were invited when it was free, and are still on their way.
+  void hurry(AgentId me = P::agent()) {
+    Base::change(me, [](Word word) { return word; });
   }
 
   std::uint32_t readers() const noexcept { return Rules::readers(Base::word()); }
@@ -173,11 +181,13 @@ class BasicRWLock : private Office<P, RWLockRules> {
 
   enum class Upgrade : std::uint8_t { refused, granted, waiting, late };
 
-  /// Blocks the calling thread: refused, granted, or late when the deadline passed.
+  /// Blocks the calling thread: refused, granted, or late when the deadline passed. Where it has passed
+  /// already nobody notices: no reader is kept out, and no upgrade refused.
   Upgrade upgradeBlocking(Waiter& w, Deadline deadline) {
     auto& parker = P::parker();
     w.parker = &parker;
-    const Upgrade start = enterUpgrade(w);
+    const bool mayWait = deadline == kNever || deadline > P::now();
+    const Upgrade start = enterUpgrade(w, mayWait ? Upgrade::waiting : Upgrade::late);
     if (start != Upgrade::waiting) return start;
     if (!parker.waitUntil(deadline)) {
       if (leave(w) == Leave::left) return Upgrade::late;
@@ -187,8 +197,9 @@ class BasicRWLock : private Office<P, RWLockRules> {
     return Upgrade::granted;
   }
 
-  /// Upgrade::waiting: in line before everybody, and woken once it is the writer.
-  Upgrade enterUpgrade(Waiter& w) {
+  /// Upgrade::waiting: in line before everybody, and woken once it is the writer. `otherwise` is what becomes of
+  /// one that would have to wait: late when it leaves instead.
+  Upgrade enterUpgrade(Waiter& w, Upgrade otherwise = Upgrade::waiting) {
     checkedAgent(w.agent);
     w.ask = Rules::kUpgrade;
     auto bucket = P::lot().open(this);
@@ -196,7 +207,7 @@ class BasicRWLock : private Office<P, RWLockRules> {
     line.enterFirst(w);
     Word word = this->word_.load(std::memory_order_relaxed);
     for (;;) {
-      const Upgrade how = upgradeFrom(word, w);
+      const Upgrade how = upgradeFrom(word, w, otherwise);
       Word next = word;
       if (how == Upgrade::granted) next = Rules::take(word, w);
       if (how == Upgrade::waiting) next = word | Rules::kUpgrading | Base::kLine;
@@ -212,9 +223,9 @@ class BasicRWLock : private Office<P, RWLockRules> {
   }
 
  private:
-  static Upgrade upgradeFrom(Word word, const Waiter& w) {
+  static Upgrade upgradeFrom(Word word, const Waiter& w, Upgrade otherwise) {
     if (Rules::readers(word) == 0 || (word & Rules::kUpgrading)) return Upgrade::refused;
-    return Rules::fits(word, w) ? Upgrade::granted : Upgrade::waiting;
+    return Rules::fits(word, w) ? Upgrade::granted : otherwise;
   }
 
   static Word noWriter(Word word, AgentId me) {

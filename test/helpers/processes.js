@@ -32,7 +32,7 @@ function run(args, { timeout = 60_000, env = {} } = {}) {
 }
 
 /**
- * Runs `code` in an async function, with the package's exports, `mutex` (a shared one), `show(value)` for
+ * Runs `code` in an async function, with Mutex and RWLock, `mutex` (a shared one), `show(value)` for
  * what is to be returned, `turn()`, `line()`: until somebody waits, and `start(code)`: a worker with the same
  * `mutex`, whose first message it waits for, and whose `ended` is a promise. Whatever is shown is written at once.
  */
@@ -41,7 +41,7 @@ function runCode(code, env) {
     const { writeSync } = require('node:fs')
     const { once } = require('node:events')
     const { Worker } = require('node:worker_threads')
-    const { Mutex } = require(${JSON.stringify(entry)})
+    const { Mutex, RWLock } = require(${JSON.stringify(entry)})
     const show = (value) => writeSync(1, JSON.stringify(value) + '\\n')
     const turn = () => new Promise(setImmediate)
     const mutex = new Mutex()
@@ -52,7 +52,7 @@ function runCode(code, env) {
         const { parentPort, workerData } = require('node:worker_threads')
         const { writeSync } = require('node:fs')
         const show = (value) => writeSync(1, JSON.stringify(value) + '\\\\n')
-        const { Mutex } = require(${JSON.stringify(entry)})
+        const { Mutex, RWLock } = require(${JSON.stringify(entry)})
         const mutex = new Mutex({ buffer: workerData })
         const word = new Int32Array(workerData)
         const say = () => parentPort.postMessage('ready')
