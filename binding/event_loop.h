@@ -66,7 +66,7 @@ class EventLoop final : public Parker, private Bell {
   /// `w`, which stands_ knows, is in.
   void took(const Waiter& w) noexcept {
     const Stand& stand = stands_[w.ticket];
-    if (stand.kind->taken) shares_.took(stand.place, stand.kind->taken(w));
+    if (stand.kind->isCounted) shares_.took(stand.place, stand.kind->taken(w));
   }
   void leftAwake(const Waiter& w) { stands_[w.ticket].gone = true; }
 

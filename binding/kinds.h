@@ -27,8 +27,8 @@ struct Kind {
   void (*abandon)(void* lock, AgentId agent, std::int64_t held);
   /// Whether the death of `agent` would make a difference.
   bool (*isHeld)(void* lock, AgentId agent, std::int64_t held);
-  /// How much more its environment holds once `w` is in. Null where the word says who holds it; where it
-  /// does not, the environment has to count.
+  /// See kIsCounted and taken, below.
+  bool isCounted = false;
   std::int32_t (*taken)(const Waiter& w) = nullptr;
   /// How many it takes where threads share it (lock_table.h).
   std::size_t words = 2;
@@ -114,16 +114,24 @@ inline bool isHeld(const ConditionVariable&, AgentId, std::int64_t) { return fal
 inline bool isHeld(const CountdownLatch&, AgentId, std::int64_t) { return false; }
 inline bool isHeld(const BarrierOffice&, AgentId, std::int64_t) { return false; }
 
+/// Whether the word does not say who holds how much of it, so that environments have to count.
 template <class Lock>
-constexpr std::int32_t (*kTaken)(const Waiter&) = nullptr;
+constexpr bool kIsCounted = std::is_same_v<Lock, WeightedSemaphore> || std::is_same_v<Lock, RWLock>;
+
+/// How much more of a counted lock its environment holds once `w` is in.
+template <class Lock>
+std::int32_t taken(const Waiter&) {
+  return 0;
+}
 template <>
-inline constexpr auto kTaken<WeightedSemaphore> =
-    [](const Waiter& w) -> std::int32_t { return static_cast<std::int32_t>(w.ask); };
+inline std::int32_t taken<WeightedSemaphore>(const Waiter& w) {
+  return static_cast<std::int32_t>(w.ask);
+}
 template <>
-inline constexpr auto kTaken<RWLock> = [](const Waiter& w) -> std::int32_t {
+inline std::int32_t taken<RWLock>(const Waiter& w) {
   if (w.ask == RWLockRules::kRead) return 1;
   return w.ask == RWLockRules::kUpgrade ? -1 : 0;  // the read that it had
-};
+}
 
 /// One word is enough for those that always begin as 0.
 template <class Lock>
@@ -139,7 +147,8 @@ constexpr Kind kKind{
                   std::int64_t held) { abandon(*static_cast<Lock*>(lock), agent, held); },
     .isHeld = [](void* lock, AgentId agent,
                  std::int64_t held) { return isHeld(*static_cast<Lock*>(lock), agent, held); },
-    .taken = kTaken<Lock>,
+    .isCounted = kIsCounted<Lock>,
+    .taken = taken<Lock>,
     .words = kBeginsAsZero<Lock> ? 1U : 2U};
 
 /// The kind of lock that JavaScript knows by this number (LockKind). Misuse(badArgument) for others.

@@ -49,9 +49,7 @@ std::int32_t settle(const Call& call) {
 /// `w`, which has no ticket, is in.
 template <class Lock>
 void count(const Call& call, const Waiter& w) {
-  if constexpr (kTaken<Lock> != nullptr) {
-    call.loop().shares().took(call.integer(0), kTaken<Lock>(w));
-  }
+  if constexpr (kIsCounted<Lock>) call.loop().shares().took(call.integer(0), taken<Lock>(w));
 }
 
 /// (place, ask, timeout in ms, priority, whether strictly first come, first served), which blocks this
