@@ -1266,7 +1266,8 @@ export class DiningPhilosophers {
   /**
    * @param seats How many sit at the table: 1 to 2^31 - 1. The same in all threads that share it. A fork
    * takes memory only while somebody holds or waits for it.
-   * @param options `fairness` is that of the forks. There is no `buffer`: threads share a table by its name.
+   * @param options `fairness` is that of the forks. There is no `buffer`: threads share a table by its name,
+   * which keeps its number of seats as long as a thread that has used it.
    * @throws {TypeError | RangeError} when `seats` or an option is not what it should be.
    * @throws {Error} `ERR_LOCK_MISMATCH` when a table of that name has another number of seats.
    */
