@@ -1,5 +1,4 @@
 module.exports = {
-  spec: ['test/*.test.js'],
   forbidOnly: Boolean(process.env.CI),
   timeout: 10_000,
 }
