@@ -135,6 +135,28 @@ describe('a worker that ends while it', function () {
   }
 })
 
+describe('a worker that had a lock before it shared it', () => {
+  for (const [held, reads, abandoned] of [
+    ['own.tryAcquireRead(); await own.acquireRead()', 2, false],
+    ['await own.acquireWrite()', 0, true],
+    ['(await own.acquireRead()).upgrade()', 0, true],
+    ['own.tryAcquireWrite().downgrade()', 1, false],
+  ]) {
+    it(`by ${held}, gives it back when it ends`, async () => {
+      const code = `const own = new RWLock(); ${held}; parentPort.postMessage(own.buffer); setInterval(() => {}, 1000)`
+      const worker = new Worker(body, { eval: true, workerData: { name: freshName(), code } })
+      const [buffer] = await once(worker, 'message')
+      const lock = new RWLock({ buffer })
+      assert.deepEqual([lock.readers, lock.isLocked()], [reads, true])
+      const waiting = lock.acquireWrite()
+      await worker.terminate()
+      const writer = await waiting
+      assert.equal(writer.abandoned, abandoned)
+      writer()
+    })
+  }
+})
+
 describe('the news that a writer has died', () => {
   let name
   let lock

@@ -59,6 +59,9 @@ const leaves = {
   'to write, while we read since before it was shared': [
     `const own = new RWLock(); own.tryAcquireRead(); own.acquireWrite().then(() => show('never')); own.buffer`,
   ],
+  'to read, while we write since before it was shared': [
+    `const own = new RWLock(); own.tryAcquireWrite(); own.acquireRead().then(() => show('never')); own.buffer`,
+  ],
   'to write, while we read by another object': [
     `new RWLock({ name: 'lock' }).tryAcquireRead(); ${wait('Write', 'never')}`,
   ],

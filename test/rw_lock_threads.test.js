@@ -150,6 +150,31 @@ for (const [way, at] of Object.entries(ways)) {
       behind.value()
     })
 
+    it('tries do not go before a promise of their own thread that has been told to come', async () => {
+      let seen = 0
+      for (let i = 0; i < 200 && seen < 3; i++) {
+        const flag = new Int32Array(new SharedArrayBuffer(8))
+        const other = agent({ where, flag })
+        const { done } = await other.begins(`const { flag, where } = workerData
+          const writer = new boxoffice.RWLock(where).acquireWriteSync()
+          say(1)
+          while (Atomics.load(flag, 0) === 0);
+          writer()
+          Atomics.store(flag, 1, 1)
+          Atomics.notify(flag, 1)`)
+        const waiting = lock.acquireWrite()
+        Atomics.store(flag, 0, 1)
+        Atomics.wait(flag, 1, 0)
+        // Unless its patience was over, and the lock has been handed to it.
+        if (!lock.isLocked()) seen++
+        for (const mode of modes) assert.equal(lock[`tryAcquire${mode}`](), undefined)
+        ;(await waiting)()
+        await done
+        await other.dies()
+      }
+      assert.ok(seen > 0)
+    })
+
     it('cancel() is for those of this thread', async () => {
       const held = await lock.acquireWrite()
       const theirs = blocks('lock.acquireReadSync()(); return "in"')
