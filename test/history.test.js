@@ -17,7 +17,7 @@ describe('histories of main and four workers', function () {
       const threads = workers.length + 1
       const target = Math.ceil(operations / threads)
       // Each task of a thread may be on its way when the thread has done its part.
-      const { clock, logs } = createHistory(threads, 3 * (target + 2 * tasks))
+      const { clock, logs } = createHistory(threads, 3 * (target + 4 * tasks))
       const counts = new Int32Array(new SharedArrayBuffer(4 * threads))
       const at = kind.create()
       const data = (thread) => ({
@@ -29,7 +29,7 @@ describe('histories of main and four workers', function () {
       const ends = workers.map((_, i) => once(startPlaying(data(i + 1)), 'exit'))
       await Promise.all([play(data(0)), ...ends])
 
-      const seen = checkHistory({ clock, logs }, kind.permits)
+      const seen = checkHistory({ clock, logs }, kind.permits, kind.together)
       assert.ok(kind.isIdle(lock))
       for (const count of seen) assert.ok(count.requests >= target)
       // With less to do, one may be through before the next has begun.
@@ -48,7 +48,8 @@ describe('the check of histories', () => {
   // [when, thread, what, request, detail]. Of a request: weight, priority, whether its order counts;
   // of an acquire: whether it waited.
   const ask = (weight = 1, priority = 0) => (weight << 9) | (priority << 1) | 1
-  const check = (rows, permits = 1, threads = 2) => checkHistory(fromRows(rows, threads), permits)
+  const check = (rows, permits = 1, threads = 2, together = undefined) =>
+    checkHistory(fromRows(rows, threads), permits, together)
   const entry = (when, thread, request, weight = 1) => [
     [when, thread, 'request', request, ask(weight)],
     [when + 1, thread, 'acquire', request, 1],
@@ -89,6 +90,62 @@ describe('the check of histories', () => {
     assert.ok(check(overtaking(1, 1)))
     assert.ok(check(overtaking(0, 0)))
     assert.throws(() => check(overtaking(0, 1)), /^Error: order: request 1 of thread 0 .* at 5$/)
+  })
+
+  describe('of a read-write lock', () => {
+    const writer = 100
+    const checkReaders = (rows) => check(rows, writer, 2, 1)
+    /** Both wait, the second of them goes in first. */
+    const overtaking = (first, second) => [
+      [1, 0, 'request', 0, ask(first)],
+      [2, 0, 'request', 1, ask(second)],
+      [3, 0, 'acquire', 1, 1],
+      [4, 0, 'release', 1],
+      [5, 0, 'acquire', 0, 1],
+      [6, 0, 'release', 0],
+    ]
+    const order = /^Error: order: request 1 of thread 0 .* at 5$/
+
+    it('accepts readers together, whoever of them hears of it first', () => {
+      assert.ok(checkReaders(overtaking(1, 1)))
+    })
+
+    it('rejects a reader before an older writer, and a writer before an older reader', () => {
+      assert.throws(() => checkReaders(overtaking(writer, 1)), order)
+      assert.throws(() => checkReaders(overtaking(1, writer)), order)
+      assert.throws(() => checkReaders(overtaking(writer, writer)), order)
+    })
+
+    it('rejects a writer before an older reader though a later one was in long before', () => {
+      const rows = [
+        [1, 0, 'request', 0, ask(1)],
+        [2, 0, 'request', 1, ask(1)],
+        [3, 0, 'request', 2, ask(writer)],
+        [4, 0, 'acquire', 1, 1],
+        [5, 0, 'release', 1],
+        [6, 0, 'acquire', 2, 1],
+        [7, 0, 'release', 2],
+        [8, 0, 'acquire', 0, 1],
+        [9, 0, 'release', 0],
+      ]
+      assert.throws(() => checkReaders(rows), /^Error: order: request 2 of thread 0 .* at 8$/)
+    })
+
+    it('rejects a writer beside a reader, and an upgrade beside one', () => {
+      const beside = (weight) => [
+        [1, 0, 'request', 0, ask(1)],
+        [2, 0, 'acquire', 0, 0],
+        [3, 1, 'request', 0, ask(1)],
+        [4, 1, 'acquire', 0, 0],
+        [5, 1, 'request', 1, ask(weight)],
+        [6, 1, 'acquire', 1, 0],
+        [7, 1, 'release', 1],
+        [8, 1, 'release', 0],
+        [9, 0, 'release', 0],
+      ]
+      assert.ok(checkReaders(beside(1)))
+      assert.throws(() => checkReaders(beside(writer - 1)), /^Error: exclusion: /)
+    })
   })
 
   const bad = {

@@ -102,12 +102,18 @@ class Requests {
   #details = []
   #states = []
   #times = []
-  /** By priority: when the last of those who waited, in the order of their requests, went in. */
+  #together
+  /**
+   * By priority: when the last of those who waited, in the order of their requests, went in. Of all, and of
+   * those that are not `together`.
+   */
   #order = []
+  #alone = []
 
-  constructor(thread, log) {
+  constructor(thread, log, together) {
     this.#thread = thread
     this.#log = log
+    this.#together = together
   }
 
   /** How much of the lock this event takes (or, negative, puts back). */
@@ -149,26 +155,34 @@ class Requests {
   /** Requests come here in their order. */
   #checkOrder(request, when) {
     const priority = (this.#details[request] >> 1) & 255
-    for (let higher = priority; higher < this.#order.length; higher++) {
-      if (this.#order[higher] > when) {
+    const isTogether = this.#details[request] >> 9 === this.#together
+    const before = isTogether ? this.#alone : this.#order
+    for (let higher = priority; higher < before.length; higher++) {
+      if (before[higher] > when) {
         const whose = `request ${request} of thread ${this.#thread}`
-        throw new Error(
-          `order: ${whose} went in before an older one that did at ${this.#order[higher]}`,
-        )
+        throw new Error(`order: ${whose} went in before an older one that did at ${before[higher]}`)
       }
     }
-    for (let level = this.#order.length; level <= priority; level++) this.#order[level] = 0
-    this.#order[priority] = when
+    noteLast(this.#order, priority, when)
+    if (!isTogether) noteLast(this.#alone, priority, when)
   }
 }
 
+function noteLast(times, priority, when) {
+  for (let level = times.length; level <= priority; level++) times[level] = 0
+  times[priority] = Math.max(times[priority], when)
+}
+
 /**
+ * A read-write lock has as many permits as its writers weigh, and its readers weigh 1. Who weighs `together` goes
+ * in beside others of that weight, and then hears of it in any order.
+ *
  * Throws an error that begins with the name of the rule that does not hold: `clock`, `once`,
  * `exclusion`, `missing` or `order`. Returns for each thread { requests, acquired, gaveUp, waited }.
  */
-function checkHistory(history, permits) {
+function checkHistory(history, permits, together) {
   const { count, threadAt, placeAt } = merge(history)
-  const all = history.logs.map((log, thread) => new Requests(thread, log))
+  const all = history.logs.map((log, thread) => new Requests(thread, log, together))
   let taken = 0
   for (let when = 1; when <= count; when++) {
     taken += all[threadAt[when]].take(when, placeAt[when])

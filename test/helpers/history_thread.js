@@ -9,7 +9,7 @@ const tasks = 20
 /** How many requests a thread that blocks may be ahead of the main thread. */
 const lead = 1000
 const turn = () => new Promise(setImmediate)
-const expected = new Set(['ERR_LOCK_TIMEOUT', 'ERR_LOCK_CANCELED', 'aborted'])
+const expected = new Set(['ERR_LOCK_TIMEOUT', 'ERR_LOCK_CANCELED', 'ERR_LOCK_UPGRADE', 'aborted'])
 
 class Thread {
   #kind
@@ -40,7 +40,8 @@ class Thread {
   }
 
   #weight() {
-    return 1 + this.#some(this.#kind.heaviest)
+    const { weights } = this.#kind
+    return weights[this.#some(weights.length)]
   }
 
   #isOver() {
@@ -93,10 +94,52 @@ class Thread {
     }
     this.#recorder.acquire(request, waited)
     if (this.#some(100) === 0) await turn()
+    if (this.#isToUpgrade(release)) release = await this.#upgrade(release)
     this.#leave(request, release)
   }
 
-  #visitNow(enter) {
+  #isToUpgrade(release) {
+    return release.upgrade !== undefined && this.#some(8) === 0
+  }
+
+  /** Takes what a writer has more than a reader, and puts it back. Gives what lets go of the read. */
+  async #upgrade(reader) {
+    const { priority, ...limits } = this.#limits() ?? {}
+    const more = this.#recorder.request(this.#kind.upgradeWeight)
+    let writer
+    try {
+      writer = await reader.upgrade(limits)
+    } catch (error) {
+      this.#giveUp(more, error)
+      return reader
+    }
+    return this.#downgrade(more, writer)
+  }
+
+  /** The same without awaiting: `upgrade` gives a writer, or undefined, or throws. */
+  #upgradeNow(reader, upgrade) {
+    const more = this.#recorder.request(this.#kind.upgradeWeight)
+    let writer
+    try {
+      writer = upgrade(reader)
+    } catch (error) {
+      this.#giveUp(more, error)
+      return reader
+    }
+    if (writer !== undefined) return this.#downgrade(more, writer)
+    this.#giveUp(more, 'aborted')
+    return reader
+  }
+
+  #downgrade(more, writer) {
+    this.#recorder.acquire(more, false)
+    for (let i = this.#some(100); i > 0; i--);
+    this.#recorder.release(more)
+    this.#ended()
+    return this.#some(2) === 0 ? writer.downgrade() : writer
+  }
+
+  #visitNow(enter, upgrade) {
     const weight = this.#weight()
     const request = this.#recorder.request(weight)
     let release
@@ -112,6 +155,7 @@ class Thread {
     }
     this.#recorder.acquire(request, false)
     for (let i = this.#some(200); i > 0; i--);
+    if (this.#isToUpgrade(release)) release = this.#upgradeNow(release, upgrade)
     this.#leave(request, release)
   }
 
@@ -135,12 +179,22 @@ class Thread {
   }
 
   #visitSync() {
-    const timeout = [Infinity, Infinity, Infinity, 0, 0.02, 1][this.#some(6)]
-    this.#visitNow((weight) => this.#kind.enterSync(this.#lock, weight, { timeout }))
+    const timeout = this.#syncTimeout()
+    this.#visitNow(
+      (weight) => this.#kind.enterSync(this.#lock, weight, { timeout }),
+      (reader) => reader.upgradeSync({ timeout: this.#syncTimeout() }),
+    )
+  }
+
+  #syncTimeout() {
+    return [Infinity, Infinity, Infinity, 0, 0.02, 1][this.#some(6)]
   }
 
   #tryVisit() {
-    this.#visitNow((weight) => this.#kind.tryEnter(this.#lock, weight))
+    this.#visitNow(
+      (weight) => this.#kind.tryEnter(this.#lock, weight),
+      (reader) => reader.tryUpgrade(),
+    )
   }
 
   async async(most = Infinity, cancels = false) {

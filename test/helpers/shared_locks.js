@@ -1,7 +1,9 @@
 'use strict'
 // The kinds of locks that threads share, for tests of all of them. What a test wants of a kind:
 //
-//   permits     how much there is; each entry takes a weight of 1 to `heaviest`
+//   permits     how much there is; each entry takes one of `weights`
+//   together    the weight of readers, which need no order among themselves; else undefined
+//   upgradeWeight   what a reader that upgrades takes more
 //   create()    makes one, and gives what other threads find it by, to be posted to them
 //   find(at)    the lock, in any thread
 //   ways        to enter by a promise: enter(lock, weight, options) resolves to a ticket.
@@ -11,7 +13,7 @@
 //   enterSync   blocks, and gives what lets go
 //   tryEnter    now (what lets go), or undefined
 //   isIdle      nobody holds any of it
-const { KeyedMutex, Mutex, Semaphore } = require('../..')
+const { KeyedMutex, KeyedRWLock, Mutex, RWLock, Semaphore } = require('../..')
 
 const asRelease = (run) =>
   new Promise((resolve, reject) => {
@@ -20,7 +22,7 @@ const asRelease = (run) =>
 
 const mutex = {
   permits: 1,
-  heaviest: 1,
+  weights: [1],
   create: () => ({ buffer: new Mutex().buffer }),
   find: (at) => new Mutex(at),
   releaseOf: (release) => release,
@@ -49,12 +51,43 @@ const releaseOf = (ticket) => (Array.isArray(ticket) ? ticket[1] : ticket)
 let names = 0
 const byName = () => ({ name: `shared ${++names}` })
 
+// More readers than there may be at once: a writer takes them all.
+const everybody = 1024
+const modeOf = (weight) => (weight === everybody ? 'Write' : 'Read')
+
+const rwLock = {
+  permits: everybody,
+  weights: [1, 1, 1, everybody],
+  together: 1,
+  upgradeWeight: everybody - 1,
+  create: () => ({ buffer: new RWLock().buffer }),
+  find: (at) => new RWLock(at),
+  releaseOf: (release) => release,
+  ways: {
+    acquire: {
+      isOrdered: true,
+      enter: (lock, weight, options) => lock[`acquire${modeOf(weight)}`](options),
+    },
+    run: {
+      // It takes more microtasks than the other.
+      isOrdered: false,
+      enter: (lock, weight, options) =>
+        asRelease((fn) =>
+          weight === everybody ? lock.runExclusive(fn, options) : lock.runShared(fn, options),
+        ),
+    },
+  },
+  enterSync: (lock, weight, options) => lock[`acquire${modeOf(weight)}Sync`](options),
+  tryEnter: (lock, weight) => lock[`tryAcquire${modeOf(weight)}`](),
+  isIdle: (lock) => !lock.isLocked(),
+}
+
 const kinds = {
   mutex,
   'mutex with a name': { ...mutex, create: byName },
   semaphore: {
     permits,
-    heaviest: 3,
+    weights: [1, 2, 3],
     create: () => ({ buffer: new Semaphore(permits).buffer }),
     find: (at) => new Semaphore(permits, at),
     releaseOf,
@@ -76,7 +109,7 @@ const kinds = {
   },
   'keyed mutex': {
     permits: 1,
-    heaviest: 1,
+    weights: [1],
     create: byName,
     find: (at) => {
       const locks = new KeyedMutex(at)
@@ -96,6 +129,26 @@ const kinds = {
     },
     enterSync: ({ locks }, _weight, options) => locks.acquireSync('a', options),
     tryEnter: ({ locks }) => locks.tryAcquire('a'),
+    isIdle: ({ locks }) => locks.size === 0,
+  },
+  'read-write lock': rwLock,
+  'read-write lock with a name': { ...rwLock, create: byName },
+  'keyed read-write lock': {
+    ...rwLock,
+    create: byName,
+    find: (at) => {
+      const locks = new KeyedRWLock(at)
+      const ofKey = { locks, cancel: () => locks.cancel('a') }
+      for (const mode of ['Read', 'Write']) {
+        for (const method of [`acquire${mode}`, `tryAcquire${mode}`, `acquire${mode}Sync`]) {
+          ofKey[method] = (options) => locks[method]('a', options)
+        }
+      }
+      for (const run of ['runShared', 'runExclusive']) {
+        ofKey[run] = (callback, options) => locks[run]('a', callback, options)
+      }
+      return ofKey
+    },
     isIdle: ({ locks }) => locks.size === 0,
   },
 }
