@@ -145,6 +145,21 @@ for (const [way, at] of Object.entries(ways)) {
       assert.equal(seen, 'in')
     })
 
+    it('vm can break it off: whoever read reads on, and nobody is let in', async () => {
+      const reader = await lock.acquireRead()
+      await does('my.reader = lock.acquireReadSync()')
+      const late = (code) => `return codeOf(() => vm.runInNewContext(${code}, my, { timeout: 40 }))`
+      assert.equal(await does(late('"reader.upgradeSync()"')), 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+      assert.equal(lock.readers, 2)
+      await does('my.reader()')
+      assert.equal(await does(late('"lock.acquireWriteSync()"')), 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+      assert.equal(lock.readers, 1)
+      const writer = await reader.upgrade()
+      assert.equal(await does(late('"lock.acquireReadSync()"')), 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+      writer()
+      assert.equal(await does('lock.acquireWriteSync()(); return lock.isLocked()'), false)
+    })
+
     it('a tryUpgrade that fails keeps no reader out meanwhile', async () => {
       const reader = await lock.acquireRead()
       const flag = new Int32Array(new SharedArrayBuffer(4))

@@ -6,6 +6,7 @@ const { once } = require('node:events')
 const { Worker } = require('node:worker_threads')
 const { RWLock } = require('..')
 const { freshName, sleep } = require('./helpers/agents.js')
+const { inChild } = require('./helpers/children.js')
 const { scaled } = require('./helpers/scale.js')
 
 /** Longer than anybody may be overtaken: from then on the lock is handed to the head of the line. */
@@ -155,6 +156,45 @@ describe('a worker that had a lock before it shared it', () => {
       writer()
     })
   }
+})
+
+describe('a lock that its holder has forgotten', () => {
+  it('is held until the holder ends, and then it is given back', async () => {
+    const code = `
+      const { once } = require('node:events')
+      const { RWLock } = require(entry)
+      const body = \`
+        const { RWLock } = require(\${JSON.stringify(entry)})
+        const forget = (name, way) => new RWLock({ name })[way]()
+        async function main() {
+          forget('read', 'tryAcquireRead')
+          forget('written', 'tryAcquireWrite')
+          for (let i = 0; i < 5; i++) { gc(); await new Promise(setImmediate) }
+          const again = [new RWLock({ name: 'read' }), new RWLock({ name: 'written' })]
+          const codes = again.map((lock) => {
+            try { lock.acquireWriteSync() } catch ({ code }) { return code }
+          })
+          require('node:worker_threads').parentPort.postMessage(codes)
+          setInterval(() => {}, 1000)
+        }
+        main()\`
+      const worker = new Worker(body, { eval: true })
+      const ended = once(worker, 'exit')
+      show((await once(worker, 'message'))[0])
+      const [read, written] = ['read', 'written'].map((name) => new RWLock({ name }))
+      show([read.readers, written.isWriteLocked()])
+      const waiting = [read.acquireWrite(), written.acquireRead()]
+      worker.terminate()
+      await ended
+      show((await Promise.all(waiting)).map(({ abandoned }) => abandoned))`
+    const deadlock = 'ERR_LOCK_DEADLOCK'
+    const expected = [
+      [deadlock, deadlock],
+      [1, true],
+      [false, true],
+    ]
+    assert.deepEqual(await inChild(code, '--expose-gc'), expected)
+  })
 })
 
 describe('the news that a writer has died', () => {

@@ -1,9 +1,9 @@
 'use strict'
-// A read-write lock of one thread, step by step beside a model that is a few arrays; alone and, from some step on,
-// in memory that others could know.
+// A read-write lock of one thread, step by step beside a model that is a few arrays: alone and, from some step on,
+// in memory that others could know; and as the lock of a key whose neighbours come and go.
 const assert = require('node:assert/strict')
 const fc = require('fast-check')
-const { RWLock } = require('..')
+const { KeyedRWLock, RWLock } = require('..')
 const { FakeClock } = require('./helpers/fake_clock.js')
 const { settled } = require('./helpers/keyed.js')
 const { RWLockModel } = require('./helpers/rw_lock_model.js')
@@ -15,15 +15,63 @@ const codes = {
   ERR_LOCK_NOT_HELD: 'notHeld',
 }
 
+class Alone {
+  lock = new RWLock()
+
+  disturb() {
+    assert.equal(this.lock.buffer.byteLength, 4)
+  }
+
+  checkIdle() {
+    assert.ok(this.lock.tryAcquireWrite())
+  }
+}
+
+class OfKey {
+  #locks = new KeyedRWLock()
+  lock = this.#ofKey('a')
+
+  #ofKey(key) {
+    const locks = this.#locks
+    const ofKey = {
+      get readers() {
+        return locks.readers(key)
+      },
+      cancel: (reason) => locks.cancel(key, reason),
+    }
+    for (const method of ['isLocked', 'isWriteLocked', 'acquireRead', 'acquireWrite']) {
+      ofKey[method] = (...args) => locks[method](key, ...args)
+    }
+    for (const method of ['tryAcquireRead', 'tryAcquireWrite']) {
+      ofKey[method] = () => locks[method](key)
+    }
+    return ofKey
+  }
+
+  /** What is idle is swept, and its core goes to another key. */
+  disturb() {
+    const releases = Array.from({ length: 300 }, (_, i) => this.#locks.tryAcquireWrite(i))
+    for (const release of releases) release()
+  }
+
+  checkIdle() {
+    assert.equal(this.#locks.size, 0)
+  }
+}
+
 /** Both, and an oracle that knows neither: who is inside, by what JavaScript was told. */
 class Pair {
-  lock = new RWLock()
   clock = new FakeClock()
   expected = new Map()
   seen = new Map()
   /** By id: { controller, release, mode }. */
   requests = []
   model = new RWLockModel((id, how) => this.expected.set(id, how))
+
+  constructor(subject) {
+    this.subject = subject
+    this.lock = subject.lock
+  }
 
   #open(mode, timeout) {
     const request = { id: this.requests.length, mode, controller: new AbortController() }
@@ -130,8 +178,8 @@ class Pair {
     for (const one of due) this.model.giveUp(({ id }) => id === one.id, 'late')
   }
 
-  share() {
-    assert.equal(this.lock.buffer.byteLength, 4)
+  disturb() {
+    this.subject.disturb()
   }
 
   async compare() {
@@ -152,7 +200,7 @@ class Pair {
     await this.compare()
     assert.equal(this.lock.isLocked(), false)
     assert.equal(this.clock.size, 0)
-    assert.ok(this.lock.tryAcquireWrite())
+    this.subject.checkIdle()
   }
 }
 
@@ -179,13 +227,13 @@ describe('RWLock: its model', function () {
     { weight: 1, arbitrary: op('cancel') },
     { weight: 2, arbitrary: op('abort') },
     { weight: 2, arbitrary: op('advance') },
-    { weight: 1, arbitrary: op('share') },
+    { weight: 1, arbitrary: op('disturb') },
   )
   const steps = fc.array(step, { maxLength: 60, size: 'max' })
 
-  it('does as the model does, step by step', async () => {
+  const play = (Subject) => async () => {
     const run = async (all) => {
-      const pair = new Pair()
+      const pair = new Pair(new Subject())
       try {
         for (const step of all) {
           pair[step.method](step)
@@ -197,5 +245,8 @@ describe('RWLock: its model', function () {
       }
     }
     await fc.assert(fc.asyncProperty(steps, run), { numRuns: scaled(2000, 100) })
-  })
+  }
+
+  it('alone, and shared, does as the model does, step by step', play(Alone))
+  it('of a key does as the model does, step by step', play(OfKey))
 })
