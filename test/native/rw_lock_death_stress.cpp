@@ -173,5 +173,26 @@ TEST_F(RWLockDeathStress, ReadsComeBackAndEachDeathOfAWriterIsToldOnce) {
   EXPECT_GT(upgradesTooLate_, 0);
 }
 
+TEST(RWLockFarewellTest, AnUpgradeThatCameTooLateIsTheReadThatItWasAndPassesTheNewsOn) {
+  for (const bool tell : {false, true}) {
+    Notes loop;
+    RWLock lock;
+    lock.lockRead();
+    lock.lockRead();
+    Waiter late(loop, kAnna);
+    EXPECT_EQ(lock.enterUpgrade(late), RWLock::Upgrade::waiting);
+    lock.abandonReads(1, tell);
+    EXPECT_EQ(loop.take(), Heard{admitted(late)});
+    EXPECT_EQ(late.abandoned, tell);
+    binding::passOn(lock, late);
+    EXPECT_EQ(lock.writer(), kNobody);
+    EXPECT_EQ(lock.lockRead().abandoned, tell);
+    binding::abandon(lock, kAnna, 1);
+    EXPECT_EQ(lock.readers(), 1U) << "the read of another is left alone";
+    lock.unlockRead();
+    EXPECT_EQ(wordOf(lock).load(), 0U);
+  }
+}
+
 }  // namespace
 }  // namespace boxoffice::test

@@ -177,18 +177,20 @@ TEST(RWLockUpgradeTest, WithoutTimeKeepsNobodyOut) {
   lock.lockRead();
   lock.lockRead();
   constexpr int kTimes = 20'000;
-  std::atomic<int> times{0};
+  std::atomic<int> upgrades{0};
+  std::atomic<bool> stop{false};
   std::thread hasty([&] {
-    while (++times < kTimes) EXPECT_FALSE(lock.upgradeUntil(Deadline::min()));
+    for (; !stop; ++upgrades) EXPECT_FALSE(lock.upgradeUntil(Deadline::min()));
   });
   int kept = 0;
-  while (times < kTimes) {
+  for (int reads = 0; reads < kTimes || upgrades < kTimes; ++reads) {
     if (lock.tryLockRead()) {
       lock.unlockRead();
     } else {
       ++kept;
     }
   }
+  stop = true;
   hasty.join();
   EXPECT_EQ(kept, 0);
   lock.unlockRead();
