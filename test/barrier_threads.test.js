@@ -73,7 +73,7 @@ describe('Barrier: threads', function () {
       const barrier = new Barrier(10, workerData)
       barrier.wait()
       parentPort.postMessage('waits')`
-    const deaths = scaled(200, 8)
+    const deaths = 4 * scaled(50, 2)
     const one = async (i) => {
       const at = kinds[i % 2 === 0 ? 'by name' : 'by memory']()
       const barrier = new Barrier(10, at)
@@ -101,7 +101,7 @@ describe('Barrier: threads', function () {
       barrier.wait()
       parentPort.postMessage('waits')
       setInterval(() => {}, 1000)`
-    const deaths = scaled(200, 8)
+    const deaths = 4 * scaled(50, 2)
     const seen = { passed: 0, broken: 0 }
     const one = async (i) => {
       const barrier = new Barrier(3)
