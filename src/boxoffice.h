@@ -7,6 +7,7 @@
 #include "countdown_latch.h"
 #include "dining_philosophers.h"
 #include "lightweight_semaphore.h"
+#include "lock_manager.h"
 #include "lock_set.h"
 #include "lock_table.h"
 #include "mailbox.h"

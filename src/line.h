@@ -102,6 +102,14 @@ class Line {
     return nullptr;
   }
 
+  /// Calls `use(waiter)` for each, in the order in which they would go.
+  template <class Use>
+  void each(Use&& use) const {
+    for (const auto& [priority, fifo] : levels_) {
+      for (const Waiter* w = fifo.head; w; w = w->next) use(*w);
+    }
+  }
+
   /// The one waiter that is awake and competes for the free word: it is told once, not per release.
   Waiter* invited() const noexcept { return invited_; }
   void invite(Waiter& w) noexcept {

@@ -69,11 +69,14 @@ class Waiter {
   Wake how = Wake::admitted;
   Waiter* posted = nullptr;
 
-  void* then = nullptr;  ///< asked for, too. Condition variable: the mutex to go on to
+  void* then =
+      nullptr;  ///< asked for, too. Condition variable: the mutex to go on to; lock manager: the name
 
   // Kept by the line, under its bucket's lock.
   State state = State::idle;
   bool notified = false;  ///< condition variable: moved on to the mutex
+  bool news = false;      ///< lock manager: an invitation has been sent, and not been answered
+  bool told = false;      ///< lock manager: its client knows that it is held
   Fifo* fifo = nullptr;
   Waiter* next = nullptr;
   Waiter* previous = nullptr;
