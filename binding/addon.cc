@@ -25,6 +25,7 @@ Napi::Value connect(const Napi::CallbackInfo& info) {
   defineLocks(exports);
   defineBarriers(exports);
   defineConditions(exports);
+  defineLockManager(exports);
   return functions;
 }
 

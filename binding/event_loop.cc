@@ -20,7 +20,7 @@ EventLoop::~EventLoop() { giveAgentId(id_); }
 void EventLoop::start(napi_value news, napi_value onNews, napi_value look) {
   std::size_t length = 0;
   newsBuffer_ = memoryOf(env_, news, length);
-  if (length < kMostNews) throw Napi::RangeError::New(env_, "too little room for news");
+  if (length <= kMostNews) throw Napi::RangeError::New(env_, "too little room for news");
   check(env_, napi_create_reference(env_, news, 1, &newsArray_));
   check(env_, napi_create_reference(env_, look, 1, &look_));
   startBell(onNews);

@@ -14,6 +14,7 @@
 
 #include "agent.h"
 #include "lightweight_semaphore.h"
+#include "lock_manager.h"
 #include "mailbox.h"
 #include "office.h"
 #include "regions.h"
@@ -40,6 +41,7 @@ class EventLoop final : public Parker, private Bell {
 
   Regions& regions() noexcept { return regions_; }
   Shares& shares() noexcept { return shares_; }
+  LockManager::Client& lockClient() noexcept { return lockClient_; }
 
   /// Is JavaScript of this environment at its end, while its thread is blocked in C++? One for each wait: a
   /// script whose time is over (vm's timeout) ends, and its environment goes on.
@@ -62,6 +64,8 @@ class EventLoop final : public Parker, private Bell {
   void stands(const Waiter& w, const Kind& kind, std::int32_t place) {
     stands_[w.ticket] = {.kind = &kind, .place = place};
   }
+  /// The same for a request of the lock manager, which lies in no memory that JavaScript knows.
+  void stands(const Waiter& w, const Kind& kind) { stands(w, kind, kNoPlace); }
   void answers(const Waiter& w) { stands_[w.ticket].told = false; }
   /// `w`, which stands_ knows, is in.
   void took(const Waiter& w) noexcept {
@@ -75,6 +79,9 @@ class EventLoop final : public Parker, private Bell {
   void expectLeavers() { leavers_.reserve(tickets_.out()); }
   void noteLeaver(Waiter& w, Leave how) noexcept;
   std::int32_t leavers();
+
+  /// A number that JavaScript finds behind the news, without a call.
+  void post(std::int32_t state) noexcept { newsBuffer_[kMostNews] = state; }
 
   /// Writes waiting news for JavaScript and forgets them: how many, at most kMostNews.
   std::int32_t news();
@@ -103,6 +110,8 @@ class EventLoop final : public Parker, private Bell {
   };
 
  private:
+  static constexpr std::int32_t kNoPlace = -1;
+
   /// Where a ticket stands: only our own thread looks at it.
   struct Stand {
     const Kind* kind = nullptr;
@@ -114,6 +123,7 @@ class EventLoop final : public Parker, private Bell {
   void ring() noexcept override;
   void collect();
   bool allRung();
+  void* lockAt(const Stand& stand) const;
   static void onRing(napi_env env, napi_value onNews, void* context, void*);
   void startBell(napi_value onNews);
   void append(Waiter& w) noexcept;
@@ -133,6 +143,7 @@ class EventLoop final : public Parker, private Bell {
 
   Regions regions_;
   Shares shares_;
+  LockManager::Client lockClient_{id_};
   napi_ref look_ = nullptr;
 
   napi_ref newsArray_ = nullptr;

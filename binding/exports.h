@@ -34,5 +34,6 @@ void defineEnvironment(Exports& exports);
 void defineLocks(Exports& exports);
 void defineBarriers(Exports& exports);
 void defineConditions(Exports& exports);
+void defineLockManager(Exports& exports);
 
 }  // namespace boxoffice::binding

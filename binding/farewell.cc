@@ -11,6 +11,7 @@ void EventLoop::end() noexcept {
     const std::lock_guard guard(bellMutex_);
     bell_ = nullptr;
   }
+  lockManager().forget(lockClient_);
   takeUnread();
   leaveLines();
   awaitWakes();
@@ -21,6 +22,10 @@ void EventLoop::end() noexcept {
   regions_.clear();
   // Last: whoever is alone from now on has been told of all that came from us.
   neighbours().leave(*this);
+}
+
+void* EventLoop::lockAt(const Stand& stand) const {
+  return stand.place == kNoPlace ? nullptr : regions_.word(stand.place);
 }
 
 /// Every wake that has come, from other threads and our own.
@@ -36,7 +41,7 @@ void EventLoop::takeUnread() {
     Stand& stand = stands_[w.ticket];
     if (w.how == Wake::admitted) {
       const Stand late = std::exchange(stand, {});
-      late.kind->passOn(regions_.word(late.place), w);
+      late.kind->passOn(lockAt(late), w);
     } else if (stand.gone) {
       stand = {};
     } else {
@@ -49,14 +54,13 @@ void EventLoop::leaveLines() {
   for (Stand& stand : stands_) {
     if (!stand.kind) continue;
     Waiter& w = tickets_.waiter(static_cast<Ticket>(&stand - stands_.data()));
-    const Leave how =
-        stand.gone ? Leave::leftAwake : stand.kind->quit(regions_.word(stand.place), w);
+    const Leave how = stand.gone ? Leave::leftAwake : stand.kind->quit(lockAt(stand), w);
     stand.gone = how == Leave::leftAwake;
     if (how == Leave::left) continue;
     if (!stand.told) {
       ++owed_;  // its wake is on its way, and we must be there to take it
     } else if (how == Leave::admitted) {
-      stand.kind->passOn(regions_.word(stand.place), w);
+      stand.kind->passOn(lockAt(stand), w);
     }
   }
 }
@@ -66,7 +70,7 @@ void EventLoop::awaitWakes() {
     takeWakes([this](Waiter& w) {
       --owed_;
       const Stand& stand = stands_[w.ticket];
-      if (!stand.gone) stand.kind->passOn(regions_.word(stand.place), w);
+      if (!stand.gone) stand.kind->passOn(lockAt(stand), w);
     });
     if (owed_ == 0) return;
     farewell_.wait();

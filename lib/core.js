@@ -195,6 +195,11 @@ class Core {
     this.calm()
   }
 
+  /** A waiter of ours has answered an invitation: others may have been let in by that. */
+  answered() {
+    this.dispatch(native.news())
+  }
+
   leave(ticket) {
     return this.kind.leave(this.place, ticket)
   }

@@ -10,6 +10,7 @@ const { KeyedMutex } = require('./keyed_mutex.js')
 const { KeyedRWLock } = require('./keyed_rw_lock.js')
 const { KeyedSemaphore } = require('./keyed_semaphore.js')
 const { platform } = require('./load.js')
+const { installNavigatorLocks, Lock, LockManager, locks } = require('./lock_manager.js')
 const { Mutex } = require('./mutex.js')
 const { RecursiveMutex } = require('./recursive_mutex.js')
 const { RWLock } = require('./rw_lock.js')
@@ -24,9 +25,13 @@ module.exports = {
   E_ALREADY_LOCKED,
   E_CANCELED,
   E_TIMEOUT,
+  installNavigatorLocks,
   KeyedMutex,
   KeyedRWLock,
   KeyedSemaphore,
+  Lock,
+  LockManager,
+  locks,
   ManualResetEvent,
   Mutex,
   platform,

@@ -77,6 +77,7 @@ module.exports = {
   asOptions,
   checkCallback,
   checkObject,
+  checkPriority,
   checkSignal,
   checkTimeout,
   longestTimeout,

@@ -115,4 +115,4 @@ function tableOf(name, start = 0, title = '') {
   return opened.table
 }
 
-module.exports = { keepWith, settleLife, shareKey, shareMemory, tableOf, unshare }
+module.exports = { keepAlive, keepWith, settleLife, shareKey, shareMemory, tableOf, unshare }

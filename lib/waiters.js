@@ -16,8 +16,11 @@ const kinds = { admitted: 0, admittedAbandoned: 1, invited: 2 }
 const leaves = { left: 0, leftAwake: 1, admitted: 2 }
 
 const mostNews = 1024
-const news = new Int32Array(mostNews)
+const news = new Int32Array(mostNews + 1)
 const agent = native.start(news, onNews, () => {})
+
+/** As of the last call of the lock manager: whether one of ours waits for what this thread does not hold. */
+const waitsForOthers = () => news[mostNews] === 1
 
 const waiters = []
 /** In place of a waiter that has gone while its invitation was on its way. */
@@ -233,6 +236,11 @@ function claim(item) {
   return (item & 3) === kinds.invited ? undefined : take(item >> 2)
 }
 
+/** A request of the lock manager keeps its ticket while it holds its lock: the lock may be stolen. */
+function seat(ticket, waiter) {
+  waiters[ticket] = waiter
+}
+
 function take(ticket) {
   const waiter = waiters[ticket]
   waiters[ticket] = undefined
@@ -267,7 +275,7 @@ function answerInvitation(ticket, admitted) {
     begin(waiter)
     admitted(waiter, outcome === grantedAbandoned)
   }
-  core.dispatch(native.news())
+  core.answered()
 }
 
 /** Another thread has let some of ours in, has begun, or has ended. */
@@ -282,12 +290,16 @@ module.exports = {
   agent,
   cancelAll,
   giveUp,
+  gone,
   grantedAbandoned,
   isGranted,
   moveAll,
   notGranted,
   refused,
+  seat,
+  take,
   takeNews,
   Waiter,
   wait,
+  waitsForOthers,
 }

@@ -13,7 +13,7 @@ const binary = process.env.BOXOFFICE_BINARY || path.join(root, 'build', 'release
 const rounds = 3000
 
 /** Goes in and out of all of them, and counts who was not alone. Here, and in a worker. */
-async function visit({ Mutex, Semaphore, KeyedMutex }, { buffer, seen }, rounds) {
+async function visit({ Mutex, Semaphore, KeyedMutex, locks }, { buffer, seen }, rounds) {
   const mutex = new Mutex({ buffer })
   const named = new Mutex({ name: 'copies' })
   const one = new Semaphore(1, { name: 'copies' })
@@ -27,6 +27,7 @@ async function visit({ Mutex, Semaphore, KeyedMutex }, { buffer, seen }, rounds)
     await named.runExclusive(alone(1))
     await one.runExclusive(alone(2))
     await keys.runExclusive('a', alone(3))
+    await locks.request('copies', alone(5))
     if (i % 16 === 0) await new Promise(setImmediate)
   }
 }
@@ -55,8 +56,8 @@ describe('two copies of the package', () => {
     }
   }
 
-  it('have their locks in common: by memory, by name, by key', async () => {
-    const seen = new Int32Array(new SharedArrayBuffer(20))
+  it('have their locks in common: by memory, by name, by key, by request', async () => {
+    const seen = new Int32Array(new SharedArrayBuffer(24))
     const { buffer } = new ours.Mutex()
     const worker = new Worker(
       `const { workerData } = require('node:worker_threads')
@@ -69,7 +70,7 @@ describe('two copies of the package', () => {
       visit(theirs(), { buffer, seen }, rounds),
     ])
     assert.deepEqual(await ended, [0])
-    assert.deepEqual([...seen], [0, 0, 0, 0, 0])
+    assert.deepEqual([...seen], [0, 0, 0, 0, 0, 0])
     assert.equal(new Int32Array(buffer)[0], 0)
   })
 

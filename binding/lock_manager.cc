@@ -1,0 +1,156 @@
+// The lock manager of the Web Locks standard as functions over numbers; see locks.cc. A request keeps its
+// ticket from the beginning to its release, and all its news are invitations to settle.
+#include "lock_manager.h"
+
+#include <array>
+
+#include "exports.h"
+#include "kinds.h"
+#include "outcome.h"
+
+namespace boxoffice::binding {
+namespace {
+
+using Mode = LockManager::Mode;
+using Manner = LockManager::Manner;
+
+/// What lib/lock_requests.js knows of them: where there is a ticket, it is in the bits above.
+enum Answer : std::int32_t { kWaiting, kGrantedNow, kGrantedNowAbandoned };
+constexpr int kAnswerBits = 2;
+constexpr std::int32_t kStolen = -4;  // beside Outcome
+
+/// At the end of an environment the manager has forgotten its requests already: what is left is an
+/// invitation that may still be on its way.
+constexpr Kind kRequest{
+    .quit = [](void*, Waiter& w) { return w.news ? Leave::leftAwake : Leave::left; },
+    .passOn = [](void*, const Waiter&) {},
+    .abandon = [](void*, AgentId, std::int64_t) {},
+    .isHeld = [](void*, AgentId, std::int64_t) { return false; },
+};
+
+/// An argument as it is, halves of surrogate pairs included.
+class Name {
+ public:
+  Name(const Call& call, int i) {
+    const auto read = [&](char16_t* room, std::size_t size) {
+      std::size_t length = 0;
+      if (napi_get_value_string_utf16(call.env(), call[i], room, size, &length) != napi_ok) {
+        throw Napi::Error::New(call.env());
+      }
+      return length;
+    };
+    const std::size_t length = read(short_.data(), short_.size());
+    view_ = {short_.data(), length};
+    if (length < short_.size() - 1) return;  // else it may have been cut
+    long_.resize(read(nullptr, 0) + 1);
+    view_ = {long_.data(), read(long_.data(), long_.size())};
+  }
+  Name(const Name&) = delete;
+  Name& operator=(const Name&) = delete;
+
+  std::u16string_view view() const noexcept { return view_; }
+
+ private:
+  std::array<char16_t, 128> short_;
+  std::u16string long_;
+  std::u16string_view view_;
+};
+
+/// (number): what query calls this environment.
+std::int32_t start(const Call& call) {
+  call.loop().lockClient().thread = call.integer(0);
+  return 0;
+}
+
+/// Every call says besides whether we wait for a name that we know nothing of ours to be held of: it is
+/// posted behind the news.
+void postWaits(const Call& call) {
+  call.loop().post(call.loop().lockClient().waitsForOthers() ? 1 : 0);
+}
+
+/// (name, mode | manner << 1, priority or nothing): ticket << 2 | an Answer, or kNot. Others may have news
+/// of a steal.
+std::int32_t request(const Call& call) {
+  EventLoop& loop = call.loop();
+  const Name name(call, 0);
+  const std::int32_t how = call.integer(1);
+  Waiter& w = loop.take();
+  try {
+    if (call.has(2)) w.priority = call.number(2);
+    loop.stands(w, kRequest);
+    const auto answer =
+        lockManager().request(loop.lockClient(), w, name.view(), static_cast<Mode>(how & 1),
+                              static_cast<Manner>(how >> 1));
+    postWaits(call);
+    const auto ticket = static_cast<std::int32_t>(w.ticket << kAnswerBits);
+    if (answer == LockManager::Answer::waiting) return ticket | kWaiting;
+    if (answer == LockManager::Answer::granted) {
+      return ticket | (w.abandoned ? kGrantedNowAbandoned : kGrantedNow);
+    }
+  } catch (...) {
+    loop.give(w);
+    throw;
+  }
+  loop.give(w);
+  return kNot;
+}
+
+/// (ticket), invited: an Outcome, or kStolen.
+std::int32_t settle(const Call& call) {
+  Waiter& w = call.loop().waiter(call.integer(0));
+  call.loop().answers(w);
+  const auto fate = lockManager().settle(w);
+  postWaits(call);
+  if (fate == LockManager::Fate::granted) return outcomeOf(true, w);
+  call.loop().give(w);
+  return kStolen;
+}
+
+/// What becomes of the ticket of one that has left.
+void let(const Call& call, Waiter& w, bool isAwake) {
+  postWaits(call);
+  isAwake ? call.loop().leftAwake(w) : call.loop().give(w);
+}
+
+/// (ticket) that has not been settled: a Leave.
+std::int32_t leave(const Call& call) {
+  Waiter& w = call.loop().waiter(call.integer(0));
+  const Leave how = lockManager().leave(w);
+  let(call, w, how == Leave::leftAwake);
+  return static_cast<std::int32_t>(how);
+}
+
+/// (ticket): how much news, or kStolen, and then there is still news to come.
+std::int32_t release(const Call& call) {
+  Waiter& w = call.loop().waiter(call.integer(0));
+  const bool isHeld = lockManager().release(w);
+  let(call, w, !isHeld);
+  return isHeld ? call.loop().news() : kStolen;
+}
+
+/// An array of name, mode | held << 1, number of the environment, and so on.
+napi_value query(const Call& call) {
+  const Napi::Env env(call.env());
+  const std::vector<LockManager::Entry> entries = lockManager().query();
+  Napi::Array all = Napi::Array::New(env, entries.size() * 3);
+  std::uint32_t at = 0;
+  for (const LockManager::Entry& one : entries) {
+    all[at++] = Napi::String::New(env, one.name);
+    all[at++] = Napi::Number::New(env, static_cast<int>(one.mode) | (one.isHeld ? 2 : 0));
+    all[at++] = Napi::Number::New(env, one.thread);
+  }
+  return all;
+}
+
+}  // namespace
+
+void defineLockManager(Exports& exports) {
+  exports.add<start>("lockManagerStart");
+  exports.add<request>("lockManagerRequest");
+  exports.add<settle>("lockManagerSettle");
+  exports.add<leave>("lockManagerLeave");
+  exports.add<release>("lockManagerRelease");
+  exports.add<query>("lockManagerQuery");
+}
+
+}  // namespace boxoffice::binding
