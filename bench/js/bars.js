@@ -26,6 +26,23 @@ const bars = [
     { row, field: 'longest', what: 'ms, the longest wait', atMost: 4 },
     { row, kit: 'ours, Node 24', peer: 'navigator.locks, Node 24', atLeast: 20 },
   ]),
+  ...[
+    ['locks-uncontended', 5],
+    ['locks-queued-10000', 50],
+  ].map(([row, atLeast]) => ({
+    row,
+    kit: 'ours, Node 24',
+    peer: 'navigator.locks, Node 24',
+    atLeast,
+  })),
+  { row: 'locks-bytes', kit: 'ours, Node 24', what: 'bytes, a third of 2.5 KB', atMost: 833 },
+  {
+    row: 'locks-busy',
+    kit: 'ours, Node 24',
+    field: 'growth',
+    what: 'times the cost of a request alone',
+    atMost: 1.5,
+  },
   { row: 'workers-sync', peer: 'article', atLeast: 1 },
   { row: 'workers-sync', field: 'longest', what: 'ms, the longest wait', atMost: 4 },
 ]

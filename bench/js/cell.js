@@ -2,6 +2,8 @@
 //   node --expose-gc bench/js/cell.js row kit [size]
 // Prints a line of JSON, or null for a kit that cannot do the work.
 const { kits } = require('./kits.js')
+const { lockKits } = require('./lock-kits.js')
+const { lockRows } = require('./lock-rows.js')
 const { curves, rows } = require('./rows.js')
 const { threadRows } = require('./thread-rows.js')
 const { measureThreads } = require('./threads.js')
@@ -10,6 +12,7 @@ main(...process.argv.slice(2))
 
 async function main(rowName, kitName, size) {
   if (threadRows[rowName]) return print(await measureThreads(threadRows[rowName], kitName))
+  if (lockRows[rowName]) return print(await lockRows[rowName].measure(lockKits[kitName]()))
   const row = rows[rowName] ?? curves[rowName]
   const form = (await kits[kitName]())[row.form]
   if (!form) return print(null)

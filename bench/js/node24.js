@@ -19,4 +19,7 @@ function node24() {
   return file
 }
 
-module.exports = { node24 }
+/** Kits say by their names that they run on it. */
+const isOnNode24 = (kit) => kit.endsWith('Node 24')
+
+module.exports = { isOnNode24, node24 }

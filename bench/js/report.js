@@ -11,6 +11,8 @@ const { parseArgs } = require('node:util')
 const { judge } = require('./bars.js')
 const { drawCurves, measureCurves } = require('./curves.js')
 const { kits } = require('./kits.js')
+const { lockKits } = require('./lock-kits.js')
+const { lockRows } = require('./lock-rows.js')
 const { round, spread } = require('./numbers.js')
 const { rows } = require('./rows.js')
 const { installPeers, progress, runCell } = require('./run-cell.js')
@@ -22,6 +24,7 @@ const timeout = 300_000 // for one run: a lock that loses a wake-up must not sto
 const sections = [
   { rows, kits },
   { rows: threadRows, kits: threadKits },
+  { rows: lockRows, kits: lockKits },
 ]
 
 const { values: options } = parseArgs({
@@ -52,7 +55,7 @@ async function main() {
   for (const section of sections) printCells(cells, section)
   if (cells.length > 0)
     console.log('\nk/s: thousand operations a second; of ms, us and B, less is better.')
-  const verdicts = judge({ ...rows, ...threadRows }, (row, kit, field) =>
+  const verdicts = judge({ ...rows, ...threadRows, ...lockRows }, (row, kit, field) =>
     valuesOf(cells, row, kit, field),
   )
   printVerdicts(verdicts)

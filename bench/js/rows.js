@@ -173,4 +173,4 @@ function thousandsASecond(nanoseconds) {
   return { value: 1e6 / nanoseconds }
 }
 
-module.exports = { curves, rows }
+module.exports = { curves, measured, rows, warmUpMs }

@@ -4,10 +4,9 @@ const { readFileSync } = require('node:fs')
 const path = require('node:path')
 const { promisify } = require('node:util')
 
-const { node24 } = require('./node24.js')
+const { isOnNode24, node24 } = require('./node24.js')
 const { npmInstall } = require('./npm.js')
 const { dependencies } = require('./package.json')
-const { onNode24 } = require('./thread-kits.js')
 
 /** The peers are nobody's dependency but the benches': fetched here, when they are missing. */
 function installPeers() {
@@ -29,7 +28,7 @@ function installed(name) {
 async function runCell(row, kit, { size, timeout }) {
   const args = ['--expose-gc', path.join(__dirname, 'cell.js'), row, kit]
   if (size !== undefined) args.push(`${size}`)
-  const node = onNode24.has(kit) ? node24() : process.execPath
+  const node = isOnNode24(kit) ? node24() : process.execPath
   try {
     const { stdout } = await promisify(execFile)(node, args, { timeout })
     return JSON.parse(stdout)

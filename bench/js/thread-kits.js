@@ -21,16 +21,17 @@ const threadKits = {
 
   'ours, Node 24': ourForms,
 
-  'navigator.locks, Node 24': () => {
-    const create = () => 'boxoffice-bench'
-    const open = (name) => name
-    const run = (name, callback) => navigator.locks.request(name, callback)
-    return { awaiting: { create, open, run, isLeaky: true } }
-  },
+  'LockManager, Node 24': () => byName(loadOurs().locks),
+
+  'navigator.locks, Node 24': () => byName(navigator.locks, { isLeaky: true }),
 }
 
-/** Those who run on Node 24, the first with navigator.locks. */
-const onNode24 = new Set(Object.keys(threadKits).filter((kit) => kit.endsWith('Node 24')))
+function byName(locks, traits = {}) {
+  const create = () => 'boxoffice-bench'
+  const open = (name) => name
+  const run = (name, callback) => locks.request(name, callback)
+  return { awaiting: { create, open, run, ...traits } }
+}
 
 function ourForms() {
   const { Mutex } = loadOurs()
@@ -43,4 +44,4 @@ function ourForms() {
   }
 }
 
-module.exports = { onNode24, threadKits }
+module.exports = { threadKits }
