@@ -17,7 +17,7 @@ using Manner = LockManager::Manner;
 /// What lib/lock_requests.js knows of them: where there is a ticket, it is in the bits above.
 enum Answer : std::int32_t { kWaiting, kGrantedNow, kGrantedNowAbandoned };
 constexpr int kAnswerBits = 2;
-constexpr std::int32_t kStolen = -4;  // beside Outcome
+constexpr std::int32_t kStolen = -5;  // beside Outcome
 
 /// At the end of an environment the manager has forgotten its requests already: what is left is an
 /// invitation that may still be on its way.

@@ -23,7 +23,7 @@ const { lockOf } = require('./web_lock.js')
 const manners = { wait: 0, ifAvailable: 1, steal: 2 }
 const answers = { waiting: 0, granted: 1, grantedAbandoned: 2 }
 const answerBits = 2
-const stolen = -4
+const stolen = -5
 
 // In place of a ticket, once it is over.
 const released = -1
