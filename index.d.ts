@@ -1352,7 +1352,14 @@ export interface LockRequestOptions {
   scope?: 'process'
 }
 
-/** What a lock is that somebody holds. It is a description: nothing is locked or freed by it. */
+/**
+ * What a lock is that somebody holds. It is a description: nothing is locked or freed by it.
+ *
+ * @example
+ * await locks.request('orders', { mode: 'shared' }, (lock) => {
+ *   assert.deepEqual([lock.name, lock.mode], ['orders', 'shared'])
+ * })
+ */
 export class Lock {
   private constructor()
   readonly name: string

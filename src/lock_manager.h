@@ -128,6 +128,7 @@ class LockManager {
   };
 
   struct Hash {
+    // NOLINTNEXTLINE(readability-identifier-naming): the standard's name for it
     using is_transparent = void;
     std::size_t operator()(std::u16string_view name) const noexcept {
       return std::hash<std::u16string_view>()(name);

@@ -62,11 +62,12 @@ describe("the faults of Node's own locks", function () {
          const timer = setInterval(() => {}, 1000)
          await locks.request('a', () => { ready(); return never }).catch((error) => show(error.name))
          clearInterval(timer)\`)
-       await locks.request('a', { steal: true }, () => show('stolen'))
+       const ours = await locks.request('a', { steal: true }, () => 'stolen')
        await worker.ended
+       show(ours)
        show((await locks.query()).held)`,
-      'stolen',
       'AbortError',
+      'stolen',
       [],
     ))
 

@@ -113,7 +113,7 @@ describe('locks between threads', function () {
     const done = agent.does(`
       const log = []
       my.robbed = boxoffice.locks.request('${name}', () => log.push('called')).catch((error) => log.push(error.name))
-      my.acquirer = boxoffice.locks.acquire('${name}').then(() => log.push('acquired'), (error) => log.push(error.name))
+      my.acquirer = boxoffice.locks.acquire('${name}', { timeout: 1e6 }).then(() => log.push('acquired'), (error) => log.push(error.name))
       my.log = log`)
     await done
     const { said, done: over } = await agent.begins("say('blocked'); sleep(300)")
@@ -128,6 +128,8 @@ describe('locks between threads', function () {
     await agent.does('await Promise.all([my.robbed, my.acquirer])')
     const log = await agent.does('return my.log')
     assert.deepEqual(log.sort(), ['AbortError', 'AbortError', 'called'])
+    const timers = await agent.does("return process.getActiveResourcesInfo().includes('Timeout')")
+    assert.equal(timers, false)
     await assertFree(name)
   })
 

@@ -215,6 +215,9 @@ TEST_F(LockManagerTest, RemembersADeathUntilSomebodyHasBeenTold) {
   ask(a);
   manager.forget(anna);
   EXPECT_EQ(state(), "| ");
+  B elsewhere(notes);
+  ask(elsewhere, Mode::exclusive, Manner::wait, u"b");
+  EXPECT_FALSE(elsewhere.abandoned);
   // One that is granted, and gives up or dies before it knows, is not told.
   A holder(notes);
   B b(notes);
@@ -294,6 +297,11 @@ TEST_F(LockManagerTest, KnowsWhetherOthersCouldLetAClientIn) {
   EXPECT_TRUE(ben.waitsForOthers());
   manager.settle(b);
   EXPECT_FALSE(ben.waitsForOthers());
+  A last(notes);
+  ask(last);
+  EXPECT_TRUE(anna.waitsForOthers());
+  manager.forget(anna);
+  EXPECT_FALSE(anna.waitsForOthers());
 }
 
 TEST_F(LockManagerTest, WaitsForOthersWhenItsLockWasStolen) {
