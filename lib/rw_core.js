@@ -136,6 +136,8 @@ class RWCore extends Core {
   /** The writer that `grant` becomes, which reads. */
   upgrade(grant, limits) {
     if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
+    // Not asked of C++, where it may be the writer already, by news that have not come yet.
+    if (grant.pending !== null) return Promise.reject(this.refusal())
     if (this.words === null && this.word === oneReader) {
       this.word = heldByUs
       return Promise.resolve(grant.becomeWriter(false))
@@ -159,6 +161,7 @@ class RWCore extends Core {
 
   /** The same now, or undefined. */
   tryUpgrade(grant) {
+    if (grant.pending !== null) return undefined
     if (this.words === null) {
       if (this.word !== oneReader) return undefined
       this.word = heldByUs
@@ -170,6 +173,7 @@ class RWCore extends Core {
 
   /** The same, and blocks this thread. */
   upgradeSync(grant, { timeout }) {
+    if (grant.pending !== null) throw this.refusal()
     const release = this.tryUpgrade(grant)
     if (release !== undefined) return release
     // A promise of ours that waits to read may do so by now.

@@ -120,6 +120,32 @@ for (const [way, at] of Object.entries(ways)) {
       assert.equal(await done, 'in')
     })
 
+    it('who upgrades already, and has become the writer without knowing so, does not upgrade twice', async () => {
+      const flag = new Int32Array(new SharedArrayBuffer(8))
+      const other = agent({ where, flag })
+      const { done } = await other.begins(`const { flag, where } = workerData
+        const reader = new boxoffice.RWLock(where).acquireReadSync()
+        say(1)
+        Atomics.wait(flag, 0, 0)
+        reader()
+        Atomics.store(flag, 1, 1)
+        Atomics.notify(flag, 1)`)
+      const reader = await lock.acquireRead()
+      const upgrading = reader.upgrade()
+      Atomics.store(flag, 0, 1)
+      Atomics.notify(flag, 0)
+      Atomics.wait(flag, 1, 0)
+      assert.ok(lock.isWriteLocked())
+      const refused = { code: 'ERR_LOCK_UPGRADE' }
+      assert.equal(reader.tryUpgrade(), undefined)
+      assert.throws(() => reader.upgradeSync(), refused)
+      const again = [reader.upgrade(), reader.upgrade({ timeout: 0 })]
+      for (const one of again) await assert.rejects(one, refused)
+      ;(await upgrading)()
+      await done
+      assert.equal(lock.isLocked(), false)
+    })
+
     it('upgradeSync blocks until the others have let go, or is late and reads on', async () => {
       const reader = await lock.acquireRead()
       const late =
