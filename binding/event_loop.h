@@ -47,12 +47,18 @@ class EventLoop final : public Parker, private Bell {
   /// script whose time is over (vm's timeout) ends, and its environment goes on.
   class Termination final : public Stop {
    public:
-    explicit Termination(const EventLoop& loop) : loop_(loop) {}
+    explicit Termination(EventLoop& loop) : loop_(loop) {}
+    /// Such a script does not come to read the news of its call: they are for the next callback.
+    ~Termination() {
+      if (wasRequested_) loop_.lookUp();
+    }
+    Termination(const Termination&) = delete;
+    Termination& operator=(const Termination&) = delete;
     bool isRequested() noexcept override;
     bool wasRequested() const noexcept { return wasRequested_; }
 
    private:
-    const EventLoop& loop_;
+    EventLoop& loop_;
     bool wasRequested_ = false;
   };
 

@@ -358,6 +358,18 @@ describe('Barrier: blocking', function () {
     await settled()
     assert.equal(wait.reason.code, 'ERR_LOCK_BROKEN')
   })
+
+  it('tells the promises of its own thread, too, when it ends with its script', async () => {
+    const options = { name: freshName() }
+    const code = `${head}
+      const mine = codeOf(() => barrier.wait())
+      const run = () => vm.runInNewContext('wait()', { wait: () => barrier.waitSync() }, { timeout: 50 })
+      return [await codeOf(run), await mine]`
+    assert.deepEqual(await agent(options).does(code), [
+      'ERR_SCRIPT_EXECUTION_TIMEOUT',
+      'ERR_LOCK_BROKEN',
+    ])
+  })
 })
 
 describe('Barrier: the process', function () {
