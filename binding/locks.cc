@@ -187,6 +187,17 @@ std::int32_t rwLockUnlockWrite(const Call& call) {
   return call.loop().news();
 }
 
+/// (place, whether we write it, or read): how much news. As mutexAbandon.
+std::int32_t rwLockAbandon(const Call& call) {
+  if (call.integer(1) != 0) {
+    call.lock<RWLock>().abandon(call.loop().id());
+  } else {
+    call.lock<RWLock>().abandonReads(1, true);
+    call.loop().shares().gave(call.integer(0), 1);
+  }
+  return call.loop().news();
+}
+
 /// (place), which we write: how much news.
 std::int32_t rwLockDowngrade(const Call& call) {
   call.lock<RWLock>().downgrade(call.loop().id());
@@ -266,6 +277,7 @@ void defineLocks(Exports& exports) {
   addLine<RWLock>(exports, "rwLock");
   exports.add<rwLockUnlockRead>("rwLockUnlockRead");
   exports.add<rwLockUnlockWrite>("rwLockUnlockWrite");
+  exports.add<rwLockAbandon>("rwLockAbandon");
   exports.add<rwLockDowngrade>("rwLockDowngrade");
   exports.add<rwLockUpgrade>("rwLockUpgrade");
   exports.add<rwLockUpgradeSync>("rwLockUpgradeSync");

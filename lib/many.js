@@ -4,7 +4,7 @@ const { withDeadline } = require('./deadline.js')
 const { lockError } = require('./errors.js')
 const { checkKey, nameOf } = require('./keys.js')
 const { readWait } = require('./options.js')
-const { dressed } = require('./releaser.js')
+const { dressed, unseen } = require('./releaser.js')
 
 /** Each key once, in an order that depends on nothing but the keys. */
 function inOrder(keys) {
@@ -30,7 +30,7 @@ async function acquireMany(keys, options, acquireOne, late = timeoutError) {
   try {
     for (const key of ordered) held.push(await acquireOne(key, { priority, signal: limit.signal }))
   } catch (error) {
-    releaseAll(held)
+    giveBack(held)
     throw error
   } finally {
     limit.end()
@@ -49,7 +49,7 @@ function acquireManySync(keys, { priority, timeout }, acquireOne, late = timeout
       held.push(acquireOne(key, { priority, timeout: left }))
     }
   } catch (error) {
-    releaseAll(held)
+    giveBack(held)
     throw error.code === 'ERR_LOCK_TIMEOUT' ? late(ordered, timeout) : error
   }
   return releaserOf(held)
@@ -61,7 +61,7 @@ function tryAcquireMany(keys, tryOne) {
   for (const key of inOrder(keys)) {
     const release = tryOne(key)
     if (release === undefined) {
-      releaseAll(held)
+      giveBack(held)
       return undefined
     }
     held.push(release)
@@ -89,6 +89,11 @@ function releaserOf(held) {
 
 function releaseAll(held) {
   for (const release of held.reverse()) release()
+}
+
+/** Since not all could be had: nobody has heard of a death that one of them tells of. */
+function giveBack(held) {
+  for (const release of held.reverse()) (release[unseen] ?? release)()
 }
 
 module.exports = { acquireMany, acquireManySync, tryAcquireMany }

@@ -5,7 +5,7 @@ const { Core, kindOf, line } = require('./core.js')
 const { lockError } = require('./errors.js')
 const native = require('./load.js')
 const { checkCallback, readWait } = require('./options.js')
-const { dressed } = require('./releaser.js')
+const { dressed, unseen } = require('./releaser.js')
 const { agent, grantedAbandoned, isGranted, notGranted, takeNews, Waiter } = require('./waiters.js')
 const { indexOf } = require('./words.js')
 
@@ -281,6 +281,11 @@ function releaser(core, abandoned) {
   const grant = core.grant()
   const release = () => {
     if (core.grant() === grant) core.unlock()
+  }
+  if (abandoned) {
+    release[unseen] = () => {
+      if (core.grant() === grant) core.passNow(1, true)
+    }
   }
   return dressed(release, abandoned)
 }

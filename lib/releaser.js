@@ -5,6 +5,9 @@
 
 const done = Promise.resolve()
 
+/** Of a releaser that tells of a death, and whose caller never saw it: lets go, and the next one is told. */
+const unseen = Symbol('unseen')
+
 function asyncDispose() {
   this()
   return done
@@ -18,4 +21,4 @@ function dressed(release, abandoned) {
   return release
 }
 
-module.exports = { dressed }
+module.exports = { dressed, unseen }

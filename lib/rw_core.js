@@ -244,6 +244,14 @@ class RWCore extends Core {
     }
   }
 
+  /** For one that was told of a death and goes again at once: the next one is told in its stead. */
+  abandon(isWriter) {
+    const count = native.rwLockAbandon(this.place, +isWriter)
+    if (isWriter) this.endedWriting()
+    else this.endedReading()
+    this.dispatch(count)
+  }
+
   /** From writing to reading; readers at the head of the line come in, too. */
   downgrade() {
     let count = 0

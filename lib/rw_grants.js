@@ -4,7 +4,7 @@
 const { lockError } = require('./errors.js')
 const { checkMayBlock } = require('./lock_options.js')
 const { readSyncWait, readWait } = require('./options.js')
-const { dressed } = require('./releaser.js')
+const { dressed, unseen } = require('./releaser.js')
 const { giveUp, Waiter } = require('./waiters.js')
 
 /** What one releaser stands for. */
@@ -32,6 +32,12 @@ class Grant {
     if (this.isOver) return
     this.isOver = true
     this.core.endWrite()
+  }
+
+  endUnseen(isWriter) {
+    if (this.isOver) return
+    this.isOver = true
+    this.core.abandon(isWriter)
   }
 
   becomeWriter(abandoned) {
@@ -100,6 +106,7 @@ function readReleaser(core, abandoned) {
   release.upgrade = upgrade
   release.tryUpgrade = tryUpgrade
   release.upgradeSync = upgradeSync
+  if (abandoned) release[unseen] = () => grant.endUnseen(false)
   return dressed(release, abandoned)
 }
 
@@ -109,6 +116,7 @@ function writeReleaser(core, abandoned) {
   const release = () => grant.endWrite()
   release[grantKey] = grant
   release.downgrade = downgrade
+  if (abandoned) release[unseen] = () => grant.endUnseen(true)
   return dressed(release, abandoned)
 }
 

@@ -5,7 +5,7 @@ const { Core, kindOf } = require('./core.js')
 const { lockError } = require('./errors.js')
 const native = require('./load.js')
 const { checkCallback, checkObject, readSyncWait, readWait } = require('./options.js')
-const { dressed } = require('./releaser.js')
+const { dressed, unseen } = require('./releaser.js')
 const { grantedAbandoned, isGranted, takeNews, Waiter } = require('./waiters.js')
 
 const valueShift = 2
@@ -254,6 +254,7 @@ function ticketOf(core, weight, abandoned, before = core.getValue() + weight) {
 function releaser(core, weight, abandoned = false) {
   const { generation } = core
   let over = false
+  let isUnseen = false
   core.out += weight
   const release = () => {
     // A key that has been idle since has been released by others: see KeyedSemaphore.release.
@@ -263,8 +264,15 @@ function releaser(core, weight, abandoned = false) {
     // Others may have released a part of a key's: it never has more than at first.
     const back = core.home === null ? weight : Math.min(weight, Math.max(0, core.room()))
     if (back < weight && core.share !== null) native.gave(core.place, weight - back)
-    if (back > 0) core.putBack(back)
+    if (isUnseen) core.passNow(back, true)
+    else if (back > 0) core.putBack(back)
     else core.calm()
+  }
+  if (abandoned) {
+    release[unseen] = () => {
+      isUnseen = true
+      release()
+    }
   }
   return dressed(release, abandoned)
 }
