@@ -78,7 +78,7 @@ export interface Releaser extends Disposable, AsyncDisposable {
   release(): void
   /**
    * The last holder died with the lock: look at what it left. (The other ways to lock are not told, and
-   * the news is gone with them.)
+   * the news is gone with them. Who could not have all of several keys leaves it to the next one.)
    */
   readonly abandoned: boolean
 }
@@ -723,7 +723,7 @@ export interface ReadReleaser extends Releaser {
    * From reader to writer, once the other readers have let go, before everybody in line; no new readers come in
    * meanwhile. Resolves to the writer's Releaser, and this one's grant is over. However else it ends, the
    * caller reads on: rejects with `ERR_LOCK_UPGRADE` at once when another reader is upgrading (each would wait
-   * for the other: one has to let go), with `ERR_LOCK_TIMEOUT`, with the signal's reason, and with
+   * for the other: one has to let go) or this one is already, with `ERR_LOCK_TIMEOUT`, with the signal's reason, and with
    * `ERR_LOCK_NOT_HELD` when this Releaser lets go meanwhile.
    *
    * @throws {Error} `ERR_LOCK_NOT_HELD` when its grant is over.
@@ -731,7 +731,7 @@ export interface ReadReleaser extends Releaser {
    */
   upgrade(options?: Omit<WaitOptions, 'priority'>): Promise<WriteReleaser>
 
-  /** The same now, or undefined: others read. @throws {Error} `ERR_LOCK_NOT_HELD` when its grant is over. */
+  /** The same now, or undefined: others read, or it is upgrading already. @throws {Error} `ERR_LOCK_NOT_HELD` when its grant is over. */
   tryUpgrade(): WriteReleaser | undefined
 
   /**
@@ -966,6 +966,8 @@ export interface RecursiveMutexOptions extends LockOptions, BufferOptions, Cance
  * The callback itself is not stopped while others are inside its hold: await them before you touch what the lock
  * guards.
  *
+ * When a thread that shares it ends inside, the next one is let in, and is not told.
+ *
  * There is no `acquire()`. It could tell nobody that its caller holds the lock: AsyncLocalStorage.enterWith, the
  * only way, would tell it to the caller's siblings and to what comes after the release, and let two in.
  *
@@ -1114,8 +1116,8 @@ export class CountdownLatch {
   /**
    * Resolves when it is open. Rejects with `ERR_LOCK_TIMEOUT` when `timeout` passed first and with
    * `signal.reason` on abort; neither changes anything for the others. Where threads share the latch, a
-   * pending wait keeps the process alive as long as there is another thread; a latch of this thread
-   * alone keeps nothing alive.
+   * pending wait keeps the process alive as long as there is another thread that has loaded this package; a
+   * latch of this thread alone keeps nothing alive.
    *
    * @throws {TypeError | RangeError} at once when an option is not what it should be.
    */
