@@ -190,7 +190,7 @@ describe('blocking', () => {
     const worker = agent(name)
     await worker.begins(`${head} say(1); mutex.lockSync()`)
     await sleep(20)
-    assert.notEqual(await within(5000, worker.dies()), 'late')
+    assert.notEqual(await within(8000, worker.dies()), 'late')
     const other = agent(name)
     const { done } = await other.begins(`${head}
       const { runInNewContext } = vm

@@ -204,7 +204,7 @@ describe('CountdownLatch: threads', function () {
     const code = `${head} return codeOf(() => latch.waitSync({ timeout: 5 }))`
     assert.equal(await worker.does(code), 'ERR_LOCK_TIMEOUT')
     await worker.begins(`${head} say(1); latch.waitSync()`)
-    assert.notEqual(await within(5000, worker.dies()), 'late')
+    assert.notEqual(await within(8000, worker.dies()), 'late')
     const wait = latch.wait()
     latch.countDown(2)
     await wait

@@ -16,7 +16,7 @@ describe('RecursiveMutex.runExclusiveSync', () => {
   })
   afterEach(async () => {
     assert.equal(mutex.isHeld(), false)
-    assert.equal(await mutex.runExclusive(() => 'in', { timeout: 1000 }), 'in')
+    assert.equal(await mutex.runExclusive(() => 'in', { timeout: 8000 }), 'in')
     assert.equal(mutex.isLocked(), false)
   })
   const busy = (action) => assert.throws(action, { code: 'ERR_LOCK_DEADLOCK' })

@@ -22,7 +22,7 @@ function gate() {
 async function assertIdle(mutex) {
   assert.equal(mutex.isLocked(), false)
   assert.equal(mutex.isHeld(), false)
-  assert.equal(await mutex.runExclusive(() => 'in', { timeout: 1000 }), 'in')
+  assert.equal(await mutex.runExclusive(() => 'in', { timeout: 8000 }), 'in')
   assert.equal(mutex.isLocked(), false)
 }
 

@@ -77,7 +77,7 @@ for (const [way, at] of Object.entries(ways)) {
           my.wait = lock.acquire${asked}()
           say(1)
           Atomics.wait(flag, 0, 0)
-          return codeOf(() => lock.acquire${then}Sync({ timeout: 1000 }))`)
+          return codeOf(() => lock.acquire${then}Sync({ timeout: 8000 }))`)
         await sleep(patience)
         held()
         assert.deepEqual(
@@ -103,7 +103,7 @@ for (const [way, at] of Object.entries(ways)) {
       const { done } = await other.begins(`my.wait = my.lock.acquireRead()
         say(1)
         Atomics.wait(workerData.flag, 0, 0)
-        return codeOf(() => my.one.upgradeSync({ timeout: 1000 }))`)
+        return codeOf(() => my.one.upgradeSync({ timeout: 8000 }))`)
       controller.abort('gone')
       assert.equal(lock.readers, 2)
       Atomics.store(flag, 0, 1)
