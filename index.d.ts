@@ -1397,8 +1397,8 @@ export interface LockReleaser extends Releaser {
  *
  * All lock managers of a process are one. When a thread ends, what it held goes to the next.
  *
- * A request that waits keeps its event loop alive, unless this very thread holds a lock of that name: then
- * nobody else could let it in.
+ * A request that waits keeps its event loop alive while another thread could let it in by letting go or giving
+ * up: not where this very thread holds a lock of that name, unless both that and the request are shared.
  *
  * @example
  * await locks.request('orders', async (lock) => {

@@ -59,12 +59,12 @@ LockManager::Answer LockManager::request(Client& client, Waiter& w, std::u16stri
     if (manner == Manner::steal || (isFirst && resource.hasRoomFor(w))) {
       grant(resource, w);
       w.told = true;
-      count(part, part.waiting, part.told + 1);
+      count(part, w, 0, +1);
       return Answer::granted;
     }
     if (manner == Manner::wait) {
       resource.queue.enter(w);
-      count(part, part.waiting + 1, part.told);
+      count(part, w, +1, 0);
       return Answer::waiting;
     }
   } catch (...) {
@@ -82,10 +82,10 @@ LockManager::Fate LockManager::settle(Waiter& w) {
   w.news = false;
   if (w.state == Waiter::State::admitted) {
     w.told = true;
-    count(part, part.waiting - 1, part.told + 1);
+    count(part, w, -1, +1);
     return Fate::granted;
   }
-  w.told ? count(part, part.waiting, part.told - 1) : count(part, part.waiting - 1, part.told);
+  countOut(part, w);
   tidy(at);
   return Fate::stolen;
 }
@@ -156,7 +156,7 @@ LockManager::Named& LockManager::obtain(std::u16string_view name) {
 /// Nobody has a part in it, unless somebody has.
 void LockManager::tidy(Named& named) noexcept {
   Resource& resource = named.second;
-  std::erase_if(resource.parts, [](const Part& one) { return one.waiting == 0 && one.told == 0; });
+  std::erase_if(resource.parts, [](const Part& one) { return one.isEmpty(); });
   if (!resource.parts.empty() || resource.abandoned) return;
   auto node = resources_.extract(resources_.find(named.first));
   const bool isToStay = spares_.size() < kSpares && node.key().capacity() <= kLongestSpare;
@@ -167,15 +167,35 @@ LockManager::Part& LockManager::obtainPart(Resource& resource, Client& client) {
   for (Part& part : resource.parts) {
     if (part.client == &client) return part;
   }
-  return resource.parts.emplace_back(Part{.client = &client, .waiting = 0, .told = 0});
+  return resource.parts.emplace_back(Part{.client = &client});
 }
 
-void LockManager::count(Part& part, std::uint32_t waiting, std::uint32_t told) noexcept {
-  const auto isForOthers = [&part] { return part.waiting > 0 && part.told == 0; };
-  if (isForOthers()) --part.client->waitsFor_;
-  part.waiting = waiting;
-  part.told = told;
-  if (isForOthers()) ++part.client->waitsFor_;
+bool LockManager::Part::isEmpty() const noexcept {
+  return waiting.exclusive + waiting.shared + told.exclusive + told.shared == 0;
+}
+
+/// Could others let it in? Those who share with it cannot, unless it waits to share once more: then an
+/// exclusive request of theirs may be all that is in its way.
+bool LockManager::Part::waitsForOthers() const noexcept {
+  if (told.exclusive > 0) return false;
+  return waiting.shared > 0 || (waiting.exclusive > 0 && told.shared == 0);
+}
+
+/// `waiting` and `told` more, or less, of what `w` is.
+void LockManager::count(Part& part, const Waiter& w, int waiting, int told) noexcept {
+  const bool isShared = w.ask == static_cast<std::uint32_t>(Mode::shared);
+  const auto add = [isShared](Part::Count& to, int change) {
+    std::uint32_t& number = isShared ? to.shared : to.exclusive;
+    number += static_cast<std::uint32_t>(change);
+  };
+  if (part.waitsForOthers()) --part.client->waitsFor_;
+  add(part.waiting, waiting);
+  add(part.told, told);
+  if (part.waitsForOthers()) ++part.client->waitsFor_;
+}
+
+void LockManager::countOut(Part& part, const Waiter& w) noexcept {
+  w.told ? count(part, w, 0, -1) : count(part, w, -1, 0);
 }
 
 void LockManager::grant(Resource& resource, Waiter& w) noexcept {
@@ -213,8 +233,7 @@ void LockManager::end(Waiter& w, Wakes& wakes) noexcept {
     // Whoever never heard of its grant has not heard of a death, either.
     if (!w.told && w.abandoned) resource.abandoned = true;
   }
-  Part& part = resource.partOf(w.agent);
-  w.told ? count(part, part.waiting, part.told - 1) : count(part, part.waiting - 1, part.told);
+  countOut(resource.partOf(w.agent), w);
   admit(resource, wakes);
   tidy(at);
 }

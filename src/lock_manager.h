@@ -59,8 +59,8 @@ class LockManager {
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
 
-    /// Does it wait for something that it does not hold itself? Others can let it in then. To be asked by
-    /// its own thread: only its own calls change it.
+    /// Does it wait for something that others can let it into? To be asked by its own thread: only its own
+    /// calls change it.
     bool waitsForOthers() const noexcept { return waitsFor_ > 0; }
 
     const AgentId agent;
@@ -68,7 +68,7 @@ class LockManager {
 
    private:
     friend LockManager;
-    /// How many names it waits for, and holds nothing of that it has been told of.
+    /// How many names it waits for, and others can let it in there, for all it has been told.
     std::size_t waitsFor_ = 0;
   };
 
@@ -108,9 +108,17 @@ class LockManager {
 
  private:
   struct Part {
+    struct Count {
+      std::uint32_t exclusive = 0;
+      std::uint32_t shared = 0;
+    };
+
     Client* client;
-    std::uint32_t waiting;
-    std::uint32_t told;
+    Count waiting{};
+    Count told{};
+
+    bool isEmpty() const noexcept;
+    bool waitsForOthers() const noexcept;
   };
 
   struct Resource {
@@ -143,7 +151,8 @@ class LockManager {
 
   Named& obtain(std::u16string_view name);
   static Part& obtainPart(Resource& resource, Client& client);
-  static void count(Part& part, std::uint32_t waiting, std::uint32_t told) noexcept;
+  static void count(Part& part, const Waiter& w, int waiting, int told) noexcept;
+  static void countOut(Part& part, const Waiter& w) noexcept;
   static void grant(Resource& resource, Waiter& w) noexcept;
   static void steal(Resource& resource, Wakes& wakes) noexcept;
   static void admit(Resource& resource, Wakes& wakes) noexcept;

@@ -304,6 +304,28 @@ TEST_F(LockManagerTest, KnowsWhetherOthersCouldLetAClientIn) {
   EXPECT_FALSE(anna.waitsForOthers());
 }
 
+TEST_F(LockManagerTest, OthersLetASharerInOnceMoreWhenTheyGiveUp) {
+  A a(notes);
+  B b(notes);
+  A again(notes);
+  A alone(notes);
+  share(a);
+  ask(alone);
+  EXPECT_FALSE(anna.waitsForOthers());  // only itself could
+  manager.leave(alone);
+  ask(b);
+  share(again);
+  EXPECT_TRUE(anna.waitsForOthers());
+  manager.leave(b);
+  EXPECT_EQ(manager.settle(again), Fate::granted);
+  EXPECT_FALSE(anna.waitsForOthers());
+  manager.release(a);
+  manager.release(again);
+  ask(a);
+  share(again);
+  EXPECT_FALSE(anna.waitsForOthers());  // what it holds is its own
+}
+
 TEST_F(LockManagerTest, WaitsForOthersWhenItsLockWasStolen) {
   A a(notes);
   A behind(notes);
