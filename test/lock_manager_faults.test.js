@@ -16,29 +16,33 @@ describe("the faults of Node's own locks", function () {
 
   it('two threads inside one exclusive lock', () =>
     shows(
-      `const seen = new Int32Array(new SharedArrayBuffer(8))
-       const visit = \`async (locks, seen, visits) => {
-         for (let i = 0; i < visits; i++) {
-           await locks.request('room', async () => {
-             if (++seen[0] !== 1) seen[1]++
-             if (i % 3 === 0) await null
-             if (seen[0]-- !== 1) seen[1]++
-           })
-           if (i % 50 === 0) await new Promise(setImmediate)
+      `const seen = new Int32Array(new SharedArrayBuffer(12))
+       // A request that waits need not keep its thread alive there: another fault, which would hide this one.
+       const play = \`async (locks, seen) => {
+         const timer = setInterval(() => {}, 1000)
+         const task = async () => {
+           for (let i = 0; i < 2000; i++) {
+             await locks.request('room', async () => {
+               if (++seen[0] !== 1) seen[1]++
+               if (i % 3 === 0) await null
+               for (let wait = 0; wait < 200; wait++);
+               if (seen[0]-- !== 1) seen[1]++
+               Atomics.add(seen, 2, 1)
+             })
+             if (i % 50 === 0) await new Promise(setImmediate)
+           }
          }
+         await Promise.all(Array.from({ length: 5 }, task))
+         clearInterval(timer)
        }\`
-       const workers = []
-       for (let i = 0; i < 2; i++) {
-         workers.push(await start(\`
-           ready()
-           const [seen] = await once(parentPort, 'message')
-           const tasks = Array.from({ length: 5 }, () => (\${visit})(locks, seen, 400))
-           await Promise.all(tasks)\`))
-       }
-       for (const worker of workers) worker.postMessage(seen)
-       await Promise.all([eval(visit)(locks, seen, 2000), ...workers.map(({ ended }) => ended)])
+       const worker = await start(\`
+         ready()
+         const [seen] = await once(parentPort, 'message')
+         await (\${play})(locks, seen)\`)
+       worker.postMessage(seen)
+       await Promise.all([eval(play)(locks, seen), worker.ended])
        show([...seen])`,
-      [0, 0],
+      [0, 0, 20_000],
     ))
 
   it('waiters of a lock whose worker ended are never woken', async () => {
@@ -159,11 +163,15 @@ describe("the faults of Node's own locks", function () {
        const code = "ready(); await locks.request('a', () => {})"
        const workers = [await start(code), await start(code), await start(code)]
        while ((await locks.query()).pending.length < 3) await turn()
-       await new Promise((resolve) => setTimeout(resolve, 200)) // what starting them takes
-       const before = process.cpuUsage()
-       await new Promise((resolve) => setTimeout(resolve, 1000))
-       const { user, system } = process.cpuUsage(before)
-       show((user + system) / 1e6 < 0.1)
+       // Starting them takes its time, too, and who knows how much: one quiet second is enough.
+       let isQuiet = false
+       for (let i = 0; i < 10 && !isQuiet; i++) {
+         const before = process.cpuUsage()
+         await new Promise((resolve) => setTimeout(resolve, 1000))
+         const { user, system } = process.cpuUsage(before)
+         isQuiet = user + system < 0.1e6
+       }
+       show(isQuiet)
        end()
        await Promise.all(workers.map(({ ended }) => ended))`,
       true,
@@ -201,7 +209,7 @@ describe('a request that waits', function () {
     'for what a worker holds, until it is aborted': [
       `${held}; const controller = new AbortController()
        locks.request('a', { signal: controller.signal }, () => {}).catch(show)
-       setTimeout(() => { controller.abort('aborted'); worker.terminate() }, 50)`,
+       setTimeout(() => controller.abort('aborted'), 50)`, // and the worker goes on
       'aborted',
     ],
     'for what a worker holds, while we hold another name and wait for it': [
@@ -215,11 +223,17 @@ describe('a request that waits', function () {
        ${ask('granted')}; release()`,
       'granted',
     ],
+    'to share what this thread shares already, behind an exclusive request of a worker': [
+      `locks.request('a', { mode: 'shared' }, () => never)
+       ${holder("locks.request('a', { timeout: 200 }, () => {}).catch(() => {}); ready(); setInterval(() => {}, 1000)")}
+       locks.request('a', { mode: 'shared' }, () => show('granted'))`,
+      'granted',
+    ],
     'for what has been stolen from us': [
-      `locks.request('a', () => never).catch((error) => show(error.name))
+      `const robbed = locks.request('a', () => never).catch((error) => show(error.name))
        await turn()
        ${ask('granted')}
-       ${holder("locks.request('a', { steal: true }, () => { ready(); return new Promise((end) => setTimeout(end, 200)) })")}`,
+       ${holder("locks.request('a', { steal: true }, () => { ready(); return new Promise((end) => setTimeout(end, 200)) })").replace('worker.unref()', 'await robbed; worker.unref()')}`,
       'AbortError',
       'granted',
     ],
