@@ -107,8 +107,17 @@ describe('locks between threads', function () {
     await assertFree(name)
   })
 
+  /** In an agent with `gate` as its data: deaf until openGate(gate). */
+  const newGate = () => new Int32Array(new SharedArrayBuffer(4))
+  const staysDeaf = "say('blocked'); Atomics.wait(workerData.gate, 0, 0)"
+  function openGate(gate) {
+    Atomics.store(gate, 0, 1)
+    Atomics.notify(gate, 0)
+  }
+
   it('can be stolen from one who has not heard of the grant', async () => {
-    const agent = newAgent()
+    const gate = newGate()
+    const agent = newAgent({ gate })
     const held = await hold(name)
     const done = agent.does(`
       const log = []
@@ -116,7 +125,7 @@ describe('locks between threads', function () {
       my.acquirer = boxoffice.locks.acquire('${name}', { timeout: 1e6 }).then(() => log.push('acquired'), (error) => log.push(error.name))
       my.log = log`)
     await done
-    const { said, done: over } = await agent.begins("say('blocked'); sleep(300)")
+    const { said, done: over } = await agent.begins(staysDeaf)
     assert.equal(said, 'blocked')
     held.end()
     await held.promise
@@ -124,6 +133,7 @@ describe('locks between threads', function () {
     assert.deepEqual(await stateOf(name), { held: ['exclusive'], pending: ['exclusive'] })
     await locks.request(name, { steal: true }, () => {})
     await locks.request(name, { steal: true }, () => {})
+    openGate(gate)
     await over
     await agent.does('await Promise.all([my.robbed, my.acquirer])')
     const log = await agent.does('return my.log')
@@ -134,14 +144,18 @@ describe('locks between threads', function () {
   })
 
   it('pass on a grant that an abort finds before the thread has heard of it', async () => {
-    const agent = newAgent()
+    const gate = newGate()
+    const agent = newAgent({ gate })
     const held = await hold(name)
     await agent.does(`
       my.controller = new AbortController()
       my.seen = boxoffice.locks.request('${name}', { signal: my.controller.signal }, () => 'called')
         .catch((error) => error.name)`)
-    const { done } = await agent.begins("say('blocked'); sleep(200); my.controller.abort()")
+    const { done } = await agent.begins(`${staysDeaf}; my.controller.abort()`)
     held.end()
+    await held.promise
+    assert.deepEqual(await stateOf(name), { held: ['exclusive'], pending: [] })
+    openGate(gate)
     await done
     assert.equal(await locks.request(name, () => 'ours'), 'ours')
     assert.equal(await agent.does('return my.seen'), 'AbortError')
