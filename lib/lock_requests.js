@@ -197,9 +197,12 @@ function acquire(name, wish) {
 /** Calls back with the lock of `request`. The promise is for what that settles to, or that it was stolen. */
 function call(request) {
   const { callback, signal } = request
-  if (signal?.aborted && !request.isStolen) {
+  try {
+    if (signal?.aborted && !request.isStolen) throw signal.reason
+  } catch (error) {
+    // Aborted, or a signal of strange make.
     request.release()
-    throw signal.reason
+    throw error
   }
   request.callback = undefined
   request.signal = undefined

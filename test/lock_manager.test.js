@@ -481,6 +481,23 @@ describe('locks.request() with a signal', () => {
     await assertFree('a')
   })
 
+  it('of strange make leaves nothing locked', async () => {
+    const strange = new Error('strange')
+    let isStrange = false
+    const signal = {
+      get aborted() {
+        if (isStrange) throw strange
+        return false
+      },
+      addEventListener() {},
+      removeEventListener() {},
+    }
+    const promise = locks.request('a', { signal }, never)
+    isStrange = true
+    await assert.rejects(promise, strange)
+    await assertFree('a')
+  })
+
   it('does nothing once the callback has been called, and is let go', async () => {
     const controller = new AbortController()
     const { signal } = controller
