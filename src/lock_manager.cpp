@@ -204,9 +204,15 @@ void LockManager::grant(Resource& resource, Waiter& w) noexcept {
   w.abandoned = std::exchange(resource.abandoned, false);
 }
 
+/// Whoever never heard of its grant has not heard of a death, either.
+void LockManager::passOnDeath(Resource& resource, const Waiter& w) noexcept {
+  if (!w.told && w.abandoned) resource.abandoned = true;
+}
+
 void LockManager::steal(Resource& resource, Wakes& wakes) noexcept {
   for (Waiter* w = std::exchange(resource.held, {}).head; w; w = w->next) {
     w->state = Waiter::State::idle;
+    passOnDeath(resource, *w);
     wakes.add(*w);
   }
 }
@@ -230,8 +236,7 @@ void LockManager::end(Waiter& w, Wakes& wakes) noexcept {
   } else if (w.state == Waiter::State::admitted) {
     resource.held.remove(w);
     w.state = Waiter::State::idle;
-    // Whoever never heard of its grant has not heard of a death, either.
-    if (!w.told && w.abandoned) resource.abandoned = true;
+    passOnDeath(resource, w);
   }
   countOut(resource.partOf(w.agent), w);
   admit(resource, wakes);

@@ -154,6 +154,7 @@ class LockManager {
   static void count(Part& part, const Waiter& w, int waiting, int told) noexcept;
   static void countOut(Part& part, const Waiter& w) noexcept;
   static void grant(Resource& resource, Waiter& w) noexcept;
+  static void passOnDeath(Resource& resource, const Waiter& w) noexcept;
   static void steal(Resource& resource, Wakes& wakes) noexcept;
   static void admit(Resource& resource, Wakes& wakes) noexcept;
   static bool forgetIn(Resource& resource, Client& dead) noexcept;

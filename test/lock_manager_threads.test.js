@@ -211,6 +211,22 @@ describe('locks between threads', function () {
     await assertFree(name)
   })
 
+  it('tell a thief of a death that the one it robs has not heard of', async () => {
+    const gate = newGate()
+    const [agent, deaf] = [newAgent(), newAgent({ gate })]
+    await holdsIn(agent)
+    await deaf.does(`my.robbed = codeOf(() => boxoffice.locks.acquire('${name}'))`)
+    const { done } = await deaf.begins(staysDeaf)
+    await agent.dies()
+    const release = await locks.acquire(name, { steal: true })
+    assert.equal(release.abandoned, true)
+    release()
+    openGate(gate)
+    await done
+    assert.equal(await deaf.does('return my.robbed'), 20) // a DOMException's for AbortError
+    await assertFree(name)
+  })
+
   it('of two copies of the manager in one thread are one', async () => {
     const file = require.resolve('..')
     const cached = Object.keys(require.cache).filter((key) =>

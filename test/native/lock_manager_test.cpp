@@ -253,6 +253,27 @@ TEST_F(LockManagerTest, TellsTheNextWhenTheOneThatShouldHaveKnownIsGone) {
   }
 }
 
+TEST_F(LockManagerTest, TellsTheThiefOfADeathThatTheRobbedOneNeverHeardOf) {
+  A a(notes);
+  B b(notes);
+  A thief(notes);
+  ask(a);
+  ask(b);
+  manager.forget(anna);  // b is granted, and has not settled
+  ask(thief, Mode::exclusive, Manner::steal);
+  EXPECT_TRUE(thief.abandoned);
+  EXPECT_EQ(manager.settle(b), Fate::stolen);
+  manager.release(thief);
+  // One that has heard of it takes it along.
+  ask(a);
+  ask(b);
+  manager.forget(anna);
+  EXPECT_EQ(manager.settle(b), Fate::granted);
+  A next(notes);
+  ask(next, Mode::exclusive, Manner::steal);
+  EXPECT_FALSE(next.abandoned);
+}
+
 TEST_F(LockManagerTest, NoDeathOfOneWhoSharedIsAnnounced) {
   A a(notes);
   B b(notes);
