@@ -35,7 +35,7 @@ describe('a thread that ends before it has read its news', () => {
     await pause(stalled)
     return worker
   }
-  const until = async (seen, ms = 8000) => {
+  const until = async (seen, ms = 2000) => {
     const end = performance.now() + ms
     while (seen.state === 'pending' && performance.now() < end) await settled()
     return seen.state
