@@ -46,13 +46,13 @@ describe('a worker that is terminated while it', function () {
     const most = scaled(kind === 'mutex' ? 2000 : 300, 40)
     for (const [role, name] of Object.entries(states)) {
       it(`${name} (${kind})`, async () => {
-        const seen = await deaths(kind, scaled(kind === 'mutex' ? 60 : 20, 20), role)
+        const seen = await deaths(kind, scaled(kind === 'mutex' ? 60 : 20, 8), role)
         if (role === 'holds') assert.ok(seen.told > 0)
       })
     }
 
     it(`is blocked in lockSync for good (${kind})`, async () => {
-      await deaths(kind, scaled(kind === 'mutex' ? 60 : 20, 20), 'isBlockedForGood')
+      await deaths(kind, scaled(kind === 'mutex' ? 60 : 20, 8), 'isBlockedForGood')
     })
 
     it(`is in any of these states, ${most} times (${kind})`, async () => {
