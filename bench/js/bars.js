@@ -1,4 +1,4 @@
-// Section 11 of the design for one process: how good is good enough. `kit` is ours, unless it says
+// Section 11 of the design for one process and for those of one machine: how good is good enough. `kit` is ours, unless it says
 // another one of ours.
 const { median } = require('./numbers.js')
 
@@ -43,6 +43,12 @@ const bars = [
     what: 'times the cost of a request alone',
     atMost: 1.5,
   },
+  { row: 'host-now', kit: 'ours, one mutex', peer: 'fs-native-extensions', atLeast: 12 },
+  { row: 'host-now', kit: 'ours, one mutex', peer: 'node:sqlite, Node 24', atLeast: 50 },
+  { row: 'host-4-one-key', peer: 'fs-native-extensions', atLeast: 5 },
+  { row: 'host-hand-off', what: 'us, half of all', atMost: 30 },
+  { row: 'host-death', what: 'ms', atMost: 5 },
+  { row: 'host-death-1gb', what: 'ms', atMost: 100 },
   { row: 'workers-sync', peer: 'article', atLeast: 1 },
   { row: 'workers-sync', field: 'longest', what: 'ms, the longest wait', atMost: 4 },
 ]

@@ -4,6 +4,7 @@
 const { kits } = require('./kits.js')
 const { lockKits } = require('./lock-kits.js')
 const { lockRows } = require('./lock-rows.js')
+const { hostRows } = require('./host-rows.js')
 const { curves, rows } = require('./rows.js')
 const { threadRows } = require('./thread-rows.js')
 const { measureThreads } = require('./threads.js')
@@ -13,6 +14,7 @@ main(...process.argv.slice(2))
 async function main(rowName, kitName, size) {
   if (threadRows[rowName]) return print(await measureThreads(threadRows[rowName], kitName))
   if (lockRows[rowName]) return print(await lockRows[rowName].measure(lockKits[kitName]()))
+  if (hostRows[rowName]) return print(await hostRows[rowName].measure(kitName))
   const row = rows[rowName] ?? curves[rowName]
   const form = (await kits[kitName]())[row.form]
   if (!form) return print(null)

@@ -10,6 +10,8 @@ const path = require('node:path')
 const { parseArgs } = require('node:util')
 const { judge } = require('./bars.js')
 const { drawCurves, measureCurves } = require('./curves.js')
+const { hostKits } = require('./host-kits.js')
+const { hostRows } = require('./host-rows.js')
 const { kits } = require('./kits.js')
 const { lockKits } = require('./lock-kits.js')
 const { lockRows } = require('./lock-rows.js')
@@ -25,6 +27,7 @@ const sections = [
   { rows, kits },
   { rows: threadRows, kits: threadKits },
   { rows: lockRows, kits: lockKits },
+  { rows: hostRows, kits: hostKits },
 ]
 
 const { values: options } = parseArgs({
@@ -55,7 +58,7 @@ async function main() {
   for (const section of sections) printCells(cells, section)
   if (cells.length > 0)
     console.log('\nk/s: thousand operations a second; of ms, us and B, less is better.')
-  const verdicts = judge({ ...rows, ...threadRows, ...lockRows }, (row, kit, field) =>
+  const verdicts = judge({ ...rows, ...threadRows, ...lockRows, ...hostRows }, (row, kit, field) =>
     valuesOf(cells, row, kit, field),
   )
   printVerdicts(verdicts)
