@@ -3,9 +3,10 @@
 // round is complete, or broken, in one step.
 const { Core, kindOf } = require('./core.js')
 const { lockError } = require('./errors.js')
-const { coreOf, Gate } = require('./gate.js')
+const { Gate } = require('./gate.js')
 const native = require('./load.js')
 const { readWait } = require('./options.js')
+const { coreOf } = require('./single.js')
 const { grantedAbandoned, notGranted, Waiter } = require('./waiters.js')
 
 const broken = 2

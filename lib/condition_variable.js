@@ -1,43 +1,35 @@
 'use strict'
 const { ConditionCore } = require('./condition_core.js')
-const { checkMayBlock, readLockOptions, settle } = require('./lock_options.js')
-const { coreOf } = require('./mutex.js')
+const { Mutex } = require('./mutex.js')
 const { readSyncWait } = require('./options.js')
+const { blockingCoreOf, coreOf, Single } = require('./single.js')
 
-class ConditionVariable {
-  #core = new ConditionCore()
-  #mayBlock
-
+class ConditionVariable extends Single {
   constructor(options = {}) {
-    const read = readLockOptions(options, ConditionCore.bytes)
-    settle(this.#core, read)
-    this.#mayBlock = read.mayBlock
+    super(new ConditionCore(), options)
   }
 
   wait(mutex, options) {
-    return this.#core.wait(coreOf(mutex), options)
+    return coreOf(this).wait(mutexCoreOf(mutex), options)
   }
 
   waitSync(mutex, options) {
-    checkMayBlock(this.#mayBlock, 'waitSync')
-    this.#core.waitSync(coreOf(mutex), readSyncWait(options))
+    blockingCoreOf(this, 'waitSync').waitSync(mutexCoreOf(mutex), readSyncWait(options))
   }
 
   notifyOne() {
-    this.#core.notify(false)
+    coreOf(this).notify(false)
   }
 
   notifyAll() {
-    this.#core.notify(true)
+    coreOf(this).notify(true)
   }
+}
 
-  get buffer() {
-    return this.#core.shareOut().buffer
-  }
-
-  get byteOffset() {
-    return this.#core.shareOut().byteOffset
-  }
+/** `mutex` is the user's: it may be anything. */
+function mutexCoreOf(mutex) {
+  if (mutex instanceof Mutex) return coreOf(mutex)
+  throw new TypeError('mutex must be a Mutex')
 }
 
 module.exports = { ConditionVariable }

@@ -7,6 +7,7 @@
 //   shared     words, place, share    other threads may know of it: it stays there
 //
 // Alone becomes in line when the first has to wait, and in line becomes alone when the last has gone.
+const { isMainThread } = require('node:worker_threads')
 const { E_CANCELED, lockError } = require('./errors.js')
 const { nameOf, toText } = require('./keys.js')
 const native = require('./load.js')
@@ -271,7 +272,7 @@ class Core {
 }
 
 // What only some cores have of their own: those of keyed maps (which settleIn of home.js gives more),
-// and those whose users chose an error. All others do without the memory.
+// and those whose users chose otherwise. All others do without the memory.
 Object.assign(Core.prototype, {
   home: null,
   generation: 0,
@@ -280,6 +281,8 @@ Object.assign(Core.prototype, {
   guests: 0,
   /** Strictly first come, first served, among threads too. */
   isStrict: false,
+  /** Whether blocking forms may block this thread. */
+  mayBlock: !isMainThread,
 })
 
 /**

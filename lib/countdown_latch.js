@@ -2,9 +2,10 @@
 // A latch for promises: it opens when it has been counted down to zero. See src/countdown_latch.h.
 const { kindOf } = require('./core.js')
 const { lockError } = require('./errors.js')
-const { coreOf, Gate } = require('./gate.js')
+const { Gate } = require('./gate.js')
 const { GateCore } = require('./gate_core.js')
 const native = require('./load.js')
+const { coreOf } = require('./single.js')
 
 const countShift = 1
 const maxCount = 2 ** 31 - 1

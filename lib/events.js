@@ -1,7 +1,8 @@
 'use strict'
 const { AutoResetCore, ManualResetCore } = require('./event_core.js')
-const { coreOf, Gate } = require('./gate.js')
+const { Gate } = require('./gate.js')
 const { asOptions } = require('./options.js')
+const { coreOf } = require('./single.js')
 
 class Event extends Gate {
   constructor(Core, options) {

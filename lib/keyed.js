@@ -1,5 +1,6 @@
 'use strict'
 // What all keyed maps have in common.
+const { Core } = require('./core.js')
 const { E_CANCELED } = require('./errors.js')
 const { Home, homeByName } = require('./home.js')
 const { readLockOptions, checkMayBlock } = require('./lock_options.js')
@@ -22,17 +23,15 @@ class Keyed {
     }
   }
 
-  /** `make(mayBlock)` makes a core of `kind` and `value`, unless there is one `atRest`. */
+  /** `make()` makes a core of `kind` and `value`, unless there is one `atRest`. */
   constructor(options, kind, make, atRest, value = '') {
     const { cancelError = E_CANCELED, name, isStrict, mayBlock } = readLockOptions(options, 0)
-    const makeSo = () => {
-      const core = make(mayBlock)
-      return isStrict ? Object.assign(core, { isStrict }) : core
-    }
-    // A core that is strict is not for other maps.
+    const isPlain = !isStrict && mayBlock === Core.prototype.mayBlock
+    const makeSo = isPlain ? make : () => Object.assign(make(), { isStrict, mayBlock })
+    // A core that is not plain is not for other maps.
     this.#home =
       name === undefined
-        ? new Home(isStrict ? [] : atRest, makeSo)
+        ? new Home(isPlain ? atRest : [], makeSo)
         : homeByName(name, kind, `${value} ${isStrict} ${mayBlock}`, makeSo)
     this.#cancelError = cancelError
     this.#mayBlock = mayBlock

@@ -7,7 +7,7 @@ const { RWCore } = require('./rw_core.js')
 
 class KeyedRWLock extends Keyed {
   constructor(options = {}) {
-    super(options, 'read-write lock', (mayBlock) => new RWCore(mayBlock), [])
+    super(options, 'read-write lock', () => new RWCore(), [])
   }
 
   acquireRead(key, options) {

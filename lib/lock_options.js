@@ -57,9 +57,10 @@ function checkPlace(buffer, byteOffset, bytes) {
 }
 
 /** Makes `core` what its owner has asked for. */
-function settle(core, { cancelError, name, buffer, byteOffset, isStrict }) {
+function settle(core, { cancelError, name, buffer, byteOffset, isStrict, mayBlock }) {
   if (cancelError !== undefined) core.cancelError = cancelError
   if (isStrict) core.isStrict = true
+  if (mayBlock !== core.mayBlock) core.mayBlock = mayBlock
   if (name !== undefined) core.shareByName(name)
   if (buffer !== undefined) core.shareIn(buffer, byteOffset)
 }

@@ -1,95 +1,71 @@
 'use strict'
-const { checkMayBlock, readLockOptions, settle } = require('./lock_options.js')
 const { MutexCore } = require('./mutex_core.js')
 const { readSyncWait } = require('./options.js')
+const { blockingCoreOf, coreOf, Single } = require('./single.js')
 
-/** The core of a Mutex, for those who wait for a condition with it. */
-let coreOf
-
-class Mutex {
-  #core
-  #mayBlock
-
-  static {
-    coreOf = (mutex) => {
-      if (mutex instanceof Mutex) return mutex.#core
-      throw new TypeError('mutex must be a Mutex')
-    }
-  }
-
+class Mutex extends Single {
   constructor(options = {}) {
-    const read = readLockOptions(options, MutexCore.bytes)
-    this.#core = new MutexCore()
-    settle(this.#core, read)
-    this.#mayBlock = read.mayBlock
+    super(new MutexCore(), options)
   }
 
   acquire(options) {
-    return this.#core.acquire(options)
+    return coreOf(this).acquire(options)
   }
 
   tryAcquire() {
-    return this.#core.tryAcquire()
+    return coreOf(this).tryAcquire()
   }
 
   runExclusive(callback, options) {
-    return this.#core.runExclusive(callback, options)
+    return coreOf(this).runExclusive(callback, options)
   }
 
   executeLocked(callback, options) {
-    return this.#core.runExclusive(callback, options)
+    return coreOf(this).runExclusive(callback, options)
   }
 
   lock(options) {
-    return this.#core.lock(options)
+    return coreOf(this).lock(options)
   }
 
   tryLock() {
-    return this.#core.tryLock()
+    return coreOf(this).tryLock()
   }
 
   lockSync(options) {
-    checkMayBlock(this.#mayBlock, 'lockSync')
-    this.#core.lockSync(readSyncWait(options))
+    blockingCoreOf(this, 'lockSync').lockSync(readSyncWait(options))
   }
 
   acquireSync(options) {
-    checkMayBlock(this.#mayBlock, 'acquireSync')
-    return this.#core.acquireSync(readSyncWait(options))
+    return blockingCoreOf(this, 'acquireSync').acquireSync(readSyncWait(options))
   }
 
   runExclusiveSync(callback, options) {
-    checkMayBlock(this.#mayBlock, 'runExclusiveSync')
-    return this.#core.runExclusiveSync(callback, readSyncWait(options))
+    return blockingCoreOf(this, 'runExclusiveSync').runExclusiveSync(
+      callback,
+      readSyncWait(options),
+    )
   }
 
   unlock() {
-    this.#core.unlock()
+    coreOf(this).unlock()
   }
 
   release() {
-    this.#core.release()
+    coreOf(this).release()
   }
 
   waitForUnlock(options) {
-    return this.#core.waitForUnlock(options)
+    return coreOf(this).waitForUnlock(options)
   }
 
   isLocked() {
-    return this.#core.isLocked()
+    return coreOf(this).isLocked()
   }
 
   cancel(reason) {
-    this.#core.cancel(reason)
-  }
-
-  get buffer() {
-    return this.#core.shareOut().buffer
-  }
-
-  get byteOffset() {
-    return this.#core.shareOut().byteOffset
+    coreOf(this).cancel(reason)
   }
 }
 
-module.exports = { coreOf, Mutex }
+module.exports = { Mutex }

@@ -1,16 +1,10 @@
 'use strict'
-const { checkMayBlock, readLockOptions, settle } = require('./lock_options.js')
 const { RecursiveCore } = require('./recursive_core.js')
+const { blockingCoreOf, coreOf, Single } = require('./single.js')
 
-class RecursiveMutex {
-  #core
-  #mayBlock
-
+class RecursiveMutex extends Single {
   constructor(options = {}) {
-    const read = readLockOptions(options, RecursiveCore.bytes)
-    this.#core = new RecursiveCore()
-    settle(this.#core, read)
-    this.#mayBlock = read.mayBlock
+    super(new RecursiveCore(), options)
   }
 
   // Forms with a callback only. What acquire() gave its caller could not be in the caller's context: what
@@ -18,36 +12,27 @@ class RecursiveMutex {
   // it has released. They would count as holders, and a lock that lets two in is worse than none.
 
   runExclusive(callback, options) {
-    return this.#core.runExclusive(callback, options)
+    return coreOf(this).runExclusive(callback, options)
   }
 
   executeLocked(callback, options) {
-    return this.#core.runExclusive(callback, options)
+    return coreOf(this).runExclusive(callback, options)
   }
 
   runExclusiveSync(callback, options) {
-    checkMayBlock(this.#mayBlock, 'runExclusiveSync')
-    return this.#core.runExclusiveSync(callback, options)
+    return blockingCoreOf(this, 'runExclusiveSync').runExclusiveSync(callback, options)
   }
 
   isLocked() {
-    return this.#core.isLocked()
+    return coreOf(this).isLocked()
   }
 
   isHeld() {
-    return this.#core.isHeld()
+    return coreOf(this).isHeld()
   }
 
   cancel(reason) {
-    this.#core.cancel(reason)
-  }
-
-  get buffer() {
-    return this.#core.shareOut().buffer
-  }
-
-  get byteOffset() {
-    return this.#core.shareOut().byteOffset
+    coreOf(this).cancel(reason)
   }
 }
 

@@ -22,10 +22,8 @@ const upgrade = 3
 class RWCore extends Core {
   static bytes = 4
 
-  /** `mayBlock`: whether blocking forms may block this thread. */
-  constructor(mayBlock) {
+  constructor() {
     super(free)
-    this.mayBlock = mayBlock
     /** How many releasers are out. */
     this.out = 0
   }

@@ -1,52 +1,44 @@
 'use strict'
-const { checkMayBlock, readLockOptions, settle } = require('./lock_options.js')
 const { readSyncWait } = require('./options.js')
 const { run, runSync } = require('./run.js')
 const { RWCore } = require('./rw_core.js')
+const { blockingCoreOf, coreOf, Single } = require('./single.js')
 
-class RWLock {
-  #core
-  #mayBlock
-
+class RWLock extends Single {
   constructor(options = {}) {
-    const read = readLockOptions(options, RWCore.bytes)
-    this.#core = new RWCore(read.mayBlock)
-    settle(this.#core, read)
-    this.#mayBlock = read.mayBlock
+    super(new RWCore(), options)
   }
 
   acquireRead(options) {
-    return this.#core.acquireRead(options)
+    return coreOf(this).acquireRead(options)
   }
 
   acquireWrite(options) {
-    return this.#core.acquireWrite(options)
+    return coreOf(this).acquireWrite(options)
   }
 
   tryAcquireRead() {
-    return this.#core.tryAcquireRead()
+    return coreOf(this).tryAcquireRead()
   }
 
   tryAcquireWrite() {
-    return this.#core.tryAcquireWrite()
+    return coreOf(this).tryAcquireWrite()
   }
 
   runShared(callback, options) {
-    return run(callback, () => this.#core.acquireRead(options))
+    return run(callback, () => coreOf(this).acquireRead(options))
   }
 
   runExclusive(callback, options) {
-    return run(callback, () => this.#core.acquireWrite(options))
+    return run(callback, () => coreOf(this).acquireWrite(options))
   }
 
   acquireReadSync(options) {
-    checkMayBlock(this.#mayBlock, 'acquireReadSync')
-    return this.#core.acquireReadSync(readSyncWait(options))
+    return blockingCoreOf(this, 'acquireReadSync').acquireReadSync(readSyncWait(options))
   }
 
   acquireWriteSync(options) {
-    checkMayBlock(this.#mayBlock, 'acquireWriteSync')
-    return this.#core.acquireWriteSync(readSyncWait(options))
+    return blockingCoreOf(this, 'acquireWriteSync').acquireWriteSync(readSyncWait(options))
   }
 
   runSharedSync(callback, options) {
@@ -58,27 +50,19 @@ class RWLock {
   }
 
   get readers() {
-    return this.#core.readers()
+    return coreOf(this).readers()
   }
 
   isLocked() {
-    return this.#core.isLocked()
+    return coreOf(this).isLocked()
   }
 
   isWriteLocked() {
-    return this.#core.isWritten()
+    return coreOf(this).isWritten()
   }
 
   cancel(reason) {
-    this.#core.cancel(reason)
-  }
-
-  get buffer() {
-    return this.#core.shareOut().buffer
-  }
-
-  get byteOffset() {
-    return this.#core.shareOut().byteOffset
+    coreOf(this).cancel(reason)
   }
 }
 

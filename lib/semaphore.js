@@ -1,74 +1,58 @@
 'use strict'
-const { checkMayBlock, readLockOptions, settle } = require('./lock_options.js')
 const { SemaphoreCore } = require('./semaphore_core.js')
+const { blockingCoreOf, coreOf, Single } = require('./single.js')
 
-class Semaphore {
-  #core
-  #mayBlock
-
+class Semaphore extends Single {
   constructor(value, options = {}) {
-    this.#core = new SemaphoreCore(value)
-    const read = readLockOptions(options, SemaphoreCore.bytes)
-    settle(this.#core, read)
-    this.#mayBlock = read.mayBlock
+    super(new SemaphoreCore(value), options)
   }
 
   acquire(weight, priority) {
-    return this.#core.acquire(weight, priority)
+    return coreOf(this).acquire(weight, priority)
   }
 
   tryAcquire(weight) {
-    return this.#core.tryAcquire(weight)
+    return coreOf(this).tryAcquire(weight)
   }
 
   runExclusive(callback, weight, priority) {
-    return this.#core.runExclusive(callback, weight, priority)
+    return coreOf(this).runExclusive(callback, weight, priority)
   }
 
   executeLocked(callback, weight, priority) {
-    return this.#core.runExclusive(callback, weight, priority)
+    return coreOf(this).runExclusive(callback, weight, priority)
   }
 
   acquireSync(weight, options) {
-    checkMayBlock(this.#mayBlock, 'acquireSync')
-    return this.#core.acquireSync(weight, options)
+    return blockingCoreOf(this, 'acquireSync').acquireSync(weight, options)
   }
 
   runExclusiveSync(callback, weight, options) {
-    checkMayBlock(this.#mayBlock, 'runExclusiveSync')
-    return this.#core.runExclusiveSync(callback, weight, options)
+    return blockingCoreOf(this, 'runExclusiveSync').runExclusiveSync(callback, weight, options)
   }
 
   waitForUnlock(weight, priority) {
-    return this.#core.waitForUnlock(weight, priority)
+    return coreOf(this).waitForUnlock(weight, priority)
   }
 
   isLocked() {
-    return this.#core.isLocked()
+    return coreOf(this).isLocked()
   }
 
   getValue() {
-    return this.#core.getValue()
+    return coreOf(this).getValue()
   }
 
   setValue(value) {
-    this.#core.setValue(value)
+    coreOf(this).setValue(value)
   }
 
   release(weight) {
-    this.#core.release(weight)
+    coreOf(this).release(weight)
   }
 
   cancel(reason) {
-    this.#core.cancel(reason)
-  }
-
-  get buffer() {
-    return this.#core.shareOut().buffer
-  }
-
-  get byteOffset() {
-    return this.#core.shareOut().byteOffset
+    coreOf(this).cancel(reason)
   }
 }
 

@@ -1,0 +1,35 @@
+'use strict'
+// What every object has in common that stands for a single core: a lock, an event, a condition ...
+const { checkMayBlock, readLockOptions, settle } = require('./lock_options.js')
+
+/** The core of one: for the classes derived from it, and those that work with their objects. */
+let coreOf
+/** The same for `method`, which is about to block this thread. */
+let blockingCoreOf
+
+class Single {
+  #core
+
+  static {
+    coreOf = (single) => single.#core
+    blockingCoreOf = (single, method) => {
+      checkMayBlock(single.#core.mayBlock, method)
+      return single.#core
+    }
+  }
+
+  constructor(core, options) {
+    settle(core, readLockOptions(options, core.kind.bytes))
+    this.#core = core
+  }
+
+  get buffer() {
+    return this.#core.shareOut().buffer
+  }
+
+  get byteOffset() {
+    return this.#core.shareOut().byteOffset
+  }
+}
+
+module.exports = { blockingCoreOf, coreOf, Single }
