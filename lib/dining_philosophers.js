@@ -7,8 +7,9 @@ const { nameOf, toText } = require('./keys.js')
 const { blockingHomeOf, homeOf, Keyed } = require('./keyed.js')
 const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
 const { MutexCore } = require('./mutex_core.js')
-const { checkCallback, readSyncWait, readWait } = require('./options.js')
+const { readSyncWait, readWait } = require('./options.js')
 const { dressed } = require('./releaser.js')
+const { run, runSync } = require('./run.js')
 const { tableOf } = require('./shares.js')
 
 const maxSeats = 2 ** 31 - 1
@@ -89,24 +90,12 @@ class DiningPhilosophers {
     release()
   }
 
-  async runExclusive(seat, callback, options) {
-    checkCallback(callback)
-    const release = await this.begin(seat, options)
-    try {
-      return await callback()
-    } finally {
-      release()
-    }
+  runExclusive(seat, callback, options) {
+    return run(callback, () => this.begin(seat, options))
   }
 
   runExclusiveSync(seat, callback, options) {
-    checkCallback(callback)
-    const release = this.beginSync(seat, options)
-    try {
-      return callback()
-    } finally {
-      release()
-    }
+    return runSync(callback, () => this.beginSync(seat, options))
   }
 
   #sit(seat, held) {

@@ -5,6 +5,7 @@ const { blockingHomeOf, homeOf, Keyed } = require('./keyed.js')
 const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
 const { MutexCore } = require('./mutex_core.js')
 const { checkCallback, readSyncWait } = require('./options.js')
+const { run, runSync } = require('./run.js')
 
 const atRest = []
 
@@ -28,23 +29,13 @@ class KeyedMutex extends Keyed {
   }
 
   runExclusive(key, callback, options) {
-    if (Array.isArray(key)) return this.#runWithAll(key, callback, options)
+    if (Array.isArray(key)) return run(callback, () => this.acquire(key, options))
     try {
       checkCallback(callback)
       if (options === undefined) return homeOf(this).open(key).runExclusive(callback)
       return homeOf(this).with(key, (core) => core.runExclusive(callback, options))
     } catch (error) {
       return Promise.reject(error)
-    }
-  }
-
-  async #runWithAll(keys, callback, options) {
-    checkCallback(callback)
-    const release = await this.acquire(keys, options)
-    try {
-      return await callback()
-    } finally {
-      release()
     }
   }
 
@@ -75,13 +66,7 @@ class KeyedMutex extends Keyed {
   }
 
   runExclusiveSync(key, callback, options) {
-    checkCallback(callback)
-    const release = this.acquireSync(key, options)
-    try {
-      return callback()
-    } finally {
-      release()
-    }
+    return runSync(callback, () => this.acquireSync(key, options))
   }
 
   unlock(key) {
