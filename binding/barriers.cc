@@ -1,8 +1,10 @@
 // The barrier as functions over numbers; see locks.cc. Nobody is let in before others there: all go at
 // once, or it breaks.
 #include "barrier.h"
+#include "draft.h"
 #include "exports.h"
 #include "kinds.h"
+#include "leaving.h"
 #include "outcome.h"
 
 namespace boxoffice::binding {
@@ -11,40 +13,17 @@ namespace {
 /// (place, parties): a ticket in line, kGranted for the one who completes the round, or
 /// kGrantedAbandoned where the barrier is broken. There may be news.
 std::int32_t enter(const Call& call) {
-  Waiter& w = call.loop().take();
-  Passage passage{};
-  try {
-    call.loop().stands(w, kKind<BarrierOffice>, call.integer(0));
-    passage = call.lock<BarrierOffice>().enter(w, call.word(1));
-  } catch (...) {
-    call.loop().give(w);
-    throw;
-  }
-  if (passage == Passage::waiting) return static_cast<std::int32_t>(w.ticket);
-  call.loop().give(w);
+  Draft draft(call.loop());
+  Waiter& w = draft.waiter();
+  call.loop().stands(w, kKind<BarrierOffice>, call.integer(0));
+  const Passage passage = call.lock<BarrierOffice>().enter(w, call.word(1));
+  if (passage == Passage::waiting) return draft.keep();
   return passage == Passage::last ? kGranted : kGrantedAbandoned;
 }
 
 /// (ticket), in line: how many were missing when it had arrived.
 std::int32_t missing(const Call& call) {
   return static_cast<std::int32_t>(call.loop().waiter(call.integer(0)).ask);
-}
-
-/// (place, ticket), which breaks the barrier: a Leave. There may be news.
-std::int32_t leave(const Call& call) {
-  Waiter& w = call.loop().waiter(call.integer(1));
-  const Leave how = call.lock<BarrierOffice>().leave(w);
-  if (how == Leave::left) call.loop().give(w);
-  return static_cast<std::int32_t>(how);
-}
-
-/// (place): takes all of ours out of the line, without breaking anything. See locks.cc.
-std::int32_t leaveAll(const Call& call) {
-  EventLoop& loop = call.loop();
-  loop.expectLeavers();
-  call.lock<BarrierOffice>().leaveAll(loop.id(),
-                                      [&loop](Waiter& w, Leave how) { loop.noteLeaver(w, how); });
-  return loop.leavers();
 }
 
 /// (place, parties, timeout in ms), which blocks this thread: how many were missing when it had arrived,
@@ -84,8 +63,9 @@ void defineBarriers(Exports& exports) {
   exports.add<enter>("barrierEnter");
   exports.add<enterSync>("barrierEnterSync");
   exports.add<missing>("barrierMissing");
-  exports.add<leave>("barrierLeave");
-  exports.add<leaveAll>("barrierLeaveAll");
+  // Who leaves breaks the barrier, for which there may be news; all who leave at once break nothing.
+  exports.add<leave<BarrierOffice>>("barrierLeave");
+  exports.add<leaveAll<BarrierOffice>>("barrierLeaveAll");
   exports.add<breakNow>("barrierBreak");
   exports.add<reset>("barrierReset");
 }

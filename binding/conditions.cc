@@ -1,6 +1,7 @@
 // The condition variable as functions over numbers; see locks.cc. Those who wait for it stand in its
 // line first, and then in the line of their mutex, from where their news come.
 #include "condition_variable.h"
+#include "draft.h"
 #include "exports.h"
 #include "kinds.h"
 #include "outcome.h"
@@ -17,17 +18,13 @@ Mutex& mutex(const Call& call) {
 
 /// (place, place of a mutex that we hold, whether strictly in line): a ticket. The mutex is unlocked: there may be news.
 std::int32_t enter(const Call& call) {
-  Waiter& w = call.loop().take();
+  Draft draft(call.loop());
+  Waiter& w = draft.waiter();
   w.mayOvertake = false;
   w.mayBeOvertaken = call.integer(2) == 0;
-  try {
-    call.loop().stands(w, kKind<ConditionVariable>, call.integer(0));
-    condition(call).enter(w, mutex(call));
-  } catch (...) {
-    call.loop().give(w);
-    throw;
-  }
-  return static_cast<std::int32_t>(w.ticket);
+  call.loop().stands(w, kKind<ConditionVariable>, call.integer(0));
+  condition(call).enter(w, mutex(call));
+  return draft.keep();
 }
 
 /// (place, ticket), invited to the mutex.

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "draft.h"
 #include "exports.h"
 #include "kinds.h"
 #include "outcome.h"
@@ -74,25 +75,17 @@ std::int32_t request(const Call& call) {
   EventLoop& loop = call.loop();
   const Name name(call, 0);
   const std::int32_t how = call.integer(1);
-  Waiter& w = loop.take();
-  try {
-    if (call.has(2)) w.priority = call.number(2);
-    loop.stands(w, kRequest);
-    const auto answer =
-        lockManager().request(loop.lockClient(), w, name.view(), static_cast<Mode>(how & 1),
-                              static_cast<Manner>(how >> 1));
-    postWaits(call);
-    const auto ticket = static_cast<std::int32_t>(w.ticket << kAnswerBits);
-    if (answer == LockManager::Answer::waiting) return ticket | kWaiting;
-    if (answer == LockManager::Answer::granted) {
-      return ticket | (w.abandoned ? kGrantedNowAbandoned : kGrantedNow);
-    }
-  } catch (...) {
-    loop.give(w);
-    throw;
-  }
-  loop.give(w);
-  return kNot;
+  Draft draft(loop);
+  Waiter& w = draft.waiter();
+  if (call.has(2)) w.priority = call.number(2);
+  loop.stands(w, kRequest);
+  const auto answer = lockManager().request(
+      loop.lockClient(), w, name.view(), static_cast<Mode>(how & 1), static_cast<Manner>(how >> 1));
+  postWaits(call);
+  const auto keep = [&draft](Answer now) { return draft.keep() << kAnswerBits | now; };
+  if (answer == LockManager::Answer::waiting) return keep(kWaiting);
+  if (answer != LockManager::Answer::granted) return kNot;
+  return keep(w.abandoned ? kGrantedNowAbandoned : kGrantedNow);
 }
 
 /// (ticket), invited: an Outcome, or kStolen.

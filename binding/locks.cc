@@ -1,18 +1,18 @@
 // The locks as functions over numbers: where the word is, which ticket. Lock logic is in src/, and
 // promises are in lib/; here is only the passing of arguments.
+#include "draft.h"
 #include "exports.h"
 #include "kinds.h"
+#include "leaving.h"
 #include "outcome.h"
 
 namespace boxoffice::binding {
 namespace {
 
-/// `w`, which is in, has done with its ticket.
-std::int32_t inNow(const Call& call, Waiter& w) {
+/// `w` is in, and needs its ticket no more.
+std::int32_t inNow(const Call& call, const Waiter& w) {
   call.loop().took(w);
-  const std::int32_t outcome = outcomeOf(true, w);
-  call.loop().give(w);
-  return outcome;
+  return outcomeOf(true, w);
 }
 
 /// (place, ask, priority and fairness or nothing): a ticket in line, or in at once. Waiters of one
@@ -20,21 +20,16 @@ std::int32_t inNow(const Call& call, Waiter& w) {
 template <class Lock>
 std::int32_t enter(const Call& call) {
   auto& lock = call.lock<Lock>();
-  Waiter& w = call.loop().take();
-  try {
-    w.ask = static_cast<std::uint32_t>(call.integer(1));
-    if (call.has(2)) {
-      w.priority = call.number(2);
-      w.mayBeOvertaken = call.integer(3) == 0;
-    }
-    w.mayOvertake = false;
-    call.loop().stands(w, kKind<Lock>, call.integer(0));
-    if (!lock.enter(w)) return static_cast<std::int32_t>(w.ticket);
-  } catch (...) {
-    call.loop().give(w);
-    throw;
+  Draft draft(call.loop());
+  Waiter& w = draft.waiter();
+  w.ask = static_cast<std::uint32_t>(call.integer(1));
+  if (call.has(2)) {
+    w.priority = call.number(2);
+    w.mayBeOvertaken = call.integer(3) == 0;
   }
-  return inNow(call, w);
+  w.mayOvertake = false;
+  call.loop().stands(w, kKind<Lock>, call.integer(0));
+  return lock.enter(w) ? inNow(call, w) : draft.keep();
 }
 
 /// (place, ticket), invited: in now, or still in line.
@@ -43,7 +38,9 @@ std::int32_t settle(const Call& call) {
   Waiter& w = call.loop().waiter(call.integer(1));
   call.loop().answers(w);
   if (!call.lock<Lock>().settle(w, Wake::invited)) return kNot;
-  return inNow(call, w);
+  const std::int32_t outcome = inNow(call, w);
+  call.loop().give(w);
+  return outcome;
 }
 
 /// `w`, which has no ticket, is in.
@@ -84,25 +81,6 @@ std::int32_t tryEnter(const Call& call) {
   const bool in = lock.enterBlocking(w, Deadline::min());
   if (in) count<Lock>(call, w);
   return outcomeOf(in, w);
-}
-
-/// (place, ticket): a Leave. Unless it has left for good, there is still news to come.
-template <class Lock>
-std::int32_t leave(const Call& call) {
-  Waiter& w = call.loop().waiter(call.integer(1));
-  const Leave how = call.lock<Lock>().leave(w);
-  if (how == Leave::left) call.loop().give(w);
-  if (how == Leave::leftAwake) call.loop().leftAwake(w);
-  return static_cast<std::int32_t>(how);
-}
-
-/// (place): takes all of ours out of the line, and answers as left does.
-template <class Lock>
-std::int32_t leaveAll(const Call& call) {
-  EventLoop& loop = call.loop();
-  loop.expectLeavers();
-  call.lock<Lock>().leaveAll(loop.id(), [&loop](Waiter& w, Leave how) { loop.noteLeaver(w, how); });
-  return loop.leavers();
 }
 
 template <class Lock>
@@ -207,19 +185,12 @@ std::int32_t rwLockDowngrade(const Call& call) {
 
 /// (place), which we read: a ticket in line, or how else it has ended.
 std::int32_t rwLockUpgrade(const Call& call) {
-  Waiter& w = call.loop().take();
-  RWLock::Upgrade how{};
-  try {
-    call.loop().stands(w, kKind<RWLock>, call.integer(0));
-    how = call.lock<RWLock>().enterUpgrade(w);
-  } catch (...) {
-    call.loop().give(w);
-    throw;
-  }
-  if (how == RWLock::Upgrade::waiting) return static_cast<std::int32_t>(w.ticket);
-  if (how == RWLock::Upgrade::granted) return inNow(call, w);
-  call.loop().give(w);
-  return kRefused;
+  Draft draft(call.loop());
+  Waiter& w = draft.waiter();
+  call.loop().stands(w, kKind<RWLock>, call.integer(0));
+  const auto how = call.lock<RWLock>().enterUpgrade(w);
+  if (how == RWLock::Upgrade::waiting) return draft.keep();
+  return how == RWLock::Upgrade::granted ? inNow(call, w) : kRefused;
 }
 
 /// (place, timeout in ms), which blocks this thread.
