@@ -3,9 +3,9 @@
 BEGIN { RS = "==================\n"; FS = "\n" }
 {
   isOurs = 0
+  looks = 0
   for (i = 1; i <= NF; i++) {
-    if ($i ~ /^ +(Previous )?(atomic )?([Ww]rite|[Rr]ead) of size/ || $i ~ /^ +(Previous )?atomic (write|read) of size/) looks = 1
-    else if ($i ~ /^ *$/) looks = 0
+    if (tolower($i) ~ /^ +(previous )?(atomic )?(write|read) of size/) looks = 1
     else if (looks && $i !~ /libtsan\.so/) {
       if ($i ~ /boxoffice\.node/) isOurs = 1
       looks = 0
