@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { E_CANCELED, RWLock } = require('..')
 const { outcome, settled } = require('./helpers/keyed.js')
 const { note } = require('./helpers/promises.js')
+const { withNewLock } = require('./helpers/rw_lock.js')
 const { useFakeTimers } = require('./helpers/timers.js')
 
 const modes = ['Read', 'Write']
@@ -12,15 +13,8 @@ const boom = new Error('boom')
 
 describe('RWLock', () => {
   let lock
-  beforeEach(() => {
-    lock = new RWLock()
-  })
-  // Whatever a test does, nothing is left of it.
-  afterEach(async () => {
-    assert.deepEqual([lock.isLocked(), lock.isWriteLocked(), lock.readers], [false, false, 0])
-    const writer = lock.tryAcquireWrite()
-    assert.ok(writer, 'somebody waits')
-    writer()
+  withNewLock((fresh) => {
+    lock = fresh
   })
 
   it('readers share it, and are counted', async () => {

@@ -4,6 +4,7 @@ const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { RWLock } = require('..')
 const { settled } = require('./helpers/keyed.js')
+const { withNewLock } = require('./helpers/rw_lock.js')
 
 const modes = ['Read', 'Write']
 const boom = new Error('boom')
@@ -13,15 +14,8 @@ const fail = () => {
 
 describe('RWLock: callbacks and input', () => {
   let lock
-  beforeEach(() => {
-    lock = new RWLock()
-  })
-  // Whatever a test does, nothing is left of it.
-  afterEach(async () => {
-    assert.deepEqual([lock.isLocked(), lock.isWriteLocked(), lock.readers], [false, false, 0])
-    const writer = lock.tryAcquireWrite()
-    assert.ok(writer, 'somebody waits')
-    writer()
+  withNewLock((fresh) => {
+    lock = fresh
   })
 
   for (const [mode, method] of [

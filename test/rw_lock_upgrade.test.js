@@ -4,6 +4,7 @@ const assert = require('node:assert/strict')
 const { E_CANCELED, RWLock } = require('..')
 const { outcome, settled } = require('./helpers/keyed.js')
 const { note } = require('./helpers/promises.js')
+const { withNewLock } = require('./helpers/rw_lock.js')
 const { useFakeTimers } = require('./helpers/timers.js')
 
 const notHeld = { code: 'ERR_LOCK_NOT_HELD', message: /^this releaser of the read-write lock / }
@@ -12,14 +13,10 @@ const boom = new Error('boom')
 
 describe('RWLock: upgrade', () => {
   let lock
-  beforeEach(() => {
-    lock = new RWLock({ allowBlockingMainThread: true })
-  })
-  afterEach(async () => {
-    const writer = lock.tryAcquireWrite()
-    assert.ok(writer, 'it is held, or somebody waits')
-    writer()
-  })
+  const set = (fresh) => {
+    lock = fresh
+  }
+  withNewLock(set, { allowBlockingMainThread: true })
 
   it('the only reader becomes the writer at once, before everybody in line', async () => {
     for (const way of ['upgrade', 'tryUpgrade', 'upgradeSync']) {
@@ -229,10 +226,9 @@ describe('RWLock: upgrade, with timers', () => {
 
 describe('RWLock: downgrade', () => {
   let lock
-  beforeEach(() => {
-    lock = new RWLock()
+  withNewLock((fresh) => {
+    lock = fresh
   })
-  afterEach(() => assert.ok(lock.tryAcquireWrite(), 'it is held, or somebody waits'))
 
   it('makes the writer a reader, and readers may come in', async () => {
     const writer = await lock.acquireWrite()

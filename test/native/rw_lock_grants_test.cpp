@@ -1,5 +1,6 @@
 // What an environment of JavaScript needs of a read-write lock: reads that are given back for the dead, waits
 // that end all at once, news of a death that must not be lost, and waiters of its own.
+#include "rw_lock_fixture.h"
 #include "stress.h"
 
 namespace boxoffice::test {
@@ -7,34 +8,16 @@ namespace {
 
 using namespace std::chrono_literals;
 using P = FakeClockPlatform;
-using Lock = BasicRWLock<P>;
-using Upgrade = Lock::Upgrade;
+using Upgrade = BasicRWLock<P>::Upgrade;
 
-constexpr std::uint32_t kRead = RWLockRules::kRead;
-constexpr std::uint32_t kWrite = RWLockRules::kWrite;
-
-class RWLockGrantsTest : public testing::Test {
+class RWLockGrantsTest : public RWLockFixture {
  protected:
-  ~RWLockGrantsTest() override {
-    EXPECT_EQ(wordOf(lock_).load(), 0U);
-    EXPECT_EQ(P::lot().lines(), 0U);
-  }
-
-  void read(int times) {
-    for (int i = 0; i < times; ++i) lock_.lockRead();
-  }
-  void unread(int times) {
-    for (int i = 0; i < times; ++i) lock_.unlockRead();
-  }
   /// Those of `agent` who have left, and how.
   std::vector<std::pair<Waiter*, Leave>> leaveAll(AgentId agent) {
     std::vector<std::pair<Waiter*, Leave>> gone;
     lock_.leaveAll(agent, [&gone](Waiter& w, Leave how) { gone.emplace_back(&w, how); });
     return gone;
   }
-
-  Lock lock_;
-  Notes loop_;
 };
 
 TEST_F(RWLockGrantsTest, AbandonReadsGivesBackSoManyAndNoneOfAWriter) {

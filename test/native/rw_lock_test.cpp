@@ -1,34 +1,14 @@
 // Readers, writers, and how one becomes the other.
-#include "support.h"
+#include "rw_lock_fixture.h"
 
 namespace boxoffice::test {
 namespace {
 
 using namespace std::chrono_literals;
 using P = FakeClockPlatform;
-using Lock = BasicRWLock<P>;
-using Upgrade = Lock::Upgrade;
+using Upgrade = BasicRWLock<P>::Upgrade;
 
-constexpr std::uint32_t kRead = RWLockRules::kRead;
-constexpr std::uint32_t kWrite = RWLockRules::kWrite;
-
-class RWLockTest : public testing::Test {
- protected:
-  ~RWLockTest() override {
-    EXPECT_EQ(wordOf(lock_).load(), 0U);
-    EXPECT_EQ(P::lot().lines(), 0U);
-  }
-
-  void read(int times) {
-    for (int i = 0; i < times; ++i) lock_.lockRead();
-  }
-  void unread(int times) {
-    for (int i = 0; i < times; ++i) lock_.unlockRead();
-  }
-
-  Lock lock_;
-  Notes loop_;
-};
+class RWLockTest : public RWLockFixture {};
 
 TEST_F(RWLockTest, ReadersShareAndWritersAreAlone) {
   EXPECT_TRUE(lock_.lockRead());

@@ -1,0 +1,31 @@
+// A read-write lock of which a test leaves nothing.
+#pragma once
+
+#include "support.h"
+
+namespace boxoffice::test {
+
+constexpr std::uint32_t kRead = RWLockRules::kRead;
+constexpr std::uint32_t kWrite = RWLockRules::kWrite;
+
+class RWLockFixture : public testing::Test {
+ protected:
+  using Platform = FakeClockPlatform;
+
+  ~RWLockFixture() override {
+    EXPECT_EQ(wordOf(lock_).load(), 0U);
+    EXPECT_EQ(Platform::lot().lines(), 0U);
+  }
+
+  void read(int times) {
+    for (int i = 0; i < times; ++i) lock_.lockRead();
+  }
+  void unread(int times) {
+    for (int i = 0; i < times; ++i) lock_.unlockRead();
+  }
+
+  BasicRWLock<Platform> lock_;
+  Notes loop_;
+};
+
+}  // namespace boxoffice::test
