@@ -1,0 +1,135 @@
+// What the table of keys keeps in shared memory: buckets, and an entry in the slot of each lock.
+//
+//   bucket  control  version (56 bits) | entry that is about to be admitted, + 1 (8 bits, 0: none)
+//           touched  entries that have been claimed at least once: all others are EMPTY
+//           tags     16 bits of the digest of each entry: hints, written at each claim
+//   entry   state    stamp (48 bits) | seat (8) | status (8); each change makes another stamp
+//           digest   of its key, while LIVE or LEAVING
+//           pins     a bit for each seat whose process uses this entry, or looks at it just now
+//   text    the key itself, as far as it fits, for people
+//
+// Whatever is read here may have been scribbled on: it is an index only after a check of its bounds.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "host/sip_hash.h"
+
+namespace boxoffice::host {
+
+using Seat = std::uint8_t;
+
+constexpr std::uint32_t kBucketEntries = 64;
+
+/// Words of shared memory, which all who map it take for the same.
+using Word16 = std::atomic<std::uint16_t>;
+using Word64 = std::atomic<std::uint64_t>;
+static_assert(Word16::is_always_lock_free && Word64::is_always_lock_free);
+static_assert(sizeof(Word16) == 2 && sizeof(Word64) == 8);
+
+struct alignas(64) KeyBucket {
+  Word64 control;
+  Word64 touched;
+  alignas(64) std::array<Word16, kBucketEntries> tags;
+};
+static_assert(sizeof(KeyBucket) == 192);
+
+/// A bit for each seat.
+struct SeatSet {
+  std::array<Word64, 2> words;
+
+  bool has(Seat seat) const noexcept { return (word(seat).load() & bit(seat)) != 0; }
+  bool empty() const noexcept { return words[0].load() == 0 && words[1].load() == 0; }
+  void add(Seat seat) noexcept { word(seat).fetch_or(bit(seat)); }
+  void remove(Seat seat) noexcept { word(seat).fetch_and(~bit(seat)); }
+
+ private:
+  static std::uint64_t bit(Seat seat) noexcept { return std::uint64_t{1} << (seat & 63); }
+  Word64& word(Seat seat) noexcept { return words[seat >> 6 & 1]; }
+  const Word64& word(Seat seat) const noexcept { return words[seat >> 6 & 1]; }
+};
+
+enum class KeyStatus : std::uint8_t { empty, claimed, live, leaving };
+
+/// The state of an entry, and what may follow it.
+struct KeyState {
+  std::uint64_t bits = 0;
+
+  KeyStatus status() const noexcept { return static_cast<KeyStatus>(bits & 0xFF); }
+  Seat seat() const noexcept { return static_cast<Seat>(bits >> 8 & 0xFF); }
+  bool is(KeyStatus status_) const noexcept { return status() == status_; }
+  bool is(KeyStatus status_, Seat seat_) const noexcept { return is(status_) && seat() == seat_; }
+
+  KeyState next(KeyStatus status_, Seat seat_ = 0) const noexcept {
+    return {((bits >> 16) + 1) << 16 | std::uint64_t{seat_} << 8 | static_cast<std::uint64_t>(status_)};
+  }
+};
+
+struct KeyEntry {
+  Word64 state;
+  std::array<Word64, 2> digest;
+  SeatSet pins;
+
+  KeyState now() const noexcept { return {state.load()}; }
+
+  /// Makes `from` the `to`. Otherwise false, and `from` is what it has become.
+  bool change(KeyState& from, KeyState to) noexcept {
+    return state.compare_exchange_strong(from.bits, to.bits);
+  }
+  // Written only by who has claimed the entry, so that whoever sees it LIVE sees the digest: the state
+  // publishes it.
+  bool carries(const Digest& wanted) const noexcept {
+    return digest[0].load(std::memory_order_relaxed) == wanted[0] &&
+           digest[1].load(std::memory_order_relaxed) == wanted[1];
+  }
+  void label(const Digest& as) noexcept {
+    digest[0].store(as[0], std::memory_order_relaxed);
+    digest[1].store(as[1], std::memory_order_relaxed);
+  }
+};
+static_assert(sizeof(KeyEntry) == 40);
+
+/// Some bytes of text in shared memory, a byte of length in front. Others may be writing it at the same
+/// time: the reader finds out afterwards, by the state.
+class KeyText {
+ public:
+  KeyText(std::byte* at, std::size_t size) noexcept : at_(at), room_(size - 1) {}
+
+  void write(std::string_view text) noexcept {
+    const std::size_t length = fitting(text);
+    put(0, static_cast<std::uint8_t>(length));
+    for (std::size_t i = 0; i < length; ++i) put(i + 1, static_cast<std::uint8_t>(text[i]));
+  }
+  std::string read() const {
+    std::string text(std::min<std::size_t>(get(0), room_), '\0');
+    for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(get(i + 1));
+    return text;
+  }
+
+ private:
+  /// As much of it as there is room for, in whole characters of UTF-8.
+  std::size_t fitting(std::string_view text) const noexcept {
+    std::size_t length = std::min<std::size_t>({text.size(), room_, 0xFF});
+    if (length == text.size()) return length;
+    while (length > 0 && (static_cast<std::uint8_t>(text[length]) & 0xC0) == 0x80) --length;
+    return length;
+  }
+  std::atomic_ref<std::uint8_t> byte(std::size_t i) const noexcept {
+    return std::atomic_ref(*reinterpret_cast<std::uint8_t*>(at_ + i));
+  }
+  void put(std::size_t i, std::uint8_t value) noexcept {
+    byte(i).store(value, std::memory_order_relaxed);
+  }
+  std::uint8_t get(std::size_t i) const noexcept { return byte(i).load(std::memory_order_relaxed); }
+
+  std::byte* at_;
+  std::size_t room_;
+};
+
+}  // namespace boxoffice::host

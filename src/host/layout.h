@@ -1,0 +1,244 @@
+// How the files of scope host lie in memory: what processes built at different times, and by different
+// compilers, must see alike. Every one of them checks the layout's number before it believes a word.
+//
+//   <dir>/members          MembersHeader | Member[0] (unused) | Member[1] … Member[127]
+//   <dir>/<kind>.<name>.lock
+//      SegmentHeader (one page) | KeyBucket[buckets], to a full page | slots, `stride` bytes each
+//
+// A slot begins with a SlotHead; what follows is the kind's own (MutexSlot, RWLockSlot,
+// SemaphoreSlot), and the beginning of the key's text, for listings.
+//
+// All fields that change are atomics of 64 or 32 bits, in place: those are free of locks and of
+// addresses on every system that has this scope. Any process of the same user may write nonsense into
+// a file at any time: what is read from one is an opinion, and is checked against what this process
+// knows by itself (sizes, numbers of slots) before it is used as an index.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "host/key_entry.h"
+
+namespace boxoffice::host {
+
+constexpr Seat kNoSeat = 0;
+constexpr Seat kMaxSeat = 127;  // seats are 1 to 127; 0 is nobody
+constexpr unsigned kSeats = 128;
+
+using Word32 = std::atomic<std::uint32_t>;
+static_assert(Word32::is_always_lock_free && sizeof(Word32) == 4);
+
+// ---- members ----
+
+constexpr unsigned kMailboxEntries = 64;
+
+/// Whether a member's bell thread must be told by a byte in its FIFO.
+enum Doze : std::uint32_t {
+  kAwake = 0,   ///< it looks into its mailbox before it sleeps
+  kAsleep = 1,  ///< or about to sleep: whoever finds this writes a byte
+  kRung = 2     ///< somebody has rung since it was awake: it looks again
+};
+
+enum MemberState : std::uint32_t { kFree = 0, kJoined = 1 };
+
+/// What is known of a process. Only who holds the lock of the seat writes incarnation, state, pid and
+/// started.
+struct alignas(64) Member {
+  Word64 incarnation;  ///< grows with every process that takes the seat
+  Word64 started;      ///< when it joined, ms since 1970; for people only
+  Word32 state;        ///< MemberState
+  Word32 pid;          ///< in its own pid namespace; for people only
+  Word32 overflow;     ///< not 0: a bell found no room in the mailbox, all must be looked at
+  Word32 doze;         ///< Doze
+  /// segment id << 32 | slot + 1; 0 is empty.
+  alignas(64) Word64 mailbox[kMailboxEntries];
+};
+
+struct alignas(64) MembersHeader {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t layout;
+  std::uint64_t bootId[2];
+  std::uint64_t fileSize;
+  Word64 roster;  ///< grows with every process that joins
+};
+
+struct MembersFile {
+  MembersHeader header;
+  Member members[kSeats];
+};
+
+// ---- segments ----
+
+enum class Kind : std::uint32_t {
+  mutex = 1,
+  rwLock,
+  semaphore,
+  keyedMutex,
+  keyedRWLock,
+  keyedSemaphore,
+  lockManager
+};
+constexpr std::uint32_t kKinds = 8;  // 0 is none
+
+struct SlotHead {
+  Word64 turn;
+  Word64 headSince;
+  KeyEntry entry;  // not used where there are no keys
+  SeatSet more;
+};
+
+struct alignas(128) MutexSlot {
+  SlotHead head;
+  std::byte text[56];  // a byte of length, and the key's first bytes
+};
+
+struct alignas(64) RWLockSlot {
+  SlotHead head;
+  SeatSet readers;
+  Word32 writer;
+  Word32 upgrader;
+  Word32 abandoned;
+  std::byte text[92];
+};
+
+struct alignas(256) SemaphoreSlot {
+  SlotHead head;
+  std::atomic<std::int64_t> value;
+  Word32 held[kSeats];
+  Word32 abandoned;
+  std::byte text[172];
+};
+
+constexpr std::uint32_t kPage = 4096;
+
+struct SegmentHeader {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t layout;  ///< kLayout of who made it
+  std::uint64_t bootId[2];
+  std::uint64_t fileSize;
+  std::uint32_t kind;      ///< Kind
+  std::uint32_t capacity;  ///< keys that may be held or waited for at once; 1 without keys
+  std::uint32_t buckets;   ///< 0 without keys
+  std::uint32_t slots;
+  std::uint32_t stride;
+  std::uint32_t id;           ///< at random, never 0: the segment's name in mailboxes
+  std::int64_t start;         ///< what the value of a semaphore is at first
+  std::uint8_t secret[16];    ///< at random: the key of the digests
+  alignas(64) Word64 fence;   ///< the last fencing token
+  alignas(64) SeatSet users;  ///< the processes that have it open
+};
+
+/// The bytes of a slot of this kind; 0 for what is no kind.
+constexpr std::uint32_t strideOf(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::mutex:
+    case Kind::keyedMutex:
+      return sizeof(MutexSlot);
+    case Kind::rwLock:
+    case Kind::keyedRWLock:
+    case Kind::lockManager:
+      return sizeof(RWLockSlot);
+    case Kind::semaphore:
+    case Kind::keyedSemaphore:
+      return sizeof(SemaphoreSlot);
+  }
+  return 0;
+}
+
+/// Whether segments of this kind have keys: many locks, found by their key, and not just one.
+constexpr bool isKeyed(Kind kind) noexcept { return kind >= Kind::keyedMutex; }
+
+constexpr bool isSemaphore(Kind kind) noexcept {
+  return kind == Kind::semaphore || kind == Kind::keyedSemaphore;
+}
+
+constexpr std::uint64_t kMembersMagic = 0x31656369'666f786fULL;  // "oxofice1" in memory
+constexpr std::uint64_t kSegmentMagic = 0x316b636f'6c786f62ULL;  // "boxlock1"
+/// Grows when the meaning of a word changes, and not just its place.
+constexpr std::uint32_t kVersion = 1;
+
+/// A number of everything that the layout is made of.
+constexpr std::uint32_t layoutNumber() noexcept {
+  const std::uint64_t facts[] = {sizeof(MembersHeader),
+                                 sizeof(Member),
+                                 offsetof(Member, state),
+                                 offsetof(Member, mailbox),
+                                 sizeof(SegmentHeader),
+                                 offsetof(SegmentHeader, kind),
+                                 offsetof(SegmentHeader, start),
+                                 offsetof(SegmentHeader, fence),
+                                 offsetof(SegmentHeader, users),
+                                 sizeof(KeyBucket),
+                                 offsetof(KeyBucket, tags),
+                                 sizeof(SlotHead),
+                                 offsetof(SlotHead, entry),
+                                 offsetof(SlotHead, more),
+                                 sizeof(MutexSlot),
+                                 offsetof(MutexSlot, text),
+                                 sizeof(RWLockSlot),
+                                 offsetof(RWLockSlot, text),
+                                 sizeof(SemaphoreSlot),
+                                 offsetof(SemaphoreSlot, held),
+                                 offsetof(SemaphoreSlot, text),
+                                 kSeats,
+                                 kMailboxEntries,
+                                 kBucketEntries,
+                                 kPage};
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const std::uint64_t fact : facts) hash = (hash ^ fact) * 0x100000001b3ULL;
+  return static_cast<std::uint32_t>(hash ^ (hash >> 32));
+}
+constexpr std::uint32_t kLayout = layoutNumber();
+
+static_assert(sizeof(SlotHead) == 72);
+static_assert(sizeof(MutexSlot) == 128);
+static_assert(sizeof(RWLockSlot) == 192);
+static_assert(sizeof(SemaphoreSlot) == 768);
+static_assert(sizeof(SegmentHeader) <= kPage);
+static_assert(std::is_standard_layout_v<MembersFile> && std::is_standard_layout_v<SegmentHeader> &&
+              std::is_standard_layout_v<SemaphoreSlot> && std::is_standard_layout_v<RWLockSlot> &&
+              std::is_standard_layout_v<MutexSlot>);
+static_assert(std::is_trivially_destructible_v<MembersFile> &&
+              std::is_trivially_destructible_v<SemaphoreSlot>);
+
+/// Where a segment's parts lie: from its kind and capacity alone.
+struct Plan {
+  std::uint32_t capacity;
+  std::uint32_t buckets;
+  std::uint32_t slots;
+  std::uint32_t stride;
+  std::uint64_t bucketsAt;
+  std::uint64_t slotsAt;
+  std::uint64_t fileSize;
+};
+
+/// The largest capacity: 2^24 keys, 4 GB of mutexes.
+constexpr std::uint32_t kMaxCapacity = std::uint32_t{1} << 24;
+
+/// At least twice as many slots as keys, so that a bucket rarely fills before the table does; a power of
+/// two of buckets, so that a digest finds its own by a mask.
+constexpr Plan planOf(Kind kind, std::uint32_t capacity) noexcept {
+  const auto toPage = [](std::uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; };
+  Plan plan{};
+  plan.stride = strideOf(kind);
+  plan.capacity = isKeyed(kind) ? capacity : 1;
+  plan.buckets =
+      isKeyed(kind) ? std::bit_ceil((2 * capacity + kBucketEntries - 1) / kBucketEntries) : 0;
+  plan.slots = isKeyed(kind) ? plan.buckets * kBucketEntries : 1;
+  plan.bucketsAt = kPage;
+  plan.slotsAt = plan.bucketsAt + toPage(std::uint64_t{plan.buckets} * sizeof(KeyBucket));
+  plan.fileSize = plan.slotsAt + toPage(std::uint64_t{plan.slots} * plan.stride);
+  return plan;
+}
+
+constexpr std::uint32_t defaultCapacity(Kind kind) noexcept {
+  if (!isKeyed(kind)) return 1;
+  return isSemaphore(kind) ? 4096 : kind == Kind::keyedMutex ? 65536 : 16384;
+}
+
+}  // namespace boxoffice::host

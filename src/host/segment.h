@@ -1,0 +1,135 @@
+// One mapped file: a lock that the processes of a machine share, or a table of such locks. There is one
+// per kind and name in a directory (house.h).
+//
+//        Segment::open
+//   (no file) ──made aside, filled, and linked to its name──▶ there ──mapped, checked──▶ open
+//        ▲                                                      ▲                          │
+//        └── removed by people, or from before a restart        └── left open by the dead: evicted
+//
+// Invariants:
+//   - whoever finds the file by its name finds it complete: two that make it at once both get the one
+//     that was linked first.
+//   - an open one stays mapped for as long as the process lives: views of it that JavaScript has stay
+//     good. Its size, and where its parts lie, are read once, checked against the file's own size, and
+//     then kept here; the file's copies are not looked at again.
+//   - users has our bit before anything else in the file is changed by us, and until nothing is ours
+//     there: who cleans up after a dead process looks no further than that.
+// A file that is truncated while it is mapped ends the process by SIGBUS, as for any mapped file.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "host/layout.h"
+
+namespace boxoffice::host {
+
+class House;
+
+/// Who is told that something may have changed. Called on the bell thread of the house, one call at a
+/// time. Must not throw and must not wait.
+class Tenant {
+ public:
+  /// Somebody rang for this slot. It may be for nothing.
+  virtual void heard(std::uint32_t slot) noexcept = 0;
+  /// Anything may have changed: look at all that waits.
+  virtual void rescan() noexcept = 0;
+
+ protected:
+  ~Tenant() = default;
+};
+
+/// The parts of a segment in memory, to work on. What is in them is an opinion; their sizes are not.
+struct SegmentView {
+  SegmentHeader* header = nullptr;
+  KeyBucket* buckets = nullptr;
+  std::byte* slots = nullptr;
+  Plan plan{};
+  Kind kind{};
+  std::int64_t start = 0;
+
+  /// The slot of this number; null when there is none.
+  std::byte* slot(std::uint32_t index) const noexcept {
+    return index < plan.slots ? slots + std::size_t{index} * plan.stride : nullptr;
+  }
+};
+
+/// Undoes whatever the process of that seat has left in a segment, except its bit in users. It may
+/// have been done before, in full or in part: each step is one compare-and-swap that finds nothing to
+/// do then. Who waits is told afterwards: everybody looks at everything.
+using Evict = void (*)(const SegmentView& segment, Seat dead);
+
+/// Says how segments of this kind are cleaned. Before the first of them is opened.
+void setEvict(Kind kind, Evict evict) noexcept;
+Evict evictOf(Kind kind) noexcept;
+
+/// What to open.
+struct SegmentOptions {
+  Kind kind{};
+  std::string name;
+  std::uint32_t capacity = 0;  ///< 0: as it is, or defaultCapacity when it is made
+  std::int64_t start = 0;      ///< the value of a semaphore at first
+};
+
+class Segment {
+ public:
+  /// The segment, made if there is none; the same one for as long as the house stands. Thread-safe.
+  /// Throws HostError(segment) when the file is not what it should be, or there is no room for it;
+  /// Misuse(mismatch) when it has another capacity or start than asked for; Misuse(badArgument) for a
+  /// name that is empty or longer than 65,536 bytes, or a capacity beyond kMaxCapacity.
+  static Segment& open(House& house, const SegmentOptions& options);
+
+  ~Segment();
+  Segment(const Segment&) = delete;
+  Segment& operator=(const Segment&) = delete;
+
+  House& house() const noexcept { return house_; }
+  Kind kind() const noexcept { return view_.kind; }
+  const std::string& name() const noexcept { return name_; }
+  const std::string& path() const noexcept { return path_; }
+  SegmentHeader& header() const noexcept { return *view_.header; }
+  const SegmentView& view() const noexcept { return view_; }
+
+  std::uint32_t id() const noexcept { return id_; }
+  std::uint32_t slots() const noexcept { return view_.plan.slots; }
+  std::uint32_t stride() const noexcept { return view_.plan.stride; }
+  std::uint32_t capacity() const noexcept { return view_.plan.capacity; }
+  std::int64_t start() const noexcept { return view_.start; }
+
+  /// The slot of this number; Misuse(badArgument) when there is none.
+  std::byte* slot(std::uint32_t index) const;
+  /// The number of the slot that this address lies in; only for addresses within the slots.
+  std::uint32_t slotOf(const void* address) const noexcept;
+
+  /// A fencing token, larger than all that were drawn before in this segment and in any that had its
+  /// name.
+  std::uint64_t fence() noexcept { return view_.header->fence.fetch_add(1) + 1; }
+
+  /// Who hears the bells of this segment; null for nobody. When it returns, the one before is not
+  /// being called any more and will not be called again; not to be called on the bell thread.
+  void setTenant(Tenant* tenant) noexcept;
+  /// On the bell thread.
+  void deliver(std::uint32_t slot) noexcept;
+  void rescan() noexcept;
+
+ private:
+  friend class House;
+  struct Opened;
+  Segment(House& house, std::string name, std::string path, const SegmentView& view);
+
+  House& house_;
+  const std::string name_;
+  const std::string path_;
+  const SegmentView view_;
+  const std::uint32_t id_;
+  std::atomic<Tenant*> tenant_{nullptr};
+};
+
+/// The open segment whose slots contain this address, null if none does. Lock-free and fast, for locks
+/// that know nothing but where they lie.
+Segment* segmentAt(const void* address) noexcept;
+
+}  // namespace boxoffice::host
