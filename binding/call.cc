@@ -1,5 +1,6 @@
 #include "call.h"
 
+#include "host/host_error.h"
 #include "misuse.h"
 
 namespace boxoffice::binding {
@@ -21,6 +22,20 @@ const char* codeOf(Fault fault) {
   return "ERR_LOCK_MISUSE";
 }
 
+const char* codeOf(host::HostFault fault) {
+  switch (fault) {
+    case host::HostFault::segment:
+      return "ERR_LOCK_SEGMENT";
+    case host::HostFault::capacity:
+      return "ERR_LOCK_CAPACITY";
+    case host::HostFault::unsupported:
+      return "ERR_LOCK_UNSUPPORTED";
+    case host::HostFault::forked:
+      break;
+  }
+  return "ERR_LOCK_FORKED";
+}
+
 }  // namespace
 
 void rethrow(napi_env env) noexcept {
@@ -37,6 +52,8 @@ void rethrow(napi_env env) noexcept {
     const bool range = misuse.fault() == Fault::overflow || misuse.fault() == Fault::underflow;
     const auto raise = range ? napi_throw_range_error : napi_throw_error;
     raise(env, codeOf(misuse.fault()), misuse.what());
+  } catch (const host::HostError& error) {
+    napi_throw_error(env, codeOf(error.fault()), error.what());
   } catch (const std::bad_alloc&) {
     napi_throw_error(env, "ERR_LOCK_MEMORY", "boxoffice: out of memory");
   } catch (const std::exception& other) {

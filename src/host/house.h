@@ -25,10 +25,17 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
+#include "host/bells.h"
 #include "host/layout.h"
+#include "host/members.h"
 #include "host/segment.h"
+#include "platform/files.h"
+#include "wait_pool.h"
 
 namespace boxoffice::host {
 
@@ -37,34 +44,68 @@ class House {
   /// This process's membership in that directory, joined if it is not a member yet. Empty: the directory
   /// of BOXOFFICE_DIRECTORY, or the default one. HostError(segment) when the directory is not ours alone or
   /// cannot be made; (capacity) when there are 127 processes; (unsupported) on systems and file systems
-  /// without; (forked) in the child of a fork whose parent was a member of any house.
+  /// without; (forked) in the child of a fork whose parent has ever been a member of any house.
+  /// Never let go of the last one on the bell thread.
   static std::shared_ptr<House> in(const std::string& directory);
 
-  virtual ~House() = default;
+  ~House();
   House(const House&) = delete;
   House& operator=(const House&) = delete;
 
   /// Ours.
-  virtual Seat seat() const noexcept = 0;
+  Seat seat() const noexcept { return seat_; }
   /// As it was given, or found.
-  virtual const std::string& directory() const noexcept = 0;
+  const std::string& directory() const noexcept { return directory_; }
+  /// Where the files of this run of the machine lie.
+  const std::string& path() const noexcept { return path_; }
 
   /// Tells the process of that seat to look at a slot. Nothing when nobody is there.
-  virtual void ring(Seat seat, std::uint32_t segment, std::uint32_t slot) noexcept = 0;
+  void ring(Seat seat, std::uint32_t segment, std::uint32_t slot) noexcept;
   /// Tells all processes, this one included, to look at everything.
-  virtual void ringAll() noexcept = 0;
+  void ringAll() noexcept;
 
   /// The pid of the process of that seat, in its own pid namespace; 0 when nobody is there.
-  virtual std::uint32_t pidOf(Seat seat) const noexcept = 0;
+  std::uint32_t pidOf(Seat seat) const noexcept { return members_.of(seat).pid.load(); }
   /// When it joined, ms since 1970; 0 when nobody is there.
-  virtual std::uint64_t startOf(Seat seat) const noexcept = 0;
+  std::uint64_t startOf(Seat seat) const noexcept;
 
   /// HostError(forked) in the child of a fork, which has nothing of what its parent had: no seat, no
   /// bell thread.
-  virtual void check() const = 0;
+  void check() const;
 
- protected:
-  House() = default;
+ private:
+  friend class Houses;
+  friend class Segment;
+  class Listener;
+
+  House(std::string directory, std::string path);
+  void open(const platform::File& place);
+  bool take(Seat seat);
+  void tidy(const platform::File& place);
+  std::string asideFor(Seat seat) const;
+  void leave() noexcept;
+
+  void listen() noexcept;
+  void hear(std::uint32_t segment, std::uint32_t slot) noexcept;
+  void rescan() noexcept;
+  void lookAround() noexcept;
+  void bury(Seat seat) noexcept;
+  void cleanUp(Seat dead);
+  void wake(Seat seat, bool asleep) noexcept;
+
+  const std::string directory_;
+  const std::string path_;
+  Members members_;
+  Bells bells_;
+  Seat seat_ = kNoSeat;
+
+  std::mutex
+      segmentsMutex_;  // guards the two that follow; after it come no others but the fork gate
+  std::unordered_map<std::string, std::unique_ptr<Segment>> segments_;  // by the name of the file
+  std::vector<Segment*> list_;                                          // in the order of opening
+
+  std::atomic<bool> leaving_{false};
+  std::unique_ptr<WaitPool> pool_;
 };
 
 }  // namespace boxoffice::host

@@ -1,9 +1,13 @@
 // How the files of scope host lie in memory: what processes built at different times, and by different
 // compilers, must see alike. Every one of them checks the layout's number before it believes a word.
 //
-//   <dir>/members          MembersHeader | Member[0] (unused) | Member[1] … Member[127]
-//   <dir>/<kind>.<name>.lock
+//   <dir>/<boot>/members            MembersHeader | Member[0] (unused) | Member[1] … Member[127]
+//   <dir>/<boot>/bell-<seat>        a FIFO (house.h)
+//   <dir>/<boot>/<kind>.<name>.lock
 //      SegmentHeader (one page) | KeyBucket[buckets], to a full page | slots, `stride` bytes each
+//
+// <boot> is the id of this run of the machine: what a former one has left is never looked at, and whoever
+// joins removes it.
 //
 // A slot begins with a SlotHead; what follows is the kind's own (MutexSlot, RWLockSlot,
 // SemaphoreSlot), and the beginning of the key's text, for listings.
@@ -49,10 +53,11 @@ enum MemberState : std::uint32_t { kFree = 0, kJoined = 1 };
 struct alignas(64) Member {
   Word64 incarnation;  ///< grows with every process that takes the seat
   Word64 started;      ///< when it joined, ms since 1970; for people only
-  Word32 state;        ///< MemberState
-  Word32 pid;          ///< in its own pid namespace; for people only
-  Word32 overflow;     ///< not 0: a bell found no room in the mailbox, all must be looked at
-  Word32 doze;         ///< Doze
+  Word64 bell;      ///< the number of its FIFO in the file system: another FIFO's lock says nothing
+  Word32 state;     ///< MemberState
+  Word32 pid;       ///< in its own pid namespace; for people only
+  Word32 overflow;  ///< not 0: a bell found no room in the mailbox, all must be looked at
+  Word32 doze;      ///< Doze
   /// segment id << 32 | slot + 1; 0 is empty.
   alignas(64) Word64 mailbox[kMailboxEntries];
 };
@@ -61,7 +66,6 @@ struct alignas(64) MembersHeader {
   std::uint64_t magic;
   std::uint32_t version;
   std::uint32_t layout;
-  std::uint64_t bootId[2];
   std::uint64_t fileSize;
   Word64 roster;  ///< grows with every process that joins
 };
@@ -119,7 +123,6 @@ struct SegmentHeader {
   std::uint64_t magic;
   std::uint32_t version;
   std::uint32_t layout;  ///< kLayout of who made it
-  std::uint64_t bootId[2];
   std::uint64_t fileSize;
   std::uint32_t kind;      ///< Kind
   std::uint32_t capacity;  ///< keys that may be held or waited for at once; 1 without keys

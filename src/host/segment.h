@@ -17,10 +17,9 @@
 // A file that is truncated while it is mapped ends the process by SIGBUS, as for any mapped file.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <mutex>
 #include <string>
 
 #include "host/layout.h"
@@ -50,6 +49,7 @@ struct SegmentView {
   Plan plan{};
   Kind kind{};
   std::int64_t start = 0;
+  std::uint32_t id = 0;
 
   /// The slot of this number; null when there is none.
   std::byte* slot(std::uint32_t index) const noexcept {
@@ -93,7 +93,7 @@ class Segment {
   SegmentHeader& header() const noexcept { return *view_.header; }
   const SegmentView& view() const noexcept { return view_; }
 
-  std::uint32_t id() const noexcept { return id_; }
+  std::uint32_t id() const noexcept { return view_.id; }
   std::uint32_t slots() const noexcept { return view_.plan.slots; }
   std::uint32_t stride() const noexcept { return view_.plan.stride; }
   std::uint32_t capacity() const noexcept { return view_.plan.capacity; }
@@ -117,15 +117,21 @@ class Segment {
 
  private:
   friend class House;
-  struct Opened;
-  Segment(House& house, std::string name, std::string path, const SegmentView& view);
+  Segment(House& house, const SegmentOptions& options, std::string path, const SegmentView& view);
+
+  static SegmentView obtain(House& house, const SegmentOptions& options, const std::string& path);
+  static void make(House& house, const SegmentOptions& options, const std::string& path);
+  void checkSame(const SegmentOptions& options) const;
+  /// Takes whatever the dead have there; and in the file of that name, which we do not have open.
+  static void evict(const SegmentView& view, Seat dead);
+  static void evictIn(const std::string& directory, const std::string& file, Seat dead);
 
   House& house_;
   const std::string name_;
   const std::string path_;
   const SegmentView view_;
-  const std::uint32_t id_;
-  std::atomic<Tenant*> tenant_{nullptr};
+  std::mutex tenantMutex_;  // held while the tenant is told
+  Tenant* tenant_ = nullptr;
 };
 
 /// The open segment whose slots contain this address, null if none does. Lock-free and fast, for locks

@@ -1,0 +1,106 @@
+#include "host/bells.h"
+
+#include <mutex>
+#include <utility>
+
+#include "host/host_error.h"
+#include "platform/process_wide.h"
+
+namespace boxoffice::host {
+
+using platform::File;
+
+std::shared_mutex& forkGate() {
+  struct ForkGate {
+    std::shared_mutex mutex;
+  };
+  return processWide<ForkGate>().mutex;
+}
+
+Bells::Bells(std::string directory) : directory_(std::move(directory)) {}
+
+std::string Bells::pathOf(Seat seat) const { return directory_ + "/bell-" + std::to_string(seat); }
+
+std::uint64_t Bells::standIn(Seat seat) {
+  const std::unique_lock shut(forkGate());
+  const std::string path = pathOf(seat);
+  File bell = platform::openBell(path);
+  if (!platform::tryLock(bell)) return 0;
+  const std::uint64_t number = platform::idOf(bell, path).number;
+  standIn_ = std::move(bell);
+  return number;
+}
+
+void Bells::keep() {
+  const std::unique_lock shut(forkGate());
+  watch_.add(standIn_, kOwn);
+  own_ = std::move(standIn_);
+}
+
+void Bells::stepDown() noexcept {
+  const std::unique_lock shut(forkGate());
+  standIn_.close();
+}
+
+void Bells::watch(Seat seat) {
+  const std::unique_lock shut(forkGate());
+  File& farEnd = farEnds_[seat % kSeats];
+  if (farEnd) return;
+  const std::string path = pathOf(seat);
+  File opened = platform::openFarEnd(path);
+  if (!opened) {
+    // Nobody reads: it is dead already. The end can be opened beside a reader only, for which we pass
+    // for a moment.
+    const File reader = platform::openBell(path);
+    opened = platform::openFarEnd(path);
+  }
+  if (!opened) return;
+  watch_.add(opened, seat);
+  farEnd = std::move(opened);
+}
+
+void Bells::forget(Seat seat) noexcept {
+  const std::unique_lock shut(forkGate());
+  File& farEnd = farEnds_[seat % kSeats];
+  if (!farEnd) return;
+  watch_.remove(farEnd);
+  farEnd.close();
+}
+
+bool Bells::pull(Seat seat) noexcept {
+  {
+    const std::shared_lock open(forkGate());
+    const File& farEnd = farEnds_[seat % kSeats];
+    if (farEnd) {
+      platform::pull(farEnd);
+      return true;
+    }
+  }
+  // One that we do not watch yet.
+  const std::unique_lock shut(forkGate());
+  try {
+    if (const File farEnd = platform::openFarEnd(pathOf(seat))) platform::pull(farEnd);
+    return true;
+  } catch (const std::exception&) {
+    return false;  // the caller knows what to do
+  }
+}
+
+void Bells::pullOwn() noexcept {
+  const std::shared_lock open(forkGate());
+  platform::pull(own_);
+}
+
+void Bells::close() noexcept {
+  const std::unique_lock shut(forkGate());
+  closeHere();
+}
+
+void Bells::closeHere() noexcept {
+  watch_.close();
+  own_.close();
+  standIn_.close();
+  for (File& farEnd : farEnds_) farEnd.close();
+}
+
+}  // namespace boxoffice::host

@@ -1,0 +1,65 @@
+// The FIFOs of a member: its own, with the lock of its seat on it; the far ends of the others'; and one in
+// which it stands in for somebody dead while it cleans up. See house.h.
+//
+// All are opened and closed with the gate of forks shut, so that whatever is open when the process forks
+// is known here, and the child, which would keep a lock or pass for a reader, closes it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <shared_mutex>
+#include <string>
+
+#include "host/layout.h"
+#include "platform/bells.h"
+#include "platform/files.h"
+
+namespace boxoffice::host {
+
+/// Held while a process forks; shared by those who use what it guards.
+std::shared_mutex& forkGate();
+
+class Bells {
+ public:
+  /// The tag of the own bell: nobody's seat.
+  static constexpr std::uint32_t kOwn = kNoSeat;
+
+  explicit Bells(std::string directory);
+  ~Bells() { close(); }
+  Bells(const Bells&) = delete;
+  Bells& operator=(const Bells&) = delete;
+
+  /// Opens the FIFO of a seat for reading and takes its lock: the number of that FIFO. 0 when somebody
+  /// else has it. One at a time; until keep() or stepDown().
+  std::uint64_t standIn(Seat seat);
+  /// The seat that we stand in for is ours.
+  void keep();
+  void stepDown() noexcept;
+
+  /// Hears of the death of that seat's process, be it dead already, until forget().
+  void watch(Seat seat);
+  void forget(Seat seat) noexcept;
+
+  /// Writes a byte into the FIFO of that seat. False when it cannot be opened.
+  bool pull(Seat seat) noexcept;
+  void pullOwn() noexcept;
+  void drain() noexcept { platform::drain(own_); }
+
+  /// Waits for a byte in our own FIFO (kOwn), or a death (the seat).
+  unsigned wait(std::uint32_t (&tags)[16]) noexcept { return watch_.wait(tags); }
+
+  void close() noexcept;
+  /// In the child of a fork, which has the gate.
+  void closeHere() noexcept;
+
+ private:
+  std::string pathOf(Seat seat) const;
+
+  const std::string directory_;
+  platform::Watch watch_;
+  platform::File own_;
+  platform::File standIn_;
+  std::array<platform::File, kSeats> farEnds_;
+};
+
+}  // namespace boxoffice::host

@@ -1,0 +1,240 @@
+#include "host/house.h"
+
+#include <utility>
+
+#include "host/bell_box.h"
+#include "host/host_error.h"
+#include "host/houses.h"
+
+namespace boxoffice::host {
+
+/// The one job of the house's wait pool, for as long as it stands.
+class House::Listener final : public WaitPool::Job {
+ public:
+  explicit Listener(House& house) : house_(house) {}
+  void run() noexcept override { house_.listen(); }
+  void interrupt() noexcept override {
+    house_.leaving_.store(true);
+    house_.bells_.pullOwn();
+  }
+
+ private:
+  House& house_;
+};
+
+std::shared_ptr<House> House::in(const std::string& directory) {
+  return Houses::here().in(directory);
+}
+
+House::House(std::string directory, std::string path)
+    : directory_(std::move(directory)), path_(std::move(path)), members_(path_), bells_(path_) {}
+
+/// Joins, and begins to listen.
+void House::open(const platform::File& place) {
+  while (!take(static_cast<Seat>(seat_ + 1))) {
+    if (++seat_ < kMaxSeat) continue;
+    seat_ = kNoSeat;
+    throw HostError(HostFault::capacity,
+                    "boxoffice: all 127 processes that " + directory_ +
+                        " has room for are there; choose another directory for some");
+  }
+  ++seat_;
+  tidy(place);
+  pool_ = std::make_unique<WaitPool>(1, std::chrono::seconds(1));
+  pool_->submit(std::make_shared<Listener>(*this));
+  for (Seat seat = 1; seat <= kMaxSeat; ++seat) {
+    // They look at the roster when they wake.
+    if (seat != seat_ && members_.joined(seat)) wake(seat, nudge(members_.of(seat)));
+  }
+}
+
+/// Makes that seat ours, if nobody has it.
+bool House::take(Seat seat) {
+  const std::uint64_t bell = bells_.standIn(seat);
+  if (bell == 0) return false;
+  try {
+    if (members_.joined(seat)) {
+      // The lock of another FIFO says nothing about who joined with the one that was here.
+      if (members_.of(seat).bell.load() != bell) {
+        bells_.stepDown();
+        return false;
+      }
+      cleanUp(seat);
+    }
+    bells_.keep();
+  } catch (...) {
+    bells_.stepDown();
+    throw;
+  }
+  members_.join(seat, bell);
+  return true;
+}
+
+/// Removes what others have left half-made: nobody will finish it.
+void House::tidy(const platform::File& place) {
+  for (const std::string& name : platform::namesIn(place, path_)) {
+    if (name.starts_with("members.new-")) platform::remove(path_ + "/" + name);
+  }
+}
+
+std::string House::asideFor(Seat seat) const { return path_ + "/new-" + std::to_string(seat); }
+
+House::~House() {
+  if (Houses::here().forked()) {
+    // The thread, and whoever held a mutex, are the parent's. The files are closed.
+    static_cast<void>(pool_.release());
+  } else if (seat_ != kNoSeat) {
+    if (pool_) pool_->stop();
+    leave();
+  }
+  Houses::here().remove(*this);
+}
+
+void House::leave() noexcept {
+  try {
+    cleanUp(seat_);
+  } catch (const std::exception&) {
+    // The record says that we are there, and our lock goes with the bell: to the others we are dead, and
+    // one of them cleans up.
+  }
+  bells_.close();
+}
+
+std::uint64_t House::startOf(Seat seat) const noexcept {
+  return members_.joined(seat) ? members_.of(seat).started.load() : 0;
+}
+
+void House::check() const {
+  if (!Houses::here().forked()) return;
+  throw HostError(
+      HostFault::forked,
+      "boxoffice: a process made by fork alone cannot use locks of scope host that its parent "
+      "has opened; have it run a program of its own (exec)");
+}
+
+// ---- ringing ----
+
+void House::ring(Seat seat, std::uint32_t segment, std::uint32_t slot) noexcept {
+  if (!members_.joined(seat)) return;
+  wake(seat, host::ring(members_.of(seat), segment, slot));
+}
+
+void House::ringAll() noexcept {
+  for (Seat seat = 1; seat <= kMaxSeat; ++seat) {
+    if (members_.joined(seat)) wake(seat, ringForAll(members_.of(seat)));
+  }
+}
+
+void House::wake(Seat seat, bool asleep) noexcept {
+  if (!asleep || Houses::here().forked()) return;
+  if (seat == seat_) {
+    bells_.pullOwn();
+  } else if (!bells_.pull(seat)) {
+    takeBackNudge(members_.of(seat));
+  }
+}
+
+// ---- the bell thread ----
+
+void House::listen() noexcept {
+  Member& own = members_.of(seat_);
+  std::uint64_t roster = 0;  // grown by our own joining at least
+  std::uint32_t tags[16];
+  while (!leaving_.load()) {
+    bool all = false;
+    collect(
+        own, [this](std::uint32_t segment, std::uint32_t slot) { hear(segment, slot); },
+        [&all] { all = true; });
+    if (all || roster != members_.roster()) {
+      roster = members_.roster();
+      lookAround();
+    }
+    if (all) rescan();
+    if (!nod(own)) continue;
+    const unsigned count = bells_.wait(tags);
+    for (unsigned i = 0; i < count; ++i) {
+      if (tags[i] == Bells::kOwn) {
+        bells_.drain();
+      } else {
+        bury(static_cast<Seat>(tags[i]));
+      }
+    }
+  }
+}
+
+void House::hear(std::uint32_t segment, std::uint32_t slot) noexcept {
+  // Few are open, and two may have one id.
+  for (std::size_t i = 0;; ++i) {
+    Segment* next = nullptr;
+    {
+      const std::lock_guard guard(segmentsMutex_);
+      if (i >= list_.size()) return;
+      next = list_[i];
+    }
+    if (next->id() == segment) next->deliver(slot);
+  }
+}
+
+void House::rescan() noexcept {
+  for (std::size_t i = 0;; ++i) {
+    Segment* next = nullptr;
+    {
+      const std::lock_guard guard(segmentsMutex_);
+      if (i >= list_.size()) return;
+      next = list_[i];
+    }
+    next->rescan();
+  }
+}
+
+/// Watches those who are there, and no others.
+void House::lookAround() noexcept {
+  for (Seat seat = 1; seat <= kMaxSeat; ++seat) {
+    if (seat == seat_) continue;
+    if (!members_.joined(seat)) {
+      bells_.forget(seat);
+      continue;
+    }
+    try {
+      bells_.watch(seat);
+    } catch (const std::exception&) {
+      // No descriptor to be had. The others watch it; we try again at the next change.
+    }
+  }
+}
+
+/// The reader of that FIFO has gone.
+void House::bury(Seat seat) noexcept {
+  bells_.forget(seat);
+  if (!members_.joined(seat)) return;
+  try {
+    const std::uint64_t bell = bells_.standIn(seat);
+    if (bell == 0) {
+      // Somebody cleans up. Should it die over that, its end of the FIFO tells.
+      bells_.watch(seat);
+      return;
+    }
+    if (members_.joined(seat) && members_.of(seat).bell.load() == bell) cleanUp(seat);
+  } catch (const std::exception&) {
+    // No descriptor, or no memory, to be had. The lock is free again: somebody else cleans up, or we do
+    // at the next change.
+  }
+  bells_.stepDown();
+}
+
+/// With the lock of that seat. May end at any point, and is then done again by somebody else.
+void House::cleanUp(Seat dead) {
+  {
+    const std::lock_guard guard(segmentsMutex_);
+    for (Segment* const segment : list_) Segment::evict(segment->view(), dead);
+    const platform::File place = platform::openDirectory(path_);
+    for (const std::string& name : platform::namesIn(place, path_)) {
+      if (!segments_.contains(name)) Segment::evictIn(path_, name, dead);
+    }
+  }
+  platform::remove(asideFor(dead));
+  members_.free(dead);
+  ringAll();
+}
+
+}  // namespace boxoffice::host

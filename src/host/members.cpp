@@ -1,0 +1,100 @@
+#include "host/members.h"
+
+#include <chrono>
+
+#include "host/host_error.h"
+#include "platform/bells.h"
+#include "platform/files.h"
+
+namespace boxoffice::host {
+namespace {
+
+using platform::File;
+
+void make(const std::string& path) {
+  std::uint32_t tag;
+  platform::randomBytes(&tag, sizeof tag);
+  const std::string aside =
+      path + ".new-" + std::to_string(platform::pid()) + "-" + std::to_string(tag);
+  const File file = platform::createFile(aside, sizeof(MembersFile));
+  std::byte* const memory = platform::map(file, sizeof(MembersFile), aside);
+  auto& header = reinterpret_cast<MembersFile*>(memory)->header;
+  header.magic = kMembersMagic;
+  header.version = kVersion;
+  header.layout = kLayout;
+  header.fileSize = sizeof(MembersFile);
+  platform::unmap(memory, sizeof(MembersFile));
+  // It may be gone: somebody was faster, has joined, and tidied up.
+  if (!platform::rename(aside, path)) platform::remove(aside);
+}
+
+void check(const MembersHeader& header, const std::string& path) {
+  const char* wrong = nullptr;
+  if (header.magic != kMembersMagic) {
+    wrong = "is not a file of boxoffice";
+  } else if (header.version != kVersion || header.layout != kLayout) {
+    wrong = "was made by another version of boxoffice, whose locks are laid out differently";
+  } else if (header.fileSize != sizeof(MembersFile)) {
+    wrong = "is damaged";
+  }
+  if (!wrong) return;
+  throw HostError(HostFault::segment,
+                  "boxoffice: " + path + " " + wrong +
+                      "; end all processes that use this directory and remove it, or "
+                      "choose another one");
+}
+
+}  // namespace
+
+Members::Members(const std::string& directory) {
+  const std::string path = directory + "/members";
+  File file = platform::openFile(path);
+  while (!file) {
+    make(path);
+    file = platform::openFile(path);
+  }
+  if (platform::factsOf(file, path).size != sizeof(MembersFile)) {
+    throw HostError(
+        HostFault::segment,
+        "boxoffice: " + path +
+            " has not the size it should have; end all processes that use this directory and "
+            "remove it, or choose another one");
+  }
+  std::byte* const memory = platform::map(file, sizeof(MembersFile), path);
+  file_ = reinterpret_cast<MembersFile*>(memory);
+  try {
+    check(file_->header, path);
+  } catch (...) {
+    platform::unmap(memory, sizeof(MembersFile));
+    throw;
+  }
+}
+
+Members::~Members() { platform::unmap(reinterpret_cast<std::byte*>(file_), sizeof(MembersFile)); }
+
+void Members::join(Seat seat, std::uint64_t bell) noexcept {
+  Member& member = of(seat);
+  member.incarnation.fetch_add(1);
+  member.pid.store(platform::pid());
+  member.started.store(wallClock());
+  member.bell.store(bell);
+  for (Word64& entry : member.mailbox) entry.store(0);
+  // As if all had rung: whatever was posted to the one before us, and meant for us, is looked at.
+  member.overflow.store(1);
+  member.doze.store(kAwake);
+  member.state.store(kJoined);
+  file_->header.roster.fetch_add(1);
+}
+
+void Members::free(Seat seat) noexcept {
+  of(seat).pid.store(0);
+  of(seat).state.store(kFree);
+}
+
+std::uint64_t wallClock() noexcept {
+  using namespace std::chrono;
+  return static_cast<std::uint64_t>(
+      duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count());
+}
+
+}  // namespace boxoffice::host

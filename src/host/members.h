@@ -1,0 +1,38 @@
+// The members file of a directory, mapped: who is there, and their mailboxes (layout.h, bell_box.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "host/layout.h"
+
+namespace boxoffice::host {
+
+class Members {
+ public:
+  /// The file in this directory, made by whoever comes first. HostError(segment) when it is not what it
+  /// should be.
+  explicit Members(const std::string& directory);
+  ~Members();
+  Members(const Members&) = delete;
+  Members& operator=(const Members&) = delete;
+
+  Member& of(Seat seat) const noexcept { return file_->members[seat % kSeats]; }
+  bool joined(Seat seat) const noexcept { return of(seat).state.load() == kJoined; }
+
+  /// Writes down that the calling process has this seat, whose lock it holds, and the FIFO of that number.
+  void join(Seat seat, std::uint64_t bell) noexcept;
+  /// That nobody has it; by who holds its lock.
+  void free(Seat seat) noexcept;
+
+  /// Grows with every join.
+  std::uint64_t roster() const noexcept { return file_->header.roster.load(); }
+
+ private:
+  MembersFile* file_;
+};
+
+/// Milliseconds since 1970.
+std::uint64_t wallClock() noexcept;
+
+}  // namespace boxoffice::host

@@ -1,0 +1,248 @@
+#include "host/segment.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "host/host_error.h"
+#include "host/house.h"
+#include "host/names.h"
+#include "host/segment_map.h"
+#include "misuse.h"
+#include "platform/bells.h"
+#include "platform/files.h"
+
+namespace boxoffice::host {
+namespace {
+
+using platform::File;
+using platform::FileFacts;
+
+std::array<std::atomic<Evict>, kKinds> evicts{};
+
+[[noreturn]] void broken(const std::string& path, const char* what) {
+  throw HostError(HostFault::segment,
+                  "boxoffice: " + path + " " + what + "; remove the file while no process uses it");
+}
+
+/// What the header says of the parts, each word of it read once; or what is wrong with it, as a text.
+const char* read(const SegmentHeader& header, std::uint64_t size, Kind kind, SegmentView& view) {
+  if (header.magic != kSegmentMagic) return "is not a file of boxoffice";
+  if (header.version != kVersion || header.layout != kLayout) {
+    return "was made by another version of boxoffice, whose locks are laid out differently";
+  }
+  const std::uint32_t capacity = header.capacity;
+  if (header.kind != static_cast<std::uint32_t>(kind))
+    return "is of another kind than its name says";
+  if (capacity == 0 || capacity > kMaxCapacity) return "is damaged: it has no capacity";
+  view.kind = kind;
+  view.plan = planOf(kind, capacity);
+  view.start = header.start;
+  view.id = header.id;
+  if (header.buckets != view.plan.buckets || header.slots != view.plan.slots ||
+      header.stride != view.plan.stride || view.id == 0) {
+    return "is damaged: its header contradicts itself";
+  }
+  if (size != view.plan.fileSize || header.fileSize != size) {
+    return "has not the size that its header says";
+  }
+  return nullptr;
+}
+
+/// The segment in an open file, mapped.
+SegmentView viewOf(const File& file, std::uint64_t size, Kind kind, const std::string& path) {
+  if (size < kPage) broken(path, "is too short");
+  std::byte* const memory = platform::map(file, size, path);
+  SegmentView view;
+  view.header = reinterpret_cast<SegmentHeader*>(memory);
+  if (const char* const wrong = read(*view.header, size, kind, view)) {
+    platform::unmap(memory, size);
+    broken(path, wrong);
+  }
+  view.buckets = reinterpret_cast<KeyBucket*>(memory + view.plan.bucketsAt);
+  view.slots = memory + view.plan.slotsAt;
+  return view;
+}
+
+void unmap(const SegmentView& view) noexcept {
+  platform::unmap(reinterpret_cast<std::byte*>(view.header), view.plan.fileSize);
+}
+
+/// As nobody has used it yet, but for the words that are 0 then.
+void fill(std::byte* memory, const SegmentOptions& options, const Plan& plan) {
+  auto& header = *reinterpret_cast<SegmentHeader*>(memory);
+  header.magic = kSegmentMagic;
+  header.version = kVersion;
+  header.layout = kLayout;
+  header.fileSize = plan.fileSize;
+  header.kind = static_cast<std::uint32_t>(options.kind);
+  header.capacity = plan.capacity;
+  header.buckets = plan.buckets;
+  header.slots = plan.slots;
+  header.stride = plan.stride;
+  header.start = options.start;
+  while (header.id == 0) platform::randomBytes(&header.id, sizeof header.id);
+  platform::randomBytes(header.secret, sizeof header.secret);
+  // No clock that people set back makes tokens fall, but where the file was removed just before.
+  header.fence.store(wallClock() * 1000);
+  if (options.kind == Kind::semaphore) {
+    reinterpret_cast<SemaphoreSlot*>(memory + plan.slotsAt)->value.store(options.start);
+  }
+}
+
+void checkOptions(const SegmentOptions& options) {
+  if (strideOf(options.kind) == 0)
+    throw Misuse(Fault::badArgument, "there is no such kind of lock");
+  if (!evictOf(options.kind)) {
+    throw Misuse(Fault::badArgument, "nobody has said how this kind of lock is cleaned up");
+  }
+  if (options.capacity > kMaxCapacity) {
+    throw Misuse(Fault::badArgument,
+                 "the capacity of a lock of scope host is at most 16777216 keys");
+  }
+}
+
+}  // namespace
+
+void setEvict(Kind kind, Evict evict) noexcept {
+  evicts[static_cast<std::size_t>(kind) % kKinds].store(evict);
+}
+
+Evict evictOf(Kind kind) noexcept { return evicts[static_cast<std::size_t>(kind) % kKinds].load(); }
+
+Segment& Segment::open(House& house, const SegmentOptions& options) {
+  house.check();
+  checkOptions(options);
+  const std::string file = fileName(options.kind, options.name);
+  const std::lock_guard guard(house.segmentsMutex_);
+  const auto found = house.segments_.find(file);
+  if (found != house.segments_.end()) {
+    found->second->checkSame(options);
+    return *found->second;
+  }
+  const std::string path = house.path() + "/" + file;
+  const SegmentView view = obtain(house, options, path);
+  try {
+    std::unique_ptr<Segment> segment(new Segment(house, options, path, view));
+    segment->checkSame(options);
+    house.list_.reserve(house.list_.size() + 1);
+    const auto added = house.segments_.emplace(file, std::move(segment)).first;
+    house.list_.push_back(added->second.get());
+    return *added->second;
+  } catch (...) {
+    view.header->users.remove(house.seat());
+    unmap(view);
+    throw;
+  }
+}
+
+/// The view of the file of this path, made if there is none, with our bit in its users.
+SegmentView Segment::obtain(House& house, const SegmentOptions& options, const std::string& path) {
+  for (;;) {
+    const File file = platform::openFile(path);
+    if (!file) {
+      make(house, options, path);
+      continue;
+    }
+    const FileFacts facts = platform::factsOf(file, path);
+    // A copy may have holes, for which there is perhaps no room any more when they are written to.
+    if (facts.allocated < facts.size) platform::allocate(file, facts.size, path);
+    const SegmentView view = viewOf(file, facts.size, options.kind, path);
+    view.header->users.add(house.seat());
+    if (platform::factsOf(file, path).linked) return view;
+    unmap(view);  // removed in between: nobody else will find it
+  }
+}
+
+/// Makes the file, unless somebody else is faster.
+void Segment::make(House& house, const SegmentOptions& options, const std::string& path) {
+  const std::string aside = house.asideFor(house.seat());
+  const Plan plan = planOf(
+      options.kind, options.capacity != 0 ? options.capacity : defaultCapacity(options.kind));
+  const File file = platform::createFile(aside, plan.fileSize);
+  std::byte* const memory = platform::map(file, plan.fileSize, aside);
+  fill(memory, options, plan);
+  platform::unmap(memory, plan.fileSize);
+  if (!platform::rename(aside, path)) platform::remove(aside);
+}
+
+Segment::Segment(House& house, const SegmentOptions& options, std::string path,
+                 const SegmentView& view)
+    : house_(house), name_(options.name), path_(std::move(path)), view_(view) {
+  mapSegment(reinterpret_cast<const std::byte*>(view.header), view.plan.fileSize, this);
+}
+
+Segment::~Segment() {
+  unmapSegment(reinterpret_cast<const std::byte*>(view_.header), view_.plan.fileSize);
+}
+
+void Segment::checkSame(const SegmentOptions& options) const {
+  if (isKeyed(options.kind) && options.capacity != 0 && options.capacity != capacity()) {
+    throw Misuse(Fault::mismatch, "'" + name_ + "' is there already, with a capacity of " +
+                                      std::to_string(capacity()) + " keys");
+  }
+  if (isSemaphore(options.kind) && options.start != start()) {
+    throw Misuse(Fault::mismatch,
+                 "'" + name_ + "' is there already, as a semaphore of " + std::to_string(start()));
+  }
+}
+
+std::byte* Segment::slot(std::uint32_t index) const {
+  std::byte* const slot = view_.slot(index);
+  if (!slot) throw Misuse(Fault::badArgument, "the segment has no slot of that number");
+  return slot;
+}
+
+std::uint32_t Segment::slotOf(const void* address) const noexcept {
+  return static_cast<std::uint32_t>((static_cast<const std::byte*>(address) - view_.slots) /
+                                    static_cast<std::ptrdiff_t>(view_.plan.stride));
+}
+
+void Segment::setTenant(Tenant* tenant) noexcept {
+  const std::lock_guard guard(tenantMutex_);
+  tenant_ = tenant;
+}
+
+void Segment::deliver(std::uint32_t slot) noexcept {
+  const std::lock_guard guard(tenantMutex_);
+  // The number comes from the members file.
+  if (tenant_ && slot < slots()) tenant_->heard(slot);
+}
+
+void Segment::rescan() noexcept {
+  const std::lock_guard guard(tenantMutex_);
+  if (tenant_) tenant_->rescan();
+}
+
+void Segment::evict(const SegmentView& view, Seat dead) {
+  if (!view.header->users.has(dead)) return;
+  const Evict clean = evictOf(view.kind);
+  if (!clean)
+    throw Misuse(Fault::badArgument, "nobody has said how this kind of lock is cleaned up");
+  clean(view, dead);
+  view.header->users.remove(dead);
+}
+
+void Segment::evictIn(const std::string& directory, const std::string& file, Seat dead) {
+  const Kind kind = kindOfFile(file);
+  if (kind == Kind{}) return;
+  const std::string path = directory + "/" + file;
+  SegmentView view;
+  try {
+    const File opened = platform::openFile(path);
+    if (!opened) return;
+    view = viewOf(opened, platform::factsOf(opened, path).size, kind, path);
+  } catch (const HostError&) {
+    return;  // nobody can use it; whoever tries is told why
+  }
+  try {
+    evict(view, dead);
+  } catch (...) {
+    unmap(view);
+    throw;
+  }
+  unmap(view);
+}
+
+}  // namespace boxoffice::host

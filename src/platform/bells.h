@@ -1,0 +1,48 @@
+// What scope host needs of the system, second part: FIFOs with locks on them, a way to wait for several
+// of them, and word of forks. As for files.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "platform/files.h"
+
+namespace boxoffice::platform {
+
+/// The FIFO's own end, made if it is missing: for reading and, so that it never ends, for writing.
+File openBell(const std::string& path);
+/// An end to write to, and to hear of its reader's death. None when nobody reads.
+File openFarEnd(const std::string& path);
+/// The lock of this open file on what it has open, if nobody else's open file has it. It goes with the last
+/// descriptor of this open file.
+bool tryLock(const File& file) noexcept;
+/// Writes a byte, if there is room. No signal, should the reader be gone.
+void pull(const File& farEnd) noexcept;
+/// Reads all there is.
+void drain(const File& bell) noexcept;
+
+/// Waits for several files at once. Level by level: what is not dealt with is told again.
+class Watch {
+ public:
+  Watch();
+  /// Tells `tag` when there is something to read in it, or its reader has gone.
+  void add(const File& file, std::uint32_t tag);
+  /// Before it is closed: a child in the making may have it open still.
+  void remove(const File& file) noexcept;
+  /// Waits until there is something about one; how many tags it has told. None when a signal came.
+  unsigned wait(std::uint32_t (&tags)[16]) noexcept;
+  void close() noexcept { file_.close(); }
+
+ private:
+  File file_;
+};
+
+// ---- the rest ----
+
+std::uint32_t pid() noexcept;
+void randomBytes(void* to, std::size_t count);
+/// Has these called around every fork: before, in the parent after, in the child. Once per process.
+void aroundForks(void (*before)(), void (*inParent)(), void (*inChild)());
+
+}  // namespace boxoffice::platform

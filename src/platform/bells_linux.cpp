@@ -1,0 +1,109 @@
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <ctime>
+#include <system_error>
+
+#include "platform/bells.h"
+#include "platform/posix_files.h"
+
+namespace boxoffice::platform {
+
+File openBell(const std::string& path) {
+  if (mkfifo(path.c_str(), 0600) != 0 && errno != EEXIST) refused(path, "made");
+  File bell(open(path.c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+  if (!bell) refused(path, "opened");
+  const struct stat facts = statOf(bell, path);
+  if (!S_ISFIFO(facts.st_mode))
+    fail(path, "is not a FIFO; remove it while no process uses the directory");
+  checkOwner(facts, S_IRWXG | S_IRWXO, path);
+  return bell;
+}
+
+File openFarEnd(const std::string& path) {
+  File end(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+  if (!end && errno != ENXIO && errno != ENOENT) refused(path, "opened");
+  return end;
+}
+
+bool tryLock(const File& file) noexcept {
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return fcntl(file.number(), F_OFD_SETLK, &lock) == 0;
+}
+
+void pull(const File& farEnd) noexcept {
+  // A FIFO has no MSG_NOSIGNAL. The signal of a write goes to the thread that wrote: it is held back, and
+  // taken off again, unless one was pending before.
+  sigset_t pipe;
+  sigset_t before;
+  sigset_t pending;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe, &before);
+  sigpending(&pending);
+  const char byte = 0;
+  const bool gone = write(farEnd.number(), &byte, 1) < 0 && errno == EPIPE;
+  if (gone && sigismember(&pending, SIGPIPE) == 0) {
+    const timespec now = {};
+    sigtimedwait(&pipe, nullptr, &now);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void drain(const File& bell) noexcept {
+  char bytes[256];
+  while (read(bell.number(), bytes, sizeof bytes) == sizeof bytes) {
+  }
+}
+
+Watch::Watch() : file_(epoll_create1(EPOLL_CLOEXEC)) {
+  if (!file_) throw std::system_error(errno, std::generic_category(), "epoll_create1");
+}
+
+void Watch::add(const File& file, std::uint32_t tag) {
+  epoll_event event = {};
+  event.events = EPOLLIN;
+  event.data.u32 = tag;
+  if (epoll_ctl(file_.number(), EPOLL_CTL_ADD, file.number(), &event) != 0) {
+    throw std::system_error(errno, std::generic_category(), "epoll_ctl");
+  }
+}
+
+void Watch::remove(const File& file) noexcept {
+  epoll_ctl(file_.number(), EPOLL_CTL_DEL, file.number(), nullptr);
+}
+
+unsigned Watch::wait(std::uint32_t (&tags)[16]) noexcept {
+  epoll_event events[16];
+  const int count = epoll_wait(file_.number(), events, 16, -1);
+  for (int i = 0; i < count; ++i) tags[i] = events[i].data.u32;
+  return count < 0 ? 0 : static_cast<unsigned>(count);
+}
+
+std::uint32_t pid() noexcept { return static_cast<std::uint32_t>(getpid()); }
+
+void randomBytes(void* to, std::size_t count) {
+  // Up to 256 bytes come whole, or not at all.
+  ssize_t got;
+  do {
+    got = getrandom(to, count, 0);
+  } while (got < 0 && errno == EINTR);
+  if (got != static_cast<ssize_t>(count)) {
+    throw std::system_error(errno, std::generic_category(), "getrandom");
+  }
+}
+
+void aroundForks(void (*before)(), void (*inParent)(), void (*inChild)()) {
+  const int error = pthread_atfork(before, inParent, inChild);
+  if (error != 0) throw std::system_error(error, std::generic_category(), "pthread_atfork");
+}
+
+}  // namespace boxoffice::platform

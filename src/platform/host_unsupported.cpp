@@ -1,0 +1,53 @@
+// Systems that have no scope host yet: every way into it begins with a directory, which is refused here.
+
+#include "host/host_error.h"
+#include "platform/bells.h"
+#include "platform/files.h"
+
+namespace boxoffice::platform {
+namespace {
+
+[[noreturn]] void unsupported() {
+  throw host::HostError(host::HostFault::unsupported,
+                        "boxoffice: locks of scope host are not there for this system yet, only for "
+                        "Linux; use scope process, or scope cluster");
+}
+
+}  // namespace
+
+void File::close() noexcept { number_ = -1; }
+
+std::string defaultDirectory() { unsupported(); }
+File openDirectory(const std::string&) { unsupported(); }
+std::string bootName() { unsupported(); }
+std::vector<std::string> namesIn(const File&, const std::string&) { unsupported(); }
+void removeDirectory(const std::string&) noexcept {}
+FileId idOf(const File&, const std::string&) { unsupported(); }
+
+File openFile(const std::string&) { unsupported(); }
+FileFacts factsOf(const File&, const std::string&) { unsupported(); }
+File createFile(const std::string&, std::uint64_t) { unsupported(); }
+void allocate(const File&, std::uint64_t, const std::string&) { unsupported(); }
+bool rename(const std::string&, const std::string&) { unsupported(); }
+void remove(const std::string&) noexcept {}
+
+std::byte* map(const File&, std::uint64_t, const std::string&) { unsupported(); }
+void unmap(std::byte*, std::uint64_t) noexcept {}
+
+File openBell(const std::string&) { unsupported(); }
+File openFarEnd(const std::string&) { unsupported(); }
+bool tryLock(const File&) noexcept { return false; }
+void pull(const File&) noexcept {}
+void drain(const File&) noexcept {}
+
+Watch::Watch() { unsupported(); }
+void Watch::add(const File&, std::uint32_t) { unsupported(); }
+void Watch::remove(const File&) noexcept {}
+unsigned Watch::wait(std::uint32_t (&)[16]) noexcept { return 0; }
+
+std::uint32_t pid() noexcept { return 0; }
+void randomBytes(void*, std::size_t) { unsupported(); }
+// No house ever opens here, so that a fork takes nothing of one along.
+void aroundForks(void (*)(), void (*)(), void (*)()) {}
+
+}  // namespace boxoffice::platform
