@@ -10,9 +10,9 @@ namespace boxoffice::host {
 
 using platform::File;
 
-std::shared_mutex& forkGate() {
+std::mutex& forkGate() {
   struct ForkGate {
-    std::shared_mutex mutex;
+    std::mutex mutex;
   };
   return processWide<ForkGate>().mutex;
 }
@@ -22,7 +22,7 @@ Bells::Bells(std::string directory) : directory_(std::move(directory)) {}
 std::string Bells::pathOf(Seat seat) const { return directory_ + "/bell-" + std::to_string(seat); }
 
 std::uint64_t Bells::standIn(Seat seat) {
-  const std::unique_lock shut(forkGate());
+  const std::lock_guard shut(forkGate());
   const std::string path = pathOf(seat);
   File bell = platform::openBell(path);
   if (!platform::tryLock(bell)) return 0;
@@ -32,18 +32,18 @@ std::uint64_t Bells::standIn(Seat seat) {
 }
 
 void Bells::keep() {
-  const std::unique_lock shut(forkGate());
+  const std::lock_guard shut(forkGate());
   watch_.add(standIn_, kOwn);
   own_ = std::move(standIn_);
 }
 
 void Bells::stepDown() noexcept {
-  const std::unique_lock shut(forkGate());
+  const std::lock_guard shut(forkGate());
   standIn_.close();
 }
 
 void Bells::watch(Seat seat) {
-  const std::unique_lock shut(forkGate());
+  const std::lock_guard shut(forkGate());
   File& farEnd = farEnds_[seat % kSeats];
   if (farEnd) return;
   const std::string path = pathOf(seat);
@@ -60,7 +60,7 @@ void Bells::watch(Seat seat) {
 }
 
 void Bells::forget(Seat seat) noexcept {
-  const std::unique_lock shut(forkGate());
+  const std::lock_guard shut(forkGate());
   File& farEnd = farEnds_[seat % kSeats];
   if (!farEnd) return;
   watch_.remove(farEnd);
@@ -68,17 +68,14 @@ void Bells::forget(Seat seat) noexcept {
 }
 
 bool Bells::pull(Seat seat) noexcept {
-  {
-    const std::shared_lock open(forkGate());
-    const File& farEnd = farEnds_[seat % kSeats];
-    if (farEnd) {
-      platform::pull(farEnd);
-      return true;
-    }
+  const std::lock_guard shut(forkGate());
+  const File& known = farEnds_[seat % kSeats];
+  if (known) {
+    platform::pull(known);
+    return true;
   }
-  // One that we do not watch yet.
-  const std::unique_lock shut(forkGate());
   try {
+    // One that we do not watch yet.
     if (const File farEnd = platform::openFarEnd(pathOf(seat))) platform::pull(farEnd);
     return true;
   } catch (const std::exception&) {
@@ -87,12 +84,12 @@ bool Bells::pull(Seat seat) noexcept {
 }
 
 void Bells::pullOwn() noexcept {
-  const std::shared_lock open(forkGate());
+  const std::lock_guard shut(forkGate());
   platform::pull(own_);
 }
 
 void Bells::close() noexcept {
-  const std::unique_lock shut(forkGate());
+  const std::lock_guard shut(forkGate());
   closeHere();
 }
 

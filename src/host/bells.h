@@ -7,7 +7,7 @@
 
 #include <array>
 #include <cstdint>
-#include <shared_mutex>
+#include <mutex>
 #include <string>
 
 #include "host/layout.h"
@@ -16,8 +16,8 @@
 
 namespace boxoffice::host {
 
-/// Held while a process forks; shared by those who use what it guards.
-std::shared_mutex& forkGate();
+/// Held while the process forks.
+std::mutex& forkGate();
 
 class Bells {
  public:

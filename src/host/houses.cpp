@@ -63,7 +63,7 @@ std::shared_ptr<House> Houses::in(const std::string& given) {
   const auto house = std::shared_ptr<House>(new House(directory, path));
   found = house;
   {
-    const std::unique_lock shut(forkGate());
+    const std::lock_guard shut(forkGate());
     standing_.push_back(house.get());
   }
   removeFormerRuns(outer, directory, boot);
@@ -72,7 +72,7 @@ std::shared_ptr<House> Houses::in(const std::string& given) {
 }
 
 void Houses::remove(const House& house) noexcept {
-  const std::unique_lock shut(forkGate());
+  const std::lock_guard shut(forkGate());
   std::erase(standing_, &house);
 }
 

@@ -76,11 +76,10 @@ void Members::join(Seat seat, std::uint64_t bell) noexcept {
   Member& member = of(seat);
   member.incarnation.fetch_add(1);
   member.pid.store(platform::pid());
-  member.started.store(wallClock());
+  member.started.store(wallClock() / 1000);
   member.bell.store(bell);
   for (Word64& entry : member.mailbox) entry.store(0);
-  // As if all had rung: whatever was posted to the one before us, and meant for us, is looked at.
-  member.overflow.store(1);
+  member.overflow.store(0);  // what was for the one before us; nobody has a reason to ring us yet
   member.doze.store(kAwake);
   member.state.store(kJoined);
   file_->header.roster.fetch_add(1);
@@ -94,7 +93,7 @@ void Members::free(Seat seat) noexcept {
 std::uint64_t wallClock() noexcept {
   using namespace std::chrono;
   return static_cast<std::uint64_t>(
-      duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count());
+      duration_cast<microseconds>(system_clock::now().time_since_epoch()).count());
 }
 
 }  // namespace boxoffice::host

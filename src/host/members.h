@@ -32,7 +32,7 @@ class Members {
   MembersFile* file_;
 };
 
-/// Milliseconds since 1970.
+/// Microseconds since 1970.
 std::uint64_t wallClock() noexcept;
 
 }  // namespace boxoffice::host

@@ -85,7 +85,7 @@ void fill(std::byte* memory, const SegmentOptions& options, const Plan& plan) {
   while (header.id == 0) platform::randomBytes(&header.id, sizeof header.id);
   platform::randomBytes(header.secret, sizeof header.secret);
   // No clock that people set back makes tokens fall, but where the file was removed just before.
-  header.fence.store(wallClock() * 1000);
+  header.fence.store(wallClock());
   if (options.kind == Kind::semaphore) {
     reinterpret_cast<SemaphoreSlot*>(memory + plan.slotsAt)->value.store(options.start);
   }

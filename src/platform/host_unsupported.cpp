@@ -8,9 +8,10 @@ namespace boxoffice::platform {
 namespace {
 
 [[noreturn]] void unsupported() {
-  throw host::HostError(host::HostFault::unsupported,
-                        "boxoffice: locks of scope host are not there for this system yet, only for "
-                        "Linux; use scope process, or scope cluster");
+  throw host::HostError(
+      host::HostFault::unsupported,
+      "boxoffice: locks of scope host are not there for this system yet, only for "
+      "Linux; use scope process, or scope cluster");
 }
 
 }  // namespace

@@ -1,0 +1,113 @@
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <semaphore>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "host/bell_box.h"
+
+namespace boxoffice::host {
+namespace {
+
+using Letters = std::multiset<std::pair<std::uint32_t, std::uint32_t>>;
+
+struct Heard {
+  Letters letters;
+  bool all = false;
+};
+
+Heard collected(Member& member) {
+  Heard heard;
+  collect(
+      member,
+      [&](std::uint32_t segment, std::uint32_t slot) { heard.letters.emplace(segment, slot); },
+      [&] { heard.all = true; });
+  return heard;
+}
+
+TEST(BellBox, WritesAByteOnlyToWhoSleeps) {
+  Member member{};
+  EXPECT_FALSE(ring(member, 7, 0));
+  EXPECT_FALSE(nod(member));  // something has come
+  EXPECT_EQ(collected(member).letters, (Letters{{7, 0}}));
+  EXPECT_TRUE(nod(member));
+  EXPECT_TRUE(ring(member, 7, 4));
+  EXPECT_FALSE(ring(member, 7, 5));
+  EXPECT_EQ(collected(member).letters, (Letters{{7, 4}, {7, 5}}));
+  EXPECT_TRUE(nod(member));
+  EXPECT_TRUE(nudge(member));
+  EXPECT_FALSE(nudge(member));
+  takeBackNudge(member);
+  EXPECT_TRUE(nudge(member));
+}
+
+TEST(BellBox, KeepsOneOfEachLetter) {
+  Member member{};
+  for (int i = 0; i < 1000; ++i) static_cast<void>(ring(member, 0xFFFFFFFF, 0xFFFFFFF0));
+  const Heard heard = collected(member);
+  EXPECT_EQ(heard.letters, (Letters{{0xFFFFFFFF, 0xFFFFFFF0}}));
+  EXPECT_FALSE(heard.all);
+}
+
+TEST(BellBox, LooksAtEverythingWhenThereIsNoRoom) {
+  Member member{};
+  for (std::uint32_t slot = 0; slot < 2 * kMailboxEntries; ++slot) {
+    static_cast<void>(ring(member, 1, slot));
+  }
+  EXPECT_TRUE(collected(member).all);
+  const Heard next = collected(member);
+  EXPECT_FALSE(next.all);
+  EXPECT_TRUE(next.letters.empty());
+  EXPECT_TRUE(nod(member));
+  EXPECT_TRUE(ringForAll(member));
+  EXPECT_TRUE(collected(member).all);
+}
+
+/// Each ring says that a counter has grown; whatever the collector has not looked at when all is quiet, is lost.
+TEST(BellBox, LosesNoneUnderLoad) {
+  constexpr std::uint32_t kRingers = 3;
+  constexpr std::uint32_t kSlots = 200;  // more than there is room for
+  constexpr std::uint32_t kRounds = 40000;
+  const auto member = std::make_unique<Member>();
+  std::counting_semaphore<> bytes{0};
+  std::vector<std::atomic<std::uint32_t>> said(kSlots);
+  std::vector<std::uint32_t> heard(kSlots);
+  std::atomic<std::uint32_t> done{0};
+
+  std::thread collector([&] {
+    const auto look = [&](std::uint32_t slot) { heard[slot] = said[slot].load(); };
+    std::uint32_t over;
+    do {
+      over = done.load();
+      collect(
+          *member, [&](std::uint32_t, std::uint32_t slot) { look(slot); },
+          [&] {
+            for (std::uint32_t slot = 0; slot < kSlots; ++slot) look(slot);
+          });
+      // The last of them rings after it has said that it is done.
+      if (over < kRingers && nod(*member)) bytes.acquire();
+    } while (over < kRingers);
+  });
+  std::vector<std::thread> ringers;
+  for (std::uint32_t id = 0; id < kRingers; ++id) {
+    ringers.emplace_back([&, id] {
+      std::uint32_t slot = id;
+      for (std::uint32_t i = 0; i < kRounds; ++i) {
+        slot = (slot * 1103515245 + 12345) % kSlots;
+        said[slot].fetch_add(1);
+        if (ring(*member, 1, slot)) bytes.release();
+      }
+      done.fetch_add(1);
+      if (nudge(*member)) bytes.release();
+    });
+  }
+  for (std::thread& ringer : ringers) ringer.join();
+  collector.join();
+  for (std::uint32_t slot = 0; slot < kSlots; ++slot) EXPECT_EQ(heard[slot], said[slot]) << slot;
+}
+
+}  // namespace
+}  // namespace boxoffice::host

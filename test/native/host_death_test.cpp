@@ -1,0 +1,184 @@
+// Members that are killed, stopped, forked: who notices, and what is done about it.
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+
+#include "host_support.h"
+
+namespace boxoffice::host::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+TEST(HostDeath, IsHeardAndCleanedUpOnce) {
+  const TemporaryDirectory directory;
+  Process a(directory.path());
+  Process b(directory.path());
+  Process c(directory.path());
+  ASSERT_EQ(a.join(), 1);
+  ASSERT_EQ(b.join(), 2);
+  ASSERT_EQ(c.join(), 3);
+  const std::string id = a.open("x");
+  ASSERT_EQ(b.open("x"), id);
+  ASSERT_EQ(c.open("x"), id);
+  const std::string other = b.open("only-b");
+  b.kill();
+  a.await("rescan");
+  c.await("rescan");
+  // What b alone had open is cleaned by who has not, too.
+  Lines log = directory.log();
+  std::sort(log.begin(), log.end());
+  Lines expected{"evict 2 from " + id, "evict 2 from " + other};
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(log, expected);
+  EXPECT_EQ(a.ask("pid 2", "pid "), "0");
+  Process d(directory.path());
+  EXPECT_EQ(d.join(), 2);
+}
+
+TEST(HostDeath, OfWhoCleansUpIsCleanedUpInTurn) {
+  for (int round = 0; round < 20; ++round) {
+    const TemporaryDirectory directory;
+    Process victim(directory.path());
+    ASSERT_EQ(victim.join(), 1);
+    const std::string id = victim.open("x");
+    std::vector<std::unique_ptr<Process>> others;
+    for (int i = 0; i < 3; ++i) {
+      others.push_back(std::make_unique<Process>(directory.path()));
+      ASSERT_EQ(others.back()->join(), i + 2);
+      ASSERT_EQ(others.back()->open("x"), id);
+    }
+    std::ofstream(directory.path() + "/die").close();
+    victim.kill();
+    // One of them dies while it cleans up; the other two hear of both.
+    int gone = 0;
+    for (auto& other : others) {
+      const bool lives = other->await("rescan") != "(gone)";
+      if (!lives) ++gone;
+    }
+    EXPECT_EQ(gone, 1);
+    directory.awaitLog(3);
+    int ofVictim = 0;
+    int ofCleaner = 0;
+    for (const std::string& line : directory.log()) {
+      (line == "evict 1 from " + id ? ofVictim : ofCleaner) += 1;
+    }
+    EXPECT_EQ(ofVictim, 2);  // once by the one that died of it
+    EXPECT_EQ(ofCleaner, 1);
+    Process next(directory.path());
+    EXPECT_NE(next.join(), 0);
+  }
+}
+
+TEST(HostDeath, OfAllIsCleanedUpByTheNext) {
+  const TemporaryDirectory directory;
+  std::string id;
+  {
+    Process a(directory.path());
+    Process b(directory.path());
+    ASSERT_EQ(a.join(), 1);
+    ASSERT_EQ(b.join(), 2);
+    id = a.open("x");
+    b.open("x");
+    // Stopped, neither hears of the other's death.
+    a.kill(SIGSTOP);
+    b.kill(SIGSTOP);
+    a.kill();
+    b.kill();
+    a.wait();
+    b.wait();
+  }
+  EXPECT_EQ(directory.log(), Lines{});
+  Process c(directory.path());
+  EXPECT_EQ(c.join(), 1);
+  // The first of them before it joined; of the second it hears at once.
+  EXPECT_EQ(c.open("x"), id);
+  directory.awaitLog(2);
+  EXPECT_EQ(directory.log(), (Lines{"evict 1 from " + id, "evict 2 from " + id}));
+}
+
+TEST(HostDeath, IsNotBeingStopped) {
+  const TemporaryDirectory directory;
+  Process a(directory.path());
+  Process b(directory.path());
+  ASSERT_EQ(a.join(), 1);
+  ASSERT_EQ(b.join(), 2);
+  a.open("x");
+  b.open("x");
+  a.kill(SIGSTOP);
+  {
+    Process c(directory.path());
+    EXPECT_EQ(c.join(), 3);
+    c.open("x");
+    EXPECT_EQ(c.ask("leave", "left"), "");
+  }
+  EXPECT_EQ(b.ask("ring 1 5", "rung"), "");
+  for (const std::string& line : directory.log()) EXPECT_TRUE(line.starts_with("evict 3 ")) << line;
+  a.kill(SIGCONT);
+  EXPECT_EQ(a.await("rescan"),
+            "");  // c has left meanwhile; whoever looks at everything finds 5, too
+  EXPECT_EQ(b.ask("ring 1 6", "rung"), "");
+  EXPECT_EQ(a.await("heard "), "6");
+}
+
+TEST(HostDeath, IsHeardThoughABareForkLivesOn) {
+  const TemporaryDirectory directory;
+  Process a(directory.path());
+  Process b(directory.path());
+  ASSERT_EQ(a.join(), 1);
+  ASSERT_EQ(b.join(), 2);
+  a.open("x");
+  b.open("x");
+  EXPECT_EQ(a.ask("fork", "child "), "forked forked");
+  // The parent is still there, and hears.
+  EXPECT_EQ(b.ask("ring 1 3", "rung"), "");
+  EXPECT_EQ(a.await("heard "), "3");
+  EXPECT_EQ(directory.log(), Lines{});
+  a.kill();
+  EXPECT_EQ(b.await("rescan"), "");
+  EXPECT_EQ(directory.log().size(), 1U);
+}
+
+TEST(HostDeath, IsHeardThoughAChildWithItsOwnProgramLivesOn) {
+  const TemporaryDirectory directory;
+  Process a(directory.path());
+  Process b(directory.path());
+  ASSERT_EQ(a.join(), 1);
+  ASSERT_EQ(b.join(), 2);
+  a.open("x");
+  b.open("x");
+  EXPECT_EQ(a.ask("spawn", "spawned"), "");
+  a.kill();
+  EXPECT_EQ(b.await("rescan"), "");
+  EXPECT_EQ(directory.log().size(), 1U);
+}
+
+TEST(HostDeath, AcrossPidNamespaces) {
+  if (std::system("unshare --pid --fork --kill-child true 2>/dev/null") != 0) {
+    GTEST_SKIP() << "this machine does not let us make pid namespaces";
+  }
+  const TemporaryDirectory directory;
+  Process a(directory.path());
+  Process b(directory.path(), {"unshare", "--pid", "--fork", "--kill-child"});
+  Process c(directory.path(), {"unshare", "--pid", "--fork", "--kill-child"});
+  ASSERT_EQ(a.join(), 1);
+  ASSERT_EQ(b.join(), 2);
+  ASSERT_EQ(c.join(), 3);
+  const std::string id = a.open("x");
+  EXPECT_EQ(b.open("x"), id);
+  EXPECT_EQ(c.open("x"), id);
+  // Both are pid 1 where they are, and still two.
+  EXPECT_EQ(a.ask("pid 2", "pid "), "1");
+  EXPECT_EQ(a.ask("pid 3", "pid "), "1");
+  EXPECT_EQ(b.ask("ring 3 7", "rung"), "");
+  EXPECT_EQ(c.await("heard "), "7");
+  b.kill();
+  EXPECT_EQ(a.await("rescan"), "");
+  EXPECT_EQ(directory.log(), Lines{"evict 2 from " + id});
+  EXPECT_EQ(c.ask("ring 1 9", "rung"), "");
+  EXPECT_EQ(a.await("heard "), "9");
+}
+
+}  // namespace
+}  // namespace boxoffice::host::test

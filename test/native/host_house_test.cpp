@@ -1,0 +1,198 @@
+// Members of a directory: seats, bells, the directory itself.
+
+#include <fstream>
+#include <memory>
+
+#include "host_support.h"
+#include "platform/bells.h"
+
+namespace boxoffice::host::test {
+namespace {
+
+TEST(House, IsOnePerDirectoryAndProcess) {
+  countEvictions();
+  const TemporaryDirectory directory;
+  const TemporaryDirectory another;
+  const auto house = House::in(directory.path());
+  EXPECT_EQ(House::in(directory.path() + "/"), house);
+  EXPECT_NE(House::in(another.path()), house);
+  EXPECT_EQ(house->seat(), 1);
+  EXPECT_EQ(house->pidOf(1), static_cast<std::uint32_t>(getpid()));
+  EXPECT_NE(house->startOf(1), 0U);
+  EXPECT_EQ(house->pidOf(2), 0U);
+  EXPECT_EQ(house->startOf(2), 0U);
+  house->check();
+}
+
+TEST(House, GivesItsSeatBackWhenItIsLeft) {
+  countEvictions();
+  const TemporaryDirectory directory;
+  Process b(directory.path());
+  {
+    const auto house = House::in(directory.path());
+    Segment::open(*house, {Kind::mutex, "x"});
+    EXPECT_EQ(b.join(), 2);
+    b.open("x");
+    evictions = 0;
+  }
+  EXPECT_EQ(evictions, 1);  // of what we have left in the one segment that we had open
+  EXPECT_EQ(b.await("rescan"), "");
+  EXPECT_EQ(b.ask("pid 1", "pid "), "0");
+  EXPECT_EQ(House::in(directory.path())->seat(), 1);
+}
+
+TEST(House, BellsAreHeardByThoseWhoAreMeant) {
+  const TemporaryDirectory directory;
+  Process a(directory.path());
+  Process b(directory.path());
+  ASSERT_EQ(a.join(), 1);
+  const std::string id = a.open("x");
+  ASSERT_EQ(b.join(), 2);
+  ASSERT_EQ(b.open("x"), id);
+  // The one who was there first has perhaps not seen the newcomer yet.
+  EXPECT_EQ(a.ask("ring 2 17", "rung"), "");
+  EXPECT_EQ(b.await("heard "), "17");
+  EXPECT_EQ(b.ask("ring 1 0", "rung"), "");
+  EXPECT_EQ(a.await("heard "), "0");
+  EXPECT_EQ(b.ask("ring 2 5", "rung"), "");
+  EXPECT_EQ(b.await("heard "), "5");
+  // Nobody is there; there is no such slot; and no such seat.
+  EXPECT_EQ(b.ask("ring 3 5", "rung"), "");
+  EXPECT_EQ(b.ask("ring 1 4000000", "rung"), "");
+  EXPECT_EQ(b.ask("ring 0 5", "rung"), "");
+  EXPECT_EQ(b.ask("ring 1 6", "rung"), "");
+  EXPECT_EQ(a.await("heard "), "6");
+}
+
+TEST(House, NoBellIsLostUnderLoad) {
+  const TemporaryDirectory directory;
+  Process echo(directory.path());
+  ASSERT_EQ(echo.join(), 1);
+  echo.open("x");
+  ASSERT_EQ(echo.ask("echo", "echoing"), "");
+  std::vector<std::unique_ptr<Process>> players;
+  for (int seat = 2; seat <= 4; ++seat) {
+    players.push_back(std::make_unique<Process>(directory.path()));
+    ASSERT_EQ(players.back()->join(), seat);
+    players.back()->open("x");
+  }
+  // Each ring is answered before the next: one that is lost, and this never ends.
+  for (auto& player : players) ASSERT_EQ(player->ask("play 1 5000", "playing"), "");
+  for (int seat = 2; seat <= 4; ++seat) {
+    EXPECT_EQ(players[static_cast<std::size_t>(seat - 2)]->await("heard "), std::to_string(seat));
+  }
+}
+
+TEST(House, HasRoomFor127Processes) {
+  countEvictions();
+  const TemporaryDirectory directory;
+  std::vector<platform::File> others;
+  { const auto made = House::in(directory.path()); }
+  for (int seat = 1; seat <= kMaxSeat; ++seat) {
+    others.push_back(platform::openBell(directory.run() + "/bell-" + std::to_string(seat)));
+    ASSERT_TRUE(platform::tryLock(others.back()));
+  }
+  EXPECT_EQ(hostFaultOf([&] { House::in(directory.path()); }), HostFault::capacity);
+  others.back().close();
+  EXPECT_EQ(House::in(directory.path())->seat(), kMaxSeat);
+}
+
+TEST(House, AnotherFifoInTheSamePlaceSaysNothingAboutALife) {
+  const TemporaryDirectory directory;
+  Process a(directory.path());
+  ASSERT_EQ(a.join(), 1);
+  a.open("x");
+  unlink((directory.run() + "/bell-1").c_str());
+  Process b(directory.path());
+  EXPECT_EQ(b.join(), 2);
+  EXPECT_TRUE(directory.log().empty());
+}
+
+TEST(House, IsWhereTheEnvironmentSays) {
+  countEvictions();
+  const TemporaryDirectory directory;
+  setenv("BOXOFFICE_DIRECTORY", directory.path().c_str(), 1);
+  EXPECT_EQ(House::in("")->directory(), directory.path());
+  unsetenv("BOXOFFICE_DIRECTORY");
+  EXPECT_EQ(platform::defaultDirectory(), "/dev/shm/boxoffice-" + std::to_string(geteuid()));
+}
+
+TEST(House, BeginsAnewWhenTheMachineHas) {
+  countEvictions();
+  const TemporaryDirectory directory;
+  const std::string former = directory.path() + "/0123456789abcdef0123456789abcdef";
+  const std::string foreign = directory.path() + "/0123456789abcdef0123456789abcdeg";
+  for (const std::string& path : {former, foreign}) {
+    std::filesystem::create_directory(path);
+    std::ofstream(path + "/members") << "something";
+  }
+  EXPECT_EQ(House::in(directory.path())->seat(), 1);
+  EXPECT_FALSE(std::filesystem::exists(former));
+  EXPECT_TRUE(std::filesystem::exists(foreign));
+}
+
+TEST(House, TakesADirectoryThatIsOursAlone) {
+  countEvictions();
+  const TemporaryDirectory outer;
+  const std::string path = outer.path() + "/locks";
+  const auto fault = [&path] { return hostFaultOf([&path] { House::in(path); }); };
+  EXPECT_EQ(fault(), std::nullopt);
+  struct stat facts;
+  ASSERT_EQ(stat(path.c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777, 0700U);
+
+  ASSERT_EQ(chmod(path.c_str(), 0755), 0);  // others may look
+  EXPECT_EQ(fault(), std::nullopt);
+  for (const mode_t mode : {0720, 0702}) {
+    ASSERT_EQ(chmod(path.c_str(), mode), 0);
+    EXPECT_EQ(fault(), HostFault::segment);
+  }
+  ASSERT_EQ(chmod(path.c_str(), 0700), 0);
+  std::filesystem::rename(path, path + "2");
+  std::filesystem::create_directory_symlink(path + "2", path);
+  EXPECT_EQ(fault(), HostFault::segment);
+  std::filesystem::remove(path);
+  std::ofstream(path) << "a file";
+  EXPECT_EQ(fault(), HostFault::segment);
+  EXPECT_EQ(hostFaultOf([&] { House::in(outer.path() + "/no/such"); }), HostFault::segment);
+  if (geteuid() == 0) {
+    std::filesystem::remove(path);
+    std::filesystem::create_directory(path);
+    ASSERT_EQ(chown(path.c_str(), 4711, 4711), 0);
+    EXPECT_EQ(fault(), HostFault::segment);
+  }
+}
+
+TEST(House, RefusesMembersThatAreNone) {
+  countEvictions();
+  const TemporaryDirectory directory;
+  { const auto made = House::in(directory.path()); }
+  const std::string path = directory.run() + "/members";
+  const auto fault = [&] { return hostFaultOf([&] { House::in(directory.path()); }); };
+  const auto patch = [&](std::streamoff at, char value) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(at);
+    file.put(value);
+  };
+  EXPECT_EQ(fault(), std::nullopt);
+  patch(0, 'X');
+  EXPECT_EQ(fault(), HostFault::segment);
+  std::filesystem::remove(path);
+  EXPECT_EQ(fault(), std::nullopt);
+  patch(offsetof(MembersHeader, layout), 'X');
+  EXPECT_EQ(fault(), HostFault::segment);
+  std::filesystem::resize_file(path, sizeof(MembersFile) - 1);
+  EXPECT_EQ(fault(), HostFault::segment);
+  std::filesystem::resize_file(path, 0);
+  EXPECT_EQ(fault(), HostFault::segment);
+  std::filesystem::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(fault(), HostFault::segment);
+  std::filesystem::remove(path);
+  std::filesystem::remove(directory.run() + "/bell-1");
+  std::ofstream(directory.run() + "/bell-1").close();
+  EXPECT_EQ(fault(), HostFault::segment);
+}
+
+}  // namespace
+}  // namespace boxoffice::host::test

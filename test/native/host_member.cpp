@@ -1,0 +1,184 @@
+// A process that is a member of a directory of scope host, for the tests to give orders to and to kill:
+// host_member <directory>. One order per line of standard input, one line of answer each; what it hears
+// comes in between.
+//
+// It opens mutexes and tables of mutexes whose cleaning does nothing but write a line to
+// <directory>/log; if there is a file <directory>/die, the first that removes it dies of it in the middle
+// of cleaning up.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <mutex>
+#include <sstream>
+#include <string>
+
+#include "host/host_error.h"
+#include "host/house.h"
+
+namespace {
+
+using namespace boxoffice::host;
+
+std::string directory;
+std::mutex outMutex;
+
+void say(const std::string& line) {
+  const std::lock_guard guard(outMutex);
+  std::cout << line << std::endl;
+}
+
+void clean(const SegmentView& segment, Seat dead) {
+  const int log =
+      open((directory + "/log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  const std::string line =
+      "evict " + std::to_string(dead) + " from " + std::to_string(segment.id) + "\n";
+  if (write(log, line.data(), line.size()) < 0) std::abort();
+  close(log);
+  if (unlink((directory + "/die").c_str()) == 0) raise(SIGKILL);
+}
+
+/// Says what it hears, or sends it back.
+class Ear final : public Tenant {
+ public:
+  explicit Ear(Segment& segment) : segment_(segment) {}
+
+  void heard(std::uint32_t slot) noexcept override {
+    const std::uint32_t left = rounds_[slot % 128].load();
+    if (echo_.load()) {
+      // To the one who has the seat of that number.
+      segment_.house().ring(static_cast<Seat>(slot), segment_.id(), slot);
+    } else if (left > 1) {
+      rounds_[slot % 128].store(left - 1);
+      segment_.house().ring(partner_.load(), segment_.id(), slot);
+    } else {
+      say("heard " + std::to_string(slot));
+    }
+  }
+  void rescan() noexcept override { say("rescan"); }
+
+  void echo() { echo_.store(true); }
+  void play(Seat partner, std::uint32_t rounds) {
+    const std::uint32_t slot = segment_.house().seat();
+    partner_.store(partner);
+    rounds_[slot].store(rounds);
+    segment_.house().ring(partner, segment_.id(), slot);
+  }
+
+ private:
+  Segment& segment_;
+  std::atomic<bool> echo_{false};
+  std::atomic<Seat> partner_{kNoSeat};
+  std::atomic<std::uint32_t> rounds_[128] = {};
+};
+
+class Program {
+ public:
+  void obey(std::istream& order) {
+    std::string word;
+    order >> word;
+    if (word == "join") {
+      house_ = House::in(directory);
+      say("seat " + std::to_string(house_->seat()));
+    } else if (word == "open") {
+      std::string name;
+      order >> name;
+      Segment& segment = Segment::open(*house_, {Kind::keyedMutex, name, 64});
+      const auto ear = ears_.try_emplace(name, segment).first;
+      segment.setTenant(&ear->second);
+      last_ = &ear->second;
+      id_ = segment.id();
+      say("segment " + std::to_string(id_));
+    } else if (word == "ring") {
+      unsigned seat = 0;
+      std::uint32_t slot = 0;
+      order >> seat >> slot;
+      house_->ring(static_cast<Seat>(seat), id_, slot);
+      say("rung");
+    } else if (word == "echo") {
+      last_->echo();
+      say("echoing");
+    } else if (word == "play") {
+      unsigned seat = 0;
+      std::uint32_t rounds = 0;
+      order >> seat >> rounds;
+      last_->play(static_cast<Seat>(seat), rounds);
+      say("playing");
+    } else if (word == "pid") {
+      unsigned seat = 0;
+      order >> seat;
+      say("pid " + std::to_string(house_->pidOf(static_cast<Seat>(seat))));
+    } else if (word == "fork") {
+      bearFork();
+    } else if (word == "spawn") {
+      spawn();
+    } else if (word == "leave") {
+      house_.reset();
+      ears_.clear();
+      say("left");
+    }
+  }
+
+ private:
+  /// A child that goes on without a program of its own, for as long as its standard input is open.
+  void bearFork() {
+    const pid_t child = fork();
+    if (child != 0) return;
+    std::string text;
+    try {
+      house_->check();
+    } catch (const HostError& error) {
+      text = error.fault() == HostFault::forked ? "forked" : error.what();
+    }
+    try {
+      House::in(directory);
+    } catch (const HostError& error) {
+      text += error.fault() == HostFault::forked ? " forked" : error.what();
+    }
+    house_.reset();
+    std::cout << "child " << text << std::endl;
+    waitForEnd();
+  }
+
+  /// A child with a program of its own, as child_process makes it.
+  void spawn() {
+    if (fork() == 0) {
+      execl("/bin/cat", "cat", nullptr);
+      _exit(1);
+    }
+    say("spawned");
+  }
+
+  [[noreturn]] static void waitForEnd() {
+    char byte;
+    while (read(STDIN_FILENO, &byte, 1) > 0) {
+    }
+    _exit(0);
+  }
+
+  std::map<std::string, Ear> ears_;
+  std::shared_ptr<House> house_;  // left before they are gone
+  Ear* last_ = nullptr;
+  std::uint32_t id_ = 0;
+};
+
+}  // namespace
+
+int main(int, char** arguments) {
+  directory = arguments[1];
+  for (std::uint32_t kind = 1; kind < kKinds; ++kind) setEvict(static_cast<Kind>(kind), clean);
+  Program program;
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream order(line);
+    try {
+      program.obey(order);
+    } catch (const std::exception& error) {
+      say(std::string("error ") + error.what());
+    }
+  }
+}

@@ -1,0 +1,406 @@
+// The files of locks: made once, found by their names, and believed only as far as they can be.
+
+#include <sys/mount.h>
+
+#include <fstream>
+#include <memory>
+#include <set>
+
+#include "host_support.h"
+#include "misuse.h"
+
+namespace boxoffice::host::test {
+namespace {
+
+class HostSegment : public ::testing::Test {
+ protected:
+  HostSegment() { countEvictions(); }
+
+  std::optional<HostFault> fault(const SegmentOptions& options) {
+    // A house of its own each time: an open segment is not looked at again.
+    return hostFaultOf([&] { Segment::open(*House::in(directory.path()), options); });
+  }
+  std::optional<Fault> misuse(const SegmentOptions& options) {
+    try {
+      Segment::open(*House::in(directory.path()), options);
+    } catch (const Misuse& error) {
+      return error.fault();
+    }
+    return std::nullopt;
+  }
+  void patch(const std::string& path, std::size_t at, std::uint32_t value) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(at));
+    file.write(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+
+  const TemporaryDirectory directory;
+};
+
+TEST_F(HostSegment, IsOnePerKindAndName) {
+  const auto house = House::in(directory.path());
+  Segment& x = Segment::open(*house, {Kind::mutex, "x"});
+  EXPECT_EQ(&Segment::open(*house, {Kind::mutex, "x"}), &x);
+  Segment& keyed = Segment::open(*house, {Kind::keyedMutex, "x", 100});
+  EXPECT_NE(&keyed, &x);
+  EXPECT_EQ(x.slots(), 1U);
+  EXPECT_EQ(x.stride(), 128U);
+  EXPECT_EQ(x.capacity(), 1U);
+  EXPECT_EQ(keyed.slots(), 256U);
+  EXPECT_EQ(keyed.capacity(), 100U);
+  EXPECT_NE(x.id(), keyed.id());
+  EXPECT_EQ(x.name(), "x");
+  EXPECT_EQ(&x.house(), house.get());
+  EXPECT_TRUE(x.header().users.has(1));
+}
+
+TEST_F(HostSegment, IsFoundByAnAddressInIt) {
+  const auto house = House::in(directory.path());
+  std::vector<Segment*> all;
+  for (int i = 0; i < 50; ++i) {
+    all.push_back(&Segment::open(*house, {Kind::keyedRWLock, std::to_string(i), 64U << (i % 8)}));
+  }
+  for (Segment* const segment : all) {
+    for (const std::uint32_t index : {0U, 1U, segment->slots() / 2, segment->slots() - 1}) {
+      EXPECT_EQ(segmentAt(segment->slot(index)), segment);
+      EXPECT_EQ(segmentAt(segment->slot(index) + segment->stride() - 1), segment);
+      EXPECT_EQ(segment->slotOf(segment->slot(index) + 70), index);
+    }
+    EXPECT_THROW(segment->slot(segment->slots()), Misuse);
+  }
+  int local;
+  EXPECT_EQ(segmentAt(&local), nullptr);
+  EXPECT_EQ(segmentAt(nullptr), nullptr);
+  EXPECT_EQ(segmentAt(reinterpret_cast<void*>(~std::uintptr_t{0})), nullptr);
+}
+
+TEST_F(HostSegment, HasTokensThatGrowOverAllItsFiles) {
+  std::uint64_t last = 0;
+  for (int i = 0; i < 3; ++i) {
+    const auto house = House::in(directory.path());
+    Segment& segment = Segment::open(*house, {Kind::mutex, "x"});
+    for (int k = 0; k < 5; ++k) {
+      const std::uint64_t token = segment.fence();
+      EXPECT_GT(token, last);
+      last = token;
+    }
+    // Once with the same file, once with a new one.
+    if (i > 0) std::filesystem::remove(segment.path());
+  }
+}
+
+TEST_F(HostSegment, HasASafeFileForEveryName) {
+  std::set<std::string> files;
+  const std::string long1(300, 'a');
+  const std::string long2 = long1 + "b";
+  const std::string wide(80, '\x01');
+  const std::vector<std::string> names{"a",
+                                       "A",
+                                       "a.b",
+                                       "..",
+                                       "/etc/passwd",
+                                       "../x",
+                                       "%",
+                                       "a%",
+                                       "~",
+                                       "a b",
+                                       "ä",
+                                       long1,
+                                       long2,
+                                       wide,
+                                       wide + "\x02",
+                                       std::string("a\0b", 3),
+                                       std::string(65536, '/')};
+  const auto house = House::in(directory.path());
+  for (const std::string& name : names) {
+    const std::string file = fileName(Kind::keyedSemaphore, name);
+    EXPECT_LE(file.size(), 255U);
+    EXPECT_EQ(
+        file.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               "-_.%~"),
+        std::string::npos);
+    EXPECT_TRUE(files.insert(file).second) << file;
+    EXPECT_EQ(kindOfFile(file), Kind::keyedSemaphore);
+    Segment& segment = Segment::open(*house, {Kind::keyedSemaphore, name, 64, 1});
+    EXPECT_TRUE(std::filesystem::exists(segment.path()));
+    EXPECT_EQ(std::filesystem::path(segment.path()).parent_path(), directory.run());
+  }
+  EXPECT_EQ(misuse({Kind::mutex, ""}), Fault::badArgument);
+  EXPECT_EQ(misuse({Kind::mutex, std::string(65537, 'a')}), Fault::badArgument);
+  EXPECT_EQ(misuse({Kind{}, "a"}), Fault::badArgument);
+  EXPECT_EQ(misuse({static_cast<Kind>(99), "a"}), Fault::badArgument);
+  EXPECT_EQ(misuse({Kind::keyedMutex, "a", kMaxCapacity + 1}), Fault::badArgument);
+  for (const char* const other : {"members", "mutex", ".lock", "mutexx.a.lock", "new-1"}) {
+    EXPECT_EQ(kindOfFile(other), Kind{}) << other;
+  }
+  EXPECT_EQ(kindOfFile("mutex.a.lock"), Kind::mutex);
+}
+
+TEST_F(HostSegment, IsAsItIsForThoseWhoComeLater) {
+  const auto house = House::in(directory.path());
+  Segment::open(*house, {Kind::keyedMutex, "x", 128});
+  Segment::open(*house, {Kind::semaphore, "x", 0, 3});
+  for (int open = 0; open < 2; ++open) {
+    EXPECT_EQ(misuse({Kind::keyedMutex, "x", 256}), Fault::mismatch);
+    EXPECT_EQ(misuse({Kind::keyedMutex, "x"}), std::nullopt);
+    EXPECT_EQ(misuse({Kind::semaphore, "x", 0, 4}), Fault::mismatch);
+    EXPECT_EQ(misuse({Kind::semaphore, "x", 0, 3}), std::nullopt);
+  }
+}
+
+TEST_F(HostSegment, BeginsAsASemaphoreOfItsValue) {
+  const auto house = House::in(directory.path());
+  Segment& segment = Segment::open(*house, {Kind::semaphore, "x", 0, -7});
+  EXPECT_EQ(segment.start(), -7);
+  EXPECT_EQ(reinterpret_cast<SemaphoreSlot*>(segment.slot(0))->value.load(), -7);
+}
+
+TEST_F(HostSegment, IsMadeOnceByManyAtOnce) {
+  std::vector<std::unique_ptr<Process>> all;
+  for (int i = 0; i < 6; ++i) all.push_back(std::make_unique<Process>(directory.path()));
+  for (auto& process : all) process->tell("join");
+  std::set<std::string> seats;
+  for (auto& process : all) seats.insert(process->await("seat "));
+  EXPECT_EQ(seats, (std::set<std::string>{"1", "2", "3", "4", "5", "6"}));
+  for (int name = 0; name < 30; ++name) {
+    for (auto& process : all) process->tell("open " + std::to_string(name));
+    std::set<std::string> ids;
+    for (auto& process : all) ids.insert(process->await("segment "));
+    EXPECT_EQ(ids.size(), 1U);
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(directory.run())) {
+    EXPECT_EQ(entry.path().filename().string().find("new"), std::string::npos) << entry.path();
+  }
+}
+
+TEST_F(HostSegment, IsRefusedWhenItIsNotWhatItShouldBe) {
+  const SegmentOptions options{Kind::keyedMutex, "x", 64};
+  const std::string path = directory.file(options.kind, options.name);
+  const auto afresh = [&] {
+    std::filesystem::remove_all(path);
+    ASSERT_EQ(fault(options), std::nullopt);
+  };
+  const auto size = planOf(Kind::keyedMutex, 64).fileSize;
+  for (const std::size_t at : {offsetof(SegmentHeader, magic), offsetof(SegmentHeader, version),
+                               offsetof(SegmentHeader, layout), offsetof(SegmentHeader, kind),
+                               offsetof(SegmentHeader, capacity), offsetof(SegmentHeader, buckets),
+                               offsetof(SegmentHeader, slots), offsetof(SegmentHeader, stride),
+                               offsetof(SegmentHeader, fileSize)}) {
+    for (const std::uint32_t value : {0U, 0xFFFFFFFFU, 0x80000001U, 12345U}) {
+      afresh();
+      patch(path, at, value);
+      EXPECT_EQ(fault(options), HostFault::segment) << at << " " << value;
+    }
+  }
+  afresh();
+  patch(path, offsetof(SegmentHeader, id), 0);
+  EXPECT_EQ(fault(options), HostFault::segment);
+  for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{kPage - 1},
+                                     std::uint64_t{kPage}, size - 1, size + 1, 2 * size}) {
+    afresh();
+    std::filesystem::resize_file(path, length);
+    EXPECT_EQ(fault(options), HostFault::segment) << length;
+  }
+  afresh();
+  std::ofstream(path, std::ios::binary) << std::string(size, 'g');
+  EXPECT_EQ(fault(options), HostFault::segment);
+  // Of another kind, under this name.
+  ASSERT_EQ(fault({Kind::keyedRWLock, "x", 64}), std::nullopt);
+  std::filesystem::rename(directory.file(Kind::keyedRWLock, "x"), path);
+  EXPECT_EQ(fault(options), HostFault::segment);
+}
+
+TEST_F(HostSegment, IsRefusedWhenItIsNotOurs) {
+  const SegmentOptions options{Kind::mutex, "x"};
+  const std::string path = directory.file(options.kind, options.name);
+  ASSERT_EQ(fault(options), std::nullopt);
+  struct stat facts;
+  ASSERT_EQ(stat(path.c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777, 0600U);
+  EXPECT_GE(static_cast<std::uint64_t>(facts.st_blocks) * 512, planOf(Kind::mutex, 1).fileSize);
+  for (const mode_t mode : {0640, 0604, 0620, 0666}) {
+    ASSERT_EQ(chmod(path.c_str(), mode), 0);
+    EXPECT_EQ(fault(options), HostFault::segment);
+  }
+  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
+  EXPECT_EQ(fault(options), std::nullopt);
+  const std::string other = directory.path() + "/other";
+  std::filesystem::create_hard_link(path, other);
+  EXPECT_EQ(fault(options), HostFault::segment);
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink(other, path);
+  EXPECT_EQ(fault(options), HostFault::segment);
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink(directory.path() + "/nothing", path);
+  EXPECT_EQ(fault(options), HostFault::segment);
+  EXPECT_FALSE(std::filesystem::exists(directory.path() + "/nothing"));
+  std::filesystem::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(fault(options), HostFault::segment);
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  EXPECT_EQ(fault(options), HostFault::segment);
+  std::filesystem::remove(path);
+  if (geteuid() == 0) {
+    ASSERT_EQ(fault(options), std::nullopt);
+    ASSERT_EQ(chown(path.c_str(), 4711, 4711), 0);
+    EXPECT_EQ(fault(options), HostFault::segment);
+  }
+}
+
+TEST_F(HostSegment, HasNoHoles) {
+  const SegmentOptions options{Kind::keyedMutex, "x", 4096};
+  const std::string path = directory.file(options.kind, options.name);
+  ASSERT_EQ(fault(options), std::nullopt);
+  // A copy as `cp --sparse` makes it.
+  std::string page(kPage, '\0');
+  std::ifstream(path, std::ios::binary).read(page.data(), kPage);
+  const auto size = std::filesystem::file_size(path);
+  std::filesystem::remove(path);
+  std::ofstream(path, std::ios::binary) << page;
+  std::filesystem::resize_file(path, size);
+  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
+  EXPECT_EQ(fault(options), std::nullopt);
+  struct stat facts;
+  ASSERT_EQ(stat(path.c_str(), &facts), 0);
+  EXPECT_GE(static_cast<std::uint64_t>(facts.st_blocks) * 512, size);
+}
+
+TEST_F(HostSegment, LeavesNothingWhereThereIsNoRoom) {
+  const std::string small = directory.path() + "/small";
+  std::filesystem::create_directory(small);
+  if (mount("none", small.c_str(), "tmpfs", 0, "size=1m,mode=0700") != 0) {
+    GTEST_SKIP() << "this machine does not let us mount anything";
+  }
+  {
+    const auto house = House::in(small);
+    EXPECT_EQ(hostFaultOf([&] {
+                Segment::open(*house, {Kind::keyedMutex, "x"});
+              }),
+              HostFault::segment);
+    Segment::open(*house, {Kind::keyedMutex, "x", 1024});
+    for (const auto& entry : std::filesystem::directory_iterator(house->path())) {
+      EXPECT_FALSE(entry.path().filename().string().starts_with("new")) << entry.path();
+    }
+  }
+  umount2(small.c_str(), MNT_DETACH);
+}
+
+TEST_F(HostSegment, IsNotOpenedWithoutAWayToCleanIt) {
+  setEvict(Kind::lockManager, nullptr);
+  EXPECT_EQ(misuse({Kind::lockManager, "x"}), Fault::badArgument);
+}
+
+// ---- mutations ----
+
+/// What is done to a file that anybody may have written into: any number of times, whatever comes out.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15ULL + 1) {}
+  std::uint64_t next() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    return state_ ^= state_ << 17;
+  }
+  std::uint64_t below(std::uint64_t end) { return next() % end; }
+
+ private:
+  std::uint64_t state_;
+};
+
+std::string mutated(std::string bytes, Dice& dice, std::size_t head) {
+  for (std::uint64_t n = 1 + dice.below(4); n > 0 && !bytes.empty(); --n) {
+    // Most of them where it matters.
+    const std::size_t end = dice.below(4) != 0 ? std::min(head, bytes.size()) : bytes.size();
+    const std::size_t at = dice.below(end);
+    switch (dice.below(5)) {
+      case 0:
+        bytes[at] = static_cast<char>(dice.next());
+        break;
+      case 1:
+        bytes[at] = static_cast<char>(bytes[at] ^ (1 << dice.below(8)));
+        break;
+      case 2:
+        for (std::size_t i = at / 4 * 4; i < std::min(at / 4 * 4 + 4, bytes.size()); ++i) {
+          bytes[i] = dice.below(2) != 0 ? '\xFF' : '\0';
+        }
+        break;
+      case 3:
+        for (std::size_t i = at; i < std::min(at + 256, bytes.size()); ++i) {
+          bytes[i] = static_cast<char>(dice.next());
+        }
+        break;
+      default:
+        bytes.resize(dice.below(3) != 0 ? bytes.size() : dice.below(2 * bytes.size()));
+    }
+  }
+  return bytes;
+}
+
+std::string bytesOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  chmod(path.c_str(), 0600);
+}
+
+TEST_F(HostSegment, MutatedIsRefusedOrUsedButNeverBelieved) {
+  const SegmentOptions options{Kind::keyedSemaphore, "x", 64, 2};
+  const std::string path = directory.file(options.kind, options.name);
+  ASSERT_EQ(fault(options), std::nullopt);
+  const std::string good = bytesOf(path);
+  const Plan plan = planOf(options.kind, options.capacity);
+  int used = 0;
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    Dice dice(seed);
+    // A new file each time: the old one stays mapped, and must not shrink.
+    std::filesystem::remove(path);
+    write(path, mutated(good, dice, sizeof(SegmentHeader)));
+    const auto house = House::in(directory.path());
+    try {
+      Segment& segment = Segment::open(*house, options);
+      ++used;
+      ASSERT_EQ(segment.slots(), plan.slots);
+      ASSERT_EQ(segmentAt(segment.slot(plan.slots - 1) + plan.stride - 1), &segment);
+      for (std::uint32_t i = 0; i < segment.slots(); ++i) {
+        reinterpret_cast<SemaphoreSlot*>(segment.slot(i))->held[kMaxSeat].fetch_add(1);
+      }
+      house->ring(static_cast<Seat>(dice.next()), segment.id(),
+                  static_cast<std::uint32_t>(dice.next()));
+    } catch (const HostError& error) {
+      ASSERT_EQ(error.fault(), HostFault::segment);
+    } catch (const Misuse& error) {
+      ASSERT_EQ(error.fault(), Fault::mismatch);
+    }
+  }
+  EXPECT_GT(used, 100);
+  EXPECT_LT(used, 2900);
+}
+
+TEST_F(HostSegment, MutatedMembersAreRefusedOrUsedButNeverBelieved) {
+  { const auto made = House::in(directory.path()); }
+  const std::string path = directory.run() + "/members";
+  const std::string good = bytesOf(path);
+  int used = 0;
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+    Dice dice(seed);
+    std::filesystem::remove(path);
+    write(path, mutated(good, dice, 4 * sizeof(Member)));
+    try {
+      const auto house = House::in(directory.path());
+      ++used;
+      house->ring(static_cast<Seat>(dice.next()), 1, 1);
+      house->ringAll();
+    } catch (const HostError& error) {
+      ASSERT_EQ(error.fault(), HostFault::segment) << error.what();
+    }
+  }
+  EXPECT_GT(used, 100);
+  EXPECT_LT(used, 990);
+}
+
+}  // namespace
+}  // namespace boxoffice::host::test

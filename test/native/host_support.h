@@ -1,0 +1,155 @@
+// What the tests of scope host share: directories of their own, and processes to give orders to
+// (host_member.cpp).
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "host/host_error.h"
+#include "host/house.h"
+#include "host/names.h"
+#include "host/segment.h"
+#include "platform/files.h"
+
+namespace boxoffice::host::test {
+
+/// An empty directory in memory, gone at the end.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    char name[] = "/dev/shm/boxoffice-test-XXXXXX";
+    path_ = mkdtemp(name);
+  }
+  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// Where this run of the machine has its files.
+  std::string run() const { return path_ + "/" + platform::bootName(); }
+  std::string file(Kind kind, const std::string& name) const {
+    return run() + "/" + fileName(kind, name);
+  }
+
+  /// The lines that the members have written while they cleaned up.
+  std::vector<std::string> log() const {
+    std::vector<std::string> lines;
+    std::ifstream file(path_ + "/log");
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+  }
+  void awaitLog(std::size_t lines) const {
+    while (log().size() < lines) std::this_thread::yield();
+  }
+
+ private:
+  std::string path_;
+};
+
+/// A process of its own, a member once it has been told to join.
+class Process {
+ public:
+  explicit Process(const std::string& directory, std::vector<std::string> before = {}) {
+    int in[2];
+    int out[2];
+    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) std::abort();
+    before.insert(before.end(), {BOXOFFICE_MEMBER, directory});
+    std::vector<char*> arguments;
+    for (std::string& argument : before) arguments.push_back(argument.data());
+    arguments.push_back(nullptr);
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(in[0], STDIN_FILENO);
+      dup2(out[1], STDOUT_FILENO);
+      execvp(arguments[0], arguments.data());
+      _exit(127);
+    }
+    close(in[0]);
+    close(out[1]);
+    orders_ = fdopen(in[1], "w");
+    answers_ = fdopen(out[0], "r");
+  }
+  ~Process() {
+    fclose(orders_);
+    fclose(answers_);
+    if (pid_ > 0) waitpid(pid_, nullptr, 0);
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  pid_t pid() const { return pid_; }
+
+  void tell(const std::string& order) {
+    std::fprintf(orders_, "%s\n", order.c_str());
+    std::fflush(orders_);
+  }
+
+  /// The rest of the next line that begins so; what comes before it is skipped. "(gone)" when the process is.
+  std::string await(const std::string& beginning) {
+    char* line = nullptr;
+    std::size_t room = 0;
+    std::string found = "(gone)";
+    while (getline(&line, &room, answers_) > 0) {
+      std::string text(line);
+      text.pop_back();
+      if (!text.starts_with(beginning) && !text.starts_with("error")) continue;
+      found = text.starts_with("error") ? text : text.substr(beginning.size());
+      break;
+    }
+    std::free(line);
+    return found;
+  }
+
+  std::string ask(const std::string& order, const std::string& beginning) {
+    tell(order);
+    return await(beginning);
+  }
+
+  /// Its seat.
+  int join() { return std::atoi(ask("join", "seat ").c_str()); }
+  std::string open(const std::string& name) { return ask("open " + name, "segment "); }
+
+  void kill(int signal = SIGKILL) { ::kill(pid_, signal); }
+  /// Until it has gone.
+  void wait() { waitpid(std::exchange(pid_, 0), nullptr, 0); }
+
+ private:
+  pid_t pid_;
+  FILE* orders_;
+  FILE* answers_;
+};
+
+/// The fault of the HostError that `step` throws, if it throws one.
+template <class Step>
+std::optional<HostFault> hostFaultOf(Step&& step) {
+  try {
+    step();
+  } catch (const HostError& error) {
+    return error.fault();
+  }
+  return std::nullopt;
+}
+
+/// Segments of all kinds, in this process: cleaning them is counted, and does nothing.
+inline int evictions = 0;
+inline void countEvictions() {
+  for (std::uint32_t kind = 1; kind < kKinds; ++kind) {
+    setEvict(static_cast<Kind>(kind), [](const SegmentView&, Seat) { ++evictions; });
+  }
+}
+
+}  // namespace boxoffice::host::test
