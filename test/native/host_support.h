@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <list>
 #include <optional>
 #include <string>
 #include <thread>
@@ -98,20 +99,20 @@ class Process {
     std::fflush(orders_);
   }
 
-  /// The rest of the next line that begins so; what comes before it is skipped. "(gone)" when the process is.
+  /// The rest of the first line that begins so and has not been asked for; "(gone)" when there is none, and
+  /// the process is gone. What it hears comes between its answers: those lines stay.
   std::string await(const std::string& beginning) {
-    char* line = nullptr;
-    std::size_t room = 0;
-    std::string found = "(gone)";
-    while (getline(&line, &room, answers_) > 0) {
-      std::string text(line);
-      text.pop_back();
-      if (!text.starts_with(beginning) && !text.starts_with("error")) continue;
-      found = text.starts_with("error") ? text : text.substr(beginning.size());
-      break;
+    for (auto line = lines_.begin();; ++line) {
+      if (line == lines_.end()) {
+        std::optional<std::string> next = nextLine();
+        if (!next) return "(gone)";
+        line = lines_.insert(line, *next);
+      }
+      if (!line->starts_with(beginning) && !line->starts_with("error")) continue;
+      const std::string found = line->starts_with("error") ? *line : line->substr(beginning.size());
+      lines_.erase(line);
+      return found;
     }
-    std::free(line);
-    return found;
   }
 
   std::string ask(const std::string& order, const std::string& beginning) {
@@ -128,9 +129,20 @@ class Process {
   void wait() { waitpid(std::exchange(pid_, 0), nullptr, 0); }
 
  private:
+  std::optional<std::string> nextLine() {
+    char* line = nullptr;
+    std::size_t room = 0;
+    const ssize_t length = getline(&line, &room, answers_);
+    std::optional<std::string> text;
+    if (length > 0) text.emplace(line, static_cast<std::size_t>(length) - 1);
+    std::free(line);
+    return text;
+  }
+
   pid_t pid_;
   FILE* orders_;
   FILE* answers_;
+  std::list<std::string> lines_;
 };
 
 /// The fault of the HostError that `step` throws, if it throws one.
