@@ -1,5 +1,6 @@
 #include "host/house.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "host/bell_box.h"
@@ -31,14 +32,15 @@ House::House(std::string directory, std::string path)
 
 /// Joins, and begins to listen.
 void House::open(const platform::File& place) {
-  while (!take(static_cast<Seat>(seat_ + 1))) {
-    if (++seat_ < kMaxSeat) continue;
-    seat_ = kNoSeat;
+  // A member variable only once it is ours: whoever has a seat cleans up after it.
+  Seat free = 1;
+  while (free <= kMaxSeat && !take(free)) ++free;
+  if (free > kMaxSeat) {
     throw HostError(HostFault::capacity,
                     "boxoffice: all 127 processes that " + directory_ +
                         " has room for are there; choose another directory for some");
   }
-  ++seat_;
+  seat_ = free;
   tidy(place);
   pool_ = std::make_unique<WaitPool>(1, std::chrono::seconds(1));
   pool_->submit(std::make_shared<Listener>(*this));
@@ -112,6 +114,19 @@ void House::check() const {
       "has opened; have it run a program of its own (exec)");
 }
 
+/// With segmentsMutex_.
+Segment& House::add(const std::string& file, std::unique_ptr<Segment> segment) {
+  for (const Segment* const other : list_) {
+    if (other->id() != segment->id()) continue;
+    throw HostError(HostFault::segment, "boxoffice: " + segment->path() + " is a copy of " +
+                                            other->path() + "; remove it while no process uses it");
+  }
+  list_.reserve(list_.size() + 1);
+  const auto added = segments_.emplace(file, std::move(segment)).first;
+  list_.push_back(added->second.get());
+  return *added->second;
+}
+
 // ---- ringing ----
 
 void House::ring(Seat seat, std::uint32_t segment, std::uint32_t slot) noexcept {
@@ -163,16 +178,16 @@ void House::listen() noexcept {
 }
 
 void House::hear(std::uint32_t segment, std::uint32_t slot) noexcept {
-  // Few are open, and two may have one id.
-  for (std::size_t i = 0;; ++i) {
-    Segment* next = nullptr;
-    {
-      const std::lock_guard guard(segmentsMutex_);
-      if (i >= list_.size()) return;
-      next = list_[i];
-    }
-    if (next->id() == segment) next->deliver(slot);
+  Segment* heard = nullptr;
+  {
+    const std::lock_guard guard(segmentsMutex_);
+    const auto found = std::find_if(list_.begin(), list_.end(), [segment](const Segment* each) {
+      return each->id() == segment;
+    });
+    if (found == list_.end()) return;
+    heard = *found;
   }
+  heard->deliver(slot);
 }
 
 void House::rescan() noexcept {
@@ -233,8 +248,10 @@ void House::cleanUp(Seat dead) {
     }
   }
   platform::remove(asideFor(dead));
-  members_.free(dead);
+  // First told, then written down: should we end in between, it is done again by somebody else. The other
+  // way round nobody would know that there is anything to tell.
   ringAll();
+  members_.free(dead);
 }
 
 }  // namespace boxoffice::host

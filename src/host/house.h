@@ -84,6 +84,7 @@ class House {
   void tidy(const platform::File& place);
   std::string asideFor(Seat seat) const;
   void leave() noexcept;
+  Segment& add(const std::string& file, std::unique_ptr<Segment> segment);
 
   void listen() noexcept;
   void hear(std::uint32_t segment, std::uint32_t slot) noexcept;

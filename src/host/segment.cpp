@@ -126,10 +126,7 @@ Segment& Segment::open(House& house, const SegmentOptions& options) {
   try {
     std::unique_ptr<Segment> segment(new Segment(house, options, path, view));
     segment->checkSame(options);
-    house.list_.reserve(house.list_.size() + 1);
-    const auto added = house.segments_.emplace(file, std::move(segment)).first;
-    house.list_.push_back(added->second.get());
-    return *added->second;
+    return house.add(file, std::move(segment));
   } catch (...) {
     view.header->users.remove(house.seat());
     unmap(view);

@@ -32,7 +32,7 @@ TEST(HostDeath, IsHeardAndCleanedUpOnce) {
   Lines expected{"evict 2 from " + id, "evict 2 from " + other};
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(log, expected);
-  EXPECT_EQ(a.ask("pid 2", "pid "), "0");
+  a.awaitFree(2);
   Process d(directory.path());
   EXPECT_EQ(d.join(), 2);
 }

@@ -37,7 +37,7 @@ TEST(House, GivesItsSeatBackWhenItIsLeft) {
   }
   EXPECT_EQ(evictions, 1);  // of what we have left in the one segment that we had open
   EXPECT_EQ(b.await("rescan"), "");
-  EXPECT_EQ(b.ask("pid 1", "pid "), "0");
+  b.awaitFree(1);
   EXPECT_EQ(House::in(directory.path())->seat(), 1);
 }
 
@@ -95,6 +95,19 @@ TEST(House, HasRoomFor127Processes) {
   EXPECT_EQ(hostFaultOf([&] { House::in(directory.path()); }), HostFault::capacity);
   others.back().close();
   EXPECT_EQ(House::in(directory.path())->seat(), kMaxSeat);
+}
+
+TEST(House, LeavesNobodyElsesSeatWhenItCannotJoin) {
+  countEvictions();
+  const TemporaryDirectory directory;
+  Process a(directory.path());
+  ASSERT_EQ(a.join(), 1);
+  a.open("x");
+  std::ofstream(directory.run() + "/bell-2").close();
+  evictions = 0;
+  EXPECT_EQ(hostFaultOf([&] { House::in(directory.path()); }), HostFault::segment);
+  EXPECT_EQ(evictions, 0);
+  EXPECT_EQ(a.ask("pid 1", "pid "), std::to_string(a.pid()));
 }
 
 TEST(House, AnotherFifoInTheSamePlaceSaysNothingAboutALife) {

@@ -2,6 +2,7 @@
 
 #include <sys/mount.h>
 
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -347,19 +348,37 @@ void write(const std::string& path, const std::string& bytes) {
   chmod(path.c_str(), 0600);
 }
 
+TEST_F(HostSegment, ThatIsACopyIsRefused) {
+  const auto house = House::in(directory.path());
+  Segment::open(*house, {Kind::mutex, "x"});
+  std::filesystem::copy_file(directory.file(Kind::mutex, "x"), directory.file(Kind::mutex, "y"));
+  const auto open = [&] { Segment::open(*house, {Kind::mutex, "y"}); };
+  EXPECT_EQ(hostFaultOf(open), HostFault::segment);
+  std::filesystem::remove(directory.file(Kind::mutex, "y"));
+  EXPECT_EQ(hostFaultOf(open), std::nullopt);
+}
+
 TEST_F(HostSegment, MutatedIsRefusedOrUsedButNeverBelieved) {
-  const SegmentOptions options{Kind::keyedSemaphore, "x", 64, 2};
-  const std::string path = directory.file(options.kind, options.name);
-  ASSERT_EQ(fault(options), std::nullopt);
-  const std::string good = bytesOf(path);
-  const Plan plan = planOf(options.kind, options.capacity);
+  const Plan plan = planOf(Kind::keyedSemaphore, 64);
+  const std::string model = directory.file(Kind::keyedSemaphore, "model");
+  auto house = House::in(directory.path());
+  Segment::open(*house, {Kind::keyedSemaphore, "model", 64, 2});
+  const std::string good = bytesOf(model);
+  std::filesystem::remove(model);
   int used = 0;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    if (seed % 100 == 0) {
+      house.reset();  // which meets them all once more while it cleans up
+      std::filesystem::remove_all(directory.run());
+      house = House::in(directory.path());
+    }
     Dice dice(seed);
-    // A new file each time: the old one stays mapped, and must not shrink.
-    std::filesystem::remove(path);
-    write(path, mutated(good, dice, sizeof(SegmentHeader)));
-    const auto house = House::in(directory.path());
+    const SegmentOptions options{Kind::keyedSemaphore, std::to_string(seed), 64, 2};
+    const std::string path = directory.file(options.kind, options.name);
+    std::string bytes = good;
+    const auto id = static_cast<std::uint32_t>(seed);
+    std::memcpy(bytes.data() + offsetof(SegmentHeader, id), &id, sizeof id);
+    write(path, mutated(bytes, dice, sizeof(SegmentHeader)));
     try {
       Segment& segment = Segment::open(*house, options);
       ++used;

@@ -124,6 +124,11 @@ class Process {
   int join() { return std::atoi(ask("join", "seat ").c_str()); }
   std::string open(const std::string& name) { return ask("open " + name, "segment "); }
 
+  /// Until nobody has that seat for it.
+  void awaitFree(int seat) {
+    while (ask("pid " + std::to_string(seat), "pid ") != "0") std::this_thread::yield();
+  }
+
   void kill(int signal = SIGKILL) { ::kill(pid_, signal); }
   /// Until it has gone.
   void wait() { waitpid(std::exchange(pid_, 0), nullptr, 0); }
