@@ -67,7 +67,8 @@ struct KeyState {
   bool is(KeyStatus status_, Seat seat_) const noexcept { return is(status_) && seat() == seat_; }
 
   KeyState next(KeyStatus status_, Seat seat_ = 0) const noexcept {
-    return {((bits >> 16) + 1) << 16 | std::uint64_t{seat_} << 8 | static_cast<std::uint64_t>(status_)};
+    return {((bits >> 16) + 1) << 16 | std::uint64_t{seat_} << 8 |
+            static_cast<std::uint64_t>(status_)};
   }
 };
 
@@ -96,15 +97,23 @@ struct KeyEntry {
 static_assert(sizeof(KeyEntry) == 40);
 
 /// Some bytes of text in shared memory, a byte of length in front. Others may be writing it at the same
-/// time: the reader finds out afterwards, by the state.
+/// time: the reader finds out afterwards, by the state. Who sees a byte of theirs (acquire) sees the claim
+/// that came before it (release), too.
 class KeyText {
  public:
   KeyText(std::byte* at, std::size_t size) noexcept : at_(at), room_(size - 1) {}
 
+  /// As much of it as there is room for, in whole characters of UTF-8; what is cut ends with an ellipsis.
   void write(std::string_view text) noexcept {
-    const std::size_t length = fitting(text);
-    put(0, static_cast<std::uint8_t>(length));
+    const std::size_t most = std::min<std::size_t>(room_, 0xFF);
+    const std::string_view mark = text.size() > most ? kCut : "";
+    std::size_t length = std::min(text.size(), most - mark.size());
+    while (!mark.empty() && length > 0 && isInside(text[length])) --length;
+    put(0, static_cast<std::uint8_t>(length + mark.size()));
     for (std::size_t i = 0; i < length; ++i) put(i + 1, static_cast<std::uint8_t>(text[i]));
+    for (std::size_t i = 0; i < mark.size(); ++i) {
+      put(length + i + 1, static_cast<std::uint8_t>(mark[i]));
+    }
   }
   std::string read() const {
     std::string text(std::min<std::size_t>(get(0), room_), '\0');
@@ -113,20 +122,19 @@ class KeyText {
   }
 
  private:
-  /// As much of it as there is room for, in whole characters of UTF-8.
-  std::size_t fitting(std::string_view text) const noexcept {
-    std::size_t length = std::min<std::size_t>({text.size(), room_, 0xFF});
-    if (length == text.size()) return length;
-    while (length > 0 && (static_cast<std::uint8_t>(text[length]) & 0xC0) == 0x80) --length;
-    return length;
+  static constexpr std::string_view kCut = "\xE2\x80\xA6";
+
+  /// Is it a byte of a character that began before?
+  static bool isInside(char byte) noexcept {
+    return (static_cast<std::uint8_t>(byte) & 0xC0) == 0x80;
   }
   std::atomic_ref<std::uint8_t> byte(std::size_t i) const noexcept {
     return std::atomic_ref(*reinterpret_cast<std::uint8_t*>(at_ + i));
   }
   void put(std::size_t i, std::uint8_t value) noexcept {
-    byte(i).store(value, std::memory_order_relaxed);
+    byte(i).store(value, std::memory_order_release);
   }
-  std::uint8_t get(std::size_t i) const noexcept { return byte(i).load(std::memory_order_relaxed); }
+  std::uint8_t get(std::size_t i) const noexcept { return byte(i).load(std::memory_order_acquire); }
 
   std::byte* at_;
   std::size_t room_;

@@ -1,0 +1,160 @@
+// Where the keys of a segment lie, and what anybody may do there at any time: finish an admission, and take
+// out what a dead process had. The rules are in key_table.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "host/segment.h"
+#include "host/sip_hash.h"
+
+namespace boxoffice::host {
+
+/// A segment with keys, as its table sees it.
+class KeyArea {
+ public:
+  explicit KeyArea(const SegmentView& view) noexcept : view_(view) {
+    std::memcpy(secret_.data(), view.header->secret, sizeof(secret_));
+    const std::uint32_t text[] = {offsetof(MutexSlot, text), offsetof(RWLockSlot, text),
+                                  offsetof(SemaphoreSlot, text)};
+    textAt_ = view.kind == Kind::keyedMutex ? text[0] : isSemaphore(view.kind) ? text[2] : text[1];
+  }
+
+  std::uint32_t buckets() const noexcept { return view_.plan.buckets; }
+  KeyBucket& bucket(std::uint32_t number) const noexcept { return view_.buckets[number]; }
+  std::byte* slot(std::uint32_t index) const noexcept { return view_.slot(index); }
+  KeyEntry& entry(std::uint32_t index) const noexcept {
+    return reinterpret_cast<SlotHead*>(slot(index))->entry;
+  }
+  KeyText text(std::uint32_t index) const noexcept {
+    return {slot(index) + textAt_, view_.plan.stride - textAt_};
+  }
+  std::int64_t start() const noexcept { return view_.start; }
+  Digest digest(std::string_view key) const noexcept { return sipHash(secret_, key); }
+
+ private:
+  const SegmentView view_;
+  Digest secret_;
+  std::uint32_t textAt_;
+};
+
+/// What the table asks the kind of lock that lies in a slot; `start` is what a semaphore's value is at first.
+struct KeyLocks {
+  /// Is it as `reset` leaves it: held by nobody, with nothing that anybody is to be told?
+  bool (*rests)(const std::byte* slot, std::int64_t start) noexcept;
+  void (*reset)(std::byte* slot, std::int64_t start) noexcept;
+};
+
+/// The steps of the table before which a process may be killed (P::step), numbered after those of turns.
+struct KeyStep {
+  enum : int {
+    touch = 100,
+    claim,
+    label,
+    publish,
+    commit,
+    admit,
+    settle,
+    pin,
+    look,
+    restore,
+    leave,
+    takeOver,
+    giveUp,
+    unpin,
+    evict,
+    evictPin,
+    end
+  };
+};
+
+/// A bucket with its entries. All of it is for anybody, at any time.
+template <class P>
+class KeyBucketView {
+ public:
+  KeyBucketView(const KeyArea& area, std::uint32_t number) noexcept
+      : area_(area), bucket_(area.bucket(number)), first_(number * kBucketEntries) {}
+
+  std::uint32_t index(std::uint32_t i) const noexcept { return first_ + i; }
+  KeyEntry& entry(std::uint32_t i) const noexcept { return area_.entry(first_ + i); }
+  KeyBucket& bucket() const noexcept { return bucket_; }
+
+  /// The control word, with nothing to be admitted.
+  std::uint64_t settled() const noexcept {
+    std::uint64_t control = bucket_.control.load();
+    while ((control & 0xFF) != 0) control = help(control);
+    return control;
+  }
+
+  /// Admits entry `i` if nobody has admitted any since the control word was `control`.
+  bool commit(std::uint64_t control, std::uint32_t i) const noexcept {
+    P::step(KeyStep::commit);
+    const std::uint64_t mine = nextVersion(control) | (i + 1);
+    if (!bucket_.control.compare_exchange_strong(control, mine)) return false;
+    help(mine);
+    return true;
+  }
+
+  template <class Visit>
+  void forEachTouched(Visit&& visit) const {
+    const std::uint64_t touched = bucket_.touched.load();
+    for (std::uint32_t i = 0; i < kBucketEntries; ++i) {
+      if ((touched >> i & 1) != 0) visit(i);
+    }
+  }
+
+ private:
+  static std::uint64_t nextVersion(std::uint64_t control) noexcept {
+    return (control & ~std::uint64_t{0xFF}) + 0x100;
+  }
+
+  /// Finishes an admission, and tells what the control word is then. Of an entry that cannot be, in
+  /// memory that has been scribbled on, nothing is left but its end.
+  std::uint64_t help(std::uint64_t control) const noexcept {
+    const auto i = static_cast<std::uint32_t>((control & 0xFF) - 1);
+    if (i < kBucketEntries) {
+      KeyState state = entry(i).now();
+      P::step(KeyStep::admit);
+      // Read between two looks at one control word, the claim is the one that was committed (3).
+      if (state.is(KeyStatus::claimed) && bucket_.control.load() == control) {
+        entry(i).change(state, state.next(KeyStatus::live));
+      }
+    }
+    P::step(KeyStep::settle);
+    const std::uint64_t settled = nextVersion(control);
+    return bucket_.control.compare_exchange_strong(control, settled) ? settled : control;
+  }
+
+  const KeyArea& area_;
+  KeyBucket& bucket_;
+  std::uint32_t first_;
+};
+
+/// Takes what process `dead` had out of the table: `evictSlot(index)` for each slot that it had pinned,
+/// then the pin. May be broken off anywhere and begun again, by the same process or another.
+template <class P, class EvictSlot>
+void evictKeys(const KeyArea& area, Seat dead, EvictSlot&& evictSlot) {
+  for (std::uint32_t number = 0; number < area.buckets(); ++number) {
+    const KeyBucketView<P> view(area, number);
+    view.settled();
+    view.forEachTouched([&](std::uint32_t i) {
+      KeyEntry& entry = view.entry(i);
+      KeyState state = entry.now();
+      P::step(KeyStep::evict);
+      // What the dead one committed is settled: a claim of its own is one that nobody will commit.
+      if (state.is(KeyStatus::claimed, dead)) {
+        entry.change(state, state.next(KeyStatus::empty));
+      } else if (state.is(KeyStatus::leaving, dead)) {
+        entry.change(state, state.next(KeyStatus::live));
+      } else if (entry.pins.has(dead)) {
+        evictSlot(view.index(i));
+      }
+      P::step(KeyStep::evictPin);
+      if (entry.pins.has(dead)) entry.pins.remove(dead);
+    });
+  }
+}
+
+}  // namespace boxoffice::host

@@ -1,0 +1,250 @@
+// Keys of locks of one segment, in memory that processes share: key ─▶ slot, for as long as some process
+// has it pinned or its lock does not rest.
+//
+// States of an entry; each arrow is one compare-and-swap, so that who is killed leaves one of the states:
+//
+//          claim                  commit, then anybody
+//   EMPTY ───────▶ CLAIMED(seat) ──────────────────────▶ LIVE ◀────────┐
+//     ▲             │      ▲                              │ reclaim    │ pinned after all, or not at
+//     └─────────────┘      │ nobody had it pinned         ▼            │ rest, or its seat died
+//     lost the race,       └────────────────────────── LEAVING(seat) ──┘
+//     or died
+//
+// A key is admitted by one compare-and-swap of its bucket's control word: (v, none) → (v + 1, entry). It
+// fails if any other key has been admitted since the bucket was searched. Whoever finds an entry there
+// helps: makes it LIVE, then control (v + 2, none). So nobody waits for anybody.
+//
+// Invariants:
+//   1. No two entries that are LIVE or LEAVING carry one key: its admission proves that between the search
+//      and itself nobody admitted another.
+//   2. A LIVE entry whose pin one's own bit is stays LIVE (or is LEAVING for a moment, and comes back), and
+//      keeps its digest. The one who pins sets its bit and then reads the state; the one who reclaims makes
+//      it LEAVING and then reads the pins: one of them sees the other (both sequentially consistent). Seeing
+//      LEAVING, the one who pins makes it LIVE, with a new stamp, at which the other's step fails.
+//   3. The entry in control is CLAIMED or LIVE (or LEAVING in vain), and its claimer's pin is set until
+//      control is over: so nobody reclaims it meanwhile, and who helps late fails by the stamp.
+//   4. A lock that is held or waited for is pinned by each process that has to do with it.
+// The order of memory: all compare-and-swaps, pins and states are sequentially consistent; what is relaxed
+// (digest, tags, text) is written between a claim and the commit, which publish it.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "host/host_error.h"
+#include "host/key_area.h"
+
+namespace boxoffice::host {
+
+/// A process's hand on the table.
+template <class P>
+class KeyTable {
+ public:
+  KeyTable(const KeyArea& area, const KeyLocks& locks, Seat me) noexcept
+      : area_(area), locks_(locks), me_(me) {}
+  KeyTable(const KeyTable&) = delete;
+  KeyTable& operator=(const KeyTable&) = delete;
+
+  /// The slot of `key`, which stays there until it has been unpinned as often. Throws HostError(capacity) when
+  /// there is no room, and std::bad_alloc; then nothing has changed.
+  std::uint32_t pin(std::string_view key) {
+    const Digest digest = area_.digest(key);
+    const KeyBucketView<P> view(area_,
+                                static_cast<std::uint32_t>(digest[0]) & (area_.buckets() - 1));
+    const std::lock_guard guard(mutex_);
+    // Each time round somebody else has admitted a key, or is about to.
+    for (int round = 0; round < kRounds; ++round) {
+      const std::uint64_t control = view.settled();
+      if (const auto found = find(view, digest)) return view.index(*found);
+      if (const auto made = insert(view, control, digest, key)) return view.index(*made);
+    }
+    refuse();
+  }
+
+  void unpin(std::uint32_t index) noexcept {
+    const std::lock_guard guard(mutex_);
+    release(pins_.find(index));
+  }
+
+  /// visit(index) for each slot that this process has pinned; none is unpinned meanwhile.
+  template <class Visit>
+  void forEachPinned(Visit&& visit) {
+    const std::lock_guard guard(mutex_);
+    for (const auto& [index, count] : pins_) visit(index);
+  }
+
+  /// visit(index, text) for each lock that does not rest.
+  template <class Visit>
+  void forEachBusy(Visit&& visit) const {
+    for (std::uint32_t number = 0; number < area_.buckets(); ++number) {
+      const KeyBucketView<P> view(area_, number);
+      view.forEachTouched([&](std::uint32_t i) {
+        const KeyState before = view.entry(i).now();
+        if (!before.is(KeyStatus::live)) return;
+        const std::uint32_t index = view.index(i);
+        if (locks_.rests(area_.slot(index), area_.start())) return;
+        const std::string text = area_.text(index).read();
+        if (view.entry(i).now().bits == before.bits) visit(index, text);
+      });
+    }
+  }
+
+ private:
+  static constexpr int kRounds = 100;
+  using View = KeyBucketView<P>;
+  using Pins = std::unordered_map<std::uint32_t, std::uint32_t>;
+
+  static std::uint16_t tagOf(const Digest& digest) noexcept {
+    return static_cast<std::uint16_t>(digest[1]);
+  }
+
+  /// The entry that carries the key, now pinned once more.
+  std::optional<std::uint32_t> find(const View& view, const Digest& digest) {
+    for (std::uint32_t i = 0; i < kBucketEntries; ++i) {
+      if (view.bucket().tags[i].load(std::memory_order_relaxed) != tagOf(digest)) continue;
+      // A glance without a pin: an entry that gets this key after it is one whose admission is noticed.
+      if (!view.entry(i).carries(digest)) continue;
+      const auto pin = hold(view.index(i));
+      if (comesToLife(view.entry(i), digest)) return i;
+      release(pin);
+    }
+    return std::nullopt;
+  }
+
+  /// Is the entry, which is pinned, that of the key? Makes it LIVE again if it was about to go (2).
+  bool comesToLife(KeyEntry& entry, const Digest& digest) noexcept {
+    for (;;) {
+      P::step(KeyStep::look);
+      KeyState state = entry.now();
+      const bool live = state.is(KeyStatus::live);
+      if (!live && !state.is(KeyStatus::leaving)) return false;
+      if (!entry.carries(digest)) return false;
+      P::step(KeyStep::restore);
+      if (live || entry.change(state, state.next(KeyStatus::live))) return true;
+    }
+  }
+
+  /// Admits the key in an entry of its own; none if others were quicker, or all are taken just now.
+  std::optional<std::uint32_t> insert(const View& view, std::uint64_t control, const Digest& digest,
+                                      std::string_view key) {
+    const auto claimed = claim(view, control);
+    if (!claimed) {
+      if (!inMotion(view, control)) refuse();
+      P::yield();
+      return std::nullopt;
+    }
+    const std::uint32_t i = claimed->entry;
+    const std::uint32_t index = view.index(i);
+    Pins::iterator pin;
+    try {
+      pin = hold(index);
+    } catch (...) {
+      giveUp(view.entry(i), claimed->state);
+      throw;
+    }
+    P::step(KeyStep::label);
+    view.entry(i).label(digest);
+    view.bucket().tags[i].store(tagOf(digest), std::memory_order_relaxed);
+    P::step(KeyStep::publish);
+    area_.text(index).write(key);
+    locks_.reset(area_.slot(index), area_.start());
+    if (view.commit(control, i)) return i;
+    release(pin);
+    giveUp(view.entry(i), claimed->state);
+    return std::nullopt;
+  }
+
+  struct Claim {
+    std::uint32_t entry;
+    KeyState state;
+  };
+
+  /// An entry for this process alone to fill: one that nobody ever had, else the first that is EMPTY or
+  /// rests unpinned, in turn, so that a key rests for a while before its entry goes to another.
+  std::optional<Claim> claim(const View& view, std::uint64_t control) {
+    const std::uint64_t touched = view.bucket().touched.load();
+    const auto turn = static_cast<std::uint32_t>(control >> 9);
+    for (std::uint32_t n = 0; n < kBucketEntries; ++n) {
+      if ((touched >> n & 1) != 0) continue;
+      P::step(KeyStep::touch);
+      view.bucket().touched.fetch_or(std::uint64_t{1} << n);
+      if (const auto mine = take(view, n)) return mine;
+    }
+    for (std::uint32_t n = 0; n < kBucketEntries; ++n) {
+      if (const auto mine = take(view, (turn + n) % kBucketEntries)) return mine;
+    }
+    return std::nullopt;
+  }
+
+  /// Has anything changed since the control word was read, or is somebody about to change it?
+  static bool inMotion(const View& view, std::uint64_t control) noexcept {
+    for (std::uint32_t i = 0; i < kBucketEntries; ++i) {
+      const KeyState state = view.entry(i).now();
+      if (state.is(KeyStatus::claimed) || state.is(KeyStatus::leaving)) return true;
+    }
+    return view.bucket().control.load() != control;
+  }
+
+  [[noreturn]] static void refuse() {
+    throw HostError(
+        HostFault::capacity,
+        "there is no room for one more key, as all that share its bucket are in use: hold "
+        "fewer at once, or give the lock another name and a larger capacity");
+  }
+
+  std::optional<Claim> take(const View& view, std::uint32_t i) noexcept {
+    KeyEntry& entry = view.entry(i);
+    KeyState state = entry.now();
+    P::step(KeyStep::claim);
+    if (state.is(KeyStatus::live) && !makeLeave(entry, view.index(i), state)) return std::nullopt;
+    if (!state.is(KeyStatus::empty) && !state.is(KeyStatus::leaving, me_)) return std::nullopt;
+    const KeyState mine = state.next(KeyStatus::claimed, me_);
+    if (!entry.change(state, mine)) return std::nullopt;
+    return Claim{i, mine};
+  }
+
+  /// LIVE → LEAVING, if nobody has it pinned and it rests (2).
+  bool makeLeave(KeyEntry& entry, std::uint32_t index, KeyState& state) noexcept {
+    if (!idle(entry, index)) return false;
+    P::step(KeyStep::leave);
+    const KeyState leaving = state.next(KeyStatus::leaving, me_);
+    if (!entry.change(state, leaving)) return false;
+    state = leaving;
+    P::step(KeyStep::takeOver);
+    if (idle(entry, index)) return true;
+    entry.change(state, state.next(KeyStatus::live));
+    return false;
+  }
+  bool idle(const KeyEntry& entry, std::uint32_t index) const noexcept {
+    return entry.pins.empty() && locks_.rests(area_.slot(index), area_.start());
+  }
+
+  void giveUp(KeyEntry& entry, KeyState claimed) noexcept {
+    P::step(KeyStep::giveUp);
+    entry.change(claimed, claimed.next(KeyStatus::empty));
+  }
+
+  /// One more pin of this process. Throws std::bad_alloc, and then nothing has changed.
+  Pins::iterator hold(std::uint32_t index) {
+    const auto pin = pins_.try_emplace(index, 0).first;
+    if (pin->second++ == 0) area_.entry(index).pins.add(me_);
+    P::step(KeyStep::pin);
+    return pin;
+  }
+  void release(Pins::iterator pin) noexcept {
+    P::step(KeyStep::unpin);
+    if (--pin->second > 0) return;
+    area_.entry(pin->first).pins.remove(me_);
+    pins_.erase(pin);
+  }
+
+  const KeyArea area_;
+  const KeyLocks locks_;
+  const Seat me_;
+  std::mutex mutex_;
+  Pins pins_;  // how often this process has each entry pinned
+};
+
+}  // namespace boxoffice::host

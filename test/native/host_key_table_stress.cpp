@@ -1,0 +1,244 @@
+// Processes against each other on few buckets and many keys, and processes killed at each step of the
+// table. The oracle is a second memory, in which each process alone writes down what it has pinned:
+// after the table has said so, until before it unpins it.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "host_keys.h"
+#include "stress.h"
+
+namespace boxoffice::test {
+namespace {
+
+using host::HostError;
+using host::KeyArea;
+using host::KeyStep;
+using host::Seat;
+
+/// Kills its process at the nth time that it comes to a step; now and then others go on there first.
+struct KillingPlatform {
+  static inline unsigned random_ = 1;
+  static inline int step_ = 0;
+  static inline int count_ = 0;
+
+  static void killAt(int number, int nth) {
+    step_ = number;
+    count_ = nth;
+  }
+  static void step(int number) noexcept {
+    if (number == step_ && --count_ == 0) kill(getpid(), SIGKILL);
+    random_ = random_ * 1664525 + 1013904223;
+    if (random_ >> 24 == 0) std::this_thread::yield();
+  }
+  static void yield() noexcept { std::this_thread::yield(); }
+};
+
+using Table = host::KeyTable<KillingPlatform>;
+
+constexpr int kKeys = 150;     // for 128 entries
+constexpr int kProcesses = 6;  // of seats 1 to 6
+constexpr int kMostPins = 8;
+
+std::string nameOfKey(int key) { return "key " + std::to_string(key); }
+
+struct Oracle {
+  std::atomic<std::uint32_t> slotOf[kProcesses + 1][kKeys];  // + 1
+  std::atomic<std::uint32_t> keyOf[kProcesses + 1][2 * host::kBucketEntries];
+  std::atomic<long> violations;
+  std::atomic<long> pins;
+  std::atomic<long> refused;
+
+  void unless(bool fine) {
+    if (!fine) ++violations;
+  }
+  /// Whoever writes later of two sees the other.
+  void pinned(Seat who, int key, std::uint32_t slot) {
+    ++pins;
+    slotOf[who][key] = slot + 1;
+    keyOf[who][slot] = static_cast<std::uint32_t>(key) + 1;
+    for (int other = 1; other <= kProcesses; ++other) {
+      const std::uint32_t theirSlot = slotOf[other][key];
+      const std::uint32_t theirKey = keyOf[other][slot];
+      unless(theirSlot == 0 || theirSlot == slot + 1);
+      unless(theirKey == 0 || theirKey == static_cast<std::uint32_t>(key) + 1);
+    }
+  }
+  void unpins(Seat who, int key, std::uint32_t slot) {
+    slotOf[who][key] = 0;
+    keyOf[who][slot] = 0;
+  }
+  void dies(Seat who) {
+    for (auto& slot : slotOf[who]) slot = 0;
+    for (auto& key : keyOf[who]) key = 0;
+  }
+};
+
+class SharedOracle {
+ public:
+  SharedOracle()
+      : oracle_(static_cast<Oracle*>(mmap(nullptr, sizeof(Oracle), PROT_READ | PROT_WRITE,
+                                          MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
+  ~SharedOracle() {
+    EXPECT_EQ(oracle_->violations, 0);
+    munmap(oracle_, sizeof(Oracle));
+  }
+  Oracle* operator->() const { return oracle_; }
+
+ private:
+  Oracle* oracle_;
+};
+
+/// A child that does `work` and is gone.
+template <class Work>
+pid_t begin(Work&& work) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  work();
+  _exit(0);
+}
+
+/// Pins and unpins at random. Some locks are held for as long as they are pinned.
+void churn(const SharedKeys& keys, const SharedOracle& oracle, Seat me, int seed, int count) {
+  KillingPlatform::random_ = static_cast<unsigned>(seed);
+  const auto table = tableOf<KillingPlatform>(keys, me);
+  Dice dice(seed);
+  struct Pin {
+    int key;
+    std::uint32_t slot;
+  };
+  std::vector<Pin> mine;
+  const auto drop = [&](std::size_t i) {
+    const Pin pin = mine[i];
+    mine.erase(mine.begin() + static_cast<std::ptrdiff_t>(i));
+    oracle->unpins(me, pin.key, pin.slot);
+    std::uint64_t held = me;
+    keys.head(pin.slot).turn.compare_exchange_strong(held, 0);
+    table->unpin(pin.slot);
+  };
+  while (count-- > 0) {
+    if (mine.size() == kMostPins || (!mine.empty() && dice(2) == 0)) {
+      drop(static_cast<std::size_t>(dice(static_cast<int>(mine.size()))));
+      continue;
+    }
+    const int key = dice(kKeys);
+    if (std::any_of(mine.begin(), mine.end(), [&](const Pin& pin) { return pin.key == key; })) {
+      continue;
+    }
+    try {
+      const std::uint32_t slot = table->pin(nameOfKey(key));
+      oracle->pinned(me, key, slot);
+      mine.push_back({key, slot});
+      std::uint64_t free = 0;
+      if (dice(4) == 0) keys.head(slot).turn.compare_exchange_strong(free, me);
+    } catch (const HostError&) {
+      ++oracle->refused;
+    }
+  }
+  while (!mine.empty()) drop(mine.size() - 1);
+}
+
+/// What the kind of lock does for a dead one: it holds nothing any more.
+void evict(const SharedKeys& keys, Seat dead) {
+  host::evictKeys<KillingPlatform>(KeyArea(keys.view), dead, [&](std::uint32_t index) {
+    std::uint64_t held = dead;
+    keys.head(index).turn.compare_exchange_strong(held, 0);
+  });
+}
+
+void expectNothingLeft(const SharedKeys& keys) {
+  expectWhole(keys);
+  for (std::uint32_t index = 0; index < keys.view.plan.slots; ++index) {
+    EXPECT_TRUE(keys.entry(index).pins.empty());
+    EXPECT_EQ(keys.head(index).turn, 0U);
+  }
+}
+
+TEST(HostKeyTableStress, ProcessesSeeOneSlotForAKeyAndNoSlotForTwo) {
+  const SharedKeys keys(host::kBucketEntries);
+  ASSERT_EQ(keys.view.plan.buckets, 2U);
+  const SharedOracle oracle;
+  std::vector<pid_t> children;
+  for (int i = 1; i <= kProcesses; ++i) {
+    children.push_back(
+        begin([&] { churn(keys, oracle, static_cast<Seat>(i), i, rounds(500'000)); }));
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_GT(oracle->pins, rounds(500'000));
+  expectNothingLeft(keys);
+}
+
+/// One process after the other is killed, and what it had is taken away by others, some of which are killed
+/// at that, too, while the rest goes on.
+TEST(HostKeyTableStress, WhoeverIsKilledAtAnyStepLeavesNothing) {
+  const SharedKeys keys(host::kBucketEntries);
+  const SharedOracle oracle;
+  std::array<pid_t, kProcesses + 1> children{};
+  std::array<int, kProcesses + 1> steps{};
+  std::array<int, KeyStep::end> kills{};
+  Dice dice(1);
+  int seed = 0;
+  int step = KeyStep::touch;
+  const auto start = [&](int who) {
+    // Some steps are rare: the first one is never seen again when each entry has been claimed.
+    const bool rare = step == KeyStep::touch || step == KeyStep::giveUp;
+    steps[who] = step;
+    const int nth = 1 + (rare ? 0 : dice(300));
+    if (++step == KeyStep::evict) step = KeyStep::touch;
+    const int mine = ++seed;
+    children[who] = begin([&, who, nth, mine] {
+      KillingPlatform::killAt(steps[who], nth);
+      churn(keys, oracle, static_cast<Seat>(who), mine, 20'000);
+    });
+  };
+  const auto clean = [&](Seat dead) {
+    oracle->dies(dead);
+    for (const int at : std::array<int, 4>{KeyStep::admit, KeyStep::evict, KeyStep::evictPin, 0}) {
+      const pid_t cleaner = begin([&, nth = 1 + dice(200)] {
+        KillingPlatform::killAt(at, nth);
+        evict(keys, dead);
+      });
+      int status = 0;
+      waitpid(cleaner, &status, 0);
+      if (WIFSIGNALED(status)) ++kills[at];
+    }
+  };
+  start(1);
+  int status = 0;
+  waitpid(children[1], &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  ++kills[KeyStep::touch];
+  clean(1);
+  for (int who = 1; who <= kProcesses; ++who) start(who);
+  for (int deaths = 0; deaths < rounds(400);) {
+    const pid_t child = waitpid(-1, &status, 0);
+    const auto who = std::find(children.begin() + 1, children.end(), child) - children.begin();
+    ASSERT_LE(who, kProcesses);
+    if (WIFSIGNALED(status)) {
+      ++deaths;
+      ++kills[steps[who]];
+      clean(static_cast<Seat>(who));
+    }
+    start(static_cast<int>(who));
+  }
+  for (int who = 1; who <= kProcesses; ++who) {
+    kill(children[who], SIGKILL);
+    waitpid(children[who], nullptr, 0);
+    clean(static_cast<Seat>(who));
+  }
+  expectNothingLeft(keys);
+  for (int at = KeyStep::touch; at < KeyStep::end; ++at) {
+    EXPECT_GT(kills[at], 0) << "nobody was killed at step " << at;
+  }
+}
+
+}  // namespace
+}  // namespace boxoffice::test

@@ -1,0 +1,381 @@
+#include <map>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "host_keys.h"
+
+namespace boxoffice::test {
+namespace {
+
+using host::HostError;
+using host::HostFault;
+using host::KeyStatus;
+using host::KeyStep;
+using host::Seat;
+
+using Table = host::KeyTable<SteppedPlatform>;
+
+constexpr std::uint32_t kOneBucket = 32;  // capacity of as many entries as a bucket has
+
+std::string nameOfKey(int key) { return "key " + std::to_string(key); }
+
+std::map<std::string, std::uint32_t> busyIn(const Table& table) {
+  std::map<std::string, std::uint32_t> busy;
+  table.forEachBusy([&](std::uint32_t index, const std::string& text) { busy[text] = index; });
+  return busy;
+}
+
+class HostKeyTable : public testing::Test {
+ protected:
+  ~HostKeyTable() override { SteppedPlatform::atStep = nullptr; }
+
+  /// Runs `meanwhile` once, when the table comes to this step for the nth time.
+  static void at(int step, std::function<void()> meanwhile, int nth = 1) {
+    SteppedPlatform::atStep = [=](int number) mutable {
+      if (number != step || --nth > 0) return;
+      const auto once = std::exchange(meanwhile, nullptr);
+      SteppedPlatform::atStep = nullptr;
+      once();
+    };
+  }
+  void evict(Seat dead) {
+    host::evictKeys<SteppedPlatform>(host::KeyArea(keys.view), dead,
+                                     [this](std::uint32_t index) { evicted.push_back(index); });
+  }
+  /// Fills the only bucket with keys that rest, or that are held.
+  void fill(std::uint64_t turn) {
+    for (int key = 0; key < 64; ++key) {
+      const std::uint32_t index = first->pin(nameOfKey(key));
+      keys.head(index).turn = turn;
+      first->unpin(index);
+    }
+  }
+
+  SharedKeys keys{kOneBucket};
+  std::unique_ptr<Table> first = tableOf<SteppedPlatform>(keys, 1);
+  std::unique_ptr<Table> second = tableOf<SteppedPlatform>(keys, 127);
+  std::vector<std::uint32_t> evicted;
+};
+
+TEST(SipHash, IsTheOneOfItsAuthors) {
+  host::Digest secret;
+  std::string bytes;
+  std::uint8_t key[16];
+  for (std::uint8_t i = 0; i < 16; ++i) key[i] = i;
+  std::memcpy(secret.data(), key, sizeof(key));
+  const auto hex = [&] {
+    std::string text;
+    for (const std::uint64_t word : host::sipHash(secret, bytes)) {
+      for (int i = 0; i < 8; ++i) {
+        const char* const digits = "0123456789abcdef";
+        text += digits[word >> (8 * i + 4) & 15];
+        text += digits[word >> (8 * i) & 15];
+      }
+    }
+    return text;
+  };
+  EXPECT_EQ(hex(), "a3817f04ba25a8e66df67214c7550293");
+  bytes += '\0';
+  EXPECT_EQ(hex(), "da87c1d86b99af44347659119b22fc45");
+  for (char i = 1; i < 15; ++i) bytes += i;
+  EXPECT_EQ(hex(), "5493e99933b0a8117e08ec0f97cfc3d9");
+  for (char i = 15; i < 63; ++i) bytes += i;
+  EXPECT_EQ(hex(), "5150d1772f50834a503e069a973fbd7c");
+}
+
+TEST_F(HostKeyTable, AKeyHasOneSlotAndEachItsOwn) {
+  const std::uint32_t a = first->pin("a");
+  const std::uint32_t b = first->pin("b");
+  EXPECT_NE(a, b);
+  EXPECT_EQ(second->pin("a"), a);
+  EXPECT_EQ(first->pin("a"), a);
+  EXPECT_NE(first->pin(std::string_view("a\0", 2)), a);
+  EXPECT_NE(first->pin(""), a);
+  expectWhole(keys);
+}
+
+TEST_F(HostKeyTable, APinLastsAsLongAsThereAreAsManyUnpins) {
+  const std::uint32_t index = first->pin("a");
+  EXPECT_EQ(first->pin("a"), index);
+  first->unpin(index);
+  EXPECT_TRUE(keys.entry(index).pins.has(1));
+  EXPECT_EQ(second->pin("a"), index);
+  EXPECT_TRUE(keys.entry(index).pins.has(127));
+  first->unpin(index);
+  EXPECT_FALSE(keys.entry(index).pins.has(1));
+  second->unpin(index);
+  EXPECT_TRUE(keys.entry(index).pins.empty());
+}
+
+TEST_F(HostKeyTable, KnowsWhatItHasPinned) {
+  const std::uint32_t a = first->pin("a");
+  const std::uint32_t b = first->pin("b");
+  first->pin("b");
+  second->pin("c");
+  std::set<std::uint32_t> pinned;
+  first->forEachPinned([&](std::uint32_t index) { EXPECT_TRUE(pinned.insert(index).second); });
+  EXPECT_EQ(pinned, (std::set{a, b}));
+}
+
+TEST_F(HostKeyTable, WhatRestsMakesRoomAndComesBackAsAtFirst) {
+  fill(0);
+  const std::uint32_t index = first->pin("one more");
+  EXPECT_EQ(keys.head(index).headSince, 0U);
+  keys.head(index).headSince = 7;
+  first->unpin(index);
+  for (int key = 0; key < 1000; ++key) {
+    const std::uint32_t next = second->pin(nameOfKey(key));
+    EXPECT_EQ(keys.head(next).headSince, 0U);
+    keys.head(next).headSince = 7;
+    second->unpin(next);
+  }
+  expectWhole(keys);
+}
+
+TEST_F(HostKeyTable, ARestingKeyKeepsItsSlotForAWhile) {
+  fill(0);
+  const std::uint32_t index = first->pin("one more");
+  first->unpin(index);
+  for (int key = 100; key < 140; ++key) first->unpin(first->pin(nameOfKey(key)));
+  EXPECT_EQ(keys.entry(index).now().status(), KeyStatus::live);
+  EXPECT_EQ(second->pin("one more"), index);
+}
+
+TEST_F(HostKeyTable, AFullBucketIsAnErrorThatLosesNothing) {
+  fill(5);
+  const auto busy = busyIn(*first);
+  EXPECT_EQ(busy.size(), 64U);
+  try {
+    second->pin("one more");
+    ADD_FAILURE() << "there was room";
+  } catch (const HostError& error) {
+    EXPECT_EQ(error.fault(), HostFault::capacity);
+  }
+  EXPECT_EQ(busyIn(*second), busy);
+  EXPECT_EQ(second->pin(nameOfKey(3)), busy.at(nameOfKey(3)));
+  keys.head(busy.at(nameOfKey(7))).turn = 0;
+  EXPECT_EQ(second->pin("one more"), busy.at(nameOfKey(7)));
+  expectWhole(keys);
+}
+
+TEST_F(HostKeyTable, ListsWhatDoesNotRestByItsText) {
+  const std::string umlauts =
+      "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4"
+      "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4";
+  const std::string longKey = umlauts + umlauts;
+  keys.head(first->pin("held")).turn = 1;
+  keys.head(first->pin(longKey)).turn = 1;
+  first->pin("rests");
+  const auto busy = busyIn(*second);
+  ASSERT_EQ(busy.size(), 2U);
+  EXPECT_TRUE(busy.contains("held"));
+  // 55 bytes, of whole characters, with the ellipsis.
+  EXPECT_TRUE(busy.contains(longKey.substr(0, 52) + "\xE2\x80\xA6"));
+  const std::string fits(55, 'x');
+  keys.head(first->pin(fits)).turn = 1;
+  EXPECT_TRUE(busyIn(*second).contains(fits));
+}
+
+TEST_F(HostKeyTable, KeysOfEveryKindHaveRoomForTheirText) {
+  for (const host::Kind kind : {host::Kind::keyedMutex, host::Kind::keyedRWLock,
+                                host::Kind::keyedSemaphore, host::Kind::lockManager}) {
+    const SharedKeys others(kOneBucket, kind);
+    const auto table = tableOf<SteppedPlatform>(others, 3);
+    const std::string text(40, 'x');
+    const std::uint32_t index = table->pin(text);
+    others.head(index).turn = 1;
+    EXPECT_EQ(busyIn(*table), (std::map<std::string, std::uint32_t>{{text, index}}));
+  }
+}
+
+TEST_F(HostKeyTable, TwoThatAdmitOneKeyGetOneSlot) {
+  for (const int step : {KeyStep::touch, KeyStep::claim, KeyStep::pin, KeyStep::label,
+                         KeyStep::publish, KeyStep::commit, KeyStep::admit, KeyStep::settle}) {
+    const std::string key = nameOfKey(step);
+    std::uint32_t theirs = 0;
+    at(step, [&] { theirs = second->pin(key); });
+    EXPECT_EQ(first->pin(key), theirs) << "step " << step;
+    EXPECT_EQ(SteppedPlatform::atStep, nullptr) << "step " << step << " has not been";
+    expectWhole(keys);
+  }
+}
+
+TEST_F(HostKeyTable, WhoPinsWhatIsBeingReclaimedKeepsIt) {
+  for (const int step : {KeyStep::claim, KeyStep::leave, KeyStep::takeOver}) {
+    fill(0);
+    std::uint32_t theirs = 0;
+    std::string wanted;
+    // Whichever is about to go: only the one that is leaving is looked for.
+    at(step, [&] {
+      for (int key = 0; key < 64; ++key) theirs = second->pin(nameOfKey(key));
+    });
+    EXPECT_THROW(first->pin("one more " + std::to_string(step)), HostError);
+    EXPECT_EQ(SteppedPlatform::atStep, nullptr);
+    expectWhole(keys);
+    for (std::uint32_t index = 0; index < 64; ++index) second->unpin(index);
+  }
+}
+
+TEST_F(HostKeyTable, WhatBecomesBusyWhileItIsReclaimedStays) {
+  fill(0);
+  at(KeyStep::takeOver, [&] {
+    for (std::uint32_t index = 0; index < 64; ++index) keys.head(index).turn = 1;
+  });
+  EXPECT_THROW(first->pin("one more"), HostError);
+  expectWhole(keys);
+  EXPECT_EQ(busyIn(*first).size(), 64U);
+}
+
+TEST_F(HostKeyTable, WhoHelpsLateFindsItDone) {
+  // What the first has committed the second is about to admit, when a third does it and pins it, too.
+  std::uint32_t theirs = 0;
+  at(KeyStep::admit, [&] {
+    at(KeyStep::admit, [&] {
+      const auto third = tableOf<SteppedPlatform>(keys, 3);
+      theirs = third->pin("a");
+      third->unpin(theirs);
+    });
+    second->unpin(second->pin("b"));
+  });
+  EXPECT_EQ(first->pin("a"), theirs);
+  expectWhole(keys);
+}
+
+TEST_F(HostKeyTable, TheDeadLeaveTheirSlotsAndNothingElse) {
+  const std::uint32_t a = first->pin("a");
+  const std::uint32_t b = second->pin("b");
+  EXPECT_EQ(second->pin("a"), a);
+  evict(1);
+  EXPECT_EQ(evicted, std::vector{a});
+  EXPECT_FALSE(keys.entry(a).pins.has(1));
+  EXPECT_TRUE(keys.entry(a).pins.has(127));
+  EXPECT_TRUE(keys.entry(b).pins.has(127));
+  evict(1);
+  EXPECT_EQ(evicted.size(), 1U);
+}
+
+/// The one that is evicted stands still at that step. That it goes on afterwards, as no dead one does, is
+/// more than the table need bear: its traces go with the next eviction.
+TEST_F(HostKeyTable, AnEvictionAtAnyStepLeavesNoEntryBehind) {
+  fill(0);
+  for (int step = KeyStep::touch; step < KeyStep::evict; ++step) {
+    at(step, [&] {
+      evict(1);
+      for (std::uint32_t index = 0; index < 64; ++index) {
+        const host::KeyState state = keys.entry(index).now();
+        EXPECT_FALSE(state.is(KeyStatus::claimed, 1) || state.is(KeyStatus::leaving, 1));
+        EXPECT_FALSE(keys.entry(index).pins.has(1));
+      }
+    });
+    first->unpin(first->pin("one more " + std::to_string(step)));
+    SteppedPlatform::atStep = nullptr;
+    first = tableOf<SteppedPlatform>(keys, 1);
+    evict(1);
+    expectWhole(keys);
+  }
+}
+
+TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
+  constexpr int kKeys = 90;
+  constexpr int kSeatsHere = 5;
+  std::vector<std::unique_ptr<Table>> tables;
+  for (int i = 0; i < kSeatsHere; ++i) {
+    tables.push_back(tableOf<SteppedPlatform>(keys, static_cast<Seat>(i * 31 + 1)));
+  }
+  struct Used {
+    std::uint32_t index = 0;
+    int pins[kSeatsHere] = {};
+    bool held = false;
+    int all() const { return std::accumulate(std::begin(pins), std::end(pins), held ? 1 : 0); }
+  };
+  std::map<int, Used> used;  // by key
+  std::minstd_rand random(7);
+  const auto dice = [&](int sides) { return static_cast<int>(random() % unsigned(sides)); };
+  int refused = 0;
+  int depth = 0;
+  std::function<void(int)> act;
+  act = [&](int who) {
+    const int key = dice(kKeys);
+    const auto found = used.find(key);
+    if (found != used.end() && dice(16) != 0) {
+      Used& use = found->second;
+      if (use.pins[who] > 0) {
+        if (dice(3) == 0) keys.head(use.index).turn = (use.held = !use.held) ? 1 : 0;
+        if (!use.held || use.all() > 2) {
+          --use.pins[who];
+          const std::uint32_t index = use.index;
+          if (use.all() == 0) used.erase(found);
+          tables[who]->unpin(index);
+        }
+      }
+      return;
+    }
+    std::uint32_t index = 0;
+    try {
+      index = tables[who]->pin(nameOfKey(key));
+    } catch (const HostError&) {
+      // An entry may have become free behind the back of the one who looked.
+      EXPECT_GE(used.size() + 2 * kSeatsHere, 64U);
+      ++refused;
+      return;
+    }
+    Used& use = used[key];
+    EXPECT_TRUE(use.all() == 0 || use.index == index);
+    for (const auto& [other, theirs] : used) {
+      EXPECT_TRUE(other == key || theirs.all() == 0 || theirs.index != index);
+    }
+    use.index = index;
+    ++use.pins[who];
+  };
+  // At any step of one, another may do something, and in the middle of that a third.
+  std::vector<bool> acting(kSeatsHere);
+  const auto turnOf = [&](int who) {
+    acting[who] = true;
+    ++depth;
+    act(who);
+    --depth;
+    acting[who] = false;
+  };
+  SteppedPlatform::atStep = [&](int) {
+    const int who = dice(kSeatsHere);
+    if (depth < 4 && dice(40) == 0 && !acting[who]) turnOf(who);
+  };
+  for (int i = 0; i < 20'000; ++i) turnOf(dice(kSeatsHere));
+  SteppedPlatform::atStep = nullptr;
+  EXPECT_GT(refused, 0);
+  for (auto& [key, use] : used) {
+    keys.head(use.index).turn = 0;
+    for (int who = 0; who < kSeatsHere; ++who) {
+      for (; use.pins[who] > 0; --use.pins[who]) tables[who]->unpin(use.index);
+    }
+  }
+  expectWhole(keys);
+  for (std::uint32_t index = 0; index < 64; ++index) EXPECT_TRUE(keys.entry(index).pins.empty());
+}
+
+TEST_F(HostKeyTable, GarbageIsNoReasonToCrashOrHang) {
+  std::minstd_rand random(3);
+  const std::size_t size = keys.view.plan.fileSize - keys.view.plan.bucketsAt;
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(keys.view.buckets);
+  for (int round = 0; round < 400; ++round) {
+    const std::size_t spots = round % 4 == 0 ? size : 1 + random() % 200;
+    for (std::size_t i = 0; i < spots; ++i) bytes[random() % size] = std::uint8_t(random());
+    std::vector<std::uint32_t> pinned;
+    for (int key = 0; key < 80; ++key) {
+      try {
+        pinned.push_back(first->pin(nameOfKey(key)));
+      } catch (const HostError&) {
+        continue;
+      }
+      EXPECT_LT(pinned.back(), keys.view.plan.slots);
+    }
+    busyIn(*first);
+    for (const std::uint32_t index : pinned) first->unpin(index);
+    evict(static_cast<Seat>(random() % 128));
+    if (round % 8 == 7) std::memset(bytes, 0, size);
+  }
+}
+
+}  // namespace
+}  // namespace boxoffice::test
