@@ -115,9 +115,9 @@ class KeyBucketView {
   std::uint64_t help(std::uint64_t control) const noexcept {
     const auto i = static_cast<std::uint32_t>((control & 0xFF) - 1);
     if (i < kBucketEntries) {
-      KeyState state = entry(i).now();
       P::step(KeyStep::admit);
       // Read between two looks at one control word, the claim is the one that was committed (3).
+      KeyState state = entry(i).now();
       if (state.is(KeyStatus::claimed) && bucket_.control.load() == control) {
         entry(i).change(state, state.next(KeyStatus::live));
       }

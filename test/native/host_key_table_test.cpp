@@ -227,19 +227,22 @@ TEST_F(HostKeyTable, WhatBecomesBusyWhileItIsReclaimedStays) {
   EXPECT_EQ(busyIn(*first).size(), 64U);
 }
 
-TEST_F(HostKeyTable, WhoHelpsLateFindsItDone) {
-  // What the first has committed the second is about to admit, when a third does it and pins it, too.
-  std::uint32_t theirs = 0;
+TEST_F(HostKeyTable, WhoHelpsLateDoesNotAdmitTheNextClaim) {
+  // "a" is committed, and its process dead: the second is about to admit it. A third does so first, and
+  // then the entry becomes the claim of a fourth.
+  host::KeyEntry& entry = keys.entry(first->pin("a"));
+  const host::KeyState claim = entry.now().next(KeyStatus::claimed, 1);
+  entry.state = claim.bits;
+  keys.view.buckets[0].control |= 1;
+  const host::KeyState next = claim.next(KeyStatus::live).next(KeyStatus::claimed, 4);
   at(KeyStep::admit, [&] {
-    at(KeyStep::admit, [&] {
-      const auto third = tableOf<SteppedPlatform>(keys, 3);
-      theirs = third->pin("a");
-      third->unpin(theirs);
-    });
-    second->unpin(second->pin("b"));
+    tableOf<SteppedPlatform>(keys, 3)->pin("c");
+    EXPECT_EQ(entry.now().status(), KeyStatus::live);
+    entry.state = next.bits;
   });
-  EXPECT_EQ(first->pin("a"), theirs);
-  expectWhole(keys);
+  second->pin("b");
+  EXPECT_EQ(SteppedPlatform::atStep, nullptr);
+  EXPECT_EQ(entry.state, next.bits);
 }
 
 TEST_F(HostKeyTable, TheDeadLeaveTheirSlotsAndNothingElse) {
@@ -253,6 +256,16 @@ TEST_F(HostKeyTable, TheDeadLeaveTheirSlotsAndNothingElse) {
   EXPECT_TRUE(keys.entry(b).pins.has(127));
   evict(1);
   EXPECT_EQ(evicted.size(), 1U);
+}
+
+TEST_F(HostKeyTable, WhatTheDeadCommittedIsAdmittedBeforeItIsLeft) {
+  host::KeyEntry& entry = keys.entry(first->pin("a"));
+  entry.state = entry.now().next(KeyStatus::claimed, 1).bits;
+  keys.view.buckets[0].control |= 1;
+  evict(1);
+  EXPECT_EQ(keys.view.buckets[0].control & 0xFF, 0U);
+  EXPECT_EQ(entry.now().status(), KeyStatus::live);
+  EXPECT_TRUE(entry.pins.empty());
 }
 
 /// The one that is evicted stands still at that step. That it goes on afterwards, as no dead one does, is
@@ -280,8 +293,9 @@ TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
   constexpr int kKeys = 90;
   constexpr int kSeatsHere = 5;
   std::vector<std::unique_ptr<Table>> tables;
+  tables.reserve(kSeatsHere);
   for (int i = 0; i < kSeatsHere; ++i) {
-    tables.push_back(tableOf<SteppedPlatform>(keys, static_cast<Seat>(i * 31 + 1)));
+    tables.push_back(tableOf<SteppedPlatform>(keys, static_cast<Seat>(1 + 31 * i)));
   }
   struct Used {
     std::uint32_t index = 0;
