@@ -55,6 +55,7 @@ struct KeyStep {
     label,
     publish,
     commit,
+    help,
     admit,
     settle,
     pin,
@@ -115,10 +116,11 @@ class KeyBucketView {
   std::uint64_t help(std::uint64_t control) const noexcept {
     const auto i = static_cast<std::uint32_t>((control & 0xFF) - 1);
     if (i < kBucketEntries) {
-      P::step(KeyStep::admit);
+      P::step(KeyStep::help);
       // Read between two looks at one control word, the claim is the one that was committed (3).
       KeyState state = entry(i).now();
       if (state.is(KeyStatus::claimed) && bucket_.control.load() == control) {
+        P::step(KeyStep::admit);
         entry(i).change(state, state.next(KeyStatus::live));
       }
     }

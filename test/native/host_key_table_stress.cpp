@@ -201,7 +201,7 @@ TEST(HostKeyTableStress, WhoeverIsKilledAtAnyStepLeavesNothing) {
   };
   const auto clean = [&](Seat dead) {
     oracle->dies(dead);
-    for (const int at : std::array<int, 4>{KeyStep::admit, KeyStep::evict, KeyStep::evictPin, 0}) {
+    for (const int at : std::array<int, 4>{KeyStep::help, KeyStep::evict, KeyStep::evictPin, 0}) {
       const pid_t cleaner = begin([&, nth = 1 + dice(200)] {
         KillingPlatform::killAt(at, nth);
         evict(keys, dead);

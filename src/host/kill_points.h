@@ -1,0 +1,47 @@
+// Where a process of scope host may be killed on purpose: a build with BOXOFFICE_KILL_POINTS ends the process
+// by SIGKILL before the nth time that it comes to a step, if the environment says BOXOFFICE_KILL=step:n (n is 1
+// where it is left out). In all other builds a step is nothing.
+//
+// Steps of turns and box offices are numbered from 0 on (host_office.h), those of keys from 100 on
+// (key_area.h).
+#pragma once
+
+#ifdef BOXOFFICE_KILL_POINTS
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+
+namespace boxoffice::host {
+
+struct KillPoint {
+  KillPoint() noexcept {
+    const char* const text = std::getenv("BOXOFFICE_KILL");
+    if (!text) return;
+    char* end = nullptr;
+    step = static_cast<int>(std::strtol(text, &end, 10));
+    if (*end == ':') left = static_cast<int>(std::strtol(end + 1, nullptr, 10));
+  }
+
+  int step = -1;
+  std::atomic<int> left{1};
+};
+
+inline void killPoint(int step) noexcept {
+  static KillPoint mine;
+  if (step == mine.step && --mine.left == 0) kill(getpid(), SIGKILL);
+}
+
+}  // namespace boxoffice::host
+
+#else
+
+namespace boxoffice::host {
+
+inline void killPoint(int) noexcept {}
+
+}  // namespace boxoffice::host
+
+#endif
