@@ -159,6 +159,31 @@ TEST_F(HostKeyTable, AFullBucketIsAnErrorThatLosesNothing) {
   expectWhole(keys);
 }
 
+TEST_F(HostKeyTable, ABucketInMotionIsNotFullYet) {
+  fill(0);
+  for (std::uint32_t index = 1; index < 64; ++index) keys.head(index).turn = 5;
+  // The first has the last entry in hand when the second looks for one, all over again.
+  at(KeyStep::commit, [&] {
+    at(
+        KeyStep::claim, [&] { keys.head(9).turn = 0; }, 65);
+    EXPECT_EQ(second->pin("one"), 9U);
+  });
+  EXPECT_EQ(first->pin("one"), 9U);
+  expectWhole(keys);
+}
+
+TEST_F(HostKeyTable, WhatChangesHandsIsNotListedByTheTextOfAnother) {
+  static host::KeyEntry* changing;
+  host::KeyLocks locks = kPlainLocks;
+  locks.rests = [](const std::byte*, std::int64_t) noexcept {
+    changing->state = changing->now().next(KeyStatus::live).bits;
+    return false;
+  };
+  const Table table(host::KeyArea(keys.view), locks, 3);
+  changing = &keys.entry(first->pin("a"));
+  EXPECT_TRUE(busyIn(table).empty());
+}
+
 TEST_F(HostKeyTable, ListsWhatDoesNotRestByItsText) {
   const std::string umlauts =
       "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4"
