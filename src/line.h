@@ -52,6 +52,13 @@ class Line {
   std::size_t size() const noexcept { return size_; }
   Waiter* head() const noexcept { return empty() ? nullptr : levels_.begin()->second.head; }
 
+  /// Who would go right after `w`, which stands here; null for the last.
+  Waiter* behind(const Waiter& w) const noexcept {
+    if (w.next) return w.next;
+    const auto level = levels_.upper_bound(w.priority);
+    return level == levels_.end() ? nullptr : level->second.head;
+  }
+
   /// The priority a newcomer must exceed to go before everybody who waits.
   double topPriority() const noexcept {
     return empty() ? -std::numeric_limits<double>::infinity() : levels_.begin()->first;

@@ -1,0 +1,138 @@
+// Processes, forked, that use the locks of a World and are killed there; the test that forks them is the
+// kernel and the cleaner in one.
+#pragma once
+
+#include <map>
+
+#include "event_loop.h"
+#include "host_world.h"
+
+namespace boxoffice::test {
+
+/// What visitors of a slot write down, to see who was in there at the same time. A process is known by a number
+/// that no other has; of one that died inside, its negative stays there.
+class HostRoom {
+ public:
+  HostRoom(World::Books& books, int who) : books_(books), who_(who) {}
+
+  void enter(bool toldOfDeath) {
+    const int before = books_.inside.exchange(who_);
+    note(before <= 0 && (before == 0 || toldOfDeath) && books_.readers == 0);
+    books_.visits.fetch_add(1);
+    if (toldOfDeath) books_.told.fetch_add(1);
+  }
+  void leave() { note(books_.inside.exchange(0) == who_); }
+
+  void enterShared() {
+    books_.readers.fetch_add(1);
+    note(books_.inside <= 0);
+    books_.visits.fetch_add(1);
+  }
+  void leaveShared() { note(books_.readers.fetch_sub(1) > 0); }
+
+ private:
+  void note(bool fine) {
+    if (!fine) books_.violations.fetch_add(1);
+  }
+
+  World::Books& books_;
+  const int who_;
+};
+
+template <class Lock>
+class Crowd {
+ public:
+  /// What a process does: with the seat that it has, its number, and how many have sat there before.
+  using Work = std::function<void(Seat seat, int number, int life)>;
+
+  Crowd(World& world, Work work) : world_(world), work_(std::move(work)) {
+    sigemptyset(&children_);
+    sigaddset(&children_, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &children_, nullptr);
+  }
+  ~Crowd() { sigprocmask(SIG_UNBLOCK, &children_, nullptr); }
+
+  /// Processes on all these seats, and another on each where one has been killed, until so many have been and
+  /// the world has `enough`; then until they have done their work. Every third dead one is cleaned by a process that is killed meanwhile.
+  void run(Seat seats, int kills) {
+    world_.enough() = kills == 0;
+    for (Seat s = 1; s <= seats; ++s) begin(s);
+    while (!sitting_.empty()) {
+      int status = 0;
+      const pid_t pid = waitpid(-1, &status, WNOHANG);
+      if (pid == 0) {
+        if (!awaitChild()) return endAll();
+        continue;
+      }
+      const Seated dead = sitting_.extract(pid).mapped();
+      if (!WIFSIGNALED(status)) {
+        EXPECT_EQ(WEXITSTATUS(status), 0);
+        continue;
+      }
+      EXPECT_EQ(WTERMSIG(status), SIGKILL);
+      bury(dead);
+      if (++killed_ >= kills) world_.enough() = true;
+      begin(dead.seat, dead.life + 1);
+    }
+  }
+
+  int killed() const { return killed_; }
+
+ private:
+  struct Seated {
+    Seat seat;
+    int number;
+    int life;
+  };
+
+  // Whoever waits longer than this for anything has been forgotten.
+  static constexpr timespec kPatienceOfTests{.tv_sec = 30, .tv_nsec = 0};
+
+  bool awaitChild() { return sigtimedwait(&children_, nullptr, &kPatienceOfTests) == SIGCHLD; }
+
+  void begin(Seat seat, int life = 0) {
+    const Seated one{seat, ++born_, life};
+    const pid_t pid = fork();
+    if (pid == 0) {
+      {
+        const typename World::Ear<Lock> ear(world_, seat);
+        work_(seat, one.number, life);
+      }
+      _exit(0);
+    }
+    sitting_.emplace(pid, one);
+  }
+
+  void bury(const Seated& dead) {
+    for (std::size_t i = 0; i < World::kSlots; ++i) {
+      int inside = dead.number;
+      world_.books(0, i).inside.compare_exchange_strong(inside, -dead.number);
+    }
+    if (killed_ % 3 == 0) {
+      const pid_t cleaner = fork();
+      if (cleaner == 0) {
+        World::killAt(Step::cleaned, 1 + killed_ / 3 % 3);
+        world_.evict<Lock>(dead.seat);
+        _exit(0);
+      }
+      waitpid(cleaner, nullptr, 0);
+    }
+    world_.evict<Lock>(dead.seat);
+  }
+
+  void endAll() {
+    ADD_FAILURE() << "somebody waits for ever";
+    for (const auto& [pid, one] : sitting_) kill(pid, SIGKILL);
+    for (const auto& [pid, one] : sitting_) waitpid(pid, nullptr, 0);
+    sitting_.clear();
+  }
+
+  World& world_;
+  const Work work_;
+  sigset_t children_{};
+  std::map<pid_t, Seated> sitting_;
+  int born_ = 0;
+  int killed_ = 0;
+};
+
+}  // namespace boxoffice::test

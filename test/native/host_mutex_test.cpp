@@ -1,0 +1,289 @@
+// A mutex of processes, step by step: several seats in one process, whose bells are heard when the test says so.
+#include <set>
+
+#include "host_world.h"
+
+namespace boxoffice::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class HostMutexTest : public testing::Test {
+ protected:
+  HostMutexTest() { WorldPlatform::frozen = 1'000'000'000; }
+  ~HostMutexTest() override {
+    WorldPlatform::frozen = 0;
+    expectNobodyWaits<WorldPlatform>();
+  }
+
+  static void pass(std::chrono::nanoseconds time) { WorldPlatform::frozen += time.count(); }
+  WorldMutex& of(Seat seat) { return world_.at<WorldMutex>(seat); }
+  void hear(Seat seat) { world_.hear<WorldMutex>(seat); }
+  void expectPristine() {
+    world_.hearAll<WorldMutex>();
+    EXPECT_EQ(world_.turn().bits(), 0U);
+    EXPECT_TRUE(world_.at<host::SlotHead>(0).more.empty());
+  }
+
+  World world_{10};
+  Notes notes_;
+};
+
+TEST_F(HostMutexTest, OneCompareAndSwapWhileNobodyWaits) {
+  EXPECT_TRUE(of(1).lock(kAnna));
+  EXPECT_EQ(world_.turn(), Turn::held(1, kAnna));
+  EXPECT_EQ(of(1).owner(), kAnna);
+  EXPECT_EQ(of(2).owner(), kNobody) << "another process's agent may have the same number";
+  EXPECT_FALSE(of(2).tryLock(kAnna));
+  EXPECT_EQ(faultOf([&] { of(2).unlock(kAnna); }), Fault::notHolder);
+  EXPECT_EQ(faultOf([&] { of(1).unlock(kNobody); }), Fault::notHolder);
+  of(1).unlock(kAnna);
+  expectPristine();
+}
+
+TEST_F(HostMutexTest, AnAgentThatASlotCannotHold) {
+  Asking w(notes_, Turn::kMaxAgent + 1);
+  EXPECT_EQ(faultOf([&] { of(1).enter(w); }), Fault::badArgument);
+  EXPECT_EQ(faultOf([&] { of(1).tryLock(kNobody); }), Fault::badArgument);
+  expectPristine();
+}
+
+TEST_F(HostMutexTest, WithinAProcessByDirectHandOff) {
+  of(1).lock(kAnna);
+  Asking ben(notes_, kBen);
+  EXPECT_FALSE(of(1).enter(ben));
+  EXPECT_TRUE(world_.turn().has(Turn::kLine));
+  EXPECT_TRUE(of(1).stands(kBen));
+  EXPECT_EQ(of(1).queue().size, 1U);
+  of(1).unlock(kAnna);
+  EXPECT_EQ(notes_.take(), Heard{admitted(ben)});
+  EXPECT_TRUE(of(1).settle(ben, Wake::admitted));
+  EXPECT_EQ(world_.turn(), Turn::held(1, kBen)) << "JavaScript's unlock will do";
+  of(1).unlock(kBen);
+  expectPristine();
+}
+
+TEST_F(HostMutexTest, AnotherProcessIsInvitedAndMayComeTooLate) {
+  of(1).lock(kAnna);
+  Asking ben(notes_, kBen);
+  EXPECT_FALSE(of(2).enter(ben));
+  of(1).unlock(kAnna);
+  EXPECT_TRUE(world_.turn().isFree());
+  EXPECT_TRUE(world_.rung(2));
+  EXPECT_TRUE(of(1).tryLock(kAnna)) << "within its patience";
+  hear(2);
+  EXPECT_FALSE(world_.turn().has(Turn::kInvited));
+  EXPECT_EQ(notes_.take(), Heard{});
+  pass(2ms);
+  of(1).unlock(kAnna);
+  EXPECT_TRUE(world_.turn().isUngiven(2)) << "handed over";
+  EXPECT_FALSE(of(1).tryLock(kAnna));
+  hear(2);
+  EXPECT_EQ(notes_.take(), Heard{admitted(ben)});
+  EXPECT_EQ(world_.turn(), Turn::held(2, kBen));
+  of(2).unlock(kBen);
+  expectPristine();
+}
+
+TEST_F(HostMutexTest, AProcessServesItsOwnUntilTheHeadsPatienceIsOver) {
+  of(1).lock(kAnna);
+  Asking own(notes_, kBen);
+  Asking next(notes_, kCleo);
+  Asking other(notes_, kCleo);
+  EXPECT_FALSE(of(1).enter(own));
+  EXPECT_FALSE(of(2).enter(other));
+  EXPECT_FALSE(of(1).enter(next));
+  of(1).unlock(kAnna);
+  EXPECT_EQ(notes_.take(), Heard{admitted(own)});
+  pass(2ms);
+  of(1).unlock(kBen);
+  EXPECT_TRUE(world_.turn().isUngiven(2));
+  EXPECT_TRUE(world_.turn().isQueued(1)) << "and waits for its next";
+  hear(2);
+  EXPECT_EQ(notes_.take(), Heard{admitted(other)});
+  pass(2ms);
+  of(2).unlock(kCleo);
+  hear(1);
+  EXPECT_EQ(notes_.take(), Heard{admitted(next)});
+  of(1).unlock(kCleo);
+  expectPristine();
+}
+
+TEST_F(HostMutexTest, StrictlyInLine) {
+  of(1).lock(kAnna);
+  Asking own(notes_, kBen);
+  Asking other(notes_, kCleo);
+  other.mayBeOvertaken = false;
+  EXPECT_FALSE(of(2).enter(other));
+  EXPECT_FALSE(of(1).enter(own));
+  of(1).unlock(kAnna);
+  EXPECT_TRUE(world_.turn().isUngiven(2));
+  world_.hearAll<WorldMutex>();
+  EXPECT_EQ(notes_.take(), Heard{admitted(other)});
+  of(2).unlock(kCleo);
+  world_.hearAll<WorldMutex>();
+  EXPECT_EQ(notes_.take(), Heard{admitted(own)});
+  of(1).unlock(kBen);
+  expectPristine();
+}
+
+TEST_F(HostMutexTest, WhoLeavesPassesOnWhatItWasGiven) {
+  of(1).lock(kAnna);
+  Asking ben(notes_, kBen);
+  Asking cleo(notes_, kCleo);
+  EXPECT_FALSE(of(2).enter(ben));
+  EXPECT_FALSE(of(3).enter(cleo));
+  pass(2ms);
+  of(1).unlock(kAnna);
+  EXPECT_TRUE(world_.turn().isUngiven(2));
+  EXPECT_EQ(of(2).leave(ben), Leave::left);
+  world_.hearAll<WorldMutex>();
+  EXPECT_EQ(notes_.take(), Heard{admitted(cleo)});
+  EXPECT_EQ(of(3).leave(cleo), Leave::admitted);
+  EXPECT_TRUE(of(3).settle(cleo, Wake::admitted));
+  EXPECT_EQ(faultOf([&] { of(3).leave(cleo); }), Fault::notWaiting);
+  of(3).unlock(kCleo);
+  expectPristine();
+}
+
+TEST_F(HostMutexTest, AnInvitedOneThatLeavesInvitesTheNext) {
+  of(1).lock(kAnna);
+  Asking ben(notes_, kBen);
+  Asking cleo(notes_, kCleo);
+  EXPECT_FALSE(of(2).enter(ben));
+  EXPECT_FALSE(of(3).enter(cleo));
+  of(1).unlock(kAnna);
+  std::vector<Waiter*> gone;
+  of(2).leaveAll(kBen, [&](Waiter& w, Leave how) {
+    EXPECT_EQ(how, Leave::left);
+    gone.push_back(&w);
+  });
+  EXPECT_EQ(gone, std::vector<Waiter*>{&ben});
+  world_.hearAll<WorldMutex>();
+  EXPECT_EQ(notes_.take(), Heard{admitted(cleo)});
+  of(3).unlock(kCleo);
+  expectPristine();
+}
+
+TEST_F(HostMutexTest, MoreProcessesThanTheWordHolds) {
+  constexpr Seat kAll = 10;
+  of(1).lock(kAnna);
+  std::vector<std::unique_ptr<Asking>> waiters;
+  for (Seat s = 2; s <= kAll; ++s) {
+    waiters.push_back(std::make_unique<Asking>(notes_, s));
+    EXPECT_FALSE(of(s).enter(*waiters.back()));
+    EXPECT_EQ(world_.isBeyond(s), s > 5);
+  }
+  std::set<AgentId> served;
+  of(1).unlock(kAnna);
+  for (Seat i = 2; i <= kAll; ++i) {
+    world_.hearAll<WorldMutex>();
+    const auto heard = notes_.take();
+    ASSERT_EQ(heard.size(), 1U);
+    const AgentId who = heard[0].waiter->agent;
+    EXPECT_TRUE(served.insert(who).second);
+    pass(2ms);
+    of(static_cast<Seat>(who)).unlock(who);
+  }
+  expectPristine();
+}
+
+TEST_F(HostMutexTest, WhoLeavesFromBeyondTheWordPassesItsBellOn) {
+  of(1).lock(kAnna);
+  std::vector<std::unique_ptr<Asking>> waiters;
+  for (Seat s = 2; s <= 8; ++s) {
+    waiters.push_back(std::make_unique<Asking>(notes_, s));
+    EXPECT_FALSE(of(s).enter(*waiters.back()));
+  }
+  for (Seat s = 2; s <= 5; ++s) of(s).leave(*waiters[s - 2U]);
+  of(6).leave(*waiters[4]);
+  EXPECT_FALSE(world_.isBeyond(6));
+  world_.hearAll<WorldMutex>();
+  EXPECT_TRUE(world_.turn().isQueued(7) && world_.turn().isQueued(8));
+  of(7).leave(*waiters[5]);
+  of(1).unlock(kAnna);
+  world_.hearAll<WorldMutex>();
+  EXPECT_EQ(notes_.take(), Heard{admitted(*waiters[6])});
+  of(8).unlock(8);
+  expectPristine();
+}
+
+TEST_F(HostMutexTest, AThreadThatDiesTellsTheNext) {
+  of(1).lock(kAnna);
+  EXPECT_FALSE(of(1).abandon(kBen));
+  EXPECT_TRUE(of(1).abandon(kAnna));
+  EXPECT_NE(world_.turn().bits(), 0U) << "JavaScript does not take it";
+  EXPECT_TRUE(of(2).tryLock(kBen).abandoned);
+  Asking own(notes_, kAnna);
+  EXPECT_FALSE(of(2).enter(own));
+  EXPECT_TRUE(of(2).abandon(kBen));
+  EXPECT_TRUE(own.abandoned);
+  Asking other(notes_, kCleo);
+  EXPECT_FALSE(of(3).enter(other));
+  EXPECT_TRUE(of(2).abandon(kAnna));
+  world_.hearAll<WorldMutex>();
+  EXPECT_TRUE(other.abandoned);
+  of(3).unlock(kCleo);
+  EXPECT_FALSE(of(1).tryLock(kAnna).abandoned);
+  of(1).unlock(kAnna);
+  expectPristine();
+}
+
+TEST_F(HostMutexTest, ADeadProcessIsTakenOutOfTheWord) {
+  of(1).lock(kAnna);
+  Asking waiting(notes_, kBen);
+  EXPECT_FALSE(of(2).enter(waiting));
+  world_.evict<WorldMutex>(1);
+  EXPECT_TRUE(world_.turn().isUngiven(2));
+  world_.evict<WorldMutex>(1);
+  world_.hearAll<WorldMutex>();
+  EXPECT_EQ(notes_.take(), Heard{admitted(waiting)});
+  EXPECT_TRUE(waiting.abandoned);
+  // Dead with the turn that it has not given to anybody: nobody has died holding it.
+  of(2).unlock(kBen);
+  of(3).lock(kAnna);
+  Asking dying(notes_, kBen);
+  Asking last(notes_, kCleo);
+  EXPECT_FALSE(of(4).enter(dying));
+  EXPECT_FALSE(of(5).enter(last));
+  pass(2ms);
+  of(3).unlock(kAnna);
+  world_.evict<WorldMutex>(4);
+  world_.hearAll<WorldMutex>();
+  EXPECT_FALSE(last.abandoned);
+  of(5).unlock(kCleo);
+  EXPECT_EQ(of(4).leave(dying), notes_.take().size() == 2 ? Leave::admitted : Leave::left);
+  expectPristine();
+}
+
+TEST_F(HostMutexTest, NobodyWaitsForOneThatDied) {
+  of(1).lock(kAnna);
+  world_.evict<WorldMutex>(1);
+  EXPECT_TRUE(world_.turn().isFree());
+  EXPECT_TRUE(of(2).tryLock(kBen).abandoned);
+  of(2).unlock(kBen);
+  expectPristine();
+}
+
+TEST_F(HostMutexTest, WordsThatSomebodyHasScribbledOn) {
+  std::minstd_rand random(7);
+  Turn word;
+  for (int i = 0; i < rounds(200'000); ++i) {
+    const std::uint64_t bits =
+        (std::uint64_t{random()} << 40) ^ (std::uint64_t{random()} << 20) ^ random();
+    world_.at<host::SlotHead>(0).turn = bits;
+    world_.at<host::SlotHead>(0).more.words[0] = random() % 4096;
+    Asking w(notes_, kAnna);
+    if (of(1).enter(w) || of(1).leave(w) == Leave::admitted) {
+      if (of(1).owner() == kAnna) of(1).unlock(kAnna);
+    }
+    of(1).heard();
+    world_.evict<WorldMutex>(static_cast<Seat>(i % 127 + 1));
+    notes_.take();
+  }
+  world_.at<host::SlotHead>(0).turn = 0;
+  world_.at<host::SlotHead>(0).more.words[0] = 0;
+}
+
+}  // namespace
+}  // namespace boxoffice::test
