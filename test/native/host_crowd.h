@@ -13,29 +13,43 @@ namespace boxoffice::test {
 /// that no other has; of one that died inside, its negative stays there.
 class HostRoom {
  public:
-  HostRoom(World::Books& books, int who) : books_(books), who_(who) {}
+  HostRoom(World& world, Seat seat, int who, std::size_t slot = 0)
+      : books_(world.books(seat, slot)), seat_(seat), who_(who) {}
 
   void enter(bool toldOfDeath) {
     const int before = books_.inside.exchange(who_);
-    note(before <= 0 && (before == 0 || toldOfDeath) && books_.readers == 0);
-    books_.visits.fetch_add(1);
-    if (toldOfDeath) books_.told.fetch_add(1);
+    note(before <= 0 && (before == 0 || toldOfDeath) && shares() == 0);
+    visited(toldOfDeath);
   }
   void leave() { note(books_.inside.exchange(0) == who_); }
 
-  void enterShared() {
-    books_.readers.fetch_add(1);
-    note(books_.inside <= 0);
-    books_.visits.fetch_add(1);
+  /// One of several, who have taken at most `limit`.
+  void share(bool toldOfDeath, int part, int limit) {
+    books_.shares[seat_].fetch_add(part);
+    int before = books_.inside;
+    note(before <= 0 && shares() <= limit);
+    // Whoever died alone: the next to be alone need not be told as well.
+    if (toldOfDeath && before < 0) books_.inside.compare_exchange_strong(before, 0);
+    visited(toldOfDeath);
   }
-  void leaveShared() { note(books_.readers.fetch_sub(1) > 0); }
+  void unshare(int part) { note(books_.shares[seat_].fetch_sub(part) >= part); }
 
  private:
+  int shares() const {
+    int all = 0;
+    for (const auto& part : books_.shares) all += part;
+    return all;
+  }
+  void visited(bool toldOfDeath) {
+    books_.visits.fetch_add(1);
+    if (toldOfDeath) books_.told.fetch_add(1);
+  }
   void note(bool fine) {
     if (!fine) books_.violations.fetch_add(1);
   }
 
   World::Books& books_;
+  const Seat seat_;
   const int who_;
 };
 
@@ -77,6 +91,8 @@ class Crowd {
   }
 
   int killed() const { return killed_; }
+  /// How many of them while they were alone in there.
+  int killedInside() const { return inside_; }
 
  private:
   struct Seated {
@@ -106,7 +122,8 @@ class Crowd {
   void bury(const Seated& dead) {
     for (std::size_t i = 0; i < World::kSlots; ++i) {
       int inside = dead.number;
-      world_.books(0, i).inside.compare_exchange_strong(inside, -dead.number);
+      if (world_.books(0, i).inside.compare_exchange_strong(inside, -dead.number)) ++inside_;
+      world_.books(0, i).shares[dead.seat] = 0;
     }
     if (killed_ % 3 == 0) {
       const pid_t cleaner = fork();
@@ -133,6 +150,7 @@ class Crowd {
   std::map<pid_t, Seated> sitting_;
   int born_ = 0;
   int killed_ = 0;
+  int inside_ = 0;
 };
 
 }  // namespace boxoffice::test

@@ -25,11 +25,12 @@ class HostMutexStress : public testing::Test {
     for (int i = 0; i < count; ++i) {
       const auto slot = static_cast<std::size_t>(dice(8) == 0);
       auto& mutex = world_.at<WorldMutex>(seat, slot);
-      HostRoom room(world_.books(seat, slot), number);
+      HostRoom room(world_, seat, number, slot);
       const Entry entry = goIn(seat, mutex, dice);
       if (!entry) continue;
       room.enter(entry.abandoned);
       dice.dwell();
+      if (!world_.enough() && dice(128) == 0) World::die();
       room.leave();
       if (!scriptChanges(mutex, heldBy(seat), 0)) mutex.unlock();
     }
@@ -61,7 +62,7 @@ class HostMutexStress : public testing::Test {
   /// An event loop, with many promises.
   void turns(Seat seat, int number, int count) {
     auto& mutex = world_.at<WorldMutex>(seat);
-    HostRoom room(world_.books(seat), number);
+    HostRoom room(world_, seat, number);
     LoopTally tally;
     const Visit<WorldMutex> visit{mutex,
                                   [](Waiter& w, Dice& dice) {
@@ -111,7 +112,7 @@ TEST_F(HostMutexStress, TimeoutsThatRaceHandOffs) {
       const auto slot = static_cast<std::size_t>(i % 2);
       auto& mutex = world_.at<WorldMutex>(seat, slot);
       if (!mutex.lockFor(dice.upTo(200us))) continue;
-      HostRoom room(world_.books(seat, slot), number);
+      HostRoom room(world_, seat, number, slot);
       room.enter(false);
       const Deadline end = Clock::now() + dice.upTo(60us);
       while (Clock::now() < end) Platform::relax();
@@ -142,6 +143,7 @@ TEST_F(HostMutexStress, KilledAtEveryStep) {
     });
   });
   crowd.run(8, rounds(400));
+  EXPECT_GT(crowd.killedInside(), 10);
   EXPECT_GE(crowd.killed(), rounds(400));
   for (const Step step : kFatal) EXPECT_GT(world_.killsAt(step), 5) << static_cast<int>(step);
   EXPECT_GT(world_.killsAt(Step::cleaned), 5);

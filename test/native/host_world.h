@@ -30,7 +30,7 @@ class World {
   /// What the slots' visitors write down, behind each slot.
   struct Books {
     std::atomic<int> inside;
-    std::atomic<int> readers;
+    std::array<std::atomic<int>, kMost + 1> shares;  // a seat's readers, or what it holds
     std::atomic<long> visits;
     std::atomic<long> told;
     std::atomic<long> violations;
@@ -89,6 +89,7 @@ class World {
   std::uint32_t& reads(const void* address) { return reads_[seatOf(address)][slotOf(address)]; }
 
   void ring(Seat seat, std::uint32_t slots) {
+    if (seat > seats_) return;  // somebody has scribbled
     shared().rung[seat].fetch_or(slots);
     const char byte = 0;
     // A full pipe will be read from all the same.
@@ -156,9 +157,12 @@ class World {
     shared().steps[static_cast<std::size_t>(step)].fetch_add(1, std::memory_order_relaxed);
     if (left > 0 && step == fatal && left.fetch_sub(1) == 1) {
       shared().kills[static_cast<std::size_t>(step)].fetch_add(1);
-      kill(getpid(), SIGKILL);
-      pause();
+      die();
     }
+  }
+  static void die() {
+    kill(getpid(), SIGKILL);
+    pause();
   }
   long killsAt(Step step) { return shared().kills[static_cast<std::size_t>(step)].load(); }
 

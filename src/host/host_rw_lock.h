@@ -1,0 +1,314 @@
+// A read-write lock of the processes of a machine: the turn (turn.h) is a turnstile. Each reader and each
+// writer goes through it, in order; a writer stays in it.
+//
+//                                  a reader: nobody upgrades ─▶ bit set, turn passed on ─▶ reads
+//   waits ──▶ its process's turn ─┤
+//                                  a writer: nobody reads ────▶ turn kept for its agent ─▶ writes
+//
+//   reads ──▶ claim (the only one that reads at last) ──▶ writes, upgraded; its bit stays ──▶ reads
+//
+//   readers   a bit for each process that reads; how many of its agents do, only it knows (P::reads)
+//   upgrader  31 .. 8 its agent | 7 writes | 6 .. 0 its seat; 0: nobody upgrades
+//   turn      (s, agent): that agent writes, having come through the turn
+//   abandoned a process died writing; the next one in is told. A reader that dies has left nothing half written.
+//
+// Why nobody reads while one writes:
+//   - the turn: a reader's bit is set only by who has the turn (or writes), and who wants to write looks at
+//     the bits while it has the turn.
+//   - an upgrade: "claim, then look at the bits" against "set the bit, then look at the claim", both
+//     sequentially consistent: one of the two sees the other, and the reader gives way.
+// Who keeps the turn waiting is rung by whoever clears a bit or a claim, after that; the upgrader likewise.
+#pragma once
+
+#include "host/host_mutex.h"
+#include "rw_lock.h"
+
+namespace boxoffice::host {
+
+template <class P>
+class BasicHostRWLock : public HostOffice<P, BasicHostRWLock<P>, RWLockSlot> {
+  using Base = HostOffice<P, BasicHostRWLock<P>, RWLockSlot>;
+  using typename Base::Visit;
+  using Rules = RWLockRules;
+  friend Base;
+
+ public:
+  using Upgrade = typename BasicRWLock<Platform>::Upgrade;
+
+  // As BasicRWLock's; an agent's id is at most Turn::kMaxAgent, for readers, too.
+
+  Entry lockRead(AgentId me = P::agent()) { return lockReadUntil(kNever, me); }
+  Entry lockWrite(AgentId me = P::agent()) { return lockWriteUntil(kNever, me); }
+  Entry lockReadUntil(Deadline deadline, AgentId me = P::agent()) {
+    return block(Rules::kRead, deadline, me);
+  }
+  Entry lockWriteUntil(Deadline deadline, AgentId me = P::agent()) {
+    return block(Rules::kWrite, deadline, me);
+  }
+  Entry tryLockRead(AgentId me = P::agent()) { return block(Rules::kRead, Deadline::min(), me); }
+  Entry tryLockWrite(AgentId me = P::agent()) { return block(Rules::kWrite, Deadline::min(), me); }
+
+  /// Throws Misuse(notHolder) when nobody of this process reads.
+  void unlockRead(AgentId = P::agent()) {
+    if (abandonReads(1) == 0) {
+      throw Misuse(Fault::notHolder, "read unlock of a lock that nobody reads");
+    }
+  }
+
+  /// Throws Misuse(notHolder) and changes nothing when `me` is not the writer.
+  void unlockWrite(AgentId me = P::agent()) {
+    if (!endWrite(me, false)) throw notWriter();
+  }
+
+  /// Throws Misuse(notHolder) and changes nothing when `me` is not the writer. `tell`: as in abandonReads.
+  void downgrade(AgentId me = P::agent(), bool tell = false) {
+    Visit v(*this);
+    if (writer() != me || me == kNobody) throw notWriter();
+    if (tell) slot().abandoned.store(1);
+    if (writesUpgraded(v.me)) {
+      unclaim(v);
+      Base::advance(v);
+    } else {
+      join(v);
+      Base::giveBack(v, me, false);
+    }
+  }
+
+  Entry upgrade(AgentId me = P::agent()) { return upgradeUntil(kNever, me); }
+  Entry upgradeUntil(Deadline deadline, AgentId me = P::agent()) {
+    Waiter w;
+    w.agent = me;
+    return Base::entry(upgradeBlocking(w, deadline) == Upgrade::granted, w);
+  }
+
+  /// For an agent of this process that died writing: the next one in is told. False when it did not write.
+  bool abandon(AgentId dead) { return endWrite(dead, true); }
+
+  /// Gives back `count` reads of this process, or as many as there are. How many. `tell`: who read died before it
+  /// could be told of a death itself, so the next one in is.
+  std::uint32_t abandonReads(std::uint32_t count, bool tell = false) {
+    Visit v(*this);
+    if (tell) slot().abandoned.store(1);
+    std::uint32_t& reads = P::reads(this);
+    const std::uint32_t back = writesUpgraded(v.me) ? 0 : std::min(count, reads);
+    reads -= back;
+    if (back > 0 && reads == 0) part(v);
+    Base::advance(v);
+    return back;
+  }
+
+  /// Nobody of this process is invited and still on its way: there is nothing to hurry.
+  void hurry(AgentId = P::agent()) noexcept {}
+
+  /// How many read: agents of this process, and other processes.
+  std::uint32_t readers() const {
+    const Seat me = P::seat(this);
+    auto bucket = P::lot().open(this);
+    if (isUpgraded()) return 0;
+    Seats others(slot().readers);
+    others.remove(me);
+    return P::reads(this) + static_cast<std::uint32_t>(others.size());
+  }
+  /// Whether anybody writes.
+  bool isWritten() const noexcept { return isUpgraded() || Base::turn().agent() != kNobody; }
+  bool isWrittenBy(AgentId agent) const noexcept { return agent != kNobody && writer() == agent; }
+  /// The agent of this process that writes; kNobody when there is none.
+  AgentId writer() const noexcept {
+    const Seat me = P::seat(this);
+    if (writesUpgraded(me)) return claimant(slot().upgrader.load());
+    const Turn t = Base::turn();
+    return t.seat() == me ? t.agent() : kNobody;
+  }
+
+  /// Calls `use(seat)` for each process that writes or reads: as it is at this moment, for people.
+  template <class Use>
+  void eachHolder(Use&& use) const {
+    const Turn t = Base::turn();
+    if (t.agent() != kNobody && !t.isFree()) use(t.seat());
+    Seats(slot().readers).each(use);
+  }
+
+  Upgrade upgradeBlocking(Waiter& w, Deadline deadline) {
+    auto& parker = P::parker();
+    w.parker = &parker;
+    const bool mayWait = deadline == kNever || deadline > P::now();
+    const Upgrade start = enterUpgrade(w, mayWait ? Upgrade::waiting : Upgrade::late);
+    if (start != Upgrade::waiting) return start;
+    if (!parker.waitUntil(deadline)) {
+      if (Base::leave(w) == Leave::left) return Upgrade::late;
+      parker.take();
+    }
+    Base::settle(w, Wake::admitted);
+    return Upgrade::granted;
+  }
+
+  Upgrade enterUpgrade(Waiter& w, Upgrade otherwise = Upgrade::waiting) {
+    checkedHostAgent(w.agent);
+    w.ask = Rules::kUpgrade;
+    Visit v(*this);
+    if (readsNone(v.me)) throw Misuse(Fault::notHolder, "upgrade of a lock that nobody reads");
+    if (otherwise != Upgrade::waiting && !readsAlone(v.me)) {
+      return slot().upgrader.load() == 0 ? otherwise : Upgrade::refused;
+    }
+    Line& line = v.bucket.obtainLine();
+    line.enterFirst(w);  // may throw, so before the claim
+    std::uint32_t nobody = 0;
+    if (!slot().upgrader.compare_exchange_strong(nobody, claimOf(v.me, w.agent))) {
+      line.leave(w);
+      return Upgrade::refused;
+    }
+    P::step(Step::claimed);
+    v.entering = &w;
+    look(v);
+    if (v.in) return Upgrade::granted;
+    if (otherwise == Upgrade::waiting) return otherwise;
+    line.leave(w);
+    gone(v, w);
+    return otherwise;
+  }
+
+  static void evict(std::byte* at, Seat dead) noexcept {
+    RWLockSlot& slot = Base::slotAt(at);
+    const std::uint32_t claim = slot.upgrader.load();
+    const Turn t(slot.head.turn.load());
+    const bool wrote = claimedBy(claim, dead) && (claim & kWrites) != 0;
+    if (wrote || (t.seat() == dead && t.agent() != kNobody)) slot.abandoned.store(1);
+    P::step(Step::cleaned);
+    if (claimedBy(claim, dead)) slot.upgrader.store(0);
+    slot.readers.remove(dead);
+    P::step(Step::cleaned);
+    Base::evictTurn(slot.head, dead, false);
+  }
+
+  static bool rests(const std::byte* at, std::int64_t) noexcept {
+    const RWLockSlot& slot = Base::slotAt(at);
+    return Base::isIdle(slot.head) && slot.readers.empty() && slot.upgrader.load() == 0 &&
+           slot.abandoned.load() == 0;
+  }
+  static void reset(std::byte*, std::int64_t) noexcept {}
+
+ private:
+  static constexpr std::uint32_t kWrites = 1U << 7;
+  static constexpr std::uint32_t kSeatMask = kWrites - 1;
+  static constexpr int kAgentAt = 8;
+
+  static std::uint32_t claimOf(Seat seat, AgentId agent) noexcept {
+    return agent << kAgentAt | seat;
+  }
+  static AgentId claimant(std::uint32_t claim) noexcept { return claim >> kAgentAt; }
+  static bool claimedBy(std::uint32_t claim, Seat seat) noexcept {
+    return claim != 0 && (claim & kSeatMask) == seat;
+  }
+  static Misuse notWriter() {
+    return Misuse(Fault::notHolder, "the caller does not hold the write lock");
+  }
+
+  RWLockSlot& slot() noexcept { return this->slot_; }
+  const RWLockSlot& slot() const noexcept { return this->slot_; }
+
+  static void check(const Waiter& w) { checkedHostAgent(w.agent); }
+  static bool isApart(const Waiter& w) noexcept { return w.ask == Rules::kUpgrade; }
+
+  bool tryBefore(Waiter& w) { return Base::enterInPassing(w, w.mayOvertake); }
+  bool tryEnter(Waiter& w) { return Base::enterInPassing(w, true); }
+  bool mayFit(const Waiter& w) const noexcept {
+    return slot().upgrader.load() == 0 && (w.ask == Rules::kRead || slot().readers.empty());
+  }
+
+  bool isUpgraded() const noexcept { return (slot().upgrader.load() & kWrites) != 0; }
+  bool writesUpgraded(Seat me) const noexcept {
+    const std::uint32_t claim = slot().upgrader.load();
+    return claimedBy(claim, me) && (claim & kWrites) != 0;
+  }
+  bool readsNone(Seat me) const noexcept { return P::reads(this) == 0 || writesUpgraded(me); }
+  bool readsAlone(Seat me) const noexcept {
+    Seats others(slot().readers);
+    others.remove(me);
+    return others.empty() && P::reads(this) == 1;
+  }
+
+  bool admit(Visit& v, Turn t, Waiter& w) noexcept {
+    if (w.ask == Rules::kRead) {
+      if (slot().upgrader.load() != 0 || !join(v)) return false;
+    } else {
+      if (slot().upgrader.load() != 0 || !slot().readers.empty()) return false;
+      const Turn to = t.ownedBy(v.me, w.agent).without(v.me);
+      if (!Base::change(v, t, to, Base::othersWait(v, w))) return true;
+      P::step(Step::written);
+    }
+    tell(w);
+    Base::letIn(v, w);
+    return true;
+  }
+
+  /// One more of ours reads. False: another upgrades.
+  bool join(Visit& v) noexcept {
+    std::uint32_t& reads = P::reads(this);
+    if (reads == 0) {
+      slot().readers.add(v.me);
+      P::step(Step::joined);
+      if (slot().upgrader.load() != 0) {
+        part(v);
+        return false;
+      }
+    }
+    ++reads;
+    return true;
+  }
+
+  /// The last of ours has read.
+  void part(Visit& v) noexcept {
+    slot().readers.remove(v.me);
+    P::step(Step::parted);
+    Base::ringOwner(v);
+    const std::uint32_t claim = slot().upgrader.load();
+    if (claim != 0 && !claimedBy(claim, v.me)) v.rings.add(claim & kSeatMask);
+  }
+
+  /// Lets in whoever of ours upgrades, once nobody else reads.
+  void look(Visit& v) noexcept {
+    if (v.bucket.empty()) return;
+    Waiter* const w = v.bucket.line().head();
+    if (!w || !isApart(*w) || !readsAlone(v.me)) return;
+    slot().upgrader.store(claimOf(v.me, w->agent) | kWrites);
+    P::step(Step::written);
+    tell(*w);
+    Base::letIn(v, *w);
+  }
+
+  void gone(Visit& v, Waiter& w) noexcept {
+    if (isApart(w)) unclaim(v);
+  }
+
+  void unclaim(Visit& v) noexcept {
+    slot().upgrader.store(0);
+    P::step(Step::unclaimed);
+    Base::ringOwner(v);
+  }
+
+  void tell(Waiter& w) noexcept {
+    w.abandoned = slot().abandoned.load() != 0 && slot().abandoned.exchange(0) != 0;
+  }
+
+  bool endWrite(AgentId agent, bool isDead) {
+    Visit v(*this);
+    if (writer() != agent || agent == kNobody) return false;
+    if (isDead) slot().abandoned.store(1);
+    if (!writesUpgraded(v.me)) return Base::giveBack(v, agent, false);
+    // Its bit last: who dies in between has left nothing half written.
+    unclaim(v);
+    P::reads(this) = 0;
+    part(v);
+    Base::advance(v);
+    return true;
+  }
+
+  Entry block(std::uint32_t mode, Deadline deadline, AgentId me) {
+    Waiter w;
+    w.agent = me;
+    w.ask = mode;
+    return Base::entry(Base::enterBlocking(w, deadline), w);
+  }
+};
+
+}  // namespace boxoffice::host

@@ -1,0 +1,112 @@
+// A read-write lock under processes whose threads read, write, upgrade, downgrade, time out, and are killed at every
+// step.
+#include "host/host_rw_lock.h"
+#include "host_crowd.h"
+
+namespace boxoffice::test {
+namespace {
+
+using namespace std::chrono_literals;
+using WorldRWLock = host::BasicHostRWLock<WorldPlatform>;
+
+class HostRWLockStress : public testing::Test {
+ protected:
+  ~HostRWLockStress() override {
+    world_.at<host::RWLockSlot>(0).abandoned = 0;
+    EXPECT_TRUE(WorldRWLock::rests(&world_.at<std::byte>(0), 0))
+        << std::hex << world_.turn().bits();
+    EXPECT_EQ(world_.books(0).violations, 0);
+    EXPECT_GT(world_.books(0).visits, 0);
+  }
+
+  static constexpr int kAnyNumber = 1000;
+
+  void visit(WorldRWLock& lock, HostRoom& room, Dice& dice) {
+    if (dice(3) == 0) {
+      write(lock, room, dice);
+    } else {
+      read(lock, room, dice);
+    }
+  }
+
+  static Deadline until(Dice& dice) {
+    const int kind = dice(3);
+    if (kind == 0) return kNever;
+    return kind == 1 ? Deadline::min() : Clock::now() + dice.upTo(200us);
+  }
+
+  void write(WorldRWLock& lock, HostRoom& room, Dice& dice) {
+    const Entry entry = lock.lockWriteUntil(until(dice));
+    if (!entry) return;
+    room.enter(entry.abandoned);
+    dice.dwell();
+    if (!world_.enough() && dice(128) == 0) World::die();
+    room.leave();
+    if (dice(4) != 0) return lock.unlockWrite();
+    lock.downgrade();
+    room.share(false, 1, kAnyNumber);
+    dice.dwell();
+    room.unshare(1);
+    lock.unlockRead();
+  }
+
+  static void read(WorldRWLock& lock, HostRoom& room, Dice& dice) {
+    const Entry entry = lock.lockReadUntil(until(dice));
+    if (!entry) return;
+    room.share(entry.abandoned, 1, kAnyNumber);
+    dice.dwell();
+    room.unshare(1);
+    if (dice(4) != 0) return lock.unlockRead();
+    // While it upgrades it does not read: it is to be alone then.
+    const Entry up = lock.upgradeUntil(dice(2) ? Clock::now() + dice.upTo(200us) : kNever);
+    if (!up) return lock.unlockRead();
+    room.enter(up.abandoned);
+    room.leave();
+    lock.unlockWrite();
+  }
+
+  World world_{World::kMost};
+};
+
+TEST_F(HostRWLockStress, ProcessesAndThreads) {
+  Crowd<WorldRWLock> crowd(world_, [this](Seat seat, int number, int) {
+    inThreads(3, [&](int index, Dice&) {
+      Dice dice(number * 8 + index);
+      HostRoom room(world_, seat, number);
+      for (int i = 0; i < rounds(30'000); ++i) visit(world_.at<WorldRWLock>(seat), room, dice);
+    });
+  });
+  crowd.run(4, 0);
+}
+
+TEST_F(HostRWLockStress, MoreProcessesThanTheWordHolds) {
+  Crowd<WorldRWLock> crowd(world_, [this](Seat seat, int number, int) {
+    Dice dice(number);
+    HostRoom room(world_, seat, number);
+    for (int i = 0; i < rounds(20'000); ++i) visit(world_.at<WorldRWLock>(seat), room, dice);
+  });
+  crowd.run(World::kMost, 0);
+}
+
+TEST_F(HostRWLockStress, KilledAtEveryStep) {
+  static constexpr std::array kFatal{
+      Step::beforeTurn, Step::afterTurn, Step::moreAdded, Step::moreRemoved, Step::beforeRing,
+      Step::joined,     Step::parted,    Step::claimed,   Step::written,     Step::unclaimed};
+  Crowd<WorldRWLock> crowd(world_, [this](Seat seat, int number, int life) {
+    Dice steps(number);
+    const Step step = kFatal[static_cast<std::size_t>(life + seat) % kFatal.size()];
+    if (!world_.enough()) World::killAt(step, 1 + steps(step == Step::moreAdded ? 3 : 20));
+    inThreads(2, [&](int index, Dice&) {
+      Dice dice(number * 8 + index);
+      HostRoom room(world_, seat, number);
+      while (!world_.enough()) visit(world_.at<WorldRWLock>(seat), room, dice);
+    });
+  });
+  crowd.run(8, rounds(400));
+  EXPECT_GT(crowd.killedInside(), 10);
+  for (const Step step : kFatal) EXPECT_GT(world_.killsAt(step), 3) << static_cast<int>(step);
+  EXPECT_GT(world_.killsAt(Step::cleaned), 5);
+}
+
+}  // namespace
+}  // namespace boxoffice::test

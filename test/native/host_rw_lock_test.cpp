@@ -1,0 +1,241 @@
+// A read-write lock of processes, step by step.
+#include "host/host_rw_lock.h"
+
+#include "host_world.h"
+
+namespace boxoffice::test {
+namespace {
+
+using namespace std::chrono_literals;
+using WorldRWLock = host::BasicHostRWLock<WorldPlatform>;
+using Upgrade = WorldRWLock::Upgrade;
+
+constexpr std::uint32_t kRead = RWLockRules::kRead;
+constexpr std::uint32_t kWrite = RWLockRules::kWrite;
+
+class HostRWLockTest : public testing::Test {
+ protected:
+  HostRWLockTest() { WorldPlatform::frozen = 1'000'000'000; }
+  ~HostRWLockTest() override {
+    WorldPlatform::frozen = 0;
+    expectNobodyWaits<WorldPlatform>();
+  }
+
+  WorldRWLock& of(Seat seat) { return world_.at<WorldRWLock>(seat); }
+  void hearAll() { world_.hearAll<WorldRWLock>(); }
+  Heard heard() {
+    hearAll();
+    return notes_.take();
+  }
+  void expectPristine() {
+    hearAll();
+    EXPECT_TRUE(WorldRWLock::rests(&world_.at<std::byte>(0), 0));
+    EXPECT_EQ(world_.turn().bits(), 0U);
+  }
+
+  World world_{8};
+  Notes notes_;
+};
+
+TEST_F(HostRWLockTest, ReadersShareAndAWriterIsAlone) {
+  EXPECT_TRUE(of(1).lockRead(kAnna));
+  EXPECT_TRUE(of(1).tryLockRead(kBen));
+  EXPECT_TRUE(of(2).tryLockRead(kAnna));
+  EXPECT_EQ(of(1).readers(), 3U);
+  EXPECT_EQ(of(2).readers(), 2U) << "its own, and one process";
+  EXPECT_FALSE(of(3).tryLockWrite(kCleo));
+  of(1).unlockRead();
+  of(1).unlockRead();
+  EXPECT_EQ(faultOf([&] { of(1).unlockRead(); }), Fault::notHolder) << "what 2 reads is not ours";
+  EXPECT_FALSE(of(3).tryLockWrite(kCleo));
+  of(2).unlockRead();
+  EXPECT_TRUE(of(3).tryLockWrite(kCleo));
+  EXPECT_TRUE(of(1).isWritten());
+  EXPECT_TRUE(of(3).isWrittenBy(kCleo));
+  EXPECT_FALSE(of(1).isWrittenBy(kCleo));
+  EXPECT_FALSE(of(1).tryLockRead(kAnna));
+  EXPECT_FALSE(of(1).tryLockWrite(kAnna));
+  EXPECT_EQ(faultOf([&] { of(1).unlockWrite(kCleo); }), Fault::notHolder);
+  EXPECT_EQ(faultOf([&] { of(3).unlockWrite(kAnna); }), Fault::notHolder);
+  of(3).unlockWrite(kCleo);
+  expectPristine();
+}
+
+TEST_F(HostRWLockTest, AWriterGetsInThoughReadersKeepComing) {
+  of(1).lockRead(kAnna);
+  Asking writer(notes_, kBen, kWrite);
+  EXPECT_FALSE(of(2).enter(writer));
+  EXPECT_TRUE(world_.turn().isUngiven(2)) << "waits in the turnstile";
+  Asking reader(notes_, kCleo, kRead);
+  EXPECT_FALSE(of(3).enter(reader));
+  Asking own(notes_, kBen, kRead);
+  EXPECT_FALSE(of(1).enter(own)) << "one more reader of a process that reads";
+  EXPECT_EQ(heard(), Heard{});
+  of(1).unlockRead();
+  EXPECT_EQ(heard(), Heard{admitted(writer)});
+  of(2).unlockWrite(kBen);
+  const Heard both = heard();
+  EXPECT_EQ(both.size(), 2U) << "readers together";
+  of(3).unlockRead();
+  of(1).unlockRead();
+  expectPristine();
+}
+
+TEST_F(HostRWLockTest, WhoLeavesLetsInWhomItKeptOut) {
+  of(1).lockRead(kAnna);
+  Asking writer(notes_, kBen, kWrite);
+  Asking behind(notes_, kCleo, kRead);
+  Asking elsewhere(notes_, kCleo, kRead);
+  EXPECT_FALSE(of(2).enter(writer));
+  EXPECT_FALSE(of(2).enter(behind));
+  EXPECT_FALSE(of(3).enter(elsewhere));
+  EXPECT_EQ(of(2).leave(writer), Leave::left);
+  EXPECT_EQ(heard().size(), 2U);
+  of(2).unlockRead();
+  of(3).unlockRead();
+  of(1).unlockRead();
+  expectPristine();
+}
+
+TEST_F(HostRWLockTest, UpgradesOnceTheOthersHaveGone) {
+  of(1).lockRead(kAnna);
+  of(2).lockRead(kBen);
+  Asking up(notes_, kAnna);
+  EXPECT_EQ(of(1).enterUpgrade(up), Upgrade::waiting);
+  Asking second(notes_, kBen);
+  EXPECT_EQ(of(2).enterUpgrade(second), Upgrade::refused);
+  EXPECT_FALSE(of(3).tryLockRead(kCleo)) << "no new readers";
+  Asking reader(notes_, kCleo, kRead);
+  Asking writer(notes_, kCleo, kWrite);
+  EXPECT_FALSE(of(3).enter(reader));
+  EXPECT_FALSE(of(4).enter(writer));
+  of(2).unlockRead();
+  EXPECT_EQ(heard(), Heard{admitted(up)});
+  EXPECT_TRUE(of(1).isWrittenBy(kAnna));
+  EXPECT_EQ(of(1).readers(), 0U);
+  EXPECT_EQ(faultOf([&] { of(1).unlockRead(); }), Fault::notHolder);
+  of(1).downgrade(kAnna);
+  EXPECT_EQ(heard(), Heard{admitted(reader)});
+  of(1).unlockRead();
+  of(3).unlockRead();
+  EXPECT_EQ(heard(), Heard{admitted(writer)});
+  of(4).unlockWrite(kCleo);
+  expectPristine();
+}
+
+TEST_F(HostRWLockTest, AnUpgradeIsGivenUp) {
+  of(1).lockRead(kAnna);
+  of(2).lockRead(kBen);
+  Asking up(notes_, kAnna);
+  EXPECT_EQ(of(1).enterUpgrade(up), Upgrade::waiting);
+  Asking reader(notes_, kCleo, kRead);
+  EXPECT_FALSE(of(3).enter(reader));
+  EXPECT_EQ(of(1).leave(up), Leave::left);
+  EXPECT_EQ(heard(), Heard{admitted(reader)});
+  Asking late(notes_, kAnna);
+  EXPECT_EQ(of(1).upgradeBlocking(late, Deadline::min()), Upgrade::late);
+  Asking nobody(notes_, kAnna);
+  EXPECT_EQ(faultOf([&] { of(4).enterUpgrade(nobody); }), Fault::notHolder);
+  of(2).unlockRead();
+  of(3).unlockRead();
+  EXPECT_TRUE(of(1).upgrade(kAnna));
+  of(1).unlockWrite(kAnna);
+  expectPristine();
+}
+
+TEST_F(HostRWLockTest, AnUpgradeWithinAProcess) {
+  of(1).lockRead(kAnna);
+  of(1).lockRead(kBen);
+  Asking up(notes_, kAnna);
+  EXPECT_EQ(of(1).enterUpgrade(up), Upgrade::waiting);
+  Asking reader(notes_, kCleo, kRead);
+  EXPECT_FALSE(of(1).enter(reader));
+  of(1).unlockRead(kBen);
+  EXPECT_EQ(heard(), Heard{admitted(up)});
+  of(1).unlockWrite(kAnna);
+  EXPECT_EQ(heard(), Heard{admitted(reader)});
+  of(1).unlockRead();
+  expectPristine();
+}
+
+TEST_F(HostRWLockTest, AWriterBecomesAReader) {
+  of(1).lockWrite(kAnna);
+  Asking reader(notes_, kBen, kRead);
+  Asking writer(notes_, kCleo, kWrite);
+  EXPECT_FALSE(of(2).enter(reader));
+  EXPECT_FALSE(of(3).enter(writer));
+  EXPECT_EQ(faultOf([&] { of(2).downgrade(kAnna); }), Fault::notHolder);
+  of(1).downgrade(kAnna);
+  EXPECT_EQ(heard(), Heard{admitted(reader)});
+  of(1).unlockRead();
+  of(2).unlockRead();
+  EXPECT_EQ(heard(), Heard{admitted(writer)});
+  of(3).unlockWrite(kCleo);
+  expectPristine();
+}
+
+TEST_F(HostRWLockTest, ThreadsThatDie) {
+  of(1).lockWrite(kAnna);
+  EXPECT_FALSE(of(1).abandon(kBen));
+  EXPECT_TRUE(of(1).abandon(kAnna));
+  EXPECT_TRUE(of(2).lockRead(kBen).abandoned);
+  EXPECT_FALSE(of(2).lockRead(kBen).abandoned);
+  EXPECT_EQ(of(2).abandonReads(5), 2U);
+  of(2).lockRead(kBen);
+  EXPECT_TRUE(of(2).upgrade(kBen));
+  EXPECT_EQ(of(2).abandonReads(1), 0U) << "it is written";
+  EXPECT_TRUE(of(2).abandon(kBen));
+  EXPECT_TRUE(of(1).lockWrite(kAnna).abandoned);
+  of(1).downgrade(kAnna, true);
+  of(1).abandonReads(1, true);
+  EXPECT_TRUE(of(3).tryLockWrite(kCleo).abandoned);
+  of(3).unlockWrite(kCleo);
+  expectPristine();
+}
+
+TEST_F(HostRWLockTest, ProcessesThatDie) {
+  Asking next(notes_, kBen, kWrite);
+  of(1).lockWrite(kAnna);
+  EXPECT_FALSE(of(2).enter(next));
+  world_.evict<WorldRWLock>(1);
+  EXPECT_EQ(heard(), Heard{admitted(next)});
+  EXPECT_TRUE(next.abandoned);
+  of(2).unlockWrite(kBen);
+
+  of(3).lockRead(kCleo);
+  EXPECT_FALSE(of(2).enter(next));
+  world_.evict<WorldRWLock>(3);
+  EXPECT_EQ(heard(), Heard{admitted(next)});
+  EXPECT_FALSE(next.abandoned) << "a reader has left nothing half written";
+  of(2).unlockWrite(kBen);
+
+  of(4).lockRead(kCleo);
+  EXPECT_TRUE(of(4).upgrade(kCleo));
+  EXPECT_FALSE(of(2).enter(next));
+  world_.evict<WorldRWLock>(4);
+  world_.evict<WorldRWLock>(4);
+  EXPECT_EQ(heard(), Heard{admitted(next)});
+  EXPECT_TRUE(next.abandoned);
+  of(2).unlockWrite(kBen);
+
+  // One that kept others out by an upgrade, and one that waited in the turnstile.
+  of(5).lockRead(kCleo);
+  of(6).lockRead(kCleo);
+  Asking up(notes_, kCleo);
+  EXPECT_EQ(of(5).enterUpgrade(up), Upgrade::waiting);
+  Asking writer(notes_, kAnna, kWrite);
+  EXPECT_FALSE(of(7).enter(writer));
+  Asking reader(notes_, kBen, kRead);
+  EXPECT_FALSE(of(2).enter(reader));
+  world_.evict<WorldRWLock>(7);
+  world_.evict<WorldRWLock>(5);
+  hearAll();
+  EXPECT_FALSE(of(2).stands(kBen)) << "reads beside 6";
+  of(2).unlockRead();
+  of(6).unlockRead();
+  of(7).leave(writer);  // the dead one's own book-keeping, not a part of the world
+  of(5).leave(up);
+}
+
+}  // namespace
+}  // namespace boxoffice::test
