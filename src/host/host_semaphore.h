@@ -1,0 +1,175 @@
+// A counting semaphore of the processes of a machine. What each process holds is counted by its seat, so that it
+// can be put back when it dies; what is left is value - the sum of these.
+//
+//   acquire(w)   its turn (turn.h), and w is left: held[seat] + w, and the turn is passed on. Else: waits, and
+//                keeps the turn: nobody slips past. Within a process: by priority, then in line.
+//   release(n)   held[seat] - n; what is more than that adds to the value. Who has the turn looks again.
+//   a death      held[dead] = 0, and `abandoned`, if it held any: the next one in is told
+//
+// Only who has the turn adds to held, so what is left does not pass below zero by it (setValue may make it so).
+// "Take from held, then look at the turn" and "take the turn, then look at held", both sequentially
+// consistent: who waits with the turn sees the release, or is rung by it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "host/host_office.h"
+#include "weighted_semaphore.h"
+
+namespace boxoffice::host {
+
+template <class P>
+class BasicHostSemaphore : public HostOffice<P, BasicHostSemaphore<P>, SemaphoreSlot> {
+  using Base = HostOffice<P, BasicHostSemaphore<P>, SemaphoreSlot>;
+  using typename Base::Visit;
+  friend Base;
+
+ public:
+  static constexpr std::int32_t kMax = WeightedSemaphore::kMax;
+  static constexpr std::int32_t kMin = WeightedSemaphore::kMin;
+
+  // As BasicWeightedSemaphore's.
+
+  Entry acquire(std::int32_t weight = 1) { return acquireUntil(kNever, weight); }
+  Entry acquireFor(std::chrono::nanoseconds timeout, std::int32_t weight = 1, double priority = 0) {
+    return acquireUntil(deadlineIn(timeout), weight, priority);
+  }
+  Entry acquireUntil(Deadline deadline, std::int32_t weight = 1, double priority = 0) {
+    Waiter w;
+    w.agent = P::agent();
+    w.ask = static_cast<std::uint32_t>(weight);
+    w.priority = priority;
+    return Base::entry(Base::enterBlocking(w, deadline), w);
+  }
+  /// Never blocks, never goes before anybody who waits.
+  Entry tryAcquire(std::int32_t weight = 1) { return acquireUntil(Deadline::min(), weight); }
+
+  /// Puts `weight` back: what this process holds, then more. Throws Misuse(overflow) and changes nothing when
+  /// more than kMax would be left.
+  void release(std::int32_t weight = 1, AgentId = P::agent()) {
+    checkWeight(weight);
+    Visit v(*this);
+    if (left() > kMax - weight) {
+      throw Misuse(Fault::overflow, "semaphore value above its maximum");
+    }
+    const std::uint32_t more = static_cast<std::uint32_t>(weight) - putBack(v, weight);
+    if (more > 0) slot().value.fetch_add(more);
+    lookAgain(v);
+  }
+
+  /// Puts back what an agent of this process held that died, as far as the process holds it, and tells the next
+  /// to get in.
+  void reclaim(std::int32_t held, std::int32_t) {
+    Visit v(*this);
+    if (held <= 0 || slot().held[v.me].load() == 0) return;
+    slot().abandoned.store(1);
+    putBack(v, held);
+    lookAgain(v);
+  }
+
+  /// Sets what is left, and admits whoever fits then. Misuse(badArgument) outside [kMin, kMax].
+  void setValue(std::int32_t value, AgentId = P::agent()) {
+    if (value < kMin || value > kMax) {
+      throw Misuse(Fault::badArgument, "a semaphore's value is from kMin to kMax");
+    }
+    Visit v(*this);
+    std::int64_t all = slot().value.load();
+    while (!slot().value.compare_exchange_weak(all, value + taken())) {
+    }
+    lookAgain(v);
+  }
+
+  /// What is left.
+  std::int32_t value() const noexcept {
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(left(), kMin, kMax));
+  }
+  /// What this process holds.
+  std::uint32_t held() const noexcept { return slot().held[P::seat(this)].load(); }
+
+  /// Calls `use(seat)` for each process that holds any: as it is at this moment, for people.
+  template <class Use>
+  void eachHolder(Use&& use) const {
+    for (Seat seat = 1; seat <= kMaxSeat; ++seat) {
+      if (slot().held[seat].load() > 0) use(seat);
+    }
+  }
+
+  static void evict(std::byte* at, Seat dead) noexcept {
+    SemaphoreSlot& slot = Base::slotAt(at);
+    if (slot.held[dead].load() > 0) {
+      slot.abandoned.store(1);
+      P::step(Step::cleaned);
+      slot.held[dead].store(0);
+      P::step(Step::cleaned);
+    }
+    Base::evictTurn(slot.head, dead, false);
+  }
+
+  static bool rests(const std::byte* at, std::int64_t start) noexcept {
+    const SemaphoreSlot& slot = Base::slotAt(at);
+    return Base::isIdle(slot.head) && slot.value.load() == start && slot.abandoned.load() == 0 &&
+           sum(slot) == 0;
+  }
+  static void reset(std::byte* slot, std::int64_t start) noexcept {
+    Base::slotAt(slot).value.store(start);
+  }
+
+ private:
+  SemaphoreSlot& slot() noexcept { return this->slot_; }
+  const SemaphoreSlot& slot() const noexcept { return this->slot_; }
+
+  static void checkWeight(std::int32_t weight) {
+    if (weight < 1 || weight > kMax) {
+      throw Misuse(Fault::badArgument, "a weight is from 1 to kMax");
+    }
+  }
+  static void check(const Waiter& w) {
+    checkWeight(static_cast<std::int32_t>(w.ask));
+    if (std::isnan(w.priority)) throw Misuse(Fault::badArgument, "a priority cannot be NaN");
+  }
+  static bool isApart(const Waiter&) noexcept { return false; }
+  void look(Visit&) noexcept {}
+  void gone(Visit&, Waiter&) noexcept {}
+
+  bool tryBefore(Waiter& w) { return Base::enterInPassing(w, false); }
+  bool tryEnter(Waiter& w) { return Base::enterInPassing(w, false); }
+  bool mayFit(const Waiter& w) const noexcept { return left() >= static_cast<std::int64_t>(w.ask); }
+
+  static std::int64_t sum(const SemaphoreSlot& slot) noexcept {
+    return std::accumulate(std::begin(slot.held), std::end(slot.held), std::int64_t{0},
+                           [](std::int64_t all, const Word32& one) { return all + one.load(); });
+  }
+  std::int64_t taken() const noexcept { return sum(slot()); }
+  /// The value first: a release that adds to it meanwhile is one that has not been yet.
+  std::int64_t left() const noexcept {
+    const std::int64_t all = slot().value.load();
+    return all - taken();
+  }
+
+  bool admit(Visit& v, Turn, Waiter& w) noexcept {
+    if (!mayFit(w)) return false;
+    slot().held[v.me].fetch_add(w.ask);
+    P::step(Step::joined);
+    w.abandoned = slot().abandoned.load() != 0 && slot().abandoned.exchange(0) != 0;
+    Base::letIn(v, w);
+    return true;
+  }
+
+  /// How much of it this process held.
+  std::uint32_t putBack(Visit& v, std::int32_t weight) noexcept {
+    Word32& held = slot().held[v.me];
+    const std::uint32_t back = std::min(static_cast<std::uint32_t>(weight), held.load());
+    held.fetch_sub(back);
+    P::step(Step::parted);
+    return back;
+  }
+
+  void lookAgain(Visit& v) noexcept {
+    Base::advance(v);
+    Base::ringOwner(v);
+  }
+};
+
+}  // namespace boxoffice::host

@@ -1,0 +1,84 @@
+// A semaphore under processes whose threads take different weights, time out, and are killed at every step.
+#include "host/host_semaphore.h"
+#include "host_crowd.h"
+
+namespace boxoffice::test {
+namespace {
+
+using namespace std::chrono_literals;
+using WorldSemaphore = host::BasicHostSemaphore<WorldPlatform>;
+
+class HostSemaphoreStress : public testing::Test {
+ protected:
+  static constexpr int kStart = 5;
+
+  HostSemaphoreStress() { WorldSemaphore::reset(&world_.at<std::byte>(0), kStart); }
+  ~HostSemaphoreStress() override {
+    world_.at<host::SemaphoreSlot>(0).abandoned = 0;
+    EXPECT_TRUE(WorldSemaphore::rests(&world_.at<std::byte>(0), kStart))
+        << std::hex << world_.turn().bits() << " value " << world_.at<WorldSemaphore>(0).value();
+    EXPECT_EQ(world_.books(0).violations, 0);
+    EXPECT_GT(world_.books(0).visits, 0);
+  }
+
+  void visit(Seat seat, HostRoom& room, Dice& dice) {
+    auto& semaphore = world_.at<WorldSemaphore>(seat);
+    const int weight = 1 + dice(kStart);
+    const int kind = dice(3);
+    Entry entry;
+    if (kind == 0) entry = semaphore.acquire(weight);
+    if (kind == 1) entry = semaphore.tryAcquire(weight);
+    if (kind == 2) entry = semaphore.acquireFor(dice.upTo(200us), weight, dice(2));
+    if (!entry) return;
+    room.share(entry.abandoned, weight, kStart);
+    dice.dwell();
+    if (!world_.enough() && dice(128) == 0) World::die();
+    room.unshare(weight);
+    semaphore.release(weight);
+  }
+
+  World world_{World::kMost};
+};
+
+TEST_F(HostSemaphoreStress, ProcessesAndThreads) {
+  Crowd<WorldSemaphore> crowd(world_, [this](Seat seat, int number, int) {
+    inThreads(3, [&](int index, Dice&) {
+      Dice dice(number * 8 + index);
+      HostRoom room(world_, seat, number);
+      for (int i = 0; i < rounds(20'000); ++i) visit(seat, room, dice);
+    });
+  });
+  crowd.run(4, 0);
+}
+
+TEST_F(HostSemaphoreStress, MoreProcessesThanTheWordHolds) {
+  Crowd<WorldSemaphore> crowd(world_, [this](Seat seat, int number, int) {
+    Dice dice(number);
+    HostRoom room(world_, seat, number);
+    for (int i = 0; i < rounds(15'000); ++i) visit(seat, room, dice);
+  });
+  crowd.run(World::kMost, 0);
+}
+
+TEST_F(HostSemaphoreStress, KilledAtEveryStep) {
+  static constexpr std::array kFatal{Step::beforeTurn,  Step::afterTurn,  Step::moreAdded,
+                                     Step::moreRemoved, Step::beforeRing, Step::joined,
+                                     Step::parted};
+  Crowd<WorldSemaphore> crowd(world_, [this](Seat seat, int number, int life) {
+    Dice steps(number);
+    const Step step = kFatal[static_cast<std::size_t>(life + seat) % kFatal.size()];
+    if (!world_.enough()) World::killAt(step, 1 + steps(step == Step::moreAdded ? 3 : 20));
+    inThreads(2, [&](int index, Dice&) {
+      Dice dice(number * 8 + index);
+      HostRoom room(world_, seat, number);
+      while (!world_.enough()) visit(seat, room, dice);
+    });
+  });
+  crowd.run(8, rounds(400));
+  for (const Step step : kFatal) EXPECT_GT(world_.killsAt(step), 3) << static_cast<int>(step);
+  EXPECT_GT(world_.killsAt(Step::cleaned), 5);
+  EXPECT_GT(world_.books(0).told, 0);
+}
+
+}  // namespace
+}  // namespace boxoffice::test

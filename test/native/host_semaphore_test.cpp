@@ -1,0 +1,173 @@
+// A semaphore of processes, step by step.
+#include "host/host_semaphore.h"
+
+#include "host_world.h"
+
+namespace boxoffice::test {
+namespace {
+
+using namespace std::chrono_literals;
+using WorldSemaphore = host::BasicHostSemaphore<WorldPlatform>;
+
+class HostSemaphoreTest : public testing::Test {
+ protected:
+  static constexpr std::int64_t kStart = 5;
+
+  HostSemaphoreTest() {
+    WorldPlatform::frozen = 1'000'000'000;
+    WorldSemaphore::reset(&world_.at<std::byte>(0), kStart);
+  }
+  ~HostSemaphoreTest() override {
+    WorldPlatform::frozen = 0;
+    expectNobodyWaits<WorldPlatform>();
+  }
+
+  WorldSemaphore& of(Seat seat) { return world_.at<WorldSemaphore>(seat); }
+  Heard heard() {
+    world_.hearAll<WorldSemaphore>();
+    return notes_.take();
+  }
+  void expectPristine() {
+    world_.hearAll<WorldSemaphore>();
+    EXPECT_TRUE(WorldSemaphore::rests(&world_.at<std::byte>(0), kStart));
+  }
+
+  World world_{8};
+  Notes notes_;
+};
+
+TEST_F(HostSemaphoreTest, ProcessesShareTheValue) {
+  EXPECT_EQ(of(1).value(), 5);
+  EXPECT_TRUE(of(1).acquire(3));
+  EXPECT_TRUE(of(2).tryAcquire(2));
+  EXPECT_FALSE(of(3).tryAcquire());
+  EXPECT_EQ(of(3).value(), 0);
+  EXPECT_EQ(of(1).held(), 3U);
+  of(1).release(1);
+  EXPECT_EQ(of(3).value(), 1);
+  EXPECT_TRUE(of(3).tryAcquire());
+  of(3).release();
+  of(2).release(2);
+  of(1).release(2);
+  expectPristine();
+}
+
+TEST_F(HostSemaphoreTest, BadArguments) {
+  EXPECT_EQ(faultOf([&] { of(1).acquire(0); }), Fault::badArgument);
+  EXPECT_EQ(faultOf([&] { of(1).acquire(WorldSemaphore::kMax + 1); }), Fault::badArgument);
+  EXPECT_EQ(faultOf([&] { of(1).release(0); }), Fault::badArgument);
+  EXPECT_EQ(faultOf([&] { of(1).setValue(WorldSemaphore::kMin - 1); }), Fault::badArgument);
+  EXPECT_EQ(faultOf([&] { of(1).acquireFor(1ms, 1, NAN); }), Fault::badArgument);
+  EXPECT_EQ(faultOf([&] { of(1).release(WorldSemaphore::kMax); }), Fault::overflow);
+  EXPECT_EQ(of(1).value(), 5);
+  expectPristine();
+}
+
+TEST_F(HostSemaphoreTest, NobodySlipsPastAHeavierOne) {
+  of(1).acquire(4);
+  Asking heavy(notes_, kAnna, 3);
+  Asking light(notes_, kBen, 1);
+  EXPECT_FALSE(of(2).enter(heavy));
+  EXPECT_TRUE(world_.turn().isUngiven(2)) << "waits with the turn";
+  EXPECT_FALSE(of(3).enter(light));
+  EXPECT_FALSE(of(4).tryAcquire());
+  EXPECT_EQ(heard(), Heard{});
+  of(1).release(1);
+  EXPECT_EQ(heard(), Heard{});
+  of(1).release(1);
+  EXPECT_EQ(heard(), Heard{admitted(heavy)});
+  of(1).release(1);
+  EXPECT_EQ(heard(), Heard{admitted(light)});
+  of(2).release(3);
+  of(3).release();
+  of(1).release();
+  expectPristine();
+}
+
+TEST_F(HostSemaphoreTest, WithinAProcessByPriority) {
+  of(1).acquire(5);
+  Asking first(notes_, kAnna, 1);
+  Asking urgent(notes_, kBen, 2, 1);
+  EXPECT_FALSE(of(1).enter(first));
+  EXPECT_FALSE(of(1).enter(urgent));
+  of(1).release(1);
+  EXPECT_EQ(heard(), Heard{});
+  of(1).release(2);
+  EXPECT_EQ(heard(), (Heard{admitted(urgent), admitted(first)}));
+  of(1).release(5);
+  expectPristine();
+}
+
+TEST_F(HostSemaphoreTest, WhoLeavesLetsInWhomItKeptOut) {
+  of(1).acquire(4);
+  Asking heavy(notes_, kAnna, 3);
+  Asking own(notes_, kBen, 1);
+  Asking other(notes_, kCleo, 1);
+  EXPECT_FALSE(of(2).enter(heavy));
+  EXPECT_FALSE(of(2).enter(own));
+  EXPECT_FALSE(of(3).enter(other));
+  EXPECT_EQ(of(2).leave(heavy), Leave::left);
+  EXPECT_EQ(heard(), Heard{admitted(own)});
+  of(2).release();
+  EXPECT_EQ(heard(), Heard{admitted(other)});
+  of(3).release();
+  of(1).release(4);
+  expectPristine();
+}
+
+TEST_F(HostSemaphoreTest, TheValueIsSetAndRaised) {
+  of(1).acquire(2);
+  of(2).setValue(1);
+  EXPECT_EQ(of(1).value(), 1);
+  of(2).setValue(-1);
+  Asking w(notes_, kAnna, 1);
+  EXPECT_FALSE(of(3).enter(w));
+  of(1).release(2);
+  EXPECT_EQ(heard(), Heard{admitted(w)});
+  of(4).release(7);
+  EXPECT_EQ(of(1).value(), 7) << "what nobody had taken adds to it";
+  of(3).release();
+  of(1).setValue(5);
+  expectPristine();
+}
+
+TEST_F(HostSemaphoreTest, WhatTheDeadHeldIsPutBack) {
+  of(1).acquire(5);
+  Asking w(notes_, kAnna, 2);
+  EXPECT_FALSE(of(2).enter(w));
+  world_.evict<WorldSemaphore>(1);
+  world_.evict<WorldSemaphore>(1);
+  EXPECT_EQ(heard(), Heard{admitted(w)});
+  EXPECT_TRUE(w.abandoned);
+  EXPECT_EQ(of(2).value(), 3);
+  of(2).reclaim(1, 0);
+  EXPECT_TRUE(of(3).tryAcquire().abandoned);
+  of(2).reclaim(7, 0);
+  EXPECT_EQ(of(2).value(), 4);
+  EXPECT_TRUE(of(3).tryAcquire().abandoned);
+  of(2).reclaim(1, 0);
+  of(3).release(2);
+  EXPECT_FALSE(of(3).tryAcquire().abandoned) << "there was nothing to put back";
+  of(3).release();
+  expectPristine();
+}
+
+TEST_F(HostSemaphoreTest, OneDiesThatWaitsWithTheTurn) {
+  of(1).acquire(5);
+  Asking dying(notes_, kAnna, 5);
+  Asking next(notes_, kBen, 1);
+  EXPECT_FALSE(of(2).enter(dying));
+  EXPECT_FALSE(of(3).enter(next));
+  world_.evict<WorldSemaphore>(2);
+  of(1).release(1);
+  of(3).heard();
+  EXPECT_EQ(notes_.take(), Heard{admitted(next)});
+  EXPECT_FALSE(next.abandoned);
+  of(2).leave(dying);  // the dead one's own book-keeping, not a part of the world
+  of(3).release();
+  of(1).release(4);
+  expectPristine();
+}
+
+}  // namespace
+}  // namespace boxoffice::test
