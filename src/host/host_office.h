@@ -149,7 +149,7 @@ class HostOffice : public Turnstile<P, Slot> {
       self().look(v);
       Waiter* const w = first(v);
       const Turn t = Base::turn();
-      Base::tidyMore(v, t, w != nullptr);
+      if (Base::leaveMore(v, t, w != nullptr)) continue;
       if (t.isUngiven(v.me)) {
         if (w && !(v.used && Base::isDue(v, t))) {
           if (!self().admit(v, t, *w)) return;
@@ -157,11 +157,11 @@ class HostOffice : public Turnstile<P, Slot> {
           Base::passOn(v, t, t, w != nullptr);
         }
       } else if (!w) {
-        if (!t.isQueued(v.me) || Base::change(v, t, t.without(v.me), false)) return;
+        if (Base::drop(v, t)) return;
       } else if (t.isFree() && mayTake(v, t)) {
         Base::change(v, t, t.ownedBy(v.me, kNobody).without(v.me), true);
       } else if (Base::stand(v, t, !w->mayBeOvertaken)) {
-        Base::tidyMore(v, Base::turn(), true);
+        Base::leaveMore(v, Base::turn(), true);
         return;
       }
     }

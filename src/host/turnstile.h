@@ -187,15 +187,27 @@ class Turnstile {
   }
 
   /// Out of `more`, once we wait for nothing or stand elsewhere. Who has the turn does only with `line`: JavaScript
-  /// of ours may have taken a word that was 0 for a moment, and will leave it without a look.
-  void tidyMore(Pass& pass, Turn t, bool waits) noexcept {
-    if (!slot_.head.more.has(pass.me)) return;
+  /// of ours may have taken a word that was 0 for a moment, and will leave it without a look. False: we
+  /// stand there as we should, or not at all.
+  bool leaveMore(Pass& pass, Turn t, bool waits) noexcept {
+    if (!slot_.head.more.has(pass.me)) return false;
     const bool hasTurn = t.seat() == pass.me && t.has(Turn::kLine);
-    if (waits && !hasTurn && !t.isQueued(pass.me)) return;
+    if (waits && !hasTurn && !t.isQueued(pass.me)) return false;
     slot_.head.more.remove(pass.me);
     P::step(Step::moreRemoved);
     // The bell that we may have got instead of another is for that one.
     if (!waits) callMore(pass, turn(), pass.me);
+    return true;
+  }
+
+  /// Out of the fifo; and if `line` was left on a free turn for one that has left `more` since, off with it.
+  /// False: look again.
+  bool drop(Pass& pass, Turn t) noexcept {
+    const bool isLeftOver =
+        t.isFree() && t.isEmpty() && t.has(Turn::kLine) && slot_.head.more.empty();
+    if (!isLeftOver && !t.isQueued(pass.me)) return true;
+    change(pass, t, t.without(pass.me), false);
+    return false;
   }
 
   static Slot& slotAt(std::byte* at) noexcept { return *reinterpret_cast<Slot*>(at); }

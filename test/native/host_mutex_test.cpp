@@ -208,6 +208,22 @@ TEST_F(HostMutexTest, WhoLeavesFromBeyondTheWordPassesItsBellOn) {
   expectPristine();
 }
 
+TEST_F(HostMutexTest, TheLastToLeaveFromBeyondTheWordLeavesItClean) {
+  of(1).lock(kAnna);
+  std::vector<std::unique_ptr<Asking>> waiters;
+  for (Seat s = 2; s <= 6; ++s) {
+    waiters.push_back(std::make_unique<Asking>(notes_, s));
+    EXPECT_FALSE(of(s).enter(*waiters.back()));
+  }
+  EXPECT_TRUE(world_.isBeyond(6));
+  for (Seat s = 2; s <= 5; ++s) of(s).leave(*waiters[s - 2U]);
+  of(1).unlock(kAnna);
+  EXPECT_TRUE(world_.turn().has(Turn::kLine)) << "for 6, which has been rung";
+  of(6).leave(*waiters[4]);
+  EXPECT_EQ(world_.turn().bits(), 0U);
+  expectPristine();
+}
+
 TEST_F(HostMutexTest, AThreadThatDiesTellsTheNext) {
   of(1).lock(kAnna);
   EXPECT_FALSE(of(1).abandon(kBen));
