@@ -224,6 +224,86 @@ TEST_F(HostMutexTest, TheLastToLeaveFromBeyondTheWordLeavesItClean) {
   expectPristine();
 }
 
+TEST_F(HostMutexTest, WhoeverMakesRoomRingsAsManyAsThereIsRoomFor) {
+  of(1).lock(kAnna);
+  std::vector<std::unique_ptr<Asking>> waiters;
+  for (Seat s = 2; s <= 7; ++s) {
+    waiters.push_back(std::make_unique<Asking>(notes_, s));
+    EXPECT_FALSE(of(s).enter(*waiters.back()));
+  }
+  of(2).leave(*waiters[0]);
+  EXPECT_TRUE(world_.rung(6));
+  EXPECT_FALSE(world_.rung(7));
+  of(6).leave(*waiters[4]);
+  EXPECT_TRUE(world_.rung(7)) << "the bell that 6 had got instead";
+  for (Seat s = 3; s <= 5; ++s) of(s).leave(*waiters[s - 2U]);
+  of(1).unlock(kAnna);
+  world_.hearAll<WorldMutex>();
+  EXPECT_EQ(notes_.take(), Heard{admitted(*waiters[5])});
+  of(7).unlock(7);
+  expectPristine();
+}
+
+TEST_F(HostMutexTest, WhoFindsNoRoomLooksAgain) {
+  of(1).lock(kAnna);
+  std::vector<std::unique_ptr<Asking>> waiters;
+  for (Seat s = 2; s <= 5; ++s) {
+    waiters.push_back(std::make_unique<Asking>(notes_, s));
+    EXPECT_FALSE(of(s).enter(*waiters.back()));
+  }
+  const Turn full = world_.turn();
+  world_.meanwhile(Step::moreAdded, [this] { world_.at<host::SlotHead>(0).turn = 0; });
+  Asking late(notes_, kBen);
+  EXPECT_TRUE(of(6).enter(late)) << "the others have gone before its bit was set";
+  EXPECT_FALSE(world_.isBeyond(6));
+  of(6).unlock(kBen);
+  world_.at<host::SlotHead>(0).turn = full.bits();
+  for (Seat s = 2; s <= 5; ++s) of(s).leave(*waiters[s - 2U]);
+  of(1).unlock(kAnna);
+  expectPristine();
+}
+
+TEST_F(HostMutexTest, AFreeTurnThatIsWaitedForStrictly) {
+  of(1).lock(kAnna);
+  Asking head(notes_, kAnna);
+  Asking plain(notes_, kBen);
+  Asking strict(notes_, kCleo);
+  strict.mayBeOvertaken = false;
+  EXPECT_FALSE(of(3).enter(head));
+  EXPECT_FALSE(of(2).enter(plain));
+  EXPECT_FALSE(of(2).enter(strict));
+  of(1).unlock(kAnna);
+  EXPECT_TRUE(world_.turn().isFree());
+  of(2).leave(plain);
+  EXPECT_TRUE(world_.turn().has(Turn::kStrict));
+  EXPECT_FALSE(of(1).tryLock(kAnna));
+  Asking late(notes_, kAnna);
+  EXPECT_FALSE(of(4).enter(late));
+  for (const Asking* who : {&head, &strict, &late}) {
+    world_.hearAll<WorldMutex>();
+    ASSERT_EQ(notes_.take(), Heard{admitted(const_cast<Asking&>(*who))});
+    of(who == &head ? 3 : who == &strict ? 2 : 4).unlock(who->agent);
+  }
+  expectPristine();
+}
+
+TEST_F(HostMutexTest, DeadProcessesThatWaited) {
+  of(1).lock(kAnna);
+  std::vector<std::unique_ptr<Asking>> waiters;
+  for (Seat s = 2; s <= 6; ++s) {
+    waiters.push_back(std::make_unique<Asking>(notes_, s));
+    EXPECT_FALSE(of(s).enter(*waiters.back()));
+  }
+  world_.evict<WorldMutex>(6);
+  EXPECT_FALSE(world_.isBeyond(6));
+  world_.evict<WorldMutex>(3);
+  EXPECT_FALSE(world_.turn().isQueued(3));
+  EXPECT_TRUE(world_.turn().isQueued(4));
+  for (Seat s = 2; s <= 6; ++s) of(s).leave(*waiters[s - 2U]);
+  of(1).unlock(kAnna);
+  expectPristine();
+}
+
 TEST_F(HostMutexTest, AThreadThatDiesTellsTheNext) {
   of(1).lock(kAnna);
   EXPECT_FALSE(of(1).abandon(kBen));

@@ -158,6 +158,22 @@ TEST_F(HostRWLockTest, AnUpgradeWithinAProcess) {
   expectPristine();
 }
 
+TEST_F(HostRWLockTest, AReaderGivesWayToAClaimThatItSeesAfterItsBit) {
+  auto& upgrader = world_.at<host::RWLockSlot>(0).upgrader;
+  of(1).lockRead(kAnna);
+  world_.meanwhile(Step::joined, [&] { upgrader = kAnna << 8 | 1; });
+  Asking reader(notes_, kBen, kRead);
+  EXPECT_FALSE(of(2).enter(reader));
+  EXPECT_FALSE(world_.at<host::RWLockSlot>(0).readers.has(2));
+  EXPECT_TRUE(world_.rung(1)) << "it may have seen the bit";
+  upgrader = 0;
+  world_.ringAll();
+  EXPECT_EQ(heard(), Heard{admitted(reader)});
+  of(2).unlockRead();
+  of(1).unlockRead();
+  expectPristine();
+}
+
 TEST_F(HostRWLockTest, AWriterBecomesAReader) {
   of(1).lockWrite(kAnna);
   Asking reader(notes_, kBen, kRead);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <functional>
 #include <stdexcept>
 
 #include "host/host_mutex.h"
@@ -153,7 +154,13 @@ class World {
     fatal = step;
     left = count;
   }
+  /// What happens, once, when somebody comes to this step: between two of its instructions.
+  void meanwhile(Step step, std::function<void()> what) {
+    interrupted_ = step;
+    interrupt_ = std::move(what);
+  }
   void step(Step step) {
+    if (interrupt_ && step == interrupted_) std::exchange(interrupt_, nullptr)();
     shared().steps[static_cast<std::size_t>(step)].fetch_add(1, std::memory_order_relaxed);
     if (left > 0 && step == fatal && left.fetch_sub(1) == 1) {
       shared().kills[static_cast<std::size_t>(step)].fetch_add(1);
@@ -193,6 +200,8 @@ class World {
   static inline std::atomic<int> left{0};
 
   const Seat seats_;
+  Step interrupted_{};
+  std::function<void()> interrupt_;
   std::array<std::byte*, kMost + 1> maps_{};
   std::array<std::array<int, 2>, kMost + 1> pipes_{};
   std::array<std::array<std::uint32_t, kSlots>, kMost + 1> reads_{};
