@@ -100,8 +100,9 @@ double topPriority(const Call& call) {
 }
 
 /// (place): how much news, or kNot when we do not hold it.
+template <class Lock>
 std::int32_t mutexUnlock(const Call& call) {
-  auto& mutex = call.lock<Mutex>();
+  auto& mutex = call.lock<Lock>();
   if (mutex.owner() != call.loop().id()) return kNot;
   mutex.unlock(call.loop().id());
   return call.loop().news();
@@ -109,28 +110,32 @@ std::int32_t mutexUnlock(const Call& call) {
 
 /// (place): how much news. For one that was let in after a holder had died, and goes again at once: the
 /// next one is told in its stead.
+template <class Lock>
 std::int32_t mutexAbandon(const Call& call) {
-  call.lock<Mutex>().abandon(call.loop().id());
+  call.lock<Lock>().abandon(call.loop().id());
   return call.loop().news();
 }
 
 /// (place, weight): how much news.
+template <class Lock>
 std::int32_t semaphoreRelease(const Call& call) {
-  call.lock<WeightedSemaphore>().release(call.integer(1), call.loop().id());
+  call.lock<Lock>().release(call.integer(1), call.loop().id());
   call.loop().shares().gave(call.integer(0), call.integer(1));
   return call.loop().news();
 }
 
 /// (place, weight): how much news. As mutexAbandon.
+template <class Lock>
 std::int32_t semaphoreAbandon(const Call& call) {
-  call.lock<WeightedSemaphore>().reclaim(call.integer(1), WeightedSemaphore::kMax);
+  call.lock<Lock>().reclaim(call.integer(1), Lock::kMax);
   call.loop().shares().gave(call.integer(0), call.integer(1));
   return call.loop().news();
 }
 
 /// (place, value): how much news.
+template <class Lock>
 std::int32_t semaphoreSetValue(const Call& call) {
-  call.lock<WeightedSemaphore>().setValue(call.integer(1), call.loop().id());
+  call.lock<Lock>().setValue(call.integer(1), call.loop().id());
   return call.loop().news();
 }
 
@@ -153,66 +158,73 @@ std::int32_t manualResetEventReset(const Call& call) {
 }
 
 /// (place): how much news.
+template <class Lock>
 std::int32_t rwLockUnlockRead(const Call& call) {
-  call.lock<RWLock>().unlockRead(call.loop().id());
+  call.lock<Lock>().unlockRead(call.loop().id());
   call.loop().shares().gave(call.integer(0), 1);
   return call.loop().news();
 }
 
 /// (place): how much news.
+template <class Lock>
 std::int32_t rwLockUnlockWrite(const Call& call) {
-  call.lock<RWLock>().unlockWrite(call.loop().id());
+  call.lock<Lock>().unlockWrite(call.loop().id());
   return call.loop().news();
 }
 
 /// (place, whether we write it, or read): how much news. As mutexAbandon.
+template <class Lock>
 std::int32_t rwLockAbandon(const Call& call) {
   if (call.integer(1) != 0) {
-    call.lock<RWLock>().abandon(call.loop().id());
+    call.lock<Lock>().abandon(call.loop().id());
   } else {
-    call.lock<RWLock>().abandonReads(1, true);
+    call.lock<Lock>().abandonReads(1, true);
     call.loop().shares().gave(call.integer(0), 1);
   }
   return call.loop().news();
 }
 
 /// (place), which we write: how much news.
+template <class Lock>
 std::int32_t rwLockDowngrade(const Call& call) {
-  call.lock<RWLock>().downgrade(call.loop().id());
+  call.lock<Lock>().downgrade(call.loop().id());
   call.loop().shares().took(call.integer(0), 1);
   return call.loop().news();
 }
 
 /// (place), which we read: a ticket in line, or how else it has ended.
+template <class Lock>
 std::int32_t rwLockUpgrade(const Call& call) {
   Draft draft(call.loop());
   Waiter& w = draft.waiter();
-  call.loop().stands(w, kKind<RWLock>, call.integer(0));
-  const auto how = call.lock<RWLock>().enterUpgrade(w);
-  if (how == RWLock::Upgrade::waiting) return draft.keep();
-  return how == RWLock::Upgrade::granted ? inNow(call, w) : kRefused;
+  call.loop().stands(w, kKind<Lock>, call.integer(0));
+  const auto how = call.lock<Lock>().enterUpgrade(w);
+  if (how == Lock::Upgrade::waiting) return draft.keep();
+  return how == Lock::Upgrade::granted ? inNow(call, w) : kRefused;
 }
 
 /// (place, timeout in ms), which blocks this thread.
+template <class Lock>
 std::int32_t rwLockUpgradeSync(const Call& call) {
   Waiter w;
   w.agent = call.loop().id();
   EventLoop::Termination termination(call.loop());
   const ThreadParker<Platform>::Watch watch(termination);
-  const auto how = call.lock<RWLock>().upgradeBlocking(w, deadlineAfter(call.number(1)));
-  if (how == RWLock::Upgrade::refused) return kRefused;
-  if (how == RWLock::Upgrade::late) return kNot;
+  const auto how = call.lock<Lock>().upgradeBlocking(w, deadlineAfter(call.number(1)));
+  if (how == Lock::Upgrade::refused) return kRefused;
+  if (how == Lock::Upgrade::late) return kNot;
   if (termination.wasRequested()) {
-    passOn(call.lock<RWLock>(), w);
+    passOn(call.lock<Lock>(), w);
     return kNot;
   }
-  count<RWLock>(call, w);
+  count<Lock>(call, w);
   return outcomeOf(true, w);
 }
 
 /// (place), which we read: how much news.
+template <class Lock>
 std::int32_t rwLockHurry(const Call& call) {
-  call.lock<RWLock>().hurry(call.loop().id());
+  call.lock<Lock>().hurry(call.loop().id());
   return call.loop().news();
 }
 
@@ -235,24 +247,39 @@ void addLine(Exports& exports, const std::string& lock) {
   exports.add<topPriority<Lock>>(lock + "TopPriority");
 }
 
+template <class Lock>
+void addMutex(Exports& exports, const std::string& lock) {
+  addLine<Lock>(exports, lock);
+  exports.add<mutexUnlock<Lock>>(lock + "Unlock");
+  exports.add<mutexAbandon<Lock>>(lock + "Abandon");
+}
+
+template <class Lock>
+void addSemaphore(Exports& exports, const std::string& lock) {
+  addLine<Lock>(exports, lock);
+  exports.add<semaphoreRelease<Lock>>(lock + "Release");
+  exports.add<semaphoreAbandon<Lock>>(lock + "Abandon");
+  exports.add<semaphoreSetValue<Lock>>(lock + "SetValue");
+}
+
+template <class Lock>
+void addRWLock(Exports& exports, const std::string& lock) {
+  addLine<Lock>(exports, lock);
+  exports.add<rwLockUnlockRead<Lock>>(lock + "UnlockRead");
+  exports.add<rwLockUnlockWrite<Lock>>(lock + "UnlockWrite");
+  exports.add<rwLockAbandon<Lock>>(lock + "Abandon");
+  exports.add<rwLockDowngrade<Lock>>(lock + "Downgrade");
+  exports.add<rwLockUpgrade<Lock>>(lock + "Upgrade");
+  exports.add<rwLockUpgradeSync<Lock>>(lock + "UpgradeSync");
+  exports.add<rwLockHurry<Lock>>(lock + "Hurry");
+}
+
 }  // namespace
 
 void defineLocks(Exports& exports) {
-  addLine<Mutex>(exports, "mutex");
-  exports.add<mutexUnlock>("mutexUnlock");
-  exports.add<mutexAbandon>("mutexAbandon");
-  addLine<WeightedSemaphore>(exports, "semaphore");
-  exports.add<semaphoreRelease>("semaphoreRelease");
-  exports.add<semaphoreAbandon>("semaphoreAbandon");
-  exports.add<semaphoreSetValue>("semaphoreSetValue");
-  addLine<RWLock>(exports, "rwLock");
-  exports.add<rwLockUnlockRead>("rwLockUnlockRead");
-  exports.add<rwLockUnlockWrite>("rwLockUnlockWrite");
-  exports.add<rwLockAbandon>("rwLockAbandon");
-  exports.add<rwLockDowngrade>("rwLockDowngrade");
-  exports.add<rwLockUpgrade>("rwLockUpgrade");
-  exports.add<rwLockUpgradeSync>("rwLockUpgradeSync");
-  exports.add<rwLockHurry>("rwLockHurry");
+  addMutex<Mutex>(exports, "mutex");
+  addSemaphore<WeightedSemaphore>(exports, "semaphore");
+  addRWLock<RWLock>(exports, "rwLock");
   addLine<AutoResetEvent>(exports, "autoResetEvent");
   exports.add<autoResetEventSignal>("autoResetEventSignal");
   addLine<ManualResetEvent>(exports, "manualResetEvent");

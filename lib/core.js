@@ -287,7 +287,8 @@ Object.assign(Core.prototype, {
 
 /**
  * One kind of lock, as C++ has it: its number (LockKind of src/lock_table.h), and the prefix of its
- * functions. Its word and, unless that always begins as 0, how it began take `bytes`.
+ * functions. Its word and, unless that always begins as 0, how it began take `bytes`. Methods that it has
+ * not are undefined: one shape for all kinds.
  */
 function kindOf(name, number, prefix, bytes) {
   const find = (method) => native[`${prefix}${method}`]
@@ -303,6 +304,17 @@ function kindOf(name, number, prefix, bytes) {
     settle: find('Settle'),
     queueSize: find('QueueSize'),
     topPriority: find('TopPriority'),
+    stands: find('Stands'),
+    abandon: find('Abandon'),
+    unlock: find('Unlock'),
+    release: find('Release'),
+    setValue: find('SetValue'),
+    unlockRead: find('UnlockRead'),
+    unlockWrite: find('UnlockWrite'),
+    downgrade: find('Downgrade'),
+    upgrade: find('Upgrade'),
+    upgradeSync: find('UpgradeSync'),
+    hurry: find('Hurry'),
   }
 }
 

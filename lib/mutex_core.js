@@ -3,7 +3,6 @@
 // with or without a line, and held by us with nobody waiting to free. C++ makes all others.
 const { Core, kindOf, line } = require('./core.js')
 const { lockError } = require('./errors.js')
-const native = require('./load.js')
 const { checkCallback, readWait } = require('./options.js')
 const { dressed, unseen } = require('./releaser.js')
 const { agent, grantedAbandoned, isGranted, notGranted, takeNews, Waiter } = require('./waiters.js')
@@ -11,7 +10,6 @@ const { indexOf } = require('./words.js')
 
 const free = 0
 const ownerShift = 2
-const held = agent << ownerShift
 const done = Promise.resolve()
 
 /** Every grant of this thread has a number of its own. */
@@ -55,7 +53,7 @@ class MutexCore extends Core {
 
   /** For a shared one: whether this thread has a part in it. */
   isOurs() {
-    return this.share.waiting > 0 || this.owner() === agent
+    return this.share.waiting > 0 || this.owner() === this.self
   }
 
   isOutOfOurHands() {
@@ -71,11 +69,11 @@ class MutexCore extends Core {
   take() {
     if (this.words === null) {
       if (this.word !== free) return false
-      this.word = held
+      this.word = this.held
       return true
     }
     const { share } = this
-    if (share === null || !(this.change(free, held) || this.overtake(share))) return false
+    if (share === null || !(this.change(free, this.held) || this.overtake(share))) return false
     share.isHeld = true
     return true
   }
@@ -85,12 +83,12 @@ class MutexCore extends Core {
    * Whoever unlocks hands it over when that one's patience is at its end.
    */
   overtake(share) {
-    return share.waiting === 0 && !this.hasGuestInLine(share) && this.change(line, held | line)
+    return share.waiting === 0 && !this.hasGuestInLine(share) && this.change(line, this.held | line)
   }
 
   /** Whoever was notified of a condition stands in line, and is not among those `waiting`. */
   hasGuestInLine(share) {
-    return share.guests > 0 && native.mutexStands(this.place) === 1
+    return share.guests > 0 && this.kind.stands(this.place) === 1
   }
 
   change(from, to) {
@@ -106,7 +104,7 @@ class MutexCore extends Core {
   tryNow() {
     if (this.isLocked()) return notGranted
     // Not before one of our own, which may be on its way.
-    if (this.hasLine() && native.mutexStands(this.place)) return notGranted
+    if (this.hasLine() && this.kind.stands(this.place)) return notGranted
     return this.tryEnter(1)
   }
 
@@ -114,11 +112,11 @@ class MutexCore extends Core {
   lockSync(limits) {
     if (this.take()) return false
     // No race: an agent becomes the owner, and ceases to be it, by its own calls only.
-    if (this.owner() === agent) {
+    if (this.owner() === this.self) {
       const held = `${this.title()} is held by this thread already, which would wait for itself`
       throw lockError('ERR_LOCK_DEADLOCK', held)
     }
-    if (this.words !== null && native.mutexStands(this.place)) {
+    if (this.words !== null && this.kind.stands(this.place)) {
       const ahead = `a promise of this thread waits for ${this.title()}, and could not go on`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
     }
@@ -175,11 +173,11 @@ class MutexCore extends Core {
 
   unlock() {
     if (this.words === null) {
-      if (this.word !== held) throw this.notHeld()
+      if (this.word !== this.held) throw this.notHeld()
       this.word = free
     } else if (this.share !== null && !this.share.isHeld) {
       throw this.notHeld() // or ours, by news that have not come yet
-    } else if (this.share === null || !this.change(held, free)) {
+    } else if (this.share === null || !this.change(this.held, free)) {
       this.unlockInLine()
       return
     }
@@ -189,7 +187,7 @@ class MutexCore extends Core {
   }
 
   unlockInLine() {
-    const count = native.mutexUnlock(this.place)
+    const count = this.kind.unlock(this.place)
     if (count < 0) throw this.notHeld()
     this.endGrant()
     this.dispatch(count)
@@ -216,6 +214,11 @@ class MutexCore extends Core {
 
   hasRoom() {
     return !this.isLocked()
+  }
+
+  /** What there is to `release`, which is to end `grant`. */
+  dress(release, abandoned) {
+    return dressed(release, abandoned)
   }
 
   shareOut() {
@@ -245,13 +248,16 @@ class MutexCore extends Core {
       return
     }
     this.endGrant()
-    this.dispatch(native.mutexAbandon(this.place))
+    this.dispatch(this.kind.abandon(this.place))
   }
 }
 
 Object.assign(MutexCore.prototype, {
   kind: kindOf('mutex', 0, 'mutex', MutexCore.bytes),
   idle: free,
+  /** This thread as an owner, and the word while it holds the mutex and nobody waits. */
+  self: agent,
+  held: agent << ownerShift,
 })
 
 class Locker extends Waiter {
@@ -287,7 +293,7 @@ function releaser(core, abandoned) {
       if (core.grant() === grant) core.passNow(1, true)
     }
   }
-  return dressed(release, abandoned)
+  return core.dress(release, abandoned, grant)
 }
 
-module.exports = { Locker, MutexCore }
+module.exports = { Locker, MutexCore, ownerShift }

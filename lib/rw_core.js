@@ -92,7 +92,7 @@ class RWCore extends Core {
 
   tryNow(ask, releaser) {
     // Not before one of our own, which may be on its way.
-    if (this.words === null || (this.hasLine() && native.rwLockStands(this.place))) return undefined
+    if (this.words === null || (this.hasLine() && this.kind.stands(this.place))) return undefined
     const outcome = this.tryEnter(ask)
     return isGranted(outcome) ? releaser(this, outcome === grantedAbandoned) : undefined
   }
@@ -108,7 +108,7 @@ class RWCore extends Core {
   /** While we read, the readers of others may stand in line still, who have been told to come in. */
   tryReadAgain() {
     if (this.share === null || this.share.reads === 0) return undefined
-    this.dispatch(native.rwLockHurry(this.place))
+    this.dispatch(this.kind.hurry(this.place))
     return this.tryAcquireRead()
   }
 
@@ -143,9 +143,7 @@ class RWCore extends Core {
     this.show()
     // Who has no time to wait keeps no reader out meanwhile, and nobody who upgrades.
     const isNow = limits.timeout === 0
-    const outcome = isNow
-      ? native.rwLockUpgradeSync(this.place, 0)
-      : native.rwLockUpgrade(this.place)
+    const outcome = isNow ? this.kind.upgradeSync(this.place, 0) : this.kind.upgrade(this.place)
     if (isGranted(outcome)) {
       return Promise.resolve(grant.becomeWriter(outcome === grantedAbandoned))
     }
@@ -165,7 +163,7 @@ class RWCore extends Core {
       this.word = heldByUs
       return grant.becomeWriter(false)
     }
-    const outcome = native.rwLockUpgradeSync(this.place, 0)
+    const outcome = this.kind.upgradeSync(this.place, 0)
     return isGranted(outcome) ? grant.becomeWriter(outcome === grantedAbandoned) : undefined
   }
 
@@ -178,7 +176,7 @@ class RWCore extends Core {
     if (this.share === null || this.share.reads > 1 || this.share.waitingReads > 0) {
       throw this.deadlock()
     }
-    const outcome = native.rwLockUpgradeSync(this.place, timeout)
+    const outcome = this.kind.upgradeSync(this.place, timeout)
     if (isGranted(outcome)) return grant.becomeWriter(outcome === grantedAbandoned)
     this.dispatch(native.news())
     throw outcome === refused ? this.refusal() : this.timeoutError(timeout)
@@ -191,7 +189,7 @@ class RWCore extends Core {
 
   /** Who upgrades keeps its place before everybody. */
   enter(ask, priority) {
-    return ask === upgrade ? native.rwLockUpgrade(this.place) : super.enter(ask, priority)
+    return ask === upgrade ? this.kind.upgrade(this.place) : super.enter(ask, priority)
   }
 
   beganReading() {
@@ -224,7 +222,7 @@ class RWCore extends Core {
       this.endedReading()
       if (this.home !== null) this.rest()
     } else {
-      const count = native.rwLockUnlockRead(this.place)
+      const count = this.kind.unlockRead(this.place)
       this.endedReading()
       this.dispatch(count)
     }
@@ -236,7 +234,7 @@ class RWCore extends Core {
       this.endedWriting()
       if (this.home !== null) this.rest()
     } else {
-      const count = native.rwLockUnlockWrite(this.place)
+      const count = this.kind.unlockWrite(this.place)
       this.endedWriting()
       this.dispatch(count)
     }
@@ -244,7 +242,7 @@ class RWCore extends Core {
 
   /** For one that was told of a death and goes again at once: the next one is told in its stead. */
   abandon(isWriter) {
-    const count = native.rwLockAbandon(this.place, +isWriter)
+    const count = this.kind.abandon(this.place, +isWriter)
     if (isWriter) this.endedWriting()
     else this.endedReading()
     this.dispatch(count)
@@ -254,7 +252,7 @@ class RWCore extends Core {
   downgrade() {
     let count = 0
     if (this.words === null) this.word = oneReader
-    else count = native.rwLockDowngrade(this.place)
+    else count = this.kind.downgrade(this.place)
     this.endedWriting()
     const release = readReleaser(this, false)
     this.dispatch(count)

@@ -121,13 +121,13 @@ class SemaphoreCore extends Core {
       if (this.watchers !== null) this.tell(this.getValue(), undefined)
       if (this.home !== null) this.rest()
     } else {
-      this.inC((place) => native.semaphoreRelease(place, weight))
+      this.inC((place) => this.kind.release(place, weight))
     }
   }
 
   setValue(value) {
     checkedValue(value)
-    this.inC((place) => native.semaphoreSetValue(place, value))
+    this.inC((place) => this.kind.setValue(place, value))
   }
 
   /** A change that C++ makes, and that may let others in. */
@@ -180,8 +180,8 @@ class SemaphoreCore extends Core {
 
   /** Out again, in the same turn. A death that we were told of is for the next one. */
   passNow(weight, abandoned) {
-    const leave = abandoned ? native.semaphoreAbandon : native.semaphoreRelease
-    this.dispatch(leave(this.place, weight))
+    const { abandon, release } = this.kind
+    this.dispatch((abandoned ? abandon : release)(this.place, weight))
   }
 }
 
