@@ -166,7 +166,11 @@ void Segment::make(House& house, const SegmentOptions& options, const std::strin
 
 Segment::Segment(House& house, const SegmentOptions& options, std::string path,
                  const SegmentView& view)
-    : house_(house), name_(options.name), path_(std::move(path)), view_(view) {
+    : house_(house),
+      name_(options.name),
+      path_(std::move(path)),
+      view_(view),
+      reads_(strideOf(view.kind) == sizeof(RWLockSlot) ? view.plan.slots : 0) {
   mapSegment(reinterpret_cast<const std::byte*>(view.header), view.plan.fileSize, this);
 }
 

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "host/layout.h"
 
@@ -108,6 +109,9 @@ class Segment {
   /// name.
   std::uint64_t fence() noexcept { return view_.header->fence.fetch_add(1) + 1; }
 
+  /// For a read-write lock: how many agents of this process read it. What guards it is up to the lock.
+  std::uint32_t& reads(const void* slot) noexcept { return reads_[slotOf(slot)]; }
+
   /// Who hears the bells of this segment; null for nobody. When it returns, the one before is not
   /// being called any more and will not be called again; not to be called on the bell thread.
   void setTenant(Tenant* tenant) noexcept;
@@ -130,6 +134,7 @@ class Segment {
   const std::string name_;
   const std::string path_;
   const SegmentView view_;
+  std::vector<std::uint32_t> reads_;  // by slot; empty where there are no such locks
   std::mutex tenantMutex_;  // held while the tenant is told
   Tenant* tenant_ = nullptr;
 };

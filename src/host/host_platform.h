@@ -1,0 +1,34 @@
+// What the box offices of scope host are made of in a real process: its lot and its threads are those of all
+// other locks, so that their waiters are the same; seats and bells are those of the segment a lock lies in.
+#pragma once
+
+#include <cstdint>
+
+#include "host/house.h"
+#include "host/kill_points.h"
+#include "host/segment.h"
+#include "platform/platform.h"
+
+namespace boxoffice::host {
+
+struct HostPlatform : Platform {
+  /// Of this process, where that slot lies.
+  static Seat seat(const void* slot) noexcept { return segmentAt(slot)->house().seat(); }
+
+  /// Tells a process to look at that slot.
+  static void ring(const void* slot, Seat seat) noexcept {
+    Segment& segment = *segmentAt(slot);
+    segment.house().ring(seat, segment.id(), segment.slotOf(slot));
+  }
+
+  /// How many agents of this process read that lock: guarded by the slot's bucket.
+  static std::uint32_t& reads(const void* slot) noexcept { return segmentAt(slot)->reads(slot); }
+
+  /// Where a test may kill the process.
+  template <class Step>
+  static void step(Step step) noexcept {
+    killPoint(static_cast<int>(step));
+  }
+};
+
+}  // namespace boxoffice::host
