@@ -81,6 +81,14 @@ export interface Releaser extends Disposable, AsyncDisposable {
    * the news is gone with them. Who could not have all of several keys leaves it to the next one.)
    */
   readonly abandoned: boolean
+  /**
+   * Of scope `'host'`: the number of this grant, which is larger than that of any grant of the lock (or the key)
+   * that was over before this one began; whatever crashed in between, and also where the files have been removed.
+   * Store it with what the lock protects, and refuse to write where a larger one is stored: so a process that
+   * was stopped for a while, and lost the lock, does no harm. Drawn when it is first asked for: after the end of
+   * the grant it is undefined, unless it was asked for before.
+   */
+  readonly fencingToken?: bigint
 }
 
 export interface MutexInterface {
@@ -174,9 +182,89 @@ export interface BufferOptions {
   byteOffset?: number
 }
 
-export interface MutexOptions extends LockOptions, BufferOptions, CancelOptions {}
-export interface SemaphoreOptions extends LockOptions, BufferOptions, CancelOptions {}
-export interface KeyedOptions extends LockOptions, CancelOptions {}
+/**
+ * How far a lock reaches. Of scope `'host'`: all processes of this machine that run as this user, and all
+ * their threads. They find the lock by its kind and its `name`. What differs from a lock of threads:
+ *
+ * - when a process ends that holds it, be it by SIGKILL, the next one gets it, and its Releaser says `abandoned`.
+ * - its Releasers have a {@link Releaser.fencingToken}, and snapshots tell the processes.
+ * - it has no `buffer`, and a ConditionVariable takes none of them. `cancel()` is for those of this thread.
+ * - a wait keeps the process alive, unless this very thread holds the lock: another process could let go.
+ * - fairness is bounded among processes, too; those of one process stand in one line.
+ *
+ * The constructor throws an Error that says what is wrong and what to do: `ERR_LOCK_UNSUPPORTED` where there are
+ * no such locks (macOS and Windows, for now; a network's file system), `ERR_LOCK_SEGMENT` when the directory or a
+ * file there is not what it should be or cannot be had, `ERR_LOCK_CAPACITY` when 127 processes have locks
+ * there already, `ERR_LOCK_MISMATCH` when it has been made with another value or capacity.
+ *
+ * @example
+ * // In each worker of a cluster: a user's requests go one after the other, whichever worker has them.
+ * const users = new KeyedMutex({ scope: 'host', name: 'users' })
+ * app.post('/tickets', (request) =>
+ *   users.runExclusive(request.user, async () => {
+ *     const order = await findOrder(request.user)
+ *     return order ?? (await createOrder(request.user))
+ *   }),
+ * )
+ */
+export interface HostOptions {
+  /**
+   * `'process'`: all threads of this process, if there is a `name` or a `buffer`, else this one.
+   *
+   * @default 'process'
+   */
+  scope?: 'process' | 'host'
+
+  /**
+   * Where the lock's file lies, an absolute path: all processes must say the same. Made with mode 0700 where it
+   * is not there; else it must be this user's own, and no others may write there. For containers: a volume
+   * that they share, in memory or on a local disk, not of a network.
+   *
+   * @default the environment's BOXOFFICE_DIRECTORY, else /dev/shm/boxoffice-<user id>
+   */
+  directory?: string
+}
+
+export interface KeyedHostOptions extends HostOptions {
+  /**
+   * Of scope `'host'`: how many keys may be held or waited for at once, by all processes together; from 1 to
+   * 2^24. One more is `ERR_LOCK_CAPACITY`. The first one to construct it decides, and whoever asks for another
+   * capacity later gets `ERR_LOCK_MISMATCH`. A key takes 0.3 KB of memory, of a read-write lock 0.4, of a
+   * semaphore 1.5, whether it is in use or not.
+   *
+   * @default 65,536; of a KeyedRWLock 16,384, of a KeyedSemaphore 4,096
+   */
+  capacity?: number
+}
+
+/** Of scope `'host'`: the processes that have to do with a lock, by their ids. */
+export interface HostSnapshot {
+  /** Those that hold it. */
+  holderPids?: number[]
+  /** Those that wait for it. `waiting` counts those of this process. */
+  waiterPids?: number[]
+}
+
+export interface MutexSnapshot extends HostSnapshot {
+  locked: boolean
+  /** How many wait for it, promises and blocked threads. */
+  waiting: number
+}
+
+export interface SemaphoreSnapshot extends HostSnapshot {
+  value: number
+  waiting: number
+}
+
+export interface RWLockSnapshot extends HostSnapshot {
+  readers: number
+  written: boolean
+  waiting: number
+}
+
+export interface MutexOptions extends LockOptions, BufferOptions, CancelOptions, HostOptions {}
+export interface SemaphoreOptions extends LockOptions, BufferOptions, CancelOptions, HostOptions {}
+export interface KeyedOptions extends LockOptions, CancelOptions, KeyedHostOptions {}
 export interface ConditionVariableOptions extends LockOptions, BufferOptions {}
 
 export interface EventOptions extends LockOptions, BufferOptions {
@@ -299,6 +387,9 @@ export class Mutex implements MutexInterface {
   readonly buffer: SharedArrayBuffer
   /** Where in `buffer`, in bytes. */
   readonly byteOffset: number
+
+  /** What there is to see of it in this moment. */
+  snapshot(): MutexSnapshot
 }
 
 /**
@@ -395,6 +486,9 @@ export class Semaphore implements SemaphoreInterface {
   readonly buffer: SharedArrayBuffer
   /** Where in `buffer`, in bytes. */
   readonly byteOffset: number
+
+  /** What there is to see of it in this moment. */
+  snapshot(): SemaphoreSnapshot
 }
 
 /** Keys of different types are different keys: 1 is not '1'. NaN is none. */
@@ -481,7 +575,8 @@ export class KeyedMutex {
   readonly size: number
   /** The keys that are held or waited for at this moment. */
   keys(): IterableIterator<Key>
-  snapshot(): { key: Key; locked: boolean; waiting: number }[]
+  /** Each key that is held or waited for. */
+  snapshot(): ({ key: Key } & MutexSnapshot)[]
 }
 
 /**
@@ -584,7 +679,8 @@ export class KeyedSemaphore {
    */
   readonly size: number
   keys(): IterableIterator<Key>
-  snapshot(): { key: Key; value: number; waiting: number }[]
+  /** Each key that is held or waited for. */
+  snapshot(): ({ key: Key } & SemaphoreSnapshot)[]
 }
 
 /** What AutoResetEvent and ManualResetEvent have in common. */
@@ -755,7 +851,7 @@ export interface WriteReleaser extends Releaser {
   downgrade(): ReadReleaser
 }
 
-export interface RWLockOptions extends LockOptions, BufferOptions, CancelOptions {}
+export interface RWLockOptions extends LockOptions, BufferOptions, CancelOptions, HostOptions {}
 
 /**
  * A read-write lock: readers share it, a writer is alone. Nobody starves: who comes while somebody waits
@@ -850,6 +946,9 @@ export class RWLock {
   readonly buffer: SharedArrayBuffer
   /** Where in `buffer`, in bytes. */
   readonly byteOffset: number
+
+  /** What there is to see of it in this moment. */
+  snapshot(): RWLockSnapshot
 }
 
 /**
@@ -920,7 +1019,8 @@ export class KeyedRWLock {
   /** How many keys are held or waited for: see {@link KeyedMutex.size}. */
   readonly size: number
   keys(): IterableIterator<Key>
-  snapshot(): { key: Key; readers: number; written: boolean; waiting: number }[]
+  /** Each key that is held or waited for. */
+  snapshot(): ({ key: Key } & RWLockSnapshot)[]
 }
 
 /**
@@ -1372,9 +1472,19 @@ export type LockGrantedCallback<T> = (lock: Lock | null) => T
 
 export interface LockInfo {
   name: string
-  mode: LockMode
-  /** The thread that holds it or waits for it: `node-<process id>-<thread id>`. */
+  /** Of scope `'host'`, what somebody wants who waits is not known. */
+  mode?: LockMode
+  /**
+   * The thread that holds it or waits for it, `node-<process id>-<thread id>`; of scope `'host'` the process,
+   * `node-<process id>`.
+   */
   clientId: string
+}
+
+/** @see KeyedHostOptions */
+export interface LockManagerOptions extends KeyedHostOptions {
+  /** Of scope `'host'`: what keeps its names apart from those of others. All others are one, and have none. */
+  name?: string
 }
 
 export interface LockManagerSnapshot {
@@ -1409,7 +1519,19 @@ export interface LockReleaser extends Releaser {
  * const answer = await locks.request('cache', { mode: 'shared', timeout: 1000 }, () => read())
  */
 export class LockManager {
-  constructor()
+  /**
+   * Of scope `'host'` its locks reach as far as the processes of this machine: see {@link HostOptions}. Nothing can be
+   * stolen there (`NotSupportedError`), and a Releaser has a `fencingToken` in place of a `signal`.
+   *
+   * @example
+   * const manager = new LockManager({ scope: 'host', name: 'my server' })
+   * await manager.request('leader', { ifAvailable: true }, async (lock) => {
+   *   if (lock !== null) await lead() // this process only
+   * })
+   *
+   * @throws {TypeError | RangeError} for bad options, and what {@link HostOptions} says.
+   */
+  constructor(options?: LockManagerOptions)
 
   /**
    * Calls `callback` with the lock once it is granted, never synchronously, in the caller's async context, and

@@ -23,6 +23,7 @@ Napi::Value connect(const Napi::CallbackInfo& info) {
   Exports exports(functions, *loops.back());
   defineEnvironment(exports);
   defineLocks(exports);
+  defineHost(exports);
   defineBarriers(exports);
   defineConditions(exports);
   defineLockManager(exports);

@@ -5,6 +5,7 @@
 #include <napi.h>
 
 #include <string>
+#include <type_traits>
 
 #include "event_loop.h"
 
@@ -49,7 +50,8 @@ class Call {
   /// The lock whose word is at the place that is the first argument of most functions.
   template <class Lock>
   Lock& lock() const {
-    static_assert(sizeof(Lock) == sizeof(std::int32_t), "a lock is its word");
+    static_assert(std::is_standard_layout_v<Lock> && sizeof(Lock) % sizeof(std::int32_t) == 0,
+                  "a lock begins with its word");
     return *static_cast<Lock*>(loop_->regions().word(integer(0)));
   }
 

@@ -13,7 +13,8 @@ void check(napi_env env, napi_status status) {
 
 thread_local const EventLoop* EventLoop::current = nullptr;
 
-EventLoop::EventLoop(napi_env env) : env_(env), regions_(env), shares_(env, regions_) {}
+EventLoop::EventLoop(napi_env env)
+    : env_(env), regions_(env), shares_(env, regions_), hosts_(env, regions_) {}
 
 EventLoop::~EventLoop() { giveAgentId(id_); }
 

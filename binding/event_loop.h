@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "agent.h"
+#include "hosts.h"
 #include "lightweight_semaphore.h"
 #include "lock_manager.h"
 #include "mailbox.h"
@@ -41,6 +42,7 @@ class EventLoop final : public Parker, private Bell {
 
   Regions& regions() noexcept { return regions_; }
   Shares& shares() noexcept { return shares_; }
+  Hosts& hosts() noexcept { return hosts_; }
   LockManager::Client& lockClient() noexcept { return lockClient_; }
 
   /// Is JavaScript of this environment at its end, while its thread is blocked in C++? One for each wait: a
@@ -91,6 +93,10 @@ class EventLoop final : public Parker, private Bell {
 
   /// Writes waiting news for JavaScript and forgets them: how many, at most kMostNews.
   std::int32_t news();
+  /// For a call that does not return its news: `onNews` is called for them.
+  void postponeNews() noexcept {
+    if (firstNews_) lookUp();
+  }
   static constexpr std::int32_t kMostNews = 1024;
   std::int32_t* newsBuffer() noexcept { return newsBuffer_; }
 
@@ -149,6 +155,7 @@ class EventLoop final : public Parker, private Bell {
 
   Regions regions_;
   Shares shares_;
+  Hosts hosts_;
   LockManager::Client lockClient_{id_};
   napi_ref look_ = nullptr;
 

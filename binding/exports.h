@@ -32,6 +32,7 @@ class Exports {
 /// An environment's own: its tickets, its news, its memory.
 void defineEnvironment(Exports& exports);
 void defineLocks(Exports& exports);
+void defineHost(Exports& exports);
 void defineBarriers(Exports& exports);
 void defineConditions(Exports& exports);
 void defineLockManager(Exports& exports);

@@ -19,6 +19,7 @@ void EventLoop::end() noexcept {
   napi_delete_reference(env_, newsArray_);
   napi_delete_reference(env_, look_);
   shares_.abandonAll(id_);
+  hosts_.clear();
   regions_.clear();
   // Last: whoever is alone from now on has been told of all that came from us.
   neighbours().leave(*this);

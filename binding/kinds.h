@@ -9,6 +9,7 @@
 #include "barrier.h"
 #include "condition_variable.h"
 #include "countdown_latch.h"
+#include "host/host_locks.h"
 #include "lock_table.h"
 #include "manual_reset_event.h"
 #include "mutex.h"
@@ -17,6 +18,22 @@
 #include "weighted_semaphore.h"
 
 namespace boxoffice::binding {
+
+// Of whatever scope: they have the same methods.
+template <class Lock>
+concept AnyMutex = std::is_same_v<Lock, Mutex> || std::is_same_v<Lock, host::HostMutex>;
+template <class Lock>
+concept AnySemaphore =
+    std::is_same_v<Lock, WeightedSemaphore> || std::is_same_v<Lock, host::HostSemaphore>;
+template <class Lock>
+concept AnyRWLock = std::is_same_v<Lock, RWLock> || std::is_same_v<Lock, host::HostRWLock>;
+
+/// Whoever asks for one of these may let in others of its process, whose turn had come and whose bell was
+/// still on its way.
+template <class Lock>
+constexpr bool kAdmitsWhenAsked =
+    std::is_same_v<Lock, host::HostMutex> || std::is_same_v<Lock, host::HostSemaphore> ||
+    std::is_same_v<Lock, host::HostRWLock>;
 
 struct Kind {
   /// `w` leaves its line, or has been admitted.
@@ -36,24 +53,30 @@ struct Kind {
 
 // None of these throws: whoever shares the lock may have changed it meanwhile. A death that `w` was to be
 // told of is for the next one.
-inline void passOn(Mutex& mutex, const Waiter& w) {
+template <AnyMutex Lock>
+void passOn(Lock& mutex, const Waiter& w) {
   if (w.abandoned) {
     mutex.abandon(w.agent);
   } else if (mutex.owner() == w.agent) {
     mutex.unlock(w.agent);
   }
 }
-inline void passOn(WeightedSemaphore& semaphore, const Waiter& w) {
+template <AnySemaphore Lock>
+void passOn(Lock& semaphore, const Waiter& w) {
   const auto weight = static_cast<std::int32_t>(w.ask);
-  if (w.abandoned) return semaphore.reclaim(weight, WeightedSemaphore::kMax);
+  if (w.abandoned) return semaphore.reclaim(weight, Lock::kMax);
   try {
     semaphore.release(weight, w.agent);
   } catch (const Misuse&) {
     // Somebody has set the value to its maximum meanwhile.
   }
 }
-inline void passOn(RWLock& lock, const Waiter& w) {
-  if (w.ask == RWLockRules::kRead) return lock.abandonReads(1, w.abandoned);
+template <AnyRWLock Lock>
+void passOn(Lock& lock, const Waiter& w) {
+  if (w.ask == RWLockRules::kRead) {
+    lock.abandonReads(1, w.abandoned);
+    return;
+  }
   if (lock.writer() != w.agent) return;
   // Who upgraded reads on: its environment counts it as a reader still.
   if (w.ask == RWLockRules::kUpgrade) return lock.downgrade(w.agent, w.abandoned);
@@ -84,14 +107,23 @@ inline Leave quit(ConditionVariable& condition, Waiter& w) {
   return how;
 }
 
-inline void abandon(Mutex& mutex, AgentId agent, std::int64_t) { mutex.abandon(agent); }
+template <AnyMutex Lock>
+void abandon(Lock& mutex, AgentId agent, std::int64_t) {
+  mutex.abandon(agent);
+}
 inline void abandon(WeightedSemaphore& semaphore, AgentId, std::int64_t held) {
   const std::uint32_t start = reinterpret_cast<SharedWord*>(&semaphore)[1];
   const std::int64_t most = WeightedSemaphore::kMax;
   semaphore.reclaim(static_cast<std::int32_t>(std::min(held, most)),
                     WeightedSemaphoreRules::value(start));
 }
-inline void abandon(RWLock& lock, AgentId agent, std::int64_t reads) {
+inline void abandon(host::HostSemaphore& semaphore, AgentId, std::int64_t held) {
+  const std::int64_t most = WeightedSemaphore::kMax;
+  // Never more than its process holds: what was taken as a signal stays taken.
+  semaphore.reclaim(static_cast<std::int32_t>(std::min(held, most)), WeightedSemaphore::kMax);
+}
+template <AnyRWLock Lock>
+void abandon(Lock& lock, AgentId agent, std::int64_t reads) {
   lock.abandon(agent);
   lock.abandonReads(static_cast<std::uint32_t>(reads));
 }
@@ -101,11 +133,16 @@ inline void abandon(ConditionVariable&, AgentId, std::int64_t) {}
 inline void abandon(CountdownLatch&, AgentId, std::int64_t) {}
 inline void abandon(BarrierOffice&, AgentId, std::int64_t) {}
 
-inline bool isHeld(const Mutex& mutex, AgentId agent, std::int64_t) {
+template <AnyMutex Lock>
+bool isHeld(const Lock& mutex, AgentId agent, std::int64_t) {
   return mutex.owner() == agent;
 }
-inline bool isHeld(const WeightedSemaphore&, AgentId, std::int64_t held) { return held > 0; }
-inline bool isHeld(const RWLock& lock, AgentId agent, std::int64_t reads) {
+template <AnySemaphore Lock>
+bool isHeld(const Lock&, AgentId, std::int64_t held) {
+  return held > 0;
+}
+template <AnyRWLock Lock>
+bool isHeld(const Lock& lock, AgentId agent, std::int64_t reads) {
   return reads > 0 || lock.writer() == agent;
 }
 inline bool isHeld(const AutoResetEvent&, AgentId, std::int64_t) { return false; }
@@ -116,21 +153,17 @@ inline bool isHeld(const BarrierOffice&, AgentId, std::int64_t) { return false; 
 
 /// Whether the word does not say who holds how much of it, so that environments have to count.
 template <class Lock>
-constexpr bool kIsCounted = std::is_same_v<Lock, WeightedSemaphore> || std::is_same_v<Lock, RWLock>;
+constexpr bool kIsCounted = AnySemaphore<Lock> || AnyRWLock<Lock>;
 
 /// How much more of a counted lock its environment holds once `w` is in.
 template <class Lock>
-std::int32_t taken(const Waiter&) {
+std::int32_t taken(const Waiter& w) {
+  if constexpr (AnySemaphore<Lock>) return static_cast<std::int32_t>(w.ask);
+  if constexpr (AnyRWLock<Lock>) {
+    if (w.ask == RWLockRules::kRead) return 1;
+    return w.ask == RWLockRules::kUpgrade ? -1 : 0;  // the read that it had
+  }
   return 0;
-}
-template <>
-inline std::int32_t taken<WeightedSemaphore>(const Waiter& w) {
-  return static_cast<std::int32_t>(w.ask);
-}
-template <>
-inline std::int32_t taken<RWLock>(const Waiter& w) {
-  if (w.ask == RWLockRules::kRead) return 1;
-  return w.ask == RWLockRules::kUpgrade ? -1 : 0;  // the read that it had
 }
 
 /// One word is enough for those that always begin as 0.
@@ -153,5 +186,7 @@ constexpr Kind kKind{
 
 /// The kind of lock that JavaScript knows by this number (LockKind). Misuse(badArgument) for others.
 const Kind& kindOf(std::int32_t number);
+/// That of the locks of such a segment.
+const Kind& kindOf(host::Kind kind);
 
 }  // namespace boxoffice::binding

@@ -29,7 +29,9 @@ std::int32_t enter(const Call& call) {
   }
   w.mayOvertake = false;
   call.loop().stands(w, kKind<Lock>, call.integer(0));
-  return lock.enter(w) ? inNow(call, w) : draft.keep();
+  const bool in = lock.enter(w);
+  if constexpr (kAdmitsWhenAsked<Lock>) call.loop().postponeNews();
+  return in ? inNow(call, w) : draft.keep();
 }
 
 /// (place, ticket), invited: in now, or still in line.
@@ -79,6 +81,7 @@ std::int32_t tryEnter(const Call& call) {
   w.agent = call.loop().id();
   w.ask = static_cast<std::uint32_t>(call.integer(1));
   const bool in = lock.enterBlocking(w, Deadline::min());
+  if constexpr (kAdmitsWhenAsked<Lock>) call.loop().postponeNews();
   if (in) count<Lock>(call, w);
   return outcomeOf(in, w);
 }
@@ -199,6 +202,7 @@ std::int32_t rwLockUpgrade(const Call& call) {
   Waiter& w = draft.waiter();
   call.loop().stands(w, kKind<Lock>, call.integer(0));
   const auto how = call.lock<Lock>().enterUpgrade(w);
+  if constexpr (kAdmitsWhenAsked<Lock>) call.loop().postponeNews();
   if (how == Lock::Upgrade::waiting) return draft.keep();
   return how == Lock::Upgrade::granted ? inNow(call, w) : kRefused;
 }
@@ -280,6 +284,9 @@ void defineLocks(Exports& exports) {
   addMutex<Mutex>(exports, "mutex");
   addSemaphore<WeightedSemaphore>(exports, "semaphore");
   addRWLock<RWLock>(exports, "rwLock");
+  addMutex<host::HostMutex>(exports, "hostMutex");
+  addSemaphore<host::HostSemaphore>(exports, "hostSemaphore");
+  addRWLock<host::HostRWLock>(exports, "hostRWLock");
   addLine<AutoResetEvent>(exports, "autoResetEvent");
   exports.add<autoResetEventSignal>("autoResetEventSignal");
   addLine<ManualResetEvent>(exports, "manualResetEvent");

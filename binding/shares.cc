@@ -48,6 +48,11 @@ const Kind& kindOf(std::int32_t number) {
   throw Misuse(Fault::badArgument, "there is no such kind of lock");
 }
 
+const Kind& kindOf(host::Kind kind) {
+  if (kind == host::Kind::mutex || kind == host::Kind::keyedMutex) return kKind<host::HostMutex>;
+  return host::isSemaphore(kind) ? kKind<host::HostSemaphore> : kKind<host::HostRWLock>;
+}
+
 std::int32_t Shares::shareMemory(napi_value int32Array, std::int32_t kind, std::uint32_t start) {
   Use lock{.kind = &kindOf(kind)};
   std::size_t length = 0;
@@ -58,8 +63,9 @@ std::int32_t Shares::shareMemory(napi_value int32Array, std::int32_t kind, std::
   lock.region = regions_.attach(int32Array);
   const std::int32_t place = lock.region << Regions::kIndexBits;
   try {
-    lock.words = static_cast<SharedWord*>(regions_.word(place));
-    claimWords(lock.words, lock.kind->words, static_cast<LockKind>(kind), start);
+    lock.words = regions_.word(place);
+    claimWords(static_cast<SharedWord*>(lock.words), lock.kind->words, static_cast<LockKind>(kind),
+               start);
   } catch (...) {
     regions_.detach(lock.region);
     throw;
@@ -82,6 +88,18 @@ std::int32_t Shares::shareKey(std::int32_t table, const std::string& key, std::i
     const std::int32_t region = regionOf(lock.entry->pair);
     const std::uint32_t index = 2 * (lock.entry->pair % (kRegionWords / 2));
     return use((region << Regions::kIndexBits) | static_cast<std::int32_t>(index), lock);
+  } catch (...) {
+    drop(lock);
+    throw;
+  }
+}
+
+std::int32_t Shares::shareSlot(std::int32_t place, const Kind& kind, host::Tenancy& tenancy,
+                               std::uint32_t slot) {
+  const Use lock{
+      .kind = &kind, .words = tenancy.segment().slot(slot), .tenancy = &tenancy, .slot = slot};
+  try {
+    return use(place, lock);
   } catch (...) {
     drop(lock);
     throw;
@@ -117,8 +135,10 @@ std::int32_t Shares::unshare(std::int32_t place, AgentId me) {
 void Shares::drop(const Use& lock) noexcept {
   if (lock.entry) {
     lock.table->unpin(*lock.entry);
+  } else if (lock.tenancy) {
+    lock.tenancy->unpin(lock.slot);
   } else {
-    disclaimWords(lock.words, lock.kind->words);
+    disclaimWords(static_cast<SharedWord*>(lock.words), lock.kind->words);
     regions_.detach(lock.region);
   }
 }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "host/tenancy.h"
 #include "kinds.h"
 #include "lock_table.h"
 #include "regions.h"
@@ -23,6 +24,9 @@ class Shares {
   /// One more object for the lock of that key in a table: its place.
   std::int32_t shareKey(std::int32_t table, const std::string& key, std::int32_t kind,
                         std::uint32_t start);
+  /// One more object for the lock in a slot of scope host, which has been pinned for it: its place, as given.
+  std::int32_t shareSlot(std::int32_t place, const Kind& kind, host::Tenancy& tenancy,
+                         std::uint32_t slot);
   /// One object less: how many uses are left. An orphan, which we hold though no object is left, is one.
   std::int32_t unshare(std::int32_t place, AgentId me);
 
@@ -40,13 +44,15 @@ class Shares {
  private:
   struct Use {
     const Kind* kind = nullptr;
-    SharedWord* words = nullptr;
+    void* words = nullptr;
     std::int32_t uses = 0;
     std::int64_t held = 0;  // of a counted kind
     bool isOrphan = false;
-    // One of them: a key of a table, or memory of the user's.
+    // One of them: a key of a table, a slot of a segment, or memory of the user's.
     LockTable* table = nullptr;
     LockTable::Entry* entry = nullptr;
+    host::Tenancy* tenancy = nullptr;
+    std::uint32_t slot = 0;
     std::int32_t region = 0;
   };
   struct Opened {

@@ -72,6 +72,9 @@ class ConditionCore extends Core {
   }
 
   check(mutex) {
+    if (mutex.share?.isAfar) {
+      throw new TypeError(`${mutex.title()} is of scope 'host': ${this.title()} is not`)
+    }
     if (mutex.owner() !== agent || mutex.share?.isHeld === false) throw mutex.notHeld()
     if ((this.share === null) !== (mutex.share === null)) {
       const [one, other] = this.share === null ? [mutex, this] : [this, mutex]

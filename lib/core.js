@@ -277,6 +277,8 @@ Object.assign(Core.prototype, {
   home: null,
   generation: 0,
   cancelError: E_CANCELED,
+  /** Where grants have tokens: gives `release` its own, while isGood(). */
+  fence: null,
   /** How many wait for a condition with it: they know where it lies. */
   guests: 0,
   /** Strictly first come, first served, among threads too. */

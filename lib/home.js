@@ -18,13 +18,15 @@ class Home {
   #all = new Map()
   #atRest
   #make
+  #mostIdle
   /** Cores that have been idle since the last sweep, each once. */
   #idle = []
 
   /** `make()` makes a core where none is `atRest`; a map with a name has a table of words. */
-  constructor(atRest, make, name, table) {
+  constructor(atRest, make, name, table, most = mostIdle) {
     this.#atRest = atRest
     this.#make = make
+    this.#mostIdle = most
     this.name = name
     this.table = table
   }
@@ -72,17 +74,23 @@ class Home {
     return this.busy().map((core) => core.key)
   }
 
+  /** What there is to see of each key that is busy. */
+  snapshot() {
+    return this.keys().map((key) => this.with(key, (core) => ({ key, ...core.snapshot() })))
+  }
+
   /** `core` has become idle. */
   drop(core) {
     if (core.isListed) return
     core.isListed = true
     this.#idle.push(core)
-    if (this.#idle.length === mostIdle) this.#sweep()
+    if (this.#idle.length === this.#mostIdle) this.sweep()
   }
 
-  #sweep() {
+  /** Idle cores leave their keys. */
+  sweep() {
     // A new Map is cheaper than taking most of the keys out of one.
-    const isFresh = this.#all.size <= 2 * mostIdle
+    const isFresh = this.#all.size <= 2 * this.#mostIdle
     const all = isFresh ? new Map() : this.#all
     if (isFresh) {
       for (const [key, core] of this.#all) if (!core.isIdle()) all.set(key, core)

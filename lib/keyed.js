@@ -3,6 +3,7 @@
 const { Core } = require('./core.js')
 const { E_CANCELED } = require('./errors.js')
 const { Home, homeByName } = require('./home.js')
+const { hostHomeOf } = require('./host_cores.js')
 const { readLockOptions, checkMayBlock } = require('./lock_options.js')
 
 /** The home of a keyed map: for the classes derived from it, and nobody else. */
@@ -25,14 +26,18 @@ class Keyed {
 
   /** `make()` makes a core of `kind` and `value`, unless there is one `atRest`. */
   constructor(options, kind, make, atRest, value = '') {
-    const { cancelError = E_CANCELED, name, isStrict, mayBlock } = readLockOptions(options, 0)
+    const settings = readLockOptions(options, 0)
+    const { cancelError = E_CANCELED, host, name, isStrict, mayBlock } = settings
     const isPlain = !isStrict && mayBlock === Core.prototype.mayBlock
     const makeSo = isPlain ? make : () => Object.assign(make(), { isStrict, mayBlock })
     // A core that is not plain is not for other maps.
-    this.#home =
-      name === undefined
-        ? new Home(isPlain ? atRest : [], makeSo)
-        : homeByName(name, kind, `${value} ${isStrict} ${mayBlock}`, makeSo)
+    if (host !== undefined) {
+      this.#home = hostHomeOf(make(), host, { isStrict, mayBlock })
+    } else if (name !== undefined) {
+      this.#home = homeByName(name, kind, `${value} ${isStrict} ${mayBlock}`, makeSo)
+    } else {
+      this.#home = new Home(isPlain ? atRest : [], makeSo)
+    }
     this.#cancelError = cancelError
     this.#mayBlock = mayBlock
   }
@@ -55,6 +60,10 @@ class Keyed {
 
   keys() {
     return this.#home.keys().values()
+  }
+
+  snapshot() {
+    return this.#home.snapshot()
   }
 }
 

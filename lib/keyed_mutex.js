@@ -84,17 +84,6 @@ class KeyedMutex extends Keyed {
   waitForUnlock(key, options) {
     return homeOf(this).with(key, (core) => core.waitForUnlock(options))
   }
-
-  snapshot() {
-    const home = homeOf(this)
-    return home.keys().map((key) =>
-      home.with(key, (core) => ({
-        key,
-        locked: core.isLocked(),
-        waiting: core.queueSize(),
-      })),
-    )
-  }
 }
 
 module.exports = { KeyedMutex }

@@ -71,18 +71,6 @@ class KeyedRWLock extends Keyed {
   isWriteLocked(key) {
     return homeOf(this).look(key, (core) => core.isWritten(), false)
   }
-
-  snapshot() {
-    const home = homeOf(this)
-    return home.keys().map((key) =>
-      home.with(key, (core) => ({
-        key,
-        readers: core.readers(),
-        written: core.isWritten(),
-        waiting: core.queueSize(),
-      })),
-    )
-  }
 }
 
 module.exports = { KeyedRWLock }

@@ -105,17 +105,6 @@ class KeyedSemaphore extends Keyed {
     return homeOf(this).look(key, (core) => core.getValue(), this.#value)
   }
 
-  snapshot() {
-    const home = homeOf(this)
-    return home.keys().map((key) =>
-      home.with(key, (core) => ({
-        key,
-        value: core.getValue(),
-        waiting: core.queueSize(),
-      })),
-    )
-  }
-
   #read(weight, options) {
     const asked = readAcquire(weight, options)
     this.#check(asked.weight)

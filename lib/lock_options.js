@@ -2,6 +2,7 @@
 // What constructors take: who shares the lock, and how it behaves.
 const { isSharedArrayBuffer } = require('node:util').types
 const { isMainThread } = require('node:worker_threads')
+const { readHost } = require('./host_options.js')
 const { asOptions } = require('./options.js')
 
 const { BYTES_PER_ELEMENT } = Int32Array
@@ -15,6 +16,9 @@ function readLockOptions(given, bytes) {
     byteOffset = 0,
     fairness = 'bounded',
     allowBlockingMainThread = false,
+    scope,
+    directory,
+    capacity,
   } = asOptions(given)
   if (typeof allowBlockingMainThread !== 'boolean') {
     throw new TypeError('allowBlockingMainThread must be a boolean')
@@ -23,12 +27,14 @@ function readLockOptions(given, bytes) {
     throw new TypeError("fairness must be 'bounded' or 'fifo'")
   }
   if (name !== undefined) checkName(name)
+  const host = readHost({ scope, name, buffer, directory, capacity }, bytes === 0)
   if (buffer !== undefined) checkPlace(buffer, byteOffset, bytes)
   if (name !== undefined && buffer !== undefined) {
     throw new TypeError('a lock is shared by its name or by a buffer, not by both')
   }
   return {
     cancelError,
+    host,
     name,
     buffer,
     byteOffset,

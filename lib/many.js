@@ -84,7 +84,14 @@ function timeoutError(keys, timeout) {
 /** Each of `held` lets go of its own grant once: so does this one for all of them. */
 function releaserOf(held) {
   const abandoned = held.some((release) => release.abandoned)
-  return dressed(() => releaseAll(held), abandoned)
+  const release = dressed(() => releaseAll(held), abandoned)
+  // Drawn while all are held, and by the count that all keys of a map have in common.
+  const last = held.at(-1)
+  if (last !== undefined && 'fencingToken' in last) {
+    const get = () => last.fencingToken
+    Object.defineProperty(release, 'fencingToken', { configurable: true, enumerable: true, get })
+  }
+  return release
 }
 
 function releaseAll(held) {

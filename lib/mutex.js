@@ -66,6 +66,10 @@ class Mutex extends Single {
   cancel(reason) {
     coreOf(this).cancel(reason)
   }
+
+  snapshot() {
+    return coreOf(this).snapshot()
+  }
 }
 
 module.exports = { Mutex }

@@ -216,9 +216,8 @@ class MutexCore extends Core {
     return !this.isLocked()
   }
 
-  /** What there is to `release`, which is to end `grant`. */
-  dress(release, abandoned) {
-    return dressed(release, abandoned)
+  snapshot() {
+    return { locked: this.isLocked(), waiting: this.queueSize() }
   }
 
   shareOut() {
@@ -293,7 +292,8 @@ function releaser(core, abandoned) {
       if (core.grant() === grant) core.passNow(1, true)
     }
   }
-  return core.dress(release, abandoned, grant)
+  if (core.fence !== null) core.fence(release, () => core.grant() === grant)
+  return dressed(release, abandoned)
 }
 
 module.exports = { Locker, MutexCore, ownerShift }

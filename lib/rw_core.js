@@ -37,6 +37,10 @@ class RWCore extends Core {
     return (this.read() & writer) !== 0
   }
 
+  snapshot() {
+    return { readers: this.readers(), written: this.isWritten(), waiting: this.queueSize() }
+  }
+
   isLocked() {
     return this.isWritten() || this.readers() > 0
   }

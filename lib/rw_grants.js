@@ -107,6 +107,7 @@ function readReleaser(core, abandoned) {
   release.tryUpgrade = tryUpgrade
   release.upgradeSync = upgradeSync
   if (abandoned) release[unseen] = () => grant.endUnseen(false)
+  if (core.fence !== null) core.fence(release, () => !grant.isOver)
   return dressed(release, abandoned)
 }
 
@@ -117,6 +118,7 @@ function writeReleaser(core, abandoned) {
   release[grantKey] = grant
   release.downgrade = downgrade
   if (abandoned) release[unseen] = () => grant.endUnseen(true)
+  if (core.fence !== null) core.fence(release, () => !grant.isOver)
   return dressed(release, abandoned)
 }
 

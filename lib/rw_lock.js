@@ -64,6 +64,10 @@ class RWLock extends Single {
   cancel(reason) {
     coreOf(this).cancel(reason)
   }
+
+  snapshot() {
+    return coreOf(this).snapshot()
+  }
 }
 
 module.exports = { RWLock }

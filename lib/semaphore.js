@@ -54,6 +54,10 @@ class Semaphore extends Single {
   cancel(reason) {
     coreOf(this).cancel(reason)
   }
+
+  snapshot() {
+    return coreOf(this).snapshot()
+  }
 }
 
 module.exports = { Semaphore }

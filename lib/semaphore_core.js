@@ -163,6 +163,10 @@ class SemaphoreCore extends Core {
     waiter.resolve(waiter.constructor.value(this, waiter.weight(), abandoned, before))
   }
 
+  snapshot() {
+    return { value: this.getValue(), waiting: this.queueSize() }
+  }
+
   hasRoom(weight) {
     return this.getValue() >= weight
   }
@@ -274,6 +278,7 @@ function releaser(core, weight, abandoned = false) {
       release()
     }
   }
+  if (core.fence !== null) core.fence(release, () => !over && core.generation === generation)
   return dressed(release, abandoned)
 }
 

@@ -25,6 +25,8 @@ class Share {
     /** A recursive mutex: who of this thread is in. */
     this.holds = null
     this.isAlive = false
+    /** Whether processes share it, and not just threads. */
+    this.isAfar = false
   }
 
   /** One more or one less of ours waits for `core`, or who could let us in has changed. */
@@ -34,7 +36,7 @@ class Share {
     const isAlive = this.waiting > 0 && core.isOutOfOurHands()
     if (isAlive === this.isAlive) return
     this.isAlive = isAlive
-    keepAlive(isAlive ? +1 : -1)
+    keepAlive(isAlive ? +1 : -1, this.isAfar)
   }
 }
 
@@ -42,16 +44,19 @@ const shares = new Map() // by place
 
 /** How many shares are waited for that another thread could release. */
 let alive = 0
+/** How many of them another process could release. */
+let aliveAfar = 0
 let isKeptAlive = false
 
-function keepAlive(change) {
+function keepAlive(change, isAfar = false) {
   alive += change
-  if (change > 0 ? alive === 1 : alive === 0) settleLife()
+  if (isAfar) aliveAfar += change
+  if (isAfar || (change > 0 ? alive === 1 : alive === 0)) settleLife()
 }
 
-/** Where there is no other thread, and none that ended has left us news, there is nothing to stay for. */
+/** Other processes may always come. Where there is no other thread, and none that ended has left us news, there is nothing to stay for. */
 function settleLife() {
-  const keeps = alive > 0 && native.mayHear() === 1
+  const keeps = aliveAfar > 0 || (alive > 0 && native.mayHear() === 1)
   if (keeps === isKeptAlive) return
   isKeptAlive = keeps
   native.keepAlive(+keeps)
@@ -78,6 +83,15 @@ function shareKey(table, key, kind, start, name) {
   const place = native.shareKey(table, key, kind, start)
   mapWords(place)
   return shareAt(place, name)
+}
+
+/** The lock of that key in a segment, or its only one. */
+function shareSlot(segment, key, name) {
+  const place = native.hostPin(segment.number, ...(key === undefined ? [] : [key]))
+  mapWords(place)
+  const share = shareAt(place, name)
+  share.isAfar = true
+  return share
 }
 
 /** One object less stands for it. */
@@ -115,4 +129,13 @@ function tableOf(name, start = 0, title = '') {
   return opened.table
 }
 
-module.exports = { keepAlive, keepWith, settleLife, shareKey, shareMemory, tableOf, unshare }
+module.exports = {
+  keepAlive,
+  keepWith,
+  settleLife,
+  shareKey,
+  shareMemory,
+  shareSlot,
+  tableOf,
+  unshare,
+}

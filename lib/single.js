@@ -1,5 +1,6 @@
 'use strict'
 // What every object has in common that stands for a single core: a lock, an event, a condition ...
+const { hostCoreOf } = require('./host_cores.js')
 const { checkMayBlock, readLockOptions, settle } = require('./lock_options.js')
 
 /** The core of one: for the classes derived from it, and those that work with their objects. */
@@ -19,8 +20,10 @@ class Single {
   }
 
   constructor(core, options) {
-    settle(core, readLockOptions(options, core.kind.bytes))
-    this.#core = core
+    const settings = readLockOptions(options, core.kind.bytes)
+    const { host } = settings
+    this.#core = host === undefined ? core : hostCoreOf(core, host)
+    settle(this.#core, settings)
   }
 
   get buffer() {

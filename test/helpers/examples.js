@@ -1,5 +1,7 @@
 'use strict'
 // The examples of the documentation: where they stand, and programs that run them.
+const { mkdtempSync, rmSync } = require('node:fs')
+const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { run } = require('./processes.js')
 
@@ -58,8 +60,15 @@ async function runExample(codes, { timeout = 20_000 } = {}) {
       await visit()
     }
     main(require(${JSON.stringify(root)}), world).then(() => world.show('ended'))`
-  const { code, signal, shown, stderr } = await run(['-e', script], { timeout })
-  return { code, signal, shown, stderr }
+  // Locks between processes lie there.
+  const directory = mkdtempSync(path.join(tmpdir(), 'boxoffice-example-'))
+  try {
+    const env = { BOXOFFICE_DIRECTORY: directory }
+    const { code, signal, shown, stderr } = await run(['-e', script], { timeout, env })
+    return { code, signal, shown, stderr }
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
 }
 
 module.exports = { blocksIn, examplesIn, good, root, runExample }

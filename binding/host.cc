@@ -1,0 +1,162 @@
+// Scope host as functions over numbers: which segment, which slot of it, and what there is to see of it.
+#include "exports.h"
+#include "host/host_locks.h"
+#include "kinds.h"
+
+namespace boxoffice::binding {
+namespace {
+
+host::Segment& segmentOf(const void* address) {
+  host::Segment* const segment = host::segmentAt(address);
+  if (!segment) throw Misuse(Fault::badArgument, "no lock of scope host lies there");
+  return *segment;
+}
+
+void describe(Napi::Object& seen, const host::HostMutex& mutex) {
+  seen["locked"] = Napi::Boolean::New(seen.Env(), mutex.isLocked());
+}
+void describe(Napi::Object& seen, const host::HostSemaphore& semaphore) {
+  seen["value"] = Napi::Number::New(seen.Env(), semaphore.value());
+}
+void describe(Napi::Object& seen, const host::HostRWLock& lock) {
+  seen["readers"] = Napi::Number::New(seen.Env(), lock.readers());
+  seen["written"] = Napi::Boolean::New(seen.Env(), lock.isWritten());
+}
+
+/// (kind, name, directory or nothing, capacity or 0, value at first): the number of the segment.
+std::int32_t hostOpen(const Call& call) {
+  host::SegmentOptions options;
+  options.kind = static_cast<host::Kind>(call.integer(0));
+  options.name = call.text(1);
+  options.capacity = call.word(3);
+  options.start = call.integer(4);
+  return call.loop().hosts().open(call.text(2), options);
+}
+
+/// (segment): the low half of a mutex's word while this environment holds it and nobody waits.
+std::int32_t hostHeld(const Call& call) {
+  const host::Seat seat = call.loop().hosts().at(call.integer(0)).segment().house().seat();
+  return static_cast<std::int32_t>(
+      host::Turn::held(seat, host::checkedHostAgent(call.loop().id())).bits());
+}
+
+std::int32_t hostCapacity(const Call& call) {
+  return static_cast<std::int32_t>(call.loop().hosts().at(call.integer(0)).segment().capacity());
+}
+
+/// (segment, key where it has keys): the place of a lock that other processes may know.
+std::int32_t hostPin(const Call& call) {
+  const std::int32_t number = call.integer(0);
+  Hosts& hosts = call.loop().hosts();
+  host::Tenancy& tenancy = hosts.at(number);
+  const Kind& kind = kindOf(tenancy.segment().kind());
+  const std::uint32_t slot = call.has(1) ? tenancy.pin(call.text(1)) : tenancy.pin();
+  std::int32_t place = 0;
+  try {
+    place = hosts.placeOf(number, slot);
+  } catch (...) {
+    tenancy.unpin(slot);
+    throw;
+  }
+  return call.loop().shares().shareSlot(place, kind, tenancy, slot);
+}
+
+/// (place): the number of a grant there, larger than all before.
+napi_value hostFence(const Call& call) {
+  host::Segment& segment = segmentOf(call.loop().regions().word(call.integer(0)));
+  napi_value token = nullptr;
+  if (napi_create_bigint_uint64(call.env(), segment.fence(), &token) != napi_ok) {
+    throw Napi::Error::New(call.env());
+  }
+  return token;
+}
+
+/// (segment): how many of its locks are held or waited for.
+std::int32_t hostBusyCount(const Call& call) {
+  std::int32_t count = 0;
+  call.loop().hosts().at(call.integer(0)).forEachBusy([&](std::uint32_t, const std::string&) {
+    ++count;
+  });
+  return count;
+}
+
+/// (segment): an array of those, each as its key, as far as it is known, and its place.
+napi_value hostBusy(const Call& call) {
+  const Napi::Env env(call.env());
+  const std::int32_t number = call.integer(0);
+  Hosts& hosts = call.loop().hosts();
+  struct Busy {
+    std::uint32_t slot;
+    std::string text;
+  };
+  std::vector<Busy> all;
+  hosts.at(number).forEachBusy([&](std::uint32_t slot, const std::string& text) {
+    all.push_back({slot, text});
+  });
+  Napi::Array busy = Napi::Array::New(env, 2 * all.size());
+  std::uint32_t next = 0;
+  for (const Busy& one : all) {
+    busy[next++] = Napi::String::New(env, one.text);
+    busy[next++] = Napi::Number::New(env, hosts.placeOf(number, one.slot));
+  }
+  return busy;
+}
+
+/// (place): what there is to see of it, for people.
+napi_value hostLook(const Call& call) {
+  const Napi::Env env(call.env());
+  void* const address = call.loop().regions().word(call.integer(0));
+  host::Segment& segment = segmentOf(address);
+  auto* const slot = static_cast<std::byte*>(address);
+  const auto pids = [&](auto&& each) {
+    Napi::Array all = Napi::Array::New(env);
+    each([&](host::Seat seat) {
+      // Whoever died just now, or has begun just now, has none.
+      if (const auto pid = segment.house().pidOf(seat)) {
+        all[all.Length()] = Napi::Number::New(env, pid);
+      }
+    });
+    return all;
+  };
+  return host::withLock(segment.kind(), slot, [&](auto& lock) -> napi_value {
+    Napi::Object seen = Napi::Object::New(env);
+    describe(seen, lock);
+    seen["waiting"] = Napi::Number::New(env, static_cast<double>(lock.queue().size));
+    seen["holderPids"] = pids([&](auto&& use) { lock.eachHolder(use); });
+    seen["waiterPids"] = pids([&](auto&& use) { lock.eachWaiter(use); });
+    return seen;
+  });
+}
+
+/// (place)
+std::int32_t hostSemaphoreValue(const Call& call) {
+  return call.lock<host::HostSemaphore>().value();
+}
+
+/// (place)
+std::int32_t hostRWLockReaders(const Call& call) {
+  return static_cast<std::int32_t>(call.lock<host::HostRWLock>().readers());
+}
+
+/// (place)
+std::int32_t hostRWLockIsWritten(const Call& call) {
+  return call.lock<host::HostRWLock>().isWritten() ? 1 : 0;
+}
+
+}  // namespace
+
+void defineHost(Exports& exports) {
+  exports.add<hostOpen>("hostOpen");
+  exports.add<hostHeld>("hostHeld");
+  exports.add<hostCapacity>("hostCapacity");
+  exports.add<hostPin>("hostPin");
+  exports.add<hostFence>("hostFence");
+  exports.add<hostBusyCount>("hostBusyCount");
+  exports.add<hostBusy>("hostBusy");
+  exports.add<hostLook>("hostLook");
+  exports.add<hostSemaphoreValue>("hostSemaphoreValue");
+  exports.add<hostRWLockReaders>("hostRWLockReaders");
+  exports.add<hostRWLockIsWritten>("hostRWLockIsWritten");
+}
+
+}  // namespace boxoffice::binding

@@ -1,0 +1,62 @@
+#include "hosts.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "misuse.h"
+
+namespace boxoffice::binding {
+namespace {
+
+constexpr std::size_t kRegionBytes = sizeof(std::int32_t) << Regions::kIndexBits;
+
+/// JavaScript sees the lower half of a slot's first word, at the address of the whole.
+static_assert(std::endian::native == std::endian::little);
+
+}  // namespace
+
+std::int32_t Hosts::open(const std::string& directory, const host::SegmentOptions& options) {
+  host::Tenancy::Lease tenancy = host::Tenancy::of(directory, options);
+  const host::Plan& plan = tenancy->segment().view().plan;
+  const std::size_t bytes = std::size_t{plan.slots} * plan.stride;
+  std::vector<std::int32_t> regions((bytes + kRegionBytes - 1) / kRegionBytes, kNone);
+  opened_.push_back({.tenancy = std::move(tenancy), .regions = std::move(regions)});
+  return static_cast<std::int32_t>(opened_.size() - 1);
+}
+
+std::size_t Hosts::check(std::int32_t number) const {
+  const auto index = static_cast<std::uint32_t>(number);
+  if (index >= opened_.size()) throw Misuse(Fault::badArgument, "there is no such segment");
+  return index;
+}
+
+host::Tenancy& Hosts::at(std::int32_t number) const { return *opened_[check(number)].tenancy; }
+
+std::int32_t Hosts::placeOf(std::int32_t number, std::uint32_t slot) {
+  Opened& opened = opened_[check(number)];
+  const host::SegmentView& view = opened.tenancy->segment().view();
+  const std::size_t offset = std::size_t{slot} * view.plan.stride;
+  std::int32_t& region = opened.regions[offset / kRegionBytes];
+  if (region == kNone) {
+    const std::size_t first = offset / kRegionBytes * kRegionBytes;
+    const std::size_t bytes = std::size_t{view.plan.slots} * view.plan.stride;
+    region = regions_.attach(viewOf(view.slots + first, std::min(kRegionBytes, bytes - first)));
+  }
+  const std::size_t index = offset % kRegionBytes / sizeof(std::int32_t);
+  return (region << Regions::kIndexBits) | static_cast<std::int32_t>(index);
+}
+
+/// Memory of other processes', too, as JavaScript sees it: Atomics work on it.
+napi_value Hosts::viewOf(std::byte* first, std::size_t bytes) const {
+  napi_value buffer = nullptr;
+  napi_value array = nullptr;
+  // Nobody needs to be told when it is collected: a segment stays mapped.
+  if (napi_create_external_arraybuffer(env_, first, bytes, nullptr, nullptr, &buffer) != napi_ok ||
+      napi_create_typedarray(env_, napi_int32_array, bytes / sizeof(std::int32_t), buffer, 0,
+                             &array) != napi_ok) {
+    throw Napi::Error::New(env_);
+  }
+  return array;
+}
+
+}  // namespace boxoffice::binding

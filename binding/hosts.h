@@ -1,0 +1,44 @@
+// The segments of scope host that one environment has opened: numbers for them, and views of their slots.
+#pragma once
+
+#include <napi.h>
+
+#include <string>
+#include <vector>
+
+#include "host/tenancy.h"
+#include "regions.h"
+
+namespace boxoffice::binding {
+
+class Hosts {
+ public:
+  Hosts(napi_env env, Regions& regions) : env_(env), regions_(regions) {}
+
+  /// A number for the segment, until the environment ends.
+  std::int32_t open(const std::string& directory, const host::SegmentOptions& options);
+  host::Tenancy& at(std::int32_t number) const;
+
+  /// Where a slot of that segment lies, for JavaScript: the low half of its first word.
+  std::int32_t placeOf(std::int32_t number, std::uint32_t slot);
+
+  /// The environment ends, and holds nothing any more.
+  void clear() noexcept { opened_.clear(); }
+
+ private:
+  struct Opened {
+    host::Tenancy::Lease tenancy;
+    std::vector<std::int32_t> regions;  // of the slots, one after the other, or kNone
+  };
+
+  static constexpr std::int32_t kNone = -1;
+
+  std::size_t check(std::int32_t number) const;
+  napi_value viewOf(std::byte* first, std::size_t bytes) const;
+
+  const napi_env env_;
+  Regions& regions_;
+  std::vector<Opened> opened_;
+};
+
+}  // namespace boxoffice::binding

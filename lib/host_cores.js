@@ -1,0 +1,170 @@
+'use strict'
+// The cores of scope host. Their words lie in a segment from the start, and each of their grants has a fencing
+// token.
+const { kindOf } = require('./core.js')
+const { Home } = require('./home.js')
+const { openSegment } = require('./host_segment.js')
+const native = require('./load.js')
+const { MutexCore, ownerShift } = require('./mutex_core.js')
+const { RWCore } = require('./rw_core.js')
+const { SemaphoreCore } = require('./semaphore_core.js')
+const { keepWith, shareSlot } = require('./shares.js')
+
+const fence = Symbol('fence')
+
+// One function for all releasers: each with a getter of its own would have a hidden class of its own.
+const fencingToken = {
+  configurable: true,
+  enumerable: true,
+  get() {
+    return this[fence].token()
+  },
+}
+
+/** The number of a grant of the lock at `place`, drawn when it is first asked for, while isGood(). */
+class Fence {
+  #place
+  #isGood
+  #token
+
+  constructor(place, isGood) {
+    this.#place = place
+    this.#isGood = isGood
+  }
+
+  token() {
+    if (this.#token === undefined && this.#isGood()) this.#token = native.hostFence(this.#place)
+    return this.#token
+  }
+}
+
+/** Cores of class `Base` in a segment. */
+const inSegment = (Base) =>
+  class extends Base {
+    constructor(segment, ...rest) {
+      super(...rest)
+      this.segment = segment
+    }
+
+    shareByName(name) {
+      this.settleIn(this.title(name), () => shareSlot(this.segment, undefined, name))
+      keepWith(this)
+    }
+
+    shareByKey(segment, key) {
+      this.settleIn(this.title(), () => shareSlot(segment, key))
+    }
+
+    fence(release, isGood) {
+      release[fence] = new Fence(this.place, isGood)
+      Object.defineProperty(release, 'fencingToken', fencingToken)
+    }
+
+    snapshot() {
+      return native.hostLook(this.place)
+    }
+  }
+
+class HostMutexCore extends inSegment(MutexCore) {
+  constructor(segment) {
+    super(segment)
+    this.held = segment.held
+    this.self = segment.held >>> ownerShift
+  }
+}
+HostMutexCore.prototype.kind = kindOf('mutex', undefined, 'hostMutex', 0)
+
+class HostSemaphoreCore extends inSegment(SemaphoreCore) {
+  getValue() {
+    return native.hostSemaphoreValue(this.place)
+  }
+}
+HostSemaphoreCore.prototype.kind = kindOf('semaphore', undefined, 'hostSemaphore', 0)
+
+class HostRWCore extends inSegment(RWCore) {
+  /** Those of this process, and one for each other process that reads. */
+  readers() {
+    return native.hostRWLockReaders(this.place)
+  }
+
+  isWritten() {
+    return native.hostRWLockIsWritten(this.place) === 1
+  }
+}
+HostRWCore.prototype.kind = kindOf('read-write lock', undefined, 'hostRWLock', 0)
+
+const hostCores = new Map([
+  [MutexCore, { Kind: HostMutexCore, begin: () => [] }],
+  [SemaphoreCore, { Kind: HostSemaphoreCore, begin: (core) => [core.getValue()] }],
+  [RWCore, { Kind: HostRWCore, begin: () => [] }],
+])
+
+/** The segment for locks like `core`, which is of this process, and a function that makes cores of it. */
+function onHost(core, host, segmentKind) {
+  const { name } = core.kind
+  const found = hostCores.get(core.constructor)
+  if (found === undefined) {
+    throw new TypeError(
+      `a ${name} reaches no further than its process: there is none of scope 'host'`,
+    )
+  }
+  const { Kind, begin } = found
+  const start = begin(core)
+  const segment = openSegment(segmentKind(name), start[0] ?? 0, host)
+  return { segment, make: () => new Kind(segment, ...start) }
+}
+
+/** The core of scope host of a single lock; settle() tells it its name. */
+function hostCoreOf(core, host) {
+  return onHost(core, host, (name) => name).make()
+}
+
+/** Of all keys of a map together, this thread keeps so few idle ones that those of all processes fit. */
+const mostIdle = 256
+const mostProcesses = 127
+
+class HostHome extends Home {
+  constructor(segment, make) {
+    const idle = Math.floor(native.hostCapacity(segment.number) / mostProcesses)
+    super([], make, segment.name, segment, Math.min(Math.max(idle, 1), mostIdle))
+  }
+
+  get size() {
+    return this.table.size
+  }
+
+  keys() {
+    return this.table.busy().map(({ key }) => key)
+  }
+
+  /** No key is lost for idle ones of ours. */
+  open(key) {
+    try {
+      return super.open(key)
+    } catch (error) {
+      if (error.code !== 'ERR_LOCK_CAPACITY') throw error
+      this.sweep()
+      return super.open(key)
+    }
+  }
+
+  snapshot() {
+    return this.table.busy().map(({ key, place }) => ({ key, ...native.hostLook(place) }))
+  }
+}
+
+const homes = new Map()
+
+/** The home of all maps of this thread with that name, and the same `traits`: it stays. */
+function hostHomeOf(core, host, traits, segmentKind = (name) => `keyed ${name}`) {
+  const { segment, make } = onHost(core, host, segmentKind)
+  const id = `${segment.number} ${JSON.stringify(traits)}`
+  let home = homes.get(id)
+  if (home === undefined) {
+    home = new HostHome(segment, () => Object.assign(make(), traits))
+    homes.set(id, home)
+  }
+  return home
+}
+
+module.exports = { hostCoreOf, hostHomeOf }

@@ -1,0 +1,53 @@
+'use strict'
+// What constructors take for locks of scope host: who of this machine shares the lock, and where it lies.
+const path = require('node:path')
+
+const mostKeys = 2 ** 24
+
+/** Undefined for a lock of this process. `isKeyed`: a keyed map, not a single lock. */
+function readHost({ scope = 'process', name, buffer, directory, capacity }, isKeyed) {
+  if (scope !== 'process' && scope !== 'host') {
+    throw new TypeError("scope must be 'process' or 'host'")
+  }
+  if (scope === 'process') {
+    if (directory !== undefined || capacity !== undefined) {
+      throw new TypeError("directory and capacity are for locks of scope 'host'")
+    }
+    return undefined
+  }
+  if (name === undefined) {
+    throw new TypeError("a lock of scope 'host' needs a name: processes find it by that")
+  }
+  if (buffer !== undefined) {
+    throw new TypeError("a lock of scope 'host' is shared by its name, not by a buffer")
+  }
+  checkHostName(name)
+  if (directory !== undefined) checkDirectory(directory)
+  if (capacity !== undefined) checkCapacity(capacity, isKeyed)
+  return { name, directory: directory ?? process.env.BOXOFFICE_DIRECTORY ?? '', capacity }
+}
+
+function checkHostName(name) {
+  if (!name.isWellFormed()) {
+    throw new RangeError('name must be well-formed Unicode: no half of a surrogate pair')
+  }
+}
+
+function checkDirectory(directory) {
+  if (typeof directory !== 'string') throw new TypeError('directory must be a string')
+  if (!path.isAbsolute(directory) || directory.includes('\0')) {
+    throw new RangeError(
+      `directory must be an absolute path, not ${JSON.stringify(directory)}: each process has a working directory of its own`,
+    )
+  }
+}
+
+function checkCapacity(capacity, isKeyed) {
+  if (!isKeyed) throw new TypeError('capacity is for keyed locks: a single one has no keys')
+  if (typeof capacity !== 'number') throw new TypeError('capacity must be a number of keys')
+  if (!(Number.isInteger(capacity) && capacity >= 1 && capacity <= mostKeys)) {
+    throw new RangeError(`capacity must be an integer from 1 to ${mostKeys}, not ${capacity}`)
+  }
+}
+
+module.exports = { readHost }

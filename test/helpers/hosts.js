@@ -1,0 +1,79 @@
+'use strict'
+// Processes of their own that do what they are told, step by step: `await host.does('await mutex.lock()')`.
+const { fork } = require('node:child_process')
+const { once } = require('node:events')
+const { mkdtempSync, rmSync } = require('node:fs')
+const { tmpdir } = require('node:os')
+const path = require('node:path')
+const { isSupported } = require('./host_support.js')
+
+const body = path.join(__dirname, 'host_body.js')
+
+class Host {
+  #steps = new Map()
+  #last = 0
+  #ended
+
+  constructor(directory, env) {
+    this.child = fork(body, [], {
+      env: { ...process.env, BOXOFFICE_DIRECTORY: directory, ...env },
+      serialization: 'advanced',
+    })
+    this.pid = this.child.pid
+    this.#ended = once(this.child, 'exit')
+    this.child.on('message', ({ id, value, error }) => {
+      const { resolve, reject } = this.#steps.get(id)
+      this.#steps.delete(id)
+      if (error === undefined) resolve(value)
+      else reject(error)
+    })
+  }
+
+  /** Resolves to what `code`, the body of an async function, returns there; `my` is kept from step to step. */
+  does(code) {
+    const id = ++this.#last
+    this.child.send({ id, code })
+    return new Promise((resolve, reject) => this.#steps.set(id, { resolve, reject }))
+  }
+
+  /** By SIGKILL, unless told otherwise. */
+  async dies(signal = 'SIGKILL') {
+    this.child.kill(signal)
+    return this.ends()
+  }
+
+  /** How it ends: [code, signal]. */
+  ends() {
+    return this.#ended
+  }
+}
+
+/** For the tests of a describe: a directory of their own, and processes that end with each test. */
+function useHosts() {
+  const hosts = []
+  const places = {}
+  before(function () {
+    if (!isSupported) this.skip()
+    places.directory = mkdtempSync(path.join(tmpdir(), 'boxoffice-test-'))
+  })
+  afterEach(async () => {
+    const all = hosts.splice(0)
+    for (const { child } of all) child.kill('SIGCONT')
+    await Promise.all(all.map((host) => host.dies()))
+  })
+  after(() => {
+    if (places.directory !== undefined) rmSync(places.directory, { recursive: true, force: true })
+  })
+  return {
+    /** Where the locks lie. */
+    get directory() {
+      return places.directory
+    },
+    start(env) {
+      hosts.push(new Host(places.directory, env))
+      return hosts.at(-1)
+    },
+  }
+}
+
+module.exports = { Host, useHosts }

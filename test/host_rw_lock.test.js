@@ -1,0 +1,111 @@
+'use strict'
+const assert = require('node:assert/strict')
+const { RWLock } = require('..')
+const { useHosts } = require('./helpers/hosts.js')
+const { freshName, within } = require('./helpers/agents.js')
+
+const turn = () => new Promise(setImmediate)
+
+describe('An RWLock of scope host', () => {
+  const hosts = useHosts()
+  const open = (name, options) =>
+    new RWLock({ scope: 'host', name, directory: hosts.directory, ...options })
+  const openThere = (name) =>
+    `my.lock = new boxoffice.RWLock({ scope: 'host', name: ${JSON.stringify(name)}, allowBlockingMainThread: true });`
+  const waiters = async (lock, count) => {
+    while (lock.snapshot().waiterPids.length < count) await turn()
+  }
+
+  it('lets readers of all processes in together, and one writer', async () => {
+    const name = freshName()
+    const lock = open(name)
+    const host = hosts.start()
+    const [one, two] = await Promise.all([lock.acquireRead(), lock.acquireRead()])
+    await host.does(`${openThere(name)} my.read = await my.lock.acquireRead()`)
+    assert.equal(lock.readers, 3)
+    assert.equal(lock.isWriteLocked(), false)
+    const writing = host.does('my.write = await my.lock.acquireWrite(); return my.lock.readers')
+    await waiters(lock, 1)
+    assert.equal(lock.tryAcquireRead(), undefined) // behind the writer
+    one()
+    two()
+    await host.does('my.read()')
+    assert.equal(await within(5000, writing), 0)
+    assert.equal(lock.isWriteLocked(), true)
+    const reading = [lock.acquireRead(), lock.acquireRead()]
+    await waiters(lock, 1)
+    await host.does('my.write()')
+    for (const read of await within(5000, Promise.all(reading))) read()
+    assert.deepEqual(lock.snapshot(), {
+      readers: 0,
+      written: false,
+      waiting: 0,
+      holderPids: [],
+      waiterPids: [],
+    })
+  })
+
+  it('upgrades when the readers of other processes are gone, one at a time, and downgrades', async () => {
+    const name = freshName()
+    const lock = open(name)
+    const host = hosts.start()
+    const read = await lock.acquireRead()
+    await host.does(`${openThere(name)} my.read = await my.lock.acquireRead()`)
+    assert.equal(read.tryUpgrade(), undefined)
+    const upgrading = read.upgrade()
+    await turn()
+    assert.equal(await host.does('return codeOf(() => my.read.upgrade())'), 'ERR_LOCK_UPGRADE')
+    await host.does('my.read()')
+    const write = await within(5000, upgrading)
+    assert.equal(lock.isWriteLocked(), true)
+    assert.equal(await host.does('return my.lock.tryAcquireRead() === undefined'), true)
+    const again = write.downgrade()
+    assert.equal(await host.does('my.read = my.lock.tryAcquireRead(); return my.lock.readers'), 2)
+    again()
+    await host.does('my.read()')
+    assert.equal(lock.isLocked(), false)
+  })
+
+  it('gives up, blocks, and tells of dead writers, not of dead readers', async () => {
+    const name = freshName()
+    const lock = open(name, { allowBlockingMainThread: true })
+    const host = hosts.start()
+    await host.does(`${openThere(name)} my.write = my.lock.acquireWriteSync()`)
+    assert.throws(() => lock.acquireReadSync({ timeout: 5 }), { code: 'ERR_LOCK_TIMEOUT' })
+    await assert.rejects(lock.acquireRead({ timeout: 5 }), { code: 'ERR_LOCK_TIMEOUT' })
+    const waiting = lock.acquireRead()
+    await waiters(lock, 1)
+    await host.dies()
+    const read = await within(5000, waiting)
+    assert.equal(read.abandoned, true)
+    assert.equal(typeof read.fencingToken, 'bigint')
+    read()
+    const other = hosts.start()
+    await other.does(`${openThere(name)} await my.lock.acquireRead()`)
+    const writing = lock.acquireWrite()
+    await waiters(lock, 1)
+    await other.dies()
+    const write = await within(5000, writing)
+    assert.equal(write.abandoned, false)
+    write()
+    assert.equal(lock.isLocked(), false)
+  })
+
+  it('is not torn by an upgrader that dies', async () => {
+    const name = freshName()
+    const lock = open(name)
+    const host = hosts.start()
+    const read = await lock.acquireRead()
+    await host.does(`${openThere(name)} my.read = await my.lock.acquireRead()`)
+    // What upgrades keeps new readers out.
+    host.does('await my.read.upgrade()').catch(() => {})
+    for (let one = lock.tryAcquireRead(); one !== undefined; one = lock.tryAcquireRead()) {
+      one()
+      await turn()
+    }
+    await host.dies()
+    const write = await within(5000, read.upgrade())
+    write()
+    assert.equal(lock.isLocked(), false)
+  })
+})
