@@ -1,7 +1,9 @@
 'use strict'
 // The lock manager of the Web Locks standard (https://w3c.github.io/web-locks/), for all threads of the
 // process.
+const { HostManager } = require('./host_lock_manager.js')
 const native = require('./load.js')
+const { readLockOptions } = require('./lock_options.js')
 const { checkRequest, modeNames, readRequest } = require('./lock_request_options.js')
 const { acquire, request } = require('./lock_requests.js')
 const { checkCallback } = require('./options.js')
@@ -9,6 +11,14 @@ const { Lock } = require('./web_lock.js')
 
 class LockManager {
   #isOne = true
+  /** Of another scope; else undefined. */
+  #over
+
+  constructor(options = {}) {
+    const { host, name } = readLockOptions(options, 0)
+    if (host !== undefined) this.#over = new HostManager(host)
+    else if (name !== undefined) throw new TypeError('all lock managers of a process are one')
+  }
 
   /** (name, callback) or (name, options, callback). Whatever is wrong rejects. */
   request(name, second, ...rest) {
@@ -20,7 +30,8 @@ class LockManager {
       checkCallback(callback)
       checkRequest(text, wish)
       const { signal } = wish
-      return signal?.aborted ? Promise.reject(signal.reason) : request(text, wish, callback)
+      if (signal?.aborted) return Promise.reject(signal.reason)
+      return this.#over?.request(text, wish, callback) ?? request(text, wish, callback)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -32,11 +43,13 @@ class LockManager {
     const wish = readRequest(options)
     checkRequest(text, wish)
     const { signal } = wish
-    return signal?.aborted ? Promise.reject(signal.reason) : acquire(text, wish)
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    return this.#over?.acquire(text, wish) ?? acquire(text, wish)
   }
 
   async query() {
     this.#check()
+    if (this.#over !== undefined) return this.#over.query()
     const snapshot = { held: [], pending: [] }
     const all = native.lockManagerQuery()
     for (let i = 0; i < all.length; i += 3) {
