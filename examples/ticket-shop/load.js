@@ -1,15 +1,6 @@
 'use strict'
 const autocannon = require('autocannon')
-
-/** Double and triple clicks, turn by turn, unless `clicks` says how many. One entry a request. */
-function plan(users, clicks) {
-  const requests = []
-  for (let user = 0; user < users; user++) {
-    const count = clicks ?? 2 + (user % 2)
-    for (let click = 0; click < count; click++) requests.push(user)
-  }
-  return requests
-}
+const plan = require('./plan.js')
 
 /**
  * Fires the clicks of all users at a shop. All connections draw from one plan, in which the clicks

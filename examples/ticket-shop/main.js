@@ -2,14 +2,19 @@
 'use strict'
 const { parseArgs } = require('node:util')
 const { measure } = require('./bench.js')
+const { measureCrashes } = require('./crashes.js')
 const strategies = require('./locks')
+const acrossProcesses = require('./locks/processes.js')
 const createServer = require('./server.js')
-const table = require('./table.js')
+const { crashColumns, table } = require('./table.js')
 
 const usage = `Usage:
   node main.js [--users N] [--clicks N] [--tickets N] [--connections N]
       Sells tickets without and with locks, and prints a table.
       By default every other user clicks twice, the others three times.
+  node main.js --processes N [--users N] [--clicks N] [--connections N] [--kill MS]
+      The shop as N processes, of which one is killed every MS milliseconds (200), with a lock of each
+      process and with one of all.
   node main.js --serve [--port N] [--lock none|map|boxoffice] [--tickets N] [--pause MS]
       Serves the page. A purchase takes MS milliseconds beside the database.
 DATABASE_URL=postgres://... uses PostgreSQL instead of the embedded SQLite.`
@@ -25,6 +30,7 @@ function readOptions(args) {
       options: {
         ...{ users: text, clicks: text, tickets: text, connections: text },
         ...{ serve: { type: 'boolean' }, port: text, lock: text, pause: text },
+        ...{ processes: text, kill: text },
         help: { type: 'boolean', short: 'h' },
       },
     }))
@@ -45,7 +51,8 @@ function readOptions(args) {
     throw new UsageError(`--lock must be one of ${Object.keys(strategies).join(', ')}.`)
   }
   // About 15 s in all. A PostgreSQL is a few times slower than a database in the same process.
-  const users = number('users', process.env.DATABASE_URL ? 4_000 : 12_000, 1, 1_000_000)
+  const most = process.env.DATABASE_URL ? 4_000 : 12_000
+  const users = number('users', values.processes ? 1_000 : most, 1, 1_000_000)
   return {
     help: values.help,
     serve: values.serve,
@@ -57,6 +64,8 @@ function readOptions(args) {
     port: number('port', 3000, 0, 65_535),
     pause: number('pause', 400, 0, 60_000),
     lock,
+    processes: number('processes', undefined, 2, 100),
+    killEvery: number('kill', 200, 1, 60_000),
   }
 }
 
@@ -113,9 +122,34 @@ async function bench({ users, clicks, tickets, connections }) {
   console.log('  node examples/ticket-shop/main.js --serve')
 }
 
+async function crash({ users, clicks, connections, processes, killEvery }) {
+  console.log(
+    `${processes} processes, of which one is killed every ${killEvery} ms. ${users} users, and a ticket ` +
+      'for each who clicks.\n',
+  )
+  const rows = []
+  for (const lock of Object.keys(acrossProcesses)) {
+    console.log(`${acrossProcesses[lock].title} ...`)
+    const { DATABASE_URL: databaseUrl } = process.env
+    rows.push(
+      await measureCrashes({
+        ...{ lock, users, clicks, connections, processes, killEvery, databaseUrl },
+      }),
+    )
+  }
+  console.log(`\n${table(rows, crashColumns)}\n`)
+  for (const row of rows) {
+    for (const problem of row.problems) {
+      console.error(`FAILED, ${row.title}: ${problem}.`)
+      process.exitCode = 1
+    }
+  }
+}
+
 async function main() {
   const options = readOptions(process.argv.slice(2))
   if (options.help) console.log(usage)
+  else if (options.processes) await crash(options)
   else if (options.serve) await serve(options)
   else await bench(options)
 }

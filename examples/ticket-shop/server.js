@@ -4,7 +4,7 @@ const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const fastify = require('fastify')
 const createLive = require('./live.js')
-const strategies = require('./locks')
+const strategies = { ...require('./locks'), ...require('./locks/processes.js') }
 const createShop = require('./shop.js')
 const openStore = require('./store')
 const trackUnused = require('./unused.js')
@@ -25,14 +25,21 @@ const claimSchema = {
 
 /**
  * @param {object} options
- * @param {'none' | 'map' | 'boxoffice'} options.lock
- * @param {number} options.tickets how many the event has
+ * @param {string} options.lock a name of locks/index.js or locks/processes.js
+ * @param {number} options.tickets how many the event has, unless there is a store
  * @param {number} [options.pause] milliseconds that a purchase takes beside the database
  * @param {string} [options.databaseUrl] of a PostgreSQL; without it SQLite is used
+ * @param {object} [options.store] to be used instead of a new one
  * @returns a fastify instance that does not listen yet, with `shop` for tests
  */
-module.exports = async function createServer({ lock: name, tickets, pause = 0, databaseUrl }) {
-  const store = await openStore({ tickets, databaseUrl })
+module.exports = async function createServer({
+  lock: name,
+  tickets,
+  pause = 0,
+  databaseUrl,
+  store: given,
+}) {
+  const store = given ?? (await openStore({ tickets, databaseUrl }))
   const strategy = strategies[name]
   const lock = strategy.create()
   const live = createLive(async () => ({

@@ -22,18 +22,18 @@
  * @param {() => void} options.changed is told when a lock or an order may have changed
  */
 module.exports = function createShop({ store, lock, pause, changed }) {
-  async function findOrCreate(user) {
-    const found = await store.findOrder(user)
+  async function findOrCreate(user, token) {
+    const found = await store.findOrder(user, token)
     if (found) return { order: found, created: false }
 
     await pause()
     if (!(await store.takeTicket())) return { order: null, created: false }
-    return { order: await createOrder(user), created: true }
+    return { order: await createOrder(user, token), created: true }
   }
 
-  async function createOrder(user) {
+  async function createOrder(user, token) {
     try {
-      return await store.createOrder(user)
+      return await store.createOrder(user, token)
     } catch (error) {
       // The ticket is counted down before it has an owner. A crash in between loses a ticket, which
       // is bad; the other way round it would sell one that does not exist, which is worse.
@@ -45,9 +45,9 @@ module.exports = function createShop({ store, lock, pause, changed }) {
   return {
     async claim(user) {
       try {
-        return await lock.runExclusive(user, () => {
+        return await lock.runExclusive(user, (token) => {
           changed()
-          return findOrCreate(user)
+          return findOrCreate(user, token)
         })
       } finally {
         changed()

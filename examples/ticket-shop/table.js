@@ -6,7 +6,7 @@ const tenths = new Intl.NumberFormat('en-US', {
   maximumFractionDigits: 1,
 })
 
-const columns = [
+const usual = [
   ['', (row) => row.title],
   ['requests', (row) => integer.format(row.requests)],
   ['tickets sold', (row) => integer.format(row.sold)],
@@ -17,8 +17,15 @@ const columns = [
   ['p99 ms', (row) => tenths.format(row.p99)],
 ]
 
+/** Where processes are killed. */
+const crashColumns = [
+  ...usual,
+  ['kills', (row) => integer.format(row.kills)],
+  ['clicks again', (row) => integer.format(row.retried)],
+]
+
 /** The table as text, which is Markdown as well. */
-function table(rows) {
+function table(rows, columns = usual) {
   const cells = [
     columns.map(([head]) => head),
     ...rows.map((row) => columns.map(([, of]) => of(row))),
@@ -30,4 +37,4 @@ function table(rows) {
   return [lines[0], `| ${rule.join(' | ')} |`, ...lines.slice(1)].join('\n')
 }
 
-module.exports = table
+module.exports = { crashColumns, table }

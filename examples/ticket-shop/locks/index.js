@@ -2,7 +2,8 @@
 
 /**
  * The three ways to lock, in the order of the table. Each creates
- * `{ runExclusive(user, work), held(): users }`.
+ * `{ runExclusive(user, work), held(): users }`. One whose holder may lose the lock without hearing of it calls
+ * `work` with its fencing token.
  */
 module.exports = {
   none: { title: 'no lock', locks: false, create: require('./none.js') },

@@ -21,12 +21,38 @@ module.exports = async function openStore({ tickets, databaseUrl }) {
     throw error
   }
 
-  return {
-    findOrder: (user) =>
-      first('SELECT id, buyer FROM orders WHERE buyer = $1 ORDER BY id LIMIT 1', [user]),
+  // On reading, not only on writing: else a late writer that comes before the next one's write would win.
+  async function advanceFence(user, token) {
+    const fence = await first(
+      `INSERT INTO fences (buyer, token) VALUES ($1, $2)
+       ON CONFLICT (buyer) DO UPDATE SET token = $2 WHERE fences.token < $2 RETURNING token`,
+      [user, token],
+    )
+    if (fence === null) stale(user)
+  }
 
-    createOrder: (user) =>
-      first('INSERT INTO orders (buyer) VALUES ($1) RETURNING id, buyer', [user]),
+  function stale(user) {
+    throw new Error(`the lock of ${user} has been given to somebody else`)
+  }
+
+  return {
+    /** With a fencing token: from now on nobody writes for this user whose token is smaller. */
+    findOrder: async (user, token) => {
+      if (token !== undefined) await advanceFence(user, token)
+      return first('SELECT id, buyer FROM orders WHERE buyer = $1 ORDER BY id LIMIT 1', [user])
+    },
+
+    createOrder: async (user, token) => {
+      if (token === undefined) {
+        return first('INSERT INTO orders (buyer) VALUES ($1) RETURNING id, buyer', [user])
+      }
+      const order = await first(
+        `INSERT INTO orders (buyer) SELECT buyer FROM fences WHERE buyer = $1 AND token = $2
+         RETURNING id, buyer`,
+        [user, token],
+      )
+      return order ?? stale(user)
+    },
 
     /** Resolves to whether there was one left. The check and the count are one statement. */
     takeTicket: async () =>

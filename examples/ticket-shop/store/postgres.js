@@ -5,6 +5,7 @@ const { Pool } = require('pg')
 const schema = [
   'CREATE TABLE event (tickets integer NOT NULL, remaining integer NOT NULL)',
   'CREATE TABLE orders (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, buyer text NOT NULL)',
+  'CREATE TABLE fences (buyer text PRIMARY KEY, token bigint NOT NULL)',
   'CREATE INDEX orders_buyer ON orders (buyer)', // not unique: see shop.js
 ]
 

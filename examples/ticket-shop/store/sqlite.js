@@ -8,6 +8,7 @@ const { Database } = require('node-sqlite3-wasm')
 const schema = [
   'CREATE TABLE event (tickets integer NOT NULL, remaining integer NOT NULL)',
   'CREATE TABLE orders (id integer PRIMARY KEY, buyer text NOT NULL)',
+  'CREATE TABLE fences (buyer text PRIMARY KEY, token bigint NOT NULL)',
   'CREATE INDEX orders_buyer ON orders (buyer)', // not unique: see shop.js
 ]
 
