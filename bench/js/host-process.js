@@ -39,7 +39,10 @@ const works = {
     const start = now()
     let turns = 0
     do {
-      for (let i = 0; i < turnsBetweenLooks; ++i) await leave(0, await enter(0))
+      for (let i = 0; i < turnsBetweenLooks; ++i) {
+        const left = leave(0, await enter(0))
+        if (left !== undefined) await left
+      }
       turns += turnsBetweenLooks
     } while (now() - start < ms)
     return { turns, elapsed: now() - start }

@@ -142,7 +142,7 @@ async function bytes(kit) {
   try {
     const open = hostKits[kit].open({ directory })
     open.tryEnter(0)
-    const sizes = readdirSync(directory)
+    const sizes = readdirSync(directory, { recursive: true })
       .filter((file) => file.endsWith('.lock'))
       .map((file) => statSync(path.join(directory, file)).blocks * 512)
     open.leave(0)
