@@ -10,7 +10,8 @@
 //   readers   a bit for each process that reads; how many of its agents do, only it knows (P::reads)
 //   upgrader  31 .. 8 its agent | 7 writes | 6 .. 0 its seat; 0: nobody upgrades
 //   turn      (s, agent): that agent writes, having come through the turn
-//   abandoned a process died writing; the next one in is told. A reader that dies has left nothing half written.
+//   abandoned a process died writing; the next one in is told. A reader that dies has left nothing half written;
+//   told      but this process reads, and has been told of such a death: if it dies, the next one is told again
 //
 // Why nobody reads while one writes:
 //   - the turn: a reader's bit is set only by who has the turn (or writes), and who wants to write looks at
@@ -172,8 +173,10 @@ class BasicHostRWLock : public HostOffice<P, BasicHostRWLock<P>, RWLockSlot> {
     const std::uint32_t claim = slot.upgrader.load();
     const Turn t(slot.head.turn.load());
     const bool wrote = claimedBy(claim, dead) && (claim & kWrites) != 0;
-    if (wrote || (t.seat() == dead && t.agent() != kNobody)) slot.abandoned.store(1);
+    const bool told = slot.told.load() == dead;
+    if (wrote || told || (t.seat() == dead && t.agent() != kNobody)) slot.abandoned.store(1);
     P::step(Step::cleaned);
+    if (told) slot.told.store(0);
     if (claimedBy(claim, dead)) slot.upgrader.store(0);
     slot.readers.remove(dead);
     P::step(Step::cleaned);
@@ -183,7 +186,7 @@ class BasicHostRWLock : public HostOffice<P, BasicHostRWLock<P>, RWLockSlot> {
   static bool rests(const std::byte* at, std::int64_t) noexcept {
     const RWLockSlot& slot = Base::slotAt(at);
     return Base::isIdle(slot.head) && slot.readers.empty() && slot.upgrader.load() == 0 &&
-           slot.abandoned.load() == 0;
+           slot.abandoned.load() == 0 && slot.told.load() == 0;
   }
   static void reset(std::byte*, std::int64_t) noexcept {}
 
@@ -236,7 +239,7 @@ class BasicHostRWLock : public HostOffice<P, BasicHostRWLock<P>, RWLockSlot> {
       if (!Base::change(v, t, to, Base::othersWait(v, w))) return true;
       P::step(Step::written);
     }
-    tell(w);
+    tell(w, v.me);
     Base::letIn(v, w);
     return true;
   }
@@ -258,6 +261,7 @@ class BasicHostRWLock : public HostOffice<P, BasicHostRWLock<P>, RWLockSlot> {
 
   /// The last of ours has read.
   void part(Visit& v) noexcept {
+    if (slot().told.load() == v.me) slot().told.store(0);
     slot().readers.remove(v.me);
     P::step(Step::parted);
     Base::ringOwner(v);
@@ -272,7 +276,7 @@ class BasicHostRWLock : public HostOffice<P, BasicHostRWLock<P>, RWLockSlot> {
     if (!w || !isApart(*w) || !readsAlone(v.me)) return;
     slot().upgrader.store(claimOf(v.me, w->agent) | kWrites);
     P::step(Step::written);
-    tell(*w);
+    tell(*w, v.me);
     Base::letIn(v, *w);
   }
 
@@ -286,8 +290,11 @@ class BasicHostRWLock : public HostOffice<P, BasicHostRWLock<P>, RWLockSlot> {
     Base::ringOwner(v);
   }
 
-  void tell(Waiter& w) noexcept {
-    w.abandoned = slot().abandoned.load() != 0 && slot().abandoned.exchange(0) != 0;
+  void tell(Waiter& w, Seat me) noexcept {
+    w.abandoned = false;
+    if (slot().abandoned.load() == 0) return;
+    if (w.ask == Rules::kRead) slot().told.store(me);
+    w.abandoned = slot().abandoned.exchange(0) != 0;
   }
 
   bool endWrite(AgentId agent, bool isDead) {

@@ -103,7 +103,7 @@ struct alignas(128) MutexSlot {
 struct alignas(64) RWLockSlot {
   SlotHead head;
   SeatSet readers;
-  Word32 writer;
+  Word32 told;
   Word32 upgrader;
   Word32 abandoned;
   std::byte text[92];

@@ -234,6 +234,16 @@ TEST_F(HostRWLockTest, ProcessesThatDie) {
   EXPECT_TRUE(next.abandoned);
   of(2).unlockWrite(kBen);
 
+  of(1).lockWrite(kAnna);
+  world_.evict<WorldRWLock>(1);
+  EXPECT_TRUE(of(3).lockRead(kCleo).abandoned);
+  world_.evict<WorldRWLock>(3);
+  EXPECT_TRUE(of(4).lockRead(kCleo).abandoned) << "who was told has died, too";
+  of(4).unlockRead();
+  EXPECT_FALSE(of(4).lockRead(kCleo).abandoned);
+  of(4).unlockRead();
+  expectPristine();
+
   // One that kept others out by an upgrade, and one that waited in the turnstile.
   of(5).lockRead(kCleo);
   of(6).lockRead(kCleo);

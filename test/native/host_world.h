@@ -181,6 +181,7 @@ class World {
   void evict(Seat dead) {
     for (std::size_t i = 0; i < kSlots; ++i) {
       Lock::evict(maps_[0] + i * kSlotBytes, dead);
+      reads_[dead][i] = 0;  // its memory has gone with it
     }
     ringAll();
   }
