@@ -37,6 +37,21 @@ TEST(HostDeath, IsHeardAndCleanedUpOnce) {
   EXPECT_EQ(d.join(), 2);
 }
 
+TEST(HostDeath, OfANewcomerIsHeardByWhoWasThere) {
+  countEvictions();
+  const TemporaryDirectory directory;
+  const auto house = House::in(directory.path());
+  Segment& segment = Segment::open(*house, {Kind::keyedMutex, "x", 64});
+  Process b(directory.path());
+  ASSERT_EQ(b.join(), 2);
+  b.open("x");
+  EXPECT_TRUE(segment.header().users.has(2));
+  b.kill();
+  while (house->pidOf(2) != 0) std::this_thread::yield();
+  EXPECT_FALSE(segment.header().users.has(2));
+  EXPECT_TRUE(segment.header().users.has(1));
+}
+
 TEST(HostDeath, OfWhoCleansUpIsCleanedUpInTurn) {
   for (int round = 0; round < 20; ++round) {
     const TemporaryDirectory directory;

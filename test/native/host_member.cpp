@@ -140,9 +140,12 @@ class Program {
     } catch (const HostError& error) {
       text += error.fault() == HostFault::forked ? " forked" : error.what();
     }
-    house_.reset();
     std::cout << "child " << text << std::endl;
-    waitForEnd();
+    char byte;
+    while (read(STDIN_FILENO, &byte, 1) > 0) {
+    }
+    house_.reset();
+    _exit(0);
   }
 
   /// A child with a program of its own, as child_process makes it.
@@ -152,13 +155,6 @@ class Program {
       _exit(1);
     }
     say("spawned");
-  }
-
-  [[noreturn]] static void waitForEnd() {
-    char byte;
-    while (read(STDIN_FILENO, &byte, 1) > 0) {
-    }
-    _exit(0);
   }
 
   std::map<std::string, Ear> ears_;

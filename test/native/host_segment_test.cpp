@@ -174,6 +174,17 @@ TEST_F(HostSegment, IsMadeOnceByManyAtOnce) {
   }
 }
 
+TEST_F(HostSegment, NeverTakesThePlaceOfAnother) {
+  const std::string made = directory.path() + "/made";
+  const std::string there = directory.path() + "/there";
+  platform::createFile(made, 2 * kPage);
+  EXPECT_TRUE(platform::rename(made, there));
+  EXPECT_FALSE(platform::rename(made, there));  // gone
+  platform::createFile(made, kPage);
+  EXPECT_FALSE(platform::rename(made, there));
+  EXPECT_EQ(std::filesystem::file_size(there), 2 * kPage);
+}
+
 TEST_F(HostSegment, IsRefusedWhenItIsNotWhatItShouldBe) {
   const SegmentOptions options{Kind::keyedMutex, "x", 64};
   const std::string path = directory.file(options.kind, options.name);
