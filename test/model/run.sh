@@ -102,6 +102,8 @@ overtaken='assertion violated \(overtaken<='
 asserts='assertion violated'
 stuck='invalid end state'
 starves='acceptance cycle'
+untidy='assertion violated .*word==owed|assertion violated .*word==\(' # at rest, and not as at the start
+waits='assertion violated .*line\[1\]' # somebody who lives waits, and all is quiet
 
 holds mutex safety -DTWICE=2
 holds mutex safety -DTWICE=1 -DSHARED
@@ -152,6 +154,34 @@ fails rwlock safety "$asserts" -DBUG=13
 fails rwlock safety "$overtaken" -DBUG=14 -DTWICE=2
 fails rwlock live "$starves" -DBUG=14 -DLIVE
 reaches rwlock -DSHARED -- 1 2 3 11 12 13
+
+holds host_turn safety -DKILLS=0 -DTWICE=0
+holds host_turn safety -DKILLS=0 -DSCRIPTS=0
+holds host_turn safety -DKILLS=1 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0
+holds host_turn safety -DKILLS=2 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0
+holds host_turn safety -DKILLS=1 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0 -DBIRTHS=1
+fails host_turn safety "$waits" -DKILLS=0 -DBUG=1
+fails host_turn safety "$waits" -DKILLS=0 -DBUG=2
+fails host_turn safety "$untidy" -DKILLS=0 -DBUG=3
+fails host_turn safety "$waits" -DKILLS=0 -DBUG=4
+fails host_turn safety "$untidy" -DKILLS=2 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0 -DBUG=5
+fails host_turn safety "$waits" -DKILLS=1 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0 -DBUG=6
+fails host_turn safety "$untidy" -DKILLS=2 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0 -DBUG=7
+fails host_turn safety "$waits" -DKILLS=0 -DBUG=8
+reaches host_turn -DKILLS=0 -DTWICE=0 -DLEAVES=0 -- 1
+reaches host_turn -DKILLS=2 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0 -- 2
+
+holds host_keys safety -DKILLS=0 -DTWICE=0
+holds host_keys safety -DKILLS=1 -DTWICE=0 -DUSERS=2
+holds host_keys safety -DKILLS=2 -DTWICE=0 -DUSERS=2
+fails host_keys safety "$asserts" -DKILLS=0 -DTWICE=0 -DBUG=1
+fails host_keys safety 'assertion violated .*digest' -DKILLS=0 -DTWICE=0 -DBUG=2
+fails host_keys safety 'assertion violated .*digest' -DKILLS=0 -DTWICE=0 -DBUG=3
+fails host_keys safety 'assertion violated .*digest' -DKILLS=0 -DTWICE=0 -DBUG=4
+fails host_keys safety 'assertion violated .*dead' -DKILLS=1 -DTWICE=0 -DUSERS=2 -DBUG=5
+fails host_keys safety 'assertion violated .*digest' -DKILLS=0 -DTWICE=0 -DBUG=6
+fails host_keys safety 'assertion violated .*state' -DKILLS=1 -DTWICE=0 -DUSERS=2 -DBUG=7
+reaches host_keys -DKILLS=1 -DTWICE=0 -- 1 2 3 4 5 6 7
 
 ((failed)) && echo "$failed models failed"
 echo "$passed models passed"
