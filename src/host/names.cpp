@@ -65,8 +65,11 @@ std::string fileName(Kind kind, const std::string& name) {
     throw Misuse(Fault::badArgument, "the name of a lock of scope host has 1 to 65536 bytes");
   }
   const bool fits = encoded(name, 3 * kMaxName).size() <= kLongest;
-  return wordFor(kind) + ("." + (fits ? encoded(name, kLongest) : shortened(name))) +
-         kSegmentSuffix;
+  std::string file(wordFor(kind));
+  file += '.';
+  file += fits ? encoded(name, kLongest) : shortened(name);
+  file += kSegmentSuffix;
+  return file;
 }
 
 Kind kindOfFile(const std::string& file) noexcept {
