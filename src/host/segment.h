@@ -135,7 +135,7 @@ class Segment {
   const std::string path_;
   const SegmentView view_;
   std::vector<std::uint32_t> reads_;  // by slot; empty where there are no such locks
-  std::mutex tenantMutex_;  // held while the tenant is told
+  std::mutex tenantMutex_;            // held while the tenant is told
   Tenant* tenant_ = nullptr;
 };
 
