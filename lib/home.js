@@ -100,7 +100,9 @@ class Home {
       if (!core.isIdle()) continue
       if (!isFresh) all.delete(core.key)
       if (core.share !== null) {
-        // A releaser may know it still: it is not for another key.
+        // A releaser may know it still: it is not for another key. And it is not to go twice, though it may
+        // have been in the middle of a release that tells of its rest once more.
+        core.isListed = true
         unshare(core.share)
         continue
       }

@@ -6,7 +6,7 @@ const { inChild } = require('./helpers/children.js')
 const { apart, churn, outcome, settled } = require('./helpers/keyed.js')
 
 const { AutoResetEvent, ConditionVariable, KeyedMutex, KeyedSemaphore } = boxoffice
-const { ManualResetEvent, Mutex, Semaphore } = boxoffice
+const { KeyedRWLock, ManualResetEvent, Mutex, Semaphore } = boxoffice
 
 /** Strings that an encoding on the way may change. */
 const strange = [
@@ -249,4 +249,20 @@ describe('names: memory', function () {
       assert.ok(bytes < 2e6, `${bytes} bytes more`)
     })
   }
+
+  it('keyed maps forget thousands of keys, one after the other, and each once', async () => {
+    const name = freshName()
+    const maps = {
+      semaphore: new KeyedSemaphore(1, { name }),
+      mutex: new KeyedMutex({ name }),
+      rwLock: new KeyedRWLock({ name }),
+    }
+    for (let i = 0; i < 3000; i++) {
+      const [, release] = await maps.semaphore.acquire(i)
+      release()
+      await maps.mutex.runExclusive(i, () => {})
+      await maps.rwLock.runExclusive(i, () => {})
+    }
+    for (const [kind, map] of Object.entries(maps)) assert.equal(map.size, 0, kind)
+  })
 })
