@@ -18,6 +18,8 @@ process.on('message', async ({ id, code }) => {
     const step = new Step('boxoffice', 'my', 'turn', 'codeOf', 'require', code)
     process.send({ id, value: await step(boxoffice, my, turn, codeOf, require) })
   } catch (error) {
-    process.send({ id, error })
+    // An error with a code would arrive as an object without its message.
+    const { message, stack, code } = error
+    process.send({ id, error: Object.assign(new Error(message), { stack, told: code }) })
   }
 })
