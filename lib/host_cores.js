@@ -9,6 +9,10 @@ const { MutexCore, ownerShift } = require('./mutex_core.js')
 const { RWCore } = require('./rw_core.js')
 const { SemaphoreCore } = require('./semaphore_core.js')
 const { keepWith, shareSlot } = require('./shares.js')
+const { indexOf } = require('./words.js')
+
+/** In the high half of a mutex's word (kStrict of src/host/turn.h). */
+const strict = 1 << 28
 
 const fence = Symbol('fence')
 
@@ -70,6 +74,12 @@ class HostMutexCore extends inSegment(MutexCore) {
     super(segment)
     this.held = segment.held
     this.self = segment.held >>> ownerShift
+  }
+
+  /** Not before somebody of another process who is strictly first come, first served. */
+  overtake(share) {
+    const highHalf = Atomics.load(this.words, indexOf(this.place) + 1)
+    return (highHalf & strict) === 0 && super.overtake(share)
   }
 }
 HostMutexCore.prototype.kind = kindOf('mutex', undefined, 'hostMutex', 0)

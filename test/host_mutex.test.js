@@ -1,5 +1,7 @@
 'use strict'
 const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { once } = require('node:events')
 const { Mutex } = require('..')
@@ -285,6 +287,29 @@ describe('A Mutex of scope host', () => {
     }
     isOver = true
     await busy
+  })
+
+  it('goes before nobody who is strictly first come, first served', async () => {
+    const mutex = open(freshName(), { directory: path.join(hosts.directory, 'strict') })
+    const file = fs
+      .readdirSync(path.join(hosts.directory, 'strict'), { recursive: true })
+      .find((one) => one.endsWith('.lock'))
+    const word = fs.openSync(path.join(hosts.directory, 'strict', file), 'r+')
+    // As another process may leave it: free, and its waiter is on its way.
+    const write = (bits) => {
+      const bytes = Buffer.alloc(8)
+      bytes.writeBigUInt64LE(bits)
+      fs.writeSync(word, bytes, 0, 8, 4096)
+    }
+    const line = 1n
+    const strict = 1n << 60n
+    write(line | strict)
+    assert.equal(mutex.tryLock(), false)
+    write(line)
+    assert.equal(mutex.tryLock(), true)
+    mutex.unlock()
+    fs.closeSync(word)
+    assert.equal(mutex.isLocked(), false)
   })
 
   it('works with using, waitForUnlock and strict fairness', async () => {
