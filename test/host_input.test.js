@@ -178,7 +178,7 @@ describe('Locks of scope host and the life of a process', () => {
       my.release = await my.mutex.acquire()`)
     const waiting = run(`
       const lock = new Mutex(OPTIONS)
-      const release = await lock.acquire({ timeout: 20_000 })
+      const release = await lock.acquire()
       show(release.abandoned)
       release()
       show('end')`)

@@ -157,6 +157,38 @@ describe('Keyed locks of scope host', () => {
     })
   })
 
+  it('let go of idle keys where there is no room for another', async () => {
+    const locks = new KeyedMutex(optionsOf(freshName(), { capacity: 254 }))
+    const held = []
+    const isFull = (error) => error.code === 'ERR_LOCK_CAPACITY'
+    const hasRoom = (key) => {
+      try {
+        return locks.tryLock(key)
+      } catch (error) {
+        assert.ok(isFull(error), error.message)
+        return false
+      }
+    }
+    let next = 0
+    while (hasRoom(next)) held.push(next++)
+    // One of them has its place where the next one would.
+    const makesRoom = (key) => {
+      locks.unlock(key)
+      const isIn = hasRoom(next)
+      if (!isIn) assert.equal(locks.tryLock(key), true)
+      return isIn
+    }
+    const same = held.find(makesRoom)
+    assert.notEqual(same, undefined)
+    for (let i = 0; i < 3; i++) {
+      locks.unlock(next)
+      assert.equal(hasRoom(same), true)
+      assert.equal(hasRoom(next), false)
+      locks.unlock(same)
+      assert.equal(hasRoom(next), true)
+    }
+  })
+
   it('KeyedSemaphore: count for each key, and get back what a dead process had', async () => {
     const name = freshName()
     const locks = new KeyedSemaphore(3, optionsOf(name))

@@ -55,11 +55,11 @@ describe('A LockManager of scope host', () => {
     const locks = open(name)
     const host = hosts.start()
     const held = await locks.acquire('a', { mode: 'shared' })
-    assert.equal(
+    assert.deepEqual(
       await host.does(`${openThere(name)}
         my.held = await my.locks.acquire('a', { mode: 'shared' })
-        return (await my.locks.query()).held.length`),
-      2,
+        return (await my.locks.query()).held.map(({ mode }) => mode)`),
+      ['shared', 'shared'],
     )
     await assert.rejects(
       locks.request('a', { timeout: 5 }, () => {}),

@@ -117,6 +117,9 @@ describe('A Semaphore of scope host', () => {
     assert.equal(next.abandoned, false)
     assert.ok(next.fencingToken > first)
     next()
+    const [, late] = await semaphore.acquire()
+    late()
+    assert.equal(late.fencingToken, undefined)
   })
 
   it('must begin alike everywhere', () => {
