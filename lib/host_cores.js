@@ -129,13 +129,16 @@ function hostCoreOf(core, host) {
   return onHost(core, host, (name) => name).make()
 }
 
-/** Of all keys of a map together, this thread keeps so few idle ones that those of all processes fit. */
-const mostIdle = 256
-const mostProcesses = 127
+/**
+ * A key that has been let go of stays pinned here for a while, since it may come back: so many of them in each
+ * thread that those of 64 threads fit beside as many as may be held at once. There is room for twice that.
+ */
+const mostIdle = 1024
+const mostThreads = 64
 
 class HostHome extends Home {
   constructor(segment, make) {
-    const idle = Math.floor(native.hostCapacity(segment.number) / mostProcesses)
+    const idle = Math.floor(native.hostCapacity(segment.number) / mostThreads)
     super([], make, segment.name, segment, Math.min(Math.max(idle, 1), mostIdle))
   }
 

@@ -158,7 +158,7 @@ describe('Keyed locks of scope host', () => {
   })
 
   it('let go of idle keys where there is no room for another', async () => {
-    const locks = new KeyedMutex(optionsOf(freshName(), { capacity: 254 }))
+    const locks = new KeyedMutex(optionsOf(freshName(), { capacity: 128 }))
     const held = []
     const isFull = (error) => error.code === 'ERR_LOCK_CAPACITY'
     const hasRoom = (key) => {
