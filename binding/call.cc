@@ -25,6 +25,7 @@ const char* codeOf(Fault fault) {
 const char* codeOf(host::HostFault fault) {
   switch (fault) {
     case host::HostFault::segment:
+    case host::HostFault::exhausted:
       return "ERR_LOCK_SEGMENT";
     case host::HostFault::capacity:
       return "ERR_LOCK_CAPACITY";

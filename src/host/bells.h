@@ -45,8 +45,10 @@ class Bells {
   void pullOwn() noexcept;
   void drain() noexcept { platform::drain(own_); }
 
-  /// Waits for a byte in our own FIFO (kOwn), or a death (the seat).
-  unsigned wait(std::uint32_t (&tags)[16]) noexcept { return watch_.wait(tags); }
+  /// Waits for a byte in our own FIFO (kOwn), or a death (the seat), for so many ms; -1: for ever.
+  unsigned wait(std::uint32_t (&tags)[16], int atMost) noexcept {
+    return watch_.wait(tags, atMost);
+  }
 
   void close() noexcept;
   /// In the child of a fork, which has the gate.

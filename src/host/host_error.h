@@ -8,6 +8,7 @@ namespace boxoffice::host {
 
 enum class HostFault {
   segment,      ///< a file or directory is not what it should be, or cannot be had
+  exhausted,    ///< it cannot be had just now: no descriptor, or no memory, is left
   capacity,     ///< no room for one more key, or one more process
   unsupported,  ///< this system, or this file system, has no such locks
   forked        ///< the child of a fork uses what its parent has opened

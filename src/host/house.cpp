@@ -6,8 +6,15 @@
 #include "host/bell_box.h"
 #include "host/host_error.h"
 #include "host/houses.h"
+#include "host/seats.h"
 
 namespace boxoffice::host {
+namespace {
+
+/// How long until what could not be done is tried again, in ms.
+constexpr int kAgain = 50;
+
+}  // namespace
 
 /// The one job of the house's wait pool, for as long as it stands.
 class House::Listener final : public WaitPool::Job {
@@ -94,7 +101,8 @@ House::~House() {
 
 void House::leave() noexcept {
   try {
-    cleanUp(seat_);
+    // Who owes a bell leaves as the dead do: who cleans up after them rings everybody.
+    if (owed_.empty()) cleanUp(seat_);
   } catch (const std::exception&) {
     // The record says that we are there, and our lock goes with the bell: to the others we are dead, and
     // one of them cleans up.
@@ -146,7 +154,14 @@ void House::wake(Seat seat, bool asleep) noexcept {
     bells_.pullOwn();
   } else if (!bells_.pull(seat)) {
     takeBackNudge(members_.of(seat));
+    owe(seat);
   }
+}
+
+/// The bell thread tries again, even if it sleeps for ever just now.
+void House::owe(Seat seat) noexcept {
+  owed_.add(seat);
+  if (nudge(members_.of(seat_))) bells_.pullOwn();
 }
 
 // ---- the bell thread ----
@@ -166,7 +181,7 @@ void House::listen() noexcept {
     }
     if (all) rescan();
     if (!nod(own)) continue;
-    const unsigned count = bells_.wait(tags);
+    const unsigned count = bells_.wait(tags, owed_.empty() ? -1 : kAgain);
     for (unsigned i = 0; i < count; ++i) {
       if (tags[i] == Bells::kOwn) {
         bells_.drain();
@@ -174,6 +189,7 @@ void House::listen() noexcept {
         bury(static_cast<Seat>(tags[i]));
       }
     }
+    makeGood();
   }
 }
 
@@ -210,12 +226,27 @@ void House::lookAround() noexcept {
       bells_.forget(seat);
       continue;
     }
-    try {
-      bells_.watch(seat);
-    } catch (const std::exception&) {
-      // No descriptor to be had. The others watch it; we try again at the next change.
-    }
+    attend(seat);
   }
+}
+
+/// Watches that one, or will.
+void House::attend(Seat seat) noexcept {
+  try {
+    bells_.watch(seat);
+  } catch (const std::exception&) {
+    owe(seat);
+  }
+}
+
+/// What is owed to those who are there: an eye, and a bell. Who is dead turns out to be as soon as it is watched.
+void House::makeGood() noexcept {
+  Seats(owed_).each([this](Seat seat) {
+    owed_.remove(seat);
+    if (!members_.joined(seat)) return;
+    attend(seat);
+    wake(seat, nudge(members_.of(seat)));
+  });
 }
 
 /// The reader of that FIFO has gone.
@@ -231,8 +262,8 @@ void House::bury(Seat seat) noexcept {
     }
     if (members_.joined(seat) && members_.of(seat).bell.load() == bell) cleanUp(seat);
   } catch (const std::exception&) {
-    // No descriptor, or no memory, to be had. The lock is free again: somebody else cleans up, or we do
-    // at the next change.
+    // The lock is free again: somebody else cleans up, or we do.
+    owe(seat);
   }
   bells_.stepDown();
 }

@@ -17,6 +17,10 @@
 //   - A bell is an entry in the mailbox of a member and, when its bell thread sleeps, one byte in its
 //     FIFO. Ringing too often does no harm.
 //
+//
+// Without a descriptor to be had, a death cannot be dealt with and a bell perhaps not be rung: what is owed is
+// tried again every kAgain, the one thing here that has no event to wait for.
+//
 // Memory order: everything is sequentially consistent. What relies on it: ring (entry, then doze) with
 // the bell thread (doze, then entries); join (record, roster, then the others' records) with the same in
 // another.
@@ -90,7 +94,10 @@ class House {
   void hear(std::uint32_t segment, std::uint32_t slot) noexcept;
   void rescan() noexcept;
   void lookAround() noexcept;
+  void attend(Seat seat) noexcept;
   void bury(Seat seat) noexcept;
+  void owe(Seat seat) noexcept;
+  void makeGood() noexcept;
   void cleanUp(Seat dead);
   void wake(Seat seat, bool asleep) noexcept;
 
@@ -105,6 +112,8 @@ class House {
   std::unordered_map<std::string, std::unique_ptr<Segment>> segments_;  // by the name of the file
   std::vector<Segment*> list_;                                          // in the order of opening
 
+  SeatSet
+      owed_{};  // whom we could not watch, bury or ring, as there was no descriptor or no memory
   std::atomic<bool> leaving_{false};
   std::unique_ptr<WaitPool> pool_;
 };

@@ -234,7 +234,8 @@ void Segment::evictIn(const std::string& directory, const std::string& file, Sea
     const File opened = platform::openFile(path);
     if (!opened) return;
     view = viewOf(opened, platform::factsOf(opened, path).size, kind, path);
-  } catch (const HostError&) {
+  } catch (const HostError& error) {
+    if (error.fault() == HostFault::exhausted) throw;
     return;  // nobody can use it; whoever tries is told why
   }
   try {

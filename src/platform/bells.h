@@ -30,8 +30,9 @@ class Watch {
   void add(const File& file, std::uint32_t tag);
   /// Before it is closed: a child in the making may have it open still.
   void remove(const File& file) noexcept;
-  /// Waits until there is something about one; how many tags it has told. None when a signal came.
-  unsigned wait(std::uint32_t (&tags)[16]) noexcept;
+  /// Waits until there is something about one, for so many ms (-1: for ever); how many tags it has told. None
+  /// when the time is over, or a signal came.
+  unsigned wait(std::uint32_t (&tags)[16], int atMost) noexcept;
   void close() noexcept { file_.close(); }
 
  private:

@@ -81,9 +81,9 @@ void Watch::remove(const File& file) noexcept {
   epoll_ctl(file_.number(), EPOLL_CTL_DEL, file.number(), nullptr);
 }
 
-unsigned Watch::wait(std::uint32_t (&tags)[16]) noexcept {
+unsigned Watch::wait(std::uint32_t (&tags)[16], int atMost) noexcept {
   epoll_event events[16];
-  const int count = epoll_wait(file_.number(), events, 16, -1);
+  const int count = epoll_wait(file_.number(), events, 16, atMost);
   for (int i = 0; i < count; ++i) tags[i] = events[i].data.u32;
   return count < 0 ? 0 : static_cast<unsigned>(count);
 }

@@ -59,7 +59,9 @@ void refused(const std::string& path, const char* action) {
   if (error == ENOSPC || error == EDQUOT) {
     text += "; free some, ask for a smaller capacity, or choose another directory";
   }
-  fail(path, text);
+  text = "boxoffice: " + path + " " + text;
+  const bool isExhausted = error == EMFILE || error == ENFILE || error == ENOMEM;
+  throw HostError(isExhausted ? HostFault::exhausted : HostFault::segment, text);
 }
 
 struct stat statOf(const File& file, const std::string& path) {

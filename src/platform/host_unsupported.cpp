@@ -44,7 +44,7 @@ void drain(const File&) noexcept {}
 Watch::Watch() { unsupported(); }
 void Watch::add(const File&, std::uint32_t) { unsupported(); }
 void Watch::remove(const File&) noexcept {}
-unsigned Watch::wait(std::uint32_t (&)[16]) noexcept { return 0; }
+unsigned Watch::wait(std::uint32_t (&)[16], int) noexcept { return 0; }
 
 std::uint32_t pid() noexcept { return 0; }
 void randomBytes(void*, std::size_t) { unsupported(); }

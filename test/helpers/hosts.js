@@ -14,10 +14,11 @@ class Host {
   #last = 0
   #ended
 
-  constructor(directory, env) {
+  constructor(directory, env, options) {
     this.child = fork(body, [], {
       env: { ...process.env, BOXOFFICE_DIRECTORY: directory, ...env },
       serialization: 'advanced',
+      ...options,
     })
     this.pid = this.child.pid
     this.#ended = once(this.child, 'exit')
@@ -69,8 +70,9 @@ function useHosts() {
     get directory() {
       return places.directory
     },
-    start(env) {
-      hosts.push(new Host(places.directory, env))
+    /** `options` are those of fork. */
+    start(env, options) {
+      hosts.push(new Host(places.directory, env, options))
       return hosts.at(-1)
     },
   }
