@@ -16,6 +16,20 @@ describe('A Semaphore of scope host', () => {
     while (semaphore.snapshot().waiterPids.length < count) await turn()
   }
 
+  it('counts right, however much one takes of what others put back', async () => {
+    const name = freshName()
+    const most = 2 ** 29 - 1
+    const semaphore = open(most, name)
+    const host = hosts.start()
+    await host.does(openThere(most, name))
+    for (let i = 0; i < 9; i++) {
+      await host.does(`await my.semaphore.acquire(${most})`)
+      assert.equal(semaphore.getValue(), 0)
+      semaphore.release(most)
+      assert.equal(semaphore.getValue(), most)
+    }
+  })
+
   it('counts for all processes', async () => {
     const name = freshName()
     const semaphore = open(5, name)

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "host/host_office.h"
@@ -150,11 +151,22 @@ class BasicHostSemaphore : public HostOffice<P, BasicHostSemaphore<P>, Semaphore
 
   bool admit(Visit& v, Turn, Waiter& w) noexcept {
     if (!mayFit(w)) return false;
-    slot().held[v.me].fetch_add(w.ask);
+    take(v, w.ask);
     P::step(Step::joined);
     w.abandoned = slot().abandoned.load() != 0 && slot().abandoned.exchange(0) != 0;
     Base::letIn(v, w);
     return true;
+  }
+
+  /// What a process takes for others to put back adds up. What its word cannot count does not come back by its
+  /// death.
+  void take(Visit& v, std::uint32_t weight) noexcept {
+    Word32& held = slot().held[v.me];
+    if (held.load() > std::numeric_limits<std::uint32_t>::max() - weight) {
+      slot().value.fetch_sub(weight);
+    } else {
+      held.fetch_add(weight);
+    }
   }
 
   /// How much of it this process held.
