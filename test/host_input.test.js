@@ -111,17 +111,33 @@ describe('What locks of scope host are given', () => {
     fs.mkdirSync(path.join(hosts.directory, 'target'), { mode: 0o700 })
     const file = path.join(hosts.directory, 'file')
     fs.writeFileSync(file, '')
-    for (const directory of [open, link, file]) {
+    for (const directory of [open, link, `${link}/`, `${link}/./`, file]) {
       assert.throws(
         () => new Mutex(optionsOf({ directory })),
         (error) => {
           assert.equal(error.code, 'ERR_LOCK_SEGMENT')
           assert.match(error.message, /^the mutex "input" of this host: /)
-          assert.ok(error.message.includes(directory), error.message)
+          assert.ok(error.message.includes(path.resolve(directory)), error.message)
           return true
         },
       )
     }
+  })
+
+  it('a directory in use by processes that see another boot id is refused, and left as it is', async () => {
+    const directory = path.join(hosts.directory, 'shared')
+    const host = hosts.start({ BOXOFFICE_DIRECTORY: directory })
+    const opens = `my.mutex = new boxoffice.Mutex({ scope: 'host', name: 'shared' })`
+    await host.does(`${opens}; await my.mutex.lock()`)
+    const [run] = fs.readdirSync(directory)
+    const other = 'a'.repeat(run.length)
+    fs.renameSync(path.join(directory, run), path.join(directory, other))
+    const open = () => new Mutex(optionsOf({ directory, name: 'shared' }))
+    assert.throws(open, { code: 'ERR_LOCK_SEGMENT', message: /boot_id.*choose another directory/ })
+    assert.deepEqual(fs.readdirSync(path.join(directory, other)).length, 3)
+    await host.dies()
+    assert.equal(open().isLocked(), false)
+    assert.deepEqual(fs.readdirSync(directory), [run])
   })
 
   it('a file that is none of ours is refused, and told', () => {

@@ -11,13 +11,45 @@ namespace boxoffice::host {
 
 namespace {
 
+/// A link that is followed is one that does not end the path.
+std::string withoutEnd(std::string path) {
+  while (path.size() > 1 && (path.ends_with('/') || path.ends_with("/."))) path.pop_back();
+  return path;
+}
+
+/// Whether a process lives that belongs to that run.
+bool isInUse(const std::string& run) {
+  const std::lock_guard shut(forkGate());
+  for (const std::string& name : platform::namesIn(platform::openDirectory(run), run)) {
+    if (!name.starts_with("bell-")) continue;
+    if (!platform::tryLock(platform::openBell(run + "/" + name))) return true;
+  }
+  return false;
+}
+
+/// Removes what a former run has left, but not the files of a container that has an id of its own.
+void removeRun(const std::string& run, const std::string& directory) {
+  try {
+    if (!isInUse(run)) return platform::removeDirectory(run);
+  } catch (const HostError& error) {
+    if (error.fault() == HostFault::exhausted) throw;
+    return;  // it is no run of ours: it stays
+  }
+  throw HostError(
+      HostFault::segment,
+      "boxoffice: " + directory +
+          " is in use by processes that see another "
+          "/proc/sys/kernel/random/boot_id, as in containers of LXC and systemd-nspawn: "
+          "with those this one cannot share locks; choose another directory");
+}
+
 /// What the machine's former runs have left there.
 void removeFormerRuns(const platform::File& outer, const std::string& directory,
                       const std::string& boot) {
   for (const std::string& name : platform::namesIn(outer, directory)) {
     const bool isRun = name.size() == boot.size() &&
                        name.find_first_not_of("0123456789abcdef") == std::string::npos;
-    if (isRun && name != boot) platform::removeDirectory(directory + "/" + name);
+    if (isRun && name != boot) removeRun(directory + "/" + name, directory);
   }
 }
 
@@ -48,11 +80,12 @@ std::shared_ptr<House> Houses::in(const std::string& given) {
   }
   const char* const fromEnvironment = std::getenv("BOXOFFICE_DIRECTORY");
   // Absolute: the process may go to another directory.
-  const std::string directory = std::filesystem::absolute(!given.empty() ? given
-                                                          : fromEnvironment && *fromEnvironment
-                                                              ? fromEnvironment
-                                                              : platform::defaultDirectory())
-                                    .string();
+  const std::string directory =
+      withoutEnd(std::filesystem::absolute(!given.empty() ? given
+                                           : fromEnvironment && *fromEnvironment
+                                               ? fromEnvironment
+                                               : platform::defaultDirectory())
+                     .string());
   const platform::File outer = platform::openDirectory(directory);
   const std::string boot = platform::bootName();
   const std::string path = directory + "/" + boot;
