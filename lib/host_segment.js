@@ -39,7 +39,12 @@ class HostSegment {
 
 /** Of a long key, a segment keeps the beginning, and that there is more. */
 function keyOf(text) {
-  return text.endsWith('…') ? text.slice(1) : fromText(text)
+  if (text.endsWith('…')) return text.slice(1)
+  try {
+    return fromText(text)
+  } catch {
+    return text // other processes may have written nonsense there: that is what there is to see
+  }
 }
 
 const opened = new Map()

@@ -1,5 +1,7 @@
 'use strict'
 const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('..')
 const { useHosts } = require('./helpers/hosts.js')
 const { freshName, within } = require('./helpers/agents.js')
@@ -239,5 +241,24 @@ describe('Keyed locks of scope host', () => {
     ])
     write()
     assert.equal(locks.size, 0)
+  })
+
+  it('shows what lies there when others have written nonsense', async () => {
+    const name = freshName()
+    const keyed = new KeyedMutex({ scope: 'host', name, directory: hosts.directory, capacity: 4 })
+    const release = await keyed.acquire('this is its key')
+    const place = fs.readdirSync(hosts.directory, { recursive: true, withFileTypes: true })
+    const one = place.find((each) => each.name.includes(encodeURIComponent(name)))
+    const file = path.join(one.parentPath ?? one.path, one.name)
+    const at = fs.readFileSync(file).indexOf('sthis is its key')
+    for (const text of ['j', 'b', '?']) {
+      const to = fs.openSync(file, 'r+')
+      fs.writeSync(to, text, at)
+      fs.closeSync(to)
+      assert.deepEqual([...keyed.keys()], [`${text}this is its key`])
+      assert.equal(keyed.snapshot()[0].key, `${text}this is its key`)
+    }
+    release()
+    assert.equal(keyed.size, 0)
   })
 })

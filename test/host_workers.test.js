@@ -1,6 +1,7 @@
 'use strict'
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
+const fs = require('node:fs')
 const { Worker } = require('node:worker_threads')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('..')
 const { useHosts } = require('./helpers/hosts.js')
@@ -85,5 +86,20 @@ describe('Workers that end with locks of scope host', function () {
     // All have room for their capacity again: no dead worker has left a pin.
     for (let i = 0; i < 16; i++) assert.ok(mutexes.tryLock(`key ${i}`))
     assert.equal(mutexes.size, 16)
+  })
+
+  it('map a file once, however many come and go', async () => {
+    const { directory } = hosts
+    const name = freshName()
+    const code = `
+      const { Mutex } = require(${JSON.stringify(entry)})
+      const { name, directory } = require('node:worker_threads').workerData
+      new Mutex({ scope: 'host', name, directory }).tryAcquire()()`
+    for (let i = 0; i < 3; i++) {
+      await once(new Worker(code, { eval: true, workerData: { name, directory } }), 'exit')
+    }
+    const maps = fs.readFileSync('/proc/self/maps', 'utf8').split('\n')
+    const file = `mutex.${encodeURIComponent(name)}.lock`
+    assert.equal(maps.filter((line) => line.endsWith(`/${file}`)).length, 1)
   })
 })

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "host/host_error.h"
@@ -12,12 +13,14 @@
 #include "misuse.h"
 #include "platform/bells.h"
 #include "platform/files.h"
+#include "platform/process_wide.h"
 
 namespace boxoffice::host {
 namespace {
 
 using platform::File;
 using platform::FileFacts;
+using platform::FileId;
 
 std::array<std::atomic<Evict>, kKinds> evicts{};
 
@@ -25,6 +28,31 @@ std::array<std::atomic<Evict>, kKinds> evicts{};
   throw HostError(HostFault::segment,
                   "boxoffice: " + path + " " + what + "; remove the file while no process uses it");
 }
+
+/// What this process has mapped and has no segment of any more. It stays, and is good for the next time: workers
+/// that come and go open the same files again and again.
+class Retired {
+ public:
+  void add(const SegmentView& view) {
+    const std::lock_guard guard(mutex_);
+    all_.insert_or_assign(view.file, view);
+  }
+  /// The memory of that file; null if there is none.
+  std::byte* take(const FileId& file, std::uint64_t size) {
+    const std::lock_guard guard(mutex_);
+    const auto found = all_.find(file);
+    if (found == all_.end() || found->second.plan.fileSize != size) return nullptr;
+    auto* const memory = reinterpret_cast<std::byte*>(found->second.header);
+    all_.erase(found);
+    return memory;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<FileId, SegmentView> all_;
+};
+
+Retired& retired() { return processWide<Retired>(); }
 
 /// What the header says of the parts, each word of it read once; or what is wrong with it, as a text.
 const char* read(const SegmentHeader& header, std::uint64_t size, Kind kind, SegmentView& view) {
@@ -50,11 +78,14 @@ const char* read(const SegmentHeader& header, std::uint64_t size, Kind kind, Seg
   return nullptr;
 }
 
-/// The segment in an open file, mapped.
-SegmentView viewOf(const File& file, std::uint64_t size, Kind kind, const std::string& path) {
+/// The segment in an open file, mapped; where it was, if it may be there again.
+SegmentView viewOf(const File& file, std::uint64_t size, Kind kind, const std::string& path,
+                   bool again) {
   if (size < kPage) broken(path, "is too short");
-  std::byte* const memory = platform::map(file, size, path);
   SegmentView view;
+  view.file = platform::idOf(file, path);
+  std::byte* memory = again ? retired().take(view.file, size) : nullptr;
+  if (!memory) memory = platform::map(file, size, path);
   view.header = reinterpret_cast<SegmentHeader*>(memory);
   if (const char* const wrong = read(*view.header, size, kind, view)) {
     platform::unmap(memory, size);
@@ -145,7 +176,7 @@ SegmentView Segment::obtain(House& house, const SegmentOptions& options, const s
     const FileFacts facts = platform::factsOf(file, path);
     // A copy may have holes, for which there is perhaps no room any more when they are written to.
     if (facts.allocated < facts.size) platform::allocate(file, facts.size, path);
-    const SegmentView view = viewOf(file, facts.size, options.kind, path);
+    const SegmentView view = viewOf(file, facts.size, options.kind, path, true);
     view.header->users.add(house.seat());
     if (platform::factsOf(file, path).linked) return view;
     unmap(view);  // removed in between: nobody else will find it
@@ -176,6 +207,11 @@ Segment::Segment(House& house, const SegmentOptions& options, std::string path,
 
 Segment::~Segment() {
   unmapSegment(reinterpret_cast<const std::byte*>(view_.header), view_.plan.fileSize);
+  try {
+    retired().add(view_);
+  } catch (const std::bad_alloc&) {
+    // It stays mapped all the same, and the next time it is mapped once more.
+  }
 }
 
 void Segment::checkSame(const SegmentOptions& options) const {
@@ -233,7 +269,7 @@ void Segment::evictIn(const std::string& directory, const std::string& file, Sea
   try {
     const File opened = platform::openFile(path);
     if (!opened) return;
-    view = viewOf(opened, platform::factsOf(opened, path).size, kind, path);
+    view = viewOf(opened, platform::factsOf(opened, path).size, kind, path, false);
   } catch (const HostError& error) {
     if (error.fault() == HostFault::exhausted) throw;
     return;  // nobody can use it; whoever tries is told why

@@ -9,8 +9,8 @@
 // Invariants:
 //   - whoever finds the file by its name finds it complete: two that make it at once both get the one
 //     that was linked first.
-//   - an open one stays mapped for as long as the process lives: views of it that JavaScript has stay
-//     good. Its size, and where its parts lie, are read once, checked against the file's own size, and
+//   - one that has been open stays mapped for as long as the process lives, once: views of it that JavaScript
+//     has stay good. Its size, and where its parts lie, are read once, checked against the file's own size, and
 //     then kept here; the file's copies are not looked at again.
 //   - users has our bit before anything else in the file is changed by us, and until nothing is ours
 //     there: who cleans up after a dead process looks no further than that.
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "host/layout.h"
+#include "platform/files.h"
 
 namespace boxoffice::host {
 
@@ -51,6 +52,7 @@ struct SegmentView {
   Kind kind{};
   std::int64_t start = 0;
   std::uint32_t id = 0;
+  platform::FileId file{};
 
   /// The slot of this number; null when there is none.
   std::byte* slot(std::uint32_t index) const noexcept {
