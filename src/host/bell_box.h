@@ -31,7 +31,7 @@ inline void takeBackNudge(Member& member) noexcept {
 [[nodiscard]] inline bool ring(Member& member, std::uint32_t segment, std::uint32_t slot) noexcept {
   constexpr unsigned kTries = 8;
   const std::uint64_t letter = std::uint64_t{segment} << 32 | (slot + 1);
-  const unsigned start = static_cast<unsigned>((letter * 0x9E3779B97F4A7C15ULL) >> 58);
+  const auto start = static_cast<unsigned>((letter * 0x9E3779B97F4A7C15ULL) >> 58);
   for (unsigned i = 0; i < kTries; ++i) {
     std::uint64_t found = 0;
     Word64& entry = member.mailbox[(start + i) % kMailboxEntries];

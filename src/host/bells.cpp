@@ -26,7 +26,7 @@ std::uint64_t Bells::standIn(Seat seat) {
   const std::string path = pathOf(seat);
   File bell = platform::openBell(path);
   if (!platform::tryLock(bell)) return 0;
-  const std::uint64_t number = platform::idOf(bell, path).number;
+  const std::uint64_t number = platform::idOf(bell, path).second;
   standIn_ = std::move(bell);
   return number;
 }

@@ -203,7 +203,7 @@ class BasicHostRWLock : public HostOffice<P, BasicHostRWLock<P>, RWLockSlot> {
     return claim != 0 && (claim & kSeatMask) == seat;
   }
   static Misuse notWriter() {
-    return Misuse(Fault::notHolder, "the caller does not hold the write lock");
+    return {Fault::notHolder, "the caller does not hold the write lock"};
   }
 
   RWLockSlot& slot() noexcept { return this->slot_; }

@@ -17,12 +17,19 @@ std::string withoutEnd(std::string path) {
   return path;
 }
 
+std::string pathOf(const std::string& directory, const std::string& name) {
+  std::string path(directory);
+  path += '/';
+  path += name;
+  return path;
+}
+
 /// Whether a process lives that belongs to that run.
 bool isInUse(const std::string& run) {
   const std::lock_guard shut(forkGate());
   for (const std::string& name : platform::namesIn(platform::openDirectory(run), run)) {
     if (!name.starts_with("bell-")) continue;
-    if (!platform::tryLock(platform::openBell(run + "/" + name))) return true;
+    if (!platform::tryLock(platform::openBell(pathOf(run, name)))) return true;
   }
   return false;
 }
@@ -49,7 +56,7 @@ void removeFormerRuns(const platform::File& outer, const std::string& directory,
   for (const std::string& name : platform::namesIn(outer, directory)) {
     const bool isRun = name.size() == boot.size() &&
                        name.find_first_not_of("0123456789abcdef") == std::string::npos;
-    if (isRun && name != boot) removeRun(directory + "/" + name, directory);
+    if (isRun && name != boot) removeRun(pathOf(directory, name), directory);
   }
 }
 
@@ -93,7 +100,7 @@ std::shared_ptr<House> Houses::in(const std::string& given) {
   const std::lock_guard guard(mutex_);
   std::weak_ptr<House>& found = all_[platform::idOf(place, path)];
   if (auto house = found.lock()) return house;
-  const auto house = std::shared_ptr<House>(new House(directory, path));
+  auto house = std::shared_ptr<House>(new House(directory, path));
   found = house;
   {
     const std::lock_guard shut(forkGate());

@@ -18,7 +18,7 @@ class Houses {
   Houses();
   static Houses& here();
 
-  std::shared_ptr<House> in(const std::string& directory);
+  std::shared_ptr<House> in(const std::string& given);
   /// By a house that has left.
   void remove(const House& house) noexcept;
   /// Whether this process is the child of a fork.

@@ -63,12 +63,11 @@ struct KeyState {
 
   KeyStatus status() const noexcept { return static_cast<KeyStatus>(bits & 0xFF); }
   Seat seat() const noexcept { return static_cast<Seat>(bits >> 8 & 0xFF); }
-  bool is(KeyStatus status_) const noexcept { return status() == status_; }
-  bool is(KeyStatus status_, Seat seat_) const noexcept { return is(status_) && seat() == seat_; }
+  bool is(KeyStatus wanted) const noexcept { return status() == wanted; }
+  bool is(KeyStatus wanted, Seat whose) const noexcept { return is(wanted) && seat() == whose; }
 
-  KeyState next(KeyStatus status_, Seat seat_ = 0) const noexcept {
-    return {((bits >> 16) + 1) << 16 | std::uint64_t{seat_} << 8 |
-            static_cast<std::uint64_t>(status_)};
+  KeyState next(KeyStatus to, Seat by = 0) const noexcept {
+    return {((bits >> 16) + 1) << 16 | std::uint64_t{by} << 8 | static_cast<std::uint64_t>(to)};
   }
 };
 

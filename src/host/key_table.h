@@ -32,6 +32,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "host/host_error.h"
 #include "host/key_area.h"
@@ -42,8 +43,8 @@ namespace boxoffice::host {
 template <class P>
 class KeyTable {
  public:
-  KeyTable(const KeyArea& area, const KeyLocks& locks, Seat me) noexcept
-      : area_(area), locks_(locks), me_(me) {}
+  KeyTable(KeyArea area, const KeyLocks& locks, Seat me) noexcept
+      : area_(std::move(area)), locks_(locks), me_(me) {}
   KeyTable(const KeyTable&) = delete;
   KeyTable& operator=(const KeyTable&) = delete;
 

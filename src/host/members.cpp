@@ -85,7 +85,7 @@ void Members::join(Seat seat, std::uint64_t bell) noexcept {
   file_->header.roster.fetch_add(1);
 }
 
-void Members::free(Seat seat) noexcept {
+void Members::free(Seat seat) const noexcept {
   of(seat).pid.store(0);
   of(seat).state.store(kFree);
 }

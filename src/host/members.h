@@ -23,7 +23,7 @@ class Members {
   /// Writes down that the calling process has this seat, whose lock it holds, and the FIFO of that number.
   void join(Seat seat, std::uint64_t bell) noexcept;
   /// That nobody has it; by who holds its lock.
-  void free(Seat seat) noexcept;
+  void free(Seat seat) const noexcept;
 
   /// Grows with every join.
   std::uint64_t roster() const noexcept { return file_->header.roster.load(); }

@@ -109,7 +109,7 @@ class Segment {
 
   /// A fencing token, larger than all that were drawn before in this segment and in any that had its
   /// name.
-  std::uint64_t fence() noexcept { return view_.header->fence.fetch_add(1) + 1; }
+  std::uint64_t fence() const noexcept { return view_.header->fence.fetch_add(1) + 1; }
 
   /// For a read-write lock: how many agents of this process read it. What guards it is up to the lock.
   std::uint32_t& reads(const void* slot) noexcept { return reads_[slotOf(slot)]; }

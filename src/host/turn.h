@@ -58,10 +58,10 @@ class Turn {
   }
   constexpr bool isFree() const noexcept { return seat() == 0; }
   /// It is the turn of this process, and of none of its agents yet.
-  constexpr bool isUngiven(Seat seat_) const noexcept { return seat() == seat_ && agent() == 0; }
-  constexpr Turn ownedBy(Seat seat_, AgentId agent_) const noexcept {
+  constexpr bool isUngiven(Seat whose) const noexcept { return seat() == whose && agent() == 0; }
+  constexpr Turn ownedBy(Seat whose, AgentId who) const noexcept {
     return Turn((bits_ & ~(kSeatMask << kSeatAt | Bits{kMaxAgent} << kAgentAt)) |
-                Bits{seat_} << kSeatAt | Bits{agent_} << kAgentAt);
+                Bits{whose} << kSeatAt | Bits{who} << kAgentAt);
   }
   constexpr Turn free() const noexcept { return ownedBy(0, 0); }
 
@@ -77,21 +77,21 @@ class Turn {
     while (count < kPlaces && at(count) != 0) ++count;
     return count;
   }
-  constexpr bool isQueued(Seat seat_) const noexcept {
+  constexpr bool isQueued(Seat whose) const noexcept {
     for (int i = 0; i < kPlaces; ++i) {
-      if (at(i) == seat_) return true;
+      if (at(i) == whose) return true;
     }
     return false;
   }
   /// Only when there is room.
-  constexpr Turn queued(Seat seat_) const noexcept {
-    return Turn(bits_ | Bits{seat_} << (kFifoAt + kSeatBits * waiting()));
+  constexpr Turn queued(Seat whose) const noexcept {
+    return Turn(bits_ | Bits{whose} << (kFifoAt + kSeatBits * waiting()));
   }
   /// Without this seat in the fifo, and without a gap there, whatever somebody has scribbled.
-  constexpr Turn without(Seat seat_) const noexcept {
+  constexpr Turn without(Seat whose) const noexcept {
     Turn rest(bits_ & ~kFifo);
     for (int i = 0; i < kPlaces; ++i) {
-      if (at(i) != 0 && at(i) != seat_) rest = rest.queued(at(i));
+      if (at(i) != 0 && at(i) != whose) rest = rest.queued(at(i));
     }
     return rest;
   }

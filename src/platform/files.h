@@ -5,7 +5,6 @@
 // and the reason. Everything it opens is closed by exec, and no symbolic link is followed.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -59,11 +58,7 @@ std::vector<std::string> namesIn(const File& directory, const std::string& path)
 void removeDirectory(const std::string& path) noexcept;
 
 /// Whether it is the same directory.
-struct FileId {
-  std::uint64_t device;
-  std::uint64_t number;
-  auto operator<=>(const FileId&) const = default;
-};
+using FileId = std::pair<std::uint64_t, std::uint64_t>;  // its device, and its number there
 FileId idOf(const File& file, const std::string& path);
 
 // ---- regular files ----

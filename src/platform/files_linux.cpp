@@ -213,12 +213,11 @@ std::byte* map(const File& file, std::uint64_t size, const std::string& path) {
   void* const found = mmap(nullptr, room + kMapGrain, PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (found == MAP_FAILED) refused(path, "mapped");
-  const auto begin = reinterpret_cast<std::uintptr_t>(found);
-  const std::uintptr_t aligned = (begin + kMapGrain - 1) / kMapGrain * kMapGrain;
-  if (aligned > begin) munmap(found, aligned - begin);
-  const std::uintptr_t end = begin + room + kMapGrain;
-  const auto at = reinterpret_cast<std::byte*>(aligned);
-  munmap(at + room, end - aligned - room);
+  const std::size_t before =
+      (kMapGrain - reinterpret_cast<std::uintptr_t>(found) % kMapGrain) % kMapGrain;
+  std::byte* const at = static_cast<std::byte*>(found) + before;
+  if (before > 0) munmap(found, before);
+  munmap(at + room, kMapGrain - before);
   if (mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.number(), 0) ==
       MAP_FAILED) {
     const int error = errno;
