@@ -1,0 +1,107 @@
+'use strict'
+// Leases in a system that several machines share. What all of them need is in this folder; what is peculiar to
+// one of them is its driver, which is one file. A driver answers for a server that keeps, for each key:
+//
+//   capacity    how many units there are: 1 for a mutex
+//   holders     who has how many of them (id, session, units, until, token)
+//   line        who waits for how many, first come first served (id, session, units)
+//   fence       the last token that was given
+//
+// and these are its invariants, whoever dies at whatever moment:
+//
+//   1  The units of the holders are never more than the capacity.
+//   2  A holder whose session is over, or whose `until` is past, is none any more: whoever looks takes it out,
+//      and the next grant of the key says `abandoned`. Only the server's clock counts.
+//   3  The head of the line blocks those behind it. One whose session is over, or that nobody listens for, is
+//      passed over. Nobody gets in before those who wait.
+//   4  A token is max(fence + 1, microseconds of the server's clock since 2024): tokens of a key increase even if
+//      the server loses its memory of them. They are below 2 ** 51.
+//   5  Whoever leaves hands over inside the server, in the same step: the next one holds it for `claim`
+//      milliseconds, and as long as `maxHold` once it has confirmed that by another enter().
+//
+// A session stands for one agent: one event loop. It is over when nobody has renewed it for `ttl` milliseconds,
+// and nobody can bring it back. So one command renews all leases of the agent.
+//
+//   driver.name                        for messages: 'Redis'
+//   driver.keeper                      { module, data }: what a worker thread renews the session with. It calls
+//                                      require(module).connect(data), a promise for
+//                                        open(session, ttl)    a promise; from now on there is this session
+//                                        renew(session, ttl)   a promise for whether there still was
+//                                        close()               a promise
+//                                      `data` goes there by structured clone.
+//   driver.listen(session, hear)       a promise, for when nothing will be missed: hear.granted(id) when a place in
+//                                      the line has become a grant, hear.wanted(key) when somebody waits for what
+//                                      the session holds, hear.missed() when messages may have been lost. Listens
+//                                      no more to the session before. Must not keep the process alive.
+//   driver.enter(request)              { session, key, id, units, capacity, wait, claim, maxHold }, one round trip.
+//                                      Asks for units, confirms a grant, or looks after the line: the same id again
+//                                      is the same request, granted once. Where it has no place yet and cannot be
+//                                      granted at once it gets one at the end of the line; with `wait` false, none.
+//                                      A promise for one of
+//                                        { state: 'held', token: bigint, wanted: boolean, abandoned: boolean }
+//                                        { state: 'waiting', look: ms }   when those before it may be gone: ask again
+//                                        { state: 'refused' }             with `wait` false only
+//                                        { state: 'lost' }                there is no such session any more
+//                                        { state: 'mismatch', capacity }  others use the key with another capacity
+//   driver.leave({ session, key, id, units, capacity, claim })   a promise, one round trip. The units are free, or the
+//                                      place in the line. No matter if there is neither any more.
+//   driver.end(session)                a promise: the session is over.
+//   driver.close()                     a promise: closes the connections that the driver has made.
+//
+// A command that fails may have been carried out or not: it is repeated, until the session is over.
+const { checkObject } = require('../options.js')
+const { Hub } = require('./hub.js')
+
+/** The hub of an engine. */
+let hubOf
+
+const methods = ['listen', 'enter', 'leave', 'end', 'close']
+
+class Engine {
+  #hub
+
+  static {
+    hubOf = (engine) => {
+      if (engine instanceof Engine) return engine.#hub
+      throw new TypeError('engine must be an engine, such as redis(client) makes one')
+    }
+  }
+
+  /** `driver` as above. */
+  constructor(driver, options = {}) {
+    checkObject(driver)
+    for (const method of methods) {
+      if (typeof driver[method] !== 'function') {
+        throw new TypeError(`the driver of an engine must have a method ${method}`)
+      }
+    }
+    this.#hub = new Hub(driver, readEngineOptions(options))
+  }
+
+  close() {
+    return this.#hub.close()
+  }
+
+  [Symbol.asyncDispose]() {
+    return this.close()
+  }
+}
+
+const leastTime = 100
+
+/** What all engines take: times in milliseconds. */
+function readEngineOptions(options) {
+  checkObject(options)
+  const { ttl = 10_000, maxHold = 60_000, answerTimeout = 5000 } = options
+  const times = { ttl, maxHold, answerTimeout }
+  for (const [name, time] of Object.entries(times)) {
+    if (typeof time !== 'number') throw new TypeError(`${name} must be a number of milliseconds`)
+    if (!(time >= leastTime && time <= 2 ** 31 - 1)) {
+      throw new RangeError(`${name} must be from ${leastTime} ms to 2 ** 31 - 1 ms, not ${time}`)
+    }
+  }
+  if (maxHold < ttl) throw new RangeError(`maxHold must not be less than ttl, which is ${ttl} ms`)
+  return times
+}
+
+module.exports = { Engine, hubOf }

@@ -1,0 +1,34 @@
+'use strict'
+// What goes wrong with engines.
+const { lockError } = require('../errors.js')
+
+/** `what` is the lock. */
+function engineError(name, what, time, cause) {
+  const why = cause === undefined ? '' : `: ${cause.message}`
+  const message = `${name} has not answered for ${what} within ${time} ms${why}; is the server there?`
+  const error = lockError('ERR_LOCK_ENGINE', message)
+  if (cause !== undefined) error.cause = cause
+  return error
+}
+
+function closedError(name) {
+  return lockError('ERR_LOCK_ENGINE', `the engine for ${name} has been closed: make another one`)
+}
+
+/** `why` the lease is over. */
+function lostError(what, why) {
+  const message = `${what} has been lost: ${why}. Others may hold it: stop, and write nothing without its fencing token`
+  return lockError('ERR_LOCK_LOST', message)
+}
+
+function mismatchError(what, capacity) {
+  const message = `${what} is in use with the value ${capacity}: construct it alike everywhere`
+  return lockError('ERR_LOCK_MISMATCH', message)
+}
+
+/** For what cannot be answered without asking the server. */
+function notSync(method, instead) {
+  throw new TypeError(`${method}() cannot wait for the answer of an engine: use ${instead}`)
+}
+
+module.exports = { closedError, engineError, lostError, mismatchError, notSync }

@@ -1,0 +1,158 @@
+'use strict'
+// What all locks of one engine share in this thread: its session, and who is called when something happens.
+const { randomBytes } = require('node:crypto')
+const { clearTimeout, setTimeout } = require('node:timers')
+const { setTimeout: after } = require('node:timers/promises')
+const { now } = require('./clock.js')
+const { closedError } = require('./errors.js')
+const { Keeper } = require('./keeper.js')
+
+/** How long to wait before a command that has failed is repeated. */
+const pause = 100
+
+class Hub {
+  #driver
+  #keeper
+  #session = null
+  #opening = null
+  #isClosed = false
+  #watch
+  #cores = new Map()
+  #cohorts = new Map()
+  /** The slots that are held: those that come first end first. */
+  #held = new Set()
+
+  constructor(driver, settings) {
+    this.#driver = driver
+    this.name = driver.name
+    this.settings = settings
+    /** How long the next in line has to confirm what it has been granted. */
+    this.claim = Math.min(1000, settings.ttl)
+    this.#keeper = new Keeper(driver.keeper, settings.ttl, (id, error) => {
+      const session = this.#session
+      if (session !== null && (id === undefined || id === session.id)) this.lose(session, error.message)
+    })
+  }
+
+  /** What `make()` has made for `name`: once for all objects of that name. */
+  shared(name, make) {
+    let core = this.#cores.get(name)
+    if (core === undefined) {
+      core = make()
+      this.#cores.set(name, core)
+    }
+    return core
+  }
+
+  /** `cohort` has slots from now on. */
+  join(cohort) {
+    this.#cohorts.set(cohort.key, cohort)
+  }
+
+  part(cohort) {
+    if (this.#cohorts.get(cohort.key) === cohort) this.#cohorts.delete(cohort.key)
+  }
+
+  /** The session, or a promise for it. */
+  open() {
+    if (this.#session?.isGood()) return this.#session
+    if (this.#isClosed) return Promise.reject(closedError(this.name))
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = null
+    })
+    return this.#opening
+  }
+
+  async #open() {
+    if (this.#session !== null) this.lose(this.#session, 'it was not renewed in time')
+    const id = randomBytes(9).toString('base64url')
+    await this.#driver.listen(id, this.#hear())
+    this.#session = await this.#keeper.open(id)
+    return this.#session
+  }
+
+  #hear() {
+    return {
+      granted: (id) => this.#session?.slots.get(id)?.ask(),
+      wanted: (key) => this.#cohorts.get(key)?.isWanted(),
+      missed: () => {
+        for (const slot of this.#session?.slots.values() ?? []) slot.look()
+      },
+    }
+  }
+
+  /** `session` is over, and with it all that it holds. */
+  lose(session, why) {
+    if (session.isOver) return
+    session.isOver = true
+    if (this.#session === session) this.#session = null
+    const slots = [...session.slots.values()]
+    session.slots.clear()
+    for (const slot of slots) slot.sessionEnded(why)
+  }
+
+  enter(request) {
+    return this.#driver.enter({
+      ...request,
+      claim: this.claim,
+      maxHold: this.settings.maxHold,
+    })
+  }
+
+  /** Until the server has heard of it, or the session is over. */
+  async leave(session, request) {
+    while (!session.isOver && !this.#isClosed) {
+      try {
+        await this.#driver.leave({ ...request, claim: this.claim })
+        return
+      } catch {
+        // Whatever it was: what the server still counts as ours would keep others out.
+        await after(pause)
+      }
+    }
+  }
+
+  /** A slot is held: it is looked after from now on. */
+  began(slot) {
+    this.#held.add(slot)
+    if (this.#watch === undefined) this.#arm()
+  }
+
+  ended(slot) {
+    this.#held.delete(slot)
+  }
+
+  #arm() {
+    const [first] = this.#held
+    this.#watch = undefined
+    if (first === undefined || this.#session === null) return
+    const end = Math.min(first.until, this.#session.safeUntil())
+    this.#watch = setTimeout(() => this.#check(), Math.max(1, end - now()))
+    this.#watch.unref()
+  }
+
+  #check() {
+    const session = this.#session
+    if (session !== null && !session.isGood()) this.lose(session, 'it was not renewed in time')
+    for (const slot of this.#held) {
+      if (now() < slot.until) break
+      slot.heldTooLong()
+    }
+    this.#arm()
+  }
+
+  async close() {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    const session = this.#session
+    if (session !== null) {
+      this.lose(session, 'the engine has been closed')
+      await this.#driver.end(session.id)
+    }
+    clearTimeout(this.#watch)
+    await this.#keeper.close()
+    await this.#driver.close()
+  }
+}
+
+module.exports = { Hub }

@@ -1,0 +1,100 @@
+'use strict'
+// Keeps the session of an engine alive by a thread of its own: see keeper_thread.js.
+const { join } = require('node:path')
+const { Worker } = require('node:worker_threads')
+const { now } = require('./clock.js')
+
+const file = join(__dirname, 'keeper_thread.js')
+
+class Session {
+  constructor(id) {
+    this.id = id
+    this.isOver = false
+    /** Its slots, by id. */
+    this.slots = new Map()
+    this.last = 0
+    this.until = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT))
+  }
+
+  /** Until when it is safe, by the clock of clock.js. */
+  safeUntil() {
+    return Number(Atomics.load(this.until, 0)) / 1e6
+  }
+
+  isGood() {
+    return !this.isOver && now() < this.safeUntil()
+  }
+
+  nextId() {
+    this.last++
+    return `${this.id}-${this.last}`
+  }
+}
+
+class Keeper {
+  #spec
+  #ttl
+  #onEnd
+  #worker
+  /** By session: who waits for it to be open. */
+  #opening = new Map()
+
+  /** `onEnd(session id, error)` when one that was open is over. */
+  constructor(spec, ttl, onEnd) {
+    this.#spec = spec
+    this.#ttl = ttl
+    this.#onEnd = onEnd
+  }
+
+  /** A promise for the session `id`, which takes the place of the one before. */
+  open(id) {
+    const session = new Session(id)
+    this.#worker ??= this.#start()
+    return new Promise((resolve, reject) => {
+      this.#opening.set(id, { resolve: () => resolve(session), reject })
+      this.#worker.postMessage({ id, buffer: session.until.buffer })
+    })
+  }
+
+  #start() {
+    const { module, data } = this.#spec
+    const worker = new Worker(file, {
+      workerData: { module, data, ttl: this.#ttl },
+      name: 'boxoffice keeper',
+      execArgv: [],
+    })
+    worker.unref()
+    worker.on('message', (message) => this.#heard(message))
+    worker.on('error', (error) => this.#failed(worker, error))
+    worker.on('exit', () => this.#failed(worker, new Error('the thread that renews has ended')))
+    return worker
+  }
+
+  #heard({ id, isOpen, error }) {
+    const opening = this.#opening.get(id)
+    this.#opening.delete(id)
+    if (isOpen) opening.resolve()
+    else if (opening !== undefined) opening.reject(error)
+    else this.#onEnd(id, error)
+  }
+
+  #failed(worker, error) {
+    if (this.#worker !== worker) return
+    this.#worker = undefined
+    const all = [...this.#opening.values()]
+    this.#opening.clear()
+    for (const { reject } of all) reject(error)
+    this.#onEnd(undefined, error)
+  }
+
+  async close() {
+    const worker = this.#worker
+    if (worker === undefined) return
+    this.#worker = undefined
+    const ended = new Promise((resolve) => worker.once('exit', resolve))
+    worker.postMessage('end')
+    await ended
+  }
+}
+
+module.exports = { Keeper }

@@ -1,0 +1,82 @@
+'use strict'
+// The thread that renews the session of an engine, so that a blocked event loop costs no lease. It writes down
+// until when the session is safe, where the event loop sees it: see keeper.js.
+const { setTimeout: after } = require('node:timers/promises')
+const { parentPort, workerData } = require('node:worker_threads')
+const { safely } = require('./clock.js')
+
+const { module: path, data, ttl } = workerData
+const hrtime = process.hrtime.bigint
+
+/** A connection is made once, and tried again until it stands. */
+let connection
+function connect() {
+  connection ??= require(path)
+    .connect(data)
+    .catch((error) => {
+      connection = undefined
+      throw error
+    })
+  return connection
+}
+
+/** The session that is to be kept: another one takes its place. */
+let current
+
+async function keep({ id, buffer }) {
+  current = id
+  const until = new BigInt64Array(buffer)
+  const safe = BigInt(Math.floor(safely(ttl) * 1e6))
+  try {
+    const keeper = await connect()
+    const sent = hrtime()
+    await keeper.open(id, ttl)
+    Atomics.store(until, 0, sent + safe)
+    parentPort.postMessage({ id, isOpen: true })
+    while (current === id) {
+      await after(ttl / 3)
+      if (current === id) await renew(keeper, id, until, safe)
+    }
+  } catch (error) {
+    Atomics.store(until, 0, 0n)
+    parentPort.postMessage({ id, isOpen: false, error })
+  }
+}
+
+/** Until it has been renewed once. Throws when the session is over. */
+async function renew(keeper, id, until, safe) {
+  let last
+  while (current === id && hrtime() < Atomics.load(until, 0)) {
+    const sent = hrtime()
+    try {
+      const answer = await Promise.race([keeper.renew(id, ttl), after(ttl / 3, 'late')])
+      if (answer === false) throw overError('the server has ended it')
+      if (answer === true) {
+        Atomics.store(until, 0, sent + safe)
+        return
+      }
+    } catch (error) {
+      if (error.isOver) throw error
+      last = error
+      await after(ttl / 20)
+    }
+  }
+  if (current === id) throw overError(`it could not be renewed in time${why(last)}`)
+}
+
+const why = (error) => (error === undefined ? '' : `: ${error.message}`)
+
+function overError(message) {
+  return Object.assign(new Error(message), { isOver: true })
+}
+
+async function end() {
+  current = undefined
+  if (connection !== undefined) await (await connection).close()
+  parentPort.close()
+}
+
+parentPort.on('message', (message) => {
+  if (message === 'end') end()
+  else keep(message)
+})

@@ -1,0 +1,220 @@
+'use strict'
+// One request of this thread to the server, and the lease that becomes of it.
+//
+//   asking   the server has not granted it yet: who wants it waits in `waiters`
+//   held     until the server hears of leave(), the session ends, or `until` is past
+//   over
+//
+// While it asks, a command is on its way, or a timer runs after which it looks again; a message looks earlier.
+const { clearTimeout, setTimeout } = require('node:timers')
+const { now, safely } = require('./clock.js')
+const { engineError, lostError, mismatchError } = require('./errors.js')
+
+/** How long to wait before a command that has failed is repeated. */
+const pause = 100
+/** However far away the end of those before it: a message may have been lost. */
+const longestLook = 5000
+/** The hand-offs of one lease: its token leaves room for no more. */
+const mostUses = 4096
+const tokenBits = 12n
+
+class Slot {
+  constructor(cohort, units, isToWait) {
+    this.cohort = cohort
+    this.units = units
+    this.isToWait = isToWait
+    this.state = 'asking'
+    this.session = null
+    this.id = undefined
+    this.waiters = new Set()
+    /** Those who have it now. */
+    this.holds = new Set()
+    this.isBusy = false
+    this.isToAskAgain = false
+    /** Since when, and why, the server has not answered. */
+    this.silentSince = now()
+    this.failure = undefined
+    this.timer = undefined
+    this.patience = undefined
+    this.expectAnswer()
+  }
+
+  get hub() {
+    return this.cohort.hub
+  }
+
+  /** The server has the time that was agreed on, and no more. */
+  expectAnswer() {
+    if (this.patience !== undefined) return
+    const { answerTimeout } = this.hub.settings
+    this.patience = setTimeout(() => this.cohort.failed(this, this.silence(answerTimeout)), answerTimeout)
+  }
+
+  silence(time) {
+    return engineError(this.hub.name, this.cohort.title(), Math.round(time), this.failure)
+  }
+
+  /** Whether nobody knows what the server would say. */
+  isSilent() {
+    return this.patience !== undefined
+  }
+
+  /** Asks now, and again when the command that is on its way has been answered. */
+  ask() {
+    if (this.state !== 'asking') return
+    if (this.isBusy) this.isToAskAgain = true
+    else this.enter()
+  }
+
+  async enter() {
+    this.isBusy = true
+    this.isToAskAgain = false
+    clearTimeout(this.timer)
+    try {
+      const opened = this.hub.open()
+      const session = opened instanceof Promise ? await opened : opened
+      if (this.state === 'asking') {
+        if (this.session !== session) this.moveTo(session)
+        const sent = now()
+        this.heard(await this.hub.enter(this.request()), sent, session)
+      }
+    } catch (error) {
+      this.failure = error
+      this.expectAnswer()
+      this.lookIn(pause)
+    }
+    this.isBusy = false
+    if (this.state === 'over') this.leave()
+    else if (this.isToAskAgain) this.ask()
+  }
+
+  moveTo(session) {
+    this.session = session
+    this.id = session.nextId()
+    session.slots.set(this.id, this)
+  }
+
+  request() {
+    const { cohort, session, id, units, isToWait } = this
+    const { key, capacity } = cohort
+    return { session: session.id, key, id, units, capacity, wait: isToWait }
+  }
+
+  heard(answer, sent, session) {
+    if (this.state !== 'asking') return
+    this.failure = undefined
+    clearTimeout(this.patience)
+    this.patience = undefined
+    switch (answer.state) {
+      case 'held':
+        this.begin(answer, sent, session)
+        break
+      case 'waiting':
+        this.lookIn(Math.min(answer.look, longestLook))
+        break
+      case 'refused':
+        this.cohort.refused(this)
+        break
+      case 'mismatch':
+        this.cohort.failed(this, mismatchError(this.cohort.title(), answer.capacity))
+        break
+      default:
+        this.hub.lose(session, 'the server has ended its session')
+        this.look()
+    }
+  }
+
+  lookIn(time) {
+    if (this.state !== 'asking') return
+    this.timer = setTimeout(() => this.ask(), time)
+  }
+
+  /** Something may have been missed. */
+  look() {
+    this.ask()
+  }
+
+  begin({ token, wanted, abandoned }, sent, session) {
+    // The server has ended it while its answer was on its way.
+    if (session.isOver) {
+      this.look()
+      return
+    }
+    this.state = 'held'
+    this.token = token << tokenBits
+    this.isAbandoned = abandoned
+    this.since = now()
+    this.until = sent + safely(this.hub.settings.maxHold)
+    this.uses = 0
+    this.lastUse = mostUses
+    this.handOffUntil = this.since + this.hub.settings.maxHold / 2
+    if (wanted) this.isWanted()
+    this.hub.began(this)
+    this.cohort.granted(this)
+  }
+
+  /** Others wait for it: from now on there is an end to passing it on here. */
+  isWanted() {
+    const { handOffs, time } = this.cohort.bound
+    this.lastUse = Math.min(this.lastUse, this.uses + handOffs)
+    this.handOffUntil = Math.min(this.handOffUntil, now() + time)
+  }
+
+  /** Whether another one of this thread may have it. */
+  isToPassOn() {
+    const time = now()
+    return this.uses < this.lastUse && time < this.handOffUntil && this.isGood(time)
+  }
+
+  isGood(time) {
+    return this.state === 'held' && time < this.until && this.session.isGood()
+  }
+
+  nextToken() {
+    const token = this.token | BigInt(this.uses)
+    this.uses++
+    return token
+  }
+
+  /** Nobody here has it or wants it any more. */
+  end() {
+    const wasHeld = this.state === 'held'
+    this.stop()
+    if (wasHeld) this.hub.ended(this)
+    if (!this.isBusy) this.leave()
+  }
+
+  stop() {
+    this.state = 'over'
+    clearTimeout(this.timer)
+    clearTimeout(this.patience)
+    this.patience = undefined
+  }
+
+  leave() {
+    if (this.session === null || this.session.isOver) return
+    const { session, id } = this
+    session.slots.delete(id)
+    this.hub.leave(session, this.request())
+  }
+
+  sessionEnded(why) {
+    if (this.state === 'held') this.lose(why)
+    else if (this.state === 'asking') {
+      this.session = null
+      this.look()
+    }
+  }
+
+  heldTooLong() {
+    const { maxHold } = this.hub.settings
+    this.lose(`it was held for longer than maxHold, ${maxHold} ms`)
+  }
+
+  lose(why) {
+    this.end()
+    this.cohort.lost(this, lostError(this.cohort.title(), why))
+  }
+}
+
+module.exports = { Slot }
