@@ -2,6 +2,7 @@
 // What all keyed maps have in common.
 const { Core } = require('./core.js')
 const { E_CANCELED } = require('./errors.js')
+const { homeOver } = require('./engines/lines.js')
 const { Home, homeByName } = require('./home.js')
 const { hostHomeOf } = require('./host_cores.js')
 const { readLockOptions, checkMayBlock } = require('./lock_options.js')
@@ -27,11 +28,13 @@ class Keyed {
   /** `make()` makes a core of `kind` and `value`, unless there is one `atRest`. */
   constructor(options, kind, make, atRest, value = '') {
     const settings = readLockOptions(options, 0)
-    const { cancelError = E_CANCELED, host, name, isStrict, mayBlock } = settings
+    const { cancelError = E_CANCELED, engine, host, name, isStrict, mayBlock } = settings
     const isPlain = !isStrict && mayBlock === Core.prototype.mayBlock
     const makeSo = isPlain ? make : () => Object.assign(make(), { isStrict, mayBlock })
     // A core that is not plain is not for other maps.
-    if (host !== undefined) {
+    if (engine !== undefined) {
+      this.#home = homeOver(settings, kind, value)
+    } else if (host !== undefined) {
       this.#home = hostHomeOf(make(), host, { isStrict, mayBlock })
     } else if (name !== undefined) {
       this.#home = homeByName(name, kind, `${value} ${isStrict} ${mayBlock}`, makeSo)

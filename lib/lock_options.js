@@ -19,6 +19,7 @@ function readLockOptions(given, bytes) {
     scope,
     directory,
     capacity,
+    engine,
   } = asOptions(given)
   if (typeof allowBlockingMainThread !== 'boolean') {
     throw new TypeError('allowBlockingMainThread must be a boolean')
@@ -27,7 +28,9 @@ function readLockOptions(given, bytes) {
     throw new TypeError("fairness must be 'bounded' or 'fifo'")
   }
   if (name !== undefined) checkName(name)
-  const host = readHost({ scope, name, buffer, directory, capacity }, bytes === 0)
+  const reach = { scope, name, buffer, directory, capacity }
+  const host = engine === undefined ? readHost(reach, bytes === 0) : undefined
+  if (engine !== undefined) checkBesideEngine(reach)
   if (buffer !== undefined) checkPlace(buffer, byteOffset, bytes)
   if (name !== undefined && buffer !== undefined) {
     throw new TypeError('a lock is shared by its name or by a buffer, not by both')
@@ -38,14 +41,23 @@ function readLockOptions(given, bytes) {
     name,
     buffer,
     byteOffset,
+    engine,
     isStrict: fairness === 'fifo',
-    mayBlock: allowBlockingMainThread || !isMainThread,
+    // Over an engine nothing can block, and says so by itself.
+    mayBlock: allowBlockingMainThread || !isMainThread || engine !== undefined,
   }
 }
 
 function checkName(name) {
   if (typeof name !== 'string') throw new TypeError('name must be a string')
   if (name === '') throw new RangeError('name must not be empty')
+}
+
+/** An engine says how far a lock reaches. */
+function checkBesideEngine({ name: _, ...others }) {
+  for (const [option, value] of Object.entries(others)) {
+    if (value !== undefined) throw new TypeError(`a lock over an engine takes no ${option}`)
+  }
 }
 
 function checkPlace(buffer, byteOffset, bytes) {

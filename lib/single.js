@@ -1,5 +1,6 @@
 'use strict'
 // What every object has in common that stands for a single core: a lock, an event, a condition ...
+const { lineOver } = require('./engines/lines.js')
 const { hostCoreOf } = require('./host_cores.js')
 const { checkMayBlock, readLockOptions, settle } = require('./lock_options.js')
 
@@ -21,7 +22,11 @@ class Single {
 
   constructor(core, options) {
     const settings = readLockOptions(options, core.kind.bytes)
-    const { host } = settings
+    const { engine, host } = settings
+    if (engine !== undefined) {
+      this.#core = lineOver(settings, core)
+      return
+    }
     this.#core = host === undefined ? core : hostCoreOf(core, host)
     settle(this.#core, settings)
   }

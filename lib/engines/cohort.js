@@ -6,8 +6,11 @@
 // not taken their lease yet. As long as they are expected, a lease that nobody has stays; then it goes.
 const { Slot } = require('./slot.js')
 
-/** While others wait. */
-const bound = Object.freeze({ handOffs: 64, time: 100 })
+/** How long it stays here while others wait. */
+const bounds = Object.freeze({
+  bounded: { handOffs: 64, time: 100 },
+  fifo: { handOffs: 0, time: 0 },
+})
 
 class Cohort {
   #slots = new Set()
@@ -19,7 +22,7 @@ class Cohort {
     this.key = key
     this.capacity = capacity
     this.owner = owner
-    this.bound = bound
+    this.bound = owner.isStrict ? bounds.fifo : bounds.bounded
   }
 
   title() {
@@ -34,6 +37,18 @@ class Cohort {
   silence() {
     for (const slot of this.#slots) if (slot.isSilent()) return slot
     return undefined
+  }
+
+  /** How many wait for the server. */
+  waiting() {
+    let count = 0
+    for (const slot of this.#slots) count += slot.waiters.size
+    return count
+  }
+
+  /** Rejects them. */
+  cancel(reason) {
+    for (const slot of this.#slots) rejectAll(slot, reason)
   }
 
   /** Others wait for the key. */
@@ -105,14 +120,10 @@ class Cohort {
   }
 
   /** The server has said no, or nothing. */
-  refused(slot, error) {
-    const waiters = [...slot.waiters]
-    slot.waiters.clear()
-    this.#end(slot)
-    for (const waiter of waiters) {
-      waiter.end()
-      waiter.reject(error ?? waiter.wish.late())
-    }
+  refused(slot, error = this.owner.timeoutError(0)) {
+    this.#forget(slot)
+    slot.end()
+    rejectAll(slot, error)
   }
 
   failed(slot, error) {
@@ -136,19 +147,26 @@ class Cohort {
     for (const slot of this.#slots) {
       if (slot === except || slot.holds.size > 0 || slot.waiters.size > 0) continue
       const isUseful = units === undefined || slot.units === units
-      const isKept = isUseful && this.#expected > 0 && (slot.state === 'asking' || slot.isToPassOn())
-      if (!isKept) this.#end(slot)
+      const isKept =
+        isUseful && this.#expected > 0 && (slot.state === 'asking' || slot.isToPassOn())
+      if (isKept) continue
+      this.#forget(slot)
+      slot.end()
     }
-  }
-
-  #end(slot) {
-    this.#forget(slot)
-    slot.end()
   }
 
   #forget(slot) {
     if (!this.#slots.delete(slot)) return
     if (this.#slots.size === 0) this.hub.part(this)
+  }
+}
+
+function rejectAll(slot, reason) {
+  const waiters = [...slot.waiters]
+  slot.waiters.clear()
+  for (const waiter of waiters) {
+    waiter.end()
+    waiter.reject(reason)
   }
 }
 

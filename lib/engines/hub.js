@@ -30,7 +30,8 @@ class Hub {
     this.claim = Math.min(1000, settings.ttl)
     this.#keeper = new Keeper(driver.keeper, settings.ttl, (id, error) => {
       const session = this.#session
-      if (session !== null && (id === undefined || id === session.id)) this.lose(session, error.message)
+      if (session !== null && (id === undefined || id === session.id))
+        this.lose(session, error.message)
     })
   }
 
@@ -46,11 +47,15 @@ class Hub {
 
   /** `cohort` has slots from now on. */
   join(cohort) {
-    this.#cohorts.set(cohort.key, cohort)
+    const others = this.#cohorts.get(cohort.key)
+    if (others === undefined) this.#cohorts.set(cohort.key, new Set([cohort]))
+    else others.add(cohort)
   }
 
   part(cohort) {
-    if (this.#cohorts.get(cohort.key) === cohort) this.#cohorts.delete(cohort.key)
+    const all = this.#cohorts.get(cohort.key)
+    all.delete(cohort)
+    if (all.size === 0) this.#cohorts.delete(cohort.key)
   }
 
   /** The session, or a promise for it. */
@@ -74,9 +79,11 @@ class Hub {
   #hear() {
     return {
       granted: (id) => this.#session?.slots.get(id)?.ask(),
-      wanted: (key) => this.#cohorts.get(key)?.isWanted(),
+      wanted: (key) => {
+        for (const cohort of this.#cohorts.get(key) ?? []) cohort.isWanted()
+      },
       missed: () => {
-        for (const slot of this.#session?.slots.values() ?? []) slot.look()
+        for (const slot of this.#session?.slots.values() ?? []) slot.ask()
       },
     }
   }

@@ -5,6 +5,7 @@
 const { withDeadline } = require('../deadline.js')
 const { E_CANCELED, lockError } = require('../errors.js')
 const { nameOf, toText } = require('../keys.js')
+const { dressed } = require('../releaser.js')
 const { Cohort } = require('./cohort.js')
 
 class LineCore {
@@ -14,18 +15,21 @@ class LineCore {
   #cohort = null
 
   /** `local` is the core of its own line; `kind` and `name` are for the server and for messages. */
-  constructor(local, { hub, kind, name, prefix, capacity }) {
+  constructor(local, { hub, kind, name, prefix, capacity, isStrict }) {
     this.local = local
     this.kind = kind
     this.name = name
     this.#hub = hub
     this.#prefix = prefix
     this.#capacity = capacity
+    this.isStrict = isStrict
     // For the home of a keyed map.
     this.home = null
     this.share = null
     this.pins = 0
     this.generation = 0
+    /** No form of it blocks: each says so itself. */
+    this.mayBlock = true
     /** Callers between the two lines, or in. */
     this.inside = 0
     this.cancelError = E_CANCELED
@@ -60,12 +64,12 @@ class LineCore {
   }
 
   queueSize() {
-    return this.local.queueSize()
+    return this.local.queueSize() + (this.#cohort?.waiting() ?? 0)
   }
 
   cancel(reason = this.cancelError) {
     this.local.cancel(reason)
-    this.rest()
+    this.#cohort?.cancel(reason)
   }
 
   /** The server does not answer: nobody of ours could get in. */
@@ -80,69 +84,77 @@ class LineCore {
   }
 
   /**
-   * A promise for a hold: `enter(limits)` is a promise for a place of ours, a function that lets go of it. `wish` as
-   * in cohort.js.
+   * A promise for a hold that `wish` (see cohort.js) describes. The class derived from this one has
+   * enter(wish, limits), a promise for a place in, of its own line, and leaveLine(wish, place), which lets go of it
+   * and says how much that has let in.
    */
-  async acquire(wish, limits, enter) {
+  acquire(wish, limits) {
     const { priority, timeout, signal } = limits
-    this.inside++
+    if (timeout === undefined) {
+      const isUsual = priority === 0 && signal === undefined
+      return this.#go(wish, isUsual ? undefined : { priority, signal }, signal)
+    }
+    if (timeout > 0) return this.#acquireInTime(wish, limits)
+    return this.#go({ ...wish, isToWait: false }, limits, signal)
+  }
+
+  async #acquireInTime(wish, { priority, timeout, signal }) {
+    const limit = withDeadline(signal, timeout, () => this.timeoutError(timeout))
+    limit.start()
     try {
-      if (timeout === undefined) {
-        return await this.#acquire(wish, { priority, signal }, enter)
-      }
-      if (timeout === 0) {
-        const now = { ...wish, isToWait: false, late: () => this.timeoutError(0) }
-        return await this.#acquire(now, { priority, timeout, signal }, enter)
-      }
-      const limit = withDeadline(signal, timeout, () => this.timeoutError(timeout))
-      limit.start()
-      try {
-        return await this.#acquire(wish, { priority, signal: limit.signal }, enter)
-      } finally {
-        limit.end()
-      }
-    } catch (error) {
-      this.inside--
-      this.rest()
-      throw error
+      return await this.#go(wish, { priority, signal: limit.signal }, limit.signal)
+    } finally {
+      limit.end()
     }
   }
 
-  async #acquire(wish, limits, enter) {
-    const { signal } = limits
+  async #go(wish, limits, signal) {
     if (signal?.aborted) throw signal.reason
-    let leave
+    this.inside++
+    let place
+    let isIn = false
     try {
-      leave = await enter(limits)
+      place = await this.enter(wish, limits)
+      isIn = true
+      const taken = this.cohort().take(wish, signal)
+      const hold = taken instanceof Promise ? await taken : taken
+      hold.place = place
+      return hold
     } catch (error) {
-      throw error.code === 'ERR_LOCK_TIMEOUT' ? this.timeoutError(limits.timeout) : error
+      if (isIn) this.#letGo(wish, place)
+      this.#end()
+      throw isIn || limits?.timeout !== 0 || error === signal?.reason ? error : this.timeoutError(0)
     }
-    const cohort = this.cohort()
-    let hold
-    try {
-      const taken = cohort.take(wish, signal)
-      hold = taken instanceof Promise ? await taken : taken
-    } catch (error) {
-      this.#letGo(leave)
-      cohort.leave()
-      throw error
-    }
-    hold.leaveLine = leave
-    return hold
-  }
-
-  /** The next ones of ours come in, if any; their leases are there for them. */
-  #letGo(leave) {
-    this.cohort().expect(leave())
   }
 
   give(hold) {
     if (hold.isOver) return
     hold.isOver = true
-    this.#letGo(hold.leaveLine)
-    this.cohort().leave(hold)
+    this.#letGo(hold.wish, hold.place, hold)
+    this.#end()
+  }
+
+  /** The next ones of ours come in, if any; their leases are there for them. */
+  #letGo(wish, place, hold) {
+    const cohort = this.cohort()
+    cohort.expect(this.leaveLine(wish, place))
+    cohort.leave(hold)
+  }
+
+  #end() {
     this.inside--
     this.rest()
+  }
+
+  /** What callers get. */
+  releaser(hold) {
+    const release = dressed(() => this.give(hold), hold.isAbandoned)
+    release.fencingToken = hold.token
+    return Object.defineProperty(release, 'signal', {
+      configurable: true,
+      enumerable: true,
+      get: () => hold.signal,
+    })
   }
 }
 

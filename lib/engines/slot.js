@@ -47,7 +47,10 @@ class Slot {
   expectAnswer() {
     if (this.patience !== undefined) return
     const { answerTimeout } = this.hub.settings
-    this.patience = setTimeout(() => this.cohort.failed(this, this.silence(answerTimeout)), answerTimeout)
+    this.patience = setTimeout(
+      () => this.cohort.failed(this, this.silence(answerTimeout)),
+      answerTimeout,
+    )
   }
 
   silence(time) {
@@ -120,7 +123,7 @@ class Slot {
         break
       default:
         this.hub.lose(session, 'the server has ended its session')
-        this.look()
+        this.ask()
     }
   }
 
@@ -129,15 +132,10 @@ class Slot {
     this.timer = setTimeout(() => this.ask(), time)
   }
 
-  /** Something may have been missed. */
-  look() {
-    this.ask()
-  }
-
   begin({ token, wanted, abandoned }, sent, session) {
     // The server has ended it while its answer was on its way.
     if (session.isOver) {
-      this.look()
+      this.ask()
       return
     }
     this.state = 'held'
@@ -202,7 +200,7 @@ class Slot {
     if (this.state === 'held') this.lose(why)
     else if (this.state === 'asking') {
       this.session = null
-      this.look()
+      this.ask()
     }
   }
 

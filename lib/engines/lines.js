@@ -1,0 +1,37 @@
+'use strict'
+// The locks over an engine, by name: what the constructors of lib/ take in place of a core, or of a home, when they
+// are given an engine.
+const { Home } = require('../home.js')
+const { hubOf } = require('./engine.js')
+const { MutexLine } = require('./mutex_line.js')
+const { RWLine } = require('./rw_line.js')
+const { SemaphoreLine } = require('./semaphore_line.js')
+
+const Lines = { mutex: MutexLine, semaphore: SemaphoreLine, 'read-write lock': RWLine }
+
+/** Without ':', so that no name can look like another one with a key. */
+const asPart = (name) => encodeURIComponent(name.toWellFormed())
+
+/** In place of `core`: all that have the name, on whatever machine, are one lock. */
+function lineOver({ engine, name, isStrict }, core) {
+  const hub = hubOf(engine)
+  const kind = core.kind.name
+  if (kind !== 'mutex') throw new TypeError(`${core.title()} has no form over an engine`)
+  if (name === undefined) {
+    throw new TypeError(`a ${kind} over an engine needs a name, by which others find it`)
+  }
+  const prefix = `${kind}:${asPart(name)}`
+  const traits = { hub, kind, name, prefix, capacity: 1, isStrict }
+  return hub.shared(`${prefix} ${isStrict}`, () => new MutexLine(traits))
+}
+
+/** In place of a home: all that have the name, or none, are one map. */
+function homeOver({ engine, name, isStrict }, kind, value) {
+  const hub = hubOf(engine)
+  const prefix = `keyed ${kind}:${asPart(name ?? '')}:`
+  const traits = { hub, kind, name, prefix, capacity: value === '' ? 1 : value, isStrict }
+  const make = () => new Lines[kind](traits)
+  return hub.shared(`${prefix} ${isStrict} ${value}`, () => new Home([], make, name))
+}
+
+module.exports = { homeOver, lineOver }

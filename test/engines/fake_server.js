@@ -1,0 +1,172 @@
+'use strict'
+// What a server does for an engine (lib/engines/engine.js), in memory: for tests of what all engines have in
+// common, and the plainest way to say what they have to do.
+const { randomUUID } = require('node:crypto')
+const { BroadcastChannel } = require('node:worker_threads')
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+class FakeServer {
+  constructor() {
+    this.keys = new Map()
+    /** Until when a session lives, by id. */
+    this.sessions = new Map()
+    this.listeners = new Map()
+    this.commands = []
+    /** While it is a promise, commands wait for it; it may reject. */
+    this.trouble = undefined
+    this.clock = () => Date.now()
+    this.channelName = randomUUID()
+    this.channel = new BroadcastChannel(this.channelName)
+    this.channel.unref()
+    this.channel.onmessage = ({ data }) => this.keep(data)
+  }
+
+  close() {
+    this.channel.close()
+  }
+
+  async keep({ number, what, session, ttl }) {
+    await this.trouble
+    if (what === 'open' || this.isAlive(session)) this.sessions.set(session, this.clock() + ttl)
+    this.channel.postMessage({ answerTo: number, isAlive: this.isAlive(session) })
+  }
+
+  isAlive(session) {
+    return (this.sessions.get(session) ?? 0) > this.clock()
+  }
+
+  state(key, capacity) {
+    let state = this.keys.get(key)
+    if (state === undefined) {
+      state = { capacity, holders: new Map(), line: new Map(), fence: 0, isAbandoned: false }
+      this.keys.set(key, state)
+    }
+    return state
+  }
+
+  isGone(holder) {
+    return !this.isAlive(holder.session) || holder.until <= this.clock()
+  }
+
+  free(state) {
+    let free = state.capacity
+    for (const { units } of state.holders.values()) free -= units
+    return free
+  }
+
+  hold(state, request, until) {
+    state.fence = Math.max(state.fence + 1, (this.clock() - Date.UTC(2024)) * 1000)
+    const holder = { ...request, token: BigInt(state.fence), until, abandoned: state.isAbandoned }
+    state.isAbandoned = false
+    state.holders.set(request.id, holder)
+    return holder
+  }
+
+  /** Takes out the dead, and lets in who may. */
+  settle(key, state, claim) {
+    for (const [id, holder] of state.holders) {
+      if (!this.isGone(holder)) continue
+      state.holders.delete(id)
+      state.isAbandoned ||= holder.isConfirmed || holder.abandoned
+    }
+    for (const [id, request] of state.line) {
+      const listener = this.listeners.get(request.session)
+      if (this.isAlive(request.session) && listener !== undefined) {
+        if (request.units > this.free(state)) break
+        this.hold(state, request, this.clock() + claim)
+        listener.granted(id)
+      }
+      state.line.delete(id)
+    }
+    return key
+  }
+
+  held(state, { token, abandoned }) {
+    return { state: 'held', token, abandoned, wanted: state.line.size > 0 }
+  }
+
+  enter(request) {
+    const { session, key, id, units, capacity, wait, claim, maxHold } = request
+    if (!this.isAlive(session)) return { state: 'lost' }
+    const state = this.state(key, capacity)
+    if (state.capacity !== capacity) return { state: 'mismatch', capacity: state.capacity }
+    this.settle(key, state, claim)
+    const known = state.holders.get(id)
+    if (known !== undefined) {
+      known.until = this.clock() + maxHold
+      known.isConfirmed = true
+      return this.held(state, known)
+    }
+    if (state.line.size === 0 && units <= this.free(state)) {
+      const holder = this.hold(state, request, this.clock() + maxHold)
+      holder.isConfirmed = true
+      return this.held(state, holder)
+    }
+    if (!wait) return { state: 'refused' }
+    if (state.line.size === 0) {
+      for (const { session } of state.holders.values()) this.listeners.get(session)?.wanted(key)
+    }
+    if (!state.line.has(id)) state.line.set(id, request)
+    const ends = Array.from(state.holders.values(), (holder) =>
+      Math.min(holder.until, this.sessions.get(holder.session)),
+    )
+    return { state: 'waiting', look: Math.max(1, Math.min(...ends) - this.clock()) }
+  }
+
+  leave({ key, id, claim }) {
+    const state = this.keys.get(key)
+    if (state === undefined) return
+    state.holders.delete(id)
+    state.line.delete(id)
+    this.settle(key, state, claim)
+    if (state.holders.size === 0 && state.line.size === 0 && !state.isAbandoned) {
+      this.keys.delete(key)
+    }
+  }
+
+  end(session) {
+    this.sessions.delete(session)
+    for (const [key, state] of this.keys) {
+      for (const one of [...state.holders.values(), ...state.line.values()]) {
+        if (one.session === session) this.leave({ key, id: one.id, claim: 1000 })
+      }
+    }
+  }
+
+  async command(name, ...args) {
+    this.commands.push(name)
+    await this.trouble
+    await nextTurn()
+    const answer = this[name](...args)
+    await nextTurn()
+    return answer
+  }
+
+  driver() {
+    let current
+    const later =
+      (call) =>
+      (...args) =>
+        setImmediate(call, ...args)
+    return {
+      name: 'Fake',
+      keeper: { module: require.resolve('./fake_keeper.js'), data: this.channelName },
+      listen: async (session, { granted, wanted, missed }) => {
+        this.listeners.delete(current)
+        current = session
+        this.listeners.set(session, {
+          granted: later(granted),
+          wanted: later(wanted),
+          missed: later(missed),
+        })
+      },
+      enter: (request) => this.command('enter', request),
+      leave: (request) => this.command('leave', request),
+      end: (session) => this.command('end', session),
+      close: async () => this.listeners.delete(current),
+    }
+  }
+}
+
+module.exports = { FakeServer }
