@@ -148,17 +148,24 @@ class Hub {
     this.#arm()
   }
 
+  async #endSession(session) {
+    const requests = Array.from(session.slots.values(), (slot) => slot.request())
+    this.lose(session, 'the engine has been closed')
+    const { claim } = this
+    await Promise.all(requests.map((request) => this.#driver.leave({ ...request, claim })))
+    await this.#driver.end(session.id)
+  }
+
   async close() {
     if (this.#isClosed) return
     this.#isClosed = true
-    const session = this.#session
-    if (session !== null) {
-      this.lose(session, 'the engine has been closed')
-      await this.#driver.end(session.id)
-    }
     clearTimeout(this.#watch)
-    await this.#keeper.close()
-    await this.#driver.close()
+    try {
+      if (this.#session !== null) await this.#endSession(this.#session)
+    } finally {
+      await this.#keeper.close()
+      await this.#driver.close()
+    }
   }
 }
 

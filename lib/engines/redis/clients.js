@@ -1,0 +1,19 @@
+'use strict'
+// The clients that people have for Redis, in one shape:
+//
+//   command(key, words)          a promise for the answer to a command whose first key that is
+//   subscriber()                 a promise for { to(channels, hear), missed(call), close() }: a connection of its
+//                                own, which does not keep the process alive
+//   options()                    what another thread can make a connection with: see keeper.js
+//   prefix                       what the client puts before keys by itself
+const ioredis = require('./ioredis.js')
+const nodeRedis = require('./node_redis.js')
+
+function adapt(client) {
+  for (const { isOurs, adapt } of [ioredis, nodeRedis]) if (isOurs(client)) return adapt(client)
+  throw new TypeError(
+    'client must be one of redis (createClient or createCluster), or of ioredis (Redis or Cluster)',
+  )
+}
+
+module.exports = { adapt }

@@ -1,0 +1,82 @@
+'use strict'
+// Clients of the package ioredis: Redis and Cluster.
+const { plain } = require('./plain.js')
+
+const isOurs = (client) =>
+  typeof client?.call === 'function' &&
+  typeof client.duplicate === 'function' &&
+  typeof client.status === 'string'
+
+function adapt(client) {
+  const isCluster = client.isCluster === true
+  return {
+    isCluster,
+    prefix: client.options.keyPrefix ?? '',
+    command: (_key, [name, ...words]) => client.call(name, ...words),
+    subscriber: () => subscriber(client, isCluster),
+    options: () => ({
+      module: 'ioredis',
+      isCluster,
+      nodes: isCluster ? plain(startupNodes(client)) : undefined,
+      options: plain(client.options),
+    }),
+  }
+}
+
+const startupNodes = (cluster) =>
+  cluster.nodes('master').map(({ options: { host, port } }) => ({ host, port }))
+
+function duplicate(client, isCluster) {
+  return isCluster
+    ? client.duplicate([], { shardedSubscribers: true, lazyConnect: false })
+    : client.duplicate({ lazyConnect: false, maxRetriesPerRequest: null })
+}
+
+async function subscriber(client, isCluster) {
+  const own = duplicate(client, isCluster)
+  let onMissed = () => {}
+  // It connects again by itself; until then what it could not hear is asked for: see `look` of an engine.
+  own.on('error', () => {})
+  own.on('connect', () => own.stream?.unref())
+  own.on('ready', () => {
+    // By now it has asked for its channels again: the answer to this comes after that to them.
+    if (!isCluster) own.ping().then(onMissed, () => {})
+  })
+  let last = []
+  let hear
+  own.on(isCluster ? 'smessage' : 'message', (_channel, message) => hear?.(message))
+  return {
+    async to(channels, call) {
+      const [listen, stop] = isCluster
+        ? ['ssubscribe', 'sunsubscribe']
+        : ['subscribe', 'unsubscribe']
+      const before = last
+      last = channels
+      hear = call
+      for (const channel of channels) await own[listen](channel)
+      for (const channel of before) await own[stop](channel)
+    },
+    missed(call) {
+      onMissed = call
+    },
+    async close() {
+      own.disconnect()
+    },
+  }
+}
+
+/** In a keeper's thread. */
+async function connect({ Redis, Cluster }, { isCluster, nodes, options }) {
+  const retry = (tries) => Math.min(50 * tries, 500)
+  // Names are given in full.
+  const own = { ...options, keyPrefix: '', lazyConnect: false }
+  const client = isCluster
+    ? new Cluster(nodes, { ...own, clusterRetryStrategy: retry })
+    : new Redis({ ...own, retryStrategy: retry, maxRetriesPerRequest: null })
+  // Each command says so itself.
+  client.on('error', () => {})
+  const { command } = adapt(client)
+  return { command, close: async () => client.disconnect() }
+}
+
+module.exports = { adapt, connect, isOurs }

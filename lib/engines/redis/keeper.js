@@ -1,0 +1,19 @@
+'use strict'
+// Renews sessions in Redis: runs in the thread of a keeper (../keeper_thread.js).
+const clients = { ioredis: require('./ioredis.js'), redis: require('./node_redis.js') }
+
+async function connect({ bases, path, client }) {
+  const { command, close } = await clients[client.module].connect(require(path), client)
+  const all = (session, make) =>
+    Promise.all(bases.map((base) => command(base, make(`${base}:s:${session}`))))
+  return {
+    open: (session, ttl) => all(session, (key) => ['SET', key, '1', 'PX', `${ttl}`]),
+    async renew(session, ttl) {
+      const answers = await all(session, (key) => ['PEXPIRE', key, `${ttl}`])
+      return answers.every((answer) => Number(answer) === 1)
+    },
+    close,
+  }
+}
+
+module.exports = { connect }
