@@ -15,7 +15,6 @@ class Hub {
   #keeper
   #session = null
   #opening = null
-  #isClosed = false
   #watch
   #cores = new Map()
   #cohorts = new Map()
@@ -26,6 +25,7 @@ class Hub {
     this.#driver = driver
     this.name = driver.name
     this.settings = settings
+    this.isClosed = false
     /** How long the next in line has to confirm what it has been granted. */
     this.claim = Math.min(1000, settings.ttl)
     this.#keeper = new Keeper(driver.keeper, settings.ttl, (id, error) => {
@@ -61,7 +61,7 @@ class Hub {
   /** The session, or a promise for it. */
   open() {
     if (this.#session?.isGood()) return this.#session
-    if (this.#isClosed) return Promise.reject(closedError(this.name))
+    if (this.isClosed) return Promise.reject(closedError(this.name))
     this.#opening ??= this.#open().finally(() => {
       this.#opening = null
     })
@@ -108,7 +108,7 @@ class Hub {
 
   /** Until the server has heard of it, or the session is over. */
   async leave(session, request) {
-    while (!session.isOver && !this.#isClosed) {
+    while (!session.isOver && !this.isClosed) {
       try {
         await this.#driver.leave({ ...request, claim: this.claim })
         return
@@ -157,8 +157,8 @@ class Hub {
   }
 
   async close() {
-    if (this.#isClosed) return
-    this.#isClosed = true
+    if (this.isClosed) return
+    this.isClosed = true
     clearTimeout(this.#watch)
     try {
       if (this.#session !== null) await this.#endSession(this.#session)

@@ -73,7 +73,8 @@ function overError(message) {
 async function end() {
   current = undefined
   if (connection !== undefined) await (await connection).close()
-  parentPort.close()
+  // A timer may run still.
+  process.exit()
 }
 
 parentPort.on('message', (message) => {

@@ -82,13 +82,22 @@ class Slot {
         this.heard(await this.hub.enter(this.request()), sent, session)
       }
     } catch (error) {
-      this.failure = error
-      this.expectAnswer()
-      this.lookIn(pause)
+      this.failed(error)
     }
     this.isBusy = false
     if (this.state === 'over') this.leave()
     else if (this.isToAskAgain) this.ask()
+  }
+
+  failed(error) {
+    if (this.state !== 'asking') return
+    if (this.hub.isClosed) {
+      this.cohort.failed(this, error)
+      return
+    }
+    this.failure = error
+    this.expectAnswer()
+    this.lookIn(pause)
   }
 
   moveTo(session) {
@@ -189,6 +198,7 @@ class Slot {
     this.patience = undefined
   }
 
+  /** The server is to hear of it. */
   leave() {
     if (this.session === null || this.session.isOver) return
     const { session, id } = this
@@ -209,8 +219,10 @@ class Slot {
     this.lose(`it was held for longer than maxHold, ${maxHold} ms`)
   }
 
+  /** The server takes it back by itself, and tells the next one of it: whoever has it here is in still. */
   lose(why) {
-    this.end()
+    this.stop()
+    this.hub.ended(this)
     this.cohort.lost(this, lostError(this.cohort.title(), why))
   }
 }

@@ -64,7 +64,7 @@ class FakeServer {
   }
 
   /** Takes out the dead, and lets in who may. */
-  settle(key, state, claim) {
+  settle(state, claim) {
     for (const [id, holder] of state.holders) {
       if (!this.isGone(holder)) continue
       state.holders.delete(id)
@@ -79,7 +79,6 @@ class FakeServer {
       }
       state.line.delete(id)
     }
-    return key
   }
 
   held(state, { token, abandoned }) {
@@ -90,8 +89,9 @@ class FakeServer {
     const { session, key, id, units, capacity, wait, claim, maxHold } = request
     if (!this.isAlive(session)) return { state: 'lost' }
     const state = this.state(key, capacity)
+    this.settle(state, claim)
+    if (state.holders.size + state.line.size === 0) state.capacity = capacity
     if (state.capacity !== capacity) return { state: 'mismatch', capacity: state.capacity }
-    this.settle(key, state, claim)
     const known = state.holders.get(id)
     if (known !== undefined) {
       known.until = this.clock() + maxHold
@@ -119,19 +119,11 @@ class FakeServer {
     if (state === undefined) return
     state.holders.delete(id)
     state.line.delete(id)
-    this.settle(key, state, claim)
-    if (state.holders.size === 0 && state.line.size === 0 && !state.isAbandoned) {
-      this.keys.delete(key)
-    }
+    this.settle(state, claim)
   }
 
   end(session) {
     this.sessions.delete(session)
-    for (const [key, state] of this.keys) {
-      for (const one of [...state.holders.values(), ...state.line.values()]) {
-        if (one.session === session) this.leave({ key, id: one.id, claim: 1000 })
-      }
-    }
   }
 
   async command(name, ...args) {

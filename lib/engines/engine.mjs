@@ -1,0 +1,3 @@
+import engine from './engine.js'
+
+export const { Engine } = engine

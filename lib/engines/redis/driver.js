@@ -1,0 +1,122 @@
+'use strict'
+// What an engine (../engine.js) does in Redis: its steps there are in scripts.js.
+const { createHash } = require('node:crypto')
+const { dirname } = require('node:path')
+const { checkObject } = require('../../options.js')
+const { adapt } = require('./clients.js')
+const scripts = require('./scripts.js')
+
+function redisDriver(client, options = {}) {
+  checkObject(options)
+  const { prefix = 'boxoffice', shards = 1, connection } = options
+  if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
+  if (/[{}]/.test(prefix)) throw new RangeError('prefix must not contain { or }')
+  if (typeof shards !== 'number') throw new TypeError('shards must be a number')
+  if (!(Number.isInteger(shards) && shards >= 1 && shards <= 1024)) {
+    throw new RangeError(`shards must be an integer from 1 to 1024, not ${shards}`)
+  }
+  if (connection !== undefined) checkObject(connection)
+  return new RedisDriver(adapt(client), prefix, shards, connection)
+}
+
+class RedisDriver {
+  name = 'Redis'
+  #client
+  #bases
+  #connection
+  #subscriber
+
+  constructor(client, prefix, shards, connection) {
+    this.#client = client
+    this.#connection = connection
+    // The braces are a hash tag: all keys of a base lie in one slot of a cluster.
+    this.#bases = Array.from({ length: shards }, (_, i) => `{${prefix}:${i}}`)
+  }
+
+  get keeper() {
+    const client = this.#client.options()
+    if (this.#connection !== undefined) client.options = this.#connection
+    return {
+      module: require.resolve('./keeper.js'),
+      data: { bases: this.#names(), path: find(client.module), client },
+    }
+  }
+
+  /** As Redis knows them. */
+  #names() {
+    return this.#bases.map((base) => this.#client.prefix + base)
+  }
+
+  #baseOf(key) {
+    if (this.#bases.length === 1) return this.#bases[0]
+    const digest = createHash('sha1').update(key).digest()
+    return this.#bases[digest.readUInt32BE(0) % this.#bases.length]
+  }
+
+  async listen(session, { granted, wanted, missed }) {
+    this.#subscriber ??= this.#client.subscriber().catch((error) => {
+      this.#subscriber = undefined
+      throw error
+    })
+    const subscriber = await this.#subscriber
+    subscriber.missed(missed)
+    const channels = this.#names().map((base) => `${base}:to:${session}`)
+    await subscriber.to(channels, (message) => {
+      const what = message.slice(1)
+      if (message[0] === 'g') granted(what)
+      else wanted(what)
+    })
+  }
+
+  async enter({ key, id, units, capacity, wait, claim, maxHold }) {
+    const words = [units, capacity, +wait, maxHold]
+    const [state, first, ...rest] = await this.#run(scripts.enter, key, id, claim, words)
+    switch (`${state}`) {
+      case 'held': {
+        const [wanted, abandoned] = rest.map((word) => `${word}` === '1')
+        return { state: 'held', token: BigInt(`${first}`), wanted, abandoned }
+      }
+      case 'waiting':
+        return { state: 'waiting', look: Number(first) + 1 }
+      case 'mismatch':
+        return { state: 'mismatch', capacity: Number(first) }
+      default:
+        return { state: `${state}` }
+    }
+  }
+
+  async leave({ key, id, capacity, claim }) {
+    await this.#run(scripts.leave, key, id, claim, [capacity])
+  }
+
+  async #run({ text, digest }, key, id, claim, words) {
+    const base = this.#baseOf(key)
+    const publish = this.#client.isCluster ? 'SPUBLISH' : 'PUBLISH'
+    const rest = ['1', base, key, id, publish, `${claim}`, ...words.map(String)]
+    try {
+      return await this.#client.command(base, ['EVALSHA', digest, ...rest])
+    } catch (error) {
+      if (!error.message.startsWith('NOSCRIPT')) throw error
+      // Redis has been started anew, or its scripts were flushed.
+      return await this.#client.command(base, ['EVAL', text, ...rest])
+    }
+  }
+
+  async end(session) {
+    const keys = this.#bases.map((base) => [base, `${base}:s:${session}`])
+    await Promise.all(keys.map(([base, key]) => this.#client.command(base, ['DEL', key])))
+  }
+
+  async close() {
+    const subscriber = await this.#subscriber
+    await subscriber?.close()
+  }
+}
+
+/** The package of the client, wherever it is: the thread of the keeper makes a connection with it, too. */
+function find(name) {
+  const main = require.main === undefined ? [] : [dirname(require.main.filename)]
+  return require.resolve(name, { paths: [__dirname, ...main, process.cwd()] })
+}
+
+module.exports = { redisDriver }

@@ -1,0 +1,366 @@
+'use strict'
+// What every engine must do (lib/engines/engine.js), whatever server is behind it.
+const assert = require('node:assert/strict')
+const { randomUUID } = require('node:crypto')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex } = require('../..')
+const { Engine } = require('../../lib/engines/engine.js')
+
+/** Still, after some time in which a server would have answered. */
+const isPending = (promise) =>
+  Promise.race([promise, sleep(50, 'pending')]).then((first) => first === 'pending')
+
+/** `setUp()` is a promise for { driver(), stop() }: drivers for one server, each as of a process of its own. */
+function contract(setUp) {
+  let server
+  let engines
+  before(async function () {
+    this.timeout(60_000)
+    server = await setUp()
+  })
+  after(() => server.stop())
+  beforeEach(() => {
+    engines = []
+  })
+  afterEach(() => Promise.all(engines.map((engine) => engine.close())))
+
+  /** One with a session. */
+  async function engine(options) {
+    const made = new Engine(server.driver(), options)
+    engines.push(made)
+    await new KeyedMutex({ engine: made }).runExclusive(randomUUID(), () => {})
+    return made
+  }
+
+  const several = (count, make) =>
+    Promise.all(Array.from({ length: count }, async () => make(await engine())))
+
+  describe('locks', () => lockContract(engine, several))
+  describe('its driver', () => driverContract(() => server.driver()))
+}
+
+function lockContract(engine, several) {
+  it('keeps others out, and gives each holder a higher token', async () => {
+    const name = randomUUID()
+    const [a, b] = await several(2, (engine) => new Mutex({ engine, name }))
+    const first = await a.acquire()
+    const waiting = b.acquire()
+    assert.equal(await isPending(waiting), true)
+    first()
+    const second = await waiting
+    assert.ok(second.fencingToken > first.fencingToken)
+    assert.equal(second.abandoned, false)
+    assert.equal(second.signal.aborted, false)
+    second()
+    const third = await a.acquire()
+    assert.ok(third.fencingToken > second.fencingToken)
+    third()
+  })
+
+  it('lets in first who came first, of whatever process', async () => {
+    const all = await several(4, (engine) => new KeyedMutex({ engine }))
+    const key = randomUUID()
+    const release = await all[0].acquire(key)
+    const order = []
+    const waits = []
+    for (const [i, mutex] of all.entries()) {
+      if (i > 0) waits.push(mutex.runExclusive(key, () => order.push(i)))
+      await sleep(30)
+    }
+    release()
+    await Promise.all(waits)
+    assert.deepEqual(order, [1, 2, 3])
+  })
+
+  it('takes out who gives up, and lets the next one in', async () => {
+    const [a, b, c] = await several(3, (engine) => new KeyedMutex({ engine }))
+    const key = randomUUID()
+    const release = await a.acquire(key)
+    const late = b.acquire(key, { timeout: 100 })
+    const controller = new AbortController()
+    const aborted = b.acquire(key, { signal: controller.signal })
+    const last = c.acquire(key)
+    await assert.rejects(late, { code: 'ERR_LOCK_TIMEOUT', message: /key/ })
+    controller.abort(new Error('enough'))
+    await assert.rejects(aborted, { message: 'enough' })
+    await assert.rejects(b.acquire(key, { timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+    release()
+    ;(await last)()
+    assert.equal(b.size, 0)
+    ;(await b.acquire(key, { timeout: 0 }))()
+  })
+
+  it('passes a lease on inside a process, and to others before long', async () => {
+    const [a, b] = await several(2, (engine) => new KeyedMutex({ engine }))
+    const key = randomUUID()
+    const order = []
+    let last = 0n
+    const work = (mutex, who) =>
+      mutex.acquire(key).then(async (release) => {
+        assert.ok(release.fencingToken > last)
+        last = release.fencingToken
+        order.push(who)
+        await sleep(1)
+        release()
+      })
+    const first = await a.acquire(key)
+    const ours = Array.from({ length: 300 }, () => work(a, 'a'))
+    const other = work(b, 'b')
+    await sleep(50)
+    first()
+    await Promise.all([...ours, other])
+    assert.ok(order.indexOf('b') <= 64, `at ${order.indexOf('b')}`)
+  })
+
+  it('gives as much of a semaphore as there is, heavy ones in their turn', async () => {
+    const [a, b, c] = await several(3, (engine) => new KeyedSemaphore(3, { engine }))
+    const key = randomUUID()
+    const [, first] = await a.acquire(key)
+    const [, second] = await b.acquire(key)
+    const heavy = c.acquire(key, 3)
+    assert.equal(await isPending(heavy), true)
+    await sleep(50)
+    const light = b.acquire(key)
+    assert.equal(await isPending(light), true)
+    first()
+    second()
+    const [, third] = await heavy
+    assert.equal(await isPending(light), true)
+    third()
+    const [, fourth] = await light
+    fourth()
+  })
+
+  it('lets readers of all processes read together, and a writer write alone', async () => {
+    const [a, b, c, d] = await several(4, (engine) => new KeyedRWLock({ engine }))
+    const key = randomUUID()
+    const readers = [await a.acquireRead(key), await b.acquireRead(key), await a.acquireRead(key)]
+    const writer = c.acquireWrite(key)
+    await sleep(50)
+    const reader = d.acquireRead(key)
+    for (const release of readers) {
+      assert.equal(await isPending(writer), true)
+      release()
+    }
+    const release = await writer
+    assert.equal(await isPending(reader), true)
+    release()
+    ;(await reader)()
+  })
+
+  it('hands over what an engine held that is closed, whose holder hears of it', async () => {
+    const mine = await engine()
+    const a = new KeyedMutex({ engine: mine })
+    const b = new KeyedMutex({ engine: await engine() })
+    const key = randomUUID()
+    const release = await a.acquire(key)
+    const next = b.acquire(key)
+    assert.equal(await isPending(next), true)
+    const { signal } = release
+    await mine.close()
+    assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
+    ;(await next)()
+    release()
+    await assert.rejects(a.acquire(key), { code: 'ERR_LOCK_ENGINE', message: /closed/ })
+  })
+
+  it('takes a lock away from who holds it for too long, and says so first', async () => {
+    const a = new KeyedMutex({ engine: await engine({ ttl: 300, maxHold: 400 }) })
+    const b = new KeyedMutex({ engine: await engine() })
+    const key = randomUUID()
+    const release = await a.acquire(key)
+    const lost = new Promise((resolve) => {
+      release.signal.addEventListener('abort', () => resolve(release.signal.reason))
+    })
+    const next = b.acquire(key).then((release) => ['next', release])
+    const reason = await Promise.race([lost, next])
+    assert.equal(reason.code, 'ERR_LOCK_LOST')
+    const [, second] = await next
+    assert.equal(second.abandoned, true)
+    assert.ok(second.fencingToken > release.fencingToken)
+    release()
+    const again = a.acquire(key)
+    assert.equal(await isPending(again), true)
+    second()
+    ;(await again)()
+  })
+}
+
+function driverContract(makeDriver) {
+  const ends = []
+  afterEach(() => Promise.all(ends.splice(0).map((end) => end())))
+
+  /** A session as the thread of a keeper opens it, and what it hears. */
+  async function session(ttl = 10_000) {
+    const driver = makeDriver()
+    const keeper = await require(driver.keeper.module).connect(driver.keeper.data)
+    const id = randomUUID()
+    const news = []
+    let wake
+    const hear = (what) => (which) => {
+      news.push([what, which])
+      wake?.()
+    }
+    await driver.listen(id, {
+      granted: hear('granted'),
+      wanted: hear('wanted'),
+      missed: () => {},
+    })
+    await keeper.open(id, ttl)
+    ends.push(async () => {
+      await driver.end(id)
+      await keeper.close()
+      await driver.close()
+    })
+    let last = 0
+    const newId = () => `${id}-${++last}`
+    async function next() {
+      while (news.length === 0) await new Promise((resolve) => (wake = resolve))
+      return news.shift()
+    }
+    const common = { session: id, units: 1, capacity: 1, wait: true, claim: 5000, maxHold: 60_000 }
+    return {
+      id,
+      keeper,
+      newId,
+      next,
+      enter: (request) => driver.enter({ ...common, ...request }),
+      leave: (request) => driver.leave({ ...common, ...request }),
+      end: () => driver.end(id),
+    }
+  }
+
+  it('grants one request once, however often it is asked', async () => {
+    const a = await session()
+    const request = { key: randomUUID(), id: a.newId() }
+    const first = await a.enter(request)
+    assert.deepEqual(first, { state: 'held', token: first.token, wanted: false, abandoned: false })
+    assert.deepEqual(await a.enter(request), first)
+    await a.leave(request)
+    await a.leave(request)
+    const second = await a.enter({ ...request, id: a.newId() })
+    assert.ok(second.token > first.token && second.token < 2n ** 51n)
+  })
+
+  it('tells the holder that others wait, and the first of them that it is in', async () => {
+    const [a, b] = [await session(), await session()]
+    const key = randomUUID()
+    const held = { key, id: a.newId() }
+    const wanted = { key, id: b.newId() }
+    const { token } = await a.enter(held)
+    const { state, look } = await b.enter(wanted)
+    assert.equal(state, 'waiting')
+    assert.ok(look > 0 && look <= 10_001, `${look}`)
+    assert.deepEqual(await a.next(), ['wanted', key])
+    await a.leave(held)
+    assert.deepEqual(await b.next(), ['granted', wanted.id])
+    const granted = await b.enter(wanted)
+    assert.equal(granted.state, 'held')
+    assert.ok(granted.token > token)
+  })
+
+  it('refuses who does not want to wait, and keeps no place for it', async () => {
+    const [a, b] = [await session(), await session()]
+    const key = randomUUID()
+    const held = { key, id: a.newId() }
+    await a.enter(held)
+    assert.deepEqual(await b.enter({ key, id: b.newId(), wait: false }), { state: 'refused' })
+    await a.leave(held)
+    assert.equal((await a.enter({ key, id: a.newId() })).wanted, false)
+  })
+
+  it('passes over who does not confirm what it was granted', async () => {
+    const [a, b, c] = [await session(), await session(), await session()]
+    const key = randomUUID()
+    const claim = 100
+    const held = { key, id: a.newId(), claim }
+    await a.enter(held)
+    await b.enter({ key, id: b.newId(), claim })
+    const last = { key, id: c.newId(), claim }
+    await c.enter(last)
+    await a.leave(held)
+    await b.next()
+    const answer = await until(() => c.enter(last))
+    assert.equal(answer.state, 'held')
+    assert.equal(answer.abandoned, false)
+  })
+
+  it('passes over who is dead, and tells the next one of a holder who died', async () => {
+    const [a, b, c] = [await session(), await session(), await session()]
+    const key = randomUUID()
+    await a.enter({ key, id: a.newId() })
+    await b.enter({ key, id: b.newId() })
+    const last = { key, id: c.newId() }
+    await c.enter(last)
+    await b.end()
+    await a.end()
+    const answer = await until(() => c.enter(last))
+    assert.equal(answer.state, 'held')
+    assert.equal(answer.abandoned, true)
+    assert.deepEqual(await a.enter({ key, id: a.newId() }), { state: 'lost' })
+    assert.equal(await a.keeper.renew(a.id, 1000), false)
+    assert.equal(await c.keeper.renew(c.id, 1000), true)
+  })
+
+  it('ends a session that nobody renews', async () => {
+    const a = await session(100)
+    const key = randomUUID()
+    const b = await session()
+    await a.enter({ key, id: a.newId() })
+    const waiting = { key, id: b.newId() }
+    const { look } = await b.enter(waiting)
+    assert.ok(look <= 101, `${look}`)
+    const answer = await until(() => b.enter(waiting))
+    assert.equal(answer.abandoned, true)
+    assert.equal(await a.keeper.renew(a.id, 1000), false)
+  })
+
+  it('takes back what is held for too long', async () => {
+    const [a, b] = [await session(), await session()]
+    const key = randomUUID()
+    const held = { key, id: a.newId(), maxHold: 100 }
+    await a.enter(held)
+    const waiting = { key, id: b.newId() }
+    await b.enter(waiting)
+    const answer = await until(() => b.enter(waiting))
+    assert.equal(answer.abandoned, true)
+    await a.leave(held)
+    assert.equal((await b.enter(waiting)).state, 'held')
+  })
+
+  it('lets in those behind a heavy one that gives up', async () => {
+    const a = await session()
+    const b = await session()
+    const key = randomUUID()
+    const capacity = 3
+    await a.enter({ key, id: a.newId(), capacity })
+    const heavy = { key, id: b.newId(), units: 3, capacity }
+    const light = { key, id: b.newId(), units: 2, capacity }
+    assert.equal((await b.enter(heavy)).state, 'waiting')
+    assert.equal((await b.enter(light)).state, 'waiting')
+    await b.leave(heavy)
+    assert.deepEqual(await b.next(), ['granted', light.id])
+    assert.equal((await b.enter(light)).state, 'held')
+  })
+
+  it('refuses another capacity than the one in use', async () => {
+    const [a, b] = [await session(), await session()]
+    const key = randomUUID()
+    const held = { key, id: a.newId(), capacity: 2 }
+    await a.enter(held)
+    const other = { key, id: b.newId(), capacity: 3 }
+    assert.deepEqual(await b.enter(other), { state: 'mismatch', capacity: 2 })
+    await a.leave(held)
+    assert.equal((await b.enter(other)).state, 'held')
+  })
+}
+
+async function until(ask) {
+  for (;;) {
+    const answer = await ask()
+    if (answer.state === 'held') return answer
+    await sleep(Math.min(answer.look, 50))
+  }
+}
+
+module.exports = { contract }

@@ -1,0 +1,112 @@
+'use strict'
+const assert = require('node:assert/strict')
+const { randomUUID } = require('node:crypto')
+const { createClient } = require('redis')
+const { Redis } = require('ioredis')
+const { redis } = require('../lib/engines/redis/index.js')
+const { contract } = require('./engines/contract.js')
+const { redisDriver } = require('../lib/engines/redis/driver.js')
+const { redisServer } = require('./engines/servers.js')
+const { KeyedMutex, Mutex } = require('..')
+
+const clients = {
+  redis: async (port) => {
+    const client = createClient({ url: `redis://127.0.0.1:${port}` })
+    await client.connect()
+    return client
+  },
+  ioredis: async (port) => new Redis(port, '127.0.0.1', { keyPrefix: 'app:' }),
+}
+const closeClient = (client) =>
+  client.destroy === undefined ? client.disconnect() : client.destroy()
+
+for (const [name, connect] of Object.entries(clients)) {
+  describe(`The contract of engines, by Redis and ${name}`, () => {
+    contract(async () => {
+      const server = await redisServer()
+      const client = await connect(server.port)
+      return {
+        driver: () => redisDriver(client),
+        async stop() {
+          closeClient(client)
+          await server.close()
+        },
+      }
+    })
+  })
+}
+
+describe('Redis', () => {
+  let server
+  let client
+  let engine
+  before(async () => {
+    server = await redisServer()
+    client = await clients.redis(server.port)
+    engine = redis(client)
+  })
+  after(async () => {
+    await engine.close()
+    closeClient(client)
+    await server.close()
+  })
+
+  it('is asked once for a thousand who wait', async () => {
+    const mutex = new KeyedMutex({ engine })
+    await mutex.runExclusive('before', () => {})
+    const count = async () => {
+      const [, calls] = /cmdstat_evalsha:calls=(\d+)/.exec(await client.info('commandstats'))
+      return Number(calls)
+    }
+    const before = await count()
+    const all = Array.from({ length: 1000 }, () => mutex.runExclusive('key', () => {}))
+    await Promise.all(all)
+    const after = await count()
+    assert.ok(after - before <= 2, `${after - before} commands`)
+  })
+
+  it('goes on when its scripts are flushed', async () => {
+    const mutex = new KeyedMutex({ engine })
+    const release = await mutex.acquire('key')
+    await client.scriptFlush()
+    release()
+    await client.scriptFlush()
+    ;(await mutex.acquire('key'))()
+  })
+
+  it('forgets a key some time after the last one has left', async () => {
+    const mutex = new KeyedMutex({ engine })
+    const key = randomUUID()
+    await mutex.runExclusive(key, () => {})
+    for (const name of await client.keys(`*${key}*`)) {
+      assert.ok((await client.pTTL(name)) > 0, name)
+    }
+  })
+
+  it('keeps kinds, names and keys apart', async () => {
+    const maps = [
+      new KeyedMutex({ engine }),
+      new KeyedMutex({ engine, name: 'a' }),
+      new KeyedMutex({ engine, name: 'a:s' }),
+    ]
+    const releasers = []
+    for (const map of maps) {
+      for (const key of ['b', 's:b', 1, '1', 1n, '\ud800', '\ufffd']) {
+        releasers.push(await map.acquire(key, { timeout: 5000 }))
+      }
+    }
+    releasers.push(await new Mutex({ engine, name: 'a' }).acquire({ timeout: 5000 }))
+    for (const release of releasers) release()
+  })
+
+  it('checks what it is given', () => {
+    assert.throws(() => redis({}), { name: 'TypeError', message: /client must be/ })
+    assert.throws(() => redis(client, { ttl: 10 }), { name: 'RangeError', message: /ttl/ })
+    assert.throws(() => redis(client, { ttl: '1' }), { name: 'TypeError', message: /ttl/ })
+    assert.throws(() => redis(client, { maxHold: 5000 }), RangeError)
+    assert.throws(() => redis(client, { prefix: '{' }), RangeError)
+    assert.throws(() => redis(client, { shards: 0 }), RangeError)
+    assert.throws(() => new Mutex({ engine }), { name: 'TypeError', message: /name/ })
+    assert.throws(() => new Mutex({ engine: {}, name: 'a' }), TypeError)
+  })
+})
