@@ -87,8 +87,16 @@ export interface Releaser extends Disposable, AsyncDisposable {
    * Store it with what the lock protects, and refuse to write where a larger one is stored: so a process that
    * was stopped for a while, and lost the lock, does no harm. Drawn when it is first asked for: after the end of
    * the grant it is undefined, unless it was asked for before.
+   *
+   * Of a lock over an {@link Engine}: the same, also after a failover of its server (docs/engines.md), and known from the
+   * start. Undefined where several keys were locked at once.
    */
   readonly fencingToken?: bigint
+  /**
+   * Of a lock over an {@link Engine}: aborted, with an error of code `ERR_LOCK_LOST`, when the lock has been lost while
+   * it was held, before the server can give it to anybody else. Undefined where several keys were locked at once.
+   */
+  readonly signal?: AbortSignal
 }
 
 export interface MutexInterface {
@@ -163,6 +171,42 @@ export interface LockOptions {
    * @default false
    */
   allowBlockingMainThread?: boolean
+}
+
+/**
+ * What locks reach as far as, in place of one process: all processes that have an engine for the same server, such as
+ * `redis(client)` of `boxoffice/redis` makes one. To be given to the constructors of {@link Mutex} (with a `name`),
+ * {@link KeyedMutex}, {@link KeyedSemaphore}, {@link KeyedRWLock} and {@link LockManager}: docs/engines.md.
+ *
+ * The methods whose names begin with `try` or end in `Sync` throw a TypeError there: what they promise cannot be known
+ * without waiting for the server. `acquire(key, { timeout: 0 })` asks it once. What can be looked at, such as
+ * `isLocked()`, `size` and `snapshot()`, tells of this thread. A server that does not answer within `timeout`, or
+ * within the engine's `answerTimeout` where there is none, rejects with `ERR_LOCK_ENGINE`.
+ */
+export interface Engine extends AsyncDisposable {
+  /**
+   * Gives back all that this thread holds, aborts the `signal` of each Releaser, and closes the connections that the
+   * engine has made: not the client that it was given. Who waits is rejected with `ERR_LOCK_ENGINE`.
+   */
+  close(): Promise<void>
+}
+
+/** What all engines take. Times are in milliseconds, from 100 to 2^31 - 1. */
+export interface EngineOptions {
+  /**
+   * How long the server keeps what a process holds after it was last heard of. A thread of its own renews it three
+   * times as often, also while the event loop is blocked. @default 10_000
+   */
+  ttl?: number
+  /** How long one lease is kept at most. A holder has at least half of it. Not less than `ttl`. @default 60_000 */
+  maxHold?: number
+  /** How long the server may take to answer when the caller has no `timeout`. @default 5000 */
+  answerTimeout?: number
+}
+
+export interface EngineChoice {
+  /** The lock reaches as far as this engine. */
+  engine?: Engine
 }
 
 export interface BufferOptions {
@@ -262,9 +306,9 @@ export interface RWLockSnapshot extends HostSnapshot {
   waiting: number
 }
 
-export interface MutexOptions extends LockOptions, BufferOptions, CancelOptions, HostOptions {}
+export interface MutexOptions extends LockOptions, BufferOptions, CancelOptions, HostOptions, EngineChoice {}
 export interface SemaphoreOptions extends LockOptions, BufferOptions, CancelOptions, HostOptions {}
-export interface KeyedOptions extends LockOptions, CancelOptions, KeyedHostOptions {}
+export interface KeyedOptions extends LockOptions, CancelOptions, KeyedHostOptions, EngineChoice {}
 export interface ConditionVariableOptions extends LockOptions, BufferOptions {}
 
 export interface EventOptions extends LockOptions, BufferOptions {
@@ -1482,8 +1526,8 @@ export interface LockInfo {
 }
 
 /** @see KeyedHostOptions */
-export interface LockManagerOptions extends KeyedHostOptions {
-  /** Of scope `'host'`: what keeps its names apart from those of others. All others are one, and have none. */
+export interface LockManagerOptions extends KeyedHostOptions, EngineChoice {
+  /** Of scope `'host'`, or with an engine: what keeps its names apart from those of others. All others are one, and have none. */
   name?: string
 }
 
@@ -1522,6 +1566,9 @@ export class LockManager {
   /**
    * Of scope `'host'` its locks reach as far as the processes of this machine: see {@link HostOptions}. Nothing can be
    * stolen there (`NotSupportedError`), and a Releaser has a `fencingToken` in place of a `signal`.
+   *
+   * With an `engine` they reach as far as that: nothing can be stolen, a `name` keeps its names apart from those of other
+   * lock managers over the same engine, and `query()` tells of this thread.
    *
    * @example
    * const manager = new LockManager({ scope: 'host', name: 'my server' })

@@ -1,6 +1,8 @@
 'use strict'
 // The lock manager of the Web Locks standard (https://w3c.github.io/web-locks/), for all threads of the
 // process.
+const { threadId } = require('node:worker_threads')
+const { ManagerOver } = require('./engines/lock_manager.js')
 const { HostManager } = require('./host_lock_manager.js')
 const native = require('./load.js')
 const { readLockOptions } = require('./lock_options.js')
@@ -15,8 +17,9 @@ class LockManager {
   #over
 
   constructor(options = {}) {
-    const { host, name } = readLockOptions(options, 0)
-    if (host !== undefined) this.#over = new HostManager(host)
+    const { engine, host, name } = readLockOptions(options, 0)
+    if (engine !== undefined) this.#over = new ManagerOver(engine, name)
+    else if (host !== undefined) this.#over = new HostManager(host)
     else if (name !== undefined) throw new TypeError('all lock managers of a process are one')
   }
 
@@ -49,7 +52,7 @@ class LockManager {
 
   async query() {
     this.#check()
-    if (this.#over !== undefined) return this.#over.query()
+    if (this.#over !== undefined) return this.#over.query(`node-${process.pid}-${threadId}`)
     const snapshot = { held: [], pending: [] }
     const all = native.lockManagerQuery()
     for (let i = 0; i < all.length; i += 3) {

@@ -83,6 +83,7 @@ class Hub {
         for (const cohort of this.#cohorts.get(key) ?? []) cohort.isWanted()
       },
       missed: () => {
+        for (const cohorts of this.#cohorts.values()) for (const one of cohorts) one.isWanted()
         for (const slot of this.#session?.slots.values() ?? []) slot.ask()
       },
     }

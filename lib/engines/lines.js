@@ -7,7 +7,12 @@ const { MutexLine } = require('./mutex_line.js')
 const { RWLine } = require('./rw_line.js')
 const { SemaphoreLine } = require('./semaphore_line.js')
 
-const Lines = { mutex: MutexLine, semaphore: SemaphoreLine, 'read-write lock': RWLine }
+const Lines = {
+  lock: RWLine,
+  mutex: MutexLine,
+  semaphore: SemaphoreLine,
+  'read-write lock': RWLine,
+}
 
 /** Without ':', so that no name can look like another one with a key. */
 const asPart = (name) => encodeURIComponent(name.toWellFormed())

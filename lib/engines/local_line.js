@@ -130,6 +130,7 @@ class LineCore {
   give(hold) {
     if (hold.isOver) return
     hold.isOver = true
+    hold.onEnd?.()
     this.#letGo(hold.wish, hold.place, hold)
     this.#end()
   }

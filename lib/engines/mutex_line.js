@@ -62,6 +62,10 @@ class MutexLine extends LineCore {
     return this.current !== null
   }
 
+  snapshot() {
+    return { locked: this.isLocked(), waiting: this.queueSize() }
+  }
+
   unlock() {
     if (this.current === null) {
       throw lockError('ERR_LOCK_NOT_HELD', `${this.title()} is not held by this thread`)

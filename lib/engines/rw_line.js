@@ -13,6 +13,8 @@ const write = Object.freeze({ units: all, cost: 1, isShared: false, isToWait: tr
 class RWLine extends LineCore {
   constructor(traits) {
     super(new RWCore(false), { ...traits, capacity: all })
+    /** Those who wait and those who are in, for whoever wants to see them. */
+    this.callers = new Set()
   }
 
   enter({ units }, limits) {
@@ -34,7 +36,18 @@ class RWLine extends LineCore {
   }
 
   async #acquire(wish, limits) {
-    const release = this.releaser(await super.acquire(wish, limits))
+    const caller = { isWriter: wish === write, isIn: false }
+    this.callers.add(caller)
+    let hold
+    try {
+      hold = await super.acquire(wish, limits)
+    } catch (error) {
+      this.callers.delete(caller)
+      throw error
+    }
+    caller.isIn = true
+    hold.onEnd = () => this.callers.delete(caller)
+    const release = this.releaser(hold)
     const method = wish === read ? 'upgrade' : 'downgrade'
     release[method] = () => {
       const other = wish === read ? 'writing' : 'reading'
@@ -49,6 +62,10 @@ class RWLine extends LineCore {
 
   isWritten() {
     return this.local.isWritten()
+  }
+
+  snapshot() {
+    return { readers: this.readers(), written: this.isWritten(), waiting: this.queueSize() }
   }
 
   tryAcquireRead() {

@@ -43,6 +43,10 @@ class SemaphoreLine extends LineCore {
     return this.local.getValue()
   }
 
+  snapshot() {
+    return { value: this.getValue(), waiting: this.queueSize() }
+  }
+
   tryAcquire() {
     notSync('tryAcquire', 'acquire(key, weight, { timeout: 0 })')
   }

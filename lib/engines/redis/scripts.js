@@ -86,15 +86,6 @@ local units, capacity = tonumber(ARGV[5]), tonumber(ARGV[6])
 local wait, maxHold = ARGV[7] == '1', tonumber(ARGV[8])
 
 if not lives(id) then return { 'lost' } end
-local known = number('c')
-if known ~= capacity then
-  if known ~= 0 and (number('o') > 0 or redis.call('EXISTS', line) == 1) then
-    return { 'mismatch', text(known) }
-  end
-  redis.call('HSET', state, 'c', text(capacity))
-end
-remember(maxHold + ${memory})
-
 local function confirm()
   local units, till, token, _, isAbandoned = get(id)
   if not units or till <= now then return nil end
@@ -130,6 +121,16 @@ local function reap()
   end
   return soonest, sessions
 end
+
+local known = number('c')
+if known ~= capacity then
+  if known ~= 0 then reap() end
+  if known ~= 0 and (number('o') > 0 or redis.call('EXISTS', line) == 1) then
+    return { 'mismatch', text(known) }
+  end
+  redis.call('HSET', state, 'c', text(capacity))
+end
+remember(maxHold + ${memory})
 
 local isWaiting = redis.call('HEXISTS', state, 'w' .. id) == 1
 local answer = confirm() or (not isWaiting and take())

@@ -1,0 +1,54 @@
+import type { Engine, EngineOptions } from './index.js'
+
+/** A client of the package `redis`: of `createClient()` or `createCluster()`, connected. */
+export interface NodeRedisClient {
+  duplicate(): unknown
+  sSubscribe: unknown
+  sendCommand: unknown
+}
+
+/** A client of the package `ioredis`: a `Redis` or a `Cluster`. */
+export interface IORedisClient {
+  call: unknown
+  duplicate: unknown
+  status: string
+}
+
+export interface RedisOptions extends EngineOptions {
+  /** What all keys and channels in Redis begin with, in braces: others have other locks. @default 'boxoffice' */
+  prefix?: string
+  /**
+   * Over how many hash slots of a Redis Cluster the locks are spread, from 1 to 1024. Each costs one command for each
+   * renewal of each process. Everybody must have the same. @default 1
+   */
+  shards?: number
+  /**
+   * What the thread that renews connects with, in place of the client's own options: for a client with functions in
+   * them (such as a `credentialsProvider`), which another thread cannot be given.
+   */
+  connection?: object
+}
+
+/**
+ * An engine over Redis 7 or Valkey 7.2 or later: see docs/engines.md. It sends its commands by `client`, and
+ * makes two connections of its own like it: one to hear of grants, and one in a thread that renews. They do not keep the
+ * process alive.
+ *
+ * @throws {TypeError} when `client` is none, or an option is of the wrong type.
+ * @throws {RangeError} when an option is out of its range.
+ *
+ * @example
+ * import { createClient } from 'redis'
+ * import { KeyedMutex } from 'boxoffice'
+ * import { redis } from 'boxoffice/redis'
+ *
+ * const client = await createClient({ url: 'redis://127.0.0.1:6379' }).connect()
+ * const seats = new KeyedMutex({ engine: redis(client) })
+ * const release = await seats.acquire('A7', { timeout: 1000 })
+ * try {
+ *   await sell('A7', release.fencingToken, release.signal)
+ * } finally {
+ *   release()
+ * }
+ */
+export function redis(client: NodeRedisClient | IORedisClient, options?: RedisOptions): Engine

@@ -1,0 +1,39 @@
+// Compiled, never run: locks over an engine.
+import {
+  type EngineOptions,
+  KeyedMutex,
+  KeyedRWLock,
+  KeyedSemaphore,
+  LockManager,
+  Mutex,
+} from 'boxoffice'
+import { Engine, type EngineDriver } from 'boxoffice/engine'
+import { type RedisOptions, redis } from 'boxoffice/redis'
+import { Redis } from 'ioredis'
+import { createClient, createCluster } from 'redis'
+
+const options: RedisOptions = { ttl: 1000, maxHold: 5000, prefix: 'shop', shards: 4 }
+
+async function locks(driver: EngineDriver, times: EngineOptions) {
+  const client = createClient()
+  const engine = redis(client, options)
+  redis(createCluster({ rootNodes: [] }))
+  redis(new Redis())
+  const mutex = new Mutex({ engine, name: 'orders' })
+  const release = await mutex.acquire({ timeout: 5 })
+  const token: bigint | undefined = release.fencingToken
+  const signal: AbortSignal | undefined = release.signal
+  new KeyedMutex({ engine })
+  new KeyedSemaphore(3, { engine })
+  new KeyedRWLock({ engine, name: 'seats' })
+  new LockManager({ engine, name: 'jobs' })
+  await using own = new Engine(driver, times)
+  await engine.close()
+  // @ts-expect-error a client, not its URL
+  redis('redis://localhost')
+  // @ts-expect-error it is made by redis() or postgres()
+  new Mutex({ engine: client, name: 'orders' })
+  return [token, signal, own]
+}
+
+export { locks }
