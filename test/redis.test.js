@@ -9,6 +9,7 @@ const { redis } = require('../lib/engines/redis/index.js')
 const { contract } = require('./engines/contract.js')
 const { redisDriver } = require('../lib/engines/redis/driver.js')
 const { redisServer } = require('./engines/servers.js')
+const { run } = require('./helpers/processes.js')
 const { KeyedMutex, Mutex } = require('..')
 
 const clients = {
@@ -143,4 +144,42 @@ describe('Redis', () => {
     assert.throws(() => new Mutex({ engine }), { name: 'TypeError', message: /name/ })
     assert.throws(() => new Mutex({ engine: {}, name: 'a' }), TypeError)
   })
+})
+
+describe('A process with an engine over Redis', () => {
+  let server
+  before(async () => {
+    server = await redisServer()
+  })
+  after(() => server.close())
+
+  /** How a process ends that runs `code` with a mutex, its client and those of the test. */
+  const runWith = (connect, code) => {
+    const script = `
+      const { KeyedMutex } = require('boxoffice')
+      const { redis } = require('boxoffice/redis')
+      async function main() {
+        ${connect}
+        const mutex = new KeyedMutex({ engine: redis(client) })
+        ${code}
+      }
+      main()`
+    return run(['-e', script], { env: { PORT: `${server.port}` } })
+  }
+
+  const connects = {
+    redis: `const client = require('redis').createClient({ url: 'redis://127.0.0.1:' + process.env.PORT })
+      await client.connect()`,
+    ioredis: `const client = new (require('ioredis').Redis)(Number(process.env.PORT))
+      client.destroy = client.disconnect`,
+  }
+
+  for (const [name, connect] of Object.entries(connects)) {
+    it(`ends when the client of ${name} has been closed, whatever it holds`, async () => {
+      const code = `await mutex.acquire('${name}'); client.destroy(); console.log(1)`
+      const { code: status, shown, stderr } = await runWith(connect, code)
+      assert.equal(stderr, '')
+      assert.deepEqual({ status, shown }, { status: 0, shown: [1] })
+    })
+  }
 })

@@ -63,10 +63,11 @@ class Keeper {
       name: 'boxoffice keeper',
       execArgv: [],
     })
-    worker.unref()
     worker.on('message', (message) => this.#heard(message))
     worker.on('error', (error) => this.#failed(worker, error))
     worker.on('exit', () => this.#failed(worker, new Error('the thread that renews has ended')))
+    // After that: to listen refers to it anew.
+    worker.unref()
     return worker
   }
 

@@ -12,7 +12,7 @@ const write = Object.freeze({ units: all, cost: 1, isShared: false, isToWait: tr
 
 class RWLine extends LineCore {
   constructor(traits) {
-    super(new RWCore(false), { ...traits, capacity: all })
+    super(new RWCore(), { ...traits, capacity: all })
     /** Those who wait and those who are in, for whoever wants to see them. */
     this.callers = new Set()
   }
