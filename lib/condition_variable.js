@@ -1,6 +1,7 @@
 'use strict'
 const { ConditionCore } = require('./condition_core.js')
 const { Mutex } = require('./mutex.js')
+const { MutexCore } = require('./mutex_core.js')
 const { readSyncWait } = require('./options.js')
 const { blockingCoreOf, coreOf, Single } = require('./single.js')
 
@@ -28,7 +29,13 @@ class ConditionVariable extends Single {
 
 /** `mutex` is the user's: it may be anything. */
 function mutexCoreOf(mutex) {
-  if (mutex instanceof Mutex) return coreOf(mutex)
+  if (mutex instanceof Mutex) {
+    const core = coreOf(mutex)
+    if (core instanceof MutexCore) return core
+    throw new TypeError(
+      `${core.title()} is one of an engine: no condition can be waited for with it`,
+    )
+  }
   throw new TypeError('mutex must be a Mutex')
 }
 

@@ -4,6 +4,7 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 const {
+  ConditionVariable,
   KeyedMutex,
   KeyedRWLock,
   KeyedSemaphore,
@@ -208,6 +209,8 @@ describe('Locks over an engine', () => {
     assert.throws(() => new RWLock({ engine }), { name: 'TypeError', message: /engine/ })
     assert.throws(() => new Semaphore(1, { engine }), { name: 'TypeError', message: /engine/ })
     assert.throws(() => new Mutex({ engine }), { name: 'TypeError', message: /needs a name/ })
+    const condition = new ConditionVariable()
+    assert.throws(() => condition.wait(mutex), { name: 'TypeError', message: /engine/ })
     const buffer = new SharedArrayBuffer(4)
     assert.throws(() => new Mutex({ engine, buffer }), {
       name: 'TypeError',

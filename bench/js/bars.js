@@ -1,4 +1,4 @@
-// Section 11 of the design for one process and for those of one machine: how good is good enough. `kit` is ours, unless it says
+// Section 11 of the design: how good is good enough. `kit` is ours, unless it says
 // another one of ours.
 const { median } = require('./numbers.js')
 
@@ -49,6 +49,15 @@ const bars = [
   { row: 'host-hand-off', what: 'us, half of all', atMost: 30 },
   { row: 'host-death', what: 'ms', atMost: 5 },
   { row: 'host-death-1gb', what: 'ms', atMost: 100 },
+  { row: 'cluster-4-20', kit: 'ours, redis', peer: 'redis-semaphore', atLeast: 30 },
+  {
+    row: 'cluster-4-20',
+    kit: 'ours, redis',
+    field: 'commands',
+    what: 'commands of the server for each turn',
+    atMost: 0.3,
+  },
+  { row: 'cluster-hand-off', kit: 'ours, redis', peer: 'redis-semaphore', atLeast: 5 },
   { row: 'workers-sync', peer: 'article', atLeast: 1 },
   { row: 'workers-sync', field: 'longest', what: 'ms, the longest wait', atMost: 4 },
 ]

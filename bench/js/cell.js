@@ -1,6 +1,7 @@
 // One measurement in a process of its own: one work by one kit.
 //   node --expose-gc bench/js/cell.js row kit [size]
 // Prints a line of JSON, or null for a kit that cannot do the work.
+const { clusterRows } = require('./cluster-rows.js')
 const { kits } = require('./kits.js')
 const { lockKits } = require('./lock-kits.js')
 const { lockRows } = require('./lock-rows.js')
@@ -15,6 +16,7 @@ async function main(rowName, kitName, size) {
   if (threadRows[rowName]) return print(await measureThreads(threadRows[rowName], kitName))
   if (lockRows[rowName]) return print(await lockRows[rowName].measure(lockKits[kitName]()))
   if (hostRows[rowName]) return print(await hostRows[rowName].measure(kitName))
+  if (clusterRows[rowName]) return print(await clusterRows[rowName].measure(kitName))
   const row = rows[rowName] ?? curves[rowName]
   const form = (await kits[kitName]())[row.form]
   if (!form) return print(null)

@@ -9,6 +9,8 @@ const os = require('node:os')
 const path = require('node:path')
 const { parseArgs } = require('node:util')
 const { judge } = require('./bars.js')
+const { clusterKits } = require('./cluster-kits.js')
+const { clusterRows } = require('./cluster-rows.js')
 const { drawCurves, measureCurves } = require('./curves.js')
 const { hostKits } = require('./host-kits.js')
 const { hostRows } = require('./host-rows.js')
@@ -28,6 +30,7 @@ const sections = [
   { rows: threadRows, kits: threadKits },
   { rows: lockRows, kits: lockKits },
   { rows: hostRows, kits: hostKits },
+  { rows: clusterRows, kits: clusterKits },
 ]
 
 const { values: options } = parseArgs({
@@ -58,9 +61,8 @@ async function main() {
   for (const section of sections) printCells(cells, section)
   if (cells.length > 0)
     console.log('\nk/s: thousand operations a second; of ms, us and B, less is better.')
-  const verdicts = judge({ ...rows, ...threadRows, ...lockRows, ...hostRows }, (row, kit, field) =>
-    valuesOf(cells, row, kit, field),
-  )
+  const all = Object.assign({}, ...sections.map((section) => section.rows))
+  const verdicts = judge(all, (row, kit, field) => valuesOf(cells, row, kit, field))
   printVerdicts(verdicts)
   if (curves) drawCurves(curves)
   if (options.json) write(options.json, { machine: machine(), cells, verdicts, curves })

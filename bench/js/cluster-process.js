@@ -1,0 +1,69 @@
+// One of the processes that share a lock by a server. It does what cluster-rows.js asks of it, one message after the
+// other.
+//   node cluster-process.js kit port
+const { clusterKits } = require('./cluster-kits.js')
+
+const [kit, port] = process.argv.slice(2)
+const lock = clusterKits[kit].open(Number(port))
+let grant
+
+const works = {
+  async ready() {
+    const { enter, leave } = await lock
+    await leave(await enter(`${process.pid}`))
+  },
+
+  /** `tasks` at once, each with `key` over and over for `ms`. */
+  async contend({ key, tasks, ms }) {
+    const { enter, leave } = await lock
+    const start = now()
+    const waits = []
+    const task = async () => {
+      for (let asked = start; asked - start < ms; ) {
+        const grant = await enter(key)
+        waits.push(now() - asked)
+        await null
+        await leave(grant)
+        asked = now()
+      }
+    }
+    await Promise.all(Array.from({ length: tasks }, task))
+    return { turns: waits.length, elapsed: now() - start, waits: sample(waits) }
+  },
+
+  /** `tasks` at once, each once. */
+  async drain({ key, tasks }) {
+    const { enter, leave } = await lock
+    const start = now()
+    const task = async () => leave(await enter(key))
+    await Promise.all(Array.from({ length: tasks }, task))
+    return { turns: tasks, elapsed: now() - start }
+  },
+
+  async enter({ key }) {
+    grant = await (await lock).enter(key)
+    return now()
+  },
+
+  async leave() {
+    const at = now()
+    await (await lock).leave(grant)
+    return at
+  },
+}
+
+/** Enough for quantiles. */
+function sample(waits) {
+  const step = Math.max(1, Math.floor(waits.length / 1_000))
+  return waits.filter((_, i) => i % step === 0)
+}
+
+/** In ms, by the one clock of all processes. */
+function now() {
+  return Number(process.hrtime.bigint()) / 1e6
+}
+
+process.on('message', (work) => {
+  works[work.name](work).then((result) => process.send({ result: result ?? null }))
+})
+process.on('disconnect', () => process.exit())

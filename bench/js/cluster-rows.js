@@ -1,0 +1,148 @@
+// The works of several processes with a server between them, and what their numbers mean.
+const { fork } = require('node:child_process')
+const { once } = require('node:events')
+const net = require('node:net')
+const path = require('node:path')
+const { clusterKits } = require('./cluster-kits.js')
+const { clusterServers } = require('./cluster-servers.js')
+const { quantile } = require('./numbers.js')
+
+const measuredMs = 2_000
+const warmUpMs = 500
+const handOffs = 60
+const warmUpHandOffs = 10
+
+const clusterRows = {
+  'cluster-alone': {
+    title: 'by a server, one caller: acquire and release',
+    unit: 'k/s',
+    higherIsBetter: true,
+    measure: (kit) => contend(kit, 1, 1),
+    lines: [
+      { field: 'value', title: 'by a server, one caller: acquire and release', unit: 'k/s' },
+      { field: 'p50', title: 'its wait, p50', unit: 'ms' },
+    ],
+  },
+  'cluster-1000-waiters': {
+    title: 'by a server, 1,000 wait in one process for one key, each once',
+    unit: 'ms',
+    measure: drain,
+  },
+  'cluster-hand-off': {
+    title: 'by a server, hand-off from one process to another',
+    unit: 'ms',
+    measure: handOff,
+    lines: [
+      {
+        field: 'value',
+        title: 'by a server, hand-off from one process to another: p50',
+        unit: 'ms',
+      },
+      { field: 'p99', title: 'p99', unit: 'ms' },
+    ],
+  },
+  'cluster-4-20': {
+    title: 'by a server, 4 processes with 20 callers each contend for one key',
+    unit: 'k/s',
+    higherIsBetter: true,
+    measure: (kit) => contend(kit, 4, 20),
+    lines: [
+      {
+        field: 'value',
+        title: 'by a server, 4 processes with 20 callers each contend for one key',
+        unit: 'k/s',
+      },
+      { field: 'p99', title: 'p99 of the waits', unit: 'ms' },
+      { field: 'fairness', title: 'fewest / most turns of a process', unit: '' },
+      { field: 'commands', title: 'commands of the server for each turn', unit: '' },
+    ],
+  },
+}
+
+async function contend(kit, count, tasks) {
+  return withProcesses(kit, count, async (all, server) => {
+    const each = (work) => Promise.all(all.map((one) => one.do(work)))
+    await each({ name: 'contend', key: 'key', tasks, ms: warmUpMs })
+    const before = await server.commands()
+    const results = await each({ name: 'contend', key: 'key', tasks, ms: measuredMs })
+    const after = await server.commands()
+    const turns = results.map((result) => result.turns)
+    const total = turns.reduce((sum, one) => sum + one)
+    const waits = results.flatMap((result) => result.waits)
+    return {
+      value: total / Math.max(...results.map((result) => result.elapsed)),
+      p50: quantile(waits, 0.5),
+      p99: quantile(waits, 0.99),
+      fairness: Math.min(...turns) / Math.max(...turns),
+      commands: before === undefined ? undefined : (after - before) / total,
+    }
+  })
+}
+
+async function drain(kit) {
+  return withProcesses(kit, 1, async ([one]) => {
+    await one.do({ name: 'drain', key: 'key', tasks: 100 })
+    const { elapsed } = await one.do({ name: 'drain', key: 'key', tasks: 1_000 })
+    return { value: elapsed }
+  })
+}
+
+async function handOff(kit) {
+  return withProcesses(kit, 2, async ([first, second]) => {
+    const latencies = []
+    let [holder, waiter] = [first, second]
+    await holder.do({ name: 'enter', key: 'key' })
+    for (let round = 0; round < handOffs + warmUpHandOffs; ++round) {
+      const entered = waiter.do({ name: 'enter', key: 'key' })
+      await pause()
+      const left = await holder.do({ name: 'leave' })
+      latencies.push((await entered) - left)
+      ;[holder, waiter] = [waiter, holder]
+    }
+    const measured = latencies.slice(warmUpHandOffs)
+    return { value: quantile(measured, 0.5), p99: quantile(measured, 0.99) }
+  })
+}
+
+/** Long enough for one who waits to be known to the server: nothing tells when it is. */
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+async function withProcesses(kit, count, use) {
+  const { start, commands } = clusterServers[clusterKits[kit].server]
+  const port = await freePort()
+  const stop = await start(port)
+  const all = Array.from({ length: count }, () => startProcess(kit, port))
+  try {
+    await Promise.all(all.map((one) => one.do({ name: 'ready' })))
+    return await use(all, { commands: () => commands(port) })
+  } finally {
+    for (const { child } of all) child.kill('SIGKILL')
+    await Promise.all(all.map(({ ended }) => ended))
+    await stop()
+  }
+}
+
+function startProcess(kit, port) {
+  const child = fork(path.join(__dirname, 'cluster-process.js'), [kit, `${port}`])
+  const ended = once(child, 'exit')
+  let settle
+  child.on('message', ({ result }) => settle.resolve(result))
+  child.on('exit', () => settle?.reject(new Error('a process of the bench has died')))
+  const doIt = (work) =>
+    new Promise((resolve, reject) => {
+      settle = { resolve, reject }
+      child.send(work)
+    })
+  return { child, ended, do: doIt }
+}
+
+async function freePort() {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+module.exports = { clusterRows }

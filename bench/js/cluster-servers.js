@@ -1,0 +1,33 @@
+// The servers that the benches of several machines start for themselves, on loopback. A server is
+//   start(port)       a promise for how to stop it
+//   commands(port)    a promise for how many commands it has been given so far; undefined where it does not tell
+const { spawn } = require('node:child_process')
+const { once } = require('node:events')
+const { createInterface } = require('node:readline')
+
+const clusterServers = {
+  redis: {
+    async start(port) {
+      const options = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+      const server = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] })
+      for await (const line of createInterface({ input: server.stdout })) {
+        if (line.includes('Ready to accept connections')) break
+      }
+      return async () => {
+        server.kill()
+        await once(server, 'exit')
+      }
+    },
+    /** By clients: what a script does is part of its command. */
+    async commands(port) {
+      const { Redis } = require('ioredis')
+      const client = new Redis(port, '127.0.0.1')
+      const stats = await client.info('commandstats')
+      client.disconnect()
+      const calls = stats.matchAll(/^cmdstat_(evalsha|eval|set|get|del|ping):calls=(\d+)/gm)
+      return Array.from(calls).reduce((sum, [, , count]) => sum + Number(count), 0)
+    },
+  },
+}
+
+module.exports = { clusterServers }
