@@ -151,12 +151,20 @@ class LineCore {
   releaser(hold) {
     const release = dressed(() => this.give(hold), hold.isAbandoned)
     release.fencingToken = hold.token
-    return Object.defineProperty(release, 'signal', {
-      configurable: true,
-      enumerable: true,
-      get: () => hold.signal,
-    })
+    release[holdKey] = hold
+    return Object.defineProperty(release, 'signal', signalProperty)
   }
+}
+
+const holdKey = Symbol('hold')
+
+/** One for all of them; made when somebody asks for it. */
+const signalProperty = {
+  configurable: true,
+  enumerable: true,
+  get() {
+    return this[holdKey].signal
+  },
 }
 
 module.exports = { LineCore }

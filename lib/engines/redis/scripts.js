@@ -34,9 +34,12 @@ local function tell(session, message)
   return publish == 'SPUBLISH' or heard > 0
 end
 
-local function put(one, units, till, token, isConfirmed, isAbandoned)
-  local words = { text(units), text(till), token, isConfirmed, isAbandoned }
-  redis.call('HSET', state, 'h' .. one, table.concat(words, ' '))
+local function wordsOf(units, till, token, isConfirmed, isAbandoned)
+  return table.concat({ text(units), text(till), token, isConfirmed, isAbandoned }, ' ')
+end
+
+local function put(one, ...)
+  redis.call('HSET', state, 'h' .. one, wordsOf(...))
 end
 
 local function get(one)
@@ -46,13 +49,11 @@ local function get(one)
   return tonumber(units), tonumber(till), token, isConfirmed, isAbandoned
 end
 
-local function grant(one, units, till, isConfirmed)
+-- The token after the last one, and what a holder of it is written down as.
+local function grantOf(units, till, isConfirmed, last, lost)
   local clock = (time[1] - ${epoch}) * 1000000 + time[2]
-  local token = text(math.max(number('f') + 1, clock))
-  local isAbandoned = text(number('a'))
-  redis.call('HSET', state, 'f', token, 'a', '0')
-  redis.call('HINCRBY', state, 'o', units)
-  put(one, units, till, token, isConfirmed, isAbandoned)
+  local token = text(math.max(tonumber(last or 0) + 1, clock))
+  return token, wordsOf(units, till, token, isConfirmed, lost or '0')
 end
 
 local function drop(one, units)
@@ -66,9 +67,13 @@ local function admit(capacity)
     local head = redis.call('LINDEX', line, 0)
     if not head then return end
     if lives(head) then
-      local units = number('w' .. head)
-      if number('o') + units > capacity then return end
-      if tell(sessionOf(head), 'g' .. head) then grant(head, units, now + claim, '0') end
+      local units, out = number('w' .. head), number('o')
+      if out + units > capacity then return end
+      if tell(sessionOf(head), 'g' .. head) then
+        local last, lost = unpack(redis.call('HMGET', state, 'f', 'a'))
+        local token, words = grantOf(units, now + claim, '0', last, lost)
+        redis.call('HSET', state, 'f', token, 'a', '0', 'o', out + units, 'h' .. head, words)
+      end
     end
     redis.call('LPOP', line)
     redis.call('HDEL', state, 'w' .. head)
@@ -77,7 +82,7 @@ end
 
 local function remember(time)
   redis.call('PEXPIRE', state, text(time))
-  redis.call('PEXPIRE', line, text(time))
+  if redis.call('EXISTS', line) == 1 then redis.call('PEXPIRE', line, text(time)) end
 end
 `
 
@@ -86,18 +91,24 @@ local units, capacity = tonumber(ARGV[5]), tonumber(ARGV[6])
 local wait, maxHold = ARGV[7] == '1', tonumber(ARGV[8])
 
 if not lives(id) then return { 'lost' } end
+
+local function hasLine() return redis.call('EXISTS', line) == 1 end
+local function isWaiting() return redis.call('HEXISTS', state, 'w' .. id) == 1 end
+
 local function confirm()
   local units, till, token, _, isAbandoned = get(id)
   if not units or till <= now then return nil end
   put(id, units, now + maxHold, token, '1', isAbandoned)
-  local wanted = redis.call('EXISTS', line)
-  return { 'held', token, text(wanted), isAbandoned }
+  return { 'held', token, hasLine() and '1' or '0', isAbandoned }
 end
 
 local function take()
-  if redis.call('EXISTS', line) == 1 or number('o') + units > capacity then return nil end
-  grant(id, units, now + maxHold, '1')
-  return confirm()
+  local last, lost, out = unpack(redis.call('HMGET', state, 'f', 'a', 'o'))
+  out = tonumber(out or 0)
+  if out + units > capacity or hasLine() then return nil end
+  local token, words = grantOf(units, now + maxHold, '1', last, lost)
+  redis.call('HSET', state, 'c', capacity, 'f', token, 'a', '0', 'o', out + units, 'h' .. id, words)
+  return { 'held', token, '0', lost or '0' }
 end
 
 -- Takes out whose time is up. How long the others have, and who they are.
@@ -122,44 +133,45 @@ local function reap()
   return soonest, sessions
 end
 
-local known = number('c')
-if known ~= capacity then
-  if known ~= 0 then reap() end
-  if known ~= 0 and (number('o') > 0 or redis.call('EXISTS', line) == 1) then
-    return { 'mismatch', text(known) }
-  end
-  redis.call('HSET', state, 'c', text(capacity))
+local function attempt()
+  local known = number('c')
+  if known ~= 0 and known ~= capacity and (number('o') > 0 or hasLine()) then return nil end
+  return confirm() or (not isWaiting() and take()) or nil
 end
-remember(maxHold + ${memory})
 
-local isWaiting = redis.call('HEXISTS', state, 'w' .. id) == 1
-local answer = confirm() or (not isWaiting and take())
-if answer then return answer end
-
-reap()
-admit(capacity)
--- It may have been let in just now, by ourselves.
-isWaiting = redis.call('HEXISTS', state, 'w' .. id) == 1
-answer = confirm() or (not isWaiting and take())
-if answer then return answer end
+local answer = attempt()
+if not answer then
+  reap()
+  admit(number('c'))
+  -- It may have been let in just now, by ourselves.
+  answer = attempt()
+end
+if answer then
+  remember(maxHold + ${memory})
+  return answer
+end
+if number('c') ~= capacity then return { 'mismatch', text(number('c')) } end
 if not wait then return { 'refused' } end
 
 local soonest, sessions = reap()
-if not isWaiting then
-  if redis.call('EXISTS', line) == 0 then
+if not isWaiting() then
+  if not hasLine() then
     for session in pairs(sessions) do tell(session, 'w' .. key) end
   end
   redis.call('RPUSH', line, id)
   redis.call('HSET', state, 'w' .. id, text(units))
-  remember(maxHold + ${memory})
 end
+remember(maxHold + ${memory})
 return { 'waiting', text(soonest) }
 `
 
 const leave = `${prelude}
 local units = get(id)
-if units then drop(id, units) end
-if redis.call('HDEL', state, 'w' .. id) == 1 then redis.call('LREM', line, 0, id) end
+if units then
+  drop(id, units)
+elseif redis.call('HDEL', state, 'w' .. id) == 1 then
+  redis.call('LREM', line, 0, id)
+end
 admit(tonumber(ARGV[5]))
 return {}
 `
