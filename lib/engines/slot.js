@@ -91,7 +91,8 @@ class Slot {
 
   failed(error) {
     if (this.state !== 'asking') return
-    if (this.hub.isClosed) {
+    // What is said on our side does not get better by asking again.
+    if (this.hub.isClosed || error.code?.startsWith('ERR_LOCK_')) {
       this.cohort.failed(this, error)
       return
     }

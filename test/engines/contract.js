@@ -87,7 +87,7 @@ function lockContract(engine, several) {
     release()
     ;(await last)()
     assert.equal(b.size, 0)
-    ;(await b.acquire(key, { timeout: 0 }))()
+    ;(await c.acquire(key, { timeout: 0 }))()
   })
 
   it('passes a lease on inside a process, and to others before long', async () => {

@@ -1,8 +1,8 @@
 'use strict'
 // What an engine (../engine.js) does in Redis: its steps there are in scripts.js.
 const { createHash } = require('node:crypto')
-const { dirname } = require('node:path')
 const { checkObject } = require('../../options.js')
+const { findPackage } = require('../find.js')
 const { adapt } = require('./clients.js')
 const scripts = require('./scripts.js')
 
@@ -38,7 +38,7 @@ class RedisDriver {
     if (this.#connection !== undefined) client.options = this.#connection
     return {
       module: require.resolve('./keeper.js'),
-      data: { bases: this.#names(), path: find(client.module), client },
+      data: { bases: this.#names(), path: findPackage(client.module), client },
     }
   }
 
@@ -111,12 +111,6 @@ class RedisDriver {
     const subscriber = await this.#subscriber
     await subscriber?.close()
   }
-}
-
-/** The package of the client, wherever it is: the thread of the keeper makes a connection with it, too. */
-function find(name) {
-  const main = require.main === undefined ? [] : [dirname(require.main.filename)]
-  return require.resolve(name, { paths: [__dirname, ...main, process.cwd()] })
 }
 
 module.exports = { redisDriver }
