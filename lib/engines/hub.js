@@ -3,6 +3,7 @@
 const { randomBytes } = require('node:crypto')
 const { clearTimeout, setTimeout } = require('node:timers')
 const { setTimeout: after } = require('node:timers/promises')
+const { longestTimeout } = require('../options.js')
 const { now } = require('./clock.js')
 const { closedError } = require('./errors.js')
 const { Keeper } = require('./keeper.js')
@@ -161,11 +162,14 @@ class Hub {
     if (this.isClosed) return
     this.isClosed = true
     clearTimeout(this.#watch)
+    // Nothing that is waited for here keeps the process alive by itself.
+    const awake = setTimeout(() => {}, longestTimeout)
     try {
       if (this.#session !== null) await this.#endSession(this.#session)
     } finally {
       await this.#keeper.close()
       await this.#driver.close()
+      clearTimeout(awake)
     }
   }
 }

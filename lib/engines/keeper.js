@@ -66,7 +66,7 @@ class Keeper {
     worker.on('message', (message) => this.#heard(message))
     worker.on('error', (error) => this.#failed(worker, error))
     worker.on('exit', () => this.#failed(worker, new Error('the thread that renews has ended')))
-    // After that: to listen refers to it anew.
+    // Last: a listener for messages keeps the process alive.
     worker.unref()
     return worker
   }
