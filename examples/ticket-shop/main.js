@@ -2,8 +2,10 @@
 'use strict'
 const { parseArgs } = require('node:util')
 const { measure } = require('./bench.js')
+const { blockedFor, measureBlockLoop } = require('./block_loop.js')
 const { measureCrashes } = require('./crashes.js')
 const strategies = require('./locks')
+const { checkServer, engines } = require('./locks/engines.js')
 const acrossProcesses = require('./locks/processes.js')
 const createServer = require('./server.js')
 const { crashColumns, table } = require('./table.js')
@@ -15,9 +17,14 @@ const usage = `Usage:
   node main.js --processes N [--users N] [--clicks N] [--connections N] [--kill MS]
       The shop as N processes, of which one is killed every MS milliseconds (200), with a lock of each
       process and with one of all.
+  node main.js --engine redis|postgres [--processes N] [--users N] [--clicks N] [--connections N] [--kill MS]
+      The same with one lock for all machines. Nobody is killed unless --kill says so.
+  node main.js --engine redis|postgres --block-loop
+      What becomes of that lock while the event loop of its holder stands still, beside redlock's.
   node main.js --serve [--port N] [--lock none|map|boxoffice] [--tickets N] [--pause MS]
       Serves the page. A purchase takes MS milliseconds beside the database.
-DATABASE_URL=postgres://... uses PostgreSQL instead of the embedded SQLite.`
+DATABASE_URL=postgres://... uses PostgreSQL instead of the embedded SQLite. REDIS_URL=redis://... says where
+Redis is.`
 
 class UsageError extends Error {}
 
@@ -30,7 +37,7 @@ function readOptions(args) {
       options: {
         ...{ users: text, clicks: text, tickets: text, connections: text },
         ...{ serve: { type: 'boolean' }, port: text, lock: text, pause: text },
-        ...{ processes: text, kill: text },
+        ...{ processes: text, kill: text, engine: text, 'block-loop': { type: 'boolean' } },
         help: { type: 'boolean', short: 'h' },
       },
     }))
@@ -50,9 +57,16 @@ function readOptions(args) {
   if (!Object.hasOwn(strategies, lock)) {
     throw new UsageError(`--lock must be one of ${Object.keys(strategies).join(', ')}.`)
   }
+  const { engine } = values
+  if (engine !== undefined && !Object.hasOwn(engines, engine)) {
+    throw new UsageError(`--engine must be one of ${Object.keys(engines).join(', ')}.`)
+  }
+  if (values['block-loop'] && engine === undefined) {
+    throw new UsageError('--block-loop needs an --engine.')
+  }
   // About 15 s in all. A PostgreSQL is a few times slower than a database in the same process.
   const most = process.env.DATABASE_URL ? 4_000 : 12_000
-  const users = number('users', values.processes ? 1_000 : most, 1, 1_000_000)
+  const users = number('users', values.processes || engine ? 1_000 : most, 1, 1_000_000)
   return {
     help: values.help,
     serve: values.serve,
@@ -64,8 +78,10 @@ function readOptions(args) {
     port: number('port', 3000, 0, 65_535),
     pause: number('pause', 400, 0, 60_000),
     lock,
-    processes: number('processes', undefined, 2, 100),
-    killEvery: number('kill', 200, 1, 60_000),
+    processes: number('processes', engine && 4, 2, 100),
+    killEvery: number('kill', engine ? undefined : 200, 1, 60_000),
+    engine,
+    blockLoop: values['block-loop'],
   }
 }
 
@@ -122,13 +138,13 @@ async function bench({ users, clicks, tickets, connections }) {
   console.log('  node examples/ticket-shop/main.js --serve')
 }
 
-async function crash({ users, clicks, connections, processes, killEvery }) {
+async function crash({ users, clicks, connections, processes, killEvery, engine }) {
+  const killed = killEvery ? `, of which one is killed every ${killEvery} ms` : ''
   console.log(
-    `${processes} processes, of which one is killed every ${killEvery} ms. ${users} users, and a ticket ` +
-      'for each who clicks.\n',
+    `${processes} processes${killed}. ${users} users, and a ticket for each who clicks.\n`,
   )
   const rows = []
-  for (const lock of Object.keys(acrossProcesses)) {
+  for (const lock of ['each', engine ?? 'host']) {
     console.log(`${acrossProcesses[lock].title} ...`)
     const { DATABASE_URL: databaseUrl } = process.env
     rows.push(
@@ -146,9 +162,22 @@ async function crash({ users, clicks, connections, processes, killEvery }) {
   }
 }
 
+async function block({ engine }) {
+  console.log(
+    `A lease of 1 s, and an event loop that stands still for ${blockedFor} ms while it holds:\n`,
+  )
+  for (const lock of engine === 'redis' ? ['redlock', 'redis'] : [engine]) {
+    const { title, tickets, doubles } = await measureBlockLoop(lock, process.env.DATABASE_URL)
+    console.log(`${title}: ${tickets === 1 ? '1 ticket' : `${tickets} tickets`} for one user`)
+    if (lock === engine && doubles > 0) process.exitCode = 1
+  }
+}
+
 async function main() {
   const options = readOptions(process.argv.slice(2))
+  if (options.engine && !options.help) await checkServer(options.engine)
   if (options.help) console.log(usage)
+  else if (options.blockLoop) await block(options)
   else if (options.processes) await crash(options)
   else if (options.serve) await serve(options)
   else await bench(options)
@@ -156,6 +185,6 @@ async function main() {
 
 main().catch((error) => {
   if (error instanceof UsageError) console.error(`${error.message}\n\n${usage}`)
-  else console.error(error.code === 'EADDRINUSE' ? error.message : error)
+  else console.error(['EADDRINUSE', 'NO_SERVER'].includes(error.code) ? error.message : error)
   process.exitCode = 1
 })

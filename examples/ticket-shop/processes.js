@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const openStore = require('./store')
+const { serveStore } = require('./store/remote.js')
 
 /**
  * The shop as a cluster: several processes on one port, and one database, which lives in the process that
@@ -44,13 +45,7 @@ module.exports = async function startProcesses({
   /** Resolves when it listens. */
   function start() {
     const worker = cluster.fork({ SHOP_LOCK: lock, BOXOFFICE_DIRECTORY: directory })
-    worker.on('message', async ({ id, method, args }) => {
-      const answer = await store[method](...args).then(
-        (value) => ({ id, value }),
-        (error) => ({ id, error }),
-      )
-      if (worker.isConnected()) worker.send(answer, () => {}) // it may be killed just now
-    })
+    serveStore(store, worker.process)
     worker.on('exit', (code, signal) => {
       listening.delete(worker)
       if (isClosing) return

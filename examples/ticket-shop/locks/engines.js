@@ -1,0 +1,89 @@
+'use strict'
+const { KeyedMutex } = require('../../..') // in a server of your own: require('boxoffice')
+
+/**
+ * Who dies keeps its locks for so long: 10 s is the default, for servers that are seldom killed. A thread of its own
+ * renews them, so that even this is longer than any event loop stands still.
+ */
+const ttl = 1000
+
+const redisUrl = () => process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
+
+/** One lock per user for all processes of all machines. */
+const over = (makeEngine) => () => {
+  const locks = new KeyedMutex({ engine: makeEngine(), name: 'ticket-shop users' })
+  return {
+    /** As in host.js: the lock saves work, and the token saves tickets. */
+    async runExclusive(user, work) {
+      const release = await locks.acquire(user)
+      try {
+        return await work(release.fencingToken)
+      } finally {
+        release()
+      }
+    },
+    held: () => [...locks.keys()],
+  }
+}
+
+function redisEngine() {
+  const { redis } = require('../../../lib/engines/redis') // require('boxoffice/redis')
+  const { Redis } = require('ioredis')
+  return redis(new Redis(redisUrl()), { ttl })
+}
+
+function postgresEngine() {
+  const { postgres } = require('../../../lib/engines/postgres') // require('boxoffice/postgres')
+  const { Pool } = require('pg')
+  return postgres(new Pool({ connectionString: process.env.DATABASE_URL }), { ttl })
+}
+
+/** A lease that the event loop renews itself: what block_loop.js compares with. */
+function redlock() {
+  const { Redis } = require('ioredis')
+  const { default: Redlock } = require('redlock')
+  // Some 4 s. Not without end: it would try as long to let go of what it has lost.
+  const locks = new Redlock([new Redis(redisUrl())], { retryCount: 20 })
+  return {
+    runExclusive: (user, work) => locks.using([`redlock:${user}`], ttl, () => work()),
+    held: () => [],
+  }
+}
+
+/** Whether the server of `engine` is there; else an error that says how to start one. */
+async function checkServer(engine) {
+  if (engine === 'postgres') {
+    if (process.env.DATABASE_URL) return
+    throw noServer(
+      'Which PostgreSQL? DATABASE_URL=postgres://... says so. To start one: ' +
+        'docker run -p 5432:5432 -e POSTGRES_PASSWORD=secret postgres',
+    )
+  }
+  const { Redis } = require('ioredis')
+  const client = new Redis(redisUrl(), { lazyConnect: true, retryStrategy: null })
+  let reason
+  client.on('error', (error) => {
+    reason = error
+  })
+  try {
+    await client.connect()
+  } catch (error) {
+    throw noServer(
+      `There is no Redis at ${redisUrl()} (${(reason ?? error).message}). REDIS_URL says where one is. ` +
+        "To start one: redis-server --save ''",
+    )
+  } finally {
+    client.disconnect()
+  }
+}
+
+const noServer = (message) => Object.assign(new Error(message), { code: 'NO_SERVER' })
+
+module.exports = {
+  checkServer,
+  engines: {
+    redis: { title: 'KeyedMutex over Redis', locks: true, create: over(redisEngine) },
+    postgres: { title: 'KeyedMutex over PostgreSQL', locks: true, create: over(postgresEngine) },
+  },
+  redlock: { title: 'redlock, extended by the event loop', locks: true, create: redlock },
+}

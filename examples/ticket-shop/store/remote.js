@@ -1,0 +1,42 @@
+'use strict'
+// The store of another process: each of its methods is a message there, and one back.
+
+/** In a process that was forked with `serialization: 'advanced'`: the store of the one that did. */
+function remoteStore() {
+  let last = 0
+  const pending = new Map()
+  process.on('message', ({ id, value, error }) => {
+    if (!pending.has(id)) return
+    const { resolve, reject } = pending.get(id)
+    pending.delete(id)
+    if (error === undefined) resolve(value)
+    else reject(error)
+  })
+  return new Proxy(
+    { close: async () => {} },
+    {
+      get: (own, method) =>
+        own[method] ??
+        ((...args) =>
+          new Promise((resolve, reject) => {
+            const id = ++last
+            pending.set(id, { resolve, reject })
+            process.send({ id, method, args })
+          })),
+    },
+  )
+}
+
+/** Answers what the store of `child` asks. */
+function serveStore(store, child) {
+  child.on('message', async ({ id, method, args }) => {
+    if (method === undefined) return
+    const answer = await store[method](...args).then(
+      (value) => ({ id, value }),
+      (error) => ({ id, error }),
+    )
+    if (child.connected) child.send(answer, () => {}) // it may be killed just now
+  })
+}
+
+module.exports = { remoteStore, serveStore }
