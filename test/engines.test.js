@@ -245,6 +245,20 @@ describe('Locks over an engine', () => {
     assert.equal(rw.size, 0)
   })
 
+  it('give back what was granted too late', async () => {
+    const [one, two] = [await newEngine(), await newEngine()]
+    const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
+    let answer
+    server.trouble = new Promise((resolve) => {
+      answer = resolve
+    })
+    await assert.rejects(a.acquire('key', { timeout: 20 }), { code: 'ERR_LOCK_ENGINE' })
+    server.trouble = undefined
+    answer()
+    ;(await b.acquire('key', { timeout: 2000 }))()
+    assert.equal(a.size, 0)
+  })
+
   it('come back when a session was lost while somebody waited', async () => {
     const [one, two] = [await newEngine({ ttl: 300, maxHold: 5000 }), await newEngine()]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
@@ -266,6 +280,7 @@ describe('Locks over an engine', () => {
     server.sessions.clear()
     await lost
     assert.equal(release.signal.reason.code, 'ERR_LOCK_LOST')
+    assert.match(release.signal.reason.message, /the server has ended it/)
     const other = await b.acquire('key')
     assert.equal(other.abandoned, true)
     release()

@@ -138,11 +138,7 @@ class Cohort {
 
   /** One has let go, or given up, and its own line has let in whom it could. */
   leave(hold) {
-    if (hold !== undefined) {
-      const { holds, state } = hold.slot
-      holds.delete(hold)
-      if (state === 'over' && holds.size === 0) hold.slot.leave()
-    }
+    if (hold !== undefined) hold.slot.holds.delete(hold)
     this.#settle()
   }
 

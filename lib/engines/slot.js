@@ -210,10 +210,7 @@ class Slot {
 
   sessionEnded(why) {
     if (this.state === 'held') this.lose(why)
-    else if (this.state === 'asking') {
-      this.session = null
-      this.ask()
-    }
+    else this.ask()
   }
 
   heldTooLong() {
@@ -224,6 +221,7 @@ class Slot {
   /** The server takes it back by itself, and tells the next one of it: whoever has it here is in still. */
   lose(why) {
     this.stop()
+    this.session.slots.delete(this.id)
     this.hub.ended(this)
     this.cohort.lost(this, lostError(this.cohort.title(), why))
   }
