@@ -306,7 +306,12 @@ export interface RWLockSnapshot extends HostSnapshot {
   waiting: number
 }
 
-export interface MutexOptions extends LockOptions, BufferOptions, CancelOptions, HostOptions, EngineChoice {}
+export interface MutexOptions
+  extends LockOptions,
+    BufferOptions,
+    CancelOptions,
+    HostOptions,
+    EngineChoice {}
 export interface SemaphoreOptions extends LockOptions, BufferOptions, CancelOptions, HostOptions {}
 export interface KeyedOptions extends LockOptions, CancelOptions, KeyedHostOptions, EngineChoice {}
 export interface ConditionVariableOptions extends LockOptions, BufferOptions {}

@@ -212,10 +212,11 @@ describe('Locks over an engine', () => {
     const condition = new ConditionVariable()
     assert.throws(() => condition.wait(mutex), { name: 'TypeError', message: /engine/ })
     const buffer = new SharedArrayBuffer(4)
-    assert.throws(() => new Mutex({ engine, buffer }), {
-      name: 'TypeError',
-      message: /not by both/,
-    })
+    for (const option of [{ buffer }, { scope: 'host', name: 'a' }, { directory: '/tmp' }]) {
+      const [name] = Object.keys(option)
+      const error = { name: 'TypeError', message: `a lock over an engine takes no ${name}` }
+      assert.throws(() => new Mutex({ engine, ...option }), error)
+    }
     assert.throws(() => new Engine({}), TypeError)
   })
 
