@@ -104,4 +104,4 @@ function readEngineOptions(options) {
   return times
 }
 
-module.exports = { Engine, hubOf }
+module.exports = { Engine, hubOf, readEngineOptions }

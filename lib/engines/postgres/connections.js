@@ -1,0 +1,54 @@
+'use strict'
+// The connections of the engine: its own, made as those of the user's pool are. Not the user's: who holds all of
+// them while waiting for a lock would wait for ever.
+
+/** What a pool takes, and a connection does not, or what is ours to say. */
+const notTheirs = new Set(['Client', 'log', 'max', 'min', 'onConnect', 'Promise', 'verify'])
+
+/** The configuration of a connection, from the options of a pool. */
+function configOf(connection) {
+  const config = {}
+  for (const [name, value] of Object.entries(connection)) {
+    if (!notTheirs.has(name)) config[name] = value
+  }
+  // pg hides these two from those who print the options.
+  if (connection.password !== undefined) config.password = connection.password
+  if (connection.ssl?.key !== undefined) config.ssl = { ...connection.ssl, key: connection.ssl.key }
+  return config
+}
+
+/**
+ * What every session of ours runs under, whatever the database says for others: what it reads must be what has
+ * been committed, and who is let in must stay so after a crash of the server.
+ */
+const setUp = `
+  SET default_transaction_isolation = 'read committed';
+  SET default_transaction_read_only = off;
+  SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
+
+/** `Client` with sessions that are set up. pg's Pool calls connect() with a callback. */
+function settled(Client) {
+  return class extends Client {
+    connect(done) {
+      if (done === undefined) return super.connect().then(() => this.query(setUp))
+      super.connect((error) => (error ? done(error) : this.query(setUp, done)))
+    }
+  }
+}
+
+/** A pool of our own: it keeps no process alive, and nothing in it waits for longer than `patience` ms. */
+function makePool(Pool, Client, config, max, patience) {
+  const pool = new Pool({
+    ...config,
+    Client: settled(Client),
+    max,
+    allowExitOnIdle: true,
+    connectionTimeoutMillis: patience,
+    query_timeout: patience,
+  })
+  // An idle connection has been cut: the pool has dropped it, and makes another one for the next command.
+  pool.on('error', () => {})
+  return pool
+}
+
+module.exports = { configOf, makePool, settled }

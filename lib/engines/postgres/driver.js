@@ -1,0 +1,169 @@
+'use strict'
+// PostgreSQL as an engine: what a driver is, is at the top of ../engine.js, and what happens in the database is in
+// schema.js. Each command is one call of a function there.
+const { join } = require('node:path')
+const { checkObject } = require('../../options.js')
+const { lockError } = require('../../errors.js')
+const { readEngineOptions } = require('../engine.js')
+const { findPackage } = require('../find.js')
+const { configOf, makePool } = require('./connections.js')
+const { Listener } = require('./listener.js')
+const { isDigest, readNames, rowOf } = require('./names.js')
+const { schemaOf } = require('./schema.js')
+
+/** What PostgreSQL says to who may not do something. */
+const forbidden = '42501'
+
+function schemaError({ schema, leases }, cause) {
+  const error = lockError(
+    'ERR_LOCK_ENGINE_SCHEMA',
+    `${leases} is not there, and may not be created by this user (${cause.message}): run the SQL of ` +
+      `postgresSchema() as one who may, and grant this one USAGE of schema ${schema} and all rights to its tables`,
+  )
+  error.cause = cause
+  return error
+}
+
+class Driver {
+  #names
+  #pool
+  #listener
+  /** What the server may have of ours, by id. */
+  #stakes = new Map()
+  /** The last command to leave that is on its way, by key. */
+  #leaving = new Map()
+
+  /** `connections` is how many commands may be on their way at once; each has `patience` ms. */
+  constructor({ Pool, Client, config, names, connections, patience }) {
+    this.#names = names
+    this.#pool = makePool(Pool, Client, config, connections, patience)
+    this.#listener = new Listener(Client, config, patience, (channel, text) =>
+      this.#pool.query('SELECT pg_notify($1, $2)', [channel, text]),
+    )
+    this.name = 'PostgreSQL'
+    this.keeper = {
+      module: join(__dirname, 'keeper.js'),
+      data: { path: findPackage('pg'), config, names },
+    }
+  }
+
+  async listen(session, { granted, wanted, missed }) {
+    for (const [id, stake] of this.#stakes) if (stake.session !== session) this.#stakes.delete(id)
+    await this.#prepare()
+    await this.#listener.listen(session, {
+      granted,
+      wanted: (row) => {
+        for (const key of this.#keysOf(row)) wanted(key)
+      },
+      missed,
+    })
+  }
+
+  /** All of it is made in one transaction, so that the last of it stands for all. */
+  async #prepare() {
+    const { leave } = this.#names
+    const { rows } = await this.#pool.query('SELECT to_regproc($1) IS NOT NULL AS is_there', [
+      leave,
+    ])
+    if (rows[0].is_there) return
+    try {
+      await this.#pool.query(schemaOf(this.#names))
+    } catch (error) {
+      throw error.code === forbidden ? schemaError(this.#names, error) : error
+    }
+  }
+
+  /** What a row is called here: a digest cannot be read back. */
+  #keysOf(row) {
+    if (!isDigest(row)) return [row]
+    const keys = new Set()
+    for (const { key } of this.#stakes.values()) if (rowOf(key) === row) keys.add(key)
+    return keys
+  }
+
+  async enter(request) {
+    const { session, key, id, units, capacity, wait, claim, maxHold } = request
+    this.#stakes.set(id, request)
+    // On another connection we might come before what we have sent.
+    await this.#leaving.get(key)
+    const { rows } = await this.#pool.query({
+      name: this.#names.enter,
+      text: `SELECT * FROM ${this.#names.enter}($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      values: [
+        rowOf(key),
+        id,
+        session,
+        units,
+        capacity,
+        wait,
+        claim,
+        maxHold,
+        this.#listener.backend,
+      ],
+    })
+    const [{ state, token, wanted, abandoned, look, capacity: theirs }] = rows
+    if (state === 'held') return { state, token: BigInt(token), wanted, abandoned }
+    // Nobody may hold it: then who is before us has not confirmed it yet.
+    if (state === 'waiting') return { state, look: look === null ? claim : Math.max(0, look) + 1 }
+    this.#stakes.delete(id)
+    return state === 'mismatch' ? { state, capacity: Number(theirs) } : { state }
+  }
+
+  async leave({ key, id, claim }) {
+    const leaving = this.#pool.query({
+      name: this.#names.leave,
+      text: `SELECT ${this.#names.leave}($1, $2, $3)`,
+      values: [rowOf(key), id, claim],
+    })
+    this.#leaving.set(key, leaving)
+    try {
+      await leaving
+      this.#stakes.delete(id)
+    } finally {
+      if (this.#leaving.get(key) === leaving) this.#leaving.delete(key)
+    }
+  }
+
+  async end(session) {
+    await this.#pool.query(`DELETE FROM ${this.#names.sessions} WHERE session = $1`, [session])
+  }
+
+  async close() {
+    await this.#listener.close()
+    await this.#pool.end()
+  }
+}
+
+/** With the options of postgres(). */
+function makeDriver(pool, options) {
+  if (typeof pool?.query !== 'function' || typeof pool.Client !== 'function') {
+    throw new TypeError('pool must be a Pool of the package pg')
+  }
+  checkObject(options)
+  const { connection = pool.options, connections = 4 } = options
+  checkObject(connection)
+  if (typeof connections !== 'number') throw new TypeError('connections must be a number')
+  if (!(Number.isInteger(connections) && connections >= 1)) {
+    throw new RangeError(`connections must be an integer of 1 or more, not ${connections}`)
+  }
+  const names = readNames(options)
+  const { answerTimeout } = readEngineOptions(options)
+  const config = configOf(connection)
+  checkForThread(config)
+  const { constructor: Pool, Client } = pool
+  return new Driver({ Pool, Client, config, names, connections, patience: answerTimeout })
+}
+
+/** The thread that renews makes its connection alike. */
+function checkForThread(config) {
+  try {
+    structuredClone(config)
+  } catch (error) {
+    throw new TypeError(
+      'the options of the connection go to the thread that renews leases, and cannot have functions in them: ' +
+        `give postgres(pool, { connection }) some that have none (${error.message})`,
+    )
+  }
+}
+
+module.exports = { makeDriver }

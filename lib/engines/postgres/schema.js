@@ -1,0 +1,176 @@
+'use strict'
+// What the engine keeps in the database, and what it does there: all of it, for `psql` and for migrations.
+//
+// A key is one row, with those who hold it and those who wait in one array: each change of it is one update of one
+// row under the lock of that row. (A table of holders and waiters would be as right, but rows that come and go
+// stay in its index until the next vacuum: it was three times as slow after some thousand hand-offs.)
+//
+//   a stake          token            until          who
+//   waits            null             null           in the order of the array; `listener` is the process of the
+//                                                    server that brings its session the news, if there is one
+//   has a claim      its token        soon           has been let in by who left, and has not `confirmed` it
+//   holds            its token        maxHold        has confirmed it, or was let in at once
+//
+// Invariants, besides those of engine.js:
+//
+//   1  A stake counts as long as its session is in the table of sessions, and its `until` is not past.
+//   2  A session that is late is over for good once its row is gone. Who finds it late deletes the row, and only
+//      if it still is late under the lock of the row: a renewal at the same moment either comes first, and the
+//      session goes on, or finds nothing to renew. Nobody decides by what it has merely read.
+//   3  Locks of rows are taken in one order: one key, then sessions by name. So nobody waits in a circle.
+//   4  What lets somebody in is durable before anybody hears of it; news are delivered at commit. What only waits
+//      need not be: who waits looks again.
+
+const { channelOf, readNames } = require('./names.js')
+const { enterFunction, leaveFunction } = require('./steps.js')
+
+/** Tokens count from here, so that they are below 2 ** 51 for long. */
+const tokensBegin = '2024-01-01 00:00:00+00'
+
+const tables = ({ schema, leases, sessions, stake, usedAt }) => `
+-- One after another: where two create the same at once, one of them fails.
+SELECT pg_advisory_xact_lock(hashtextextended('boxoffice schema', 0));
+
+DO $do$
+BEGIN
+  IF to_regnamespace('"${schema}"') IS NULL THEN
+    CREATE SCHEMA "${schema}";
+  END IF;
+  IF to_regtype('${stake}') IS NULL THEN
+    CREATE TYPE ${stake} AS (
+      id text, session text, listener int, units bigint, token bigint, until timestamptz,
+      confirmed boolean, abandoned boolean
+    );
+  END IF;
+END
+$do$;
+
+CREATE TABLE IF NOT EXISTS ${sessions} (
+  session text PRIMARY KEY,
+  until timestamptz NOT NULL
+) WITH (fillfactor = 50);
+
+CREATE TABLE IF NOT EXISTS ${leases} (
+  key text PRIMARY KEY,
+  capacity bigint NOT NULL,
+  fence bigint NOT NULL DEFAULT 0,
+  stakes ${stake}[] NOT NULL DEFAULT '{}',
+  abandoned boolean NOT NULL DEFAULT false,
+  used_at timestamptz NOT NULL DEFAULT date_trunc('hour', now())
+) WITH (fillfactor = 50);
+
+-- It changes once in an hour, so that most updates touch no index.
+CREATE INDEX IF NOT EXISTS ${usedAt} ON ${leases} (used_at);
+`
+
+const sessionFunctions = ({ sessions, open, renew, alive }) => `
+CREATE OR REPLACE FUNCTION ${open}(mine text, ttl int) RETURNS void LANGUAGE plpgsql AS $function$
+BEGIN
+  DELETE FROM ${sessions} WHERE session IN (
+    SELECT s.session FROM ${sessions} s WHERE s.until < clock_timestamp() FOR UPDATE SKIP LOCKED
+  );
+  INSERT INTO ${sessions} VALUES (mine, clock_timestamp() + ttl * interval '1 ms')
+    ON CONFLICT (session) DO UPDATE SET until = excluded.until;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION ${renew}(mine text, ttl int) RETURNS boolean LANGUAGE plpgsql AS $function$
+BEGIN
+  UPDATE ${sessions} SET until = clock_timestamp() + ttl * interval '1 ms'
+    WHERE session = mine AND until > clock_timestamp();
+  RETURN FOUND;
+END
+$function$;
+
+-- Those of \`asked\` that are not over: the late ones are ended.
+CREATE OR REPLACE FUNCTION ${alive}(asked text[], t timestamptz) RETURNS text[] LANGUAGE plpgsql AS $function$
+DECLARE
+  good text[];
+BEGIN
+  IF cardinality(asked) = 0 THEN
+    RETURN asked;
+  END IF;
+  SELECT array_agg(session) INTO good FROM ${sessions} WHERE session = ANY (asked) AND until >= t;
+  IF asked <@ good THEN
+    RETURN good;
+  END IF;
+  DELETE FROM ${sessions} WHERE session IN (
+    SELECT s.session FROM ${sessions} s WHERE s.session = ANY (asked) AND s.until < t ORDER BY s.session FOR UPDATE
+  );
+  SELECT coalesce(array_agg(session), '{}') INTO good FROM ${sessions} WHERE session = ANY (asked);
+  RETURN good;
+END
+$function$;
+`
+
+const admitFunctions = ({ leases, stake, alive, clean, admit }) => `
+-- Takes out who is over. Whoever calls this has the lock of the row.
+CREATE OR REPLACE FUNCTION ${clean}(lease ${leases}, t timestamptz) RETURNS ${leases}
+LANGUAGE plpgsql AS $function$
+DECLARE
+  good text[] := ${alive}(ARRAY(SELECT DISTINCT x.session FROM unnest(lease.stakes) x), t);
+  kept ${stake}[] := '{}';
+  s ${stake};
+BEGIN
+  FOREACH s IN ARRAY lease.stakes LOOP
+    IF s.session = ANY (good) AND (s.until IS NULL OR s.until >= t) THEN
+      kept := kept || s;
+    ELSE
+      -- Who never knew of its claim has done nothing, but was to be told of who held it before.
+      lease.abandoned := lease.abandoned OR s.confirmed OR s.abandoned;
+    END IF;
+  END LOOP;
+  lease.stakes := kept;
+  RETURN lease;
+END
+$function$;
+
+-- Lets in who is next. \`me\` is who asks: the answer tells it, and it need not be listening to be alive.
+CREATE OR REPLACE FUNCTION ${admit}(lease ${leases}, me text, claim int, hold int, t timestamptz)
+RETURNS ${leases} LANGUAGE plpgsql AS $function$
+DECLARE
+  s ${stake};
+  used bigint := 0;
+  i int := 0;
+BEGIN
+  FOREACH s IN ARRAY lease.stakes LOOP
+    used := used + CASE WHEN s.token IS NULL THEN 0 ELSE s.units END;
+  END LOOP;
+  FOREACH s IN ARRAY lease.stakes LOOP
+    EXIT WHEN used >= lease.capacity;
+    i := i + 1;
+    CONTINUE WHEN s.token IS NOT NULL;
+    CONTINUE WHEN s.id <> me
+      AND (s.listener IS NULL OR NOT EXISTS (SELECT FROM pg_stat_get_activity(s.listener)));
+    EXIT WHEN used + s.units > lease.capacity;
+    used := used + s.units;
+    lease.fence := greatest(
+      lease.fence + 1, floor(extract(epoch FROM t - timestamptz '${tokensBegin}') * 1000000)::bigint
+    );
+    s.token := lease.fence;
+    s.confirmed := s.id = me;
+    s.abandoned := lease.abandoned;
+    s.until := t + CASE WHEN s.id = me THEN hold ELSE claim END * interval '1 ms';
+    lease.abandoned := false;
+    lease.stakes[i] := s;
+    IF s.id <> me THEN
+      PERFORM pg_notify('${channelOf('')}' || s.session, 'g' || s.id);
+    END IF;
+  END LOOP;
+  RETURN lease;
+END
+$function$;
+`
+
+/** All that the engine needs, as one text: nothing happens where it is there. */
+function schemaOf(names) {
+  const parts = [tables, sessionFunctions, admitFunctions, enterFunction, leaveFunction]
+  return parts.map((part) => part(names)).join('')
+}
+
+/** For migrations, where the program itself may not create anything. */
+function postgresSchema(options = {}) {
+  return schemaOf(readNames(options))
+}
+
+module.exports = { postgresSchema, schemaOf }

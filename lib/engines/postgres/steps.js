@@ -1,0 +1,136 @@
+'use strict'
+// The two steps of a key in the database, each one statement: see schema.js.
+const { channelOf } = require('./names.js')
+
+/**
+ * Keys that nobody has used for an hour, which \`used_at\` tells by the hour, are forgotten, with their fence (new
+ * tokens go by the clock) and with what those have left behind whose sessions are over.
+ */
+const idleTime = '2 hours'
+
+const enterFunction = ({ leases, sessions, stake, clean, admit, enter }) => `
+CREATE OR REPLACE FUNCTION ${enter}(
+  name text, me text, mine text, n bigint, total bigint, is_to_wait boolean, claim int, hold int, ear int,
+  OUT state text, OUT token bigint, OUT wanted boolean, OUT abandoned boolean, OUT look float8, OUT capacity bigint
+) LANGUAGE plpgsql AS $function$
+DECLARE
+  lease ${leases};
+  before ${leases};
+  t timestamptz;
+  s ${stake};
+  i int := 0;
+  is_new boolean := true;
+  had_line boolean := false;
+BEGIN
+  LOOP
+    SELECT * INTO lease FROM ${leases} WHERE key = name FOR UPDATE;
+    EXIT WHEN FOUND;
+    INSERT INTO ${leases} (key, capacity) VALUES (name, total) ON CONFLICT DO NOTHING;
+    -- Who brings one key takes two away that nobody uses: so there are never many of those.
+    DELETE FROM ${leases} WHERE key IN (
+      SELECT x.key FROM ${leases} x WHERE x.used_at < clock_timestamp() - interval '${idleTime}'
+        AND NOT EXISTS (SELECT FROM unnest(x.stakes) y JOIN ${sessions} z ON z.session = y.session)
+        ORDER BY x.used_at LIMIT 2 FOR UPDATE SKIP LOCKED
+    );
+  END LOOP;
+  t := clock_timestamp();
+  before := lease;
+  lease := ${clean}(lease, t);
+  IF NOT EXISTS (SELECT FROM ${sessions} WHERE session = mine AND until >= t) THEN
+    state := 'lost';
+    RETURN;
+  END IF;
+
+  FOREACH s IN ARRAY lease.stakes LOOP
+    i := i + 1;
+    IF s.id = me THEN
+      is_new := false;
+      s.listener := ear;
+      s.confirmed := s.token IS NOT NULL;
+      s.until := CASE WHEN s.confirmed THEN t + hold * interval '1 ms' END;
+      lease.stakes[i] := s;
+    ELSIF s.token IS NULL THEN
+      had_line := true;
+    END IF;
+  END LOOP;
+  IF lease.capacity <> total THEN
+    IF cardinality(lease.stakes) > 0 THEN
+      state := 'mismatch';
+      capacity := lease.capacity;
+      RETURN;
+    END IF;
+    lease.capacity := total;
+  END IF;
+  IF is_new THEN
+    lease.stakes := lease.stakes || ROW (me, mine, ear, n, NULL, NULL, false, false)::${stake};
+  END IF;
+  lease := ${admit}(lease, me, claim, hold, t);
+
+  wanted := false;
+  FOREACH s IN ARRAY lease.stakes LOOP
+    IF s.id <> me THEN
+      wanted := wanted OR s.token IS NULL;
+    ELSIF s.token IS NULL THEN
+      state := CASE WHEN is_to_wait OR NOT is_new THEN 'waiting' ELSE 'refused' END;
+    ELSE
+      state := 'held';
+      token := s.token;
+      abandoned := s.abandoned;
+    END IF;
+  END LOOP;
+
+  IF state = 'refused' THEN
+    lease.stakes := lease.stakes[:cardinality(lease.stakes) - 1];
+  ELSIF state = 'waiting' THEN
+    SELECT extract(epoch FROM min(least(x.until, y.until)) - t) * 1000 INTO look
+      FROM unnest(lease.stakes) x JOIN ${sessions} y ON y.session = x.session WHERE x.token IS NOT NULL;
+    -- Those who came before us have said so.
+    IF is_new AND NOT had_line THEN
+      PERFORM pg_notify('${channelOf('')}' || x.session, 'w' || name)
+        FROM (SELECT DISTINCT y.session FROM unnest(lease.stakes) y WHERE y.token IS NOT NULL) x;
+    END IF;
+  END IF;
+  IF state <> 'held' AND lease.fence = before.fence THEN
+    PERFORM set_config('synchronous_commit', 'off', true);
+  END IF;
+  IF lease IS DISTINCT FROM before THEN
+    UPDATE ${leases} SET capacity = lease.capacity, fence = lease.fence, stakes = lease.stakes,
+      abandoned = lease.abandoned, used_at = date_trunc('hour', t) WHERE key = name;
+  END IF;
+END
+$function$;
+`
+
+const leaveFunction = ({ leases, stake, clean, admit, leave }) => `
+CREATE OR REPLACE FUNCTION ${leave}(name text, me text, claim int) RETURNS void LANGUAGE plpgsql AS $function$
+DECLARE
+  lease ${leases};
+  before ${leases};
+  t timestamptz;
+  kept ${stake}[] := '{}';
+  s ${stake};
+BEGIN
+  SELECT * INTO lease FROM ${leases} WHERE key = name FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  t := clock_timestamp();
+  before := lease;
+  FOREACH s IN ARRAY lease.stakes LOOP
+    IF s.id <> me THEN
+      kept := kept || s;
+    ELSIF NOT s.confirmed THEN
+      lease.abandoned := lease.abandoned OR s.abandoned;
+    END IF;
+  END LOOP;
+  lease.stakes := kept;
+  lease := ${admit}(${clean}(lease, t), '', claim, 0, t);
+  IF lease IS DISTINCT FROM before THEN
+    UPDATE ${leases} SET fence = lease.fence, stakes = lease.stakes, abandoned = lease.abandoned,
+      used_at = date_trunc('hour', t) WHERE key = name;
+  END IF;
+END
+$function$;
+`
+
+module.exports = { enterFunction, leaveFunction }
