@@ -1,11 +1,18 @@
 'use strict'
-// boxoffice/postgres: locks over PostgreSQL, with the package `pg`.
+// boxoffice/postgres: locks over PostgreSQL, with the driver `pg`.
 const { Engine } = require('../engine.js')
 const { makeDriver } = require('./driver.js')
 const { postgresSchema } = require('./schema.js')
+const { TransactionLocks } = require('./transaction.js')
+
+class PostgresEngine extends Engine {
+  withTransaction(client) {
+    return new TransactionLocks(client)
+  }
+}
 
 function postgres(pool, options = {}) {
-  return new Engine(makeDriver(pool, options), options)
+  return new PostgresEngine(makeDriver(pool, options), options)
 }
 
 module.exports = { postgres, postgresSchema }
