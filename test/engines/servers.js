@@ -101,4 +101,4 @@ async function proxy(port) {
   }
 }
 
-module.exports = { freePort, proxy, redisServer }
+module.exports = { freePort, listening, proxy, redisServer }

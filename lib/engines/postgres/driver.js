@@ -37,9 +37,7 @@ class Driver {
   constructor({ Pool, Client, config, names, connections, patience }) {
     this.#names = names
     this.#pool = makePool(Pool, Client, config, connections, patience)
-    this.#listener = new Listener(Client, config, patience, (channel, text) =>
-      this.#pool.query('SELECT pg_notify($1, $2)', [channel, text]),
-    )
+    this.#listener = new Listener(Client, config, patience)
     this.name = 'PostgreSQL'
     this.keeper = {
       module: join(__dirname, 'keeper.js'),
@@ -49,7 +47,7 @@ class Driver {
 
   async listen(session, { granted, wanted, missed }) {
     for (const [id, stake] of this.#stakes) if (stake.session !== session) this.#stakes.delete(id)
-    await this.#prepare()
+    // First: all others set up their sessions, which must be theirs.
     await this.#listener.listen(session, {
       granted,
       wanted: (row) => {
@@ -57,6 +55,7 @@ class Driver {
       },
       missed,
     })
+    await this.#prepare()
   }
 
   /** All of it is made in one transaction, so that the last of it stands for all. */

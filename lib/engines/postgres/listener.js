@@ -10,7 +10,6 @@
 const { setTimeout: after } = require('node:timers/promises')
 const { clearTimeout, setTimeout } = require('node:timers')
 const { lockError } = require('../../errors.js')
-const { settled } = require('./connections.js')
 const { channelOf } = require('./names.js')
 
 /** Between two tries to connect, in milliseconds: it doubles up to the last one. */
@@ -32,9 +31,10 @@ class Listener {
   #Client
   #config
   #patience
-  #notify
   #client
   #session
+  /** The session that the connection listens for now. */
+  #heard
   #hear
   #pause = firstPause
   #timer
@@ -44,21 +44,26 @@ class Listener {
   #onEcho
   backend = null
 
-  /** `notify(channel, text)` sends from another connection; what takes more than `patience` ms has failed. */
-  constructor(Client, config, patience, notify) {
-    this.#Client = settled(Client)
+  /** What takes more than `patience` ms has failed. */
+  constructor(Client, config, patience) {
+    this.#Client = Client
     this.#config = { ...config, connectionTimeoutMillis: patience, keepAlive: true }
     this.#patience = patience
-    this.#notify = notify
   }
 
   async listen(session, hear) {
-    const before = this.#session
     this.#session = session
     this.#hear = hear
-    if (this.backend === null) return this.#connect()
+    if (this.backend === null) await this.#connect()
+    const before = this.#heard
+    if (before === session) return
+    await this.#hearOf(session)
+    await this.#command(`UNLISTEN "${channelOf(before)}"`)
+  }
+
+  async #hearOf(session) {
     await this.#command(`LISTEN "${channelOf(session)}"`)
-    if (before !== undefined) await this.#command(`UNLISTEN "${channelOf(before)}"`)
+    this.#heard = session
   }
 
   #connect() {
@@ -76,12 +81,13 @@ class Listener {
     client.on('end', () => this.#cut(client))
     try {
       await client.connect()
-      client.on('notification', (message) => this.#heard(message))
+      client.on('notification', (message) => this.#pass(message))
       this.#client = client
       const { rows } = await this.#command('SELECT pg_backend_pid() AS pid')
-      await this.#command(`LISTEN "${channelOf(this.#session)}"`)
+      await this.#hearOf(this.#session)
       // What stands between us and the server gives us a process number of its own.
       if (client.processID !== rows[0].pid) await this.#hearEcho()
+      if (this.#isClosed) throw new Error('the listener has been closed')
       this.backend = rows[0].pid
     } catch (error) {
       if (this.#client === client) this.#client = undefined
@@ -93,7 +99,8 @@ class Listener {
     this.#beat(client)
   }
 
-  #command(text) {
+  async #command(text) {
+    if (this.#client === undefined) throw new Error('the connection that listens has been cut')
     return this.#client.query({ text, query_timeout: this.#patience })
   }
 
@@ -102,22 +109,26 @@ class Listener {
     const echo = new Promise((resolve) => {
       this.#onEcho = () => resolve(true)
     })
+    const other = new this.#Client(this.#config)
+    other.on('error', () => {}) // its commands fail, too
     try {
-      await this.#notify(channelOf(this.#session), 'echo')
+      await other.connect()
+      await other.query('SELECT pg_notify($1, $2)', [channelOf(this.#heard), 'echo'])
       const isHeard = await Promise.race([echo, after(echoTime, false, { signal: late.signal })])
       if (!isHeard) throw poolerError()
     } finally {
       late.abort()
+      other.end()
       this.#onEcho = undefined
     }
   }
 
-  #heard({ channel, payload }) {
+  #pass({ channel, payload }) {
+    if (payload === 'echo') this.#onEcho?.()
     if (channel !== channelOf(this.#session)) return
     const what = payload.slice(1)
-    if (payload === 'echo') this.#onEcho?.()
-    else if (payload[0] === 'g') this.#hear.granted(what)
-    else this.#hear.wanted(what)
+    if (payload[0] === 'g') this.#hear.granted(what)
+    else if (payload[0] === 'w') this.#hear.wanted(what)
   }
 
   /** A connection that nothing comes through looks like one on which nothing happens: it is asked. */

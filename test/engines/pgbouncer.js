@@ -1,0 +1,42 @@
+'use strict'
+// A pgbouncer of the tests' own, in front of a server at a port of loopback.
+const { spawn } = require('node:child_process')
+const { chownSync, mkdtempSync, rmSync, writeFileSync } = require('node:fs')
+const { tmpdir } = require('node:os')
+const { join } = require('node:path')
+const { owner } = require('./postgres_server.js')
+const { freePort, listening } = require('./servers.js')
+
+/** `mode` is 'session' or 'transaction': a promise for { port, close() }. */
+async function pgbouncer(to, mode) {
+  const folder = mkdtempSync(join(tmpdir(), 'boxoffice-pgbouncer-'))
+  chownSync(folder, owner.uid, owner.gid)
+  const port = await freePort()
+  const file = join(folder, 'pgbouncer.ini')
+  const lines = [
+    '[databases]',
+    // Everybody is one user there.
+    `* = host=127.0.0.1 port=${to} user=postgres`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    `pool_mode = ${mode}`,
+  ]
+  writeFileSync(file, `${lines.join('\n')}\n`)
+  const child = spawn('/usr/sbin/pgbouncer', [file], { ...owner, cwd: '/', stdio: 'ignore' })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  const failed = new Promise((_, reject) => child.once('error', reject))
+  await Promise.race([listening(port), failed])
+  return {
+    port,
+    async close() {
+      child.kill('SIGKILL')
+      await ended
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+module.exports = { pgbouncer }

@@ -1,0 +1,144 @@
+'use strict'
+const assert = require('node:assert/strict')
+const { randomUUID } = require('node:crypto')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { Pool } = require('pg')
+const { KeyedMutex } = require('..')
+const { postgres } = require('../lib/engines/postgres/index.js')
+const { pgbouncer } = require('./engines/pgbouncer.js')
+const { postgresServer } = require('./engines/postgres_server.js')
+
+describe('Connections to PostgreSQL', () => {
+  let server
+  let ends
+  before(async function () {
+    this.timeout(60_000)
+    server = await postgresServer()
+  })
+  after(() => server.close())
+  beforeEach(() => {
+    ends = []
+  })
+  afterEach(async () => {
+    for (const end of ends.reverse()) await end()
+  })
+
+  function poolAt(port) {
+    const pool = new Pool({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' })
+    pool.on('error', () => {}) // it is cut
+    ends.push(() => pool.end())
+    return pool
+  }
+
+  async function mutexAt(port, options) {
+    const engine = postgres(poolAt(port), options)
+    ends.push(() => engine.close())
+    const mutex = new KeyedMutex({ engine })
+    await mutex.runExclusive(randomUUID(), () => {})
+    return mutex
+  }
+
+  async function bouncer(mode) {
+    const made = await pgbouncer(server.port, mode)
+    ends.push(() => made.close())
+    return made.port
+  }
+
+  /** Once somebody waits for `key`: the process of the server that listens for it. */
+  async function listenerOf(pool, key) {
+    for (;;) {
+      const { rows } = await pool.query(
+        `SELECT s.listener FROM boxoffice.leases l, unnest(l.stakes) s
+           WHERE l.key LIKE '%' || $1 AND s.token IS NULL`,
+        [key],
+      )
+      if (rows.length > 0) return rows[0].listener
+      await sleep(5)
+    }
+  }
+
+  describe('through pgbouncer', () => {
+    it('are refused where each transaction may get another session', async () => {
+      const direct = poolAt(server.port)
+      await direct.query("ALTER ROLE postgres SET default_transaction_isolation = 'serializable'")
+      ends.push(() => direct.query('ALTER ROLE postgres RESET default_transaction_isolation'))
+      const pool = poolAt(await bouncer('transaction'))
+      const mutex = new KeyedMutex({ engine: postgres(pool) })
+      const start = performance.now()
+      await assert.rejects(mutex.acquire('k'), {
+        code: 'ERR_LOCK_ENGINE_SESSION',
+        message: /pool_mode=transaction.*postgres\(pool, \{ connection \}\)/,
+      })
+      assert.ok(performance.now() - start < 4500)
+      // The next one is refused as well, and nothing is left of it.
+      await assert.rejects(mutex.acquire('k'), { code: 'ERR_LOCK_ENGINE_SESSION' })
+      assert.equal(mutex.size, 0)
+      // Nor in the sessions that others share.
+      const { rows } = await pool.query('SHOW default_transaction_isolation')
+      assert.equal(rows[0].default_transaction_isolation, 'serializable')
+    })
+
+    it('may go around it with the engine only', async () => {
+      const pool = poolAt(await bouncer('transaction'))
+      const { port } = server
+      const connection = { host: '127.0.0.1', port, user: 'postgres', database: 'postgres' }
+      const engine = postgres(pool, { connection })
+      ends.push(() => engine.close())
+      const mutex = new KeyedMutex({ engine })
+      await mutex.runExclusive('k', async () => {
+        const [one, two] = [await pool.connect(), await pool.connect()]
+        await one.query('BEGIN')
+        await two.query('BEGIN')
+        await engine.withTransaction(one).acquire('row')
+        assert.equal(await engine.withTransaction(two).tryAcquire('row'), false)
+        await one.query('COMMIT')
+        assert.equal(await engine.withTransaction(two).tryAcquire('row'), true)
+        await two.query('COMMIT')
+        one.release()
+        two.release()
+      })
+    })
+
+    it('do where it keeps a session for each client', async () => {
+      const port = await bouncer('session')
+      const [a, b] = [await mutexAt(port), await mutexAt(port)]
+      const release = await a.acquire('k')
+      const next = b.acquire('k')
+      await listenerOf(poolAt(server.port), 'k')
+      release()
+      ;(await next)()
+    })
+  })
+
+  it('come back by themselves where the listening one is ended, and its turn comes', async () => {
+    const [a, b] = [await mutexAt(server.port), await mutexAt(server.port)]
+    const pool = poolAt(server.port)
+    const key = randomUUID()
+    for (let i = 0; i < 3; i++) {
+      const release = await a.acquire(key)
+      const next = b.acquire(key)
+      await pool.query('SELECT pg_terminate_backend($1)', [await listenerOf(pool, key)])
+      release()
+      ;(await next)()
+    }
+  })
+
+  it('are given up where nothing comes through them any more, and others are made', async () => {
+    const a = await mutexAt(server.port)
+    const b = await mutexAt(server.port, { answerTimeout: 300 })
+    const key = randomUUID()
+    const release = await a.acquire(key)
+    const next = b.acquire(key)
+    const listener = await listenerOf(poolAt(server.port), key)
+    process.kill(listener, 'SIGSTOP')
+    try {
+      const start = performance.now()
+      release()
+      ;(await next)()
+      // Before it would have looked by itself.
+      assert.ok(performance.now() - start < 4500)
+    } finally {
+      process.kill(listener, 'SIGCONT')
+    }
+  })
+})
