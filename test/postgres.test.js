@@ -59,14 +59,16 @@ describe('PostgreSQL', () => {
       const all = Array.from({ length: 4 }, () => new KeyedMutex({ engine: engineFor(pool) }))
       let inside = 0
       await Promise.all(
-        all.map((mutex) =>
-          mutex.runExclusive('k', async () => {
+        all.map((mutex) => {
+          const body = async () => {
             inside++
             assert.equal(inside, 1)
             await sleep(5)
             inside--
-          }),
-        ),
+          }
+          // Less than a ttl: nobody can have held anything before.
+          return mutex.runExclusive('k', body, { timeout: 7000 })
+        }),
       )
       for (const end of ends.splice(1).reverse()) await end()
       const { rows } = await pool.query('SELECT key, stakes::text FROM boxoffice.leases')

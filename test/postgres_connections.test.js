@@ -7,6 +7,7 @@ const { KeyedMutex } = require('..')
 const { postgres } = require('../lib/engines/postgres/index.js')
 const { pgbouncer } = require('./engines/pgbouncer.js')
 const { postgresServer } = require('./engines/postgres_server.js')
+const { proxy } = require('./engines/servers.js')
 
 describe('Connections to PostgreSQL', () => {
   let server
@@ -140,5 +141,19 @@ describe('Connections to PostgreSQL', () => {
     } finally {
       process.kill(listener, 'SIGCONT')
     }
+  })
+
+  it('are closed in time where nothing comes through them', async () => {
+    const way = await proxy(server.port)
+    const engine = postgres(poolAt(way.port), { answerTimeout: 500, ttl: 1000 })
+    const mutex = new KeyedMutex({ engine })
+    const release = await mutex.acquire('k', { timeout: 5000 })
+    way.stall()
+    const start = performance.now()
+    // What was held it could not give back.
+    await assert.rejects(engine.close())
+    assert.ok(performance.now() - start < 5000)
+    assert.equal(release.signal.aborted, true)
+    await way.close()
   })
 })

@@ -1,9 +1,84 @@
 'use strict'
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const { KeyedMutex } = require('..')
+const { Engine } = require('../lib/engines/engine.js')
 const { faults } = require('./engines/faults.js')
+const { connect } = require('./engines/postgres_connect.js')
 const { postgresServer } = require('./engines/postgres_server.js')
+const { proxy } = require('./engines/servers.js')
 
 describe('Faults, with PostgreSQL', function () {
   this.timeout(30_000)
   this.slow(10_000)
   faults(postgresServer, require.resolve('./engines/postgres_connect.js'))
+
+  describe('of its memory', () => {
+    let server
+    let ends
+    beforeEach(async () => {
+      ends = []
+      server = await postgresServer()
+    })
+    afterEach(async () => {
+      for (const end of ends.reverse()) await end()
+      await server.close()
+    })
+
+    async function mutexAt(port) {
+      const { driver, close } = await connect(port)
+      const engine = new Engine(driver(), { ttl: 4000 })
+      // Its way to the server may be stalled still.
+      ends.push(async () => {
+        await engine.close().catch(() => {})
+        await close()
+      })
+      const mutex = new KeyedMutex({ engine })
+      await mutex.runExclusive('warm', () => {})
+      return mutex
+    }
+
+    it('a crash that empties it lets nobody in before who held has given up', async () => {
+      const way = await proxy(server.port)
+      const a = await mutexAt(way.port)
+      ends.push(() => way.close())
+      const release = await a.acquire('k')
+      const order = []
+      release.signal.addEventListener('abort', () => order.push('lost'))
+      // It cannot hear of the crash, and has its own clock only.
+      way.stall()
+      await server.stop()
+      await server.start()
+      const b = await mutexAt(server.port)
+      const next = await b.acquire('k', { timeout: 20_000 })
+      order.push('next')
+      assert.deepEqual(order, ['lost', 'next'])
+      assert.ok(next.fencingToken > release.fencingToken)
+      next()
+    })
+
+    it('who held hears of a crash that empties it', async () => {
+      const a = await mutexAt(server.port)
+      const release = await a.acquire('k')
+      const isLost = once(release.signal, 'abort')
+      await server.stop()
+      await server.start()
+      await isLost
+      assert.equal(release.signal.reason.code, 'ERR_LOCK_LOST')
+      release()
+      ;(await a.acquire('k', { timeout: 20_000 }))()
+    })
+
+    it('a server that is started anew costs nobody a lock', async () => {
+      const [a, b] = [await mutexAt(server.port), await mutexAt(server.port)]
+      const release = await a.acquire('k')
+      await server.stop('fast')
+      await server.start()
+      await assert.rejects(b.acquire('k', { timeout: 6000 }), { code: 'ERR_LOCK_TIMEOUT' })
+      assert.equal(release.signal.aborted, false)
+      const next = b.acquire('k', { timeout: 20_000 })
+      release()
+      ;(await next)()
+    })
+  })
 })

@@ -80,8 +80,8 @@ async function postgresServer(...settings) {
     port,
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     start: () => asOwner('pg_ctl', ['start', '-w', '-D', data, '-l', join(folder, 'log')]),
-    /** As in a crash, but for what the kernel has still to write. */
-    stop: () => asOwner('pg_ctl', ['stop', '-w', '-D', data, '-m', 'immediate']),
+    /** As in a crash, unless `mode` is 'fast'. */
+    stop: (mode = 'immediate') => asOwner('pg_ctl', ['stop', '-w', '-D', data, '-m', mode]),
     pause: () => signal('SIGSTOP'),
     resume: () => signal('SIGCONT'),
     async close() {

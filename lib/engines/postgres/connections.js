@@ -2,6 +2,8 @@
 // The connections of the engine: its own, made as those of the user's pool are. Not the user's: who holds all of
 // them while waiting for a lock would wait for ever.
 
+const { clearTimeout, setTimeout } = require('node:timers')
+
 /** What a pool takes, and a connection does not, or what is ours to say. */
 const notTheirs = new Set(['Client', 'log', 'max', 'min', 'onConnect', 'Promise', 'verify'])
 
@@ -17,20 +19,26 @@ function configOf(connection) {
   return config
 }
 
-/**
- * What every session of ours runs under, whatever the database says for others: what it reads must be what has
- * been committed, and who is let in must stay so after a crash of the server.
- */
-const setUp = `
-  SET default_transaction_isolation = 'read committed';
-  SET default_transaction_read_only = off;
-  SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
+/** What every session of ours runs under, whatever the database says for others: it reads what is committed. */
+const setUp =
+  "SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off"
+
+/** `Client`, whose end() waits no longer than `patience` ms for a server that does not answer. */
+function patient(Client, patience) {
+  return class extends Client {
+    end(done) {
+      const timer = setTimeout(() => this.connection.stream.destroy(), patience)
+      timer.unref()
+      this.once('end', () => clearTimeout(timer))
+      return super.end(done)
+    }
+  }
+}
 
 /** `Client` with sessions that are set up. pg's Pool calls connect() with a callback. */
 function settled(Client) {
   return class extends Client {
     connect(done) {
-      if (done === undefined) return super.connect().then(() => this.query(setUp))
       super.connect((error) => (error ? done(error) : this.query(setUp, done)))
     }
   }
@@ -40,7 +48,7 @@ function settled(Client) {
 function makePool(Pool, Client, config, max, patience) {
   const pool = new Pool({
     ...config,
-    Client: settled(Client),
+    Client: settled(patient(Client, patience)),
     max,
     allowExitOnIdle: true,
     connectionTimeoutMillis: patience,
@@ -51,4 +59,4 @@ function makePool(Pool, Client, config, max, patience) {
   return pool
 }
 
-module.exports = { configOf, makePool, settled }
+module.exports = { configOf, makePool, patient }

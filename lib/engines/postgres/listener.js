@@ -10,6 +10,7 @@
 const { setTimeout: after } = require('node:timers/promises')
 const { clearTimeout, setTimeout } = require('node:timers')
 const { lockError } = require('../../errors.js')
+const { patient } = require('./connections.js')
 const { channelOf } = require('./names.js')
 
 /** Between two tries to connect, in milliseconds: it doubles up to the last one. */
@@ -46,7 +47,7 @@ class Listener {
 
   /** What takes more than `patience` ms has failed. */
   constructor(Client, config, patience) {
-    this.#Client = Client
+    this.#Client = patient(Client, patience)
     this.#config = { ...config, connectionTimeoutMillis: patience, keepAlive: true }
     this.#patience = patience
   }

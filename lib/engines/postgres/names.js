@@ -28,6 +28,7 @@ function readNames(options) {
     schema,
     leases: named(''),
     sessions: named('_sessions'),
+    longest: named('_longest_ttl'),
     stake: named('_stake'),
     usedAt: `"${table}_used_at"`,
     alive: named('_alive_1'),

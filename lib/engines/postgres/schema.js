@@ -18,8 +18,10 @@
 //      if it still is late under the lock of the row: a renewal at the same moment either comes first, and the
 //      session goes on, or finds nothing to renew. Nobody decides by what it has merely read.
 //   3  Locks of rows are taken in one order: one key, then sessions by name. So nobody waits in a circle.
-//   4  What lets somebody in is durable before anybody hears of it; news are delivered at commit. What only waits
-//      need not be: who waits looks again.
+//   4  Nothing of this waits for the disk: the tables are unlogged, and a crash of the server, or a failover to a
+//      standby, empties them. All sessions are over then. Whoever opens the first one after that finds the row '' of
+//      the sessions missing, and puts it back, with a time before which nobody is let in: when all who held something
+//      have given up by their own clocks. How long that takes at most is what is logged: the longest ttl.
 
 const { channelOf, readNames } = require('./names.js')
 const { enterFunction, leaveFunction } = require('./steps.js')
@@ -27,7 +29,7 @@ const { enterFunction, leaveFunction } = require('./steps.js')
 /** Tokens count from here, so that they are below 2 ** 51 for long. */
 const tokensBegin = '2024-01-01 00:00:00+00'
 
-const tables = ({ schema, leases, sessions, stake, usedAt }) => `
+const tables = ({ schema, leases, sessions, longest, stake, usedAt }) => `
 -- One after another: where two create the same at once, one of them fails.
 SELECT pg_advisory_xact_lock(hashtextextended('boxoffice schema', 0));
 
@@ -45,12 +47,17 @@ BEGIN
 END
 $do$;
 
-CREATE TABLE IF NOT EXISTS ${sessions} (
+CREATE TABLE IF NOT EXISTS ${longest} (ttl int NOT NULL);
+INSERT INTO ${longest} SELECT 0 WHERE NOT EXISTS (SELECT FROM ${longest});
+
+CREATE UNLOGGED TABLE IF NOT EXISTS ${sessions} (
   session text PRIMARY KEY,
   until timestamptz NOT NULL
 ) WITH (fillfactor = 50);
+-- Nobody has held anything before.
+INSERT INTO ${sessions} SELECT '', '-infinity' WHERE (SELECT max(ttl) FROM ${longest}) = 0 ON CONFLICT DO NOTHING;
 
-CREATE TABLE IF NOT EXISTS ${leases} (
+CREATE UNLOGGED TABLE IF NOT EXISTS ${leases} (
   key text PRIMARY KEY,
   capacity bigint NOT NULL,
   fence bigint NOT NULL DEFAULT 0,
@@ -63,13 +70,20 @@ CREATE TABLE IF NOT EXISTS ${leases} (
 CREATE INDEX IF NOT EXISTS ${usedAt} ON ${leases} (used_at);
 `
 
-const sessionFunctions = ({ sessions, open, renew, alive }) => `
-CREATE OR REPLACE FUNCTION ${open}(mine text, ttl int) RETURNS void LANGUAGE plpgsql AS $function$
+const sessionFunctions = ({ sessions, longest, open, renew, alive }) => `
+CREATE OR REPLACE FUNCTION ${open}(mine text, lasting int) RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
+  INSERT INTO ${sessions}
+    SELECT '', clock_timestamp() + max(x.ttl) * interval '1 ms' FROM ${longest} x ON CONFLICT DO NOTHING;
+  UPDATE ${longest} SET ttl = lasting WHERE ttl < lasting;
+  IF FOUND THEN
+    PERFORM set_config('synchronous_commit', 'on', true);
+  END IF;
   DELETE FROM ${sessions} WHERE session IN (
-    SELECT s.session FROM ${sessions} s WHERE s.until < clock_timestamp() FOR UPDATE SKIP LOCKED
+    SELECT s.session FROM ${sessions} s
+      WHERE s.until < clock_timestamp() AND s.session <> '' FOR UPDATE SKIP LOCKED
   );
-  INSERT INTO ${sessions} VALUES (mine, clock_timestamp() + ttl * interval '1 ms')
+  INSERT INTO ${sessions} VALUES (mine, clock_timestamp() + lasting * interval '1 ms')
     ON CONFLICT (session) DO UPDATE SET until = excluded.until;
 END
 $function$;
@@ -103,7 +117,7 @@ END
 $function$;
 `
 
-const admitFunctions = ({ leases, stake, alive, clean, admit }) => `
+const admitFunctions = ({ leases, sessions, stake, alive, clean, admit }) => `
 -- Takes out who is over. Whoever calls this has the lock of the row.
 CREATE OR REPLACE FUNCTION ${clean}(lease ${leases}, t timestamptz) RETURNS ${leases}
 LANGUAGE plpgsql AS $function$
@@ -133,6 +147,9 @@ DECLARE
   used bigint := 0;
   i int := 0;
 BEGIN
+  IF EXISTS (SELECT FROM ${sessions} WHERE session = '' AND until > t) THEN
+    RETURN lease;
+  END IF;
   FOREACH s IN ARRAY lease.stakes LOOP
     used := used + CASE WHEN s.token IS NULL THEN 0 ELSE s.units END;
   END LOOP;

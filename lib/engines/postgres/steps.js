@@ -82,16 +82,17 @@ BEGIN
   IF state = 'refused' THEN
     lease.stakes := lease.stakes[:cardinality(lease.stakes) - 1];
   ELSIF state = 'waiting' THEN
-    SELECT extract(epoch FROM min(least(x.until, y.until)) - t) * 1000 INTO look
-      FROM unnest(lease.stakes) x JOIN ${sessions} y ON y.session = x.session WHERE x.token IS NOT NULL;
+    -- Until when those before us have it for sure, or nobody is let in.
+    SELECT extract(epoch FROM min(x.until) - t) * 1000 INTO look FROM (
+      SELECT least(y.until, z.until) FROM unnest(lease.stakes) y
+        JOIN ${sessions} z ON z.session = y.session WHERE y.token IS NOT NULL
+      UNION ALL SELECT y.until FROM ${sessions} y WHERE y.session = '' AND y.until > t
+    ) x (until);
     -- Those who came before us have said so.
     IF is_new AND NOT had_line THEN
       PERFORM pg_notify('${channelOf('')}' || x.session, 'w' || name)
         FROM (SELECT DISTINCT y.session FROM unnest(lease.stakes) y WHERE y.token IS NOT NULL) x;
     END IF;
-  END IF;
-  IF state <> 'held' AND lease.fence = before.fence THEN
-    PERFORM set_config('synchronous_commit', 'off', true);
   END IF;
   IF lease IS DISTINCT FROM before THEN
     UPDATE ${leases} SET capacity = lease.capacity, fence = lease.fence, stakes = lease.stakes,
