@@ -40,12 +40,44 @@ const clusterKits = {
     server: 'redis',
     open: async (port) => redlock(require('@sesamecare-oss/redlock').Redlock, port),
   },
+
+  'ours, PostgreSQL': {
+    server: 'postgres',
+    async open(port) {
+      const { postgres } = require('../../lib/engines/postgres/index.js')
+      return locksOf(postgres(pgPool(port)))
+    },
+  },
+
+  // A connection for each who waits or holds, and a session's lock, as people do it.
+  pg_advisory_lock: {
+    server: 'postgres',
+    async open(port) {
+      const pool = pgPool(port)
+      const ask = (client, what, key) => client.query(`SELECT ${what}(hashtext($1))`, [key])
+      return {
+        async enter(key) {
+          const client = await pool.connect()
+          await ask(client, 'pg_advisory_lock', key)
+          return { client, key }
+        },
+        async leave({ client, key }) {
+          await ask(client, 'pg_advisory_unlock', key)
+          client.release()
+        },
+      }
+    },
+  },
 }
 
 function ours(client) {
-  const { KeyedMutex } = loadOurs()
   const { redis } = require('../../lib/engines/redis/index.js')
-  const mutex = new KeyedMutex({ engine: redis(client) })
+  return locksOf(redis(client))
+}
+
+function locksOf(engine) {
+  const { KeyedMutex } = loadOurs()
+  const mutex = new KeyedMutex({ engine })
   return { enter: (key) => mutex.acquire(key), leave: (release) => release() }
 }
 
@@ -58,6 +90,12 @@ function redlock(Redlock, port) {
 function ioredis(port) {
   const { Redis } = require('ioredis')
   return new Redis(port, '127.0.0.1')
+}
+
+/** PostgreSQL takes 100 connections, unless it is told otherwise. */
+function pgPool(port) {
+  const { Pool } = require('pg')
+  return new Pool({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres', max: 50 })
 }
 
 module.exports = { clusterKits }

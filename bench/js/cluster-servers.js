@@ -4,6 +4,7 @@
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const { createInterface } = require('node:readline')
+const { postgresServer } = require('../../test/engines/postgres_server.js')
 
 const clusterServers = {
   redis: {
@@ -27,6 +28,15 @@ const clusterServers = {
       const calls = stats.matchAll(/^cmdstat_(evalsha|eval|set|get|del|ping):calls=(\d+)/gm)
       return Array.from(calls).reduce((sum, [, , count]) => sum + Number(count), 0)
     },
+  },
+
+  /** As it is by default: whatever is committed is on disk. It does not say in time how much that is. */
+  postgres: {
+    async start(port) {
+      const server = await postgresServer('fsync = on', `port = ${port}`)
+      return () => server.close()
+    },
+    commands: async () => undefined,
   },
 }
 

@@ -103,7 +103,9 @@ async function measureOnce({ row, kit, runs }) {
 
 function valuesOf(cells, row, kit, field) {
   const cell = cells.find((one) => one.row === row && one.kit === kit)
-  return cell ? cell.runs.map((run) => run[field]) : []
+  // A server may not tell everything.
+  const values = cell ? cell.runs.map((run) => run[field]) : []
+  return values.filter((value) => value !== undefined)
 }
 
 /** A row for each number of a work, a column for each kit. */
