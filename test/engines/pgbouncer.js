@@ -10,7 +10,8 @@ const { freePort, listening } = require('./servers.js')
 /** `mode` is 'session' or 'transaction': a promise for { port, close() }. */
 async function pgbouncer(to, mode) {
   const folder = mkdtempSync(join(tmpdir(), 'boxoffice-pgbouncer-'))
-  chownSync(folder, owner.uid, owner.gid)
+  const { uid, gid } = owner()
+  chownSync(folder, uid, gid)
   const port = await freePort()
   const file = join(folder, 'pgbouncer.ini')
   const lines = [
@@ -25,7 +26,7 @@ async function pgbouncer(to, mode) {
     `pool_mode = ${mode}`,
   ]
   writeFileSync(file, `${lines.join('\n')}\n`)
-  const child = spawn('/usr/sbin/pgbouncer', [file], { ...owner, cwd: '/', stdio: 'ignore' })
+  const child = spawn('/usr/sbin/pgbouncer', [file], { ...owner(), cwd: '/', stdio: 'ignore' })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   const failed = new Promise((_, reject) => child.once('error', reject))
   await Promise.race([listening(port), failed])

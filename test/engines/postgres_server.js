@@ -19,10 +19,10 @@ const run = promisify(execFile)
 const debian = '/usr/lib/postgresql'
 
 /** PostgreSQL refuses to run as root: then it is the user that Debian's package made for it. */
-const owner =
-  process.getuid() === 0
-    ? { uid: idOf('-u'), gid: idOf('-g') }
-    : { uid: process.getuid(), gid: process.getgid() }
+function owner() {
+  if (process.getuid() === 0) return { uid: idOf('-u'), gid: idOf('-g') }
+  return { uid: process.getuid(), gid: process.getgid() }
+}
 
 function idOf(flag) {
   return Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
@@ -37,7 +37,7 @@ function programs() {
 
 /** `program`, as who owns the cluster, to its end. */
 function asOwner(program, args) {
-  return run(join(programs(), program), args, { ...owner, cwd: '/' })
+  return run(join(programs(), program), args, { ...owner(), cwd: '/' })
 }
 
 /** The processes of a server, its first one first: each of its sessions has one. */
@@ -53,7 +53,8 @@ function processesOf(data) {
  */
 async function postgresServer(...settings) {
   const folder = mkdtempSync(join(tmpdir(), 'boxoffice-postgres-'))
-  chownSync(folder, owner.uid, owner.gid)
+  const { uid, gid } = owner()
+  chownSync(folder, uid, gid)
   const data = join(folder, 'data')
   const port = await freePort()
   const access = ['--auth=trust', '--username=postgres']
