@@ -6,6 +6,7 @@ const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { once } = require('node:events')
 const { Worker } = require('node:worker_threads')
+const { isSupported } = require('./helpers/host_support.js')
 const ours = require('..')
 
 const root = path.join(__dirname, '..')
@@ -83,5 +84,20 @@ describe('two copies of the package', () => {
     assert.throws(() => other.unlock(), { code: 'ERR_LOCK_NOT_HELD' })
     mutex.unlock()
     assert.ok(other.tryLock())
+  })
+
+  it('have their locks of scope host in common', async function () {
+    if (!isSupported) this.skip()
+    const options = { scope: 'host', name: 'copies', directory: path.join(directory, 'locks') }
+    const mutex = new ours.Mutex(options)
+    const same = new (theirs().Mutex)(options)
+    const release = await mutex.acquire()
+    assert.equal(same.tryLock(), false)
+    const next = same.acquire()
+    release()
+    const second = await next
+    assert.equal(mutex.isLocked(), true)
+    second()
+    assert.equal(mutex.isLocked(), false)
   })
 })

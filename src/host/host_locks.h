@@ -34,7 +34,7 @@ auto withLock(Kind kind, std::byte* slot, Use&& use) {
 /// What a table of keys asks the locks of that kind, which has keys.
 KeyLocks keyLocksOf(Kind kind);
 
-/// Says how the segments of each kind are cleaned when a process has died. Once, before any is opened.
+/// Says how the segments of each kind are cleaned when a process has died. Before any is opened.
 void setEvicts();
 
 }  // namespace boxoffice::host

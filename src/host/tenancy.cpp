@@ -11,8 +11,6 @@ namespace boxoffice::host {
 
 /// All that there are. Joining, opening and letting go are one at a time.
 struct Tenancy::Register {
-  Register() { setEvicts(); }
-
   std::mutex mutex;
   std::map<Segment*, Tenancy*> all;
 };
@@ -20,6 +18,8 @@ struct Tenancy::Register {
 Tenancy::Register& Tenancy::all() { return processWide<Register>(); }
 
 Tenancy::Lease Tenancy::of(const std::string& directory, const SegmentOptions& options) {
+  // Not in the register, which is made by one of the copies of this library: each has its own.
+  [[maybe_unused]] static const bool isSet = (setEvicts(), true);
   Register& reg = all();
   const std::lock_guard guard(reg.mutex);
   std::shared_ptr<House> house = House::in(directory);
