@@ -1,0 +1,155 @@
+'use strict'
+// Processes that visit rooms behind locks of scope host while some of them are killed, and what a witness outside
+// of the locks saw.
+const { fork } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
+const boxoffice = require('../..')
+const { pen, read } = require('./host_witness')
+
+const visitor = require.resolve('./host_visitor')
+const capacities = { mutex: 1, rw: 1000, semaphore: 3 }
+
+class Chaos {
+  #directory = fs.mkdtempSync(path.join(os.tmpdir(), 'boxoffice-chaos-'))
+  #file = path.join(this.#directory, 'witness')
+  #parent
+  #alive = new Map() // who ─▶ { child, ended }
+  #count = 0
+  #plan
+  #suicides = false
+  /** Processes that died by a signal that nobody here had sent: by a kill point. */
+  suicides = []
+  /** What went wrong with a process: it ended by itself, and not well. */
+  faults = []
+
+  /** `plan`: { kind, keys, capacity, promises, blocking }. */
+  constructor(plan) {
+    this.#parent = pen(this.#file, 'parent')
+    this.#plan = { kind: 'mutex', promises: 4, blocking: true, ...plan }
+  }
+
+  /** Starts one more process, with `env` beside its own; `wrap` is a program to run it by, with arguments. */
+  start({ env = {}, wrap = [] } = {}) {
+    const who = ++this.#count
+    const plan = {
+      ...this.#plan,
+      who,
+      seed: who,
+      name: 'chaos',
+      directory: path.join(this.#directory, 'locks'),
+      file: this.#file,
+    }
+    const options = { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }
+    if (wrap.length > 0) {
+      options.execPath = wrap[0]
+      options.execArgv = [...wrap.slice(1), process.execPath]
+    }
+    const child = fork(visitor, [JSON.stringify(plan)], options)
+    let stderr = ''
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text
+    })
+    const one = { who, child, killed: false, asked: false }
+    one.ready = new Promise((resolve) => {
+      child.once('message', resolve)
+      child.once('close', resolve)
+    })
+    one.ended = new Promise((resolve) => {
+      child.once('close', (code, signal) => {
+        this.#alive.delete(who)
+        this.#write(who, 'gone')
+        const bySignal = signal === 'SIGKILL' || code === 137
+        if (bySignal && !one.killed && this.#suicides) this.suicides.push(env.BOXOFFICE_KILL)
+        else if (!bySignal && !(one.asked && code === 0)) {
+          this.faults.push(`${who} ended with ${code ?? signal}: ${stderr}`)
+        } else if (bySignal && !one.killed) this.faults.push(`${who} was killed by nobody`)
+        resolve(one)
+      })
+    })
+    if (env.BOXOFFICE_KILL) this.#suicides = true
+    this.#alive.set(who, one)
+    return one
+  }
+
+  #write(who, what) {
+    const one = pen(this.#file, who)
+    one.note(what)
+    one.close()
+  }
+
+  get alive() {
+    return [...this.#alive.values()]
+  }
+
+  async kill(one) {
+    one.killed = true
+    this.#write(one.who, 'killed')
+    one.child.kill('SIGKILL')
+    await one.ended
+  }
+
+  /** Tells all to stop, and waits; who does not is stuck. */
+  async finish(most = 30_000) {
+    for (const one of this.alive) {
+      one.asked = true
+      if (one.child.connected) one.child.send('stop')
+    }
+    const timer = new AbortController()
+    await Promise.race([
+      Promise.all(this.alive.map((one) => one.ended)),
+      sleep(most, undefined, { signal: timer.signal }).catch(() => {}),
+    ])
+    timer.abort()
+    for (const one of this.alive) {
+      this.faults.push(`${one.who} waits for ever`)
+      await this.kill(one)
+    }
+  }
+
+  /** What the witness saw, with all faults; and then nothing is held by anybody. */
+  async report() {
+    this.#parent.close()
+    const seen = read(this.#file, {
+      capacity: capacities[this.#plan.kind],
+      suicides: this.#suicides,
+    })
+    seen.faults.unshift(...this.faults)
+    await this.#expectEmpty(seen.faults)
+    fs.rmSync(this.#directory, { recursive: true })
+    return seen
+  }
+
+  /** Each lock can be had as a whole, which also takes the news of deaths, and is as at first then. */
+  async #expectEmpty(faults) {
+    const { kind, keys, capacity } = this.#plan
+    const directory = path.join(this.#directory, 'locks')
+    const options = { scope: 'host', name: 'chaos', directory, capacity }
+    const takes = {
+      mutex: (locks) => (key) => locks.acquire(key, { timeout: 5000 }),
+      rw: (locks) => (key) => locks.acquireWrite(key, { timeout: 5000 }),
+      semaphore: (locks) => async (key) => (await locks.acquire(key, 3, { timeout: 5000 }))[1],
+    }
+    const makes = {
+      mutex: () => new boxoffice.KeyedMutex(options),
+      rw: () => new boxoffice.KeyedRWLock(options),
+      semaphore: () => new boxoffice.KeyedSemaphore(3, options),
+    }
+    const locks = makes[kind]()
+    const take = takes[kind](locks)
+    for (let i = 0; i < keys; i++) {
+      try {
+        const release = await take(`k${i}`)
+        release()
+      } catch (error) {
+        faults.push(`k${i} cannot be had: ${error.message}`)
+        return
+      }
+    }
+    if (locks.size !== 0) faults.push(`not as at first: ${[...locks.keys()].slice(0, 10)}`)
+  }
+}
+
+module.exports = { Chaos }

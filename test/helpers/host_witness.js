@@ -1,0 +1,145 @@
+'use strict'
+// A witness outside of the locks: a file to which everybody appends what happens to whom. The system orders the
+// lines, each of which is one write.
+//
+//   microseconds who + key weight token abandoned waited    is in (waited: microseconds)
+//   microseconds who - key weight                           goes out
+//   microseconds who killed                                 is about to be killed, by the parent
+//   microseconds who gone                                   has ended
+const fs = require('node:fs')
+
+/** One's pen: `who` is a number of its own for each process, and `thread` for each of its threads. */
+function pen(file, who) {
+  const fd = fs.openSync(file, 'a', 0o600)
+  const write = (...words) => fs.writeSync(fd, `${micros()} ${who} ${words.join(' ')}\n`)
+  return {
+    enter: (key, { weight, token, abandoned, waited }) =>
+      write('+', key, weight, token, Number(abandoned), Math.round(waited * 1000)),
+    leave: (key, weight) => write('-', key, weight),
+    note: (what) => write(what),
+    close: () => fs.closeSync(fd),
+  }
+}
+
+// The same clock for all processes of the machine.
+function micros() {
+  return process.hrtime.bigint() / 1000n
+}
+
+const slow = 200_000 // microseconds: what is shorter is not worth remembering
+
+/** What the lines tell of one key. */
+class Room {
+  inside = [] // { who, weight }, in the order of entering
+  token = 0n
+  entered = -1 // the line of the last enter
+  left = 0 // when the last one went out, if nobody has come in since
+  idle = [] // [from, to] of long times in which nobody was in, and whose end is known
+}
+
+/**
+ * Reads the whole file and says what should not be: { faults, enters, takenOver, longestWait, longestStuck },
+ * where `capacity` is how much weight may be in at once, and tokens of entries of all that weight must increase. A
+ * process that is inside and dead must have been killed: by the parent, or by itself if `suicides`.
+ */
+function read(file, { capacity, suicides = false }) {
+  const rooms = new Map()
+  const killed = new Map() // who ─▶ when
+  const dying = new Set() // killed, and not gone yet
+  const robbed = new Map() // who ─▶ the fault that it is, should it still live
+  let lastGone = -1 // the line
+  const report = {
+    faults: [],
+    enters: 0,
+    takenOver: 0,
+    abandoned: 0,
+    killed: 0,
+    longestWait: 0,
+    longestStuck: 0,
+  }
+  const fault = (text) => report.faults.length < 20 && report.faults.push(text)
+
+  function enter(line, time, who, key, weight, token, abandoned, waited) {
+    const room = rooms.get(key) ?? rooms.set(key, new Room()).get(key)
+    report.enters += 1
+    const dead = []
+    const weightOf = () => room.inside.reduce((sum, one) => sum + one.weight, 0)
+    // Those who are known to be dead make room first, then those who must be.
+    room.inside.sort((a, b) => Number(killed.has(b.who)) - Number(killed.has(a.who)))
+    while (room.inside.length > 0 && weightOf() + weight > capacity) dead.push(room.inside.shift())
+    for (const one of dead) {
+      const text = `line ${line}: ${who} came in to ${key} while ${one.who} was in`
+      if (!killed.has(one.who) && !suicides) fault(text)
+      robbed.set(one.who, text)
+    }
+    if (dead.length > 0) {
+      report.takenOver += 1
+      // Of a death that leaves room for others somebody else may have been told, and of several who were let in
+      // together only the first one is, whoever writes it down first.
+      const mustBeTold = weight === capacity && dead.some((one) => one.weight === capacity)
+      if (mustBeTold && !abandoned) fault(`line ${line}: ${who} was not told of a death in ${key}`)
+    }
+    if (abandoned) {
+      report.abandoned += 1
+      const someoneDied = lastGone > room.entered || dying.size > 0
+      if (!someoneDied && !suicides) fault(`line ${line}: ${who} was told of no death in ${key}`)
+    }
+    if (weight === capacity) {
+      if (token <= room.token) {
+        fault(`line ${line}: token ${token} of ${who} in ${key} came after ${room.token}`)
+      }
+      room.token = token
+    }
+    // How long nobody was in although somebody waited.
+    const from =
+      dead.length > 0 ? Math.max(...dead.map((one) => killed.get(one.who) ?? time)) : room.left
+    if (room.inside.length === 0 && from > 0 && time - from > slow) room.idle.push([from, time])
+    room.left = 0
+    report.longestWait = Math.max(report.longestWait, waited)
+    if (waited > slow) {
+      for (const [start, end] of room.idle) {
+        const both = Math.min(end, time) - Math.max(start, time - waited)
+        if (both > report.longestStuck) {
+          report.longestStuck = both
+          report.stuck = `line ${line}: ${who} before ${key}`
+        }
+      }
+    }
+    room.entered = line
+    room.inside.push({ who, weight })
+  }
+
+  function leave(line, time, who, key, weight) {
+    const room = rooms.get(key)
+    const at = room?.inside.findIndex((one) => one.who === who && one.weight === weight) ?? -1
+    if (at < 0) fault(`line ${line}: ${who} went out of ${key}, where it was not`)
+    else room.inside.splice(at, 1)
+    if (room?.inside.length === 0) room.left = time
+  }
+
+  const lines = fs.readFileSync(file, 'latin1').split('\n')
+  lines.pop()
+  lines.forEach((text, line) => {
+    const [stamp, who, what, key, weight, token, abandoned, waited] = text.split(' ')
+    const time = Number(stamp)
+    if (robbed.has(who) && (what === '+' || what === '-')) {
+      fault(robbed.get(who))
+      robbed.delete(who)
+    }
+    if (what === '+') {
+      enter(line, time, who, key, +weight, BigInt(token), abandoned === '1', +waited)
+    } else if (what === '-') {
+      leave(line, time, who, key, +weight)
+    } else if (what === 'killed') {
+      killed.set(who, time)
+      dying.add(who)
+      report.killed += 1
+    } else if (what === 'gone') {
+      dying.delete(who)
+      lastGone = line
+    }
+  })
+  return report
+}
+
+module.exports = { pen, read }
