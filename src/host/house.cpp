@@ -6,6 +6,7 @@
 #include "host/bell_box.h"
 #include "host/host_error.h"
 #include "host/houses.h"
+#include "host/kill_points.h"
 #include "host/seats.h"
 
 namespace boxoffice::host {
@@ -61,6 +62,7 @@ void House::open(const platform::File& place) {
 bool House::take(Seat seat) {
   const std::uint64_t bell = bells_.standIn(seat);
   if (bell == 0) return false;
+  killPoint(kSeatLocked);
   try {
     if (members_.joined(seat)) {
       // The lock of another FIFO says nothing about who joined with the one that was here.
@@ -70,12 +72,14 @@ bool House::take(Seat seat) {
       }
       cleanUp(seat);
     }
+    killPoint(kSeatCleaned);
     bells_.keep();
   } catch (...) {
     bells_.stepDown();
     throw;
   }
   members_.join(seat, bell);
+  killPoint(kSeatTaken);
   return true;
 }
 
@@ -273,16 +277,20 @@ void House::cleanUp(Seat dead) {
   {
     const std::lock_guard guard(segmentsMutex_);
     for (Segment* const segment : list_) Segment::evict(segment->view(), dead);
+    killPoint(kOpenOnesCleaned);
     const platform::File place = platform::openDirectory(path_);
     for (const std::string& name : platform::namesIn(place, path_)) {
       if (!segments_.contains(name)) Segment::evictIn(path_, name, dead);
     }
   }
+  killPoint(kOthersCleaned);
   platform::remove(asideFor(dead));
   // First told, then written down: should we end in between, it is done again by somebody else. The other
   // way round nobody would know that there is anything to tell.
   ringAll();
+  killPoint(kAllTold);
   members_.free(dead);
+  killPoint(kWrittenDown);
 }
 
 }  // namespace boxoffice::host

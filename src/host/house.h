@@ -43,6 +43,22 @@
 
 namespace boxoffice::host {
 
+/// The steps at which a test kills (kill_points.h).
+enum HouseStep : int {
+  kSeatLocked = 200,
+  kSeatCleaned,
+  kSeatTaken,
+  kFileMade,
+  kFileFilled,
+  kFileNamed,
+  kUserNoted,
+  kOpenOnesCleaned,
+  kOthersCleaned,
+  kAllTold,
+  kWrittenDown,
+  kHouseStepsEnd
+};
+
 class House {
  public:
   /// This process's membership in that directory, joined if it is not a member yet. Empty: the directory

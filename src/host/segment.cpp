@@ -8,6 +8,7 @@
 
 #include "host/host_error.h"
 #include "host/house.h"
+#include "host/kill_points.h"
 #include "host/names.h"
 #include "host/segment_map.h"
 #include "misuse.h"
@@ -178,6 +179,7 @@ SegmentView Segment::obtain(House& house, const SegmentOptions& options, const s
     if (facts.allocated < facts.size) platform::allocate(file, facts.size, path);
     const SegmentView view = viewOf(file, facts.size, options.kind, path, true);
     view.header->users.add(house.seat());
+    killPoint(kUserNoted);
     if (platform::factsOf(file, path).linked) return view;
     unmap(view);  // removed in between: nobody else will find it
   }
@@ -189,10 +191,13 @@ void Segment::make(House& house, const SegmentOptions& options, const std::strin
   const Plan plan = planOf(
       options.kind, options.capacity != 0 ? options.capacity : defaultCapacity(options.kind));
   const File file = platform::createFile(aside, plan.fileSize);
+  killPoint(kFileMade);
   std::byte* const memory = platform::map(file, plan.fileSize, aside);
   fill(memory, options, plan);
   platform::unmap(memory, plan.fileSize);
+  killPoint(kFileFilled);
   if (!platform::rename(aside, path)) platform::remove(aside);
+  killPoint(kFileNamed);
 }
 
 Segment::Segment(House& house, const SegmentOptions& options, std::string path,

@@ -86,6 +86,49 @@ TEST(HostDeath, OfWhoCleansUpIsCleanedUpInTurn) {
   }
 }
 
+/// One that dies at this step of joining, of opening a segment, or of cleaning up after another or itself;
+/// whether it came that far.
+bool dieAt(int step, const TemporaryDirectory& directory, bool beforeOthers) {
+  Process witness(directory.path());
+  if (!beforeOthers) witness.join();
+  Process victim(directory.path());
+  EXPECT_NE(victim.join(), 0);
+  victim.open("x");
+  if (beforeOthers) {
+    victim.kill();
+    victim.wait();
+  }
+  Process doomed(directory.path(), {"env", "BOXOFFICE_KILL=" + std::to_string(step)});
+  doomed.join();
+  doomed.open("y");
+  if (!beforeOthers) victim.kill();
+  const bool died = doomed.ask("leave", "left") == "(gone)";
+  doomed.kill();
+  doomed.wait();
+  if (beforeOthers) witness.join();
+  // All that they have left is dealt with, and what they have begun can be had.
+  EXPECT_NE(witness.open("x"), "(gone)");
+  EXPECT_EQ(witness.open("y").find("error"), std::string::npos);
+  EXPECT_EQ(witness.open("z").find("error"), std::string::npos);
+  for (int seat = 1; seat <= 4; ++seat) {
+    if (witness.ask("pid " + std::to_string(seat), "pid ") != std::to_string(witness.pid())) {
+      witness.awaitFree(seat);
+    }
+  }
+  EXPECT_FALSE(directory.log().empty());
+  return died;
+}
+
+TEST(HostDeath, AtAnyStepIsDealtWith) {
+  for (int step = kSeatLocked; step < kHouseStepsEnd; ++step) {
+    SCOPED_TRACE(step);
+    const TemporaryDirectory one;
+    const TemporaryDirectory another;
+    const bool after = dieAt(step, one, false);
+    EXPECT_TRUE(dieAt(step, another, true) || after);
+  }
+}
+
 TEST(HostDeath, OfAllIsCleanedUpByTheNext) {
   const TemporaryDirectory directory;
   std::string id;

@@ -72,8 +72,10 @@ class Process {
     std::vector<char*> arguments;
     for (std::string& argument : before) arguments.push_back(argument.data());
     arguments.push_back(nullptr);
+    signal(SIGPIPE, SIG_IGN);  // orders to the dead
     pid_ = fork();
     if (pid_ == 0) {
+      signal(SIGPIPE, SIG_DFL);
       dup2(in[0], STDIN_FILENO);
       dup2(out[1], STDOUT_FILENO);
       execvp(arguments[0], arguments.data());
