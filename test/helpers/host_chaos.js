@@ -1,6 +1,7 @@
 'use strict'
 // Processes that visit rooms behind locks of scope host while some of them are killed, and what a witness outside
 // of the locks saw.
+const assert = require('node:assert/strict')
 const { fork } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
@@ -11,6 +12,21 @@ const { pen, read } = require('./host_witness')
 
 const visitor = require.resolve('./host_visitor')
 const capacities = { mutex: 1, rw: 1000, semaphore: 3 }
+
+/** How far behind this process's own timers were at worst: so long everything may have stood still. */
+function watchStalls() {
+  let last = performance.now()
+  let worst = 0
+  const timer = setInterval(() => {
+    const now = performance.now()
+    worst = Math.max(worst, now - last - 10)
+    last = now
+  }, 10).unref()
+  return () => {
+    clearInterval(timer)
+    return worst
+  }
+}
 
 class Chaos {
   #directory = fs.mkdtempSync(path.join(os.tmpdir(), 'boxoffice-chaos-'))
@@ -62,7 +78,8 @@ class Chaos {
         this.#alive.delete(who)
         this.#write(who, 'gone')
         const bySignal = signal === 'SIGKILL' || code === 137
-        if (bySignal && !one.killed && this.#suicides) this.suicides.push(env.BOXOFFICE_KILL)
+        one.suicide = bySignal && !one.killed && this.#suicides
+        if (one.suicide) this.suicides.push(env.BOXOFFICE_KILL)
         else if (!bySignal && !(one.asked && code === 0)) {
           this.faults.push(`${who} ended with ${code ?? signal}: ${stderr}`)
         } else if (bySignal && !one.killed) this.faults.push(`${who} was killed by nobody`)
@@ -109,6 +126,19 @@ class Chaos {
     }
   }
 
+  /**
+   * Tells all to stop, and gives what the witness saw, in which must be no fault; nor may a lock have stood free for
+   * a second while somebody waited, and not everything stood still (`stalled`: of watchStalls).
+   */
+  async expectClean(stalled) {
+    await this.finish()
+    const most = stalled ? 1_000_000 + 1000 * stalled() : Number.POSITIVE_INFINITY
+    const report = await this.report()
+    assert.deepEqual(report.faults, [])
+    assert.ok(report.longestStuck < most, `${report.stuck} for ${report.longestStuck} us`)
+    return report
+  }
+
   /** What the witness saw, with all faults; and then nothing is held by anybody. */
   async report() {
     this.#parent.close()
@@ -152,4 +182,4 @@ class Chaos {
   }
 }
 
-module.exports = { Chaos }
+module.exports = { Chaos, watchStalls }

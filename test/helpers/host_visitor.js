@@ -69,6 +69,11 @@ const kinds = {
   },
 }
 const rooms = kinds[plan.kind]()
+// A lock that nobody has opened before: its file is to be made, and the first of its entries to be used.
+if (plan.fresh) {
+  const locks = new boxoffice.KeyedMutex({ ...options, name: `${plan.name}-${plan.who}` })
+  locks.tryAcquire('first')()
+}
 
 /** Some wait for as long as it takes, some for a short time only, some would not wait at all. */
 function patience() {
@@ -89,6 +94,23 @@ function note(key, { weight, release, waited }) {
 
 const gaveUp = (error) => error.code === 'ERR_LOCK_TIMEOUT' || error.name === 'TimeoutError'
 
+/** A reader who would write meanwhile; another may have been quicker, and wait for all readers to go. */
+async function rewrite(key, release) {
+  witness.leave(key, 1)
+  try {
+    const writer = await release.upgrade()
+    const { fencingToken, abandoned } = writer
+    witness.enter(key, { weight: 1000, token: fencingToken, abandoned, waited: 0 })
+    await new Promise(setImmediate)
+    witness.leave(key, 1000)
+    release = writer.downgrade()
+  } catch (error) {
+    if (error.code !== 'ERR_LOCK_UPGRADE') throw error
+  }
+  witness.enter(key, { weight: 1, token: 0n, abandoned: false, waited: 0 })
+  return release
+}
+
 async function visit() {
   const key = `k${dice(plan.keys)}`
   const began = performance.now()
@@ -104,6 +126,9 @@ async function visit() {
   const stay = dice(8)
   if (stay === 0) await sleep(1)
   else if (stay < 4) await new Promise(setImmediate)
+  else if (plan.kind === 'rw' && stay === 7 && entry.weight === 1) {
+    entry.release = await rewrite(key, entry.release)
+  }
   witness.leave(key, entry.weight)
   entry.release()
 }
@@ -128,7 +153,11 @@ async function main() {
   const worker = plan.blocking
     ? new Worker(__filename, { workerData: { plan, stop: stop.buffer } })
     : undefined
-  process.once('message', () => Atomics.store(stop, 0, 1))
+  const worked = new Promise((resolve) => (worker ? worker.once('exit', resolve) : resolve()))
+  // Nor does it outlive a parent that has failed.
+  for (const event of ['message', 'disconnect']) {
+    process.once(event, () => Atomics.store(stop, 0, 1))
+  }
   const loops = Array.from({ length: plan.promises }, async () => {
     for (let n = 0; Atomics.load(stop, 0) === 0; n++) {
       await visit()
@@ -137,7 +166,7 @@ async function main() {
   })
   process.send('in')
   await Promise.all(loops)
-  if (worker) await new Promise((resolve) => worker.once('exit', resolve))
+  await worked
   process.disconnect()
 }
 
