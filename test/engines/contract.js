@@ -13,27 +13,41 @@ const isPending = (promise) =>
 /** `setUp()` is a promise for { driver(), stop() }: drivers for one server, each as of a process of its own. */
 function contract(setUp) {
   let server
+  /** Those of one test, and those that all tests share: each has a thread, which takes a while to start. */
   let engines
+  const shared = []
   before(async function () {
     this.timeout(60_000)
     server = await setUp()
   })
-  after(() => server?.stop())
+  after(async () => {
+    await closeAll(shared)
+    await server?.stop()
+  })
   beforeEach(() => {
     engines = []
   })
-  afterEach(() => Promise.all(engines.map((engine) => engine.close())))
+  afterEach(() => closeAll(engines))
 
-  /** One with a session. */
+  const closeAll = (all) => Promise.all(all.map((engine) => engine.close()))
+
+  /** One of its own, with a session. */
   async function engine(options) {
     const made = new Engine(server.driver(), options)
     engines.push(made)
-    await new KeyedMutex({ engine: made }).runExclusive(randomUUID(), () => {})
+    await warmUp(made)
     return made
   }
 
-  const several = (count, make) =>
-    Promise.all(Array.from({ length: count }, async () => make(await engine())))
+  const warmUp = (engine) => new KeyedMutex({ engine }).runExclusive(randomUUID(), () => {})
+
+  async function several(count, make) {
+    while (shared.length < count) shared.push(new Engine(server.driver()))
+    const some = shared.slice(0, count)
+    // Connections that were idle may have been closed.
+    await Promise.all(some.map(warmUp))
+    return some.map(make)
+  }
 
   describe('locks', () => lockContract(engine, several))
   describe('its driver', () => driverContract(() => server.driver()))

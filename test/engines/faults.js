@@ -204,7 +204,7 @@ function processFaults({ mutexAt, processAt, port }) {
     this.timeout(120_000)
     const mutex = await mutexAt(port(), { ttl, maxHold: 20_000 })
     const key = randomUUID()
-    for (let i = 0; i < scaled(12, 3); i++) {
+    for (let i = 0; i < scaled(6, 3); i++) {
       const [holder, waiter] = [await processAt(port()), await processAt(port())]
       await holder.ask('acquire', { key })
       const waiting = waiter.ask('acquire', { key }).catch(() => 'killed')
@@ -229,7 +229,7 @@ function processFaults({ mutexAt, processAt, port }) {
   })
 
   it('keeps histories of processes apart, by their tokens, one with its clock an hour off', async function () {
-    const time = scaled(30_000, 2000)
+    const time = scaled(8000, 1000)
     this.timeout(time + 60_000)
     const folder = mkdtempSync(join(tmpdir(), 'boxoffice-history-'))
     const keys = [randomUUID(), randomUUID(), randomUUID()]
