@@ -260,6 +260,24 @@ describe('Locks over an engine', () => {
     assert.equal(a.size, 0)
   })
 
+  it('hear of a signal that is aborted after the line here has let them in', async () => {
+    const mutex = new KeyedMutex({ engine: await newEngine(), fairness: 'fifo' })
+    const other = new KeyedMutex({ engine: await newEngine() })
+    const release = await mutex.acquire('key')
+    const theirs = other.acquire('key')
+    await sleep(20)
+    const controller = new AbortController()
+    const late = mutex.acquire('key', { signal: controller.signal })
+    const rejected = assert.rejects(Promise.race([late, sleep(1000)]), { message: 'enough' })
+    release()
+    controller.abort(new Error('enough'))
+    const held = await theirs
+    await rejected
+    held()
+    ;(await other.acquire('key', { timeout: 1000 }))()
+    assert.equal(mutex.size, 0)
+  })
+
   it('come back when a session was lost while somebody waited', async () => {
     const [one, two] = [await newEngine({ ttl: 300, maxHold: 5000 }), await newEngine()]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]

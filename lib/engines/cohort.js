@@ -67,6 +67,8 @@ class Cohort {
    */
   take(wish, signal) {
     this.#expected = Math.max(0, this.#expected - wish.cost)
+    // It may have been aborted since its own line has let it in, and tells nobody of it any more.
+    signal?.throwIfAborted()
     const slot = this.#find(wish) ?? this.#ask(wish)
     if (slot.state === 'held') {
       const hold = new Hold(slot, wish)
