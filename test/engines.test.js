@@ -278,6 +278,23 @@ describe('Locks over an engine', () => {
     assert.equal(mutex.size, 0)
   })
 
+  it('say that a lease is over in the order of their ends', async () => {
+    const [one, two] = [await newEngine({ ttl: 300, maxHold: 800 }), await newEngine()]
+    const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
+    server.slowAnswer = sleep(400)
+    const first = a.acquire('first')
+    await sleep(350)
+    server.slowAnswer = undefined
+    await a.acquire('second')
+    const release = await first
+    const order = []
+    release.signal.addEventListener('abort', () => order.push('lost'))
+    const next = await b.acquire('first')
+    order.push('next')
+    assert.deepEqual(order, ['lost', 'next'])
+    next()
+  })
+
   it('come back when a session was lost while somebody waited', async () => {
     const [one, two] = [await newEngine({ ttl: 300, maxHold: 5000 }), await newEngine()]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]

@@ -17,9 +17,11 @@ class Hub {
   #session = null
   #opening = null
   #watch
+  /** When it looks. */
+  #watchEnd = Number.POSITIVE_INFINITY
   #cores = new Map()
   #cohorts = new Map()
-  /** The slots that are held: those that come first end first. */
+  /** The slots that are held. */
   #held = new Set()
 
   constructor(driver, settings) {
@@ -124,7 +126,7 @@ class Hub {
   /** A slot is held: it is looked after from now on. */
   began(slot) {
     this.#held.add(slot)
-    if (this.#watch === undefined) this.#arm()
+    if (slot.until < this.#watchEnd) this.#arm()
   }
 
   ended(slot) {
@@ -132,10 +134,13 @@ class Hub {
   }
 
   #arm() {
-    const [first] = this.#held
-    this.#watch = undefined
-    if (first === undefined || this.#session === null) return
-    const end = Math.min(first.until, this.#session.safeUntil())
+    clearTimeout(this.#watch)
+    this.#watchEnd = Number.POSITIVE_INFINITY
+    if (this.#held.size === 0) return
+    let end = this.#session?.safeUntil() ?? Number.POSITIVE_INFINITY
+    // Answers do not come in the order in which their leases end.
+    for (const { until } of this.#held) if (until < end) end = until
+    this.#watchEnd = end
     this.#watch = setTimeout(() => this.#check(), Math.max(1, end - now()))
     this.#watch.unref()
   }
@@ -143,10 +148,8 @@ class Hub {
   #check() {
     const session = this.#session
     if (session !== null && !session.isGood()) this.lose(session, 'it was not renewed in time')
-    for (const slot of this.#held) {
-      if (now() < slot.until) break
-      slot.heldTooLong()
-    }
+    const time = now()
+    for (const slot of this.#held) if (slot.until <= time) slot.heldTooLong()
     this.#arm()
   }
 

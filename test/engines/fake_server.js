@@ -15,6 +15,8 @@ class FakeServer {
     this.commands = []
     /** While it is a promise, commands wait for it; it may reject. */
     this.trouble = undefined
+    /** While it is a promise, answers to commands wait for it. */
+    this.slowAnswer = undefined
     this.clock = () => Date.now()
     this.channelName = randomUUID()
     this.channel = new BroadcastChannel(this.channelName)
@@ -131,6 +133,7 @@ class FakeServer {
     await this.trouble
     await nextTurn()
     const answer = this[name](...args)
+    await this.slowAnswer
     await nextTurn()
     return answer
   }
