@@ -278,6 +278,28 @@ describe('Locks over an engine', () => {
     assert.equal(mutex.size, 0)
   })
 
+  it('hold nothing by an answer that comes after its lease is over', async () => {
+    const [one, two] = [
+      await newEngine({ ttl: 300, maxHold: 300, answerTimeout: 5000 }),
+      await newEngine(),
+    ]
+    const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
+    server.slowAnswer = sleep(400)
+    const late = a.acquire('key')
+    await sleep(350)
+    const other = await b.acquire('key')
+    server.slowAnswer = undefined
+    await sleep(100)
+    let isIn = false
+    late.then(() => {
+      isIn = true
+    })
+    await sleep(50)
+    assert.equal(isIn, false)
+    other()
+    ;(await late)()
+  })
+
   it('say that a lease is over in the order of their ends', async () => {
     const [one, two] = [await newEngine({ ttl: 300, maxHold: 800 }), await newEngine()]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]

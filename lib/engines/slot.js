@@ -143,8 +143,9 @@ class Slot {
   }
 
   begin({ token, wanted, abandoned }, sent, session) {
-    // The server has ended it while its answer was on its way.
-    if (session.isOver) {
+    const until = sent + safely(this.hub.settings.maxHold)
+    // The server may have ended it while its answer was on its way.
+    if (!session.isGood() || now() >= until) {
       this.ask()
       return
     }
@@ -152,7 +153,7 @@ class Slot {
     this.token = token << tokenBits
     this.isAbandoned = abandoned
     this.since = now()
-    this.until = sent + safely(this.hub.settings.maxHold)
+    this.until = until
     this.uses = 0
     this.lastUse = mostUses
     this.handOffUntil = this.since + this.hub.settings.maxHold / 2
