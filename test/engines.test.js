@@ -317,6 +317,20 @@ describe('Locks over an engine', () => {
     next()
   })
 
+  it('reject who waits for others when the server falls silent', async () => {
+    const [one, two] = [
+      await newEngine({ ttl: 300, maxHold: 300, answerTimeout: 300 }),
+      await newEngine({ ttl: 300, maxHold: 300 }),
+    ]
+    const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
+    await b.acquire('key')
+    const waiting = a.acquire('key')
+    await sleep(50)
+    server.trouble = new Promise(() => {})
+    await assert.rejects(waiting, { code: 'ERR_LOCK_ENGINE' })
+    server.trouble = undefined
+  })
+
   it('come back when a session was lost while somebody waited', async () => {
     const [one, two] = [await newEngine({ ttl: 300, maxHold: 5000 }), await newEngine()]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]

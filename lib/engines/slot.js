@@ -31,12 +31,11 @@ class Slot {
     this.holds = new Set()
     this.isBusy = false
     this.isToAskAgain = false
-    /** Since when, and why, the server has not answered. */
-    this.silentSince = now()
+    /** Whether the server has ever answered, and why it has not since. */
+    this.isAnswered = false
     this.failure = undefined
     this.timer = undefined
     this.patience = undefined
-    this.expectAnswer()
   }
 
   get hub() {
@@ -59,7 +58,7 @@ class Slot {
 
   /** Whether nobody knows what the server would say. */
   isSilent() {
-    return this.patience !== undefined
+    return !this.isAnswered || this.failure !== undefined
   }
 
   /** Asks now, and again when the command that is on its way has been answered. */
@@ -73,6 +72,7 @@ class Slot {
     this.isBusy = true
     this.isToAskAgain = false
     clearTimeout(this.timer)
+    this.expectAnswer()
     try {
       const opened = this.hub.open()
       const session = opened instanceof Promise ? await opened : opened
@@ -115,6 +115,7 @@ class Slot {
 
   heard(answer, sent, session) {
     if (this.state !== 'asking') return
+    this.isAnswered = true
     this.failure = undefined
     clearTimeout(this.patience)
     this.patience = undefined
