@@ -120,12 +120,13 @@ local function reap()
     if one then
       local units, till, _, isConfirmed, isAbandoned = get(one)
       local session = sessionOf(one)
-      local left = math.min(till - now, redis.call('PTTL', base .. ':s:' .. session))
-      if left <= 0 then
+      local rest = redis.call('PTTL', base .. ':s:' .. session)
+      -- With 0 ms left it is there still, and may be renewed.
+      if till <= now or rest < 0 then
         drop(one, units)
         if isConfirmed == '1' or isAbandoned == '1' then redis.call('HSET', state, 'a', '1') end
       else
-        soonest = math.min(soonest, left)
+        soonest = math.min(soonest, till - now, rest)
         sessions[session] = true
       end
     end
