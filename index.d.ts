@@ -186,7 +186,9 @@ export interface LockOptions {
 export interface Engine extends AsyncDisposable {
   /**
    * Gives back all that this thread holds, aborts the `signal` of each Releaser, and closes the connections that the
-   * engine has made: not the client that it was given. Who waits is rejected with `ERR_LOCK_ENGINE`.
+   * engine has made: not the client that it was given. Who waits is rejected with `ERR_LOCK_ENGINE`. Rejects, when
+   * all of that is done, if the server could not be told, with `ERR_LOCK_ENGINE` where it has not answered within
+   * `answerTimeout`: it finds out within `ttl`.
    */
   close(): Promise<void>
 }

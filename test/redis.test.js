@@ -146,6 +146,29 @@ describe('Redis', () => {
   })
 })
 
+describe('An engine over Redis whose server is away', () => {
+  for (const [name, connect] of Object.entries(clients)) {
+    it(`is closed in time all the same, by ${name}`, async () => {
+      const server = await redisServer()
+      const client = await connect(server.port)
+      client.on('error', () => {}) // the server is away
+      const [used, unused] = [1, 2].map(() => redis(client, { ttl: 1000, answerTimeout: 2000 }))
+      const release = await new KeyedMutex({ engine: used }).acquire('key', { timeout: 5000 })
+      await server.close()
+      try {
+        await assert.rejects(new KeyedMutex({ engine: unused }).acquire('key'), {
+          code: 'ERR_LOCK_ENGINE',
+        })
+        await unused.close()
+        await used.close().catch(({ code }) => assert.equal(code, 'ERR_LOCK_ENGINE'))
+        assert.equal(release.signal.aborted, true)
+      } finally {
+        closeClient(client)
+      }
+    })
+  }
+})
+
 describe('A process with an engine over Redis', () => {
   let server
   before(async () => {

@@ -5,7 +5,7 @@ const { clearTimeout, setTimeout } = require('node:timers')
 const { setTimeout: after } = require('node:timers/promises')
 const { longestTimeout } = require('../options.js')
 const { now } = require('./clock.js')
-const { closedError } = require('./errors.js')
+const { closedError, engineError } = require('./errors.js')
 const { Keeper } = require('./keeper.js')
 
 /** How long to wait before a command that has failed is repeated. */
@@ -161,6 +161,21 @@ class Hub {
     await this.#driver.end(session.id)
   }
 
+  /** A server that does not answer is not waited for: what it has not heard of ends with the session. */
+  async #inTime(ending) {
+    const { answerTimeout } = this.settings
+    let timer
+    const late = new Promise((_, reject) => {
+      const error = engineError(this.name, 'the end of its session', answerTimeout)
+      timer = setTimeout(() => reject(error), answerTimeout)
+    })
+    try {
+      await Promise.race([ending, late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
   async close() {
     if (this.isClosed) return
     this.isClosed = true
@@ -168,7 +183,7 @@ class Hub {
     // Nothing that is waited for here keeps the process alive by itself.
     const awake = setTimeout(() => {}, longestTimeout)
     try {
-      if (this.#session !== null) await this.#endSession(this.#session)
+      if (this.#session !== null) await this.#inTime(this.#endSession(this.#session))
     } finally {
       await this.#keeper.close()
       await this.#driver.close()

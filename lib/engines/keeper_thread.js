@@ -9,14 +9,18 @@ const { module: path, data, ttl } = workerData
 const hrtime = process.hrtime.bigint
 
 /** A connection is made once, and tried again until it stands. */
+let connecting
 let connection
 function connect() {
-  connection ??= require(path)
-    .connect(data)
-    .catch((error) => {
-      connection = undefined
-      throw error
-    })
+  connecting ??= makeConnection().catch((error) => {
+    connecting = undefined
+    throw error
+  })
+  return connecting
+}
+
+async function makeConnection() {
+  connection = await require(path).connect(data)
   return connection
 }
 
@@ -72,8 +76,8 @@ function overError(message) {
 
 async function end() {
   current = undefined
-  if (connection !== undefined) await (await connection).close()
-  // A timer may run still.
+  await connection?.close()
+  // A timer may run still, and a connection that is being made ends with the thread.
   process.exit()
 }
 

@@ -25,6 +25,7 @@ class RedisDriver {
   #bases
   #connection
   #subscriber
+  #closing = new AbortController()
 
   constructor(client, prefix, shards, connection) {
     this.#client = client
@@ -54,7 +55,7 @@ class RedisDriver {
   }
 
   async listen(session, { granted, wanted, missed }) {
-    this.#subscriber ??= this.#client.subscriber().catch((error) => {
+    this.#subscriber ??= this.#client.subscriber(this.#closing.signal).catch((error) => {
       this.#subscriber = undefined
       throw error
     })
@@ -108,8 +109,7 @@ class RedisDriver {
   }
 
   async close() {
-    const subscriber = await this.#subscriber
-    await subscriber?.close()
+    this.#closing.abort()
   }
 }
 

@@ -13,7 +13,7 @@ function adapt(client) {
     isCluster,
     prefix: client.options.keyPrefix ?? '',
     command: (_key, [name, ...words]) => client.call(name, ...words),
-    subscriber: () => subscriber(client, isCluster),
+    subscriber: (closing) => subscriber(client, isCluster, closing),
     options: () => ({
       module: 'ioredis',
       isCluster,
@@ -32,8 +32,9 @@ function duplicate(client, isCluster) {
     : client.duplicate({ lazyConnect: false, maxRetriesPerRequest: null })
 }
 
-async function subscriber(client, isCluster) {
+async function subscriber(client, isCluster, closing) {
   const own = duplicate(client, isCluster)
+  closing.addEventListener('abort', () => own.disconnect(), { once: true })
   let onMissed = () => {}
   // It connects again by itself; until then what it could not hear is asked for: see `look` of an engine.
   own.on('error', () => {})
@@ -58,9 +59,6 @@ async function subscriber(client, isCluster) {
     },
     missed(call) {
       onMissed = call
-    },
-    async close() {
-      own.disconnect()
     },
   }
 }

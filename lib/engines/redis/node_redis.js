@@ -20,7 +20,7 @@ function adapt(client) {
     command: ofCluster
       ? (key, words) => client.sendCommand(key, false, words)
       : (_key, words) => client.sendCommand(words),
-    subscriber: () => subscriber(client, ofCluster),
+    subscriber: (closing) => subscriber(client, ofCluster, closing),
     options: () => ({
       module: 'redis',
       isCluster: ofCluster,
@@ -29,8 +29,10 @@ function adapt(client) {
   }
 }
 
-async function subscriber(client, ofCluster) {
+async function subscriber(client, ofCluster, closing) {
   const own = client.duplicate()
+  const end = () => own.isOpen && own.destroy()
+  closing.addEventListener('abort', end, { once: true })
   let onMissed = () => {}
   // It connects again by itself; until then what it could not hear is asked for: see `look` of an engine.
   own.on('error', () => {})
@@ -55,9 +57,6 @@ async function subscriber(client, ofCluster) {
     },
     missed(call) {
       onMissed = call
-    },
-    async close() {
-      await own.destroy()
     },
   }
 }
