@@ -16,13 +16,15 @@ describe('Faults, with PostgreSQL', function () {
   describe('of its memory', () => {
     let server
     let ends
-    beforeEach(async () => {
-      ends = []
+    before(async () => {
       server = await postgresServer()
+    })
+    after(() => server.close())
+    beforeEach(() => {
+      ends = []
     })
     afterEach(async () => {
       for (const end of ends.reverse()) await end()
-      await server.close()
     })
 
     async function mutexAt(port) {

@@ -205,7 +205,7 @@ function processFaults({ mutexAt, processAt, port }) {
     const mutex = await mutexAt(port(), { ttl, maxHold: 20_000 })
     const key = randomUUID()
     for (let i = 0; i < scaled(6, 3); i++) {
-      const [holder, waiter] = [await processAt(port()), await processAt(port())]
+      const [holder, waiter] = await Promise.all([processAt(port()), processAt(port())])
       await holder.ask('acquire', { key })
       const waiting = waiter.ask('acquire', { key }).catch(() => 'killed')
       await sleep(50)
