@@ -316,6 +316,22 @@ function driverContract(makeDriver) {
     assert.equal(await c.keeper.renew(c.id, 1000), true)
   })
 
+  it('tells the next one of a holder who died, where who was told first gives up', async () => {
+    const [a, b, c] = [await session(), await session(), await session()]
+    const key = randomUUID()
+    await a.enter({ key, id: a.newId() })
+    const first = { key, id: b.newId() }
+    const last = { key, id: c.newId() }
+    await b.enter(first)
+    await c.enter(last)
+    await a.end()
+    assert.equal((await c.enter(last)).state, 'waiting')
+    assert.deepEqual(await b.next(), ['granted', first.id])
+    await b.leave(first)
+    const answer = await until(() => c.enter(last))
+    assert.equal(answer.abandoned, true)
+  })
+
   it('ends a session that nobody renews', async () => {
     const key = randomUUID()
     const b = await session()

@@ -119,6 +119,8 @@ class FakeServer {
   leave({ key, id, claim }) {
     const state = this.keys.get(key)
     if (state === undefined) return
+    const holder = state.holders.get(id)
+    state.isAbandoned ||= holder?.abandoned === true && !holder.isConfirmed
     state.holders.delete(id)
     state.line.delete(id)
     this.settle(state, claim)

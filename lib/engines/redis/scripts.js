@@ -167,9 +167,11 @@ return { 'waiting', text(soonest) }
 `
 
 const leave = `${prelude}
-local units = get(id)
+local units, _, _, isConfirmed, isAbandoned = get(id)
 if units then
   drop(id, units)
+  -- Who never knew of its claim was to be told of who held it before: the next one is.
+  if isConfirmed == '0' and isAbandoned == '1' then redis.call('HSET', state, 'a', '1') end
 elseif redis.call('HDEL', state, 'w' .. id) == 1 then
   redis.call('LREM', line, 0, id)
 end
