@@ -301,7 +301,7 @@ describe('Locks over an engine', () => {
   })
 
   it('say that a lease is over in the order of their ends', async () => {
-    const [one, two] = [await newEngine({ ttl: 300, maxHold: 800 }), await newEngine()]
+    const [one, two] = [await newEngine({ ttl: 800, maxHold: 800 }), await newEngine()]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
     server.slowAnswer = sleep(400)
     const first = a.acquire('first')
@@ -329,6 +329,25 @@ describe('Locks over an engine', () => {
     server.trouble = new Promise(() => {})
     await assert.rejects(waiting, { code: 'ERR_LOCK_ENGINE' })
     server.trouble = undefined
+  })
+
+  it('give back what a stuck server has granted after it was told of the end', async () => {
+    const late = []
+    const driver = server.driver()
+    const one = new Engine({
+      ...driver,
+      enter: async (request) => {
+        late.push(() => driver.enter(request))
+        throw new Error('stuck')
+      },
+    })
+    engines.push(one)
+    const [a, b] = [one, await newEngine()].map((engine) => new KeyedMutex({ engine }))
+    await assert.rejects(a.acquire('key', { timeout: 2000 }), { code: 'ERR_LOCK_ENGINE' })
+    while (count('leave') === 0) await sleep(1)
+    const { state } = await late[0]()
+    assert.equal(state, 'held')
+    ;(await b.acquire('key', { timeout: 5000 }))()
   })
 
   it('come back when a session was lost while somebody waited', async () => {

@@ -110,8 +110,16 @@ class Hub {
     })
   }
 
+  /** `isUnsure`: a command of the request has failed, and may be carried out after this, by a server that was stuck. */
+  async leave(session, request, isUnsure) {
+    await this.#leave(session, request)
+    if (!isUnsure) return
+    await after(this.claim, undefined, { ref: false })
+    await this.#leave(session, request)
+  }
+
   /** Until the server has heard of it, or the session is over. */
-  async leave(session, request) {
+  async #leave(session, request) {
     while (!session.isOver && !this.isClosed) {
       try {
         await this.#driver.leave({ ...request, claim: this.claim })

@@ -31,6 +31,8 @@ class Slot {
     this.holds = new Set()
     this.isBusy = false
     this.isToAskAgain = false
+    /** Whether a command has failed that the server may carry out still. */
+    this.isUnsure = false
     /** Whether the server has ever answered, and why it has not since. */
     this.isAnswered = false
     this.failure = undefined
@@ -82,6 +84,7 @@ class Slot {
         this.heard(await this.hub.enter(this.request()), sent, session)
       }
     } catch (error) {
+      this.isUnsure = true
       this.failed(error)
     }
     this.isBusy = false
@@ -207,7 +210,7 @@ class Slot {
     if (this.session === null || this.session.isOver) return
     const { session, id } = this
     session.slots.delete(id)
-    this.hub.leave(session, this.request())
+    this.hub.leave(session, this.request(), this.isUnsure)
   }
 
   sessionEnded(why) {
