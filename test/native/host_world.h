@@ -205,7 +205,7 @@ class World {
   std::function<void()> interrupt_;
   std::array<std::byte*, kMost + 1> maps_{};
   std::array<std::array<int, 2>, kMost + 1> pipes_{};
-  std::array<std::array<std::uint32_t, kSlots>, kMost + 1> reads_{};
+  std::array<std::array<std::uint32_t, kSlots>, host::kSeats> reads_{};
 };
 
 struct WorldPlatform : NativePlatform<WorldPlatform> {
