@@ -27,9 +27,9 @@ describe('Faults, with PostgreSQL', function () {
       for (const end of ends.reverse()) await end()
     })
 
-    async function mutexAt(port) {
+    async function mutexAt(port, ttl = 1500) {
       const { driver, close } = await connect(port)
-      const engine = new Engine(driver(), { ttl: 4000 })
+      const engine = new Engine(driver(), { ttl })
       // Its way to the server may be stalled still.
       ends.push(async () => {
         await engine.close().catch(() => {})
@@ -72,11 +72,13 @@ describe('Faults, with PostgreSQL', function () {
     })
 
     it('a server that is started anew costs nobody a lock', async () => {
-      const [a, b] = [await mutexAt(server.port), await mutexAt(server.port)]
+      // Longer than it takes to start one.
+      const ttl = 4000
+      const [a, b] = [await mutexAt(server.port, ttl), await mutexAt(server.port, ttl)]
       const release = await a.acquire('k')
       await server.stop('fast')
       await server.start()
-      await assert.rejects(b.acquire('k', { timeout: 6000 }), { code: 'ERR_LOCK_TIMEOUT' })
+      await assert.rejects(b.acquire('k', { timeout: 1.1 * ttl }), { code: 'ERR_LOCK_TIMEOUT' })
       assert.equal(release.signal.aborted, false)
       const next = b.acquire('k', { timeout: 20_000 })
       release()
