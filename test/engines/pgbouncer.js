@@ -1,11 +1,10 @@
 'use strict'
 // A pgbouncer of the tests' own, in front of a server at a port of loopback.
-const { spawn } = require('node:child_process')
 const { chownSync, mkdtempSync, rmSync, writeFileSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { owner } = require('./postgres_server.js')
-const { freePort, listening } = require('./servers.js')
+const { freePort, serve } = require('./servers.js')
 
 /** `mode` is 'session' or 'transaction': a promise for { port, close() }. */
 async function pgbouncer(to, mode) {
@@ -26,10 +25,9 @@ async function pgbouncer(to, mode) {
     `pool_mode = ${mode}`,
   ]
   writeFileSync(file, `${lines.join('\n')}\n`)
-  const child = spawn('/usr/sbin/pgbouncer', [file], { ...owner(), cwd: '/', stdio: 'ignore' })
+  const wanted = "Debian's package pgbouncer"
+  const child = await serve('/usr/sbin/pgbouncer', [file], port, { ...owner(), cwd: '/', wanted })
   const ended = new Promise((resolve) => child.once('exit', resolve))
-  const failed = new Promise((_, reject) => child.once('error', reject))
-  await Promise.race([listening(port), failed])
   return {
     port,
     async close() {

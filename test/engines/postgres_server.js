@@ -36,8 +36,13 @@ function programs() {
 }
 
 /** `program`, as who owns the cluster, to its end. */
-function asOwner(program, args) {
-  return run(join(programs(), program), args, { ...owner(), cwd: '/' })
+async function asOwner(program, args) {
+  try {
+    return await run(join(programs(), program), args, { ...owner(), cwd: '/' })
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
+    throw new Error(`this test needs ${program}, of Debian's package postgresql: ${error.message}`)
+  }
 }
 
 /** The processes of a server, its first one first: each of its sessions has one. */

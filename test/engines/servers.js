@@ -17,9 +17,9 @@ function freePort() {
   })
 }
 
-/** Until something listens there. */
-async function listening(port) {
-  for (;;) {
+/** Until something listens there, or nobody waits for it any more. */
+async function listening(port, signal) {
+  while (!signal.aborted) {
     const isThere = await new Promise((resolve) => {
       const socket = net.connect(port, '127.0.0.1')
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
@@ -28,6 +28,24 @@ async function listening(port) {
     if (isThere) return
     await sleep(20)
   }
+}
+
+/** The process of `program`, which `wanted` says where to get, once something listens at `port`. */
+async function serve(program, args, port, { wanted, ...options }) {
+  const child = spawn(program, args, { ...options, stdio: 'ignore' })
+  const failed = new Promise((_, reject) => {
+    child.once('error', ({ message }) => {
+      reject(new Error(`this test needs ${program}, of ${wanted}: ${message}`))
+    })
+    child.once('exit', (code) => reject(new Error(`${program} has ended with ${code}`)))
+  })
+  const through = new AbortController()
+  try {
+    await Promise.race([listening(port, through.signal), failed])
+  } finally {
+    through.abort()
+  }
+  return child
 }
 
 /** A Redis server with nothing in it: { port, start(), stop(), pause(), resume(), close() }. */
@@ -39,9 +57,8 @@ async function redisServer(...options) {
     port,
     async start() {
       const args = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--dir', directory]
-      child = spawn('redis-server', [...args, ...options].map(String), { stdio: 'ignore' })
-      const failed = new Promise((_, reject) => child.once('error', reject))
-      await Promise.race([listening(port), failed])
+      const all = [...args, ...options].map(String)
+      child = await serve('redis-server', all, port, { wanted: "Debian's package redis-server" })
     },
     /** With all that it knows. */
     async stop() {
@@ -101,4 +118,4 @@ async function proxy(port) {
   }
 }
 
-module.exports = { freePort, listening, proxy, redisServer }
+module.exports = { freePort, proxy, redisServer, serve }
