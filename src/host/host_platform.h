@@ -21,8 +21,8 @@ struct HostPlatform : Platform {
     segment.house().ring(seat, segment.id(), segment.slotOf(slot));
   }
 
-  /// How many agents of this process read that lock: guarded by the slot's bucket.
-  static std::uint32_t& reads(const void* slot) noexcept { return segmentAt(slot)->reads(slot); }
+  /// What this process has of that read-write lock: guarded by the slot's bucket.
+  static OwnPart& part(const void* slot) noexcept { return segmentAt(slot)->part(slot); }
 
   /// Where a test may kill the process.
   template <class Step>

@@ -7,7 +7,7 @@
 //
 //   reads ──▶ claim (the only one that reads at last) ──▶ writes, upgraded; its bit stays ──▶ reads
 //
-//   readers   a bit for each process that reads; how many of its agents do, only it knows (P::reads)
+//   readers   a bit for each process that reads; how many of its agents do, only it knows (P::part)
 //   upgrader  31 .. 8 its agent | 7 writes | 6 .. 0 its seat; 0: nobody upgrades
 //   turn      (s, agent): that agent writes, having come through the turn
 //   abandoned a process died writing; the next one in is told. A reader that dies has left nothing half written;
@@ -19,19 +19,19 @@
 //   - an upgrade: "claim, then look at the bits" against "set the bit, then look at the claim", both
 //     sequentially consistent: one of the two sees the other, and the reader gives way.
 // Who keeps the turn waiting is rung by whoever clears a bit or a claim, after that; the upgrader likewise.
+//
 #pragma once
 
-#include "host/host_mutex.h"
-#include "rw_lock.h"
+#include "host/host_rw_part.h"
 
 namespace boxoffice::host {
 
 template <class P>
-class BasicHostRWLock : public HostOffice<P, BasicHostRWLock<P>, RWLockSlot> {
-  using Base = HostOffice<P, BasicHostRWLock<P>, RWLockSlot>;
+class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
+  using Base = HostRWPart<P, BasicHostRWLock<P>>;
+  using typename Base::Rules;
   using typename Base::Visit;
-  using Rules = RWLockRules;
-  friend Base;
+  friend HostOffice<P, BasicHostRWLock<P>, RWLockSlot>;
 
  public:
   using Upgrade = typename BasicRWLock<Platform>::Upgrade;
@@ -71,7 +71,7 @@ class BasicHostRWLock : public HostOffice<P, BasicHostRWLock<P>, RWLockSlot> {
       Base::advance(v);
     } else {
       join(v);
-      Base::giveBack(v, me, false);
+      passWrite(v, me);
     }
   }
 
@@ -85,15 +85,56 @@ class BasicHostRWLock : public HostOffice<P, BasicHostRWLock<P>, RWLockSlot> {
   /// For an agent of this process that died writing: the next one in is told. False when it did not write.
   bool abandon(AgentId dead) { return endWrite(dead, true); }
 
+  /// In at once, alone, in place of all who hold the lock, in whatever process. Those who wait keep waiting.
+  /// Throws Misuse(badArgument), and changes nothing, while somebody upgrades.
+  void steal(Waiter& w) {
+    check(w);
+    w.ask = Rules::kWrite;
+    Visit v(*this);
+    if (slot().upgrader.load() != 0) {
+      throw Misuse(Fault::badArgument, "a lock that somebody upgrades cannot be stolen");
+    }
+    notice(v);
+    while (!Base::seize(v, w)) {
+    }
+    OwnPart& mine = P::part(this);
+    if (mine.reads > 0 || mine.writer != kNobody) ++mine.lost;
+    mine.reads = 0;
+    mine.writer = w.agent;
+    tell(w, v.me);
+    Base::robReaders(v, w);
+    Base::advance(v);
+  }
+
+  /// Whether what was granted in that era has been stolen since.
+  bool isLost(std::uint32_t era) {
+    Visit v(*this);
+    notice(v);
+    return P::part(this).lost != era;
+  }
+
+  /// Ends one read, or the write of `me`, that was granted in that era. False, and nothing has changed, if it
+  /// has been stolen since.
+  bool endRead(std::uint32_t era) {
+    Visit v(*this);
+    notice(v);
+    if (P::part(this).lost != era || !endReads(v, 1)) return false;
+    Base::advance(v);
+    return true;
+  }
+  bool endWrite(AgentId me, std::uint32_t era) {
+    Visit v(*this);
+    notice(v);
+    return P::part(this).lost == era && writer() == me && finishWrite(v, me);
+  }
+
   /// Gives back `count` reads of this process, or as many as there are. How many. `tell`: who read died before it
   /// could be told of a death itself, so the next one in is.
   std::uint32_t abandonReads(std::uint32_t count, bool tell = false) {
     Visit v(*this);
     if (tell) slot().abandoned.store(1);
-    std::uint32_t& reads = P::reads(this);
-    const std::uint32_t back = writesUpgraded(v.me) ? 0 : std::min(count, reads);
-    reads -= back;
-    if (back > 0 && reads == 0) part(v);
+    notice(v);
+    const std::uint32_t back = endReads(v, count);
     Base::advance(v);
     return back;
   }
@@ -108,7 +149,7 @@ class BasicHostRWLock : public HostOffice<P, BasicHostRWLock<P>, RWLockSlot> {
     if (isUpgraded()) return 0;
     Seats others(slot().readers);
     others.remove(me);
-    return P::reads(this) + static_cast<std::uint32_t>(others.size());
+    return P::part(this).reads + static_cast<std::uint32_t>(others.size());
   }
   /// Whether anybody writes.
   bool isWritten() const noexcept { return isUpgraded() || Base::turn().agent() != kNobody; }
@@ -191,23 +232,23 @@ class BasicHostRWLock : public HostOffice<P, BasicHostRWLock<P>, RWLockSlot> {
   static void reset(std::byte*, std::int64_t) noexcept {}
 
  private:
-  static constexpr std::uint32_t kWrites = 1U << 7;
-  static constexpr std::uint32_t kSeatMask = kWrites - 1;
-  static constexpr int kAgentAt = 8;
+  using Base::claimant;
+  using Base::claimedBy;
+  using Base::claimOf;
+  using Base::endReads;
+  using Base::isUpgraded;
+  using Base::join;
+  using Base::kSeatMask;
+  using Base::kWrites;
+  using Base::notice;
+  using Base::part;
+  using Base::slot;
+  using Base::tell;
+  using Base::writesUpgraded;
 
-  static std::uint32_t claimOf(Seat seat, AgentId agent) noexcept {
-    return agent << kAgentAt | seat;
-  }
-  static AgentId claimant(std::uint32_t claim) noexcept { return claim >> kAgentAt; }
-  static bool claimedBy(std::uint32_t claim, Seat seat) noexcept {
-    return claim != 0 && (claim & kSeatMask) == seat;
-  }
   static Misuse notWriter() {
     return {Fault::notHolder, "the caller does not hold the write lock"};
   }
-
-  RWLockSlot& slot() noexcept { return this->slot_; }
-  const RWLockSlot& slot() const noexcept { return this->slot_; }
 
   static void check(const Waiter& w) { checkedHostAgent(w.agent); }
   static bool isApart(const Waiter& w) noexcept { return w.ask == Rules::kUpgrade; }
@@ -218,25 +259,22 @@ class BasicHostRWLock : public HostOffice<P, BasicHostRWLock<P>, RWLockSlot> {
     return slot().upgrader.load() == 0 && (w.ask == Rules::kRead || slot().readers.empty());
   }
 
-  bool isUpgraded() const noexcept { return (slot().upgrader.load() & kWrites) != 0; }
-  bool writesUpgraded(Seat me) const noexcept {
-    const std::uint32_t claim = slot().upgrader.load();
-    return claimedBy(claim, me) && (claim & kWrites) != 0;
-  }
-  bool readsNone(Seat me) const noexcept { return P::reads(this) == 0 || writesUpgraded(me); }
+  bool readsNone(Seat me) const noexcept { return P::part(this).reads == 0 || writesUpgraded(me); }
   bool readsAlone(Seat me) const noexcept {
     Seats others(slot().readers);
     others.remove(me);
-    return others.empty() && P::reads(this) == 1;
+    return others.empty() && P::part(this).reads == 1;
   }
 
   bool admit(Visit& v, Turn t, Waiter& w) noexcept {
+    notice(v);
     if (w.ask == Rules::kRead) {
       if (slot().upgrader.load() != 0 || !join(v)) return false;
     } else {
       if (slot().upgrader.load() != 0 || !slot().readers.empty()) return false;
       const Turn to = t.ownedBy(v.me, w.agent).without(v.me);
       if (!Base::change(v, t, to, Base::othersWait(v, w))) return true;
+      P::part(this).writer = w.agent;
       P::step(Step::written);
     }
     tell(w, v.me);
@@ -244,33 +282,9 @@ class BasicHostRWLock : public HostOffice<P, BasicHostRWLock<P>, RWLockSlot> {
     return true;
   }
 
-  /// One more of ours reads. False: another upgrades.
-  bool join(Visit& v) noexcept {
-    std::uint32_t& reads = P::reads(this);
-    if (reads == 0) {
-      slot().readers.add(v.me);
-      P::step(Step::joined);
-      if (slot().upgrader.load() != 0) {
-        part(v);
-        return false;
-      }
-    }
-    ++reads;
-    return true;
-  }
-
-  /// The last of ours has read.
-  void part(Visit& v) noexcept {
-    if (slot().told.load() == v.me) slot().told.store(0);
-    slot().readers.remove(v.me);
-    P::step(Step::parted);
-    Base::ringOwner(v);
-    const std::uint32_t claim = slot().upgrader.load();
-    if (claim != 0 && !claimedBy(claim, v.me)) v.rings.add(claim & kSeatMask);
-  }
-
   /// Lets in whoever of ours upgrades, once nobody else reads.
   void look(Visit& v) noexcept {
+    notice(v);
     if (v.bucket.empty()) return;
     Waiter* const w = v.bucket.line().head();
     if (!w || !isApart(*w) || !readsAlone(v.me)) return;
@@ -290,24 +304,33 @@ class BasicHostRWLock : public HostOffice<P, BasicHostRWLock<P>, RWLockSlot> {
     Base::ringOwner(v);
   }
 
-  void tell(Waiter& w, Seat me) noexcept {
-    w.abandoned = false;
-    if (slot().abandoned.load() == 0) return;
-    if (w.ask == Rules::kRead) slot().told.store(me);
-    w.abandoned = slot().abandoned.exchange(0) != 0;
-  }
-
   bool endWrite(AgentId agent, bool isDead) {
     Visit v(*this);
+    notice(v);
     if (writer() != agent || agent == kNobody) return false;
     if (isDead) slot().abandoned.store(1);
-    if (!writesUpgraded(v.me)) return Base::giveBack(v, agent, false);
+    return finishWrite(v, agent);
+  }
+
+  /// False: it has been stolen just now.
+  bool finishWrite(Visit& v, AgentId agent) {
+    if (!writesUpgraded(v.me)) return passWrite(v, agent);
     // Its bit last: who dies in between has left nothing half written.
     unclaim(v);
-    P::reads(this) = 0;
+    P::part(this).reads = 0;
     part(v);
     Base::advance(v);
     return true;
+  }
+
+  /// The turn is not `agent`'s any more, which has written. False: it was stolen just now.
+  bool passWrite(Visit& v, AgentId agent) noexcept {
+    OwnPart& mine = P::part(this);
+    mine.writer = kNobody;
+    if (Base::giveBack(v, agent, false)) return true;
+    mine.writer = agent;
+    notice(v);
+    return false;
   }
 
   Entry block(std::uint32_t mode, Deadline deadline, AgentId me) {

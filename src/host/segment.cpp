@@ -206,7 +206,7 @@ Segment::Segment(House& house, const SegmentOptions& options, std::string path,
       name_(options.name),
       path_(std::move(path)),
       view_(view),
-      reads_(strideOf(view.kind) == sizeof(RWLockSlot) ? view.plan.slots : 0) {
+      parts_(strideOf(view.kind) == sizeof(RWLockSlot) ? view.plan.slots : 0) {
   mapSegment(reinterpret_cast<const std::byte*>(view.header), view.plan.fileSize, this);
 }
 

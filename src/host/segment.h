@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "host/layout.h"
+#include "host/own_part.h"
 #include "platform/files.h"
 
 namespace boxoffice::host {
@@ -111,8 +112,8 @@ class Segment {
   /// name.
   std::uint64_t fence() const noexcept { return view_.header->fence.fetch_add(1) + 1; }
 
-  /// For a read-write lock: how many agents of this process read it. What guards it is up to the lock.
-  std::uint32_t& reads(const void* slot) noexcept { return reads_[slotOf(slot)]; }
+  /// For a read-write lock: the part that this process has in it. What guards it is up to the lock.
+  OwnPart& part(const void* slot) noexcept { return parts_[slotOf(slot)]; }
 
   /// Who hears the bells of this segment; null for nobody. When it returns, the one before is not
   /// being called any more and will not be called again; not to be called on the bell thread.
@@ -136,8 +137,8 @@ class Segment {
   const std::string name_;
   const std::string path_;
   const SegmentView view_;
-  std::vector<std::uint32_t> reads_;  // by slot; empty where there are no such locks
-  std::mutex tenantMutex_;            // held while the tenant is told
+  std::vector<OwnPart> parts_;  // by slot; empty where there are no such locks
+  std::mutex tenantMutex_;      // held while the tenant is told
   Tenant* tenant_ = nullptr;
 };
 

@@ -87,6 +87,10 @@ class Turn {
   constexpr Turn queued(Seat whose) const noexcept {
     return Turn(bits_ | Bits{whose} << (kFifoAt + kSeatBits * waiting()));
   }
+  /// The same, before all others.
+  constexpr Turn queuedFirst(Seat whose) const noexcept {
+    return Turn((bits_ & ~kFifo) | ((bits_ & kFifo) << kSeatBits & kFifo) | Bits{whose} << kFifoAt);
+  }
   /// Without this seat in the fifo, and without a gap there, whatever somebody has scribbled.
   constexpr Turn without(Seat whose) const noexcept {
     Turn rest(bits_ & ~kFifo);

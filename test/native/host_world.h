@@ -14,6 +14,7 @@
 #include <stdexcept>
 
 #include "host/host_mutex.h"
+#include "host/own_part.h"
 #include "stress.h"
 
 namespace boxoffice::test {
@@ -87,7 +88,7 @@ class World {
     const auto* const byte = static_cast<const std::byte*>(address);
     return static_cast<std::size_t>(byte - maps_[seatOf(address)]) / kSlotBytes;
   }
-  std::uint32_t& reads(const void* address) { return reads_[seatOf(address)][slotOf(address)]; }
+  host::OwnPart& part(const void* address) { return parts_[seatOf(address)][slotOf(address)]; }
 
   void ring(Seat seat, std::uint32_t slots) {
     if (seat > seats_) return;  // somebody has scribbled
@@ -181,7 +182,7 @@ class World {
   void evict(Seat dead) {
     for (std::size_t i = 0; i < kSlots; ++i) {
       Lock::evict(maps_[0] + i * kSlotBytes, dead);
-      reads_[dead][i] = 0;  // its memory has gone with it
+      parts_[dead][i] = {};  // its memory has gone with it
     }
     ringAll();
   }
@@ -205,7 +206,7 @@ class World {
   std::function<void()> interrupt_;
   std::array<std::byte*, kMost + 1> maps_{};
   std::array<std::array<int, 2>, kMost + 1> pipes_{};
-  std::array<std::array<std::uint32_t, kSlots>, host::kSeats> reads_{};
+  std::array<std::array<host::OwnPart, kSlots>, host::kSeats> parts_{};
 };
 
 struct WorldPlatform : NativePlatform<WorldPlatform> {
@@ -220,7 +221,7 @@ struct WorldPlatform : NativePlatform<WorldPlatform> {
   static void ring(const void* slot, Seat to) noexcept {
     World::current->ring(to, 1U << World::current->slotOf(slot));
   }
-  static std::uint32_t& reads(const void* slot) noexcept { return World::current->reads(slot); }
+  static host::OwnPart& part(const void* slot) noexcept { return World::current->part(slot); }
   static void step(Step step) noexcept { World::current->step(step); }
 };
 
