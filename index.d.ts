@@ -1571,8 +1571,9 @@ export interface LockReleaser extends Releaser {
  */
 export class LockManager {
   /**
-   * Of scope `'host'` its locks reach as far as the processes of this machine: see {@link HostOptions}. Nothing can be
-   * stolen there (`NotSupportedError`), and a Releaser has a `fencingToken` in place of a `signal`.
+   * Of scope `'host'` its locks reach as far as the processes of this machine: see {@link HostOptions}. A Releaser has a
+   * `fencingToken` there, too; it is undefined where none was asked for before the lock was stolen. A process that
+   * has been robbed hears of it by its event loop: until then, and while it is stopped, what it does goes on.
    *
    * With an `engine` they reach as far as that: nothing can be stolen, a `name` keeps its names apart from those of other
    * lock managers over the same engine, and `query()` tells of this thread.

@@ -21,7 +21,7 @@ EventLoop::~EventLoop() { giveAgentId(id_); }
 void EventLoop::start(napi_value news, napi_value onNews, napi_value look) {
   std::size_t length = 0;
   newsBuffer_ = memoryOf(env_, news, length);
-  if (length <= kMostNews) throw Napi::RangeError::New(env_, "too little room for news");
+  if (length < kEras + kMostNews) throw Napi::RangeError::New(env_, "too little room for news");
   check(env_, napi_create_reference(env_, news, 1, &newsArray_));
   check(env_, napi_create_reference(env_, look, 1, &look_));
   startBell(onNews);
@@ -65,6 +65,7 @@ std::int32_t EventLoop::news() {
     Waiter& w = *std::exchange(firstNews_, firstNews_->posted);
     const auto ticket = static_cast<std::int32_t>(w.ticket) << 2;
     if (w.how == Wake::admitted) {
+      newsBuffer_[kEras + count] = static_cast<std::int32_t>(w.era);
       newsBuffer_[count++] = ticket | (w.abandoned ? kAdmittedAbandoned : kAdmitted);
       took(w);
       give(w);

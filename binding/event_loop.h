@@ -78,8 +78,10 @@ class EventLoop final : public Parker, private Bell {
   /// `w`, which stands_ knows, is in.
   void took(const Waiter& w) noexcept {
     const Stand& stand = stands_[w.ticket];
-    if (stand.kind->isCounted) shares_.took(stand.place, stand.kind->taken(w));
+    if (stand.kind->isCounted) shares_.took(stand.place, stand.kind->taken(w), w.era);
   }
+  /// The era of what was granted just now, for JavaScript to find where that of the first news is.
+  void postEra(std::uint32_t era) noexcept { newsBuffer_[kEras] = static_cast<std::int32_t>(era); }
   void leftAwake(const Waiter& w) { stands_[w.ticket].gone = true; }
 
   /// Those who leave their line all at once, for JavaScript to be told of in batches. Room for them is
@@ -98,6 +100,8 @@ class EventLoop final : public Parker, private Bell {
     if (firstNews_) lookUp();
   }
   static constexpr std::int32_t kMostNews = 1024;
+  /// Where the eras of the news begin (Waiter::era), behind them and the number of post().
+  static constexpr std::int32_t kEras = kMostNews + 1;
   std::int32_t* newsBuffer() noexcept { return newsBuffer_; }
 
   /// Whether a pending wait of ours keeps the loop alive.

@@ -2,9 +2,12 @@
 #include "exports.h"
 #include "host/host_locks.h"
 #include "kinds.h"
+#include "outcome.h"
 
 namespace boxoffice::binding {
 namespace {
+
+constexpr std::int32_t kStolen = -5;  // beside Outcome
 
 host::Segment& segmentOf(const void* address) {
   host::Segment* const segment = host::segmentAt(address);
@@ -143,6 +146,38 @@ std::int32_t hostRWLockIsWritten(const Call& call) {
   return call.lock<host::HostRWLock>().isWritten() ? 1 : 0;
 }
 
+/// (place): in, in place of all others.
+std::int32_t hostSteal(const Call& call) {
+  Waiter w;
+  w.agent = call.loop().id();
+  call.lock<host::HostRWLock>().steal(w);
+  call.loop().postponeNews();
+  call.loop().postEra(w.era);
+  return outcomeOf(true, w);
+}
+
+/// (place, era): whether what was granted then has been stolen.
+std::int32_t hostIsLost(const Call& call) {
+  const bool lost = call.lock<host::HostRWLock>().isLost(call.word(1));
+  call.loop().postponeNews();
+  return lost ? 1 : 0;
+}
+
+/// (place, era, whether it was granted to write): how much news, or kStolen where nothing of it was left to end.
+std::int32_t hostEnd(const Call& call) {
+  auto& lock = call.lock<host::HostRWLock>();
+  const bool writes = call.integer(2) != 0;
+  const bool ended =
+      writes ? lock.endWrite(call.loop().id(), call.word(1)) : lock.endRead(call.word(1));
+  if (ended && !writes) call.loop().shares().gave(call.integer(0), 1);
+  if (ended) return call.loop().news();
+  call.loop().postponeNews();
+  return kStolen;
+}
+
+/// How often something of this process has been stolen.
+std::int32_t hostThefts(const Call&) { return Hosts::thefts(); }
+
 }  // namespace
 
 void defineHost(Exports& exports) {
@@ -157,6 +192,10 @@ void defineHost(Exports& exports) {
   exports.add<hostSemaphoreValue>("hostSemaphoreValue");
   exports.add<hostRWLockReaders>("hostRWLockReaders");
   exports.add<hostRWLockIsWritten>("hostRWLockIsWritten");
+  exports.add<hostSteal>("hostSteal");
+  exports.add<hostIsLost>("hostIsLost");
+  exports.add<hostEnd>("hostEnd");
+  exports.add<hostThefts>("hostThefts");
 }
 
 }  // namespace boxoffice::binding

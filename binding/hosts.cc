@@ -1,9 +1,11 @@
 #include "hosts.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 #include "misuse.h"
+#include "neighbours.h"
 
 namespace boxoffice::binding {
 namespace {
@@ -13,9 +15,17 @@ constexpr std::size_t kRegionBytes = sizeof(std::int32_t) << Regions::kIndexBits
 /// JavaScript sees the lower half of a slot's first word, at the address of the whole.
 static_assert(std::endian::native == std::endian::little);
 
+std::atomic<std::int32_t> allThefts{0};
+
 }  // namespace
 
+std::int32_t Hosts::thefts() noexcept { return allThefts; }
+
 std::int32_t Hosts::open(const std::string& directory, const host::SegmentOptions& options) {
+  host::Tenancy::setTheftListener([]() noexcept {
+    allThefts.fetch_add(1);
+    neighbours().lookUp();
+  });
   host::Tenancy::Lease tenancy = host::Tenancy::of(directory, options);
   const host::Plan& plan = tenancy->segment().view().plan;
   const std::size_t bytes = std::size_t{plan.slots} * plan.stride;

@@ -25,7 +25,7 @@ constexpr std::int32_t kStolen = -5;  // beside Outcome
 constexpr Kind kRequest{
     .quit = [](void*, Waiter& w) { return w.news ? Leave::leftAwake : Leave::left; },
     .passOn = [](void*, const Waiter&) {},
-    .abandon = [](void*, AgentId, std::int64_t) {},
+    .abandon = [](void*, AgentId, const Held&) {},
     .isHeld = [](void*, AgentId, std::int64_t) { return false; },
 };
 

@@ -12,6 +12,7 @@ namespace {
 /// `w` is in, and needs its ticket no more.
 std::int32_t inNow(const Call& call, const Waiter& w) {
   call.loop().took(w);
+  call.loop().postEra(w.era);
   return outcomeOf(true, w);
 }
 
@@ -48,7 +49,8 @@ std::int32_t settle(const Call& call) {
 /// `w`, which has no ticket, is in.
 template <class Lock>
 void count(const Call& call, const Waiter& w) {
-  if constexpr (kIsCounted<Lock>) call.loop().shares().took(call.integer(0), taken<Lock>(w));
+  if constexpr (kIsCounted<Lock>) call.loop().shares().took(call.integer(0), taken<Lock>(w), w.era);
+  call.loop().postEra(w.era);
 }
 
 /// (place, ask, timeout in ms, priority, whether strictly first come, first served), which blocks this

@@ -17,6 +17,11 @@ void Neighbours::leave(EventLoop& loop) noexcept {
   if (all_.size() == 1) all_.front()->lookUp();
 }
 
+void Neighbours::lookUp() noexcept {
+  const std::lock_guard guard(mutex_);
+  for (EventLoop* const loop : all_) loop->lookUp();
+}
+
 bool Neighbours::any() const noexcept {
   const std::lock_guard guard(mutex_);
   return all_.size() > 1;

@@ -15,6 +15,8 @@ class Neighbours {
   void join(EventLoop& loop);
   /// `loop` ends. From here on nobody calls it any more.
   void leave(EventLoop& loop) noexcept;
+  /// Something has happened that each of them looks at.
+  void lookUp() noexcept;
   /// Are there others than the one that asks?
   bool any() const noexcept;
 

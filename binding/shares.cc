@@ -121,7 +121,7 @@ std::int32_t Shares::unshare(std::int32_t place, AgentId me) {
   const auto at = uses_.find(place);
   if (at == uses_.end()) throw Misuse(Fault::badArgument, "no shared lock lies there");
   Use& lock = at->second;
-  if (lock.uses == 1 && lock.kind->isHeld(lock.words, me, lock.held)) {
+  if (lock.uses == 1 && lock.kind->isHeld(lock.words, me, lock.held.much)) {
     lock.isOrphan = true;  // should we die, then the next one must get it
     return 1;
   }
@@ -168,14 +168,19 @@ const Shares::Opened& Shares::opened(std::int32_t table) const {
   return tables_[number];
 }
 
-void Shares::took(std::int32_t place, std::int32_t weight) noexcept {
-  if (const auto at = uses_.find(place); at != uses_.end()) at->second.held += weight;
+void Shares::took(std::int32_t place, std::int32_t weight, std::uint32_t era) noexcept {
+  const auto at = uses_.find(place);
+  if (at == uses_.end()) return;
+  Held& held = at->second.held;
+  if (at->second.kind->hasEras && held.era != era) held = {.much = 0, .era = era};  // all stolen
+  held.much += weight;
 }
 
 void Shares::gave(std::int32_t place, std::int32_t weight) noexcept {
   const auto at = uses_.find(place);
   // Anybody may put in more than was taken.
-  if (at != uses_.end()) at->second.held = std::max<std::int64_t>(0, at->second.held - weight);
+  if (at == uses_.end()) return;
+  at->second.held.much = std::max<std::int64_t>(0, at->second.held.much - weight);
 }
 
 void Shares::abandonAll(AgentId me) noexcept {

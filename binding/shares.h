@@ -35,7 +35,7 @@ class Shares {
   const LockTable& table(std::int32_t table) const { return *opened(table).table; }
 
   /// So much of a counted lock has been taken here, or put back.
-  void took(std::int32_t place, std::int32_t weight) noexcept;
+  void took(std::int32_t place, std::int32_t weight, std::uint32_t era = 0) noexcept;
   void gave(std::int32_t place, std::int32_t weight) noexcept;
 
   /// The environment ends: whatever it holds goes to others.
@@ -46,7 +46,7 @@ class Shares {
     const Kind* kind = nullptr;
     void* words = nullptr;
     std::int32_t uses = 0;
-    std::int64_t held = 0;  // of a counted kind
+    Held held;  // of a counted kind
     bool isOrphan = false;
     // One of them: a key of a table, a slot of a segment, or memory of the user's.
     LockTable* table = nullptr;

@@ -1,8 +1,10 @@
 'use strict'
 // The lock manager of all processes of this machine: its names are keys of read-write locks.
 const { hostHomeOf } = require('./host_cores.js')
+const { HostReader, HostWriter, releaserOf, steal: stealFrom } = require('./host_grants.js')
 const { modeNames } = require('./lock_request_options.js')
-const { RWCore } = require('./rw_core.js')
+const { readWait } = require('./options.js')
+const { RWCore, read, write } = require('./rw_core.js')
 const { lockOf } = require('./web_lock.js')
 
 class HostManager {
@@ -13,28 +15,32 @@ class HostManager {
   }
 
   /** A promise for a Releaser, or for undefined where the lock is not available now. */
-  async acquire(name, { ifAvailable, mode, signal, steal, priority, timeout }) {
-    if (steal) {
-      const message = "a lock of scope 'host' cannot be stolen: it is freed when its process ends"
-      throw new DOMException(message, 'NotSupportedError')
-    }
-    const isShared = modeNames[mode] === 'shared'
-    const limits = { priority, signal, timeout }
-    return this.#home.with(name, (core) => {
-      if (ifAvailable) return isShared ? core.tryAcquireRead() : core.tryAcquireWrite()
-      return isShared ? core.acquireRead(limits) : core.acquireWrite(limits)
-    })
+  async acquire(name, wish) {
+    const grant = await this.#enter(name, wish)
+    if (grant === undefined) return undefined
+    if (grant.isStolen) throw grant.stolenError()
+    return releaserOf(grant)
   }
 
   /** Calls back while the lock is held. */
   async request(name, wish, callback) {
-    const release = await this.acquire(name, wish)
-    if (release === undefined) return callback(null)
-    try {
-      return await callback(lockOf({ name, mode: wish.mode }))
-    } finally {
-      release()
-    }
+    const grant = await this.#enter(name, wish)
+    if (grant === undefined) return callback(null)
+    return new Promise((resolve, reject) => {
+      grant.onStolen = () => reject(grant.stolenError())
+      if (grant.isStolen) grant.onStolen()
+      run(grant, () => callback(lockOf({ name, mode: wish.mode })), resolve, reject)
+    })
+  }
+
+  #enter(name, { ifAvailable, mode, signal, steal, priority, timeout }) {
+    const isShared = modeNames[mode] === 'shared'
+    const [ask, Kind] = isShared ? [read, HostReader] : [write, HostWriter]
+    return this.#home.with(name, (core) => {
+      if (steal) return stealFrom(core)
+      if (!ifAvailable) return core.enterLine(ask, readWait({ priority, signal, timeout }), Kind)
+      return core.tryNow(ask, (own, abandoned) => Kind.value(own, ask, abandoned))
+    })
   }
 
   /** One entry for each process that holds a lock or waits for it. What those want who wait, nobody else knows. */
@@ -48,6 +54,18 @@ class HostManager {
       for (const pid of waiterPids) snapshot.pending.push({ name: key, clientId: `node-${pid}` })
     }
     return snapshot
+  }
+}
+
+/** What is done within a lock goes on though it be stolen meanwhile. */
+async function run(grant, action, resolve, reject) {
+  try {
+    const value = await action()
+    grant.release()
+    resolve(value)
+  } catch (error) {
+    grant.release()
+    reject(error)
   }
 }
 

@@ -289,4 +289,4 @@ Object.assign(RWCore.prototype, {
   idle: free,
 })
 
-module.exports = { RWCore }
+module.exports = { RWCore, read, write }

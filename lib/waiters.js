@@ -16,11 +16,21 @@ const kinds = { admitted: 0, admittedAbandoned: 1, invited: 2 }
 const leaves = { left: 0, leftAwake: 1, admitted: 2 }
 
 const mostNews = 1024
-const news = new Int32Array(mostNews + 1)
+const eras = mostNews + 1
+const news = new Int32Array(eras + mostNews)
 const agent = native.start(news, onNews, () => {})
 
 /** As of the last call of the lock manager: whether one of ours waits for what this thread does not hold. */
 const waitsForOthers = () => news[mostNews] === 1
+
+/** In which era what was granted just now was granted: see src/host/own_part.h. */
+const eraOfGrant = () => news[eras]
+
+/** Called when there may be more to see than news. */
+let look = () => {}
+const setLook = (newLook) => {
+  look = newLook
+}
 
 const waiters = []
 /** In place of a waiter that has gone while its invitation was on its way. */
@@ -220,13 +230,17 @@ function admit(waiter, abandoned) {
 function takeNews(count, admitted = admit) {
   if (count === 1) {
     const item = news[0]
-    takeItem(item, claim(item), admitted)
+    takeItem(item, claim(item), admitted, news[eras])
     return
   }
   while (count > 0) {
     // All of them first: what comes of an item may write other news, and take its ticket again.
-    const items = Array.from(news.subarray(0, count), (item) => [item, claim(item)])
-    for (const [item, waiter] of items) takeItem(item, waiter, admitted)
+    const items = Array.from(news.subarray(0, count), (item, i) => [
+      item,
+      claim(item),
+      news[eras + i],
+    ])
+    for (const [item, waiter, era] of items) takeItem(item, waiter, admitted, era)
     count = count === mostNews ? native.news() : 0
   }
 }
@@ -253,11 +267,12 @@ function begin(waiter) {
   waiter.end()
 }
 
-function takeItem(item, waiter, admitted) {
+function takeItem(item, waiter, admitted, era) {
   if (waiter === undefined) {
     answerInvitation(item >> 2, admitted)
   } else {
     begin(waiter)
+    news[eras] = era
     admitted(waiter, (item & 3) === kinds.admittedAbandoned)
   }
 }
@@ -284,11 +299,13 @@ function onNews() {
   const count = native.news()
   if (count > 0) takeNews(count)
   else settleLife()
+  look()
 }
 
 module.exports = {
   agent,
   cancelAll,
+  eraOfGrant,
   giveUp,
   gone,
   grantedAbandoned,
@@ -297,6 +314,7 @@ module.exports = {
   notGranted,
   refused,
   seat,
+  setLook,
   take,
   takeNews,
   Waiter,

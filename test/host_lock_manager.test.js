@@ -97,12 +97,6 @@ describe('A LockManager of scope host', () => {
   it('refuses what it cannot do', async () => {
     const locks = open(freshName())
     await assert.rejects(
-      locks.request('a', { steal: true }, () => {}),
-      {
-        name: 'NotSupportedError',
-      },
-    )
-    await assert.rejects(
       locks.request('-a', () => {}),
       { name: 'NotSupportedError' },
     )

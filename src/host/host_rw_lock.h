@@ -98,12 +98,18 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     while (!Base::seize(v, w)) {
     }
     OwnPart& mine = P::part(this);
-    if (mine.reads > 0 || mine.writer != kNobody) ++mine.lost;
-    mine.reads = 0;
+    if (mine.reads > 0 || mine.writer != kNobody) Base::lose(v);
     mine.writer = w.agent;
-    tell(w, v.me);
+    Base::tell(w, v.me);
     Base::robReaders(v, w);
     Base::advance(v);
+  }
+
+  /// Whether this process has been robbed since it was last asked: for whoever tells its agents.
+  bool takeTheft() noexcept {
+    auto bucket = P::lot().open(this);
+    OwnPart& mine = P::part(this);
+    return std::exchange(mine.told, mine.lost) != mine.lost;
   }
 
   /// Whether what was granted in that era has been stolen since.
@@ -115,13 +121,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
 
   /// Ends one read, or the write of `me`, that was granted in that era. False, and nothing has changed, if it
   /// has been stolen since.
-  bool endRead(std::uint32_t era) {
-    Visit v(*this);
-    notice(v);
-    if (P::part(this).lost != era || !endReads(v, 1)) return false;
-    Base::advance(v);
-    return true;
-  }
+  bool endRead(std::uint32_t era) { return abandonReadsOf(era, 1, false) == 1; }
   bool endWrite(AgentId me, std::uint32_t era) {
     Visit v(*this);
     notice(v);
@@ -134,6 +134,17 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     Visit v(*this);
     if (tell) slot().abandoned.store(1);
     notice(v);
+    const std::uint32_t back = endReads(v, count);
+    Base::advance(v);
+    return back;
+  }
+
+  /// The same for reads that were granted in that era: none, if they have been stolen since.
+  std::uint32_t abandonReadsOf(std::uint32_t era, std::uint32_t count, bool tell) {
+    Visit v(*this);
+    notice(v);
+    if (P::part(this).lost != era) return 0;
+    if (tell) slot().abandoned.store(1);
     const std::uint32_t back = endReads(v, count);
     Base::advance(v);
     return back;
@@ -243,7 +254,6 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   using Base::notice;
   using Base::part;
   using Base::slot;
-  using Base::tell;
   using Base::writesUpgraded;
 
   static Misuse notWriter() {
@@ -277,7 +287,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
       P::part(this).writer = w.agent;
       P::step(Step::written);
     }
-    tell(w, v.me);
+    Base::tell(w, v.me);
     Base::letIn(v, w);
     return true;
   }
@@ -290,7 +300,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     if (!w || !isApart(*w) || !readsAlone(v.me)) return;
     slot().upgrader.store(claimOf(v.me, w->agent) | kWrites);
     P::step(Step::written);
-    tell(*w, v.me);
+    Base::tell(*w, v.me);
     Base::letIn(v, *w);
   }
 

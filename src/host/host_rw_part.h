@@ -94,13 +94,19 @@ class HostRWPart : public HostOffice<P, Self, RWLockSlot> {
     const bool writes = mine.writer == kNobody || (t.seat() == v.me && t.agent() == mine.writer);
     const bool reads = mine.reads == 0 || slot().readers.has(v.me);
     if (writes && reads) return;
-    ++mine.lost;
-    mine.reads = 0;
-    mine.writer = kNobody;
+    lose(v);
     // Of one who was told of a death and has been robbed since, nobody knows what it has mended.
     std::uint32_t me = v.me;
     if (slot().told.compare_exchange_strong(me, 0)) slot().abandoned.store(1);
     if (slot().readers.has(v.me)) part(v);
+  }
+
+  void lose(Visit& v) noexcept {
+    OwnPart& mine = P::part(this);
+    ++mine.lost;
+    mine.reads = 0;
+    mine.writer = kNobody;
+    v.rings.add(v.me);  // whoever hears our bell tells our agents: see takeTheft
   }
 
   /// The turn becomes the thief's. Who had it without an agent inside waits on, as the first if there is room.
@@ -125,6 +131,8 @@ class HostRWPart : public HostOffice<P, Self, RWLockSlot> {
       P::step(Step::parted);
       if (seat != v.me) v.rings.add(seat);
     });
+    // The turn may be another's by now, who waits for these readers.
+    Base::ringOwner(v);
     // As in notice(): now it is the thief who is told.
     if (slot().told.exchange(0) != 0) w.abandoned = true;
   }

@@ -12,6 +12,7 @@ struct OwnPart {
   std::uint32_t reads = 0;   ///< how many of its agents read
   AgentId writer = kNobody;  ///< which of them writes, having come through the turn
   std::uint32_t lost = 0;    ///< its era: how often what it held has been stolen
+  std::uint32_t told = 0;    ///< the era that its agents have been told of
 };
 
 }  // namespace boxoffice::host

@@ -1,5 +1,6 @@
 #include "host/tenancy.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -8,6 +9,11 @@
 #include "platform/process_wide.h"
 
 namespace boxoffice::host {
+namespace {
+
+std::atomic<void (*)() noexcept> theftListener{nullptr};
+
+}  // namespace
 
 /// All that there are. Joining, opening and letting go are one at a time.
 struct Tenancy::Register {
@@ -71,7 +77,12 @@ void Tenancy::unpin(std::uint32_t slot) noexcept {
 
 void Tenancy::heard(std::uint32_t slot) noexcept {
   withLock(segment_.kind(), segment_.slot(slot), [](auto& lock) { lock.heard(); });
+  if (segment_.kind() != Kind::lockManager) return;
+  if (!reinterpret_cast<HostRWLock*>(segment_.slot(slot))->takeTheft()) return;
+  if (const auto listener = theftListener.load()) listener();
 }
+
+void Tenancy::setTheftListener(void (*listener)() noexcept) noexcept { theftListener = listener; }
 
 void Tenancy::rescan() noexcept {
   if (!keys_) return heard(0);

@@ -42,6 +42,9 @@ class Tenancy final : private Tenant {
   std::uint32_t pin();
   void unpin(std::uint32_t slot) noexcept;
 
+  /// Whom to call, on the thread of the bells, when a lock of this process has been stolen.
+  static void setTheftListener(void (*listener)() noexcept) noexcept;
+
   /// visit(slot, text) for each lock that is held or waited for, or has news of a death.
   template <class Visit>
   void forEachBusy(Visit&& visit) const {

@@ -54,7 +54,10 @@ TEST_F(HostTheftTest, OfAWriter) {
   EXPECT_FALSE(of(2).enter(next));
   const std::uint32_t thief = steal(3, kCleo);
   EXPECT_TRUE(world_.rung(1));
+  EXPECT_FALSE(of(1).takeTheft());
   EXPECT_TRUE(of(1).isLost(robbed));
+  EXPECT_TRUE(of(1).takeTheft());
+  EXPECT_FALSE(of(1).takeTheft());
   EXPECT_FALSE(of(1).endWrite(kAnna, robbed)) << "too late";
   EXPECT_FALSE(of(1).abandon(kAnna));
   EXPECT_EQ(faultOf([&] { of(1).unlockWrite(kAnna); }), Fault::notHolder);
@@ -90,6 +93,8 @@ TEST_F(HostTheftTest, OfReadersHereAndThere) {
   const std::uint32_t there = take(2, kBen, kRead);
   const std::uint32_t too = take(2, kCleo, kRead);
   const std::uint32_t thief = steal(1, kAnna);
+  EXPECT_TRUE(world_.rung(1)) << "its agents are to be told";
+  EXPECT_TRUE(world_.rung(2));
   EXPECT_TRUE(of(1).isLost(here));
   EXPECT_TRUE(of(2).isLost(there));
   EXPECT_EQ(of(2).readers(), 0U);
@@ -195,6 +200,22 @@ TEST_F(HostTheftTest, AThiefIsRobbedBeforeItKnowsThatItIsIn) {
   EXPECT_TRUE(of(2).isLost(w.era));
   EXPECT_FALSE(of(2).endWrite(kBen, w.era));
   slot().head.turn = 0;
+  expectPristine();
+}
+
+TEST_F(HostTheftTest, AThiefThatStoodStillRingsWhoWaitsForTheReaderThatItRobs) {
+  take(1, kAnna, kRead);
+  world_.meanwhile(Step::parted, [&] {
+    // It has been robbed itself meanwhile, and 5 has the turn and waits for the readers.
+    slot().head.turn = world_.turn().ownedBy(5, kNobody).bits();
+    world_.hear<WorldRWLock>(5);
+  });
+  Asking w(notes_, kBen, kWrite);
+  of(2).steal(w);
+  EXPECT_TRUE(world_.rung(5));
+  slot().head.turn = 0;
+  hearAll();
+  EXPECT_TRUE(of(2).isLost(w.era));
   expectPristine();
 }
 
