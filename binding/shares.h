@@ -46,7 +46,7 @@ class Shares {
     const Kind* kind = nullptr;
     void* words = nullptr;
     std::int32_t uses = 0;
-    Held held;  // of a counted kind
+    Held held{};  // of a counted kind
     bool isOrphan = false;
     // One of them: a key of a table, a slot of a segment, or memory of the user's.
     LockTable* table = nullptr;
