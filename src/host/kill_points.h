@@ -8,10 +8,10 @@
 
 #ifdef BOXOFFICE_KILL_POINTS
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 
 namespace boxoffice::host {
