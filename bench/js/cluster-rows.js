@@ -1,11 +1,8 @@
 // The works of several processes with a server between them, and what their numbers mean.
-const { fork } = require('node:child_process')
-const { once } = require('node:events')
-const net = require('node:net')
-const path = require('node:path')
 const { clusterKits } = require('./cluster-kits.js')
 const { clusterServers } = require('./cluster-servers.js')
 const { quantile } = require('./numbers.js')
+const { freePort, startProcess } = require('./processes.js')
 
 const measuredMs = 2_000
 const warmUpMs = 500
@@ -111,7 +108,9 @@ async function withProcesses(kit, count, use) {
   const { start, commands } = clusterServers[clusterKits[kit].server]
   const port = await freePort()
   const stop = await start(port)
-  const all = Array.from({ length: count }, () => startProcess(kit, port))
+  const all = Array.from({ length: count }, () =>
+    startProcess('cluster-process.js', [kit, `${port}`]),
+  )
   try {
     await Promise.all(all.map((one) => one.do({ name: 'ready' })))
     return await use(all, { commands: () => commands(port) })
@@ -120,29 +119,6 @@ async function withProcesses(kit, count, use) {
     await Promise.all(all.map(({ ended }) => ended))
     await stop()
   }
-}
-
-function startProcess(kit, port) {
-  const child = fork(path.join(__dirname, 'cluster-process.js'), [kit, `${port}`])
-  const ended = once(child, 'exit')
-  let settle
-  child.on('message', ({ result }) => settle.resolve(result))
-  child.on('exit', () => settle?.reject(new Error('a process of the bench has died')))
-  const doIt = (work) =>
-    new Promise((resolve, reject) => {
-      settle = { resolve, reject }
-      child.send(work)
-    })
-  return { child, ended, do: doIt }
-}
-
-async function freePort() {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 module.exports = { clusterRows }

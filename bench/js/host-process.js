@@ -111,7 +111,7 @@ function now() {
   return Number(process.hrtime.bigint()) / 1e6
 }
 
-process.on('message', ({ work, answer }) => {
+process.on('message', ({ answer, ...work }) => {
   if (answer !== undefined) {
     waiting.get(answer)()
     waiting.delete(answer)

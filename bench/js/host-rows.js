@@ -1,11 +1,9 @@
 // The works of several processes, and what their numbers mean. Those that contend look at the clock at each turn.
-const { fork } = require('node:child_process')
-const { once } = require('node:events')
 const { mkdtempSync, rmSync, readdirSync, statSync } = require('node:fs')
-const net = require('node:net')
 const path = require('node:path')
 const { hostKits } = require('./host-kits.js')
 const { median, quantile } = require('./numbers.js')
+const { freePort, startProcess } = require('./processes.js')
 
 const measuredMs = 1_000
 const warmUpMs = 300
@@ -174,21 +172,10 @@ async function withProcesses(kit, count, use) {
 }
 
 function start(kit, means, broker) {
-  const child = fork(path.join(__dirname, 'host-process.js'), [kit, JSON.stringify(means)])
-  const ended = once(child, 'exit')
-  ended.then(() => forget(broker, child))
-  let settle
-  child.on('message', (message) => {
-    if (message.question === undefined) settle.resolve(message.result)
-    else serve(broker, child, message)
-  })
-  child.on('exit', () => settle?.reject(new Error('a process of the bench has died')))
-  const doIt = (work) =>
-    new Promise((resolve, reject) => {
-      settle = { resolve, reject }
-      child.send({ work })
-    })
-  return { child, ended, do: doIt }
+  const hear = (question, child) => serve(broker, child, question)
+  const one = startProcess('host-process.js', [kit, JSON.stringify(means)], hear)
+  one.ended.then(() => forget(broker, one.child))
+  return one
 }
 
 /** The lock that people write by hand: a Map of lines in the primary of a cluster. */
@@ -219,15 +206,6 @@ function forget(lines, child) {
 
 function newDirectory() {
   return mkdtempSync('/dev/shm/boxoffice-bench-')
-}
-
-async function freePort() {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 module.exports = { hostRows }

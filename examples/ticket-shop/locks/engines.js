@@ -1,5 +1,6 @@
 'use strict'
 const { KeyedMutex } = require('../../..') // in a server of your own: require('boxoffice')
+const fenced = require('./fenced.js')
 
 /**
  * Who dies keeps its locks for so long: 10 s is the default, for servers that are seldom killed. A thread of its own
@@ -10,21 +11,8 @@ const ttl = 1000
 const redisUrl = () => process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
 
 /** One lock per user for all processes of all machines. */
-const over = (makeEngine) => () => {
-  const locks = new KeyedMutex({ engine: makeEngine(), name: 'ticket-shop users' })
-  return {
-    /** As in host.js: the lock saves work, and the token saves tickets. */
-    async runExclusive(user, work) {
-      const release = await locks.acquire(user)
-      try {
-        return await work(release.fencingToken)
-      } finally {
-        release()
-      }
-    },
-    held: () => [...locks.keys()],
-  }
-}
+const over = (makeEngine) => () =>
+  fenced(new KeyedMutex({ engine: makeEngine(), name: 'ticket-shop users' }))
 
 function redisEngine() {
   const { redis } = require('../../../lib/engines/redis') // require('boxoffice/redis')
