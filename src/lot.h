@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <utility>
 
 #include "line.h"
@@ -17,6 +18,12 @@
 #include "spin.h"
 
 namespace boxoffice {
+
+/// How many stand in line at a word, and the priority a newcomer must exceed to go before them.
+struct Queue {
+  std::size_t size = 0;
+  double topPriority = -std::numeric_limits<double>::infinity();
+};
 
 template <class P>
 class Lot {
@@ -38,6 +45,11 @@ class Lot {
 
   /// What waiting for this word (or one that shares its shard) has taught about spinning.
   AdaptiveSpin<P>& spin(const void* address) noexcept { return spins_[index(address)]; }
+
+  Queue queue(const void* address);
+
+  /// Does a waiter of `agent` stand in line at `address`?
+  bool stands(const void* address, AgentId agent);
 
   /// Lines in the whole lot: how many words somebody waits for.
   std::size_t lines() {
@@ -115,5 +127,18 @@ class Lot<P>::Bucket {
   Fifo admitted_;
   Waiter* invited_ = nullptr;
 };
+
+template <class P>
+Queue Lot<P>::queue(const void* address) {
+  auto bucket = open(address);
+  if (bucket.empty()) return {};
+  return {bucket.line().size(), bucket.line().topPriority()};
+}
+
+template <class P>
+bool Lot<P>::stands(const void* address, AgentId agent) {
+  auto bucket = open(address);
+  return !bucket.empty() && bucket.line().find(agent);
+}
 
 }  // namespace boxoffice

@@ -27,7 +27,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "lot.h"
 #include "thread_parker.h"
@@ -110,21 +109,9 @@ class Office {
   }
 
   /// Does a waiter of `agent` stand in line?
-  bool stands(AgentId agent) const {
-    auto bucket = P::lot().open(this);
-    return !bucket.empty() && bucket.line().find(agent);
-  }
+  bool stands(AgentId agent) const { return P::lot().stands(this, agent); }
 
-  /// How many stand in line, and the priority a newcomer must exceed to go before them.
-  struct Queue {
-    std::size_t size = 0;
-    double topPriority = -std::numeric_limits<double>::infinity();
-  };
-  Queue queue() const {
-    auto bucket = P::lot().open(this);
-    if (bucket.empty()) return {};
-    return {bucket.line().size(), bucket.line().topPriority()};
-  }
+  Queue queue() const { return P::lot().queue(this); }
 
   /// Blocks the calling thread until w is in, or the deadline has passed (false).
   bool enterBlocking(Waiter& w, Deadline deadline) {

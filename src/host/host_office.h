@@ -19,7 +19,6 @@
 // their death) will ring us: else it would have been let in.
 #pragma once
 
-#include <limits>
 #include <type_traits>
 
 #include "host/turnstile.h"
@@ -91,21 +90,10 @@ class HostOffice : public Turnstile<P, Slot> {
   }
 
   /// Does a waiter of `agent` stand in the line of this process?
-  bool stands(AgentId agent) const {
-    auto bucket = P::lot().open(this);
-    return !bucket.empty() && bucket.line().find(agent);
-  }
+  bool stands(AgentId agent) const { return P::lot().stands(this, agent); }
 
-  struct Queue {
-    std::size_t size = 0;
-    double topPriority = -std::numeric_limits<double>::infinity();
-  };
   /// The line of this process.
-  Queue queue() const {
-    auto bucket = P::lot().open(this);
-    if (bucket.empty()) return {};
-    return {bucket.line().size(), bucket.line().topPriority()};
-  }
+  Queue queue() const { return P::lot().queue(this); }
 
   /// As Office::enterBlocking.
   bool enterBlocking(Waiter& w, Deadline deadline) {
