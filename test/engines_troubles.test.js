@@ -84,7 +84,7 @@ describe('Locks over an engine in trouble', () => {
 
   it('reject who waits for others when the server falls silent', async () => {
     const [one, two] = [
-      await newEngine({ ttl: 300, maxHold: 300, answerTimeout: 300 }),
+      await newEngine({ ttl: 300, maxHold: 300, answerTimeout: 1000 }),
       await newEngine({ ttl: 300, maxHold: 300 }),
     ]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
