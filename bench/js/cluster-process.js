@@ -1,11 +1,13 @@
 // One of the processes that share a lock by a server. It does what cluster-rows.js asks of it, one message after the
 // other.
 //   node cluster-process.js kit port
+const { setTimeout: sleep } = require('node:timers/promises')
 const { clusterKits } = require('./cluster-kits.js')
 
 const [kit, port] = process.argv.slice(2)
 const lock = clusterKits[kit].open(Number(port))
 let grant
+let left
 
 const works = {
   async ready() {
@@ -45,11 +47,18 @@ const works = {
     return now()
   },
 
-  async leave() {
-    const at = now()
-    await (await lock).leave(grant)
-    return at
+  /** Says so at once, and does it later. */
+  async leaveIn({ ms }) {
+    const { leave } = await lock
+    left = sleep(ms).then(async () => {
+      const at = now()
+      await leave(grant)
+      return at
+    })
   },
+
+  /** When it was. */
+  left: () => left,
 }
 
 /** Enough for quantiles. */

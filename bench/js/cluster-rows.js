@@ -91,9 +91,9 @@ async function handOff(kit) {
     await holder.do({ name: 'enter', key: 'key' })
     for (let round = 0; round < handOffs + warmUpHandOffs; ++round) {
       const entered = waiter.do({ name: 'enter', key: 'key' })
-      await pause()
-      const left = await holder.do({ name: 'leave' })
-      latencies.push((await entered) - left)
+      await holder.do({ name: 'leaveIn', ms: someTime() })
+      // We sleep while they hand over: whoever wakes up then would be in their way.
+      latencies.push((await entered) - (await holder.do({ name: 'left' })))
       ;[holder, waiter] = [waiter, holder]
     }
     const measured = latencies.slice(warmUpHandOffs)
@@ -101,8 +101,11 @@ async function handOff(kit) {
   })
 }
 
-/** Long enough for one who waits to be known to the server: nothing tells when it is. */
-const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
+/**
+ * Long enough for one who waits to be known to the server: nothing tells when it is. And random: who looks every 10 ms
+ * would find the lock always just free, or always just not.
+ */
+const someTime = () => 20 + 20 * Math.random()
 
 async function withProcesses(kit, count, use) {
   const { start, commands } = clusterServers[clusterKits[kit].server]
