@@ -871,10 +871,18 @@ export interface ReadReleaser extends Releaser {
    * meanwhile. Resolves to the writer's Releaser, and this one's grant is over. However else it ends, the
    * caller reads on: rejects with `ERR_LOCK_UPGRADE` at once when another reader is upgrading (each would wait
    * for the other: one has to let go) or this one is already, with `ERR_LOCK_TIMEOUT`, with the signal's reason, and with
-   * `ERR_LOCK_NOT_HELD` when this Releaser lets go meanwhile.
+   * `ERR_LOCK_NOT_HELD` when this Releaser lets go meanwhile. Over an {@link Engine} readers are those of all machines; there
+   * it rejects with `ERR_LOCK_ENGINE`, too, and with `ERR_LOCK_LOST` when the lease is lost that it reads by.
    *
    * @throws {Error} `ERR_LOCK_NOT_HELD` when its grant is over.
    * @throws {TypeError | RangeError} at once when an option is not what it should be.
+   *
+   * @example
+   * const lock = new RWLock()
+   * const reader = await lock.acquireRead()
+   * const writer = await reader.upgrade({ timeout: 100 })
+   * assert.ok(lock.isWriteLocked())
+   * writer.downgrade().release()
    */
   upgrade(options?: Omit<WaitOptions, 'priority'>): Promise<WriteReleaser>
 

@@ -5,6 +5,7 @@ const { Core, kindOf } = require('./core.js')
 const { lockError } = require('./errors.js')
 const native = require('./load.js')
 const { readWait } = require('./options.js')
+const { upgradeError } = require('./rw_errors.js')
 const { Reader, readReleaser, Upgrader, Writer, writeReleaser } = require('./rw_grants.js')
 const { agent, grantedAbandoned, isGranted, refused, wait } = require('./waiters.js')
 
@@ -187,8 +188,7 @@ class RWCore extends Core {
   }
 
   refusal() {
-    const message = `another reader of ${this.title()} is upgrading: let go, and lock it for writing`
-    return lockError('ERR_LOCK_UPGRADE', message)
+    return upgradeError(this)
   }
 
   /** Who upgrades keeps its place before everybody. */

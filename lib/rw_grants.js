@@ -1,10 +1,10 @@
 'use strict'
 // What a read-write lock grants: releasers of readers, which can upgrade, and of writers, which can
 // downgrade; and those who wait for them.
-const { lockError } = require('./errors.js')
 const { checkMayBlock } = require('./lock_options.js')
 const { readSyncWait, readWait } = require('./options.js')
 const { dressed, unseen } = require('./releaser.js')
+const { endedError } = require('./rw_errors.js')
 const { giveUp, Waiter } = require('./waiters.js')
 
 /** What one releaser stands for. */
@@ -59,8 +59,7 @@ class Grant {
   }
 
   ended() {
-    const message = `this releaser of ${this.core.title()} has let go`
-    return lockError('ERR_LOCK_NOT_HELD', message)
+    return endedError(this.core)
   }
 }
 

@@ -182,7 +182,8 @@ describe('Locks over an engine', () => {
     }
     assert.throws(() => mutex.buffer, TypeError)
     const reader = await rw.acquireRead('k')
-    assert.throws(() => reader.upgrade(), TypeError)
+    assert.throws(() => reader.tryUpgrade(), { name: 'TypeError', message: /engine: use upgrade/ })
+    assert.throws(() => reader.upgradeSync(), { name: 'TypeError', message: /engine: use upgrade/ })
     reader()
     assert.equal(keyed.size + semaphore.size + rw.size, 0)
     assert.throws(() => new RWLock({ engine }), { name: 'TypeError', message: /engine/ })

@@ -5,6 +5,7 @@
 // Its own line (a core as threads have it) says who is next. `expected` is how much that one has let in, who have
 // not taken their lease yet. As long as they are expected, a lease that nobody has stays; then it goes.
 const { Slot } = require('./slot.js')
+const { UpgradeSlot } = require('./upgrade_slot.js')
 
 /** How long it stays here while others wait. */
 const bounds = Object.freeze({
@@ -62,8 +63,8 @@ class Cohort {
   }
 
   /**
-   * A hold on a lease that `wish` fits, or a promise for one: { units, isShared, cost, isToWait }, where those who
-   * share may have one lease together.
+   * A hold on a lease that `wish` fits, or a promise for one: { units, isShared, cost, isToWait, base }, where those who
+   * share may have one lease together, and one with a `base`, which is a slot, upgrades that.
    */
   take(wish, signal) {
     this.#expected = Math.max(0, this.#expected - wish.cost)
@@ -89,8 +90,11 @@ class Cohort {
     return asking
   }
 
-  #ask({ units, isToWait }) {
-    const slot = new Slot(this, units, isToWait)
+  #ask({ units, isToWait, base }) {
+    const slot =
+      base === undefined
+        ? new Slot(this, units, isToWait)
+        : new UpgradeSlot(this, units, isToWait, base)
     if (this.#slots.size === 0) this.hub.join(this)
     this.#slots.add(slot)
     // What is of no use for that goes first: it may be what the server waits for.
@@ -138,9 +142,14 @@ class Cohort {
     for (const hold of slot.holds) hold.lose(error)
   }
 
+  /** A hold on a slot that is held, for who has another one and is to leave that. */
+  share(slot, wish) {
+    return new Hold(slot, wish)
+  }
+
   /** One has let go, or given up, and its own line has let in whom it could. */
   leave(hold) {
-    if (hold !== undefined) hold.slot.holds.delete(hold)
+    for (let one = hold; one !== undefined; one = one.under) one.slot.holds.delete(one)
     this.#settle()
   }
 
@@ -148,7 +157,7 @@ class Cohort {
   #settle(except, units) {
     for (const slot of this.#slots) {
       if (slot === except || slot.holds.size > 0 || slot.waiters.size > 0) continue
-      const isUseful = units === undefined || slot.units === units
+      const isUseful = slot.isForOthers() && (units === undefined || slot.units === units)
       const isKept =
         isUseful && this.#expected > 0 && (slot.state === 'asking' || slot.isToPassOn())
       if (isKept) continue
@@ -181,9 +190,12 @@ class Hold {
     this.slot = slot
     this.wish = wish
     this.isOver = false
+    /** What it had before it was upgraded, and has still. */
+    this.under = undefined
     /** Whoever held the lease before us, elsewhere, did not let go of it. */
     this.isAbandoned = slot.isAbandoned
     slot.isAbandoned = false
+    slot.isUntold = false
     this.token = slot.nextToken()
     slot.holds.add(this)
   }
@@ -191,6 +203,19 @@ class Hold {
   lose(error) {
     this.#error = error
     this.#controller?.abort(error)
+  }
+
+  /** It is for who had `other`: with the same signal. */
+  follow(other) {
+    this.#error = other.#error
+    this.#controller = other.#controller
+  }
+
+  /** Nobody has seen it: the next one is told in its stead of who did not let go. */
+  unsee() {
+    if (!this.isAbandoned) return
+    this.slot.isAbandoned = true
+    this.slot.isUntold = true
   }
 
   get signal() {

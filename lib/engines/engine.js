@@ -33,18 +33,23 @@
 //                                      the line has become a grant, hear.wanted(key) when somebody waits for what
 //                                      the session holds, hear.missed() when messages may have been lost. Listens
 //                                      no more to the session before. Must not keep the process alive.
-//   driver.enter(request)              { session, key, id, units, capacity, wait, claim, maxHold }, one round trip.
+//   driver.enter(request)              { session, key, id, units, capacity, wait, first, claim, maxHold }, one round trip.
 //                                      Asks for units, confirms a grant, or looks after the line: the same id again
 //                                      is the same request, granted once. Where it has no place yet and cannot be
 //                                      granted at once it gets one at the end of the line; with `wait` false, none.
+//                                      With `first`, which is of who holds one unit and asks for all others, and of nobody
+//                                      else: at the head of the line, unless another one stands there who asked so.
 //                                      A promise for one of
 //                                        { state: 'held', token: bigint, wanted: boolean, abandoned: boolean }
 //                                        { state: 'waiting', look: ms }   when those before it may be gone: ask again
 //                                        { state: 'refused' }             with `wait` false only
+//                                        { state: 'upgrading' }           with `first` only: another one is
 //                                        { state: 'lost' }                there is no such session any more
 //                                        { state: 'mismatch', capacity }  others use the key with another capacity
-//   driver.leave({ session, key, id, units, capacity, claim })   a promise, one round trip. The units are free, or the
-//                                      place in the line. No matter if there is neither any more.
+//   driver.leave({ session, key, id, units, capacity, claim, keep, untold })   a promise, one round trip. The units are
+//                                      free, or the place in the line. No matter if there is neither any more. With
+//                                      `keep` above 0 that many units stay held. With `untold` nobody has heard of
+//                                      `abandoned`, if that was the answer: the next grant says it again.
 //   driver.end(session)                a promise: the session is over.
 //   driver.close()                     a promise: closes the connections that the driver has made.
 //

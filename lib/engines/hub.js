@@ -104,9 +104,10 @@ class Hub {
 
   enter(request) {
     return this.#driver.enter({
-      ...request,
+      first: false,
       claim: this.claim,
       maxHold: this.settings.maxHold,
+      ...request,
     })
   }
 
@@ -162,7 +163,7 @@ class Hub {
   }
 
   async #endSession(session) {
-    const requests = Array.from(session.slots.values(), (slot) => slot.request())
+    const requests = Array.from(session.slots.values(), (slot) => slot.leaving())
     this.lose(session, 'the engine has been closed')
     const { claim } = this
     await Promise.all(requests.map((request) => this.#driver.leave({ ...request, claim })))

@@ -5,7 +5,7 @@
 const { withDeadline } = require('../deadline.js')
 const { E_CANCELED, lockError } = require('../errors.js')
 const { nameOf, toText } = require('../keys.js')
-const { dressed } = require('../releaser.js')
+const { dressed, unseen } = require('../releaser.js')
 const { Cohort } = require('./cohort.js')
 
 class LineCore {
@@ -130,9 +130,14 @@ class LineCore {
   give(hold) {
     if (hold.isOver) return
     hold.isOver = true
-    hold.onEnd?.()
     this.#letGo(hold.wish, hold.place, hold)
     this.#end()
+  }
+
+  /** For one whose caller never saw it. */
+  giveUnseen(hold) {
+    if (!hold.isOver) hold.unsee()
+    this.give(hold)
   }
 
   /** The next ones of ours come in, if any; their leases are there for them. */
@@ -152,6 +157,7 @@ class LineCore {
     const release = dressed(() => this.give(hold), hold.isAbandoned)
     release.fencingToken = hold.token
     release[holdKey] = hold
+    if (hold.isAbandoned) release[unseen] = () => this.giveUnseen(hold)
     return Object.defineProperty(release, 'signal', signalProperty)
   }
 }

@@ -82,7 +82,7 @@ class MutexLine extends LineCore {
   }
 
   async #pass(limits) {
-    this.give(await this.#hold(limits))
+    this.giveUnseen(await this.#hold(limits))
   }
 
   tryLock() {

@@ -31,6 +31,8 @@ class Slot {
     this.holds = new Set()
     this.isBusy = false
     this.isToAskAgain = false
+    /** Whether nobody here has heard of what the server may have said about those who held it before. */
+    this.isUntold = true
     /** Whether a command has failed that the server may carry out still. */
     this.isUnsure = false
     /** Whether the server has ever answered, and why it has not since. */
@@ -179,6 +181,11 @@ class Slot {
     return this.uses < this.lastUse && time < this.handOffUntil && this.isGood(time)
   }
 
+  /** Whether it is of use for whoever comes. */
+  isForOthers() {
+    return true
+  }
+
   isGood(time) {
     return this.state === 'held' && time < this.until && this.session.isGood()
   }
@@ -210,7 +217,18 @@ class Slot {
     if (this.session === null || this.session.isOver) return
     const { session, id } = this
     session.slots.delete(id)
-    this.hub.leave(session, this.request(), this.isUnsure)
+    this.hub.leave(session, this.leaving(), this.isUnsure)
+  }
+
+  leaving() {
+    return { ...this.request(), keep: 0, untold: this.isUntold }
+  }
+
+  /** Gives back all but `units`. */
+  shrink(units) {
+    this.units = units
+    if (this.state !== 'held') return
+    this.hub.leave(this.session, { ...this.leaving(), keep: units, untold: false }, false)
   }
 
   sessionEnded(why) {

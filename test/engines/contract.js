@@ -5,6 +5,7 @@ const { randomUUID } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex } = require('../..')
 const { Engine } = require('../../lib/engines/engine.js')
+const { upgradeContract } = require('./upgrade_contract.js')
 
 /** Still, after some time in which a server would have answered. */
 const isPending = (promise) =>
@@ -50,6 +51,7 @@ function contract(setUp) {
   }
 
   describe('locks', () => lockContract(engine, several))
+  describe('upgrades', () => upgradeContract(engine, several))
   describe('its driver', () => driverContract(() => server.driver()))
 }
 
@@ -232,7 +234,8 @@ function driverContract(makeDriver) {
       while (news.length === 0) await new Promise((resolve) => (wake = resolve))
       return news.shift()
     }
-    const common = { session: id, units: 1, capacity: 1, wait: true, claim: 5000, maxHold: 60_000 }
+    const asking = { session: id, units: 1, capacity: 1, wait: true, first: false, maxHold: 60_000 }
+    const common = { ...asking, claim: 5000, keep: 0, untold: false }
     return {
       id,
       keeper,
@@ -327,7 +330,7 @@ function driverContract(makeDriver) {
     await a.end()
     assert.equal((await c.enter(last)).state, 'waiting')
     assert.deepEqual(await b.next(), ['granted', first.id])
-    await b.leave(first)
+    await b.leave({ ...first, untold: true })
     const answer = await until(() => c.enter(last))
     assert.equal(answer.abandoned, true)
   })
@@ -371,6 +374,71 @@ function driverContract(makeDriver) {
     await b.leave(heavy)
     assert.deepEqual(await b.next(), ['granted', light.id])
     assert.equal((await b.enter(light)).state, 'held')
+  })
+
+  it('lets the holder of one unit have the rest before all who wait, and give it back', async () => {
+    const [a, b, c] = [await session(), await session(), await session()]
+    const key = randomUUID()
+    const capacity = 8
+    const rest = { key, units: 7, capacity, first: true }
+    const [one, two] = [a, b].map((each) => ({ key, id: each.newId(), capacity }))
+    const { token } = await a.enter(one)
+    await b.enter(two)
+    const line = { key, id: c.newId(), capacity, units: 8 }
+    assert.equal((await c.enter(line)).state, 'waiting')
+    const upgrade = { ...rest, id: a.newId() }
+    assert.deepEqual(await a.enter({ ...upgrade, wait: false }), { state: 'refused' })
+    assert.equal((await a.enter(upgrade)).state, 'waiting')
+    assert.equal((await a.enter(upgrade)).state, 'waiting')
+    const other = { ...rest, id: b.newId() }
+    assert.deepEqual(await b.enter(other), { state: 'upgrading' })
+    assert.deepEqual(await b.enter({ ...other, wait: false }), { state: 'upgrading' })
+    await b.leave(two)
+    const answer = await a.enter(upgrade)
+    assert.equal(answer.state, 'held')
+    assert.equal(answer.wanted, true)
+    assert.ok(answer.token > token)
+    await a.leave(upgrade)
+    assert.equal((await c.enter(line)).state, 'waiting')
+    const again = { ...rest, id: a.newId() }
+    assert.deepEqual((await a.enter(again)).wanted, true)
+    await a.leave({ ...again, keep: 1 })
+    await a.leave({ ...one, keep: 1 })
+    assert.equal((await c.enter(line)).state, 'waiting')
+    await a.leave(again)
+    await a.leave(one)
+    assert.equal((await until(() => c.enter(line))).state, 'held')
+  })
+
+  it('lets others have what is not kept', async () => {
+    const [a, b] = [await session(), await session()]
+    const key = randomUUID()
+    const capacity = 5
+    const held = { key, id: a.newId(), units: 5, capacity }
+    await a.enter(held)
+    const waiting = { key, id: b.newId(), units: 3, capacity }
+    assert.equal((await b.enter(waiting)).state, 'waiting')
+    await a.leave({ ...held, keep: 3 })
+    assert.equal((await b.enter(waiting)).state, 'waiting')
+    await a.leave({ ...held, keep: 2 })
+    assert.deepEqual(await b.next(), ['granted', waiting.id])
+    assert.equal((await b.enter(waiting)).state, 'held')
+    await b.leave(waiting)
+    assert.equal((await b.enter({ ...waiting, id: b.newId(), wait: false })).state, 'held')
+  })
+
+  it('tells of a holder who died until somebody has heard of it', async () => {
+    const [a, b] = [await session(), await session()]
+    const key = randomUUID()
+    await a.enter({ key, id: a.newId() })
+    await a.end()
+    const first = { key, id: b.newId() }
+    assert.equal((await b.enter(first)).abandoned, true)
+    await b.leave({ ...first, untold: true })
+    const second = { key, id: b.newId() }
+    assert.equal((await b.enter(second)).abandoned, true)
+    await b.leave(second)
+    assert.equal((await b.enter({ key, id: b.newId() })).abandoned, false)
   })
 
   it('refuses another capacity than the one in use', async () => {

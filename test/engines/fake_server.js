@@ -88,7 +88,7 @@ class FakeServer {
   }
 
   enter(request) {
-    const { session, key, id, units, capacity, wait, claim, maxHold } = request
+    const { session, key, id, units, capacity, wait, first, claim, maxHold } = request
     if (!this.isAlive(session)) return { state: 'lost' }
     const state = this.state(key, capacity)
     this.settle(state, claim)
@@ -100,28 +100,36 @@ class FakeServer {
       known.isConfirmed = true
       return this.held(state, known)
     }
-    if (state.line.size === 0 && units <= this.free(state)) {
+    if ((state.line.size === 0 || first) && units <= this.free(state)) {
       const holder = this.hold(state, request, this.clock() + maxHold)
       holder.isConfirmed = true
       return this.held(state, holder)
     }
+    const [head] = state.line.values()
+    if (first && head?.first && head.id !== id) return { state: 'upgrading' }
     if (!wait) return { state: 'refused' }
     if (state.line.size === 0) {
       for (const { session } of state.holders.values()) this.listeners.get(session)?.wanted(key)
     }
-    if (!state.line.has(id)) state.line.set(id, request)
+    if (!state.line.has(id)) {
+      state.line = new Map(first ? [[id, request], ...state.line] : [...state.line, [id, request]])
+    }
     const ends = Array.from(state.holders.values(), (holder) =>
       Math.min(holder.until, this.sessions.get(holder.session)),
     )
     return { state: 'waiting', look: Math.max(1, Math.min(...ends) - this.clock()) }
   }
 
-  leave({ key, id, claim }) {
+  leave({ key, id, claim, keep, untold }) {
     const state = this.keys.get(key)
     if (state === undefined) return
     const holder = state.holders.get(id)
-    state.isAbandoned ||= holder?.abandoned === true && !holder.isConfirmed
-    state.holders.delete(id)
+    if (holder !== undefined && keep > 0) {
+      holder.units = keep
+    } else {
+      state.isAbandoned ||= untold && holder?.abandoned === true
+      state.holders.delete(id)
+    }
     state.line.delete(id)
     this.settle(state, claim)
   }

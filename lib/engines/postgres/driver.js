@@ -81,13 +81,13 @@ class Driver {
   }
 
   async enter(request) {
-    const { session, key, id, units, capacity, wait, claim, maxHold } = request
+    const { session, key, id, units, capacity, wait, first, claim, maxHold } = request
     this.#stakes.set(id, request)
     // On another connection we might come before what we have sent.
     await this.#leaving.get(key)
     const { rows } = await this.#pool.query({
       name: this.#names.enter,
-      text: `SELECT * FROM ${this.#names.enter}($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      text: `SELECT * FROM ${this.#names.enter}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
       values: [
         rowOf(key),
         id,
@@ -95,6 +95,7 @@ class Driver {
         units,
         capacity,
         wait,
+        first,
         claim,
         maxHold,
         this.#listener.backend,
@@ -108,16 +109,16 @@ class Driver {
     return state === 'mismatch' ? { state, capacity: Number(theirs) } : { state }
   }
 
-  async leave({ key, id, claim }) {
+  async leave({ key, id, claim, keep, untold }) {
     const leaving = this.#pool.query({
       name: this.#names.leave,
-      text: `SELECT ${this.#names.leave}($1, $2, $3)`,
-      values: [rowOf(key), id, claim],
+      text: `SELECT ${this.#names.leave}($1, $2, $3, $4, $5)`,
+      values: [rowOf(key), id, claim, keep, untold],
     })
     this.#leaving.set(key, leaving)
     try {
       await leaving
-      this.#stakes.delete(id)
+      if (keep === 0) this.#stakes.delete(id)
     } finally {
       if (this.#leaving.get(key) === leaving) this.#leaving.delete(key)
     }

@@ -34,8 +34,8 @@ function readNames(options) {
     alive: named('_alive_1'),
     clean: named('_clean_1'),
     admit: named('_admit_1'),
-    enter: named('_enter_1'),
-    leave: named('_leave_1'),
+    enter: named('_enter_2'),
+    leave: named('_leave_2'),
     renew: named('_renew_1'),
     open: named('_open_1'),
   }

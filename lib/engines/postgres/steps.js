@@ -10,7 +10,8 @@ const idleTime = '2 hours'
 
 const enterFunction = ({ leases, sessions, stake, clean, admit, enter }) => `
 CREATE OR REPLACE FUNCTION ${enter}(
-  name text, me text, mine text, n bigint, total bigint, is_to_wait boolean, claim int, hold int, ear int,
+  name text, me text, mine text, n bigint, total bigint, is_to_wait boolean, is_first boolean, claim int, hold int,
+  ear int,
   OUT state text, OUT token bigint, OUT wanted boolean, OUT abandoned boolean, OUT look float8, OUT capacity bigint
 ) LANGUAGE plpgsql AS $function$
 DECLARE
@@ -19,6 +20,7 @@ DECLARE
   t timestamptz;
   s ${stake};
   i int := 0;
+  mark ${stake};
   is_new boolean := true;
   had_line boolean := false;
 BEGIN
@@ -51,8 +53,15 @@ BEGIN
       lease.stakes[i] := s;
     ELSIF s.token IS NULL THEN
       had_line := true;
+      -- Nobody else asks for as many as one does who wants to be the first.
+      IF is_first AND s.units = n THEN
+        state := 'upgrading';
+      END IF;
     END IF;
   END LOOP;
+  IF state IS NOT NULL THEN
+    RETURN;
+  END IF;
   IF lease.capacity <> total THEN
     IF cardinality(lease.stakes) > 0 THEN
       state := 'mismatch';
@@ -62,7 +71,8 @@ BEGIN
     lease.capacity := total;
   END IF;
   IF is_new THEN
-    lease.stakes := lease.stakes || ROW (me, mine, ear, n, NULL, NULL, false, false)::${stake};
+    mark := ROW (me, mine, ear, n, NULL, NULL, false, false);
+    lease.stakes := CASE WHEN is_first THEN mark || lease.stakes ELSE lease.stakes || mark END;
   END IF;
   lease := ${admit}(lease, me, claim, hold, t);
 
@@ -80,7 +90,9 @@ BEGIN
   END LOOP;
 
   IF state = 'refused' THEN
-    lease.stakes := lease.stakes[:cardinality(lease.stakes) - 1];
+    -- It has had its place at one of the ends.
+    i := CASE WHEN is_first THEN 1 ELSE 0 END;
+    lease.stakes := lease.stakes[1 + i : cardinality(lease.stakes) - 1 + i];
   ELSIF state = 'waiting' THEN
     -- Until when those before us have it for sure, or nobody is let in.
     SELECT extract(epoch FROM min(x.until) - t) * 1000 INTO look FROM (
@@ -103,7 +115,9 @@ $function$;
 `
 
 const leaveFunction = ({ leases, stake, clean, admit, leave }) => `
-CREATE OR REPLACE FUNCTION ${leave}(name text, me text, claim int) RETURNS void LANGUAGE plpgsql AS $function$
+CREATE OR REPLACE FUNCTION ${leave}(
+  name text, me text, claim int, keep bigint, untold boolean
+) RETURNS void LANGUAGE plpgsql AS $function$
 DECLARE
   lease ${leases};
   before ${leases};
@@ -120,7 +134,10 @@ BEGIN
   FOREACH s IN ARRAY lease.stakes LOOP
     IF s.id <> me THEN
       kept := kept || s;
-    ELSIF NOT s.confirmed THEN
+    ELSIF keep > 0 THEN
+      s.units := keep;
+      kept := kept || s;
+    ELSIF untold THEN
       lease.abandoned := lease.abandoned OR s.abandoned;
     END IF;
   END LOOP;

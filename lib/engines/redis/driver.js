@@ -69,25 +69,25 @@ class RedisDriver {
     })
   }
 
-  async enter({ key, id, units, capacity, wait, claim, maxHold }) {
-    const words = [units, capacity, +wait, maxHold]
-    const [state, first, ...rest] = await this.#run(scripts.enter, key, id, claim, words)
+  async enter({ key, id, units, capacity, wait, first, claim, maxHold }) {
+    const words = [units, capacity, +wait, maxHold, +first]
+    const [state, what, ...rest] = await this.#run(scripts.enter, key, id, claim, words)
     switch (`${state}`) {
       case 'held': {
         const [wanted, abandoned] = rest.map((word) => `${word}` === '1')
-        return { state: 'held', token: BigInt(`${first}`), wanted, abandoned }
+        return { state: 'held', token: BigInt(`${what}`), wanted, abandoned }
       }
       case 'waiting':
-        return { state: 'waiting', look: Number(first) + 1 }
+        return { state: 'waiting', look: Number(what) + 1 }
       case 'mismatch':
-        return { state: 'mismatch', capacity: Number(first) }
+        return { state: 'mismatch', capacity: Number(what) }
       default:
         return { state: `${state}` }
     }
   }
 
-  async leave({ key, id, capacity, claim }) {
-    await this.#run(scripts.leave, key, id, claim, [capacity])
+  async leave({ key, id, capacity, claim, keep, untold }) {
+    await this.#run(scripts.leave, key, id, claim, [capacity, keep, +untold])
   }
 
   async #run({ text, digest }, key, id, claim, words) {

@@ -80,15 +80,17 @@ local function admit(capacity)
   end
 end
 
+-- Others may have asked for longer.
 local function remember(time)
-  redis.call('PEXPIRE', state, text(time))
-  if redis.call('EXISTS', line) == 1 then redis.call('PEXPIRE', line, text(time)) end
+  for _, name in ipairs({ state, line }) do
+    if redis.call('PTTL', name) < time then redis.call('PEXPIRE', name, text(time)) end
+  end
 end
 `
 
 const enter = `${prelude}
 local units, capacity = tonumber(ARGV[5]), tonumber(ARGV[6])
-local wait, maxHold = ARGV[7] == '1', tonumber(ARGV[8])
+local wait, maxHold, first = ARGV[7] == '1', tonumber(ARGV[8]), ARGV[9] == '1'
 
 if not lives(id) then return { 'lost' } end
 
@@ -105,10 +107,10 @@ end
 local function take()
   local last, lost, out = unpack(redis.call('HMGET', state, 'f', 'a', 'o'))
   out = tonumber(out or 0)
-  if out + units > capacity or hasLine() then return nil end
+  if out + units > capacity or (hasLine() and not first) then return nil end
   local token, words = grantOf(units, now + maxHold, '1', last, lost)
   redis.call('HSET', state, 'c', capacity, 'f', token, 'a', '0', 'o', out + units, 'h' .. id, words)
-  return { 'held', token, '0', lost or '0' }
+  return { 'held', token, hasLine() and '1' or '0', lost or '0' }
 end
 
 -- Takes out whose time is up. How long the others have, and who they are.
@@ -152,6 +154,12 @@ if answer then
   return answer
 end
 if number('c') ~= capacity then return { 'mismatch', text(number('c')) } end
+-- Nobody else asks for as many as one does who wants to be the first.
+local function isRivalled()
+  local head = first and redis.call('LINDEX', line, 0)
+  return head and head ~= id and number('w' .. head) == units
+end
+if isRivalled() then return { 'upgrading' } end
 if not wait then return { 'refused' } end
 
 local soonest, sessions = reap()
@@ -159,7 +167,7 @@ if not isWaiting() then
   if not hasLine() then
     for session in pairs(sessions) do tell(session, 'w' .. key) end
   end
-  redis.call('RPUSH', line, id)
+  redis.call(first and 'LPUSH' or 'RPUSH', line, id)
   redis.call('HSET', state, 'w' .. id, text(units))
 end
 remember(maxHold + ${memory})
@@ -167,11 +175,15 @@ return { 'waiting', text(soonest) }
 `
 
 const leave = `${prelude}
-local units, _, _, isConfirmed, isAbandoned = get(id)
-if units then
+local keep, untold = tonumber(ARGV[6]), ARGV[7] == '1'
+local units, till, token, isConfirmed, isAbandoned = get(id)
+if units and keep > 0 then
+  put(id, keep, till, token, isConfirmed, isAbandoned)
+  redis.call('HINCRBY', state, 'o', keep - units)
+elseif units then
   drop(id, units)
-  -- Who never knew of its claim was to be told of who held it before: the next one is.
-  if isConfirmed == '0' and isAbandoned == '1' then redis.call('HSET', state, 'a', '1') end
+  -- Who was to be told of who held it before is not there to hear it: the next one is told.
+  if untold and isAbandoned == '1' then redis.call('HSET', state, 'a', '1') end
 elseif redis.call('HDEL', state, 'w' .. id) == 1 then
   redis.call('LREM', line, 0, id)
 end

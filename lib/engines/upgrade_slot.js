@@ -1,0 +1,38 @@
+'use strict'
+// What a reader asks the server for who upgrades: all units but the one that it has, before everybody in line. It is
+// the writer when it has both. The server refuses a second one, since each would wait for the other.
+const { upgradeError } = require('../rw_errors.js')
+const { now } = require('./clock.js')
+const { lostError } = require('./errors.js')
+const { Slot } = require('./slot.js')
+
+class UpgradeSlot extends Slot {
+  /** `base` is the slot that it reads by. */
+  constructor(cohort, units, isToWait, base) {
+    super(cohort, units, isToWait)
+    this.base = base
+  }
+
+  isForOthers() {
+    return false
+  }
+
+  /** It is one lease with its base, and ends with it. */
+  request() {
+    const maxHold = Math.max(1, Math.floor(this.base.until - now()))
+    return { ...super.request(), first: true, maxHold }
+  }
+
+  ask() {
+    if (this.state !== 'asking') return
+    if (this.base.state === 'held') super.ask()
+    else this.cohort.refused(this, lostError(this.cohort.title(), 'its reader has lost it'))
+  }
+
+  heard(answer, ...rest) {
+    if (answer.state !== 'upgrading') super.heard(answer, ...rest)
+    else if (this.state === 'asking') this.cohort.refused(this, upgradeError(this.cohort))
+  }
+}
+
+module.exports = { UpgradeSlot }
