@@ -89,12 +89,17 @@ export interface Releaser extends Disposable, AsyncDisposable {
    * the grant it is undefined, unless it was asked for before.
    *
    * Of a lock over an {@link Engine}: the same, also after a failover of its server (docs/engines.md), and known from the
-   * start. Undefined where several keys were locked at once.
+   * start. Where several keys were locked at once it is undefined: see `fencingTokens`.
    */
   readonly fencingToken?: bigint
   /**
+   * Of several keys that were locked at once over an {@link Engine}: the fencing token of each. (They are for the store of
+   * that key: they do not compare with each other.)
+   */
+  readonly fencingTokens?: ReadonlyMap<Key, bigint>
+  /**
    * Of a lock over an {@link Engine}: aborted, with an error of code `ERR_LOCK_LOST`, when the lock has been lost while
-   * it was held, before the server can give it to anybody else. Undefined where several keys were locked at once.
+   * it was held, before the server can give it to anybody else. Of several keys: when the first of them has been lost.
    */
   readonly signal?: AbortSignal
 }
@@ -175,8 +180,8 @@ export interface LockOptions {
 
 /**
  * What locks reach as far as, in place of one process: all processes that have an engine for the same server, such as
- * `redis(client)` of `boxoffice/redis` makes one. To be given to the constructors of {@link Mutex} (with a `name`),
- * {@link KeyedMutex}, {@link KeyedSemaphore}, {@link KeyedRWLock} and {@link LockManager}: docs/engines.md.
+ * `redis(client)` of `boxoffice/redis` makes one. To be given to the constructors of {@link Mutex} and {@link RWLock} (with a
+ * `name`), {@link KeyedMutex}, {@link KeyedSemaphore}, {@link KeyedRWLock} and {@link LockManager}: docs/engines.md.
  *
  * The methods whose names begin with `try` or end in `Sync` throw a TypeError there: what they promise cannot be known
  * without waiting for the server. `acquire(key, { timeout: 0 })` asks it once. What can be looked at, such as
@@ -910,7 +915,12 @@ export interface WriteReleaser extends Releaser {
   downgrade(): ReadReleaser
 }
 
-export interface RWLockOptions extends LockOptions, BufferOptions, CancelOptions, HostOptions {}
+export interface RWLockOptions
+  extends LockOptions,
+    BufferOptions,
+    CancelOptions,
+    HostOptions,
+    EngineChoice {}
 
 /**
  * A read-write lock: readers share it, a writer is alone. Nobody starves: who comes while somebody waits

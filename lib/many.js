@@ -1,5 +1,6 @@
 'use strict'
 // Several keys at once. Everybody takes them in one order, so that no two can wait for each other.
+const { following } = require('./any_signal.js')
 const { withDeadline } = require('./deadline.js')
 const { lockError } = require('./errors.js')
 const { checkKey, nameOf } = require('./keys.js')
@@ -29,13 +30,15 @@ async function acquireMany(keys, options, acquireOne, late = timeoutError) {
   limit.start()
   try {
     for (const key of ordered) held.push(await acquireOne(key, { priority, signal: limit.signal }))
+    // Over an engine one may have been lost while another one was waited for.
+    for (const release of held) release.signal?.throwIfAborted()
   } catch (error) {
     giveBack(held)
     throw error
   } finally {
     limit.end()
   }
-  return releaserOf(held)
+  return releaserOf(ordered, held)
 }
 
 /** The same for a thread that blocks: `limits` are for all of them together. */
@@ -52,13 +55,14 @@ function acquireManySync(keys, { priority, timeout }, acquireOne, late = timeout
     giveBack(held)
     throw error.code === 'ERR_LOCK_TIMEOUT' ? late(ordered, timeout) : error
   }
-  return releaserOf(held)
+  return releaserOf(ordered, held)
 }
 
 /** All now, or undefined. */
 function tryAcquireMany(keys, tryOne) {
+  const ordered = inOrder(keys)
   const held = []
-  for (const key of inOrder(keys)) {
+  for (const key of ordered) {
     const release = tryOne(key)
     if (release === undefined) {
       giveBack(held)
@@ -66,7 +70,7 @@ function tryAcquireMany(keys, tryOne) {
     }
     held.push(release)
   }
-  return releaserOf(held)
+  return releaserOf(ordered, held)
 }
 
 /** One signal that ends all waits: the caller's, or that of its timeout for all of them together. */
@@ -82,12 +86,17 @@ function timeoutError(keys, timeout) {
 }
 
 /** Each of `held` lets go of its own grant once: so does this one for all of them. */
-function releaserOf(held) {
+function releaserOf(keys, held) {
   const abandoned = held.some((release) => release.abandoned)
   const release = dressed(() => releaseAll(held), abandoned)
-  // Drawn while all are held, and by the count that all keys of a map have in common.
   const last = held.at(-1)
-  if (last !== undefined && 'fencingToken' in last) {
+  if (last === undefined) return release
+  if ('signal' in last) {
+    // Over an engine: each is a lease of its own, with tokens of its own.
+    release.fencingTokens = new Map(keys.map((key, i) => [key, held[i].fencingToken]))
+    release.signal = following(held.map(({ signal }) => signal)).controller.signal
+  } else if ('fencingToken' in last) {
+    // Drawn while all are held, and by the count that all keys of a map have in common.
     const get = () => last.fencingToken
     Object.defineProperty(release, 'fencingToken', { configurable: true, enumerable: true, get })
   }

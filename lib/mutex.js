@@ -1,7 +1,7 @@
 'use strict'
 const { MutexCore } = require('./mutex_core.js')
 const { readSyncWait } = require('./options.js')
-const { blockingCoreOf, coreOf, Single } = require('./single.js')
+const { blockingCoreOf, cancelErrorOf, coreOf, Single } = require('./single.js')
 
 class Mutex extends Single {
   constructor(options = {}) {
@@ -63,7 +63,7 @@ class Mutex extends Single {
     return coreOf(this).isLocked()
   }
 
-  cancel(reason) {
+  cancel(reason = cancelErrorOf(this)) {
     coreOf(this).cancel(reason)
   }
 

@@ -2,7 +2,7 @@
 const { readSyncWait } = require('./options.js')
 const { run, runSync } = require('./run.js')
 const { RWCore } = require('./rw_core.js')
-const { blockingCoreOf, coreOf, Single } = require('./single.js')
+const { blockingCoreOf, cancelErrorOf, coreOf, Single } = require('./single.js')
 
 class RWLock extends Single {
   constructor(options = {}) {
@@ -61,7 +61,7 @@ class RWLock extends Single {
     return coreOf(this).isWritten()
   }
 
-  cancel(reason) {
+  cancel(reason = cancelErrorOf(this)) {
     coreOf(this).cancel(reason)
   }
 

@@ -8,9 +8,12 @@ const { checkMayBlock, readLockOptions, settle } = require('./lock_options.js')
 let coreOf
 /** The same for `method`, which is about to block this thread. */
 let blockingCoreOf
+/** What cancel() of it rejects with: over an engine objects of one core may differ in that. */
+let cancelErrorOf
 
 class Single {
   #core
+  #cancelError
 
   static {
     coreOf = (single) => single.#core
@@ -18,11 +21,13 @@ class Single {
       checkMayBlock(single.#core.mayBlock, method)
       return single.#core
     }
+    cancelErrorOf = (single) => single.#cancelError
   }
 
   constructor(core, options) {
     const settings = readLockOptions(options, core.kind.bytes)
-    const { engine, host } = settings
+    const { cancelError, engine, host } = settings
+    this.#cancelError = cancelError
     if (engine !== undefined) {
       this.#core = lineOver(settings, core)
       return
@@ -40,4 +45,4 @@ class Single {
   }
 }
 
-module.exports = { blockingCoreOf, coreOf, Single }
+module.exports = { blockingCoreOf, cancelErrorOf, coreOf, Single }

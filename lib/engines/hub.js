@@ -19,7 +19,11 @@ class Hub {
   #watch
   /** When it looks. */
   #watchEnd = Number.POSITIVE_INFINITY
+  /** By name, as long as somebody has an object of that name, or its lock. */
   #cores = new Map()
+  #forgotten = new FinalizationRegistry((name) => {
+    if (this.#cores.get(name)?.deref() === undefined) this.#cores.delete(name)
+  })
   #cohorts = new Map()
   /** The slots that are held. */
   #held = new Set()
@@ -40,11 +44,11 @@ class Hub {
 
   /** What `make()` has made for `name`: once for all objects of that name. */
   shared(name, make) {
-    let core = this.#cores.get(name)
-    if (core === undefined) {
-      core = make()
-      this.#cores.set(name, core)
-    }
+    const known = this.#cores.get(name)?.deref()
+    if (known !== undefined) return known
+    const core = make()
+    this.#cores.set(name, new WeakRef(core))
+    this.#forgotten.register(core, name)
     return core
   }
 

@@ -14,6 +14,9 @@ const Lines = {
   'read-write lock': RWLine,
 }
 
+/** Those that are there without keys. */
+const singles = ['mutex', 'read-write lock']
+
 /** Without ':', so that no name can look like another one with a key. */
 const asPart = (name) => encodeURIComponent(name.toWellFormed())
 
@@ -21,13 +24,13 @@ const asPart = (name) => encodeURIComponent(name.toWellFormed())
 function lineOver({ engine, name, isStrict }, core) {
   const hub = hubOf(engine)
   const kind = core.kind.name
-  if (kind !== 'mutex') throw new TypeError(`${core.title()} has no form over an engine`)
+  if (!singles.includes(kind)) throw new TypeError(`${core.title()} has no form over an engine`)
   if (name === undefined) {
     throw new TypeError(`a ${kind} over an engine needs a name, by which others find it`)
   }
   const prefix = `${kind}:${asPart(name)}`
   const traits = { hub, kind, name, prefix, capacity: 1, isStrict }
-  return hub.shared(`${prefix} ${isStrict}`, () => new MutexLine(traits))
+  return hub.shared(`${prefix} ${isStrict}`, () => new Lines[kind](traits))
 }
 
 /** In place of a home: all that have the name, or none, are one map. */

@@ -134,6 +134,15 @@ class LineCore {
     this.#end()
   }
 
+  /** What is more than `units` of it is for others. */
+  reduce(hold, units) {
+    const { wish } = hold
+    hold.wish = { ...wish, units, cost: units }
+    hold.slot.shrink(units)
+    this.cohort().expect(this.leaveLine({ ...wish, units: wish.units - units }, hold.place))
+    this.cohort().leave(undefined)
+  }
+
   /** For one whose caller never saw it. */
   giveUnseen(hold) {
     if (!hold.isOver) hold.unsee()
@@ -150,6 +159,12 @@ class LineCore {
   #end() {
     this.inside--
     this.rest()
+  }
+
+  shareOut() {
+    throw new TypeError(
+      `${this.title()} lies in no memory: construct it with the same engine and name`,
+    )
   }
 
   /** What callers get. */

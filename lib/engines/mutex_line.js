@@ -104,12 +104,6 @@ class MutexLine extends LineCore {
   runExclusiveSync() {
     notSync('runExclusiveSync', 'runExclusive()')
   }
-
-  shareOut() {
-    throw new TypeError(
-      `${this.title()} lies in no memory: construct it with the same engine and name`,
-    )
-  }
 }
 
 module.exports = { MutexLine }

@@ -1,23 +1,28 @@
 'use strict'
-// A semaphore over an engine. Each caller has a lease of its weight; a lease goes to another one of that weight.
+// A semaphore over an engine. Each caller has a lease of its weight; a lease goes to another one of that weight. Where
+// somebody gives back by release(), and not by a Releaser, the first leases of this thread end, or become smaller.
 const { readAcquire, SemaphoreCore } = require('../semaphore_core.js')
 const { readWait } = require('../options.js')
+const { unseen } = require('../releaser.js')
 const { notSync } = require('./errors.js')
 const { LineCore } = require('./local_line.js')
 
 class SemaphoreLine extends LineCore {
+  /** Those who are in, in the order of coming in. */
+  #holds = new Set()
+
   constructor(traits) {
     super(new SemaphoreCore(traits.capacity), traits)
   }
 
   async enter({ units }, limits) {
-    const [before, release] = await this.local.acquire(units, limits)
-    return { before, release }
+    const [before] = await this.local.acquire(units, limits)
+    return before
   }
 
-  leaveLine({ units }, { release }) {
+  leaveLine({ units }) {
     const free = this.local.getValue() + units
-    release()
+    this.local.release(units)
     return free - this.local.getValue()
   }
 
@@ -31,12 +36,19 @@ class SemaphoreLine extends LineCore {
       { units, cost: units, isShared: false, isToWait: true },
       limits,
     )
-    return [hold.place.before, this.releaser(hold)]
+    this.#holds.add(hold)
+    return [hold.place, this.releaser(hold)]
+  }
+
+  give(hold) {
+    this.#holds.delete(hold)
+    super.give(hold)
   }
 
   async waitForUnlock(weight, options) {
     const [, release] = await this.acquire(weight, options)
-    release()
+    const giveBack = release[unseen] ?? release
+    giveBack()
   }
 
   getValue() {
@@ -55,10 +67,18 @@ class SemaphoreLine extends LineCore {
     notSync('acquireSync', 'acquire()')
   }
 
-  release() {
-    throw new TypeError(
-      `${this.title()} is released by its releasers only, which know their leases`,
-    )
+  /** What this thread has taken, of whomever: not more than that. */
+  release(weight) {
+    let left = weight
+    for (const hold of this.#holds) {
+      const { units } = hold.wish
+      if (units > left) {
+        if (left > 0) this.reduce(hold, units - left)
+        return
+      }
+      left -= units
+      this.give(hold)
+    }
   }
 }
 
