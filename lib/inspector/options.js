@@ -1,0 +1,27 @@
+'use strict'
+// Who may look: checked once, when the handler is made.
+const { checkObject } = require('../options.js')
+
+/** Labels of a domain name or of an IPv4 address, or an IPv6 address in brackets: no scheme, no port. */
+const hostName = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/
+
+function readOptions(options) {
+  checkObject(options)
+  const { hosts = [], allowRemote = false } = options
+  if (!Array.isArray(hosts)) throw new TypeError('hosts must be an array of host names')
+  if (typeof allowRemote !== 'boolean') throw new TypeError('allowRemote must be a boolean')
+  return { hosts: new Set(hosts.map(readHostName)), allowRemote }
+}
+
+function readHostName(host) {
+  if (typeof host !== 'string') throw new TypeError('hosts must be an array of host names')
+  const name = host.toLowerCase()
+  if (!hostName.test(name)) {
+    throw new RangeError(
+      `hosts must be names without a scheme and without a port, such as 'ops.example.com', not ${JSON.stringify(host)}`,
+    )
+  }
+  return name
+}
+
+module.exports = { readOptions }

@@ -1,0 +1,32 @@
+'use strict'
+// The page: one document, whose style and scripts stand in it. The policy lets in those, by their digests, and
+// nothing else: neither what an attacker got into the document, nor anything of another address.
+const { createHash } = require('node:crypto')
+const { readFileSync } = require('node:fs')
+const path = require('node:path')
+
+const read = (name) => readFileSync(path.join(__dirname, 'page', name), 'utf8')
+const digest = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+const style = read('style.css')
+const scripts = ['text.js', 'table.js', 'plots.js', 'graph.js', 'main.js'].map(read)
+
+const page = read('index.html')
+  .replace('<!-- style -->', () => `<style>${style}</style>`)
+  .replace('<!-- scripts -->', () => scripts.map((code) => `<script>${code}</script>`).join('\n'))
+
+const policy = [
+  "default-src 'none'",
+  `script-src ${scripts.map(digest).join(' ')}`,
+  `style-src ${digest(style)}`,
+  "connect-src 'self'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  // Text can become elements by no way at all, not even by a mistake of the scripts.
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+module.exports = { page, policy }

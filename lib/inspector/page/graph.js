@@ -1,0 +1,111 @@
+// biome-ignore-all lint/correctness/noUnusedVariables: the scripts of the page share what they declare.
+'use strict'
+// A deadlock as a ring: each call chain waits for a lock (dashed), which is held by the next chain.
+
+const box = { width: 156, height: 44 }
+const longestLabel = 22
+
+const shorten = (text) =>
+  text.length <= longestLabel ? text : `${text.slice(0, longestLabel - 1)}…`
+
+const letter = (i) => (i < 26 ? String.fromCharCode(65 + i) : String(i + 1))
+const chainOf = ({ thread }, i) => [
+  `chain ${letter(i)}`,
+  thread === 0 ? 'main thread' : `thread ${thread}`,
+]
+const lockOf = ({ kind, name, key }) =>
+  key === undefined ? [name ?? 'no name', kind] : [key, titleOf({ kind, name })]
+
+/** Chain, lock, chain, lock: as many places around an ellipse, which has room for them. */
+function placesOf(count) {
+  const width = Math.max(200, (count * (box.width + 24)) / 5.4)
+  const height = Math.max(95, width * 0.45)
+  return Array.from({ length: count }, (_, i) => {
+    const angle = (2 * Math.PI * i) / count - Math.PI / 2
+    return { x: width * Math.cos(angle), y: height * Math.sin(angle) }
+  })
+}
+
+/** Where the line from one box to another leaves the first. */
+function edgeOf(from, to, gap) {
+  const [x, y] = [to.x - from.x, to.y - from.y]
+  const part = Math.min(
+    (box.width / 2 + gap) / Math.abs(x || 1e-9),
+    (box.height / 2 + gap) / Math.abs(y || 1e-9),
+  )
+  return `${(from.x + x * part).toFixed(1)} ${(from.y + y * part).toFixed(1)}`
+}
+
+function arrow(id) {
+  const tip = drawing('path', { d: 'M0 0L8 4L0 8z' })
+  const size = { markerWidth: 8, markerHeight: 8, refX: 6, refY: 4, orient: 'auto' }
+  return drawing('marker', { id, class: id, markerUnits: 'userSpaceOnUse', ...size }, tip)
+}
+
+function node({ x, y }, [title, below], className) {
+  const { width, height } = box
+  const place = { x: x - width / 2, y: y - height / 2, width, height, rx: className ? 22 : 6 }
+  return drawing(
+    'g',
+    {},
+    drawing('title', {}, `${title}, ${below}`),
+    drawing('rect', { ...place, class: className }),
+    drawing('text', { x, y: y - 2 }, shorten(title)),
+    drawing('text', { x, y: y + 14, class: 'soft' }, shorten(below)),
+  )
+}
+
+function ringOf({ cycle, message }) {
+  const nodes = cycle.flatMap((chain, i) => [
+    { text: chainOf(chain, i), className: 'chain' },
+    { text: lockOf(chain.waitsFor), className: '' },
+  ])
+  const places = placesOf(nodes.length)
+  const [x, y] = ['x', 'y'].map((axis) => Math.max(...places.map((place) => place[axis])))
+  const [left, top] = [x + box.width / 2 + 4, y + box.height / 2 + 4]
+  const svg = drawing('svg', {
+    ...{ role: 'img', 'aria-label': message },
+    ...{ viewBox: `${-left} ${-top} ${2 * left} ${2 * top}`, width: 2 * left, height: 2 * top },
+  })
+  svg.append(drawing('defs', {}, arrow('waits'), arrow('holds')))
+  for (const [i, from] of places.entries()) {
+    const to = places[(i + 1) % places.length]
+    const kind = i % 2 === 0 ? 'waits' : 'holds'
+    const d = `M${edgeOf(from, to, 2)}L${edgeOf(to, from, 4)}`
+    svg.append(drawing('path', { d, class: `edge ${kind}`, 'marker-end': `url(#${kind})` }))
+  }
+  for (const [i, { text, className }] of nodes.entries()) {
+    svg.append(node(places[i], text, className))
+  }
+  return svg
+}
+
+/** Everything there is to know about a deadlock. */
+function figureOf(deadlock, stacks) {
+  const figure = element('figure')
+  const caption = element('figcaption')
+  const details = element('details')
+  details.append(element('summary', 'In words, with stacks'), element('pre', deadlock.message))
+  for (const [i, chain] of deadlock.cycle.entries()) {
+    const [title, thread] = chainOf(chain, i)
+    details.append(element('h3', `${title}, ${thread}`))
+    details.append(...placeOf('waits for', chain.waitsFor, stacks))
+    for (const held of chain.holds) details.append(...placeOf('holds', held, stacks))
+  }
+  caption.append(
+    element(
+      'p',
+      `${new Date(deadlock.at).toLocaleTimeString()}: dashed is waited for, solid is held.`,
+    ),
+    details,
+  )
+  figure.append(ringOf(deadlock), caption)
+  return figure
+}
+
+function placeOf(verb, lock, stacks) {
+  const key = lock.key === undefined ? '' : `, key ${lock.key}`
+  const said = [element('p', `${verb} ${titleOf(lock)}${key}`)]
+  if (lock.stack !== undefined) said.push(element('pre', stacks[lock.stack]))
+  return said
+}

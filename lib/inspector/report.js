@@ -1,0 +1,148 @@
+'use strict'
+// The snapshot of a process as the page gets it, once a second: small, also with ten thousand busy keys.
+//
+// What repeats is sent once: a stack, and what all keys of a map have in common. `stack` and `lock` are indices into
+// `stacks` and `locks`. Keys come as text, so that 1, 1n and '1' stay apart, and nothing that is long comes whole:
+// names and keys are what strangers have chosen.
+const { nameOf } = require('../keys.js')
+
+const longest = { name: 200, stack: 4000, message: 10_000 }
+const mostHolders = 20
+const mostDeadlocks = 10
+const mostInCycle = 50
+
+function cut(text, most) {
+  return text.length <= most ? text : `${text.slice(0, most)}…`
+}
+
+const textOf = (key) => (typeof key === 'bigint' ? `${key}n` : nameOf(key))
+const textOfKey = (key) => (key === undefined ? undefined : cut(textOf(key), longest.name))
+const textOfName = (name) => (name === undefined ? undefined : cut(name, longest.name))
+
+/** Numbers things in the order of their coming: what is the same by `idOf` has one number. */
+function numbering(idOf, make) {
+  const numbers = new Map()
+  const all = []
+  return {
+    all,
+    of(thing) {
+      const id = idOf(thing)
+      let number = numbers.get(id)
+      if (number === undefined) {
+        number = all.push(make(thing)) - 1
+        numbers.set(id, number)
+      }
+      return number
+    },
+  }
+}
+
+const numberStacks = () =>
+  numbering(
+    (stack) => stack,
+    (stack) => cut(stack, longest.stack),
+  )
+
+const numberLocks = () =>
+  numbering(
+    ({ id }) => id,
+    ({ id, kind, name, scope, thread }) => ({ id, kind, name: textOfName(name), scope, thread }),
+  )
+
+const isBusy = ({ waiting, holders }) => waiting > 0 || holders.length > 0
+
+/** For how long the first of the holders has held it, as far as that is known. */
+function holdOf({ holders }) {
+  let longest = 0
+  for (const { heldFor = 0 } of holders) if (heldFor > longest) longest = heldFor
+  return longest
+}
+
+/** The hottest first: by how many wait, then by how long the first of them has, then by who has held longest. */
+function byHeat(a, b) {
+  if (a.waiting !== b.waiting) return b.waiting - a.waiting
+  const [waitOfA, waitOfB] = [a.oldestWait ?? -1, b.oldestWait ?? -1]
+  return waitOfA !== waitOfB ? waitOfB - waitOfA : holdOf(b) - holdOf(a)
+}
+
+function matches(filter) {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return () => true
+  return ({ kind, name = '', key, scope }) => {
+    const text = `${kind} ${name} ${key === undefined ? '' : textOf(key)} ${scope}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  }
+}
+
+function reportOf(snapshot, { top, filter }) {
+  const stacks = numberStacks()
+  const locks = numberLocks()
+  const known = snapshot.locks.filter(matches(filter))
+  const busy = known.filter(isBusy).sort(byHeat)
+  const counted = known.filter(({ totals }) => totals !== undefined)
+  return {
+    at: snapshot.at,
+    pid: snapshot.pid,
+    threads: snapshot.threads,
+    all: snapshot.locks.filter(isBusy).length,
+    found: busy.length,
+    waiting: busy.reduce((sum, { waiting }) => sum + waiting, 0),
+    oldestWait: oldestOf(busy),
+    rows: busy.slice(0, top).map((report) => rowOf(report, locks, stacks)),
+    totals: counted.slice(0, top).map((report) => ({
+      lock: locks.of(report),
+      totals: report.totals,
+      waits: report.waits,
+    })),
+    deadlocks: snapshot.deadlocks
+      .slice(-mostDeadlocks)
+      .map((deadlock) => deadlockOf(deadlock, stacks)),
+    locks: locks.all,
+    stacks: stacks.all,
+  }
+}
+
+function oldestOf(busy) {
+  let oldest
+  for (const { oldestWait = -1 } of busy) {
+    if (oldestWait > (oldest ?? -1)) oldest = oldestWait
+  }
+  return oldest
+}
+
+function rowOf(report, locks, stacks) {
+  const { key, waiting, oldestWait } = report
+  const holders = report.holders.toSorted((a, b) => (b.heldFor ?? 0) - (a.heldFor ?? 0))
+  return {
+    lock: locks.of(report),
+    key: textOfKey(key),
+    ...{ waiting, oldestWait },
+    held: holders.length,
+    holders: holders
+      .slice(0, mostHolders)
+      .map(({ thread, pid, since, heldFor, mode, weight, stack }) => ({
+        ...{ thread, pid, since, heldFor, mode, weight },
+        stack: stack && stacks.of(stack),
+      })),
+  }
+}
+
+function deadlockOf({ at, message, cycle }, stacks) {
+  const place = ({ kind, name, key, stack }) => ({
+    kind,
+    name: textOfName(name),
+    key: textOfKey(key),
+    stack: stack && stacks.of(stack),
+  })
+  return {
+    at,
+    message: cut(message, longest.message),
+    cycle: cycle.slice(0, mostInCycle).map(({ thread, waitsFor, holds }) => ({
+      thread,
+      waitsFor: place(waitsFor),
+      holds: holds.slice(0, mostHolders).map(place),
+    })),
+  }
+}
+
+module.exports = { reportOf }

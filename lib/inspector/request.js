@@ -1,0 +1,119 @@
+'use strict'
+// What a request asks for, and whether whoever sends it may: everything that comes from outside is read here.
+//
+// Three kinds of strangers are kept out, each by what it cannot help sending:
+// - another machine, by the address that its connection comes from, or by what a proxy says of it;
+// - a page of the web whose own name was made to mean this machine (DNS rebinding), by the Host, which is still
+//   that name;
+// - a page of the web that sends requests to this machine's name, by Sec-Fetch-Site and Origin, which browsers
+//   write and pages cannot.
+
+/** What a request is answered with that gets no answer. */
+class Refusal extends Error {
+  constructor(status, message, headers = {}) {
+    super(message)
+    this.status = status
+    this.headers = headers
+  }
+}
+
+const loopbackAddress = /^(?:::ffff:)?127(?:\.\d{1,3}){3}$|^::1$/
+const loopbackName = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+const host = /^(?<name>[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
+/** What a proxy adds that says for whom it asks. */
+const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
+
+/** Throws a Refusal unless whoever sends this request may look. */
+function checkAllowed({ method, headers, socket }, { hosts, allowRemote }) {
+  if (method !== 'GET' && method !== 'HEAD') {
+    throw new Refusal(405, 'The inspector only shows: GET and HEAD.', { allow: 'GET, HEAD' })
+  }
+  // HTTP/2 has no Host, but the same in another place.
+  const own = headers.host ?? headers[':authority']
+  const name = host.exec(own ?? '')?.groups.name.toLowerCase()
+  if (name === undefined) throw new Refusal(400, 'The Host of this request is malformed.')
+  // Of a Unix socket there is no address: it is of this machine.
+  const { remoteAddress } = socket
+  const isRemote =
+    (remoteAddress !== undefined && !loopbackAddress.test(remoteAddress)) ||
+    forwarded.some((header) => headers[header] !== undefined)
+  if (isRemote && !allowRemote) {
+    throw new Refusal(403, 'This comes from another machine: see the option allowRemote.')
+  }
+  if (!loopbackName.test(name) && !hosts.has(name)) {
+    throw new Refusal(403, `The inspector is not known as ${name} here: see the option hosts.`)
+  }
+  checkSameSite(headers, own)
+}
+
+function checkSameSite(headers, own) {
+  const site = headers['sec-fetch-site'] ?? 'none'
+  const { origin } = headers
+  const isOwn = origin === undefined || origin === `http://${own}` || origin === `https://${own}`
+  if ((site !== 'none' && site !== 'same-origin') || !isOwn) {
+    throw new Refusal(403, 'Another site asks for this: open the inspector by its address.')
+  }
+}
+
+const mostRows = 100_000
+const longestFilter = 200
+
+/**
+ * What the URL asks for: { route: 'page' or 'data', top, filter }, or undefined when that is nothing of ours. Under
+ * a router that takes its own part off the URL (`isMounted`) it is exactly two paths; else the last part decides.
+ */
+function readUrl(text, isMounted) {
+  if (typeof text !== 'string' || !/^\/(?!\/)[\x21-\x7e]*$/.test(text)) {
+    throw new Refusal(400, 'The URL of this request is malformed.')
+  }
+  const [raw, query] = cut(text, '?')
+  const path = decode(raw)
+  const part = path.slice(isMounted ? 1 : path.lastIndexOf('/') + 1)
+  if (isMounted && part !== '' && part !== 'data') return undefined
+  return { route: part === 'data' ? 'data' : 'page', ...readQuery(query) }
+}
+
+function readQuery(query) {
+  const asked = { top: 10_000, filter: '' }
+  const seen = new Set()
+  for (const pair of query === '' ? [] : query.split('&')) {
+    const [name, value] = cut(pair, '=').map((part) => decode(part.replaceAll('+', ' ')))
+    if (seen.has(name)) throw new Refusal(400, 'The query names something twice.')
+    seen.add(name)
+    if (name === 'top') asked.top = readTop(value)
+    else if (name === 'filter') asked.filter = readFilter(value)
+    else throw new Refusal(400, 'The query may have top and filter, and nothing else.')
+  }
+  return asked
+}
+
+/** What is before the first `mark`, and what is after it. */
+function cut(text, mark) {
+  const at = text.indexOf(mark)
+  return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+function readTop(value) {
+  const top = /^\d{1,6}$/.test(value) ? Number(value) : 0
+  if (top < 1 || top > mostRows) {
+    throw new Refusal(400, `top must be an integer from 1 to ${mostRows}.`)
+  }
+  return top
+}
+
+function readFilter(value) {
+  if (value.length > longestFilter) {
+    throw new Refusal(400, `filter must have at most ${longestFilter} characters.`)
+  }
+  return value
+}
+
+function decode(text) {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new Refusal(400, 'The URL of this request is malformed.')
+  }
+}
+
+module.exports = { checkAllowed, readUrl, Refusal }

@@ -1,0 +1,247 @@
+'use strict'
+// The inspector as a handler of requests: whom it answers what. Its page is looked at in Chromium by the tests of
+// the ticket shop.
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const net = require('node:net')
+const { makeInspector } = require('../lib/inspector/handler.js')
+const { ask, closeServers, serve, snapshotOf } = require('./helpers/inspected.js')
+
+const inspectorOf = (snapshot, options) => makeInspector(async () => snapshot, options)
+const serveEmpty = (options) => serve(inspectorOf(snapshotOf(), options))
+
+describe('the inspector', () => {
+  afterEach(closeServers)
+
+  describe('its routes', () => {
+    it('are a page and its data, wherever it is mounted', async () => {
+      const server = await serveEmpty()
+      for (const path of ['/', '/locks', '/locks/', '/a/b/', '/?filter=ada&top=5']) {
+        const { status, headers, body } = await ask(server, path)
+        assert.deepEqual([status, headers['content-type']], [200, 'text/html; charset=utf-8'], path)
+        assert.match(body, /^<!doctype html>/)
+      }
+      for (const path of ['/data', '/locks/data', '/a/b/data?top=5']) {
+        const { status, headers, body } = await ask(server, path)
+        const type = 'application/json; charset=utf-8'
+        assert.deepEqual([status, headers['content-type']], [200, type], path)
+        assert.equal(JSON.parse(body).pid, 5)
+      }
+    })
+
+    it('are those two and no other where a router takes its part off the URL', async () => {
+      const inspect = inspectorOf(snapshotOf())
+      const server = await serve((request, response) => {
+        const passed = (error) => response.end(`passed ${error}`)
+        request.url = request.url.slice('/locks'.length) || '/'
+        inspect(request, response, passed)
+      })
+      assert.match((await ask(server, '/locks')).body, /^<!doctype html>/)
+      assert.match((await ask(server, '/locks/?filter=a')).body, /^<!doctype html>/)
+      assert.equal(JSON.parse((await ask(server, '/locks/data')).body).pid, 5)
+      for (const path of ['/locks/favicon.ico', '/locks/a/data', '/locks/data/']) {
+        assert.equal((await ask(server, path)).body, 'passed undefined', path)
+        assert.equal((await ask(server, path, { method: 'POST' })).body, 'passed undefined')
+      }
+    })
+
+    it('answer HEAD as GET, without the body', async () => {
+      const server = await serveEmpty()
+      for (const path of ['/', '/data']) {
+        const [get, head] = [await ask(server, path), await ask(server, path, { method: 'HEAD' })]
+        const untimed = ({ headers: { date: _, ...headers } }) => headers
+        assert.deepEqual(untimed(head), untimed(get))
+        assert.deepEqual([head.status, head.body], [200, ''])
+        assert.equal(Number(get.headers['content-length']), Buffer.byteLength(get.body))
+      }
+    })
+
+    it('tell the browser to trust nothing but the page', async () => {
+      const server = await serveEmpty()
+      for (const path of ['/', '/data', '/data?no']) {
+        const { headers } = await ask(server, path)
+        const policy = headers['content-security-policy']
+        assert.match(policy, /^default-src 'none'; script-src 'sha256-/)
+        assert.match(policy, /frame-ancestors 'none'/)
+        assert.doesNotMatch(policy, /unsafe|\*|http/)
+        assert.equal(headers['x-content-type-options'], 'nosniff')
+        assert.equal(headers['cache-control'], 'no-store')
+        assert.equal(headers['referrer-policy'], 'no-referrer')
+        assert.equal(headers['access-control-allow-origin'], undefined)
+      }
+      const { body } = await ask(server, '/')
+      assert.doesNotMatch(body, /(?:src|href)="(?!data:)/) // it names no other resource
+    })
+  })
+
+  describe('refuses', () => {
+    const refuses = async (server, status, path, how) => {
+      const answer = await ask(server, path, how)
+      assert.equal(
+        answer.status,
+        status,
+        `${path} ${JSON.stringify(how)}: ${answer.body.slice(0, 99)}`,
+      )
+      assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+      return answer
+    }
+
+    it('whatever would do more than look', async () => {
+      const server = await serveEmpty()
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        const { headers } = await refuses(server, 405, '/data', { method })
+        assert.equal(headers.allow, 'GET, HEAD')
+      }
+    })
+
+    it('a Host that is not of this machine, and takes those that are', async () => {
+      const server = await serveEmpty()
+      const names = [
+        'evil.example',
+        'localhost.evil.example',
+        '127.0.0.1.evil.example',
+        'localhost.',
+      ]
+      names.push('10.0.0.1', '[::2]', '0.0.0.0', '128.0.0.1')
+      for (const name of names) {
+        await refuses(server, 403, '/data', { headers: { host: `${name}:3000` } })
+        await refuses(server, 403, '/', { headers: { host: name } })
+      }
+      for (const host of [
+        'localhost',
+        'LOCALHOST:80',
+        '127.0.0.1:3000',
+        '127.1.2.3',
+        '[::1]:3000',
+      ]) {
+        assert.equal((await ask(server, '/data', { headers: { host } })).status, 200, host)
+      }
+    })
+
+    it('takes the hosts that it is told', async () => {
+      const server = await serveEmpty({ hosts: ['Ops.Example.com', '10.0.0.1', '[fe80::1]'] })
+      for (const host of ['ops.example.com:8080', 'OPS.example.com', '10.0.0.1', '[FE80::1]:1']) {
+        assert.equal((await ask(server, '/data', { headers: { host } })).status, 200, host)
+      }
+      await refuses(server, 403, '/data', { headers: { host: 'example.com' } })
+    })
+
+    it('requests of other sites', async () => {
+      const server = await serveEmpty()
+      const host = `localhost:${server.port}`
+      for (const site of ['cross-site', 'same-site', 'whatever']) {
+        await refuses(server, 403, '/', { headers: { host, 'sec-fetch-site': site } })
+      }
+      for (const origin of [
+        'https://evil.example',
+        'null',
+        'http://localhost:1',
+        `http://${host}.x`,
+      ]) {
+        await refuses(server, 403, '/data', { headers: { host, origin } })
+      }
+      for (const headers of [
+        { host, 'sec-fetch-site': 'same-origin', origin: `http://${host}` },
+        { host, 'sec-fetch-site': 'none' },
+        { host, origin: `https://${host}` },
+      ]) {
+        assert.equal((await ask(server, '/data', { headers })).status, 200, JSON.stringify(headers))
+      }
+    })
+
+    it('what comes from another machine, or through a proxy for one, unless it is told', async () => {
+      const headersOf = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'x-forwarded-host']
+      const answerTo = (remoteAddress, options, headers = {}) =>
+        new Promise((resolve) => {
+          const request = {
+            ...{ method: 'GET', url: '/data', socket: { remoteAddress } },
+            headers: { host: 'localhost', ...headers },
+          }
+          const response = { writeHead: resolve, end() {} }
+          inspectorOf(snapshotOf(), options)(request, response)
+        })
+      for (const address of [
+        '10.1.2.3',
+        '128.0.0.1',
+        '::2',
+        '::ffff:10.0.0.1',
+        'fe80::1',
+        '1::1',
+      ]) {
+        assert.equal(await answerTo(address), 403, address)
+        assert.equal(await answerTo(address, { allowRemote: true }), 200, address)
+      }
+      for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', undefined]) {
+        assert.equal(await answerTo(address), 200, address)
+        for (const header of headersOf) {
+          assert.equal(await answerTo(address, {}, { [header]: '127.0.0.1' }), 403, header)
+          assert.equal(await answerTo(address, { allowRemote: true }, { [header]: 'x' }), 200)
+        }
+      }
+      assert.equal(await answerTo('10.1.2.3', { allowRemote: true }, { host: 'evil.example' }), 403)
+    })
+
+    it('what is malformed', async () => {
+      const server = await serveEmpty()
+      const paths = ['//evil.example/data', '/%', '/%ff/', '/locks/%zz', '/data?%', '/data?top=%f']
+      paths.push('http://localhost/data', '/?top', '/data?top=0', '/data?top=-1', '/data?top=1.5')
+      paths.push(
+        '/data?top=100001',
+        '/data?top=',
+        '/data?top=1e3',
+        '/data?top=0x10',
+        '/data?',
+        '/data?&',
+      )
+      paths.push(
+        '/data?top=1&top=2',
+        '/data?x=1',
+        '/data?__proto__=1',
+        `/data?filter=${'a'.repeat(201)}`,
+      )
+      for (const path of paths) {
+        if (path === '/data?') assert.equal((await ask(server, path)).status, 200)
+        else await refuses(server, 400, path)
+      }
+      for (const host of [
+        'a b',
+        'localhost:x',
+        'localhost:123456',
+        'user@localhost',
+        '[::1',
+        'a/b',
+      ]) {
+        await refuses(server, 400, '/data', { headers: { host } })
+      }
+      await refuses(server, 400, '/data', { headers: { host: 'localhost/' } })
+    })
+
+    it('bytes that are no HTTP, or no host, and goes on', async () => {
+      const server = await serveEmpty()
+      for (const bytes of [
+        'nonsense\r\n\r\n',
+        'GET /data HTTP/1.1\r\nHost:\r\n\r\n',
+        'GET /\xff\xfe HTTP/1.1\r\nHost: localhost\r\n\r\n',
+      ]) {
+        const socket = net.connect(server.port, '127.0.0.1')
+        socket.end(Buffer.from(bytes, 'latin1'))
+        const [answer] = await once(socket.setEncoding('latin1'), 'data')
+        assert.match(answer, /^HTTP\/1\.1 400 /)
+        socket.destroy()
+      }
+      assert.equal((await ask(server, '/data')).status, 200)
+    })
+
+    it('options that are none', () => {
+      const make = (options) => () => inspectorOf(snapshotOf(), options)
+      assert.throws(make(null), { name: 'TypeError', message: 'options must be an object' })
+      assert.throws(make({ allowRemote: 1 }), { name: 'TypeError', message: /allowRemote/ })
+      for (const hosts of ['localhost', [5], { 0: 'a' }]) {
+        assert.throws(make({ hosts }), { name: 'TypeError', message: /hosts must be an array/ })
+      }
+      for (const host of ['', 'http://a', 'a:80', 'a/b', '*', '*.example.com', 'a b', '::1']) {
+        assert.throws(make({ hosts: [host] }), { name: 'RangeError', message: /without a port/ })
+      }
+    })
+  })
+})

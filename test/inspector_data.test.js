@@ -1,0 +1,183 @@
+'use strict'
+// What the inspector makes of a snapshot of the process, and when it takes one.
+const assert = require('node:assert/strict')
+const { EventEmitter, once } = require('node:events')
+const http = require('node:http')
+const { makeInspector } = require('../lib/inspector/handler.js')
+const { ask, closeServers, lock, ring, serve, snapshotOf } = require('./helpers/inspected.js')
+
+/** The data of an inspector of these locks. */
+async function dataOf(snapshot, query = '') {
+  const { status, body } = await ask(
+    await serve(makeInspector(async () => snapshot)),
+    `/data${query}`,
+  )
+  assert.equal(status, 200, body)
+  return JSON.parse(body)
+}
+
+const keysOf = ({ rows }) => rows.map(({ key }) => key)
+
+describe('what the inspector tells', () => {
+  afterEach(closeServers)
+
+  describe('its data', () => {
+    it('begins with what is waited for most, then longest, then held longest', async () => {
+      const snapshot = snapshotOf([
+        lock({ key: 'held briefly', hold: [1] }),
+        lock({ key: 'held', hold: [1, 500] }),
+        lock({ key: 'unknown since', hold: [undefined] }),
+        lock({ key: 'one waits', waiting: 1, oldestWait: 20 }),
+        lock({ key: 'one waits longer', waiting: 1, oldestWait: 30.5 }),
+        lock({ key: 'two wait', waiting: 2, oldestWait: 5, hold: [] }),
+        lock({ key: 'idle', hold: [] }),
+      ])
+      const data = await dataOf(snapshot)
+      assert.deepEqual(keysOf(data), [
+        ...['"two wait"', '"one waits longer"', '"one waits"'],
+        ...['"held"', '"held briefly"', '"unknown since"'],
+      ])
+      const { all, found, waiting, oldestWait } = data
+      assert.deepEqual(
+        { all, found, waiting, oldestWait },
+        { all: 6, found: 6, waiting: 4, oldestWait: 30.5 },
+      )
+      assert.equal((await dataOf(snapshotOf())).oldestWait, undefined)
+    })
+
+    it('has as much as was asked for', async () => {
+      const snapshot = snapshotOf([1, 2, 3].map((key) => lock({ key, waiting: key })))
+      const { rows, found } = await dataOf(snapshot, '?top=2')
+      assert.deepEqual([rows.map(({ key }) => key), found], [['3', '2'], 3])
+    })
+
+    it('is filtered by words of kind, name, key and scope', async () => {
+      const snapshot = snapshotOf([
+        lock({ key: 'Ada' }),
+        lock({ key: 'bob' }),
+        lock({ kind: 'Mutex', name: 'orders', scope: 'host' }),
+        lock({ kind: 'Semaphore', name: undefined, key: undefined }),
+      ])
+      const keysBy = async (filter) =>
+        keysOf(await dataOf(snapshot, `?filter=${encodeURIComponent(filter)}`))
+      assert.deepEqual(await keysBy('ada'), ['"Ada"'])
+      assert.deepEqual(await keysBy(' KEYED  users "b'), ['"bob"'])
+      assert.deepEqual(await keysBy('host'), [undefined])
+      assert.deepEqual(await keysBy('nobody'), [])
+      const { all, found } = await dataOf(snapshot, '?filter=users+ada')
+      assert.deepEqual([all, found], [4, 1])
+    })
+
+    it('keeps keys apart, of whatever type, and cuts what is long', async () => {
+      const keys = [1, 1n, '1', '1n', 2n ** 80n, '\ud800', 'x'.repeat(10_000)]
+      const texts = keysOf(await dataOf(snapshotOf(keys.map((key) => lock({ key })))))
+      assert.equal(new Set(texts).size, keys.length)
+      assert.deepEqual(texts.slice(0, 5), ['1', '1n', '"1"', '"1n"', `${2n ** 80n}n`])
+      assert.ok(texts[6].length < 300)
+    })
+
+    it('tells of holders, with each stack once, and the first of many', async () => {
+      const stack = 'at work (here.js:1:1)'
+      const holders = Array.from({ length: 30 }, (_, i) => ({
+        ...{ thread: i, pid: 7, since: 5, heldFor: i, mode: 'shared', weight: 2, stack },
+      }))
+      const data = await dataOf(snapshotOf([lock({ holders }), lock({ key: 'a', holders })]))
+      assert.deepEqual(data.stacks, [stack])
+      const [row] = data.rows
+      assert.deepEqual([row.held, row.holders.length], [30, 20])
+      assert.deepEqual(row.holders[0], { ...holders[29], stack: 0 })
+      assert.deepEqual(data.locks[row.lock], {
+        ...{ id: 'KeyedMutex users', kind: 'KeyedMutex', name: 'users', scope: 'process' },
+      })
+    })
+
+    it('tells what was counted, of locks at rest too', async () => {
+      const totals = { acquisitions: 5, contended: 2 }
+      const waits = { p50: 1, p90: 2, p99: 3, max: 4, buckets: [0, 1, 1] }
+      const data = await dataOf(snapshotOf([lock({ hold: [], totals, waits }), lock({ key: 1 })]))
+      assert.deepEqual(data.totals, [{ lock: 0, totals, waits }])
+    })
+
+    it('tells of the last deadlocks, with keys of any type', async () => {
+      const data = await dataOf(
+        snapshotOf(
+          [],
+          [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((n) => ring(n)),
+        ),
+      )
+      assert.equal(data.deadlocks.length, 10)
+      assert.deepEqual(data.deadlocks[0], {
+        ...{ at: data.at, message: 'a circle of 2' },
+        cycle: [0, 1].map((i) => ({
+          thread: i,
+          waitsFor: { kind: 'KeyedMutex', name: 'forks', key: `${1 - i}n`, stack: 0 },
+          holds: [{ kind: 'KeyedMutex', name: 'forks', key: `${i}n`, stack: 0 }],
+        })),
+      })
+    })
+
+    it('is small: ten thousand keys that are held in a megabyte or two', async () => {
+      const stack = 'at work (here.js:1:1)\n'.repeat(10)
+      const locks = Array.from({ length: 10_000 }, (_, key) => lock({ key: `user-${key}` }))
+      for (const { holders } of locks) holders[0].stack = stack
+      const { body } = await ask(await serve(makeInspector(async () => snapshotOf(locks))), '/data')
+      assert.equal(JSON.parse(body).rows.length, 10_000)
+      assert.ok(body.length < 2e6, `${body.length} bytes`)
+    })
+  })
+
+  describe('reads the locks', () => {
+    it('once for all who ask at a time, and anew for who comes later', async () => {
+      let reads = 0
+      const server = await serve(makeInspector(async () => snapshotOf([lock({ key: ++reads })])))
+      const keysNow = async () => keysOf(JSON.parse((await ask(server, '/data')).body))
+      const many = await Promise.all(Array.from({ length: 20 }, keysNow))
+      assert.deepEqual(many, new Array(20).fill(['1']))
+      while ((await keysNow())[0] === '1');
+      assert.equal(reads, 2)
+    })
+
+    it('not for the page, nor for those whom it refuses', async () => {
+      const server = await serve(
+        makeInspector(async () => {
+          throw new Error('read')
+        }),
+      )
+      assert.equal((await ask(server, '/')).status, 200)
+      assert.equal((await ask(server, '/data', { headers: { host: 'evil.example' } })).status, 403)
+    })
+
+    it('and says when it cannot, to this request or to the framework, and tries again', async () => {
+      let reads = 0
+      const inspect = makeInspector(async () => {
+        if (reads++ < 2) throw new Error('no thread answers')
+        return snapshotOf()
+      })
+      const server = await serve((request, response) => {
+        if (request.url === '/data') return inspect(request, response)
+        request.url = '/data'
+        inspect(request, response, ({ message }) => response.end(`next: ${message}`))
+      })
+      const { status, body } = await ask(server, '/data')
+      assert.deepEqual([status, body], [500, 'The locks cannot be read: no thread answers\n'])
+      assert.equal((await ask(server, '/other')).body, 'next: no thread answers')
+      assert.equal((await ask(server, '/data')).status, 200)
+    })
+
+    it('for somebody who is gone without an error', async () => {
+      const source = new EventEmitter()
+      const { port } = await serve(
+        makeInspector(() => {
+          source.emit('asked')
+          return once(source, 'read').then(() => snapshotOf())
+        }),
+      )
+      const request = http.get({ port, path: '/data', agent: false })
+      await once(source, 'asked')
+      request.destroy()
+      await assert.rejects(once(request, 'response'), { code: 'ECONNRESET' })
+      source.emit('read')
+      await new Promise(setImmediate)
+    })
+  })
+})
