@@ -1,21 +1,7 @@
 'use strict'
 const assert = require('node:assert/strict')
-const fs = require('node:fs')
-const path = require('node:path')
-const puppeteer = require('puppeteer-core')
+const openChromium = require('./chromium.js')
 const { closeShops, openShop, resolvers } = require('./helpers.js')
-
-function findChromium() {
-  for (const directory of (process.env.PATH ?? '').split(path.delimiter)) {
-    for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
-      const file = path.join(directory, name)
-      if (fs.existsSync(file)) return file
-    }
-  }
-  throw new Error(
-    'The page is tested in Chromium, which is not on the PATH: apt-get install chromium',
-  )
-}
 
 describe('the page, in Chromium', () => {
   let browser
@@ -23,8 +9,7 @@ describe('the page, in Chromium', () => {
   let problems
 
   before(async () => {
-    // The sandbox does not work for root, as whom containers run; the page is our own.
-    browser = await puppeteer.launch({ executablePath: findChromium(), args: ['--no-sandbox'] })
+    browser = await openChromium()
   })
   after(() => browser?.close())
 

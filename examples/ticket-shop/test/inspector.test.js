@@ -1,0 +1,246 @@
+'use strict'
+const assert = require('node:assert/strict')
+const { makeInspector } = require('../../../lib/inspector/handler.js')
+const {
+  closeServers,
+  lock,
+  ring,
+  serve,
+  snapshotOf,
+} = require('../../../test/helpers/inspected.js')
+const openChromium = require('./chromium.js')
+
+describe("the inspector's page, in Chromium", () => {
+  let browser
+  let page
+  let problems
+  let snapshot
+
+  before(async () => {
+    browser = await openChromium()
+  })
+  after(() => browser?.close())
+
+  beforeEach(async () => {
+    problems = []
+    page = await browser.newPage()
+    page.on('pageerror', (error) => problems.push(error))
+    // What the policy of the page forbids, Chromium says here.
+    page.on('console', (message) => problems.push(message.text()))
+  })
+  afterEach(async () => {
+    await page?.close()
+    await closeServers()
+    assert.deepEqual(problems, [])
+  })
+
+  async function visit(given, path = '/locks') {
+    snapshot = given
+    const { url } = await serve(makeInspector(async () => snapshot))
+    await page.goto(url + path)
+    await shows('#link', 'live')
+  }
+
+  const texts = (selector) =>
+    page.$$eval(selector, (found) => found.map(({ textContent }) => textContent))
+  const shows = (selector, text) =>
+    page.waitForFunction(
+      (where, what) => document.querySelector(where)?.textContent === what,
+      {},
+      ...[selector, text],
+    )
+  const keyOf = (n) => `#rows tbody.window tr:nth-child(${n}) td:nth-child(2)`
+  const keys = () => texts('#rows tbody.window td:nth-child(2)')
+  const many = (count) =>
+    Array.from({ length: count }, (_, i) => lock({ key: i, hold: [count - i] }))
+  /** When whatever is due has been drawn. */
+  const drawn = () =>
+    page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
+
+  it('shows who holds what since when, and the line, the hottest first', async () => {
+    await visit(
+      snapshotOf([
+        lock({ key: 'ada', hold: [61_000] }),
+        lock({
+          kind: 'Semaphore',
+          name: 'pool',
+          hold: [5, 1500, 6],
+          waiting: 1200,
+          oldestWait: 70.4,
+        }),
+      ]),
+    )
+    await shows(keyOf(2), '"ada"')
+    assert.deepEqual(await texts('#rows tbody.window td'), [
+      ...['Semaphore pool', '', 'process', 'main thread and 2 more', '1.5 s', '1,200', '70 ms'],
+      ...['KeyedMutex users', '"ada"', 'process', 'main thread', '1 min 1 s', '', ''],
+    ])
+    assert.deepEqual(await texts('#sums dd'), ['2', '1,200', '70 ms', '0'])
+    assert.deepEqual(await texts('#pid'), ['5'])
+  })
+
+  it('stays live, until it is paused', async () => {
+    await visit(snapshotOf([lock({ key: 'ada' })]), '/')
+    await shows(keyOf(1), '"ada"')
+    snapshot = snapshotOf([lock({ key: 'bob' })])
+    await shows(keyOf(1), '"bob"')
+    await page.click('#pause')
+    await shows('#link', 'paused')
+    snapshot = snapshotOf()
+    await drawn()
+    assert.deepEqual(await keys(), ['"bob"'])
+    await page.click('#pause')
+    await shows('#rows-empty', 'Nothing is held.')
+    assert.deepEqual(await keys(), [])
+    snapshot = { ...snapshot, threads: [0, 3, 4].map((id) => ({ id, answered: id === 0 })) }
+    await shows('#threads', '3 threads, no answer from 3, 4')
+  })
+
+  it('says that nobody answers, and goes on when somebody does', async () => {
+    await visit(snapshotOf())
+    snapshot = null
+    await page.waitForSelector('#link.lost')
+    snapshot = snapshotOf([lock({ key: 'ada' })])
+    await shows('#link', 'live')
+    await shows(keyOf(1), '"ada"')
+    // Chromium tells of the answer 500.
+    assert.ok(problems.length > 0)
+    problems = []
+  })
+
+  it('filters, from its address too', async () => {
+    await visit(snapshotOf([lock({ key: 'ada' }), lock({ key: 'bob' })]), '/locks/?filter=ADA')
+    await shows('#shown', '1 found')
+    await shows(keyOf(1), '"ada"')
+    await page.$eval('#filter', (input) => Object.assign(input, { value: '' }))
+    await page.type('#filter', 'users bo')
+    await shows(keyOf(1), '"bob"')
+    await page.type('#filter', 'x')
+    await shows('#rows-empty', 'Nothing matches the filter.')
+  })
+
+  it('shows what strangers have chosen as text, whatever it is', async () => {
+    const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+    const deadlock = { ...ring(2, evil), message: evil }
+    for (const { waitsFor, holds } of deadlock.cycle) {
+      for (const one of [waitsFor, ...holds]) Object.assign(one, { name: evil, key: evil })
+    }
+    const held = lock({ name: evil, key: evil, scope: evil, kind: evil })
+    Object.assign(held.holders[0], { stack: evil, mode: evil, thread: evil })
+    await visit(snapshotOf([held], [deadlock]))
+    await shows(keyOf(1), JSON.stringify(evil))
+    await page.click(keyOf(1))
+    await shows('#chosen pre', evil)
+    await page.click('summary')
+    assert.ok((await texts('details')).some((text) => text.includes(evil)))
+    assert.equal(await page.title(), 'Locks')
+    assert.deepEqual(await page.$$eval('img, #chosen script', (found) => found.length), 0)
+  })
+
+  it('tells all of a row that is chosen by keys, which stays chosen', async () => {
+    const locks = many(100)
+    Object.assign(locks[1].holders[0], { stack: 'at work (here.js:1:1)', pid: 77 })
+    await visit(snapshotOf(locks))
+    await shows(keyOf(1), '0')
+    await page.focus('#rows')
+    const chosen = () =>
+      page.$eval('#rows', (table) => {
+        const row = document.getElementById(table.getAttribute('aria-activedescendant'))
+        return (
+          row && [row.cells[1].textContent, row.getAttribute('aria-selected'), row.ariaRowIndex]
+        )
+      })
+    for (const key of ['ArrowDown', 'ArrowDown']) await page.keyboard.press(key)
+    await shows('#chosen h3', 'KeyedMutex users, key 1')
+    await shows('#chosen pre', 'at work (here.js:1:1)')
+    await drawn()
+    assert.deepEqual(await chosen(), ['1', 'true', '3'])
+    assert.match((await texts('#chosen p')).join(), /process 77, main thread, since /)
+
+    const more = { waiting: 5, oldestWait: 1 }
+    snapshot = snapshotOf([...locks, lock({ key: 'hot', ...more })])
+    await shows(keyOf(1), '"hot"')
+    assert.deepEqual(await chosen(), ['1', 'true', '4'])
+    await page.keyboard.press('End')
+    await shows('#chosen h3', 'KeyedMutex users, key 99')
+    await drawn()
+    assert.deepEqual(await chosen(), ['99', 'true', '102'])
+    await page.keyboard.press('Escape')
+    await drawn()
+    assert.equal(await chosen(), null)
+  })
+
+  it('draws how long was waited', async () => {
+    const buckets = [
+      0, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9,
+    ]
+    const totals = { acquisitions: 1234, contended: 14, timeouts: 1, aborts: 2, abandoned: 3 }
+    const waits = { p50: 0.002, p90: 1.26, p99: 90_000, max: 3_700_000, buckets }
+    await visit(snapshotOf([lock({ hold: [], totals, waits })]))
+    await shows('#totals tbody.window td:nth-child(3)', '1,234')
+    assert.deepEqual((await texts('#totals tbody.window td')).slice(2), [
+      ...['1,234', '14', '1', '2', '3', '2 µs', '1.3 ms', '1 min 30 s', '1 h 1 min', ''],
+    ])
+    const bars = await page.$eval('#totals svg path', (path) => path.getAttribute('d').match(/M/g))
+    assert.equal(bars.length, 3)
+  })
+
+  it('draws deadlocks as rings', async () => {
+    await visit(snapshotOf([], [ring(2), ring(5)]))
+    await shows('#count', '2')
+    assert.equal((await page.$$('figure svg')).length, 2)
+    const drawnOf = (n) => texts(`figure:nth-child(${n}) svg g text:first-of-type`)
+    const forks = (n) => Array.from({ length: n }, (_, i) => `${(i + 1) % n}n`)
+    const chains = (n) => Array.from({ length: n }, (_, i) => `chain ${'ABCDE'[i]}`)
+    for (const [i, n] of [5, 2].entries()) {
+      const both = chains(n).flatMap((chain, j) => [chain, forks(n)[j]])
+      assert.deepEqual(await drawnOf(i + 1), both)
+      assert.equal((await page.$$(`figure:nth-child(${i + 1}) path.edge`)).length, 2 * n)
+    }
+    const label = await page.$eval('figure svg', (svg) => svg.getAttribute('aria-label'))
+    assert.equal(label, 'a circle of 5')
+    snapshot = snapshotOf()
+    await shows('#count', '0')
+    assert.equal(await page.$eval('#deadlocks', ({ hidden }) => hidden), true)
+  })
+
+  it('has as many rows as can be seen, and shows each of ten thousand that is scrolled to', async () => {
+    await visit(snapshotOf(many(10_000)))
+    await shows('#busy', '10,000')
+    const frames = await page.evaluate(async () => {
+      const scroller = document.getElementById('rows-scroller')
+      const next = () => new Promise(requestAnimationFrame)
+      let [last, most] = [await next(), 0]
+      const deltas = []
+      for (let i = 0; i < 90; i++) {
+        scroller.scrollTop = (i * 4001) % scroller.scrollHeight
+        const now = await next()
+        deltas.push(now - last)
+        last = now
+        most = Math.max(most, document.querySelectorAll('tr').length)
+      }
+      deltas.sort((a, b) => a - b)
+      return { p50: deltas[45], max: deltas.at(-1), most, height: scroller.scrollHeight }
+    })
+    assert.ok(frames.most < 60, `${frames.most} rows`)
+    assert.ok(frames.height > 10_000 * 30)
+    assert.ok(frames.p50 < 200, `a frame takes ${frames.p50} ms`)
+    for (const at of [9_990, 5_000, 0]) {
+      await page.$eval(
+        '#rows-scroller',
+        (scroller, top) => Object.assign(scroller, { scrollTop: top }),
+        at * 30,
+      )
+      await page.waitForFunction(
+        (key) =>
+          [...document.querySelectorAll('#rows tbody.window tr')].some((row) => {
+            const { top, bottom } = row.getBoundingClientRect()
+            const seen = row.closest('.scroller').getBoundingClientRect()
+            return row.cells[1].textContent === key && top >= seen.top && bottom <= seen.bottom
+          }),
+        {},
+        String(at + 2),
+      )
+    }
+  })
+})
