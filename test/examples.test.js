@@ -1,20 +1,14 @@
 'use strict'
-// The examples of index.d.ts and of the README run, each in a process of its own.
+// The examples of index.d.ts run, each in a process of its own.
 const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')
 const path = require('node:path')
 const boxoffice = require('..')
-const { isSupported } = require('./helpers/host_support.js')
-const { blocksIn, examplesIn, good, root, runExample } = require('./helpers/examples.js')
+const { blocksIn, examplesIn, good, isKnown, root, runExample } = require('./helpers/examples.js')
 
 const read = (name) => readFileSync(path.join(root, name), 'utf8')
 const examples = examplesIn(read('index.d.ts'))
 const isClass = (value) => /^class\b/.test(Function.prototype.toString.call(value))
-
-/** Node knows `using` from version 24 on; and not every system has locks between processes. */
-const isKnown = (code) =>
-  (!/\busing \w+ =/.test(code) || parseInt(process.versions.node, 10) >= 24) &&
-  (!code.includes("scope: 'host'") || isSupported)
 
 describe('the examples of index.d.ts', function () {
   this.timeout(30_000)
@@ -27,17 +21,6 @@ describe('the examples of index.d.ts', function () {
   for (const { title, codes } of examples) {
     const define = codes.every(isKnown) ? it : it.skip
     define(`run: ${title}`, async () => assert.deepEqual(await runExample(codes), good))
-  }
-})
-
-describe('the examples of the README', function () {
-  this.timeout(30_000)
-  const blocks = blocksIn(read('README.md'))
-
-  it('are found', () => assert.ok(blocks.length > 0))
-
-  for (const [i, code] of blocks.entries()) {
-    it(`run: ${i + 1}`, async () => assert.deepEqual(await runExample([code]), good))
   }
 })
 
@@ -78,6 +61,7 @@ export interface Second {}
       { owner: 'First', title: 'First, line 14, example 1', codes: ['{\n  two()\n}'] },
     ])
     assert.deepEqual(blocksIn('```sh\nls\n```\n\n```js\na()\nb()\n```\ntext\n'), ['a()\nb()\n'])
+    assert.deepEqual(blocksIn('```js\n// Not run here: it never ends.\nfor (;;);\n```\n'), [])
   })
 
   const bad = {
@@ -102,5 +86,22 @@ export interface Second {}
   it('lets an example go on with what one before it has declared, or declare it anew', async () => {
     const codes = ['const one = 1', 'assert.equal(one, 1)', 'const one = 2; assert.equal(one, 2)']
     assert.deepEqual(await runExample(codes), good)
+  })
+  it('lets an example import names, and what a module is by default', async () => {
+    const codes = [
+      "import { Mutex as Lock } from 'boxoffice'\nimport strict from 'node:assert/strict'",
+      'strict.equal(Lock, Mutex)',
+    ]
+    assert.deepEqual(await runExample(codes), good)
+    const missing = ["import { Missing } from 'boxoffice'\nnew Missing()"]
+    assert.notDeepEqual(await runExample(missing), good)
+  })
+
+  it('ends a process that leaves something open only when it is told to, and what failed fails', async () => {
+    const open = 'setInterval(() => {}, 1000)'
+    assert.equal((await runExample([open], { timeout: 1000 })).signal, 'SIGKILL')
+    assert.deepEqual(await runExample([open], { exits: true }), good)
+    const late = [open, "Promise.reject(new Error('broken'))"]
+    assert.notDeepEqual(await runExample(late, { exits: true }), good)
   })
 })

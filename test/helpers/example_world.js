@@ -7,6 +7,10 @@ const path = require('node:path')
 const threads = require('node:worker_threads')
 
 const root = path.join(__dirname, '..', '..')
+// The package itself by its own name, what its tests have, and, where they are installed, the peers of the benches.
+const requires = ['package.json', 'bench/js/package.json'].map((file) =>
+  createRequire(path.join(root, file)),
+)
 const turn = () => new Promise(setImmediate)
 
 const handlers = []
@@ -46,6 +50,16 @@ const worker = `
   mutex.lockSync()
   mutex.unlock()`
 
+function requireOne(name) {
+  for (const each of requires) {
+    try {
+      return each(name)
+    } catch (error) {
+      if (error.code !== 'MODULE_NOT_FOUND' || each === requires.at(-1)) throw error
+    }
+  }
+}
+
 class Worker extends threads.Worker {
   constructor(_file, options) {
     super(worker, { ...options, eval: true })
@@ -57,7 +71,8 @@ module.exports = {
   assert,
   createOrder,
   findOrder,
-  require: createRequire(path.join(root, 'package.json')),
+  require: requireOne,
+  turn,
   show: (value) => writeSync(1, `${JSON.stringify(value)}\n`),
   visit,
   Worker,

@@ -3,6 +3,7 @@
 const { mkdtempSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
+const { isSupported } = require('./host_support.js')
 const { run } = require('./processes.js')
 
 const root = path.join(__dirname, '..', '..')
@@ -42,33 +43,55 @@ function codesIn(body) {
     .map((tag) => tag.replace(/^@example.*\n/, '').trimEnd())
 }
 
-/** The blocks of JavaScript in a file of Markdown. */
+/** The blocks of JavaScript in a file of Markdown, but those whose first line is `// Not run here: why`. */
 function blocksIn(markdown) {
-  return [...markdown.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code)
+  const blocks = [...markdown.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code)
+  return blocks.filter((code) => !code.startsWith('// Not run here: '))
 }
+
+const imports = /^import (?:(\w+)|(\{[^}]*\})) from ('[^']+')$/gm
+
+/** With what stands in for `import` inside a function. */
+function withoutImports(code) {
+  return code.replace(imports, (_, name, names, module) =>
+    name === undefined
+      ? `const ${names.replaceAll(' as ', ': ')} = await import(${module})`
+      : `const { default: ${name} } = await import(${module})`,
+  )
+}
+
+/** Node knows `using` from version 24 on; and not every system has locks between processes. */
+const isKnown = (code) =>
+  (!/\busing \w+ =/.test(code) || parseInt(process.versions.node, 10) >= 24) &&
+  (!code.includes("scope: 'host'") || isSupported)
 
 /** The end of an example's process: it has run to its end, and nothing was left that went wrong. */
 const good = { code: 0, signal: null, shown: ['ended'], stderr: '' }
 
-/** How a process of its own ends that runs `codes`, each inside the one before; see `good`. */
-async function runExample(codes, { timeout = 20_000 } = {}) {
-  const nested = codes.reduceRight((inner, code) => `{\n${code}\n${inner}}\n`, '')
+/**
+ * How a process of its own ends that runs `codes`, each inside the one before; see `good`. With `exits` it need not
+ * end by itself, for codes that leave a connection to a server open.
+ */
+async function runExample(codes, { timeout = 20_000, env = {}, exits = false } = {}) {
+  const nested = codes.reduceRight((inner, code) => `{\n${withoutImports(code)}\n${inner}}\n`, '')
   const script = `'use strict'
     const world = require(${JSON.stringify(world)})
     async function main({ ${Object.keys(require(root))} }, { ${Object.keys(require(world))} }) {
       ${nested}
       await visit()
     }
-    main(require(${JSON.stringify(root)}), world).then(() => world.show('ended'))`
+    main(require(${JSON.stringify(root)}), world).then(() => world.show('ended'))${
+      exits ? '.then(world.turn).then(() => process.exit())' : ''
+    }`
   // Locks between processes lie there.
   const directory = mkdtempSync(path.join(tmpdir(), 'boxoffice-example-'))
   try {
-    const env = { BOXOFFICE_DIRECTORY: directory }
-    const { code, signal, shown, stderr } = await run(['-e', script], { timeout, env })
+    const all = { BOXOFFICE_DIRECTORY: directory, ...env }
+    const { code, signal, shown, stderr } = await run(['-e', script], { timeout, env: all })
     return { code, signal, shown, stderr }
   } finally {
     rmSync(directory, { recursive: true })
   }
 }
 
-module.exports = { blocksIn, examplesIn, good, root, runExample }
+module.exports = { blocksIn, examplesIn, good, isKnown, root, runExample }
