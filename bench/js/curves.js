@@ -1,12 +1,10 @@
-// Cost an operation as lines and maps grow, drawn into docs/. By itself:
-//   node bench/js/curves.js [--filter regex] [--json file]
+// Cost an operation as lines and maps grow, and the charts of it in docs/.
 const { writeFileSync } = require('node:fs')
 const path = require('node:path')
-const { parseArgs } = require('node:util')
 const { drawChart } = require('./chart.js')
 const { kits } = require('./kits.js')
 const { median } = require('./numbers.js')
-const { installPeers, progress, runCell } = require('./run-cell.js')
+const { progress, runCell } = require('./run-cell.js')
 
 const docs = path.join(__dirname, '..', '..', 'docs')
 const timeout = 20_000 // a kit that needs longer for one point has no further points
@@ -31,12 +29,10 @@ const charts = [
   },
 ]
 
-async function measureCurves(filter) {
+async function measureCurves() {
   const curves = []
   for (const { row, sizes } of charts) {
-    let lines = Object.keys(kits)
-      .filter((kit) => filter.test(`${row} ${kit}`))
-      .map((kit) => ({ row, kit, points: [] }))
+    let lines = Object.keys(kits).map((kit) => ({ row, kit, points: [] }))
     for (const size of sizes) {
       await measurePoints(lines, size)
       curves.push(...lines.filter(({ points }) => points.length === 1 && size === sizes[0]))
@@ -60,35 +56,18 @@ async function measurePoints(lines, size) {
   for (const [line, got] of values) line.points.push({ size, value: median(got) })
 }
 
-function drawCurves(curves) {
-  for (const chart of charts) {
+/** The charts as [file, SVG]. */
+function chartsOf(curves) {
+  return charts.map((chart) => {
     const lines = curves
       .filter(({ row }) => row === chart.row)
       .map(({ kit, points }) => ({ name: kit, points: points.map((p) => [p.size, p.value]) }))
-    if (lines.length === 0) continue
-    const file = path.join(docs, chart.file)
-    writeFileSync(file, drawChart({ ...chart, lines }))
-    console.log(`\nDrawn: ${path.relative(process.cwd(), file)}`)
-  }
-}
-
-async function main() {
-  const { values: options } = parseArgs({
-    options: { filter: { type: 'string', default: '' }, json: { type: 'string' } },
-  })
-  installPeers()
-  const curves = await measureCurves(new RegExp(options.filter))
-  progress('')
-  drawCurves(curves)
-  if (options.json) writeFileSync(options.json, `${JSON.stringify(curves, null, 2)}\n`)
-}
-
-module.exports = { drawCurves, measureCurves }
-
-if (require.main === module) {
-  main().catch((error) => {
-    progress('')
-    console.error(error.message)
-    process.exitCode = 1
+    return [path.join(docs, chart.file), drawChart({ ...chart, lines })]
   })
 }
+
+function drawCurves(curves) {
+  for (const [file, svg] of chartsOf(curves)) writeFileSync(file, svg)
+}
+
+module.exports = { chartsOf, drawCurves, measureCurves }

@@ -11,9 +11,12 @@ function quantile(numbers, part) {
 
 /** Median (least-most). */
 function spread(numbers) {
-  const all = `${round(median(numbers))}`
-  if (numbers.length === 1) return all
-  return `${all} (${round(Math.min(...numbers))}-${round(Math.max(...numbers))})`
+  return spreadText(median(numbers), Math.min(...numbers), Math.max(...numbers))
+}
+
+function spreadText(middle, least, most) {
+  if (round(least) === round(most)) return round(middle)
+  return `${round(middle)} (${round(least)}-${round(most)})`
 }
 
 function round(number) {
@@ -23,4 +26,4 @@ function round(number) {
     : number.toPrecision(Math.abs(number) >= 1 ? 3 : 2)
 }
 
-module.exports = { median, quantile, round, spread }
+module.exports = { median, quantile, round, spread, spreadText }

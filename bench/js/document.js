@@ -1,0 +1,59 @@
+// Puts the results that are saved in docs/results/ into docs/performance.md, between the marks
+//   <!-- results: name --> and <!-- end of results -->
+// and draws the curves. By itself: node bench/js/document.js
+const { mkdirSync, readFileSync, writeFileSync } = require('node:fs')
+const path = require('node:path')
+const { nativeTables } = require('../native/tables.js')
+const { drawCurves } = require('./curves.js')
+const { results } = require('./results.js')
+const { tableOfCells, tableOfVerdicts } = require('./tables.js')
+
+const docs = path.join(__dirname, '..', '..', 'docs')
+const document = path.join(docs, 'performance.md')
+const part = /^<!-- results: (\S+) -->\n[\s\S]*?^<!-- end of results -->$/gm
+
+/** `text` with the tables of what `read(name)` gives for each name. */
+function withResults(text, read) {
+  return text.replace(part, (_, name) => {
+    const tables = render(name, read(name))
+    return `<!-- results: ${name} -->\n\n${tables}\n<!-- end of results -->`
+  })
+}
+
+function render(name, { machine, repetitions, cells, verdicts = [] }) {
+  const { node, cpu, cores, system } = machine
+  const where = [
+    node && `Node.js ${node}`,
+    `${cores} x ${cpu}`,
+    system,
+    repetitions && `${repetitions} ${repetitions === 1 ? 'round' : 'rounds'}`,
+  ]
+  const tables = name.startsWith('native-')
+    ? nativeTables(cells)
+    : results[name].map((section) => tableOfCells(cells, section))
+  const head = `${where.filter(Boolean).join(', ')}.\n`
+  return [head, ...tables, tableOfVerdicts(verdicts, repetitions)].filter(Boolean).join('\n')
+}
+
+function readResults(name) {
+  return JSON.parse(readFileSync(path.join(docs, 'results', `${name}.json`), 'utf8'))
+}
+
+function saveResults(name, content) {
+  mkdirSync(path.join(docs, 'results'), { recursive: true })
+  const file = path.join(docs, 'results', `${name}.json`)
+  // A line for each cell, so that a change shows what has changed.
+  const { cells, ...rest } = content
+  const lines = cells.map((cell) => `    ${JSON.stringify(cell)}`).join(',\n')
+  const text = JSON.stringify({ ...rest, cells: [] }, null, 2)
+  writeFileSync(file, `${text.replace(/"cells": \[\]/, () => `"cells": [\n${lines}\n  ]`)}\n`)
+}
+
+function writeDocument() {
+  writeFileSync(document, withResults(readFileSync(document, 'utf8'), readResults))
+  drawCurves(readResults('curves').cells)
+}
+
+module.exports = { document, readResults, saveResults, withResults, writeDocument }
+
+if (require.main === module) writeDocument()

@@ -1,0 +1,36 @@
+// What docs/results/ has a file of: the tables of docs/performance.md that belong together, since they were measured together.
+const { clusterKits } = require('./cluster-kits.js')
+const { clusterRows } = require('./cluster-rows.js')
+const { hostKits } = require('./host-kits.js')
+const { hostRows } = require('./host-rows.js')
+const { kits } = require('./kits.js')
+const { lockKits } = require('./lock-kits.js')
+const { lockRows } = require('./lock-rows.js')
+const { rows } = require('./rows.js')
+const { threadKits } = require('./thread-kits.js')
+const { threadRows } = require('./thread-rows.js')
+
+const pick = (all, isWanted) =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => isWanted(name)))
+
+const isRead = (row) => row.startsWith('read-')
+const isByPostgres = (kit) => clusterKits[kit].server === 'postgres'
+const isManager = (kit) => /^(LockManager|navigator)/.test(kit)
+
+/** The sections { rows, kits } of each, a table for each of them. */
+const results = {
+  'one-thread': [{ rows: pick(rows, (row) => !isRead(row)), kits }],
+  'read-write': [{ rows: pick(rows, isRead), kits }],
+  threads: [{ rows: threadRows, kits: pick(threadKits, (kit) => !kit.startsWith('LockManager')) }],
+  'web-locks': [
+    { rows: lockRows, kits: lockKits },
+    { rows: threadRows, kits: pick(threadKits, isManager) },
+  ],
+  processes: [{ rows: hostRows, kits: hostKits }],
+  redis: [{ rows: clusterRows, kits: pick(clusterKits, (kit) => !isByPostgres(kit)) }],
+  postgres: [{ rows: clusterRows, kits: pick(clusterKits, isByPostgres) }],
+}
+
+const allRows = Object.assign({}, rows, threadRows, lockRows, hostRows, clusterRows)
+
+module.exports = { allRows, results }
