@@ -167,6 +167,7 @@ describe('the inspector', () => {
         '::ffff:10.0.0.1',
         'fe80::1',
         '1::1',
+        '127.0.0.1.9',
       ]) {
         assert.equal(await answerTo(address), 403, address)
         assert.equal(await answerTo(address, { allowRemote: true }), 200, address)

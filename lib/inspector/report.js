@@ -40,7 +40,7 @@ function numbering(idOf, make) {
 const numberStacks = () =>
   numbering(
     (stack) => stack,
-    (stack) => cut(stack, longest.stack),
+    (stack) => cut(stack.replace(/^ +/gm, ''), longest.stack),
   )
 
 const numberLocks = () =>

@@ -174,12 +174,19 @@ describe("the inspector's page, in Chromium", () => {
     const buckets = [
       0, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9,
     ]
-    const totals = { acquisitions: 1234, contended: 14, timeouts: 1, aborts: 2, abandoned: 3 }
+    const totals = {
+      acquisitions: 1234,
+      contended: 14,
+      timeouts: 1,
+      aborts: 2,
+      abandoned: 3,
+      deadlocks: 4,
+    }
     const waits = { p50: 0.002, p90: 1.26, p99: 90_000, max: 3_700_000, buckets }
     await visit(snapshotOf([lock({ hold: [], totals, waits })]))
     await shows('#totals tbody.window td:nth-child(3)', '1,234')
     assert.deepEqual((await texts('#totals tbody.window td')).slice(2), [
-      ...['1,234', '14', '1', '2', '3', '2 µs', '1.3 ms', '1 min 30 s', '1 h 1 min', ''],
+      ...['1,234', '14', '1', '2', '3', '4', '2 µs', '1.3 ms', '1 min 30 s', '1 h 1 min', ''],
     ])
     const bars = await page.$eval('#totals svg path', (path) => path.getAttribute('d').match(/M/g))
     assert.equal(bars.length, 3)

@@ -2,8 +2,8 @@
 'use strict'
 // A deadlock as a ring: each call chain waits for a lock (dashed), which is held by the next chain.
 
-const box = { width: 156, height: 44 }
-const longestLabel = 22
+const box = { width: 140, height: 42 }
+const longestLabel = 20
 
 const shorten = (text) =>
   text.length <= longestLabel ? text : `${text.slice(0, longestLabel - 1)}…`
@@ -18,8 +18,8 @@ const lockOf = ({ kind, name, key }) =>
 
 /** Chain, lock, chain, lock: as many places around an ellipse, which has room for them. */
 function placesOf(count) {
-  const width = Math.max(200, (count * (box.width + 24)) / 5.4)
-  const height = Math.max(95, width * 0.45)
+  const width = Math.max(160, (count * (box.width + 24)) / 5.8)
+  const height = Math.max(90, width * 0.48)
   return Array.from({ length: count }, (_, i) => {
     const angle = (2 * Math.PI * i) / count - Math.PI / 2
     return { x: width * Math.cos(angle), y: height * Math.sin(angle) }

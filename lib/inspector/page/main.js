@@ -20,9 +20,9 @@ function fillRow({ lock, key, holders, held, waiting, oldestWait, hold }, cells,
 }
 
 function fillTotals({ lock, totals, waits }, cells) {
-  const { acquisitions, contended, timeouts, aborts, abandoned } = totals
+  const { acquisitions, contended, timeouts, aborts, abandoned, deadlocks } = totals
   const texts = [titleOf(lock), lock.scope]
-  texts.push(...[acquisitions, contended, timeouts, aborts, abandoned].map(count))
+  texts.push(...[acquisitions, contended, timeouts, aborts, abandoned, deadlocks].map(count))
   texts.push(
     ...[waits.p50, waits.p90, waits.p99, waits.max].map(contended > 0 ? duration : () => ''),
   )
