@@ -205,6 +205,17 @@ describe('ConditionVariable: threads', () => {
     assert.equal(await worker.does(code), 'ERR_LOCK_DEADLOCK')
   })
 
+  it('a blocked wait refuses where a promise of its thread waits for the mutex', async () => {
+    const code = `${head} await mutex.lock()
+      const waiting = mutex.acquire()
+      const code = await codeOf(() => condition.waitSync(mutex, { timeout: 10 }))
+      mutex.unlock()
+      ;(await waiting)()
+      return code`
+    assert.equal(await agent(names).does(code), 'ERR_LOCK_DEADLOCK')
+    assert.equal(mutex.isLocked(), false)
+  })
+
   it('a worker that is notified and cannot have the mutex can be terminated', async () => {
     const worker = agent(names)
     await blocked(worker)

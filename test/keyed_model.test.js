@@ -4,8 +4,11 @@ const fc = require('fast-check')
 const { KeyedMutex } = require('..')
 const { churn, outcome, settled } = require('./helpers/keyed.js')
 const { Pair } = require('./helpers/keyed_pair.js')
+const { scaled } = require('./helpers/scale.js')
 
-describe('KeyedMutex: its model', () => {
+describe('KeyedMutex: its model', function () {
+  this.timeout(60_000)
+
   const key = fc.constantFrom('a', '1', 1, 1n)
   const which = fc.nat(20)
   const ask = fc.record({
@@ -39,7 +42,7 @@ describe('KeyedMutex: its model', () => {
         pair.clock.restore()
       }
     }
-    await fc.assert(fc.asyncProperty(steps, run), { numRuns: 2000 })
+    await fc.assert(fc.asyncProperty(steps, run), { numRuns: scaled(2000, 100) })
   })
 })
 
