@@ -21,11 +21,17 @@ function documents() {
         const text = read(name)
         const blocks = blocksIn(text)
         const needs = Object.keys(servers)
-          .filter((variable) => blocks.some((block) => block.includes(`process.env.${variable}`)))
+          .filter((variable) => blocks.some((block) => block.includes(variable)))
           .map((variable) => servers[variable])
         return { name, blocks, needs }
       }),
   )
+}
+
+/** Those that come before the first one that needs a server. */
+function serverlessBlocks(blocks) {
+  const first = blocks.findIndex((block) => Object.keys(servers).some((one) => block.includes(one)))
+  return first === -1 ? blocks : blocks.slice(0, first)
 }
 
 /** Those that can run here: by this Node and this system, and with the packages that are installed. */
@@ -75,4 +81,13 @@ function filesIn(...folders) {
   )
 }
 
-module.exports = { anchorsIn, documents, filesIn, isThere, knownBlocks, linksIn, read }
+module.exports = {
+  anchorsIn,
+  documents,
+  filesIn,
+  isThere,
+  knownBlocks,
+  linksIn,
+  read,
+  serverlessBlocks,
+}
