@@ -27,7 +27,36 @@ void EventLoop::startBell(napi_value onNews) {
 
 void EventLoop::keepAlive(bool alive) {
   if (!bell_) return;
+  isKeptAlive_ = alive;
+  if (alive) hosts_.listen();
   alive ? napi_ref_threadsafe_function(env_, bell_) : napi_unref_threadsafe_function(env_, bell_);
+}
+
+bool EventLoop::hearBell(host::House& house) noexcept {
+  {
+    const Turn turn(this);
+    house.help();
+  }
+  if (firstNews_) tellNews();
+  return isKeptAlive_;
+}
+
+/// From the loop itself, with no JavaScript below.
+void EventLoop::tellNews() noexcept {
+  napi_handle_scope scope = nullptr;
+  if (napi_open_handle_scope(env_, &scope) != napi_ok) return;
+  napi_value receiver = nullptr;
+  napi_value onNews = nullptr;
+  napi_get_global(env_, &receiver);
+  napi_get_reference_value(env_, onNews_, &onNews);
+  // Where JavaScript cannot run any more they stay for end() to pass on.
+  if (napi_make_callback(env_, nullptr, receiver, onNews, 0, nullptr, nullptr) ==
+      napi_pending_exception) {
+    napi_value error = nullptr;
+    napi_get_and_clear_last_exception(env_, &error);
+    napi_fatal_exception(env_, error);
+  }
+  napi_close_handle_scope(env_, scope);
 }
 
 void EventLoop::ring() noexcept {

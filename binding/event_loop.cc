@@ -14,7 +14,7 @@ void check(napi_env env, napi_status status) {
 thread_local const EventLoop* EventLoop::current = nullptr;
 
 EventLoop::EventLoop(napi_env env)
-    : env_(env), regions_(env), shares_(env, regions_), hosts_(env, regions_) {}
+    : env_(env), regions_(env), shares_(env, regions_), hosts_(env, *this, regions_) {}
 
 EventLoop::~EventLoop() { giveAgentId(id_); }
 
@@ -24,6 +24,7 @@ void EventLoop::start(napi_value news, napi_value onNews, napi_value look) {
   if (length < kEras + kMostNews) throw Napi::RangeError::New(env_, "too little room for news");
   check(env_, napi_create_reference(env_, news, 1, &newsArray_));
   check(env_, napi_create_reference(env_, look, 1, &look_));
+  check(env_, napi_create_reference(env_, onNews, 1, &onNews_));
   startBell(onNews);
   const auto onEnd = [](void* loop) { static_cast<EventLoop*>(loop)->end(); };
   check(env_, napi_add_env_cleanup_hook(env_, onEnd, this));

@@ -3,6 +3,7 @@
 //
 //   a wake in a turn of its own     ──▶ news ──▶ the call that caused it returns it to JavaScript
 //   any other, of another thread    ──▶ mailbox ──▶ bell: one callback on the loop ──▶ news
+//   a bell of another process       ──▶ the loop itself, when it sleeps (bell_ear.h) ──▶ news
 //
 // News are tickets with what has happened to them. JavaScript reads them from an Int32Array.
 #pragma once
@@ -106,6 +107,9 @@ class EventLoop final : public Parker, private Bell {
 
   /// Whether a pending wait of ours keeps the loop alive.
   void keepAlive(bool alive);
+  /// Called by the loop itself, at a bell of that house: hears what there is, for whichever thread of this
+  /// process. False when nobody of ours waits, and the bell thread may do it alone.
+  bool hearBell(host::House& house) noexcept;
   /// Is there another environment, or has one that ended left us news?
   bool mayHear();
   /// From any thread: calls `onNews`, though there may be none, since our neighbours have changed.
@@ -140,6 +144,7 @@ class EventLoop final : public Parker, private Bell {
   void collect();
   bool allRung();
   void* lockAt(const Stand& stand) const;
+  void tellNews() noexcept;
   static void onRing(napi_env env, napi_value onNews, void* context, void*);
   void startBell(napi_value onNews);
   void append(Waiter& w) noexcept;
@@ -162,6 +167,8 @@ class EventLoop final : public Parker, private Bell {
   Hosts hosts_;
   LockManager::Client lockClient_{id_};
   napi_ref look_ = nullptr;
+  napi_ref onNews_ = nullptr;
+  bool isKeptAlive_ = false;
 
   napi_ref newsArray_ = nullptr;
   std::int32_t* newsBuffer_ = nullptr;

@@ -18,6 +18,7 @@ void EventLoop::end() noexcept {
   while (!allRung()) farewell_.wait();
   napi_delete_reference(env_, newsArray_);
   napi_delete_reference(env_, look_);
+  napi_delete_reference(env_, onNews_);
   shares_.abandonAll(id_);
   hosts_.clear();
   regions_.clear();

@@ -30,8 +30,16 @@ std::int32_t Hosts::open(const std::string& directory, const host::SegmentOption
   const host::Plan& plan = tenancy->segment().view().plan;
   const std::size_t bytes = std::size_t{plan.slots} * plan.stride;
   std::vector<std::int32_t> regions((bytes + kRegionBytes - 1) / kRegionBytes, kNone);
+  hear(tenancy->segment().house());
   opened_.push_back({.tenancy = std::move(tenancy), .regions = std::move(regions)});
   return static_cast<std::int32_t>(opened_.size() - 1);
+}
+
+void Hosts::hear(host::House& house) {
+  const auto isOfIt = [&house](const BellEar* ear) { return &ear->house() == &house; };
+  if (std::ranges::any_of(ears_, isOfIt)) return;
+  ears_.reserve(ears_.size() + 1);
+  if (BellEar* const ear = BellEar::open(env_, loop_, house)) ears_.push_back(ear);
 }
 
 std::size_t Hosts::check(std::int32_t number) const {

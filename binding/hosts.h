@@ -6,14 +6,18 @@
 #include <string>
 #include <vector>
 
+#include "bell_ear.h"
 #include "host/tenancy.h"
 #include "regions.h"
 
 namespace boxoffice::binding {
 
+class EventLoop;
+
 class Hosts {
  public:
-  Hosts(napi_env env, Regions& regions) : env_(env), regions_(regions) {}
+  Hosts(napi_env env, EventLoop& loop, Regions& regions)
+      : env_(env), loop_(loop), regions_(regions) {}
 
   /// A number for the segment, until the environment ends.
   std::int32_t open(const std::string& directory, const host::SegmentOptions& options);
@@ -21,6 +25,12 @@ class Hosts {
 
   /// Where a slot of that segment lies, for JavaScript: the low half of its first word.
   std::int32_t placeOf(std::int32_t number, std::uint32_t slot);
+
+  /// Somebody of this environment waits: from now on its loop hears the bells itself.
+  void listen() noexcept {
+    for (BellEar* const ear : ears_) ear->listen();
+  }
+  void forget(const BellEar& ear) noexcept { std::erase(ears_, &ear); }
 
   /// How often locks of this process have been stolen: grows before the environments are called.
   static std::int32_t thefts() noexcept;
@@ -37,11 +47,14 @@ class Hosts {
   static constexpr std::int32_t kNone = -1;
 
   std::size_t check(std::int32_t number) const;
+  void hear(host::House& house);
   napi_value viewOf(std::byte* first, std::size_t bytes) const;
 
   const napi_env env_;
+  EventLoop& loop_;
   Regions& regions_;
   std::vector<Opened> opened_;
+  std::vector<BellEar*> ears_;  // one for each house, where they can be had
 };
 
 }  // namespace boxoffice::binding

@@ -1,5 +1,7 @@
 'use strict'
 const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
 const { RWLock } = require('..')
 const { useHosts } = require('./helpers/hosts.js')
 const { freshName, within } = require('./helpers/agents.js')
@@ -43,6 +45,26 @@ describe('An RWLock of scope host', () => {
       holderPids: [],
       waiterPids: [],
     })
+  })
+
+  it('lets others read though the event loop of one whose turn it is, is busy', async () => {
+    const name = freshName()
+    const lock = open(name)
+    const host = hosts.start()
+    const write = await lock.acquireWrite()
+    await host.does(`${openThere(name)} my.reading = my.lock.acquireRead()`)
+    await waiters(lock, 1)
+    const gate = path.join(hosts.directory, 'gate')
+    await host.does(
+      `setImmediate(() => { while (!require("node:fs").existsSync(${JSON.stringify(gate)})); })`,
+    )
+    const reading = lock.acquireRead()
+    write()
+    const read = await within(5000, reading)
+    read()
+    fs.writeFileSync(gate, '')
+    await host.does('(await my.reading)()')
+    fs.rmSync(gate)
   })
 
   it('upgrades when the readers of other processes are gone, one at a time, and downgrades', async () => {

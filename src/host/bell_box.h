@@ -1,5 +1,5 @@
 // The bell of a process: a mailbox of slots to look at, in the members file. Any process rings, its
-// owner's bell thread alone collects.
+// owner's bell thread alone collects. Other threads of the owner may help: they take letters, and nothing else.
 //
 //            ring: post, then doze := rung          collect: doze := awake, then empty the mailbox
 //   awake ──────────────────────────────▶ rung ──────────────────────────────────────────▶ awake
@@ -10,6 +10,10 @@
 // posted before; or before the owner's compare-and-swap to asleep, which then fails; or after it, and then
 // the ringer finds asleep and writes the byte. All of it is sequentially consistent.
 // A mailbox without room makes the owner look at everything.
+//
+// Whoever takes a letter looks at its slot after the exchange, and so after what the one who posted it has
+// changed; whoever finds the same letter there need not post it again, and whoever finds none does. So a letter
+// that a helper took is one that the bell thread need not find.
 #pragma once
 
 #include "host/layout.h"
@@ -48,17 +52,25 @@ inline void takeBackNudge(Member& member) noexcept {
   return nudge(member);
 }
 
-/// Empties the mailbox of the caller: `hear(segment, slot)` for each letter, or `hearAll()`.
-template <class Hear, class HearAll>
-void collect(Member& member, Hear&& hear, HearAll&& hearAll) {
-  member.doze.store(kAwake);
-  const bool all = member.overflow.exchange(0) != 0;
+/// Takes what lies in the mailbox of the caller's process: `hear(segment, slot)` for each letter.
+template <class Hear>
+void takeLetters(Member& member, Hear&& hear) {
   for (Word64& entry : member.mailbox) {
     if (entry.load() == 0) continue;
     const std::uint64_t letter = entry.exchange(0);
     const auto slot = static_cast<std::uint32_t>(letter);
-    if (!all && slot != 0) hear(static_cast<std::uint32_t>(letter >> 32), slot - 1);
+    if (slot != 0) hear(static_cast<std::uint32_t>(letter >> 32), slot - 1);
   }
+}
+
+/// Empties the mailbox of the caller, the bell thread: `hear(segment, slot)` for each letter, or `hearAll()`.
+template <class Hear, class HearAll>
+void collect(Member& member, Hear&& hear, HearAll&& hearAll) {
+  member.doze.store(kAwake);
+  const bool all = member.overflow.exchange(0) != 0;
+  takeLetters(member, [&](std::uint32_t segment, std::uint32_t slot) {
+    if (!all) hear(segment, slot);
+  });
   if (all) hearAll();
 }
 

@@ -44,6 +44,8 @@ class Bells {
   bool pull(Seat seat) noexcept;
   void pullOwn() noexcept;
   void drain() noexcept { platform::drain(own_); }
+  /// One more ear for our own.
+  platform::Ear ear() const noexcept { return platform::Ear(own_); }
 
   /// Waits for a byte in our own FIFO (kOwn), or a death (the seat), for so many ms; -1: for ever.
   unsigned wait(std::uint32_t (&tags)[16], int atMost) noexcept {

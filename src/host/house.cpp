@@ -210,6 +210,11 @@ void House::hear(std::uint32_t segment, std::uint32_t slot) noexcept {
   heard->deliver(slot);
 }
 
+void House::help() noexcept {
+  takeLetters(members_.of(seat_),
+              [this](std::uint32_t segment, std::uint32_t slot) { hear(segment, slot); });
+}
+
 void House::rescan() noexcept {
   for (std::size_t i = 0;; ++i) {
     Segment* next = nullptr;

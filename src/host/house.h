@@ -15,8 +15,9 @@
 //     by somebody who is cleaning up. It is watched edge by edge: when that one dies in turn and its end of
 //     the dead one's FIFO closes, that is an edge for all who watch it, too; none is forgotten.
 //   - A bell is an entry in the mailbox of a member and, when its bell thread sleeps, one byte in its
-//     FIFO. Ringing too often does no harm.
-//
+//     FIFO. Ringing too often does no harm. An event loop that sleeps hears the FIFO, too (ear), and takes
+//     letters out of the mailbox (help); it reads no byte, so that the bell thread wakes all the same, does
+//     what is left, and does not depend on a loop that may be busy.
 //
 // Without a descriptor to be had, a death cannot be dealt with and a bell perhaps not be rung: what is owed is
 // tried again every kAgain, the one thing here that has no event to wait for.
@@ -83,6 +84,11 @@ class House {
   void ring(Seat seat, std::uint32_t segment, std::uint32_t slot) noexcept;
   /// Tells all processes, this one included, to look at everything.
   void ringAll() noexcept;
+
+  /// For a thread that may be asleep when somebody rings, and has waiters of its own: an ear that wakes it
+  /// beside the bell thread. It does then what it can at once, which saves the way over the bell thread.
+  platform::Ear ear() const noexcept { return bells_.ear(); }
+  void help() noexcept;
 
   /// The pid of the process of that seat, in its own pid namespace; 0 when nobody is there.
   std::uint32_t pidOf(Seat seat) const noexcept { return members_.of(seat).pid.load(); }

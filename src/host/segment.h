@@ -118,8 +118,9 @@ class Segment {
   /// Who hears the bells of this segment; null for nobody. When it returns, the one before is not
   /// being called any more and will not be called again; not to be called on the bell thread.
   void setTenant(Tenant* tenant) noexcept;
-  /// On the bell thread.
+  /// On the bell thread, or one that helps.
   void deliver(std::uint32_t slot) noexcept;
+  /// On the bell thread.
   void rescan() noexcept;
 
  private:

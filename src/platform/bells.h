@@ -39,6 +39,21 @@ class Watch {
   File file_;
 };
 
+/// Hears, beside its owner, that something has come into a bell, and leaves it there.
+class Ear {
+ public:
+  /// Deaf when the system has nothing left for it.
+  explicit Ear(const File& bell) noexcept;
+  explicit operator bool() const noexcept { return static_cast<bool>(file_); }
+
+  /// There is something to read in it from the time something has come until forget().
+  int number() const noexcept { return file_.number(); }
+  void forget() noexcept;
+
+ private:
+  File file_;
+};
+
 // ---- the rest ----
 
 std::uint32_t pid() noexcept;

@@ -88,6 +88,20 @@ unsigned Watch::wait(std::uint32_t (&tags)[16], int atMost) noexcept {
   return count < 0 ? 0 : static_cast<unsigned>(count);
 }
 
+// Told of by edges, and collected without a wait, what has come is forgotten although it is still there: a
+// descriptor that event loops can wait for level by level.
+Ear::Ear(const File& bell) noexcept : file_(epoll_create1(EPOLL_CLOEXEC)) {
+  if (!file_) return;
+  epoll_event event = {};
+  event.events = EPOLLIN | EPOLLET;
+  if (epoll_ctl(file_.number(), EPOLL_CTL_ADD, bell.number(), &event) != 0) file_.close();
+}
+
+void Ear::forget() noexcept {
+  epoll_event event;
+  epoll_wait(file_.number(), &event, 1, 0);
+}
+
 std::uint32_t pid() noexcept { return static_cast<std::uint32_t>(getpid()); }
 
 void randomBytes(void* to, std::size_t count) {

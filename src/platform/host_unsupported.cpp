@@ -46,6 +46,9 @@ void Watch::add(const File&, std::uint32_t) { unsupported(); }
 void Watch::remove(const File&) noexcept {}
 unsigned Watch::wait(std::uint32_t (&)[16], int) noexcept { return 0; }
 
+Ear::Ear(const File&) noexcept {}
+void Ear::forget() noexcept {}
+
 std::uint32_t pid() noexcept { return 0; }
 void randomBytes(void*, std::size_t) { unsupported(); }
 // No house ever opens here, so that a fork takes nothing of one along.

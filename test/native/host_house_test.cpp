@@ -1,7 +1,10 @@
 // Members of a directory: seats, bells, the directory itself.
 
+#include <poll.h>
+
 #include <fstream>
 #include <memory>
+#include <semaphore>
 
 #include "host_support.h"
 #include "platform/bells.h"
@@ -62,6 +65,69 @@ TEST(House, BellsAreHeardByThoseWhoAreMeant) {
   EXPECT_EQ(b.ask("ring 0 5", "rung"), "");
   EXPECT_EQ(b.ask("ring 1 6", "rung"), "");
   EXPECT_EQ(a.await("heard "), "6");
+}
+
+/// Tells of the slots that it heard of, and keeps whoever tells it for as long as a test wants.
+struct BusyTenant final : Tenant {
+  void heard(std::uint32_t slot) noexcept override {
+    last = slot;
+    entered.release();
+    go.acquire();
+  }
+  void rescan() noexcept override {}
+
+  std::uint32_t last = 0;
+  std::binary_semaphore entered{0};
+  std::binary_semaphore go{0};
+};
+
+TEST(House, HelpDoesNotWaitForTheBellThread) {
+  countEvictions();
+  const TemporaryDirectory directory;
+  const auto house = House::in(directory.path());
+  Segment& one = Segment::open(*house, {Kind::mutex, "one"});
+  Segment& two = Segment::open(*house, {Kind::mutex, "two"});
+  BusyTenant busy;
+  BusyTenant helped;
+  one.setTenant(&busy);
+  two.setTenant(&helped);
+  house->ring(house->seat(), one.id(), 0);
+  busy.entered.acquire();
+  house->ring(house->seat(), two.id(), 0);
+  helped.go.release();
+  house->help();
+  EXPECT_TRUE(helped.entered.try_acquire());
+  busy.go.release();
+  one.setTenant(nullptr);
+  two.setTenant(nullptr);
+}
+
+TEST(House, AnEarHearsEachBellOnceAndTakesNone) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/bell";
+  const platform::File bell = platform::openBell(path);
+  platform::Ear ear(bell);
+  platform::Ear another(bell);
+  ASSERT_TRUE(ear);
+  const auto hears = [](const platform::Ear& each) {
+    pollfd wanted = {.fd = each.number(), .events = POLLIN, .revents = 0};
+    return poll(&wanted, 1, 0) == 1;
+  };
+  EXPECT_FALSE(hears(ear));
+  for (int round = 0; round < 3; ++round) {
+    platform::pull(bell);  // nobody has read what came before
+    EXPECT_TRUE(hears(ear));
+    EXPECT_TRUE(hears(another));
+    ear.forget();
+    EXPECT_FALSE(hears(ear));
+    another.forget();
+  }
+  platform::pull(bell);
+  platform::drain(bell);
+  EXPECT_FALSE(hears(ear));
+  ear.forget();
+  platform::pull(bell);
+  EXPECT_TRUE(hears(ear));
 }
 
 TEST(House, NoBellIsLostUnderLoad) {

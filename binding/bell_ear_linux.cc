@@ -1,0 +1,104 @@
+#include <memory>
+#include <new>
+
+#include "bell_ear.h"
+#include "event_loop.h"
+
+// What is used of libuv, whose header does not come with Node-API's. These have been as they are since its first
+// version; a runtime that is not Node may lack them.
+struct uv_handle_s;
+struct uv_loop_s;
+extern "C" {
+[[gnu::weak]] std::size_t uv_handle_size(int type);
+[[gnu::weak]] void uv_handle_set_data(uv_handle_s* handle, void* data);
+[[gnu::weak]] void* uv_handle_get_data(const uv_handle_s* handle);
+[[gnu::weak]] void uv_unref(uv_handle_s* handle);
+[[gnu::weak]] void uv_close(uv_handle_s* handle, void (*onClosed)(uv_handle_s* handle));
+[[gnu::weak]] int uv_poll_init(uv_loop_s* loop, uv_poll_s* handle, int descriptor);
+[[gnu::weak]] int uv_poll_start(uv_poll_s* handle, int events,
+                                void (*onEvent)(uv_poll_s* handle, int status, int events));
+[[gnu::weak]] int uv_poll_stop(uv_poll_s* handle);
+}
+
+namespace boxoffice::binding {
+namespace {
+
+constexpr int kPollType = 8;  // UV_POLL
+constexpr int kReadable = 1;  // UV_READABLE
+
+uv_handle_s* handleOf(uv_poll_s* poll) { return reinterpret_cast<uv_handle_s*>(poll); }
+
+/// Bun has these functions, too: they end the process.
+bool hasLibuv(napi_env env) {
+  if (!uv_handle_size || !uv_handle_set_data || !uv_handle_get_data || !uv_unref || !uv_close ||
+      !uv_poll_init || !uv_poll_start || !uv_poll_stop) {
+    return false;
+  }
+  napi_value global = nullptr;
+  bool isBun = true;
+  return napi_get_global(env, &global) == napi_ok &&
+         napi_has_named_property(env, global, "Bun", &isBun) == napi_ok && !isBun;
+}
+
+}  // namespace
+
+BellEar* BellEar::open(napi_env env, EventLoop& loop, host::House& house) {
+  if (!hasLibuv(env)) return nullptr;
+  auto* const ear = new BellEar(env, loop, house);
+  if (ear->start()) return ear;
+  delete ear;
+  return nullptr;
+}
+
+bool BellEar::start() {
+  uv_loop_s* loop = nullptr;
+  if (!ear_ || napi_get_uv_event_loop(env_, &loop) != napi_ok) return false;
+  // Of a size that only libuv knows.
+  auto memory = std::make_unique<std::byte[]>(uv_handle_size(kPollType));
+  auto* const poll = reinterpret_cast<uv_poll_s*>(memory.get());
+  const auto onEnd = [](napi_async_cleanup_hook_handle hook, void* ear) {
+    static_cast<BellEar*>(ear)->close(hook);
+  };
+  if (napi_add_async_cleanup_hook(env_, onEnd, this, &hook_) != napi_ok) return false;
+  if (uv_poll_init(loop, poll, ear_.number()) != 0) {
+    napi_remove_async_cleanup_hook(hook_);
+    return false;
+  }
+  memory.release();
+  poll_ = poll;
+  uv_handle_set_data(handleOf(poll_), this);
+  // A pending wait keeps the loop alive only where JavaScript says so (EventLoop::keepAlive).
+  uv_unref(handleOf(poll_));
+  return true;
+}
+
+void BellEar::listen() noexcept {
+  if (listens_) return;
+  const auto onEvent = [](uv_poll_s* poll, int, int) {
+    static_cast<BellEar*>(uv_handle_get_data(handleOf(poll)))->onBell();
+  };
+  listens_ = uv_poll_start(poll_, kReadable, onEvent) == 0;
+}
+
+void BellEar::onBell() noexcept {
+  ear_.forget();
+  if (!loop_.hearBell(house_)) {
+    uv_poll_stop(poll_);
+    listens_ = false;
+  }
+}
+
+void BellEar::close(napi_async_cleanup_hook_handle hook) noexcept {
+  hook_ = hook;
+  loop_.hosts().forget(*this);
+  // Closing stops it.
+  uv_close(handleOf(poll_), [](uv_handle_s* handle) {
+    auto* const ear = static_cast<BellEar*>(uv_handle_get_data(handle));
+    const napi_async_cleanup_hook_handle done = ear->hook_;
+    delete[] reinterpret_cast<std::byte*>(handle);
+    delete ear;
+    napi_remove_async_cleanup_hook(done);
+  });
+}
+
+}  // namespace boxoffice::binding
