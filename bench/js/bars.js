@@ -47,6 +47,7 @@ const bars = [
   { row: 'host-now', kit: 'ours, one mutex', peer: 'node:sqlite, Node 24', atLeast: 50 },
   { row: 'host-4-one-key', peer: 'fs-native-extensions', atLeast: 5 },
   { row: 'host-hand-off', what: 'us, half of all', atMost: 30 },
+  { row: 'host-relay', what: 'us, half of all', atMost: 30 },
   { row: 'host-death', what: 'ms', atMost: 5 },
   { row: 'host-death-1gb', what: 'ms', atMost: 100 },
   { row: 'cluster-4-20', kit: 'ours, redis', peer: 'redis-semaphore', atLeast: 30 },

@@ -3,10 +3,12 @@
 //                 needs, or a promise for it; tryEnter does not wait
 //   serve(means)  in the process that starts the others, for kits that need a server: how to stop it
 //   hears         it learns of a holder's death by itself
+//   keys          how many it has at most, where there is a limit
 // `means` are { directory, port, ask }: a directory of the bench's own in memory, a free port of the loopback,
 // and, for the broker, a way to ask the process that started us.
-const { spawn } = require('node:child_process')
-const { openSync } = require('node:fs')
+const { execFileSync, spawn } = require('node:child_process')
+const { closeSync, openSync, writeSync } = require('node:fs')
+const net = require('node:net')
 const path = require('node:path')
 const { createInterface } = require('node:readline')
 const { loadOurs } = require('./kits.js')
@@ -27,7 +29,7 @@ const hostKits = {
 
   'ours, one mutex': {
     hears: true,
-    isSingle: true,
+    keys: 1,
     open({ directory }) {
       const { Mutex } = loadOurs()
       const mutex = new Mutex({ scope: 'host', name: 'bench', directory })
@@ -71,9 +73,36 @@ const hostKits = {
     },
   },
 
+  // What it costs to wake another event loop at all: one byte for each key, and who has read it is in.
+  'a byte in a FIFO': {
+    keys: 3,
+    open({ directory }) {
+      const opened = new Map()
+      const fifo = (key) => {
+        if (!opened.has(key)) opened.set(key, openFifo(path.join(directory, `fifo-${key}`)))
+        return opened.get(key)
+      }
+      const enter = (key) =>
+        new Promise((resolve) => {
+          fifo(key).entered = resolve
+          fifo(key).socket.resume()
+        })
+      return { enter, leave: (key) => void writeSync(fifo(key).fd, 'x') }
+    },
+    serve({ directory }) {
+      const all = [0, 1, 2].map((key) => path.join(directory, `fifo-${key}`))
+      execFileSync('mkfifo', all)
+      const files = all.map((file) => openSync(file, 'r+'))
+      for (const file of files) writeSync(file, 'x')
+      return () => {
+        for (const file of files) closeSync(file)
+      }
+    },
+  },
+
   'node:sqlite, Node 24': {
     hears: true,
-    isSingle: true,
+    keys: 1,
     open({ directory }) {
       const { DatabaseSync } = require('node:sqlite')
       const database = new DatabaseSync(path.join(directory, 'bench.sqlite'), { timeout: 30_000 })
@@ -140,6 +169,22 @@ const hostKits = {
       leave: (key) => ask({ leave: key }, { isAnswered: false }),
     }),
   },
+}
+
+/** Reads a byte, and no more, when its socket is resumed. */
+function openFifo(file) {
+  const fd = openSync(file, 'r+')
+  const fifo = { fd }
+  const callback = () => {
+    fifo.entered()
+    return false
+  }
+  fifo.socket = new net.Socket({
+    fd,
+    manualStart: true,
+    onread: { buffer: Buffer.alloc(1), callback },
+  })
+  return fifo
 }
 
 module.exports = { hostKits }

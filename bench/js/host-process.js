@@ -65,6 +65,32 @@ const works = {
     return { turns: waits.length, elapsed, longest: quantile(waits, 1) }
   },
 
+  async take({ key }) {
+    const { enter } = await lock
+    held.set('grant', await enter(key))
+    return null
+  },
+
+  /**
+   * Of three keys each of two processes has one, which it has taken, at any time; it waits for the one that the
+   * other lets go of, and then lets go of its own.
+   */
+  async relay({ key, turns }) {
+    const { enter, leave } = await lock
+    const came = []
+    const left = []
+    let [last, grant] = [key, held.get('grant')]
+    for (let i = 0; i < turns; ++i) {
+      const next = (last + 1) % 3
+      const following = await enter(next)
+      came.push(now())
+      left.push(now())
+      await leave(last, grant)
+      ;[last, grant] = [next, following]
+    }
+    return { came, left }
+  },
+
   /** As contend, with a file that only one can make at a time. */
   async check({ turns }) {
     const { enter, leave } = await lock

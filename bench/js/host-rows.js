@@ -39,6 +39,15 @@ const hostRows = {
       { field: 'p99', title: 'p99', unit: 'us' },
     ],
   },
+  'host-relay': {
+    title: 'hand-off between processes that take turns',
+    unit: 'us',
+    measure: relay,
+    lines: [
+      { field: 'value', title: 'hand-off between processes that take turns: p50', unit: 'us' },
+      { field: 'p99', title: 'p99', unit: 'us' },
+    ],
+  },
   'host-death': {
     title: 'from SIGKILL of the holder to the next admission',
     unit: 'ms',
@@ -82,7 +91,7 @@ async function alone(kit, name) {
 }
 
 async function contend(kit, count, keys) {
-  if (keys > 1 && hostKits[kit].isSingle) return null
+  if (hasFewerKeys(kit, keys)) return null
   return withProcesses(kit, count, async (all) => {
     const each = (work) => Promise.all(all.map((one) => one.do(work)))
     await each({ name: 'check', turns: 50 })
@@ -113,6 +122,23 @@ async function handOff(kit) {
       ;[holder, waiter] = [waiter, holder]
     }
     const measured = latencies.slice(warmUpHandOffs)
+    return { value: quantile(measured, 0.5), p99: quantile(measured, 0.99) }
+  })
+}
+
+/** Each lets go right after it was let in, when the other has just begun to wait. */
+async function relay(kit) {
+  if (isBlocking(kit) || hasFewerKeys(kit, 3)) return null
+  return withProcesses(kit, 2, async (all) => {
+    await Promise.all(all.map((one, key) => one.do({ name: 'take', key })))
+    const work = { name: 'relay', turns: handOffs + warmUpHandOffs }
+    const [one, two] = await Promise.all(all.map((each, key) => each.do({ ...work, key })))
+    // The second begins: its first key is free.
+    const latencies = one.came.map((came, i) => (came - two.left[i]) * 1e3)
+    two.came.slice(1).forEach((came, i) => {
+      latencies.push((came - one.left[i]) * 1e3)
+    })
+    const measured = latencies.filter((_, i) => i % work.turns >= warmUpHandOffs)
     return { value: quantile(measured, 0.5), p99: quantile(measured, 0.99) }
   })
 }
@@ -149,6 +175,8 @@ async function bytes(kit) {
     rmSync(directory, { recursive: true })
   }
 }
+
+const hasFewerKeys = (kit, count) => hostKits[kit].keys < count
 
 /** A transaction of SQLite blocks its whole process: nobody can be asked anything meanwhile. */
 const isBlocking = (kit) => kit.startsWith('node:sqlite')
