@@ -1,13 +1,12 @@
 'use strict'
 const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
-const { once } = require('node:events')
-const { setTimeout: sleep } = require('node:timers/promises')
-const { Cluster, Redis } = require('ioredis')
-const { createClient, createCluster } = require('redis')
+const { Redis } = require('ioredis')
+const { createClient } = require('redis')
 const { redis } = require('../lib/engines/redis/index.js')
 const { contract } = require('./engines/contract.js')
 const { redisDriver } = require('../lib/engines/redis/driver.js')
+const { clusterClients, clusterOfOne } = require('./engines/redis_cluster.js')
 const { redisServer } = require('./engines/servers.js')
 const { run } = require('./helpers/processes.js')
 const { KeyedMutex, Mutex } = require('..')
@@ -23,36 +22,11 @@ const clients = {
 const closeClient = (client) =>
   client.destroy === undefined ? client.disconnect() : client.destroy()
 
-const clusterClients = {
-  redis: async (port) => {
-    const client = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] })
-    await client.connect()
-    return client
-  },
-  ioredis: async (port) => {
-    const client = new Cluster([{ host: '127.0.0.1', port }])
-    await once(client, 'ready')
-    return client
-  },
-}
-
-/** A cluster of one: what matters is that a slot has a channel of its own. */
-async function clusterServer() {
-  const server = await redisServer('--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1')
-  const client = await clients.redis(server.port)
-  await client.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', '0', '16383'])
-  while (!(await client.sendCommand(['CLUSTER', 'INFO'])).includes('cluster_state:ok')) {
-    await sleep(50)
-  }
-  closeClient(client)
-  return server
-}
-
 for (const [name, connect] of Object.entries(clients)) {
   contractOf(`Redis and ${name}`, redisServer, connect)
 }
 for (const [name, connect] of Object.entries(clusterClients)) {
-  contractOf(`Redis Cluster and ${name}`, clusterServer, connect, { shards: 3 })
+  contractOf(`Redis Cluster and ${name}`, clusterOfOne, connect, { shards: 3 })
 }
 
 function contractOf(what, startServer, connect, options) {

@@ -49,7 +49,13 @@ async function serve(program, args, port, { wanted, ...options }) {
 }
 
 /** A Redis server with nothing in it: { port, start(), stop(), pause(), resume(), close() }. */
-async function redisServer(...options) {
+const redisServer = (...options) =>
+  serverOf('redis-server', "Debian's package redis-server", options)
+
+/** The same of Valkey, whose server is at `program`. */
+const valkeyServer = (program) => serverOf(program, "Debian's package valkey-server", [])
+
+async function serverOf(program, wanted, options) {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-redis-'))
   const port = await freePort()
   let child
@@ -58,7 +64,7 @@ async function redisServer(...options) {
     async start() {
       const args = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--dir', directory]
       const all = [...args, ...options].map(String)
-      child = await serve('redis-server', all, port, { wanted: "Debian's package redis-server" })
+      child = await serve(program, all, port, { wanted })
     },
     /** With all that it knows. */
     async stop() {
@@ -118,4 +124,4 @@ async function proxy(port) {
   }
 }
 
-module.exports = { freePort, proxy, redisServer, serve }
+module.exports = { freePort, proxy, redisServer, serve, valkeyServer }

@@ -2,8 +2,8 @@
 // The clients that people have for Redis, in one shape:
 //
 //   command(key, words)          a promise for the answer to a command whose first key that is
-//   subscriber(closing)          a promise for { to(channels, hear), missed(call) }: a connection of its own, which
-//                                does not keep the process alive, and ends with the signal `closing`
+//   subscriber(closing)          a promise for { to(channels, hear), again(channel), missed(call) }: a connection of its
+//                                own, which does not keep the process alive, and ends with the signal `closing`
 //   options()                    what another thread can make a connection with: see keeper.js
 //   prefix                       what the client puts before keys by itself
 const ioredis = require('./ioredis.js')

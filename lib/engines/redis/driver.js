@@ -16,7 +16,14 @@ function redisDriver(client, options = {}) {
     throw new RangeError(`shards must be an integer from 1 to 1024, not ${shards}`)
   }
   if (connection !== undefined) checkObject(connection)
-  return new RedisDriver(adapt(client), prefix, shards, connection)
+  const adapted = adapt(client)
+  // The first braces of a key are its hash tag, unless they are empty.
+  if (adapted.isCluster && /^[^{]*\{\}/.test(adapted.prefix)) {
+    throw new RangeError(
+      `the keyPrefix ${JSON.stringify(adapted.prefix)} of the client must not contain {}: keys of one lock would lie in several slots`,
+    )
+  }
+  return new RedisDriver(adapted, prefix, shards, connection)
 }
 
 class RedisDriver {
@@ -26,6 +33,9 @@ class RedisDriver {
   #connection
   #subscriber
   #closing = new AbortController()
+  /** The requests in line whose turn we have not heard of. */
+  #waiting = new Set()
+  #session
 
   constructor(client, prefix, shards, connection) {
     this.#client = client
@@ -61,12 +71,25 @@ class RedisDriver {
     })
     const subscriber = await this.#subscriber
     subscriber.missed(missed)
-    const channels = this.#names().map((base) => `${base}:to:${session}`)
+    const channels = this.#names().map((base) => channelOf(base, session))
+    this.#session = session
+    this.#waiting.clear()
     await subscriber.to(channels, (message) => {
       const what = message.slice(1)
+      this.#waiting.delete(what)
       if (message[0] === 'g') granted(what)
       else wanted(what)
     })
+  }
+
+  /**
+   * Whose turn has come without a word: in a cluster the slot of its channel may have moved to another server, which
+   * neither client notices.
+   */
+  async #listenAgain(key) {
+    const base = this.#client.prefix + this.#baseOf(key)
+    const subscriber = await this.#subscriber
+    await subscriber.again(channelOf(base, this.#session))
   }
 
   async enter({ key, id, units, capacity, wait, first, claim, maxHold }) {
@@ -74,10 +97,15 @@ class RedisDriver {
     const [state, what, ...rest] = await this.#run(scripts.enter, key, id, claim, words)
     switch (`${state}`) {
       case 'held': {
+        if (this.#waiting.delete(id) && this.#client.isCluster) {
+          // Where that fails as well, the next one whose turn comes so tries again.
+          this.#listenAgain(key).catch(() => {})
+        }
         const [wanted, abandoned] = rest.map((word) => `${word}` === '1')
         return { state: 'held', token: BigInt(`${what}`), wanted, abandoned }
       }
       case 'waiting':
+        this.#waiting.add(id)
         return { state: 'waiting', look: Number(what) + 1 }
       case 'mismatch':
         return { state: 'mismatch', capacity: Number(what) }
@@ -87,6 +115,7 @@ class RedisDriver {
   }
 
   async leave({ key, id, capacity, claim, keep, untold }) {
+    this.#waiting.delete(id)
     await this.#run(scripts.leave, key, id, claim, [capacity, keep, +untold])
   }
 
@@ -112,5 +141,7 @@ class RedisDriver {
     this.#closing.abort()
   }
 }
+
+const channelOf = (base, session) => `${base}:to:${session}`
 
 module.exports = { redisDriver }

@@ -11,7 +11,7 @@ function adapt(client) {
   const isCluster = client.isCluster === true
   return {
     isCluster,
-    prefix: client.options.keyPrefix ?? '',
+    prefix: `${client.options.keyPrefix ?? ''}`,
     command: (_key, [name, ...words]) => client.call(name, ...words),
     subscriber: (closing) => subscriber(client, isCluster, closing),
     options: () => ({
@@ -27,8 +27,15 @@ const startupNodes = (cluster) =>
   cluster.nodes('master').map(({ options: { host, port } }) => ({ host, port }))
 
 function duplicate(client, isCluster) {
+  // To ioredis the channels of a cluster are keys: they are given in full.
+  const redisOptions = { ...client.options.redisOptions, keyPrefix: '' }
   return isCluster
-    ? client.duplicate([], { shardedSubscribers: true, lazyConnect: false })
+    ? client.duplicate([], {
+        shardedSubscribers: true,
+        lazyConnect: false,
+        keyPrefix: '',
+        redisOptions,
+      })
     : client.duplicate({ lazyConnect: false, maxRetriesPerRequest: null })
 }
 
@@ -57,6 +64,11 @@ async function subscriber(client, isCluster, closing) {
       for (const channel of channels) await own[listen](channel)
       for (const channel of before) await own[stop](channel)
     },
+    /** Of a cluster. */
+    async again(channel) {
+      await own.sunsubscribe(channel)
+      await own.ssubscribe(channel)
+    },
     missed(call) {
       onMissed = call
     },
@@ -66,8 +78,9 @@ async function subscriber(client, isCluster, closing) {
 /** In a keeper's thread. */
 async function connect({ Redis, Cluster }, { isCluster, nodes, options }) {
   const retry = (tries) => Math.min(50 * tries, 500)
-  // Names are given in full.
-  const own = { ...options, keyPrefix: '', lazyConnect: false }
+  // Names are given in full; a cluster without a prefix takes that of its nodes.
+  const redisOptions = { ...options.redisOptions, keyPrefix: '' }
+  const own = { ...options, redisOptions, keyPrefix: '', lazyConnect: false }
   const client = isCluster
     ? new Cluster(nodes, { ...own, clusterRetryStrategy: retry })
     : new Redis({ ...own, retryStrategy: retry, maxRetriesPerRequest: null })

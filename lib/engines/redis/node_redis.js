@@ -36,17 +36,16 @@ async function subscriber(client, ofCluster, closing) {
   let onMissed = () => {}
   // It connects again by itself; until then what it could not hear is asked for: see `look` of an engine.
   own.on('error', () => {})
-  if (ofCluster) {
-    own.on('sharded-shard-moved', () => onMissed())
-  }
   await own.connect()
   if (!ofCluster) {
     own.unref()
     own.on('ready', () => own.ping().then(onMissed, () => {}))
   }
   let last = []
+  let listener
   return {
     async to(channels, hear) {
+      listener = hear
       const [listen, stop] = ofCluster
         ? ['sSubscribe', 'sUnsubscribe']
         : ['subscribe', 'unsubscribe']
@@ -54,6 +53,10 @@ async function subscriber(client, ofCluster, closing) {
       last = channels
       for (const channel of channels) await own[listen](channel, hear)
       for (const channel of before) await own[stop](channel)
+    },
+    /** Of a cluster: where its server was told that the slot has moved, it has forgotten the channel. */
+    async again(channel) {
+      await own.sSubscribe(channel, listener)
     },
     missed(call) {
       onMissed = call

@@ -1,0 +1,105 @@
+'use strict'
+// A Redis Cluster of the tests' own, on loopback.
+const { once } = require('node:events')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { Cluster, Redis } = require('ioredis')
+const { createCluster } = require('redis')
+const { freePort, redisServer } = require('./servers.js')
+
+const slots = 16_384
+
+/** A server that may be part of one. `bus` is the port at which others talk to it. */
+async function clusterNode(...options) {
+  const bus = await freePort()
+  const own = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1']
+  const node = await redisServer(...own, '--cluster-port', bus, ...options)
+  node.bus = bus
+  node.ask = async (...words) => {
+    const client = new Redis(node.port, '127.0.0.1')
+    try {
+      return await client.call(...words)
+    } finally {
+      client.disconnect()
+    }
+  }
+  return node
+}
+
+async function until(isSo) {
+  while (!(await isSo())) await sleep(50)
+}
+
+const isWell = async (node, count) => {
+  const info = await node.ask('CLUSTER', 'INFO')
+  return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${count}`)
+}
+
+/** One with all slots: what matters is that a slot has a channel of its own. */
+async function clusterOfOne() {
+  const node = await clusterNode()
+  await node.ask('CLUSTER', 'ADDSLOTSRANGE', '0', `${slots - 1}`)
+  await until(() => isWell(node, 1))
+  return node
+}
+
+/**
+ * Three masters and a replica of the first one: { nodes, slotOf(key), ownerOf(slot), move(slot, from, to), takeOver(),
+ * close() }.
+ */
+async function redisCluster() {
+  const nodes = await Promise.all(
+    Array.from({ length: 4 }, () => clusterNode('--cluster-node-timeout', 1000)),
+  )
+  const [first, , , replica] = nodes
+  for (const [i, node] of nodes.entries()) {
+    await node.ask('CLUSTER', 'SET-CONFIG-EPOCH', `${i + 1}`)
+    node.id = await node.ask('CLUSTER', 'MYID')
+    if (node !== first)
+      await first.ask('CLUSTER', 'MEET', '127.0.0.1', `${node.port}`, `${node.bus}`)
+    if (node === replica) continue
+    const [from, to] = [i, i + 1].map((n) => Math.floor((n * slots) / 3))
+    await node.ask('CLUSTER', 'ADDSLOTSRANGE', `${from}`, `${to - 1}`)
+  }
+  for (const node of nodes) await until(() => isWell(node, 4))
+  await replica.ask('CLUSTER', 'REPLICATE', first.id)
+  await until(async () => (await replica.ask('INFO', 'replication')).includes('link_status:up'))
+  return {
+    nodes,
+    slotOf: (key) => first.ask('CLUSTER', 'KEYSLOT', key),
+    ownerOf: (slot) => nodes[Math.floor(((slot + 1) * 3 - 1) / slots)],
+    /** With all that lies in it. */
+    async move(slot, from, to) {
+      await to.ask('CLUSTER', 'SETSLOT', `${slot}`, 'IMPORTING', from.id)
+      await from.ask('CLUSTER', 'SETSLOT', `${slot}`, 'MIGRATING', to.id)
+      const keys = await from.ask('CLUSTER', 'GETKEYSINSLOT', `${slot}`, '1000')
+      const target = ['127.0.0.1', `${to.port}`, '', '0', '5000']
+      if (keys.length > 0) await from.ask('MIGRATE', ...target, 'KEYS', ...keys)
+      for (const node of [to, from]) await node.ask('CLUSTER', 'SETSLOT', `${slot}`, 'NODE', to.id)
+    },
+    /** The replica does, since its master has died. */
+    async takeOver() {
+      await first.stop()
+      await until(async () => (await replica.ask('ROLE'))[0] === 'master')
+      await until(async () => (await isWell(nodes[1], 4)) && (await isWell(replica, 4)))
+    },
+    close: () => Promise.all(nodes.map((node) => node.close())),
+  }
+}
+
+/** Clients of one, by the package that they are of: a promise each. */
+const clusterClients = {
+  redis: async (port) => {
+    const client = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] })
+    client.on('error', () => {}) // a server is away: that is what tests are about
+    await client.connect()
+    return client
+  },
+  ioredis: async (port) => {
+    const client = new Cluster([{ host: '127.0.0.1', port }], { keyPrefix: 'app:' })
+    client.on('error', () => {})
+    await once(client, 'ready')
+    return client
+  },
+}
+
+module.exports = { clusterClients, clusterOfOne, redisCluster }
