@@ -296,18 +296,195 @@ export interface HostSnapshot {
   waiterPids?: number[]
 }
 
-export interface MutexSnapshot extends HostSnapshot {
+/**
+ * What is to be seen of a lock, and what of it is reported. See docs/diagnostics.md.
+ *
+ * All objects of a thread that stand for one lock should be given the same: what an object without diagnostics
+ * does is not seen by the others.
+ */
+export interface DiagnosticsOptions {
+  /**
+   * `'counters'`: who holds the lock since when, its line, totals, how long was waited, and events. `true`: all
+   * that, with the stack of each acquire, deadlock detection, and a warning when a {@link Releaser} is collected as
+   * garbage before it was called. `false`: nothing, and nothing is paid for it.
+   *
+   * A lock that is not of this kind (an event, a barrier, a latch, a condition variable, the philosophers, a
+   * {@link LockManager}, which has `query()`) takes none.
+   *
+   * @default what the environment variable BOXOFFICE_DIAGNOSTICS says, which is read when the package is loaded: `1`
+   * is true, `counters` is `'counters'`, `0` and none are false
+   */
+  diagnostics?: boolean | 'counters'
+
+  /**
+   * Warn once of each hold that takes longer than that many milliseconds, by `process.emitWarning`: a warning named
+   * BoxofficeWarning with the code BOXOFFICE_LONG_HOLD. By itself it brings `diagnostics: 'counters'` along.
+   * Fractions count; more than 2^31 - 1 ms are never over. A thread has one timer for all, which keeps nothing alive.
+   *
+   * @default no warning
+   */
+  warnAfter?: number
+}
+
+/** How a lock is held, or wanted: exclusively, or shared with others. A semaphore knows weights only. */
+export type HoldMode = 'exclusive' | 'shared'
+
+/** Who holds a lock. */
+export interface LockHolder {
+  /** The `threadId` (of node:worker_threads) of the holder: 0 is the main thread. None, where another process is it. */
+  thread?: number
+  /** Of scope `'host'`: the process of the holder. */
+  pid?: number
+  /**
+   * Since when, in milliseconds since the epoch. A lock that was free is held since a moment in the same turn of the
+   * event loop, which may be a bit earlier than the acquire. None, where it is held elsewhere: in another process, or
+   * in another thread than the one asked.
+   */
+  since?: number
+  /** For how many milliseconds. */
+  heldFor?: number
+  mode?: HoldMode
+  /** Of a semaphore: how much of it. */
+  weight?: number
+  /** With `diagnostics: true`: where it was acquired. */
+  stack?: string
+}
+
+/** Counted from the moment when the lock was constructed. */
+export interface LockTotals {
+  /** How often it was granted. A downgrade and the way back from a condition variable are grants, too. */
+  acquisitions: number
+  /** How many of those grants had been waited for. */
+  contended: number
+  /** How many gave up when their timeout was over. */
+  timeouts: number
+  /** How many gave up by their signal or by `cancel()`, or since the server of an engine was away. */
+  aborts: number
+  /** How many of the grants told of a holder that had died. */
+  abandoned: number
+  /** How many were refused, since they would have closed a circle (`ERR_LOCK_DEADLOCK`). */
+  deadlocks: number
+}
+
+/** How long the contended grants were waited for, in milliseconds. */
+export interface LockWaits {
+  /** Exact to a power of two: no less than the wait that it stands for, and less than twice of it. */
+  p50: number
+  p90: number
+  p99: number
+  /** Exact. */
+  max: number
+  /** How many waits took less than 2^i microseconds, and not less than half of that; the last is open. */
+  buckets: number[]
+}
+
+/** What the snapshot of a lock with diagnostics has besides. */
+export interface LockDiagnostics {
+  /** Who holds it: those of this thread, and whatever is known of others. */
+  holders?: LockHolder[]
+  /** For how many milliseconds the first of this thread that waits has done so. */
+  oldestWait?: number
+  /** Of this thread. Of a keyed map they are for all its keys together: see {@link snapshot}. */
+  totals?: LockTotals
+  /** Of this thread. */
+  waits?: LockWaits
+}
+
+/** A lock, or a key of a keyed map, in a {@link ProcessSnapshot}. */
+export interface LockReport {
+  kind:
+    | 'Mutex'
+    | 'RecursiveMutex'
+    | 'Semaphore'
+    | 'RWLock'
+    | 'KeyedMutex'
+    | 'KeyedSemaphore'
+    | 'KeyedRWLock'
+  name?: string
+  /** Of a keyed map there is one report without a key, for its totals, and one for each key that is held or waited for. */
+  key?: Key
+  scope: 'process' | 'host' | 'cluster'
+  /** The thread that alone knows the lock; none, where threads share it. */
+  thread?: number
+  /** Tells locks apart that have no name: the same in each snapshot. */
+  id: string
+  /** Each holder once, of all threads that answered. */
+  holders: LockHolder[]
+  /** How many wait, promises and blocked threads. */
+  waiting: number
+  /** For how many milliseconds the first of all threads has waited. */
+  oldestWait?: number
+  /** Of all threads together. A key has none of its own. */
+  totals?: LockTotals
+  waits?: LockWaits
+}
+
+/** A deadlock that was found, and refused. */
+export interface DeadlockReport {
+  /** When, in milliseconds since the epoch. */
+  at: number
+  /** The message of the error, which draws the circle. */
+  message: string
+  /** Whoever waits, for what, and what it holds meanwhile. */
+  cycle: DeadlockStep[]
+}
+
+export interface DeadlockStep {
+  thread: number
+  waitsFor: DeadlockLock
+  holds: DeadlockLock[]
+}
+
+export interface DeadlockLock {
+  kind: LockReport['kind']
+  name?: string
+  key?: Key
+  /** Where it was acquired, or is asked for. */
+  stack?: string
+}
+
+export interface ProcessSnapshot {
+  /** When, in milliseconds since the epoch. */
+  at: number
+  pid: number
+  /** Threads that have a lock with diagnostics. One that is blocked, or busy for longer than 250 ms, has not answered. */
+  threads: { id: number; answered: boolean }[]
+  locks: LockReport[]
+  /** The last deadlocks that were refused, newest last. */
+  deadlocks: DeadlockReport[]
+}
+
+/** What the channels `boxoffice:...` of node:diagnostics_channel tell. See docs/diagnostics.md. */
+export interface LockEvent {
+  kind: LockReport['kind']
+  name?: string
+  key?: Key
+  scope: LockReport['scope']
+  mode?: HoldMode
+  /** Of a semaphore. */
+  weight?: number
+  /** The thread that it happened in. */
+  thread: number
+  /** `boxoffice:admit`, `:abort` and `:timeout`: how many milliseconds were waited. */
+  waited?: number
+  /** `boxoffice:release`: for how many milliseconds it was held. */
+  held?: number
+  /** `boxoffice:abort`: what the acquire rejects with. `boxoffice:deadlock`: the error, with its `cycle`. */
+  reason?: unknown
+}
+
+export interface MutexSnapshot extends HostSnapshot, LockDiagnostics {
   locked: boolean
   /** How many wait for it, promises and blocked threads. */
   waiting: number
 }
 
-export interface SemaphoreSnapshot extends HostSnapshot {
+export interface SemaphoreSnapshot extends HostSnapshot, LockDiagnostics {
   value: number
   waiting: number
 }
 
-export interface RWLockSnapshot extends HostSnapshot {
+export interface RWLockSnapshot extends HostSnapshot, LockDiagnostics {
   readers: number
   written: boolean
   waiting: number
@@ -318,9 +495,20 @@ export interface MutexOptions
     BufferOptions,
     CancelOptions,
     HostOptions,
-    EngineChoice {}
-export interface SemaphoreOptions extends LockOptions, BufferOptions, CancelOptions, HostOptions {}
-export interface KeyedOptions extends LockOptions, CancelOptions, KeyedHostOptions, EngineChoice {}
+    EngineChoice,
+    DiagnosticsOptions {}
+export interface SemaphoreOptions
+  extends LockOptions,
+    BufferOptions,
+    CancelOptions,
+    HostOptions,
+    DiagnosticsOptions {}
+export interface KeyedOptions
+  extends LockOptions,
+    CancelOptions,
+    KeyedHostOptions,
+    EngineChoice,
+    DiagnosticsOptions {}
 export interface ConditionVariableOptions extends LockOptions, BufferOptions {}
 
 export interface EventOptions extends LockOptions, BufferOptions {
@@ -920,7 +1108,8 @@ export interface RWLockOptions
     BufferOptions,
     CancelOptions,
     HostOptions,
-    EngineChoice {}
+    EngineChoice,
+    DiagnosticsOptions {}
 
 /**
  * A read-write lock: readers share it, a writer is alone. Nobody starves: who comes while somebody waits
@@ -1118,7 +1307,11 @@ export function tryAcquire(lock: MutexInterface, error?: Error): MutexInterface
 export function tryAcquire(lock: SemaphoreInterface, error?: Error): SemaphoreInterface
 
 /** The options of a {@link Mutex}: the name of a RecursiveMutex is not that of a Mutex. */
-export interface RecursiveMutexOptions extends LockOptions, BufferOptions, CancelOptions {}
+export interface RecursiveMutexOptions
+  extends LockOptions,
+    BufferOptions,
+    CancelOptions,
+    DiagnosticsOptions {}
 
 /**
  * A mutex that its holder may enter again. The holder is a chain of calls: what the callback runs, awaits and
@@ -1215,6 +1408,9 @@ export class RecursiveMutex {
 
   /** Whether the chain of calls that asks comes from inside a hold that has not ended. */
   isHeld(): boolean
+
+  /** What there is to see of it. Its totals count the outermost holds only: to come in again is no acquisition. */
+  snapshot(): MutexSnapshot
 
   /**
    * Rejects all of this thread who wait, also those who wait inside a hold. Whoever is in is left alone, and may

@@ -30,6 +30,11 @@ class Core {
     this.watchers = null
   }
 
+  /** What its constructor was given, as long as nobody has used it. */
+  beginnings() {
+    return []
+  }
+
   read() {
     return this.words === null ? this.word : Atomics.load(this.words, indexOf(this.place))
   }
@@ -146,10 +151,15 @@ class Core {
     if (signal?.aborted) return Promise.reject(signal.reason)
     this.show()
     const ticket = this.enter(weight, limits.priority)
-    if (ticket >= 0) return wait(this, ticket, Kind, weight, limits)
+    if (ticket >= 0) return this.waitFor(ticket, Kind, weight, limits)
     this.began()
     this.calm()
     return Promise.resolve(Kind.value(this, weight, ticket === grantedAbandoned))
+  }
+
+  /** A promise for what `ticket` stands in line for. */
+  waitFor(ticket, Kind, weight, limits) {
+    return wait(this, ticket, Kind, weight, limits)
   }
 
   enter(weight, priority) {
@@ -277,8 +287,11 @@ Object.assign(Core.prototype, {
   home: null,
   generation: 0,
   cancelError: E_CANCELED,
-  /** Where grants have tokens: gives `release` its own, while isGood(). */
-  fence: null,
+  /**
+   * Where there is more to releasers than usual: makes one of `release`, whose grant is good while isGood(), in
+   * place of dressed().
+   */
+  dress: null,
   /** How many wait for a condition with it: they know where it lies. */
   guests: 0,
   /** Strictly first come, first served, among threads too. */

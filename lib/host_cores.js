@@ -6,6 +6,7 @@ const { Home } = require('./home.js')
 const { openSegment } = require('./host_segment.js')
 const native = require('./load.js')
 const { MutexCore, ownerShift } = require('./mutex_core.js')
+const { dressed } = require('./releaser.js')
 const { RWCore } = require('./rw_core.js')
 const { SemaphoreCore } = require('./semaphore_core.js')
 const { keepWith, shareSlot } = require('./shares.js')
@@ -50,6 +51,10 @@ const inSegment = (Base) =>
       this.segment = segment
     }
 
+    beginnings() {
+      return [this.segment, ...super.beginnings()]
+    }
+
     shareByName(name) {
       this.settleIn(this.title(name), () => shareSlot(this.segment, undefined, name))
       keepWith(this)
@@ -59,9 +64,10 @@ const inSegment = (Base) =>
       this.settleIn(this.title(), () => shareSlot(segment, key))
     }
 
-    fence(release, isGood) {
+    dress(release, abandoned, isGood) {
+      dressed(release, abandoned)
       release[fence] = new Fence(this.place, isGood)
-      Object.defineProperty(release, 'fencingToken', fencingToken)
+      return Object.defineProperty(release, 'fencingToken', fencingToken)
     }
 
     snapshot() {
@@ -104,22 +110,21 @@ class HostRWCore extends inSegment(RWCore) {
 HostRWCore.prototype.kind = kindOf('read-write lock', undefined, 'hostRWLock', 0)
 
 const hostCores = new Map([
-  [MutexCore, { Kind: HostMutexCore, begin: () => [] }],
-  [SemaphoreCore, { Kind: HostSemaphoreCore, begin: (core) => [core.getValue()] }],
-  [RWCore, { Kind: HostRWCore, begin: () => [] }],
+  [MutexCore, HostMutexCore],
+  [SemaphoreCore, HostSemaphoreCore],
+  [RWCore, HostRWCore],
 ])
 
 /** The segment for locks like `core`, which is of this process, and a function that makes cores of it. */
 function onHost(core, host, segmentKind) {
   const { name } = core.kind
-  const found = hostCores.get(core.constructor)
-  if (found === undefined) {
+  const Kind = hostCores.get(core.constructor)
+  if (Kind === undefined) {
     throw new TypeError(
       `a ${name} reaches no further than its process: there is none of scope 'host'`,
     )
   }
-  const { Kind, begin } = found
-  const start = begin(core)
+  const start = core.beginnings()
   const segment = openSegment(segmentKind(name), start[0] ?? 0, host)
   return { segment, make: () => new Kind(segment, ...start) }
 }

@@ -2,6 +2,7 @@
 // What constructors take: who shares the lock, and how it behaves.
 const { isSharedArrayBuffer } = require('node:util').types
 const { isMainThread } = require('node:worker_threads')
+const { readDiagnostics } = require('./diagnostics/levels.js')
 const { readHost } = require('./host_options.js')
 const { asOptions } = require('./options.js')
 
@@ -20,6 +21,8 @@ function readLockOptions(given, bytes) {
     directory,
     capacity,
     engine,
+    diagnostics,
+    warnAfter,
   } = asOptions(given)
   if (typeof allowBlockingMainThread !== 'boolean') {
     throw new TypeError('allowBlockingMainThread must be a boolean')
@@ -42,6 +45,7 @@ function readLockOptions(given, bytes) {
     buffer,
     byteOffset,
     engine,
+    diagnostics: readDiagnostics(diagnostics, warnAfter),
     isStrict: fairness === 'fifo',
     // Over an engine nothing can block, and says so by itself.
     mayBlock: allowBlockingMainThread || !isMainThread || engine !== undefined,

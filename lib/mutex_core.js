@@ -292,8 +292,8 @@ function releaser(core, abandoned) {
       if (core.grant() === grant) core.passNow(1, true)
     }
   }
-  if (core.fence !== null) core.fence(release, () => core.grant() === grant)
-  return dressed(release, abandoned)
+  if (core.dress === null) return dressed(release, abandoned)
+  return core.dress(release, abandoned, () => core.grant() === grant)
 }
 
 module.exports = { Locker, MutexCore, ownerShift }

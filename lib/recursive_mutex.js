@@ -34,6 +34,10 @@ class RecursiveMutex extends Single {
   cancel(reason) {
     coreOf(this).cancel(reason)
   }
+
+  snapshot() {
+    return coreOf(this).snapshot()
+  }
 }
 
 module.exports = { RecursiveMutex }

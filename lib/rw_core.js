@@ -7,7 +7,7 @@ const native = require('./load.js')
 const { readWait } = require('./options.js')
 const { upgradeError } = require('./rw_errors.js')
 const { Reader, readReleaser, Upgrader, Writer, writeReleaser } = require('./rw_grants.js')
-const { agent, grantedAbandoned, isGranted, refused, wait } = require('./waiters.js')
+const { agent, grantedAbandoned, isGranted, refused } = require('./waiters.js')
 
 const free = 0
 const writer = 2
@@ -157,7 +157,7 @@ class RWCore extends Core {
       return Promise.reject(outcome === refused ? this.refusal() : this.timeoutError(0))
     }
     grant.isUpgrading()
-    return wait(this, outcome, Upgrader, upgrade, limits)
+    return this.waitFor(outcome, Upgrader, upgrade, limits)
   }
 
   /** The same now, or undefined. */

@@ -25,25 +25,25 @@ class Grant {
       // Too late: it is the writer already, and lets go when it hears of it.
       if (this.pending !== null) return
     }
-    this.core.endRead()
+    this.core.endRead(this)
   }
 
   endWrite() {
     if (this.isOver) return
     this.isOver = true
-    this.core.endWrite()
+    this.core.endWrite(this)
   }
 
   endUnseen(isWriter) {
     if (this.isOver) return
     this.isOver = true
-    this.core.abandon(isWriter)
+    this.core.abandon(isWriter, this)
   }
 
   becomeWriter(abandoned) {
     const { core } = this
     this.isOver = true
-    core.endedReading()
+    core.endedReading(this)
     const release = writeReleaser(core, abandoned)
     core.calm()
     return release
@@ -51,7 +51,7 @@ class Grant {
 
   becomeReader() {
     this.isOver = true
-    return this.core.downgrade()
+    return this.core.downgrade(this)
   }
 
   isUpgrading() {
@@ -99,26 +99,26 @@ function downgrade() {
 
 function readReleaser(core, abandoned) {
   const grant = new Grant(core)
-  core.beganReading()
+  core.beganReading(grant, abandoned)
   const release = () => grant.endRead()
   release[grantKey] = grant
   release.upgrade = upgrade
   release.tryUpgrade = tryUpgrade
   release.upgradeSync = upgradeSync
   if (abandoned) release[unseen] = () => grant.endUnseen(false)
-  if (core.fence !== null) core.fence(release, () => !grant.isOver)
-  return dressed(release, abandoned)
+  if (core.dress === null) return dressed(release, abandoned)
+  return core.dress(release, abandoned, () => !grant.isOver)
 }
 
 function writeReleaser(core, abandoned) {
   const grant = new Grant(core)
-  core.beganWriting()
+  core.beganWriting(grant, abandoned)
   const release = () => grant.endWrite()
   release[grantKey] = grant
   release.downgrade = downgrade
   if (abandoned) release[unseen] = () => grant.endUnseen(true)
-  if (core.fence !== null) core.fence(release, () => !grant.isOver)
-  return dressed(release, abandoned)
+  if (core.dress === null) return dressed(release, abandoned)
+  return core.dress(release, abandoned, () => !grant.isOver)
 }
 
 class Reader extends Waiter {

@@ -24,6 +24,10 @@ class SemaphoreCore extends Core {
     this.out = 0
   }
 
+  beginnings() {
+    return [this.word >> valueShift]
+  }
+
   getValue() {
     return this.read() >> valueShift
   }
@@ -278,8 +282,8 @@ function releaser(core, weight, abandoned = false) {
       release()
     }
   }
-  if (core.fence !== null) core.fence(release, () => !over && core.generation === generation)
-  return dressed(release, abandoned)
+  if (core.dress === null) return dressed(release, abandoned)
+  return core.dress(release, abandoned, () => !over && core.generation === generation, weight)
 }
 
 module.exports = { checkedValue, readAcquire, readAcquireSync, SemaphoreCore }

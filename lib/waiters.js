@@ -161,7 +161,12 @@ function giveUp(how, reason) {
   const { ticket } = how
   const waiter = waiters[ticket]
   // A signal that calls back twice, or a timer that cannot be cleared: the wait is over already.
-  if (waiter?.how !== how) return
+  if (waiter?.how === how) goAway(ticket, reason)
+}
+
+/** Whoever waits with `ticket` gives up. */
+function goAway(ticket, reason) {
+  const waiter = waiters[ticket]
   const { core } = waiter
   const left = core.leave(ticket)
   // Too late: the lock is ours, and the news of it are on their way.
@@ -255,6 +260,8 @@ function seat(ticket, waiter) {
   waiters[ticket] = waiter
 }
 
+const waiterAt = (ticket) => waiters[ticket]
+
 function take(ticket) {
   const waiter = waiters[ticket]
   waiters[ticket] = undefined
@@ -307,6 +314,7 @@ module.exports = {
   cancelAll,
   eraOfGrant,
   giveUp,
+  goAway,
   gone,
   grantedAbandoned,
   isGranted,
@@ -319,5 +327,6 @@ module.exports = {
   takeNews,
   Waiter,
   wait,
+  waiterAt,
   waitsForOthers,
 }

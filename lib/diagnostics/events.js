@@ -1,0 +1,23 @@
+'use strict'
+// What subscribers of node:diagnostics_channel are told, in the thread where it happens, in the middle of it.
+const { channel } = require('node:diagnostics_channel')
+const { threadId } = require('node:worker_threads')
+
+const events = {
+  wait: channel('boxoffice:wait'),
+  admit: channel('boxoffice:admit'),
+  release: channel('boxoffice:release'),
+  timeout: channel('boxoffice:timeout'),
+  abort: channel('boxoffice:abort'),
+  abandoned: channel('boxoffice:abandoned'),
+  deadlock: channel('boxoffice:deadlock'),
+}
+
+/** To whoever listens: what has happened to `what`, a hold or a wait, and `more`. */
+function publish(event, { record, mode, weight, key }, more) {
+  if (!event.hasSubscribers) return
+  const { kind, name, scope } = record
+  event.publish({ kind, name, key, scope, mode, weight, thread: threadId, ...more })
+}
+
+module.exports = { events, publish }

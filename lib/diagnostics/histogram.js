@@ -1,0 +1,42 @@
+'use strict'
+// How long was waited, in buckets: bucket i counts the waits of at least 2^(i-1) and less than 2^i microseconds, bucket 0 those
+// below 1, the last all that are longer.
+
+const bucketCount = 40 // up to 6 days
+
+class Histogram {
+  buckets = new Float64Array(bucketCount)
+  max = 0
+
+  /** `time` in milliseconds. */
+  add(time) {
+    const microseconds = Math.floor(time * 1000)
+    const bits = microseconds < 1 ? 0 : Math.floor(Math.log2(microseconds)) + 1
+    this.buckets[Math.min(bits, bucketCount - 1)]++
+    if (time > this.max) this.max = time
+  }
+}
+
+/** The same to read: `buckets` and `max` may be the sum of several. */
+function readWaits(buckets, max) {
+  const count = buckets.reduce((sum, some) => sum + some, 0)
+  /** The upper end of the bucket that the wait lies in which that share of all is not longer than. */
+  const percentile = (share) => {
+    let rest = Math.ceil(share * count)
+    if (rest === 0) return 0
+    let i = 0
+    while (buckets[i] < rest) rest -= buckets[i++]
+    return Math.min(2 ** i / 1000, max)
+  }
+  return {
+    p50: percentile(0.5),
+    p90: percentile(0.9),
+    p99: percentile(0.99),
+    max,
+    buckets: Array.from(buckets),
+  }
+}
+
+const noWaits = () => readWaits(new Float64Array(bucketCount), 0)
+
+module.exports = { Histogram, noWaits, readWaits }

@@ -1,0 +1,48 @@
+'use strict'
+// How much of a lock is to be seen: `diagnostics` and `warnAfter` of its options, or BOXOFFICE_DIAGNOSTICS.
+
+const levels = { off: 0, counters: 1, full: 2 }
+
+const byValue = new Map([
+  [false, levels.off],
+  ['counters', levels.counters],
+  [true, levels.full],
+])
+
+const variable = 'BOXOFFICE_DIAGNOSTICS'
+const byText = new Map([
+  ['', levels.off],
+  ['0', levels.off],
+  ['counters', levels.counters],
+  ['1', levels.full],
+])
+
+/** What the locks have that are told nothing: at load, since looking costs more than a lock. */
+const usual = readEnvironment(process.env[variable])
+
+function readEnvironment(text = '') {
+  const level = byText.get(text)
+  if (level !== undefined) return level
+  throw new TypeError(`${variable} must be 1, counters or 0, not ${JSON.stringify(text)}`)
+}
+
+/** Undefined where there is nothing to see, and nothing to pay for. */
+function readDiagnostics(diagnostics, warnAfter) {
+  const level = diagnostics === undefined ? usual : byValue.get(diagnostics)
+  if (level === undefined) throw new TypeError("diagnostics must be a boolean or 'counters'")
+  if (warnAfter !== undefined) checkWarnAfter(warnAfter)
+  if (warnAfter === undefined) {
+    if (level === levels.off) return undefined
+    return { level, warnAfter, isAsked: diagnostics !== undefined }
+  }
+  return { level: Math.max(level, levels.counters), warnAfter, isAsked: true }
+}
+
+function checkWarnAfter(warnAfter) {
+  if (typeof warnAfter !== 'number') {
+    throw new TypeError('warnAfter must be a number of milliseconds')
+  }
+  if (!(warnAfter > 0)) throw new RangeError(`warnAfter must be more than 0 ms, not ${warnAfter}`)
+}
+
+module.exports = { levels, readDiagnostics }

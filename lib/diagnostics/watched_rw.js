@@ -1,0 +1,127 @@
+'use strict'
+// Read-write locks that are watched. A hold is what a releaser stands for: an upgrade ends that of a reader and begins
+// that of a writer, a downgrade the other way round.
+const { gives, watchedCore, watchedKind } = require('./watched_core.js')
+const { watchReleaser } = require('./warnings.js')
+const { dressed } = require('../releaser.js')
+const { Upgrader } = require('../rw_grants.js')
+
+// What is asked for, as rw_core.js has it.
+const read = 1
+const upgrade = 3
+
+const watchedRW = (Base) =>
+  class extends watchedCore(Base) {
+    /** The hold of the one that is upgrading by the call that is on the stack. */
+    rising = undefined
+    /** Whether that one has no time to wait. */
+    isRisingNow = false
+
+    asked(ask) {
+      return { mode: ask === read ? 'shared' : 'exclusive', weight: undefined }
+    }
+
+    beganReading(grant, abandoned) {
+      super.beganReading()
+      grant.hold = this.record.granted(this, 'shared', undefined, abandoned)
+    }
+
+    beganWriting(grant, abandoned) {
+      super.beganWriting()
+      grant.hold = this.record.granted(this, 'exclusive', undefined, abandoned)
+    }
+
+    /** With a grant where the reader has become a writer. */
+    endedReading(grant) {
+      super.endedReading()
+      if (grant === undefined) return
+      this.record.ends(grant.hold)
+      if (grant.wait !== undefined) this.record.admits(grant.wait)
+    }
+
+    endRead(grant) {
+      this.record.ends(grant.hold)
+      super.endRead(grant)
+    }
+
+    endWrite(grant) {
+      this.record.ends(grant.hold)
+      super.endWrite(grant)
+    }
+
+    abandon(isWriter, grant) {
+      this.record.ends(grant.hold)
+      super.abandon(isWriter, grant)
+    }
+
+    /** Nobody is told before those have come in who were let in by it. */
+    downgrade(grant) {
+      this.record.ends(grant.hold)
+      return this.record.quietly(() => super.downgrade(grant))
+    }
+
+    upgrade(grant, limits) {
+      if (limits.signal?.aborted) this.refuses(upgrade, limits.signal.reason)
+      this.rising = grant.hold
+      this.isRisingNow = limits.timeout === 0
+      try {
+        return super.upgrade(grant, limits)
+      } finally {
+        this.rising = undefined
+        this.isRisingNow = false
+      }
+    }
+
+    timeoutError(timeout) {
+      const error = super.timeoutError(timeout)
+      if (this.isRisingNow) this.refuses(upgrade, error)
+      return error
+    }
+
+    waitFor(ticket, Kind, weight, limits) {
+      return super.waitFor(ticket, Kind === Upgrader ? watchedKind(Upgrader) : Kind, weight, limits)
+    }
+
+    waits(ticket, wait, promise) {
+      wait.hold = this.rising
+      super.waits(ticket, wait, promise)
+    }
+
+    upgradeSync(grant, limits) {
+      const now = grant.pending === null ? this.tryUpgrade(grant) : undefined
+      if (now !== undefined) return now
+      const block = (wait) => {
+        grant.wait = wait
+        return super.upgradeSync(grant, limits)
+      }
+      return this.blocks(upgrade, limits, block, grant.hold).result
+    }
+  }
+
+const fullyWatchedRW = (Base) => {
+  const dress = Base.prototype.dress ?? dressed
+  return class extends watchedRW(Base) {
+    dress(release, abandoned, isGood) {
+      const whole = dress.call(this, release, abandoned, isGood)
+      watchReleaser(whole, this.record.latest)
+      return whole
+    }
+
+    acquireRead(options) {
+      this.record.latest = null
+      return gives(this.record, super.acquireRead(options))
+    }
+
+    acquireWrite(options) {
+      this.record.latest = null
+      return gives(this.record, super.acquireWrite(options))
+    }
+
+    upgrade(grant, limits) {
+      this.record.latest = null
+      return gives(this.record, super.upgrade(grant, limits))
+    }
+  }
+}
+
+module.exports = { fullyWatchedRW, watchedRW }
