@@ -27,6 +27,7 @@ Napi::Value connect(const Napi::CallbackInfo& info) {
   defineBarriers(exports);
   defineConditions(exports);
   defineLockManager(exports);
+  defineWaitGraph(exports);
   return functions;
 }
 

@@ -36,5 +36,6 @@ void defineHost(Exports& exports);
 void defineBarriers(Exports& exports);
 void defineConditions(Exports& exports);
 void defineLockManager(Exports& exports);
+void defineWaitGraph(Exports& exports);
 
 }  // namespace boxoffice::binding

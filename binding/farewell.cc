@@ -2,6 +2,7 @@
 // granted to it too late is passed on, and the locks it holds are given to the next as abandoned.
 #include "event_loop.h"
 #include "neighbours.h"
+#include "wait_graph.h"
 
 namespace boxoffice::binding {
 
@@ -11,6 +12,8 @@ void EventLoop::end() noexcept {
     const std::lock_guard guard(bellMutex_);
     bell_ = nullptr;
   }
+  // Before any lock changes hands: see src/wait_graph.h.
+  waitGraph().leave(id_);
   lockManager().forget(lockClient_);
   takeUnread();
   leaveLines();

@@ -16,5 +16,6 @@
 #include "recursive_mutex.h"
 #include "rw_lock.h"
 #include "ticket_pool.h"
+#include "wait_graph.h"
 #include "wait_pool.h"
 #include "weighted_semaphore.h"
