@@ -137,6 +137,15 @@ describe('what the inspector tells', () => {
       assert.equal(reads, 2)
     })
 
+    it('and gives each what it has asked for', async () => {
+      const snapshot = snapshotOf([lock({ key: 'ada' }), lock({ key: 'bob' })])
+      const server = await serve(makeInspector(async () => snapshot))
+      const queries = ['', '?filter=ada', '?filter=bob', '?top=1', '?filter=ada', '']
+      const all = await Promise.all(queries.map((query) => ask(server, `/data${query}`)))
+      const found = all.map(({ body }) => keysOf(JSON.parse(body)).join())
+      assert.deepEqual(found, ['"ada","bob"', '"ada"', '"bob"', '"ada"', '"ada"', '"ada","bob"'])
+    })
+
     it('not for the page, nor for those whom it refuses', async () => {
       const server = await serve(
         makeInspector(async () => {

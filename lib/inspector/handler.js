@@ -21,19 +21,30 @@ const usualHeaders = {
   'x-frame-options': 'DENY',
 }
 
-/** `source` for all who ask while it is read, or within `freshFor` of that. */
+/** What `source` tells is read once for all who ask meanwhile, or within `freshFor` of that. */
 function shared(source) {
-  let latest
-  return () => {
-    if (latest !== undefined) return latest
-    const reading = source()
-    const forget = () => {
-      latest = undefined
-    }
-    latest = reading
+  let reading
+  let said
+  const forget = () => {
+    reading = undefined
+    said = undefined
+  }
+
+  function read() {
+    if (reading !== undefined) return reading
+    reading = source()
     // What was read is not kept when nobody looks any more. A failure is for those who have asked, and no other.
     reading.then(() => setTimeout(forget, freshFor).unref(), forget)
     return reading
+  }
+
+  /** The report as JSON. That of the last who asked is for the next one, too: all pages ask the same. */
+  return async ({ top, filter }) => {
+    const snapshot = await read()
+    if (said?.top !== top || said.filter !== filter) {
+      said = { top, filter, body: JSON.stringify(reportOf(snapshot, { top, filter })) }
+    }
+    return said.body
   }
 }
 
@@ -44,7 +55,7 @@ function makeInspector(source, options = {}) {
   async function answer(request, response, { route, ...asked }) {
     checkAllowed(request, allowed)
     if (route === 'page') return send(response, 200, 'text/html', page)
-    send(response, 200, 'application/json', JSON.stringify(reportOf(await read(), asked)))
+    send(response, 200, 'application/json', await read(asked))
   }
 
   return function inspect(request, response, next) {
