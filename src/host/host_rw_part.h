@@ -71,7 +71,8 @@ class HostRWPart : public HostOffice<P, Self, RWLockSlot> {
   /// How many reads of ours have ended, of `count`.
   std::uint32_t endReads(Visit& v, std::uint32_t count) noexcept {
     std::uint32_t& reads = P::part(this).reads;
-    const std::uint32_t back = writesUpgraded(v.me) ? 0 : std::min(count, reads);
+    std::uint32_t back = 0;
+    if (!writesUpgraded(v.me)) back = std::min(count, reads);
     reads -= back;
     if (back > 0 && reads == 0) part(v);
     return back;

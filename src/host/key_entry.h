@@ -127,9 +127,12 @@ class KeyText {
   static bool isInside(char byte) noexcept {
     return (static_cast<std::uint8_t>(byte) & 0xC0) == 0x80;
   }
-  std::atomic_ref<std::uint8_t> byte(std::size_t i) const noexcept {
-    return std::atomic_ref(*reinterpret_cast<std::uint8_t*>(at_ + i));
-  }
+  // As the words of the segment are: a std::atomic that lies there. No std::atomic_ref, which libc++ has
+  // not had before version 19.
+  using Byte = std::atomic<std::uint8_t>;
+  static_assert(sizeof(Byte) == 1 && Byte::is_always_lock_free);
+
+  Byte& byte(std::size_t i) const noexcept { return *reinterpret_cast<Byte*>(at_ + i); }
   void put(std::size_t i, std::uint8_t value) noexcept {
     byte(i).store(value, std::memory_order_release);
   }
