@@ -1,23 +1,25 @@
+#!/usr/bin/env node
 'use strict'
-// Builds with plain CMake, in build/release.
+// Builds with plain CMake, in build/release. It is also what `npx boxoffice-build` runs, where no prebuilt binary
+// fits.
 //   node binding/build.js [addon | tests | bench] [-DNAME=VALUE ...]
 const { spawnSync } = require('node:child_process')
 const { availableParallelism } = require('node:os')
 const path = require('node:path')
+const { nodeApi } = require('./node_api.js')
 
 const root = path.join(__dirname, '..')
 const buildDir = path.join(root, 'build', 'release')
 
 const [what = 'addon', ...cmakeOptions] = process.argv.slice(2)
-const nodeAddonApi = path.dirname(require.resolve('node-addon-api'))
-const nodeApiHeaders = require('node-api-headers').include_dir
+const { headers, wrapper } = nodeApi()
 const parts = {
   addon: {
     targets: ['boxoffice_addon'],
     options: [
       '-DBOXOFFICE_ADDON=ON',
-      `-DNODE_ADDON_API_DIR=${nodeAddonApi}`,
-      `-DNODE_API_HEADERS_DIR=${nodeApiHeaders}`,
+      `-DNODE_ADDON_API_DIR=${wrapper}`,
+      `-DNODE_API_HEADERS_DIR=${headers}`,
     ],
   },
   tests: {

@@ -32,8 +32,9 @@ describe('the package', () => {
       BOXOFFICE_BINARY: path.join(root, 'nowhere.node'),
     })
     assert.notEqual(status, 0)
-    assert.match(stderr, /boxoffice cannot load its addon .*nowhere\.node/)
-    assert.match(stderr, /npm run build/)
+    assert.match(stderr, /boxoffice cannot load its addon for [a-z0-9-]+ with Node\.js v\d+/)
+    assert.match(stderr, /npx boxoffice-build .*npm run build/)
+    assert.match(stderr, /nowhere\.node: is not there/)
   })
 })
 

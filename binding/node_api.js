@@ -1,0 +1,20 @@
+'use strict'
+// Where the headers of Node-API are: in the published package beside this file, and in the repository where
+// npm install has put them.
+const { existsSync } = require('node:fs')
+const path = require('node:path')
+
+const published = path.join(__dirname, 'node-api')
+
+/** The folders of `headers`, node_api.h and js_native_api.h, and of `wrapper`, napi.h. */
+function nodeApi() {
+  if (existsSync(published)) {
+    return { headers: path.join(published, 'include'), wrapper: path.join(published, 'wrapper') }
+  }
+  return {
+    headers: require('node-api-headers').include_dir,
+    wrapper: path.dirname(require.resolve('node-addon-api')),
+  }
+}
+
+module.exports = { nodeApi }
