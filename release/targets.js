@@ -1,0 +1,13 @@
+'use strict'
+// The systems that there are prebuilt binaries for: the name of a folder in prebuilds/, as lib/load.js
+// looks for it, and what zig calls the system. glibc 2.28 and macOS 11 are what Node.js 20 needs.
+module.exports = {
+  'linux-x64': 'x86_64-linux-gnu.2.28',
+  'linux-arm64': 'aarch64-linux-gnu.2.28',
+  'linux-x64-musl': 'x86_64-linux-musl',
+  'linux-arm64-musl': 'aarch64-linux-musl',
+  'darwin-x64': 'x86_64-macos.11.0',
+  'darwin-arm64': 'aarch64-macos.11.0',
+  'win32-x64': 'x86_64-windows-gnu',
+  'win32-arm64': 'aarch64-windows-gnu',
+}
