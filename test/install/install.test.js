@@ -1,0 +1,133 @@
+'use strict'
+// The package as it is published, installed as people do: nothing but Node.js on the PATH, unless it is to be
+// built from source.
+const assert = require('node:assert/strict')
+const { copyFileSync, readFileSync, renameSync, rmSync } = require('node:fs')
+const path = require('node:path')
+const { nodeOf, prepare, project, root, tarball, tool } = require('./helpers.js')
+
+const smoke = readFileSync(path.join(__dirname, 'smoke.js'), 'utf8')
+const here = `${process.platform}-${process.arch}`
+const npm = (name) => [nodeOf(24), [tool(name, 'bin', 'npm-cli.js')]]
+
+/** Runs it in the project; what it prints. */
+function ok(where, program, args, options) {
+  const { status, stdout, stderr, error } = where.run(program, args, options)
+  assert.equal(status, 0, `${program} ${args.join(' ')}: ${error ?? ''}\n${stdout}\n${stderr}`)
+  return stdout.trim()
+}
+
+function install(where, name, ...options) {
+  const [program, args] = npm(name)
+  ok(where, program, [...args, 'install', '--no-audit', '--no-fund', ...options, tarball])
+}
+
+describe('the package, installed', function () {
+  this.timeout(300_000)
+  before(prepare)
+  const projects = []
+  const empty = (files) => {
+    projects.push(project({ 'smoke.js': smoke, ...files }))
+    return projects.at(-1)
+  }
+  afterEach(() => {
+    for (const each of projects.splice(0)) each.remove()
+  })
+
+  it('runs nothing when it is installed, and brings no other package', () => {
+    const where = empty()
+    install(where, 'npm11')
+    const manifest = JSON.parse(readFileSync(path.join(where.installed, 'package.json'), 'utf8'))
+    assert.deepEqual([manifest.scripts, manifest.dependencies], [undefined, undefined])
+    const lock = JSON.parse(readFileSync(path.join(where.dir, 'package-lock.json'), 'utf8'))
+    assert.deepEqual(Object.keys(lock.packages).filter(Boolean), ['node_modules/boxoffice'])
+    assert.ok(!where.has('test') && !where.has('bench') && !where.has('release'))
+  })
+
+  for (const name of ['npm11', 'npm12']) {
+    for (const option of ['--ignore-scripts', '--no-ignore-scripts']) {
+      it(`by ${name} ${option}, works without a compiler`, () => {
+        const where = empty()
+        install(where, name, option)
+        assert.equal(ok(where, nodeOf(24), ['smoke.js']), here)
+      })
+    }
+  }
+
+  it('by pnpm, works without a compiler', () => {
+    const where = empty()
+    ok(where, nodeOf(24), [tool('pnpm', 'bin', 'pnpm.cjs'), 'add', `file:${tarball}`])
+    assert.equal(ok(where, nodeOf(24), ['smoke.js']), here)
+  })
+
+  it('works on each version of Node.js, and on Bun and Deno', () => {
+    const where = empty()
+    install(where, 'npm11')
+    for (const major of [20, 22, 24, 26]) assert.equal(ok(where, nodeOf(major), ['smoke.js']), here)
+    assert.equal(ok(where, tool('bun', 'bin', 'bun'), ['smoke.js']), here)
+    assert.equal(ok(where, tool('deno', 'deno'), ['run', '-A', 'smoke.js']), here)
+  })
+
+  it('serves projects in CommonJS, in ESM and in TypeScript', () => {
+    const source = `import { Mutex, type Releaser } from 'boxoffice'
+      import { redis } from 'boxoffice/redis'
+      const releaser: Releaser = await new Mutex().acquire()
+      releaser()
+      console.log(typeof redis)\n`
+    const where = empty({
+      'cjs.cjs': "console.log(typeof require('boxoffice').Mutex)",
+      'esm.mjs': "import { Mutex } from 'boxoffice'; console.log(typeof Mutex)",
+      'typed.mts': source,
+    })
+    install(where, 'npm11')
+    assert.equal(ok(where, nodeOf(24), ['cjs.cjs']), 'function')
+    assert.equal(ok(where, nodeOf(24), ['esm.mjs']), 'function')
+    const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+    const types = ['--typeRoots', path.join(root, 'node_modules', '@types'), '--types', 'node']
+    for (const [module, resolution] of [
+      ['esnext', 'bundler'],
+      ['nodenext', 'nodenext'],
+      ['node16', 'node16'],
+    ]) {
+      ok(where, nodeOf(24), [
+        ...[tsc, '--strict', '--target', 'es2022', '--lib', 'es2022,esnext.disposable', ...types],
+        ...['--module', module, '--moduleResolution', resolution, 'typed.mts'],
+      ])
+      assert.equal(ok(where, nodeOf(24), ['typed.mjs']), 'function')
+    }
+  })
+
+  it('prefers the musl binary where the process has mapped musl, and says what it looked at', () => {
+    const where = empty()
+    install(where, 'npm11')
+    const prebuilds = path.join(where.installed, 'prebuilds')
+    const muslMaps = `const fs = require('node:fs')
+      const read = fs.readFileSync
+      fs.readFileSync = (name, ...rest) => name === '/proc/self/maps' ? '7f00 /lib/ld-musl-x86_64.so.1' : read(name, ...rest)
+      require('boxoffice')`
+    rmSync(path.join(prebuilds, `${here}-musl`), { recursive: true, force: true })
+    const { status, stderr } = where.run(nodeOf(24), ['-e', muslMaps])
+    assert.equal(status, 1)
+    assert.match(stderr, new RegExp(`prebuilds/${here}-musl/boxoffice.node: is not there`))
+    renameSync(path.join(prebuilds, here), path.join(prebuilds, `${here}-musl`))
+    ok(where, nodeOf(24), ['-e', muslMaps])
+  })
+
+  it('is built from source by the command that its error names, where no binary fits', () => {
+    const where = empty()
+    install(where, 'npm11')
+    const prebuilt = path.join(where.installed, 'prebuilds', here, 'boxoffice.node')
+    copyFileSync(path.join(__dirname, 'smoke.js'), prebuilt) // of another system, say
+    const { status, stderr } = where.run(nodeOf(24), ['smoke.js'])
+    assert.equal(status, 1)
+    assert.match(stderr, /npx boxoffice-build/)
+    assert.match(stderr, /prebuilds.*boxoffice\.node: .*(ELF|file too short)/)
+
+    const [program, args] = npm('npm11')
+    const quick = ['-DCMAKE_CXX_FLAGS_RELEASE=-O0', '-DCMAKE_UNITY_BUILD=ON']
+    const command = [...args, 'exec', '--no', '--', 'boxoffice-build', 'addon', ...quick]
+    ok(where, program, command, { path: process.env.PATH })
+    assert.ok(where.has('build/release/boxoffice.node'))
+    assert.equal(ok(where, nodeOf(24), ['smoke.js']), here)
+  })
+})
