@@ -49,7 +49,7 @@ describe('the inspector under load', function () {
         request.end(leaves ? () => setImmediate(() => request.destroy()) : undefined)
       })
       async function round() {
-        const many = ${scaled(2000, 300)}
+        const many = ${scaled(1500, 300)}
         for (let i = 0; i < many; i += 100) {
           await Promise.all(Array.from({ length: 100 }, (_, j) => ask(kinds[j % kinds.length], j > 95)))
         }
