@@ -11,7 +11,7 @@ const names = [...text.matchAll(/^<!-- results: (\S+) -->$/gm)].map(([, name]) =
 
 describe('docs/performance.md', () => {
   it('is what npm run docs:performance makes of the results', () => {
-    assert.equal(withResults(text, readResults), text)
+    assert.ok(withResults(text, readResults) === text, 'not what docs/results/ says')
   })
 
   it('shows all results', () => {
