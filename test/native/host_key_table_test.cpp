@@ -8,7 +8,7 @@
 #if defined(__SANITIZE_THREAD__)
 // One thread plays several processes there, one inside a step of the other: no order of their mutexes is one
 // that a process could have.
-extern "C" const char* __tsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier)
+extern "C" [[gnu::visibility("default")]] const char* __tsan_default_suppressions() {  // NOLINT
   return "deadlock:RandomStepsOfManyAgreeWithAMap";
 }
 #endif
