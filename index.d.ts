@@ -454,6 +454,25 @@ export interface ProcessSnapshot {
   deadlocks: DeadlockReport[]
 }
 
+/**
+ * What all locks with diagnostics of this process are doing, in all threads. Each thread is asked, and answers in a
+ * turn of its own event loop, so that the parts are of slightly different moments. It resolves when all have answered,
+ * or after 250 ms; it never rejects. A pending snapshot keeps the event loop alive.
+ *
+ * @example
+ * ```js
+ * import { KeyedMutex, snapshot } from 'boxoffice'
+ *
+ * const users = new KeyedMutex({ name: 'users', diagnostics: 'counters' })
+ * await users.runExclusive('ann', async () => {
+ *   const { locks } = await snapshot()
+ *   const ann = locks.find((lock) => lock.key === 'ann')
+ *   console.log(ann?.kind, ann?.holders.length, ann?.waiting) // KeyedMutex 1 0
+ * })
+ * ```
+ */
+export function snapshot(): Promise<ProcessSnapshot>
+
 /** What the channels `boxoffice:...` of node:diagnostics_channel tell. See docs/diagnostics.md. */
 export interface LockEvent {
   kind: LockReport['kind']

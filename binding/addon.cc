@@ -28,6 +28,7 @@ Napi::Value connect(const Napi::CallbackInfo& info) {
   defineConditions(exports);
   defineLockManager(exports);
   defineWaitGraph(exports);
+  defineWatchedThreads(exports);
   return functions;
 }
 

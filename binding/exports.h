@@ -37,5 +37,6 @@ void defineBarriers(Exports& exports);
 void defineConditions(Exports& exports);
 void defineLockManager(Exports& exports);
 void defineWaitGraph(Exports& exports);
+void defineWatchedThreads(Exports& exports);
 
 }  // namespace boxoffice::binding

@@ -3,6 +3,7 @@
 #include "event_loop.h"
 #include "neighbours.h"
 #include "wait_graph.h"
+#include "watched_threads.h"
 
 namespace boxoffice::binding {
 
@@ -25,6 +26,7 @@ void EventLoop::end() noexcept {
   shares_.abandonAll(id_);
   hosts_.clear();
   regions_.clear();
+  watchedThreads().leave(id_);
   // Last: whoever is alone from now on has been told of all that came from us.
   neighbours().leave(*this);
 }

@@ -29,6 +29,8 @@ class Home {
     this.#mostIdle = most
     this.name = name
     this.table = table
+    /** What watches it, if anything. */
+    this.watch = undefined
   }
 
   /** The cores of keys that are busy, in this thread. */

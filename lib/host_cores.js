@@ -166,20 +166,33 @@ class HostHome extends Home {
     }
   }
 
+  /** A key that others hold, too, may have no core of ours. */
+  see(key, held) {
+    if (this.watch === undefined) return { key, ...held }
+    return { key, ...this.watch.seen(this.find(key), held) }
+  }
+
   snapshot() {
-    return this.table.busy().map(({ key, place }) => ({ key, ...native.hostLook(place) }))
+    return this.table.busy().map(({ key, place }) => this.see(key, native.hostLook(place)))
   }
 }
 
 const homes = new Map()
 
 /** The home of all maps of this thread with that name, and the same `traits`: it stays. */
-function hostHomeOf(core, host, traits, segmentKind = (name) => `keyed ${name}`) {
+function hostHomeOf(
+  core,
+  host,
+  traits,
+  segmentKind = (name) => `keyed ${name}`,
+  watch = undefined,
+) {
   const { segment, make } = onHost(core, host, segmentKind)
-  const id = `${segment.number} ${JSON.stringify(traits)}`
+  const id = `${segment.number} ${JSON.stringify(traits)} ${watch?.traits}`
   let home = homes.get(id)
   if (home === undefined) {
-    home = new HostHome(segment, () => Object.assign(make(), traits))
+    const begin = watch === undefined ? make : () => watch.like(make())
+    home = new HostHome(segment, () => Object.assign(begin(), traits))
     homes.set(id, home)
   }
   return home

@@ -3,6 +3,7 @@ const { Barrier } = require('./barrier.js')
 const { ConditionVariable } = require('./condition_variable.js')
 const { CountdownLatch } = require('./countdown_latch.js')
 const { tryAcquire, withTimeout } = require('./decorators.js')
+const { snapshot } = require('./diagnostics/process.js')
 const { DiningPhilosophers } = require('./dining_philosophers.js')
 const { E_ALREADY_LOCKED, E_CANCELED, E_TIMEOUT } = require('./errors.js')
 const { AutoResetEvent, ManualResetEvent } = require('./events.js')
@@ -38,6 +39,7 @@ module.exports = {
   RecursiveMutex,
   RWLock,
   Semaphore,
+  snapshot,
   tryAcquire,
   withTimeout,
 }

@@ -22,6 +22,7 @@ export const {
   RecursiveMutex,
   RWLock,
   Semaphore,
+  snapshot,
   tryAcquire,
   withTimeout,
 } = boxoffice

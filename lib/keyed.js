@@ -1,6 +1,7 @@
 'use strict'
 // What all keyed maps have in common.
 const { Core } = require('./core.js')
+const { keyedWatch } = require('./diagnostics/keyed_record.js')
 const { E_CANCELED } = require('./errors.js')
 const { homeOver } = require('./engines/lines.js')
 const { Home, homeByName } = require('./home.js')
@@ -29,18 +30,22 @@ class Keyed {
   constructor(options, kind, make, atRest, value = '') {
     const settings = readLockOptions(options, 0)
     const { cancelError = E_CANCELED, engine, host, name, isStrict, mayBlock } = settings
-    const isPlain = !isStrict && mayBlock === Core.prototype.mayBlock
-    const makeSo = isPlain ? make : () => Object.assign(make(), { isStrict, mayBlock })
+    const watch = keyedWatch(settings, kind)
+    const isPlain = !isStrict && mayBlock === Core.prototype.mayBlock && watch === undefined
+    const begin = watch === undefined ? make : () => watch.like(make())
+    const makeSo = isPlain ? make : () => Object.assign(begin(), { isStrict, mayBlock })
+    const traits = `${isStrict} ${mayBlock} ${watch?.traits}`
     // A core that is not plain is not for other maps.
     if (engine !== undefined) {
       this.#home = homeOver(settings, kind, value)
     } else if (host !== undefined) {
-      this.#home = hostHomeOf(make(), host, { isStrict, mayBlock })
+      this.#home = hostHomeOf(make(), host, { isStrict, mayBlock }, undefined, watch)
     } else if (name !== undefined) {
-      this.#home = homeByName(name, kind, `${value} ${isStrict} ${mayBlock}`, makeSo)
+      this.#home = homeByName(name, kind, `${value} ${traits}`, makeSo)
     } else {
       this.#home = new Home(isPlain ? atRest : [], makeSo)
     }
+    if (watch !== undefined) watch.over(this.#home)
     this.#cancelError = cancelError
     this.#mayBlock = mayBlock
   }

@@ -11,31 +11,13 @@ const { threadId } = require('node:worker_threads')
 const { now, turnTime } = require('./clock.js')
 const deadlock = require('./deadlock.js')
 const { events, publish } = require('./events.js')
-const { Histogram, noWaits, readWaits } = require('./histogram.js')
+const { Histogram } = require('./histogram.js')
 const { levels } = require('./levels.js')
 const { Trace } = require('./trace.js')
 const { endWatch, watchHold } = require('./long_holds.js')
+const native = require('../load.js')
+const { rawWaits, Tally } = require('./tally.js')
 const { unwatchReleaser } = require('./warnings.js')
-
-class Tally {
-  acquisitions = 0
-  contended = 0
-  timeouts = 0
-  aborts = 0
-  abandoned = 0
-  deadlocks = 0
-  /** Once anybody has waited. */
-  waits = null
-
-  totals() {
-    const { acquisitions, contended, timeouts, aborts, abandoned, deadlocks } = this
-    return { acquisitions, contended, timeouts, aborts, abandoned, deadlocks }
-  }
-
-  waited() {
-    return this.waits === null ? noWaits() : readWaits(this.waits.buckets, this.waits.max)
-  }
-}
 
 /** What holds and waits have in common. */
 class Stake {
@@ -85,6 +67,8 @@ class Record {
     this.settings = settings
     this.tally = tally
     this.isFull = settings.level === levels.full
+    /** Whether it is a part of pictures of the process. */
+    this.isShown = false
     /** Whether each hold is somebody, and not just a time. */
     this.isDeep = this.isFull || settings.warnAfter !== undefined
     this.holds = []
@@ -242,16 +226,31 @@ class Record {
     }
   }
 
-  /** What a snapshot of the lock has besides. */
-  report() {
-    return { ...this.parts(), totals: this.tally.totals(), waits: this.tally.waited() }
-  }
-
-  /** The same without what it has in common with other keys. */
-  parts() {
+  /** What a snapshot of the lock has besides, which sees it `held` like that; a key has no more than its own. */
+  seen(core, held) {
     const time = now()
     const oldestWait = this.first === null ? undefined : time - this.first.since
-    return { holders: this.holders(time), oldestWait }
+    const holders = core.holdersElsewhere(this.holders(time), held)
+    const parts = { ...held, holders, oldestWait }
+    if (core.home !== null) return parts
+    return { ...parts, totals: this.tally.totals(), waits: this.tally.waited() }
+  }
+
+  /** The part of this thread in a picture of the process: of a lock with a record of its own. */
+  reports() {
+    const { kind, name, scope, tally, core } = this
+    const { waiting, holders, oldestWait } = core.snapshot()
+    const isShared = name !== undefined || core.share !== null
+    const what = { kind, name, scope, id: this.id(), isShared, holders, waiting, oldestWait }
+    return [{ ...what, totals: tally.totals(), waits: rawWaits(tally) }]
+  }
+
+  /** The same in all threads that have the lock. */
+  id() {
+    const { kind, name, scope, tally, core } = this
+    if (name !== undefined) return `${kind} ${scope} ${name}`
+    if (core.share === null) return `${kind} ${tally.id}`
+    return `${kind} at ${native.addressOf(core.share.place)}`
   }
 
   holders(time) {
@@ -272,4 +271,4 @@ function tellsGrant(hold, waited, abandoned) {
   if (abandoned) publish(events.abandoned, hold)
 }
 
-module.exports = { Record, Tally }
+module.exports = { Record }

@@ -8,6 +8,7 @@ const { MutexCore } = require('../mutex_core.js')
 const { RWCore } = require('../rw_core.js')
 const { SemaphoreCore } = require('../semaphore_core.js')
 const { levels } = require('./levels.js')
+const { register } = require('./registry.js')
 const { fullyWatchedMutex, watchedMutex } = require('./watched_mutex.js')
 const { fullyWatchedRW, watchedRW } = require('./watched_rw.js')
 const { fullyWatchedSemaphore, watchedSemaphore } = require('./watched_semaphore.js')
@@ -38,19 +39,31 @@ const names = {
   'read-write lock': 'RWLock',
 }
 
+/** One like `core`, which nobody has used yet, that is watched; undefined where there is nothing to see. */
+function watchedLike(core, kind, scope, settings, tally) {
+  const Watched = watchedClass(core.constructor, settings.level)
+  if (Watched === undefined) return undefined
+  return new Watched(...core.beginnings()).observe(kind, scope, settings, tally)
+}
+
 /**
- * In place of `core`, which nobody knows yet: one that is watched. A lock of which there is nothing to see stays as it
- * is, unless somebody has asked for it.
+ * In place of the core of a single lock. One of which there is nothing to see stays as it is, unless somebody has
+ * asked for it.
  */
 function watched(core, { diagnostics, host }) {
-  const Watched = watchedClass(core.constructor, diagnostics.level)
   const { name } = core.kind
-  if (Watched !== undefined) {
-    const scope = host === undefined ? 'process' : 'host'
-    return new Watched(...core.beginnings()).observe(names[name], scope, diagnostics)
-  }
+  const scope = host === undefined ? 'process' : 'host'
+  const instead = watchedLike(core, names[name], scope, diagnostics)
+  if (instead !== undefined) return instead
   if (diagnostics.isAsked) throw new TypeError(`there are no diagnostics of a ${name}`)
   return core
 }
 
-module.exports = { names, watched }
+/** Its `core` knows by now who else has the lock. */
+function show({ record }) {
+  if (record === undefined || record.isShown) return
+  record.isShown = true
+  register(record)
+}
+
+module.exports = { names, show, watched, watchedLike }

@@ -46,7 +46,7 @@ const watching = (Kind) =>
 
     static value(core, weight, abandoned, before) {
       core.enters(abandoned)
-      return super.value(core, weight, abandoned, before)
+      return Kind.value(core, weight, abandoned, before)
     }
   }
 
@@ -64,8 +64,10 @@ const watchedCore = (Base) =>
     settleIn(title, findShare) {
       super.settleIn(title, findShare)
       if (this.home !== null) return
-      this.share.record ??= this.record
-      this.record = this.share.record
+      // Weakly: a share stays until the last of its cores is collected.
+      const known = this.share.record?.deref()
+      if (known === undefined) this.share.record = new WeakRef(this.record)
+      else this.record = known
     }
 
     /** How it is asked for by `weight`, as C++ has it. */
@@ -148,7 +150,15 @@ const watchedCore = (Base) =>
     }
 
     snapshot() {
-      return { ...super.snapshot(), ...this.record.report() }
+      return this.record.seen(this, super.snapshot())
+    }
+
+    /** `ours`, and what is to be seen of others who hold it. */
+    holdersElsewhere(ours, { holderPids }) {
+      if (holderPids === undefined) return ours
+      const { pid } = process
+      const others = holderPids.filter((other) => other !== pid || ours.length === 0)
+      return [...ours.map((holder) => ({ ...holder, pid })), ...others.map((pid) => ({ pid }))]
     }
   }
 

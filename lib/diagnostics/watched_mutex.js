@@ -3,6 +3,7 @@
 // told apart: then it has a Hold.
 const { turnTime } = require('./clock.js')
 const { events } = require('./events.js')
+const { listeners } = require('./registry.js')
 const { gives, watchedCore } = require('./watched_core.js')
 const { watchReleaser } = require('./warnings.js')
 const { MutexCore } = require('../mutex_core.js')
@@ -62,6 +63,14 @@ const watchedMutex = (Base) =>
       record.since = 0
       if (current === null) record.tellsRelease({ record, key, since, mode: 'exclusive' })
       else record.ends(current)
+    }
+
+    /** Its word tells which thread of this process has it. */
+    holdersElsewhere(ours, held) {
+      if (held.holderPids !== undefined || !held.locked || this.isHeldHere()) {
+        return super.holdersElsewhere(ours, held)
+      }
+      return [{ thread: listeners().get(this.owner()), mode: 'exclusive' }]
     }
 
     isHeldHere() {

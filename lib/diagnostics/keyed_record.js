@@ -1,0 +1,65 @@
+'use strict'
+// What one thread knows of a keyed map that is watched: the tally of all its keys. Each key that is busy has a record
+// of its own.
+const { register } = require('./registry.js')
+const { rawWaits, Tally } = require('./tally.js')
+const { names, watchedLike } = require('./watched.js')
+
+class KeyedRecord {
+  tally = new Tally()
+  #home
+
+  constructor(kind, scope, settings) {
+    this.kind = kind
+    this.scope = scope
+    this.settings = settings
+  }
+
+  /** One like `core`, for a key. */
+  like(core) {
+    const { kind, scope, settings, tally } = this
+    return watchedLike(core, kind, scope, settings, tally)
+  }
+
+  /** What tells its cores from those of others. */
+  get traits() {
+    const { level, warnAfter } = this.settings
+    return `${level} ${warnAfter}`
+  }
+
+  /** It is of `home`, unless that has one already, as another object of the same name. */
+  over(home) {
+    if (home.watch !== undefined) return
+    home.watch = this
+    this.#home = home
+    register(this)
+  }
+
+  /** What is to be seen of a key that is `held` like that, of which we have `core`, or none. */
+  seen(core, held) {
+    if (core !== undefined) return core.record.seen(core, held)
+    return { ...held, holders: held.holderPids.map((pid) => ({ pid })) }
+  }
+
+  reports() {
+    const { kind, scope, tally } = this
+    const { name } = this.#home
+    const isShared = name !== undefined
+    const id = isShared ? `${kind} ${scope} ${name}` : `${kind} ${tally.id}`
+    const keys = this.#home.snapshot().map(({ key, waiting, holders, oldestWait }) => {
+      const keyId = `${id} ${typeof key} ${key}`
+      return { kind, name, key, scope, id: keyId, isShared, holders, waiting, oldestWait }
+    })
+    const whole = { kind, name, scope, id, isShared, holders: [], waiting: 0 }
+    return [{ ...whole, totals: tally.totals(), waits: rawWaits(tally) }, ...keys]
+  }
+}
+
+/** That of a keyed map of `kind`, or undefined where it is not watched. */
+function keyedWatch({ diagnostics, engine, host }, kind) {
+  if (diagnostics === undefined) return undefined
+  const scope = engine !== undefined ? 'cluster' : host === undefined ? 'process' : 'host'
+  return new KeyedRecord(`Keyed${names[kind]}`, scope, diagnostics)
+}
+
+module.exports = { keyedWatch }

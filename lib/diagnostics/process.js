@@ -1,0 +1,113 @@
+'use strict'
+// snapshot(): what all threads of this process say about their watched locks, put together.
+const { clearTimeout, setTimeout } = require('node:timers')
+const { BroadcastChannel, threadId } = require('node:worker_threads')
+const { agent } = require('../waiters.js')
+const { noWaits, readWaits } = require('./histogram.js')
+const { answer, ask, listeners } = require('./registry.js')
+const { addRawWaits, addTotals } = require('./tally.js')
+
+/** For a thread that is blocked, in milliseconds. */
+const patience = 250
+
+let last = 0
+
+async function snapshot() {
+  const at = Date.now()
+  const asked = listeners()
+  asked.delete(agent)
+  const own = { agent, ...answer() }
+  const answers = asked.size === 0 ? [own] : [own, ...(await answersOf(asked))]
+  const deadlocks = answers.flatMap(({ deadlocks }) => deadlocks).sort((a, b) => a.at - b.at)
+  return {
+    at,
+    pid: process.pid,
+    threads: threadsOf(asked, answers),
+    locks: merged(answers, asked),
+    deadlocks,
+  }
+}
+
+/** As many as come in time from all who are `asked`. */
+function answersOf(asked) {
+  const name = `boxoffice:answers:${agent}:${++last}`
+  const answers = []
+  return new Promise((resolve) => {
+    const channel = new BroadcastChannel(name)
+    const end = () => {
+      clearTimeout(timer)
+      channel.close()
+      resolve(answers)
+    }
+    const timer = setTimeout(end, patience)
+    channel.onmessage = ({ data }) => {
+      answers.push(data)
+      if (answers.length === asked.size) end()
+    }
+    ask(name)
+  })
+}
+
+function threadsOf(asked, answers) {
+  const silent = new Map(asked)
+  for (const { agent } of answers) silent.delete(agent)
+  const ids = new Set([threadId, ...asked.values()])
+  const unheard = new Set(silent.values())
+  return [...ids].sort((a, b) => a - b).map((id) => ({ id, answered: !unheard.has(id) }))
+}
+
+/** Each lock once. */
+function merged(answers, asked) {
+  const all = new Map()
+  for (const { agent: from, locks } of answers) {
+    for (const { isShared, ...lock } of locks) {
+      const known = all.get(lock.id)
+      const thread = isShared ? undefined : (asked.get(from) ?? threadId)
+      all.set(lock.id, known === undefined ? { ...lock, thread } : both(known, lock))
+    }
+  }
+  const locks = [...all.values()]
+  for (const lock of locks) {
+    if (lock.waits !== undefined) lock.waits = readRaw(lock.waits)
+    lock.holders = eachOnce(lock.holders)
+  }
+  return locks
+}
+
+const readRaw = ({ buckets, max }) =>
+  buckets.length === 0 ? noWaits() : readWaits(Float64Array.from(buckets), max)
+
+function both(one, other) {
+  return {
+    ...one,
+    holders: [...one.holders, ...other.holders],
+    // The line of a lock that threads share is the same one for all.
+    waiting:
+      one.scope === 'cluster' ? one.waiting + other.waiting : Math.max(one.waiting, other.waiting),
+    oldestWait: longest(one.oldestWait, other.oldestWait),
+    totals: one.totals && addTotals(one.totals, other.totals),
+    waits: one.waits && addRawWaits(one.waits, other.waits),
+  }
+}
+
+function longest(one, other) {
+  if (one === undefined || other === undefined) return one ?? other
+  return Math.max(one, other)
+}
+
+/** A thread knows better of its own holds than others, who see where they are at most. */
+function eachOnce(holders) {
+  const known = holders.filter(({ since }) => since !== undefined)
+  const threads = new Set(known.map(({ thread }) => thread))
+  const pids = new Set(known.map(({ pid }) => pid))
+  const rest = holders.filter(({ since, thread, pid }) => {
+    if (since !== undefined) return false
+    const isNew = thread === undefined ? !pids.has(pid) : !threads.has(thread)
+    threads.add(thread)
+    pids.add(pid)
+    return isNew
+  })
+  return [...known, ...rest]
+}
+
+module.exports = { snapshot }

@@ -1,0 +1,307 @@
+'use strict'
+// What a watched lock says of itself.
+const assert = require('node:assert/strict')
+const {
+  AutoResetEvent,
+  Barrier,
+  ConditionVariable,
+  KeyedMutex,
+  KeyedRWLock,
+  KeyedSemaphore,
+  Mutex,
+  RecursiveMutex,
+  RWLock,
+  Semaphore,
+} = require('..')
+const { freshName, sleep, useAgents } = require('./helpers/agents.js')
+
+const none = { acquisitions: 0, contended: 0, timeouts: 0, aborts: 0, abandoned: 0, deadlocks: 0 }
+const totals = (some) => ({ ...none, ...some })
+const codeOf = (promise) => promise.catch(({ code }) => code)
+
+describe('Options of diagnostics', () => {
+  it('are checked', () => {
+    for (const diagnostics of ['full', 1, null, {}]) {
+      assert.throws(() => new Mutex({ diagnostics }), TypeError)
+      assert.throws(() => new KeyedMutex({ diagnostics }), TypeError)
+    }
+    assert.throws(() => new Mutex({ warnAfter: '5' }), TypeError)
+    for (const warnAfter of [0, -1, Number.NaN]) {
+      assert.throws(() => new Mutex({ warnAfter }), RangeError)
+    }
+    assert.ok(new Mutex({ diagnostics: false, warnAfter: Infinity }))
+  })
+
+  it('are refused by what is not watched, but what the environment says is not', () => {
+    assert.throws(() => new AutoResetEvent({ diagnostics: true }), /no diagnostics of/)
+    assert.throws(() => new ConditionVariable({ diagnostics: 'counters' }), TypeError)
+    assert.throws(() => new Barrier(2, { warnAfter: 5 }), TypeError)
+    assert.ok(new AutoResetEvent({ diagnostics: false }))
+  })
+
+  it('are off by default: the snapshot is what it was', () => {
+    if (process.env.BOXOFFICE_DIAGNOSTICS) return
+    assert.deepEqual(new Mutex().snapshot(), { locked: false, waiting: 0 })
+    assert.deepEqual(new Mutex({ diagnostics: false }).snapshot(), { locked: false, waiting: 0 })
+  })
+})
+
+for (const diagnostics of ['counters', true]) {
+  describe(`A snapshot of a lock with diagnostics: ${diagnostics}`, () => {
+    const countsOf = (lock) => lock.snapshot().totals
+    const agent = useAgents()
+
+    it('tells who holds a mutex, since when, and who has waited for how long', async () => {
+      const mutex = new Mutex({ diagnostics })
+      const before = Date.now()
+      const release = await mutex.acquire()
+      const late = mutex.acquire()
+      await sleep(20)
+      const { locked, waiting, holders, oldestWait } = mutex.snapshot()
+      assert.equal(locked, true)
+      assert.equal(waiting, 1)
+      assert.equal(holders.length, 1)
+      const [{ thread, since, heldFor, mode, stack }] = holders
+      assert.equal(thread, 0)
+      assert.equal(mode, 'exclusive')
+      // Two clocks, one of whole milliseconds.
+      assert.ok(since > before - 100 && since < Date.now() + 100)
+      assert.ok(heldFor >= 15 && oldestWait >= 15 && heldFor >= oldestWait)
+      if (diagnostics === true) assert.match(stack, /diagnostics\.test\.js/)
+      else assert.equal(stack, undefined)
+      release()
+      await (await late)()
+      const { waits, ...idle } = mutex.snapshot()
+      assert.deepEqual(idle.holders, [])
+      assert.equal(idle.oldestWait, undefined)
+      assert.ok(waits.max >= 15 && waits.p50 >= 15 && waits.p99 <= waits.max)
+      assert.equal(
+        waits.buckets.reduce((sum, some) => sum + some),
+        1,
+      )
+    })
+
+    it('counts each form of a mutex once', async () => {
+      const mutex = new Mutex({ diagnostics })
+      await mutex.lock()
+      mutex.unlock()
+      ;(await mutex.acquire())()
+      mutex.tryAcquire().release()
+      mutex.tryLock()
+      assert.equal(mutex.tryLock(), false)
+      assert.equal(mutex.tryAcquire(), undefined)
+      mutex.release()
+      mutex.release()
+      await mutex.runExclusive(() => {})
+      await assert.rejects(
+        mutex.runExclusive(() => Promise.reject(new Error('mine'))),
+        /mine/,
+      )
+      assert.deepEqual(countsOf(mutex), totals({ acquisitions: 6 }))
+    })
+
+    it('counts those who wait, and those who give up', async () => {
+      const mutex = new Mutex({ diagnostics })
+      await mutex.lock()
+      const granted = mutex.lock()
+      const controller = new AbortController()
+      const ends = [
+        codeOf(mutex.lock({ timeout: 0 })),
+        codeOf(mutex.acquire({ timeout: 5 })),
+        codeOf(mutex.runExclusive(() => {}, { signal: controller.signal })),
+        codeOf(mutex.acquire({ signal: AbortSignal.abort() })),
+      ]
+      controller.abort()
+      await Promise.all(ends)
+      assert.deepEqual(countsOf(mutex), totals({ acquisitions: 1, timeouts: 2, aborts: 2 }))
+      const canceled = codeOf(mutex.acquire())
+      mutex.cancel()
+      assert.equal(await granted.catch(() => 'canceled'), 'canceled')
+      await canceled
+      assert.deepEqual(countsOf(mutex), totals({ acquisitions: 1, timeouts: 2, aborts: 4 }))
+      const next = mutex.lock()
+      mutex.unlock()
+      await next
+      mutex.unlock()
+      const now = { acquisitions: 2, contended: 1, timeouts: 2, aborts: 4 }
+      assert.deepEqual(countsOf(mutex), totals(now))
+      assert.deepEqual(mutex.snapshot().holders, [])
+    })
+
+    it('does not count those who wait for a release only', async () => {
+      const mutex = new Mutex({ diagnostics, name: freshName() })
+      await mutex.lock()
+      const seen = mutex.waitForUnlock()
+      mutex.unlock()
+      await seen
+      assert.deepEqual(countsOf(mutex), totals({ acquisitions: 1 }))
+      assert.deepEqual(mutex.snapshot().holders, [])
+    })
+
+    it('counts the way back from a condition variable', async () => {
+      const mutex = new Mutex({ diagnostics })
+      const condition = new ConditionVariable()
+      await mutex.lock()
+      const back = condition.wait(mutex)
+      assert.deepEqual(mutex.snapshot().holders, [])
+      condition.notifyAll()
+      await back
+      assert.equal(mutex.snapshot().holders.length, 1)
+      assert.equal(countsOf(mutex).acquisitions, 2)
+      mutex.unlock()
+    })
+
+    it('tells the holders of a semaphore, each with its weight', async () => {
+      const semaphore = new Semaphore(5, { diagnostics })
+      const [, release] = await semaphore.acquire(3)
+      semaphore.tryAcquire(1)
+      const late = semaphore.acquire(4)
+      assert.deepEqual(
+        semaphore.snapshot().holders.map(({ weight }) => weight),
+        [3, 1],
+      )
+      release()
+      release()
+      const [, last] = await late
+      assert.deepEqual(countsOf(semaphore), totals({ acquisitions: 3, contended: 1 }))
+      // Without a releaser: the oldest goes, whoever it was.
+      semaphore.release(2)
+      assert.deepEqual(
+        semaphore.snapshot().holders.map(({ weight }) => weight),
+        [3],
+      )
+      last()
+      assert.deepEqual(semaphore.snapshot().holders, [])
+      await semaphore.runExclusive(() => assert.equal(semaphore.snapshot().holders.length, 1))
+      assert.deepEqual(semaphore.snapshot().holders, [])
+      semaphore.setValue(0)
+      assert.equal(await codeOf(semaphore.acquire({ timeout: 0 })), 'ERR_LOCK_TIMEOUT')
+      assert.equal(countsOf(semaphore).timeouts, 1)
+    })
+
+    it('tells readers from the writer, through upgrade and downgrade', async () => {
+      const lock = new RWLock({ diagnostics })
+      const modes = () => lock.snapshot().holders.map(({ mode }) => mode)
+      const reader = await lock.acquireRead()
+      const other = lock.tryAcquireRead()
+      assert.deepEqual(modes(), ['shared', 'shared'])
+      const rising = reader.upgrade()
+      assert.equal(await codeOf(other.upgrade()), 'ERR_LOCK_UPGRADE')
+      other()
+      const writer = await rising
+      assert.deepEqual(modes(), ['exclusive'])
+      assert.deepEqual(countsOf(lock), totals({ acquisitions: 3, contended: 1 }))
+      assert.equal(await codeOf(lock.acquireRead({ timeout: 1 })), 'ERR_LOCK_TIMEOUT')
+      const again = writer.downgrade()
+      assert.deepEqual(modes(), ['shared'])
+      const second = await lock.acquireRead()
+      assert.equal(await codeOf(again.upgrade({ timeout: 0 })), 'ERR_LOCK_TIMEOUT')
+      assert.equal(await codeOf(again.upgrade({ timeout: 1 })), 'ERR_LOCK_TIMEOUT')
+      again()
+      second()
+      assert.deepEqual(modes(), [])
+      await lock.runShared(() => assert.deepEqual(modes(), ['shared']))
+      await lock.runExclusive(() => assert.deepEqual(modes(), ['exclusive']))
+      const expected = totals({ acquisitions: 7, contended: 1, timeouts: 3 })
+      assert.deepEqual(countsOf(lock), expected)
+    })
+
+    it('counts the outermost hold of a recursive mutex', async () => {
+      const mutex = new RecursiveMutex({ diagnostics })
+      await mutex.runExclusive(() =>
+        mutex.runExclusive(() => assert.equal(mutex.snapshot().holders.length, 1)),
+      )
+      assert.deepEqual(countsOf(mutex), totals({ acquisitions: 1 }))
+      assert.deepEqual(mutex.snapshot().holders, [])
+    })
+
+    it('is of each key that is busy, of a keyed map', async () => {
+      const mutexes = new KeyedMutex({ diagnostics })
+      const release = await mutexes.acquire('a')
+      mutexes.lock('a').catch(() => {})
+      await mutexes.lock(1)
+      const [a, one] = mutexes.snapshot()
+      assert.deepEqual([a.key, a.waiting, a.holders.length], ['a', 1, 1])
+      assert.ok(a.oldestWait >= 0)
+      assert.deepEqual([one.key, one.waiting, one.holders.length], [1, 0, 1])
+      mutexes.cancelAll()
+      release()
+      mutexes.unlock(1)
+      assert.deepEqual(mutexes.snapshot(), [])
+      const semaphores = new KeyedSemaphore(2, { diagnostics })
+      await semaphores.acquire(['x', 'y'])
+      assert.deepEqual(
+        semaphores.snapshot().map(({ key, holders }) => [key, holders[0].weight]),
+        [
+          ['x', 1],
+          ['y', 1],
+        ],
+      )
+      semaphores.release('x')
+      semaphores.release('y')
+      const locks = new KeyedRWLock({ diagnostics, name: freshName() })
+      const read = await locks.acquireRead('k')
+      assert.equal(locks.snapshot()[0].holders[0].mode, 'shared')
+      read()
+      assert.deepEqual(locks.snapshot(), [])
+    })
+
+    it('counts what blocks, in a worker, and knows in which thread a holder is', async () => {
+      const name = freshName()
+      const options = `{ name: '${name}', diagnostics: ${JSON.stringify(diagnostics)} }`
+      const mutex = new Mutex({ name, diagnostics })
+      const worker = agent()
+      const { threadId } = worker.worker
+      await worker.does(`my.mutex = new Mutex(${options}); my.mutex.lockSync()`)
+      const [holder] = mutex.snapshot().holders
+      assert.deepEqual([holder.thread, holder.since], [threadId, undefined])
+      await worker.does('my.mutex.unlock()')
+      await mutex.lock()
+      const { done } = await worker.begins(`say('now'); my.mutex.lockSync({ timeout: 5000 })
+        const { holders, totals } = my.mutex.snapshot()
+        try { new Mutex(${options}).tryAcquire() } finally { my.mutex.unlock() }
+        return { count: holders.length, totals }`)
+      while (mutex.snapshot().waiting === 0) await sleep(1)
+      mutex.unlock()
+      const seen = await done
+      assert.equal(seen.count, 1)
+      assert.deepEqual(seen.totals, totals({ acquisitions: 2, contended: 1 }))
+      await mutex.lock()
+      const late = await worker.does(`
+        const code = await codeOf(() => my.mutex.acquireSync({ timeout: 5 }))
+        const now = await codeOf(() => my.mutex.acquireSync({ timeout: 0 }))
+        return { code, now, totals: my.mutex.snapshot().totals }`)
+      assert.equal(late.code, 'ERR_LOCK_TIMEOUT')
+      assert.deepEqual(late.totals, totals({ acquisitions: 2, contended: 1, timeouts: 2 }))
+      mutex.unlock()
+      assert.deepEqual(countsOf(mutex), totals({ acquisitions: 2 }))
+    })
+
+    it('counts what a dead thread has left', async () => {
+      const name = freshName()
+      const mutex = new Mutex({ name, diagnostics })
+      const worker = agent()
+      await worker.does(`await new Mutex({ name: '${name}' }).lock()`)
+      const next = mutex.acquire()
+      await worker.dies()
+      const release = await next
+      assert.equal(release.abandoned, true)
+      assert.deepEqual(countsOf(mutex), totals({ acquisitions: 1, contended: 1, abandoned: 1 }))
+      release()
+    })
+
+    it('is one for all objects of a thread that stand for one lock', async () => {
+      const name = freshName()
+      const one = new Mutex({ name, diagnostics })
+      const other = new Mutex({ name, diagnostics })
+      await one.lock()
+      assert.equal(other.snapshot().holders.length, 1)
+      other.unlock()
+      assert.deepEqual(one.snapshot().holders, [])
+      const { buffer } = new Mutex()
+      const here = new Semaphore(1, { diagnostics, buffer: new Semaphore(1).buffer })
+      assert.equal(here.snapshot().totals.acquisitions, 0)
+      assert.ok(new Mutex({ buffer, diagnostics }).tryLock())
+    })
+  })
+}
