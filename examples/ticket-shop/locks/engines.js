@@ -40,13 +40,30 @@ function redlock() {
 
 /** Whether the server of `engine` is there; else an error that says how to start one. */
 async function checkServer(engine) {
-  if (engine === 'postgres') {
-    if (process.env.DATABASE_URL) return
-    throw noServer(
-      'Which PostgreSQL? DATABASE_URL=postgres://... says so. To start one: ' +
-        'docker run -p 5432:5432 -e POSTGRES_PASSWORD=secret postgres',
-    )
+  if (process.env.DATABASE_URL) await checkPostgres()
+  else if (engine === 'postgres') {
+    throw noServer(`Which PostgreSQL? DATABASE_URL=postgres://... says so. ${startPostgres}`)
   }
+  if (engine === 'redis') await checkRedis()
+}
+
+const startPostgres = 'To start one: docker run -p 5432:5432 -e POSTGRES_PASSWORD=secret postgres'
+
+/** With either engine it is the database of the shop. */
+async function checkPostgres() {
+  const { Client } = require('pg')
+  const client = new Client({ connectionString: process.env.DATABASE_URL })
+  try {
+    await client.connect()
+    await client.end()
+  } catch ({ message }) {
+    // Not the URL, which may have a password in it.
+    const { host, port } = client
+    throw noServer(`There is no PostgreSQL at ${host}:${port} (${message}). ${startPostgres}`)
+  }
+}
+
+async function checkRedis() {
   const { Redis } = require('ioredis')
   const client = new Redis(redisUrl(), { lazyConnect: true, retryStrategy: null })
   let reason

@@ -40,10 +40,14 @@ describe('the shop over Redis', function () {
   it('says how to start a server when there is none', async () => {
     const main = path.join(__dirname, '..', 'main.js')
     const env = { ...process.env, REDIS_URL: 'redis://127.0.0.1:1', DATABASE_URL: '' }
-    for (const [engine, expected] of [
+    const nowhere = 'postgres://me:secret@127.0.0.1:1/shop'
+    for (const [engine, expected, databaseUrl = ''] of [
       ['redis', /no Redis at redis:\/\/127\.0\.0\.1:1 .*redis-server/],
       ['postgres', /DATABASE_URL.*docker run/],
+      ['postgres', /no PostgreSQL at 127\.0\.0\.1:1 .*docker run/, nowhere],
+      ['redis', /no PostgreSQL at 127\.0\.0\.1:1 .*docker run/, nowhere],
     ]) {
+      env.DATABASE_URL = databaseUrl
       const { code, stderr } = await new Promise((resolve) => {
         execFile(process.execPath, [main, '--engine', engine], { env }, (error, _, stderr) =>
           resolve({ code: error?.code, stderr }),
@@ -51,7 +55,7 @@ describe('the shop over Redis', function () {
       })
       assert.equal(code, 1)
       assert.match(stderr, expected)
-      assert.doesNotMatch(stderr, /^ +at /m)
+      assert.doesNotMatch(stderr, /^ +at |me:secret/m)
     }
   })
 })
