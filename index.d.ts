@@ -186,7 +186,7 @@ export interface LockOptions {
  * The methods whose names begin with `try` or end in `Sync` throw a TypeError there: what they promise cannot be known
  * without waiting for the server. `acquire(key, { timeout: 0 })` asks it once. What can be looked at, such as
  * `isLocked()`, `size` and `snapshot()`, tells of this thread. A server that does not answer within `timeout`, or
- * within the engine's `answerTimeout` where there is none, rejects with `ERR_LOCK_ENGINE`.
+ * the engine's `answerTimeout` if that is less, rejects with `ERR_LOCK_ENGINE`.
  */
 export interface Engine extends AsyncDisposable {
   /**
@@ -207,7 +207,7 @@ export interface EngineOptions {
   ttl?: number
   /** How long one lease is kept at most. A holder has at least half of it. Not less than `ttl`. @default 60_000 */
   maxHold?: number
-  /** How long the server may take to answer when the caller has no `timeout`. @default 5000 */
+  /** How long the server may take to answer, where the caller's `timeout` is not over before. @default 5000 */
   answerTimeout?: number
 }
 

@@ -7,11 +7,14 @@ const { homeOver } = require('./engines/lines.js')
 const { Home, homeByName } = require('./home.js')
 const { hostHomeOf } = require('./host_cores.js')
 const { readLockOptions, checkMayBlock } = require('./lock_options.js')
+const { timeoutError } = require('./many.js')
 
 /** The home of a keyed map: for the classes derived from it, and nobody else. */
 let homeOf
 /** The same for `method`, which is about to block this thread. */
 let blockingHomeOf
+/** Makes the error of those who have waited too long for several keys of it. */
+let lateFor
 
 class Keyed {
   #home
@@ -20,6 +23,13 @@ class Keyed {
 
   static {
     homeOf = (keyed) => keyed.#home
+    lateFor = (keyed) => (keys, timeout) => {
+      for (const key of keys) {
+        const silence = keyed.#home.find(key)?.silence?.(timeout)
+        if (silence !== undefined) return silence
+      }
+      return timeoutError(keys, timeout)
+    }
     blockingHomeOf = (keyed, method) => {
       checkMayBlock(keyed.#mayBlock, method)
       return keyed.#home
@@ -75,4 +85,4 @@ class Keyed {
   }
 }
 
-module.exports = { blockingHomeOf, homeOf, Keyed }
+module.exports = { blockingHomeOf, homeOf, Keyed, lateFor }

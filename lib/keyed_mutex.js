@@ -1,7 +1,7 @@
 'use strict'
 const { lockError } = require('./errors.js')
 const { nameOf } = require('./keys.js')
-const { blockingHomeOf, homeOf, Keyed } = require('./keyed.js')
+const { blockingHomeOf, homeOf, Keyed, lateFor } = require('./keyed.js')
 const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
 const { MutexCore } = require('./mutex_core.js')
 const { checkCallback, readSyncWait } = require('./options.js')
@@ -16,7 +16,7 @@ class KeyedMutex extends Keyed {
 
   acquire(key, options) {
     if (Array.isArray(key)) {
-      return acquireMany(key, options, (one, limits) => this.acquire(one, limits))
+      return acquireMany(key, options, (one, limits) => this.acquire(one, limits), lateFor(this))
     }
     // Without options nothing can fail once the key is right.
     if (options === undefined) return homeOf(this).open(key).acquire()

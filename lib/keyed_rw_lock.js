@@ -1,5 +1,5 @@
 'use strict'
-const { blockingHomeOf, homeOf, Keyed } = require('./keyed.js')
+const { blockingHomeOf, homeOf, Keyed, lateFor } = require('./keyed.js')
 const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
 const { readSyncWait } = require('./options.js')
 const { run, runSync } = require('./run.js')
@@ -12,14 +12,24 @@ class KeyedRWLock extends Keyed {
 
   acquireRead(key, options) {
     if (Array.isArray(key)) {
-      return acquireMany(key, options, (one, limits) => this.acquireRead(one, limits))
+      return acquireMany(
+        key,
+        options,
+        (one, limits) => this.acquireRead(one, limits),
+        lateFor(this),
+      )
     }
     return homeOf(this).with(key, (core) => core.acquireRead(options))
   }
 
   acquireWrite(key, options) {
     if (Array.isArray(key)) {
-      return acquireMany(key, options, (one, limits) => this.acquireWrite(one, limits))
+      return acquireMany(
+        key,
+        options,
+        (one, limits) => this.acquireWrite(one, limits),
+        lateFor(this),
+      )
     }
     return homeOf(this).with(key, (core) => core.acquireWrite(options))
   }

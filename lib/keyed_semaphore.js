@@ -1,7 +1,7 @@
 'use strict'
 const { lockError } = require('./errors.js')
 const { nameOf } = require('./keys.js')
-const { blockingHomeOf, homeOf, Keyed } = require('./keyed.js')
+const { blockingHomeOf, homeOf, Keyed, lateFor } = require('./keyed.js')
 const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
 const { checkCallback } = require('./options.js')
 const { checkedValue, readAcquire, readAcquireSync, SemaphoreCore } = require('./semaphore_core.js')
@@ -24,11 +24,16 @@ class KeyedSemaphore extends Keyed {
 
   async #acquireMany(keys, { weight, limits }) {
     const values = []
-    const release = await acquireMany(keys, limits, async (key, limits) => {
-      const [value, release] = await this.acquire(key, weight, limits)
-      values.push(value)
-      return release
-    })
+    const release = await acquireMany(
+      keys,
+      limits,
+      async (key, limits) => {
+        const [value, release] = await this.acquire(key, weight, limits)
+        values.push(value)
+        return release
+      },
+      lateFor(this),
+    )
     return [values, release]
   }
 

@@ -21,7 +21,7 @@ function inOrder(keys) {
  * One releaser for all: `acquireOne(key, limits)` gives a promise for one of them, and `late(keys, timeout)`
  * makes the error of a timeout.
  */
-async function acquireMany(keys, options, acquireOne, late = timeoutError) {
+async function acquireMany(keys, options, acquireOne, late) {
   const ordered = inOrder(keys)
   const { priority, timeout, signal } = readWait(options)
   if (signal?.aborted) throw signal.reason
@@ -112,4 +112,4 @@ function giveBack(held) {
   for (const release of held.reverse()) (release[unseen] ?? release)()
 }
 
-module.exports = { acquireMany, acquireManySync, tryAcquireMany }
+module.exports = { acquireMany, acquireManySync, timeoutError, tryAcquireMany }

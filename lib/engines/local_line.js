@@ -77,9 +77,14 @@ class LineCore {
     this.local.cancel(error)
   }
 
+  /** Where the server has not answered: the error that says so. */
+  silence(timeout) {
+    return timeout > 0 ? this.#cohort?.silence()?.silence(timeout) : undefined
+  }
+
   timeoutError(timeout) {
-    const silent = this.#cohort?.silence()
-    if (silent !== undefined && timeout > 0) return silent.silence(timeout)
+    const silence = this.silence(timeout)
+    if (silence !== undefined) return silence
     return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not available within ${timeout} ms`)
   }
 
