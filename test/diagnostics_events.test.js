@@ -1,0 +1,240 @@
+'use strict'
+// What subscribers of node:diagnostics_channel hear of watched locks.
+const assert = require('node:assert/strict')
+const { channel } = require('node:diagnostics_channel')
+const { threadId } = require('node:worker_threads')
+const { KeyedMutex, Mutex, RWLock, Semaphore } = require('..')
+const deadlock = require('../lib/diagnostics/deadlock.js')
+const { freshName, useAgents } = require('./helpers/agents.js')
+
+const names = ['wait', 'admit', 'release', 'timeout', 'abort', 'abandoned', 'deadlock']
+
+/** Subscribes `hear(name, message)` to all of them for each test. */
+function useSubscriber(hear) {
+  const subscribers = names.map((name) => [
+    channel(`boxoffice:${name}`),
+    (message) => hear(name, message),
+  ])
+  beforeEach(() => {
+    for (const [one, subscriber] of subscribers) one.subscribe(subscriber)
+  })
+  afterEach(() => {
+    for (const [one, subscriber] of subscribers) one.unsubscribe(subscriber)
+  })
+}
+
+for (const diagnostics of ['counters', true]) {
+  describe(`Events of diagnostics: ${diagnostics}`, () => {
+    const agent = useAgents()
+    let heard = []
+    useSubscriber((name, message) => heard.push({ event: name, ...message }))
+    beforeEach(() => {
+      heard = []
+    })
+    const events = () => heard.splice(0).map(({ event }) => event)
+
+    it('tell of a grant and its end, whoever asks by whatever form', async () => {
+      const name = freshName()
+      const mutex = new Mutex({ name, diagnostics })
+      const release = await mutex.acquire()
+      const what = { kind: 'Mutex', name, key: undefined, scope: 'process', mode: 'exclusive' }
+      const common = { ...what, weight: undefined, thread: threadId }
+      assert.deepEqual(heard, [{ event: 'admit', ...common, waited: 0 }])
+      heard = []
+      release()
+      release()
+      const [{ held, ...rest }, ...more] = heard
+      assert.deepEqual(rest, { event: 'release', ...common })
+      assert.ok(held >= 0)
+      assert.deepEqual(more, [])
+      heard = []
+      mutex.tryLock()
+      mutex.unlock()
+      await mutex.runExclusive(() => {})
+      assert.deepEqual(events(), ['admit', 'release', 'admit', 'release'])
+    })
+
+    it('come in order: a wait, a release, and the admission that it makes', async () => {
+      const mutex = new Mutex({ diagnostics })
+      await mutex.lock()
+      const next = mutex.lock()
+      mutex.unlock()
+      await next
+      mutex.unlock()
+      assert.deepEqual(events(), ['admit', 'wait', 'release', 'admit', 'release'])
+    })
+
+    it('tell how a wait ends in vain', async () => {
+      const mutex = new Mutex({ diagnostics })
+      await mutex.lock()
+      heard = []
+      const errors = []
+      const keep = (error) => errors.push(error)
+      await mutex.lock({ timeout: 2 }).catch(keep)
+      await mutex.lock({ timeout: 0 }).catch(keep)
+      await mutex.acquire({ signal: AbortSignal.abort('now') }).catch(keep)
+      const controller = new AbortController()
+      const aborted = mutex.acquire({ signal: controller.signal }).catch(keep)
+      controller.abort('later')
+      const canceled = mutex.acquire().catch(keep)
+      mutex.cancel('canceled')
+      await Promise.all([aborted, canceled])
+      assert.deepEqual(
+        heard.map(({ event, reason }) => [event, reason]),
+        [
+          ['wait', undefined],
+          ['timeout', undefined],
+          ['timeout', undefined],
+          ['abort', 'now'],
+          ['wait', undefined],
+          ['abort', 'later'],
+          ['wait', undefined],
+          ['abort', 'canceled'],
+        ],
+      )
+      assert.ok(heard[1].waited > 0)
+      assert.equal(errors.length, 5)
+    })
+
+    it('tell of weights, modes and keys', async () => {
+      const semaphore = new Semaphore(3, { diagnostics })
+      ;(await semaphore.acquire(2))[1]()
+      assert.deepEqual(
+        heard.map(({ weight, mode }) => [weight, mode]),
+        [
+          [2, undefined],
+          [2, undefined],
+        ],
+      )
+      heard = []
+      const lock = new RWLock({ diagnostics })
+      const writer = await (await lock.acquireRead()).upgrade()
+      writer.downgrade()()
+      assert.deepEqual(
+        heard.map(({ event, mode }) => `${event} ${mode}`),
+        [
+          'admit shared',
+          'release shared',
+          'admit exclusive',
+          'release exclusive',
+          'admit shared',
+          'release shared',
+        ],
+      )
+      heard = []
+      const keys = new KeyedMutex({ diagnostics })
+      await keys.lock(5n)
+      keys.unlock(5n)
+      assert.deepEqual(
+        heard.map(({ kind, key }) => [kind, key]),
+        [
+          ['KeyedMutex', 5n],
+          ['KeyedMutex', 5n],
+        ],
+      )
+    })
+
+    it('tell of a death, in the thread that hears of it', async () => {
+      const name = freshName()
+      const mutex = new Mutex({ name, diagnostics })
+      const worker = agent()
+      await worker.does(`await new Mutex({ name: '${name}', diagnostics: true }).lock()`)
+      assert.deepEqual(events(), [])
+      const next = mutex.acquire()
+      await worker.dies()
+      await next
+      assert.deepEqual(events(), ['wait', 'admit', 'abandoned'])
+    })
+
+    it('leave the lock as it should be when their subscribers use other locks', async () => {
+      const other = new Mutex({ diagnostics: false })
+      let count = 0
+      const meddle = () => {
+        if (other.tryLock()) other.unlock()
+        const late = other.lock().then(() => other.unlock())
+        count++
+        return late
+      }
+      channel('boxoffice:admit').subscribe(meddle)
+      channel('boxoffice:release').subscribe(meddle)
+      const lock = new RWLock({ diagnostics })
+      let inside = 0
+      const task = async (i) => {
+        const release = await (i % 3 === 0 ? lock.acquireWrite() : lock.acquireRead())
+        if (i % 3 === 0) assert.equal(inside, 0)
+        inside++
+        await new Promise(setImmediate)
+        inside--
+        if (i % 6 === 0) release.downgrade()()
+        else release()
+      }
+      await Promise.all(Array.from({ length: 60 }, (_, i) => task(i)))
+      channel('boxoffice:admit').unsubscribe(meddle)
+      channel('boxoffice:release').unsubscribe(meddle)
+      assert.equal(count, 140)
+      assert.equal(lock.isLocked(), false)
+    })
+  })
+}
+
+describe('Events of what is not watched, or not listened to', () => {
+  let heard = 0
+  useSubscriber(() => heard++)
+
+  it('are none', async () => {
+    await new Mutex({ diagnostics: false }).lock()
+    assert.equal(heard, 0)
+  })
+})
+
+describe('A subscriber of events', () => {
+  for (const diagnostics of ['counters', true]) {
+    it(`hears of the end of a hold that it did not see begin, with ${diagnostics}`, async () => {
+      const mutex = new Mutex({ diagnostics })
+      await mutex.lock()
+      const heard = []
+      const subscriber = (message) => heard.push(message)
+      channel('boxoffice:release').subscribe(subscriber)
+      mutex.unlock()
+      assert.throws(() => mutex.unlock(), { code: 'ERR_LOCK_NOT_HELD' })
+      channel('boxoffice:release').unsubscribe(subscriber)
+      assert.equal(heard.length, 1)
+      assert.equal(heard[0].mode, 'exclusive')
+      assert.ok(heard[0].held >= 0)
+    })
+  }
+
+  it('that throws is an uncaught exception, and the lock does not mind', async () => {
+    const { runCode } = require('./helpers/processes.js')
+    const { shown, code } = await runCode(`
+      process.on('uncaughtException', (error) => show(error.message))
+      require('node:diagnostics_channel').subscribe('boxoffice:admit', () => { throw new Error('mine') })
+      const watched = new Mutex({ diagnostics: true })
+      await watched.lock()
+      show(watched.isLocked())
+      watched.unlock()
+      await turn()`)
+    assert.equal(code, 0)
+    assert.deepEqual(new Set(shown), new Set([true, 'mine']))
+  })
+
+  it('hears of a deadlock that is refused', async () => {
+    const usual = deadlock.asks
+    const error = Object.assign(new Error('a circle'), { code: 'ERR_LOCK_DEADLOCK' })
+    const mutex = new Mutex({ diagnostics: true })
+    await mutex.lock()
+    const heard = []
+    const subscriber = ({ reason }) => heard.push(reason)
+    channel('boxoffice:deadlock').subscribe(subscriber)
+    deadlock.asks = () => {
+      throw error
+    }
+    try {
+      await assert.rejects(mutex.lock(), (thrown) => thrown === error)
+    } finally {
+      deadlock.asks = usual
+      channel('boxoffice:deadlock').unsubscribe(subscriber)
+    }
+    assert.deepEqual(heard, [error])
+  })
+})

@@ -1,0 +1,132 @@
+'use strict'
+// Warnings of watched locks: what is held for too long, and what nobody can let go of any more.
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const { KeyedMutex, Mutex, RWLock, Semaphore } = require('..')
+const { sleep } = require('./helpers/agents.js')
+const { runCode } = require('./helpers/processes.js')
+
+const kinds = {
+  mutex: { make: (options) => new Mutex(options), hold: (lock) => lock.acquire() },
+  'mutex by lock()': {
+    make: (options) => new Mutex(options),
+    hold: (lock) => lock.lock().then(() => () => lock.unlock()),
+  },
+  semaphore: {
+    make: (options) => new Semaphore(1, options),
+    hold: async (lock) => (await lock.acquire())[1],
+  },
+  'read-write lock': { make: (options) => new RWLock(options), hold: (lock) => lock.acquireRead() },
+  'keyed mutex': { make: (options) => new KeyedMutex(options), hold: (lock) => lock.acquire('k') },
+}
+
+describe('Warnings of long holds', () => {
+  /** Those of ours, while `action` runs. */
+  async function warningsOf(action) {
+    const warnings = []
+    const note = (warning) => warnings.push(warning)
+    process.on('warning', note)
+    await action()
+    await new Promise(setImmediate)
+    process.off('warning', note)
+    return warnings.filter(({ name }) => name === 'BoxofficeWarning')
+  }
+
+  for (const [title, { make, hold }] of Object.entries(kinds)) {
+    it(`come once for each hold of a ${title} that lasts too long`, async () => {
+      const lock = make({ warnAfter: 20 })
+      const release = await hold(lock)
+      const [warning] = await once(process, 'warning')
+      assert.equal(warning.name, 'BoxofficeWarning')
+      assert.equal(warning.code, 'BOXOFFICE_LONG_HOLD')
+      assert.match(warning.message, /has been held for \d+ ms by the main thread/)
+      if (title === 'keyed mutex') assert.match(warning.message, /key "k"|key 'k'/)
+      assert.equal(warning.detail, undefined)
+      assert.deepEqual(await warningsOf(() => sleep(60)), [])
+      release()
+      const another = await hold(lock)
+      await once(process, 'warning')
+      another()
+    })
+  }
+
+  it('name the lock, and the place where full diagnostics know it', async () => {
+    const mutex = new Mutex({ name: 'long hold', warnAfter: 5, diagnostics: true })
+    await mutex.lock()
+    const [warning] = await once(process, 'warning')
+    assert.match(warning.message, /the mutex .long hold./)
+    assert.match(warning.detail, /diagnostics_warnings\.test\.js/)
+    mutex.unlock()
+  })
+
+  it('come for each lock after its own time', async () => {
+    const slow = new Mutex({ warnAfter: 10_000 })
+    const quick = new Mutex({ name: 'quick', warnAfter: 10 })
+    await slow.lock()
+    await quick.lock()
+    const [warning] = await once(process, 'warning')
+    assert.match(warning.message, /quick/)
+    slow.unlock()
+    quick.unlock()
+  })
+
+  it('do not come for those that were over in time, or have no end', async () => {
+    const mutex = new Mutex({ warnAfter: 2_000 })
+    const endless = new Mutex({ warnAfter: Number.POSITIVE_INFINITY })
+    assert.ok(endless.tryLock())
+    const warnings = await warningsOf(async () => {
+      for (let i = 0; i < 20; i++) {
+        await mutex.lock()
+        await sleep(1)
+        mutex.unlock()
+      }
+    })
+    assert.deepEqual(warnings, [])
+  })
+})
+
+describe('Warnings of releasers that are collected', () => {
+  const collect = 'for (let i = 0; i < 10; i++) { await turn(); globalThis.gc() }'
+  const withGc = { NODE_OPTIONS: '--expose-gc' }
+  const listen = `process.on('warning', ({ name, code, message, detail }) => show({ name, code, message, detail }))
+    const { KeyedMutex, Semaphore } = require(${JSON.stringify(require.resolve('..'))})`
+
+  for (const [title, code] of [
+    ['mutex', `await new Mutex({ name: 'lost', diagnostics: true }).acquire()`],
+    ['semaphore', `await new Semaphore(2, { name: 'lost', diagnostics: true }).acquire()`],
+    ['read-write lock', `await new RWLock({ name: 'lost', diagnostics: true }).acquireRead()`],
+    ['mutex of key', `await new KeyedMutex({ name: 'lost', diagnostics: true }).acquire('k')`],
+  ]) {
+    it(`say where those of a ${title} were made`, async () => {
+      const { shown } = await runCode(
+        `${listen}
+        await (async function culprit() { ${code} })()
+        ${collect}`,
+        withGc,
+      )
+      assert.equal(shown.length, 1)
+      const [{ name, code: id, message, detail }] = shown
+      assert.equal(name, 'BoxofficeWarning')
+      assert.equal(id, 'BOXOFFICE_LEAKED_RELEASER')
+      assert.match(message, new RegExp(`a releaser of the ${title}.*lost`))
+      assert.match(detail, /culprit/)
+    })
+  }
+
+  it('do not come where it was called, by whoever, or with counters only', async () => {
+    const { shown } = await runCode(
+      `${listen}
+      const watched = new Mutex({ diagnostics: true })
+      for (let i = 0; i < 100; i++) (await watched.acquire())()
+      await watched.acquire()
+      watched.release()
+      await watched.runExclusive(() => {})
+      await new Mutex({ diagnostics: 'counters' }).acquire()
+      const lock = new RWLock({ diagnostics: true })
+      ;(await (await lock.acquireRead()).upgrade()).downgrade()()
+      ${collect}`,
+      withGc,
+    )
+    assert.deepEqual(shown, [])
+  })
+})
