@@ -1,21 +1,210 @@
 'use strict'
-// What the search for deadlocks is told by locks with full diagnostics. `hold` is a Hold and `wait` a Wait of
-// record.js: both have `core`, `record` (kind, name, scope), `mode`, `weight`, `stack` and `promise`.
+// The search for deadlocks, for locks with full diagnostics. `wait` and `hold` are those of record.js; who goes on
+// with which hold is in chains.js, and who waits for whom in C++, for all threads (src/wait_graph.h).
+//
+// A promise may be asked for and awaited later, or never; so nothing is looked for before the turn ends that asked.
+// From then on, whenever something has run in the chain of a hold, it is seen whether that is still: if so, C++ is
+// told which waits the hold depends on, and says which of them closes a cycle. That one is refused. A thread that
+// is about to block is still at once, with all that it holds, and its call throws.
+//
+// A hold enters the graph when it is still, and leaves before its lock is let go of. One that is doing something is
+// not there: nothing is lost without it.
+const chains = require('./chains.js')
+const { deadlockError, labelOf } = require('./deadlock_error.js')
+const { stillIn } = require('./stillness.js')
+const native = require('../load.js')
+const { goAway, waiterAt } = require('../waiters.js')
+
+const exclusive = 0
+const shared = -1
+const valueShift = 2
+const mostDeadlocks = 16
+
+/** All holds of this thread, each with its link. */
+const links = new Map()
+/** Waits of the turn that is going on. */
+const fresh = new Set()
+/** What the search knows of each wait that is known to C++, and of each hold that is, by these. */
+const ids = new Map()
+const byId = new Map()
+/** Cores of semaphores that have been given more than was taken. */
+const loose = new WeakSet()
+/** Numbers of locks. */
+const locks = new WeakMap()
+const found = []
+let isDue = false
+
+function lockOf(core) {
+  let lock = locks.get(core)
+  if (lock === undefined) {
+    lock = core.share === null ? native.graphLock() : native.graphLock(core.place)
+    locks.set(core, lock)
+  }
+  return lock
+}
+
+function wantOf({ mode, weight }) {
+  if (weight !== undefined) return weight
+  return mode === 'shared' ? shared : exclusive
+}
+
+/** What C++ is told of a wait or a hold. */
+function claim(stake) {
+  const { core, weight } = stake
+  const capacity = weight === undefined || loose.has(core) ? 0 : core.idle >> valueShift
+  return [lockOf(core), wantOf(stake), capacity, stake.moment, labelOf(stake)]
+}
+
+function enterWait(wait) {
+  let id = ids.get(wait)
+  if (id === undefined) {
+    id = native.graphWait(...claim(wait))
+    ids.set(wait, id)
+    byId.set(id, wait)
+  }
+  return id
+}
+
+function enterHold(hold) {
+  let id = ids.get(hold)
+  if (id === undefined) {
+    id = native.graphHold(...claim(hold))
+    ids.set(hold, id)
+  }
+  return id
+}
+
+function leave(stake) {
+  const id = ids.get(stake)
+  if (id === undefined) return
+  native.graphEnd(id)
+  ids.delete(stake)
+  byId.delete(id)
+}
+
+/** Only who reads has to know what was before. */
+const needsMoment = (core) => core.kind.name === 'read-write lock'
+
+function momentOf(core, priority = 0) {
+  return needsMoment(core) && priority === 0 ? native.graphNow() : 0
+}
+
+/** At the end of this turn. */
+function schedule() {
+  if (isDue) return
+  isDue = true
+  chains.apart(() => setImmediate(search))
+}
+
+function search() {
+  isDue = false
+  for (const wait of fresh) {
+    // A writer is in the way of readers behind it, whether it holds something or not.
+    if (needsMoment(wait.core) && wait.mode === 'exclusive') enterWait(wait)
+  }
+  fresh.clear()
+  for (const link of chains.changed()) {
+    const waits = stillIn(link)
+    if (waits.length === 0) continue
+    const [refused, ...labels] = native.graphDepend(enterHold(link.hold), waits.map(enterWait))
+    if (refused !== undefined) refuse(byId.get(refused), labels)
+  }
+}
+
+function refuse(wait, labels) {
+  const error = deadlockError(labels)
+  // Its ticket is another one since the lock has been shared: it is left alone, for once.
+  if (waiterAt(wait.ticket)?.wait !== wait) return
+  remember(error)
+  goAway(wait.ticket, error)
+}
+
+function remember(error) {
+  found.push({ at: Date.now(), message: error.message, cycle: error.cycle })
+  if (found.length > mostDeadlocks) found.shift()
+}
+
+/** `wait` is about to block this thread. Throws when it would for ever. */
+function block(wait) {
+  for (const hold of links.keys()) enterHold(hold)
+  const [refused, ...labels] = native.graphBlock(enterWait(wait))
+  if (refused === undefined) return
+  const error = deadlockError(labels)
+  remember(error)
+  throw error
+}
 
 const hooks = {
+  /** From now on chains are followed. */
+  start() {
+    chains.follow(schedule)
+  },
+
   /** `wait` is in line, and nobody has let it in yet; or, if wait.isSync, its thread is about to block. If it throws, nobody waits. */
-  asks(_wait) {},
+  asks(wait) {
+    // One that upgrades waits for others to go while it holds the lock itself: that is not looked into.
+    if (wait.hold !== undefined) return
+    wait.moment = momentOf(wait.core, wait.priority)
+    if (wait.isSync) {
+      block(wait)
+      return
+    }
+    const { how } = waiterAt(wait.ticket)
+    // That it will give up is no way on: until then it is stuck.
+    if (how?.timer !== undefined) chains.disregard(how.timer)
+    wait.around = chains.currentLink()
+    chains.waitsFor(wait.promise, wait, wait.around)
+    fresh.add(wait)
+    schedule()
+  },
+
   /** The same is over, however it went. */
-  endsAsk(_wait) {},
+  endsAsk(wait) {
+    fresh.delete(wait)
+    leave(wait)
+    if (wait.promise !== undefined) chains.waited(wait.promise)
+  },
+
   /** It has been granted, in this moment or by hold.wait: nobody knows yet who asked for it. */
-  holds(_hold) {},
-  /** It is about to be let go. */
-  releases(_hold) {},
+  holds(hold) {
+    const around = hold.wait?.around ?? (hold.wait === null ? chains.currentLink() : null)
+    hold.moment = momentOf(hold.core)
+    const link = new chains.Link(hold, around)
+    links.set(hold, link)
+    const promise = hold.wait?.promise
+    if (promise !== undefined) chains.hands(promise, link)
+  },
+
   /** Whoever awaits `promise` has `hold`, which was granted at once. Where it was waited for, wait.promise says so. */
-  gives(_hold, _promise) {},
+  gives(hold, promise) {
+    const link = links.get(hold)
+    if (link !== undefined) chains.hands(promise, link)
+  },
+
+  /** It is about to be let go. */
+  releases(hold) {
+    leave(hold)
+    links.get(hold)?.end()
+    links.delete(hold)
+  },
+
+  /** Of a semaphore, which somebody gives what nobody has taken. */
+  loosens(core) {
+    loose.add(core)
+    if (core.share !== null) native.graphLoosen(lockOf(core))
+  },
+
+  /** Other threads may know `core` from now on. */
+  moves(core) {
+    const before = locks.get(core)
+    const lock = native.graphLock(core.place)
+    if (before !== undefined && before !== lock) native.graphMove(before, lock)
+    locks.set(core, lock)
+  },
+
   /** Of this thread: the last ones that were refused. */
   deadlocks() {
-    return []
+    return [...found]
   },
 }
 

@@ -57,12 +57,14 @@ const watchedCore = (Base) =>
     /** `kind` is the name of its class in the API; `settings` are those of readDiagnostics(). */
     observe(kind, scope, settings, tally) {
       this.record = new Record(this, kind, scope, settings, tally)
+      if (this.record.isFull) deadlock.start()
       return this
     }
 
     /** All objects of this thread that stand for one lock have one record. */
     settleIn(title, findShare) {
       super.settleIn(title, findShare)
+      if (this.record.isFull) deadlock.moves(this)
       if (this.home !== null) return
       // Weakly: a share stays until the last of its cores is collected.
       const known = this.share.record?.deref()
@@ -103,6 +105,8 @@ const watchedCore = (Base) =>
       publish(events.wait, wait)
       if (!this.record.isFull || wait.isOver) return
       wait.promise = promise
+      wait.ticket = ticket
+      wait.priority = waiterAt(ticket).priority()
       try {
         deadlock.asks(wait)
       } catch (error) {
@@ -122,12 +126,13 @@ const watchedCore = (Base) =>
     }
 
     /** `block` may block this thread. */
-    blocks(weight, { timeout }, block, hold) {
+    blocks(weight, { timeout, priority }, block, hold) {
       const { record } = this
       const { mode, weight: units } = this.asked(weight)
       const wait = record.begins(this, mode, units)
       wait.isSync = true
       wait.hold = hold
+      wait.priority = priority
       wait.isNeeded = this.isTaken(weight)
       record.entered(wait)
       try {

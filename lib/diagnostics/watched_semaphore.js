@@ -1,6 +1,7 @@
 'use strict'
 // Semaphores that are watched. A hold is what a releaser stands for. What is put back by release(), without one, ends
 // the oldest holds: nobody knows whose it was.
+const deadlock = require('./deadlock.js')
 const { gives, watchedCore } = require('./watched_core.js')
 const { watchReleaser } = require('./warnings.js')
 const { dressed, unseen } = require('../releaser.js')
@@ -46,6 +47,16 @@ const fullyWatchedSemaphore = (Base) =>
     acquire(weight, priority) {
       this.record.latest = null
       return gives(this.record, super.acquire(weight, priority))
+    }
+
+    release(weight) {
+      deadlock.loosens(this)
+      super.release(weight)
+    }
+
+    setValue(value) {
+      deadlock.loosens(this)
+      super.setValue(value)
     }
   }
 

@@ -1,0 +1,349 @@
+'use strict'
+// Who goes on with a hold: the chains of calls of one thread, as async_hooks tells of them.
+//
+// Every promise has a Step. Some are reactions, which run when the promise before them has settled: what awaits it,
+// or what then() makes of it. What awaits the promise of acquire() has its hold from then on, and so has all that it
+// starts. It is never its siblings', which the same turn may have started.
+//
+//   Link   a hold, inside of the one that its chain had before
+//   doing  a step of a chain with a hold that has yet to run: a reaction, or a timer, a request ...
+//
+// Whether all of a chain waits for locks is seen in stillness.js, by what a promise may be made by: an async function
+// makes its promise first, and awaits within, and so does whatever combines promises. So a promise is open from when
+// it is made until the same run waits for it, and is taken to be made by the reactions which that run makes meanwhile,
+// and those that go on after them. Most are not, and cost nothing but an alarm that comes later, or never.
+const { createHook, executionAsyncId, executionAsyncResource } = require('node:async_hooks')
+
+/** Gives objects of others a private field, which nobody else can see. */
+class Marked {
+  constructor(object) {
+    // biome-ignore lint/correctness/noConstructorReturn: that is the trick
+    return object
+  }
+}
+
+class Mark extends Marked {
+  #step
+
+  static put(resource, step) {
+    if (#step in resource) resource.#step = step
+    else new Mark(resource).#step = step
+  }
+
+  static stepOf(resource) {
+    return #step in resource ? resource.#step : undefined
+  }
+}
+
+class Link {
+  isOver = false
+  /** Links that began inside of this one, and are not over. */
+  inner = new Set()
+  doings = new Set()
+  /** The steps of promises that give it. */
+  givers = []
+  /** Links that may be still when something has run in this one. */
+  onlookers = new Set()
+
+  /** Of `hold`, inside of the link `around` or null. */
+  constructor(hold, around) {
+    this.hold = hold
+    this.around = around
+    around?.inner.add(this)
+  }
+
+  /** Whoever goes on after the promise of `step` goes on inside of this, from now until the end. */
+  givenBy(step) {
+    step.handed = this
+    this.givers.push(step)
+    known.set(step.id, step)
+  }
+
+  /** Whoever has it has `link`, too, which began beside it. */
+  moveInto(link) {
+    this.around?.inner.delete(this)
+    this.around = link
+    link.inner.add(this)
+  }
+
+  /** The hold has been let go of: what its chain does belongs to the one around it. */
+  end() {
+    this.isOver = true
+    for (const { id } of this.givers) known.delete(id)
+    for (const link of this.onlookers) touch(link)
+    const around = liveOf(this.around)
+    if (dirty.delete(this) && around !== null) dirty.add(around)
+    around?.inner.delete(this)
+    for (const link of this.inner) around?.inner.add(link)
+    for (const step of this.doings) {
+      step.link = around
+      if (around !== null) around.doings.add(step)
+      else known.delete(step.id)
+    }
+  }
+}
+
+/** Whether `link` began inside of `outer`, or there is no such thing. */
+function isInside(link, outer) {
+  if (outer === null) return true
+  let around = link
+  while (around !== null && around !== outer) around = around.around
+  return around === outer
+}
+
+/** `link`, or the next one around it that is not over. */
+function liveOf(link) {
+  let live = link ?? null
+  while (live?.isOver) live = live.around
+  return live
+}
+
+class Step {
+  /** A reaction that has not run yet. */
+  isPending = false
+  isSettled = false
+  /** Of a reaction: the step of the promise that it waits for, where that is known. */
+  parent = undefined
+  /** The promises that may be made by this reaction, and the step that has made it. */
+  within = undefined
+  maker = undefined
+  /** Reactions that have yet to run, and that this promise is taken to depend on. */
+  inside = undefined
+  /** Of the promise of an acquire: the Wait, and then the link of those who go on with it. */
+  wait = undefined
+  handed = undefined
+  /** It has been given a hold by the run that is going on. */
+  isHanded = false
+
+  constructor(id, link, resource) {
+    this.id = id
+    this.link = link
+    this.resource = resource
+  }
+
+  /** It runs. */
+  ran() {
+    if (this.link !== null && waiting > 0) touch(this.link)
+    this.link?.doings.delete(this)
+    for (const promise of this.madeFor()) promise.inside?.delete(this)
+    this.isPending = false
+    this.parent = undefined
+  }
+
+  /** The promises that it is taken to be inside of. */
+  *madeFor() {
+    if (this.within !== undefined) yield* this.within
+    if (this.maker !== undefined) yield this.maker
+  }
+}
+
+/** Steps of promises in chains with holds that something may wait for, by the ids of async_hooks. */
+const known = new Map()
+/** The latest promises of other chains that have not settled: what is made of an acquire passes through them. */
+const others = new Map()
+const mostOthers = 10_000
+/** How many promises are taken to be made by one reaction: as the one before it, and of those that are open. */
+const mostBefore = 12
+const mostOpen = 4
+/** Links of which something has run since changed() was called, while somebody waited. */
+const dirty = new Set()
+/** How many promises wait for locks. */
+let waiting = 0
+let onTouch = () => {}
+/** Promises made in the run that is going on, of which each may be made by those that come after it. */
+let open = []
+let isOurs = false
+
+function touch(link) {
+  dirty.add(link)
+  onTouch()
+}
+
+function init(id, type, trigger, resource) {
+  if (isOurs) return
+  const runner = Mark.stepOf(executionAsyncResource())
+  const link = runner === undefined ? null : liveOf(runner.link)
+  if (type !== 'PROMISE') {
+    if (link === null) return
+    const step = new Step(id, link, resource)
+    Mark.put(resource, step)
+    link.doings.add(step)
+    return
+  }
+  const step = new Step(id, link, undefined)
+  Mark.put(resource, step)
+  if (trigger === executionAsyncId()) open.push(step)
+  else reacts(step, trigger, runner)
+  if (link !== null) {
+    known.set(id, step)
+    return
+  }
+  others.set(id, step)
+  if (others.size > mostOthers) others.delete(others.keys().next().value)
+}
+
+const stepBy = (id) => known.get(id) ?? others.get(id)
+
+/** `step` is a reaction to the promise `trigger`, made by the run of `runner`. */
+function reacts(step, trigger, runner) {
+  const at = open.findLastIndex(({ id }) => id === trigger)
+  step.isPending = true
+  step.parent = at < 0 ? stepBy(trigger) : open[at]
+  // Its making is at its end: what comes from here on is not for it.
+  if (at >= 0) open.splice(at, 1)
+  step.within = madeIn(runner)
+  if (step.link === null) return
+  step.maker = runner
+  step.link.doings.add(step)
+  for (const promise of step.madeFor()) {
+    promise.inside ??= new Set()
+    promise.inside.add(step)
+  }
+}
+
+/** What may be made by a reaction that the run of `runner` makes now. */
+function madeIn(runner) {
+  const made = runner === undefined ? [] : (runner.within ?? [runner])
+  if (open.length === 0) return made
+  const pending = made.filter((step) => !step.isSettled)
+  return [...pending.slice(-mostBefore), ...open.slice(-mostOpen)]
+}
+
+function before() {
+  open = []
+  const step = Mark.stepOf(executionAsyncResource())
+  if (step === undefined) return
+  const handed = step.parent?.handed
+  step.ran()
+  if (handed === undefined || handed.isOver || !isInside(handed, liveOf(step.link))) return
+  step.link = handed
+  step.isHanded = true
+}
+
+function after() {
+  open = []
+  const step = Mark.stepOf(executionAsyncResource())
+  if (step === undefined) return
+  // Nothing of the past is kept by those who come after it.
+  step.maker = undefined
+  if (step.isHanded) handOn(step)
+}
+
+/** It has been given a hold, and nobody went on with it: then the one does who waits for what it is a part of. */
+function handOn(step) {
+  const { link } = step
+  step.isHanded = false
+  if (link.isOver || link.doings.size > 0 || link.inner.size > 0) return
+  for (const promise of step.within) give(promise, link)
+}
+
+/** Whoever waits for `promise` has the hold of `link`, besides one that it has been given before. */
+function give(promise, link) {
+  const { handed } = promise
+  if (handed !== undefined && !handed.isOver && handed !== link && handed.around === link.around) {
+    link.moveInto(handed)
+  }
+  link.givenBy(promise)
+}
+
+/** Whoever waits for an async function, or for a reaction, goes on with what that holds at its end. */
+function promiseResolve(id) {
+  const settled = stepBy(id)
+  if (settled !== undefined) settled.isSettled = true
+  // What awaits an acquire may begin to when it has been granted.
+  if (settled?.handed === undefined) known.delete(id)
+  others.delete(id)
+  const runner = Mark.stepOf(executionAsyncResource())
+  if (runner === undefined) return
+  const link = liveOf(runner.link)
+  if (link === null) return
+  for (const promise of [runner, ...runner.madeFor()]) {
+    // Unless it gives a hold of its own.
+    if (promise.id === id && liveOf(promise.handed) === null) link.givenBy(promise)
+  }
+}
+
+const hook = createHook({ init, before, after, promiseResolve })
+
+/**
+ * From now on, and for good: a chain that has been lost cannot be found again. While promises wait for locks,
+ * `touched()` is called whenever something runs in a chain with a hold.
+ */
+function follow(touched) {
+  onTouch = touched
+  hook.enable()
+}
+
+/** What `make` makes is not part of any chain. */
+function apart(make) {
+  isOurs = true
+  try {
+    return make()
+  } finally {
+    isOurs = false
+  }
+}
+
+/** The innermost link of the chain that is running, or null. */
+function currentLink() {
+  const runner = Mark.stepOf(executionAsyncResource())
+  return runner === undefined ? null : liveOf(runner.link)
+}
+
+/** `wait` is for what `promise` gives: until it is over, the promise waits for a lock. Its chain is `link`. */
+function waitsFor(promise, wait, link) {
+  const step = Mark.stepOf(promise)
+  if (step === undefined) return
+  waiting++
+  step.wait = wait
+  known.set(step.id, step)
+  if (link !== null) touch(link)
+}
+
+/** The wait for `promise` is over. */
+function waited(promise) {
+  const step = Mark.stepOf(promise)
+  if (step?.wait === undefined) return
+  waiting--
+  step.wait = undefined
+  if (step.link === null && step.handed === undefined) known.delete(step.id)
+}
+
+/** Whoever goes on after `promise` goes on inside of `link`. */
+function hands(promise, link) {
+  const step = Mark.stepOf(promise)
+  if (step !== undefined) link.givenBy(step)
+}
+
+/** `timer` does not make its chain go on. */
+function disregard(timer) {
+  const step = Mark.stepOf(timer)
+  step?.link.doings.delete(step)
+}
+
+/** Links of which something has run since this was called last, with all around them. */
+function changed() {
+  const links = new Set()
+  for (const each of dirty) {
+    // A set is gone through to its end, though it grows on the way.
+    for (const link of each.onlookers) dirty.add(link)
+    each.onlookers.clear()
+    for (let link = liveOf(each); link !== null && !links.has(link); link = liveOf(link.around)) {
+      links.add(link)
+    }
+  }
+  dirty.clear()
+  return links
+}
+
+module.exports = {
+  apart,
+  changed,
+  currentLink,
+  disregard,
+  follow,
+  hands,
+  Link,
+  waited,
+  waitsFor,
+}

@@ -1,0 +1,48 @@
+'use strict'
+// How a deadlock is told: the text of each wait and hold, which other threads read, and the error.
+const { isMainThread, threadId } = require('node:worker_threads')
+const { lockError } = require('../errors.js')
+
+/** A wait or a hold, for whichever thread finds it in a cycle. */
+function labelOf({ core, record, key, mode, weight, stack }) {
+  const { kind, scope, name } = record
+  const lock = { kind, name, key, scope, mode, weight, title: core.title(), stack }
+  return JSON.stringify({ thread: isMainThread ? 0 : threadId, ...lock })
+}
+
+/** `labels` are those of C++: each wait, and what the one who waits holds that the one before it waits for. */
+function deadlockError(labels) {
+  const cycle = []
+  for (let i = 0; i < labels.length; i += 2) {
+    const { thread, ...waitsFor } = JSON.parse(labels[i])
+    const { thread: _, ...holds } = JSON.parse(labels[i + 1])
+    cycle.push({ thread, waitsFor, holds })
+  }
+  const title = cycle[0].waitsFor.title
+  const message = `${title} cannot be had: deadlock of ${cycle.length}\n${cycle.map(draw).join('\n')}`
+  const error = lockError('ERR_LOCK_DEADLOCK', message)
+  error.cycle = cycle.map(plain)
+  return error
+}
+
+function draw({ thread, waitsFor, holds }) {
+  const who = thread === 0 ? 'main thread' : `thread ${thread}`
+  return (
+    `  ${who} waits for ${waitsFor.title}\n${framesOf(waitsFor)}\n` +
+    `    while it holds ${holds.title}, acquired\n${framesOf(holds)}`
+  )
+}
+
+function framesOf({ stack }) {
+  const frames = (stack ?? '').split('\n').filter((frame) => frame.trim() !== '')
+  if (frames.length === 0) return '      at an unknown place'
+  return frames.map((frame) => `      ${frame.trim()}`).join('\n')
+}
+
+function plain({ thread, waitsFor, holds }) {
+  const { title: _, ...wait } = waitsFor
+  const { title: __, ...hold } = holds
+  return { thread, waitsFor: wait, holds: [hold] }
+}
+
+module.exports = { deadlockError, labelOf }
