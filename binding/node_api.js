@@ -11,9 +11,18 @@ function nodeApi() {
   if (existsSync(published)) {
     return { headers: path.join(published, 'include'), wrapper: path.join(published, 'wrapper') }
   }
-  return {
-    headers: require('node-api-headers').include_dir,
-    wrapper: path.dirname(require.resolve('node-addon-api')),
+  try {
+    return {
+      headers: require('node-api-headers').include_dir,
+      wrapper: path.dirname(require.resolve('node-addon-api')),
+    }
+  } catch (cause) {
+    throw new Error(
+      'The headers of Node-API are not there. Bring them with: npm install --include=dev',
+      {
+        cause,
+      },
+    )
   }
 }
 

@@ -32,7 +32,8 @@ async function main() {
   held.release()
   await once(worker, 'exit')
 
-  if (process.platform === 'linux') {
+  // Deno frees the memory of a segment, which is not its own, when it ends.
+  if (process.platform === 'linux' && !process.versions.deno) {
     const host = new Mutex({ scope: 'host', name: 'smoke', directory: `${process.cwd()}/locks` })
     await host.runExclusive(async () => {})
   }
