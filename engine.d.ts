@@ -13,13 +13,20 @@ export interface EngineRequest {
 
 export type EngineAnswer =
   | { state: 'held'; token: bigint; wanted: boolean; abandoned: boolean }
-  | { state: 'waiting'; look: number }
+  | { state: 'waiting'; look: number; clock?: number }
   | { state: 'refused' }
   | { state: 'lost' }
   | { state: 'mismatch'; capacity: number }
 
+export interface EngineGrant {
+  token: bigint
+  wanted: boolean
+  abandoned: boolean
+  until: number
+}
+
 export interface EngineHearing {
-  granted(id: string): void
+  granted(id: string, grant?: EngineGrant): void
   wanted(key: string): void
   missed(): void
 }
@@ -30,6 +37,8 @@ export interface EngineDriver {
   readonly keeper: { module: string; data: unknown }
   listen(session: string, hear: EngineHearing): Promise<void>
   enter(request: EngineRequest): Promise<EngineAnswer>
+  /** Not needed by a driver whose `granted()` says no more than the id. */
+  confirm?(request: EngineRequest): Promise<{ state: 'held' | 'over'; wanted: boolean }>
   leave(request: EngineRequest): Promise<void>
   end(session: string): Promise<unknown>
   close(): Promise<unknown>

@@ -54,7 +54,7 @@ class Cohort {
 
   /** Others wait for the key. */
   isWanted() {
-    for (const slot of this.#slots) if (slot.state === 'held') slot.isWanted()
+    for (const slot of this.#slots) slot.wanted()
   }
 
   /** Its own line has let in `cost` more, who will take. */

@@ -17,7 +17,7 @@
 //   4  A token is max(fence + 1, microseconds of the server's clock since 2024): tokens of a key increase even if
 //      the server loses its memory of them. They are below 2 ** 51.
 //   5  Whoever leaves hands over inside the server, in the same step: the next one holds it for `claim`
-//      milliseconds, and as long as `maxHold` once it has confirmed that by another enter().
+//      milliseconds, and as long as `maxHold` once it has confirmed that by confirm() or another enter().
 //
 // A session stands for one agent: one event loop. It is over when nobody has renewed it for `ttl` milliseconds,
 // and nobody can bring it back. So one command renews all leases of the agent.
@@ -29,8 +29,8 @@
 //                                        renew(session, ttl)   a promise for whether there still was
 //                                        close()               a promise
 //                                      `data` goes there by structured clone.
-//   driver.listen(session, hear)       a promise, for when nothing will be missed: hear.granted(id) when a place in
-//                                      the line has become a grant, hear.wanted(key) when somebody waits for what
+//   driver.listen(session, hear)       a promise, for when nothing will be missed: hear.granted(id, grant) when a place
+//                                      in the line has become a grant, hear.wanted(key) when somebody waits for what
 //                                      the session holds, hear.missed() when messages may have been lost. Listens
 //                                      no more to the session before. Must not keep the process alive.
 //   driver.enter(request)              { session, key, id, units, capacity, wait, first, claim, maxHold }, one round trip.
@@ -41,17 +41,27 @@
 //                                      else: at the head of the line, unless another one stands there who asked so.
 //                                      A promise for one of
 //                                        { state: 'held', token: bigint, wanted: boolean, abandoned: boolean }
-//                                        { state: 'waiting', look: ms }   when those before it may be gone: ask again
+//                                        { state: 'waiting', look: ms, clock: ms }   when those before it may be
+//                                                                         gone: ask again; and the server's clock
 //                                        { state: 'refused' }             with `wait` false only
 //                                        { state: 'upgrading' }           with `first` only: another one is
 //                                        { state: 'lost' }                there is no such session any more
 //                                        { state: 'mismatch', capacity }  others use the key with another capacity
+//   driver.confirm(request)            the same request, one round trip. What it was granted is its as long as
+//                                      `maxHold` from now on, unless the claim is over. It never gets anything
+//                                      else by that, nor a place. A promise for
+//                                        { state: 'held' or 'over', wanted: boolean }
 //   driver.leave({ session, key, id, units, capacity, claim, keep, untold })   a promise, one round trip. The units are
 //                                      free, or the place in the line. No matter if there is neither any more. With
 //                                      `keep` above 0 that many units stay held. With `untold` nobody has heard of
 //                                      `abandoned`, if that was the answer: the next grant says it again.
 //   driver.end(session)                a promise: the session is over.
 //   driver.close()                     a promise: closes the connections that the driver has made.
+//
+// A `grant` is { token: bigint, wanted: boolean, abandoned: boolean, until: ms }, where `until` is the end of the claim
+// by the clock of the server that enter() has told of. Whoever gets it goes on at once, and confirms meanwhile; so a
+// driver must give it only where the command to confirm is on its way by the next immediate, however long the event
+// loop is blocked then. Where it is undefined, enter() is asked, and needs no confirm().
 //
 // A command that fails may have been carried out or not: it is repeated, until the session is over.
 const { checkObject } = require('../options.js')

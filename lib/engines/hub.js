@@ -85,7 +85,7 @@ class Hub {
 
   #hear() {
     return {
-      granted: (id) => this.#session?.slots.get(id)?.ask(),
+      granted: (id, grant) => this.#session?.slots.get(id)?.granted(grant),
       wanted: (key) => {
         for (const cohort of this.#cohorts.get(key) ?? []) cohort.isWanted()
       },
@@ -109,6 +109,14 @@ class Hub {
   enter(request) {
     return this.#driver.enter({
       first: false,
+      claim: this.claim,
+      maxHold: this.settings.maxHold,
+      ...request,
+    })
+  }
+
+  confirm(request) {
+    return this.#driver.confirm({
       claim: this.claim,
       maxHold: this.settings.maxHold,
       ...request,
@@ -162,7 +170,7 @@ class Hub {
     const session = this.#session
     if (session !== null && !session.isGood()) this.lose(session, 'it was not renewed in time')
     const time = now()
-    for (const slot of this.#held) if (slot.until <= time) slot.heldTooLong()
+    for (const slot of this.#held) if (slot.until <= time) slot.late()
     this.#arm()
   }
 

@@ -5,8 +5,10 @@
 //   held     until the server hears of leave(), the session ends, or `until` is past
 //   over
 //
-// While it asks, a command is on its way, or a timer runs after which it looks again; a message looks earlier.
-const { clearTimeout, setTimeout } = require('node:timers')
+// While it asks, a command is on its way, or a timer runs after which it looks again; a message looks earlier. One that
+// says what the grant is, soon enough, is as good as an answer: the slot is held once the confirmation has been sent,
+// and until that has been answered it is a claim, which ends long before maxHold.
+const { clearTimeout, setImmediate, setTimeout } = require('node:timers')
 const { now, safely } = require('./clock.js')
 const { engineError, lostError, mismatchError } = require('./errors.js')
 
@@ -17,6 +19,7 @@ const longestLook = 5000
 /** The hand-offs of one lease: its token leaves room for no more. */
 const mostUses = 4096
 const tokenBits = 12n
+const lateClaim = 'what it had been granted was not confirmed in time'
 
 class Slot {
   constructor(cohort, units, isToWait) {
@@ -40,6 +43,13 @@ class Slot {
     this.failure = undefined
     this.timer = undefined
     this.patience = undefined
+    /** When the last command was sent that found us waiting, and what the server's clock was then. */
+    this.waited = undefined
+    /** The grant that a message has told us of while a command was on its way. */
+    this.news = undefined
+    /** The grant that the server has not yet confirmed. */
+    this.claimed = undefined
+    this.isWantedSoon = false
   }
 
   get hub() {
@@ -91,7 +101,53 @@ class Slot {
     }
     this.isBusy = false
     if (this.state === 'over') this.leave()
-    else if (this.isToAskAgain) this.ask()
+    else if (this.isToAskAgain && !this.claim()) this.ask()
+  }
+
+  /** A message: the server has granted it, and this. Some cannot say what. */
+  granted(grant) {
+    if (this.state !== 'asking') return
+    this.news = grant
+    if (this.isBusy || !this.claim()) this.ask()
+  }
+
+  /**
+   * Whether the news are good enough to go by. The server's clock has gone on since we last saw it by what has passed
+   * here, or a little more; what is left until then must do for the confirmation.
+   */
+  claim() {
+    const { news, waited, session } = this
+    this.news = undefined
+    if (this.state !== 'asking' || news === undefined || waited?.clock === undefined) return false
+    const until = waited.sent + safely(news.until - waited.clock)
+    if (now() + this.hub.claim / 2 > until || !session.isGood()) return false
+    clearTimeout(this.timer)
+    this.isBusy = true
+    this.claimed = news
+    this.until = until
+    this.confirm(news, session)
+    // By then it has been sent: from now on whoever comes in may block the event loop.
+    setImmediate(() => {
+      this.isBusy = false
+      if (this.state === 'over') this.leave()
+      else this.begin(news, this.until, session)
+    })
+    return true
+  }
+
+  async confirm(grant, session) {
+    try {
+      const sent = now()
+      const { state, wanted } = await this.hub.confirm(this.request())
+      if (this.claimed !== grant) return
+      this.claimed = undefined
+      this.until = state === 'held' ? sent + safely(this.hub.settings.maxHold) : 0
+      if (wanted) this.wanted()
+      if (state !== 'held' && this.state === 'held') this.lose(lateClaim)
+    } catch {
+      // Whatever it was: the claim has an end of its own.
+      if (this.claimed === grant) this.timer = setTimeout(() => this.confirm(grant, session), pause)
+    }
   }
 
   failed(error) {
@@ -108,6 +164,8 @@ class Slot {
 
   moveTo(session) {
     this.session = session
+    this.waited = undefined
+    this.news = undefined
     this.id = session.nextId()
     session.slots.set(this.id, this)
   }
@@ -126,9 +184,10 @@ class Slot {
     this.patience = undefined
     switch (answer.state) {
       case 'held':
-        this.begin(answer, sent, session)
+        this.begin(answer, sent + safely(this.hub.settings.maxHold), session)
         break
       case 'waiting':
+        this.waited = { sent, clock: answer.clock }
         this.lookIn(Math.min(answer.look, longestLook))
         break
       case 'refused':
@@ -148,10 +207,10 @@ class Slot {
     this.timer = setTimeout(() => this.ask(), time)
   }
 
-  begin({ token, wanted, abandoned }, sent, session) {
-    const until = sent + safely(this.hub.settings.maxHold)
+  begin({ token, wanted, abandoned }, until, session) {
     // The server may have ended it while its answer was on its way.
     if (!session.isGood() || now() >= until) {
+      this.claimed = undefined
       this.ask()
       return
     }
@@ -163,13 +222,15 @@ class Slot {
     this.uses = 0
     this.lastUse = mostUses
     this.handOffUntil = this.since + this.hub.settings.maxHold / 2
-    if (wanted) this.isWanted()
+    if (wanted || this.isWantedSoon) this.wanted()
     this.hub.began(this)
     this.cohort.granted(this)
   }
 
-  /** Others wait for it: from now on there is an end to passing it on here. */
-  isWanted() {
+  /** Others wait for it: from now on there is an end to passing it on here. The answer may come after this message. */
+  wanted() {
+    this.isWantedSoon = true
+    if (this.state !== 'held') return
     const { handOffs, time } = this.cohort.bound
     this.lastUse = Math.min(this.lastUse, this.uses + handOffs)
     this.handOffUntil = Math.min(this.handOffUntil, now() + time)
@@ -207,6 +268,7 @@ class Slot {
 
   stop() {
     this.state = 'over'
+    this.claimed = undefined
     clearTimeout(this.timer)
     clearTimeout(this.patience)
     this.patience = undefined
@@ -234,6 +296,16 @@ class Slot {
   sessionEnded(why) {
     if (this.state === 'held') this.lose(why)
     else this.ask()
+  }
+
+  /** Its time is up, as far as we know. */
+  late() {
+    if (this.claimed === undefined) this.heldTooLong()
+    // Where the event loop was blocked, the answer may lie there unread: this turn of it reads it.
+    else
+      setImmediate(() => {
+        if (this.claimed !== undefined) this.lose(lateClaim)
+      })
   }
 
   heldTooLong() {

@@ -29,6 +29,10 @@ class UpgradeSlot extends Slot {
     else this.cohort.refused(this, lostError(this.cohort.title(), 'its reader has lost it'))
   }
 
+  claim() {
+    return this.base.state === 'held' && super.claim()
+  }
+
   heard(answer, ...rest) {
     if (answer.state !== 'upgrading') super.heard(answer, ...rest)
     else if (this.state === 'asking') this.cohort.refused(this, upgradeError(this.cohort))

@@ -18,6 +18,8 @@ class FakeServer {
     /** While it is a promise, answers to commands wait for it. */
     this.slowAnswer = undefined
     this.clock = () => Date.now()
+    /** Whether its messages say what has been granted. */
+    this.tells = true
     this.channelName = randomUUID()
     this.channel = new BroadcastChannel(this.channelName)
     this.channel.unref()
@@ -70,14 +72,15 @@ class FakeServer {
     for (const [id, holder] of state.holders) {
       if (!this.isGone(holder)) continue
       state.holders.delete(id)
-      state.isAbandoned ||= holder.isConfirmed || holder.abandoned
+      state.isAbandoned = true
     }
     for (const [id, request] of state.line) {
       const listener = this.listeners.get(request.session)
       if (this.isAlive(request.session) && listener !== undefined) {
         if (request.units > this.free(state)) break
-        this.hold(state, request, this.clock() + claim)
-        listener.granted(id)
+        const { token, abandoned, until } = this.hold(state, request, this.clock() + claim)
+        const wanted = state.line.size > 1
+        listener.granted(id, this.tells ? { token, wanted, abandoned, until } : undefined)
       }
       state.line.delete(id)
     }
@@ -94,12 +97,7 @@ class FakeServer {
     this.settle(state, claim)
     if (state.holders.size + state.line.size === 0) state.capacity = capacity
     if (state.capacity !== capacity) return { state: 'mismatch', capacity: state.capacity }
-    const known = state.holders.get(id)
-    if (known !== undefined) {
-      known.until = this.clock() + maxHold
-      known.isConfirmed = true
-      return this.held(state, known)
-    }
+    if (this.confirm(request).state === 'held') return this.held(state, state.holders.get(id))
     if ((state.line.size === 0 || first) && units <= this.free(state)) {
       const holder = this.hold(state, request, this.clock() + maxHold)
       holder.isConfirmed = true
@@ -117,7 +115,17 @@ class FakeServer {
     const ends = Array.from(state.holders.values(), (holder) =>
       Math.min(holder.until, this.sessions.get(holder.session)),
     )
-    return { state: 'waiting', look: Math.max(1, Math.min(...ends) - this.clock()) }
+    const clock = this.clock()
+    return { state: 'waiting', look: Math.max(1, Math.min(...ends) - clock), clock }
+  }
+
+  confirm({ key, id, maxHold }) {
+    const state = this.keys.get(key)
+    const known = state?.holders.get(id)
+    if (known === undefined || this.isGone(known)) return { state: 'over', wanted: false }
+    known.until = this.clock() + maxHold
+    known.isConfirmed = true
+    return { state: 'held', wanted: state.line.size > 0 }
   }
 
   leave({ key, id, claim, keep, untold }) {
@@ -167,6 +175,7 @@ class FakeServer {
         })
       },
       enter: (request) => this.command('enter', request),
+      confirm: (request) => this.command('confirm', request),
       leave: (request) => this.command('leave', request),
       end: (session) => this.command('end', session),
       close: async () => this.listeners.delete(current),

@@ -161,12 +161,15 @@ function processFaults({ mutexAt, processAt, port }) {
   it('holds on while the event loop of the holder is blocked', async () => {
     const [one, mutex] = [await processAt(port()), await mutexAt(port())]
     const key = randomUUID()
-    const { token } = await one.ask('acquire', { key })
+    const before = await mutex.acquire(key)
     const order = []
-    const blocked = one.ask('block', { time: 2.5 * ttl }).then(() => order.push('blocked'))
+    const blocked = one.ask('acquire', { key, block: 2.5 * ttl })
+    await sleep(100)
+    before()
     const next = mutex.acquire(key, { timeout: 20_000 })
     next.then(() => order.push('next'))
-    await blocked
+    const { token } = await blocked
+    order.push('blocked')
     assert.deepEqual(await one.ask('token', { key }), { token, isLost: false })
     await one.ask('release', { key })
     const release = await next

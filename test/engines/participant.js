@@ -15,8 +15,10 @@ const held = new Map()
 let mutex
 
 const does = {
-  async acquire({ key, timeout }) {
+  /** Whoever is in blocks at once for so long: no promise, timer or connection of this thread gets on meanwhile. */
+  async acquire({ key, timeout, block = 0 }) {
     const release = await mutex.acquire(key, { timeout })
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, block)
     held.set(key, release)
     const { fencingToken, abandoned } = release
     return { token: `${fencingToken}`, abandoned }
@@ -27,10 +29,6 @@ const does = {
   async token({ key }) {
     const { fencingToken, signal } = held.get(key)
     return { token: `${fencingToken}`, isLost: signal.aborted, code: signal.reason?.code }
-  },
-  /** No promise, timer or connection of this thread gets on meanwhile. */
-  async block({ time }) {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, time)
   },
   /**
    * Takes one of `keys` again and again, for so long, by so many at once. Files in `folder` are witnesses: nobody else

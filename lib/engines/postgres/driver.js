@@ -49,7 +49,9 @@ class Driver {
     for (const [id, stake] of this.#stakes) if (stake.session !== session) this.#stakes.delete(id)
     // First: all others set up their sessions, which must be theirs.
     await this.#listener.listen(session, {
-      granted,
+      // Only what has a connection is sent at once.
+      granted: ([id, ...words]) =>
+        granted(id, this.#pool.idleCount > this.#pool.waitingCount ? grantOf(words) : undefined),
       wanted: (row) => {
         for (const key of this.#keysOf(row)) wanted(key)
       },
@@ -101,12 +103,24 @@ class Driver {
         this.#listener.backend,
       ],
     })
-    const [{ state, token, wanted, abandoned, look, capacity: theirs }] = rows
+    const [{ state, token, wanted, abandoned, look, clock, capacity: theirs }] = rows
     if (state === 'held') return { state, token: BigInt(token), wanted, abandoned }
     // Nobody may hold it: then who is before us has not confirmed it yet.
-    if (state === 'waiting') return { state, look: look === null ? claim : Math.max(0, look) + 1 }
+    if (state === 'waiting') {
+      return { state, look: look === null ? claim : Math.max(0, look) + 1, clock }
+    }
     this.#stakes.delete(id)
     return state === 'mismatch' ? { state, capacity: Number(theirs) } : { state }
+  }
+
+  async confirm({ key, id, maxHold }) {
+    const { rows } = await this.#pool.query({
+      name: this.#names.confirm,
+      text: `SELECT * FROM ${this.#names.confirm}($1, $2, $3)`,
+      values: [rowOf(key), id, maxHold],
+    })
+    const [{ is_held: isHeld, wanted }] = rows
+    return isHeld ? { state: 'held', wanted } : { state: 'over', wanted: false }
   }
 
   async leave({ key, id, claim, keep, untold }) {
@@ -133,6 +147,13 @@ class Driver {
     await this.#pool.end()
   }
 }
+
+const grantOf = ([token, wanted, abandoned, until]) => ({
+  token: BigInt(token),
+  wanted: wanted === '1',
+  abandoned: abandoned === '1',
+  until: Number(until),
+})
 
 /** With the options of postgres(). */
 function makeDriver(pool, options) {

@@ -128,7 +128,7 @@ class Listener {
     if (payload === 'echo') this.#onEcho?.()
     if (channel !== channelOf(this.#session)) return
     const what = payload.slice(1)
-    if (payload[0] === 'g') this.#hear.granted(what)
+    if (payload[0] === 'g') this.#hear.granted(what.split(' '))
     else if (payload[0] === 'w') this.#hear.wanted(what)
   }
 

@@ -35,6 +35,7 @@ function readNames(options) {
     clean: named('_clean_1'),
     admit: named('_admit_1'),
     enter: named('_enter_2'),
+    confirm: named('_confirm_1'),
     leave: named('_leave_2'),
     renew: named('_renew_1'),
     open: named('_open_1'),

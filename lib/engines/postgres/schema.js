@@ -8,7 +8,7 @@
 //   a stake          token            until          who
 //   waits            null             null           in the order of the array; `listener` is the process of the
 //                                                    server that brings its session the news, if there is one
-//   has a claim      its token        soon           has been let in by who left, and has not `confirmed` it
+//   has a claim      its token        soon           has been let in by who left and told so, and has not `confirmed` it
 //   holds            its token        maxHold        has confirmed it, or was let in at once
 //
 // Invariants, besides those of engine.js:
@@ -24,7 +24,7 @@
 //      have given up by their own clocks. How long that takes at most is what is logged: the longest ttl.
 
 const { channelOf, readNames } = require('./names.js')
-const { enterFunction, leaveFunction } = require('./steps.js')
+const { confirmFunction, enterFunction, leaveFunction } = require('./steps.js')
 
 /** Tokens count from here, so that they are below 2 ** 51 for long. */
 const tokensBegin = '2024-01-01 00:00:00+00'
@@ -130,8 +130,8 @@ BEGIN
     IF s.session = ANY (good) AND (s.until IS NULL OR s.until >= t) THEN
       kept := kept || s;
     ELSE
-      -- Who never knew of its claim has done nothing, but was to be told of who held it before.
-      lease.abandoned := lease.abandoned OR s.confirmed OR s.abandoned;
+      -- Whoever was let in may have begun, confirmed or not.
+      lease.abandoned := lease.abandoned OR s.token IS NOT NULL;
     END IF;
   END LOOP;
   lease.stakes := kept;
@@ -171,7 +171,9 @@ BEGIN
     lease.abandoned := false;
     lease.stakes[i] := s;
     IF s.id <> me THEN
-      PERFORM pg_notify('${channelOf('')}' || s.session, 'g' || s.id);
+      -- What it is told of the claim, it need not ask for. All behind it wait, or are let in after it.
+      PERFORM pg_notify('${channelOf('')}' || s.session, format('g%s %s %s %s %s', s.id, s.token,
+        (i < cardinality(lease.stakes))::int, s.abandoned::int, floor(extract(epoch FROM s.until) * 1000)));
     END IF;
   END LOOP;
   RETURN lease;
@@ -181,7 +183,14 @@ $function$;
 
 /** All that the engine needs, as one text: nothing happens where it is there. */
 function schemaOf(names) {
-  const parts = [tables, sessionFunctions, admitFunctions, enterFunction, leaveFunction]
+  const parts = [
+    tables,
+    sessionFunctions,
+    admitFunctions,
+    enterFunction,
+    confirmFunction,
+    leaveFunction,
+  ]
   return parts.map((part) => part(names)).join('')
 }
 

@@ -1,5 +1,5 @@
 'use strict'
-// The two steps of a key in the database, each one statement: see schema.js.
+// The steps of a key in the database, each one statement: see schema.js.
 const { channelOf } = require('./names.js')
 
 /**
@@ -12,7 +12,8 @@ const enterFunction = ({ leases, sessions, stake, clean, admit, enter }) => `
 CREATE OR REPLACE FUNCTION ${enter}(
   name text, me text, mine text, n bigint, total bigint, is_to_wait boolean, is_first boolean, claim int, hold int,
   ear int,
-  OUT state text, OUT token bigint, OUT wanted boolean, OUT abandoned boolean, OUT look float8, OUT capacity bigint
+  OUT state text, OUT token bigint, OUT wanted boolean, OUT abandoned boolean, OUT look float8, OUT clock float8,
+  OUT capacity bigint
 ) LANGUAGE plpgsql AS $function$
 DECLARE
   lease ${leases};
@@ -94,6 +95,7 @@ BEGIN
     i := CASE WHEN is_first THEN 1 ELSE 0 END;
     lease.stakes := lease.stakes[1 + i : cardinality(lease.stakes) - 1 + i];
   ELSIF state = 'waiting' THEN
+    clock := ceil(extract(epoch FROM t) * 1000);
     -- Until when those before us have it for sure, or nobody is let in.
     SELECT extract(epoch FROM min(x.until) - t) * 1000 INTO look FROM (
       SELECT least(y.until, z.until) FROM unnest(lease.stakes) y
@@ -109,6 +111,40 @@ BEGIN
   IF lease IS DISTINCT FROM before THEN
     UPDATE ${leases} SET capacity = lease.capacity, fence = lease.fence, stakes = lease.stakes,
       abandoned = lease.abandoned, used_at = date_trunc('hour', t) WHERE key = name;
+  END IF;
+END
+$function$;
+`
+
+const confirmFunction = ({ leases, stake, confirm }) => `
+CREATE OR REPLACE FUNCTION ${confirm}(name text, me text, hold int, OUT is_held boolean, OUT wanted boolean)
+LANGUAGE plpgsql AS $function$
+DECLARE
+  all_stakes ${stake}[];
+  t timestamptz;
+  s ${stake};
+  i int := 0;
+BEGIN
+  is_held := false;
+  wanted := false;
+  SELECT stakes INTO all_stakes FROM ${leases} WHERE key = name FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  t := clock_timestamp();
+  FOREACH s IN ARRAY all_stakes LOOP
+    i := i + 1;
+    IF s.id <> me THEN
+      wanted := wanted OR s.token IS NULL;
+    ELSIF s.until >= t THEN
+      is_held := true;
+      s.confirmed := true;
+      s.until := t + hold * interval '1 ms';
+      all_stakes[i] := s;
+    END IF;
+  END LOOP;
+  IF is_held THEN
+    UPDATE ${leases} SET stakes = all_stakes WHERE key = name;
   END IF;
 END
 $function$;
@@ -151,4 +187,4 @@ END
 $function$;
 `
 
-module.exports = { enterFunction, leaveFunction }
+module.exports = { confirmFunction, enterFunction, leaveFunction }

@@ -2,6 +2,7 @@
 // The clients that people have for Redis, in one shape:
 //
 //   command(key, words)          a promise for the answer to a command whose first key that is
+//   isReady()                    whether a command would be sent in this turn of the event loop; no cluster can tell
 //   subscriber(closing)          a promise for { to(channels, hear), again(channel), missed(call) }: a connection of its
 //                                own, which does not keep the process alive, and ends with the signal `closing`
 //   options()                    what another thread can make a connection with: see keeper.js

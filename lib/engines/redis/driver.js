@@ -1,10 +1,10 @@
 'use strict'
-// What an engine (../engine.js) does in Redis: its steps there are in scripts.js.
+// What an engine (../engine.js) does in Redis: its steps there are in script.js.
 const { createHash } = require('node:crypto')
 const { checkObject } = require('../../options.js')
 const { findPackage } = require('../find.js')
 const { adapt } = require('./clients.js')
-const scripts = require('./scripts.js')
+const script = require('./script.js')
 
 function redisDriver(client, options = {}) {
   checkObject(options)
@@ -76,9 +76,13 @@ class RedisDriver {
     this.#waiting.clear()
     await subscriber.to(channels, (message) => {
       const what = message.slice(1)
-      this.#waiting.delete(what)
-      if (message[0] === 'g') granted(what)
-      else wanted(what)
+      if (message[0] === 'w') {
+        wanted(what)
+        return
+      }
+      const [id, ...words] = what.split(' ')
+      this.#waiting.delete(id)
+      granted(id, this.#client.isReady() ? grantOf(words) : undefined)
     })
   }
 
@@ -93,8 +97,8 @@ class RedisDriver {
   }
 
   async enter({ key, id, units, capacity, wait, first, claim, maxHold }) {
-    const words = [units, capacity, +wait, maxHold, +first]
-    const [state, what, ...rest] = await this.#run(scripts.enter, key, id, claim, words)
+    const words = [claim, capacity, maxHold, units, +wait, +first]
+    const [state, what, ...rest] = await this.#run('enter', key, id, words)
     switch (`${state}`) {
       case 'held': {
         if (this.#waiting.delete(id) && this.#client.isCluster) {
@@ -106,7 +110,7 @@ class RedisDriver {
       }
       case 'waiting':
         this.#waiting.add(id)
-        return { state: 'waiting', look: Number(what) + 1 }
+        return { state: 'waiting', look: Number(what) + 1, clock: Number(rest[0]) }
       case 'mismatch':
         return { state: 'mismatch', capacity: Number(what) }
       default:
@@ -114,21 +118,27 @@ class RedisDriver {
     }
   }
 
-  async leave({ key, id, capacity, claim, keep, untold }) {
-    this.#waiting.delete(id)
-    await this.#run(scripts.leave, key, id, claim, [capacity, keep, +untold])
+  async confirm({ key, id, claim, capacity, maxHold }) {
+    const words = [claim, capacity, maxHold]
+    const [state, , wanted] = await this.#run('confirm', key, id, words)
+    return { state: `${state}`, wanted: `${wanted}` === '1' }
   }
 
-  async #run({ text, digest }, key, id, claim, words) {
+  async leave({ key, id, capacity, claim, keep, untold }) {
+    this.#waiting.delete(id)
+    await this.#run('leave', key, id, [claim, capacity, keep, +untold])
+  }
+
+  async #run(step, key, id, words) {
     const base = this.#baseOf(key)
     const publish = this.#client.isCluster ? 'SPUBLISH' : 'PUBLISH'
-    const rest = ['1', base, key, id, publish, `${claim}`, ...words.map(String)]
+    const rest = ['1', base, key, id, publish, step, ...words.map(String)]
     try {
-      return await this.#client.command(base, ['EVALSHA', digest, ...rest])
+      return await this.#client.command(base, ['EVALSHA', script.digest, ...rest])
     } catch (error) {
       if (!error.message.startsWith('NOSCRIPT')) throw error
       // Redis has been started anew, or its scripts were flushed.
-      return await this.#client.command(base, ['EVAL', text, ...rest])
+      return await this.#client.command(base, ['EVAL', script.text, ...rest])
     }
   }
 
@@ -143,5 +153,12 @@ class RedisDriver {
 }
 
 const channelOf = (base, session) => `${base}:to:${session}`
+
+const grantOf = ([token, wanted, abandoned, until]) => ({
+  token: BigInt(token),
+  wanted: wanted === '1',
+  abandoned: abandoned === '1',
+  until: Number(until),
+})
 
 module.exports = { redisDriver }

@@ -13,6 +13,7 @@ function adapt(client) {
     isCluster,
     prefix: `${client.options.keyPrefix ?? ''}`,
     command: (_key, [name, ...words]) => client.call(name, ...words),
+    isReady: () => !isCluster && client.status === 'ready',
     subscriber: (closing) => subscriber(client, isCluster, closing),
     options: () => ({
       module: 'ioredis',

@@ -20,6 +20,7 @@ function adapt(client) {
     command: ofCluster
       ? (key, words) => client.sendCommand(key, false, words)
       : (_key, words) => client.sendCommand(words),
+    isReady: () => !ofCluster && client.isReady,
     subscriber: (closing) => subscriber(client, ofCluster, closing),
     options: () => ({
       module: 'redis',

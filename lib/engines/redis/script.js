@@ -1,0 +1,206 @@
+'use strict'
+// What Redis does for an engine (../engine.js), in one step each. All names begin with KEYS[1], which has a hash tag:
+//
+//   :s:<session>    lives as long as the session does
+//   :to:<session>   the channel that it hears by: 'w<key>' when somebody waits for what it has, and when it is in,
+//                   'g<id> <token> <whether others wait> <whether the holder before was lost> <end of the claim>'
+//   :k:<key>        a hash. c: the capacity; o: the units out; f: the last token; a: 1 if a holder was lost;
+//                   w<id>: the units that one in line wants; h<id>: what one holds: units, until, token, whether
+//                   the holder before was lost
+//   :l:<key>        a list: the line of ids
+//
+// An id is that of its session, '-' and a number. Times are in milliseconds, and only Redis's clock is asked.
+//
+// It is one script for all steps, so that whoever waits knows that Redis has it: a confirmation cannot wait for the
+// answer that it has not. What is asked of the key at all is asked once, and written back in one command where it can be:
+// the next one waits for that.
+const { createHash } = require('node:crypto')
+
+/** How long Redis remembers the last token of a key that nobody uses: its clock takes over after that. */
+const memory = 3_600_000
+/** 2024 began, in seconds. */
+const epoch = Date.UTC(2024) / 1000
+
+const common = `
+local base, key, id, publish, step = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local claim, capacity = tonumber(ARGV[5]), tonumber(ARGV[6])
+local state, line = base .. ':k:' .. key, base .. ':l:' .. key
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local fields = redis.call('HMGET', state, 'c', 'o', 'f', 'a', 'h' .. id, 'w' .. id)
+local known, out, last, lost = tonumber(fields[1] or 0), tonumber(fields[2] or 0), tonumber(fields[3] or 0), fields[4] or '0'
+local held, isWaiting = fields[5], fields[6]
+
+local function text(number) return string.format('%.0f', number) end
+local function sessionOf(one) return string.match(one, '^(.*)%-%d+$') end
+local function lives(one) return redis.call('EXISTS', base .. ':s:' .. sessionOf(one)) == 1 end
+local function hasLine() return redis.call('EXISTS', line) == 1 end
+local function read(held) return string.match(held, '^(%d+) (%d+) (%d+) (%d)$') end
+local function join(...) return table.concat({ ... }, ' ') end
+
+-- How many have heard of it. In a cluster that is not known.
+local function tell(session, message)
+  local heard = redis.call(publish, base .. ':to:' .. session, message)
+  return publish == 'SPUBLISH' or heard > 0
+end
+
+-- The token after the last one.
+local function nextToken()
+  return math.max(last + 1, (time[1] - ${epoch}) * 1000000 + time[2])
+end
+
+-- The units are out from now on, and the next one has not lost anybody.
+local function grant(one, units, till, token, ...)
+  local words = join(text(units), text(till), text(token), lost)
+  out, last, lost = out + units, token, '0'
+  redis.call('HSET', state, 'o', text(out), 'f', text(token), 'a', '0', 'h' .. one, words, ...)
+end
+
+-- From the head of the line whoever fits: only one who lives and hears of it. Whether anybody has been let in.
+local function admit(total)
+  local isAny = false
+  while out < total do
+    local head, second = unpack(redis.call('LRANGE', line, 0, 1))
+    if not head then return isAny end
+    if lives(head) then
+      local units = tonumber(redis.call('HGET', state, 'w' .. head))
+      if out + units > total then return isAny end
+      local token, till = nextToken(), now + claim
+      if tell(sessionOf(head), 'g' .. join(head, text(token), second and '1' or '0', lost, text(till))) then
+        grant(head, units, till, token)
+        isAny = true
+      end
+    end
+    redis.call('LPOP', line)
+    redis.call('HDEL', state, 'w' .. head)
+  end
+  return isAny
+end
+
+-- Whoever has been granted it holds it from now on, unless it is too late for that.
+local function confirm(maxHold)
+  if not held then return nil end
+  local units, till, token, isAbandoned = read(held)
+  if tonumber(till) <= now then return nil end
+  redis.call('HSET', state, 'h' .. id, join(units, text(now + maxHold), token, isAbandoned))
+  return { 'held', token, hasLine() and '1' or '0', isAbandoned }
+end
+`
+
+const leave = `
+if step == 'leave' then
+  local keep, untold = tonumber(ARGV[7]), ARGV[8] == '1'
+  if held then
+    local units, till, token, isAbandoned = read(held)
+    out = out - units + keep
+    if keep > 0 then
+      redis.call('HSET', state, 'h' .. id, join(text(keep), till, token, isAbandoned))
+    else
+      redis.call('HDEL', state, 'h' .. id)
+      -- Who was to be told of who held it before is not there to hear it: the next one is told.
+      if untold and isAbandoned == '1' then lost = '1' end
+    end
+  elseif isWaiting then
+    redis.call('HDEL', state, 'w' .. id)
+    redis.call('LREM', line, 0, id)
+  end
+  if not admit(capacity) and held then redis.call('HSET', state, 'o', text(out), 'a', lost) end
+  return {}
+end
+`
+
+const confirm = `
+if step == 'confirm' then
+  return lives(id) and confirm(tonumber(ARGV[7])) or { 'over' }
+end
+`
+
+const enter = `
+local maxHold, units, wait, first = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9] == '1', ARGV[10] == '1'
+if not lives(id) then return { 'lost' } end
+
+local function take()
+  if isWaiting or out + units > capacity then return nil end
+  local wanted = hasLine()
+  if wanted and not first then return nil end
+  local isAbandoned, token = lost, nextToken()
+  grant(id, units, now + maxHold, token, 'c', text(capacity))
+  return { 'held', text(token), wanted and '1' or '0', isAbandoned }
+end
+
+local function attempt()
+  if known ~= 0 and known ~= capacity and (out > 0 or hasLine()) then return nil end
+  return confirm(maxHold) or take()
+end
+
+-- Takes out whose time is up. How long the others have, and who they are.
+local function reap()
+  local soonest, sessions, before = 3600000, {}, out
+  local all = redis.call('HGETALL', state)
+  for i = 1, #all, 2 do
+    local one = string.match(all[i], '^h(.*)$')
+    if one then
+      local units, till = read(all[i + 1])
+      local session = sessionOf(one)
+      local rest = redis.call('PTTL', base .. ':s:' .. session)
+      -- With 0 ms left it is there still, and may be renewed.
+      if tonumber(till) <= now or rest < 0 then
+        redis.call('HDEL', state, all[i])
+        out = out - units
+      else
+        soonest = math.min(soonest, till - now, rest)
+        sessions[session] = true
+      end
+    end
+  end
+  if out < before then
+    -- Whoever was granted it may have begun, confirmed or not.
+    lost = '1'
+    redis.call('HSET', state, 'o', text(out), 'a', lost)
+  end
+  return soonest, sessions
+end
+
+-- Nobody else asks for as many as one does who wants to be the first.
+local function isRivalled()
+  local head = first and redis.call('LINDEX', line, 0)
+  return head and head ~= id and tonumber(redis.call('HGET', state, 'w' .. head)) == units
+end
+
+-- Others may have asked for longer.
+local function remember(name)
+  local time = maxHold + ${memory}
+  if redis.call('PTTL', name) < time then redis.call('PEXPIRE', name, text(time)) end
+end
+
+local answer = attempt()
+local soonest, sessions
+if not answer then
+  soonest, sessions = reap()
+  local isAny = admit(known)
+  held, isWaiting = unpack(redis.call('HMGET', state, 'h' .. id, 'w' .. id))
+  -- It may have been let in just now, by ourselves.
+  answer = attempt()
+  if isAny then soonest, sessions = reap() end
+end
+if not answer then
+  if known ~= capacity then return { 'mismatch', text(known) } end
+  if isRivalled() then return { 'upgrading' } end
+  if not wait then return { 'refused' } end
+  if not isWaiting then
+    if not hasLine() then
+      for session in pairs(sessions) do tell(session, 'w' .. key) end
+    end
+    redis.call(first and 'LPUSH' or 'RPUSH', line, id)
+    redis.call('HSET', state, 'w' .. id, text(units))
+  end
+  remember(line)
+  answer = { 'waiting', text(soonest), text(now) }
+end
+remember(state)
+return answer
+`
+
+const text = common + leave + confirm + enter
+
+module.exports = { text, digest: createHash('sha1').update(text).digest('hex') }
