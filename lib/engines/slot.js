@@ -221,6 +221,8 @@ class Slot {
     this.until = until
     this.uses = 0
     this.lastUse = mostUses
+    /** Until then hand-offs are not counted. */
+    this.countsFrom = Number.POSITIVE_INFINITY
     this.handOffUntil = this.since + this.hub.settings.maxHold / 2
     if (wanted || this.isWantedSoon) this.wanted()
     this.hub.began(this)
@@ -231,15 +233,17 @@ class Slot {
   wanted() {
     this.isWantedSoon = true
     if (this.state !== 'held') return
-    const { handOffs, time } = this.cohort.bound
+    const { handOffs, leastTime, time } = this.cohort.bound
     this.lastUse = Math.min(this.lastUse, this.uses + handOffs)
+    this.countsFrom = Math.min(this.countsFrom, now() + leastTime)
     this.handOffUntil = Math.min(this.handOffUntil, now() + time)
   }
 
   /** Whether another one of this thread may have it. */
   isToPassOn() {
     const time = now()
-    return this.uses < this.lastUse && time < this.handOffUntil && this.isGood(time)
+    const mayUse = this.uses < this.lastUse || (this.uses < mostUses && time < this.countsFrom)
+    return mayUse && time < this.handOffUntil && this.isGood(time)
   }
 
   /** Whether it is of use for whoever comes. */
