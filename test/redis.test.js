@@ -92,6 +92,21 @@ describe('Redis', () => {
     }
   })
 
+  it('remembers a key for as long as anybody may hold it', async () => {
+    const long = redis(client, { maxHold: 100_000_000 })
+    const key = randomUUID()
+    try {
+      const release = await new KeyedMutex({ engine: long }).acquire(key)
+      await assert.rejects(new KeyedMutex({ engine }).acquire(key, { timeout: 20 }))
+      for (const name of await client.keys(`*${key}*`)) {
+        assert.ok((await client.pTTL(name)) > 100_000_000, name)
+      }
+      release()
+    } finally {
+      await long.close()
+    }
+  })
+
   it('keeps kinds, names and keys apart', async () => {
     const maps = [
       new KeyedMutex({ engine }),

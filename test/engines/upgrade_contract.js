@@ -4,6 +4,7 @@ const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { KeyedRWLock } = require('../..')
+const { scaled } = require('../helpers/scale.js')
 
 const refused = {
   code: 'ERR_LOCK_UPGRADE',
@@ -145,6 +146,25 @@ function upgradeContract(engine, several) {
     assert.equal(a.size, 0)
   })
 
+  it('lets a writer be alone, however many go up and down, and give up', async function () {
+    this.timeout(60_000)
+    const all = await locks(3)
+    const key = randomUUID()
+    const world = {
+      ...{ readers: 0, writers: 0, last: 0n },
+      check() {
+        assert.ok(this.writers + Math.min(1, this.readers) <= 1, `${this.writers} ${this.readers}`)
+      },
+    }
+    const end = performance.now() + scaled(1000, 200)
+    const isOver = () => performance.now() > end
+    await Promise.all([...all, ...all, ...all].map((lock) => wander(lock, key, world, isOver)))
+    for (const lock of all) {
+      ;(await lock.acquireWrite(key, { timeout: 5000 }))()
+      assert.equal(lock.size, 0)
+    }
+  })
+
   it('tells the upgraded, by the same signal, of a loss of the lease that it read by', async () => {
     const a = new KeyedRWLock({ engine: await engine({ ttl: 600, maxHold: 600 }) })
     const b = new KeyedRWLock({ engine: await engine() })
@@ -163,6 +183,45 @@ function upgradeContract(engine, several) {
     next()
     assert.equal(a.size, 0)
   })
+}
+
+/** Readers who upgrade, writers who downgrade, and some who give up, by `lock`, until `isOver()`. */
+async function wander(lock, key, world, isOver) {
+  const chance = (part) => Math.random() < part
+  const limits = () => (chance(0.3) ? { timeout: Math.floor(Math.random() * 20) } : undefined)
+  const read = async (release) => {
+    world.readers++
+    world.check()
+    if (chance(0.5)) await sleep(1)
+    world.readers--
+    return release
+  }
+  const write = async (release) => {
+    world.writers++
+    world.check()
+    assert.ok(release.fencingToken > world.last)
+    world.last = release.fencingToken
+    if (chance(0.5)) await sleep(1)
+    world.writers--
+    return release
+  }
+  while (!isOver()) {
+    let release
+    try {
+      if (chance(0.3)) {
+        release = await write(await lock.acquireWrite(key, limits()))
+        if (chance(0.5)) release = await read(release.downgrade())
+      } else {
+        release = await read(await lock.acquireRead(key, limits()))
+      }
+      if (release.upgrade !== undefined && chance(0.5)) {
+        release = await write(await release.upgrade(limits()))
+      }
+    } catch (error) {
+      assert.match(error.code, /^ERR_LOCK_(TIMEOUT|ENGINE|UPGRADE)$/)
+    }
+    release?.()
+  }
 }
 
 module.exports = { upgradeContract }
