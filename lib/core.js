@@ -151,15 +151,10 @@ class Core {
     if (signal?.aborted) return Promise.reject(signal.reason)
     this.show()
     const ticket = this.enter(weight, limits.priority)
-    if (ticket >= 0) return this.waitFor(ticket, Kind, weight, limits)
+    if (ticket >= 0) return wait(this, ticket, Kind, weight, limits)
     this.began()
     this.calm()
     return Promise.resolve(Kind.value(this, weight, ticket === grantedAbandoned))
-  }
-
-  /** A promise for what `ticket` stands in line for. */
-  waitFor(ticket, Kind, weight, limits) {
-    return wait(this, ticket, Kind, weight, limits)
   }
 
   enter(weight, priority) {

@@ -7,7 +7,7 @@ const native = require('./load.js')
 const { readWait } = require('./options.js')
 const { upgradeError } = require('./rw_errors.js')
 const { Reader, readReleaser, Upgrader, Writer, writeReleaser } = require('./rw_grants.js')
-const { agent, grantedAbandoned, isGranted, refused } = require('./waiters.js')
+const { agent, grantedAbandoned, isGranted, refused, wait } = require('./waiters.js')
 
 const free = 0
 const writer = 2
@@ -157,7 +157,7 @@ class RWCore extends Core {
       return Promise.reject(outcome === refused ? this.refusal() : this.timeoutError(0))
     }
     grant.isUpgrading()
-    return this.waitFor(outcome, Upgrader, upgrade, limits)
+    return wait(this, outcome, this.Upgrader, upgrade, limits)
   }
 
   /** The same now, or undefined. */
@@ -286,6 +286,8 @@ class RWCore extends Core {
 
 Object.assign(RWCore.prototype, {
   kind: kindOf('read-write lock', 7, 'rwLock', RWCore.bytes),
+  /** The class of those who wait to become the writer. */
+  Upgrader,
   idle: free,
 })
 

@@ -12,6 +12,8 @@ class Grant {
   isOver = false
   /** A reader's wait to become the writer. */
   pending = null
+  /** What is known of it where the lock is watched. */
+  hold = undefined
 
   constructor(core) {
     this.core = core

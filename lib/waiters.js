@@ -260,8 +260,6 @@ function seat(ticket, waiter) {
   waiters[ticket] = waiter
 }
 
-const waiterAt = (ticket) => waiters[ticket]
-
 function take(ticket) {
   const waiter = waiters[ticket]
   waiters[ticket] = undefined
@@ -327,6 +325,5 @@ module.exports = {
   takeNews,
   Waiter,
   wait,
-  waiterAt,
   waitsForOthers,
 }

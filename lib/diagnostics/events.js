@@ -3,15 +3,13 @@
 const { channel } = require('node:diagnostics_channel')
 const { threadId } = require('node:worker_threads')
 
-const events = {
-  wait: channel('boxoffice:wait'),
-  admit: channel('boxoffice:admit'),
-  release: channel('boxoffice:release'),
-  timeout: channel('boxoffice:timeout'),
-  abort: channel('boxoffice:abort'),
-  abandoned: channel('boxoffice:abandoned'),
-  deadlock: channel('boxoffice:deadlock'),
-}
+const wait = channel('boxoffice:wait')
+const admit = channel('boxoffice:admit')
+const release = channel('boxoffice:release')
+const timeout = channel('boxoffice:timeout')
+const abort = channel('boxoffice:abort')
+const abandoned = channel('boxoffice:abandoned')
+const deadlock = channel('boxoffice:deadlock')
 
 /** To whoever listens: what has happened to `what`, a hold or a wait, and `more`. */
 function publish(event, { record, mode, weight, key }, more) {
@@ -20,4 +18,4 @@ function publish(event, { record, mode, weight, key }, more) {
   event.publish({ kind, name, key, scope, mode, weight, thread: threadId, ...more })
 }
 
-module.exports = { events, publish }
+module.exports = { abandoned, abort, admit, deadlock, publish, release, timeout, wait }

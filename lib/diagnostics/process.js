@@ -3,7 +3,7 @@
 const { clearTimeout, setTimeout } = require('node:timers')
 const { BroadcastChannel, threadId } = require('node:worker_threads')
 const { agent } = require('../waiters.js')
-const { noWaits, readWaits } = require('./histogram.js')
+const { readWaits } = require('./histogram.js')
 const { answer, ask, listeners } = require('./registry.js')
 const { addRawWaits, addTotals } = require('./tally.js')
 
@@ -68,14 +68,11 @@ function merged(answers, asked) {
   }
   const locks = [...all.values()]
   for (const lock of locks) {
-    if (lock.waits !== undefined) lock.waits = readRaw(lock.waits)
+    if (lock.waits !== undefined) lock.waits = readWaits(lock.waits.buckets, lock.waits.max)
     lock.holders = eachOnce(lock.holders)
   }
   return locks
 }
-
-const readRaw = ({ buckets, max }) =>
-  buckets.length === 0 ? noWaits() : readWaits(Float64Array.from(buckets), max)
 
 function both(one, other) {
   return {

@@ -10,8 +10,7 @@
 const { threadId } = require('node:worker_threads')
 const { now, turnTime } = require('./clock.js')
 const deadlock = require('./deadlock.js')
-const { events, publish } = require('./events.js')
-const { Histogram } = require('./histogram.js')
+const events = require('./events.js')
 const { levels } = require('./levels.js')
 const { Trace } = require('./trace.js')
 const { endWatch, watchHold } = require('./long_holds.js')
@@ -19,17 +18,19 @@ const native = require('../load.js')
 const { rawWaits, Tally } = require('./tally.js')
 const { unwatchReleaser } = require('./warnings.js')
 
-/** What holds and waits have in common. */
-class Stake {
-  constructor(record, core, mode, weight, since, trace) {
+// Both are made for each grant, or wait: no fields of classes, which cost more in Node 20, and nothing twice.
+
+class Hold {
+  constructor(record, core, mode, weight, since, at) {
     this.record = record
     this.core = core
     this.key = core.key
     this.mode = mode
     this.weight = weight
     this.since = since
-    this.trace = trace
-    this.promise = undefined
+    this.isOver = false
+    /** Where it lies among the holds of its record. */
+    this.at = at
   }
 
   /** Where it was asked for. */
@@ -38,25 +39,38 @@ class Stake {
   }
 }
 
-class Wait extends Stake {
-  /** Its thread blocks. */
-  isSync = false
-  /** Granted. */
-  isIn = false
-  /** The hold of somebody who upgrades, which that one keeps meanwhile. */
-  hold = undefined
-  isOver = false
-  before = null
-  after = null
+class Wait {
+  constructor(record, core, mode, weight, since) {
+    this.record = record
+    this.core = core
+    this.key = core.key
+    this.mode = mode
+    this.weight = weight
+    this.since = since
+    this.isOver = false
+    /** Granted. */
+    this.isIn = false
+    this.before = null
+    this.after = null
+  }
+
+  get stack() {
+    return this.trace?.text
+  }
 }
 
-class Hold extends Stake {
-  isOver = false
-  /** It was waited for. */
-  wait = null
-  /** Where it lies among the holds of its record. */
-  at = 0
-}
+// What the search for deadlocks wants to know besides: all others do without the memory.
+const common = { trace: undefined, promise: undefined }
+Object.assign(Wait.prototype, common, {
+  /** Its thread blocks. */
+  isSync: false,
+  /** Of somebody who upgrades: the hold that it keeps meanwhile. */
+  hold: undefined,
+  /** The object that stands in line, unless its thread blocks. */
+  waiter: undefined,
+})
+/** What it was waited for by. */
+Object.assign(Hold.prototype, common, { wait: null })
 
 class Record {
   /** `settings` are those of readDiagnostics(). */
@@ -74,8 +88,9 @@ class Record {
     this.holds = []
     this.first = null
     this.last = null
-    /** The wait that is being granted. */
+    /** The wait that is being granted, and the one that is being made. */
     this.admitted = null
+    this.entering = null
     /** A mutex: since when it is held, 0 while it is not, and its hold where that is somebody. */
     this.since = 0
     this.current = null
@@ -94,32 +109,37 @@ class Record {
     return this.isFull ? now() : turnTime()
   }
 
-  trace() {
-    return this.isFull ? new Trace() : undefined
-  }
-
-  /** Somebody waits from now on, unless there is a reason not to. */
+  /** Somebody is about to wait. */
   begins(core, mode, weight) {
-    return new Wait(this, core, mode, weight, this.time(), this.trace())
+    const wait = new Wait(this, core, mode, weight, this.time())
+    if (this.isFull) wait.trace = new Trace()
+    return wait
   }
 
-  /** It has become one of the line. */
-  entered(wait) {
+  /** `waiter` is about to stand in line. */
+  enters(core, waiter) {
+    const weight = waiter.weight()
+    const wait = this.begins(core, core.modeOf(weight), core.unitsOf(weight))
+    if (this.isFull) wait.waiter = waiter
     wait.before = this.last
     if (this.last === null) this.first = wait
     else this.last.after = wait
     this.last = wait
+    this.entering = wait
+    return wait
   }
 
   /** The wait has ended, however: it is told only once. */
   left(wait) {
     if (wait.isOver) return
     wait.isOver = true
+    if (this.isFull) deadlock.endsAsk(wait)
+    if (wait.isSync) return
+    if (this.entering === wait) this.entering = null
     if (wait.before === null) this.first = wait.after
     else wait.before.after = wait.after
     if (wait.after === null) this.last = wait.before
     else wait.after.before = wait.before
-    if (this.isFull) deadlock.endsAsk(wait)
   }
 
   /** It has waited in vain. */
@@ -135,15 +155,15 @@ class Record {
     switch (reason?.code) {
       case 'ERR_LOCK_TIMEOUT':
         tally.timeouts++
-        publish(events.timeout, stake, { waited })
+        events.publish(events.timeout, stake, { waited })
         break
       case 'ERR_LOCK_DEADLOCK':
         tally.deadlocks++
-        publish(events.deadlock, stake, { reason })
+        events.publish(events.deadlock, stake, { reason })
         break
       default:
         tally.aborts++
-        publish(events.abort, stake, { waited, reason })
+        events.publish(events.abort, stake, { waited, reason })
     }
   }
 
@@ -152,32 +172,49 @@ class Record {
     this.admitted = wait
   }
 
-  /** A new hold. */
-  granted(core, mode, weight, abandoned) {
-    const { tally, admitted: wait } = this
-    this.admitted = null
+  /** Counts a grant: since when it is there. */
+  counts(isAbandoned) {
+    const { tally, admitted } = this
+    const since = this.time()
     tally.acquisitions++
-    let waited = 0
-    let hold
-    if (wait === null) {
-      hold = new Hold(this, core, mode, weight, this.time(), this.trace())
-    } else {
-      hold = new Hold(this, core, mode, weight, this.time(), wait.trace)
-      hold.wait = wait
-      wait.isIn = true
-      waited = hold.since - wait.since
+    if (admitted !== null) {
+      this.admitted = null
+      admitted.isIn = true
       tally.contended++
-      tally.waits ??= new Histogram()
-      tally.waits.add(waited)
+      tally.waits.add(since - admitted.since)
     }
-    if (abandoned) tally.abandoned++
-    hold.at = this.holds.push(hold) - 1
-    if (this.settings.warnAfter !== undefined) watchHold(hold)
+    if (isAbandoned) tally.abandoned++
+    return since
+  }
+
+  /** A new hold. */
+  granted(core, mode, weight, isAbandoned) {
+    const { admitted, holds } = this
+    const since = this.counts(isAbandoned)
+    const hold = new Hold(this, core, mode, weight, since, holds.length)
+    holds.push(hold)
     this.latest = hold
-    if (this.isFull) deadlock.holds(hold)
-    if (this.unsaid === null) tellsGrant(hold, waited, abandoned)
-    else this.unsaid.push(() => tellsGrant(hold, waited, abandoned))
+    if (this.isDeep) this.follows(hold, admitted)
+    if (isAbandoned || events.admit.hasSubscribers) this.tells(hold, admitted, isAbandoned)
     return hold
+  }
+
+  tells(hold, wait, isAbandoned) {
+    const waited = wait === null ? 0 : hold.since - wait.since
+    const tell = () => {
+      events.publish(events.admit, hold, { waited })
+      if (isAbandoned) events.publish(events.abandoned, hold)
+    }
+    if (this.unsaid === null) tell()
+    else this.unsaid.push(tell)
+  }
+
+  follows(hold, wait) {
+    if (this.settings.warnAfter !== undefined) watchHold(hold)
+    if (!this.isFull) return
+    hold.trace = wait === null ? new Trace() : wait.trace
+    hold.wait = wait
+    deadlock.holds(hold)
   }
 
   /** What `step` makes: nobody is told of its grants before it is done. */
@@ -201,16 +238,19 @@ class Record {
       this.holds[hold.at] = last
       last.at = hold.at
     }
+    if (this.isDeep) this.forgets(hold)
+    if (events.release.hasSubscribers) this.tellsRelease(hold)
+  }
+
+  forgets(hold) {
     if (this.settings.warnAfter !== undefined) endWatch(hold)
-    if (this.isFull) {
-      unwatchReleaser(hold)
-      deadlock.releases(hold)
-    }
-    this.tellsRelease(hold)
+    if (!this.isFull) return
+    unwatchReleaser(hold)
+    deadlock.releases(hold)
   }
 
   tellsRelease(stake) {
-    if (events.release.hasSubscribers) publish(events.release, stake, { held: now() - stake.since })
+    events.publish(events.release, stake, { held: Math.max(0, now() - stake.since) })
   }
 
   /** `weight` has been put back by nobody in particular. */
@@ -265,10 +305,5 @@ class Record {
 }
 
 const byAge = (a, b) => a.since - b.since
-
-function tellsGrant(hold, waited, abandoned) {
-  publish(events.admit, hold, { waited })
-  if (abandoned) publish(events.abandoned, hold)
-}
 
 module.exports = { Record }

@@ -1,6 +1,6 @@
 'use strict'
 // What has been, of a lock or of all keys of a keyed map, in one thread.
-const { noWaits, readWaits } = require('./histogram.js')
+const { Histogram, readWaits } = require('./histogram.js')
 const { agent } = require('../waiters.js')
 
 const zero = () => ({
@@ -21,8 +21,7 @@ class Tally {
   aborts = 0
   abandoned = 0
   deadlocks = 0
-  /** Once anybody has waited. */
-  waits = null
+  waits = new Histogram()
   /** Like no other one of the process. */
   id = `${agent}.${++last}`
 
@@ -33,12 +32,12 @@ class Tally {
   }
 
   waited() {
-    return this.waits === null ? noWaits() : readWaits(this.waits.buckets, this.waits.max)
+    return readWaits(this.waits.buckets, this.waits.max)
   }
 }
 
 /** To be added to those of other threads. */
-const rawWaits = ({ waits }) => (waits === null ? { buckets: [], max: 0 } : { ...waits })
+const rawWaits = ({ waits: { buckets, max } }) => ({ buckets, max })
 
 /** Those of two threads together. */
 function addTotals(one, other) {
@@ -48,9 +47,8 @@ function addTotals(one, other) {
 }
 
 function addRawWaits(one, other) {
-  const longest = one.buckets.length > other.buckets.length ? one.buckets : other.buckets
-  const add = (_, i) => (one.buckets[i] ?? 0) + (other.buckets[i] ?? 0)
-  return { buckets: Array.from(longest, add), max: Math.max(one.max, other.max) }
+  const buckets = one.buckets.map((some, i) => some + other.buckets[i])
+  return { buckets, max: Math.max(one.max, other.max) }
 }
 
 module.exports = { addRawWaits, addTotals, rawWaits, Tally }

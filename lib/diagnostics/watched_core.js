@@ -1,31 +1,25 @@
 'use strict'
 // What all watched cores have in common: see watched.js.
 const deadlock = require('./deadlock.js')
-const { events, publish } = require('./events.js')
+const { publish, wait } = require('./events.js')
 const { Record } = require('./record.js')
-const { goAway, waiterAt } = require('../waiters.js')
+const { goAway } = require('../waiters.js')
 
-const watchedKinds = new Map()
+const watched = Symbol('watched')
 
 /** The class of waiters that is derived from `Kind`, and tells of itself. */
 function watchedKind(Kind) {
-  let Watched = watchedKinds.get(Kind)
-  if (Watched === undefined) {
-    Watched = watching(Kind)
-    watchedKinds.set(Kind, Watched)
-  }
-  return Watched
+  if (!Object.hasOwn(Kind, watched)) Kind[watched] = watching(Kind)
+  return Kind[watched]
 }
 
-const watching = (Kind) =>
-  class extends Kind {
+function watching(Kind) {
+  class Watched extends Kind {
     constructor(core, resolve, reject, how) {
       super(core, resolve, reject, how)
-      const { mode, weight } = core.asked(this.weight())
-      this.wait = core.record.begins(core, mode, weight)
-      core.record.entered(this.wait)
+      this.wait = core.record.enters(core, this)
       // Some kinds have one of their own each, which hides ours.
-      if (Object.hasOwn(this, 'reject')) {
+      if (this.reject !== Watched.prototype.reject) {
         const { reject } = this
         this.reject = (reason) => {
           this.wait.record.gaveUp(this.wait, reason)
@@ -49,10 +43,14 @@ const watching = (Kind) =>
       return Kind.value(core, weight, abandoned, before)
     }
   }
+  return Watched
+}
 
 const watchedCore = (Base) =>
   class extends Base {
     record = null
+    /** What the line has answered last. */
+    ticket = 0
 
     /** `kind` is the name of its class in the API; `settings` are those of readDiagnostics(). */
     observe(kind, scope, settings, tally) {
@@ -73,8 +71,13 @@ const watchedCore = (Base) =>
     }
 
     /** How it is asked for by `weight`, as C++ has it. */
-    asked(_weight) {
-      return { mode: 'exclusive', weight: undefined }
+    modeOf(_weight) {
+      return 'exclusive'
+    }
+
+    /** How much of it. */
+    unitsOf(_weight) {
+      return undefined
     }
 
     /** The next of the line is in, before its releaser is made. */
@@ -82,70 +85,76 @@ const watchedCore = (Base) =>
 
     enterLine(weight, limits, Kind) {
       if (Kind.prototype.isToStay) return super.enterLine(weight, limits, Kind)
-      if (limits.signal?.aborted) this.refuses(weight, limits.signal.reason)
-      return super.enterLine(weight, limits, watchedKind(Kind))
+      const { signal } = limits
+      if (signal?.aborted) this.refuses(weight, signal.reason)
+      return this.waits(super.enterLine(weight, limits, watchedKind(Kind)))
+    }
+
+    enter(weight, priority) {
+      this.ticket = super.enter(weight, priority)
+      return this.ticket
     }
 
     /** Somebody is not even to wait. */
     refuses(weight, reason) {
       const { record, key } = this
-      record.missed({ record, key, ...this.asked(weight) }, reason, 0)
+      const stake = { record, key, mode: this.modeOf(weight), weight: this.unitsOf(weight) }
+      record.missed(stake, reason, 0)
     }
 
-    waitFor(ticket, Kind, weight, limits) {
-      const promise = super.waitFor(ticket, Kind, weight, limits)
-      const wait = waiterAt(ticket)?.wait
-      // Whoever had no time has gone already.
-      if (wait !== undefined) this.waits(ticket, wait, promise)
+    /** `promise` is for somebody who stands in line now, unless it was to be had at once, or there was no time. */
+    waits(promise) {
+      const { record } = this
+      const { entering } = record
+      if (entering === null) return promise
+      record.entering = null
+      if (wait.hasSubscribers) publish(wait, entering)
+      if (record.isFull && !entering.isOver) this.asks(entering, promise)
       return promise
     }
 
-    /** It stands in line. */
-    waits(ticket, wait, promise) {
-      publish(events.wait, wait)
-      if (!this.record.isFull || wait.isOver) return
-      wait.promise = promise
-      wait.ticket = ticket
-      wait.priority = waiterAt(ticket).priority()
+    asks(entering, promise) {
+      const { waiter } = entering
+      entering.promise = promise
+      entering.ticket = waiter.how?.ticket ?? this.ticket
+      entering.priority = waiter.priority()
       try {
-        deadlock.asks(wait)
+        deadlock.asks(entering)
       } catch (error) {
-        goAway(ticket, error)
+        goAway(entering.ticket, error)
       }
     }
 
-    admit(waiter, ...how) {
+    admit(waiter, abandoned, before) {
       if (waiter.wait !== undefined) this.record.admits(waiter.wait)
-      super.admit(waiter, ...how)
+      super.admit(waiter, abandoned, before)
     }
 
     enterSync(weight, limits) {
-      const { wait, result } = this.blocks(weight, limits, () => super.enterSync(weight, limits))
-      if (wait.isNeeded) this.record.admits(wait)
+      const { blocked, result } = this.blocks(weight, limits, () => super.enterSync(weight, limits))
+      if (blocked.isNeeded) this.record.admits(blocked)
       return result
     }
 
     /** `block` may block this thread. */
     blocks(weight, { timeout, priority }, block, hold) {
       const { record } = this
-      const { mode, weight: units } = this.asked(weight)
-      const wait = record.begins(this, mode, units)
-      wait.isSync = true
-      wait.hold = hold
-      wait.priority = priority
-      wait.isNeeded = this.isTaken(weight)
-      record.entered(wait)
+      const blocked = record.begins(this, this.modeOf(weight), this.unitsOf(weight))
+      blocked.isSync = true
+      blocked.hold = hold
+      blocked.priority = priority
+      blocked.isNeeded = this.isTaken(weight)
       try {
-        if (wait.isNeeded && timeout > 0) {
-          publish(events.wait, wait)
-          if (record.isFull) deadlock.asks(wait)
+        if (blocked.isNeeded && timeout > 0) {
+          publish(wait, blocked)
+          if (record.isFull) deadlock.asks(blocked)
         }
-        return { wait, result: block(wait) }
+        return { blocked, result: block(blocked) }
       } catch (error) {
-        if (isMiss(error)) record.gaveUp(wait, error)
+        if (isMiss(error)) record.gaveUp(blocked, error)
         throw error
       } finally {
-        record.left(wait)
+        record.left(blocked)
       }
     }
 

@@ -2,7 +2,7 @@
 // Mutexes that are watched. One that is free is taken at the price of a count and a time, unless its holds are to be
 // told apart: then it has a Hold.
 const { turnTime } = require('./clock.js')
-const { events } = require('./events.js')
+const { admit, release } = require('./events.js')
 const { listeners } = require('./registry.js')
 const { gives, watchedCore } = require('./watched_core.js')
 const { watchReleaser } = require('./warnings.js')
@@ -16,7 +16,7 @@ const watchedMutex = (Base) =>
     take() {
       if (!super.take()) return false
       const { record } = this
-      if (record.isDeep || events.admit.hasSubscribers) {
+      if (record.isDeep || admit.hasSubscribers) {
         this.enters(false)
       } else {
         record.tally.acquisitions++
@@ -27,6 +27,10 @@ const watchedMutex = (Base) =>
 
     enters(abandoned) {
       const { record } = this
+      if (!(record.isDeep || abandoned || admit.hasSubscribers)) {
+        record.since = record.counts(false)
+        return
+      }
       record.current = record.granted(this, 'exclusive', undefined, abandoned)
       record.since = record.current.since
     }
@@ -51,7 +55,7 @@ const watchedMutex = (Base) =>
 
     unlock() {
       const { record } = this
-      if (record.current !== null || events.release.hasSubscribers) this.leaves()
+      if (record.current !== null || release.hasSubscribers) this.leaves()
       super.unlock()
     }
 

@@ -12,13 +12,12 @@ const upgrade = 3
 
 const watchedRW = (Base) =>
   class extends watchedCore(Base) {
-    /** The hold of the one that is upgrading by the call that is on the stack. */
-    rising = undefined
-    /** Whether that one has no time to wait. */
+    Upgrader = watchedKind(Upgrader)
+    /** Whether one is upgrading by the call that is on the stack, who has no time to wait. */
     isRisingNow = false
 
-    asked(ask) {
-      return { mode: ask === read ? 'shared' : 'exclusive', weight: undefined }
+    modeOf(ask) {
+      return ask === read ? 'shared' : 'exclusive'
     }
 
     beganReading(grant, abandoned) {
@@ -62,12 +61,12 @@ const watchedRW = (Base) =>
 
     upgrade(grant, limits) {
       if (limits.signal?.aborted) this.refuses(upgrade, limits.signal.reason)
-      this.rising = grant.hold
       this.isRisingNow = limits.timeout === 0
       try {
-        return super.upgrade(grant, limits)
+        const promise = super.upgrade(grant, limits)
+        if (this.record.entering !== null) this.record.entering.hold = grant.hold
+        return this.waits(promise)
       } finally {
-        this.rising = undefined
         this.isRisingNow = false
       }
     }
@@ -76,15 +75,6 @@ const watchedRW = (Base) =>
       const error = super.timeoutError(timeout)
       if (this.isRisingNow) this.refuses(upgrade, error)
       return error
-    }
-
-    waitFor(ticket, Kind, weight, limits) {
-      return super.waitFor(ticket, Kind === Upgrader ? watchedKind(Upgrader) : Kind, weight, limits)
-    }
-
-    waits(ticket, wait, promise) {
-      wait.hold = this.rising
-      super.waits(ticket, wait, promise)
     }
 
     upgradeSync(grant, limits) {

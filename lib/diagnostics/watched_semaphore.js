@@ -9,8 +9,12 @@ const { dressed, unseen } = require('../releaser.js')
 const watchedSemaphore = (Base) => {
   const dress = Base.prototype.dress ?? dressed
   return class extends watchedCore(Base) {
-    asked(weight) {
-      return { mode: undefined, weight }
+    modeOf() {
+      return undefined
+    }
+
+    unitsOf(weight) {
+      return weight
     }
 
     isTaken(weight) {
