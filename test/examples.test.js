@@ -1,5 +1,5 @@
 'use strict'
-// The examples of index.d.ts run, each in a process of its own.
+// The examples of the declarations run, each in a process of its own.
 const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')
 const path = require('node:path')
@@ -7,10 +7,10 @@ const boxoffice = require('..')
 const { blocksIn, examplesIn, good, isKnown, root, runExample } = require('./helpers/examples.js')
 
 const read = (name) => readFileSync(path.join(root, name), 'utf8')
-const examples = examplesIn(read('index.d.ts'))
+const examples = ['index.d.ts', 'inspector.d.ts'].flatMap((name) => examplesIn(read(name)))
 const isClass = (value) => /^class\b/.test(Function.prototype.toString.call(value))
 
-describe('the examples of index.d.ts', function () {
+describe('the examples of the declarations', function () {
   this.timeout(30_000)
 
   for (const [name, value] of Object.entries(boxoffice)) {

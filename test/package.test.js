@@ -27,6 +27,11 @@ describe('the package', () => {
     assert.deepEqual(Object.keys(imported).sort(), Object.keys(boxoffice).sort())
   })
 
+  it('has one inspector through import and require', async () => {
+    const { inspector } = require('boxoffice/inspector')
+    assert.equal((await import('boxoffice/inspector')).inspector, inspector)
+  })
+
   it('says how to build the addon when there is none', () => {
     const { status, stderr } = node(['-e', "require('boxoffice')"], {
       BOXOFFICE_BINARY: path.join(root, 'nowhere.node'),

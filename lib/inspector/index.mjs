@@ -1,0 +1,3 @@
+import inspection from './index.js'
+
+export const { inspector } = inspection

@@ -1,0 +1,26 @@
+// Compiled, never run: the handler that shows locks.
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createServer2 } from 'node:http2'
+import { type Inspector, type InspectorOptions, inspector } from 'boxoffice/inspector'
+
+const options: InspectorOptions = { hosts: ['ops.example.com'], allowRemote: true }
+
+function handlers() {
+  const inspect: Inspector = inspector(options)
+  const listener: RequestListener = inspect
+  createServer(inspector())
+  createServer2(inspector({}))
+  createServer((request, response) => {
+    inspect(request, response, (error?: unknown) => response.end(String(error)))
+  })
+  inspector({ hosts: ['a', 'b'] as const })
+  // @ts-expect-error a list of names
+  inspector({ hosts: 'localhost' })
+  // @ts-expect-error yes or no
+  inspector({ allowRemote: 'yes' })
+  // @ts-expect-error a request, not its URL
+  inspect('/locks', {})
+  return listener
+}
+
+export { handlers }
