@@ -3,6 +3,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const fastify = require('fastify')
+const { inspector } = require('../../lib/inspector') // require('boxoffice/inspector')
 const createLive = require('./live.js')
 const strategies = { ...require('./locks'), ...require('./locks/processes.js') }
 const createShop = require('./shop.js')
@@ -70,6 +71,14 @@ module.exports = async function createServer({
     reply.hijack()
     live.add(reply.raw)
   })
+
+  const inspect = inspector()
+  for (const path of ['/inspector', '/inspector/*']) {
+    app.get(path, (request, reply) => {
+      reply.hijack()
+      inspect(request.raw, reply.raw)
+    })
+  }
 
   app.setErrorHandler((error, _request, reply) => {
     const status = error.statusCode ?? 500

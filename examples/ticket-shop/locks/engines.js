@@ -11,8 +11,10 @@ const ttl = 1000
 const redisUrl = () => process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
 
 /** One lock per user for all processes of all machines. */
-const over = (makeEngine) => () =>
-  fenced(new KeyedMutex({ engine: makeEngine(), name: 'ticket-shop users' }))
+const over = (makeEngine) => () => {
+  const options = { name: 'ticket-shop users', diagnostics: 'counters' }
+  return fenced(new KeyedMutex({ engine: makeEngine(), ...options }))
+}
 
 function redisEngine() {
   const { redis } = require('../../../lib/engines/redis') // require('boxoffice/redis')

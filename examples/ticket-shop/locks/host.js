@@ -2,5 +2,7 @@
 const { KeyedMutex } = require('../../..') // in a server of your own: require('boxoffice')
 const fenced = require('./fenced.js')
 
+const options = { scope: 'host', name: 'ticket-shop users', diagnostics: 'counters' }
+
 /** One lock per user for all processes of the machine. */
-module.exports = () => fenced(new KeyedMutex({ scope: 'host', name: 'ticket-shop users' }))
+module.exports = () => fenced(new KeyedMutex(options))

@@ -9,6 +9,7 @@ const {
   snapshotOf,
 } = require('../../../test/helpers/inspected.js')
 const openChromium = require('./chromium.js')
+const { closeShops, openShop, resolvers } = require('./helpers.js')
 
 describe("the inspector's page, in Chromium", () => {
   let browser
@@ -31,6 +32,7 @@ describe("the inspector's page, in Chromium", () => {
   afterEach(async () => {
     await page?.close()
     await closeServers()
+    await closeShops()
     assert.deepEqual(problems, [])
   })
 
@@ -86,10 +88,21 @@ describe("the inspector's page, in Chromium", () => {
     await shows(keyOf(1), '"bob"')
     await page.click('#pause')
     await shows('#link', 'paused')
-    snapshot = snapshotOf()
-    await drawn()
-    assert.deepEqual(await keys(), ['"bob"'])
+    // The filter is answered, once: nothing is asked later.
+    await page.evaluate(() => {
+      const begin = window.setTimeout
+      window.setTimeout = (...what) => {
+        document.title = 'asks again'
+        return begin(...what)
+      }
+    })
+    await page.type('#filter', 'c')
+    await shows('#rows-empty', 'Nothing matches the filter.')
+    assert.equal(await page.title(), 'Locks')
+    snapshot = snapshotOf([lock({ key: 'cy' })])
     await page.click('#pause')
+    await shows(keyOf(1), '"cy"')
+    snapshot = snapshotOf()
     await shows('#rows-empty', 'Nothing is held.')
     assert.deepEqual(await keys(), [])
     snapshot = { ...snapshot, threads: [0, 3, 4].map((id) => ({ id, answered: id === 0 })) }
@@ -117,6 +130,20 @@ describe("the inspector's page, in Chromium", () => {
     await shows(keyOf(1), '"bob"')
     await page.type('#filter', 'x')
     await shows('#rows-empty', 'Nothing matches the filter.')
+  })
+
+  it('is linked to by the shop, whose locks it shows', async () => {
+    const shop = await openShop()
+    const inside = resolvers()
+    const holder = shop.lock.runExclusive('ada', () => inside.promise)
+    await page.goto(shop.url)
+    await page.click('a[href="/inspector"]')
+    await shows(keyOf(1), '"ada"')
+    assert.deepEqual(await texts('#rows tbody.window td:nth-child(4)'), ['main thread'])
+    inside.resolve()
+    await holder
+    await shows('#rows-empty', 'Nothing is held.')
+    assert.equal((await texts('#totals tbody.window td:nth-child(3)'))[0], '1')
   })
 
   it('shows what strangers have chosen as text, whatever it is', async () => {
@@ -161,6 +188,8 @@ describe("the inspector's page, in Chromium", () => {
     snapshot = snapshotOf([...locks, lock({ key: 'hot', ...more })])
     await shows(keyOf(1), '"hot"')
     assert.deepEqual(await chosen(), ['1', 'true', '4'])
+    Object.assign(locks[1], more)
+    await shows('#chosen h3 + p', '1 holder, 5 in line')
     await page.keyboard.press('End')
     await shows('#chosen h3', 'KeyedMutex users, key 99')
     await drawn()
