@@ -50,7 +50,7 @@ function load() {
   }
   throw new Error(
     `boxoffice cannot load its addon for ${system()} with Node.js ${process.version}. Build it, for which ` +
-      `cmake and a C++20 compiler are needed: npx boxoffice-build (in ${root}: npm run build). Looked at:\n` +
+      `cmake and a C++20 compiler are needed: npx boxoffice-build (in its repository: npm run build). Looked at:\n` +
       failures.map(({ binary, message }) => `  ${binary}: ${message}`).join('\n'),
     { cause: failures.findLast(({ cause }) => cause)?.cause },
   )

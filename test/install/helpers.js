@@ -42,7 +42,14 @@ function prepare() {
   writeFileSync(path.join(toolsDir, 'package.json'), JSON.stringify({ dependencies: tools }))
   execFileSync(
     'npm',
-    ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'],
+    [
+      'install',
+      '--ignore-scripts',
+      '--loglevel=error',
+      '--no-audit',
+      '--no-fund',
+      '--no-package-lock',
+    ],
     {
       cwd: toolsDir,
       stdio: ['ignore', 'ignore', 'inherit'],

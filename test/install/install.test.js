@@ -6,7 +6,7 @@ const { copyFileSync, readFileSync, renameSync, rmSync } = require('node:fs')
 const path = require('node:path')
 const { nodeOf, prepare, project, root, tarball, tool } = require('./helpers.js')
 
-const smoke = readFileSync(path.join(__dirname, 'smoke.js'), 'utf8')
+const smoke = readFileSync(path.join(__dirname, 'user', 'smoke.cjs'), 'utf8')
 const here = `${process.platform}-${process.arch}`
 const npm = (name) => [nodeOf(24), [tool(name, 'bin', 'npm-cli.js')]]
 
@@ -27,7 +27,7 @@ describe('the package, installed', function () {
   before(prepare)
   const projects = []
   const empty = (files) => {
-    projects.push(project({ 'smoke.js': smoke, ...files }))
+    projects.push(project({ 'smoke.cjs': smoke, ...files }))
     return projects.at(-1)
   }
   afterEach(() => {
@@ -49,7 +49,7 @@ describe('the package, installed', function () {
       it(`by ${name} ${option}, works without a compiler`, () => {
         const where = empty()
         install(where, name, option)
-        assert.equal(ok(where, nodeOf(24), ['smoke.js']), here)
+        assert.equal(ok(where, nodeOf(24), ['smoke.cjs']), here)
       })
     }
   }
@@ -57,15 +57,16 @@ describe('the package, installed', function () {
   it('by pnpm, works without a compiler', () => {
     const where = empty()
     ok(where, nodeOf(24), [tool('pnpm', 'bin', 'pnpm.cjs'), 'add', `file:${tarball}`])
-    assert.equal(ok(where, nodeOf(24), ['smoke.js']), here)
+    assert.equal(ok(where, nodeOf(24), ['smoke.cjs']), here)
   })
 
   it('works on each version of Node.js, and on Bun and Deno', () => {
     const where = empty()
     install(where, 'npm11')
-    for (const major of [20, 22, 24, 26]) assert.equal(ok(where, nodeOf(major), ['smoke.js']), here)
-    assert.equal(ok(where, tool('bun', 'bin', 'bun'), ['smoke.js']), here)
-    assert.equal(ok(where, tool('deno', 'deno'), ['run', '-A', 'smoke.js']), here)
+    for (const major of [20, 22, 24, 26])
+      assert.equal(ok(where, nodeOf(major), ['smoke.cjs']), here)
+    assert.equal(ok(where, tool('bun', 'bin', 'bun'), ['smoke.cjs']), here)
+    assert.equal(ok(where, tool('deno', 'deno'), ['run', '-A', 'smoke.cjs']), here)
   })
 
   it('serves projects in CommonJS, in ESM and in TypeScript', () => {
@@ -117,8 +118,8 @@ describe('the package, installed', function () {
     const where = empty()
     install(where, 'npm11')
     const prebuilt = path.join(where.installed, 'prebuilds', here, 'boxoffice.node')
-    copyFileSync(path.join(__dirname, 'smoke.js'), prebuilt) // of another system, say
-    const { status, stderr } = where.run(nodeOf(24), ['smoke.js'])
+    copyFileSync(path.join(__dirname, 'user', 'smoke.cjs'), prebuilt) // of another system, say
+    const { status, stderr } = where.run(nodeOf(24), ['smoke.cjs'])
     assert.equal(status, 1)
     assert.match(stderr, /npx boxoffice-build/)
     assert.match(stderr, /prebuilds.*boxoffice\.node: .*(ELF|file too short)/)
@@ -128,6 +129,6 @@ describe('the package, installed', function () {
     const command = [...args, 'exec', '--no', '--', 'boxoffice-build', 'addon', ...quick]
     ok(where, program, command, { path: process.env.PATH })
     assert.ok(where.has('build/release/boxoffice.node'))
-    assert.equal(ok(where, nodeOf(24), ['smoke.js']), here)
+    assert.equal(ok(where, nodeOf(24), ['smoke.cjs']), here)
   })
 })
