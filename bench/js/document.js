@@ -1,15 +1,16 @@
-// Puts the results that are saved in docs/results/ into docs/performance.md, between the marks
+// Puts the results that are saved in docs/results/ into docs/performance.md and docs/waiting.md, between the marks
 //   <!-- results: name --> and <!-- end of results -->
 // and draws the curves. By itself: node bench/js/document.js
 const { mkdirSync, readFileSync, writeFileSync } = require('node:fs')
 const path = require('node:path')
 const { nativeTables } = require('../native/tables.js')
 const { drawCurves } = require('./curves.js')
+const { tableOfReads } = require('./libuv-pool/table.js')
 const { results } = require('./results.js')
 const { tableOfCells, tableOfVerdicts } = require('./tables.js')
 
 const docs = path.join(__dirname, '..', '..', 'docs')
-const document = path.join(docs, 'performance.md')
+const documents = ['performance.md', 'waiting.md'].map((file) => path.join(docs, file))
 const part = /^<!-- results: (\S+) -->\n[\s\S]*?^<!-- end of results -->$/gm
 
 /** `text` with the tables of what `read(name)` gives for each name. */
@@ -28,11 +29,15 @@ function render(name, { machine, repetitions, cells, verdicts = [] }) {
     system,
     repetitions && `${repetitions} ${repetitions === 1 ? 'round' : 'rounds'}`,
   ]
-  const tables = name.startsWith('native-')
-    ? nativeTables(cells)
-    : results[name].map((section) => tableOfCells(cells, section))
+  const tables = tablesOf(name, cells)
   const head = `${where.filter(Boolean).join(', ')}.\n`
   return [head, ...tables, tableOfVerdicts(verdicts, repetitions)].filter(Boolean).join('\n')
+}
+
+function tablesOf(name, cells) {
+  if (name === 'libuv-pool') return [tableOfReads(cells)]
+  if (name.startsWith('native-')) return nativeTables(cells)
+  return results[name].map((section) => tableOfCells(cells, section))
 }
 
 function readResults(name) {
@@ -49,11 +54,13 @@ function saveResults(name, content) {
   writeFileSync(file, `${text.replace(/"cells": \[\]/, () => `"cells": [\n${lines}\n  ]`)}\n`)
 }
 
-function writeDocument() {
-  writeFileSync(document, withResults(readFileSync(document, 'utf8'), readResults))
+function writeDocuments() {
+  for (const file of documents) {
+    writeFileSync(file, withResults(readFileSync(file, 'utf8'), readResults))
+  }
   drawCurves(readResults('curves').cells)
 }
 
-module.exports = { document, readResults, saveResults, withResults, writeDocument }
+module.exports = { documents, readResults, saveResults, withResults, writeDocuments }
 
-if (require.main === module) writeDocument()
+if (require.main === module) writeDocuments()

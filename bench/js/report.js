@@ -11,7 +11,7 @@ const path = require('node:path')
 const { parseArgs } = require('node:util')
 const { judge } = require('./bars.js')
 const { measureCurves } = require('./curves.js')
-const { saveResults, writeDocument } = require('./document.js')
+const { saveResults, writeDocuments } = require('./document.js')
 const { machine } = require('./machine.js')
 const { installPeers, progress, runCell } = require('./run-cell.js')
 const { allRows, results } = require('./results.js')
@@ -127,7 +127,7 @@ function save(names, { machine, repetitions, cells, curves }) {
     )
     saveResults(name, { machine, repetitions, verdicts: verdictsOf(its), cells: its })
   }
-  writeDocument()
+  writeDocuments()
 }
 
 function write(file, content) {

@@ -10,7 +10,7 @@ const { execFile } = require('node:child_process')
 const { mkdirSync, writeFileSync } = require('node:fs')
 const path = require('node:path')
 const { parseArgs, promisify } = require('node:util')
-const { saveResults, writeDocument } = require('../js/document.js')
+const { saveResults, writeDocuments } = require('../js/document.js')
 const { machine } = require('../js/machine.js')
 const { nativeTables, numbersOf } = require('./tables.js')
 
@@ -69,7 +69,7 @@ function save(cells, repetitions) {
     const { node, ...where } = machine()
     saveResults(`native-${group}`, { machine: where, repetitions, cells: its })
   }
-  writeDocument()
+  writeDocuments()
 }
 
 /** suite/rw_lock/ours/iterations:1/real_time is the cell of test rw_lock and kit ours. */

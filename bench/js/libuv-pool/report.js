@@ -1,11 +1,15 @@
 // Reads of a small file while others wait for a lock: by boxoffice, and on libuv's pool.
-//   node bench/js/libuv-pool/report.js [--rounds 5] [--reads 2000] [--limit 5000]
+//   node bench/js/libuv-pool/report.js [--rounds 5] [--reads 2000] [--limit 5000] [--report]
 // --limit is how many milliseconds a process has before it is killed as deadlocked.
+// --report saves the results in docs/results/ and writes docs/waiting.md anew.
 // Fails when anything but a full pool deadlocks, or that does not. See docs/waiting.md.
 const { execFile, execFileSync } = require('node:child_process')
 const path = require('node:path')
 const { parseArgs, promisify } = require('node:util')
-const { median, round, spread } = require('../numbers.js')
+const { saveResults, writeDocuments } = require('../document.js')
+const { machine } = require('../machine.js')
+const { median, quantile } = require('../numbers.js')
+const { tableOfReads } = require('./table.js')
 
 const root = path.join(__dirname, '../../..')
 
@@ -14,6 +18,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '5' },
     reads: { type: 'string', default: '2000' },
     limit: { type: 'string', default: '5000' },
+    report: { type: 'boolean', default: false },
   },
 })
 
@@ -41,25 +46,19 @@ async function main() {
       cell.runs.push(await run(cell))
     }
   }
-  const heads = [
-    'wait by',
-    'threads',
-    'waits',
-    'reads',
-    'before',
-    'while',
-    'ratio',
-    'p99',
-    'p99 while',
-    'end',
-  ]
-  console.log(`| ${heads.join(' | ')} |`)
-  console.log(`| --- |${' ---: |'.repeat(heads.length - 2)} --- |`)
-  for (const cell of cells) console.log(`| ${describe(cell).join(' | ')} |`)
-  console.log('\nms of a read before others wait and while they do, the median of all rounds;')
+  const found = cells.map(describe)
+  console.log(tableOfReads(found))
+  console.log('ms of a read before others wait and while they do, the median of all rounds;')
   console.log('ratio: of the medians of each process. threads: UV_THREADPOOL_SIZE.')
   const surprises = cells.filter(({ runs, deadlocks = false }) => deadlocks !== hasDeadlock(runs))
   if (surprises.length > 0) throw new Error('Not what was to be shown; or the machine is too busy.')
+  if (!options.report) return
+  saveResults('libuv-pool', {
+    machine: machine(),
+    repetitions: Number(options.rounds),
+    cells: found,
+  })
+  writeDocuments()
 }
 
 function hasDeadlock(runs) {
@@ -101,26 +100,24 @@ function summary(stdout) {
 }
 
 function describe({ title, threads, waits, runs }) {
-  const row = [title, threads, waits.toLocaleString('en-US')]
   const deadlock = runs.find((one) => one.deadlock)
   if (deadlock) {
-    const end = `deadlock: ${deadlock.granted} granted, killed after ${options.limit / 1000} s`
-    return [...row, deadlock.during.length, '', '', '', '', '', end]
+    const end = `deadlock, ${deadlock.granted} granted`
+    return { title, threads, waits, reads: deadlock.during.length, end }
   }
   const before = runs.flatMap((one) => one.before)
   const during = runs.flatMap((one) => one.during)
-  return [
-    ...row,
-    during.length.toLocaleString('en-US'),
-    round(median(before)),
-    round(median(during)),
-    spread(runs.map((one) => median(one.during) / median(one.before))),
-    round(p99(before)),
-    round(p99(during)),
-    `${Math.min(...runs.map(({ granted }) => granted)).toLocaleString('en-US')} granted`,
-  ]
-}
-
-function p99(numbers) {
-  return numbers.toSorted((a, b) => a - b)[Math.ceil(numbers.length * 0.99) - 1]
+  const ratios = runs.map((one) => median(one.during) / median(one.before))
+  const granted = Math.min(...runs.map((one) => one.granted))
+  return {
+    title,
+    threads,
+    waits,
+    reads: during.length,
+    before: median(before),
+    during: median(during),
+    ratio: [median(ratios), Math.min(...ratios), Math.max(...ratios)],
+    p99: [before, during].map((times) => quantile(times, 0.99)),
+    end: waits === 0 ? '' : `${granted.toLocaleString('en-US')} granted`,
+  }
 }
