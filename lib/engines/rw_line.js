@@ -145,7 +145,7 @@ class RWLine extends LineCore {
       }
       upper.under = hold
       // Whoever reads by it after the writer comes after it, too.
-      hold.slot.token = upper.slot.token
+      hold.slot.turn.follow(upper.slot.turn)
       return this.#succeed(upper, hold, hold.place, true)
     } catch (error) {
       hold.place = this.#lower(hold)

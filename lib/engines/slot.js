@@ -11,14 +11,12 @@
 const { clearTimeout, setImmediate, setTimeout } = require('node:timers')
 const { now, safely } = require('./clock.js')
 const { engineError, lostError, mismatchError } = require('./errors.js')
+const { Turn } = require('./turn.js')
 
 /** How long to wait before a command that has failed is repeated. */
 const pause = 100
 /** However far away the end of those before it: a message may have been lost. */
 const longestLook = 5000
-/** The hand-offs of one lease: its token leaves room for no more. */
-const mostUses = 4096
-const tokenBits = 12n
 const lateClaim = 'what it had been granted was not confirmed in time'
 
 class Slot {
@@ -50,6 +48,8 @@ class Slot {
     /** The grant that the server has not yet confirmed. */
     this.claimed = undefined
     this.isWantedSoon = false
+    /** Where it is held. */
+    this.turn = undefined
   }
 
   get hub() {
@@ -215,35 +215,24 @@ class Slot {
       return
     }
     this.state = 'held'
-    this.token = token << tokenBits
     this.isAbandoned = abandoned
-    this.since = now()
     this.until = until
-    this.uses = 0
-    this.lastUse = mostUses
-    /** Until then hand-offs are not counted. */
-    this.countsFrom = Number.POSITIVE_INFINITY
-    this.handOffUntil = this.since + this.hub.settings.maxHold / 2
+    this.turn = new Turn(token, this.cohort.bound, now() + this.hub.settings.maxHold / 2)
     if (wanted || this.isWantedSoon) this.wanted()
     this.hub.began(this)
     this.cohort.granted(this)
   }
 
-  /** Others wait for it: from now on there is an end to passing it on here. The answer may come after this message. */
+  /** Others wait for it: its turn here has an end now. The answer that begins it may come after this message. */
   wanted() {
     this.isWantedSoon = true
-    if (this.state !== 'held') return
-    const { handOffs, leastTime, time } = this.cohort.bound
-    this.lastUse = Math.min(this.lastUse, this.uses + handOffs)
-    this.countsFrom = Math.min(this.countsFrom, now() + leastTime)
-    this.handOffUntil = Math.min(this.handOffUntil, now() + time)
+    if (this.state === 'held') this.turn.limit()
   }
 
   /** Whether another one of this thread may have it. */
   isToPassOn() {
     const time = now()
-    const mayUse = this.uses < this.lastUse || (this.uses < mostUses && time < this.countsFrom)
-    return mayUse && time < this.handOffUntil && this.isGood(time)
+    return this.isGood(time) && !this.turn.isOver(time)
   }
 
   /** Whether it is of use for whoever comes. */
@@ -255,11 +244,8 @@ class Slot {
     return this.state === 'held' && time < this.until && this.session.isGood()
   }
 
-  /** Of its own for each, but for readers who come in together in very large numbers. */
   nextToken() {
-    const token = this.token | BigInt(Math.min(this.uses, mostUses - 1))
-    this.uses++
-    return token
+    return this.turn.nextToken()
   }
 
   /** Nobody here has it or wants it any more. */
