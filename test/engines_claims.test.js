@@ -77,6 +77,19 @@ describe('Claims over an engine', () => {
     granted()
   })
 
+  it('end in time where the clock of the server has been set forward', async () => {
+    const { a, release, next } = await pair({}, () => ({ confirm: () => never }))
+    world.server.clock = () => Date.now() + 5000
+    release()
+    const granted = await next
+    const start = performance.now()
+    const { signal } = granted
+    await once(signal, 'abort')
+    assert.ok(performance.now() - start < 4000)
+    granted()
+    ;(await a.acquire('key'))()
+  })
+
   it('are confirmed by another command where one has failed', async () => {
     let failures = 0
     const change = (driver) => ({

@@ -113,14 +113,18 @@ class Slot {
 
   /**
    * Whether the news are good enough to go by. The server's clock has gone on since we last saw it by what has passed
-   * here, or a little more; what is left until then must do for the confirmation.
+   * here, or a little more (if somebody has set it, a claim is still not longer than a claim); what is left until then
+   * must do for the confirmation.
    */
   claim() {
     const { news, waited, session } = this
     this.news = undefined
     if (this.state !== 'asking' || news === undefined || waited?.clock === undefined) return false
-    const until = waited.sent + safely(news.until - waited.clock)
-    if (now() + this.hub.claim / 2 > until || !session.isGood()) return false
+    const time = now()
+    const { claim } = this.hub
+    const end = waited.sent + safely(news.until - waited.clock)
+    const until = Math.min(end, time + safely(claim))
+    if (time + claim / 2 > until || !session.isGood()) return false
     clearTimeout(this.timer)
     this.isBusy = true
     this.claimed = news
