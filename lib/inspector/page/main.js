@@ -1,5 +1,6 @@
 'use strict'
-// The page asks for the locks once a second, and draws what it hears. While it is hidden or paused it does not ask.
+// The page asks for the locks once a second, and draws what it hears. While it is hidden or paused it does not ask, and
+// a process that takes long to answer is asked more seldom.
 
 const interval = 1000
 const dataUrl = `${location.pathname.replace(/\/$/, '')}/data`
@@ -117,6 +118,7 @@ async function ask() {
   asking.abort()
   asking = new AbortController()
   const { signal } = asking
+  const start = performance.now()
   const query = new URLSearchParams({ top: mostRows, filter: parts.filter.value })
   try {
     const response = await fetch(`${dataUrl}?${query}`, { signal, cache: 'no-store' })
@@ -128,7 +130,8 @@ async function ask() {
     if (signal.aborted) return
     say(`no answer, trying again: ${error.message}`, 'lost')
   }
-  if (!isPaused() && !document.hidden) timer = setTimeout(ask, interval)
+  const wait = Math.max(interval, 4 * (performance.now() - start))
+  if (!isPaused() && !document.hidden) timer = setTimeout(ask, wait)
 }
 
 parts.filter.value = new URLSearchParams(location.search).get('filter') ?? ''
