@@ -91,9 +91,12 @@ describe('the inspector of a process', () => {
     const users = new KeyedMutex({ diagnostics: 'counters' })
     const server = await open()
     const releases = await Promise.all(keys.map((key) => users.acquire(key)))
-    const { rows, found } = await look(server, 'user-')
+    const { rows, found, locks } = await look(server, 'user-')
     for (const release of releases) release()
     assert.equal(found, keys.length)
-    assert.equal(new Set(rows.map(({ key }) => key)).size, keys.length)
+    for (const name of ['key', 'id']) {
+      assert.equal(new Set(rows.map((row) => row[name])).size, keys.length)
+    }
+    assert.equal(locks.length, 1)
   })
 })

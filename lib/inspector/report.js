@@ -2,8 +2,8 @@
 // The snapshot of a process as the page gets it, once a second: small, also with ten thousand busy keys.
 //
 // What repeats is sent once: a stack, and what all keys of a map have in common. `stack` and `lock` are indices into
-// `stacks` and `locks`. Keys come as text, so that 1, 1n and '1' stay apart, and nothing that is long comes whole:
-// names and keys are what strangers have chosen.
+// `stacks` and `locks`; locks that look the same differ by the `id` of their rows. Keys come as text, so that 1, 1n and
+// '1' stay apart, and nothing that is long comes whole: names and keys are what strangers have chosen.
 const { nameOf } = require('../keys.js')
 
 const longest = { name: 200, stack: 4000, message: 10_000 }
@@ -17,6 +17,7 @@ function cut(text, most) {
 
 const textOf = (key) => (typeof key === 'bigint' ? `${key}n` : nameOf(key))
 const textOfKey = (key) => (key === undefined ? undefined : cut(textOf(key), longest.name))
+const textOfId = (id) => cut(id, 2 * longest.name)
 const textOfName = (name) => (name === undefined ? undefined : cut(name, longest.name))
 
 /** Numbers things in the order of their coming: what is the same by `idOf` has one number. */
@@ -45,8 +46,8 @@ const numberStacks = () =>
 
 const numberLocks = () =>
   numbering(
-    ({ id }) => id,
-    ({ id, kind, name, scope, thread }) => ({ id, kind, name: textOfName(name), scope, thread }),
+    ({ kind, name, scope, thread }) => JSON.stringify([kind, name, scope, thread]),
+    ({ kind, name, scope, thread }) => ({ kind, name: textOfName(name), scope, thread }),
   )
 
 const isBusy = ({ waiting, holders }) => waiting > 0 || holders.length > 0
@@ -90,6 +91,7 @@ function reportOf(snapshot, { top, filter }) {
     oldestWait: oldestOf(busy),
     rows: busy.slice(0, top).map((report) => rowOf(report, locks, stacks)),
     totals: counted.slice(0, top).map((report) => ({
+      id: textOfId(report.id),
       lock: locks.of(report),
       totals: report.totals,
       waits: report.waits,
@@ -114,6 +116,7 @@ function rowOf(report, locks, stacks) {
   const { key, waiting, oldestWait } = report
   const holders = report.holders.toSorted((a, b) => (b.heldFor ?? 0) - (a.heldFor ?? 0))
   return {
+    id: textOfId(report.id),
     lock: locks.of(report),
     key: textOfKey(key),
     ...{ waiting, oldestWait },

@@ -40,7 +40,8 @@ const at = 1_763_700_000_000
 /** A lock as a snapshot of the process reports it. */
 function lock({ kind = 'KeyedMutex', name = 'users', hold = [10], ...more } = {}) {
   const holders = hold.map((heldFor) => ({ thread: 0, since: at - heldFor, heldFor }))
-  return { kind, name, scope: 'process', id: `${kind} ${name}`, holders, waiting: 0, ...more }
+  const id = `${kind} ${name} ${typeof more.key} ${more.key}`
+  return { kind, name, scope: 'process', id, holders, waiting: 0, ...more }
 }
 
 const snapshotOf = (locks = [], deadlocks = []) => ({

@@ -69,7 +69,6 @@ const showTotals = virtualTable('totals', fillTotals)
 function rowsOf(rows) {
   return rows.map((row) => ({
     ...row,
-    id: `${report.locks[row.lock].id} ${row.key}`,
     lock: report.locks[row.lock],
     hold: row.holders?.[0]?.heldFor,
   }))
