@@ -301,6 +301,15 @@ export interface HostSnapshot {
  *
  * All objects of a thread that stand for one lock should be given the same: what an object without diagnostics
  * does is not seen by the others.
+ *
+ * @example
+ * const orders = new Mutex({ name: 'watched orders', diagnostics: true, warnAfter: 5000 })
+ * const release = await orders.acquire()
+ * const { holders, waiting, totals } = orders.snapshot()
+ * assert.equal(holders[0].thread, 0)
+ * assert.equal(waiting, 0)
+ * assert.equal(totals.acquisitions, 1)
+ * release()
  */
 export interface DiagnosticsOptions {
   /**
@@ -311,8 +320,10 @@ export interface DiagnosticsOptions {
    * A lock that is not of this kind (an event, a barrier, a latch, a condition variable, the philosophers, a
    * {@link LockManager}, which has `query()`) takes none.
    *
+   * Anything else is a TypeError, and so is true or `'counters'` for a lock that takes none.
+   *
    * @default what the environment variable BOXOFFICE_DIAGNOSTICS says, which is read when the package is loaded: `1`
-   * is true, `counters` is `'counters'`, `0` and none are false
+   * is true, `counters` is `'counters'`, `0` and none are false; any other text is a TypeError then
    */
   diagnostics?: boolean | 'counters'
 
@@ -320,6 +331,7 @@ export interface DiagnosticsOptions {
    * Warn once of each hold that takes longer than that many milliseconds, by `process.emitWarning`: a warning named
    * BoxofficeWarning with the code BOXOFFICE_LONG_HOLD. By itself it brings `diagnostics: 'counters'` along.
    * Fractions count; more than 2^31 - 1 ms are never over. A thread has one timer for all, which keeps nothing alive.
+   * A TypeError when it is no number; a RangeError when it is NaN, 0 or less.
    *
    * @default no warning
    */
@@ -460,16 +472,14 @@ export interface ProcessSnapshot {
  * or after 250 ms; it never rejects. A pending snapshot keeps the event loop alive.
  *
  * @example
- * ```js
- * import { KeyedMutex, snapshot } from 'boxoffice'
- *
- * const users = new KeyedMutex({ name: 'users', diagnostics: 'counters' })
+ * const users = new KeyedMutex({ name: 'watched users', diagnostics: 'counters' })
  * await users.runExclusive('ann', async () => {
  *   const { locks } = await snapshot()
- *   const ann = locks.find((lock) => lock.key === 'ann')
- *   console.log(ann?.kind, ann?.holders.length, ann?.waiting) // KeyedMutex 1 0
+ *   const ann = locks.find(({ name, key }) => name === 'watched users' && key === 'ann')
+ *   assert.equal(ann.kind, 'KeyedMutex')
+ *   assert.equal(ann.holders.length, 1)
+ *   assert.equal(ann.waiting, 0)
  * })
- * ```
  */
 export function snapshot(): Promise<ProcessSnapshot>
 

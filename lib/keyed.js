@@ -47,7 +47,7 @@ class Keyed {
     const traits = `${isStrict} ${mayBlock} ${watch?.traits}`
     // A core that is not plain is not for other maps.
     if (engine !== undefined) {
-      this.#home = homeOver(settings, kind, value)
+      this.#home = homeOver(settings, kind, value, watch)
     } else if (host !== undefined) {
       this.#home = hostHomeOf(make(), host, { isStrict, mayBlock }, undefined, watch)
     } else if (name !== undefined) {

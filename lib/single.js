@@ -2,7 +2,7 @@
 // What every object has in common that stands for a single core: a lock, an event, a condition ...
 const { lineOver } = require('./engines/lines.js')
 const { hostCoreOf } = require('./host_cores.js')
-const { show, watched } = require('./diagnostics/watched.js')
+const { shown, watched } = require('./diagnostics/watched.js')
 const { checkMayBlock, readLockOptions, settle } = require('./lock_options.js')
 
 /** The core of one: for the classes derived from it, and those that work with their objects. */
@@ -36,7 +36,7 @@ class Single {
     const plain = host === undefined ? core : hostCoreOf(core, host)
     this.#core = settings.diagnostics === undefined ? plain : watched(plain, settings)
     settle(this.#core, settings)
-    if (settings.diagnostics !== undefined) show(this.#core)
+    if (settings.diagnostics !== undefined) shown(this.#core)
   }
 
   get buffer() {

@@ -102,7 +102,7 @@ for (const diagnostics of ['counters', true]) {
 
     it('counts those who wait, and those who give up', async () => {
       const mutex = new Mutex({ diagnostics })
-      await mutex.lock()
+      mutex.tryLock() // not awaited: it would be this chain of calls that waits for itself
       const granted = mutex.lock()
       const controller = new AbortController()
       const ends = [
@@ -191,7 +191,7 @@ for (const diagnostics of ['counters', true]) {
       const writer = await rising
       assert.deepEqual(modes(), ['exclusive'])
       assert.deepEqual(countsOf(lock), totals({ acquisitions: 3, contended: 1 }))
-      assert.equal(await codeOf(lock.acquireRead({ timeout: 1 })), 'ERR_LOCK_TIMEOUT')
+      assert.equal(await codeOf(lock.acquireRead({ timeout: 0 })), 'ERR_LOCK_TIMEOUT')
       const again = writer.downgrade()
       assert.deepEqual(modes(), ['shared'])
       const second = await lock.acquireRead()
@@ -287,6 +287,19 @@ for (const diagnostics of ['counters', true]) {
       const release = await next
       assert.equal(release.abandoned, true)
       assert.deepEqual(countsOf(mutex), totals({ acquisitions: 1, contended: 1, abandoned: 1 }))
+      release()
+    })
+
+    it('counts what a dead thread has left to whoever tries', async () => {
+      const name = freshName()
+      const mutex = new Mutex({ name, diagnostics })
+      const worker = agent()
+      await worker.does(`await new Mutex({ name: '${name}' }).lock()`)
+      await worker.dies()
+      const release = mutex.tryAcquire()
+      assert.equal(release.abandoned, true)
+      assert.equal(mutex.snapshot().holders.length, 1)
+      assert.deepEqual(countsOf(mutex), totals({ acquisitions: 1, abandoned: 1 }))
       release()
     })
 

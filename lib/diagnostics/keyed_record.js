@@ -21,6 +21,12 @@ class KeyedRecord {
     return watchedLike(core, kind, scope, settings, tally)
   }
 
+  /** A core of class `Watched`, made of `start`, for a key. */
+  observes(Watched, start) {
+    const { kind, scope, settings, tally } = this
+    return new Watched(start).observe(kind, scope, settings, tally)
+  }
+
   /** What tells its cores from those of others. */
   get traits() {
     const { level, warnAfter } = this.settings

@@ -81,6 +81,8 @@ class Record {
     this.settings = settings
     this.tally = tally
     this.isFull = settings.level === levels.full
+    /** Whether its deadlocks are looked for: of an engine nobody knows who waits elsewhere. */
+    this.isSought = this.isFull && scope !== 'cluster'
     /** Whether it is a part of pictures of the process. */
     this.isShown = false
     /** Whether each hold is somebody, and not just a time. */
@@ -121,19 +123,24 @@ class Record {
     const weight = waiter.weight()
     const wait = this.begins(core, core.modeOf(weight), core.unitsOf(weight))
     if (this.isFull) wait.waiter = waiter
+    this.entered(wait)
+    this.entering = wait
+    return wait
+  }
+
+  /** It is the last of those who wait. */
+  entered(wait) {
     wait.before = this.last
     if (this.last === null) this.first = wait
     else this.last.after = wait
     this.last = wait
-    this.entering = wait
-    return wait
   }
 
   /** The wait has ended, however: it is told only once. */
   left(wait) {
     if (wait.isOver) return
     wait.isOver = true
-    if (this.isFull) deadlock.endsAsk(wait)
+    if (this.isSought) deadlock.endsAsk(wait)
     if (wait.isSync) return
     if (this.entering === wait) this.entering = null
     if (wait.before === null) this.first = wait.after
@@ -214,7 +221,7 @@ class Record {
     if (!this.isFull) return
     hold.trace = wait === null ? new Trace() : wait.trace
     hold.wait = wait
-    deadlock.holds(hold)
+    if (this.isSought) deadlock.holds(hold)
   }
 
   /** What `step` makes: nobody is told of its grants before it is done. */
@@ -246,7 +253,7 @@ class Record {
     if (this.settings.warnAfter !== undefined) endWatch(hold)
     if (!this.isFull) return
     unwatchReleaser(hold)
-    deadlock.releases(hold)
+    if (this.isSought) deadlock.releases(hold)
   }
 
   tellsRelease(stake) {

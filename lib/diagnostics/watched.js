@@ -59,11 +59,14 @@ function watched(core, { diagnostics, host }) {
   return core
 }
 
-/** Its `core` knows by now who else has the lock. */
-function show({ record }) {
-  if (record === undefined || record.isShown) return
-  record.isShown = true
-  register(record)
+/** `core`, which knows by now who else has the lock, is a part of pictures of the process. */
+function shown(core) {
+  const { record } = core
+  if (record !== undefined && !record.isShown) {
+    record.isShown = true
+    register(record)
+  }
+  return core
 }
 
-module.exports = { names, show, watched, watchedLike }
+module.exports = { names, shown, watched, watchedLike }

@@ -1,6 +1,8 @@
 'use strict'
 // The locks over an engine, by name: what the constructors of lib/ take in place of a core, or of a home, when they
 // are given an engine.
+const { names, shown } = require('../diagnostics/watched.js')
+const { watchedLine } = require('../diagnostics/watched_line.js')
 const { Home } = require('../home.js')
 const { hubOf } = require('./engine.js')
 const { MutexLine } = require('./mutex_line.js')
@@ -21,7 +23,7 @@ const singles = ['mutex', 'read-write lock']
 const asPart = (name) => encodeURIComponent(name.toWellFormed())
 
 /** In place of `core`: all that have the name, on whatever machine, are one lock. */
-function lineOver({ engine, name, isStrict }, core) {
+function lineOver({ engine, name, isStrict, diagnostics }, core) {
   const hub = hubOf(engine)
   const kind = core.kind.name
   if (!singles.includes(kind)) throw new TypeError(`${core.title()} has no form over an engine`)
@@ -30,16 +32,27 @@ function lineOver({ engine, name, isStrict }, core) {
   }
   const prefix = `${kind}:${asPart(name)}`
   const traits = { hub, kind, name, prefix, capacity: 1, isStrict }
-  return hub.shared(`${prefix} ${isStrict}`, () => new Lines[kind](traits))
+  if (diagnostics === undefined) {
+    return hub.shared(`${prefix} ${isStrict}`, () => new Lines[kind](traits))
+  }
+  const { level, warnAfter } = diagnostics
+  const Watched = watchedLine(Lines[kind])
+  return hub.shared(`${prefix} ${isStrict} ${level} ${warnAfter}`, () =>
+    shown(new Watched(traits).observe(names[kind], 'cluster', diagnostics)),
+  )
 }
 
-/** In place of a home: all that have the name, or none, are one map. */
-function homeOver({ engine, name, isStrict }, kind, value) {
+/** In place of a home: all that have the name, or none, are one map. `watch` is its record, if it is watched. */
+function homeOver({ engine, name, isStrict }, kind, value, watch) {
   const hub = hubOf(engine)
   const prefix = `keyed ${kind}:${asPart(name ?? '')}:`
   const traits = { hub, kind, name, prefix, capacity: value === '' ? 1 : value, isStrict }
-  const make = () => new Lines[kind](traits)
-  return hub.shared(`${prefix} ${isStrict} ${value}`, () => new Home([], make, name))
+  const make = () =>
+    watch === undefined ? new Lines[kind](traits) : watch.observes(watchedLine(Lines[kind]), traits)
+  return hub.shared(
+    `${prefix} ${isStrict} ${value} ${watch?.traits}`,
+    () => new Home([], make, name),
+  )
 }
 
 module.exports = { homeOver, lineOver }

@@ -93,7 +93,7 @@ class LineCore {
    * enter(wish, limits), a promise for a place in, of its own line, and leaveLine(wish, place), which lets go of it
    * and says how much that has let in.
    */
-  acquire(wish, limits) {
+  take(wish, limits) {
     const { priority, timeout, signal } = limits
     if (timeout === undefined) {
       const isUsual = priority === 0 && signal === undefined

@@ -35,7 +35,7 @@ class MutexLine extends LineCore {
   }
 
   async #hold(limits) {
-    const hold = await super.acquire(wish, limits)
+    const hold = await this.take(wish, limits)
     this.current = hold
     return hold
   }

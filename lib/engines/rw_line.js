@@ -51,7 +51,7 @@ class RWLine extends LineCore {
     this.callers.add(caller)
     let hold
     try {
-      hold = await super.acquire(wish, limits)
+      hold = await this.take(wish, limits)
     } catch (error) {
       this.callers.delete(caller)
       throw error

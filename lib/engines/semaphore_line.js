@@ -32,10 +32,7 @@ class SemaphoreLine extends LineCore {
   }
 
   async #acquire(units, limits) {
-    const hold = await super.acquire(
-      { units, cost: units, isShared: false, isToWait: true },
-      limits,
-    )
+    const hold = await this.take({ units, cost: units, isShared: false, isToWait: true }, limits)
     this.#holds.add(hold)
     return [hold.place, this.releaser(hold)]
   }

@@ -1,0 +1,61 @@
+'use strict'
+// Locks over an engine that are watched. Each grant is waited for: a server has been asked, or a lease that was here.
+const { Record } = require('./record.js')
+const { publish, wait } = require('./events.js')
+
+const made = new Map()
+
+/** The class of lines that is derived from `Base`. */
+function watchedLine(Base) {
+  if (!made.has(Base)) made.set(Base, watching(Base))
+  return made.get(Base)
+}
+
+const watching = (Base) =>
+  class extends Base {
+    observe(kind, scope, settings, tally) {
+      this.record = new Record(this, kind, scope, settings, tally)
+      return this
+    }
+
+    async take(wish, limits) {
+      const { record } = this
+      const { mode, weight } = stakeOf(this, wish)
+      const asked = record.begins(this, mode, weight)
+      record.entered(asked)
+      publish(wait, asked)
+      try {
+        const hold = await super.take(wish, limits)
+        record.left(asked)
+        record.admits(asked)
+        hold.watched = record.granted(this, mode, weight, hold.isAbandoned)
+        return hold
+      } catch (error) {
+        record.left(asked)
+        record.gaveUp(asked, error)
+        throw error
+      }
+    }
+
+    give(hold) {
+      if (!hold.isOver) this.record.ends(hold.watched)
+      super.give(hold)
+    }
+
+    /** Of other machines there is nothing to see. */
+    holdersElsewhere(ours) {
+      return ours
+    }
+
+    snapshot() {
+      return this.record.seen(this, super.snapshot())
+    }
+  }
+
+/** How a lock is wanted by `wish` (see cohort.js). */
+function stakeOf({ kind }, { isShared, units }) {
+  if (kind === 'semaphore') return { mode: undefined, weight: units }
+  return { mode: isShared ? 'shared' : 'exclusive', weight: undefined }
+}
+
+module.exports = { watchedLine }

@@ -1,0 +1,58 @@
+'use strict'
+// Watched locks over an engine, by a server in memory.
+const assert = require('node:assert/strict')
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex, snapshot } = require('..')
+const { fakeWorld } = require('./engines/fake_world.js')
+
+describe('Watched locks over an engine', () => {
+  const { newEngine } = fakeWorld()
+
+  for (const diagnostics of ['counters', true]) {
+    it(`count their grants, and tell who holds and who waits: ${diagnostics}`, async () => {
+      const engine = await newEngine()
+      const mutex = new Mutex({ engine, name: 'watched', diagnostics })
+      const release = await mutex.acquire()
+      const late = mutex.lock()
+      const { locked, waiting, holders, oldestWait } = mutex.snapshot()
+      assert.deepEqual([locked, waiting, holders.length], [true, 1, 1])
+      assert.ok(oldestWait >= 0)
+      const code = await mutex.acquire({ timeout: 5 }).catch((error) => error.code)
+      assert.equal(code, 'ERR_LOCK_TIMEOUT')
+      await mutex.lock({ signal: AbortSignal.abort() }).catch(() => {})
+      release()
+      await late
+      mutex.unlock()
+      const { totals } = mutex.snapshot()
+      const none = { abandoned: 0, deadlocks: 0 }
+      assert.deepEqual(totals, {
+        ...none,
+        acquisitions: 2,
+        contended: 2,
+        timeouts: 1,
+        aborts: 1,
+      })
+      assert.deepEqual(mutex.snapshot().holders, [])
+      assert.equal(new Mutex({ engine, name: 'watched', diagnostics }).snapshot().totals.aborts, 1)
+      const { locks } = await snapshot()
+      const report = locks.find(({ name }) => name === 'watched')
+      assert.deepEqual([report.kind, report.scope], ['Mutex', 'cluster'])
+    })
+
+    it(`are keyed maps, too: ${diagnostics}`, async () => {
+      const engine = await newEngine()
+      const keys = new KeyedMutex({ engine, diagnostics })
+      const release = await keys.acquire('k')
+      assert.equal(keys.snapshot()[0].holders.length, 1)
+      release()
+      assert.deepEqual(keys.snapshot(), [])
+      const semaphores = new KeyedSemaphore(3, { engine, diagnostics })
+      const [, letGo] = await semaphores.acquire('k', 2)
+      assert.equal(semaphores.snapshot()[0].holders[0].weight, 2)
+      letGo()
+      const locks = new KeyedRWLock({ engine, diagnostics })
+      const read = await locks.acquireRead('k')
+      assert.equal(locks.snapshot()[0].holders[0].mode, 'shared')
+      read()
+    })
+  }
+})
