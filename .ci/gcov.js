@@ -19,7 +19,7 @@ function countLines() {
     }
     files.set(name, counts)
   }
-  return [...files].sort(([one], [other]) => (one < other ? -1 : 1))
+  return [...files].filter(([, counts]) => counts.size > 0).sort(([one], [other]) => (one < other ? -1 : 1))
 }
 
 function notes() {
