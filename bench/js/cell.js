@@ -2,6 +2,7 @@
 //   node --expose-gc bench/js/cell.js row kit [size]
 // Prints a line of JSON, or null for a kit that cannot do the work.
 const { clusterRows } = require('./cluster-rows.js')
+const { diagnosticsKits, diagnosticsRows } = require('./diagnostics.js')
 const { kits } = require('./kits.js')
 const { lockKits } = require('./lock-kits.js')
 const { lockRows } = require('./lock-rows.js')
@@ -17,8 +18,8 @@ async function main(rowName, kitName, size) {
   if (lockRows[rowName]) return print(await lockRows[rowName].measure(lockKits[kitName]()))
   if (hostRows[rowName]) return print(await hostRows[rowName].measure(kitName))
   if (clusterRows[rowName]) return print(await clusterRows[rowName].measure(kitName))
-  const row = rows[rowName] ?? curves[rowName]
-  const form = (await kits[kitName]())[row.form]
+  const row = rows[rowName] ?? diagnosticsRows[rowName] ?? curves[rowName]
+  const form = (await (kits[kitName] ?? diagnosticsKits[kitName])())[row.form]
   if (!form) return print(null)
   await checkExclusion(form)
   print(await row.measure(form, size && Number(size)))

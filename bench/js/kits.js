@@ -8,29 +8,7 @@
 const { keyedForms } = require('./keyed-map.js')
 
 const kits = {
-  ours: () => {
-    const { Mutex, Semaphore, KeyedMutex, RWLock } = loadOurs()
-    const create = () => new Mutex()
-    const keyed = () => new KeyedMutex()
-    const releaser = { create, enter: (mutex) => mutex.acquire(), leave: callGrant }
-    return {
-      pair: ourPair(Mutex),
-      releaser,
-      run: { create, run: (mutex, callback) => mutex.runExclusive(callback) },
-      semaphore: semaphoreOf(Semaphore),
-      keyed: { create: keyed, enter: (locks, key) => locks.acquire(key), leave: callGrant },
-      keyedRun: {
-        create: keyed,
-        run: (locks, callback, key) => locks.runExclusive(key, callback),
-      },
-      readMostly: readMostly({
-        create: () => new RWLock(),
-        read: (lock, callback) => lock.runShared(callback),
-        write: (lock, callback) => lock.runExclusive(callback),
-      }),
-      line: releaser,
-    }
-  },
+  ours: () => formsOf(loadOurs()),
 
   // Ours again, only for the works that queue: what lock() and unlock() save over a Releaser.
   'ours lock()': () => ({ line: ourPair(loadOurs().Mutex) }),
@@ -186,4 +164,28 @@ function runByHand({ create, enter, leave }) {
   }
 }
 
-module.exports = { kits, loadOurs }
+/** Ours, by its classes. */
+function formsOf({ Mutex, Semaphore, KeyedMutex, RWLock }) {
+  const create = () => new Mutex()
+  const keyed = () => new KeyedMutex()
+  const releaser = { create, enter: (mutex) => mutex.acquire(), leave: callGrant }
+  return {
+    pair: ourPair(Mutex),
+    releaser,
+    run: { create, run: (mutex, callback) => mutex.runExclusive(callback) },
+    semaphore: semaphoreOf(Semaphore),
+    keyed: { create: keyed, enter: (locks, key) => locks.acquire(key), leave: callGrant },
+    keyedRun: {
+      create: keyed,
+      run: (locks, callback, key) => locks.runExclusive(key, callback),
+    },
+    readMostly: readMostly({
+      create: () => new RWLock(),
+      read: (lock, callback) => lock.runShared(callback),
+      write: (lock, callback) => lock.runExclusive(callback),
+    }),
+    line: releaser,
+  }
+}
+
+module.exports = { formsOf, kits, loadOurs }

@@ -1,6 +1,7 @@
 // What docs/results/ has a file of: the tables of docs/performance.md that belong together, since they were measured together.
 const { clusterKits } = require('./cluster-kits.js')
 const { clusterRows } = require('./cluster-rows.js')
+const { diagnosticsKits, diagnosticsRows } = require('./diagnostics.js')
 const { hostKits } = require('./host-kits.js')
 const { hostRows } = require('./host-rows.js')
 const { kits } = require('./kits.js')
@@ -21,6 +22,7 @@ const isManager = (kit) => /^(LockManager|navigator)/.test(kit)
 const results = {
   'one-thread': [{ rows: pick(rows, (row) => !isRead(row)), kits }],
   'read-write': [{ rows: pick(rows, isRead), kits }],
+  diagnostics: [{ rows: diagnosticsRows, kits: diagnosticsKits }],
   threads: [{ rows: threadRows, kits: pick(threadKits, (kit) => !kit.startsWith('LockManager')) }],
   'web-locks': [
     { rows: lockRows, kits: lockKits },
@@ -31,6 +33,14 @@ const results = {
   postgres: [{ rows: clusterRows, kits: pick(clusterKits, isByPostgres) }],
 }
 
-const allRows = Object.assign({}, rows, threadRows, lockRows, hostRows, clusterRows)
+const allRows = Object.assign(
+  {},
+  rows,
+  diagnosticsRows,
+  threadRows,
+  lockRows,
+  hostRows,
+  clusterRows,
+)
 
 module.exports = { allRows, results }
