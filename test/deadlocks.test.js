@@ -1,0 +1,240 @@
+'use strict'
+// Deadlocks of locks with full diagnostics: each is found by the wait that closes it, and nothing else is one.
+const assert = require('node:assert/strict')
+const { Mutex, RWLock, Semaphore } = require('..')
+const { deadlocks } = require('../lib/diagnostics/deadlock.js')
+const { sleep, within } = require('./helpers/agents.js')
+
+const diagnostics = true
+const codeOf = (promise) =>
+  promise.then(
+    () => 'fine',
+    ({ code }) => code,
+  )
+const turn = () => new Promise(setImmediate)
+
+/** What becomes of `promise`, which a deadlock that is not found would leave pending. */
+async function ended(promise) {
+  const outcome = await within(5000, promise)
+  assert.notEqual(outcome, 'late')
+  return outcome
+}
+
+// The ways to hold a mutex while something goes on.
+const ways = {
+  'acquire()': async (mutex, inside) => {
+    const release = await mutex.acquire()
+    try {
+      return await inside()
+    } finally {
+      release()
+    }
+  },
+  'acquire() with a timeout': async (mutex, inside) => {
+    const release = await mutex.acquire({ timeout: 60_000 })
+    return Promise.resolve(inside()).finally(release)
+  },
+  'lock()': async (mutex, inside) => {
+    await mutex.lock()
+    try {
+      return await inside()
+    } finally {
+      mutex.unlock()
+    }
+  },
+  'runExclusive()': (mutex, inside) => mutex.runExclusive(inside),
+  'a chain of then()': (mutex, inside) =>
+    mutex.acquire().then((release) => Promise.resolve(inside()).finally(release)),
+  'a function that acquires': async (mutex, inside) => {
+    const take = async () => {
+      await null
+      return mutex.acquire().then((release) => release)
+    }
+    const takeIt = async () => take()
+    const release = await takeIt()
+    try {
+      return await inside()
+    } finally {
+      release()
+    }
+  },
+  'all of several promises': async (mutex, inside) => {
+    const [release] = await Promise.all([mutex.acquire(), sleep(1)])
+    try {
+      const [outcome] = await Promise.all([inside(), turn()])
+      return outcome
+    } finally {
+      release()
+    }
+  },
+}
+
+describe('Deadlocks of promises', () => {
+  for (const [way, hold] of Object.entries(ways)) {
+    it(`are found between two mutexes: ${way}`, async () => {
+      const a = new Mutex({ diagnostics })
+      const b = new Mutex({ diagnostics })
+      const both = (one, other) => hold(one, () => sleep(2).then(() => hold(other, () => 'both')))
+      const codes = await ended(Promise.all([codeOf(both(a, b)), codeOf(both(b, a))]))
+      assert.deepEqual(codes.sort(), ['ERR_LOCK_DEADLOCK', 'fine'])
+      assert.equal(a.isLocked() || b.isLocked(), false)
+    })
+
+    it(`are found when one waits for itself: ${way}`, async () => {
+      const mutex = new Mutex({ diagnostics })
+      const deeper = async () => hold(mutex, () => {})
+      const code = await ended(codeOf(hold(mutex, async () => await deeper())))
+      assert.equal(code, 'ERR_LOCK_DEADLOCK')
+      assert.equal(await ended(hold(mutex, () => 'again')), 'again')
+    })
+  }
+
+  it('are found among five philosophers, by the last one', async () => {
+    const forks = Array.from({ length: 5 }, () => new Mutex({ diagnostics }))
+    const refused = []
+    const dine = (i) => async () => {
+      await turn()
+      await forks[(i + 1) % 5].runExclusive(() => {}).catch((error) => refused.push(error))
+    }
+    await ended(Promise.all(forks.map((fork, i) => fork.runExclusive(dine(i)))))
+    assert.deepEqual(
+      refused.map(({ code, cycle }) => [code, cycle.length]),
+      [['ERR_LOCK_DEADLOCK', 5]],
+    )
+  })
+
+  it('are found among readers and writers', async () => {
+    const lock = new RWLock({ diagnostics })
+    const becomes = lock.runShared(() => lock.runExclusive(() => {}))
+    assert.equal(await ended(codeOf(becomes)), 'ERR_LOCK_DEADLOCK')
+    const writes = lock.runExclusive(() => lock.runShared(() => {}))
+    assert.equal(await ended(codeOf(writes)), 'ERR_LOCK_DEADLOCK')
+    assert.equal(await ended(lock.runShared(() => lock.runShared(() => 'in'))), 'in')
+  })
+
+  it('are found where a reader stands behind a writer who waits for it', async () => {
+    const lock = new RWLock({ diagnostics })
+    let writer
+    const reads = lock.runShared(async () => {
+      writer = Promise.resolve().then(() => lock.runExclusive(() => 'written'))
+      await turn()
+      await lock.runShared(() => {})
+    })
+    assert.equal(await ended(codeOf(reads)), 'ERR_LOCK_DEADLOCK')
+    assert.equal(await ended(writer), 'written')
+  })
+
+  it('are found at semaphores, by weight', async () => {
+    const semaphore = new Semaphore(3, { diagnostics })
+    const nested = (outer, inner) =>
+      ended(codeOf(semaphore.runExclusive(() => semaphore.runExclusive(() => {}, inner), outer)))
+    assert.equal(await nested(1, 2), 'fine')
+    assert.equal(await nested(2, 2), 'ERR_LOCK_DEADLOCK')
+    assert.equal(semaphore.getValue(), 3)
+  })
+
+  it('are drawn: locks and where they were acquired', async () => {
+    const a = new Mutex({ name: 'deadlock a', diagnostics })
+    const b = new Mutex({ name: 'deadlock b', diagnostics })
+    const failed = async function takesBoth(one, other) {
+      await one.runExclusive(async () => {
+        await turn()
+        await other.runExclusive(() => {})
+      })
+    }
+    const before = deadlocks().length
+    const outcomes = await ended(Promise.allSettled([failed(a, b), failed(b, a)]))
+    const { reason } = outcomes.find(({ status }) => status === 'rejected')
+    assert.match(reason.message, /^the mutex "deadlock [ab]" cannot be had: deadlock of 2\n/)
+    assert.match(reason.message, /main thread waits for the mutex "deadlock a"\n +at .*deadlocks/)
+    assert.match(reason.message, /while it holds the mutex "deadlock b", acquired\n +at takesBoth/)
+    const [{ thread, waitsFor, holds }] = reason.cycle
+    assert.equal(thread, 0)
+    assert.equal(waitsFor.kind, 'Mutex')
+    assert.notEqual(waitsFor.name, holds[0].name)
+    assert.match(holds[0].stack, /takesBoth/)
+    const [latest] = deadlocks().slice(-1)
+    assert.deepEqual(latest.cycle, reason.cycle)
+    assert.ok(deadlocks().length === before + 1 || before === 16)
+  })
+})
+
+describe('No deadlock', () => {
+  it('is what a follow-up waits for that nobody awaits', async () => {
+    const mutex = new Mutex({ diagnostics })
+    let next
+    await mutex.runExclusive(async () => {
+      next = mutex.runExclusive(() => 'next')
+      await sleep(3)
+    })
+    assert.equal(await ended(next), 'next')
+  })
+
+  it('is one that is asked for before the other is released', async () => {
+    const mutex = new Mutex({ diagnostics })
+    const release = await mutex.acquire()
+    const next = mutex.acquire()
+    release()
+    const again = await ended(next)
+    again()
+  })
+
+  for (const [how, job] of Object.entries({
+    promises: (release) => sleep(1).then(turn).finally(release),
+    functions: async (release) => {
+      await sleep(1)
+      await turn()
+      release()
+    },
+    callbacks: (release) => setTimeout(release, 1),
+  })) {
+    it(`is a limit to how many jobs run at once, which release: ${how}`, async () => {
+      const semaphore = new Semaphore(2, { diagnostics })
+      const mutex = new Mutex({ diagnostics })
+      for (let i = 0; i < 8; i++) {
+        const [, release] = await ended(semaphore.acquire())
+        job(release)
+        job(await ended(mutex.acquire()))
+      }
+    })
+  }
+
+  it('is a semaphore whose releases are no releasers', async () => {
+    const semaphore = new Semaphore(1, { diagnostics })
+    const inside = semaphore.runExclusive(() => {
+      const next = semaphore.acquire()
+      setImmediate(() => setImmediate(() => semaphore.release()))
+      return next
+    })
+    await ended(inside)
+  })
+
+  it('is a lock that is taken again after it was released', async () => {
+    const a = new Mutex({ diagnostics })
+    const b = new Mutex({ diagnostics })
+    const inTurn = async (one, other) => {
+      for (let i = 0; i < 20; i++) {
+        await one.runExclusive(turn)
+        await other.runExclusive(turn)
+      }
+    }
+    await ended(Promise.all([inTurn(a, b), inTurn(b, a), inTurn(a, b)]))
+  })
+
+  it('is between siblings, which have not what the other has', async () => {
+    const [a, b, c] = [1, 2, 3].map(() => new Mutex({ diagnostics }))
+    await ended(
+      a.runExclusive(() =>
+        Promise.all([
+          b.runExclusive(() => sleep(2)),
+          c
+            .runExclusive(async () => {
+              await turn()
+              await b.runExclusive(() => {})
+            })
+            .catch(assert.ifError),
+        ]),
+      ),
+    )
+  })
+})
