@@ -104,6 +104,8 @@ class Step {
   isSettled = false
   /** Of a reaction: the step of the promise that it waits for, where that is known. */
   parent = undefined
+  /** A promise that was open before it. */
+  closed = undefined
   /** The promises that may be made by this reaction, and the step that has made it. */
   within = undefined
   maker = undefined
@@ -128,6 +130,7 @@ class Step {
     for (const promise of this.madeFor()) promise.inside?.delete(this)
     this.isPending = false
     this.parent = undefined
+    this.closed = undefined
   }
 
   /** The promises that it is taken to be inside of. */
@@ -190,7 +193,7 @@ function reacts(step, trigger, runner) {
   step.isPending = true
   step.parent = at < 0 ? stepBy(trigger) : open[at]
   // Its making is at its end: what comes from here on is not for it.
-  if (at >= 0) open.splice(at, 1)
+  if (at >= 0) step.closed = open.splice(at, 1)[0]
   step.within = madeIn(runner)
   if (step.link === null) return
   step.maker = runner
@@ -246,10 +249,17 @@ function give(promise, link) {
   link.givenBy(promise)
 }
 
+/** A value that is no promise is awaited by one, which looks like a reaction to the function that awaits, and is none. */
+function isWrapper(step) {
+  if (step.closed !== undefined) open.push(step.closed)
+  step.ran()
+}
+
 /** Whoever waits for an async function, or for a reaction, goes on with what that holds at its end. */
 function promiseResolve(id) {
   const settled = stepBy(id)
   if (settled !== undefined) settled.isSettled = true
+  if (settled?.isPending) isWrapper(settled)
   // What awaits an acquire may begin to when it has been granted.
   if (settled?.handed === undefined) known.delete(id)
   others.delete(id)
