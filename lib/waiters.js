@@ -260,6 +260,8 @@ function seat(ticket, waiter) {
   waiters[ticket] = waiter
 }
 
+const waiterAt = (ticket) => waiters[ticket]
+
 function take(ticket) {
   const waiter = waiters[ticket]
   waiters[ticket] = undefined
@@ -325,5 +327,6 @@ module.exports = {
   takeNews,
   Waiter,
   wait,
+  waiterAt,
   waitsForOthers,
 }

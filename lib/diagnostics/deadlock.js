@@ -114,7 +114,7 @@ function search() {
 function refuse(wait, labels) {
   const error = deadlockError(labels)
   // Its ticket is another one since the lock has been shared: it is left alone, for once.
-  if (waiterAt(wait.ticket)?.wait !== wait) return
+  if (waiterAt(wait.ticket) !== wait.waiter) return
   remember(error)
   goAway(wait.ticket, error)
 }
@@ -149,7 +149,7 @@ const hooks = {
       block(wait)
       return
     }
-    const { how } = waiterAt(wait.ticket)
+    const { how } = wait.waiter
     // That it will give up is no way on: until then it is stuck.
     if (how?.timer !== undefined) chains.disregard(how.timer)
     wait.around = chains.currentLink()
