@@ -12,6 +12,11 @@ async function ended(promise) {
   return outcome
 }
 
+/** Until somebody stands in line: who blocks can say nothing any more. */
+async function hasLine(lock) {
+  while (lock.snapshot().waiting === 0) await new Promise(setImmediate)
+}
+
 const codeOf = (promise) =>
   promise.then(
     () => 'fine',
@@ -53,6 +58,7 @@ describe('Deadlocks of threads', function () {
     const closing = async () => {
       blocked = await agent.begins(`say('now')
         my.locks[0].lockSync(); my.locks[0].unlock(); my.locks[1].unlock()`)
+      await hasLine(a)
       await b.acquire()
     }
     const error = await ended(a.runExclusive(closing).catch((reason) => reason))
@@ -114,6 +120,7 @@ describe('Deadlocks of threads', function () {
     let blocked
     const closing = locked.then(async () => {
       blocked = await agent.begins(`say('now'); my.a.lockSync(); my.a.unlock(); my.b.unlock()`)
+      await hasLine(a)
       await b.acquire()
     })
     assert.equal(await ended(codeOf(closing)), 'ERR_LOCK_DEADLOCK')
