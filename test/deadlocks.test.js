@@ -1,7 +1,7 @@
 'use strict'
 // Deadlocks of locks with full diagnostics: each is found by the wait that closes it, and nothing else is one.
 const assert = require('node:assert/strict')
-const { Mutex, RWLock, Semaphore } = require('..')
+const { KeyedMutex, Mutex, RWLock, Semaphore } = require('..')
 const { deadlocks } = require('../lib/diagnostics/deadlock.js')
 const { sleep, within } = require('./helpers/agents.js')
 
@@ -131,6 +131,22 @@ describe('Deadlocks of promises', () => {
     assert.equal(await nested(1, 2), 'fine')
     assert.equal(await nested(2, 2), 'ERR_LOCK_DEADLOCK')
     assert.equal(semaphore.getValue(), 3)
+  })
+
+  it('are found between keys of all types, which are told', async () => {
+    const locks = new KeyedMutex({ diagnostics })
+    const both = (one, other) =>
+      locks.runExclusive(one, () => turn().then(() => locks.runExclusive(other, () => {})))
+    for (const [one, other] of [
+      ['a', 7],
+      [7, 7n],
+      [7n, '7'],
+    ]) {
+      const all = await ended(Promise.allSettled([both(one, other), both(other, one)]))
+      const { reason } = all.find(({ status }) => status === 'rejected')
+      const [{ waitsFor, holds }] = reason.cycle
+      assert.deepEqual(new Set([waitsFor.key, holds[0].key]), new Set([one, other]))
+    }
   })
 
   it('are drawn: locks and where they were acquired', async () => {

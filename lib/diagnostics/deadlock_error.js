@@ -2,11 +2,14 @@
 // How a deadlock is told: the text of each wait and hold, which other threads read, and the error.
 const { isMainThread, threadId } = require('node:worker_threads')
 const { lockError } = require('../errors.js')
+const { fromText, toText } = require('../keys.js')
 
 /** A wait or a hold, for whichever thread finds it in a cycle. */
 function labelOf({ core, record, key, mode, weight, stack }) {
   const { kind, scope, name } = record
-  const lock = { kind, name, key, scope, mode, weight, title: core.title(), stack }
+  // JSON has no bigints.
+  const keyText = key === undefined ? undefined : toText(key)
+  const lock = { kind, name, key: keyText, scope, mode, weight, title: core.title(), stack }
   return JSON.stringify({ thread: isMainThread ? 0 : threadId, ...lock })
 }
 
@@ -40,9 +43,11 @@ function framesOf({ stack }) {
 }
 
 function plain({ thread, waitsFor, holds }) {
-  const { title: _, ...wait } = waitsFor
-  const { title: __, ...hold } = holds
-  return { thread, waitsFor: wait, holds: [hold] }
+  return { thread, waitsFor: plainLock(waitsFor), holds: [plainLock(holds)] }
+}
+
+function plainLock({ title: _, key, ...lock }) {
+  return key === undefined ? lock : { ...lock, key: fromText(key) }
 }
 
 module.exports = { deadlockError, labelOf }
