@@ -11,29 +11,10 @@
 // Whether all of a chain waits for locks is seen in stillness.js, by what a promise may be made by: an async function
 // makes its promise first, and awaits within, and so does whatever combines promises. So a promise is open from when
 // it is made until the same run waits for it, and is taken to be made by the reactions which that run makes meanwhile,
-// and those that go on after them. Most are not, and cost nothing but an alarm that comes later, or never.
+// and those that go on after them. That is more than what makes it: all of them must wait before it is taken to, so
+// that a mistake makes an alarm come later, or not at all.
 const { createHook, executionAsyncId, executionAsyncResource } = require('node:async_hooks')
-
-/** Gives objects of others a private field, which nobody else can see. */
-class Marked {
-  constructor(object) {
-    // biome-ignore lint/correctness/noConstructorReturn: that is the trick
-    return object
-  }
-}
-
-class Mark extends Marked {
-  #step
-
-  static put(resource, step) {
-    if (#step in resource) resource.#step = step
-    else new Mark(resource).#step = step
-  }
-
-  static stepOf(resource) {
-    return #step in resource ? resource.#step : undefined
-  }
-}
+const { Mark } = require('./mark.js')
 
 class Link {
   isOver = false
