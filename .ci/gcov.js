@@ -19,7 +19,9 @@ function countLines() {
     }
     files.set(name, counts)
   }
-  return [...files].filter(([, counts]) => counts.size > 0).sort(([one], [other]) => (one < other ? -1 : 1))
+  return [...files]
+    .filter(([, counts]) => counts.size > 0)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
 }
 
 function notes() {
