@@ -42,7 +42,7 @@ function findZig() {
 function build(name, zig, options) {
   const dir = path.join(buildDir, name)
   const { headers, wrapper } = nodeApi()
-  // No Node.js with musl is at hand, but a program with it within runs anywhere.
+  // No Node.js with musl is at hand, but a program that has musl within runs anywhere.
   const hasProgram = name === 'linux-x64-musl'
   run('cmake', [
     '-S',
