@@ -134,7 +134,19 @@ describe('what the inspector tells', () => {
   describe('reads the locks', () => {
     it('once for all who ask at a time, and anew for who comes later', async () => {
       let reads = 0
-      const server = await serve(makeInspector(async () => snapshotOf([lock({ key: ++reads })])))
+      const asked = new EventEmitter()
+      const allAreHere = once(asked, 'all')
+      const server = await serve(
+        makeInspector(async () => {
+          const key = ++reads
+          await allAreHere
+          return snapshotOf([lock({ key })])
+        }),
+      )
+      let requests = 0
+      server.server.on('request', () => {
+        if (++requests === 20) asked.emit('all')
+      })
       const keysNow = async () => keysOf(JSON.parse((await ask(server, '/data')).body))
       const many = await Promise.all(Array.from({ length: 20 }, keysNow))
       assert.deepEqual(many, new Array(20).fill(['1']))

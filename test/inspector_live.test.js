@@ -26,7 +26,7 @@ describe('the inspector of a process', () => {
     const release = await users.acquire('ada')
     const second = users.acquire('ada')
     const other = await users.acquire(7n)
-    const before = Date.now()
+    const before = performance.timeOrigin + performance.now()
     const report = await look(server, 'inspected users')
     assert.deepEqual(shown(report), [
       ['KeyedMutex', '"ada"', 1, 1],
