@@ -462,7 +462,12 @@ function driverContract(makeDriver) {
     assert.deepEqual(await b.next(), ['granted', waiting.id])
     assert.equal((await b.enter(waiting)).state, 'held')
     await b.leave(waiting)
-    assert.equal((await b.enter({ ...waiting, id: b.newId(), wait: false })).state, 'held')
+    const again = { ...waiting, id: b.newId(), wait: false }
+    assert.equal((await b.enter(again)).state, 'held')
+    // What comes late takes nothing back.
+    await a.leave({ ...held, keep: 4 })
+    await b.leave(again)
+    assert.equal((await b.enter({ ...again, id: b.newId() })).state, 'held')
   })
 
   it('tells of a holder who died until somebody has heard of it', async () => {
@@ -485,7 +490,13 @@ function driverContract(makeDriver) {
     const held = { key, id: a.newId(), capacity: 2 }
     await a.enter(held)
     const other = { key, id: b.newId(), capacity: 3 }
+    const both = { key, id: a.newId(), capacity: 2, units: 2 }
+    assert.equal((await a.enter(both)).state, 'waiting')
     assert.deepEqual(await b.enter(other), { state: 'mismatch', capacity: 2 })
+    // Nor does anybody get in by that.
+    await b.leave(other)
+    assert.equal((await a.enter(both)).state, 'waiting')
+    await a.leave(both)
     await a.leave(held)
     assert.equal((await b.enter(other)).state, 'held')
   })

@@ -133,7 +133,7 @@ class FakeServer {
     if (state === undefined) return
     const holder = state.holders.get(id)
     if (holder !== undefined && keep > 0) {
-      holder.units = keep
+      holder.units = Math.min(holder.units, keep)
     } else {
       state.isAbandoned ||= untold && holder?.abandoned === true
       state.holders.delete(id)

@@ -36,7 +36,7 @@ function readNames(options) {
     admit: named('_admit_1'),
     enter: named('_enter_2'),
     confirm: named('_confirm_1'),
-    leave: named('_leave_2'),
+    leave: named('_leave_3'),
     renew: named('_renew_1'),
     open: named('_open_1'),
   }

@@ -171,7 +171,8 @@ BEGIN
     IF s.id <> me THEN
       kept := kept || s;
     ELSIF keep > 0 THEN
-      s.units := keep;
+      -- Where two of these come in another order than they were sent in, nothing is taken back.
+      s.units := least(s.units, keep);
       kept := kept || s;
     ELSIF untold THEN
       lease.abandoned := lease.abandoned OR s.abandoned;

@@ -92,6 +92,8 @@ if step == 'leave' then
   local keep, untold = tonumber(ARGV[7]), ARGV[8] == '1'
   if held then
     local units, till, token, isAbandoned = read(held)
+    -- Where two of these come in another order than they were sent in, nothing is taken back.
+    keep = math.min(keep, tonumber(units))
     out = out - units + keep
     if keep > 0 then
       redis.call('HSET', state, 'h' .. id, join(text(keep), till, token, isAbandoned))
@@ -104,7 +106,8 @@ if step == 'leave' then
     redis.call('HDEL', state, 'w' .. id)
     redis.call('LREM', line, 0, id)
   end
-  if not admit(capacity) and held then redis.call('HSET', state, 'o', text(out), 'a', lost) end
+  -- Not by what it says the capacity is: it may leave because others say something else.
+  if not admit(known) and held then redis.call('HSET', state, 'o', text(out), 'a', lost) end
   return {}
 end
 `
