@@ -79,8 +79,12 @@ class Hub {
     if (this.#session !== null) this.lose(this.#session, 'it was not renewed in time')
     const id = randomBytes(9).toString('base64url')
     await this.#driver.listen(id, this.#hear())
-    this.#session = await this.#keeper.open(id)
-    return this.#session
+    // A closed keeper would start a thread anew, which nobody ends.
+    if (this.isClosed) throw closedError(this.name)
+    const session = await this.#keeper.open(id)
+    if (this.isClosed) throw closedError(this.name)
+    this.#session = session
+    return session
   }
 
   #hear() {
@@ -107,20 +111,11 @@ class Hub {
   }
 
   enter(request) {
-    return this.#driver.enter({
-      first: false,
-      claim: this.claim,
-      maxHold: this.settings.maxHold,
-      ...request,
-    })
+    return this.#driver.enter({ first: false, claim: this.claim, ...request })
   }
 
   confirm(request) {
-    return this.#driver.confirm({
-      claim: this.claim,
-      maxHold: this.settings.maxHold,
-      ...request,
-    })
+    return this.#driver.confirm({ claim: this.claim, ...request })
   }
 
   /** `isUnsure`: a command of the request has failed, and may be carried out after this, by a server that was stuck. */

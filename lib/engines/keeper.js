@@ -74,7 +74,7 @@ class Keeper {
   #heard({ id, isOpen, error }) {
     const opening = this.#opening.get(id)
     this.#opening.delete(id)
-    if (isOpen) opening.resolve()
+    if (isOpen) opening?.resolve()
     else if (opening !== undefined) opening.reject(error)
     else this.#onEnd(id, error)
   }
@@ -82,16 +82,21 @@ class Keeper {
   #failed(worker, error) {
     if (this.#worker !== worker) return
     this.#worker = undefined
+    this.#rejectAll(error)
+    this.#onEnd(undefined, error)
+  }
+
+  #rejectAll(error) {
     const all = [...this.#opening.values()]
     this.#opening.clear()
     for (const { reject } of all) reject(error)
-    this.#onEnd(undefined, error)
   }
 
   async close() {
     const worker = this.#worker
     if (worker === undefined) return
     this.#worker = undefined
+    this.#rejectAll(new Error('the thread that renews has been told to end'))
     const ended = new Promise((resolve) => worker.once('exit', resolve))
     worker.postMessage('end')
     await ended

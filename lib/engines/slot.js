@@ -10,7 +10,7 @@
 // and until that has been answered it is a claim, which ends long before maxHold.
 const { clearTimeout, setImmediate, setTimeout } = require('node:timers')
 const { now, safely } = require('./clock.js')
-const { engineError, lostError, mismatchError } = require('./errors.js')
+const { closedError, engineError, lostError, mismatchError } = require('./errors.js')
 const { Turn } = require('./turn.js')
 
 /** How long to wait before a command that has failed is repeated. */
@@ -92,8 +92,9 @@ class Slot {
       const session = opened instanceof Promise ? await opened : opened
       if (this.state === 'asking') {
         if (this.session !== session) this.moveTo(session)
+        const request = this.request()
         const sent = now()
-        this.heard(await this.hub.enter(this.request()), sent, session)
+        this.heard(await this.hub.enter(request), sent, request.maxHold, session)
       }
     } catch (error) {
       this.isUnsure = true
@@ -126,6 +127,8 @@ class Slot {
     const until = Math.min(end, time + safely(claim))
     if (time + claim / 2 > until || !session.isGood()) return false
     clearTimeout(this.timer)
+    // What a command did not get in all that time, the message has told.
+    this.answered()
     this.isBusy = true
     this.claimed = news
     this.until = until
@@ -141,11 +144,12 @@ class Slot {
 
   async confirm(grant, session) {
     try {
+      const request = this.request()
       const sent = now()
-      const { state, wanted } = await this.hub.confirm(this.request())
+      const { state, wanted } = await this.hub.confirm(request)
       if (this.claimed !== grant) return
       this.claimed = undefined
-      this.until = state === 'held' ? sent + safely(this.hub.settings.maxHold) : 0
+      this.until = state === 'held' ? sent + safely(request.maxHold) : 0
       if (wanted) this.wanted()
       if (state !== 'held' && this.state === 'held') this.lose(lateClaim)
     } catch {
@@ -157,8 +161,8 @@ class Slot {
   failed(error) {
     if (this.state !== 'asking') return
     // What is said on our side does not get better by asking again.
-    if (this.hub.isClosed || error.code?.startsWith('ERR_LOCK_')) {
-      this.cohort.failed(this, error)
+    if (isOurs(error) || this.hub.isClosed) {
+      this.cohort.failed(this, isOurs(error) ? error : closedError(this.hub.name))
       return
     }
     this.failure = error
@@ -177,18 +181,29 @@ class Slot {
   request() {
     const { cohort, session, id, units, isToWait } = this
     const { key, capacity } = cohort
-    return { session: session.id, key, id, units, capacity, wait: isToWait }
+    const maxHold = this.maxHold()
+    return { session: session.id, key, id, units, capacity, wait: isToWait, maxHold }
   }
 
-  heard(answer, sent, session) {
-    if (this.state !== 'asking') return
+  /** How long the server is to leave it to us, from when it hears of it. */
+  maxHold() {
+    return this.hub.settings.maxHold
+  }
+
+  /** The server is there: it need not hurry any more. */
+  answered() {
     this.isAnswered = true
     this.failure = undefined
     clearTimeout(this.patience)
     this.patience = undefined
+  }
+
+  heard(answer, sent, maxHold, session) {
+    if (this.state !== 'asking') return
+    this.answered()
     switch (answer.state) {
       case 'held':
-        this.begin(answer, sent + safely(this.hub.settings.maxHold), session)
+        this.begin(answer, sent + safely(maxHold), session)
         break
       case 'waiting':
         this.waited = { sent, clock: answer.clock }
@@ -315,5 +330,8 @@ class Slot {
     this.cohort.lost(this, lostError(this.cohort.title(), why))
   }
 }
+
+/** Other errors have a `code`, too: those of the web have a number. */
+const isOurs = ({ code }) => typeof code === 'string' && code.startsWith('ERR_LOCK_')
 
 module.exports = { Slot }

@@ -2,7 +2,7 @@
 // What a reader asks the server for who upgrades: all units but the one that it has, before everybody in line. It is
 // the writer when it has both. The server refuses a second one, since each would wait for the other.
 const { upgradeError } = require('../rw_errors.js')
-const { now } = require('./clock.js')
+const { asked, now } = require('./clock.js')
 const { lostError } = require('./errors.js')
 const { Slot } = require('./slot.js')
 
@@ -17,10 +17,14 @@ class UpgradeSlot extends Slot {
     return false
   }
 
-  /** It is one lease with its base, and ends with it. */
   request() {
-    const maxHold = Math.max(1, Math.floor(this.base.until - now()))
-    return { ...super.request(), first: true, maxHold }
+    return { ...super.request(), first: true }
+  }
+
+  /** It is one lease with its base, and ends with it. When that is, a claim does not say: its confirmation is on its way. */
+  maxHold() {
+    const { claimed, until } = this.base
+    return claimed === undefined ? Math.max(1, Math.floor(asked(until - now()))) : super.maxHold()
   }
 
   ask() {
