@@ -309,6 +309,21 @@ function driverContract(makeDriver) {
     assert.equal(answer.abandoned, true)
   })
 
+  it('counts a claim that is over no longer, whoever asks next', async () => {
+    const [a, b] = [await session(), await session()]
+    const all = { key: randomUUID(), id: a.newId(), units: 3, capacity: 3, wait: false }
+    const one = { ...all, id: b.newId(), units: 1, wait: true, claim: 1 }
+    await a.enter(all)
+    await b.enter(one)
+    await a.leave({ ...all, claim: 1 })
+    assert.deepEqual(await b.next(), ['granted', one.id])
+    await sleep(10)
+    // It is the same request, which has a new grant.
+    assert.equal((await b.enter(one)).state, 'held')
+    await b.leave(one)
+    assert.equal((await a.enter({ ...all, id: a.newId() })).state, 'held')
+  })
+
   it('says what it grants, which is confirmed once, and by nobody who is late', async () => {
     const [a, b, c] = [await session(), await session(), await session()]
     const key = randomUUID()

@@ -123,7 +123,8 @@ local maxHold, units, wait, first = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9
 if not lives(id) then return { 'lost' } end
 
 local function take()
-  if isWaiting or out + units > capacity then return nil end
+  -- What it held until its time was up is out still, until it has been taken out.
+  if held or isWaiting or out + units > capacity then return nil end
   local wanted = hasLine()
   if wanted and not first then return nil end
   local isAbandoned, token = lost, nextToken()
