@@ -1,46 +1,126 @@
 import type { Engine as Contract, EngineOptions } from './index.js'
 
+/** What an engine asks a server for. All times are in milliseconds, and whole. */
 export interface EngineRequest {
+  /** Whose it is: as it was given to `listen()`. */
   session: string
+  /** What is to be locked. Any string. */
   key: string
+  /** The session's, `-`, and a number. The same id again is the same request, which is granted once. */
   id: string
+  /** How many units it is to get, from 1 to `capacity`: all of them at once. */
   units: number
+  /** How many units the key has. */
   capacity: number
+  /** Whether it is to get a place in the line where it cannot be granted at once. */
   wait: boolean
+  /**
+   * Whether that is the first place: of a reader who upgrades, which holds one unit by another request, and asks for all
+   * others. Nobody else asks for as many.
+   */
+  first: boolean
+  /** How long who is let in by somebody who leaves has to confirm it. */
   claim: number
+  /** How long it is held at most, from when it was granted at once, or was confirmed. */
   maxHold: number
 }
 
+/** What is given back. The other properties of the request may be there as well. */
+export interface EngineLeaving
+  extends Pick<EngineRequest, 'session' | 'key' | 'id' | 'units' | 'capacity' | 'claim'> {
+  /**
+   * How many of the units stay held, where they are held: 0 for none. Never more than there are: two of these may be
+   * carried out in another order than they were sent in.
+   */
+  keep: number
+  /** Nobody has heard of `abandoned`, if that was the answer: the next grant of the key says it again. */
+  untold: boolean
+}
+
 export type EngineAnswer =
+  /**
+   * It has the units. `token` is higher than all before it for the key, and less than 2 ** 51. `wanted`: others are in
+   * line. `abandoned`: a holder before it has not let go by itself, and nobody has been told of that yet.
+   */
   | { state: 'held'; token: bigint; wanted: boolean; abandoned: boolean }
+  /**
+   * It has a place in the line. In `look` milliseconds those before it may be gone without a word: it asks again then.
+   * `clock` is what the clock of the server was, in milliseconds of whatever epoch: a grant goes by that.
+   */
   | { state: 'waiting'; look: number; clock?: number }
+  /** Not now, and it has no place: only where `wait` is false. */
   | { state: 'refused' }
+  /** Another one is in line who asked to be the `first`, and each would wait for the other: only where `first` is true. */
+  | { state: 'upgrading' }
+  /** There is no such session any more. */
   | { state: 'lost' }
+  /** The key is in use with another capacity. */
   | { state: 'mismatch'; capacity: number }
 
+/** What a message says of who has been let in by somebody who left. */
 export interface EngineGrant {
+  /** As in an answer that says `held`. */
   token: bigint
   wanted: boolean
   abandoned: boolean
+  /** When the claim ends, in milliseconds of the clock that `clock` told of. */
   until: number
 }
 
+/** What a driver calls when it hears from the server: none of it throws, and none of it need be in order. */
 export interface EngineHearing {
+  /**
+   * The request has been granted. Where `grant` is given its caller goes in at once, and `confirm()` is called meanwhile:
+   * so it must be left out where a command would not be on its way by the next `setImmediate()` (no connection is there,
+   * say). Without it `enter()` is called.
+   */
   granted(id: string, grant?: EngineGrant): void
+  /** Somebody waits for a key of which the session holds units. Once is enough as long as there is a line. */
   wanted(key: string): void
+  /** Messages may have been lost, and come again from now on. */
   missed(): void
 }
 
-/** What is peculiar to one server. All of it is explained at the top of lib/engines/engine.js. */
+/** What renews a session, in a thread of its own. */
+export interface EngineKeeper {
+  /** From now on there is this session, for `ttl` milliseconds. */
+  open(session: string, ttl: number): Promise<unknown>
+  /** For `ttl` milliseconds from now on; whether there still was this session. It is never brought back. */
+  renew(session: string, ttl: number): Promise<boolean>
+  close(): Promise<unknown>
+}
+
+/**
+ * What is peculiar to one server: see docs/engines.md, and what must be true there at the top of lib/engines/engine.js.
+ * A command that rejects may have been carried out or not: it is repeated, until the session is over or who asked has
+ * given up. Only an error whose `code` begins with `ERR_LOCK_` is final: callers get it as it is. No command hears of a
+ * caller's `signal`: who gives up leaves.
+ */
 export interface EngineDriver {
+  /** For messages: `'Redis'`. */
   readonly name: string
+  /**
+   * What the thread renews with: it calls `require(module).connect(data)`, a promise for an EngineKeeper. `data` goes there
+   * by structured clone.
+   */
   readonly keeper: { module: string; data: unknown }
+  /**
+   * Hears what concerns `session`, and no other one any more. Resolves when nothing will be missed. Must not keep the
+   * process alive.
+   */
   listen(session: string, hear: EngineHearing): Promise<void>
+  /** Asks for units, confirms what was granted, or looks after the line: one round trip. */
   enter(request: EngineRequest): Promise<EngineAnswer>
-  /** Not needed by a driver whose `granted()` says no more than the id. */
+  /**
+   * One round trip for who was granted the request, which has it for `maxHold` from now on, unless its claim is over: then it
+   * gets nothing, nor a place. Not needed by a driver whose `granted()` says no more than the id.
+   */
   confirm?(request: EngineRequest): Promise<{ state: 'held' | 'over'; wanted: boolean }>
-  leave(request: EngineRequest): Promise<void>
+  /** The units are free, or the place in the line; no matter if there is neither any more. One round trip. */
+  leave(request: EngineLeaving): Promise<void>
+  /** The session is over, and with it all that it holds. */
   end(session: string): Promise<unknown>
+  /** Closes the connections that the driver has made. */
   close(): Promise<unknown>
 }
 

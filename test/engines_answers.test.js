@@ -135,6 +135,31 @@ describe('Answers over an engine', () => {
     await assert.rejects(waiting, { code: 'ERR_LOCK_ENGINE', message: /closed/ })
   })
 
+  it('are asked for where the driver has no way to confirm what a message says', async () => {
+    const [one, two] = [await newEngine(), await changed({}, () => ({ confirm: undefined }))]
+    const [a, b] = [one, two].map((engine) => new KeyedMutex({ engine }))
+    const release = await a.acquire('key')
+    const next = b.acquire('key')
+    await sleep(20)
+    world.server.commands = []
+    release()
+    ;(await next)()
+    assert.deepEqual([world.count('confirm'), world.count('enter')], [0, 1])
+  })
+
+  it('are asked for in whole milliseconds, whatever the options are', async () => {
+    const requests = []
+    const change = (driver) => ({
+      enter(request) {
+        requests.push(request)
+        return driver.enter(request)
+      },
+    })
+    await changed({ ttl: 2000 / 3, maxHold: 4000 / 3 }, change)
+    const [{ claim, maxHold }] = requests
+    assert.deepEqual([claim, maxHold], [666, 1333])
+  })
+
   it('may be errors of any sort', async () => {
     let failures = 0
     const change = (driver) => ({

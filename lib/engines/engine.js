@@ -47,7 +47,7 @@
 //                                        { state: 'upgrading' }           with `first` only: another one is
 //                                        { state: 'lost' }                there is no such session any more
 //                                        { state: 'mismatch', capacity }  others use the key with another capacity
-//   driver.confirm(request)            the same request, one round trip. What it was granted is its as long as
+//   driver.confirm(request)            may be missing where `granted` never says what. The same request, one round trip. What it was granted is its as long as
 //                                      `maxHold` from now on, unless the claim is over. It never gets anything
 //                                      else by that, nor a place. A promise for
 //                                        { state: 'held' or 'over', wanted: boolean }
@@ -116,7 +116,9 @@ function readEngineOptions(options) {
     }
   }
   if (maxHold < ttl) throw new RangeError(`maxHold must not be less than ttl, which is ${ttl} ms`)
-  return times
+  // Servers take whole numbers.
+  const whole = Object.entries(times).map(([name, time]) => [name, Math.floor(time)])
+  return Object.fromEntries(whole)
 }
 
 module.exports = { Engine, hubOf, readEngineOptions }

@@ -13,6 +13,7 @@ const pause = 100
 
 class Hub {
   #driver
+  #canConfirm
   #keeper
   #session = null
   #opening = null
@@ -30,6 +31,7 @@ class Hub {
 
   constructor(driver, settings) {
     this.#driver = driver
+    this.#canConfirm = typeof driver.confirm === 'function'
     this.name = driver.name
     this.settings = settings
     this.isClosed = false
@@ -89,7 +91,9 @@ class Hub {
 
   #hear() {
     return {
-      granted: (id, grant) => this.#session?.slots.get(id)?.granted(grant),
+      granted: (id, grant) =>
+        // What cannot be confirmed is asked for.
+        this.#session?.slots.get(id)?.granted(this.#canConfirm ? grant : undefined),
       wanted: (key) => {
         for (const cohort of this.#cohorts.get(key) ?? []) cohort.isWanted()
       },
@@ -111,11 +115,11 @@ class Hub {
   }
 
   enter(request) {
-    return this.#driver.enter({ first: false, claim: this.claim, ...request })
+    return this.#driver.enter({ ...request, claim: this.claim })
   }
 
   confirm(request) {
-    return this.#driver.confirm({ claim: this.claim, ...request })
+    return this.#driver.confirm({ ...request, claim: this.claim })
   }
 
   /** `isUnsure`: a command of the request has failed, and may be carried out after this, by a server that was stuck. */

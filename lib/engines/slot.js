@@ -181,8 +181,8 @@ class Slot {
   request() {
     const { cohort, session, id, units, isToWait } = this
     const { key, capacity } = cohort
-    const maxHold = this.maxHold()
-    return { session: session.id, key, id, units, capacity, wait: isToWait, maxHold }
+    const place = { session: session.id, key, id, units, capacity }
+    return { ...place, wait: isToWait, first: false, maxHold: this.maxHold() }
   }
 
   /** How long the server is to leave it to us, from when it hears of it. */

@@ -7,7 +7,7 @@ import {
   LockManager,
   Mutex,
 } from 'boxoffice'
-import { Engine, type EngineDriver } from 'boxoffice/engine'
+import { Engine, type EngineAnswer, type EngineDriver, type EngineLeaving } from 'boxoffice/engine'
 import { type RedisOptions, redis } from 'boxoffice/redis'
 import { Redis } from 'ioredis'
 import { createClient, createCluster } from 'redis'
@@ -36,4 +36,30 @@ async function locks(driver: EngineDriver, times: EngineOptions) {
   return [token, signal, own]
 }
 
-export { locks }
+/** All that a driver is asked, and may answer. */
+const driver: EngineDriver = {
+  name: 'none',
+  keeper: { module: 'none', data: undefined },
+  async listen(_session, { granted, wanted, missed }) {
+    granted('id')
+    granted('id', { token: 1n, wanted: false, abandoned: true, until: 1 })
+    wanted('key')
+    missed()
+  },
+  async enter({ first, wait, claim, maxHold }): Promise<EngineAnswer> {
+    if (first) return { state: 'upgrading' }
+    if (!wait) return { state: 'refused' }
+    return { state: 'waiting', look: claim, clock: maxHold }
+  },
+  confirm: async () => ({ state: 'over', wanted: false }),
+  async leave(request) {
+    const { keep, untold }: EngineLeaving = request
+    await confirm?.({ ...request, first: untold, wait: keep > 0, maxHold: 1 })
+  },
+  end: async () => {},
+  close: async () => {},
+}
+const { confirm, ...silent } = driver
+const quiet: EngineDriver = silent
+
+export { locks, quiet }
