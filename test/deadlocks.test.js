@@ -1,6 +1,7 @@
 'use strict'
 // Deadlocks of locks with full diagnostics: each is found by the wait that closes it, and nothing else is one.
 const assert = require('node:assert/strict')
+const { EventEmitter, once } = require('node:events')
 const { KeyedMutex, Mutex, RWLock, Semaphore } = require('..')
 const { deadlocks } = require('../lib/diagnostics/deadlock.js')
 const { sleep, within } = require('./helpers/agents.js')
@@ -184,6 +185,53 @@ describe('No deadlock', () => {
       await sleep(3)
     })
     assert.equal(await ended(next), 'next')
+  })
+
+  describe('is what a follow-up waits for, while its holder waits for an event from outside', () => {
+    const outside = new EventEmitter()
+    let timer
+    before(() => {
+      timer = setInterval(() => outside.emit('event'), 20)
+    })
+    after(() => clearInterval(timer))
+
+    for (const [how, heard] of Object.entries({
+      'a promise by hand': () => new Promise((resolve) => outside.once('event', resolve)),
+      'once()': () => once(outside, 'event'),
+      'a function': async () => await once(outside, 'event'),
+    })) {
+      it(`by ${how}`, async () => {
+        const mutex = new Mutex({ diagnostics })
+        let next
+        await mutex.runExclusive(async () => {
+          const event = heard()
+          next = mutex.runExclusive(() => 'next')
+          await event
+        })
+        assert.equal(await ended(next), 'next')
+      })
+
+      it(`by ${how}, that was asked for before the lock`, async () => {
+        const mutex = new Mutex({ diagnostics })
+        const event = heard()
+        const release = await mutex.acquire()
+        const next = mutex.runExclusive(() => 'next')
+        await event
+        release()
+        assert.equal(await ended(next), 'next')
+      })
+
+      it(`by ${how}, or for the follow-up`, async () => {
+        const mutex = new Mutex({ diagnostics })
+        const release = await mutex.acquire()
+        const event = heard()
+        const next = mutex.acquire()
+        await Promise.race([event, next])
+        release()
+        const again = await ended(next)
+        again()
+      })
+    }
   })
 
   it('is one that is asked for before the other is released', async () => {

@@ -83,6 +83,20 @@ describe('Warnings of long holds', () => {
     })
     assert.deepEqual(warnings, [])
   })
+
+  it('do not come of what a turn did before the hold', async () => {
+    const mutex = new Mutex({ diagnostics: 'counters', warnAfter: 200 })
+    const warnings = await warningsOf(async () => {
+      mutex.tryLock()
+      mutex.unlock()
+      const start = performance.now()
+      while (performance.now() - start < 250);
+      await mutex.lock()
+      await sleep(1)
+      mutex.unlock()
+    })
+    assert.deepEqual(warnings, [])
+  })
 })
 
 describe('Warnings of releasers that are collected', () => {
@@ -91,13 +105,23 @@ describe('Warnings of releasers that are collected', () => {
   const listen = `process.on('warning', ({ name, code, message, detail }) => show({ name, code, message, detail }))
     const { KeyedMutex, Semaphore } = require(${JSON.stringify(require.resolve('..'))})`
 
-  for (const [title, code] of [
+  for (const [title, code, how = ''] of [
     ['mutex', `await new Mutex({ name: 'lost', diagnostics: true }).acquire()`],
     ['semaphore', `await new Semaphore(2, { name: 'lost', diagnostics: true }).acquire()`],
+    [
+      'mutex',
+      `const waited = new Mutex({ name: 'lost', diagnostics: true })
+      const release = await waited.acquire()
+      setImmediate(release)
+      await waited.acquire()
+      // The last promise that had to wait is kept until another one has to.
+      new Semaphore(0).acquire()`,
+      ', which was waited for',
+    ],
     ['read-write lock', `await new RWLock({ name: 'lost', diagnostics: true }).acquireRead()`],
     ['mutex of key', `await new KeyedMutex({ name: 'lost', diagnostics: true }).acquire('k')`],
   ]) {
-    it(`say where those of a ${title} were made`, async () => {
+    it(`say where those of a ${title} were made${how}`, async () => {
       const { shown } = await runCode(
         `${listen}
         await (async function culprit() { ${code} })()

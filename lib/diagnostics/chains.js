@@ -12,8 +12,9 @@
 // makes its promise first, and awaits within, and so does whatever combines promises. So a promise is open from when
 // it is made until the same run waits for it, and is taken to be made by the reactions which that run makes meanwhile,
 // and those that go on after them. That is more than what makes it: all of them must wait before it is taken to, so
-// that a mistake makes an alarm come later, or not at all.
+// that a mistake makes an alarm come later, or not at all. One that somebody settles by hand is made by none of them.
 const { createHook, executionAsyncId, executionAsyncResource } = require('node:async_hooks')
+const { isByHand } = require('./by_hand.js')
 const { Mark } = require('./mark.js')
 
 class Link {
@@ -21,23 +22,24 @@ class Link {
   /** Links that began inside of this one, and are not over. */
   inner = new Set()
   doings = new Set()
-  /** The steps of promises that give it. */
-  givers = []
+  /** The steps of promises that give it, as far as they are known. */
+  givers = new Set()
   /** Links that may be still when something has run in this one. */
   onlookers = new Set()
 
-  /** Of `hold`, inside of the link `around` or null. */
+  /** Of `hold`, inside of the link `around` or null, which may be over by now. */
   constructor(hold, around) {
     this.hold = hold
-    this.around = around
-    around?.inner.add(this)
+    this.around = liveOf(around)
+    this.around?.inner.add(this)
   }
 
   /** Whoever goes on after the promise of `step` goes on inside of this, from now until the end. */
   givenBy(step) {
+    step.handed?.givers.delete(step)
     step.handed = this
-    this.givers.push(step)
-    known.set(step.id, step)
+    this.givers.add(step)
+    learn(step)
   }
 
   /** Whoever has it has `link`, too, which began beside it. */
@@ -51,16 +53,25 @@ class Link {
   end() {
     this.isOver = true
     for (const { id } of this.givers) known.delete(id)
+    this.givers.clear()
     for (const link of this.onlookers) touch(link)
     const around = liveOf(this.around)
     if (dirty.delete(this) && around !== null) dirty.add(around)
     around?.inner.delete(this)
-    for (const link of this.inner) around?.inner.add(link)
+    for (const link of this.inner) {
+      // Past this one: of those that hold one lock until they have the next, each would keep all before it.
+      link.around = around
+      around?.inner.add(link)
+    }
     for (const step of this.doings) {
       step.link = around
       if (around !== null) around.doings.add(step)
       else known.delete(step.id)
     }
+    // Steps that never run may keep it for ever, and must not keep others by it.
+    this.hold = undefined
+    this.inner.clear()
+    this.doings.clear()
   }
 }
 
@@ -83,6 +94,8 @@ class Step {
   /** A reaction that has not run yet. */
   isPending = false
   isSettled = false
+  /** By nobody that is known. */
+  isByHand = false
   /** Of a reaction: the step of the promise that it waits for, where that is known. */
   parent = undefined
   /** A promise that was open before it. */
@@ -123,12 +136,15 @@ class Step {
 
 /** Steps of promises in chains with holds that something may wait for, by the ids of async_hooks. */
 const known = new Map()
-/** The latest promises of other chains that have not settled: what is made of an acquire passes through them. */
+/** Promises of other chains that have not settled: what is made of an acquire passes through them. */
 const others = new Map()
-const mostOthers = 10_000
+/** Of each of them the latest: there are promises that never settle, and holds that never end. */
+const mostKnown = 10_000
 /** How many promises are taken to be made by one reaction: as the one before it, and of those that are open. */
 const mostBefore = 12
 const mostOpen = 4
+/** And how many reactions may make one: they pile up where some never run, since what they wait for is gone. */
+const mostInside = 1000
 /** Links of which something has run since changed() was called, while somebody waited. */
 const dirty = new Set()
 /** How many promises wait for locks. */
@@ -137,6 +153,15 @@ let onTouch = () => {}
 /** Promises made in the run that is going on, of which each may be made by those that come after it. */
 let open = []
 let isOurs = false
+
+/** Others may react to the promise of `step`, which is in a chain with a hold or gives one. */
+function learn(step) {
+  known.set(step.id, step)
+  if (known.size <= mostKnown) return
+  const [oldest] = known.values()
+  known.delete(oldest.id)
+  oldest.handed?.givers.delete(oldest)
+}
 
 function touch(link) {
   dirty.add(link)
@@ -156,14 +181,18 @@ function init(id, type, trigger, resource) {
   }
   const step = new Step(id, link, undefined)
   Mark.put(resource, step)
-  if (trigger === executionAsyncId()) open.push(step)
-  else reacts(step, trigger, runner)
+  if (trigger === executionAsyncId()) {
+    step.isByHand = isByHand(init)
+    open.push(step)
+  } else {
+    reacts(step, trigger, runner)
+  }
   if (link !== null) {
-    known.set(id, step)
+    learn(step)
     return
   }
   others.set(id, step)
-  if (others.size > mostOthers) others.delete(others.keys().next().value)
+  if (others.size > mostKnown) others.delete(others.keys().next().value)
 }
 
 const stepBy = (id) => known.get(id) ?? others.get(id)
@@ -180,8 +209,13 @@ function reacts(step, trigger, runner) {
   step.maker = runner
   step.link.doings.add(step)
   for (const promise of step.madeFor()) {
+    if (promise.isByHand) continue
     promise.inside ??= new Set()
     promise.inside.add(step)
+    if (promise.inside.size > mostInside) {
+      promise.isByHand = true
+      promise.inside = undefined
+    }
   }
 }
 
@@ -189,9 +223,13 @@ function reacts(step, trigger, runner) {
 function madeIn(runner) {
   const made = runner === undefined ? [] : (runner.within ?? [runner])
   if (open.length === 0) return made
-  const pending = made.filter((step) => !step.isSettled)
-  return [...pending.slice(-mostBefore), ...open.slice(-mostOpen)]
+  return [
+    ...made.filter(isUnsettled).slice(-mostBefore),
+    ...open.filter(isUnsettled).slice(-mostOpen),
+  ]
 }
+
+const isUnsettled = ({ isSettled }) => !isSettled
 
 function before() {
   open = []
@@ -287,7 +325,7 @@ function waitsFor(promise, wait, link) {
   if (step === undefined) return
   waiting++
   step.wait = wait
-  known.set(step.id, step)
+  learn(step)
   if (link !== null) touch(link)
 }
 

@@ -9,6 +9,7 @@
 //
 // A hold enters the graph when it is still, and leaves before its lock is let go of. One that is doing something is
 // not there: nothing is lost without it.
+const { setImmediate } = require('node:timers') // at load: users fake clocks
 const chains = require('./chains.js')
 const { deadlockError, labelOf } = require('./deadlock_error.js')
 const { stillIn } = require('./stillness.js')
@@ -165,17 +166,17 @@ const hooks = {
     if (wait.promise !== undefined) chains.waited(wait.promise)
   },
 
-  /** It has been granted, in this moment or by hold.wait: nobody knows yet who asked for it. */
-  holds(hold) {
-    const around = hold.wait?.around ?? (hold.wait === null ? chains.currentLink() : null)
+  /** It has been granted, to `wait` or, where that is null, in this moment: nobody knows yet who asked for it. */
+  holds(hold, wait) {
+    const around = wait === null ? chains.currentLink() : (wait.around ?? null)
     hold.moment = momentOf(hold.core)
     const link = new chains.Link(hold, around)
     links.set(hold, link)
-    const promise = hold.wait?.promise
+    const promise = wait?.promise
     if (promise !== undefined) chains.hands(promise, link)
   },
 
-  /** Whoever awaits `promise` has `hold`, which was granted at once. Where it was waited for, wait.promise says so. */
+  /** Whoever awaits `promise` has `hold`, which was granted at once. Where it was waited for, holds() has said so. */
   gives(hold, promise) {
     const link = links.get(hold)
     if (link !== undefined) chains.hands(promise, link)
@@ -199,6 +200,7 @@ const hooks = {
     const before = locks.get(core)
     const lock = native.graphLock(core.place)
     if (before !== undefined && before !== lock) native.graphMove(before, lock)
+    if (loose.has(core)) native.graphLoosen(lock)
     locks.set(core, lock)
   },
 

@@ -60,8 +60,10 @@ class Wait {
 }
 
 // What the search for deadlocks wants to know besides: all others do without the memory.
-const common = { trace: undefined, promise: undefined }
-Object.assign(Wait.prototype, common, {
+Hold.prototype.trace = undefined
+Object.assign(Wait.prototype, {
+  trace: undefined,
+  promise: undefined,
   /** Its thread blocks. */
   isSync: false,
   /** Of somebody who upgrades: the hold that it keeps meanwhile. */
@@ -69,8 +71,6 @@ Object.assign(Wait.prototype, common, {
   /** The object that stands in line, unless its thread blocks. */
   waiter: undefined,
 })
-/** What it was waited for by. */
-Object.assign(Hold.prototype, common, { wait: null })
 
 class Record {
   /** `settings` are those of readDiagnostics(). */
@@ -106,9 +106,12 @@ class Record {
     return this.core.home?.name ?? this.core.share?.name ?? this.core.name
   }
 
-  /** Exactly, or as the turn of the event loop goes: reading a clock takes longer than a lock. */
+  /**
+   * Exactly, or as the turn of the event loop goes: reading a clock takes longer than a lock. Nobody is to be warned
+   * of a hold since its turn has taken long before.
+   */
   time() {
-    return this.isFull ? now() : turnTime()
+    return this.isDeep ? now() : turnTime()
   }
 
   /** Somebody is about to wait. */
@@ -147,6 +150,9 @@ class Record {
     else wait.before.after = wait.after
     if (wait.after === null) this.last = wait.before
     else wait.after.before = wait.before
+    // Its hold may last: it must not keep all who come after it.
+    wait.before = null
+    wait.after = null
   }
 
   /** It has waited in vain. */
@@ -220,8 +226,8 @@ class Record {
     if (this.settings.warnAfter !== undefined) watchHold(hold)
     if (!this.isFull) return
     hold.trace = wait === null ? new Trace() : wait.trace
-    hold.wait = wait
-    if (this.isSought) deadlock.holds(hold)
+    // It keeps nothing else of the wait, whose promise has the releaser: that is to be missed.
+    if (this.isSought) deadlock.holds(hold, wait)
   }
 
   /** What `step` makes: nobody is told of its grants before it is done. */

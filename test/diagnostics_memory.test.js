@@ -1,0 +1,95 @@
+'use strict'
+// What watching keeps of the past: nothing that grows, however a program goes on with its locks.
+const assert = require('node:assert/strict')
+const { setFlagsFromString } = require('node:v8')
+const { runInNewContext } = require('node:vm')
+const { KeyedMutex, Mutex, Semaphore } = require('..')
+
+setFlagsFromString('--expose-gc')
+const gc = runInNewContext('gc')
+
+async function heapUsed() {
+  for (let i = 0; i < 3; i++) {
+    await new Promise(setImmediate)
+    gc()
+  }
+  return process.memoryUsage().heapUsed
+}
+
+const diagnostics = true
+/** Of each step, in bytes: far below what its stack takes. */
+const most = 500
+
+// Each holds something while `step` goes on, which is done again and again in its chain.
+const ways = {
+  async 'a lock that is held until the next one is'(goOn) {
+    const locks = new KeyedMutex({ diagnostics })
+    let release = await locks.acquire(0)
+    await goOn(async (i) => {
+      const next = await locks.acquire(1 + (i % 10))
+      release()
+      release = next
+    })
+    release()
+  },
+  async 'a limit of jobs'(goOn) {
+    const semaphore = new Semaphore(3, { diagnostics })
+    const job = async () => {
+      await null
+      await null
+    }
+    await goOn(async () => {
+      const [, release] = await semaphore.acquire()
+      job().finally(release)
+    })
+  },
+  async 'a line that never ends, beside a hold that lasts'(goOn) {
+    const semaphore = new Semaphore(2, { diagnostics })
+    const first = await semaphore.acquire()
+    let [, release] = await semaphore.acquire()
+    const lasting = semaphore.acquire()
+    let next = semaphore.acquire()
+    first[1]()
+    const [, end] = await lasting
+    await goOn(async () => {
+      const after = semaphore.acquire()
+      release()
+      release = (await next)[1]
+      next = after
+    })
+    release()
+    release = (await next)[1]
+    release()
+    end()
+  },
+  async 'functions that are called inside of a hold'(goOn) {
+    const mutex = new Mutex({ diagnostics })
+    const work = async () => {
+      await null
+    }
+    await mutex.runExclusive(() => goOn(work))
+  },
+  async 'promises that never settle'(goOn) {
+    const mutex = new Mutex({ diagnostics })
+    await goOn(() => mutex.runExclusive(() => Promise.race([new Promise(() => {}), null])))
+  },
+}
+
+describe('Watched locks', function () {
+  this.timeout(60_000)
+
+  for (const [title, way] of Object.entries(ways)) {
+    it(`keep nothing of the past: ${title}`, () =>
+      way(async (step) => {
+        const repeat = async (count) => {
+          for (let i = 0; i < count; i++) await step(i)
+        }
+        // Beyond what is known at most of promises that might be waited for.
+        await repeat(11_000)
+        const before = await heapUsed()
+        await repeat(4000)
+        const grown = (await heapUsed()) - before
+        assert.ok(grown < 4000 * most, `${grown} bytes`)
+      }))
+  }
+})
