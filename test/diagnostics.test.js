@@ -51,6 +51,23 @@ for (const diagnostics of ['counters', true]) {
     const countsOf = (lock) => lock.snapshot().totals
     const agent = useAgents()
 
+    it('tells how long a thread was blocked', async () => {
+      const name = freshName()
+      const mutex = new Mutex({ name, diagnostics })
+      await mutex.lock()
+      const { done } = await agent(name).begins(`
+        const mutex = new Mutex({ name: workerData, diagnostics: ${JSON.stringify(diagnostics)} })
+        say('now')
+        mutex.lockSync()
+        const { waits } = mutex.snapshot()
+        mutex.unlock()
+        return waits.max`)
+      while (mutex.snapshot().waiting === 0) await new Promise(setImmediate)
+      await sleep(50)
+      mutex.unlock()
+      assert.ok((await done) >= 40)
+    })
+
     it('tells who holds a mutex, since when, and who has waited for how long', async () => {
       const mutex = new Mutex({ diagnostics })
       const before = Date.now()

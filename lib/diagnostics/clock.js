@@ -11,6 +11,7 @@ const now = () => start + passed()
 /** The time that this turn of the event loop goes by, or 0 before anybody has asked for it. */
 let turn = 0
 
+/** Also for a thread that is about to block: what comes after that is later. */
 const endTurn = () => {
   turn = 0
 }
@@ -26,4 +27,4 @@ function turnTime() {
   return turn
 }
 
-module.exports = { now, turnTime }
+module.exports = { endTurn, now, turnTime }

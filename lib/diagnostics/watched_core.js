@@ -1,5 +1,6 @@
 'use strict'
 // What all watched cores have in common: see watched.js.
+const { endTurn } = require('./clock.js')
 const deadlock = require('./deadlock.js')
 const { publish, wait } = require('./events.js')
 const { Record } = require('./record.js')
@@ -139,16 +140,19 @@ const watchedCore = (Base) =>
     /** `block` may block this thread. */
     blocks(weight, { timeout, priority }, block, hold) {
       const { record } = this
+      const isNeeded = this.isTaken(weight)
+      if (isNeeded) endTurn()
       const blocked = record.begins(this, this.modeOf(weight), this.unitsOf(weight))
       blocked.isSync = true
       blocked.hold = hold
       blocked.priority = priority
-      blocked.isNeeded = this.isTaken(weight)
+      blocked.isNeeded = isNeeded
       try {
-        if (blocked.isNeeded && timeout > 0) {
+        if (isNeeded && timeout > 0) {
           publish(wait, blocked)
           if (record.isFull) deadlock.asks(blocked)
         }
+        if (isNeeded) endTurn()
         return { blocked, result: block(blocked) }
       } catch (error) {
         if (isMiss(error)) record.gaveUp(blocked, error)
