@@ -16,6 +16,7 @@
 const { createHook, executionAsyncId, executionAsyncResource } = require('node:async_hooks')
 const { isByHand } = require('./by_hand.js')
 const { Mark } = require('./mark.js')
+const { Recent } = require('./recent.js')
 
 class Link {
   isOver = false
@@ -135,16 +136,16 @@ class Step {
 }
 
 /** Steps of promises in chains with holds that something may wait for, by the ids of async_hooks. */
-const known = new Map()
+const known = new Recent(5_000, (step) => step.handed?.givers.delete(step))
 /** Promises of other chains that have not settled: what is made of an acquire passes through them. */
-const others = new Map()
-/** Of each of them the latest: there are promises that never settle, and holds that never end. */
-const mostKnown = 10_000
+const others = new Recent(5_000)
 /** How many promises are taken to be made by one reaction: as the one before it, and of those that are open. */
 const mostBefore = 12
 const mostOpen = 4
 /** And how many reactions may make one: they pile up where some never run, since what they wait for is gone. */
 const mostInside = 1000
+/** And how many promises of one run are looked through. */
+const mostMade = 64
 /** Links of which something has run since changed() was called, while somebody waited. */
 const dirty = new Set()
 /** How many promises wait for locks. */
@@ -157,10 +158,6 @@ let isOurs = false
 /** Others may react to the promise of `step`, which is in a chain with a hold or gives one. */
 function learn(step) {
   known.set(step.id, step)
-  if (known.size <= mostKnown) return
-  const [oldest] = known.values()
-  known.delete(oldest.id)
-  oldest.handed?.givers.delete(oldest)
 }
 
 function touch(link) {
@@ -184,6 +181,7 @@ function init(id, type, trigger, resource) {
   if (trigger === executionAsyncId()) {
     step.isByHand = isByHand(init)
     open.push(step)
+    if (open.length > 2 * mostMade) open = open.slice(-mostMade)
   } else {
     reacts(step, trigger, runner)
   }
@@ -192,7 +190,6 @@ function init(id, type, trigger, resource) {
     return
   }
   others.set(id, step)
-  if (others.size > mostKnown) others.delete(others.keys().next().value)
 }
 
 const stepBy = (id) => known.get(id) ?? others.get(id)

@@ -1,8 +1,8 @@
 'use strict'
 // Watched locks over an engine, by a server in memory.
 const assert = require('node:assert/strict')
-const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex, snapshot } = require('..')
-const { fakeWorld } = require('./engines/fake_world.js')
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex, snapshot } = require('../..')
+const { fakeWorld } = require('../engines/fake_world.js')
 
 describe('Watched locks over an engine', () => {
   const { newEngine } = fakeWorld()

@@ -3,9 +3,9 @@
 const assert = require('node:assert/strict')
 const { KeyedMutex, Mutex, Semaphore } = require('boxoffice')
 const { inspector } = require('boxoffice/inspector')
-const { ask, closeServers, serve } = require('./helpers/inspected.js')
-const { turn } = require('./helpers/promises.js')
-const { scaled } = require('./helpers/scale.js')
+const { ask, closeServers, serve } = require('../helpers/inspected.js')
+const { turn } = require('../helpers/promises.js')
+const { scaled } = require('../helpers/scale.js')
 
 describe('the inspector of a process', () => {
   afterEach(closeServers)

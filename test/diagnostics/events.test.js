@@ -3,9 +3,9 @@
 const assert = require('node:assert/strict')
 const { channel } = require('node:diagnostics_channel')
 const { threadId } = require('node:worker_threads')
-const { KeyedMutex, Mutex, RWLock, Semaphore } = require('..')
-const deadlock = require('../lib/diagnostics/deadlock.js')
-const { freshName, useAgents } = require('./helpers/agents.js')
+const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
+const deadlock = require('../../lib/diagnostics/deadlock.js')
+const { freshName, useAgents } = require('../helpers/agents.js')
 
 const names = ['wait', 'admit', 'release', 'timeout', 'abort', 'abandoned', 'deadlock']
 
@@ -205,7 +205,7 @@ describe('A subscriber of events', () => {
   }
 
   it('that throws is an uncaught exception, and the lock does not mind', async () => {
-    const { runCode } = require('./helpers/processes.js')
+    const { runCode } = require('../helpers/processes.js')
     const { shown, code } = await runCode(`
       process.on('uncaughtException', (error) => show(error.message))
       require('node:diagnostics_channel').subscribe('boxoffice:admit', () => { throw new Error('mine') })

@@ -2,9 +2,9 @@
 // Deadlocks of locks with full diagnostics: each is found by the wait that closes it, and nothing else is one.
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')
-const { KeyedMutex, Mutex, RWLock, Semaphore } = require('..')
-const { deadlocks } = require('../lib/diagnostics/deadlock.js')
-const { sleep, within } = require('./helpers/agents.js')
+const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
+const { deadlocks } = require('../../lib/diagnostics/deadlock.js')
+const { sleep, within } = require('../helpers/agents.js')
 
 const diagnostics = true
 const codeOf = (promise) =>

@@ -1,9 +1,9 @@
 'use strict'
 // The picture of a process: all its threads, and what they know of other processes.
 const assert = require('node:assert/strict')
-const { KeyedMutex, KeyedRWLock, Mutex, RWLock, snapshot } = require('..')
-const { freshName, useAgents } = require('./helpers/agents.js')
-const { runCode } = require('./helpers/processes.js')
+const { KeyedMutex, KeyedRWLock, Mutex, RWLock, snapshot } = require('../..')
+const { freshName, useAgents } = require('../helpers/agents.js')
+const { runCode } = require('../helpers/processes.js')
 
 describe('snapshot() of the process', () => {
   const agent = useAgents()
@@ -147,7 +147,7 @@ describe('snapshot() of the process', () => {
 
   it('forgets locks that nobody has any more', async () => {
     const { shown } = await runCode(
-      `const { snapshot } = require(${JSON.stringify(require.resolve('..'))})
+      `const { snapshot } = require(${JSON.stringify(require.resolve('../..'))})
       for (let i = 0; i < 100; i++) new RWLock({ diagnostics: true })
       for (let i = 0; i < 10; i++) { await turn(); globalThis.gc() }
       show((await snapshot()).locks.length)`,
@@ -159,7 +159,7 @@ describe('snapshot() of the process', () => {
   it('keeps no process alive, once it is there', async () => {
     const { code, late } = await runCode(
       `new Mutex({ diagnostics: true, warnAfter: 60_000 }).lock()
-      const { snapshot } = require(${JSON.stringify(require.resolve('..'))})
+      const { snapshot } = require(${JSON.stringify(require.resolve('../..'))})
       show((await snapshot()).threads)`,
     )
     assert.equal(code, 0)

@@ -12,8 +12,8 @@ const {
   RecursiveMutex,
   RWLock,
   Semaphore,
-} = require('..')
-const { freshName, sleep, useAgents } = require('./helpers/agents.js')
+} = require('../..')
+const { freshName, sleep, useAgents } = require('../helpers/agents.js')
 
 const none = { acquisitions: 0, contended: 0, timeouts: 0, aborts: 0, abandoned: 0, deadlocks: 0 }
 const totals = (some) => ({ ...none, ...some })
@@ -84,7 +84,7 @@ for (const diagnostics of ['counters', true]) {
       // Two clocks, one of whole milliseconds.
       assert.ok(since > before - 100 && since < Date.now() + 100)
       assert.ok(heldFor >= 15 && oldestWait >= 15 && heldFor >= oldestWait)
-      if (diagnostics === true) assert.match(stack, /diagnostics\.test\.js/)
+      if (diagnostics === true) assert.match(stack, /watched\.test\.js/)
       else assert.equal(stack, undefined)
       release()
       await (await late)()

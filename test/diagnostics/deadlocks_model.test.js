@@ -3,9 +3,9 @@
 // without an order every one is found, and what is found is one.
 const assert = require('node:assert/strict')
 const fc = require('fast-check')
-const { KeyedMutex, Mutex, RecursiveMutex, RWLock, Semaphore } = require('..')
-const { within } = require('./helpers/agents.js')
-const { scaled } = require('./helpers/scale.js')
+const { KeyedMutex, Mutex, RecursiveMutex, RWLock, Semaphore } = require('../..')
+const { within } = require('../helpers/agents.js')
+const { scaled } = require('../helpers/scale.js')
 
 const diagnostics = true
 const turn = () => new Promise(setImmediate)

@@ -9,9 +9,9 @@ const {
   RWLock,
   Semaphore,
   snapshot,
-} = require('..')
-const { freshName } = require('./helpers/agents.js')
-const { useHosts } = require('./helpers/hosts.js')
+} = require('../..')
+const { freshName } = require('../helpers/agents.js')
+const { useHosts } = require('../helpers/hosts.js')
 
 for (const diagnostics of ['counters', true]) {
   describe(`Watched locks of scope host, diagnostics: ${diagnostics}`, () => {

@@ -1,11 +1,11 @@
 'use strict'
 // Requests as fast as they come, of all kinds: nothing is left of them.
 const assert = require('node:assert/strict')
-const { inChild } = require('./helpers/children.js')
-const { scaled } = require('./helpers/scale.js')
+const { inChild } = require('../helpers/children.js')
+const { scaled } = require('../helpers/scale.js')
 
-const handler = require.resolve('../lib/inspector/handler.js')
-const inspected = require.resolve('./helpers/inspected.js')
+const handler = require.resolve('../../lib/inspector/handler.js')
+const inspected = require.resolve('../helpers/inspected.js')
 
 /** Of which each thousand has some of every kind. */
 const kinds = [

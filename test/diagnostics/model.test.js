@@ -2,8 +2,8 @@
 // Random steps on watched locks: their totals are those that somebody counts who sees the promises only.
 const assert = require('node:assert/strict')
 const fc = require('fast-check')
-const { KeyedMutex, Mutex, RWLock, Semaphore } = require('..')
-const { scaled } = require('./helpers/scale.js')
+const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
+const { scaled } = require('../helpers/scale.js')
 
 /** One lock, and what can be seen of it from outside. `acquire(how, limits)` gives a promise for a releaser. */
 class World {
@@ -162,7 +162,7 @@ describe('Totals of watched locks, against a model', () => {
     const map = new KeyedMutex({ diagnostics: 'counters' })
     for (let i = 0; i < 1000; i++) (await map.acquire(i % 700))()
     assert.deepEqual(map.snapshot(), [])
-    const { snapshot } = require('..')
+    const { snapshot } = require('../..')
     const { locks } = await snapshot()
     assert.ok(
       locks.some(({ kind, totals }) => kind === 'KeyedMutex' && totals?.acquisitions === 1000),

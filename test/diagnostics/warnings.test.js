@@ -2,9 +2,9 @@
 // Warnings of watched locks: what is held for too long, and what nobody can let go of any more.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
-const { KeyedMutex, Mutex, RWLock, Semaphore } = require('..')
-const { sleep } = require('./helpers/agents.js')
-const { runCode } = require('./helpers/processes.js')
+const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
+const { sleep } = require('../helpers/agents.js')
+const { runCode } = require('../helpers/processes.js')
 
 const kinds = {
   mutex: { make: (options) => new Mutex(options), hold: (lock) => lock.acquire() },
@@ -55,7 +55,7 @@ describe('Warnings of long holds', () => {
     await mutex.lock()
     const [warning] = await once(process, 'warning')
     assert.match(warning.message, /the mutex .long hold./)
-    assert.match(warning.detail, /diagnostics_warnings\.test\.js/)
+    assert.match(warning.detail, /warnings\.test\.js/)
     mutex.unlock()
   })
 
@@ -103,7 +103,7 @@ describe('Warnings of releasers that are collected', () => {
   const collect = 'for (let i = 0; i < 10; i++) { await turn(); globalThis.gc() }'
   const withGc = { NODE_OPTIONS: '--expose-gc' }
   const listen = `process.on('warning', ({ name, code, message, detail }) => show({ name, code, message, detail }))
-    const { KeyedMutex, Semaphore } = require(${JSON.stringify(require.resolve('..'))})`
+    const { KeyedMutex, Semaphore } = require(${JSON.stringify(require.resolve('../..'))})`
 
   for (const [title, code, how = ''] of [
     ['mutex', `await new Mutex({ name: 'lost', diagnostics: true }).acquire()`],

@@ -1,8 +1,8 @@
 'use strict'
 // What the search for deadlocks is told by locks with full diagnostics, and when.
 const assert = require('node:assert/strict')
-const { Mutex, RWLock, Semaphore } = require('..')
-const deadlock = require('../lib/diagnostics/deadlock.js')
+const { Mutex, RWLock, Semaphore } = require('../..')
+const deadlock = require('../../lib/diagnostics/deadlock.js')
 
 const names = ['asks', 'endsAsk', 'holds', 'releases', 'gives']
 
@@ -134,7 +134,7 @@ describe('Hooks of diagnostics', () => {
     const mutex = new Mutex({ diagnostics: true })
     await mutex.lock()
     const { stack } = told[0][1]
-    assert.match(stack.split('\n')[0], /diagnostics_hooks\.test\.js/)
+    assert.match(stack.split('\n')[0], /hooks\.test\.js/)
   })
 
   it('are silent where there are only counters', async () => {

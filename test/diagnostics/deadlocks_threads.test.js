@@ -1,8 +1,8 @@
 'use strict'
 // Deadlocks across threads: of those who block, and of promises.
 const assert = require('node:assert/strict')
-const { Mutex } = require('..')
-const { freshName, useAgents, within } = require('./helpers/agents.js')
+const { Mutex } = require('../..')
+const { freshName, useAgents, within } = require('../helpers/agents.js')
 
 const diagnostics = true
 
