@@ -113,11 +113,11 @@ describe('a Mutex whose holder has died', () => {
     const mutex = new Mutex()
     const worker = startWorker(
       `require('node:v8').setFlagsFromString('--expose-gc')
-       const gc = require('node:vm').runInNewContext('gc')
+       const sweep = require('node:vm').runInNewContext('gc')
        new Mutex({ buffer: workerData }).tryLock()
        const probe = new WeakRef({})
        const collect = () => {
-         gc()
+         sweep()
          if (probe.deref()) setImmediate(collect)
          else setImmediate(() => process.exit(0))
        }
