@@ -81,6 +81,29 @@ describe('Answers over an engine', () => {
     writer()
   })
 
+  it('that nobody could read in time end one session, and begin one', async () => {
+    const times = { ttl: 200, maxHold: 5000 }
+    const sessions = []
+    const two = await changed(times, (driver) => ({
+      listen(session, hear) {
+        sessions.push(session)
+        return driver.listen(session, hear)
+      },
+    }))
+    const [a, b] = [await newEngine(times), two].map((engine) => new KeyedMutex({ engine }))
+    const keys = ['one', 'two', 'three']
+    for (const key of keys) await a.acquire(key)
+    const waits = keys.map((key) => b.acquire(key))
+    await sleep(20)
+    const end = performance.now() + 400
+    while (performance.now() < end);
+    // Before any message that says so.
+    waits.push(b.acquire('four'))
+    const all = await Promise.all(waits)
+    for (const release of all) release()
+    assert.equal(sessions.length, 2)
+  })
+
   it('that come when the engine is closed open no session', async () => {
     let listened
     const driver = world.server.driver()

@@ -71,6 +71,8 @@ class Hub {
   open() {
     if (this.#session?.isGood()) return this.#session
     if (this.isClosed) return Promise.reject(closedError(this.name))
+    // First: whoever waits by the old one asks for another at once, which is to be the same for all.
+    if (this.#session !== null) this.lose(this.#session, 'it was not renewed in time')
     this.#opening ??= this.#open().finally(() => {
       this.#opening = null
     })
@@ -78,7 +80,6 @@ class Hub {
   }
 
   async #open() {
-    if (this.#session !== null) this.lose(this.#session, 'it was not renewed in time')
     const id = randomBytes(9).toString('base64url')
     await this.#driver.listen(id, this.#hear())
     // A closed keeper would start a thread anew, which nobody ends.
