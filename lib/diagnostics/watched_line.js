@@ -42,6 +42,20 @@ const watching = (Base) =>
       super.give(hold)
     }
 
+    /** What is given back of it is held no more. */
+    reduce(hold, units) {
+      hold.watched.weight = units
+      super.reduce(hold, units)
+    }
+
+    /** A reader has become the writer, or the other way round. */
+    succeed(next, hold, place, isWriter) {
+      this.record.ends(hold.watched)
+      const mode = isWriter ? 'exclusive' : 'shared'
+      next.watched = this.record.granted(this, mode, undefined, next.isAbandoned)
+      return super.succeed(next, hold, place, isWriter)
+    }
+
     /** Of other machines there is nothing to see. */
     holdersElsewhere(ours) {
       return ours

@@ -146,7 +146,7 @@ class RWLine extends LineCore {
       upper.under = hold
       // Whoever reads by it after the writer comes after it, too.
       hold.slot.turn.follow(upper.slot.turn)
-      return this.#succeed(upper, hold, hold.place, true)
+      return this.succeed(upper, hold, hold.place, true)
     } catch (error) {
       hold.place = this.#lower(hold)
       cohort.leave(undefined)
@@ -164,14 +164,14 @@ class RWLine extends LineCore {
   #downgrade(hold) {
     const { slot } = hold.under ?? hold
     const place = this.#lower(hold)
-    const next = this.#succeed(this.cohort().share(slot, read), hold, place, false)
+    const next = this.succeed(this.cohort().share(slot, read), hold, place, false)
     if (hold.under === undefined) slot.shrink(read.units)
     this.cohort().leave(hold)
     return this.#reader(next)
   }
 
   /** `next` takes the place of `hold`, whose releaser is over. */
-  #succeed(next, hold, place, isWriter) {
+  succeed(next, hold, place, isWriter) {
     hold.isOver = true
     next.follow(hold)
     next.place = place

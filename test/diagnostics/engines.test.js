@@ -1,7 +1,7 @@
 'use strict'
 // Watched locks over an engine, by a server in memory.
 const assert = require('node:assert/strict')
-const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex, snapshot } = require('../..')
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex, RWLock, snapshot } = require('../..')
 const { fakeWorld } = require('../engines/fake_world.js')
 
 describe('Watched locks over an engine', () => {
@@ -53,6 +53,27 @@ describe('Watched locks over an engine', () => {
       const read = await locks.acquireRead('k')
       assert.equal(locks.snapshot()[0].holders[0].mode, 'shared')
       read()
+    })
+
+    it(`tell of what a hold has become: ${diagnostics}`, async () => {
+      const engine = await newEngine()
+      const lock = new RWLock({ engine, name: 'watched', diagnostics })
+      const modes = () => lock.snapshot().holders.map(({ mode }) => mode)
+      const read = await lock.acquireRead()
+      const write = await read.upgrade()
+      assert.deepEqual(modes(), ['exclusive'])
+      const again = write.downgrade()
+      assert.deepEqual(modes(), ['shared'])
+      const last = await again.upgrade()
+      last()
+      assert.deepEqual(modes(), [])
+      ;(await lock.acquireWrite({ timeout: 1000 }))()
+      const semaphores = new KeyedSemaphore(3, { engine, diagnostics })
+      const [, letGo] = await semaphores.acquire('k', 3)
+      semaphores.release('k', 1)
+      assert.equal(semaphores.snapshot()[0].holders[0].weight, 2)
+      letGo()
+      assert.deepEqual(semaphores.snapshot(), [])
     })
   }
 })
