@@ -2,6 +2,7 @@
 // What locks over an engine have in common with those of one process, beyond the plain ways in: lib/engines, by a
 // server in memory.
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { setFlagsFromString } = require('node:v8')
 const { runInNewContext } = require('node:vm')
@@ -41,7 +42,7 @@ describe('Several keys over an engine', () => {
     await sleep(200)
     theirs()
     const { signal } = await both
-    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    if (!signal.aborted) await once(signal, 'abort')
     assert.match(signal.reason.message, /key "a" has been lost/)
     const next = await other.acquire('b', { timeout: 0 }).catch(({ code }) => code)
     assert.equal(next, 'ERR_LOCK_TIMEOUT')
