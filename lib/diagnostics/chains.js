@@ -15,14 +15,16 @@
 // that a mistake makes an alarm come later, or not at all. One that somebody settles by hand is made by none of them.
 const { createHook, executionAsyncId, executionAsyncResource } = require('node:async_hooks')
 const { isByHand } = require('./by_hand.js')
+const { Latest } = require('./latest.js')
 const { Mark } = require('./mark.js')
-const { Recent } = require('./recent.js')
 
 class Link {
   isOver = false
   /** Links that began inside of this one, and are not over. */
   inner = new Set()
   doings = new Set()
+  /** There were too many of those to know them: some never run, where what they wait for is gone. */
+  isCrowded = false
   /** The steps of promises that give it, as far as they are known. */
   givers = new Set()
   /** Links that may be still when something has run in this one. */
@@ -41,6 +43,15 @@ class Link {
     step.handed = this
     this.givers.add(step)
     learn(step)
+  }
+
+  /** `step` is being done in its chain. */
+  does(step) {
+    if (this.isCrowded) return
+    this.doings.add(step)
+    if (this.doings.size <= mostKnown) return
+    this.isCrowded = true
+    this.doings.clear()
   }
 
   /** Whoever has it has `link`, too, which began beside it. */
@@ -66,9 +77,10 @@ class Link {
     }
     for (const step of this.doings) {
       step.link = around
-      if (around !== null) around.doings.add(step)
+      if (around !== null) around.does(step)
       else known.delete(step.id)
     }
+    if (this.isCrowded && around !== null) around.isCrowded = true
     // Steps that never run may keep it for ever, and must not keep others by it.
     this.hold = undefined
     this.inner.clear()
@@ -135,17 +147,17 @@ class Step {
   }
 }
 
+/** Of each of these: there are promises that never settle, and holds that never end. */
+const mostKnown = 10_000
 /** Steps of promises in chains with holds that something may wait for, by the ids of async_hooks. */
-const known = new Recent(5_000, (step) => step.handed?.givers.delete(step))
+const known = new Latest(mostKnown)
 /** Promises of other chains that have not settled: what is made of an acquire passes through them. */
-const others = new Recent(5_000)
+const others = new Latest(mostKnown)
 /** How many promises are taken to be made by one reaction: as the one before it, and of those that are open. */
 const mostBefore = 12
 const mostOpen = 4
 /** And how many reactions may make one: they pile up where some never run, since what they wait for is gone. */
 const mostInside = 1000
-/** And how many promises of one run are looked through. */
-const mostMade = 64
 /** Links of which something has run since changed() was called, while somebody waited. */
 const dirty = new Set()
 /** How many promises wait for locks. */
@@ -157,7 +169,7 @@ let isOurs = false
 
 /** Others may react to the promise of `step`, which is in a chain with a hold or gives one. */
 function learn(step) {
-  known.set(step.id, step)
+  for (const forgotten of known.add(step).values()) forgotten.handed?.givers.delete(forgotten)
 }
 
 function touch(link) {
@@ -173,7 +185,7 @@ function init(id, type, trigger, resource) {
     if (link === null) return
     const step = new Step(id, link, resource)
     Mark.put(resource, step)
-    link.doings.add(step)
+    link.does(step)
     return
   }
   const step = new Step(id, link, undefined)
@@ -181,15 +193,11 @@ function init(id, type, trigger, resource) {
   if (trigger === executionAsyncId()) {
     step.isByHand = isByHand(init)
     open.push(step)
-    if (open.length > 2 * mostMade) open = open.slice(-mostMade)
   } else {
     reacts(step, trigger, runner)
   }
-  if (link !== null) {
-    learn(step)
-    return
-  }
-  others.set(id, step)
+  if (link !== null) learn(step)
+  else others.add(step)
 }
 
 const stepBy = (id) => known.get(id) ?? others.get(id)
@@ -204,7 +212,7 @@ function reacts(step, trigger, runner) {
   step.within = madeIn(runner)
   if (step.link === null) return
   step.maker = runner
-  step.link.doings.add(step)
+  step.link.does(step)
   for (const promise of step.madeFor()) {
     if (promise.isByHand) continue
     promise.inside ??= new Set()
@@ -222,7 +230,7 @@ function madeIn(runner) {
   if (open.length === 0) return made
   return [
     ...made.filter(isUnsettled).slice(-mostBefore),
-    ...open.filter(isUnsettled).slice(-mostOpen),
+    ...open.slice(-mostOpen).filter(isUnsettled),
   ]
 }
 
@@ -252,7 +260,7 @@ function after() {
 function handOn(step) {
   const { link } = step
   step.isHanded = false
-  if (link.isOver || link.doings.size > 0 || link.inner.size > 0) return
+  if (link.isOver || link.isCrowded || link.doings.size > 0 || link.inner.size > 0) return
   for (const promise of step.within) give(promise, link)
 }
 
@@ -341,8 +349,9 @@ function hands(promise, link) {
   if (step !== undefined) link.givenBy(step)
 }
 
-/** `timer` does not make its chain go on. */
+/** `timer` does not make its chain go on. One of a clock that is not Node's is no resource, and may be a number. */
 function disregard(timer) {
+  if (typeof timer !== 'object' || timer === null) return
   const step = Mark.stepOf(timer)
   step?.link.doings.delete(step)
 }

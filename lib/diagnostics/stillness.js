@@ -23,6 +23,7 @@ function stillIn(link) {
 }
 
 function isStill(link, waits, answers) {
+  if (link.isCrowded) return false
   for (const { resource, parent } of link.doings) {
     if (resource === undefined ? !dependsOn(parent, waits, answers) : isAlive(resource))
       return false

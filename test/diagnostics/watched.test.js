@@ -14,6 +14,7 @@ const {
   Semaphore,
 } = require('../..')
 const { freshName, sleep, useAgents } = require('../helpers/agents.js')
+const { FakeClock } = require('../helpers/fake_clock.js')
 
 const none = { acquisitions: 0, contended: 0, timeouts: 0, aborts: 0, abandoned: 0, deadlocks: 0 }
 const totals = (some) => ({ ...none, ...some })
@@ -50,6 +51,20 @@ for (const diagnostics of ['counters', true]) {
   describe(`A snapshot of a lock with diagnostics: ${diagnostics}`, () => {
     const countsOf = (lock) => lock.snapshot().totals
     const agent = useAgents()
+
+    it('waits by a clock whose timers are numbers', async () => {
+      const clock = new FakeClock()
+      try {
+        const mutex = new Mutex({ diagnostics })
+        await mutex.lock()
+        const late = codeOf(mutex.acquire({ timeout: 10 }))
+        clock.advance(10)
+        assert.equal(await late, 'ERR_LOCK_TIMEOUT')
+        assert.deepEqual(countsOf(mutex), totals({ acquisitions: 1, timeouts: 1 }))
+      } finally {
+        clock.restore()
+      }
+    })
 
     it('tells how long a thread was blocked', async () => {
       const name = freshName()
