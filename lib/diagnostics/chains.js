@@ -153,6 +153,8 @@ const mostKnown = 10_000
 const known = new Latest(mostKnown)
 /** Promises of other chains that have not settled: what is made of an acquire passes through them. */
 const others = new Latest(mostKnown)
+/** How many promises of one run are remembered to be open. */
+const mostMade = 64
 /** How many promises are taken to be made by one reaction: as the one before it, and of those that are open. */
 const mostBefore = 12
 const mostOpen = 4
@@ -193,6 +195,8 @@ function init(id, type, trigger, resource) {
   if (trigger === executionAsyncId()) {
     step.isByHand = isByHand(init)
     open.push(step)
+    // There may be very many in one run, and each that reacts looks through them.
+    if (open.length > 2 * mostMade) open = open.slice(-mostMade)
   } else {
     reacts(step, trigger, runner)
   }
