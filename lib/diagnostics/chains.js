@@ -111,6 +111,8 @@ class Step {
   isByHand = false
   /** Of a reaction: the step of the promise that it waits for, where that is known. */
   parent = undefined
+  /** Of a promise that is open: the number of the run that goes on, or else another one. */
+  openIn = 0
   /** A promise that was open before it. */
   closed = undefined
   /** The promises that may be made by this reaction, and the step that has made it. */
@@ -153,8 +155,6 @@ const mostKnown = 10_000
 const known = new Latest(mostKnown)
 /** Promises of other chains that have not settled: what is made of an acquire passes through them. */
 const others = new Latest(mostKnown)
-/** How many promises of one run are remembered to be open. */
-const mostMade = 64
 /** How many promises are taken to be made by one reaction: as the one before it, and of those that are open. */
 const mostBefore = 12
 const mostOpen = 4
@@ -167,6 +167,8 @@ let waiting = 0
 let onTouch = () => {}
 /** Promises made in the run that is going on, of which each may be made by those that come after it. */
 let open = []
+/** Its number. */
+let run = 1
 let isOurs = false
 
 /** Others may react to the promise of `step`, which is in a chain with a hold or gives one. */
@@ -194,9 +196,7 @@ function init(id, type, trigger, resource) {
   Mark.put(resource, step)
   if (trigger === executionAsyncId()) {
     step.isByHand = isByHand(init)
-    open.push(step)
-    // There may be very many in one run, and each that reacts looks through them.
-    if (open.length > 2 * mostMade) open = open.slice(-mostMade)
+    opens(step)
   } else {
     reacts(step, trigger, runner)
   }
@@ -208,11 +208,13 @@ const stepBy = (id) => known.get(id) ?? others.get(id)
 
 /** `step` is a reaction to the promise `trigger`, made by the run of `runner`. */
 function reacts(step, trigger, runner) {
-  const at = open.findLastIndex(({ id }) => id === trigger)
   step.isPending = true
-  step.parent = at < 0 ? stepBy(trigger) : open[at]
+  step.parent = stepBy(trigger)
   // Its making is at its end: what comes from here on is not for it.
-  if (at >= 0) step.closed = open.splice(at, 1)[0]
+  if (step.parent?.openIn === run) {
+    step.closed = step.parent
+    step.closed.openIn = 0
+  }
   step.within = madeIn(runner)
   if (step.link === null) return
   step.maker = runner
@@ -231,17 +233,37 @@ function reacts(step, trigger, runner) {
 /** What may be made by a reaction that the run of `runner` makes now. */
 function madeIn(runner) {
   const made = runner === undefined ? [] : (runner.within ?? [runner])
-  if (open.length === 0) return made
-  return [
-    ...made.filter(isUnsettled).slice(-mostBefore),
-    ...open.slice(-mostOpen).filter(isUnsettled),
-  ]
+  const latest = latestOpen()
+  if (latest.length === 0) return made
+  return [...made.filter(isUnsettled).slice(-mostBefore), ...latest.filter(isUnsettled)]
+}
+
+/** Those that are closed stay where they are until they are the last: very many may be made in one run. */
+function latestOpen() {
+  while (open.length > 0 && open.at(-1).openIn !== run) open.pop()
+  const latest = []
+  for (let i = open.length - 1; i >= 0 && latest.length < mostOpen; i--) {
+    const step = open[i]
+    // One that was opened again is there twice.
+    if (step.openIn === run && !latest.includes(step)) latest.unshift(step)
+  }
+  return latest
+}
+
+function opens(step) {
+  step.openIn = run
+  open.push(step)
+}
+
+function newRun() {
+  run++
+  open = []
 }
 
 const isUnsettled = ({ isSettled }) => !isSettled
 
 function before() {
-  open = []
+  newRun()
   const step = Mark.stepOf(executionAsyncResource())
   if (step === undefined) return
   const handed = step.parent?.handed
@@ -252,7 +274,7 @@ function before() {
 }
 
 function after() {
-  open = []
+  newRun()
   const step = Mark.stepOf(executionAsyncResource())
   if (step === undefined) return
   // Nothing of the past is kept by those who come after it.
@@ -279,7 +301,7 @@ function give(promise, link) {
 
 /** A value that is no promise is awaited by one, which looks like a reaction to the function that awaits, and is none. */
 function isWrapper(step) {
-  if (step.closed !== undefined) open.push(step.closed)
+  if (step.closed !== undefined) opens(step.closed)
   step.ran()
 }
 
