@@ -5,9 +5,6 @@
 // or what then() makes of it. What awaits the promise of acquire() has its hold from then on, and so has all that it
 // starts. It is never its siblings', which the same turn may have started.
 //
-//   Link   a hold, inside of the one that its chain had before
-//   doing  a step of a chain with a hold that has yet to run: a reaction, or a timer, a request ...
-//
 // Whether all of a chain waits for locks is seen in stillness.js, by what a promise may be made by: an async function
 // makes its promise first, and awaits within, and so does whatever combines promises. So a promise is open from when
 // it is made until the same run waits for it, and is taken to be made by the reactions which that run makes meanwhile,
@@ -16,92 +13,18 @@
 const { createHook, executionAsyncId, executionAsyncResource } = require('node:async_hooks')
 const { isByHand } = require('./by_hand.js')
 const { Latest } = require('./latest.js')
+const {
+  changed,
+  isInside,
+  known,
+  Link,
+  learn,
+  liveOf,
+  mostKnown,
+  onTouched,
+  touch,
+} = require('./link.js')
 const { Mark } = require('./mark.js')
-
-class Link {
-  isOver = false
-  /** Links that began inside of this one, and are not over. */
-  inner = new Set()
-  doings = new Set()
-  /** There were too many of those to know them: some never run, where what they wait for is gone. */
-  isCrowded = false
-  /** The steps of promises that give it, as far as they are known. */
-  givers = new Set()
-  /** Links that may be still when something has run in this one. */
-  onlookers = new Set()
-
-  /** Of `hold`, inside of the link `around` or null, which may be over by now. */
-  constructor(hold, around) {
-    this.hold = hold
-    this.around = liveOf(around)
-    this.around?.inner.add(this)
-  }
-
-  /** Whoever goes on after the promise of `step` goes on inside of this, from now until the end. */
-  givenBy(step) {
-    step.handed?.givers.delete(step)
-    step.handed = this
-    this.givers.add(step)
-    learn(step)
-  }
-
-  /** `step` is being done in its chain. */
-  does(step) {
-    if (this.isCrowded) return
-    this.doings.add(step)
-    if (this.doings.size <= mostKnown) return
-    this.isCrowded = true
-    this.doings.clear()
-  }
-
-  /** Whoever has it has `link`, too, which began beside it. */
-  moveInto(link) {
-    this.around?.inner.delete(this)
-    this.around = link
-    link.inner.add(this)
-  }
-
-  /** The hold has been let go of: what its chain does belongs to the one around it. */
-  end() {
-    this.isOver = true
-    for (const { id } of this.givers) known.delete(id)
-    this.givers.clear()
-    for (const link of this.onlookers) touch(link)
-    const around = liveOf(this.around)
-    if (dirty.delete(this) && around !== null) dirty.add(around)
-    around?.inner.delete(this)
-    for (const link of this.inner) {
-      // Past this one: of those that hold one lock until they have the next, each would keep all before it.
-      link.around = around
-      around?.inner.add(link)
-    }
-    for (const step of this.doings) {
-      step.link = around
-      if (around !== null) around.does(step)
-      else known.delete(step.id)
-    }
-    if (this.isCrowded && around !== null) around.isCrowded = true
-    // Steps that never run may keep it for ever, and must not keep others by it.
-    this.hold = undefined
-    this.inner.clear()
-    this.doings.clear()
-  }
-}
-
-/** Whether `link` began inside of `outer`, or there is no such thing. */
-function isInside(link, outer) {
-  if (outer === null) return true
-  let around = link
-  while (around !== null && around !== outer) around = around.around
-  return around === outer
-}
-
-/** `link`, or the next one around it that is not over. */
-function liveOf(link) {
-  let live = link ?? null
-  while (live?.isOver) live = live.around
-  return live
-}
 
 class Step {
   /** A reaction that has not run yet. */
@@ -149,10 +72,6 @@ class Step {
   }
 }
 
-/** Of each of these: there are promises that never settle, and holds that never end. */
-const mostKnown = 10_000
-/** Steps of promises in chains with holds that something may wait for, by the ids of async_hooks. */
-const known = new Latest(mostKnown)
 /** Promises of other chains that have not settled: what is made of an acquire passes through them. */
 const others = new Latest(mostKnown)
 /** How many promises are taken to be made by one reaction: as the one before it, and of those that are open. */
@@ -160,26 +79,13 @@ const mostBefore = 12
 const mostOpen = 4
 /** And how many reactions may make one: they pile up where some never run, since what they wait for is gone. */
 const mostInside = 1000
-/** Links of which something has run since changed() was called, while somebody waited. */
-const dirty = new Set()
 /** How many promises wait for locks. */
 let waiting = 0
-let onTouch = () => {}
 /** Promises made in the run that is going on, of which each may be made by those that come after it. */
 let open = []
 /** Its number. */
 let run = 1
 let isOurs = false
-
-/** Others may react to the promise of `step`, which is in a chain with a hold or gives one. */
-function learn(step) {
-  for (const forgotten of known.add(step).values()) forgotten.handed?.givers.delete(forgotten)
-}
-
-function touch(link) {
-  dirty.add(link)
-  onTouch()
-}
 
 function init(id, type, trigger, resource) {
   if (isOurs) return
@@ -330,7 +236,7 @@ const hook = createHook({ init, before, after, promiseResolve })
  * `touched()` is called whenever something runs in a chain with a hold.
  */
 function follow(touched) {
-  onTouch = touched
+  onTouched(touched)
   hook.enable()
 }
 
@@ -380,21 +286,6 @@ function disregard(timer) {
   if (typeof timer !== 'object' || timer === null) return
   const step = Mark.stepOf(timer)
   step?.link.doings.delete(step)
-}
-
-/** Links of which something has run since this was called last, with all around them. */
-function changed() {
-  const links = new Set()
-  for (const each of dirty) {
-    // A set is gone through to its end, though it grows on the way.
-    for (const link of each.onlookers) dirty.add(link)
-    each.onlookers.clear()
-    for (let link = liveOf(each); link !== null && !links.has(link); link = liveOf(link.around)) {
-      links.add(link)
-    }
-  }
-  dirty.clear()
-  return links
 }
 
 module.exports = {
