@@ -43,16 +43,16 @@ describe('a worker that is terminated while it', function () {
   // Semaphores: shared_death.test.js and shared_semaphore.test.js.
   const exclusive = Object.keys(kinds).filter((kind) => kinds[kind].permits === 1)
   for (const kind of exclusive) {
-    const most = scaled(kind === 'mutex' ? 2000 : 300, 40)
+    const most = scaled(kind === 'mutex' ? 1000 : 200, 20)
     for (const [role, name] of Object.entries(states)) {
       it(`${name} (${kind})`, async () => {
-        const seen = await deaths(kind, scaled(kind === 'mutex' ? 60 : 20, 8), role)
+        const seen = await deaths(kind, scaled(kind === 'mutex' ? 30 : 16, 5), role)
         if (role === 'holds') assert.ok(seen.told > 0)
       })
     }
 
     it(`is blocked in lockSync for good (${kind})`, async () => {
-      await deaths(kind, scaled(kind === 'mutex' ? 60 : 20, 8), 'isBlockedForGood')
+      await deaths(kind, scaled(kind === 'mutex' ? 30 : 16, 5), 'isBlockedForGood')
     })
 
     it(`is in any of these states, ${most} times (${kind})`, async () => {
