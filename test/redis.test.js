@@ -193,5 +193,13 @@ describe('A process with an engine over Redis', () => {
       assert.equal(stderr, '')
       assert.deepEqual({ status, shown }, { status: 0, shown: [1] })
     })
+
+    it(`ends when it releases after the client of ${name} has been closed`, async () => {
+      const code = `const release = await mutex.acquire('late ${name}')
+        client.destroy(); release(); console.log(1)`
+      const { code: status, shown, stderr } = await runWith(connect, code)
+      assert.equal(stderr, '')
+      assert.deepEqual({ status, shown }, { status: 0, shown: [1] })
+    })
   }
 })

@@ -139,7 +139,8 @@ class Hub {
         return
       } catch {
         // Whatever it was: what the server still counts as ours would keep others out.
-        await after(pause)
+        // It does not keep the process alive: of one that has ended, the server forgets it by itself.
+        await after(pause, undefined, { ref: false })
       }
     }
   }
