@@ -140,8 +140,8 @@ TEST(HostDeath, OfAllIsCleanedUpByTheNext) {
     id = a.open("x");
     b.open("x");
     // Stopped, neither hears of the other's death.
-    a.kill(SIGSTOP);
-    b.kill(SIGSTOP);
+    a.stop();
+    b.stop();
     a.kill();
     b.kill();
     a.wait();
@@ -164,7 +164,7 @@ TEST(HostDeath, IsNotBeingStopped) {
   ASSERT_EQ(b.join(), 2);
   a.open("x");
   b.open("x");
-  a.kill(SIGSTOP);
+  a.stop();
   {
     Process c(directory.path());
     EXPECT_EQ(c.join(), 3);

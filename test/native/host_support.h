@@ -132,6 +132,11 @@ class Process {
   }
 
   void kill(int signal = SIGKILL) { ::kill(pid_, signal); }
+  /// Until none of its threads runs any more.
+  void stop() {
+    kill(SIGSTOP);
+    waitpid(pid_, nullptr, WUNTRACED);
+  }
   /// Until it has gone.
   void wait() { waitpid(std::exchange(pid_, 0), nullptr, 0); }
 
