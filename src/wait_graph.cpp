@@ -196,7 +196,8 @@ void WaitGraph::collect(Wait& start) {
     found_.push_back(&w);
   };
   find(start);
-  for (std::size_t i = 0; i < found_.size(); ++i) {
+  // It grows meanwhile.
+  for (std::size_t i = 0; i < found_.size(); ++i) {  // NOLINT(modernize-loop-convert)
     for (const Hold* hold : blockers(*found_[i])) {
       for (const Id id : dependsOn(*hold)) {
         if (const auto at = waits_.find(id); at != waits_.end()) find(at->second);
