@@ -8,6 +8,7 @@
 // version; a runtime that is not Node may lack them.
 struct uv_handle_s;
 struct uv_loop_s;
+// NOLINTBEGIN(readability-identifier-naming): their names.
 extern "C" {
 [[gnu::weak]] std::size_t uv_handle_size(int type);
 [[gnu::weak]] void uv_handle_set_data(uv_handle_s* handle, void* data);
@@ -19,6 +20,7 @@ extern "C" {
                                 void (*onEvent)(uv_poll_s* handle, int status, int events));
 [[gnu::weak]] int uv_poll_stop(uv_poll_s* handle);
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace boxoffice::binding {
 namespace {

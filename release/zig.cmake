@@ -22,6 +22,8 @@ set(CMAKE_CXX_COMPILER_FRONTEND_VARIANT GNU)
 set(CMAKE_CXX_STANDARD_COMPUTED_DEFAULT 17)
 set(CMAKE_SIZEOF_VOID_P 8)
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+# Nor does it find out then that there is no library for threads, which need none.
+set(CMAKE_HAVE_LIBC_PTHREAD TRUE)
 # CMake calls these with one word, and they are two.
 set(CMAKE_CXX_ARCHIVE_CREATE "${BOXOFFICE_ZIG} ar qc <TARGET> <OBJECTS>")
 set(CMAKE_CXX_ARCHIVE_APPEND "${BOXOFFICE_ZIG} ar q <TARGET> <OBJECTS>")
