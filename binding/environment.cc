@@ -1,5 +1,6 @@
 // What belongs to no lock: an environment's tickets and news, and where its locks lie.
 #include "exports.h"
+#include "platform/clock.h"
 
 namespace boxoffice::binding {
 namespace {
@@ -83,6 +84,12 @@ napi_value busyKeys(const Call& call) {
   return keys;
 }
 
+/// The time of Clock, which is the same in all threads, in milliseconds.
+napi_value now(const Call& call) {
+  const std::chrono::duration<double, std::milli> time = Clock::now().time_since_epoch();
+  return Napi::Number::New(call.env(), time.count());
+}
+
 }  // namespace
 
 void defineEnvironment(Exports& exports) {
@@ -102,6 +109,7 @@ void defineEnvironment(Exports& exports) {
   exports.add<gave>("gave");
   exports.add<busyCount>("busyCount");
   exports.add<busyKeys>("busyKeys");
+  exports.add<now>("now");
 }
 
 }  // namespace boxoffice::binding

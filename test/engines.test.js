@@ -167,6 +167,7 @@ describe('Locks over an engine', () => {
         () => keyed.acquireSync('k'),
         () => semaphore.acquireSync('k'),
       ],
+      runExclusiveSync: [() => mutex.runExclusiveSync(() => {})],
       tryAcquireRead: [() => rw.tryAcquireRead('k')],
       tryAcquireWrite: [() => rw.tryAcquireWrite('k')],
       acquireReadSync: [() => rw.acquireReadSync('k')],

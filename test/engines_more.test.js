@@ -139,6 +139,32 @@ describe('A semaphore over an engine', () => {
     assert.equal(a.size + b.size, 0)
   })
 
+  it('can be waited for without being taken, and looked at', async () => {
+    const semaphore = new KeyedSemaphore(2, { engine: await newEngine() })
+    await semaphore.waitForUnlock('key', 2)
+    assert.equal(semaphore.getValue('key'), 2)
+    const [, release] = await semaphore.acquire('key', 2)
+    assert.deepEqual(semaphore.snapshot(), [{ key: 'key', value: 0, waiting: 0 }])
+    const seen = semaphore.waitForUnlock('key')
+    assert.equal(semaphore.snapshot()[0].waiting, 1)
+    release()
+    await seen
+    assert.equal(semaphore.size, 0)
+  })
+
+  it('is of an engine that `await using` closes', async () => {
+    const engine = await newEngine()
+    const semaphore = new KeyedSemaphore(2, { engine })
+    const [, release] = await semaphore.acquire('key')
+    await engine[Symbol.asyncDispose]()
+    assert.equal(release.signal.reason.code, 'ERR_LOCK_LOST')
+    await assert.rejects(semaphore.acquire('key'), {
+      code: 'ERR_LOCK_ENGINE',
+      message: /closed/,
+    })
+    release()
+  })
+
   it('lets in who waits here for what is given back', async () => {
     const semaphore = new KeyedSemaphore(4, { engine: await newEngine() })
     await semaphore.acquire('key', 4)

@@ -3,7 +3,9 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { Worker } = require('node:worker_threads')
 const { KeyedMutex } = require('..')
+const { now } = require('../lib/engines/clock.js')
 const { Engine } = require('../lib/engines/engine.js')
 const { fakeWorld } = require('./engines/fake_world.js')
 
@@ -146,5 +148,21 @@ describe('Locks over an engine in trouble', () => {
     const last = await next
     assert.equal(last.signal.aborted, false)
     last()
+  })
+})
+
+describe('The clock of engines', () => {
+  it('is one for all threads, also where a thread counts its own time from its own begin', async () => {
+    const clock = JSON.stringify(require.resolve('../lib/engines/clock.js'))
+    const before = now()
+    const worker = new Worker(
+      `performance.now = () => 0
+      process.hrtime.bigint = () => 0n
+      const { now } = require(${clock})
+      require('node:worker_threads').parentPort.postMessage(now())`,
+      { eval: true },
+    )
+    const [theirs] = await once(worker, 'message')
+    assert.ok(before <= theirs && theirs <= now(), `${theirs} after ${before}`)
   })
 })

@@ -1,11 +1,7 @@
 'use strict'
-// The monotonic clock that all threads of a process share, in milliseconds. Taken at load: users fake clocks,
-// and no server would follow them.
-const hrtime = process.hrtime.bigint
-const passed = performance.now.bind(performance)
-const start = Number(hrtime()) / 1e6 - passed()
-
-const now = () => start + passed()
+// The monotonic clock that all threads of a process share, in milliseconds. None of JavaScript is: users fake them,
+// and no server would follow; and those of Bun and Deno begin anew in each thread.
+const { now } = require('../load.js')
 
 /**
  * How long a lease that the server counts `time` ms for is safe, from the moment when the command for it was
@@ -16,4 +12,8 @@ const safely = (time) => time * 0.99 - 2
 /** How long the server must count for what is to be safe for `time` ms. */
 const asked = (time) => (time + 2) / 0.99
 
-module.exports = { asked, now, safely }
+/** What a session is safe until, which its thread writes and the event loop reads: in nanoseconds, as integers are. */
+const readUntil = (until) => Number(Atomics.load(until, 0)) / 1e6
+const writeUntil = (until, time) => Atomics.store(until, 0, BigInt(Math.floor(time * 1e6)))
+
+module.exports = { asked, now, readUntil, safely, writeUntil }

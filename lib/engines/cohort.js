@@ -33,10 +33,6 @@ class Cohort {
     return this.owner.title()
   }
 
-  isIdle() {
-    return this.#slots.size === 0
-  }
-
   /** Whether somebody waits for an answer of the server that has not come. */
   silence() {
     for (const slot of this.#slots) if (slot.isSilent()) return slot

@@ -2,7 +2,7 @@
 // Keeps the session of an engine alive by a thread of its own: see keeper_thread.js.
 const { join } = require('node:path')
 const { Worker } = require('node:worker_threads')
-const { now } = require('./clock.js')
+const { now, readUntil } = require('./clock.js')
 
 const file = join(__dirname, 'keeper_thread.js')
 
@@ -18,7 +18,7 @@ class Session {
 
   /** Until when it is safe, by the clock of clock.js. */
   safeUntil() {
-    return Number(Atomics.load(this.until, 0)) / 1e6
+    return readUntil(this.until)
   }
 
   isGood() {

@@ -3,10 +3,9 @@
 // until when the session is safe, where the event loop sees it: see keeper.js.
 const { setTimeout: after } = require('node:timers/promises')
 const { parentPort, workerData } = require('node:worker_threads')
-const { safely } = require('./clock.js')
+const { now, readUntil, safely, writeUntil } = require('./clock.js')
 
 const { module: path, data, ttl } = workerData
-const hrtime = process.hrtime.bigint
 
 /** A connection is made once, and tried again until it stands. */
 let connecting
@@ -30,33 +29,33 @@ let current
 async function keep({ id, buffer }) {
   current = id
   const until = new BigInt64Array(buffer)
-  const safe = BigInt(Math.floor(safely(ttl) * 1e6))
   try {
     const keeper = await connect()
-    const sent = hrtime()
+    const sent = now()
     await keeper.open(id, ttl)
-    Atomics.store(until, 0, sent + safe)
+    writeUntil(until, sent + safely(ttl))
     parentPort.postMessage({ id, isOpen: true })
     while (current === id) {
       await after(ttl / 3)
-      if (current === id) await renew(keeper, id, until, safe)
+      if (current === id) await renew(keeper, id, until)
     }
   } catch (error) {
-    Atomics.store(until, 0, 0n)
+    writeUntil(until, 0)
     parentPort.postMessage({ id, isOpen: false, error })
   }
 }
 
 /** Until it has been renewed once. Throws when the session is over. */
-async function renew(keeper, id, until, safe) {
+async function renew(keeper, id, until) {
+  const end = readUntil(until)
   let last
-  while (current === id && hrtime() < Atomics.load(until, 0)) {
-    const sent = hrtime()
+  while (current === id && now() < end) {
+    const sent = now()
     try {
       const answer = await Promise.race([keeper.renew(id, ttl), after(ttl / 3, 'late')])
       if (answer === false) throw overError('the server has ended it')
       if (answer === true) {
-        Atomics.store(until, 0, sent + safe)
+        writeUntil(until, sent + safely(ttl))
         return
       }
     } catch (error) {

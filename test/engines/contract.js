@@ -125,7 +125,8 @@ function lockContract(engine, several) {
     await sleep(50)
     first()
     await Promise.all([...ours, other])
-    assert.ok(order.indexOf('b') <= 64, `at ${order.indexOf('b')}`)
+    // How many go before, once that is known, is for engines_claims.test.js, whose server is never slow.
+    assert.ok(order.indexOf('b') < ours.length, `at ${order.indexOf('b')}`)
   })
 
   it('gives as much of a semaphore as there is, heavy ones in their turn', async () => {
