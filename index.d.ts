@@ -15,7 +15,10 @@ export const E_ALREADY_LOCKED: Error
 /** Rejects waits that `cancel()` has ended. `ERR_LOCK_CANCELED`. */
 export const E_CANCELED: Error
 
-/** How to wait. */
+/**
+ * How to wait. Any wait may also end with `ERR_LOCK_MEMORY`, where there is no memory for one more who waits, and of
+ * scope `'host'` with `ERR_LOCK_FORKED`, in a copy of the process that `fork(2)` has made: see docs/errors.md.
+ */
 export interface WaitOptions {
   /** Higher goes first; first come, first served within a priority. Not NaN. @default 0 */
   priority?: number
@@ -86,7 +89,7 @@ export interface Releaser extends Disposable, AsyncDisposable {
    * that was over before this one began; whatever crashed in between, and also where the files have been removed.
    * Store it with what the lock protects, and refuse to write where a larger one is stored: so a process that
    * was stopped for a while, and lost the lock, does no harm. Drawn when it is first asked for: after the end of
-   * the grant it is undefined, unless it was asked for before.
+   * the grant it is undefined, unless it was asked for before. Of several keys at once it is one number, for all of them.
    *
    * Of a lock over an {@link Engine}: the same, also after a failover of its server (docs/engines.md), and known from the
    * start. Where several keys were locked at once it is undefined: see `fencingTokens`.
@@ -283,7 +286,7 @@ export interface KeyedHostOptions extends HostOptions {
    * capacity later gets `ERR_LOCK_MISMATCH`. A key takes 0.3 KB of memory, of a read-write lock 0.4, of a
    * semaphore 1.5, whether it is in use or not.
    *
-   * @default 65,536; of a KeyedRWLock 16,384, of a KeyedSemaphore 4,096
+   * @default 65,536; of a KeyedRWLock and a LockManager 16,384, of a KeyedSemaphore 4,096
    */
   capacity?: number
 }
@@ -316,6 +319,8 @@ export interface DiagnosticsOptions {
    * `'counters'`: who holds the lock since when, its line, totals, how long was waited, and events. `true`: all
    * that, with the stack of each acquire, deadlock detection, and a warning when a {@link Releaser} is collected as
    * garbage before it was called. `false`: nothing, and nothing is paid for it.
+   *
+   * On Bun, which has no hooks to find deadlocks by, true throws `ERR_LOCK_UNSUPPORTED`; on Deno it finds none.
    *
    * A lock that is not of this kind (an event, a barrier, a latch, a condition variable, the philosophers, a
    * {@link LockManager}, which has `query()`) takes none.
@@ -356,7 +361,7 @@ export interface LockHolder {
   /** For how many milliseconds. */
   heldFor?: number
   mode?: HoldMode
-  /** Of a semaphore: how much of it. */
+  /** Of a semaphore: how much of it. With `'counters'` what is held since one turn of the event loop is one holder. */
   weight?: number
   /** With `diagnostics: true`: where it was acquired. */
   stack?: string
@@ -415,6 +420,7 @@ export interface LockReport {
   name?: string
   /** Of a keyed map there is one report without a key, for its totals, and one for each key that is held or waited for. */
   key?: Key
+  /** `'cluster'`: over an {@link Engine}. */
   scope: 'process' | 'host' | 'cluster'
   /** The thread that alone knows the lock; none, where threads share it. */
   thread?: number
@@ -682,8 +688,9 @@ export class Mutex implements MutexInterface {
  */
 export class Semaphore implements SemaphoreInterface {
   /**
-   * @param value How much there is at first: in all threads that share it.
+   * @param value How much there is at first, in all threads that share it: an integer from -2^29 to 2^29 - 1.
    * @param options or, as in async-mutex, the error that `cancel()` rejects with.
+   * @throws {TypeError | RangeError} when `value` or an option is not what it should be.
    * @throws {Error} `ERR_LOCK_MISMATCH` when it is there already with another value, or another kind of
    * lock is.
    */
@@ -790,7 +797,10 @@ export type Key = string | number | bigint
  * const locks = new KeyedMutex({ name: 'tickets' })
  */
 export class KeyedMutex {
-  /** @param options or the error that `cancel()` rejects with. */
+  /**
+   * @param options or the error that `cancel()` rejects with.
+   * @throws {TypeError | RangeError} when an option is not what it should be; and what {@link HostOptions} says.
+   */
   constructor(options?: Error | KeyedOptions)
 
   /**
@@ -865,6 +875,7 @@ export class KeyedSemaphore {
    * @param value How much each key has at first: 1 to 2^29 - 1.
    * @param options or the error that `cancel()` rejects with.
    * @throws {Error} `ERR_LOCK_MISMATCH` when a map of that name has another value.
+   * @throws {TypeError | RangeError} when `value` or an option is not what it should be; and what {@link HostOptions} says.
    */
   constructor(value: number, options?: Error | KeyedOptions)
 
@@ -959,9 +970,11 @@ export class KeyedSemaphore {
 /** What AutoResetEvent and ManualResetEvent have in common. */
 declare abstract class WaitableEvent {
   /**
-   * Resolves when it lets this one through.
+   * Resolves when it lets this one through. Rejects with `ERR_LOCK_TIMEOUT` when `timeout` has passed before, and with
+   * `signal.reason` on abort.
    *
    * @param options or a priority.
+   * @throws {TypeError | RangeError} at once when an option is not what it should be.
    */
   wait(options?: number | WaitOptions): Promise<void>
 
@@ -1009,6 +1022,10 @@ declare abstract class WaitableEvent {
  * assert.deepEqual(done, ['a', 'b', 'c'])
  */
 export class AutoResetEvent extends WaitableEvent {
+  /**
+   * @throws {TypeError | RangeError} when an option is not what it should be.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when another kind of lock lies there.
+   */
   constructor(options?: EventOptions)
   /** Lets the next one through, be it there already or not. */
   signal(): void
@@ -1023,6 +1040,10 @@ export class AutoResetEvent extends WaitableEvent {
  * app.use(async () => ready.wait({ timeout: 5000 }))
  */
 export class ManualResetEvent extends WaitableEvent {
+  /**
+   * @throws {TypeError | RangeError} when an option is not what it should be.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when another kind of lock lies there.
+   */
   constructor(options?: EventOptions)
   /** Lets through all who wait, and all who come, until `reset()`. */
   set(): void
@@ -1054,7 +1075,12 @@ export class ManualResetEvent extends WaitableEvent {
  * assert.equal(await taken, 'a ticket')
  */
 export class ConditionVariable {
-  /** It is shared by threads, or not, as the mutexes that it is used with. */
+  /**
+   * It is shared by threads, or not, as the mutexes that it is used with.
+   *
+   * @throws {TypeError | RangeError} when an option is not what it should be.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when another kind of lock lies there.
+   */
   constructor(options?: ConditionVariableOptions)
 
   /**
@@ -1062,7 +1088,7 @@ export class ConditionVariable {
    * signal's reason, holding the mutex; so does it at once where there is no time to wait.
    *
    * @throws {Error} `ERR_LOCK_NOT_HELD` when this thread does not hold `mutex`.
-   * @throws {TypeError} when `mutex` is no Mutex, or not shared as the condition is.
+   * @throws {TypeError} when `mutex` is no Mutex, or one over an engine, or not shared as the condition is.
    */
   wait(mutex: Mutex, options?: Omit<WaitOptions, 'priority'>): Promise<void>
 
@@ -1249,7 +1275,10 @@ export class RWLock {
  * await Promise.all([read('a'), read('a'), write('b', () => {})])
  */
 export class KeyedRWLock {
-  /** @param options or the error that `cancel()` rejects with. */
+  /**
+   * @param options or the error that `cancel()` rejects with.
+   * @throws {TypeError | RangeError} when an option is not what it should be; and what {@link HostOptions} says.
+   */
   constructor(options?: Error | KeyedOptions)
 
   /**
@@ -1313,6 +1342,9 @@ export class KeyedRWLock {
 /**
  * A lock all of whose waits end after `timeout` ms, with `error`. The late one is really gone: it
  * holds nobody up.
+ *
+ * @throws {TypeError} when `lock` has no `acquire()`, or `timeout` is no number.
+ * @throws {RangeError} when `timeout` is negative or NaN.
  *
  * @example
  * const mutex = new Mutex()
@@ -1744,7 +1776,7 @@ export interface LockRequestOptions {
    * `ERR_LOCK_TIMEOUT`.
    */
   timeout?: number
-  /** Not in the standard. How far the lock reaches: all threads of the process. @default 'process' */
+  /** Not in the standard. How far a lock reaches is the manager's to say, and not a request's: else a RangeError. @default 'process' */
   scope?: 'process'
 }
 
@@ -1790,7 +1822,7 @@ export interface LockManagerSnapshot {
 
 /** Lets go of what {@link LockManager.acquire} has given. */
 export interface LockReleaser extends Releaser {
-  /** Aborted with an `AbortError` when the lock has been stolen. */
+  /** Aborted with an `AbortError` when the lock has been stolen, over an {@link Engine} with `ERR_LOCK_LOST` when it has been lost. */
   readonly signal: AbortSignal
 }
 
@@ -1838,7 +1870,8 @@ export class LockManager {
    * Everything that goes wrong rejects: a `TypeError` or `RangeError` for bad arguments; a `DOMException` named
    * `NotSupportedError` for a name that begins with `'-'` and for options that contradict each other, named
    * `AbortError` when the lock has been stolen; `signal.reason`; `ERR_LOCK_TIMEOUT`; and what the callback
-   * throws.
+   * throws. Over an {@link Engine} also `ERR_LOCK_ENGINE`, `NotSupportedError` for `steal`, and `ERR_LOCK_LOST` when the
+   * lock is lost while the callback runs, which goes on; of scope `'host'` `ERR_LOCK_CAPACITY`.
    *
    * @example
    * await locks.request('leader', { ifAvailable: true }, (lock) => {
@@ -1874,7 +1907,7 @@ export class LockManager {
   ): Promise<LockReleaser>
   acquire(name: string, options: LockRequestOptions): Promise<LockReleaser | undefined>
 
-  /** What is held and waited for in this moment, by all threads. */
+  /** What is held and waited for in this moment, by all threads; of scope `'host'` by all processes, over an engine by this thread. */
   query(): Promise<LockManagerSnapshot>
 }
 

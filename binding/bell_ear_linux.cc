@@ -30,16 +30,20 @@ constexpr int kReadable = 1;  // UV_READABLE
 
 uv_handle_s* handleOf(uv_poll_s* poll) { return reinterpret_cast<uv_handle_s*>(poll); }
 
-/// Bun has these functions, too: they end the process.
+bool has(napi_env env, napi_value object, const char* name) {
+  bool is = true;
+  return napi_has_named_property(env, object, name, &is) != napi_ok || is;
+}
+
+/// Bun and Deno have these functions, too, of their own: they end the process, there at once and here at its end.
 bool hasLibuv(napi_env env) {
   if (!uv_handle_size || !uv_handle_set_data || !uv_handle_get_data || !uv_unref || !uv_close ||
       !uv_poll_init || !uv_poll_start || !uv_poll_stop) {
     return false;
   }
   napi_value global = nullptr;
-  bool isBun = true;
-  return napi_get_global(env, &global) == napi_ok &&
-         napi_has_named_property(env, global, "Bun", &isBun) == napi_ok && !isBun;
+  return napi_get_global(env, &global) == napi_ok && !has(env, global, "Bun") &&
+         !has(env, global, "Deno");
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ class ConditionCore extends Core {
     const ticket = native.conditionEnter(this.place, mutex.place, this.strictness(mutex))
     entering = { mutex, grant: mutex.grant() }
     const promise = wait(this, ticket, Notified, 1, limits)
-    mutex.endGrant()
+    mutex.stepAside()
     mutex.dispatch(native.news())
     return promise
   }
@@ -112,7 +112,7 @@ class Notified extends Waiter {
 
   /** It has the mutex again, and whoever could release it then can do so now. */
   comeBack() {
-    this.mutex.setGrant(this.grant, true)
+    this.mutex.comeBack(this.grant)
     this.mutex.calm()
   }
 

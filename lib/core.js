@@ -148,13 +148,18 @@ class Core {
   /** In its turn; the promise is for what the class `Kind` of waiters makes of it. */
   enterLine(weight, limits, Kind) {
     const { signal } = limits
-    if (signal?.aborted) return Promise.reject(signal.reason)
+    if (signal?.aborted) return this.refuse(weight, signal.reason)
     this.show()
     const ticket = this.enter(weight, limits.priority)
     if (ticket >= 0) return wait(this, ticket, Kind, weight, limits)
     this.began()
     this.calm()
     return Promise.resolve(Kind.value(this, weight, ticket === grantedAbandoned))
+  }
+
+  /** Somebody is not even to wait. */
+  refuse(_weight, reason) {
+    return Promise.reject(reason)
   }
 
   enter(weight, priority) {

@@ -4,13 +4,15 @@
 const { withDeadline } = require('./deadline.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('./errors.js')
 const { Mutex } = require('./mutex.js')
-const { checkObject, checkSignal } = require('./options.js')
+const { checkObject, checkSignal, checkTimeout } = require('./options.js')
 const { Semaphore } = require('./semaphore.js')
 
 const decorated = new WeakSet()
 
 /** `lock` is a Mutex, a Semaphore, a decorated lock, or whatever else has their methods. */
 function withTimeout(lock, timeout, error = E_TIMEOUT) {
+  if (typeof lock?.acquire !== 'function') throw new TypeError('lock must have acquire()')
+  checkTimeout(timeout)
   const isSemaphore = lock.getValue !== undefined
   const isOurs = lock instanceof Mutex || lock instanceof Semaphore || decorated.has(lock)
   const within = isOurs ? limit : race

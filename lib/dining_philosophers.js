@@ -2,6 +2,7 @@
 // Dining philosophers over the locks of a keyed mutex: fork i is the key i. Everybody takes the two in one
 // order (lib/many.js), so that nobody waits in a circle. Names, limits and what becomes of a dead
 // philosopher's forks are the mutexes' own.
+const { kindOf } = require('./core.js')
 const { lockError } = require('./errors.js')
 const { nameOf, toText } = require('./keys.js')
 const { blockingHomeOf, homeOf, Keyed } = require('./keyed.js')
@@ -20,11 +21,12 @@ class Fork extends MutexCore {
     return `fork ${this.key} of ${titleOf(this.home.name)}`
   }
 }
+Fork.prototype.kind = kindOf('table of dining philosophers', 0, 'mutex', MutexCore.bytes)
 
 /** Not a KeyedMutex: that of the same name is another lock. */
 class Forks extends Keyed {
   constructor(options) {
-    super(options, 'fork', () => new Fork(), atRest)
+    super(options, 'dining philosopher', () => new Fork(), atRest)
   }
 }
 

@@ -121,7 +121,7 @@ function onHost(core, host, segmentKind) {
   const Kind = hostCores.get(core.constructor)
   if (Kind === undefined) {
     throw new TypeError(
-      `a ${name} reaches no further than its process: there is none of scope 'host'`,
+      `this ${name} reaches no further than its process: there is none of scope 'host'`,
     )
   }
   const start = core.beginnings()

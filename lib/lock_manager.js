@@ -2,6 +2,7 @@
 // The lock manager of the Web Locks standard (https://w3c.github.io/web-locks/), for all threads of the
 // process.
 const { threadId } = require('node:worker_threads')
+const { refuseDiagnostics } = require('./diagnostics/levels.js')
 const { ManagerOver } = require('./engines/lock_manager.js')
 const { HostManager } = require('./host_lock_manager.js')
 const native = require('./load.js')
@@ -17,7 +18,8 @@ class LockManager {
   #over
 
   constructor(options = {}) {
-    const { engine, host, name } = readLockOptions(options, 0)
+    const { diagnostics, engine, host, name } = readLockOptions(options, 0)
+    refuseDiagnostics(diagnostics, 'lock managers: ask query()')
     if (engine !== undefined) this.#over = new ManagerOver(engine, name)
     else if (host !== undefined) this.#over = new HostManager(host)
     else if (name !== undefined) throw new TypeError('all lock managers of a process are one')

@@ -33,7 +33,16 @@ class MutexCore extends Core {
     this.setGrant(lastGrant, false)
   }
 
-  /** Also for one that has been away, waiting for a condition: its releaser is good again. */
+  /** Whoever holds it goes away to wait for a condition; C++ has let go of it. */
+  stepAside() {
+    this.endGrant()
+  }
+
+  /** That one is back, and its releaser is good again. */
+  comeBack(grant) {
+    this.setGrant(grant, true)
+  }
+
   setGrant(grant, isHeld) {
     if (this.share === null) {
       this.current = grant
@@ -242,10 +251,12 @@ class MutexCore extends Core {
 
   /** Out again, in the same turn. A death that we were told of is for the next one. */
   passNow(_weight, abandoned) {
-    if (!abandoned) {
-      this.unlock()
-      return
-    }
+    if (abandoned) this.disown()
+    else this.unlock()
+  }
+
+  /** Whoever holds it was told of a death, and did not hear of it. */
+  disown() {
     this.endGrant()
     this.dispatch(this.kind.abandon(this.place))
   }
@@ -289,7 +300,7 @@ function releaser(core, abandoned) {
   }
   if (abandoned) {
     release[unseen] = () => {
-      if (core.grant() === grant) core.passNow(1, true)
+      if (core.grant() === grant) core.disown()
     }
   }
   if (core.dress === null) return dressed(release, abandoned)

@@ -138,7 +138,7 @@ class RWCore extends Core {
 
   /** The writer that `grant` becomes, which reads. */
   upgrade(grant, limits) {
-    if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
+    if (limits.signal?.aborted) return this.refuse(upgrade, limits.signal.reason)
     // Not asked of C++, where it may be the writer already, by news that have not come yet.
     if (grant.pending !== null) return Promise.reject(this.refusal())
     if (this.words === null && this.word === oneReader) {

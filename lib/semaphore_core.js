@@ -53,6 +53,15 @@ class SemaphoreCore extends Core {
     return words
   }
 
+  /** `weight` is out by a new releaser. What it answers, putIn() is told with it. */
+  putOut(weight, _abandoned) {
+    this.out += weight
+  }
+
+  putIn(weight, _hold) {
+    this.out = Math.max(0, this.out - weight)
+  }
+
   /** The value before `weight` was taken from it, or notTaken: too little, or somebody waits. */
   take(weight) {
     if (this.words !== null) return notTaken
@@ -263,12 +272,12 @@ function releaser(core, weight, abandoned = false) {
   const { generation } = core
   let over = false
   let isUnseen = false
-  core.out += weight
+  const hold = core.putOut(weight, abandoned)
   const release = () => {
     // A key that has been idle since has been released by others: see KeyedSemaphore.release.
     if (over || core.generation !== generation) return
     over = true
-    core.out = Math.max(0, core.out - weight)
+    core.putIn(weight, hold)
     // Others may have released a part of a key's: it never has more than at first.
     const back = core.home === null ? weight : Math.min(weight, Math.max(0, core.room()))
     if (back < weight && core.share !== null) native.gave(core.place, weight - back)
@@ -283,7 +292,7 @@ function releaser(core, weight, abandoned = false) {
     }
   }
   if (core.dress === null) return dressed(release, abandoned)
-  return core.dress(release, abandoned, () => !over && core.generation === generation, weight)
+  return core.dress(release, abandoned, () => !over && core.generation === generation)
 }
 
 module.exports = { checkedValue, readAcquire, readAcquireSync, SemaphoreCore }

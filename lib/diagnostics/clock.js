@@ -8,6 +8,9 @@ const start = performance.timeOrigin
 
 const now = () => start + passed()
 
+/** How long ago `time` is: never less than nothing, by whatever rounding. */
+const ago = (time) => Math.max(0, now() - time)
+
 /** The time that this turn of the event loop goes by, or 0 before anybody has asked for it. */
 let turn = 0
 
@@ -27,4 +30,4 @@ function turnTime() {
   return turn
 }
 
-module.exports = { endTurn, now, turnTime }
+module.exports = { ago, endTurn, now, turnTime }

@@ -1,6 +1,7 @@
 'use strict'
 // What one thread knows of a keyed map that is watched: the tally of all its keys. Each key that is busy has a record
 // of its own.
+const { refuseDiagnostics } = require('./levels.js')
 const { register } = require('./registry.js')
 const { rawWaits, Tally } = require('./tally.js')
 const { names, watchedLike } = require('./watched.js')
@@ -64,6 +65,10 @@ class KeyedRecord {
 /** That of a keyed map of `kind`, or undefined where it is not watched. */
 function keyedWatch({ diagnostics, engine, host }, kind) {
   if (diagnostics === undefined) return undefined
+  if (names[kind] === undefined) {
+    refuseDiagnostics(diagnostics, `${kind}s`)
+    return undefined
+  }
   const scope = engine !== undefined ? 'cluster' : host === undefined ? 'process' : 'host'
   return new KeyedRecord(`Keyed${names[kind]}`, scope, diagnostics)
 }

@@ -1,5 +1,6 @@
 'use strict'
 // How much of a lock is to be seen: `diagnostics` and `warnAfter` of its options, or BOXOFFICE_DIAGNOSTICS.
+const { lockError } = require('../errors.js')
 
 const levels = { off: 0, counters: 1, full: 2 }
 
@@ -30,12 +31,20 @@ function readEnvironment(text = '') {
 function readDiagnostics(diagnostics, warnAfter) {
   const level = diagnostics === undefined ? usual : byValue.get(diagnostics)
   if (level === undefined) throw new TypeError("diagnostics must be a boolean or 'counters'")
+  if (level === levels.full) checkHooks()
   if (warnAfter !== undefined) checkWarnAfter(warnAfter)
   if (warnAfter === undefined) {
     if (level === levels.off) return undefined
     return { level, warnAfter, isAsked: diagnostics !== undefined }
   }
   return { level: Math.max(level, levels.counters), warnAfter, isAsked: true }
+}
+
+/** Whose hold a call goes on with is found by async_hooks, which Bun has in name only. */
+function checkHooks() {
+  if (globalThis.Bun === undefined) return
+  const message = "diagnostics: true cannot be had on Bun, which has no async_hooks: use 'counters'"
+  throw lockError('ERR_LOCK_UNSUPPORTED', message)
 }
 
 function checkWarnAfter(warnAfter) {
@@ -45,4 +54,9 @@ function checkWarnAfter(warnAfter) {
   if (!(warnAfter > 0)) throw new RangeError(`warnAfter must be more than 0 ms, not ${warnAfter}`)
 }
 
-module.exports = { levels, readDiagnostics }
+/** `what` is not watched, whatever the environment says; and nobody may have asked for it. */
+function refuseDiagnostics(diagnostics, what) {
+  if (diagnostics?.isAsked) throw new TypeError(`there are no diagnostics of ${what}`)
+}
+
+module.exports = { levels, readDiagnostics, refuseDiagnostics }

@@ -2,75 +2,25 @@
 // What one thread knows of one lock that is watched: who of this thread holds it and who waits, in the order in which
 // they came, and a tally of what has been. A key of a keyed map has a record of its own, and the tally of its map.
 //
-//   Wait   somebody stands in line, or is about to block.   begins by entered(), ends by left() or refused()
+//   Wait   somebody stands in line, or is about to block.   begins by enters() or begins(), ends by left()
 //   Hold   a grant.                                         begins by granted(), ends by ends()
 //
-// A Wait that is granted becomes a Hold in two steps, since the class of waiters makes the grant: admits(wait) says
+// Those of one turn of the event loop are one Wait, or one Hold, unless each is to be told apart: a lock that is free
+// is taken in less time than it takes to make an object.
+//
+// A Wait that is granted becomes a Hold in two steps, since the class of waiters makes the grant: `admitted` says
 // which one it is, and granted(), by whoever makes the releaser, takes it.
 const { threadId } = require('node:worker_threads')
-const { now, turnTime } = require('./clock.js')
+const { ago, now, turnTime } = require('./clock.js')
 const deadlock = require('./deadlock.js')
 const events = require('./events.js')
 const { levels } = require('./levels.js')
 const { Trace } = require('./trace.js')
 const { endWatch, watchHold } = require('./long_holds.js')
 const native = require('../load.js')
+const { Hold, Wait } = require('./stakes.js')
 const { rawWaits, Tally } = require('./tally.js')
 const { unwatchReleaser } = require('./warnings.js')
-
-// Both are made for each grant, or wait: no fields of classes, which cost more in Node 20, and nothing twice.
-
-class Hold {
-  constructor(record, core, mode, weight, since, at) {
-    this.record = record
-    this.core = core
-    this.key = core.key
-    this.mode = mode
-    this.weight = weight
-    this.since = since
-    this.isOver = false
-    /** Where it lies among the holds of its record. */
-    this.at = at
-  }
-
-  /** Where it was asked for. */
-  get stack() {
-    return this.trace?.text
-  }
-}
-
-class Wait {
-  constructor(record, core, mode, weight, since) {
-    this.record = record
-    this.core = core
-    this.key = core.key
-    this.mode = mode
-    this.weight = weight
-    this.since = since
-    this.isOver = false
-    /** Granted. */
-    this.isIn = false
-    this.before = null
-    this.after = null
-  }
-
-  get stack() {
-    return this.trace?.text
-  }
-}
-
-// What the search for deadlocks wants to know besides: all others do without the memory.
-Hold.prototype.trace = undefined
-Object.assign(Wait.prototype, {
-  trace: undefined,
-  promise: undefined,
-  /** Its thread blocks. */
-  isSync: false,
-  /** Of somebody who upgrades: the hold that it keeps meanwhile. */
-  hold: undefined,
-  /** The object that stands in line, unless its thread blocks. */
-  waiter: undefined,
-})
 
 class Record {
   /** `settings` are those of readDiagnostics(). */
@@ -85,19 +35,19 @@ class Record {
     this.isSought = this.isFull && scope !== 'cluster'
     /** Whether it is a part of pictures of the process. */
     this.isShown = false
-    /** Whether each hold is somebody, and not just a time. */
-    this.isDeep = this.isFull || settings.warnAfter !== undefined
+    /** Whether each hold and each wait is told apart, and its time is exact. */
+    this.isDeep = this.isFull || settings.warnAfter !== undefined || scope === 'cluster'
     this.holds = []
-    this.first = null
-    this.last = null
-    /** The wait that is being granted, and the one that is being made. */
-    this.admitted = null
-    this.entering = null
-    /** A mutex: since when it is held, 0 while it is not, and its hold where that is somebody. */
-    this.since = 0
-    this.current = null
     /** The last hold that was granted. */
     this.latest = null
+    this.first = null
+    this.last = null
+    /** The wait that is being granted, and who is entering the line, where somebody wants to know. */
+    this.admitted = null
+    this.entering = null
+    /** A mutex: since when it is held, if it is, and its hold where they are told apart. */
+    this.since = 0
+    this.current = null
     /** While nobody is to be told: what there is to tell. */
     this.unsaid = null
   }
@@ -114,38 +64,58 @@ class Record {
     return this.isDeep ? now() : turnTime()
   }
 
+  /** What is told of somebody who has, or wants, `units` of it. */
+  stakeOf(core, mode, units) {
+    return { record: this, key: core.key, mode, weight: mode === undefined ? units : undefined }
+  }
+
   /** Somebody is about to wait. */
-  begins(core, mode, weight) {
-    const wait = new Wait(this, core, mode, weight, this.time())
+  begins(core, mode, units) {
+    const wait = new Wait(this, core, mode, units, this.time())
     if (this.isFull) wait.trace = new Trace()
     return wait
   }
 
-  /** `waiter` is about to stand in line. */
+  /** `waiter` is about to stand in line: its wait. */
   enters(core, waiter) {
+    if (this.isFull || events.wait.hasSubscribers) this.entering = waiter
+    const { last } = this
+    if (!this.isDeep && last !== null && last.since === turnTime()) {
+      last.count++
+      return last
+    }
     const weight = waiter.weight()
-    const wait = this.begins(core, core.modeOf(weight), core.unitsOf(weight))
+    const wait = this.begins(core, core.modeOf(weight), weight)
     if (this.isFull) wait.waiter = waiter
-    this.entered(wait)
-    this.entering = wait
+    this.appends(wait)
     return wait
   }
 
   /** It is the last of those who wait. */
-  entered(wait) {
-    wait.before = this.last
-    if (this.last === null) this.first = wait
-    else this.last.after = wait
+  appends(wait) {
+    const { last } = this
+    wait.before = last
+    if (last === null) this.first = wait
+    else last.after = wait
     this.last = wait
+    if (last?.count === 0) this.unlinks(last)
   }
 
-  /** The wait has ended, however: it is told only once. */
-  left(wait) {
-    if (wait.isOver) return
-    wait.isOver = true
+  /** The thread that was about to block, or has, goes on. */
+  unblocks(wait) {
     if (this.isSought) deadlock.endsAsk(wait)
-    if (wait.isSync) return
-    if (this.entering === wait) this.entering = null
+  }
+
+  /** One who had that wait stands in line no more, however it went. */
+  left(wait) {
+    wait.count--
+    if (wait.count > 0) return
+    if (this.isSought) deadlock.endsAsk(wait)
+    // The last one may be that of others of this turn.
+    if (this.isDeep || wait !== this.last) this.unlinks(wait)
+  }
+
+  unlinks(wait) {
     if (wait.before === null) this.first = wait.after
     else wait.before.after = wait.after
     if (wait.after === null) this.last = wait.before
@@ -153,13 +123,6 @@ class Record {
     // Its hold may last: it must not keep all who come after it.
     wait.before = null
     wait.after = null
-  }
-
-  /** It has waited in vain. */
-  gaveUp(wait, reason) {
-    // A reader that became the writer when its releaser had let go.
-    if (wait.isIn) return
-    this.missed(wait, reason, Math.max(0, now() - wait.since))
   }
 
   /** Somebody did not get it, for `reason`. */
@@ -180,11 +143,6 @@ class Record {
     }
   }
 
-  /** The next grant is that of `wait`. */
-  admits(wait) {
-    this.admitted = wait
-  }
-
   /** Counts a grant: since when it is there. */
   counts(isAbandoned) {
     const { tally, admitted } = this
@@ -192,7 +150,6 @@ class Record {
     tally.acquisitions++
     if (admitted !== null) {
       this.admitted = null
-      admitted.isIn = true
       tally.contended++
       tally.waits.add(since - admitted.since)
     }
@@ -200,23 +157,38 @@ class Record {
     return since
   }
 
-  /** A new hold. */
-  granted(core, mode, weight, isAbandoned) {
-    const { admitted, holds } = this
+  /** What is held from now on, `units` of it by somebody new. */
+  granted(core, mode, units, isAbandoned) {
+    const { admitted } = this
     const since = this.counts(isAbandoned)
-    const hold = new Hold(this, core, mode, weight, since, holds.length)
-    holds.push(hold)
-    this.latest = hold
-    if (this.isDeep) this.follows(hold, admitted)
-    if (isAbandoned || events.admit.hasSubscribers) this.tells(hold, admitted, isAbandoned)
+    let hold = this.latest
+    if (!this.isDeep && hold !== null && hold.since === since && hold.mode === mode) {
+      hold.units += units
+    } else {
+      hold = this.adds(core, mode, units, since)
+      if (this.isDeep) this.follows(hold, admitted)
+    }
+    if (isAbandoned || events.admit.hasSubscribers) {
+      const waited = admitted === null ? 0 : since - admitted.since
+      this.tells(this.stakeOf(core, mode, units), waited, isAbandoned)
+    }
     return hold
   }
 
-  tells(hold, wait, isAbandoned) {
-    const waited = wait === null ? 0 : hold.since - wait.since
+  adds(core, mode, units, since) {
+    const { holds, latest } = this
+    const hold = new Hold(this, core, mode, units, since, holds.length)
+    holds.push(hold)
+    this.latest = hold
+    if (latest?.units === 0 && !latest.isOver) this.drops(latest)
+    return hold
+  }
+
+  /** That somebody has it. */
+  tells(stake, waited, isAbandoned) {
     const tell = () => {
-      events.publish(events.admit, hold, { waited })
-      if (isAbandoned) events.publish(events.abandoned, hold)
+      events.publish(events.admit, stake, { waited })
+      if (isAbandoned) events.publish(events.abandoned, stake)
     }
     if (this.unsaid === null) tell()
     else this.unsaid.push(tell)
@@ -242,9 +214,21 @@ class Record {
     }
   }
 
-  /** Before its lock is let go, which nobody must see held by it any more. */
-  ends(hold) {
+  /**
+   * `units` of it are about to be let go of, which nobody must see held by then. The latest stays: others of this turn
+   * may have it, too.
+   */
+  ends(hold, units) {
     if (hold.isOver) return
+    if (events.release.hasSubscribers) {
+      const { core, mode } = hold
+      this.tellsRelease(this.stakeOf(core, mode, Math.min(units, hold.units)), hold.since)
+    }
+    hold.units = Math.max(0, hold.units - units)
+    if (hold.units === 0 && (this.isDeep || hold !== this.latest)) this.drops(hold)
+  }
+
+  drops(hold) {
     hold.isOver = true
     const last = this.holds.pop()
     if (last !== hold) {
@@ -252,7 +236,6 @@ class Record {
       last.at = hold.at
     }
     if (this.isDeep) this.forgets(hold)
-    if (events.release.hasSubscribers) this.tellsRelease(hold)
   }
 
   forgets(hold) {
@@ -262,31 +245,29 @@ class Record {
     if (this.isSought) deadlock.releases(hold)
   }
 
-  tellsRelease(stake) {
-    events.publish(events.release, stake, { held: Math.max(0, now() - stake.since) })
+  tellsRelease(stake, since) {
+    events.publish(events.release, stake, { held: ago(since) })
   }
 
   /** `weight` has been put back by nobody in particular. */
   givesBack(weight) {
     let rest = weight
     for (const hold of this.holds.toSorted(byAge)) {
-      if (rest < hold.weight) {
-        hold.weight -= rest
-        return
-      }
-      rest -= hold.weight
-      this.ends(hold)
+      if (rest === 0) return
+      const units = Math.min(rest, hold.units)
+      rest -= units
+      if (units > 0) this.ends(hold, units)
     }
   }
 
   /** What a snapshot of the lock has besides, which sees it `held` like that; a key has no more than its own. */
   seen(core, held) {
     const time = now()
-    const oldestWait = this.first === null ? undefined : time - this.first.since
-    const holders = core.holdersElsewhere(this.holders(time), held)
+    const oldestWait = this.first?.count > 0 ? time - this.first.since : undefined
+    const holders = core.holdersElsewhere(core.holdersHere(time), held)
     const parts = { ...held, holders, oldestWait }
     if (core.home !== null) return parts
-    return { ...parts, totals: this.tally.totals(), waits: this.tally.waited() }
+    return { ...parts, totals: core.totals(), waits: this.tally.waited() }
   }
 
   /** The part of this thread in a picture of the process: of a lock with a record of its own. */
@@ -295,7 +276,7 @@ class Record {
     const { waiting, holders, oldestWait } = core.snapshot()
     const isShared = name !== undefined || core.share !== null
     const what = { kind, name, scope, id: this.id(), isShared, holders, waiting, oldestWait }
-    return [{ ...what, totals: tally.totals(), waits: rawWaits(tally) }]
+    return [{ ...what, totals: core.totals(), waits: rawWaits(tally) }]
   }
 
   /** The same in all threads that have the lock. */
@@ -307,16 +288,20 @@ class Record {
   }
 
   holders(time) {
-    const one = ({ since, mode, weight, stack }) => {
-      return { thread: threadId, since, heldFor: Math.max(0, time - since), mode, weight, stack }
-    }
-    if (this.since !== 0 && this.current === null) {
-      return [one({ since: this.since, mode: 'exclusive' })]
-    }
-    return this.holds.map(one).sort(byAge)
+    return this.holds.toSorted(byAge).flatMap((hold) => eachOf(hold, time))
   }
+}
+
+/** In a snapshot: those who have `hold`, as far as they can be told apart. */
+function eachOf(hold, time) {
+  const one = holderOf(hold, time)
+  return Array.from({ length: hold.mode === undefined ? +(hold.units > 0) : hold.units }, () => one)
+}
+
+function holderOf({ since, mode, weight, stack }, time) {
+  return { thread: threadId, since, heldFor: Math.max(0, time - since), mode, weight, stack }
 }
 
 const byAge = (a, b) => a.since - b.since
 
-module.exports = { Record }
+module.exports = { holderOf, Record }

@@ -7,28 +7,34 @@
 const { MutexCore } = require('../mutex_core.js')
 const { RWCore } = require('../rw_core.js')
 const { SemaphoreCore } = require('../semaphore_core.js')
-const { levels } = require('./levels.js')
+const { levels, refuseDiagnostics } = require('./levels.js')
 const { register } = require('./registry.js')
-const { fullyWatchedMutex, watchedMutex } = require('./watched_mutex.js')
+const { deepMutex, fullyWatchedMutex, watchedMutex } = require('./watched_mutex.js')
 const { fullyWatchedRW, watchedRW } = require('./watched_rw.js')
 const { fullyWatchedSemaphore, watchedSemaphore } = require('./watched_semaphore.js')
 
 const families = [
-  [MutexCore, { [levels.counters]: watchedMutex, [levels.full]: fullyWatchedMutex }],
-  [SemaphoreCore, { [levels.counters]: watchedSemaphore, [levels.full]: fullyWatchedSemaphore }],
-  [RWCore, { [levels.counters]: watchedRW, [levels.full]: fullyWatchedRW }],
+  [MutexCore, { plain: watchedMutex, deep: deepMutex, full: fullyWatchedMutex }],
+  [SemaphoreCore, { plain: watchedSemaphore, deep: watchedSemaphore, full: fullyWatchedSemaphore }],
+  [RWCore, { plain: watchedRW, deep: watchedRW, full: fullyWatchedRW }],
 ]
 
-const made = { [levels.counters]: new Map(), [levels.full]: new Map() }
+const made = { plain: new Map(), deep: new Map(), full: new Map() }
+
+/** How much is done for each hold. */
+function depthOf({ level, warnAfter }) {
+  if (level === levels.full) return 'full'
+  return warnAfter === undefined ? 'plain' : 'deep'
+}
 
 /** The class of cores that is derived from `Kind`, or undefined where there is nothing to watch. */
-function watchedClass(Kind, level) {
-  const known = made[level].get(Kind)
+function watchedClass(Kind, depth) {
+  const known = made[depth].get(Kind)
   if (known !== undefined) return known
   const family = families.find(([Base]) => Kind === Base || Kind.prototype instanceof Base)
   if (family === undefined) return undefined
-  const Watched = family[1][level](Kind)
-  made[level].set(Kind, Watched)
+  const Watched = family[1][depth](Kind)
+  made[depth].set(Kind, Watched)
   return Watched
 }
 
@@ -41,7 +47,7 @@ const names = {
 
 /** One like `core`, which nobody has used yet, that is watched; undefined where there is nothing to see. */
 function watchedLike(core, kind, scope, settings, tally) {
-  const Watched = watchedClass(core.constructor, settings.level)
+  const Watched = watchedClass(core.constructor, depthOf(settings))
   if (Watched === undefined) return undefined
   return new Watched(...core.beginnings()).observe(kind, scope, settings, tally)
 }
@@ -55,7 +61,7 @@ function watched(core, { diagnostics, host }) {
   const scope = host === undefined ? 'process' : 'host'
   const instead = watchedLike(core, names[name], scope, diagnostics)
   if (instead !== undefined) return instead
-  if (diagnostics.isAsked) throw new TypeError(`there are no diagnostics of a ${name}`)
+  refuseDiagnostics(diagnostics, `this ${name}`)
   return core
 }
 

@@ -1,6 +1,6 @@
 'use strict'
 // What all watched cores have in common: see watched.js.
-const { endTurn } = require('./clock.js')
+const { ago, endTurn } = require('./clock.js')
 const deadlock = require('./deadlock.js')
 const { publish, wait } = require('./events.js')
 const { Record } = require('./record.js')
@@ -8,8 +8,20 @@ const { goAway } = require('../waiters.js')
 
 const watched = Symbol('watched')
 
-/** The class of waiters that is derived from `Kind`, and tells of itself. */
+/** The class of waiters that is derived from `Kind`, and tells of itself. Most are like the one before. */
 function watchedKind(Kind) {
+  if (Kind !== lastKind) {
+    lastWatched = findWatched(Kind)
+    lastKind = Kind
+  }
+  return lastWatched
+}
+
+let lastKind
+let lastWatched
+
+function findWatched(Kind) {
+  if (Kind.prototype.isToStay) return Kind
   if (!Object.hasOwn(Kind, watched)) Kind[watched] = watching(Kind)
   return Kind[watched]
 }
@@ -23,20 +35,15 @@ function watching(Kind) {
       if (this.reject !== Watched.prototype.reject) {
         const { reject } = this
         this.reject = (reason) => {
-          this.wait.record.gaveUp(this.wait, reason)
+          this.core.gaveUp(this, reason)
           reject(reason)
         }
       }
     }
 
     reject(reason) {
-      this.wait.record.gaveUp(this.wait, reason)
+      this.core.gaveUp(this, reason)
       super.reject(reason)
-    }
-
-    end() {
-      super.end()
-      this.wait.record.left(this.wait)
     }
 
     static value(core, weight, abandoned, before) {
@@ -50,8 +57,6 @@ function watching(Kind) {
 const watchedCore = (Base) =>
   class extends Base {
     record = null
-    /** What the line has answered last. */
-    ticket = 0
 
     /** `kind` is the name of its class in the API; `settings` are those of readDiagnostics(). */
     observe(kind, scope, settings, tally) {
@@ -76,64 +81,63 @@ const watchedCore = (Base) =>
       return 'exclusive'
     }
 
-    /** How much of it. */
-    unitsOf(_weight) {
-      return undefined
-    }
-
     /** The next of the line is in, before its releaser is made. */
     enters(_abandoned) {}
 
     enterLine(weight, limits, Kind) {
-      if (Kind.prototype.isToStay) return super.enterLine(weight, limits, Kind)
-      const { signal } = limits
-      if (signal?.aborted) this.refuses(weight, signal.reason)
-      return this.waits(super.enterLine(weight, limits, watchedKind(Kind)))
-    }
-
-    enter(weight, priority) {
-      this.ticket = super.enter(weight, priority)
-      return this.ticket
-    }
-
-    /** Somebody is not even to wait. */
-    refuses(weight, reason) {
-      const { record, key } = this
-      const stake = { record, key, mode: this.modeOf(weight), weight: this.unitsOf(weight) }
-      record.missed(stake, reason, 0)
-    }
-
-    /** `promise` is for somebody who stands in line now, unless it was to be had at once, or there was no time. */
-    waits(promise) {
-      const { record } = this
-      const { entering } = record
-      if (entering === null) return promise
-      record.entering = null
-      if (wait.hasSubscribers) publish(wait, entering)
-      if (record.isFull && !entering.isOver) this.asks(entering, promise)
+      const promise = super.enterLine(weight, limits, watchedKind(Kind))
+      if (this.record.entering !== null) this.stands(promise)
       return promise
     }
 
-    asks(entering, promise) {
-      const { waiter } = entering
-      entering.promise = promise
-      entering.ticket = waiter.how?.ticket ?? this.ticket
-      entering.priority = waiter.priority()
-      try {
-        deadlock.asks(entering)
-      } catch (error) {
-        goAway(entering.ticket, error)
-      }
+    /** `promise` is for somebody who stands in line now. */
+    stands(_promise) {
+      const { entering } = this.record
+      this.record.entering = null
+      if (wait.hasSubscribers) publish(wait, this.stakeOf(entering.weight()))
+      return entering
+    }
+
+    /** Somebody is not even to wait. */
+    refuse(weight, reason) {
+      this.misses(weight, reason)
+      return super.refuse(weight, reason)
+    }
+
+    /** Somebody who has not waited does not get it. */
+    misses(weight, reason) {
+      this.record.missed(this.stakeOf(weight), reason, 0)
+    }
+
+    /** Of somebody who asks for `weight`. */
+    stakeOf(weight) {
+      return this.record.stakeOf(this, this.modeOf(weight), weight)
+    }
+
+    /** `waiter` has left it in vain. */
+    gaveUp(waiter, reason) {
+      const { wait } = waiter
+      // A reader that became the writer when its releaser had let go.
+      if (wait === undefined) return
+      waiter.wait = undefined
+      if (this.record.entering === waiter) this.record.entering = null
+      this.record.left(wait)
+      this.record.missed(this.stakeOf(waiter.weight()), reason, ago(wait.since))
     }
 
     admit(waiter, abandoned, before) {
-      if (waiter.wait !== undefined) this.record.admits(waiter.wait)
+      const { wait } = waiter
+      if (wait !== undefined) {
+        waiter.wait = undefined
+        this.record.admitted = wait
+        this.record.left(wait)
+      }
       super.admit(waiter, abandoned, before)
     }
 
     enterSync(weight, limits) {
       const { blocked, result } = this.blocks(weight, limits, () => super.enterSync(weight, limits))
-      if (blocked.isNeeded) this.record.admits(blocked)
+      if (blocked.isNeeded) this.record.admitted = blocked
       return result
     }
 
@@ -142,7 +146,7 @@ const watchedCore = (Base) =>
       const { record } = this
       const isNeeded = this.isTaken(weight)
       if (isNeeded) endTurn()
-      const blocked = record.begins(this, this.modeOf(weight), this.unitsOf(weight))
+      const blocked = record.begins(this, this.modeOf(weight), weight)
       blocked.isSync = true
       blocked.hold = hold
       blocked.priority = priority
@@ -155,10 +159,10 @@ const watchedCore = (Base) =>
         if (isNeeded) endTurn()
         return { blocked, result: block(blocked) }
       } catch (error) {
-        if (isMiss(error)) record.gaveUp(blocked, error)
+        if (isMiss(error)) record.missed(blocked, error, ago(blocked.since))
         throw error
       } finally {
-        record.left(blocked)
+        record.unblocks(blocked)
       }
     }
 
@@ -169,6 +173,15 @@ const watchedCore = (Base) =>
 
     snapshot() {
       return this.record.seen(this, super.snapshot())
+    }
+
+    totals() {
+      return this.record.tally.totals()
+    }
+
+    /** Of this thread. */
+    holdersHere(time) {
+      return this.record.holders(time)
     }
 
     /** `ours`, and what is to be seen of others who hold it. */
@@ -182,10 +195,37 @@ const watchedCore = (Base) =>
 
 const isMiss = ({ code }) => code === 'ERR_LOCK_TIMEOUT' || code === 'ERR_LOCK_DEADLOCK'
 
+/** Where deadlocks are looked for. */
+const fullyWatchedCore = (Base) =>
+  class extends Base {
+    /** What the line has answered last. */
+    ticket = 0
+
+    enter(weight, priority) {
+      this.ticket = super.enter(weight, priority)
+      return this.ticket
+    }
+
+    stands(promise) {
+      const waiter = super.stands(promise)
+      // Whoever has been told may have let it in, or made it go.
+      const { wait } = waiter
+      if (wait === undefined) return
+      wait.promise = promise
+      wait.ticket = waiter.how?.ticket ?? this.ticket
+      wait.priority = waiter.priority()
+      try {
+        deadlock.asks(wait)
+      } catch (error) {
+        goAway(wait.ticket, error)
+      }
+    }
+  }
+
 /** `promise` gives what has been granted just now, if anything has: those that wait have promises of their own. */
 function gives(record, promise) {
   if (record.latest !== null) deadlock.gives(record.latest, promise)
   return promise
 }
 
-module.exports = { gives, watchedCore, watchedKind }
+module.exports = { fullyWatchedCore, gives, watchedCore, watchedKind }

@@ -3,8 +3,9 @@
 // told apart: then it has a Hold.
 const { turnTime } = require('./clock.js')
 const { admit, release } = require('./events.js')
+const { holderOf } = require('./record.js')
 const { listeners } = require('./registry.js')
-const { gives, watchedCore } = require('./watched_core.js')
+const { fullyWatchedCore, gives, watchedCore } = require('./watched_core.js')
 const { watchReleaser } = require('./warnings.js')
 const { MutexCore } = require('../mutex_core.js')
 const { dressed } = require('../releaser.js')
@@ -13,26 +14,59 @@ const { grantedAbandoned, isGranted } = require('../waiters.js')
 
 const watchedMutex = (Base) =>
   class extends watchedCore(Base) {
+    /**
+     * Whether it keeps its own count, and its own time: its record has those of others, where they cost more. It is of
+     * this thread, it is no key, and nobody wants to know each hold.
+     */
+    isPlain = false
+    /** Of one that is plain: since when it is held, if it is, and how often it has been taken. */
+    since = 0
+    taken = 0
+    /** Whether somebody passes through: who never had it. */
+    isPassing = false
+
+    observe(kind, scope, settings, tally) {
+      super.observe(kind, scope, settings, tally)
+      this.isPlain = tally === undefined && !this.record.isDeep
+      return this
+    }
+
+    /** Its record, which may be that of others from then on, takes over. */
+    settleIn(title, findShare) {
+      const { isPlain, since, taken } = this
+      const isHeld = isPlain && this.isHeldHere()
+      super.settleIn(title, findShare)
+      this.isPlain = false
+      this.taken = 0
+      this.record.tally.acquisitions += taken
+      if (isHeld) this.record.since = since
+    }
+
+    totals() {
+      const totals = super.totals()
+      return { ...totals, acquisitions: totals.acquisitions + this.taken }
+    }
+
     take() {
       if (!super.take()) return false
-      const { record } = this
-      if (record.isDeep || admit.hasSubscribers) {
-        this.enters(false)
+      if (this.isPlain && !admit.hasSubscribers) {
+        this.since = turnTime()
+        this.taken++
       } else {
-        record.tally.acquisitions++
-        record.since = turnTime()
+        this.enters(false)
       }
       return true
     }
 
     enters(abandoned) {
       const { record } = this
-      if (!(record.isDeep || abandoned || admit.hasSubscribers)) {
-        record.since = record.counts(false)
-        return
+      const { admitted } = record
+      const since = record.counts(abandoned)
+      if (this.isPlain) this.since = since
+      else record.since = since
+      if (abandoned || admit.hasSubscribers) {
+        record.tells(this.stakeOf(1), admitted === null ? 0 : since - admitted.since, abandoned)
       }
-      record.current = record.granted(this, 'exclusive', undefined, abandoned)
-      record.since = record.current.since
     }
 
     tryNow() {
@@ -47,26 +81,49 @@ const watchedMutex = (Base) =>
       return outcome
     }
 
-    /** Back from a condition variable; or it is about to be shared, and its record knows it. */
-    setGrant(grant, isHeld) {
-      super.setGrant(grant, isHeld)
-      if (isHeld && this.record.since === 0) this.enters(false)
+    comeBack(grant) {
+      super.comeBack(grant)
+      this.enters(false)
     }
 
     unlock() {
-      const { record } = this
-      if (record.current !== null || release.hasSubscribers) this.leaves()
+      if (this.hasToTell() && this.isHeldHere()) this.leaves()
       super.unlock()
     }
 
+    hasToTell() {
+      return release.hasSubscribers
+    }
+
+    /** It is about to be let go of. */
     leaves() {
-      const { record, key } = this
-      if (record.since === 0 || !this.isHeldHere()) return
-      const { current, since } = record
-      record.current = null
-      record.since = 0
-      if (current === null) record.tellsRelease({ record, key, since, mode: 'exclusive' })
-      else record.ends(current)
+      if (this.isPassing) this.isPassing = false
+      else if (release.hasSubscribers) this.record.tellsRelease(this.stakeOf(1), this.heldSince())
+    }
+
+    heldSince() {
+      return this.isPlain ? this.since : this.record.since
+    }
+
+    stepAside() {
+      this.leaves()
+      super.stepAside()
+    }
+
+    disown() {
+      this.leaves()
+      super.disown()
+    }
+
+    passNow(weight, abandoned) {
+      this.isPassing = true
+      super.passNow(weight, abandoned)
+      this.isPassing = false
+    }
+
+    holdersHere(time) {
+      if (!this.isHeldHere()) return []
+      return [holderOf({ since: this.heldSince(), mode: 'exclusive' }, time)]
     }
 
     /** Its word tells which thread of this process has it. */
@@ -80,23 +137,35 @@ const watchedMutex = (Base) =>
     isHeldHere() {
       return this.share === null ? this.owner() === this.self : this.share.isHeld
     }
+  }
 
-    endGrant() {
-      super.endGrant()
+/** The same where each hold is told apart. */
+const deepMutex = (Base) =>
+  class extends watchedMutex(Base) {
+    enters(abandoned) {
+      this.record.current = this.record.granted(this, 'exclusive', 1, abandoned)
+    }
+
+    hasToTell() {
+      return this.record.current !== null
+    }
+
+    leaves() {
       const { record } = this
-      record.since = 0
-      if (record.current === null) return
-      // Not by unlock(): it waits for a condition, or was not to hear of a death.
       const { current } = record
       record.current = null
-      record.ends(current)
+      if (current !== null) record.ends(current, 1)
+    }
+
+    holdersHere(time) {
+      return this.record.holders(time)
     }
   }
 
 /** The same where deadlocks are looked for, and releasers missed. */
 const fullyWatchedMutex = (Base) => {
   const dress = Base.prototype.dress ?? dressed
-  class FullyWatched extends watchedMutex(Base) {
+  class FullyWatched extends fullyWatchedCore(deepMutex(Base)) {
     dress(release, abandoned, isGood) {
       const whole = dress.call(this, release, abandoned, isGood)
       watchReleaser(whole, this.record.current)
@@ -124,4 +193,4 @@ const fullyWatchedMutex = (Base) => {
   }
 }
 
-module.exports = { fullyWatchedMutex, watchedMutex }
+module.exports = { deepMutex, fullyWatchedMutex, watchedMutex }

@@ -1,7 +1,7 @@
 'use strict'
 // Read-write locks that are watched. A hold is what a releaser stands for: an upgrade ends that of a reader and begins
 // that of a writer, a downgrade the other way round.
-const { gives, watchedCore, watchedKind } = require('./watched_core.js')
+const { fullyWatchedCore, gives, watchedCore, watchedKind } = require('./watched_core.js')
 const { watchReleaser } = require('./warnings.js')
 const { dressed } = require('../releaser.js')
 const { Upgrader } = require('../rw_grants.js')
@@ -22,50 +22,53 @@ const watchedRW = (Base) =>
 
     beganReading(grant, abandoned) {
       super.beganReading()
-      grant.hold = this.record.granted(this, 'shared', undefined, abandoned)
+      grant.hold = this.record.granted(this, 'shared', 1, abandoned)
     }
 
     beganWriting(grant, abandoned) {
       super.beganWriting()
-      grant.hold = this.record.granted(this, 'exclusive', undefined, abandoned)
+      grant.hold = this.record.granted(this, 'exclusive', 1, abandoned)
     }
 
     /** With a grant where the reader has become a writer. */
     endedReading(grant) {
       super.endedReading()
       if (grant === undefined) return
-      this.record.ends(grant.hold)
-      if (grant.wait !== undefined) this.record.admits(grant.wait)
+      this.record.ends(grant.hold, 1)
+      if (grant.wait !== undefined) this.record.admitted = grant.wait
     }
 
     endRead(grant) {
-      this.record.ends(grant.hold)
+      this.record.ends(grant.hold, 1)
       super.endRead(grant)
     }
 
     endWrite(grant) {
-      this.record.ends(grant.hold)
+      this.record.ends(grant.hold, 1)
       super.endWrite(grant)
     }
 
     abandon(isWriter, grant) {
-      this.record.ends(grant.hold)
+      this.record.ends(grant.hold, 1)
       super.abandon(isWriter, grant)
     }
 
     /** Nobody is told before those have come in who were let in by it. */
     downgrade(grant) {
-      this.record.ends(grant.hold)
+      this.record.ends(grant.hold, 1)
       return this.record.quietly(() => super.downgrade(grant))
     }
 
     upgrade(grant, limits) {
-      if (limits.signal?.aborted) this.refuses(upgrade, limits.signal.reason)
       this.isRisingNow = limits.timeout === 0
       try {
         const promise = super.upgrade(grant, limits)
-        if (this.record.entering !== null) this.record.entering.hold = grant.hold
-        return this.waits(promise)
+        const { entering } = this.record
+        if (entering !== null) {
+          entering.wait.hold = grant.hold
+          this.stands(promise)
+        }
+        return promise
       } finally {
         this.isRisingNow = false
       }
@@ -73,7 +76,7 @@ const watchedRW = (Base) =>
 
     timeoutError(timeout) {
       const error = super.timeoutError(timeout)
-      if (this.isRisingNow) this.refuses(upgrade, error)
+      if (this.isRisingNow) this.misses(upgrade, error)
       return error
     }
 
@@ -90,7 +93,7 @@ const watchedRW = (Base) =>
 
 const fullyWatchedRW = (Base) => {
   const dress = Base.prototype.dress ?? dressed
-  return class extends watchedRW(Base) {
+  return class extends fullyWatchedCore(watchedRW(Base)) {
     dress(release, abandoned, isGood) {
       const whole = dress.call(this, release, abandoned, isGood)
       watchReleaser(whole, this.record.latest)

@@ -2,41 +2,28 @@
 // Semaphores that are watched. A hold is what a releaser stands for. What is put back by release(), without one, ends
 // the oldest holds: nobody knows whose it was.
 const deadlock = require('./deadlock.js')
-const { gives, watchedCore } = require('./watched_core.js')
+const { fullyWatchedCore, gives, watchedCore } = require('./watched_core.js')
 const { watchReleaser } = require('./warnings.js')
-const { dressed, unseen } = require('../releaser.js')
+const { dressed } = require('../releaser.js')
 
-const watchedSemaphore = (Base) => {
-  const dress = Base.prototype.dress ?? dressed
-  return class extends watchedCore(Base) {
+const watchedSemaphore = (Base) =>
+  class extends watchedCore(Base) {
     modeOf() {
       return undefined
-    }
-
-    unitsOf(weight) {
-      return weight
     }
 
     isTaken(weight) {
       return this.hasLine() || !this.hasRoom(weight)
     }
 
-    dress(release, abandoned, isGood, weight) {
-      const { record } = this
-      const hold = record.granted(this, undefined, weight, abandoned)
-      const letGo = () => {
-        record.ends(hold)
-        release()
-      }
-      if (abandoned) {
-        letGo[unseen] = () => {
-          record.ends(hold)
-          release[unseen]()
-        }
-      }
-      const whole = dress.call(this, letGo, abandoned, isGood)
-      if (record.isFull) watchReleaser(whole, hold)
-      return whole
+    putOut(weight, abandoned) {
+      super.putOut(weight)
+      return this.record.granted(this, undefined, weight, abandoned)
+    }
+
+    putIn(weight, hold) {
+      this.record.ends(hold, weight)
+      super.putIn(weight)
     }
 
     release(weight = 1) {
@@ -44,10 +31,16 @@ const watchedSemaphore = (Base) => {
       super.release(weight)
     }
   }
-}
 
-const fullyWatchedSemaphore = (Base) =>
-  class extends watchedSemaphore(Base) {
+const fullyWatchedSemaphore = (Base) => {
+  const dress = Base.prototype.dress ?? dressed
+  return class extends fullyWatchedCore(watchedSemaphore(Base)) {
+    dress(release, abandoned, isGood) {
+      const whole = dress.call(this, release, abandoned, isGood)
+      watchReleaser(whole, this.record.latest)
+      return whole
+    }
+
     acquire(weight, priority) {
       this.record.latest = null
       return gives(this.record, super.acquire(weight, priority))
@@ -63,5 +56,6 @@ const fullyWatchedSemaphore = (Base) =>
       super.setValue(value)
     }
   }
+}
 
 module.exports = { fullyWatchedSemaphore, watchedSemaphore }

@@ -3,7 +3,7 @@
 const assert = require('node:assert/strict')
 const { channel } = require('node:diagnostics_channel')
 const { threadId } = require('node:worker_threads')
-const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
+const { ConditionVariable, KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
 const deadlock = require('../../lib/diagnostics/deadlock.js')
 const { freshName, useAgents } = require('../helpers/agents.js')
 
@@ -62,6 +62,36 @@ for (const diagnostics of ['counters', true]) {
       await next
       mutex.unlock()
       assert.deepEqual(events(), ['admit', 'wait', 'release', 'admit', 'release'])
+    })
+
+    it('are none of who passes through for a moment, and both of who waits for a condition', async () => {
+      const mutex = new Mutex({ diagnostics })
+      assert.ok(mutex.buffer, 'where waitForUnlock goes through the line')
+      const condition = new ConditionVariable()
+      assert.ok(condition.buffer)
+      await mutex.lock()
+      const passed = mutex.waitForUnlock()
+      const next = mutex.lock()
+      mutex.unlock()
+      await passed
+      await next
+      assert.deepEqual(events(), ['admit', 'wait', 'release', 'admit'])
+      const back = condition.wait(mutex)
+      assert.deepEqual(events(), ['release'])
+      condition.notifyAll()
+      await back
+      mutex.unlock()
+      assert.deepEqual(events(), ['admit', 'release'])
+    })
+
+    it('tell each grant of one turn, and what is put back of it', async () => {
+      const semaphore = new Semaphore(3, { diagnostics })
+      await semaphore.acquire(2)
+      const [, release] = await semaphore.acquire()
+      semaphore.release(1)
+      release()
+      const weights = heard.map(({ event, weight }) => `${event} ${weight}`)
+      assert.deepEqual(weights, ['admit 2', 'admit 1', 'release 1', 'release 1'])
     })
 
     it('tell how a wait ends in vain', async () => {

@@ -64,6 +64,19 @@ const ways = {
     release()
     end()
   },
+  async 'holds and waits of one turn after the other, with counters'(goOn) {
+    const semaphore = new Semaphore(2, { diagnostics: 'counters' })
+    const [, first] = await semaphore.acquire()
+    let [, release] = await semaphore.acquire()
+    await goOn(async () => {
+      const next = semaphore.acquire()
+      await new Promise(setImmediate)
+      release()
+      release = (await next)[1]
+    })
+    release()
+    first()
+  },
   async 'functions that are called inside of a hold'(goOn) {
     const mutex = new Mutex({ diagnostics })
     const work = async () => {

@@ -18,8 +18,8 @@ class World {
   out = []
   waits = []
 
-  constructor(lock, acquire, tryAcquire, report) {
-    Object.assign(this, { lock, acquire, tryAcquire, report })
+  constructor(lock, acquire, tryAcquire, weightOf = () => 1) {
+    Object.assign(this, { lock, acquire, tryAcquire, weightOf })
   }
 
   /** Whether it is granted at once is known when the microtasks have run: nobody lets go meanwhile. */
@@ -32,7 +32,7 @@ class World {
         ask.isSettled = true
         expected.acquisitions++
         if (ask.isLate) expected.contended++
-        this.out.push(release)
+        this.out.push({ release, weight: this.weightOf(how) })
       },
       (error) => {
         ask.isSettled = true
@@ -50,12 +50,12 @@ class World {
     const release = this.tryAcquire(how)
     if (release === undefined) return
     this.expected.acquisitions++
-    this.out.push(release)
+    this.out.push({ release, weight: this.weightOf(how) })
   }
 
   async release(which) {
     if (this.out.length === 0) return
-    const [release] = this.out.splice(which % this.out.length, 1)
+    const [{ release }] = this.out.splice(which % this.out.length, 1)
     release()
     release()
     await settled()
@@ -75,9 +75,9 @@ class World {
   }
 
   check() {
-    const { totals, holders, waits } = this.report()
+    const { totals, holders, waits } = this.lock.snapshot()
     assert.deepEqual(totals, this.expected)
-    assert.equal(holders, this.out.length)
+    assert.equal(unitsOf(holders), unitsOf(this.out))
     assert.equal(
       waits.buckets.reduce((sum, some) => sum + some),
       totals.contended,
@@ -92,35 +92,34 @@ class World {
 }
 
 const settled = () => new Promise(setImmediate)
-const seen = (lock) => () => {
-  const { totals, holders, waits } = lock.snapshot()
-  return { totals, holders: holders.length, waits }
-}
+/** Together: with counters, the holders of one turn are one. */
+const unitsOf = (holds) => holds.reduce((sum, { weight = 1 }) => sum + weight, 0)
 
 const worlds = {
   mutex(options) {
     const lock = new Mutex(options)
     const acquire = (_, limits) => lock.acquire(limits)
-    return new World(lock, acquire, () => lock.tryAcquire(), seen(lock))
+    return new World(lock, acquire, () => lock.tryAcquire())
   },
   'shared mutex'(options) {
     const lock = new Mutex(options)
     assert.ok(lock.buffer)
     const acquire = (_, limits) => lock.acquire(limits)
-    return new World(lock, acquire, () => lock.tryAcquire(), seen(lock))
+    return new World(lock, acquire, () => lock.tryAcquire())
   },
   semaphore(options) {
     const lock = new Semaphore(3, options)
+    const weightOf = (how) => (how % 3) + 1
     const acquire = async (how, limits) =>
-      (await lock.acquire({ ...limits, weight: (how % 3) + 1 }))[1]
-    return new World(lock, acquire, (how) => lock.tryAcquire((how % 3) + 1)?.[1], seen(lock))
+      (await lock.acquire({ ...limits, weight: weightOf(how) }))[1]
+    return new World(lock, acquire, (how) => lock.tryAcquire(weightOf(how))?.[1], weightOf)
   },
   'read-write lock'(options) {
     const lock = new RWLock(options)
     const acquire = (how, limits) =>
       how % 3 === 0 ? lock.acquireWrite(limits) : lock.acquireRead(limits)
     const tryNow = (how) => (how % 3 === 0 ? lock.tryAcquireWrite() : lock.tryAcquireRead())
-    return new World(lock, acquire, tryNow, seen(lock))
+    return new World(lock, acquire, tryNow)
   },
 }
 

@@ -166,6 +166,19 @@ describe('snapshot() of the process', () => {
     assert.ok(late < 5000)
   })
 
+  it('shows nothing of what is not watched, where the environment asks for all', async () => {
+    const { shown, stderr } = await runCode(
+      `const boxoffice = require(${JSON.stringify(require.resolve('../..'))})
+      const ends = await new boxoffice.DiningPhilosophers(3).begin(0)
+      const release = await new boxoffice.LockManager().acquire('name')
+      show((await boxoffice.snapshot()).locks.map(({ kind }) => kind))
+      ends()
+      release()`,
+      { BOXOFFICE_DIAGNOSTICS: 'counters' },
+    )
+    assert.deepEqual({ shown, stderr }, { shown: [['Mutex']], stderr: '' })
+  })
+
   it('gives each wait its place when nothing is watched', async () => {
     const map = new KeyedRWLock()
     await map.acquireRead('unseen')

@@ -5,9 +5,11 @@ const {
   AutoResetEvent,
   Barrier,
   ConditionVariable,
+  DiningPhilosophers,
   KeyedMutex,
   KeyedRWLock,
   KeyedSemaphore,
+  LockManager,
   Mutex,
   RecursiveMutex,
   RWLock,
@@ -18,6 +20,7 @@ const { FakeClock } = require('../helpers/fake_clock.js')
 
 const none = { acquisitions: 0, contended: 0, timeouts: 0, aborts: 0, abandoned: 0, deadlocks: 0 }
 const totals = (some) => ({ ...none, ...some })
+const countsOf = (lock) => lock.snapshot().totals
 const codeOf = (promise) => promise.catch(({ code }) => code)
 
 describe('Options of diagnostics', () => {
@@ -37,7 +40,23 @@ describe('Options of diagnostics', () => {
     assert.throws(() => new AutoResetEvent({ diagnostics: true }), /no diagnostics of/)
     assert.throws(() => new ConditionVariable({ diagnostics: 'counters' }), TypeError)
     assert.throws(() => new Barrier(2, { warnAfter: 5 }), TypeError)
+    assert.throws(
+      () => new DiningPhilosophers(3, { diagnostics: true }),
+      /no diagnostics of dining philosophers/,
+    )
+    assert.throws(() => new LockManager({ diagnostics: 'counters' }), /no diagnostics of/)
     assert.ok(new AutoResetEvent({ diagnostics: false }))
+  })
+
+  it('are refused on Bun, where they would find no deadlock, but for counters', () => {
+    globalThis.Bun = {}
+    try {
+      const refused = { code: 'ERR_LOCK_UNSUPPORTED', message: /use 'counters'/ }
+      assert.throws(() => new Mutex({ diagnostics: true }), refused)
+      assert.ok(new Mutex({ diagnostics: 'counters' }))
+    } finally {
+      delete globalThis.Bun
+    }
   })
 
   it('are off by default: the snapshot is what it was', () => {
@@ -49,7 +68,6 @@ describe('Options of diagnostics', () => {
 
 for (const diagnostics of ['counters', true]) {
   describe(`A snapshot of a lock with diagnostics: ${diagnostics}`, () => {
-    const countsOf = (lock) => lock.snapshot().totals
     const agent = useAgents()
 
     it('waits by a clock whose timers are numbers', async () => {
@@ -183,9 +201,10 @@ for (const diagnostics of ['counters', true]) {
       mutex.unlock()
     })
 
-    it('tells the holders of a semaphore, each with its weight', async () => {
+    it('tells the holders of a semaphore, with their weights', async () => {
       const semaphore = new Semaphore(5, { diagnostics })
       const [, release] = await semaphore.acquire(3)
+      await new Promise(setImmediate)
       semaphore.tryAcquire(1)
       const late = semaphore.acquire(4)
       assert.deepEqual(
@@ -335,6 +354,25 @@ for (const diagnostics of ['counters', true]) {
       release()
     })
 
+    it('does not hold what it was told of a death by, and did not hear of', async () => {
+      const name = freshName()
+      const locks = new KeyedMutex({ name, diagnostics })
+      const worker = agent()
+      await worker.does(`await new KeyedMutex({ name: '${name}' }).acquire('a')`)
+      await worker.dies()
+      const other = await locks.acquire('z')
+      assert.equal(await codeOf(locks.acquire(['a', 'z'], { timeout: 20 })), 'ERR_LOCK_TIMEOUT')
+      other()
+      assert.deepEqual(
+        locks.snapshot().flatMap(({ holders }) => holders.map(({ since }) => since)),
+        [],
+      )
+      const next = await locks.acquire('a')
+      assert.equal(next.abandoned, true)
+      assert.equal(locks.snapshot()[0].holders.length, 1)
+      next()
+    })
+
     it('is one for all objects of a thread that stand for one lock', async () => {
       const name = freshName()
       const one = new Mutex({ name, diagnostics })
@@ -350,3 +388,78 @@ for (const diagnostics of ['counters', true]) {
     })
   })
 }
+
+describe('A snapshot of a lock with diagnostics: counters', () => {
+  const diagnostics = 'counters'
+  const nextTurn = () => new Promise(setImmediate)
+
+  it('tells those of one turn of the event loop together', async () => {
+    const semaphore = new Semaphore(9, { diagnostics })
+    const weights = () => semaphore.snapshot().holders.map(({ weight }) => weight)
+    const [, one] = await semaphore.acquire(1)
+    const [, two] = await semaphore.acquire(2)
+    assert.deepEqual(weights(), [3])
+    await nextTurn()
+    const [, four] = await semaphore.acquire(4)
+    assert.deepEqual(weights(), [3, 4])
+    one()
+    assert.deepEqual(weights(), [2, 4])
+    four()
+    two()
+    assert.deepEqual(weights(), [])
+    const lock = new RWLock({ diagnostics })
+    const readers = await Promise.all([lock.acquireRead(), lock.acquireRead()])
+    assert.equal(lock.snapshot().holders.length, 2)
+    for (const release of readers) release()
+    assert.deepEqual(lock.snapshot().holders, [])
+  })
+
+  it('knows the oldest of those who wait, of whatever turn', async () => {
+    const mutex = new Mutex({ diagnostics })
+    const release = await mutex.acquire()
+    const turns = []
+    for (let i = 0; i < 3; i++) {
+      await nextTurn()
+      const from = performance.now()
+      const end = new AbortController()
+      const ask = () => codeOf(mutex.acquire({ signal: end.signal }))
+      turns.push({ from, end, waits: [ask(), ask()], to: performance.now() })
+    }
+    const isOldest = ({ from, to }) => {
+      const before = performance.now()
+      const { oldestWait } = mutex.snapshot()
+      const slack = 0.01 // of two numbers that are added
+      assert.ok(performance.now() - oldestWait >= from - slack, `${oldestWait}`)
+      assert.ok(before - oldestWait <= to + slack, `${oldestWait}`)
+    }
+    const [first, second, third] = turns
+    isOldest(first)
+    for (const [leaves, oldest] of [
+      [second, first],
+      [first, third],
+    ]) {
+      leaves.end.abort()
+      await Promise.all(leaves.waits)
+      isOldest(oldest)
+    }
+    release()
+    third.end.abort()
+    await Promise.all(third.waits)
+    assert.equal(mutex.snapshot().oldestWait, undefined)
+  })
+
+  it('goes on with what it knows when the lock is shared while it is held', async () => {
+    const mutex = new Mutex({ diagnostics })
+    await (await mutex.acquire())()
+    const release = await mutex.acquire()
+    const [{ since }] = mutex.snapshot().holders
+    await nextTurn()
+    assert.ok(mutex.buffer)
+    assert.equal(mutex.snapshot().holders[0].since, since)
+    assert.deepEqual(countsOf(mutex), totals({ acquisitions: 2 }))
+    release()
+    await (await mutex.acquire())()
+    assert.deepEqual(mutex.snapshot().holders, [])
+    assert.deepEqual(countsOf(mutex), totals({ acquisitions: 3 }))
+  })
+})
