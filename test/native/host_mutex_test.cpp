@@ -1,32 +1,20 @@
-// A mutex of processes, step by step: several seats in one process, whose bells are heard when the test says so.
+// A mutex of processes, step by step.
 #include <set>
 
-#include "host_world.h"
+#include "host_lock_test.h"
 
 namespace boxoffice::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-class HostMutexTest : public testing::Test {
+class HostMutexTest : public HostLockTest<WorldMutex> {
  protected:
-  HostMutexTest() { WorldPlatform::frozen = 1'000'000'000; }
-  ~HostMutexTest() override {
-    WorldPlatform::frozen = 0;
-    expectNobodyWaits<WorldPlatform>();
-  }
-
-  static void pass(std::chrono::nanoseconds time) { WorldPlatform::frozen += time.count(); }
-  WorldMutex& of(Seat seat) { return world_.at<WorldMutex>(seat); }
-  void hear(Seat seat) { world_.hear<WorldMutex>(seat); }
   void expectPristine() {
-    world_.hearAll<WorldMutex>();
+    hearAll();
     EXPECT_EQ(world_.turn().bits(), 0U);
     EXPECT_TRUE(world_.at<host::SlotHead>(0).more.empty());
   }
-
-  World world_{10};
-  Notes notes_;
 };
 
 TEST_F(HostMutexTest, OneCompareAndSwapWhileNobodyWaits) {

@@ -1,41 +1,13 @@
 // A read-write lock of processes, step by step.
-#include "host/host_rw_lock.h"
-
-#include "host_world.h"
+#include "host_lock_test.h"
 
 namespace boxoffice::test {
 namespace {
 
 using namespace std::chrono_literals;
-using WorldRWLock = host::BasicHostRWLock<WorldPlatform>;
 using Upgrade = WorldRWLock::Upgrade;
 
-constexpr std::uint32_t kRead = RWLockRules::kRead;
-constexpr std::uint32_t kWrite = RWLockRules::kWrite;
-
-class HostRWLockTest : public testing::Test {
- protected:
-  HostRWLockTest() { WorldPlatform::frozen = 1'000'000'000; }
-  ~HostRWLockTest() override {
-    WorldPlatform::frozen = 0;
-    expectNobodyWaits<WorldPlatform>();
-  }
-
-  WorldRWLock& of(Seat seat) { return world_.at<WorldRWLock>(seat); }
-  void hearAll() { world_.hearAll<WorldRWLock>(); }
-  Heard heard() {
-    hearAll();
-    return notes_.take();
-  }
-  void expectPristine() {
-    hearAll();
-    EXPECT_TRUE(WorldRWLock::rests(&world_.at<std::byte>(0), 0));
-    EXPECT_EQ(world_.turn().bits(), 0U);
-  }
-
-  World world_{8};
-  Notes notes_;
-};
+using HostRWLockTest = HostRWLockFixture;
 
 TEST_F(HostRWLockTest, ReadersShareAndAWriterIsAlone) {
   EXPECT_TRUE(of(1).lockRead(kAnna));

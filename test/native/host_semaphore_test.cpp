@@ -1,7 +1,7 @@
 // A semaphore of processes, step by step.
 #include "host/host_semaphore.h"
 
-#include "host_world.h"
+#include "host_lock_test.h"
 
 namespace boxoffice::test {
 namespace {
@@ -9,31 +9,16 @@ namespace {
 using namespace std::chrono_literals;
 using WorldSemaphore = host::BasicHostSemaphore<WorldPlatform>;
 
-class HostSemaphoreTest : public testing::Test {
+class HostSemaphoreTest : public HostLockTest<WorldSemaphore> {
  protected:
   static constexpr std::int64_t kStart = 5;
 
-  HostSemaphoreTest() {
-    WorldPlatform::frozen = 1'000'000'000;
-    WorldSemaphore::reset(&world_.at<std::byte>(0), kStart);
-  }
-  ~HostSemaphoreTest() override {
-    WorldPlatform::frozen = 0;
-    expectNobodyWaits<WorldPlatform>();
-  }
+  HostSemaphoreTest() { WorldSemaphore::reset(&world_.at<std::byte>(0), kStart); }
 
-  WorldSemaphore& of(Seat seat) { return world_.at<WorldSemaphore>(seat); }
-  Heard heard() {
-    world_.hearAll<WorldSemaphore>();
-    return notes_.take();
-  }
   void expectPristine() {
-    world_.hearAll<WorldSemaphore>();
+    hearAll();
     EXPECT_TRUE(WorldSemaphore::rests(&world_.at<std::byte>(0), kStart));
   }
-
-  World world_{8};
-  Notes notes_;
 };
 
 TEST_F(HostSemaphoreTest, ProcessesShareTheValue) {

@@ -1,30 +1,13 @@
 // Thefts of a read-write lock of processes, step by step.
-#include "host/host_rw_lock.h"
-#include "host_world.h"
+#include "host_lock_test.h"
 
 namespace boxoffice::test {
 namespace {
 
-using WorldRWLock = host::BasicHostRWLock<WorldPlatform>;
-
-constexpr std::uint32_t kRead = RWLockRules::kRead;
-constexpr std::uint32_t kWrite = RWLockRules::kWrite;
-
-class HostTheftTest : public testing::Test {
+class HostTheftTest : public HostRWLockFixture {
  protected:
-  HostTheftTest() { WorldPlatform::frozen = 1'000'000'000; }
-  ~HostTheftTest() override {
-    WorldPlatform::frozen = 0;
-    expectNobodyWaits<WorldPlatform>();
-  }
-
-  WorldRWLock& of(Seat seat) { return world_.at<WorldRWLock>(seat); }
   host::RWLockSlot& slot() { return world_.at<host::RWLockSlot>(0); }
-  void hearAll() { world_.hearAll<WorldRWLock>(); }
-  Heard heard() {
-    hearAll();
-    return notes_.take();
-  }
+
   /// In at once.
   std::uint32_t take(Seat seat, AgentId who, std::uint32_t ask) {
     Asking w(notes_, who, ask);
@@ -37,14 +20,6 @@ class HostTheftTest : public testing::Test {
     EXPECT_TRUE(of(seat).isWrittenBy(who));
     return w.era;
   }
-  void expectPristine() {
-    hearAll();
-    EXPECT_TRUE(WorldRWLock::rests(&world_.at<std::byte>(0), 0));
-    EXPECT_EQ(world_.turn().bits(), 0U);
-  }
-
-  World world_{8};
-  Notes notes_;
 };
 
 TEST_F(HostTheftTest, OfAWriter) {

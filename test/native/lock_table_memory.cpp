@@ -5,7 +5,7 @@
 namespace boxoffice::test {
 namespace {
 
-const std::string kLong(100, 'k');  // which lies on the heap
+const std::string kLongKey(100, 'k');  // which lies on the heap
 
 TEST(LockTableMemoryTest, PairsOfWordsAreAsBefore) {
   // The list of the free ones, the list of regions, the words: without any of them it is as before.
@@ -37,7 +37,7 @@ TEST(LockTableMemoryTest, ATableIsAsBefore) {
     EXPECT_EQ(held.pins, 2U);
     table.unpin(held);
   };
-  EXPECT_GE(atEachAllocation([&] { made = &table.pin(kLong, 8); }, check), 2);
+  EXPECT_GE(atEachAllocation([&] { made = &table.pin(kLongKey, 8); }, check), 2);
   EXPECT_NE(made->words, held.words);
   EXPECT_EQ(made->pins, 1U);
   table.unpin(*made);
@@ -51,7 +51,7 @@ TEST(LockTableMemoryTest, FailuresLoseNoWords) {
   const WordPairs::Number next = first.pair + 1;
   for (int i = 0; i < 100; ++i) {
     LockTable::Entry* entry = nullptr;
-    atEachAllocation([&] { entry = &table.pin(kLong, 0); }, [] {});
+    atEachAllocation([&] { entry = &table.pin(kLongKey, 0); }, [] {});
     EXPECT_EQ(entry->pair, next);
     table.unpin(*entry);
   }
@@ -72,12 +72,12 @@ TEST(LockTableMemoryTest, AMismatchWithoutMemoryForItsMessage) {
 TEST(LockTableMemoryTest, AnOpenTableIsAsBefore) {
   LockTables tables;
   LockTable* table = nullptr;
-  EXPECT_GE(atEachAllocation([&] { table = &tables.open(kLong, 0); }, [] {}), 2);
+  EXPECT_GE(atEachAllocation([&] { table = &tables.open(kLongKey, 0); }, [] {}), 2);
   failNewIn = 0;
-  EXPECT_EQ(&tables.open(kLong, 0), table);
+  EXPECT_EQ(&tables.open(kLongKey, 0), table);
   failNewIn = -1;
-  tables.close(kLong);
-  tables.close(kLong);
+  tables.close(kLongKey);
+  tables.close(kLongKey);
 }
 
 TEST(LockTableMemoryTest, AClaimThatFailsClaimsNothing) {

@@ -69,7 +69,7 @@ TEST_F(LockTableTest, KeysAreExact) {
   std::vector<LockTable::Entry*> entries;
   std::set<SharedWord*> words;
   for (const std::string& key : {""s, "a"s, "A"s, "a\0"s, "a\0b"s, "a\0c"s, std::string(1000, 'a'),
-                                 std::string(1000, 'a') + '\0'}) {
+                                 std::string(1000, 'a').append(1, '\0')}) {
     entries.push_back(&table_.pin(key, 0));
     words.insert(entries.back()->words);
     EXPECT_EQ(*entries.back()->key, key);

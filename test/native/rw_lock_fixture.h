@@ -5,9 +5,6 @@
 
 namespace boxoffice::test {
 
-constexpr std::uint32_t kRead = RWLockRules::kRead;
-constexpr std::uint32_t kWrite = RWLockRules::kWrite;
-
 class RWLockFixture : public testing::Test {
  protected:
   using Platform = FakeClockPlatform;

@@ -39,7 +39,8 @@ TEST(SpinBudgetTest, SettlesAtAboutTwiceWhatWasNeeded) {
   EXPECT_EQ(budget.take(), kMost) << "and never above its maximum";
 }
 
-/// A platform that counts what spinning does, on as many cores as a test likes.
+/// A platform that counts what spinning does, on as many cores as a test likes. Its time stands still: yielding never
+/// takes longer than a sleep.
 template <int kCores>
 struct CountingPlatform : NativePlatform<CountingPlatform<kCores>> {
   static constexpr int kBusyLooks = 20;
@@ -47,6 +48,7 @@ struct CountingPlatform : NativePlatform<CountingPlatform<kCores>> {
   static inline int relaxed = 0;
   static inline int yielded = 0;
 
+  static Deadline now() noexcept { return {}; }
   static int cores() noexcept { return kCores; }
   static void relax() noexcept { ++relaxed; }
   static void yield() noexcept { ++yielded; }
@@ -54,31 +56,31 @@ struct CountingPlatform : NativePlatform<CountingPlatform<kCores>> {
 };
 
 TEST(AdaptiveSpinTest, LooksBusilyAndThenYielding) {
-  using P = CountingPlatform<2>;
-  P::forget();
-  AdaptiveSpin<P> spin;
+  using Counting = CountingPlatform<2>;
+  Counting::forget();
+  AdaptiveSpin<Counting> spin;
   EXPECT_FALSE(spin([] { return false; }));
-  EXPECT_EQ(P::relaxed, P::kBusyLooks);
-  EXPECT_EQ(P::yielded, P::kYieldLooks);
+  EXPECT_EQ(Counting::relaxed, Counting::kBusyLooks);
+  EXPECT_EQ(Counting::yielded, Counting::kYieldLooks);
 }
 
 TEST(AdaptiveSpinTest, StopsAtTheFirstYes) {
-  using P = CountingPlatform<2>;
-  P::forget();
-  AdaptiveSpin<P> spin;
+  using Counting = CountingPlatform<2>;
+  Counting::forget();
+  AdaptiveSpin<Counting> spin;
   int looks = 0;
   EXPECT_TRUE(spin([&] { return ++looks == 3; }));
-  EXPECT_EQ(P::relaxed, 3);
-  EXPECT_EQ(P::yielded, 0);
+  EXPECT_EQ(Counting::relaxed, 3);
+  EXPECT_EQ(Counting::yielded, 0);
 }
 
 TEST(AdaptiveSpinTest, LearnsToSleepAtOnceAndTriesAgainNowAndThen) {
-  using P = CountingPlatform<2>;
-  AdaptiveSpin<P> spin;
+  using Counting = CountingPlatform<2>;
+  AdaptiveSpin<Counting> spin;
   const auto looksOfTen = [&] {
-    P::forget();
+    Counting::forget();
     for (int i = 0; i < 10; ++i) spin([] { return false; });
-    return P::relaxed + P::yielded;
+    return Counting::relaxed + Counting::yielded;
   };
   const int naive = looksOfTen();
   for (int i = 0; i < 10; ++i) looksOfTen();
@@ -90,34 +92,34 @@ TEST(AdaptiveSpinTest, LearnsToSleepAtOnceAndTriesAgainNowAndThen) {
     most = std::max(most, looks);
   }
   EXPECT_EQ(least, 0);
-  EXPECT_GE(most, P::kBusyLooks);
+  EXPECT_GE(most, Counting::kBusyLooks);
 }
 
 TEST(AdaptiveSpinTest, NeverWaitsBusilyOnOneCore) {
-  using P = CountingPlatform<1>;
-  P::forget();
-  AdaptiveSpin<P> spin;
+  using Counting = CountingPlatform<1>;
+  Counting::forget();
+  AdaptiveSpin<Counting> spin;
   for (int i = 0; i < 1'000; ++i) spin([] { return false; });
-  EXPECT_EQ(P::relaxed, 0);
-  EXPECT_GT(P::yielded, 0);
+  EXPECT_EQ(Counting::relaxed, 0);
+  EXPECT_GT(Counting::yielded, 0);
 }
 
 TEST(AdaptiveSpinTest, LeavesOneCoreToThoseWhoWork) {
-  using P = CountingPlatform<2>;
-  P::forget();
-  AdaptiveSpin<P> outer;
-  AdaptiveSpin<P> inner;
+  using Counting = CountingPlatform<2>;
+  Counting::forget();
+  AdaptiveSpin<Counting> outer;
+  AdaptiveSpin<Counting> inner;
   int insideBusy = 0;
   outer([&] {
-    const int before = P::relaxed;
+    const int before = Counting::relaxed;
     inner([] { return false; });
-    insideBusy += P::relaxed - before;
+    insideBusy += Counting::relaxed - before;
     return true;
   });
   EXPECT_EQ(insideBusy, 0) << "one of two cores was kept busy already";
-  EXPECT_EQ(P::busyWaiters().load(), 0);
+  EXPECT_EQ(Counting::busyWaiters().load(), 0);
   EXPECT_FALSE(inner([] { return false; }));
-  EXPECT_GT(P::relaxed, 1);
+  EXPECT_GT(Counting::relaxed, 1);
 }
 
 TEST(AdaptiveSpinTest, WithoutLooksItDoesNotLook) {

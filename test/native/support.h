@@ -16,6 +16,9 @@
 
 namespace boxoffice::test {
 
+constexpr std::uint32_t kRead = RWLockRules::kRead;
+constexpr std::uint32_t kWrite = RWLockRules::kWrite;
+
 // Agents that are no threads. Ids of threads stay far below.
 constexpr AgentId kAnna = 1'000'001;
 constexpr AgentId kBen = 1'000'002;

@@ -23,14 +23,13 @@ class CountedSemaphore : public Semaphore {
 struct CountedPlatform : NativePlatform<CountedPlatform> {
   using Semaphore = CountedSemaphore;
 };
-using P = CountedPlatform;
 
 class TimeoutTest : public testing::TestWithParam<std::chrono::nanoseconds> {
  protected:
   TimeoutTest() { sleeps = 0; }
   ~TimeoutTest() override {
     EXPECT_EQ(sleeps, 0);
-    EXPECT_EQ(P::lot().lines(), 0U);
+    EXPECT_EQ(CountedPlatform::lot().lines(), 0U);
   }
 
   const std::chrono::nanoseconds timeout_ = GetParam();
@@ -41,32 +40,32 @@ INSTANTIATE_TEST_SUITE_P(ZeroOrLess, TimeoutTest,
                          testing::Values(0ns, -1ns, -1h, std::chrono::nanoseconds::min()));
 
 TEST_P(TimeoutTest, OfAMutex) {
-  BasicMutex<P> mutex;
+  BasicMutex<CountedPlatform> mutex;
   mutex.lock(kAnna);
   EXPECT_FALSE(mutex.lockFor(timeout_));
   mutex.unlock(kAnna);
 }
 
 TEST_P(TimeoutTest, OfARecursiveMutex) {
-  BasicRecursiveMutex<P> mutex;
+  BasicRecursiveMutex<CountedPlatform> mutex;
   mutex.lock(kAnna);
   EXPECT_FALSE(mutex.lockFor(timeout_));
   mutex.unlock(kAnna);
 }
 
 TEST_P(TimeoutTest, OfSemaphores) {
-  EXPECT_FALSE(BasicLightweightSemaphore<P>().waitFor(timeout_));
-  EXPECT_FALSE(BasicWeightedSemaphore<P>(1).acquireFor(timeout_, 2));
+  EXPECT_FALSE(BasicLightweightSemaphore<CountedPlatform>().waitFor(timeout_));
+  EXPECT_FALSE(BasicWeightedSemaphore<CountedPlatform>(1).acquireFor(timeout_, 2));
 }
 
 TEST_P(TimeoutTest, OfEventsAndLatches) {
-  EXPECT_FALSE(BasicAutoResetEvent<P>().waitFor(timeout_));
-  EXPECT_FALSE(BasicManualResetEvent<P>().waitFor(timeout_));
-  EXPECT_FALSE(BasicCountdownLatch<P>(1).waitFor(timeout_));
+  EXPECT_FALSE(BasicAutoResetEvent<CountedPlatform>().waitFor(timeout_));
+  EXPECT_FALSE(BasicManualResetEvent<CountedPlatform>().waitFor(timeout_));
+  EXPECT_FALSE(BasicCountdownLatch<CountedPlatform>(1).waitFor(timeout_));
 }
 
 TEST_P(TimeoutTest, OfAReadWriteLock) {
-  BasicRWLock<P> lock;
+  BasicRWLock<CountedPlatform> lock;
   lock.lockRead();
   lock.lockRead();
   EXPECT_FALSE(lock.lockWriteUntil(deadline_));
@@ -79,31 +78,31 @@ TEST_P(TimeoutTest, OfAReadWriteLock) {
 }
 
 TEST_P(TimeoutTest, OfAConditionVariable) {
-  BasicMutex<P> mutex;
-  BasicConditionVariable<P> condition;
+  BasicMutex<CountedPlatform> mutex;
+  BasicConditionVariable<CountedPlatform> condition;
   mutex.lock();
   EXPECT_FALSE(condition.waitFor(mutex, timeout_).notified);
   mutex.unlock();
 }
 
 TEST_P(TimeoutTest, OfABarrier) {
-  BasicBarrier<P> barrier(2);
+  BasicBarrier<CountedPlatform> barrier(2);
   EXPECT_EQ(barrier.waitFor(timeout_), Passage::broken);
 }
 
 TEST_P(TimeoutTest, OfPhilosophers) {
-  BasicLockFreeDiningPhilosophers<P> packed(2);
+  BasicLockFreeDiningPhilosophers<CountedPlatform> packed(2);
   packed.begin(0);
   EXPECT_FALSE(packed.beginFor(1, timeout_));
-  BasicGuardedDiningPhilosophers<P> guarded(2);
+  BasicGuardedDiningPhilosophers<CountedPlatform> guarded(2);
   guarded.begin(0);
   EXPECT_FALSE(guarded.beginFor(1, timeout_));
 }
 
 TEST_P(TimeoutTest, OfALockSet) {
-  BasicMutex<P> mutex[2];
+  BasicMutex<CountedPlatform> mutex[2];
   mutex[1].lock(kAnna);
-  BasicLockSet<P> set{&mutex[0], &mutex[1]};
+  BasicLockSet<CountedPlatform> set{&mutex[0], &mutex[1]};
   EXPECT_FALSE(set.lockFor(timeout_));
   mutex[1].unlock(kAnna);
 }

@@ -8,8 +8,7 @@ namespace boxoffice::test {
 namespace {
 
 using namespace std::chrono_literals;
-using P = NoSpinPlatform;
-using Watch = ThreadParker<P>::Watch;
+using Watch = ThreadParker<NoSpinPlatform>::Watch;
 
 class Asked final : public Stop {
  public:
@@ -38,20 +37,20 @@ void expectBack(const void* address, Wait&& wait, int looks = 1) {
   std::thread thread([&] {
     const Watch watch(asked);
     EXPECT_FALSE(wait());
-    EXPECT_EQ(lineSize<P>(address), 0U) << "it has left the line";
+    EXPECT_EQ(lineSize<NoSpinPlatform>(address), 0U) << "it has left the line";
   });
-  awaitLine<P>(address, 1);
+  awaitLine<NoSpinPlatform>(address, 1);
   await([&] { return asked.looks() >= 2; });
-  EXPECT_EQ(lineSize<P>(address), 1U) << "a look does not end a wait";
+  EXPECT_EQ(lineSize<NoSpinPlatform>(address), 1U) << "a look does not end a wait";
   asked.request();
   thread.join();
   EXPECT_GE(asked.late(), 1);
   EXPECT_LE(asked.late(), looks);
-  EXPECT_EQ(P::lot().lines(), 0U);
+  EXPECT_EQ(NoSpinPlatform::lot().lines(), 0U);
 }
 
 TEST(WatchTest, OfAMutex) {
-  BasicMutex<P> mutex;
+  BasicMutex<NoSpinPlatform> mutex;
   mutex.lock(kAnna);
   expectBack(&mutex, [&] { return mutex.lock().granted; });
   expectBack(&mutex, [&] { return mutex.lockFor(1h).granted; });
@@ -60,30 +59,30 @@ TEST(WatchTest, OfAMutex) {
 }
 
 TEST(WatchTest, OfARecursiveMutex) {
-  BasicRecursiveMutex<P> mutex;
+  BasicRecursiveMutex<NoSpinPlatform> mutex;
   mutex.lock(kAnna);
   expectBack(&mutex, [&] { return mutex.lock().granted; });
   mutex.unlock(kAnna);
 }
 
 TEST(WatchTest, OfASemaphore) {
-  BasicWeightedSemaphore<P> semaphore(1);
+  BasicWeightedSemaphore<NoSpinPlatform> semaphore(1);
   expectBack(&semaphore, [&] { return semaphore.acquire(2).granted; });
   EXPECT_EQ(semaphore.value(), 1);
   EXPECT_TRUE(semaphore.tryAcquire());
 }
 
 TEST(WatchTest, OfEvents) {
-  BasicAutoResetEvent<P> one;
+  BasicAutoResetEvent<NoSpinPlatform> one;
   expectBack(&one, [&] { return one.waitUntil(kNever); });
   one.signal();
   EXPECT_TRUE(one.tryWait()) << "it took no signal with it";
-  BasicManualResetEvent<P> all;
+  BasicManualResetEvent<NoSpinPlatform> all;
   expectBack(&all, [&] { return all.waitUntil(kNever); });
 }
 
 TEST(WatchTest, OfAReadWriteLock) {
-  BasicRWLock<P> lock;
+  BasicRWLock<NoSpinPlatform> lock;
   lock.lockWrite(kAnna);
   expectBack(&lock, [&] { return lock.lockRead().granted; });
   expectBack(&lock, [&] { return lock.lockWrite().granted; });
@@ -95,22 +94,22 @@ TEST(WatchTest, OfAReadWriteLock) {
 }
 
 TEST(WatchTest, OfALockSet) {
-  BasicMutex<P> mutex[2];
+  BasicMutex<NoSpinPlatform> mutex[2];
   mutex[1].lock(kAnna);
-  BasicLockSet<P> set{&mutex[0], &mutex[1]};
+  BasicLockSet<NoSpinPlatform> set{&mutex[0], &mutex[1]};
   expectBack(&mutex[1], [&] { return set.lock().granted; });
   EXPECT_FALSE(mutex[0].isLocked());
   mutex[1].unlock(kAnna);
 }
 
 TEST(WatchTest, OfAConditionThatNobodyNotifies) {
-  BasicMutex<P> mutex;
-  BasicConditionVariable<P> condition;
+  BasicMutex<NoSpinPlatform> mutex;
+  BasicConditionVariable<NoSpinPlatform> condition;
   expectBack(&condition, [&] {
     mutex.lock();
     const auto outcome = condition.waitUntil(mutex, kNever);
     EXPECT_TRUE(outcome.entry.granted) << "the mutex was free";
-    EXPECT_EQ(mutex.owner(), P::agent());
+    EXPECT_EQ(mutex.owner(), NoSpinPlatform::agent());
     mutex.unlock();
     return outcome.notified;
   });
@@ -118,12 +117,12 @@ TEST(WatchTest, OfAConditionThatNobodyNotifies) {
 }
 
 TEST(WatchTest, OfAConditionWhoseMutexIsHeld) {
-  BasicMutex<P> mutex;
-  BasicConditionVariable<P> condition;
+  BasicMutex<NoSpinPlatform> mutex;
+  BasicConditionVariable<NoSpinPlatform> condition;
   std::atomic<bool> in{false};
   std::thread holder([&] {
     await([&] { return in.load(); });
-    awaitLine<P>(&condition, 1);
+    awaitLine<NoSpinPlatform>(&condition, 1);
     mutex.lock(kAnna);
   });
   expectBack(
@@ -132,7 +131,7 @@ TEST(WatchTest, OfAConditionWhoseMutexIsHeld) {
         mutex.lock();
         in = true;
         const auto outcome = condition.waitUntil(mutex, kNever);
-        EXPECT_EQ(outcome.entry.granted, mutex.owner() == P::agent());
+        EXPECT_EQ(outcome.entry.granted, mutex.owner() == NoSpinPlatform::agent());
         if (outcome.entry.granted) mutex.unlock();
         return outcome.notified;
       },
@@ -143,8 +142,8 @@ TEST(WatchTest, OfAConditionWhoseMutexIsHeld) {
 }
 
 TEST(WatchTest, OfAConditionThatNotifiedUsWhileTheMutexIsHeld) {
-  BasicMutex<P> mutex;
-  BasicConditionVariable<P> condition;
+  BasicMutex<NoSpinPlatform> mutex;
+  BasicConditionVariable<NoSpinPlatform> condition;
   Asked asked;
   auto outcome = std::async(std::launch::async, [&] {
     mutex.lock();
@@ -153,10 +152,10 @@ TEST(WatchTest, OfAConditionThatNotifiedUsWhileTheMutexIsHeld) {
     if (how.entry.granted) mutex.unlock();
     return how;
   });
-  awaitLine<P>(&condition, 1);
+  awaitLine<NoSpinPlatform>(&condition, 1);
   mutex.lock(kAnna);
   condition.notifyOne();
-  awaitLine<P>(&mutex, 1);
+  awaitLine<NoSpinPlatform>(&mutex, 1);
   asked.request();
   const bool isBack = outcome.wait_for(2s) == std::future_status::ready;
   EXPECT_TRUE(isBack) << "whoever holds the mutex may wait for this very thread to end";
@@ -165,7 +164,7 @@ TEST(WatchTest, OfAConditionThatNotifiedUsWhileTheMutexIsHeld) {
   EXPECT_TRUE(how.notified) << "so that the caller can notify another";
   EXPECT_NE(how.entry.granted, isBack);
   EXPECT_EQ(wordOf(mutex).load(), 0U);
-  EXPECT_EQ(P::lot().lines(), 0U);
+  EXPECT_EQ(NoSpinPlatform::lot().lines(), 0U);
 }
 
 /// Lets `afterSleep` run on a thread that has been woken, before it does anything else.
@@ -216,11 +215,11 @@ TEST(WatchTest, OfAConditionWhoseMutexWasTakenBeforeUs) {
 }
 
 TEST(WatchTest, ADeadlineIsHonouredToTheMoment) {
-  BasicMutex<P> mutex;
+  BasicMutex<NoSpinPlatform> mutex;
   mutex.lock(kAnna);
   Asked asked;
   const Watch watch(asked);
-  constexpr auto kLook = ThreadParker<P>::kLookEvery;
+  constexpr auto kLook = ThreadParker<NoSpinPlatform>::kLookEvery;
   for (const auto& [timeout, most] : {std::pair<std::chrono::nanoseconds, int>{0ns, 0},
                                       {1ms, 0},
                                       {kLook - 1ms, 0},
@@ -242,7 +241,7 @@ TEST(WatchTest, ADeadlineIsHonouredToTheMoment) {
 }
 
 TEST(WatchTest, WhoeverGetsInAtOnceDoesNotLook) {
-  BasicMutex<P> mutex;
+  BasicMutex<NoSpinPlatform> mutex;
   Asked asked;
   asked.request();
   const Watch watch(asked);
@@ -252,7 +251,7 @@ TEST(WatchTest, WhoeverGetsInAtOnceDoesNotLook) {
 }
 
 TEST(WatchTest, WithoutAWatchNobodyLooks) {
-  BasicMutex<P> mutex;
+  BasicMutex<NoSpinPlatform> mutex;
   mutex.lock(kAnna);
   Asked asked;
   asked.request();
@@ -261,13 +260,13 @@ TEST(WatchTest, WithoutAWatchNobodyLooks) {
     EXPECT_FALSE(mutex.lock());
   }
   EXPECT_EQ(asked.late(), 1);
-  EXPECT_FALSE(mutex.lockFor(3 * ThreadParker<P>::kLookEvery));
+  EXPECT_FALSE(mutex.lockFor(3 * ThreadParker<NoSpinPlatform>::kLookEvery));
   EXPECT_EQ(asked.late(), 1);
   mutex.unlock(kAnna);
 }
 
 TEST(WatchTest, OneAfterTheOther) {
-  BasicMutex<P> mutex;
+  BasicMutex<NoSpinPlatform> mutex;
   mutex.lock(kAnna);
   Asked first;
   Asked second;
@@ -288,7 +287,7 @@ TEST(WatchTest, OneAfterTheOther) {
 }
 
 TEST(WatchTest, OneWithinTheOther) {
-  BasicMutex<P> mutex;
+  BasicMutex<NoSpinPlatform> mutex;
   mutex.lock(kAnna);
   Asked outer;
   Asked inner;
@@ -298,14 +297,14 @@ TEST(WatchTest, OneWithinTheOther) {
     inner.request();
     EXPECT_FALSE(mutex.lock());
   }
-  EXPECT_FALSE(mutex.lockFor(2 * ThreadParker<P>::kLookEvery));
+  EXPECT_FALSE(mutex.lockFor(2 * ThreadParker<NoSpinPlatform>::kLookEvery));
   EXPECT_GE(outer.looks(), 1) << "the outer one still holds when the inner one has ended";
   EXPECT_EQ(inner.late(), 1);
   mutex.unlock(kAnna);
 }
 
 TEST(WatchTest, OtherThreadsAreNotConcerned) {
-  BasicMutex<P> mutex;
+  BasicMutex<NoSpinPlatform> mutex;
   mutex.lock(kAnna);
   Asked asked;
   asked.request();
@@ -314,7 +313,7 @@ TEST(WatchTest, OtherThreadsAreNotConcerned) {
     EXPECT_TRUE(mutex.lock());
     mutex.unlock();
   });
-  awaitLine<P>(&mutex, 1);
+  awaitLine<NoSpinPlatform>(&mutex, 1);
   EXPECT_FALSE(mutex.lock());
   mutex.unlock(kAnna);
   other.join();
