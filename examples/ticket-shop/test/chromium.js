@@ -1,4 +1,5 @@
 'use strict'
+const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const puppeteer = require('puppeteer-core')
@@ -15,7 +16,48 @@ function findChromium() {
   )
 }
 
-module.exports = function openChromium() {
+function openChromium() {
   // The sandbox does not work for root, as whom containers run; the pages are our own.
   return puppeteer.launch({ executablePath: findChromium(), args: ['--no-sandbox'] })
 }
+
+/**
+ * For the suite around it: `current.page`, a new one for each test, which is closed before `close` is called.
+ * Whatever is in `current.problems` then fails the test: the errors of the page, and what `watch(current)` puts
+ * there.
+ */
+function usePages(close, watch = () => {}) {
+  const current = { page: undefined, problems: [] }
+  let browser
+
+  before(async () => {
+    browser = await openChromium()
+  })
+  after(() => browser?.close())
+
+  beforeEach(async () => {
+    current.problems = []
+    current.page = await browser.newPage()
+    current.page.on('pageerror', (error) => current.problems.push(error))
+    watch(current)
+  })
+  afterEach(async () => {
+    await current.page?.close()
+    await close()
+    assert.deepEqual(current.problems, [])
+  })
+
+  return {
+    current,
+    texts: (selector) =>
+      current.page.$$eval(selector, (found) => found.map(({ textContent }) => textContent)),
+    shows: (selector, text) =>
+      current.page.waitForFunction(
+        (where, what) => document.querySelector(where)?.textContent === what,
+        {},
+        ...[selector, text],
+      ),
+  }
+}
+
+module.exports = { usePages }

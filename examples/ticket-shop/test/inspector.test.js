@@ -8,56 +8,37 @@ const {
   serve,
   snapshotOf,
 } = require('../../../test/helpers/inspected.js')
-const openChromium = require('./chromium.js')
+const { usePages } = require('./chromium.js')
 const { closeShops, openShop, resolvers } = require('./helpers.js')
 
 describe("the inspector's page, in Chromium", () => {
-  let browser
-  let page
-  let problems
   let snapshot
 
-  before(async () => {
-    browser = await openChromium()
-  })
-  after(() => browser?.close())
-
-  beforeEach(async () => {
-    problems = []
-    page = await browser.newPage()
-    page.on('pageerror', (error) => problems.push(error))
+  const { current, texts, shows } = usePages(
+    async () => {
+      await closeServers()
+      await closeShops()
+    },
     // What the policy of the page forbids, Chromium says here.
-    page.on('console', (message) => problems.push(message.text()))
-  })
-  afterEach(async () => {
-    await page?.close()
-    await closeServers()
-    await closeShops()
-    assert.deepEqual(problems, [])
-  })
+    (open) => open.page.on('console', (message) => open.problems.push(message.text())),
+  )
 
   async function visit(given, path = '/locks') {
     snapshot = given
     const { url } = await serve(makeInspector(async () => snapshot))
-    await page.goto(url + path)
+    await current.page.goto(url + path)
     await shows('#link', 'live')
   }
 
-  const texts = (selector) =>
-    page.$$eval(selector, (found) => found.map(({ textContent }) => textContent))
-  const shows = (selector, text) =>
-    page.waitForFunction(
-      (where, what) => document.querySelector(where)?.textContent === what,
-      {},
-      ...[selector, text],
-    )
   const keyOf = (n) => `#rows tbody.window tr:nth-child(${n}) td:nth-child(2)`
   const keys = () => texts('#rows tbody.window td:nth-child(2)')
   const many = (count) =>
     Array.from({ length: count }, (_, i) => lock({ key: i, hold: [count - i] }))
   /** When whatever is due has been drawn. */
   const drawn = () =>
-    page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
+    current.page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))),
+    )
 
   it('shows who holds what since when, and the line, the hottest first', async () => {
     await visit(
@@ -86,21 +67,21 @@ describe("the inspector's page, in Chromium", () => {
     await shows(keyOf(1), '"ada"')
     snapshot = snapshotOf([lock({ key: 'bob' })])
     await shows(keyOf(1), '"bob"')
-    await page.click('#pause')
+    await current.page.click('#pause')
     await shows('#link', 'paused')
     // The filter is answered, once: nothing is asked later.
-    await page.evaluate(() => {
+    await current.page.evaluate(() => {
       const begin = window.setTimeout
       window.setTimeout = (...what) => {
         document.title = 'asks again'
         return begin(...what)
       }
     })
-    await page.type('#filter', 'c')
+    await current.page.type('#filter', 'c')
     await shows('#rows-empty', 'Nothing matches the filter.')
-    assert.equal(await page.title(), 'Locks')
+    assert.equal(await current.page.title(), 'Locks')
     snapshot = snapshotOf([lock({ key: 'cy' })])
-    await page.click('#pause')
+    await current.page.click('#pause')
     await shows(keyOf(1), '"cy"')
     snapshot = snapshotOf()
     await shows('#rows-empty', 'Nothing is held.')
@@ -112,23 +93,23 @@ describe("the inspector's page, in Chromium", () => {
   it('says that nobody answers, and goes on when somebody does', async () => {
     await visit(snapshotOf())
     snapshot = null
-    await page.waitForSelector('#link.lost')
+    await current.page.waitForSelector('#link.lost')
     snapshot = snapshotOf([lock({ key: 'ada' })])
     await shows('#link', 'live')
     await shows(keyOf(1), '"ada"')
     // Chromium tells of the answer 500.
-    assert.ok(problems.length > 0)
-    problems = []
+    assert.ok(current.problems.length > 0)
+    current.problems = []
   })
 
   it('filters, from its address too', async () => {
     await visit(snapshotOf([lock({ key: 'ada' }), lock({ key: 'bob' })]), '/locks/?filter=ADA')
     await shows('#shown', '1 found')
     await shows(keyOf(1), '"ada"')
-    await page.$eval('#filter', (input) => Object.assign(input, { value: '' }))
-    await page.type('#filter', 'users bo')
+    await current.page.$eval('#filter', (input) => Object.assign(input, { value: '' }))
+    await current.page.type('#filter', 'users bo')
     await shows(keyOf(1), '"bob"')
-    await page.type('#filter', 'x')
+    await current.page.type('#filter', 'x')
     await shows('#rows-empty', 'Nothing matches the filter.')
   })
 
@@ -136,8 +117,8 @@ describe("the inspector's page, in Chromium", () => {
     const shop = await openShop()
     const inside = resolvers()
     const holder = shop.lock.runExclusive('ada', () => inside.promise)
-    await page.goto(shop.url)
-    await page.click('a[href="/inspector"]')
+    await current.page.goto(shop.url)
+    await current.page.click('a[href="/inspector"]')
     await shows(keyOf(1), '"ada"')
     assert.deepEqual(await texts('#rows tbody.window td:nth-child(4)'), ['main thread'])
     inside.resolve()
@@ -156,12 +137,12 @@ describe("the inspector's page, in Chromium", () => {
     Object.assign(held.holders[0], { stack: evil, mode: evil, thread: evil })
     await visit(snapshotOf([held], [deadlock]))
     await shows(keyOf(1), JSON.stringify(evil))
-    await page.click(keyOf(1))
+    await current.page.click(keyOf(1))
     await shows('#chosen pre', evil)
-    await page.click('summary')
+    await current.page.click('summary')
     assert.ok((await texts('details')).some((text) => text.includes(evil)))
-    assert.equal(await page.title(), 'Locks')
-    assert.deepEqual(await page.$$eval('img, #chosen script', (found) => found.length), 0)
+    assert.equal(await current.page.title(), 'Locks')
+    assert.deepEqual(await current.page.$$eval('img, #chosen script', (found) => found.length), 0)
   })
 
   it('tells all of a row that is chosen by keys, which stays chosen', async () => {
@@ -169,15 +150,15 @@ describe("the inspector's page, in Chromium", () => {
     Object.assign(locks[1].holders[0], { stack: 'at work (here.js:1:1)', pid: 77 })
     await visit(snapshotOf(locks))
     await shows(keyOf(1), '0')
-    await page.focus('#rows')
+    await current.page.focus('#rows')
     const chosen = () =>
-      page.$eval('#rows', (table) => {
+      current.page.$eval('#rows', (table) => {
         const row = document.getElementById(table.getAttribute('aria-activedescendant'))
         return (
           row && [row.cells[1].textContent, row.getAttribute('aria-selected'), row.ariaRowIndex]
         )
       })
-    for (const key of ['ArrowDown', 'ArrowDown']) await page.keyboard.press(key)
+    for (const key of ['ArrowDown', 'ArrowDown']) await current.page.keyboard.press(key)
     await shows('#chosen h3', 'KeyedMutex users, key 1')
     await shows('#chosen pre', 'at work (here.js:1:1)')
     await drawn()
@@ -190,11 +171,11 @@ describe("the inspector's page, in Chromium", () => {
     assert.deepEqual(await chosen(), ['1', 'true', '4'])
     Object.assign(locks[1], more)
     await shows('#chosen h3 + p', '1 holder, 5 in line')
-    await page.keyboard.press('End')
+    await current.page.keyboard.press('End')
     await shows('#chosen h3', 'KeyedMutex users, key 99')
     await drawn()
     assert.deepEqual(await chosen(), ['99', 'true', '102'])
-    await page.keyboard.press('Escape')
+    await current.page.keyboard.press('Escape')
     await drawn()
     assert.equal(await chosen(), null)
   })
@@ -217,33 +198,35 @@ describe("the inspector's page, in Chromium", () => {
     assert.deepEqual((await texts('#totals tbody.window td')).slice(2), [
       ...['1,234', '14', '1', '2', '3', '4', '2 µs', '1.3 ms', '1 min 30 s', '1 h 1 min', ''],
     ])
-    const bars = await page.$eval('#totals svg path', (path) => path.getAttribute('d').match(/M/g))
+    const bars = await current.page.$eval('#totals svg path', (path) =>
+      path.getAttribute('d').match(/M/g),
+    )
     assert.equal(bars.length, 3)
   })
 
   it('draws deadlocks as rings', async () => {
     await visit(snapshotOf([], [ring(2), ring(5)]))
     await shows('#count', '2')
-    assert.equal((await page.$$('figure svg')).length, 2)
+    assert.equal((await current.page.$$('figure svg')).length, 2)
     const drawnOf = (n) => texts(`figure:nth-child(${n}) svg g text:first-of-type`)
     const forks = (n) => Array.from({ length: n }, (_, i) => `${(i + 1) % n}n`)
     const chains = (n) => Array.from({ length: n }, (_, i) => `chain ${'ABCDE'[i]}`)
     for (const [i, n] of [5, 2].entries()) {
       const both = chains(n).flatMap((chain, j) => [chain, forks(n)[j]])
       assert.deepEqual(await drawnOf(i + 1), both)
-      assert.equal((await page.$$(`figure:nth-child(${i + 1}) path.edge`)).length, 2 * n)
+      assert.equal((await current.page.$$(`figure:nth-child(${i + 1}) path.edge`)).length, 2 * n)
     }
-    const label = await page.$eval('figure svg', (svg) => svg.getAttribute('aria-label'))
+    const label = await current.page.$eval('figure svg', (svg) => svg.getAttribute('aria-label'))
     assert.equal(label, 'a circle of 5')
     snapshot = snapshotOf()
     await shows('#count', '0')
-    assert.equal(await page.$eval('#deadlocks', ({ hidden }) => hidden), true)
+    assert.equal(await current.page.$eval('#deadlocks', ({ hidden }) => hidden), true)
   })
 
   it('has as many rows as can be seen, and shows each of ten thousand that is scrolled to', async () => {
     await visit(snapshotOf(many(10_000)))
     await shows('#busy', '10,000')
-    const frames = await page.evaluate(async () => {
+    const frames = await current.page.evaluate(async () => {
       const scroller = document.getElementById('rows-scroller')
       const next = () => new Promise(requestAnimationFrame)
       let [last, most] = [await next(), 0]
@@ -262,12 +245,12 @@ describe("the inspector's page, in Chromium", () => {
     assert.ok(frames.height > 10_000 * 30)
     assert.ok(frames.p50 < 200, `a frame takes ${frames.p50} ms`)
     for (const at of [9_990, 5_000, 0]) {
-      await page.$eval(
+      await current.page.$eval(
         '#rows-scroller',
         (scroller, top) => Object.assign(scroller, { scrollTop: top }),
         at * 30,
       )
-      await page.waitForFunction(
+      await current.page.waitForFunction(
         (key) =>
           [...document.querySelectorAll('#rows tbody.window tr')].some((row) => {
             const { top, bottom } = row.getBoundingClientRect()

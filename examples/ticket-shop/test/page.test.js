@@ -1,39 +1,13 @@
 'use strict'
 const assert = require('node:assert/strict')
-const openChromium = require('./chromium.js')
+const { usePages } = require('./chromium.js')
 const { closeShops, openShop, resolvers } = require('./helpers.js')
 
 describe('the page, in Chromium', () => {
-  let browser
-  let page
-  let problems
+  const { current, texts, shows } = usePages(closeShops)
 
-  before(async () => {
-    browser = await openChromium()
-  })
-  after(() => browser?.close())
-
-  beforeEach(async () => {
-    problems = []
-    page = await browser.newPage()
-    page.on('pageerror', (error) => problems.push(error))
-  })
-  afterEach(async () => {
-    await page?.close()
-    await closeShops()
-    assert.deepEqual(problems, [])
-  })
-
-  const texts = (selector) =>
-    page.$$eval(selector, (found) => found.map(({ textContent }) => textContent))
-  const shows = (selector, text) =>
-    page.waitForFunction(
-      (where, what) => document.querySelector(where)?.textContent === what,
-      {},
-      ...[selector, text],
-    )
   const answers = (count) =>
-    page.waitForFunction(
+    current.page.waitForFunction(
       (expected) => document.querySelectorAll('#answers [data-answered]').length === expected,
       {},
       count,
@@ -41,15 +15,15 @@ describe('the page, in Chromium', () => {
 
   async function visit(options) {
     const shop = await openShop(options)
-    await page.goto(shop.url)
+    await current.page.goto(shop.url)
     await shows('#link', 'live')
     await shows('#remaining', '100')
     return shop
   }
 
   const ways = {
-    'a double click': () => page.click('#once', { count: 2 }),
-    'the button that clicks twice': () => page.click('#twice'),
+    'a double click': () => current.page.click('#once', { count: 2 }),
+    'the button that clicks twice': () => current.page.click('#twice'),
   }
   for (const [way, clickTwice] of Object.entries(ways)) {
     it(`two tickets without a lock: ${way}`, async () => {
@@ -83,7 +57,7 @@ describe('the page, in Chromium', () => {
     const shop = await visit()
     const inside = resolvers()
     const holder = shop.lock.runExclusive('ada', () => inside.promise)
-    await page.click('#once')
+    await current.page.click('#once')
     shop.live.changed()
     await shows('#held', 'ada')
     assert.deepEqual(await texts('#orders li'), ['None yet.'])
@@ -97,19 +71,19 @@ describe('the page, in Chromium', () => {
   it('shows a name as text, whatever it is', async () => {
     await visit()
     const name = '<img src=x onerror="document.title=1">'
-    await page.$eval('#user', (input, value) => Object.assign(input, { value }), name)
-    await page.click('#once')
+    await current.page.$eval('#user', (input, value) => Object.assign(input, { value }), name)
+    await current.page.click('#once')
     await shows('#orders', `1  ${name}`)
-    assert.equal(await page.title(), 'Ticket shop')
-    assert.equal(await page.$('img'), null)
+    assert.equal(await current.page.title(), 'Ticket shop')
+    assert.equal(await current.page.$('img'), null)
   })
 
   it('says what went wrong, and asks nothing without a name', async () => {
     const shop = await visit()
-    await page.$eval('#user', (input) => Object.assign(input, { value: '' }))
-    await page.click('#twice')
-    await page.$eval('#user', (input) => Object.assign(input, { value: '  ' }))
-    await page.click('#once')
+    await current.page.$eval('#user', (input) => Object.assign(input, { value: '' }))
+    await current.page.click('#twice')
+    await current.page.$eval('#user', (input) => Object.assign(input, { value: '  ' }))
+    await current.page.click('#once')
     await answers(1)
     assert.match((await texts('#answers .bad'))[0], /^Click 1: body\/user must match/)
     assert.equal((await shop.summary()).sold, 0)
