@@ -22,6 +22,7 @@ const states = {
   isOnline: 'has just come online',
   loads: 'loads the addon',
 }
+const isBlockedForGood = 'is blocked in lockSync for good'
 
 async function deaths(kind, count, ...roles) {
   const timeout = roles.length === 1 ? 120_000 : 560_000
@@ -42,19 +43,15 @@ describe('a worker that is terminated while it', function () {
   this.timeout(600_000)
   // Semaphores: shared_death.test.js and shared_semaphore.test.js.
   const exclusive = Object.keys(kinds).filter((kind) => kinds[kind].permits === 1)
-  for (const kind of exclusive) {
-    const most = scaled(kind === 'mutex' ? 1000 : 200, 20)
-    for (const [role, name] of Object.entries(states)) {
-      it(`${name} (${kind})`, async () => {
-        const seen = await deaths(kind, scaled(kind === 'mutex' ? 30 : 16, 5), role)
-        if (role === 'holds') assert.ok(seen.told > 0)
-      })
-    }
-
-    it(`is blocked in lockSync for good (${kind})`, async () => {
-      await deaths(kind, scaled(kind === 'mutex' ? 30 : 16, 5), 'isBlockedForGood')
+  for (const [role, name] of Object.entries({ ...states, isBlockedForGood })) {
+    it(name, async () => {
+      const seen = await deaths('mutex', scaled(10, 5), role)
+      if (role === 'holds') assert.ok(seen.told > 0)
     })
+  }
 
+  for (const kind of exclusive) {
+    const most = scaled(kind === 'mutex' ? 1000 : 100, 20)
     it(`is in any of these states, ${most} times (${kind})`, async () => {
       const seen = await deaths(kind, most, ...Object.keys(states))
       assert.ok(seen.told > 0)

@@ -129,6 +129,10 @@ describe('An RWLock of scope host', () => {
       await turn()
     }
     await host.dies()
+    // Its death has been heard of when readers come in again.
+    let again = lock.tryAcquireRead()
+    for (; again === undefined; again = lock.tryAcquireRead()) await turn()
+    again()
     const write = await within(5000, read.upgrade())
     write()
     assert.equal(lock.isLocked(), false)

@@ -175,7 +175,8 @@ describe('PostgreSQL', () => {
     await sleep(200)
     first()
     await Promise.all([...ours, other])
-    assert.ok(order.indexOf('b') <= 64, `${order.indexOf('b')}`)
+    // Untold, it would go on with all of its own.
+    assert.ok(order.indexOf('b') < ours.length, `${order.indexOf('b')}`)
   })
 
   it('needs no connection of a pool whose connections all wait for a lock', async () => {

@@ -1,6 +1,6 @@
 'use strict'
 const assert = require('node:assert/strict')
-const { E_ALREADY_LOCKED, tryAcquire } = require('..')
+const { E_ALREADY_LOCKED, Mutex, RWLock, tryAcquire, withTimeout } = require('..')
 const { kinds } = require('./helpers/kinds.js')
 const { turn, watch } = require('./helpers/promises.js')
 const { useFakeTimers } = require('./helpers/timers.js')
@@ -48,3 +48,18 @@ for (const { name, make, releaser } of kinds) {
     }
   })
 }
+
+describe('withTimeout', () => {
+  it('refuses what is no lock of one kind of hold, and what is no time', () => {
+    for (const lock of [undefined, null, {}, new RWLock()]) {
+      assert.throws(() => withTimeout(lock, 5), TypeError)
+    }
+    for (const timeout of [undefined, null, '5']) {
+      assert.throws(() => withTimeout(new Mutex(), timeout), TypeError)
+    }
+    for (const timeout of [-1, Number.NaN]) {
+      assert.throws(() => withTimeout(new Mutex(), timeout), RangeError)
+    }
+    assert.ok(withTimeout(new Mutex(), Number.POSITIVE_INFINITY))
+  })
+})

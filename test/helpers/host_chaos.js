@@ -9,6 +9,7 @@ const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const boxoffice = require('../..')
 const { pen, read } = require('./host_witness')
+const { removeDirectory } = require('./hosts')
 
 const visitor = require.resolve('./host_visitor')
 const capacities = { mutex: 1, rw: 1000, semaphore: 3 }
@@ -148,7 +149,7 @@ class Chaos {
     })
     seen.faults.unshift(...this.faults)
     await this.#expectEmpty(seen.faults)
-    fs.rmSync(this.#directory, { recursive: true })
+    removeDirectory(this.#directory)
     return seen
   }
 

@@ -2,7 +2,7 @@
 // Processes of their own that do what they are told, step by step: `await host.does('await mutex.lock()')`.
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
-const { mkdtempSync, rmSync } = require('node:fs')
+const { mkdtempSync, renameSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { isSupported } = require('./host_support.js')
@@ -49,6 +49,14 @@ class Host {
   }
 }
 
+/** Our own bell thread may still be cleaning up after the last who died, and make a file for that. */
+function removeDirectory(directory) {
+  // No file is made in what has another name. `rmSync` alone looks once what is in there, and then fails.
+  const gone = `${directory}.gone`
+  renameSync(directory, gone)
+  rmSync(gone, { recursive: true, force: true })
+}
+
 /** For the tests of a describe: a directory of their own, and processes that end with each test. */
 function useHosts() {
   const hosts = []
@@ -63,9 +71,7 @@ function useHosts() {
     await Promise.all(all.map((host) => host.dies()))
   })
   after(() => {
-    if (places.directory === undefined) return
-    // Our own bell thread may still be cleaning up after the last who died, and make a file for that.
-    rmSync(places.directory, { recursive: true, force: true, maxRetries: 5 })
+    if (places.directory !== undefined) removeDirectory(places.directory)
   })
   return {
     /** Where the locks lie. */
@@ -80,4 +86,4 @@ function useHosts() {
   }
 }
 
-module.exports = { Host, useHosts }
+module.exports = { Host, removeDirectory, useHosts }
