@@ -28,7 +28,7 @@ export interface PostgresOptions extends EngineOptions, PostgresNames {
    * renews cannot be given.
    */
   connection?: object
-  /** How many commands may be on their way to the server at once, each on a connection. @default 4 */
+  /** How many commands may be on their way to the server at once, each on a connection: an integer of 1 or more. @default 4 */
   connections?: number
 }
 

@@ -19,7 +19,7 @@ export interface RedisOptions extends EngineOptions {
   prefix?: string
   /**
    * Over how many hash slots of a Redis Cluster the locks are spread, from 1 to 1024. Each costs one command for each
-   * renewal of each process. Everybody must have the same. @default 1
+   * renewal of each thread that uses it. Everybody must have the same. @default 1
    */
   shards?: number
   /**
@@ -32,7 +32,7 @@ export interface RedisOptions extends EngineOptions {
 /**
  * An engine over Redis 7 or Valkey 7.2 or later: see docs/engines.md. It sends its commands by `client`, and
  * makes two connections of its own like it: one to hear of grants, and one in a thread that renews. They do not keep the
- * process alive.
+ * process alive, but for that of node-redis to a cluster, until {@link Engine.close}.
  *
  * @throws {TypeError} when `client` is none, or an option is of the wrong type.
  * @throws {RangeError} when an option is out of its range.
