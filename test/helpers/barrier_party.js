@@ -11,6 +11,10 @@ const passed = 1
 const broken = 2
 const gaveUp = 3
 
+// Of each 25 rounds, one in which nobody gives up and one in which somebody does.
+const passes = 1
+const breaks = 2
+
 class Party {
   constructor({ parties, at, repairAt, rounds, seen, sums, wrong }, index) {
     this.barrier = new Barrier(parties, at)
@@ -71,20 +75,27 @@ class Party {
     }
   }
 
+  /** Whether somebody does not wait for ever. */
+  hurries(round) {
+    return round % 25 !== passes && Math.random() < 0.05
+  }
+
   howOf(error) {
     if (error.code === 'ERR_LOCK_BROKEN') return broken
     this.unless(error === 'aborted' || error.code === 'ERR_LOCK_TIMEOUT')
     return gaveUp
   }
 
-  /** Some give up now and then, when others are about to come. */
+  /** Some give up now and then, when others are about to come; of some rounds it is certain how they end. */
   async playBreaking() {
     for (let round = 1; round <= this.rounds; round++) {
       const controller = new AbortController()
-      const isTimed = Math.random() < 0.05
+      const isTimed = this.hurries(round) || (round % 25 === breaks && this.index === 1)
       const limits = isTimed ? { timeout: Math.random() * 3 } : { signal: controller.signal }
+      // The last one comes when another has given up.
+      while (round % 25 === breaks && this.index === 0 && !this.barrier.isBroken()) await turn()
       const wait = this.barrier.wait(limits)
-      if (Math.random() < 0.05) setImmediate(() => controller.abort('aborted'))
+      if (this.hurries(round)) setImmediate(() => controller.abort('aborted'))
       const over = (how) => this.note(round, how)
       await wait.then(
         () => over(passed),
@@ -99,7 +110,7 @@ class Party {
   playBreakingSync() {
     for (let round = 1; round <= this.rounds; round++) {
       try {
-        this.barrier.waitSync(Math.random() < 0.05 ? { timeout: Math.random() * 2 } : {})
+        this.barrier.waitSync(this.hurries(round) ? { timeout: Math.random() * 2 } : {})
         this.note(round, passed)
       } catch (error) {
         this.note(round, this.howOf(error))
