@@ -53,7 +53,7 @@ TYPED_TEST(BarrierStress, ARoundPassesForAllOrBreaksForAll) {
   BasicBarrier<TypeParam> repair(kThreads);
   std::atomic<int> passed{0};
   std::atomic<int> broken{0};
-  inThreads(kThreads, [&](int index, Dice& dice) {
+  const auto run = [&](int index, Dice& dice) {
     for (int round = 0; round < rounds(4'000); ++round) {
       dice.dwell();
       const auto timeout = dice(16) == 0 ? dice.upTo(50us) : 1h;
@@ -65,7 +65,8 @@ TYPED_TEST(BarrierStress, ARoundPassesForAllOrBreaksForAll) {
       if (!through && index == 0) this->barrier_.reset();
       repair.wait();
     }
-  });
+  };
+  inThreadsUntil([&] { return passed > 0 && broken > 0; }, kThreads, run);
   EXPECT_GT(passed, 0);
   EXPECT_GT(broken, 0);
 }

@@ -84,7 +84,7 @@ TYPED_TEST(ConditionVariableStress, ABoundedQueue) {
   BoundedQueue<TypeParam> queue;
   std::atomic<long> pushed{0};
   std::atomic<long> popped{0};
-  inThreads(kThreads, [&](int index, Dice& dice) {
+  const auto run = [&](int index, Dice& dice) {
     for (long i = 0; i < each; ++i) {
       if (index % 2 == 0) {
         const long item = i * kThreads + index;
@@ -95,10 +95,12 @@ TYPED_TEST(ConditionVariableStress, ABoundedQueue) {
       }
       dice.dwell();
     }
-  });
+  };
+  const Tally& tally = queue.tally();
+  inThreadsUntil([&] { return tally.in > 0 && tally.timedOut > 0; }, kThreads, run);
   EXPECT_EQ(pushed, popped);
-  EXPECT_GT(queue.tally().in, 0);
-  EXPECT_GT(queue.tally().timedOut, 0);
+  EXPECT_GT(tally.in, 0);
+  EXPECT_GT(tally.timedOut, 0);
   queue.expectPristine();
 }
 

@@ -21,7 +21,7 @@ class DiningStress : public testing::Test {
       const auto right = static_cast<std::size_t>((seat + 1) % seats);
       return eats[left] || eats[right];
     };
-    inThreads(seats, [&](int seat, Dice& dice) {
+    const auto dine = [&](int seat, Dice& dice) {
       for (int i = 0; i < rounds(100'000) / seats; ++i) {
         dice.dwell();
         if (!tally.timed(table.beginFor(seat, dice(2) ? 1h : dice.upTo(50us)))) continue;
@@ -31,7 +31,8 @@ class DiningStress : public testing::Test {
         eats[static_cast<std::size_t>(seat)] = 0;
         table.end(seat);
       }
-    });
+    };
+    inThreadsUntil([&] { return tally.timedOut > 0 || seats == 1; }, seats, dine);
     for (int seat = 0; seat < seats; ++seat) {
       EXPECT_TRUE(table.tryBegin(seat));
       table.end(seat);

@@ -82,8 +82,7 @@ TEST(FarewellStress, TheDeathOfANotifiedWaiterLosesNoNotification) {
       for (long i = 0; i < each; ++i) tooLate += Loop().waitAndDie(mutex, condition, dice);
     }
   };
-  // Until one has come too late, which may need more than one round where threads are slow.
-  for (int round = 0; round < 50 && tooLate == 0; ++round) inThreads(kThreads, run);
+  inThreadsUntil([&] { return tooLate > 0; }, kThreads, run);
   EXPECT_EQ(items, 0);
   EXPECT_GT(tooLate, 0);
   EXPECT_EQ(wordOf(mutex).load(), 0U);

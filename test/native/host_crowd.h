@@ -66,12 +66,15 @@ class Crowd {
   }
   ~Crowd() { sigprocmask(SIG_UNBLOCK, &children_, nullptr); }
 
-  /// Processes on all these seats, and another on each where one has been killed, until so many have been and
-  /// the world has `enough`; then until they have done their work. Every third dead one is cleaned by a process that is killed meanwhile.
-  void run(Seat seats, int kills) {
+  /// Processes on all these seats, and another on each where one has been killed, until so many have been and what
+  /// the test is there for has been `seen`, or it is too late for that: then the world has `enough`, and they do the
+  /// rest of their work. Every third dead one is cleaned by a process that is killed meanwhile.
+  void run(Seat seats, int kills, const std::function<bool()>& seen = isSeen) {
+    const Deadline late = Clock::now() + kPatienceForMeetings;
     world_.enough() = kills == 0;
     for (Seat s = 1; s <= seats; ++s) begin(s);
     while (!sitting_.empty()) {
+      if ((killed_ >= kills && seen()) || Clock::now() >= late) world_.enough() = true;
       int status = 0;
       const pid_t pid = waitpid(-1, &status, WNOHANG);
       if (pid == 0) {
@@ -85,7 +88,7 @@ class Crowd {
       }
       EXPECT_EQ(WTERMSIG(status), SIGKILL);
       bury(dead);
-      if (++killed_ >= kills) world_.enough() = true;
+      ++killed_;
       begin(dead.seat, dead.life + 1);
     }
   }
@@ -101,10 +104,21 @@ class Crowd {
     int life;
   };
 
-  // Whoever waits longer than this for anything has been forgotten.
-  static constexpr timespec kPatienceOfTests{.tv_sec = 30, .tv_nsec = 0};
+  static bool isSeen() { return true; }
 
-  bool awaitChild() { return sigtimedwait(&children_, nullptr, &kPatienceOfTests) == SIGCHLD; }
+  // Where nobody gets in anywhere for longer than this, somebody has been forgotten. How long they take for all of
+  // their work says nothing: that depends on the machine.
+  static constexpr std::chrono::seconds kPatienceOfTests{30};
+
+  /// For a moment. False when they have come to a standstill.
+  bool awaitChild() {
+    static constexpr timespec moment{.tv_sec = 1, .tv_nsec = 0};
+    const Deadline now = Clock::now();
+    const long visits = world_.visits();
+    if (visits != std::exchange(visits_, visits)) lastVisit_ = now;
+    return sigtimedwait(&children_, nullptr, &moment) == SIGCHLD ||
+           now - lastVisit_ < kPatienceOfTests;
+  }
 
   void begin(Seat seat, int life = 0) {
     const Seated one{seat, ++born_, life};
@@ -148,6 +162,8 @@ class Crowd {
   const Work work_;
   sigset_t children_{};
   std::map<pid_t, Seated> sitting_;
+  long visits_ = -1;
+  Deadline lastVisit_;
   int born_ = 0;
   int killed_ = 0;
   int inside_ = 0;

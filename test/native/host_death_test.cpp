@@ -177,7 +177,10 @@ TEST(HostDeath, IsNotBeingStopped) {
   EXPECT_EQ(a.await("rescan"),
             "");  // c has left meanwhile; whoever looks at everything finds 5, too
   EXPECT_EQ(b.ask("ring 1 6", "rung"), "");
-  EXPECT_EQ(a.await("heard "), "6");
+  std::string heard = a.await("heard ");
+  // It heard of 5, too, if it was stopped while it looked into its mailbox.
+  if (heard == "5") heard = a.await("heard ");
+  EXPECT_EQ(heard, "6");
 }
 
 TEST(HostDeath, IsHeardThoughABareForkLivesOn) {

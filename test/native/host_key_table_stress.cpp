@@ -218,7 +218,12 @@ TEST(HostKeyTableStress, WhoeverIsKilledAtAnyStepLeavesNothing) {
   ++kills[KeyStep::touch];
   clean(1);
   for (int who = 1; who <= kProcesses; ++who) start(who);
-  for (int deaths = 0; deaths < rounds(400);) {
+  const Deadline end = Clock::now() + kPatienceForMeetings;
+  const auto seen = [&] {
+    const auto first = kills.begin() + KeyStep::touch;
+    return std::find(first, kills.end(), 0) == kills.end() || Clock::now() >= end;
+  };
+  for (int deaths = 0; deaths < rounds(400) || !seen();) {
     const pid_t child = waitpid(-1, &status, 0);
     const auto who = std::find(children.begin() + 1, children.end(), child) - children.begin();
     ASSERT_LE(who, kProcesses);

@@ -142,7 +142,10 @@ TEST_F(HostMutexStress, KilledAtEveryStep) {
       }
     });
   });
-  crowd.run(8, rounds(400));
+  crowd.run(8, rounds(400), [&] {
+    return crowd.killedInside() > 2 && world_.killedAtEach(kFatal, 5) &&
+           world_.killsAt(Step::cleaned) > 5;
+  });
   EXPECT_GT(crowd.killedInside(), 2);
   EXPECT_GE(crowd.killed(), rounds(400));
   for (const Step step : kFatal) EXPECT_GT(world_.killsAt(step), 5) << static_cast<int>(step);

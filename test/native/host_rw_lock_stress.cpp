@@ -102,7 +102,10 @@ TEST_F(HostRWLockStress, KilledAtEveryStep) {
       while (!world_.enough()) visit(world_.at<WorldRWLock>(seat), room, dice);
     });
   });
-  crowd.run(8, rounds(400));
+  crowd.run(8, rounds(400), [&] {
+    return crowd.killedInside() > 2 && world_.killedAtEach(kFatal, 3) &&
+           world_.killsAt(Step::cleaned) > 5;
+  });
   EXPECT_GT(crowd.killedInside(), 2);
   for (const Step step : kFatal) EXPECT_GT(world_.killsAt(step), 3) << static_cast<int>(step);
   EXPECT_GT(world_.killsAt(Step::cleaned), 5);

@@ -74,7 +74,10 @@ TEST_F(HostSemaphoreStress, KilledAtEveryStep) {
       while (!world_.enough()) visit(seat, room, dice);
     });
   });
-  crowd.run(8, rounds(400));
+  crowd.run(8, rounds(400), [&] {
+    return world_.killedAtEach(kFatal, 3) && world_.killsAt(Step::cleaned) > 5 &&
+           world_.books(0).told > 0;
+  });
   for (const Step step : kFatal) EXPECT_GT(world_.killsAt(step), 3) << static_cast<int>(step);
   EXPECT_GT(world_.killsAt(Step::cleaned), 5);
   EXPECT_GT(world_.books(0).told, 0);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <stdexcept>
@@ -173,6 +174,18 @@ class World {
     pause();
   }
   long killsAt(Step step) { return shared().kills[static_cast<std::size_t>(step)].load(); }
+
+  /// How often anybody has been in anywhere.
+  long visits() {
+    long all = 0;
+    for (std::size_t i = 0; i < kSlots; ++i) all += books(0, i).visits.load();
+    return all;
+  }
+  /// Whether more have been killed at each of these steps than that.
+  template <class Steps>
+  bool killedAtEach(const Steps& steps, long than) {
+    return std::all_of(steps.begin(), steps.end(), [&](Step at) { return killsAt(at) > than; });
+  }
 
   /// Whether those who go on until they are killed may stop.
   std::atomic<bool>& enough() { return shared().enough; }

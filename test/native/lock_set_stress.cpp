@@ -13,7 +13,7 @@ TEST(LockSetStress, RandomSetsOfEight) {
   Room rooms[kMutexes];
   std::atomic<long> visits{0};
   Tally tally;
-  inThreads(kThreads, [&](int, Dice& dice) {
+  const auto run = [&](int, Dice& dice) {
     for (int i = 0; i < rounds(20'000); ++i) {
       std::vector<std::size_t> chosen;
       std::vector<Mutex*> named;
@@ -32,7 +32,8 @@ TEST(LockSetStress, RandomSetsOfEight) {
       for (const std::size_t k : chosen) rooms[k].leave();
       set.unlock();
     }
-  });
+  };
+  inThreadsUntil([&] { return tally.timedOut > 0 && tally.refused > 0; }, kThreads, run);
   long visited = 0;
   for (const Room& room : rooms) visited += room.visits();
   EXPECT_EQ(visited, visits);

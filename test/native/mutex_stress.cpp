@@ -56,7 +56,8 @@ using Platforms = testing::Types<Platform, NoSpinPlatform>;
 TYPED_TEST_SUITE(MutexStress, Platforms);
 
 TYPED_TEST(MutexStress, ThreadsThatLockTryTimeOutAndDie) {
-  inThreads(kThreads, [this](int, Dice& dice) {
+  const auto met = [this] { return this->tally_.timedOut > 0 && this->tally_.refused > 0; };
+  inThreadsUntil(met, kThreads, [this](int, Dice& dice) {
     for (int i = 0; i < rounds(100'000); ++i) this->visit(dice);
   });
   EXPECT_EQ(this->room_.visits(), this->tally_.in);
@@ -66,7 +67,8 @@ TYPED_TEST(MutexStress, ThreadsThatLockTryTimeOutAndDie) {
 
 TYPED_TEST(MutexStress, TimeoutsThatRaceHandOffs) {
   // The hold is about as long as the timeouts, so that they end while the mutex changes hands.
-  inThreads(kThreads, [this](int, Dice& dice) {
+  const auto met = [this] { return this->tally_.timedOut > 100 && this->tally_.in > 100; };
+  inThreadsUntil(met, kThreads, [this](int, Dice& dice) {
     for (int i = 0; i < rounds(10'000); ++i) {
       if (!this->tally_.timed(this->mutex_.lockFor(dice.upTo(50us)).granted)) continue;
       this->room_.enter(false);
@@ -94,7 +96,8 @@ TYPED_TEST(MutexStress, ThreadsAndEventLoopsInOneLine) {
                             this->room_.leave();
                             this->mutex_.unlock(w.agent);
                           }};
-  inThreads(kThreads, [&](int index, Dice& dice) {
+  const auto met = [&] { return loops.left > 0 && loops.leftAwake > 0 && loops.tooLate > 0; };
+  inThreadsUntil(met, kThreads, [&](int index, Dice& dice) {
     if (index % 2 == 0) {
       EventLoop<Lock>(visit, loops, index).run(rounds(200'000));
     } else {
@@ -111,7 +114,8 @@ TEST(RecursiveMutexStress, NestedLocksOfEveryKind) {
   RecursiveMutex mutex;
   Room room;
   Tally tally;
-  inThreads(kThreads, [&](int, Dice& dice) {
+  const auto met = [&] { return tally.timedOut > 0; };
+  inThreadsUntil(met, kThreads, [&](int, Dice& dice) {
     for (int i = 0; i < rounds(60'000); ++i) {
       const bool in = dice(2) ? mutex.lock().granted : mutex.lockFor(dice.upTo(50us)).granted;
       if (!tally.timed(in)) continue;

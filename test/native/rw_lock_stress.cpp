@@ -91,7 +91,11 @@ using Platforms = testing::Types<Platform, NoSpinPlatform>;
 TYPED_TEST_SUITE(RWLockStress, Platforms);
 
 TYPED_TEST(RWLockStress, ReadersWritersUpgradesAndDeaths) {
-  inThreads(kThreads, [this](int, Dice& dice) {
+  const auto met = [this] {
+    return this->timed_.in > 0 && this->timed_.timedOut > 0 && this->upgrades_.in > 0 &&
+           this->upgrades_.timedOut > 0;
+  };
+  inThreadsUntil(met, kThreads, [this](int, Dice& dice) {
     for (int i = 0; i < rounds(12'000); ++i) this->visit(dice);
   });
   EXPECT_GT(this->timed_.in, 0);
@@ -122,7 +126,8 @@ TYPED_TEST(RWLockStress, ThreadsAndEventLoopsInOneLine) {
           this->lock_.unlockRead(w.agent);
         }
       }};
-  inThreads(kThreads, [&](int index, Dice& dice) {
+  const auto met = [&] { return loops.left > 0 && loops.tooLate > 0; };
+  inThreadsUntil(met, kThreads, [&](int index, Dice& dice) {
     if (index % 2 == 0) {
       EventLoop<Lock>(visits, loops, index).run(rounds(200'000));
     } else {

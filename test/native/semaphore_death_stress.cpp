@@ -20,7 +20,8 @@ TYPED_TEST(SemaphoreDeathStress, OfOneIsAMutexWhoseNextIsTold) {
   Room room;
   Tally tally;
   std::atomic<long> deaths{0};
-  inThreads(kThreads, [&](int, Dice& dice) {
+  const auto met = [&] { return deaths > 0 && tally.refused > 0; };
+  inThreadsUntil(met, kThreads, [&](int, Dice& dice) {
     for (int i = 0; i < rounds(20'000); ++i) {
       const Entry in = dice(4) == 0 ? semaphore.tryAcquire()
                                     : semaphore.acquireFor(dice(4) ? 1h : dice.upTo(50us));

@@ -39,7 +39,8 @@ TYPED_TEST_SUITE(SemaphoreStress, Semaphores);
 TYPED_TEST(SemaphoreStress, AsAMutex) {
   Room room;
   this->semaphore_.signal();
-  inThreads(kThreads, [&](int, Dice& dice) {
+  const auto met = [this] { return this->tally_.timedOut > 0; };
+  inThreadsUntil(met, kThreads, [&](int, Dice& dice) {
     for (int i = 0; i < rounds(50'000); ++i) {
       if (!this->take(dice)) continue;
       room.enter(false);
@@ -55,7 +56,8 @@ TYPED_TEST(SemaphoreStress, AsAMutex) {
 
 TYPED_TEST(SemaphoreStress, TimeoutsThatRaceSignalsTakeAndLeaveNothing) {
   std::atomic<long> signals{0};
-  inThreads(kThreads, [&](int index, Dice& dice) {
+  const auto met = [this] { return this->tally_.in > 0 && this->tally_.timedOut > 0; };
+  inThreadsUntil(met, kThreads, [&](int index, Dice& dice) {
     for (int i = 0; i < rounds(10'000); ++i) {
       if (index % 2 == 0) {
         this->tally_.timed(this->semaphore_.waitFor(dice.upTo(20us)));
@@ -70,6 +72,7 @@ TYPED_TEST(SemaphoreStress, TimeoutsThatRaceSignalsTakeAndLeaveNothing) {
   });
   EXPECT_EQ(signals, this->tally_.in + this->drain());
   EXPECT_GT(this->tally_.in, 0);
+  EXPECT_GT(this->tally_.timedOut, 0);
 }
 
 TYPED_TEST(SemaphoreStress, EveryWaiterIsWokenByAsManySignals) {
@@ -141,7 +144,8 @@ class WeightedSemaphoreStress : public testing::Test {
 };
 
 TEST_F(WeightedSemaphoreStress, WeightsPrioritiesAndTimeouts) {
-  inThreads(kThreads, [this](int, Dice& dice) {
+  const auto met = [this] { return tally_.timedOut > 0 && tally_.refused > 0; };
+  inThreadsUntil(met, kThreads, [this](int, Dice& dice) {
     for (int i = 0; i < rounds(20'000); ++i) visit(dice);
   });
   EXPECT_GT(tally_.timedOut, 0);
@@ -161,7 +165,8 @@ TEST_F(WeightedSemaphoreStress, ThreadsAndEventLoopsInOneLine) {
                                           leave(weight);
                                           semaphore_.release(weight, w.agent);
                                         }};
-  inThreads(kThreads, [&](int index, Dice& dice) {
+  const auto met = [&] { return loops.left > 0 && loops.tooLate > 0; };
+  inThreadsUntil(met, kThreads, [&](int index, Dice& dice) {
     if (index % 2 == 0) {
       EventLoop<WeightedSemaphore>(visits, loops, index).run(rounds(200'000));
     } else {

@@ -58,6 +58,24 @@ void inThreads(int count, Work&& work) {
   for (std::thread& thread : threads) thread.join();
 }
 
+/// How long a test runs on until what it is there for has come. That depends on threads that really meet, and
+/// a busy machine may let each run to its end before it begins the next.
+constexpr std::chrono::minutes kPatienceForMeetings{5};
+
+template <class Met, class Step>
+void againUntil(Met&& met, Step&& step) {
+  const Deadline end = Clock::now() + kPatienceForMeetings;
+  do {
+    step();
+  } while (!met() && Clock::now() < end);
+}
+
+/// Runs them all again, until `met()`.
+template <class Met, class Work>
+void inThreadsUntil(Met&& met, int count, Work&& work) {
+  againUntil(met, [&] { inThreads(count, work); });
+}
+
 /// Counts what must never happen, and stays silent until the end.
 class Violations {
  public:

@@ -88,13 +88,17 @@ TEST(WaitPoolStress, StopAgainstSubmitLosesNothing) {
   Violations violations;
   long accepted = 0;
   long refused = 0;
-  for (int round = 0; round < rounds(6'000); ++round) {
+  const Deadline end = Clock::now() + kPatienceForMeetings;
+  const auto met = [&] { return (accepted > 0 && refused > 0) || Clock::now() >= end; };
+  for (int round = 0; round < rounds(6'000) || !met(); ++round) {
+    // Where each thread runs to its end before the next one begins, the stop is not always the last of them.
+    const int stopper = round % (kSubmitters + 1);
     WaitPool pool(2, microseconds(round % 2 == 0 ? 5 : 1'000'000));
-    std::vector<std::vector<Fate>> fates(kSubmitters, std::vector<Fate>(kJobs));
+    std::vector<std::vector<Fate>> fates(kSubmitters + 1, std::vector<Fate>(kJobs));
     inThreads(kSubmitters + 1, [&](int i, Dice&) {
       Dice dice(round * (kSubmitters + 1) + i);
       for (int pause = dice(3'000); pause > 0; --pause) Platform::relax();
-      if (i == kSubmitters) return pool.stop();
+      if (i == stopper) return pool.stop();
       for (Fate& fate : fates[static_cast<std::size_t>(i)]) {
         std::shared_ptr<WaitPool::Job> job;
         if (dice(2) == 0) {
@@ -105,6 +109,7 @@ TEST(WaitPoolStress, StopAgainstSubmitLosesNothing) {
         fate.accepted = pool.submit(std::move(job));
       }
     });
+    fates.erase(fates.begin() + stopper);
     for (const auto& own : fates) {
       for (const Fate& fate : own) {
         violations.unless(fate.runs == (fate.accepted ? 1 : 0));

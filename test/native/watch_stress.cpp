@@ -41,7 +41,8 @@ TEST_F(WatchStress, OfAMutex) {
   BasicMutex<P> mutex;
   Room room;
   Tally tally;
-  inThreads(kThreads, [&](int, Dice& dice) {
+  const auto met = [&] { return tally.timedOut > 0; };
+  inThreadsUntil(met, kThreads, [&](int, Dice& dice) {
     Moody moody(dice);
     for (int i = 0; i < rounds(4'000); ++i) {
       std::optional<ThreadParker<P>::Watch> watch;
@@ -68,7 +69,8 @@ TEST_F(WatchStress, OfASemaphore) {
   std::atomic<std::int32_t> inside{0};
   Violations violations;
   Tally tally;
-  inThreads(kThreads, [&](int, Dice& dice) {
+  const auto met = [&] { return tally.timedOut > 0; };
+  inThreadsUntil(met, kThreads, [&](int, Dice& dice) {
     Moody moody(dice);
     for (int i = 0; i < rounds(4'000); ++i) {
       std::optional<ThreadParker<P>::Watch> watch;
@@ -94,7 +96,8 @@ TEST_F(WatchStress, OfAnEvent) {
   constexpr int kSignallers = 2;
   inThreads(kThreads, [&](int index, Dice& dice) {
     if (index < kSignallers) {
-      for (int i = 0; i < rounds(4'000); ++i) {
+      // And on, until one has come back without: whoever waits may be late.
+      for (int i = 0; i < rounds(4'000) || back == 0; ++i) {
         event.signal();
         stay(dice);
         // Wait until it has been taken: a lost one stops the test.
@@ -117,8 +120,8 @@ TEST_F(WatchStress, OfACondition) {
   BasicConditionVariable<P> condition;
   Room room;
   Tally tally;
-  std::atomic<int> over{0};
-  inThreads(kThreads, [&](int index, Dice& dice) {
+  const auto met = [&] { return tally.in > 0 && tally.timedOut > 0; };
+  inThreadsUntil(met, kThreads, [&](int index, Dice& dice) {
     Moody moody(dice);
     for (int i = 0; i < rounds(3'000); ++i) {
       if (index % 2 == 0) {
@@ -144,7 +147,6 @@ TEST_F(WatchStress, OfACondition) {
       room.leave();
       mutex.unlock();
     }
-    ++over;
   });
   EXPECT_GT(tally.in, 0);
   EXPECT_GT(tally.timedOut, 0);

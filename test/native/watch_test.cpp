@@ -1,53 +1,10 @@
 // Blocked threads that somebody wants back who cannot wake them: ThreadParker::Watch.
-#include <functional>
-#include <future>
-
-#include "support.h"
+#include "watched.h"
 
 namespace boxoffice::test {
 namespace {
 
 using namespace std::chrono_literals;
-using Watch = ThreadParker<NoSpinPlatform>::Watch;
-
-class Asked final : public Stop {
- public:
-  bool isRequested() noexcept override {
-    const bool requested = requested_.load();
-    ++(requested ? late_ : looks_);
-    return requested;
-  }
-  void request() { requested_ = true; }
-  void revoke() { requested_ = false; }
-  /// How often it was looked at before and after it was requested.
-  int looks() const { return looks_; }
-  int late() const { return late_; }
-
- private:
-  std::atomic<bool> requested_{false};
-  std::atomic<int> looks_{0};
-  std::atomic<int> late_{0};
-};
-
-/// `wait()`, which blocks in the line of the word at `address`, comes back when that is requested, after
-/// no more than so many looks.
-template <class Wait>
-void expectBack(const void* address, Wait&& wait, int looks = 1) {
-  Asked asked;
-  std::thread thread([&] {
-    const Watch watch(asked);
-    EXPECT_FALSE(wait());
-    EXPECT_EQ(lineSize<NoSpinPlatform>(address), 0U) << "it has left the line";
-  });
-  awaitLine<NoSpinPlatform>(address, 1);
-  await([&] { return asked.looks() >= 2; });
-  EXPECT_EQ(lineSize<NoSpinPlatform>(address), 1U) << "a look does not end a wait";
-  asked.request();
-  thread.join();
-  EXPECT_GE(asked.late(), 1);
-  EXPECT_LE(asked.late(), looks);
-  EXPECT_EQ(NoSpinPlatform::lot().lines(), 0U);
-}
 
 TEST(WatchTest, OfAMutex) {
   BasicMutex<NoSpinPlatform> mutex;
@@ -102,140 +59,45 @@ TEST(WatchTest, OfALockSet) {
   mutex[1].unlock(kAnna);
 }
 
-TEST(WatchTest, OfAConditionThatNobodyNotifies) {
-  BasicMutex<NoSpinPlatform> mutex;
-  BasicConditionVariable<NoSpinPlatform> condition;
-  expectBack(&condition, [&] {
-    mutex.lock();
-    const auto outcome = condition.waitUntil(mutex, kNever);
-    EXPECT_TRUE(outcome.entry.granted) << "the mutex was free";
-    EXPECT_EQ(mutex.owner(), NoSpinPlatform::agent());
-    mutex.unlock();
-    return outcome.notified;
-  });
-  EXPECT_EQ(wordOf(mutex).load(), 0U);
-}
-
-TEST(WatchTest, OfAConditionWhoseMutexIsHeld) {
-  BasicMutex<NoSpinPlatform> mutex;
-  BasicConditionVariable<NoSpinPlatform> condition;
-  std::atomic<bool> in{false};
-  std::thread holder([&] {
-    await([&] { return in.load(); });
-    awaitLine<NoSpinPlatform>(&condition, 1);
-    mutex.lock(kAnna);
-  });
-  expectBack(
-      &condition,
-      [&] {
-        mutex.lock();
-        in = true;
-        const auto outcome = condition.waitUntil(mutex, kNever);
-        EXPECT_EQ(outcome.entry.granted, mutex.owner() == NoSpinPlatform::agent());
-        if (outcome.entry.granted) mutex.unlock();
-        return outcome.notified;
-      },
-      2);
-  holder.join();
-  mutex.unlock(kAnna);
-  EXPECT_EQ(wordOf(mutex).load(), 0U);
-}
-
-TEST(WatchTest, OfAConditionThatNotifiedUsWhileTheMutexIsHeld) {
-  BasicMutex<NoSpinPlatform> mutex;
-  BasicConditionVariable<NoSpinPlatform> condition;
-  Asked asked;
-  auto outcome = std::async(std::launch::async, [&] {
-    mutex.lock();
-    const Watch watch(asked);
-    const auto how = condition.waitUntil(mutex, kNever);
-    if (how.entry.granted) mutex.unlock();
-    return how;
-  });
-  awaitLine<NoSpinPlatform>(&condition, 1);
-  mutex.lock(kAnna);
-  condition.notifyOne();
-  awaitLine<NoSpinPlatform>(&mutex, 1);
-  asked.request();
-  const bool isBack = outcome.wait_for(2s) == std::future_status::ready;
-  EXPECT_TRUE(isBack) << "whoever holds the mutex may wait for this very thread to end";
-  mutex.unlock(kAnna);  // else it would hang here
-  const auto how = outcome.get();
-  EXPECT_TRUE(how.notified) << "so that the caller can notify another";
-  EXPECT_NE(how.entry.granted, isBack);
-  EXPECT_EQ(wordOf(mutex).load(), 0U);
-  EXPECT_EQ(NoSpinPlatform::lot().lines(), 0U);
-}
-
-/// Lets `afterSleep` run on a thread that has been woken, before it does anything else.
-struct HookedPlatform : NativePlatform<HookedPlatform> {
-  static inline thread_local std::function<void()> afterSleep;
+/// Time passes only in sleep, and there no longer than was asked for.
+struct SleepyPlatform : NativePlatform<SleepyPlatform> {
+  static inline Deadline time{std::chrono::hours(1)};
 
   class Semaphore : public boxoffice::Semaphore {
    public:
     using boxoffice::Semaphore::Semaphore;
-    void wait() noexcept { waitUntil(kNever); }
     bool waitUntil(Deadline deadline) noexcept {
-      const bool woken = boxoffice::Semaphore::waitUntil(deadline);
-      if (woken && afterSleep) std::exchange(afterSleep, nullptr)();
-      return woken;
+      time = std::max(time, deadline);
+      return boxoffice::Semaphore::waitUntil(Deadline::min());
     }
   };
   static constexpr int kBusyLooks = 0;
   static constexpr int kYieldLooks = 0;
-  static Deadline now() noexcept { return Clock::now(); }
+  static Deadline now() noexcept { return time; }
 };
 
-TEST(WatchTest, OfAConditionWhoseMutexWasTakenBeforeUs) {
-  using Hooked = HookedPlatform;
-  BasicMutex<Hooked> mutex;
-  BasicConditionVariable<Hooked> condition;
-  Asked asked;
-  std::thread thread([&] {
-    mutex.lock();
-    const ThreadParker<Hooked>::Watch watch(asked);
-    // Invited, it comes too late: somebody else has taken the mutex, and keeps it.
-    Hooked::afterSleep = [&] {
-      while (!mutex.tryLock(kBen)) std::this_thread::yield();
-      asked.request();
-    };
-    const auto how = condition.waitUntil(mutex, kNever);
-    EXPECT_TRUE(how.notified);
-    EXPECT_EQ(how.entry.granted, mutex.owner() == Hooked::agent())
-        << "it says that it holds the mutex";
-    if (mutex.owner() == Hooked::agent()) mutex.unlock();
-  });
-  awaitLine<Hooked>(&condition, 1);
-  mutex.lock(kAnna);
-  condition.notifyOne();
-  mutex.unlock(kAnna);
-  thread.join();
-  if (mutex.owner() == kBen) mutex.unlock(kBen);
-  EXPECT_EQ(wordOf(mutex).load(), 0U);
-}
-
 TEST(WatchTest, ADeadlineIsHonouredToTheMoment) {
-  BasicMutex<NoSpinPlatform> mutex;
+  using Sleepy = SleepyPlatform;
+  BasicMutex<Sleepy> mutex;
   mutex.lock(kAnna);
   Asked asked;
-  const Watch watch(asked);
-  constexpr auto kLook = ThreadParker<NoSpinPlatform>::kLookEvery;
-  for (const auto& [timeout, most] : {std::pair<std::chrono::nanoseconds, int>{0ns, 0},
-                                      {1ms, 0},
-                                      {kLook - 1ms, 0},
-                                      {kLook + 5ms, 1},
-                                      {3 * kLook - 1ms, 2}}) {
+  const ThreadParker<Sleepy>::Watch watch(asked);
+  constexpr auto kLook = ThreadParker<Sleepy>::kLookEvery;
+  for (const auto& [timeout, looks] : {std::pair<std::chrono::nanoseconds, int>{0ns, 0},
+                                       {1ms, 0},
+                                       {kLook - 1ms, 0},
+                                       {kLook + 5ms, 1},
+                                       {3 * kLook - 1ms, 2}}) {
     const int before = asked.looks();
-    const auto start = Clock::now();
-    EXPECT_FALSE(mutex.lockFor(timeout));
-    EXPECT_GE(Clock::now() - start, timeout);
-    EXPECT_LE(asked.looks() - before, most);
-    EXPECT_TRUE(timeout < kLook || asked.looks() > before);
+    const Deadline start = Sleepy::time;
+    EXPECT_FALSE(mutex.lockUntil(start + timeout));
+    EXPECT_EQ(Sleepy::time - start, timeout);
+    EXPECT_EQ(asked.looks() - before, looks);
   }
   asked.request();
-  const auto start = Clock::now();
-  EXPECT_FALSE(mutex.lockFor(kLook / 2)) << "no look is due before the deadline";
-  EXPECT_GE(Clock::now() - start, kLook / 2);
+  const Deadline start = Sleepy::time;
+  EXPECT_FALSE(mutex.lockUntil(start + kLook / 2)) << "no look is due before the deadline";
+  EXPECT_EQ(Sleepy::time - start, kLook / 2);
   EXPECT_EQ(asked.late(), 0);
   mutex.unlock(kAnna);
 }
@@ -297,8 +159,9 @@ TEST(WatchTest, OneWithinTheOther) {
     inner.request();
     EXPECT_FALSE(mutex.lock());
   }
-  EXPECT_FALSE(mutex.lockFor(2 * ThreadParker<NoSpinPlatform>::kLookEvery));
-  EXPECT_GE(outer.looks(), 1) << "the outer one still holds when the inner one has ended";
+  outer.request();
+  EXPECT_FALSE(mutex.lockFor(1min));
+  EXPECT_EQ(outer.late(), 1) << "the outer one still holds when the inner one has ended";
   EXPECT_EQ(inner.late(), 1);
   mutex.unlock(kAnna);
 }
