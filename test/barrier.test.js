@@ -347,12 +347,20 @@ describe('Barrier: blocking', function () {
     assert.equal(barrier.isBroken(), false)
   })
 
+  // Again where its time was over before it had begun to wait.
+  const runs = `const once = () => vm.runInNewContext('wait()', { wait: () => barrier.waitSync() }, { timeout: 50 })
+    const run = async () => {
+      let code
+      do { code = await codeOf(once) } while (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT' && !barrier.isBroken())
+      throw { code }
+    }`
+
   it('ends with its script, which had a time limit: it breaks, and its thread goes on', async () => {
     const options = { name: freshName() }
     const barrier = new Barrier(3, options)
     const wait = outcome(barrier.wait())
     const code = `${head}
-      const run = () => vm.runInNewContext('wait()', { wait: () => barrier.waitSync() }, { timeout: 50 })
+      ${runs}
       return [await codeOf(run), barrier.isBroken()]`
     assert.deepEqual(await agent(options).does(code), ['ERR_SCRIPT_EXECUTION_TIMEOUT', true])
     await settled()
@@ -363,7 +371,7 @@ describe('Barrier: blocking', function () {
     const options = { name: freshName() }
     const code = `${head}
       const mine = codeOf(() => barrier.wait())
-      const run = () => vm.runInNewContext('wait()', { wait: () => barrier.waitSync() }, { timeout: 50 })
+      ${runs}
       return [await codeOf(run), await mine]`
     assert.deepEqual(await agent(options).does(code), [
       'ERR_SCRIPT_EXECUTION_TIMEOUT',

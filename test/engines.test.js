@@ -14,6 +14,10 @@ const {
 } = require('..')
 const { Engine } = require('../lib/engines/engine.js')
 const { fakeWorld } = require('./engines/fake_world.js')
+const { calmIt } = require('./helpers/calm.js')
+
+// Sessions and leases of some hundred milliseconds end by themselves where this process stands still.
+const it = calmIt(15)
 
 describe('Locks over an engine', () => {
   const world = fakeWorld()

@@ -6,6 +6,10 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { KeyedMutex } = require('..')
 const { Engine } = require('../lib/engines/engine.js')
 const { fakeWorld } = require('./engines/fake_world.js')
+const { calmIt } = require('./helpers/calm.js')
+
+// Sessions and leases of some hundred milliseconds end by themselves where this process stands still.
+const it = calmIt(15)
 
 describe('Claims over an engine', () => {
   const world = fakeWorld()
@@ -46,11 +50,11 @@ describe('Claims over an engine', () => {
   })
 
   it('last for maxHold once they are confirmed', async () => {
-    const { a, release, next } = await pair({ ttl: 200, maxHold: 2000 })
+    const { a, release, next } = await pair({ ttl: 1500, maxHold: 5000 })
     release()
     const granted = await next
     const other = a.acquire('key')
-    await sleep(400)
+    await sleep(1300)
     assert.equal(granted.signal.aborted, false)
     assert.equal(a.snapshot()[0].locked, false)
     granted()
@@ -61,7 +65,7 @@ describe('Claims over an engine', () => {
     const confirm = async () => {
       throw new Error('cut')
     }
-    const { a, release, next } = await pair({ ttl: 400 }, () => ({ confirm }))
+    const { a, release, next } = await pair({ ttl: 1500 }, () => ({ confirm }))
     release()
     const granted = await next
     const order = []
@@ -96,10 +100,10 @@ describe('Claims over an engine', () => {
       confirm: (request) =>
         failures++ < 2 ? Promise.reject(new Error('cut')) : driver.confirm(request),
     })
-    const { release, next } = await pair({ ttl: 600 }, change)
+    const { release, next } = await pair({ ttl: 1500 }, change)
     release()
     const granted = await next
-    await sleep(900)
+    await sleep(1300)
     assert.equal(failures, 3)
     assert.equal(granted.signal.aborted, false)
     granted()

@@ -8,7 +8,11 @@ const { setFlagsFromString } = require('node:v8')
 const { runInNewContext } = require('node:vm')
 const { KeyedMutex, KeyedSemaphore, Mutex, RWLock } = require('..')
 const { fakeWorld } = require('./engines/fake_world.js')
+const { calmIt } = require('./helpers/calm.js')
 const { inChild } = require('./helpers/children.js')
+
+// Sessions and leases of some hundred milliseconds end by themselves where this process stands still.
+const it = calmIt(15)
 
 describe('Several keys over an engine', () => {
   const { newEngine } = fakeWorld()
@@ -35,7 +39,7 @@ describe('Several keys over an engine', () => {
   })
 
   it('abort the signal when the first of them is lost', async () => {
-    const mutex = new KeyedMutex({ engine: await newEngine({ ttl: 400, maxHold: 400 }) })
+    const mutex = new KeyedMutex({ engine: await newEngine({ ttl: 1000, maxHold: 1000 }) })
     const other = new KeyedMutex({ engine: await newEngine() })
     const theirs = await other.acquire('b')
     const both = mutex.acquire(['a', 'b'])

@@ -120,14 +120,18 @@ for (const Event of [AutoResetEvent, ManualResetEvent]) {
       const code = (options) => `
         const { ${Event.name}: Event } = require(entry)
         process.on('exit', () => show('exit'))
-        new Event(${options}).wait({ timeout: 50 }).catch(() => show('late'))
+        new Event(${options}).wait({ timeout: 50 }).catch(() => {
+          show('late')
+          worker.postMessage('go')
+        })
         globalThis.event = new Event(${options})
         event.wait().then(() => show('set'))
         const worker = new Worker(\`
           const { ${Event.name}: Event } = require(\${JSON.stringify(entry)})
           const event = new Event({ name: 'e' })
-          require('node:worker_threads').parentPort.postMessage('here')
-          setTimeout(() => ${setCode}, 150)\`, { eval: true })
+          const { parentPort } = require('node:worker_threads')
+          parentPort.postMessage('here')
+          parentPort.once('message', () => setTimeout(() => ${setCode}, 150))\`, { eval: true })
         worker.once('message', () => worker.unref())`
       assert.deepEqual(await inChild(code("{ name: 'e' }")), ['late', 'set', 'exit'])
     })

@@ -5,7 +5,8 @@
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { Chaos, watchStalls } = require('./helpers/host_chaos')
+const { watchStalls } = require('./helpers/calm')
+const { Chaos } = require('./helpers/host_chaos')
 const { scaled } = require('./helpers/scale')
 
 const processes = Math.min(6, scaled(6, 3))
@@ -84,6 +85,8 @@ describe('chaos between processes', function () {
       const stalled = watchStalls()
       const kills = scaled(10, 3)
       await killSome(chaos, kills)
+      // Those who live go on until they are told to stop.
+      while (chaos.entries() <= kills) await sleep(10)
       const report = await expectClean(chaos, stalled)
       assert.equal(report.killed, kills)
       assert.ok(report.enters > kills)

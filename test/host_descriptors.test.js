@@ -4,7 +4,9 @@ const { Mutex } = require('..')
 const { freshName, within } = require('./helpers/agents.js')
 const { useHosts } = require('./helpers/hosts.js')
 
-describe('A process that has run out of file descriptors', () => {
+describe('A process that has run out of file descriptors', function () {
+  // Processes are started, and one whose turn it is may not get to run for a while.
+  this.timeout(120_000)
   const hosts = useHosts()
   const few = {
     execPath: '/bin/sh',
@@ -28,7 +30,7 @@ describe('A process that has run out of file descriptors', () => {
     // So that its bell thread has heard of it, and could do nothing.
     await new Promise((resolve) => setTimeout(resolve, 200))
     await other.does(giveBack)
-    assert.equal(await within(5000, other.does('return (await my.next).abandoned')), true)
+    assert.equal(await within(30_000, other.does('return (await my.next).abandoned')), true)
   })
 
   it('lets in one that has come meanwhile', async () => {
@@ -40,7 +42,7 @@ describe('A process that has run out of file descriptors', () => {
     await holder.does(`while (my.mutex.snapshot().waiterPids.length === 0) await turn()
       my.mutex.unlock()`)
     await holder.does(giveBack)
-    const release = await within(5000, next)
+    const release = await within(30_000, next)
     release()
   })
 

@@ -7,7 +7,7 @@ const { scaled } = require('./helpers/scale.js')
 
 const keys = ['a', 1]
 const actors = 3
-const patience = 10_000 // ms: for a machine that is busy
+const patience = 30_000 // ms: for a machine that is busy
 
 /** What a process of the model knows: its requests, each waiting, in or over. */
 const begin = (name) => `

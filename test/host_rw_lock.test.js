@@ -8,7 +8,9 @@ const { freshName, within } = require('./helpers/agents.js')
 
 const turn = () => new Promise(setImmediate)
 
-describe('An RWLock of scope host', () => {
+describe('An RWLock of scope host', function () {
+  // Processes are started, and one whose turn it is may not get to run for a while.
+  this.timeout(120_000)
   const hosts = useHosts()
   const open = (name, options) =>
     new RWLock({ scope: 'host', name, directory: hosts.directory, ...options })
@@ -32,12 +34,12 @@ describe('An RWLock of scope host', () => {
     one()
     two()
     await host.does('my.read()')
-    assert.equal(await within(5000, writing), 0)
+    assert.equal(await within(30_000, writing), 0)
     assert.equal(lock.isWriteLocked(), true)
     const reading = [lock.acquireRead(), lock.acquireRead()]
     await waiters(lock, 1)
     await host.does('my.write()')
-    for (const read of await within(5000, Promise.all(reading))) read()
+    for (const read of await within(30_000, Promise.all(reading))) read()
     assert.deepEqual(lock.snapshot(), {
       readers: 0,
       written: false,
@@ -60,7 +62,7 @@ describe('An RWLock of scope host', () => {
     )
     const reading = lock.acquireRead()
     write()
-    const read = await within(5000, reading)
+    const read = await within(30_000, reading)
     read()
     fs.writeFileSync(gate, '')
     await host.does('(await my.reading)()')
@@ -78,7 +80,7 @@ describe('An RWLock of scope host', () => {
     await turn()
     assert.equal(await host.does('return codeOf(() => my.read.upgrade())'), 'ERR_LOCK_UPGRADE')
     await host.does('my.read()')
-    const write = await within(5000, upgrading)
+    const write = await within(30_000, upgrading)
     assert.equal(lock.isWriteLocked(), true)
     assert.equal(await host.does('return my.lock.tryAcquireRead() === undefined'), true)
     const again = write.downgrade()
@@ -98,7 +100,7 @@ describe('An RWLock of scope host', () => {
     const waiting = lock.acquireRead()
     await waiters(lock, 1)
     await host.dies()
-    const read = await within(5000, waiting)
+    const read = await within(30_000, waiting)
     assert.equal(read.abandoned, true)
     assert.equal(typeof read.fencingToken, 'bigint')
     read()
@@ -110,7 +112,7 @@ describe('An RWLock of scope host', () => {
     const writing = lock.acquireWrite()
     await waiters(lock, 1)
     await other.dies()
-    const write = await within(5000, writing)
+    const write = await within(30_000, writing)
     assert.equal(write.abandoned, false)
     write()
     assert.equal(lock.isLocked(), false)
@@ -133,7 +135,7 @@ describe('An RWLock of scope host', () => {
     let again = lock.tryAcquireRead()
     for (; again === undefined; again = lock.tryAcquireRead()) await turn()
     again()
-    const write = await within(5000, read.upgrade())
+    const write = await within(30_000, read.upgrade())
     write()
     assert.equal(lock.isLocked(), false)
   })

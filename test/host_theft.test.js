@@ -6,7 +6,9 @@ const { freshName, within } = require('./helpers/agents.js')
 
 const turn = () => new Promise(setImmediate)
 
-describe('Theft of a lock of scope host', () => {
+describe('Theft of a lock of scope host', function () {
+  // Processes are started, and one whose turn it is may not get to run for a while.
+  this.timeout(120_000)
   const hosts = useHosts()
   const open = (name) => new LockManager({ scope: 'host', name, directory: hosts.directory })
   const openThere = (name) =>
@@ -25,7 +27,7 @@ describe('Theft of a lock of scope host', () => {
     const robbed = await locks.acquire('a')
     assert.equal(robbed.signal.aborted, false)
     await host.does(`${openThere(name)} my.held = await my.locks.acquire('a', { steal: true })`)
-    const reason = await within(5000, aborted(robbed.signal))
+    const reason = await within(30_000, aborted(robbed.signal))
     assert.equal(reason.name, 'AbortError')
     assert.match(reason.message, /"a".*stolen/)
     assert.equal(robbed.fencingToken, undefined)
@@ -33,7 +35,7 @@ describe('Theft of a lock of scope host', () => {
     assert.deepEqual(await heldBy(locks), [`node-${host.pid}`])
     assert.equal(await locks.acquire('a', { ifAvailable: true }), undefined)
     assert.equal(typeof (await host.does('my.held(); return my.held.abandoned')), 'boolean')
-    const again = await within(5000, locks.acquire('a'))
+    const again = await within(30_000, locks.acquire('a'))
     robbed()
     assert.equal(
       await host.does(`return my.locks.request('a', { ifAvailable: true }, (lock) => lock)`),
@@ -58,7 +60,7 @@ describe('Theft of a lock of scope host', () => {
     const rejected = assert.rejects(mine, { name: 'AbortError' })
     while (finish === undefined) await turn()
     await host.does(`${openThere(name)} my.held = await my.locks.acquire('a', { steal: true })`)
-    await within(5000, rejected)
+    await within(30_000, rejected)
     finish()
     await turn()
     assert.deepEqual(steps, ['went on'])
@@ -86,7 +88,7 @@ describe('Theft of a lock of scope host', () => {
       .does(
         `${openThere(name)} my.held = await my.locks.acquire('a', { steal: true }); my.end = () => my.held(); return process.pid`,
       )
-    for (const { signal } of mine) await within(5000, aborted(signal))
+    for (const { signal } of mine) await within(30_000, aborted(signal))
     assert.equal(
       await host.does(
         `while (!my.held.signal.aborted) await turn(); return my.held.signal.reason.name`,
@@ -98,7 +100,7 @@ describe('Theft of a lock of scope host', () => {
     assert.deepEqual(await heldBy(locks), [`node-${thief}`])
     assert.deepEqual(steps, [])
     process.kill(thief, 'SIGKILL')
-    const held = await within(5000, next)
+    const held = await within(30_000, next)
     assert.equal(held.abandoned, true)
     held()
     assert.deepEqual(await locks.query(), { held: [], pending: [] })
@@ -109,8 +111,8 @@ describe('Theft of a lock of scope host', () => {
     const first = await locks.acquire('a')
     const second = await locks.acquire('a', { steal: true })
     const third = await locks.acquire('a', { steal: true })
-    assert.equal((await within(5000, aborted(first.signal))).name, 'AbortError')
-    await within(5000, aborted(second.signal))
+    assert.equal((await within(30_000, aborted(first.signal))).name, 'AbortError')
+    await within(30_000, aborted(second.signal))
     first()
     second()
     assert.equal(third.signal.aborted, false)
@@ -126,9 +128,9 @@ describe('Theft of a lock of scope host', () => {
     const host = hosts.start()
     await host.does(`${openThere(name)} my.held = await my.locks.acquire('a'); my.held.signal`)
     process.kill(host.pid, 'SIGSTOP')
-    const held = await within(5000, locks.acquire('a', { steal: true }))
+    const held = await within(30_000, locks.acquire('a', { steal: true }))
     held()
-    const other = await within(5000, locks.acquire('a'))
+    const other = await within(30_000, locks.acquire('a'))
     process.kill(host.pid, 'SIGCONT')
     await host.does('while (!my.held.signal.aborted) await turn(); my.held()')
     assert.equal(other.signal.aborted, false)
@@ -160,14 +162,14 @@ describe('Theft of a lock of scope host', () => {
       parentPort.postMessage('holds')`)}
       await my.hears('holds')`)
     const thief = await locks.acquire('a', { steal: true })
-    await within(5000, host.does(`await my.hears('robbed')`))
+    await within(30_000, host.does(`await my.hears('robbed')`))
     thief()
     await host.does(`my.held = await my.locks.acquire('a', { mode: 'shared' })
       await my.worker.terminate()`)
     assert.deepEqual(await heldBy(locks), [`node-${host.pid}`])
     assert.equal(await locks.acquire('a', { ifAvailable: true }), undefined)
     await host.does('my.held()')
-    const held = await within(5000, locks.acquire('a'))
+    const held = await within(30_000, locks.acquire('a'))
     held()
   })
 
@@ -197,7 +199,7 @@ describe('Theft of a lock of scope host', () => {
       await Promise.all([1, 2, 3, 4].map(loop))
       return robbed`
     const all = await within(
-      20_000,
+      60_000,
       Promise.all([hosts.start(), hosts.start(), hosts.start()].map((host) => host.does(loops))),
     )
     assert.ok(all.some((robbed) => robbed > 0))

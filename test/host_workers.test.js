@@ -76,7 +76,7 @@ describe('Workers that end with locks of scope host', function () {
     await ended
     for (const key of [0, 1, 2]) {
       const all = [mutexes.acquire(key), semaphores.acquire(key, 2), rwLocks.acquireWrite(key)]
-      const [mutex, [, semaphore], rwLock] = await within(5000, Promise.all(all))
+      const [mutex, [, semaphore], rwLock] = await within(30_000, Promise.all(all))
       mutex()
       semaphore()
       rwLock()

@@ -2,6 +2,7 @@
 const assert = require('node:assert/strict')
 const fc = require('fast-check')
 const { E_CANCELED, KeyedMutex } = require('..')
+const { FakeClock } = require('./helpers/fake_clock.js')
 const { apart, badKeys, busyIn, outcome, settled } = require('./helpers/keyed.js')
 
 const unused = () => assert.fail('called')
@@ -120,20 +121,29 @@ describe('KeyedMutex: several keys at once', () => {
   })
 
   it('has one timeout for all of them together', async () => {
-    for (const key of 'abc') locks.tryLock(key)
-    const start = performance.now()
-    const wait = outcome(locks.acquire(['c', 'a', 'b', 1], { timeout: 60 }))
-    // Each of them comes within the timeout, but not all.
-    for (const key of 'ab') {
-      await new Promise((resolve) => setTimeout(resolve, 25))
+    const clock = new FakeClock()
+    try {
+      for (const key of 'abc') locks.tryLock(key)
+      const wait = outcome(locks.acquire(['c', 'a', 'b', 1], { timeout: 60 }))
+      // Each of them comes within the timeout, but not all.
+      for (const key of 'ab') {
+        clock.advance(25)
+        await settled()
+        assert.equal(wait.state, 'pending')
+        locks.unlock(key)
+        await settled()
+      }
+      clock.advance(9)
+      await settled()
       assert.equal(wait.state, 'pending')
-      locks.unlock(key)
+      clock.advance(1)
+      await settled()
+      assert.equal(wait.reason.code, 'ERR_LOCK_TIMEOUT')
+      assert.match(wait.reason.message, /keys 1, "a", "b", "c" were not .* within 60 ms/)
+      assert.deepEqual(busyIn(locks), new Set(['c']))
+    } finally {
+      clock.restore()
     }
-    while (wait.state === 'pending') await new Promise((resolve) => setTimeout(resolve, 1))
-    assert.ok(performance.now() - start >= 59)
-    assert.equal(wait.reason.code, 'ERR_LOCK_TIMEOUT')
-    assert.match(wait.reason.message, /keys 1, "a", "b", "c" were not .* within 60 ms/)
-    assert.deepEqual(busyIn(locks), new Set(['c']))
   })
 
   it('leaves no timer behind, nor a listener', async () => {

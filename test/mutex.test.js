@@ -234,7 +234,7 @@ describe('Mutex', () => {
     this.timeout(120_000)
     const buffer = new SharedArrayBuffer(16)
     const words = new Int32Array(buffer)
-    const [stop, counter] = [1, 2]
+    const [stop, counter, lates] = [1, 2, 3]
     const workers = Array.from({ length: 2 }, () =>
       startWorker(
         `
@@ -248,6 +248,7 @@ describe('Mutex', () => {
           } catch (error) {
             if (error.code !== 'ERR_LOCK_TIMEOUT') throw error
             ++late
+            Atomics.store(words, ${lates}, 1)
             continue
           }
           words[${counter}] += 1
@@ -271,7 +272,8 @@ describe('Mutex', () => {
       words[counter] += 1
       ++mine
       const until = performance.now() + Math.random() * 0.2
-      while (performance.now() < until);
+      // The first time until a timeout is met: nobody else has it.
+      while (performance.now() < until || Atomics.load(words, lates) === 0);
       mutex.unlock()
     }
     Atomics.store(words, stop, 1)

@@ -167,7 +167,7 @@ describe('PostgreSQL', () => {
     const order = []
     const work = (mutex, who) => mutex.runExclusive(key, () => sleep(2).then(() => order.push(who)))
     const first = await a.acquire(key)
-    const ours = Array.from({ length: 200 }, () => work(a, 'a'))
+    const ours = Array.from({ length: 500 }, () => work(a, 'a'))
     const other = b.acquire(key).then((release) => {
       order.push('b')
       release()

@@ -8,6 +8,10 @@ const { postgres } = require('../lib/engines/postgres/index.js')
 const { pgbouncer } = require('./engines/pgbouncer.js')
 const { postgresServer } = require('./engines/postgres_server.js')
 const { proxy } = require('./engines/servers.js')
+const { calmIt } = require('./helpers/calm.js')
+
+// What is to come before this process would look by itself comes late where it stands still.
+const it = calmIt(300)
 
 describe('Connections to PostgreSQL', () => {
   let server

@@ -7,9 +7,13 @@ const { faults } = require('./engines/faults.js')
 const { connect } = require('./engines/postgres_connect.js')
 const { postgresServer } = require('./engines/postgres_server.js')
 const { proxy } = require('./engines/servers.js')
+const { calmIt } = require('./helpers/calm.js')
+
+// A session ends by itself where this process stands still.
+const it = calmIt(300)
 
 describe('Faults, with PostgreSQL', function () {
-  this.timeout(30_000)
+  this.timeout(60_000)
   this.slow(10_000)
   faults(postgresServer, require.resolve('./engines/postgres_connect.js'))
 
@@ -73,7 +77,7 @@ describe('Faults, with PostgreSQL', function () {
 
     it('a server that is started anew costs nobody a lock', async () => {
       // Longer than it takes to start one.
-      const ttl = 4000
+      const ttl = 8000
       const [a, b] = [await mutexAt(server.port, ttl), await mutexAt(server.port, ttl)]
       const release = await a.acquire('k')
       await server.stop('fast')

@@ -160,7 +160,7 @@ describe('a RecursiveMutex of several threads', function () {
       await agent.does('my.end()')
       assert.equal(
         await within(
-          2000,
+          8000,
           mutex.runExclusive(() => 'next'),
         ),
         'next',

@@ -25,8 +25,8 @@ const stays = {
   ],
   'to read behind a writer of a worker that waits for us, and gives up': [
     `const reader = lock.tryAcquireRead()
-     ${start("say(); lock.acquireWrite({ timeout: 200 }).catch(({ code }) => code === 'ERR_LOCK_TIMEOUT' || show(code))")}
-     // Until it stands in line.
+     ${start("say(); lock.acquireWrite({ timeout: 2000 }).catch(({ code }) => code === 'ERR_LOCK_TIMEOUT' || show(code))")}
+     // Until it stands in line, which it does for long enough to be seen there.
      for (let again; (again = lock.tryAcquireRead()) !== undefined; await turn()) again()
      ${wait('Read', 'read')}`,
     'read',

@@ -32,11 +32,15 @@ for (const [way, at] of Object.entries(ways)) {
     })
     const does = (code) => worker.does(head + code)
     const begins = (code) => worker.begins(head + code)
-    /** What `code`, which blocks, gives: it stands in line when this resolves. */
+    /** Until so many stand in line: who blocks can say nothing any more. */
+    const inLine = async (count) => {
+      while (lock.snapshot().waiting < count) await settled()
+    }
+    /** { done }: what `code`, which blocks, gives. It stands in line when this resolves. */
     const blocks = async (code) => {
       const { done } = await begins(`say(1); ${code}`)
-      await sleep(patience)
-      return done
+      await inLine(1)
+      return { done }
     }
 
     it('readers of all threads share it, a writer keeps all out', async () => {
@@ -56,8 +60,7 @@ for (const [way, at] of Object.entries(ways)) {
 
     it('blocked threads and promises stand in one line', async () => {
       const writer = await lock.acquireWrite()
-      const { done: read } = await begins('say(1); lock.acquireReadSync()(); return "read"')
-      await sleep(patience)
+      const { done: read } = await blocks('lock.acquireReadSync()(); return "read"')
       const reader = outcome(lock.acquireRead())
       const second = outcome(lock.acquireWrite())
       await sleep(patience)
@@ -75,6 +78,7 @@ for (const [way, at] of Object.entries(ways)) {
       const writer = outcome(lock.acquireWrite())
       assert.equal(await does('return lock.tryAcquireRead()'), undefined)
       const { done } = await begins('say(1); lock.acquireReadSync()(); return "in"')
+      await inLine(2)
       assert.equal(await within(patience, done), 'late')
       reader()
       await settled()
@@ -155,7 +159,7 @@ for (const [way, at] of Object.entries(ways)) {
       lock.tryAcquireRead()()
       const { done } = await begins(`say(1); const writer = my.reader.upgradeSync()
         say(lock.isWriteLocked()); writer.downgrade()(); return lock.isWriteLocked()`)
-      await sleep(patience)
+      await inLine(1)
       assert.equal(lock.tryAcquireRead(), undefined, 'no new readers meanwhile')
       reader()
       assert.equal(await done, false)
@@ -164,8 +168,7 @@ for (const [way, at] of Object.entries(ways)) {
 
     it('a downgrade lets in readers of other threads, and no writer', async () => {
       const writer = await lock.acquireWrite()
-      const { done } = await begins('say(1); my.reader = lock.acquireReadSync(); return "in"')
-      await sleep(patience)
+      const { done } = await blocks('my.reader = lock.acquireReadSync(); return "in"')
       const behind = outcome(lock.acquireWrite())
       const reader = writer.downgrade()
       assert.equal(await done, 'in')
@@ -203,8 +206,7 @@ for (const [way, at] of Object.entries(ways)) {
 
     it('cancel() is for those of this thread', async () => {
       const held = await lock.acquireWrite()
-      const theirs = blocks('lock.acquireReadSync()(); return "in"')
-      await sleep(2 * patience)
+      const { done: theirs } = await blocks('lock.acquireReadSync()(); return "in"')
       const ours = outcome(lock.acquireRead())
       lock.cancel('cancelled')
       await settled()

@@ -35,7 +35,7 @@ describe('a thread that ends before it has read its news', () => {
     await pause(stalled)
     return worker
   }
-  const until = async (seen, ms = 2000) => {
+  const until = async (seen, ms = 8000) => {
     const end = performance.now() + ms
     while (seen.state === 'pending' && performance.now() < end) await settled()
     return seen.state
@@ -80,7 +80,7 @@ describe('a thread that ends before it has read its news', () => {
     const worker = await start('new Mutex({ buffer: workerData }).lock(); stall()', mutex.buffer)
     mutex.unlock()
     await worker.terminate()
-    const release = await mutex.acquire({ timeout: 2000 })
+    const release = await mutex.acquire({ timeout: 8000 })
     assert.equal(release.abandoned, false)
     release()
   })
@@ -94,7 +94,7 @@ describe('a thread that ends before it has read its news', () => {
     const late = await start('new Mutex({ buffer: workerData }).lock(); stall()', mutex.buffer)
     await holder.terminate()
     await late.terminate()
-    const release = await mutex.acquire({ timeout: 2000 })
+    const release = await mutex.acquire({ timeout: 8000 })
     assert.equal(release.abandoned, true)
     release()
   })

@@ -100,6 +100,8 @@ describe('threads', () => {
     const tasks = Array.from({ length: 30 }, task)
     const counts = workers.map((worker) => once(worker, 'message'))
     await new Promise((resolve) => setTimeout(resolve, 1500))
+    // A machine that is busy may need longer.
+    while (Atomics.load(seen, entries) <= 1000) await settled()
     Atomics.store(seen, stop, 1)
     await Promise.all(tasks)
     for (const [theirs] of await Promise.all(counts)) count += theirs
@@ -127,7 +129,8 @@ describe('threads', () => {
     }
     const end = performance.now() + 2000
     let visits = 0
-    while (performance.now() < end) {
+    // A machine that is busy may need longer until both have been seen often enough.
+    while (performance.now() < end || admitted <= 100 || gaveUp <= 100) {
       const all = []
       for (let i = 0; i < 30; i++) {
         const controller = new AbortController()
@@ -150,7 +153,7 @@ describe('threads', () => {
 
   it('waitForUnlock tells when a worker has unlocked', async () => {
     const worker = await holder()
-    const wait = outcome(mutex.waitForUnlock({ timeout: 3000 }))
+    const wait = outcome(mutex.waitForUnlock({ timeout: 1e6 }))
     worker.postMessage('go')
     await exitOf(worker)
     while (wait.state === 'pending') await new Promise((resolve) => setTimeout(resolve, 1))
@@ -269,7 +272,9 @@ describe('processes', () => {
   }
   for (const [name, [code, expected]] of Object.entries(ends)) {
     it(`a wait for a worker keeps the process alive until it ${name}`, async () => {
-      assert.deepEqual(await inChild(heldByWorker + code), expected)
+      // A timeout is met for certain, also where the machine does something else for a second.
+      const held = heldByWorker(name.startsWith('times out') ? 2000 : 150)
+      assert.deepEqual(await inChild(held + code), expected)
     })
   }
 

@@ -5,7 +5,11 @@ const { randomUUID } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex } = require('../..')
 const { Engine } = require('../../lib/engines/engine.js')
+const { calmIt } = require('../helpers/calm.js')
 const { upgradeContract } = require('./upgrade_contract.js')
+
+// Leases of some hundred milliseconds, and messages that are to come before a timer.
+const it = calmIt(50)
 
 /** Still, after some time in which a server would have answered. */
 const isPending = (promise) =>
@@ -17,6 +21,8 @@ function contract(setUp) {
   /** Those of one test, and those that all tests share: each has a thread, which takes a while to start. */
   let engines
   const shared = []
+  /** The requests that the server has said to wait. */
+  const waiting = new Set()
   before(async function () {
     this.timeout(60_000)
     server = await setUp()
@@ -43,19 +49,37 @@ function contract(setUp) {
   const warmUp = (engine) => new KeyedMutex({ engine }).runExclusive(randomUUID(), () => {})
 
   async function several(count, make) {
-    while (shared.length < count) shared.push(new Engine(server.driver()))
+    while (shared.length < count) shared.push(new Engine(noting(server.driver())))
     const some = shared.slice(0, count)
     // Connections that were idle may have been closed.
     await Promise.all(some.map(warmUp))
     return some.map(make)
   }
 
-  describe('locks', () => lockContract(engine, several))
-  describe('upgrades', () => upgradeContract(engine, several))
+  function noting(driver) {
+    const enter = driver.enter.bind(driver)
+    driver.enter = async (request) => {
+      const answer = await enter(request)
+      if (answer.state === 'waiting') waiting.add(request.id)
+      return answer
+    }
+    return driver
+  }
+
+  /** { promise }: of what `ask()` waits for by an engine of several(), in line at the server by now. */
+  async function inLine(ask) {
+    const before = waiting.size
+    const promise = ask()
+    while (waiting.size === before) await sleep(1)
+    return { promise }
+  }
+
+  describe('locks', () => lockContract(engine, several, inLine))
+  describe('upgrades', () => upgradeContract(engine, several, inLine))
   describe('its driver', () => driverContract(() => server.driver()))
 }
 
-function lockContract(engine, several) {
+function lockContract(engine, several, inLine) {
   it('keeps others out, and gives each holder a higher token', async () => {
     const name = randomUUID()
     const [a, b] = await several(2, (engine) => new Mutex({ engine, name }))
@@ -80,11 +104,10 @@ function lockContract(engine, several) {
     const order = []
     const waits = []
     for (const [i, mutex] of all.entries()) {
-      if (i > 0) waits.push(mutex.runExclusive(key, () => order.push(i)))
-      await sleep(30)
+      if (i > 0) waits.push(await inLine(() => mutex.runExclusive(key, () => order.push(i))))
     }
     release()
-    await Promise.all(waits)
+    await Promise.all(waits.map(({ promise }) => promise))
     assert.deepEqual(order, [1, 2, 3])
   })
 
@@ -92,7 +115,7 @@ function lockContract(engine, several) {
     const [a, b, c] = await several(3, (engine) => new KeyedMutex({ engine }))
     const key = randomUUID()
     const release = await a.acquire(key)
-    const late = b.acquire(key, { timeout: 100 })
+    const late = b.acquire(key, { timeout: 500 })
     const controller = new AbortController()
     const aborted = b.acquire(key, { signal: controller.signal })
     const last = c.acquire(key)
@@ -121,7 +144,7 @@ function lockContract(engine, several) {
       })
     const first = await a.acquire(key)
     const ours = Array.from({ length: 300 }, () => work(a, 'a'))
-    const other = work(b, 'b')
+    const { promise: other } = await inLine(() => work(b, 'b'))
     await sleep(50)
     first()
     await Promise.all([...ours, other])
@@ -134,9 +157,8 @@ function lockContract(engine, several) {
     const key = randomUUID()
     const [, first] = await a.acquire(key)
     const [, second] = await b.acquire(key)
-    const heavy = c.acquire(key, 3)
+    const { promise: heavy } = await inLine(() => c.acquire(key, 3))
     assert.equal(await isPending(heavy), true)
-    await sleep(50)
     const light = b.acquire(key)
     assert.equal(await isPending(light), true)
     first()
@@ -152,8 +174,7 @@ function lockContract(engine, several) {
     const [a, b, c, d] = await several(4, (engine) => new KeyedRWLock({ engine }))
     const key = randomUUID()
     const readers = [await a.acquireRead(key), await b.acquireRead(key), await a.acquireRead(key)]
-    const writer = c.acquireWrite(key)
-    await sleep(50)
+    const { promise: writer } = await inLine(() => c.acquireWrite(key))
     const reader = d.acquireRead(key)
     for (const release of readers) {
       assert.equal(await isPending(writer), true)

@@ -9,11 +9,17 @@ const { join } = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { KeyedMutex } = require('../..')
 const { Engine } = require('../../lib/engines/engine.js')
+const { calmIt } = require('../helpers/calm.js')
 const { scaled } = require('../helpers/scale.js')
 const { participant } = require('./participants.js')
 const { proxy } = require('./servers.js')
 
 const ttl = 1000
+/** Where none is to be lost: other processes and threads may stand still for a while. */
+const safe = { ttl: 3000, maxHold: 20_000 }
+
+// A session ends by itself where this process stands still.
+const it = calmIt(300)
 
 /**
  * `startServer()` is a promise for { port, start(), stop(), pause(), resume(), close() }; `connector` is the path of a
@@ -120,12 +126,12 @@ function serverFaults({ mutexAt, server }) {
 function connectionFaults({ mutexAt, way, port }) {
   it('keeps what it holds, and its turn comes, over connections that are cut', async () => {
     const cuttable = await way()
-    const [a, b] = [await mutexAt(cuttable.port), await mutexAt(port())]
+    const [a, b] = [await mutexAt(cuttable.port, safe), await mutexAt(port(), safe)]
     const key = randomUUID()
     const release = await a.acquire(key)
     cuttable.cut()
     const next = b.acquire(key)
-    await sleep(1.5 * ttl)
+    await sleep(1.5 * safe.ttl)
     assert.equal(release.signal.aborted, false)
     release()
     const held = await next
@@ -159,11 +165,12 @@ function connectionFaults({ mutexAt, way, port }) {
 
 function processFaults({ mutexAt, processAt, port }) {
   it('holds on while the event loop of the holder is blocked', async () => {
-    const [one, mutex] = [await processAt(port()), await mutexAt(port())]
+    const [one, mutex] = [await processAt(port(), { options: safe }), await mutexAt(port(), safe)]
     const key = randomUUID()
     const before = await mutex.acquire(key)
     const order = []
-    const blocked = one.ask('acquire', { key, block: 2.5 * ttl })
+    // For longer than a session lives that nobody renews, and not so long that a connection is given up.
+    const blocked = one.ask('acquire', { key, block: 1.4 * safe.ttl })
     await sleep(100)
     before()
     const next = mutex.acquire(key, { timeout: 20_000 })
@@ -232,12 +239,16 @@ function processFaults({ mutexAt, processAt, port }) {
   })
 
   it('keeps histories of processes apart, by their tokens, one with its clock an hour off', async function () {
-    const time = scaled(8000, 1000)
+    const time = scaled(8000, 3000)
+    // Who is in is in, though it does not get to run for some seconds.
+    const options = { ttl: 10_000, maxHold: 20_000 }
     this.timeout(time + 60_000)
     const folder = mkdtempSync(join(tmpdir(), 'boxoffice-history-'))
     const keys = [randomUUID(), randomUUID(), randomUUID()]
     const clocks = [3_600_000, 0, 0, 0]
-    const all = await Promise.all(clocks.map((clockOff) => processAt(port(), { clockOff })))
+    const all = await Promise.all(
+      clocks.map((clockOff) => processAt(port(), { clockOff, options })),
+    )
     const how = { keys, time, workers: 20, folder }
     const counts = await Promise.all(all.map((one) => one.ask('history', how)))
     let told = 0

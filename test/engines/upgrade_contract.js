@@ -4,7 +4,11 @@ const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { KeyedRWLock } = require('../..')
+const { calmIt } = require('../helpers/calm.js')
 const { scaled } = require('../helpers/scale.js')
+
+// As in contract.js.
+const it = calmIt(50)
 
 const refused = {
   code: 'ERR_LOCK_UPGRADE',
@@ -19,8 +23,8 @@ const ended = {
 const isPending = (promise) =>
   Promise.race([promise.catch(() => {}), sleep(50, 'pending')]).then((first) => first === 'pending')
 
-/** `several(count, make)` as in contract.js, and `engine(options)`. */
-function upgradeContract(engine, several) {
+/** `several(count, make)` and `inLine(ask)` as in contract.js, and `engine(options)`. */
+function upgradeContract(engine, several, inLine) {
   const locks = (count) => several(count, (engine) => new KeyedRWLock({ engine }))
 
   it('makes the only reader the writer, with a token of its own, and back', async () => {
@@ -50,9 +54,8 @@ function upgradeContract(engine, several) {
     const key = randomUUID()
     const writer = await a.acquireWrite(key)
     const near = a.acquireRead(key)
-    const far = b.acquireRead(key)
-    await sleep(30)
-    const last = c.acquireWrite(key)
+    const { promise: far } = await inLine(() => b.acquireRead(key))
+    const { promise: last } = await inLine(() => c.acquireWrite(key))
     const reader = writer.downgrade()
     const others = await Promise.all([near, far])
     assert.equal(await isPending(last), true)
@@ -70,11 +73,12 @@ function upgradeContract(engine, several) {
       await b.acquireRead(key),
     ]
     const order = []
-    const writer = c.acquireWrite(key).then((release) => {
+    const write = async () => {
+      const release = await c.acquireWrite(key)
       order.push('writer')
       release()
-    })
-    await sleep(30)
+    }
+    const { promise: writer } = await inLine(write)
     const upgraded = one.upgrade()
     near()
     assert.equal(await isPending(upgraded), true)
@@ -112,7 +116,7 @@ function upgradeContract(engine, several) {
     const key = randomUUID()
     const [one, far] = [await a.acquireRead(key), await b.acquireRead(key)]
     await assert.rejects(one.upgrade({ timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
-    await assert.rejects(one.upgrade({ timeout: 50 }), { code: 'ERR_LOCK_TIMEOUT' })
+    await assert.rejects(one.upgrade({ timeout: 500 }), { code: 'ERR_LOCK_TIMEOUT' })
     const controller = new AbortController()
     const aborted = one.upgrade({ signal: controller.signal })
     const near = a.acquireRead(key)
@@ -166,7 +170,7 @@ function upgradeContract(engine, several) {
   })
 
   it('tells the upgraded, by the same signal, of a loss of the lease that it read by', async () => {
-    const a = new KeyedRWLock({ engine: await engine({ ttl: 600, maxHold: 600 }) })
+    const a = new KeyedRWLock({ engine: await engine({ ttl: 1000, maxHold: 1000 }) })
     const b = new KeyedRWLock({ engine: await engine() })
     const key = randomUUID()
     const reader = await a.acquireRead(key)

@@ -83,8 +83,8 @@ const racing = `
   }
   say(late)`
 
-/** For a child process: `mutex` is held by a worker, which is nothing to stay alive for. */
-const heldByWorker = `
+/** For a child process: `mutex` is held by a worker for so long, which is nothing to stay alive for. */
+const heldByWorker = (ms) => `
   const mutex = new Mutex()
   const worker = new Worker(\`
     const { parentPort, workerData } = require('node:worker_threads')
@@ -93,7 +93,7 @@ const heldByWorker = `
     mutex.lockSync()
     parentPort.postMessage('held')
     // Meanwhile the main thread has nothing else to do.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms})
     mutex.unlock()\`, { eval: true, workerData: mutex.buffer })
   await require('node:events').once(worker, 'message')
   worker.unref()

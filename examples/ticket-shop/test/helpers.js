@@ -26,6 +26,22 @@ async function openShop({ lock = 'boxoffice', tickets = 100, pause = 0 } = {}) {
   }
 }
 
+/** Lets nobody create an order before so many have found none: without a lock, however slow the machine is. */
+function meetBeforeCreating({ store }, count) {
+  const { findOrder, createOrder } = store
+  const all = resolvers()
+  let found = 0
+  store.findOrder = async (...args) => {
+    const order = await findOrder.apply(store, args)
+    if (++found === count) all.resolve()
+    return order
+  }
+  store.createOrder = async (...args) => {
+    await all.promise
+    return createOrder.apply(store, args)
+  }
+}
+
 /** For afterEach. */
 async function closeShops() {
   for (const app of open.splice(0)) await app.close()
@@ -42,4 +58,4 @@ function resolvers() {
   return { promise, resolve }
 }
 
-module.exports = { closeShops, openShop, resolvers, times }
+module.exports = { closeShops, meetBeforeCreating, openShop, resolvers, times }

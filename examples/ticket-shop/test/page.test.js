@@ -1,7 +1,7 @@
 'use strict'
 const assert = require('node:assert/strict')
 const { usePages } = require('./chromium.js')
-const { closeShops, openShop, resolvers } = require('./helpers.js')
+const { closeShops, meetBeforeCreating, openShop, resolvers } = require('./helpers.js')
 
 describe('the page, in Chromium', () => {
   const { current, texts, shows } = usePages(closeShops)
@@ -27,7 +27,8 @@ describe('the page, in Chromium', () => {
   }
   for (const [way, clickTwice] of Object.entries(ways)) {
     it(`two tickets without a lock: ${way}`, async () => {
-      const shop = await visit({ lock: 'none', pause: 500 })
+      const shop = await visit({ lock: 'none' })
+      meetBeforeCreating(shop, 2)
       await clickTwice()
       await answers(2)
       await shows('#doubles', '1')

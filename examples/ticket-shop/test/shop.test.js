@@ -2,7 +2,7 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const strategies = require('../locks')
-const { closeShops, openShop, resolvers, times } = require('./helpers.js')
+const { closeShops, meetBeforeCreating, openShop, resolvers, times } = require('./helpers.js')
 
 describe('the shop', () => {
   afterEach(closeShops)
@@ -72,6 +72,7 @@ describe('the shop', () => {
   for (const [name, { title, locks }] of Object.entries(strategies)) {
     it(`${title}: ten clicks at once get ${locks ? 'one ticket' : 'more than one'}`, async () => {
       const shop = await openShop({ lock: name, pause: 100 })
+      if (!locks) meetBeforeCreating(shop, 10)
       const answers = await times(10, () => shop.claim('ada'))
       const tickets = new Set(answers.map(({ ticket }) => ticket))
       const { sold, doubles } = await shop.summary()
