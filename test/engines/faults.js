@@ -165,11 +165,12 @@ function connectionFaults({ mutexAt, way, port }) {
 
 function processFaults({ mutexAt, processAt, port }) {
   it('holds on while the event loop of the holder is blocked', async () => {
-    const [one, mutex] = [await processAt(port(), { options: safe }), await mutexAt(port(), safe)]
+    const options = { ...safe, answerTimeout: safe.ttl }
+    const [one, mutex] = [await processAt(port(), { options }), await mutexAt(port(), safe)]
     const key = randomUUID()
     const before = await mutex.acquire(key)
     const order = []
-    // For longer than a session lives that nobody renews, and not so long that a connection is given up.
+    // For longer than a session lives that nobody renews, and than a server may take to answer.
     const blocked = one.ask('acquire', { key, block: 1.4 * safe.ttl })
     await sleep(100)
     before()

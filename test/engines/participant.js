@@ -64,7 +64,7 @@ function ifLate(error) {
 
 async function main() {
   const { connect } = require(connector)
-  const connection = await connect(port)
+  const connection = await connect(port, options)
   mutex = new KeyedMutex({ engine: new Engine(connection.driver(), options) })
   // From here on one command is all that it takes.
   await mutex.runExclusive(`${process.pid}`, () => {})

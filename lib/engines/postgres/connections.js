@@ -2,7 +2,7 @@
 // The connections of the engine: its own, made as those of the user's pool are. Not the user's: who holds all of
 // them while waiting for a lock would wait for ever.
 
-const { clearTimeout, setTimeout } = require('node:timers')
+const { clearImmediate, clearTimeout, setImmediate, setTimeout } = require('node:timers')
 
 /** What a pool takes, and a connection does not, or what is ours to say. */
 const notTheirs = new Set(['Client', 'log', 'max', 'min', 'onConnect', 'Promise', 'verify'])
@@ -35,11 +35,29 @@ function patient(Client, patience) {
   }
 }
 
-/** `Client` with sessions that are set up. pg's Pool calls connect() with a callback. */
-function settled(Client) {
+/** `Client` with sessions that are set up, as pg's Pool uses it: with callbacks. Each command has `patience` ms. */
+function settled(Client, patience) {
   return class extends Client {
     connect(done) {
       super.connect((error) => (error ? done(error) : this.query(setUp, done)))
+    }
+
+    /** Not pg's `query_timeout`: where the event loop was blocked, an answer that lies there unread is in time. */
+    query(...args) {
+      const done = args.pop()
+      const giveUp = () => {
+        this.connection.stream.destroy(new Error(`there was no answer within ${patience} ms`))
+      }
+      // This turn of the loop reads what lies there.
+      let late
+      const timer = setTimeout(() => {
+        late = setImmediate(giveUp)
+      }, patience)
+      return super.query(...args, (...result) => {
+        clearTimeout(timer)
+        clearImmediate(late)
+        done(...result)
+      })
     }
   }
 }
@@ -48,11 +66,11 @@ function settled(Client) {
 function makePool(Pool, Client, config, max, patience) {
   const pool = new Pool({
     ...config,
-    Client: settled(patient(Client, patience)),
+    Client: settled(patient(Client, patience), patience),
     max,
     allowExitOnIdle: true,
     connectionTimeoutMillis: patience,
-    query_timeout: patience,
+    query_timeout: 0,
   })
   // An idle connection has been cut: the pool has dropped it, and makes another one for the next command.
   pool.on('error', () => {})
