@@ -1,7 +1,9 @@
 'use strict'
 // What is known of a server counts until it is known otherwise, and no longer: lib/engines.
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const { setImmediate: nextTurn, setTimeout: sleep } = require('node:timers/promises')
+const { Worker } = require('node:worker_threads')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('..')
 const { Engine } = require('../lib/engines/engine.js')
 const { fakeWorld } = require('./engines/fake_world.js')
@@ -51,6 +53,41 @@ describe('Answers over an engine', () => {
     await assert.rejects(b.acquire('key', { timeout: 20 }), { code: 'ERR_LOCK_TIMEOUT' })
     granted()
     ;(await a.acquire('key', { timeout: 1000 }))()
+  })
+
+  it('are in time that lie there unread when the event loop was blocked', async () => {
+    const flag = new Int32Array(new SharedArrayBuffer(4))
+    const server = new Worker(
+      `const { parentPort, workerData } = require('node:worker_threads')
+       parentPort.once('message', () => {
+         parentPort.postMessage('answer')
+         Atomics.store(workerData, 0, 1)
+         Atomics.notify(workerData, 0)
+       })`,
+      { eval: true, workerData: flag },
+    )
+    await once(server, 'online')
+    let asks = () => {}
+    let answer
+    const engine = await changed({ answerTimeout: 500 }, (driver) => ({
+      async enter(request) {
+        const granted = await driver.enter(request)
+        asks()
+        await answer
+        return granted
+      },
+    }))
+    const asked = new Promise((resolve) => {
+      asks = resolve
+    })
+    answer = once(server, 'message')
+    const wait = new KeyedMutex({ engine }).acquire('key')
+    await asked
+    server.postMessage('go')
+    // While it is sent, and for longer than it may take.
+    Atomics.wait(flag, 0, 0)
+    Atomics.wait(flag, 0, 1, 600)
+    ;(await wait)()
   })
 
   it('to an upgrade hold for as long as those to the claim that it began with', async () => {

@@ -60,10 +60,13 @@ class Slot {
   expectAnswer() {
     if (this.patience !== undefined) return
     const { answerTimeout } = this.hub.settings
-    this.patience = setTimeout(
-      () => this.cohort.failed(this, this.silence(answerTimeout)),
-      answerTimeout,
-    )
+    const patience = setTimeout(() => {
+      // Where the event loop was blocked, the answer may lie there unread: this turn of it reads it.
+      setImmediate(() => {
+        if (this.patience === patience) this.cohort.failed(this, this.silence(answerTimeout))
+      })
+    }, answerTimeout)
+    this.patience = patience
   }
 
   silence(time) {
@@ -310,7 +313,7 @@ class Slot {
   /** Its time is up, as far as we know. */
   late() {
     if (this.claimed === undefined) this.heldTooLong()
-    // Where the event loop was blocked, the answer may lie there unread: this turn of it reads it.
+    // As for an answer: it may lie there unread.
     else
       setImmediate(() => {
         if (this.claimed !== undefined) this.lose(lateClaim)
