@@ -85,7 +85,11 @@ const watchedRW = (Base) =>
       if (now !== undefined) return now
       const block = (wait) => {
         grant.wait = wait
-        return super.upgradeSync(grant, limits)
+        try {
+          return super.upgradeSync(grant, limits)
+        } finally {
+          grant.wait = undefined
+        }
       }
       return this.blocks(upgrade, limits, block, grant.hold).result
     }
