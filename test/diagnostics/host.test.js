@@ -23,12 +23,16 @@ for (const diagnostics of ['counters', true]) {
       const keys = new KeyedMutex(optionsOf(name))
       const host = hosts.start()
       await host.does(
-        `my.keys = new boxoffice.KeyedMutex({ scope: 'host', name: '${name}' }); await my.keys.lock('theirs')`,
+        `my.keys = new boxoffice.KeyedMutex({ scope: 'host', name: '${name}' })
+        await my.keys.lock('theirs')
+        await my.keys.lock('alone')`,
       )
       const release = await keys.acquire('ours')
       const late = keys.acquire('theirs')
       const seen = new Map(keys.snapshot().map((one) => [one.key, one]))
       assert.deepEqual(seen.get('theirs').holders, [{ pid: host.pid }])
+      assert.deepEqual(seen.get('alone').holders, [{ pid: host.pid }])
+      await host.does(`my.keys.unlock('alone')`)
       assert.equal(seen.get('theirs').waiting, 1)
       assert.ok(seen.get('theirs').oldestWait >= 0)
       const [ours] = seen.get('ours').holders

@@ -1,6 +1,8 @@
 'use strict'
 // What a watched lock says of itself.
 const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
+const { promisify } = require('node:util')
 const {
   AutoResetEvent,
   Barrier,
@@ -18,6 +20,8 @@ const {
 const { freshName, sleep, useAgents } = require('../helpers/agents.js')
 const { FakeClock } = require('../helpers/fake_clock.js')
 
+const execute = promisify(execFile)
+
 const none = { acquisitions: 0, contended: 0, timeouts: 0, aborts: 0, abandoned: 0, deadlocks: 0 }
 const totals = (some) => ({ ...none, ...some })
 const countsOf = (lock) => lock.snapshot().totals
@@ -34,6 +38,17 @@ describe('Options of diagnostics', () => {
       assert.throws(() => new Mutex({ warnAfter }), RangeError)
     }
     assert.ok(new Mutex({ diagnostics: false, warnAfter: Infinity }))
+  })
+
+  it('are checked in the environment, too, which is said when the package is loaded', async () => {
+    const code = `require(${JSON.stringify(require.resolve('../..'))})`
+    const env = { ...process.env, BOXOFFICE_DIAGNOSTICS: 'yes' }
+    const error = await execute(process.execPath, ['-e', code], { env }).catch((reason) => reason)
+    assert.equal(error.code, 1)
+    assert.match(
+      error.stderr,
+      /TypeError: BOXOFFICE_DIAGNOSTICS must be 1, counters or 0, not "yes"/,
+    )
   })
 
   it('are refused by what is not watched, but what the environment says is not', () => {

@@ -1,0 +1,114 @@
+'use strict'
+// How locks over an engine end where something else ends at that moment: the thread that renews, or a wish.
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('..')
+const { Engine } = require('../lib/engines/engine.js')
+const { fakeWorld } = require('./engines/fake_world.js')
+
+describe('Locks over an engine whose thread that renews fails', () => {
+  const world = fakeWorld()
+
+  function mutexOf(diesAt, options) {
+    const driver = world.server.driver()
+    const data = { name: driver.keeper.data, diesAt }
+    const keeper = { module: require.resolve('./engines/dying_keeper.js'), data }
+    const engine = new Engine({ ...driver, keeper }, options)
+    world.engines.push(engine)
+    return new KeyedMutex({ engine })
+  }
+
+  it('are lost when it dies, and to be had again by another thread', async () => {
+    const mutex = mutexOf('renew', { ttl: 3000 })
+    const release = await mutex.acquire('key')
+    await once(release.signal, 'abort')
+    const { code, message } = release.signal.reason
+    assert.deepEqual([code, /a bug/.test(message)], ['ERR_LOCK_LOST', true])
+    release()
+    const next = await mutex.acquire('key', { timeout: 20_000 })
+    assert.ok(next.fencingToken > release.fencingToken)
+    next()
+  })
+
+  it('are to be had when it connects at last', async () => {
+    const mutex = mutexOf('connect')
+    const release = await mutex.acquire('key')
+    assert.equal(release.signal.aborted, false)
+    release()
+  })
+
+  it('are not to be had where it dies each time before there is a session', async () => {
+    const mutex = mutexOf('open', { answerTimeout: 1000 })
+    const error = await mutex.acquire('key').catch((reason) => reason)
+    assert.equal(error.code, 'ERR_LOCK_ENGINE')
+    assert.match(error.cause.message, /a bug/)
+    assert.equal(mutex.size, 0)
+  })
+})
+
+describe('Locks over an engine', () => {
+  const world = fakeWorld()
+
+  it('are one, whatever other options two maps of a thread have', async () => {
+    const engine = await world.newEngine()
+    const [a, b] = [new KeyedMutex({ engine }), new KeyedMutex({ engine, fairness: 'fifo' })]
+    const release = await a.acquire('key')
+    await assert.rejects(b.acquire('key', { timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+    const theirs = b.acquire('key')
+    const ours = a.acquire('key').then((next) => next())
+    release()
+    const next = await theirs
+    assert.ok(next.fencingToken > release.fencingToken)
+    next()
+    await ours
+    assert.deepEqual([a.size, b.size], [0, 0])
+  })
+
+  it('of two capacities do not agree on a key, and go on with what they have', async () => {
+    const engine = await world.newEngine()
+    const [two, three] = [2, 3].map((value) => new KeyedSemaphore(value, { engine }))
+    const [, release] = await two.acquire('key')
+    await assert.rejects(three.acquire('key'), { code: 'ERR_LOCK_MISMATCH' })
+    assert.equal(release.signal.aborted, false)
+    release()
+    assert.deepEqual([two.size, three.size], [0, 0])
+  })
+
+  it('are free when a reader has let go, at whatever moment of its upgrade', async () => {
+    let afterAnswer = () => {}
+    const driver = world.server.driver()
+    const engine = new Engine({
+      ...driver,
+      async enter(request) {
+        const answer = await driver.enter(request)
+        afterAnswer()
+        return answer
+      },
+    })
+    world.engines.push(engine)
+    const locks = new KeyedRWLock({ engine })
+    const others = new KeyedRWLock({ engine: await world.newEngine() })
+    const outcomes = new Set()
+    // The answer comes up in so many microtasks, and in each of them the reader may let go.
+    for (let hops = 0; hops < 30; hops++) {
+      afterAnswer = () => {}
+      const reader = await locks.acquireRead('key')
+      afterAnswer = async () => {
+        for (let i = 0; i < hops; i++) await undefined
+        reader()
+      }
+      const upgraded = reader.upgrade().then(
+        (writer) => {
+          writer()
+          return 'written'
+        },
+        ({ code }) => code,
+      )
+      outcomes.add(await upgraded)
+      reader()
+      ;(await others.acquireWrite('key', { timeout: 5000 }))()
+    }
+    assert.deepEqual(outcomes, new Set(['ERR_LOCK_NOT_HELD', 'written']))
+    assert.equal(locks.size, 0)
+  })
+})
