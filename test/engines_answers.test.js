@@ -55,7 +55,8 @@ describe('Answers over an engine', () => {
     ;(await a.acquire('key', { timeout: 1000 }))()
   })
 
-  it('are in time that lie there unread when the event loop was blocked', async () => {
+  /** What `answered` waits for comes while the event loop is blocked, for longer than 500 ms, by block(). */
+  async function unread() {
     const flag = new Int32Array(new SharedArrayBuffer(4))
     const server = new Worker(
       `const { parentPort, workerData } = require('node:worker_threads')
@@ -67,27 +68,51 @@ describe('Answers over an engine', () => {
       { eval: true, workerData: flag },
     )
     await once(server, 'online')
-    let asks = () => {}
-    let answer
+    let ask
+    const asked = new Promise((resolve) => {
+      ask = resolve
+    })
+    const answer = once(server, 'message')
+    return {
+      answered() {
+        ask()
+        return answer
+      },
+      async block() {
+        await asked
+        server.postMessage('go')
+        Atomics.wait(flag, 0, 0)
+        Atomics.wait(flag, 0, 1, 600)
+      },
+    }
+  }
+
+  it('are in time that lie there unread when the event loop was blocked', async () => {
+    const { answered, block } = await unread()
+    let wait
     const engine = await changed({ answerTimeout: 500 }, (driver) => ({
       async enter(request) {
         const granted = await driver.enter(request)
-        asks()
-        await answer
+        if (wait !== undefined) await answered()
         return granted
       },
     }))
-    const asked = new Promise((resolve) => {
-      asks = resolve
-    })
-    answer = once(server, 'message')
-    const wait = new KeyedMutex({ engine }).acquire('key')
-    await asked
-    server.postMessage('go')
-    // While it is sent, and for longer than it may take.
-    Atomics.wait(flag, 0, 0)
-    Atomics.wait(flag, 0, 1, 600)
+    wait = new KeyedMutex({ engine }).acquire('key')
+    await block()
     ;(await wait)()
+  })
+
+  it('are so where an engine is closed, too', async () => {
+    const { answered, block } = await unread()
+    const engine = await changed({ answerTimeout: 500 }, (driver) => ({
+      async end(session) {
+        await driver.end(session)
+        await answered()
+      },
+    }))
+    const closed = engine.close()
+    await block()
+    await closed
   })
 
   it('to an upgrade hold for as long as those to the claim that it began with', async () => {

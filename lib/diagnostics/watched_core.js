@@ -4,6 +4,8 @@ const { ago, endTurn } = require('./clock.js')
 const deadlock = require('./deadlock.js')
 const { publish, wait } = require('./events.js')
 const { Record } = require('./record.js')
+const { watchReleaser } = require('./warnings.js')
+const { dressed } = require('../releaser.js')
 const { goAway } = require('../waiters.js')
 
 const watched = Symbol('watched')
@@ -195,11 +197,18 @@ const watchedCore = (Base) =>
 
 const isMiss = ({ code }) => code === 'ERR_LOCK_TIMEOUT' || code === 'ERR_LOCK_DEADLOCK'
 
-/** Where deadlocks are looked for. */
-const fullyWatchedCore = (Base) =>
-  class extends Base {
+/** Where deadlocks are looked for, and releasers missed. */
+const fullyWatchedCore = (Base) => {
+  const dress = Base.prototype.dress ?? dressed
+  return class extends Base {
     /** What the line has answered last. */
     ticket = 0
+
+    dress(release, abandoned, isGood) {
+      const whole = dress.call(this, release, abandoned, isGood)
+      watchReleaser(whole, this.record.latest)
+      return whole
+    }
 
     enter(weight, priority) {
       this.ticket = super.enter(weight, priority)
@@ -221,6 +230,7 @@ const fullyWatchedCore = (Base) =>
       }
     }
   }
+}
 
 /** `promise` gives what has been granted just now, if anything has: those that wait have promises of their own. */
 function gives(record, promise) {

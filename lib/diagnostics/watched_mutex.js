@@ -6,9 +6,7 @@ const { admit, release } = require('./events.js')
 const { holderOf } = require('./record.js')
 const { listeners } = require('./registry.js')
 const { fullyWatchedCore, gives, watchedCore } = require('./watched_core.js')
-const { watchReleaser } = require('./warnings.js')
 const { MutexCore } = require('../mutex_core.js')
-const { dressed } = require('../releaser.js')
 const { run } = require('../run.js')
 const { grantedAbandoned, isGranted } = require('../waiters.js')
 
@@ -164,14 +162,7 @@ const deepMutex = (Base) =>
 
 /** The same where deadlocks are looked for, and releasers missed. */
 const fullyWatchedMutex = (Base) => {
-  const dress = Base.prototype.dress ?? dressed
   class FullyWatched extends fullyWatchedCore(deepMutex(Base)) {
-    dress(release, abandoned, isGood) {
-      const whole = dress.call(this, release, abandoned, isGood)
-      watchReleaser(whole, this.record.current)
-      return whole
-    }
-
     acquire(options) {
       this.record.latest = null
       return gives(this.record, super.acquire(options))

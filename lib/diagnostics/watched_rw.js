@@ -2,8 +2,6 @@
 // Read-write locks that are watched. A hold is what a releaser stands for: an upgrade ends that of a reader and begins
 // that of a writer, a downgrade the other way round.
 const { fullyWatchedCore, gives, watchedCore, watchedKind } = require('./watched_core.js')
-const { watchReleaser } = require('./warnings.js')
-const { dressed } = require('../releaser.js')
 const { Upgrader } = require('../rw_grants.js')
 
 // What is asked for, as rw_core.js has it.
@@ -95,15 +93,8 @@ const watchedRW = (Base) =>
     }
   }
 
-const fullyWatchedRW = (Base) => {
-  const dress = Base.prototype.dress ?? dressed
-  return class extends fullyWatchedCore(watchedRW(Base)) {
-    dress(release, abandoned, isGood) {
-      const whole = dress.call(this, release, abandoned, isGood)
-      watchReleaser(whole, this.record.latest)
-      return whole
-    }
-
+const fullyWatchedRW = (Base) =>
+  class extends fullyWatchedCore(watchedRW(Base)) {
     acquireRead(options) {
       this.record.latest = null
       return gives(this.record, super.acquireRead(options))
@@ -119,6 +110,5 @@ const fullyWatchedRW = (Base) => {
       return gives(this.record, super.upgrade(grant, limits))
     }
   }
-}
 
 module.exports = { fullyWatchedRW, watchedRW }

@@ -3,8 +3,6 @@
 // the oldest holds: nobody knows whose it was.
 const deadlock = require('./deadlock.js')
 const { fullyWatchedCore, gives, watchedCore } = require('./watched_core.js')
-const { watchReleaser } = require('./warnings.js')
-const { dressed } = require('../releaser.js')
 
 const watchedSemaphore = (Base) =>
   class extends watchedCore(Base) {
@@ -32,15 +30,8 @@ const watchedSemaphore = (Base) =>
     }
   }
 
-const fullyWatchedSemaphore = (Base) => {
-  const dress = Base.prototype.dress ?? dressed
-  return class extends fullyWatchedCore(watchedSemaphore(Base)) {
-    dress(release, abandoned, isGood) {
-      const whole = dress.call(this, release, abandoned, isGood)
-      watchReleaser(whole, this.record.latest)
-      return whole
-    }
-
+const fullyWatchedSemaphore = (Base) =>
+  class extends fullyWatchedCore(watchedSemaphore(Base)) {
     acquire(weight, priority) {
       this.record.latest = null
       return gives(this.record, super.acquire(weight, priority))
@@ -56,6 +47,5 @@ const fullyWatchedSemaphore = (Base) => {
       super.setValue(value)
     }
   }
-}
 
 module.exports = { fullyWatchedSemaphore, watchedSemaphore }

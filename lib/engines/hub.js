@@ -7,6 +7,7 @@ const { longestTimeout } = require('../options.js')
 const { now } = require('./clock.js')
 const { closedError, engineError } = require('./errors.js')
 const { Keeper } = require('./keeper.js')
+const { startPatience } = require('./patience.js')
 
 /** How long to wait before a command that has failed is repeated. */
 const pause = 100
@@ -186,15 +187,15 @@ class Hub {
   /** A server that does not answer is not waited for: what it has not heard of ends with the session. */
   async #inTime(ending) {
     const { answerTimeout } = this.settings
-    let timer
+    let endPatience
     const late = new Promise((_, reject) => {
       const error = engineError(this.name, 'the end of its session', answerTimeout)
-      timer = setTimeout(() => reject(error), answerTimeout)
+      endPatience = startPatience(answerTimeout, () => reject(error))
     })
     try {
       await Promise.race([ending, late])
     } finally {
-      clearTimeout(timer)
+      endPatience()
     }
   }
 

@@ -11,6 +11,7 @@
 const { clearTimeout, setImmediate, setTimeout } = require('node:timers')
 const { now, safely } = require('./clock.js')
 const { closedError, engineError, lostError, mismatchError } = require('./errors.js')
+const { startPatience } = require('./patience.js')
 const { Turn } = require('./turn.js')
 
 /** How long to wait before a command that has failed is repeated. */
@@ -40,7 +41,7 @@ class Slot {
     this.isAnswered = false
     this.failure = undefined
     this.timer = undefined
-    this.patience = undefined
+    this.endPatience = undefined
     /** When the last command was sent that found us waiting, and what the server's clock was then. */
     this.waited = undefined
     /** The grant that a message has told us of while a command was on its way. */
@@ -58,15 +59,16 @@ class Slot {
 
   /** The server has the time that was agreed on, and no more. */
   expectAnswer() {
-    if (this.patience !== undefined) return
+    if (this.endPatience !== undefined) return
     const { answerTimeout } = this.hub.settings
-    const patience = setTimeout(() => {
-      // Where the event loop was blocked, the answer may lie there unread: this turn of it reads it.
-      setImmediate(() => {
-        if (this.patience === patience) this.cohort.failed(this, this.silence(answerTimeout))
-      })
-    }, answerTimeout)
-    this.patience = patience
+    this.endPatience = startPatience(answerTimeout, () => {
+      this.cohort.failed(this, this.silence(answerTimeout))
+    })
+  }
+
+  stopPatience() {
+    this.endPatience?.()
+    this.endPatience = undefined
   }
 
   silence(time) {
@@ -197,8 +199,7 @@ class Slot {
   answered() {
     this.isAnswered = true
     this.failure = undefined
-    clearTimeout(this.patience)
-    this.patience = undefined
+    this.stopPatience()
   }
 
   heard(answer, sent, maxHold, session) {
@@ -282,8 +283,7 @@ class Slot {
     this.state = 'over'
     this.claimed = undefined
     clearTimeout(this.timer)
-    clearTimeout(this.patience)
-    this.patience = undefined
+    this.stopPatience()
   }
 
   /** The server is to hear of it. */
@@ -313,7 +313,7 @@ class Slot {
   /** Its time is up, as far as we know. */
   late() {
     if (this.claimed === undefined) this.heldTooLong()
-    // As for an answer: it may lie there unread.
+    // Where the event loop was blocked, the answer may lie there unread: this turn of it reads it.
     else
       setImmediate(() => {
         if (this.claimed !== undefined) this.lose(lateClaim)

@@ -19,11 +19,10 @@ const {
 } = require('../..')
 const { freshName, sleep, useAgents } = require('../helpers/agents.js')
 const { FakeClock } = require('../helpers/fake_clock.js')
+const { totals } = require('../helpers/totals.js')
 
 const execute = promisify(execFile)
 
-const none = { acquisitions: 0, contended: 0, timeouts: 0, aborts: 0, abandoned: 0, deadlocks: 0 }
-const totals = (some) => ({ ...none, ...some })
 const countsOf = (lock) => lock.snapshot().totals
 const codeOf = (promise) => promise.catch(({ code }) => code)
 

@@ -3,9 +3,7 @@
 const assert = require('node:assert/strict')
 const { KeyedRWLock, RWLock, Semaphore } = require('../..')
 const { freshName, sleep, useAgents } = require('../helpers/agents.js')
-
-const none = { acquisitions: 0, contended: 0, timeouts: 0, aborts: 0, abandoned: 0, deadlocks: 0 }
-const totals = (some) => ({ ...none, ...some })
+const { totals } = require('../helpers/totals.js')
 
 for (const diagnostics of ['counters', true]) {
   describe(`Threads that block, with diagnostics: ${diagnostics}`, () => {

@@ -2,7 +2,8 @@
 // The connections of the engine: its own, made as those of the user's pool are. Not the user's: who holds all of
 // them while waiting for a lock would wait for ever.
 
-const { clearImmediate, clearTimeout, setImmediate, setTimeout } = require('node:timers')
+const { clearTimeout, setTimeout } = require('node:timers')
+const { startPatience } = require('../patience.js')
 
 /** What a pool takes, and a connection does not, or what is ours to say. */
 const notTheirs = new Set(['Client', 'log', 'max', 'min', 'onConnect', 'Promise', 'verify'])
@@ -42,20 +43,14 @@ function settled(Client, patience) {
       super.connect((error) => (error ? done(error) : this.query(setUp, done)))
     }
 
-    /** Not pg's `query_timeout`: where the event loop was blocked, an answer that lies there unread is in time. */
+    /** Not pg's `query_timeout`, which ends before an answer is read that lies there. */
     query(...args) {
       const done = args.pop()
-      const giveUp = () => {
+      const endPatience = startPatience(patience, () => {
         this.connection.stream.destroy(new Error(`there was no answer within ${patience} ms`))
-      }
-      // This turn of the loop reads what lies there.
-      let late
-      const timer = setTimeout(() => {
-        late = setImmediate(giveUp)
-      }, patience)
+      })
       return super.query(...args, (...result) => {
-        clearTimeout(timer)
-        clearImmediate(late)
+        endPatience()
         done(...result)
       })
     }

@@ -1,0 +1,18 @@
+'use strict'
+// How long a server is waited for. Where the event loop was blocked, its answer may lie there unread: the turn of the
+// loop in which that time ends reads it first.
+const { clearImmediate, clearTimeout, setImmediate, setTimeout } = require('node:timers')
+
+/** Calls `giveUp` after `time` ms, unless what this returns has been called by then. */
+function startPatience(time, giveUp) {
+  let late
+  const timer = setTimeout(() => {
+    late = setImmediate(giveUp)
+  }, time)
+  return () => {
+    clearTimeout(timer)
+    clearImmediate(late)
+  }
+}
+
+module.exports = { startPatience }
