@@ -2,8 +2,8 @@
 const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { Pool } = require('pg')
-const { KeyedMutex } = require('..')
+const { Pool, defaults, types } = require('pg')
+const { KeyedMutex, KeyedSemaphore } = require('..')
 const { postgres } = require('../lib/engines/postgres/index.js')
 const { pgbouncer } = require('./engines/pgbouncer.js')
 const { postgresServer } = require('./engines/postgres_server.js')
@@ -28,8 +28,9 @@ describe('Connections to PostgreSQL', () => {
     for (const end of ends.reverse()) await end()
   })
 
-  function poolAt(port) {
-    const pool = new Pool({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' })
+  function poolAt(port, options) {
+    const place = { host: '127.0.0.1', port, user: 'postgres', database: 'postgres' }
+    const pool = new Pool({ ...place, ...options })
     pool.on('error', () => {}) // it is cut
     ends.push(() => pool.end())
     return pool
@@ -123,6 +124,77 @@ describe('Connections to PostgreSQL', () => {
       await listenerOf(poolAt(server.port), 'k')
       release()
       ;(await next)()
+    })
+  })
+
+  describe('whose values the program parses in its own way', () => {
+    /** For every type that the engine reads: void, bool, int8, int4, text, float8. */
+    const oids = [2278, 16, 20, 23, 25, 701]
+    const parse = () => ({ parsed: true })
+    const custom = { getTypeParser: () => parse }
+
+    /** All that the engine reads: grants, waits, refusals, capacities, and what a transaction has. */
+    async function useAll(mutexes, engine, pool) {
+      const [a, b] = mutexes
+      const key = randomUUID()
+      const release = await a.acquire(key, { timeout: 5000 })
+      await assert.rejects(b.acquire(key, { timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+      const next = b.acquire(key, { timeout: 5000 })
+      await sleep(50)
+      release()
+      const token = (await next).fencingToken
+      assert.ok(token > release.fencingToken)
+      ;(await next)()
+      const two = await new KeyedSemaphore(2, { engine }).acquire(key)
+      await assert.rejects(new KeyedSemaphore(3, { engine: mutexes.other }).acquire(key), {
+        code: 'ERR_LOCK_MISMATCH',
+        message: /value 2/,
+      })
+      two[1]()
+      const client = await pool.connect()
+      const locks = engine.withTransaction(client)
+      await assert.rejects(locks.acquire(key), { code: 'ERR_LOCK_NO_TRANSACTION' })
+      await client.query('BEGIN')
+      await locks.acquire(key, { timeout: 1000 })
+      assert.equal(await locks.tryAcquire([key, 'other']), true)
+      await client.query('COMMIT')
+      client.release()
+    }
+
+    async function useWith(options) {
+      const pools = [poolAt(server.port, options), poolAt(server.port, options)]
+      const engines = pools.map((pool) => postgres(pool))
+      for (const engine of engines) ends.push(() => engine.close())
+      const mutexes = engines.map((engine) => new KeyedMutex({ engine }))
+      mutexes.other = engines[1]
+      await useAll(mutexes, engines[0], pools[0])
+    }
+
+    it('are read as text where the parsers of pg are replaced', async () => {
+      const before = oids.map((oid) => types.getTypeParser(oid))
+      for (const oid of oids) types.setTypeParser(oid, parse)
+      try {
+        await useWith({})
+      } finally {
+        oids.forEach((oid, i) => {
+          types.setTypeParser(oid, before[i])
+        })
+      }
+    })
+
+    it('are read as text where the pool has parsers of its own', () => useWith({ types: custom }))
+
+    it('are read as text where pg asks for binary values by default', async () => {
+      defaults.binary = true
+      try {
+        const [a, b] = [await mutexAt(server.port), await mutexAt(server.port)]
+        const release = await a.acquire('binary', { timeout: 5000 })
+        const next = b.acquire('binary', { timeout: 5000 })
+        release()
+        ;(await next)()
+      } finally {
+        defaults.binary = false
+      }
     })
   })
 

@@ -4,9 +4,20 @@
 
 const { clearTimeout, setTimeout } = require('node:timers')
 const { startPatience } = require('../patience.js')
+const { asText } = require('./text.js')
 
 /** What a pool takes, and a connection does not, or what is ours to say. */
-const notTheirs = new Set(['Client', 'log', 'max', 'min', 'onConnect', 'Promise', 'verify'])
+const notTheirs = new Set([
+  'binary',
+  'Client',
+  'log',
+  'max',
+  'min',
+  'onConnect',
+  'Promise',
+  'types',
+  'verify',
+])
 
 /** The configuration of a connection, from the options of a pool. */
 function configOf(connection) {
@@ -24,9 +35,15 @@ function configOf(connection) {
 const setUp =
   "SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off"
 
-/** `Client`, whose end() waits no longer than `patience` ms for a server that does not answer. */
+/** `Client` that reads text, and whose end() waits no longer than `patience` ms for a server that does not answer. */
 function patient(Client, patience) {
   return class extends Client {
+    constructor(config) {
+      super({ ...config, types: asText })
+      // `pg.defaults` may say otherwise, whatever the configuration says.
+      this.binary = false
+    }
+
     end(done) {
       const timer = setTimeout(() => this.connection.stream.destroy(), patience)
       timer.unref()

@@ -10,6 +10,7 @@ const { configOf, makePool } = require('./connections.js')
 const { Listener } = require('./listener.js')
 const { isDigest, readNames, rowOf } = require('./names.js')
 const { schemaOf } = require('./schema.js')
+const { isTrue } = require('./text.js')
 
 /** What PostgreSQL says to who may not do something. */
 const forbidden = '42501'
@@ -66,7 +67,7 @@ class Driver {
     const { rows } = await this.#pool.query('SELECT to_regproc($1) IS NOT NULL AS is_there', [
       leave,
     ])
-    if (rows[0].is_there) return
+    if (isTrue(rows[0].is_there)) return
     try {
       await this.#pool.query(schemaOf(this.#names))
     } catch (error) {
@@ -104,10 +105,16 @@ class Driver {
       ],
     })
     const [{ state, token, wanted, abandoned, look, clock, capacity: theirs }] = rows
-    if (state === 'held') return { state, token: BigInt(token), wanted, abandoned }
+    if (state === 'held') {
+      return { state, token: BigInt(token), wanted: isTrue(wanted), abandoned: isTrue(abandoned) }
+    }
     // Nobody may hold it: then who is before us has not confirmed it yet.
     if (state === 'waiting') {
-      return { state, look: look === null ? claim : Math.max(0, look) + 1, clock }
+      return {
+        state,
+        look: look === null ? claim : Math.max(0, Number(look)) + 1,
+        clock: Number(clock),
+      }
     }
     this.#stakes.delete(id)
     return state === 'mismatch' ? { state, capacity: Number(theirs) } : { state }
@@ -120,7 +127,9 @@ class Driver {
       values: [rowOf(key), id, maxHold],
     })
     const [{ is_held: isHeld, wanted }] = rows
-    return isHeld ? { state: 'held', wanted } : { state: 'over', wanted: false }
+    return isTrue(isHeld)
+      ? { state: 'held', wanted: isTrue(wanted) }
+      : { state: 'over', wanted: false }
   }
 
   async leave({ key, id, claim, keep, untold }) {

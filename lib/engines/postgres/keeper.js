@@ -2,6 +2,7 @@
 // What renews the session of an engine: see driver.keeper in ../engine.js. Runs in a thread of its own, with a
 // connection of its own.
 const { makePool } = require('./connections.js')
+const { isTrue } = require('./text.js')
 
 class Keeper {
   #path
@@ -15,23 +16,24 @@ class Keeper {
     this.#names = names
   }
 
+  /** What the function `name` returns, as text. */
   async #call(name, session, ttl) {
     if (this.#pool === undefined) {
       const { Client, Pool } = require(this.#path)
       // One that hangs must not be all there is.
       this.#pool = makePool(Pool, Client, this.#config, 2, Math.ceil(ttl / 3))
     }
-    const text = `SELECT ${name}($1, $2) AS is_there`
+    const text = `SELECT ${name}($1, $2) AS answer`
     const { rows } = await this.#pool.query(text, [session, ttl])
-    return rows[0].is_there
+    return rows[0].answer
   }
 
   async open(session, ttl) {
     await this.#call(this.#names.open, session, ttl)
   }
 
-  renew(session, ttl) {
-    return this.#call(this.#names.renew, session, ttl)
+  async renew(session, ttl) {
+    return isTrue(await this.#call(this.#names.renew, session, ttl))
   }
 
   async close() {

@@ -87,9 +87,10 @@ class Listener {
       const { rows } = await this.#command('SELECT pg_backend_pid() AS pid')
       await this.#hearOf(this.#session)
       // What stands between us and the server gives us a process number of its own.
-      if (client.processID !== rows[0].pid) await this.#hearEcho()
+      const pid = Number(rows[0].pid)
+      if (client.processID !== pid) await this.#hearEcho()
       if (this.#isClosed) throw new Error('the listener has been closed')
-      this.backend = rows[0].pid
+      this.backend = pid
     } catch (error) {
       if (this.#client === client) this.#client = undefined
       client.end()

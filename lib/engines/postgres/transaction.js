@@ -7,6 +7,7 @@ const { lockError } = require('../../errors.js')
 const { checkKey, nameOf, toText } = require('../../keys.js')
 const { now } = require('../clock.js')
 const { checkObject, checkTimeout, longestTimeout } = require('../../options.js')
+const { asText, isTrue } = require('./text.js')
 
 /** What PostgreSQL says when it has waited for lock_timeout, and when there is no transaction. */
 const lateState = '55P03'
@@ -95,18 +96,25 @@ class TransactionLocks {
   async #takeAll(keys, call) {
     for (const [number, key] of keys) {
       // Without values, so that it is one message, with one time: in a transaction, this is not its first.
-      const text = `SELECT ${call}(${number})::text <> 'false' AS has, now() < statement_timestamp() AS lasts`
-      const { rows } = await this.#client.query(text)
-      if (!rows[0].lasts) throw noTransactionError(key)
-      if (!rows[0].has) return false
+      const rows = await this.#read(`
+        SELECT (${call}(${number})::text <> 'false')::text AS has,
+          (now() < statement_timestamp())::text AS lasts`)
+      if (!isTrue(rows[0].lasts)) throw noTransactionError(key)
+      if (!isTrue(rows[0].has)) return false
     }
     return true
+  }
+
+  /** The rows of a statement whose columns are text, which a client that asks for binary values gets as well. */
+  async #read(text) {
+    const { rows } = await this.#client.query({ text, types: asText })
+    return rows
   }
 
   async #takeWithin(timeout, keys, call) {
     const deadline = now() + timeout
     await this.#save(keys)
-    const { rows } = await this.#client.query('SHOW lock_timeout')
+    const rows = await this.#read('SHOW lock_timeout')
     const before = rows[0].lock_timeout
     try {
       for (const one of keys) {
