@@ -3,6 +3,8 @@
 const path = require('node:path')
 
 const mostKeys = 2 ** 24
+/** In bytes, as in src/host/names.h. */
+const longestName = 65536
 
 /** Undefined for a lock of this process. `isKeyed`: a keyed map, not a single lock. */
 function readHost({ scope = 'process', name, buffer, directory, capacity }, isKeyed) {
@@ -22,24 +24,37 @@ function readHost({ scope = 'process', name, buffer, directory, capacity }, isKe
     throw new TypeError("a lock of scope 'host' is shared by its name, not by a buffer")
   }
   checkHostName(name)
-  if (directory !== undefined) checkDirectory(directory)
   if (capacity !== undefined) checkCapacity(capacity, isKeyed)
-  return { name, directory: directory ?? process.env.BOXOFFICE_DIRECTORY ?? '', capacity }
+  return { name, directory: readDirectory(directory), capacity }
 }
 
 function checkHostName(name) {
   if (!name.isWellFormed()) {
     throw new RangeError('name must be well-formed Unicode: no half of a surrogate pair')
   }
-}
-
-function checkDirectory(directory) {
-  if (typeof directory !== 'string') throw new TypeError('directory must be a string')
-  if (!path.isAbsolute(directory) || directory.includes('\0')) {
+  const size = Buffer.byteLength(name)
+  if (size > longestName) {
     throw new RangeError(
-      `directory must be an absolute path, not ${JSON.stringify(directory)}: each process has a working directory of its own`,
+      `name must have at most ${longestName} bytes of UTF-8 in scope 'host', not ${size}`,
     )
   }
+}
+
+/** '' where neither the option nor the environment names one: C++ knows the default. */
+function readDirectory(directory) {
+  if (directory !== undefined) return checkDirectory('directory', directory)
+  const { BOXOFFICE_DIRECTORY = '' } = process.env
+  return BOXOFFICE_DIRECTORY && checkDirectory('BOXOFFICE_DIRECTORY', BOXOFFICE_DIRECTORY)
+}
+
+function checkDirectory(source, directory) {
+  if (typeof directory !== 'string') throw new TypeError(`${source} must be a string`)
+  if (!path.isAbsolute(directory) || directory.includes('\0')) {
+    throw new RangeError(
+      `${source} must be an absolute path, not ${JSON.stringify(directory)}: each process has a working directory of its own`,
+    )
+  }
+  return directory
 }
 
 function checkCapacity(capacity, isKeyed) {

@@ -43,6 +43,63 @@ describe('What locks of scope host are given', () => {
     })
   }
 
+  it('a relative BOXOFFICE_DIRECTORY is a RangeError that names it', async () => {
+    for (const given of ['locks', './locks', '../locks']) {
+      const code = `
+        for (const Lock of [Mutex, RWLock]) {
+          try { new Lock({ scope: 'host', name: 'a' }); show('made') }
+          catch ({ name, message }) { show(name + ': ' + message.split(':')[0]) }
+        }`
+      const { shown } = await runCode(code, { BOXOFFICE_DIRECTORY: given })
+      const refused = `RangeError: BOXOFFICE_DIRECTORY must be an absolute path, not "${given}"`
+      assert.deepEqual(shown, [refused, refused])
+    }
+  })
+
+  it('a name longer than 65,536 bytes is a RangeError for every kind of lock', () => {
+    const directory = path.join(hosts.directory, 'names')
+    const named = (name) => optionsOf({ directory, name })
+    const kinds = [
+      (name) => new Mutex(named(name)),
+      (name) => new KeyedMutex(named(name)),
+      (name) => new boxoffice.RWLock(named(name)),
+      (name) => new boxoffice.KeyedRWLock(named(name)),
+      (name) => new boxoffice.Semaphore(1, named(name)),
+      (name) => new boxoffice.KeyedSemaphore(1, named(name)),
+      (name) => new boxoffice.LockManager(named(name)),
+    ]
+    for (const make of kinds) {
+      assert.throws(() => make('n'.repeat(65_537)), {
+        name: 'RangeError',
+        message: /at most 65536 bytes/,
+      })
+      // Bytes, not letters.
+      assert.throws(() => make('ä'.repeat(32_769)), { name: 'RangeError', message: /not 65538/ })
+    }
+    new Mutex(named('ä'.repeat(32_768)))
+    fs.rmSync(directory, { recursive: true })
+  })
+
+  it('a umask that takes rights of the owner does not matter', async () => {
+    const directory = path.join(hosts.directory, 'umask')
+    const { code, shown } = await runCode(
+      `
+      process.umask(0o777)
+      const mutex = new Mutex({ scope: 'host', name: 'a' })
+      await mutex.lock()
+      show('locked')`,
+      { BOXOFFICE_DIRECTORY: directory },
+    )
+    assert.deepEqual({ code, shown }, { code: 0, shown: ['locked'] })
+    const modeOf = (file) => fs.statSync(file).mode & 0o777
+    assert.equal(modeOf(directory), 0o700)
+    for (const one of fs.readdirSync(directory, { recursive: true })) {
+      const file = path.join(directory, one)
+      assert.equal(modeOf(file), fs.statSync(file).isDirectory() ? 0o700 : 0o600, file)
+    }
+    fs.rmSync(directory, { recursive: true })
+  })
+
   it('capacity is a number of keys, for keyed locks', () => {
     for (const capacity of [0, -1, 1.5, NaN, 2 ** 24 + 1]) {
       assert.throws(() => new KeyedMutex(optionsOf({ capacity })), RangeError)

@@ -24,6 +24,19 @@ std::string pathOf(const std::string& directory, const std::string& name) {
   return path;
 }
 
+std::string usualDirectory() {
+  const char* const fromEnvironment = std::getenv("BOXOFFICE_DIRECTORY");
+  return fromEnvironment && *fromEnvironment ? fromEnvironment : platform::defaultDirectory();
+}
+
+/// A relative path names another directory in each process that has another working directory.
+void checkAbsolute(const std::string& directory) {
+  if (std::filesystem::path(directory).is_absolute()) return;
+  throw HostError(HostFault::segment, "boxoffice: the directory of locks of scope host must be an "
+                                      "absolute path, not '" +
+                                          directory + "'; look at BOXOFFICE_DIRECTORY");
+}
+
 /// Whether a process lives that belongs to that run.
 bool isInUse(const std::string& run) {
   const std::lock_guard shut(forkGate());
@@ -85,14 +98,8 @@ std::shared_ptr<House> Houses::in(const std::string& given) {
         "boxoffice: a process made by fork alone cannot use locks of scope host, which its "
         "parent has used; have it run a program of its own (exec)");
   }
-  const char* const fromEnvironment = std::getenv("BOXOFFICE_DIRECTORY");
-  // Absolute: the process may go to another directory.
-  const std::string directory =
-      withoutEnd(std::filesystem::absolute(!given.empty() ? given
-                                           : fromEnvironment && *fromEnvironment
-                                               ? fromEnvironment
-                                               : platform::defaultDirectory())
-                     .string());
+  const std::string directory = withoutEnd(!given.empty() ? given : usualDirectory());
+  checkAbsolute(directory);
   const platform::File outer = platform::openDirectory(directory);
   const std::string boot = platform::bootName();
   const std::string path = directory + "/" + boot;

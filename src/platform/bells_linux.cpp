@@ -16,7 +16,10 @@
 namespace boxoffice::platform {
 
 File openBell(const std::string& path) {
-  if (mkfifo(path.c_str(), 0600) != 0 && errno != EEXIST) refused(path, "made");
+  const bool isNew = mkfifo(path.c_str(), 0600) == 0;
+  if (!isNew && errno != EEXIST) refused(path, "made");
+  // The umask may have taken rights of the owner.
+  if (isNew && chmod(path.c_str(), 0600) != 0) refused(path, "made");
   File bell(open(path.c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
   if (!bell) refused(path, "opened");
   const struct stat facts = statOf(bell, path);

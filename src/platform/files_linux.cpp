@@ -92,7 +92,10 @@ std::string defaultDirectory() {
 }
 
 File openDirectory(const std::string& path) {
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) refused(path, "made");
+  const bool isNew = mkdir(path.c_str(), 0700) == 0;
+  if (!isNew && errno != EEXIST) refused(path, "made");
+  // The umask may have taken rights of the owner.
+  if (isNew && chmod(path.c_str(), 0700) != 0) refused(path, "made");
   File directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!directory) {
     if (errno == ELOOP || errno == ENOTDIR)

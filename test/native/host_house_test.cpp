@@ -196,6 +196,15 @@ TEST(House, IsWhereTheEnvironmentSays) {
   EXPECT_EQ(platform::defaultDirectory(), "/dev/shm/boxoffice-" + std::to_string(geteuid()));
 }
 
+TEST(House, RefusesARelativeDirectory) {
+  for (const char* const given : {"locks", "./locks"}) {
+    setenv("BOXOFFICE_DIRECTORY", given, 1);
+    EXPECT_EQ(hostFaultOf([&] { House::in(""); }), HostFault::segment);
+    unsetenv("BOXOFFICE_DIRECTORY");
+    EXPECT_EQ(hostFaultOf([&] { House::in(given); }), HostFault::segment);
+  }
+}
+
 TEST(House, BeginsAnewWhenTheMachineHas) {
   countEvictions();
   const TemporaryDirectory directory;
