@@ -62,13 +62,18 @@ function acquireManySync(keys, { priority, timeout }, acquireOne, late = timeout
 function tryAcquireMany(keys, tryOne) {
   const ordered = inOrder(keys)
   const held = []
-  for (const key of ordered) {
-    const release = tryOne(key)
-    if (release === undefined) {
-      giveBack(held)
-      return undefined
+  try {
+    for (const key of ordered) {
+      const release = tryOne(key)
+      if (release === undefined) {
+        giveBack(held)
+        return undefined
+      }
+      held.push(release)
     }
-    held.push(release)
+  } catch (error) {
+    giveBack(held)
+    throw error
   }
   return releaserOf(ordered, held)
 }
