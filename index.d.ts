@@ -1,4 +1,17 @@
-/// <reference lib="esnext.disposable" />
+// TypeScript knows these from version 5.2 on, with its library `esnext.disposable`. Declared alike twice they are one,
+// so that older versions and smaller libraries compile this file, too.
+declare global {
+  interface SymbolConstructor {
+    readonly dispose: unique symbol
+    readonly asyncDispose: unique symbol
+  }
+  interface Disposable {
+    [Symbol.dispose](): void
+  }
+  interface AsyncDisposable {
+    [Symbol.asyncDispose](): PromiseLike<void>
+  }
+}
 
 /**
  * The system and processor the addon was built for, as Node names them.
@@ -106,6 +119,21 @@ export interface Releaser extends Disposable, AsyncDisposable {
    */
   readonly signal?: AbortSignal
 }
+
+/**
+ * What acquiring a semaphore gives: an array of the value before, and the Releaser. `using` takes the array as well
+ * as the Releaser. Of several keys: the value of each before.
+ *
+ * @example
+ * const semaphore = new Semaphore(2)
+ * {
+ *   using ticket = await semaphore.acquire()
+ *   assert.equal(ticket[0], 2)
+ *   assert.equal(semaphore.getValue(), 1)
+ * }
+ * assert.equal(semaphore.getValue(), 2)
+ */
+export type SemaphoreTicket<Value = number> = [Value, Releaser] & Disposable & AsyncDisposable
 
 export interface MutexInterface {
   acquire(options?: number | WaitOptions): Promise<MutexInterface.Releaser>
@@ -328,7 +356,7 @@ export interface DiagnosticsOptions {
    * Anything else is a TypeError, and so is true or `'counters'` for a lock that takes none.
    *
    * @default what the environment variable BOXOFFICE_DIAGNOSTICS says, which is read when the package is loaded: `1`
-   * is true, `counters` is `'counters'`, `0` and none are false; any other text is a TypeError then
+   * or `true`, `counters`, `0` or `false`. Unset or empty means false. Any other text is a TypeError then
    */
   diagnostics?: boolean | 'counters'
 
@@ -703,11 +731,11 @@ export class Semaphore implements SemaphoreInterface {
    * @throws {RangeError} at once: `invalid weight N: must be positive`.
    * @throws {TypeError | RangeError} at once when an option is not what it should be.
    */
-  acquire(weight?: number, options?: number | WaitOptions): Promise<[number, Releaser]>
-  acquire(options: WeightedWaitOptions): Promise<[number, Releaser]>
+  acquire(weight?: number, options?: number | WaitOptions): Promise<SemaphoreTicket>
+  acquire(options: WeightedWaitOptions): Promise<SemaphoreTicket>
 
   /** Takes `weight` now, or gives undefined: too little is there, or somebody waits. */
-  tryAcquire(weight?: number): [number, Releaser] | undefined
+  tryAcquire(weight?: number): SemaphoreTicket | undefined
 
   /** Runs `callback(valueBefore)` while it has `weight`. Never calls it before it returns. */
   runExclusive<T>(
@@ -730,8 +758,8 @@ export class Semaphore implements SemaphoreInterface {
    * thread knows the semaphore.
    * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
    */
-  acquireSync(weight?: number, options?: SyncWaitOptions): [number, Releaser]
-  acquireSync(options: WeightedSyncWaitOptions): [number, Releaser]
+  acquireSync(weight?: number, options?: SyncWaitOptions): SemaphoreTicket
+  acquireSync(options: WeightedSyncWaitOptions): SemaphoreTicket
 
   /** Runs `callback(valueBefore)` at once or after blocking this thread, and returns what it returns. */
   runExclusiveSync<T>(
@@ -880,16 +908,16 @@ export class KeyedSemaphore {
   constructor(value: number, options?: Error | KeyedOptions)
 
   /** As {@link Semaphore.acquire}. @throws {RangeError} when `weight` is more than each key has. */
-  acquire(key: Key, weight?: number, options?: number | WaitOptions): Promise<[number, Releaser]>
-  acquire(key: Key, options: WeightedWaitOptions): Promise<[number, Releaser]>
+  acquire(key: Key, weight?: number, options?: number | WaitOptions): Promise<SemaphoreTicket>
+  acquire(key: Key, options: WeightedWaitOptions): Promise<SemaphoreTicket>
   /** Several keys at once, each once, `weight` of each; the values are in the order of taking. */
   acquire(
     keys: readonly Key[],
     weight?: number | WeightedWaitOptions,
     options?: number | WaitOptions,
-  ): Promise<[number[], Releaser]>
-  tryAcquire(key: Key, weight?: number): [number, Releaser] | undefined
-  tryAcquire(keys: readonly Key[], weight?: number): [number[], Releaser] | undefined
+  ): Promise<SemaphoreTicket<number[]>>
+  tryAcquire(key: Key, weight?: number): SemaphoreTicket | undefined
+  tryAcquire(keys: readonly Key[], weight?: number): SemaphoreTicket<number[]> | undefined
   runExclusive<T>(
     key: Key,
     callback: (value: number) => Promise<T> | T,
@@ -917,14 +945,14 @@ export class KeyedSemaphore {
   ): Promise<T>
 
   /** As {@link Semaphore.acquireSync}. */
-  acquireSync(key: Key, weight?: number, options?: SyncWaitOptions): [number, Releaser]
-  acquireSync(key: Key, options: WeightedSyncWaitOptions): [number, Releaser]
+  acquireSync(key: Key, weight?: number, options?: SyncWaitOptions): SemaphoreTicket
+  acquireSync(key: Key, options: WeightedSyncWaitOptions): SemaphoreTicket
   /** `timeout` is for all keys together. */
   acquireSync(
     keys: readonly Key[],
     weight?: number | WeightedSyncWaitOptions,
     options?: SyncWaitOptions,
-  ): [number[], Releaser]
+  ): SemaphoreTicket<number[]>
   runExclusiveSync<T>(
     key: Key,
     callback: (value: number) => T,
@@ -1340,11 +1368,10 @@ export class KeyedRWLock {
 }
 
 /**
- * A lock all of whose waits end after `timeout` ms, with `error`. The late one is really gone: it
- * holds nobody up.
+ * A lock whose waits all end after `timeout` ms, with `error`. A waiter that is late leaves the queue at once. A limit
+ * that is negative or NaN has run out: a free lock is still granted. `Infinity` is no limit.
  *
- * @throws {TypeError} when `lock` has no `acquire()`, or `timeout` is no number.
- * @throws {RangeError} when `timeout` is negative or NaN.
+ * @throws {TypeError} when `lock` has no `acquire()`, or has keys, or `timeout` is neither a number nor a numeral.
  *
  * @example
  * const mutex = new Mutex()

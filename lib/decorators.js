@@ -3,16 +3,22 @@
 // functions of their own, which need no `this`.
 const { withDeadline } = require('./deadline.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('./errors.js')
+const { Keyed } = require('./keyed.js')
 const { Mutex } = require('./mutex.js')
-const { checkObject, checkSignal, checkTimeout } = require('./options.js')
+const { checkObject, checkSignal } = require('./options.js')
 const { Semaphore } = require('./semaphore.js')
 
 const decorated = new WeakSet()
 
 /** `lock` is a Mutex, a Semaphore, a decorated lock, or whatever else has their methods. */
-function withTimeout(lock, timeout, error = E_TIMEOUT) {
+function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
   if (typeof lock?.acquire !== 'function') throw new TypeError('lock must have acquire()')
-  checkTimeout(timeout)
+  if (lock instanceof Keyed) {
+    throw new TypeError(
+      'withTimeout() takes no keyed lock: give each wait its limit, as in acquire(key, { timeout: 50 })',
+    )
+  }
+  const timeout = readLimit(limitOfWaits)
   const isSemaphore = lock.getValue !== undefined
   const isOurs = lock instanceof Mutex || lock instanceof Semaphore || decorated.has(lock)
   const within = isOurs ? limit : race
@@ -80,6 +86,20 @@ function withTimeout(lock, timeout, error = E_TIMEOUT) {
 const releaserOf = (ticket) => (Array.isArray(ticket) ? ticket[1] : ticket)
 
 const isOptions = (value) => value !== undefined && typeof value !== 'number'
+
+/**
+ * What async-mutex gives to setTimeout: a limit that is negative or not a number has run out. Only `Infinity`, and all
+ * other limits that are too long for a timer, are no limit here; setTimeout makes 1 ms of them.
+ */
+function readLimit(given) {
+  if (given === undefined) return 0
+  const limit = typeof given === 'string' ? Number(given) : given
+  const isNoNumeral = typeof given === 'string' && Number.isNaN(limit)
+  if (typeof limit !== 'number' || isNoNumeral) {
+    throw new TypeError(`timeout must be a number of milliseconds, not ${String(given)}`)
+  }
+  return limit > 0 ? limit : 0
+}
 
 /** The lock itself checks what is in it. */
 function readOptions(given) {

@@ -26,3 +26,5 @@ export const {
   tryAcquire,
   withTimeout,
 } = boxoffice
+
+export default boxoffice

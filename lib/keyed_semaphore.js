@@ -4,6 +4,7 @@ const { nameOf } = require('./keys.js')
 const { blockingHomeOf, homeOf, Keyed, lateFor } = require('./keyed.js')
 const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
 const { checkCallback } = require('./options.js')
+const { asTicket } = require('./releaser.js')
 const { checkedValue, readAcquire, readAcquireSync, SemaphoreCore } = require('./semaphore_core.js')
 
 class KeyedSemaphore extends Keyed {
@@ -34,7 +35,7 @@ class KeyedSemaphore extends Keyed {
       },
       lateFor(this),
     )
-    return [values, release]
+    return asTicket(values, release)
   }
 
   tryAcquire(key, weight) {
@@ -46,7 +47,7 @@ class KeyedSemaphore extends Keyed {
       values.push(value)
       return release
     })
-    return release === undefined ? undefined : [values, release]
+    return release === undefined ? undefined : asTicket(values, release)
   }
 
   async runExclusive(key, callback, weight, options) {
@@ -76,7 +77,7 @@ class KeyedSemaphore extends Keyed {
       values.push(value)
       return release
     })
-    return [values, release]
+    return asTicket(values, release)
   }
 
   runExclusiveSync(key, callback, weight, options) {

@@ -37,10 +37,10 @@ function checkSignal(signal) {
 
 /** Constructors take the error that cancel() rejects with, as async-mutex's do, or options. */
 function asOptions(given) {
-  // Of another realm, too. An error has a name, but means none.
+  // Of another realm, too. An error has a name, but means none. Options have no stack.
   if (given instanceof Error || isNativeError(given)) return { cancelError: given }
   checkObject(given)
-  return given
+  return 'stack' in given ? { cancelError: given } : given
 }
 
 const usual = Object.freeze({ priority: 0, timeout: undefined, signal: undefined })

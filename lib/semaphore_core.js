@@ -5,7 +5,7 @@ const { Core, kindOf } = require('./core.js')
 const { lockError } = require('./errors.js')
 const native = require('./load.js')
 const { checkCallback, checkObject, readSyncWait, readWait } = require('./options.js')
-const { dressed, unseen } = require('./releaser.js')
+const { asTicket, dressed, unseen } = require('./releaser.js')
 const { grantedAbandoned, isGranted, takeNews, Waiter } = require('./waiters.js')
 
 const valueShift = 2
@@ -75,7 +75,7 @@ class SemaphoreCore extends Core {
     const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
     if (limits === undefined) {
       const before = this.take(weight)
-      if (before !== notTaken) return Promise.resolve([before, releaser(this, weight)])
+      if (before !== notTaken) return Promise.resolve(asTicket(before, releaser(this, weight)))
     }
     return this.enterLine(weight, limits ?? readWait(undefined), Acquirer)
   }
@@ -83,7 +83,7 @@ class SemaphoreCore extends Core {
   tryAcquire(weight = 1) {
     checkWeight(weight)
     const before = this.take(weight)
-    if (before !== notTaken) return [before, releaser(this, weight)]
+    if (before !== notTaken) return asTicket(before, releaser(this, weight))
     if (this.share === null) return undefined
     const outcome = this.tryEnter(weight)
     return isGranted(outcome) ? ticketOf(this, weight, outcome === grantedAbandoned) : undefined
@@ -93,7 +93,7 @@ class SemaphoreCore extends Core {
   acquireSync(weightOrOptions, options) {
     const { weight, limits } = readAcquireSync(weightOrOptions, options)
     const now = this.take(weight)
-    if (now !== notTaken) return [now, releaser(this, weight)]
+    if (now !== notTaken) return asTicket(now, releaser(this, weight))
     if (this.share === null) {
       const alone = `only this thread could release ${this.title()}, and it would wait for itself`
       throw lockError('ERR_LOCK_DEADLOCK', alone)
@@ -265,7 +265,7 @@ class Passer extends Waiter {
 Passer.prototype.isToStay = true
 
 function ticketOf(core, weight, abandoned, before = core.getValue() + weight) {
-  return [before, releaser(core, weight, abandoned)]
+  return asTicket(before, releaser(core, weight, abandoned))
 }
 
 function releaser(core, weight, abandoned = false) {

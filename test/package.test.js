@@ -22,7 +22,8 @@ describe('the package', () => {
   })
 
   it('is the same through import and require', async () => {
-    const imported = await import('boxoffice')
+    const { default: whole, ...imported } = await import('boxoffice')
+    assert.equal(whole, boxoffice)
     for (const [name, value] of Object.entries(boxoffice)) assert.equal(imported[name], value)
     assert.deepEqual(Object.keys(imported).sort(), Object.keys(boxoffice).sort())
   })

@@ -1,10 +1,14 @@
 'use strict'
 const assert = require('node:assert/strict')
-const { E_ALREADY_LOCKED, Mutex, RWLock, tryAcquire, withTimeout } = require('..')
+const { inspect } = require('node:util')
+const theirs = require('async-mutex')
+const ours = require('..')
 const { kinds } = require('./helpers/kinds.js')
 const { turn, watch } = require('./helpers/promises.js')
 const { useFakeTimers } = require('./helpers/timers.js')
 
+const { E_ALREADY_LOCKED, KeyedMutex, KeyedSemaphore, Mutex, RWLock, tryAcquire, withTimeout } =
+  ours
 const boom = new Error('boom')
 const waits = {
   acquire: (lock) => lock.acquire(),
@@ -50,16 +54,66 @@ for (const { name, make, releaser } of kinds) {
 }
 
 describe('withTimeout', () => {
-  it('refuses what is no lock of one kind of hold, and what is no time', () => {
+  const fake = useFakeTimers()
+
+  it('refuses an object that is no lock of one kind of hold, and keyed locks', () => {
     for (const lock of [undefined, null, {}, new RWLock()]) {
       assert.throws(() => withTimeout(lock, 5), TypeError)
     }
-    for (const timeout of [undefined, null, '5']) {
-      assert.throws(() => withTimeout(new Mutex(), timeout), TypeError)
+    for (const lock of [new KeyedMutex(), new KeyedSemaphore(2)]) {
+      const message = /^withTimeout\(\) takes no keyed lock: .*acquire\(key, \{ timeout: 50 \}\)$/
+      assert.throws(() => withTimeout(lock, 50), { name: 'TypeError', message })
+      assert.throws(() => tryAcquire(lock), { name: 'TypeError', message })
     }
-    for (const timeout of [-1, Number.NaN]) {
-      assert.throws(() => withTimeout(new Mutex(), timeout), RangeError)
+  })
+
+  it('refuses a limit that is not a number', () => {
+    for (const timeout of [null, {}, true, 'soon', 5n, Symbol('late')]) {
+      const message = /^timeout must be a number of milliseconds, not /
+      assert.throws(() => withTimeout(new Mutex(), timeout), { name: 'TypeError', message })
     }
-    assert.ok(withTimeout(new Mutex(), Number.POSITIVE_INFINITY))
+  })
+
+  for (const timeout of [-1, Number.NEGATIVE_INFINITY, 0, '0', '', '-5', Number.NaN, undefined]) {
+    it(`grants a free lock, and no other, within ${inspect(timeout)}`, async () => {
+      for (const library of [ours, theirs]) {
+        const limited = library.withTimeout(new library.Mutex(), timeout)
+        const free = watch(limited.acquire())
+        await turn()
+        assert.equal(free.state, 'resolved')
+        const late = watch(limited.acquire())
+        await turn()
+        assert.equal(late.state, 'pending')
+        fake.clock.tick(1)
+        await turn()
+        assert.equal(late.reason, library.E_TIMEOUT)
+        free.value()
+        await turn()
+        assert.equal(limited.isLocked(), false)
+      }
+    })
+  }
+
+  it('takes a numeral for the number, as setTimeout does', async () => {
+    for (const library of [ours, theirs]) {
+      const limited = library.withTimeout(new library.Mutex(), '50')
+      await limited.acquire()
+      const late = watch(limited.acquire())
+      fake.clock.tick(49)
+      await turn()
+      assert.equal(late.state, 'pending')
+      fake.clock.tick(1)
+      await turn()
+      assert.equal(late.reason, library.E_TIMEOUT)
+    }
+  })
+
+  it('sets no limit by Infinity, unlike async-mutex', async () => {
+    const limited = withTimeout(new Mutex(), Number.POSITIVE_INFINITY)
+    await limited.acquire()
+    const waiting = watch(limited.acquire())
+    assert.equal(fake.clock.pending, 0)
+    await turn()
+    assert.equal(waiting.state, 'pending')
   })
 })

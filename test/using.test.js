@@ -5,7 +5,16 @@ const path = require('node:path')
 const boxoffice = require('..')
 
 const root = path.join(__dirname, '..')
-const expected = ['mutex true', 'mutex false', 'keys 2', 'keys 0', 'semaphore 1 1']
+const expected = [
+  'mutex true',
+  'mutex false',
+  'keys 2',
+  'keys 0',
+  'semaphore 1 1',
+  'ticket 1 0',
+  'ticket 1',
+  'tickets 2,2',
+]
 
 describe('using', () => {
   it('lets go at the end of the block, as TypeScript compiles it', async function () {
@@ -28,6 +37,39 @@ describe('using', () => {
     })
     const { useThem } = require(path.join(out, 'test', 'types', 'using.js'))
     assert.deepEqual(await useThem(), expected)
+  })
+
+  it('takes what each way of acquiring a semaphore gives, an array', async () => {
+    const sole = new boxoffice.Semaphore(2)
+    const keyed = new boxoffice.KeyedSemaphore(2)
+    const ways = {
+      acquire: () => sole.acquire(),
+      'acquire in line': async () => {
+        const [, release] = await sole.acquire(2)
+        const waiting = sole.acquire()
+        release()
+        return waiting
+      },
+      tryAcquire: () => sole.tryAcquire(),
+      acquireSync: () =>
+        new boxoffice.Semaphore(2, { allowBlockingMainThread: true }).acquireSync(),
+      withTimeout: () => boxoffice.withTimeout(sole, 1000).acquire(),
+      'a key': () => keyed.acquire('a'),
+      'several keys': () => keyed.acquire(['a', 'b']),
+      'several keys now': () => keyed.tryAcquire(['a', 'b']),
+    }
+    for (const [way, take] of Object.entries(ways)) {
+      for (const dispose of [Symbol.dispose, Symbol.asyncDispose]) {
+        const ticket = await take()
+        assert.ok(Array.isArray(ticket), way)
+        assert.equal(Object.getPrototypeOf(ticket), Array.prototype, way)
+        assert.equal(ticket.length, 2, way)
+        const done = ticket[dispose]()
+        if (dispose === Symbol.asyncDispose) await done
+        assert.equal(sole.getValue(), 2, way)
+        assert.equal(keyed.size, 0, way)
+      }
+    }
   })
 
   const isNative = parseInt(process.versions.node, 10) >= 24

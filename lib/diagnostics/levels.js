@@ -14,8 +14,10 @@ const variable = 'BOXOFFICE_DIAGNOSTICS'
 const byText = new Map([
   ['', levels.off],
   ['0', levels.off],
+  ['false', levels.off],
   ['counters', levels.counters],
   ['1', levels.full],
+  ['true', levels.full],
 ])
 
 /** What the locks have that are told nothing: at load, since looking costs more than a lock. */
@@ -24,7 +26,9 @@ const usual = readEnvironment(process.env[variable])
 function readEnvironment(text = '') {
   const level = byText.get(text)
   if (level !== undefined) return level
-  throw new TypeError(`${variable} must be 1, counters or 0, not ${JSON.stringify(text)}`)
+  throw new TypeError(
+    `${variable} must be 1 (or true), counters or 0 (or false), not ${JSON.stringify(text)}`,
+  )
 }
 
 /** Undefined where there is nothing to see, and nothing to pay for. */

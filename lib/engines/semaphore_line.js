@@ -3,7 +3,7 @@
 // somebody gives back by release(), and not by a Releaser, the first leases of this thread end, or become smaller.
 const { readAcquire, SemaphoreCore } = require('../semaphore_core.js')
 const { readWait } = require('../options.js')
-const { unseen } = require('../releaser.js')
+const { asTicket, unseen } = require('../releaser.js')
 const { notSync } = require('./errors.js')
 const { LineCore } = require('./local_line.js')
 
@@ -34,7 +34,7 @@ class SemaphoreLine extends LineCore {
   async #acquire(units, limits) {
     const hold = await this.take({ units, cost: units, isShared: false, isToWait: true }, limits)
     this.#holds.add(hold)
-    return [hold.place, this.releaser(hold)]
+    return asTicket(hold.place, this.releaser(hold))
   }
 
   give(hold) {

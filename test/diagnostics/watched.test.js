@@ -46,8 +46,27 @@ describe('Options of diagnostics', () => {
     assert.equal(error.code, 1)
     assert.match(
       error.stderr,
-      /TypeError: BOXOFFICE_DIAGNOSTICS must be 1, counters or 0, not "yes"/,
+      /TypeError: BOXOFFICE_DIAGNOSTICS must be 1 \(or true\), counters or 0 \(or false\), not "yes"/,
     )
+  })
+
+  it('are read from the environment as numbers and as words', async () => {
+    const code = `
+      const { Mutex } = require(${JSON.stringify(require.resolve('../..'))})
+      const { holders } = new Mutex().snapshot()
+      process.stdout.write(String(holders !== undefined))`
+    for (const [text, isWatched] of [
+      ['1', 'true'],
+      ['true', 'true'],
+      ['counters', 'true'],
+      ['0', 'false'],
+      ['false', 'false'],
+      ['', 'false'],
+    ]) {
+      const env = { ...process.env, BOXOFFICE_DIAGNOSTICS: text }
+      const { stdout } = await execute(process.execPath, ['-e', code], { env })
+      assert.equal(stdout, isWatched, text)
+    }
   })
 
   it('are refused by what is not watched, but what the environment says is not', () => {

@@ -149,6 +149,7 @@ function describeLine(kind) {
     })
 
     it('rejects with the error of the constructor, or the reason given', async () => {
+      const errorLike = { message: 'closed', stack: 'Error: closed' }
       for (const [args, reason, expected] of [
         [[boom], undefined, boom],
         [[{ cancelError: boom }], undefined, boom],
@@ -156,6 +157,8 @@ function describeLine(kind) {
         [[undefined], undefined, E_CANCELED],
         [[boom], E_CANCELED, E_CANCELED],
         [[], null, null],
+        // Anything with a stack, such as an error that crossed a realm or a bundler.
+        [[errorLike], undefined, errorLike],
       ]) {
         const { lock } = await held(kind, ...args)
         const waiting = watch(acquire(lock))

@@ -15,7 +15,11 @@ class FakeTimers {
     globalThis.setTimeout = (callback, ms = 0, ...args) => {
       const id = ++this.#last
       this.set++
-      this.#timers.set(id, { id, at: this.#now + Math.max(1, ms), run: () => callback(...args) })
+      this.#timers.set(id, {
+        id,
+        at: this.#now + (ms >= 1 ? Number(ms) : 1),
+        run: () => callback(...args),
+      })
       return id
     }
     globalThis.clearTimeout = (id) => this.#timers.delete(id)

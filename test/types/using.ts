@@ -1,5 +1,5 @@
 // Compiled and run by test/using.test.js.
-import { KeyedMutex, Mutex, Semaphore } from 'boxoffice'
+import { KeyedMutex, KeyedSemaphore, Mutex, Semaphore } from 'boxoffice'
 
 /** Whether each lock is held inside its block, and free after it, left in three ways. */
 export async function useThem(): Promise<string[]> {
@@ -25,5 +25,14 @@ export async function useThem(): Promise<string[]> {
     return value
   })()
   log.push(`semaphore ${value} ${semaphore.getValue()}`)
+  {
+    using ticket = await semaphore.acquire()
+    log.push(`ticket ${ticket[0]} ${semaphore.getValue()}`)
+  }
+  log.push(`ticket ${semaphore.getValue()}`)
+  {
+    await using ticket = await new KeyedSemaphore(2).acquire(['a', 'b'])
+    log.push(`tickets ${ticket[0].join()}`)
+  }
   return log
 }
