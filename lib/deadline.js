@@ -1,7 +1,6 @@
 'use strict'
-// A signal that aborts with another one, and when its time is up. Not AbortSignal.any: what that
-// makes stays with a signal that lives long.
-
+// A signal that aborts with another one, and when its time is up.
+const { listen } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
 
 /**
@@ -11,8 +10,9 @@ const { longestTimeout } = require('./options.js')
 function withDeadline(signal, timeout, late) {
   const controller = new AbortController()
   const onAbort = () => controller.abort(signal.reason)
+  let listening
   if (signal?.aborted) onAbort()
-  else signal?.addEventListener('abort', onAbort, { once: true })
+  else if (signal !== undefined) listening = listen(signal, onAbort)
   let timer
   return {
     signal: controller.signal,
@@ -23,7 +23,7 @@ function withDeadline(signal, timeout, late) {
     },
     end() {
       globalThis.clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
+      listening?.stop(onAbort)
     },
   }
 }

@@ -1,6 +1,6 @@
 'use strict'
 // Several keys at once. Everybody takes them in one order, so that no two can wait for each other.
-const { following } = require('./any_signal.js')
+const { following } = require('./abort.js')
 const { withDeadline } = require('./deadline.js')
 const { lockError } = require('./errors.js')
 const { checkKey, nameOf } = require('./keys.js')

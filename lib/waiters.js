@@ -1,6 +1,7 @@
 'use strict'
 // Promises that wait in a line of C++, by ticket. C++ says what has happened to which ticket (its
 // news, see binding/event_loop.h); what that means for the promise is decided here.
+const { listen } = require('./abort.js')
 const native = require('./load.js')
 const { longestTimeout } = require('./options.js')
 const { settleLife } = require('./shares.js')
@@ -93,7 +94,7 @@ class How {
     this.weight = weight
     this.priority = priority
     this.timer = undefined
-    this.signal = undefined
+    this.listening = undefined
     this.onAbort = undefined
   }
 
@@ -106,15 +107,17 @@ class How {
     // A clock that fires at once has ended it.
     if (signal !== undefined && waiters[this.ticket]?.how === this) {
       this.onAbort = () => giveUp(this, signal.reason)
-      this.signal = signal
-      signal.addEventListener('abort', this.onAbort, { once: true })
+      const listening = listen(signal, this.onAbort)
+      // A signal of strange make may have ended it at once.
+      if (waiters[this.ticket]?.how === this) this.listening = listening
+      else listening.stop(this.onAbort)
     }
   }
 
   end() {
     try {
       if (this.timer !== undefined) globalThis.clearTimeout(this.timer)
-      if (this.signal !== undefined) this.signal.removeEventListener('abort', this.onAbort)
+      if (this.listening !== undefined) this.listening.stop(this.onAbort)
     } catch (error) {
       // A signal of strange make must not hold up those who are in, or give up, with this one.
       process.nextTick(() => {
@@ -152,7 +155,6 @@ function limit(how, core, timeout, signal) {
     how.limit(core, timeout, signal)
   } catch (error) {
     // A signal or a clock that is not what it seems.
-    how.signal = undefined
     giveUp(how, error)
   }
 }

@@ -1,6 +1,7 @@
 'use strict'
 // Those who wait for a lock to become free, without wanting it (waitForUnlock). They stand in no
 // line: whoever queues to acquire goes first.
+const { listen } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
 
 class Watchers {
@@ -25,16 +26,17 @@ class Watchers {
       }
       const onAbort = () => giveUp(signal.reason)
       let timer
+      let listening
       watcher.end = () => {
         this.#all.delete(watcher)
-        signal?.removeEventListener('abort', onAbort)
+        listening?.stop(onAbort)
         if (timer !== undefined) globalThis.clearTimeout(timer)
       }
       // After that, since a clock or a signal of strange make may call back at once.
       if (timeout !== undefined && timeout <= longestTimeout) {
         timer = globalThis.setTimeout(() => giveUp(late(timeout)), timeout)
       }
-      if (this.#all.has(watcher)) signal?.addEventListener('abort', onAbort, { once: true })
+      if (this.#all.has(watcher) && signal !== undefined) listening = listen(signal, onAbort)
     })
   }
 

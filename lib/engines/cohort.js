@@ -4,6 +4,7 @@
 //
 // Its own line (a core as threads have it) says who is next. `expected` is how much that one has let in, who have
 // not taken their lease yet. As long as they are expected, a lease that nobody has stays; then it goes.
+const { listen } = require('../abort.js')
 const { Slot } = require('./slot.js')
 const { UpgradeSlot } = require('./upgrade_slot.js')
 
@@ -108,10 +109,11 @@ class Cohort {
         slot.waiters.delete(waiter)
         reject(signal.reason)
       }
-      const end = () => signal?.removeEventListener('abort', onAbort)
+      let listening
+      const end = () => listening?.stop(onAbort)
       const waiter = { wish, resolve, reject, end }
       slot.waiters.add(waiter)
-      signal?.addEventListener('abort', onAbort, { once: true })
+      if (signal !== undefined) listening = listen(signal, onAbort)
     })
   }
 

@@ -2,7 +2,7 @@
 // A read-write lock over an engine: all readers of this thread share one lease of one unit, a writer has all units. A
 // reader who upgrades keeps its unit, and asks for all others (upgrade_slot.js); a writer who downgrades gives back all
 // but one.
-const { following } = require('../any_signal.js')
+const { following } = require('../abort.js')
 const { withDeadline } = require('../deadline.js')
 const { readWait } = require('../options.js')
 const { RWCore } = require('../rw_core.js')
