@@ -31,8 +31,8 @@ export interface RedisOptions extends EngineOptions {
 
 /**
  * An engine over Redis 7 or Valkey 7.2 or later: see docs/engines.md. It sends its commands by `client`, and
- * makes two connections of its own like it: one to hear of grants, and one in a thread that renews. They do not keep the
- * process alive, but for that of node-redis to a cluster, until {@link Engine.close}.
+ * makes two connections of its own like it: one to hear of grants, and one in a thread that renews. Neither keeps the process
+ * alive once it is made, but for one to a cluster, until {@link Engine.close}.
  *
  * @throws {TypeError} when `client` is none, or an option is of the wrong type.
  * @throws {RangeError} when an option is out of its range.

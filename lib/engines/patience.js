@@ -3,12 +3,16 @@
 // loop in which that time ends reads it first.
 const { clearImmediate, clearTimeout, setImmediate, setTimeout } = require('node:timers')
 
-/** Calls `giveUp` after `time` ms, unless what this returns has been called by then. */
-function startPatience(time, giveUp) {
+/**
+ * Calls `giveUp` after `time` ms, unless what this returns has been called by then. The process stays alive until then,
+ * unless `isToStay` is false.
+ */
+function startPatience(time, giveUp, isToStay = true) {
   let late
   const timer = setTimeout(() => {
     late = setImmediate(giveUp)
   }, time)
+  if (!isToStay) timer.unref()
   return () => {
     clearTimeout(timer)
     clearImmediate(late)

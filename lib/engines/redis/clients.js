@@ -3,8 +3,9 @@
 //
 //   command(key, words)          a promise for the answer to a command whose first key that is
 //   isReady()                    whether a command would be sent in this turn of the event loop; no cluster can tell
-//   subscriber(closing)          a promise for { to(channels, hear), again(channel), missed(call) }: a connection of its
-//                                own, which does not keep the process alive, and ends with the signal `closing`
+//   listening(hear, ended, patience)
+//                                a connection of its own that hears of messages, and does not keep the process alive: see
+//                                subscriber.js. It waits for no longer than `patience` ms for the server to take it
 //   options()                    what another thread can make a connection with: see keeper.js
 //   prefix                       what the client puts before keys by itself
 const ioredis = require('./ioredis.js')

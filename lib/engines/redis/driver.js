@@ -2,9 +2,11 @@
 // What an engine (../engine.js) does in Redis: its steps there are in script.js.
 const { createHash } = require('node:crypto')
 const { checkObject } = require('../../options.js')
+const { readEngineOptions } = require('../engine.js')
 const { findPackage } = require('../find.js')
 const { adapt } = require('./clients.js')
 const script = require('./script.js')
+const { Subscriber } = require('./subscriber.js')
 
 function redisDriver(client, options = {}) {
   checkObject(options)
@@ -23,7 +25,8 @@ function redisDriver(client, options = {}) {
       `the keyPrefix ${JSON.stringify(adapted.prefix)} of the client must not contain {}: keys of one lock would lie in several slots`,
     )
   }
-  return new RedisDriver(adapted, prefix, shards, connection)
+  const { answerTimeout } = readEngineOptions(options)
+  return new RedisDriver(adapted, prefix, shards, connection, answerTimeout)
 }
 
 class RedisDriver {
@@ -32,16 +35,20 @@ class RedisDriver {
   #bases
   #connection
   #subscriber
-  #closing = new AbortController()
   /** The requests in line whose turn we have not heard of. */
   #waiting = new Set()
   #session
 
-  constructor(client, prefix, shards, connection) {
+  /** What listens has `patience` ms for each step. */
+  constructor(client, prefix, shards, connection, patience) {
     this.#client = client
     this.#connection = connection
     // The braces are a hash tag: all keys of a base lie in one slot of a cluster.
     this.#bases = Array.from({ length: shards }, (_, i) => `{${prefix}:${i}}`)
+    this.#subscriber = new Subscriber(
+      (hear, ended) => client.listening(hear, ended, patience),
+      patience,
+    )
   }
 
   get keeper() {
@@ -64,26 +71,21 @@ class RedisDriver {
     return this.#bases[digest.readUInt32BE(0) % this.#bases.length]
   }
 
-  async listen(session, { granted, wanted, missed }) {
-    this.#subscriber ??= this.#client.subscriber(this.#closing.signal).catch((error) => {
-      this.#subscriber = undefined
-      throw error
-    })
-    const subscriber = await this.#subscriber
-    subscriber.missed(missed)
+  async listen(session, { granted, wanted, missed, trouble }) {
     const channels = this.#names().map((base) => channelOf(base, session))
     this.#session = session
     this.#waiting.clear()
-    await subscriber.to(channels, (message) => {
-      const what = message.slice(1)
-      if (message[0] === 'w') {
+    const message = (text) => {
+      const what = text.slice(1)
+      if (text[0] === 'w') {
         wanted(what)
         return
       }
       const [id, ...words] = what.split(' ')
       this.#waiting.delete(id)
       granted(id, this.#client.isReady() ? grantOf(words) : undefined)
-    })
+    }
+    await this.#subscriber.to(channels, { message, missed, trouble })
   }
 
   /**
@@ -92,8 +94,7 @@ class RedisDriver {
    */
   async #listenAgain(key) {
     const base = this.#client.prefix + this.#baseOf(key)
-    const subscriber = await this.#subscriber
-    await subscriber.again(channelOf(base, this.#session))
+    await this.#subscriber.again(channelOf(base, this.#session))
   }
 
   async enter({ key, id, units, capacity, wait, first, claim, maxHold }) {
@@ -148,7 +149,7 @@ class RedisDriver {
   }
 
   async close() {
-    this.#closing.abort()
+    this.#subscriber.close()
   }
 }
 

@@ -14,7 +14,7 @@ function adapt(client) {
     prefix: `${client.options.keyPrefix ?? ''}`,
     command: (_key, [name, ...words]) => client.call(name, ...words),
     isReady: () => !isCluster && client.status === 'ready',
-    subscriber: (closing) => subscriber(client, isCluster, closing),
+    listening: (...rest) => (isCluster ? listeningCluster : listening)(client, ...rest),
     options: () => ({
       module: 'ioredis',
       isCluster,
@@ -27,58 +27,78 @@ function adapt(client) {
 const startupNodes = (cluster) =>
   cluster.nodes('master').map(({ options: { host, port } }) => ({ host, port }))
 
-function duplicate(client, isCluster) {
-  // To ioredis the channels of a cluster are keys: they are given in full.
-  const redisOptions = { ...client.options.redisOptions, keyPrefix: '' }
-  return isCluster
-    ? client.duplicate([], {
-        shardedSubscribers: true,
-        lazyConnect: false,
-        keyPrefix: '',
-        redisOptions,
-      })
-    : client.duplicate({ lazyConnect: false, maxRetriesPerRequest: null })
-}
-
-async function subscriber(client, isCluster, closing) {
-  const own = duplicate(client, isCluster)
-  closing.addEventListener('abort', () => own.disconnect(), { once: true })
-  let onMissed = () => {}
-  // It connects again by itself; until then what it could not hear is asked for: see `look` of an engine.
-  own.on('error', () => {})
-  own.on('connect', () => own.stream?.unref())
-  own.on('ready', () => {
-    // By now it has asked for its channels again: the answer to this comes after that to them.
-    if (!isCluster) own.ping().then(onMissed, () => {})
+/** Of one server: where its connection ends, another one is made, whatever the client's own strategy is. */
+function listening(client, hear, ended, patience) {
+  const own = client.duplicate({
+    connectTimeout: Math.min(client.options.connectTimeout || patience, patience),
+    lazyConnect: true,
+    maxRetriesPerRequest: null,
+    retryStrategy: null,
+    sentinelRetryStrategy: null,
   })
-  let last = []
-  let hear
-  own.on(isCluster ? 'smessage' : 'message', (_channel, message) => hear?.(message))
+  own.on('connect', () => own.stream?.unref())
+  own.on('message', (_channel, message) => hear(message))
   return {
-    async to(channels, call) {
-      const [listen, stop] = isCluster
-        ? ['ssubscribe', 'sunsubscribe']
-        : ['subscribe', 'unsubscribe']
-      const before = last
-      last = channels
-      hear = call
-      for (const channel of channels) await own[listen](channel)
-      for (const channel of before) await own[stop](channel)
-    },
-    /** Of a cluster. */
-    async again(channel) {
-      await own.sunsubscribe(channel)
-      await own.ssubscribe(channel)
-    },
-    missed(call) {
-      onMissed = call
+    ...openOf(own, ended),
+    listen: (channel) => own.subscribe(channel),
+    stop: (channel) => own.unsubscribe(channel),
+    ping: () => own.ping(),
+    close() {
+      if (own.status === 'end') return
+      own.disconnect()
+      // Else it would wait for the server, with a timer.
+      own.stream?.destroy()
     },
   }
 }
 
+/** Of a cluster, which connects again by itself, and keeps the process alive. */
+function listeningCluster(client, hear, ended) {
+  const own = client.duplicate([], {
+    clusterRetryStrategy: retry,
+    keyPrefix: '',
+    lazyConnect: true,
+    // To ioredis the channels of a cluster are keys: they are given in full.
+    redisOptions: { ...client.options.redisOptions, keyPrefix: '' },
+    shardedSubscribers: true,
+  })
+  own.on('smessage', (_channel, message) => hear(message))
+  return {
+    ...openOf(own, ended),
+    listen: (channel) => own.ssubscribe(channel),
+    stop: (channel) => own.sunsubscribe(channel),
+    async again(channel) {
+      await own.sunsubscribe(channel)
+      await own.ssubscribe(channel)
+    },
+    close() {
+      if (own.status !== 'end') own.disconnect()
+    },
+  }
+}
+
+/** What it says when it cannot connect, or has ended, is less than the error before that. */
+function openOf(own, ended) {
+  let last
+  own.on('error', (error) => {
+    last = error
+  })
+  own.on('end', () => ended(last ?? new Error('the connection has ended')))
+  return {
+    async open() {
+      try {
+        await own.connect()
+      } catch (error) {
+        throw last ?? error
+      }
+    },
+  }
+}
+
+const retry = (tries) => Math.min(50 * tries, 500)
+
 /** In a keeper's thread. */
 async function connect({ Redis, Cluster }, { isCluster, nodes, options }) {
-  const retry = (tries) => Math.min(50 * tries, 500)
   // Names are given in full; a cluster without a prefix takes that of its nodes.
   const redisOptions = { ...options.redisOptions, keyPrefix: '' }
   const own = { ...options, redisOptions, keyPrefix: '', lazyConnect: false }

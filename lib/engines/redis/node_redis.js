@@ -21,7 +21,7 @@ function adapt(client) {
       ? (key, words) => client.sendCommand(key, false, words)
       : (_key, words) => client.sendCommand(words),
     isReady: () => !ofCluster && client.isReady,
-    subscriber: (closing) => subscriber(client, ofCluster, closing),
+    listening: (...rest) => (ofCluster ? listeningCluster : listening)(client, ...rest),
     options: () => ({
       module: 'redis',
       isCluster: ofCluster,
@@ -30,44 +30,68 @@ function adapt(client) {
   }
 }
 
-async function subscriber(client, ofCluster, closing) {
-  const own = client.duplicate()
+/**
+ * Of one server: where its connection ends, another one is made, whatever the client's own strategy is. No time between
+ * two commands is too long, whatever `socketTimeout` says; and a timer for `pingInterval` would keep the process alive.
+ */
+function listening(client, hear, ended, patience) {
+  const { socket } = client.options
+  const own = client.duplicate({
+    pingInterval: undefined,
+    socket: {
+      ...socket,
+      connectTimeout: Math.min(socket?.connectTimeout || patience, patience),
+      reconnectStrategy: false,
+      socketTimeout: undefined,
+    },
+  })
+  own.unref()
+  let isConnected = false
+  let isClosed = false
   const end = () => own.isOpen && own.destroy()
-  closing.addEventListener('abort', end, { once: true })
-  let onMissed = () => {}
-  // It connects again by itself; until then what it could not hear is asked for: see `look` of an engine.
-  own.on('error', () => {})
-  await own.connect()
-  if (!ofCluster) {
-    own.unref()
-    own.on('ready', () => own.ping().then(onMissed, () => {}))
-  }
-  let last = []
-  let listener
+  own.on('error', (error) => {
+    if (!own.isOpen && !isClosed) ended(error)
+  })
+  // Before that there is nothing to destroy.
+  own.on('connect', () => {
+    isConnected = true
+    if (isClosed) end()
+  })
   return {
-    async to(channels, hear) {
-      listener = hear
-      const [listen, stop] = ofCluster
-        ? ['sSubscribe', 'sUnsubscribe']
-        : ['subscribe', 'unsubscribe']
-      const before = last
-      last = channels
-      for (const channel of channels) await own[listen](channel, hear)
-      for (const channel of before) await own[stop](channel)
-    },
-    /** Of a cluster: where its server was told that the slot has moved, it has forgotten the channel. */
-    async again(channel) {
-      await own.sSubscribe(channel, listener)
-    },
-    missed(call) {
-      onMissed = call
+    open: () => own.connect(),
+    listen: (channel) => own.subscribe(channel, hear),
+    stop: (channel) => own.unsubscribe(channel),
+    ping: () => own.ping(),
+    close() {
+      isClosed = true
+      if (isConnected) end()
     },
   }
 }
 
+/** Of a cluster, which connects again by itself, and keeps the process alive. */
+function listeningCluster(client, hear) {
+  const { defaults } = client._options
+  const own = client.duplicate({
+    defaults: { ...defaults, socket: { ...defaults?.socket, reconnectStrategy } },
+  })
+  // What it could not hear is asked for: see `look` of an engine.
+  own.on('error', () => {})
+  return {
+    open: () => own.connect(),
+    listen: (channel) => own.sSubscribe(channel, hear),
+    stop: (channel) => own.sUnsubscribe(channel),
+    /** Where its server was told that the slot has moved, it has forgotten the channel. */
+    again: (channel) => own.sSubscribe(channel, hear),
+    close: () => own.isOpen && own.destroy(),
+  }
+}
+
+const reconnectStrategy = (tries) => Math.min(50 * (tries + 1), 500)
+
 /** In a keeper's thread. */
 async function connect({ createClient, createCluster }, { isCluster, options }) {
-  const socket = { reconnectStrategy: (tries) => Math.min(50 * (tries + 1), 500) }
+  const socket = { reconnectStrategy }
   const client = isCluster
     ? createCluster({
         ...options,
