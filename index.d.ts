@@ -282,12 +282,14 @@ export interface BufferOptions {
  * @example
  * // In each worker of a cluster: a user's requests go one after the other, whichever worker has them.
  * const users = new KeyedMutex({ scope: 'host', name: 'users' })
- * app.post('/tickets', (request) =>
- *   users.runExclusive(request.user, async () => {
- *     const order = await findOrder(request.user)
- *     return order ?? (await createOrder(request.user))
- *   }),
- * )
+ * app.post('/tickets', (request, response, next) => {
+ *   users
+ *     .runExclusive(request.user, async () => {
+ *       const order = await findOrder(request.user)
+ *       return order ?? (await createOrder(request.user))
+ *     })
+ *     .then((order) => response.json(order), next)
+ * })
  */
 export interface HostOptions {
   /**
@@ -586,11 +588,13 @@ export interface EventOptions extends LockOptions, BufferOptions {
  *
  * @example
  * const mutex = new Mutex()
- * app.post('/tickets', async (request) => {
- *   return mutex.runExclusive(async () => {
- *     const order = await findOrder(request.user)
- *     return order ?? (await createOrder(request.user))
- *   })
+ * app.post('/tickets', (request, response, next) => {
+ *   mutex
+ *     .runExclusive(async () => {
+ *       const order = await findOrder(request.user)
+ *       return order ?? (await createOrder(request.user))
+ *     })
+ *     .then((order) => response.json(order), next)
  * })
  *
  * @example
@@ -808,12 +812,14 @@ export type Key = string | number | bigint
  *
  * @example
  * const locks = new KeyedMutex()
- * app.post('/tickets', (request) =>
- *   locks.runExclusive(request.user, async () => {
- *     const order = await findOrder(request.user)
- *     return order ?? (await createOrder(request.user))
- *   }),
- * )
+ * app.post('/tickets', (request, response, next) => {
+ *   locks
+ *     .runExclusive(request.user, async () => {
+ *       const order = await findOrder(request.user)
+ *       return order ?? (await createOrder(request.user))
+ *     })
+ *     .then((order) => response.json(order), next)
+ * })
  *
  * @example
  * // Several keys at once: no order of the caller's can deadlock.
@@ -1065,7 +1071,9 @@ export class AutoResetEvent extends WaitableEvent {
  * @example
  * const ready = new ManualResetEvent()
  * connect().then(() => ready.set())
- * app.use(async () => ready.wait({ timeout: 5000 }))
+ * app.use((_request, _response, next) => {
+ *   ready.wait({ timeout: 5000 }).then(next, next)
+ * })
  */
 export class ManualResetEvent extends WaitableEvent {
   /**

@@ -71,9 +71,10 @@ export interface Second {}
     'one that is no JavaScript': 'The holder lets go:',
     'one that uses what is not there': 'new Missing()',
     'one that waits for nobody': 'await new Promise(() => {})',
-    'one whose handler lets in two': `app.post('/tickets', async ({ user }) => {
-      return (await findOrder(user)) ?? (await createOrder(user))
+    'one whose handler lets in two': `app.post('/tickets', async ({ user }, response) => {
+      response.json((await findOrder(user)) ?? (await createOrder(user)))
     })`,
+    'one whose handler answers nobody': `app.post('/tickets', async ({ user }) => findOrder(user))`,
   }
   for (const [name, code] of Object.entries(bad)) {
     it(`rejects ${name}`, async () => assert.notDeepEqual(await runExample([code]), good))
