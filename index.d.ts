@@ -656,7 +656,12 @@ export class Mutex implements MutexInterface {
   /** {@link Mutex.lockSync} with a Releaser. */
   acquireSync(options?: SyncWaitOptions): Releaser
 
-  /** Runs `callback` at once or after blocking this thread, lets go, and returns what it returns. */
+  /**
+   * Runs `callback` at once or after blocking this thread, lets go, and returns what it returns.
+   *
+   * A `node:vm` script with a `timeout` that is cut off in `callback` runs no `finally`: the lock stays held. Take the
+   * lock outside the script, or call {@link Mutex.release} in the `catch` around `runInContext`.
+   */
   runExclusiveSync<T>(callback: () => T, options?: SyncWaitOptions): T
 
   /**

@@ -151,7 +151,15 @@ class Core {
     if (signal?.aborted) return this.refuse(weight, signal.reason)
     this.show()
     const ticket = this.enter(weight, limits.priority)
-    if (ticket >= 0) return wait(this, ticket, Kind, weight, limits)
+    if (ticket >= 0) {
+      try {
+        return wait(this, ticket, Kind, weight, limits)
+      } catch (error) {
+        // At the end of the stack. Without a call of JavaScript, for which there may be no room.
+        this.kind.leave(this.place, ticket)
+        throw error
+      }
+    }
     this.began()
     this.calm()
     return Promise.resolve(Kind.value(this, weight, ticket === grantedAbandoned))

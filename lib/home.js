@@ -121,12 +121,18 @@ class Home {
     const core = this.open(key)
     // Options may have getters, and they may use this very map: the core must stay with its key.
     core.pins++
+    let result
     try {
-      return use(core)
-    } finally {
+      result = use(core)
+    } catch (error) {
       core.pins--
       core.rest()
+      throw error
     }
+    core.pins--
+    // Not where it is held: at the end of the stack a call may throw, and the result would be lost.
+    if (core.words !== null || core.word === core.idle) core.rest()
+    return result
   }
 }
 

@@ -174,13 +174,20 @@ function enter(name, wish, Kind, callback) {
       : native.lockManagerRequest(name, how, priority)
   if (answer === notGranted) return undefined
   const ticket = answer >> answerBits
-  const request = new Request(name, mode, ticket, callback, signal)
   const what = answer & ((1 << answerBits) - 1)
-  settleWaiting()
-  if (what === answers.waiting) return wait(request, ticket, Kind, 1, wish)
-  seat(ticket, request)
-  if (steal) request.dispatch(native.news())
-  return Promise.resolve(Kind.value(request, 1, what === answers.grantedAbandoned))
+  try {
+    const request = new Request(name, mode, ticket, callback, signal)
+    settleWaiting()
+    if (what === answers.waiting) return wait(request, ticket, Kind, 1, wish)
+    seat(ticket, request)
+    if (steal) request.dispatch(native.news())
+    return Promise.resolve(Kind.value(request, 1, what === answers.grantedAbandoned))
+  } catch (error) {
+    // At the end of the stack. Without a call of JavaScript, for which there may be no room.
+    if (what === answers.waiting) native.lockManagerLeave(ticket)
+    else native.lockManagerRelease(ticket)
+    throw error
+  }
 }
 
 /** A promise for what `callback` makes of the lock. */

@@ -133,13 +133,14 @@ class MutexCore extends Core {
   }
 
   acquireSync(limits) {
-    return releaser(this, this.lockSync(limits))
+    return this.takeNow() ?? releaser(this, this.lockSync(limits))
   }
 
   runExclusiveSync(callback, limits) {
     checkCallback(callback)
-    this.lockSync(limits)
+    // Before it is locked: at the end of the stack every call may throw.
     const grant = this.grant()
+    this.lockSync(limits)
     try {
       return callback()
     } finally {
@@ -153,21 +154,43 @@ class MutexCore extends Core {
   }
 
   acquire(options) {
-    if (options === undefined && this.take()) return Promise.resolve(releaser(this, false))
+    if (options === undefined && this.take()) {
+      try {
+        return Promise.resolve(releaser(this, false))
+      } catch (error) {
+        // At the end of the stack. Without a call, for which there may be no room, where that is possible.
+        if (this.words === null) this.word = free
+        else this.unlock()
+        throw error
+      }
+    }
     return this.enterLine(1, readWait(options), Acquirer)
   }
 
+  /** A releaser where take() succeeds. At the end of the stack either both are done, or neither. */
+  takeNow() {
+    if (!this.take()) return undefined
+    try {
+      return releaser(this, false)
+    } catch (error) {
+      // Without a call, for which there may be no room, where that is possible.
+      if (this.words === null) this.word = free
+      else this.unlock()
+      throw error
+    }
+  }
+
   tryAcquire() {
-    if (this.take()) return releaser(this, false)
+    const release = this.takeNow()
+    if (release !== undefined) return release
     const outcome = this.tryNow()
     return isGranted(outcome) ? releaser(this, outcome === grantedAbandoned) : undefined
   }
 
   async runExclusive(callback, options) {
     checkCallback(callback)
-    let grant
+    let grant = this.grant()
     if (options === undefined && this.take()) {
-      grant = this.grant()
       await done
     } else {
       grant = await this.enterLine(1, readWait(options), Runner)
@@ -183,14 +206,18 @@ class MutexCore extends Core {
   unlock() {
     if (this.words === null) {
       if (this.word !== this.held) throw this.notHeld()
+      // endGrant(), without a call: at the end of the stack both are done, or neither.
+      lastGrant = (lastGrant + 1) | 0
+      this.current = lastGrant
       this.word = free
     } else if (this.share !== null && !this.share.isHeld) {
       throw this.notHeld() // or ours, by news that have not come yet
     } else if (this.share === null || !this.change(this.held, free)) {
       this.unlockInLine()
       return
+    } else {
+      this.endGrant()
     }
-    this.endGrant()
     if (this.watchers !== null) this.tell(1, undefined)
     if (this.home !== null) this.rest()
   }

@@ -40,7 +40,12 @@ class Hold {
     this.grant = core.grant()
     this.parent = parent
     this.around = openFrom(around)
-    if (parent === null) this.holds.outermost = this
+  }
+
+  /** It is in. */
+  enter() {
+    const { holds, parent } = this
+    if (parent === null) holds.outermost = this
     else parent.child = this
   }
 
@@ -137,6 +142,7 @@ class RecursiveCore extends MutexCore {
       throw error
     }
     const hold = new Hold(this, parent, around)
+    hold.enter()
     try {
       return await storage.run(hold, begin, callback)
     } finally {
@@ -152,13 +158,16 @@ class RecursiveCore extends MutexCore {
     if (this.holds.isOnStack) return callback()
     const around = context()
     const parent = this.holdIn(around)
+    // Before it is locked: at the end of the stack every call may throw.
+    const hold = new Hold(this, parent, around)
     try {
       this.lineOf(parent).lockSync(limits)
     } catch (error) {
       parent?.goOut()
       throw error
     }
-    const hold = new Hold(this, parent, around)
+    if (parent === null) this.holds.outermost = hold
+    else parent.child = hold
     this.holds.isOnStack = true
     try {
       return storage.run(hold, callback)

@@ -73,26 +73,78 @@ class RWCore extends Core {
     return true
   }
 
+  // At the end of the stack every call may throw. What has changed by then is undone, without another call.
+
+  /** A releaser where takeRead() succeeds. */
+  readNow() {
+    const { out } = this
+    if (!this.takeRead()) return undefined
+    try {
+      return readReleaser(this, false)
+    } catch (error) {
+      this.word -= oneReader
+      this.out = out
+      throw error
+    }
+  }
+
+  /** A releaser where takeWrite() succeeds. */
+  writeNow() {
+    const { out } = this
+    if (!this.takeWrite()) return undefined
+    try {
+      return writeReleaser(this, false)
+    } catch (error) {
+      this.word = free
+      this.out = out
+      throw error
+    }
+  }
+
+  /** The writer that the only reader becomes. */
+  riseNow(grant) {
+    const { out } = this
+    this.word = heldByUs
+    try {
+      return grant.becomeWriter(false)
+    } catch (error) {
+      this.word = oneReader
+      this.out = out
+      grant.isOver = false
+      throw error
+    }
+  }
+
   acquireRead(options) {
-    if (options === undefined && this.takeRead()) return Promise.resolve(readReleaser(this, false))
+    if (options === undefined) {
+      const { out } = this
+      if (this.takeRead()) {
+        try {
+          return Promise.resolve(readReleaser(this, false))
+        } catch (error) {
+          this.word -= oneReader
+          this.out = out
+          throw error
+        }
+      }
+    }
     return this.enterLine(read, readWait(options), Reader)
   }
 
   acquireWrite(options) {
-    if (options === undefined && this.takeWrite()) {
-      return Promise.resolve(writeReleaser(this, false))
+    if (options === undefined) {
+      const release = this.writeNow()
+      if (release !== undefined) return Promise.resolve(release)
     }
     return this.enterLine(write, readWait(options), Writer)
   }
 
   tryAcquireRead() {
-    if (this.takeRead()) return readReleaser(this, false)
-    return this.tryNow(read, readReleaser)
+    return this.readNow() ?? this.tryNow(read, readReleaser)
   }
 
   tryAcquireWrite() {
-    if (this.takeWrite()) return writeReleaser(this, false)
-    return this.tryNow(write, writeReleaser)
+    return this.writeNow() ?? this.tryNow(write, writeReleaser)
   }
 
   tryNow(ask, releaser) {
@@ -142,8 +194,7 @@ class RWCore extends Core {
     // Not asked of C++, where it may be the writer already, by news that have not come yet.
     if (grant.pending !== null) return Promise.reject(this.refusal())
     if (this.words === null && this.word === oneReader) {
-      this.word = heldByUs
-      return Promise.resolve(grant.becomeWriter(false))
+      return Promise.resolve(this.riseNow(grant))
     }
     this.show()
     // Who has no time to wait keeps no reader out meanwhile, and nobody who upgrades.
@@ -165,8 +216,7 @@ class RWCore extends Core {
     if (grant.pending !== null) return undefined
     if (this.words === null) {
       if (this.word !== oneReader) return undefined
-      this.word = heldByUs
-      return grant.becomeWriter(false)
+      return this.riseNow(grant)
     }
     const outcome = this.kind.upgradeSync(this.place, 0)
     return isGranted(outcome) ? grant.becomeWriter(outcome === grantedAbandoned) : undefined
@@ -222,8 +272,8 @@ class RWCore extends Core {
 
   endRead() {
     if (this.words === null) {
-      this.word -= oneReader
       this.endedReading()
+      this.word -= oneReader
       if (this.home !== null) this.rest()
     } else {
       const count = this.kind.unlockRead(this.place)
@@ -234,8 +284,8 @@ class RWCore extends Core {
 
   endWrite() {
     if (this.words === null) {
-      this.word = free
       this.endedWriting()
+      this.word = free
       if (this.home !== null) this.rest()
     } else {
       const count = this.kind.unlockWrite(this.place)

@@ -27,13 +27,34 @@ class Grant {
       // Too late: it is the writer already, and lets go when it hears of it.
       if (this.pending !== null) return
     }
-    this.core.endRead(this)
+    const { core } = this
+    const { word, out } = core
+    try {
+      core.endRead(this)
+    } catch (error) {
+      // At the end of the stack, before anything was let go of: it may be tried again.
+      if (core.words === null && core.word === word) {
+        core.out = out
+        this.isOver = false
+      }
+      throw error
+    }
   }
 
   endWrite() {
     if (this.isOver) return
     this.isOver = true
-    this.core.endWrite(this)
+    const { core } = this
+    const { word, out } = core
+    try {
+      core.endWrite(this)
+    } catch (error) {
+      if (core.words === null && core.word === word) {
+        core.out = out
+        this.isOver = false
+      }
+      throw error
+    }
   }
 
   endUnseen(isWriter) {
@@ -52,8 +73,20 @@ class Grant {
   }
 
   becomeReader() {
+    const { core } = this
+    const { word, out } = core
     this.isOver = true
-    return this.core.downgrade(this)
+    try {
+      return core.downgrade(this)
+    } catch (error) {
+      // At the end of the stack: it is the writer still.
+      if (core.words === null) {
+        core.word = word
+        core.out = out
+        this.isOver = false
+      }
+      throw error
+    }
   }
 
   isUpgrading() {

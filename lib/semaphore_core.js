@@ -71,20 +71,43 @@ class SemaphoreCore extends Core {
     return before
   }
 
+  /** A ticket where take() succeeds. At the end of the stack either both are done, or neither. */
+  takeNow(weight) {
+    const { out } = this
+    const before = this.take(weight)
+    if (before === notTaken) return undefined
+    try {
+      return asTicket(before, releaser(this, weight))
+    } catch (error) {
+      // Without a call, for which there may be no room.
+      this.word = before << valueShift
+      this.out = out
+      throw error
+    }
+  }
+
   acquire(weightOrOptions, priorityOrOptions) {
     const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
     if (limits === undefined) {
+      const { out } = this
       const before = this.take(weight)
-      if (before !== notTaken) return Promise.resolve(asTicket(before, releaser(this, weight)))
+      if (before !== notTaken) {
+        try {
+          return Promise.resolve(asTicket(before, releaser(this, weight)))
+        } catch (error) {
+          this.word = before << valueShift
+          this.out = out
+          throw error
+        }
+      }
     }
     return this.enterLine(weight, limits ?? readWait(undefined), Acquirer)
   }
 
   tryAcquire(weight = 1) {
     checkWeight(weight)
-    const before = this.take(weight)
-    if (before !== notTaken) return asTicket(before, releaser(this, weight))
-    if (this.share === null) return undefined
+    const ticket = this.takeNow(weight)
+    if (ticket !== undefined || this.share === null) return ticket
     const outcome = this.tryEnter(weight)
     return isGranted(outcome) ? ticketOf(this, weight, outcome === grantedAbandoned) : undefined
   }
@@ -92,8 +115,8 @@ class SemaphoreCore extends Core {
   /** Blocks this thread. */
   acquireSync(weightOrOptions, options) {
     const { weight, limits } = readAcquireSync(weightOrOptions, options)
-    const now = this.take(weight)
-    if (now !== notTaken) return asTicket(now, releaser(this, weight))
+    const now = this.takeNow(weight)
+    if (now !== undefined) return now
     if (this.share === null) {
       const alone = `only this thread could release ${this.title()}, and it would wait for itself`
       throw lockError('ERR_LOCK_DEADLOCK', alone)
