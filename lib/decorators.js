@@ -5,7 +5,13 @@ const { withDeadline } = require('./deadline.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('./errors.js')
 const { Keyed } = require('./keyed.js')
 const { Mutex } = require('./mutex.js')
-const { checkObject, checkSignal } = require('./options.js')
+const {
+  checkKnown,
+  checkObject,
+  checkSignal,
+  waitOptions,
+  weightedOptions,
+} = require('./options.js')
 const { Semaphore } = require('./semaphore.js')
 
 const decorated = new WeakSet()
@@ -26,7 +32,7 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
   /** `wait(...how)` with one more limit; `how` is [weight,] [priority or options]. */
   function limit(wait, how) {
     const first = isSemaphore && !isOptions(how[0]) ? [how[0]] : []
-    const given = readOptions(how[first.length])
+    const given = readOptions(how[first.length], isSemaphore)
     const deadline = withDeadline(given.signal, timeout, () => error)
     let promise
     try {
@@ -102,12 +108,15 @@ function readLimit(given) {
 }
 
 /** The lock itself checks what is in it. */
-function readOptions(given) {
+function readOptions(given, isSemaphore) {
   if (!isOptions(given)) return { priority: given }
   checkObject(given)
-  const { weight, priority, timeout, signal } = given
+  checkKnown(given, isSemaphore ? weightedOptions : waitOptions)
+  const { priority, timeout, signal } = given
   if (signal !== undefined) checkSignal(signal)
-  return { weight, priority, timeout, signal }
+  const limits = { priority, timeout, signal }
+  if ('weight' in given) limits.weight = given.weight
+  return limits
 }
 
 function tryAcquire(lock, error = E_ALREADY_LOCKED) {

@@ -1,14 +1,17 @@
 'use strict'
 const { AutoResetCore, ManualResetCore } = require('./event_core.js')
 const { Gate } = require('./gate.js')
+const { lockOptions } = require('./lock_options.js')
 const { asOptions } = require('./options.js')
 const { coreOf } = require('./single.js')
+
+const eventOptions = new Set([...lockOptions, 'isSet'])
 
 class Event extends Gate {
   constructor(Core, options) {
     const { isSet = false } = asOptions(options)
     if (typeof isSet !== 'boolean') throw new TypeError('isSet must be a boolean')
-    super(new Core(isSet), options)
+    super(new Core(isSet), options, eventOptions)
   }
 
   tryWait() {

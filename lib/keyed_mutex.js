@@ -29,9 +29,9 @@ class KeyedMutex extends Keyed {
   }
 
   runExclusive(key, callback, options) {
-    if (Array.isArray(key)) return run(callback, () => this.acquire(key, options))
+    if (Array.isArray(key)) return run(callback, () => this.acquire(key, options), key)
     try {
-      checkCallback(callback)
+      checkCallback(callback, key)
       if (options === undefined) return homeOf(this).open(key).runExclusive(callback)
       return homeOf(this).with(key, (core) => core.runExclusive(callback, options))
     } catch (error) {
@@ -66,7 +66,7 @@ class KeyedMutex extends Keyed {
   }
 
   runExclusiveSync(key, callback, options) {
-    return runSync(callback, () => this.acquireSync(key, options))
+    return runSync(callback, () => this.acquireSync(key, options), key)
   }
 
   unlock(key) {

@@ -45,11 +45,11 @@ class KeyedRWLock extends Keyed {
   }
 
   runShared(key, callback, options) {
-    return run(callback, () => this.acquireRead(key, options))
+    return run(callback, () => this.acquireRead(key, options), key)
   }
 
   runExclusive(key, callback, options) {
-    return run(callback, () => this.acquireWrite(key, options))
+    return run(callback, () => this.acquireWrite(key, options), key)
   }
 
   acquireReadSync(key, options) {
@@ -67,11 +67,11 @@ class KeyedRWLock extends Keyed {
   }
 
   runSharedSync(key, callback, options) {
-    return runSync(callback, () => this.acquireReadSync(key, options))
+    return runSync(callback, () => this.acquireReadSync(key, options), key)
   }
 
   runExclusiveSync(key, callback, options) {
-    return runSync(callback, () => this.acquireWriteSync(key, options))
+    return runSync(callback, () => this.acquireWriteSync(key, options), key)
   }
 
   readers(key) {

@@ -51,7 +51,7 @@ class KeyedSemaphore extends Keyed {
   }
 
   async runExclusive(key, callback, weight, options) {
-    checkCallback(callback)
+    checkCallback(callback, key)
     const [value, release] = await this.acquire(key, weight, options)
     try {
       return await callback(value)
@@ -81,7 +81,7 @@ class KeyedSemaphore extends Keyed {
   }
 
   runExclusiveSync(key, callback, weight, options) {
-    checkCallback(callback)
+    checkCallback(callback, key)
     const [value, release] = this.acquireSync(key, weight, options)
     try {
       return callback(value)

@@ -7,7 +7,12 @@ const { ManagerOver } = require('./engines/lock_manager.js')
 const { HostManager } = require('./host_lock_manager.js')
 const native = require('./load.js')
 const { readLockOptions } = require('./lock_options.js')
-const { checkRequest, modeNames, readRequest } = require('./lock_request_options.js')
+const {
+  checkRequest,
+  modeNames,
+  readAcquireRequest,
+  readRequest,
+} = require('./lock_request_options.js')
 const { acquire, request } = require('./lock_requests.js')
 const { checkCallback } = require('./options.js')
 const { Lock } = require('./web_lock.js')
@@ -45,7 +50,7 @@ class LockManager {
   acquire(name, options) {
     this.#check()
     const text = `${name}`
-    const wish = readRequest(options)
+    const wish = readAcquireRequest(options)
     checkRequest(text, wish)
     const { signal } = wish
     if (signal?.aborted) return Promise.reject(signal.reason)

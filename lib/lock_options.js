@@ -4,12 +4,30 @@ const { isSharedArrayBuffer } = require('node:util').types
 const { isMainThread } = require('node:worker_threads')
 const { readDiagnostics } = require('./diagnostics/levels.js')
 const { readHost } = require('./host_options.js')
-const { asOptions } = require('./options.js')
+const { asOptions, checkKnown } = require('./options.js')
 
 const { BYTES_PER_ELEMENT } = Int32Array
 
+/** What every constructor of a lock takes, or refuses with a reason. */
+const lockOptions = new Set([
+  'cancelError',
+  'name',
+  'buffer',
+  'byteOffset',
+  'fairness',
+  'allowBlockingMainThread',
+  'scope',
+  'directory',
+  'capacity',
+  'engine',
+  'diagnostics',
+  'warnAfter',
+])
+
 /** `bytes` is the room that the lock needs; 0 for keyed maps, which lie in no memory of the user's. */
-function readLockOptions(given, bytes) {
+function readLockOptions(given, bytes, known = lockOptions) {
+  const options = asOptions(given)
+  checkKnown(options, known)
   const {
     cancelError,
     name,
@@ -23,7 +41,7 @@ function readLockOptions(given, bytes) {
     engine,
     diagnostics,
     warnAfter,
-  } = asOptions(given)
+  } = options
   if (typeof allowBlockingMainThread !== 'boolean') {
     throw new TypeError('allowBlockingMainThread must be a boolean')
   }
@@ -96,4 +114,4 @@ function checkMayBlock(may, method) {
   )
 }
 
-module.exports = { checkMayBlock, readLockOptions, settle }
+module.exports = { checkMayBlock, lockOptions, readLockOptions, settle }

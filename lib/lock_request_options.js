@@ -2,7 +2,7 @@
 // What a request of the lock manager is given: converted as WebIDL converts it, then checked as the Web
 // Locks standard checks it. Everything is read once, in the order that the standard has.
 const { nameOf } = require('./keys.js')
-const { checkPriority, checkSignal, checkTimeout } = require('./options.js')
+const { checkKnown, checkPriority, checkSignal, checkTimeout } = require('./options.js')
 
 const modes = { exclusive: 0, shared: 1 }
 const modeNames = Object.keys(modes)
@@ -15,6 +15,14 @@ const usual = Object.freeze({
   priority: 0,
   timeout: undefined,
 })
+
+const requestOptions = new Set([...Object.keys(usual), 'scope'])
+
+/** The options of acquire(), which the standard does not have: those of request() may be for other browsers. */
+function readAcquireRequest(options) {
+  if (typeof options === 'object') checkKnown(options, requestOptions)
+  return readRequest(options)
+}
 
 function readRequest(options) {
   if (options === undefined || options === null) return usual
@@ -59,4 +67,4 @@ function notSupported(message) {
   return new DOMException(message, 'NotSupportedError')
 }
 
-module.exports = { checkRequest, modeNames, readRequest }
+module.exports = { checkRequest, modeNames, readAcquireRequest, readRequest }

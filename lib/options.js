@@ -5,14 +5,60 @@ const { isNativeError } = require('node:util').types
 /** Beyond this setTimeout would fire at once: some 24 days count as no deadline. */
 const longestTimeout = 2 ** 31 - 1
 
-function checkCallback(callback) {
-  if (typeof callback !== 'function') throw new TypeError('callback must be a function')
+/** `key` is the argument before it, where there is one. */
+function checkCallback(callback, key) {
+  if (typeof callback === 'function') return
+  if (typeof key === 'function') {
+    throw new TypeError('the key is missing: a keyed lock takes (key, callback)')
+  }
+  throw new TypeError('callback must be a function')
 }
 
 function checkObject(options) {
   if (options === null || typeof options !== 'object') {
     throw new TypeError('options must be an object')
   }
+}
+
+/** Throws where `options` has one that is not `known`, a Set: it would be ignored without a word. */
+function checkKnown(options, known) {
+  // Inherited ones count, since they are read as well.
+  for (const name in options) if (!known.has(name)) throw unknownError(name, known)
+}
+
+function unknownError(name, known) {
+  const near = nearest(name, known)
+  const hint = near === undefined ? '' : `: did you mean ${near}?`
+  return new TypeError(
+    `unknown option ${JSON.stringify(name)}${hint} (known: ${[...known].sort().join(', ')})`,
+  )
+}
+
+/** The name that becomes `wrong` by the fewest edits, unless these are more than half of it. */
+function nearest(wrong, names) {
+  let best
+  let fewest = Math.ceil(wrong.length / 2)
+  for (const name of names) {
+    const count = edits(wrong.toLowerCase(), name.toLowerCase())
+    if (count > fewest || (count === fewest && best !== undefined)) continue
+    best = name
+    fewest = count
+  }
+  return best
+}
+
+/** How many letters have to be changed, added or taken out of `one` for it to be `other` (Levenshtein). */
+function edits(one, other) {
+  let last = Array.from({ length: other.length + 1 }, (_, i) => i)
+  for (let i = 0; i < one.length; i++) {
+    const next = [i + 1]
+    for (let j = 0; j < other.length; j++) {
+      const changed = last[j] + (one[i] === other[j] ? 0 : 1)
+      next.push(Math.min(changed, last[j + 1] + 1, next[j] + 1))
+    }
+    last = next
+  }
+  return last.at(-1)
 }
 
 function checkPriority(priority) {
@@ -45,37 +91,45 @@ function asOptions(given) {
 
 const usual = Object.freeze({ priority: 0, timeout: undefined, signal: undefined })
 
-/** How somebody wants to wait: `options` is a priority, an object, or left out. */
-function readWait(options) {
+/** What a wait takes. */
+const waitOptions = new Set(['priority', 'timeout', 'signal'])
+/** What a wait of a semaphore takes. */
+const weightedOptions = new Set([...waitOptions, 'weight'])
+
+/** The limits of a wait: `options` is a priority, an object with no options but those `known`, or left out. */
+function readWait(options, known = waitOptions) {
   if (options === undefined) return usual
   if (typeof options === 'number') {
     checkPriority(options)
     return { priority: options, timeout: undefined, signal: undefined }
   }
   checkObject(options)
-  const { priority = 0, timeout, signal, weight } = options
+  checkKnown(options, known)
+  const { priority = 0, timeout, signal } = options
   checkPriority(priority)
   if (timeout !== undefined) checkTimeout(timeout)
   if (signal !== undefined) checkSignal(signal)
-  return { priority, timeout, signal, weight }
+  return { priority, timeout, signal }
 }
 
 const forEver = Object.freeze({ priority: 0, timeout: Infinity })
 
 /** The same for a thread that blocks. */
-function readSyncWait(options) {
+function readSyncWait(options, known = waitOptions) {
   if (options === undefined) return forEver
   checkObject(options)
-  const { priority = 0, timeout = Infinity, signal, weight } = options
+  checkKnown(options, known)
+  const { priority = 0, timeout = Infinity, signal } = options
   checkPriority(priority)
   checkTimeout(timeout)
-  if (signal !== undefined) throw new TypeError('a thread that blocks cannot hear of a signal')
-  return { priority, timeout, weight }
+  if (signal !== undefined) throw new TypeError('blocking calls take no signal: use timeout')
+  return { priority, timeout }
 }
 
 module.exports = {
   asOptions,
   checkCallback,
+  checkKnown,
   checkObject,
   checkPriority,
   checkSignal,
@@ -83,4 +137,6 @@ module.exports = {
   longestTimeout,
   readSyncWait,
   readWait,
+  waitOptions,
+  weightedOptions,
 }

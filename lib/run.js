@@ -2,9 +2,9 @@
 // A callback between the grant of a lock and its end.
 const { checkCallback } = require('./options.js')
 
-/** What `callback` makes, once `grant` has given a releaser: a promise. */
-async function run(callback, grant) {
-  checkCallback(callback)
+/** What `callback` makes, once `grant` has given a releaser: a promise. `key` is of a keyed lock. */
+async function run(callback, grant, key) {
+  checkCallback(callback, key)
   const release = await grant()
   try {
     return await callback()
@@ -14,8 +14,8 @@ async function run(callback, grant) {
 }
 
 /** The same for a thread that blocks. */
-function runSync(callback, grant) {
-  checkCallback(callback)
+function runSync(callback, grant, key) {
+  checkCallback(callback, key)
   const release = grant()
   try {
     return callback()

@@ -4,7 +4,13 @@
 const { Core, kindOf } = require('./core.js')
 const { lockError } = require('./errors.js')
 const native = require('./load.js')
-const { checkCallback, checkObject, readSyncWait, readWait } = require('./options.js')
+const {
+  checkCallback,
+  checkObject,
+  readSyncWait,
+  readWait,
+  weightedOptions,
+} = require('./options.js')
 const { asTicket, dressed, unseen } = require('./releaser.js')
 const { grantedAbandoned, isGranted, takeNews, Waiter } = require('./waiters.js')
 
@@ -231,8 +237,8 @@ SemaphoreCore.prototype.kind = kindOf('semaphore', 1, 'semaphore', SemaphoreCore
 function readAcquire(weightOrOptions = 1, priorityOrOptions = undefined) {
   if (typeof weightOrOptions !== 'number') {
     checkObject(weightOrOptions)
-    const limits = readWait(weightOrOptions)
-    const { weight = 1 } = limits
+    const limits = readWait(weightOrOptions, weightedOptions)
+    const { weight = 1 } = weightOrOptions
     checkWeight(weight)
     return { weight, limits }
   }
@@ -246,8 +252,8 @@ function readAcquireSync(weightOrOptions = 1, options = undefined) {
     checkWeight(weightOrOptions)
     return { weight: weightOrOptions, limits: readSyncWait(options) }
   }
-  const limits = readSyncWait(weightOrOptions)
-  const { weight = 1 } = limits
+  const limits = readSyncWait(weightOrOptions, weightedOptions)
+  const { weight = 1 } = weightOrOptions
   checkWeight(weight)
   return { weight, limits }
 }

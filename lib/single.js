@@ -25,8 +25,9 @@ class Single {
     cancelErrorOf = (single) => single.#cancelError
   }
 
-  constructor(core, options) {
-    const settings = readLockOptions(options, core.kind.bytes)
+  /** `known` are the names of its options, where it has more than others. */
+  constructor(core, options, known) {
+    const settings = readLockOptions(options, core.kind.bytes, known)
     const { cancelError, engine, host } = settings
     this.#cancelError = cancelError
     if (engine !== undefined) {

@@ -106,14 +106,14 @@ describe('what a Mutex is given', () => {
 
   it('lets through what a getter throws, and is then as it was', () => {
     const thrown = new Error('from the getter')
-    const trap = (name) =>
-      Object.defineProperty({ ...blocking }, name, {
+    const trap = (name, others) =>
+      Object.defineProperty({ ...others }, name, {
         get() {
           throw thrown
         },
       })
     for (const name of ['buffer', 'byteOffset', 'allowBlockingMainThread']) {
-      assert.throws(() => new Mutex(trap(name)), thrown)
+      assert.throws(() => new Mutex(trap(name, blocking)), thrown)
     }
     const mutex = new Mutex(blocking)
     assert.throws(() => mutex.lockSync(trap('timeout')), thrown)

@@ -64,7 +64,7 @@
 // loop is blocked then. Where it is undefined, enter() is asked, and needs no confirm().
 //
 // A command that fails may have been carried out or not: it is repeated, until the session is over.
-const { checkObject } = require('../options.js')
+const { checkKnown, checkObject } = require('../options.js')
 const { Hub } = require('./hub.js')
 
 /** The hub of an engine. */
@@ -104,9 +104,15 @@ class Engine {
 
 const leastTime = 100
 
-/** What all engines take: times in milliseconds. */
+/** What all engines take. */
+const engineOptions = new Set(['ttl', 'maxHold', 'answerTimeout'])
+
+/** The part of `options` that is for all engines, in milliseconds. */
+const timesOf = ({ ttl, maxHold, answerTimeout }) => ({ ttl, maxHold, answerTimeout })
+
 function readEngineOptions(options) {
   checkObject(options)
+  checkKnown(options, engineOptions)
   const { ttl = 10_000, maxHold = 60_000, answerTimeout = 5000 } = options
   const times = { ttl, maxHold, answerTimeout }
   for (const [name, time] of Object.entries(times)) {
@@ -121,4 +127,4 @@ function readEngineOptions(options) {
   return Object.fromEntries(whole)
 }
 
-module.exports = { Engine, hubOf, readEngineOptions }
+module.exports = { Engine, engineOptions, hubOf, readEngineOptions, timesOf }

@@ -1,12 +1,15 @@
 'use strict'
 // Who may look: checked once, when the handler is made.
-const { checkObject } = require('../options.js')
+const { checkKnown, checkObject } = require('../options.js')
 
 /** Labels of a domain name or of an IPv4 address, or an IPv6 address in brackets: no scheme, no port. */
 const hostName = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/
 
+const inspectorOptions = new Set(['hosts', 'allowRemote'])
+
 function readOptions(options) {
   checkObject(options)
+  checkKnown(options, inspectorOptions)
   const { hosts = [], allowRemote = false } = options
   if (!Array.isArray(hosts)) throw new TypeError('hosts must be an array of host names')
   if (typeof allowRemote !== 'boolean') throw new TypeError('allowRemote must be a boolean')

@@ -4,7 +4,7 @@
 const { join } = require('node:path')
 const { checkObject } = require('../../options.js')
 const { lockError } = require('../../errors.js')
-const { readEngineOptions } = require('../engine.js')
+const { readEngineOptions, timesOf } = require('../engine.js')
 const { findPackage } = require('../find.js')
 const { configOf, makePool } = require('./connections.js')
 const { Listener } = require('./listener.js')
@@ -177,7 +177,7 @@ function makeDriver(pool, options) {
     throw new RangeError(`connections must be an integer of 1 or more, not ${connections}`)
   }
   const names = readNames(options)
-  const { answerTimeout } = readEngineOptions(options)
+  const { answerTimeout } = readEngineOptions(timesOf(options))
   const config = configOf(connection)
   checkForThread(config)
   const { constructor: Pool, Client } = pool

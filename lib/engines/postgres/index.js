@@ -1,6 +1,6 @@
 'use strict'
 // boxoffice/postgres: locks over PostgreSQL, with the driver `pg`.
-const { Engine } = require('../engine.js')
+const { Engine, timesOf } = require('../engine.js')
 const { makeDriver } = require('./driver.js')
 const { postgresSchema } = require('./schema.js')
 const { TransactionLocks } = require('./transaction.js')
@@ -12,7 +12,7 @@ class PostgresEngine extends Engine {
 }
 
 function postgres(pool, options = {}) {
-  return new PostgresEngine(makeDriver(pool, options), options)
+  return new PostgresEngine(makeDriver(pool, options), timesOf(options))
 }
 
 module.exports = { postgres, postgresSchema }

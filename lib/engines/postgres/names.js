@@ -2,7 +2,8 @@
 // What things are called in the database. Names are of letters, digits and underscores, so that nothing in them
 // needs an escape, wherever they stand.
 const { createHash } = require('node:crypto')
-const { checkObject } = require('../../options.js')
+const { checkKnown, checkObject } = require('../../options.js')
+const { engineOptions } = require('../engine.js')
 
 const word = /^[A-Za-z_][A-Za-z0-9_]*$/
 /** What is derived from it must fit into the 63 bytes of PostgreSQL. */
@@ -17,9 +18,13 @@ function checkName(what, name) {
   }
 }
 
+/** What postgres() takes. postgresSchema() may be given the same object. */
+const postgresOptions = new Set([...engineOptions, 'schema', 'table', 'connection', 'connections'])
+
 /** The names of all that the engine makes in the database: those of functions have the version of the code. */
 function readNames(options) {
   checkObject(options)
+  checkKnown(options, postgresOptions)
   const { schema = 'boxoffice', table = 'leases' } = options
   checkName('schema', schema)
   checkName('table', table)

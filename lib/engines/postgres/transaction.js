@@ -6,7 +6,7 @@ const { createHash } = require('node:crypto')
 const { lockError } = require('../../errors.js')
 const { checkKey, nameOf, toText } = require('../../keys.js')
 const { now } = require('../clock.js')
-const { checkObject, checkTimeout, longestTimeout } = require('../../options.js')
+const { checkKnown, checkObject, checkTimeout, longestTimeout } = require('../../options.js')
 const { asText, isTrue } = require('./text.js')
 
 /** What PostgreSQL says when it has waited for lock_timeout, and when there is no transaction. */
@@ -35,8 +35,11 @@ function inOrder(keys) {
   return [...all].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
+const transactionOptions = new Set(['shared', 'timeout', 'signal'])
+
 function readOptions(options) {
   checkObject(options)
+  checkKnown(options, transactionOptions)
   const { shared = false, timeout, signal } = options
   if (typeof shared !== 'boolean') throw new TypeError('shared must be a boolean')
   if (timeout !== undefined) checkTimeout(timeout)

@@ -1,15 +1,18 @@
 'use strict'
 // What an engine (../engine.js) does in Redis: its steps there are in script.js.
 const { createHash } = require('node:crypto')
-const { checkObject } = require('../../options.js')
-const { readEngineOptions } = require('../engine.js')
+const { checkKnown, checkObject } = require('../../options.js')
+const { engineOptions, readEngineOptions, timesOf } = require('../engine.js')
 const { findPackage } = require('../find.js')
 const { adapt } = require('./clients.js')
 const script = require('./script.js')
 const { Subscriber } = require('./subscriber.js')
 
+const redisOptions = new Set([...engineOptions, 'prefix', 'shards', 'connection'])
+
 function redisDriver(client, options = {}) {
   checkObject(options)
+  checkKnown(options, redisOptions)
   const { prefix = 'boxoffice', shards = 1, connection } = options
   if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
   if (/[{}]/.test(prefix)) throw new RangeError('prefix must not contain { or }')
@@ -25,7 +28,7 @@ function redisDriver(client, options = {}) {
       `the keyPrefix ${JSON.stringify(adapted.prefix)} of the client must not contain {}: keys of one lock would lie in several slots`,
     )
   }
-  const { answerTimeout } = readEngineOptions(options)
+  const { answerTimeout } = readEngineOptions(timesOf(options))
   return new RedisDriver(adapted, prefix, shards, connection, answerTimeout)
 }
 

@@ -1,9 +1,9 @@
 'use strict'
-const { Engine } = require('../engine.js')
+const { Engine, timesOf } = require('../engine.js')
 const { redisDriver } = require('./driver.js')
 
 function redis(client, options = {}) {
-  return new Engine(redisDriver(client, options), options)
+  return new Engine(redisDriver(client, options), timesOf(options))
 }
 
 module.exports = { redis }
