@@ -79,6 +79,11 @@ export interface EngineHearing {
   wanted(key: string): void
   /** Messages may have been lost, and come again from now on. */
   missed(): void
+  /**
+   * The connection that listens cannot be made, and is tried again: a caller that gives up gets the error as `cause`. With
+   * undefined: it has been made.
+   */
+  trouble(error: Error | undefined): void
 }
 
 /** What renews a session, in a thread of its own. */
@@ -100,8 +105,9 @@ export interface EngineDriver {
   /** For messages: `'Redis'`. */
   readonly name: string
   /**
-   * What the thread renews with: it calls `require(module).connect(data)`, a promise for an EngineKeeper. `data` goes there
-   * by structured clone.
+   * What the thread renews with: it calls `require(module).connect(data, trouble)`, a promise for an EngineKeeper. `data`
+   * goes there by structured clone. A connection that is tried again without rejecting anything says why by
+   * `trouble(error)`, and `trouble(undefined)` when it has been made: as in {@link EngineHearing}.
    */
   readonly keeper: { module: string; data: unknown }
   /**

@@ -23,8 +23,9 @@ export interface RedisOptions extends EngineOptions {
    */
   shards?: number
   /**
-   * What the thread that renews connects with, in place of the client's own options: for a client with functions in
-   * them (such as a `credentialsProvider`), which another thread cannot be given.
+   * What the thread that renews connects with, in place of the client's own options: for a client whose options another
+   * thread cannot be given, because they have functions (such as a `credentialsProvider`) or objects of classes in them. A
+   * `username` and a `password` need none of this.
    */
   connection?: object
 }
@@ -34,7 +35,8 @@ export interface RedisOptions extends EngineOptions {
  * makes two connections of its own like it: one to hear of grants, and one in a thread that renews. Neither keeps the process
  * alive once it is made, but for one to a cluster, until {@link Engine.close}.
  *
- * @throws {TypeError} when `client` is none, or an option is of the wrong type.
+ * @throws {TypeError} when `client` is none, an option is of the wrong type, or the renewing thread cannot be given an
+ * option of the client that it needs to connect, and there is no `connection`.
  * @throws {RangeError} when an option is out of its range.
  *
  * @example

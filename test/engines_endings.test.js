@@ -37,12 +37,56 @@ describe('Locks over an engine whose thread that renews fails', () => {
     release()
   })
 
+  it('tell the caller why it cannot connect, however long it tries', async () => {
+    const mutex = mutexOf('trying', { answerTimeout: 1000 })
+    let error
+    do error = await mutex.acquire('key').catch((reason) => reason)
+    while (error.cause === undefined)
+    assert.equal(error.code, 'ERR_LOCK_ENGINE')
+    assert.equal(error.cause.message, 'refused at ::1; refused at 127.0.0.1')
+    assert.ok(error.message.endsWith(': refused at ::1; refused at 127.0.0.1'), error.message)
+  })
+
   it('are not to be had where it dies each time before there is a session', async () => {
     const mutex = mutexOf('open', { answerTimeout: 1000 })
     const error = await mutex.acquire('key').catch((reason) => reason)
     assert.equal(error.code, 'ERR_LOCK_ENGINE')
     assert.match(error.cause.message, /a bug/)
     assert.equal(mutex.size, 0)
+  })
+})
+
+describe('Locks over an engine whose connection that listens fails', () => {
+  const world = fakeWorld()
+
+  it('tell the caller why, until it has been made', async () => {
+    const driver = world.server.driver()
+    let succeed
+    const connected = new Promise((resolve) => {
+      succeed = resolve
+    })
+    const listen = async (session, hear) => {
+      hear.trouble(new Error('no permission'))
+      await connected
+      hear.trouble(undefined)
+      await driver.listen(session, hear)
+    }
+    const engine = new Engine({ ...driver, listen })
+    world.engines.push(engine)
+    const mutex = new KeyedMutex({ engine })
+    await assert.rejects(mutex.acquire('key', { timeout: 50 }), {
+      code: 'ERR_LOCK_ENGINE',
+      message: /within 50 ms: no permission$/,
+      cause: new Error('no permission'),
+    })
+    succeed()
+    ;(await mutex.acquire('key'))()
+    world.server.trouble = new Promise(() => {})
+    await assert.rejects(mutex.acquire('other', { timeout: 50 }), {
+      code: 'ERR_LOCK_ENGINE',
+      message: /within 50 ms; is the server there\?$/,
+    })
+    world.server.trouble = undefined
   })
 })
 

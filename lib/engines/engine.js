@@ -24,15 +24,18 @@
 //
 //   driver.name                        for messages: 'Redis'
 //   driver.keeper                      { module, data }: what a worker thread renews the session with. It calls
-//                                      require(module).connect(data), a promise for
+//                                      require(module).connect(data, trouble), a promise for
 //                                        open(session, ttl)    a promise; from now on there is this session
 //                                        renew(session, ttl)   a promise for whether there still was
 //                                        close()               a promise
-//                                      `data` goes there by structured clone.
+//                                      `data` goes there by structured clone. connect() calls trouble(error) where it
+//                                      does not reject but tries again, and trouble(undefined) once that has succeeded.
 //   driver.listen(session, hear)       a promise, for when nothing will be missed: hear.granted(id, grant) when a place
 //                                      in the line has become a grant, hear.wanted(key) when somebody waits for what
-//                                      the session holds, hear.missed() when messages may have been lost. Listens
-//                                      no more to the session before. Must not keep the process alive.
+//                                      the session holds, hear.missed() when messages may have been lost,
+//                                      hear.trouble(error) when it cannot connect and tries again by itself,
+//                                      hear.trouble(undefined) when it has connected. Listens no more to the session
+//                                      before. Must not keep the process alive.
 //   driver.enter(request)              { session, key, id, units, capacity, wait, first, claim, maxHold }, one round trip.
 //                                      Asks for units, confirms a grant, or looks after the line: the same id again
 //                                      is the same request, granted once. Where it has no place yet and cannot be

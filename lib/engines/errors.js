@@ -1,11 +1,12 @@
 'use strict'
 // What goes wrong with engines.
 const { lockError } = require('../errors.js')
+const { reasonOf } = require('./thread_errors.js')
 
 /** `what` is the lock. */
 function engineError(name, what, time, cause) {
-  const why = cause === undefined ? '' : `: ${cause.message}`
-  const message = `${name} has not answered for ${what} within ${time} ms${why}; is the server there?`
+  const why = cause === undefined ? '; is the server there?' : `: ${reasonOf(cause)}`
+  const message = `${name} has not answered for ${what} within ${time} ms${why}`
   const error = lockError('ERR_LOCK_ENGINE', message)
   if (cause !== undefined) error.cause = cause
   return error
@@ -15,10 +16,12 @@ function closedError(name) {
   return lockError('ERR_LOCK_ENGINE', `the engine for ${name} has been closed: make another one`)
 }
 
-/** `why` the lease is over. */
-function lostError(what, why) {
+/** `why` the lease is over; `cause` is the error behind it, if there is one. */
+function lostError(what, why, cause) {
   const message = `${what} has been lost: ${why}. Others may hold it: stop, and write nothing without its fencing token`
-  return lockError('ERR_LOCK_LOST', message)
+  const error = lockError('ERR_LOCK_LOST', message)
+  if (cause !== undefined) error.cause = cause
+  return error
 }
 
 function mismatchError(what, capacity) {

@@ -16,6 +16,8 @@ class Hub {
   #driver
   #canConfirm
   #keeper
+  /** Why the connection that listens does not stand: it goes on trying. */
+  #deafness
   #session = null
   #opening = null
   #watch
@@ -41,7 +43,7 @@ class Hub {
     this.#keeper = new Keeper(driver.keeper, settings.ttl, (id, error) => {
       const session = this.#session
       if (session !== null && (id === undefined || id === session.id))
-        this.lose(session, error.message)
+        this.lose(session, error.message, error)
     })
   }
 
@@ -68,12 +70,17 @@ class Hub {
     if (all.size === 0) this.#cohorts.delete(cohort.key)
   }
 
+  /** Why a connection of ours does not stand, if the server is away, or turns us away. */
+  get trouble() {
+    return this.#deafness ?? this.#keeper.trouble
+  }
+
   /** The session, or a promise for it. */
   open() {
     if (this.#session?.isGood()) return this.#session
     if (this.isClosed) return Promise.reject(closedError(this.name))
     // First: whoever waits by the old one asks for another at once, which is to be the same for all.
-    if (this.#session !== null) this.lose(this.#session, 'it was not renewed in time')
+    if (this.#session !== null) this.lose(this.#session, 'it was not renewed in time', this.trouble)
     this.#opening ??= this.#open().finally(() => {
       this.#opening = null
     })
@@ -99,6 +106,9 @@ class Hub {
       wanted: (key) => {
         for (const cohort of this.#cohorts.get(key) ?? []) cohort.isWanted()
       },
+      trouble: (error) => {
+        this.#deafness = error
+      },
       missed: () => {
         for (const cohorts of this.#cohorts.values()) for (const one of cohorts) one.isWanted()
         for (const slot of this.#session?.slots.values() ?? []) slot.ask()
@@ -107,13 +117,13 @@ class Hub {
   }
 
   /** `session` is over, and with it all that it holds. */
-  lose(session, why) {
+  lose(session, why, cause) {
     if (session.isOver) return
     session.isOver = true
     if (this.#session === session) this.#session = null
     const slots = [...session.slots.values()]
     session.slots.clear()
-    for (const slot of slots) slot.sessionEnded(why)
+    for (const slot of slots) slot.sessionEnded(why, cause)
   }
 
   enter(request) {
@@ -170,7 +180,8 @@ class Hub {
 
   #check() {
     const session = this.#session
-    if (session !== null && !session.isGood()) this.lose(session, 'it was not renewed in time')
+    if (session !== null && !session.isGood())
+      this.lose(session, 'it was not renewed in time', this.trouble)
     const time = now()
     for (const slot of this.#held) if (slot.until <= time) slot.late()
     this.#arm()
@@ -189,7 +200,7 @@ class Hub {
     const { answerTimeout } = this.settings
     let endPatience
     const late = new Promise((_, reject) => {
-      const error = engineError(this.name, 'the end of its session', answerTimeout)
+      const error = engineError(this.name, 'the end of its session', answerTimeout, this.trouble)
       endPatience = startPatience(answerTimeout, () => reject(error))
     })
     try {

@@ -3,6 +3,7 @@
 const { join } = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { now, readUntil } = require('./clock.js')
+const { unpack } = require('./thread_errors.js')
 
 const file = join(__dirname, 'keeper_thread.js')
 
@@ -38,6 +39,8 @@ class Keeper {
   #worker
   /** By session: who waits for it to be open. */
   #opening = new Map()
+  /** Why the thread's connection does not stand, or its last renewal has failed: it goes on trying. */
+  trouble
 
   /** `onEnd(session id, error)` when one that was open is over. */
   constructor(spec, ttl, onEnd) {
@@ -71,7 +74,12 @@ class Keeper {
     return worker
   }
 
-  #heard({ id, isOpen, error }) {
+  #heard({ id, isOpen, error: packed }) {
+    const error = packed && unpack(packed)
+    if (id === undefined) {
+      this.trouble = error
+      return
+    }
     const opening = this.#opening.get(id)
     this.#opening.delete(id)
     if (isOpen) opening?.resolve()
@@ -82,6 +90,7 @@ class Keeper {
   #failed(worker, error) {
     if (this.#worker !== worker) return
     this.#worker = undefined
+    this.trouble = undefined
     this.#rejectAll(error)
     this.#onEnd(undefined, error)
   }

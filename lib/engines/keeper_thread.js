@@ -4,6 +4,7 @@
 const { setTimeout: after } = require('node:timers/promises')
 const { parentPort, workerData } = require('node:worker_threads')
 const { now, readUntil, safely, writeUntil } = require('./clock.js')
+const { pack, reasonOf } = require('./thread_errors.js')
 
 const { module: path, data, ttl } = workerData
 
@@ -19,8 +20,19 @@ function connect() {
 }
 
 async function makeConnection() {
-  connection = await require(path).connect(data)
+  connection = await require(path).connect(data, tell)
   return connection
+}
+
+/** Why the connection does not stand, or the last renewal has failed: both are tried again. */
+let trouble
+function tell(error) {
+  trouble = error
+  parentPort.postMessage({ error: error && pack(error) })
+}
+
+function allWell() {
+  if (trouble !== undefined) tell(undefined)
 }
 
 /** The session that is to be kept: another one takes its place. */
@@ -34,6 +46,7 @@ async function keep({ id, buffer }) {
     const sent = now()
     await keeper.open(id, ttl)
     writeUntil(until, sent + safely(ttl))
+    allWell()
     parentPort.postMessage({ id, isOpen: true })
     while (current === id) {
       await after(ttl / 3)
@@ -41,14 +54,13 @@ async function keep({ id, buffer }) {
     }
   } catch (error) {
     writeUntil(until, 0)
-    parentPort.postMessage({ id, isOpen: false, error })
+    parentPort.postMessage({ id, isOpen: false, error: pack(error) })
   }
 }
 
 /** Until it has been renewed once. Throws when the session is over. */
 async function renew(keeper, id, until) {
   const end = readUntil(until)
-  let last
   while (current === id && now() < end) {
     const sent = now()
     try {
@@ -56,21 +68,21 @@ async function renew(keeper, id, until) {
       if (answer === false) throw overError('the server has ended it')
       if (answer === true) {
         writeUntil(until, sent + safely(ttl))
+        allWell()
         return
       }
     } catch (error) {
       if (error.isOver) throw error
-      last = error
+      tell(error)
       await after(ttl / 20)
     }
   }
-  if (current === id) throw overError(`it could not be renewed in time${why(last)}`)
+  const why = trouble === undefined ? '' : `: ${reasonOf(trouble)}`
+  if (current === id) throw overError(`it could not be renewed in time${why}`, trouble)
 }
 
-const why = (error) => (error === undefined ? '' : `: ${error.message}`)
-
-function overError(message) {
-  return Object.assign(new Error(message), { isOver: true })
+function overError(message, cause) {
+  return Object.assign(new Error(message, cause && { cause }), { isOver: true })
 }
 
 async function end() {

@@ -72,7 +72,8 @@ class Slot {
   }
 
   silence(time) {
-    return engineError(this.hub.name, this.cohort.title(), Math.round(time), this.failure)
+    const cause = this.failure ?? this.hub.trouble
+    return engineError(this.hub.name, this.cohort.title(), Math.round(time), cause)
   }
 
   /** Whether nobody knows what the server would say. */
@@ -305,8 +306,8 @@ class Slot {
     this.hub.leave(this.session, { ...this.leaving(), keep: units, untold: false }, false)
   }
 
-  sessionEnded(why) {
-    if (this.state === 'held') this.lose(why)
+  sessionEnded(why, cause) {
+    if (this.state === 'held') this.lose(why, cause)
     else this.ask()
   }
 
@@ -326,11 +327,11 @@ class Slot {
   }
 
   /** The server takes it back by itself, and tells the next one of it: whoever has it here is in still. */
-  lose(why) {
+  lose(why, cause) {
     this.stop()
     this.session.slots.delete(this.id)
     this.hub.ended(this)
-    this.cohort.lost(this, lostError(this.cohort.title(), why))
+    this.cohort.lost(this, lostError(this.cohort.title(), why, cause))
   }
 }
 

@@ -231,7 +231,7 @@ function driverContract(makeDriver) {
   /** A session as the thread of a keeper opens it, and what it hears. */
   async function session(ttl = 10_000) {
     const driver = makeDriver()
-    const keeper = await require(driver.keeper.module).connect(driver.keeper.data)
+    const keeper = await require(driver.keeper.module).connect(driver.keeper.data, () => {})
     const id = randomUUID()
     const news = []
     let wake
@@ -247,6 +247,7 @@ function driverContract(makeDriver) {
       },
       wanted: hear('wanted'),
       missed: () => {},
+      trouble: () => {},
     })
     await keeper.open(id, ttl)
     ends.push(async () => {

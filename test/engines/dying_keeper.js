@@ -9,9 +9,17 @@ const failLater = () =>
 
 let attempts = 0
 
-/** `diesAt` is the name of the command by which it ends; or 'connect', which only fails, and only once. */
-async function connect({ name, diesAt }) {
+/**
+ * `diesAt` is the name of the command by which it ends; or 'connect', which only fails, and only once; or 'trying', which
+ * tries for ever and says why.
+ */
+async function connect({ name, diesAt }, trouble) {
   attempts++
+  if (diesAt === 'trying') {
+    const refused = Object.assign(new Error('refused at ::1'), { code: 'ECONNREFUSED' })
+    trouble(new AggregateError([refused, new Error('refused at 127.0.0.1')]))
+    await new Promise(() => {})
+  }
   if (diesAt === 'connect' && attempts === 1) throw new Error('refused')
   const keeper = await connectToFake(name)
   if (diesAt === 'connect') return keeper

@@ -40,11 +40,13 @@ async function locks(driver: EngineDriver, times: EngineOptions) {
 const driver: EngineDriver = {
   name: 'none',
   keeper: { module: 'none', data: undefined },
-  async listen(_session, { granted, wanted, missed }) {
+  async listen(_session, { granted, wanted, missed, trouble }) {
     granted('id')
     granted('id', { token: 1n, wanted: false, abandoned: true, until: 1 })
     wanted('key')
     missed()
+    trouble(undefined)
+    trouble(new Error('refused'))
   },
   async enter({ first, wait, claim, maxHold }): Promise<EngineAnswer> {
     if (first) return { state: 'upgrading' }

@@ -5,6 +5,7 @@ const { checkKnown, checkObject } = require('../../options.js')
 const { engineOptions, readEngineOptions, timesOf } = require('../engine.js')
 const { findPackage } = require('../find.js')
 const { adapt } = require('./clients.js')
+const { explained, rightsOf } = require('./rights.js')
 const script = require('./script.js')
 const { Subscriber } = require('./subscriber.js')
 
@@ -41,6 +42,7 @@ class RedisDriver {
   /** The requests in line whose turn we have not heard of. */
   #waiting = new Set()
   #session
+  #rights
 
   /** What listens has `patience` ms for each step. */
   constructor(client, prefix, shards, connection, patience) {
@@ -52,14 +54,15 @@ class RedisDriver {
       (hear, ended) => client.listening(hear, ended, patience),
       patience,
     )
+    this.#rights = rightsOf(this.#names(), client.isCluster)
   }
 
   get keeper() {
-    const client = this.#client.options()
-    if (this.#connection !== undefined) client.options = this.#connection
+    const client = this.#client.options(this.#connection)
+    const path = findPackage(client.module)
     return {
       module: require.resolve('./keeper.js'),
-      data: { bases: this.#names(), path: findPackage(client.module), client },
+      data: { bases: this.#names(), rights: this.#rights, path, client },
     }
   }
 
@@ -88,7 +91,12 @@ class RedisDriver {
       this.#waiting.delete(id)
       granted(id, this.#client.isReady() ? grantOf(words) : undefined)
     }
-    await this.#subscriber.to(channels, { message, missed, trouble })
+    const tell = (error) => trouble(error && explained(error, this.#rights))
+    try {
+      await this.#subscriber.to(channels, { message, missed, trouble: tell })
+    } catch (error) {
+      throw explained(error, this.#rights)
+    }
   }
 
   /**
@@ -137,6 +145,14 @@ class RedisDriver {
     const base = this.#baseOf(key)
     const publish = this.#client.isCluster ? 'SPUBLISH' : 'PUBLISH'
     const rest = ['1', base, key, id, publish, step, ...words.map(String)]
+    try {
+      return await this.#evaluate(base, rest)
+    } catch (error) {
+      throw explained(error, this.#rights)
+    }
+  }
+
+  async #evaluate(base, rest) {
     try {
       return await this.#client.command(base, ['EVALSHA', script.digest, ...rest])
     } catch (error) {

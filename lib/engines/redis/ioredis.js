@@ -1,5 +1,6 @@
 'use strict'
 // Clients of the package ioredis: Redis and Cluster.
+const dns = require('node:dns')
 const { plain } = require('./plain.js')
 
 const isOurs = (client) =>
@@ -15,14 +16,30 @@ function adapt(client) {
     command: (_key, [name, ...words]) => client.call(name, ...words),
     isReady: () => !isCluster && client.status === 'ready',
     listening: (...rest) => (isCluster ? listeningCluster : listening)(client, ...rest),
-    options: () => ({
+    options: (connection = client.options) => ({
       module: 'ioredis',
       isCluster,
-      nodes: isCluster ? plain(startupNodes(client)) : undefined,
-      options: plain(client.options),
+      nodes: isCluster ? startupNodes(client) : undefined,
+      options: plain(connection, isNotNeeded),
     }),
   }
 }
+
+/** The thread tries again in its own way, writes only, and runs no scripts. */
+const ofOthers = new Set([
+  'clusterNodeRetryStrategy',
+  'clusterRetryStrategy',
+  'reconnectOnError',
+  'retryStrategy',
+  'scaleReads',
+  'scripts',
+  'sentinelReconnectStrategy',
+  'sentinelRetryStrategy',
+])
+const defaults = { dnsLookup: dns.lookup, resolveSrv: dns.resolveSrv }
+
+const isNotNeeded = (name, { [name]: value }) =>
+  ofOthers.has(name) || (typeof value === 'function' && value === defaults[name])
 
 const startupNodes = (cluster) =>
   cluster.nodes('master').map(({ options: { host, port } }) => ({ host, port }))
@@ -77,11 +94,14 @@ function listeningCluster(client, hear, ended) {
   }
 }
 
+/** A cluster says that it could reach no node; the last of them said why. */
+const reasonOf = (error) => error.lastNodeError ?? error
+
 /** What it says when it cannot connect, or has ended, is less than the error before that. */
 function openOf(own, ended) {
   let last
   own.on('error', (error) => {
-    last = error
+    last = reasonOf(error)
   })
   own.on('end', () => ended(last ?? new Error('the connection has ended')))
   return {
@@ -98,15 +118,16 @@ function openOf(own, ended) {
 const retry = (tries) => Math.min(50 * tries, 500)
 
 /** In a keeper's thread. */
-async function connect({ Redis, Cluster }, { isCluster, nodes, options }) {
+async function connect({ Redis, Cluster }, { isCluster, nodes, options }, trouble) {
   // Names are given in full; a cluster without a prefix takes that of its nodes.
   const redisOptions = { ...options.redisOptions, keyPrefix: '' }
   const own = { ...options, redisOptions, keyPrefix: '', lazyConnect: false }
   const client = isCluster
     ? new Cluster(nodes, { ...own, clusterRetryStrategy: retry })
     : new Redis({ ...own, retryStrategy: retry, maxRetriesPerRequest: null })
-  // Each command says so itself.
-  client.on('error', () => {})
+  client.on('error', (error) => trouble(reasonOf(error)))
+  client.on('node error', (error) => trouble(error))
+  client.on('ready', () => trouble(undefined))
   const { command } = adapt(client)
   return { command, close: async () => client.disconnect() }
 }

@@ -1,11 +1,17 @@
 'use strict'
 // Renews sessions in Redis: runs in the thread of a keeper (../keeper_thread.js).
+const { explained } = require('./rights.js')
 const clients = { ioredis: require('./ioredis.js'), redis: require('./node_redis.js') }
 
-async function connect({ bases, path, client }) {
-  const { command, close } = await clients[client.module].connect(require(path), client)
-  const all = (session, make) =>
-    Promise.all(bases.map((base) => command(base, make(`${base}:s:${session}`))))
+async function connect({ bases, rights, path, client }, trouble) {
+  const { command, close } = await clients[client.module].connect(require(path), client, trouble)
+  const all = async (session, make) => {
+    try {
+      return await Promise.all(bases.map((base) => command(base, make(`${base}:s:${session}`))))
+    } catch (error) {
+      throw explained(error, rights)
+    }
+  }
   return {
     open: (session, ttl) => all(session, (key) => ['SET', key, '1', 'PX', `${ttl}`]),
     async renew(session, ttl) {

@@ -4,7 +4,6 @@ const { plain } = require('./plain.js')
 
 const isFunction = (client, ...names) => names.every((name) => typeof client?.[name] === 'function')
 
-/** A sentinel's client has other ways: it has no pub/sub on one connection of its own. */
 const isOurs = (client) =>
   isFunction(client, 'sendCommand', 'duplicate', 'subscribe', 'sSubscribe', 'unref') ||
   isCluster(client)
@@ -17,18 +16,35 @@ function adapt(client) {
   return {
     isCluster: ofCluster,
     prefix: '',
-    command: ofCluster
-      ? (key, words) => client.sendCommand(key, false, words)
-      : (_key, words) => client.sendCommand(words),
+    command(key, words) {
+      if (client.isOpen === false) return Promise.reject(notOpen())
+      return ofCluster ? client.sendCommand(key, false, words) : client.sendCommand(words)
+    },
     isReady: () => !ofCluster && client.isReady,
     listening: (...rest) => (ofCluster ? listeningCluster : listening)(client, ...rest),
-    options: () => ({
+    options: (connection = ofCluster ? client._options : client.options) => ({
       module: 'redis',
       isCluster: ofCluster,
-      options: plain(ofCluster ? client._options : client.options),
+      options: plain(connection, isNotNeeded),
     }),
   }
 }
+
+const notOpen = () => new Error('the client is not connected: call client.connect() first')
+
+/** The thread tries again in its own way, and sends two commands only. */
+const ofOthers = new Set([
+  'clientSideCache',
+  'commandOptions',
+  'functions',
+  'modules',
+  'reconnectStrategy',
+  'scripts',
+])
+
+/** A client makes a provider of its own where it is given a password, and so does that of the thread. */
+const isNotNeeded = (name, { username, password }) =>
+  ofOthers.has(name) || (name === 'credentialsProvider' && Boolean(username || password))
 
 /**
  * Of one server: where its connection ends, another one is made, whatever the client's own strategy is. No time between
@@ -78,7 +94,7 @@ function listeningCluster(client, hear) {
   // What it could not hear is asked for: see `look` of an engine.
   own.on('error', () => {})
   return {
-    open: () => own.connect(),
+    open: () => open(own),
     listen: (channel) => own.sSubscribe(channel, hear),
     stop: (channel) => own.sUnsubscribe(channel),
     /** Where its server was told that the slot has moved, it has forgotten the channel. */
@@ -87,10 +103,26 @@ function listeningCluster(client, hear) {
   }
 }
 
+/** A cluster says that it could reach no node; the last of them said why. */
+async function open(client) {
+  let last
+  const note = (error) => {
+    last = error
+  }
+  client.on('error', note)
+  try {
+    await client.connect()
+  } catch (error) {
+    throw last ?? error
+  } finally {
+    client.off('error', note)
+  }
+}
+
 const reconnectStrategy = (tries) => Math.min(50 * (tries + 1), 500)
 
 /** In a keeper's thread. */
-async function connect({ createClient, createCluster }, { isCluster, options }) {
+async function connect({ createClient, createCluster }, { isCluster, options }, trouble) {
   const socket = { reconnectStrategy }
   const client = isCluster
     ? createCluster({
@@ -98,9 +130,10 @@ async function connect({ createClient, createCluster }, { isCluster, options }) 
         defaults: { ...options.defaults, socket: { ...options.defaults?.socket, ...socket } },
       })
     : createClient({ ...options, socket: { ...options.socket, ...socket } })
-  // Each command says so itself.
-  client.on('error', () => {})
-  await client.connect()
+  client.on('error', trouble)
+  client.on('node-error', trouble)
+  client.on('ready', () => trouble(undefined))
+  await open(client)
   const { command } = adapt(client)
   return { command, close: async () => client.destroy() }
 }

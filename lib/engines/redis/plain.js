@@ -1,17 +1,34 @@
 'use strict'
 const { isAnyArrayBuffer, isArrayBufferView } = require('node:util').types
 
-/** What of `value` another thread can be given: without functions, and objects of classes. */
-function plain(value) {
-  if (value === null || typeof value !== 'object') {
-    return typeof value === 'function' || typeof value === 'symbol' ? undefined : value
-  }
+/**
+ * The options `value` of a client as another thread can be given them. Those that `isNotNeeded(name, options)` have no
+ * say in how the thread connects. Any other that a structured clone would lose is refused: without it the thread would
+ * connect to another place, as another user, or not at all.
+ */
+function plain(value, isNotNeeded, path = '') {
+  if (typeof value === 'function') throw notForThread(path, 'a function')
+  if (typeof value === 'symbol') throw notForThread(path, 'a symbol')
+  if (value === null || typeof value !== 'object') return value
   if (isAnyArrayBuffer(value) || isArrayBufferView(value)) return value
-  if (Array.isArray(value)) return value.map(plain)
+  if (Array.isArray(value)) return value.map((one, i) => plain(one, isNotNeeded, `${path}[${i}]`))
   const prototype = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) return undefined
-  const entries = Object.entries(value).map(([name, one]) => [name, plain(one)])
-  return Object.fromEntries(entries.filter(([, one]) => one !== undefined))
+  // Options may come from another realm, such as that of a test.
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    throw notForThread(path, `an object of class ${value.constructor?.name}`)
+  }
+  const entries = Object.entries(value)
+    .filter(([name, one]) => one !== undefined && !isNotNeeded(name, value))
+    .map(([name, one]) => [name, plain(one, isNotNeeded, (path && `${path}.${name}`) || name)])
+  return Object.fromEntries(entries)
+}
+
+function notForThread(path, what) {
+  const which = path === '' ? 'the options of the client are' : `the option ${path} is`
+  return new TypeError(
+    `${which} ${what}, and cannot go to the thread that renews leases: give redis(client, { connection }) ` +
+      'options to connect with that have no functions and no objects of classes',
+  )
 }
 
 module.exports = { plain }

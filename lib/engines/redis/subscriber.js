@@ -89,12 +89,12 @@ class Subscriber {
       if (this.#isClosed) throw new Error('the connection that listens has been closed')
     } catch (error) {
       connection.close()
-      this.#hear.trouble?.(error)
+      this.#hear.trouble(error)
       throw error
     }
     this.#connection = connection
     this.#pause = firstPause
-    this.#hear.trouble?.(undefined)
+    this.#hear.trouble(undefined)
     this.#beat(connection)
   }
 
@@ -138,7 +138,7 @@ class Subscriber {
     this.#connection = undefined
     this.#heard = []
     connection.close()
-    this.#hear.trouble?.(error)
+    this.#hear.trouble(error)
     this.#connectLater()
   }
 
