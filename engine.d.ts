@@ -80,8 +80,8 @@ export interface EngineHearing {
   /** Messages may have been lost, and come again from now on. */
   missed(): void
   /**
-   * The connection that listens cannot be made, and is tried again: a caller that gives up gets the error as `cause`. With
-   * undefined: it has been made.
+   * The connection that listens has ended or cannot be made, and is tried again: a caller that gives up gets the error as
+   * `cause`, and a request in line is rejected with it after `answerTimeout`. With undefined: it has been made.
    */
   trouble(error: Error | undefined): void
 }

@@ -39,7 +39,8 @@ export interface PostgresOptions extends EngineOptions, PostgresNames {
  * alive. Nothing is connected before the first lock is wanted.
  *
  * Where something between the server and us gives each transaction another session, whoever wants a lock is rejected
- * with `ERR_LOCK_ENGINE_SESSION`; where the tables are missing and may not be made, with `ERR_LOCK_ENGINE_SCHEMA`.
+ * with `ERR_LOCK_ENGINE_SESSION`; where the tables are missing and may not be made, or may not be used, with
+ * `ERR_LOCK_ENGINE_SCHEMA`. After `pool.end()` new locks are rejected with `ERR_LOCK_ENGINE`, unless there is a `connection`.
  *
  * @throws {TypeError} when `pool` is none, an option is of the wrong type, or the options of the connection have
  *   functions in them.

@@ -70,6 +70,10 @@ class Hub {
     if (all.size === 0) this.#cohorts.delete(cohort.key)
   }
 
+  get deafness() {
+    return this.#deafness
+  }
+
   /** Why a connection of ours does not stand, if the server is away, or turns us away. */
   get trouble() {
     return this.#deafness ?? this.#keeper.trouble
@@ -108,6 +112,8 @@ class Hub {
       },
       trouble: (error) => {
         this.#deafness = error
+        if (error === undefined) return
+        for (const slot of this.#session?.slots.values() ?? []) slot.deafened()
       },
       missed: () => {
         for (const cohorts of this.#cohorts.values()) for (const one of cohorts) one.isWanted()

@@ -203,9 +203,17 @@ class Slot {
     this.stopPatience()
   }
 
+  /** Nothing tells it of its turn. It is rejected where that does not change in time, and its turn does not come either. */
+  deafened() {
+    if (this.state !== 'asking') return
+    this.failure = this.hub.deafness
+    this.expectAnswer()
+  }
+
   heard(answer, sent, maxHold, session) {
     if (this.state !== 'asking') return
-    this.answered()
+    if (answer.state === 'waiting' && this.hub.deafness !== undefined) this.deafened()
+    else this.answered()
     switch (answer.state) {
       case 'held':
         this.begin(answer, sent + safely(maxHold), session)

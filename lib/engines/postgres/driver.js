@@ -9,34 +9,34 @@ const { findPackage } = require('../find.js')
 const { configOf, makePool } = require('./connections.js')
 const { Listener } = require('./listener.js')
 const { isDigest, readNames, rowOf } = require('./names.js')
+const { explained } = require('./rights.js')
 const { schemaOf } = require('./schema.js')
 const { isTrue } = require('./text.js')
 
-/** What PostgreSQL says to who may not do something. */
-const forbidden = '42501'
-
-function schemaError({ schema, leases }, cause) {
-  const error = lockError(
-    'ERR_LOCK_ENGINE_SCHEMA',
-    `${leases} is not there, and may not be created by this user (${cause.message}): run the SQL of ` +
-      `postgresSchema() as one who may, and grant this one USAGE of schema ${schema} and all rights to its tables`,
+/** The engine has connections of its own; but a program that has ended its pool is not to take any more locks. */
+const endedError = () =>
+  lockError(
+    'ERR_LOCK_ENGINE',
+    'the pool of postgres(pool) has been ended: make an engine of another pool, and end that after its last lock',
   )
-  error.cause = cause
-  return error
-}
 
 class Driver {
   #names
   #pool
   #listener
+  #isEnded
   /** What the server may have of ours, by id. */
   #stakes = new Map()
   /** The last command to leave that is on its way, by key. */
   #leaving = new Map()
 
-  /** `connections` is how many commands may be on their way at once; each has `patience` ms. */
-  constructor({ Pool, Client, config, names, connections, patience }) {
+  /**
+   * `connections` is how many commands may be on their way at once; each has `patience` ms. Once it `isEnded()`, nothing
+   * new is asked for.
+   */
+  constructor({ Pool, Client, config, names, connections, patience, isEnded }) {
     this.#names = names
+    this.#isEnded = isEnded
     this.#pool = makePool(Pool, Client, config, connections, patience)
     this.#listener = new Listener(Client, config, patience)
     this.name = 'PostgreSQL'
@@ -46,7 +46,8 @@ class Driver {
     }
   }
 
-  async listen(session, { granted, wanted, missed }) {
+  async listen(session, { granted, wanted, missed, trouble }) {
+    if (this.#isEnded()) throw endedError()
     for (const [id, stake] of this.#stakes) if (stake.session !== session) this.#stakes.delete(id)
     // First: all others set up their sessions, which must be theirs.
     await this.#listener.listen(session, {
@@ -57,6 +58,7 @@ class Driver {
         for (const key of this.#keysOf(row)) wanted(key)
       },
       missed,
+      trouble,
     })
     await this.#prepare()
   }
@@ -64,14 +66,16 @@ class Driver {
   /** All of it is made in one transaction, so that the last of it stands for all. */
   async #prepare() {
     const { leave } = this.#names
-    const { rows } = await this.#pool.query('SELECT to_regproc($1) IS NOT NULL AS is_there', [
-      leave,
-    ])
-    if (isTrue(rows[0].is_there)) return
+    const text = 'SELECT to_regproc($1) IS NOT NULL AS is_there'
+    const { rows } = await this.#query({ text, values: [leave] })
+    if (!isTrue(rows[0].is_there)) await this.#query(schemaOf(this.#names))
+  }
+
+  async #query(command) {
     try {
-      await this.#pool.query(schemaOf(this.#names))
+      return await this.#pool.query(command)
     } catch (error) {
-      throw error.code === forbidden ? schemaError(this.#names, error) : error
+      throw explained(error, this.#names)
     }
   }
 
@@ -85,10 +89,11 @@ class Driver {
 
   async enter(request) {
     const { session, key, id, units, capacity, wait, first, claim, maxHold } = request
+    if (this.#isEnded()) throw endedError()
     this.#stakes.set(id, request)
     // On another connection we might come before what we have sent.
     await this.#leaving.get(key)
-    const { rows } = await this.#pool.query({
+    const { rows } = await this.#query({
       name: this.#names.enter,
       text: `SELECT * FROM ${this.#names.enter}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
       values: [
@@ -121,7 +126,7 @@ class Driver {
   }
 
   async confirm({ key, id, maxHold }) {
-    const { rows } = await this.#pool.query({
+    const { rows } = await this.#query({
       name: this.#names.confirm,
       text: `SELECT * FROM ${this.#names.confirm}($1, $2, $3)`,
       values: [rowOf(key), id, maxHold],
@@ -133,7 +138,7 @@ class Driver {
   }
 
   async leave({ key, id, claim, keep, untold }) {
-    const leaving = this.#pool.query({
+    const leaving = this.#query({
       name: this.#names.leave,
       text: `SELECT ${this.#names.leave}($1, $2, $3, $4, $5)`,
       values: [rowOf(key), id, claim, keep, untold],
@@ -181,7 +186,8 @@ function makeDriver(pool, options) {
   const config = configOf(connection)
   checkForThread(config)
   const { constructor: Pool, Client } = pool
-  return new Driver({ Pool, Client, config, names, connections, patience: answerTimeout })
+  const isEnded = () => options.connection === undefined && pool.ending === true
+  return new Driver({ Pool, Client, config, names, connections, patience: answerTimeout, isEnded })
 }
 
 /** The thread that renews makes its connection alike. */

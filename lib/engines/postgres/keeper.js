@@ -2,6 +2,7 @@
 // What renews the session of an engine: see driver.keeper in ../engine.js. Runs in a thread of its own, with a
 // connection of its own.
 const { makePool } = require('./connections.js')
+const { explained } = require('./rights.js')
 const { isTrue } = require('./text.js')
 
 class Keeper {
@@ -24,8 +25,12 @@ class Keeper {
       this.#pool = makePool(Pool, Client, this.#config, 2, Math.ceil(ttl / 3))
     }
     const text = `SELECT ${name}($1, $2) AS answer`
-    const { rows } = await this.#pool.query(text, [session, ttl])
-    return rows[0].answer
+    try {
+      const { rows } = await this.#pool.query(text, [session, ttl])
+      return rows[0].answer
+    } catch (error) {
+      throw explained(error, this.#names)
+    }
   }
 
   async open(session, ttl) {

@@ -28,6 +28,8 @@ const poolerError = () =>
       'mode; withTransaction() needs no session, and works with any pool',
   )
 
+const cutError = () => new Error('the connection that listens has been cut')
+
 class Listener {
   #Client
   #config
@@ -78,8 +80,8 @@ class Listener {
   async #open() {
     const client = new this.#Client(this.#config)
     // After the first of these nothing comes of it any more.
-    client.on('error', () => this.#cut(client))
-    client.on('end', () => this.#cut(client))
+    client.on('error', (error) => this.#cut(client, error))
+    client.on('end', () => this.#cut(client, cutError()))
     try {
       await client.connect()
       client.on('notification', (message) => this.#pass(message))
@@ -94,15 +96,17 @@ class Listener {
     } catch (error) {
       if (this.#client === client) this.#client = undefined
       client.end()
+      this.#hear.trouble(error)
       throw error
     }
+    this.#hear.trouble(undefined)
     client.unref()
     this.#pause = firstPause
     this.#beat(client)
   }
 
   async #command(text) {
-    if (this.#client === undefined) throw new Error('the connection that listens has been cut')
+    if (this.#client === undefined) throw cutError()
     return this.#client.query({ text, query_timeout: this.#patience })
   }
 
@@ -139,21 +143,22 @@ class Listener {
       try {
         await this.#command('SELECT 1')
         if (this.#client === client) this.#beat(client)
-      } catch {
+      } catch (error) {
         // Whatever it was, this connection is of no use.
-        this.#cut(client)
+        this.#cut(client, error)
       }
     }, this.#patience)
     this.#pulse.unref()
   }
 
-  #cut(client) {
+  #cut(client, error) {
     // While it is being opened, whoever opens it hears of that.
     if (this.#client !== client || this.backend === null) return
     clearTimeout(this.#pulse)
     this.#client = undefined
     this.backend = null
     client.end()
+    this.#hear.trouble(error)
     this.#connectLater()
   }
 
@@ -168,7 +173,7 @@ class Listener {
       await this.#connect()
       this.#hear.missed()
     } catch {
-      // The server is away: who waits hears of that from its commands.
+      // trouble() has said why.
       if (!this.#isClosed) this.#connectLater()
     }
   }
