@@ -101,7 +101,7 @@ class How {
   limit(core, timeout, signal) {
     // The timer first: a signal of strange make may call back at once, and end it.
     if (timeout !== undefined && timeout <= longestTimeout) {
-      const late = () => giveUp(this, core.timeoutError(timeout))
+      const late = () => giveUp(this, core.timeoutError(timeout, waiters[this.ticket]))
       this.timer = globalThis.setTimeout(late, timeout)
     }
     // A clock that fires at once has ended it.

@@ -210,6 +210,14 @@ const fullyWatchedCore = (Base) => {
       return whole
     }
 
+    /** With the stack of the caller that waited: that of a timer leads nowhere. */
+    timeoutError(timeout, waiter) {
+      const error = super.timeoutError(timeout)
+      const trace = waiter?.wait?.trace
+      if (trace !== undefined) error.stack = `${error.name}: ${error.message}\n${trace.text}`
+      return error
+    }
+
     enter(weight, priority) {
       this.ticket = super.enter(weight, priority)
       return this.ticket

@@ -26,6 +26,49 @@ const execute = promisify(execFile)
 const countsOf = (lock) => lock.snapshot().totals
 const codeOf = (promise) => promise.catch(({ code }) => code)
 
+describe('The error of a timeout, with diagnostics: true', () => {
+  const watched = { diagnostics: true }
+  const deferred = () => {
+    let resolve
+    const promise = new Promise((settle) => {
+      resolve = settle
+    })
+    return { promise, resolve }
+  }
+  const limit = { timeout: 5 }
+  const mutex = new Mutex(watched)
+  const semaphore = new Semaphore(1, watched)
+  const lock = new RWLock(watched)
+  const keyed = new KeyedMutex(watched)
+  const recursive = new RecursiveMutex(watched)
+
+  for (const [name, hold, wait] of [
+    ['Mutex', (work) => mutex.runExclusive(work), () => mutex.acquire(limit)],
+    ['Semaphore', (work) => semaphore.runExclusive(work), () => semaphore.acquire(limit)],
+    ['RWLock', (work) => lock.runExclusive(work), () => lock.acquireRead(limit)],
+    ['KeyedMutex', (work) => keyed.runExclusive('a', work), () => keyed.acquire('a', limit)],
+    [
+      'RecursiveMutex',
+      (work) => recursive.runExclusive(work),
+      () => recursive.runExclusive(() => {}, limit),
+    ],
+  ]) {
+    it(`has the stack of the caller that waited for a ${name}`, async () => {
+      const { promise, resolve } = deferred()
+      const held = hold(() => promise)
+      const waitsForIt = () => wait()
+      const error = await waitsForIt().catch((reason) => reason)
+      resolve()
+      await held
+      assert.equal(error.code, 'ERR_LOCK_TIMEOUT')
+      const [heading, ...frames] = error.stack.split('\n')
+      assert.equal(heading, `Error: ${error.message}`)
+      assert.ok(frames.some((frame) => frame.includes('waitsForIt')))
+      assert.ok(frames.every((frame) => !frame.includes('listOnTimeout')))
+    })
+  }
+})
+
 describe('Options of diagnostics', () => {
   it('are checked', () => {
     for (const diagnostics of ['full', 1, null, {}]) {
