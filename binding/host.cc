@@ -43,10 +43,6 @@ std::int32_t hostHeld(const Call& call) {
       host::Turn::held(seat, host::checkedHostAgent(call.loop().id())).bits());
 }
 
-std::int32_t hostCapacity(const Call& call) {
-  return static_cast<std::int32_t>(call.loop().hosts().at(call.integer(0)).segment().capacity());
-}
-
 /// (segment, key where it has keys): the place of a lock that other processes may know.
 std::int32_t hostPin(const Call& call) {
   const std::int32_t number = call.integer(0);
@@ -62,6 +58,16 @@ std::int32_t hostPin(const Call& call) {
     throw;
   }
   return call.loop().shares().shareSlot(place, kind, tenancy, slot);
+}
+
+/// (place): whether this thread let go of the slot, which it does unless it holds the lock.
+std::int32_t hostUnpin(const Call& call) {
+  return call.loop().shares().unpinSlot(call.integer(0), call.loop().id()) ? 1 : 0;
+}
+
+/// (place): whether the slot is that of the same key, and pinned. If not, then nothing of ours lies there.
+std::int32_t hostPinAgain(const Call& call) {
+  return call.loop().shares().pinSlotAgain(call.integer(0)) ? 1 : 0;
 }
 
 /// (place): the number of a grant there, larger than all before.
@@ -159,6 +165,7 @@ std::int32_t hostSteal(const Call& call) {
 /// (place, era): whether what was granted then has been stolen.
 std::int32_t hostIsLost(const Call& call) {
   const bool lost = call.lock<host::HostRWLock>().isLost(call.word(1));
+  if (lost) call.loop().shares().lost(call.integer(0), call.word(1));
   call.loop().postponeNews();
   return lost ? 1 : 0;
 }
@@ -171,6 +178,7 @@ std::int32_t hostEnd(const Call& call) {
       writes ? lock.endWrite(call.loop().id(), call.word(1)) : lock.endRead(call.word(1));
   if (ended && !writes) call.loop().shares().gave(call.integer(0), 1);
   if (ended) return call.loop().news();
+  call.loop().shares().lost(call.integer(0), call.word(1));
   call.loop().postponeNews();
   return kStolen;
 }
@@ -183,8 +191,9 @@ std::int32_t hostThefts(const Call&) { return Hosts::thefts(); }
 void defineHost(Exports& exports) {
   exports.add<hostOpen>("hostOpen");
   exports.add<hostHeld>("hostHeld");
-  exports.add<hostCapacity>("hostCapacity");
   exports.add<hostPin>("hostPin");
+  exports.add<hostUnpin>("hostUnpin");
+  exports.add<hostPinAgain>("hostPinAgain");
   exports.add<hostFence>("hostFence");
   exports.add<hostBusyCount>("hostBusyCount");
   exports.add<hostBusy>("hostBusy");

@@ -106,37 +106,59 @@ std::int32_t Shares::shareSlot(std::int32_t place, const Kind& kind, host::Tenan
   }
 }
 
-/// Each object has pinned or claimed the lock once, and so has an orphan.
+/// All objects of a lock, or an orphan, have pinned or claimed it once.
 std::int32_t Shares::use(std::int32_t place, const Use& lock) {
-  Use& known = uses_.try_emplace(place, lock).first->second;
-  if (std::exchange(known.isOrphan, false)) {
+  const auto [at, isNew] = uses_.try_emplace(place, lock);
+  Use& known = at->second;
+  if (!known.isPinned) {
+    known = lock;  // JavaScript forgets the objects of before, too
+  } else if (!isNew) {
     drop(lock);
-  } else {
-    ++known.uses;
   }
+  if (!std::exchange(known.isOrphan, false)) ++known.uses;
   return place;
 }
 
-std::int32_t Shares::unshare(std::int32_t place, AgentId me) {
+Shares::Use& Shares::useAt(std::int32_t place) {
   const auto at = uses_.find(place);
   if (at == uses_.end()) throw Misuse(Fault::badArgument, "no shared lock lies there");
-  Use& lock = at->second;
-  if (lock.uses == 1 && lock.kind->isHeld(lock.words, me, lock.held.much)) {
+  return at->second;
+}
+
+bool Shares::unpinSlot(std::int32_t place, AgentId me) {
+  Use& lock = useAt(place);
+  if (lock.kind->isHeld(lock.words, me, lock.held.much)) return false;
+  lock.digest = lock.tenancy->unpin(lock.slot);
+  lock.isPinned = false;
+  return true;
+}
+
+bool Shares::pinSlotAgain(std::int32_t place) {
+  Use& lock = useAt(place);
+  lock.isPinned = lock.tenancy->pinAgain(lock.slot, lock.digest);
+  if (lock.isPinned) return true;
+  uses_.erase(place);
+  return false;
+}
+
+std::int32_t Shares::unshare(std::int32_t place, AgentId me) {
+  Use& lock = useAt(place);
+  if (lock.uses == 1 && lock.isPinned && lock.kind->isHeld(lock.words, me, lock.held.much)) {
     lock.isOrphan = true;  // should we die, then the next one must get it
     return 1;
   }
+  if (--lock.uses > 0) return lock.uses;
   const Use gone = lock;
-  const std::int32_t left = --lock.uses;
-  if (left == 0) uses_.erase(at);
+  uses_.erase(place);
   drop(gone);
-  return left;
+  return 0;
 }
 
 void Shares::drop(const Use& lock) noexcept {
   if (lock.entry) {
     lock.table->unpin(*lock.entry);
   } else if (lock.tenancy) {
-    lock.tenancy->unpin(lock.slot);
+    if (lock.isPinned) lock.tenancy->unpin(lock.slot);
   } else {
     disclaimWords(static_cast<SharedWord*>(lock.words), lock.kind->words);
     regions_.detach(lock.region);
@@ -183,10 +205,15 @@ void Shares::gave(std::int32_t place, std::int32_t weight) noexcept {
   at->second.held.much = std::max<std::int64_t>(0, at->second.held.much - weight);
 }
 
+void Shares::lost(std::int32_t place, std::uint32_t era) noexcept {
+  const auto at = uses_.find(place);
+  if (at != uses_.end() && at->second.held.era == era) at->second.held.much = 0;
+}
+
 void Shares::abandonAll(AgentId me) noexcept {
-  for (auto& [place, lock] : uses_) {
-    lock.kind->abandon(lock.words, me, lock.held);
-    for (; lock.uses > 0; --lock.uses) drop(lock);
+  for (const auto& [place, lock] : uses_) {
+    if (lock.isPinned) lock.kind->abandon(lock.words, me, lock.held);
+    drop(lock);
   }
   uses_.clear();
   for (const Opened& table : tables_) lockTables().close(table.name);

@@ -27,6 +27,11 @@ class Shares {
   /// One more object for the lock in a slot of scope host, which has been pinned for it: its place, as given.
   std::int32_t shareSlot(std::int32_t place, const Kind& kind, host::Tenancy& tenancy,
                          std::uint32_t slot);
+  /// No object of that slot has to do with its lock any more: it may go to another key. False while this
+  /// environment holds the lock: news of a grant may be on their way to JavaScript.
+  bool unpinSlot(std::int32_t place, AgentId me);
+  /// The same objects come back to their slot. False when another key has it: they are forgotten here.
+  bool pinSlotAgain(std::int32_t place);
   /// One object less: how many uses are left. An orphan, which we hold though no object is left, is one.
   std::int32_t unshare(std::int32_t place, AgentId me);
 
@@ -37,6 +42,8 @@ class Shares {
   /// So much of a counted lock has been taken here, or put back.
   void took(std::int32_t place, std::int32_t weight, std::uint32_t era = 0) noexcept;
   void gave(std::int32_t place, std::int32_t weight) noexcept;
+  /// What was granted here in that era has been stolen.
+  void lost(std::int32_t place, std::uint32_t era) noexcept;
 
   /// The environment ends: whatever it holds goes to others.
   void abandonAll(AgentId me) noexcept;
@@ -48,6 +55,8 @@ class Shares {
     std::int32_t uses = 0;
     Held held{};  // of a counted kind
     bool isOrphan = false;
+    bool isPinned = true;   // a slot of a segment only: else it may be that of another key
+    host::Digest digest{};  // of the key of a slot that is not pinned
     // One of them: a key of a table, a slot of a segment, or memory of the user's.
     LockTable* table = nullptr;
     LockTable::Entry* entry = nullptr;
@@ -61,6 +70,7 @@ class Shares {
   };
 
   std::int32_t use(std::int32_t place, const Use& lock);
+  Use& useAt(std::int32_t place);
   void drop(const Use& lock) noexcept;
   std::int32_t regionOf(WordPairs::Number pair);
   const Opened& opened(std::int32_t table) const;

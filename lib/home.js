@@ -55,12 +55,17 @@ class Home {
   /** The core of any key. Whoever does not go in with it must let it drop. */
   open(key) {
     const known = this.#all.get(key)
-    if (known !== undefined) return known
+    if (known !== undefined && this.isThere(known)) return known
     checkKey(key)
     const core = this.table === undefined ? (this.#atRest.pop() ?? this.#make()) : this.#make()
     moveIn(core, this, key)
     this.#all.set(key, core)
     return core
+  }
+
+  /** Whether `core` is good for its key still: see HostHome. */
+  isThere(_core) {
+    return true
   }
 
   /** What `use` makes of the core of a key that is busy, in whatever thread; else `otherwise`. */
@@ -100,7 +105,7 @@ class Home {
     for (const core of this.#idle) {
       core.isListed = false
       if (!core.isIdle()) continue
-      if (!isFresh) all.delete(core.key)
+      if (!isFresh && all.get(core.key) === core) all.delete(core.key)
       if (core.share !== null) {
         // A releaser may know it still: it is not for another key. And it is not to go twice, though it may
         // have been in the middle of a release that tells of its rest once more.

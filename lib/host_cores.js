@@ -9,7 +9,7 @@ const { MutexCore, ownerShift } = require('./mutex_core.js')
 const { dressed } = require('./releaser.js')
 const { RWCore } = require('./rw_core.js')
 const { SemaphoreCore } = require('./semaphore_core.js')
-const { keepWith, shareSlot } = require('./shares.js')
+const { keepWith, pinAgain, shareSlot, unpin } = require('./shares.js')
 const { indexOf } = require('./words.js')
 
 /** In the high half of a mutex's word (kStrict of src/host/turn.h). */
@@ -49,6 +49,8 @@ const inSegment = (Base) =>
     constructor(segment, ...rest) {
       super(...rest)
       this.segment = segment
+      /** That of a key: whether this thread has its slot pinned. Else the slot may be that of another key. */
+      this.isPinned = false
     }
 
     beginnings() {
@@ -62,6 +64,27 @@ const inSegment = (Base) =>
 
     shareByKey(segment, key) {
       this.settleIn(this.title(), () => shareSlot(segment, key))
+      this.share.pins++
+      this.isPinned = true
+    }
+
+    isIdle() {
+      return !this.isPinned
+    }
+
+    /** A pin lasts as long as this thread holds its lock or waits for it: one more would take the room of a key. */
+    rest() {
+      if (!this.isPinned || !super.isIdle() || !unpin(this)) return
+      this.generation++
+      this.home.drop(this)
+    }
+
+    enterLine(weight, limits, Kind) {
+      try {
+        return super.enterLine(weight, limits, Kind)
+      } finally {
+        if (this.home !== null) this.rest() // it may have failed
+      }
     }
 
     dress(release, abandoned, isGood) {
@@ -134,17 +157,17 @@ function hostCoreOf(core, host) {
   return onHost(core, host, (name) => name).make()
 }
 
-/**
- * A key that has been let go of stays pinned here for a while, since it may come back: so many of them in each
- * thread that those of 64 threads fit beside as many as may be held at once. There is room for twice that.
- */
+/** Cores that know the slot of their key, and have not pinned it: all that they cost is memory of this thread. */
 const mostIdle = 1024
-const mostThreads = 64
 
 class HostHome extends Home {
   constructor(segment, make) {
-    const idle = Math.floor(native.hostCapacity(segment.number) / mostThreads)
-    super([], make, segment.name, segment, Math.min(Math.max(idle, 1), mostIdle))
+    super([], make, segment.name, segment, mostIdle)
+  }
+
+  /** Whether the slot of `core` is that of its key, and pinned. */
+  isThere(core) {
+    return core.isPinned || pinAgain(core)
   }
 
   get size() {
@@ -153,17 +176,6 @@ class HostHome extends Home {
 
   keys() {
     return this.table.busy().map(({ key }) => key)
-  }
-
-  /** No key is lost for idle ones of ours. */
-  open(key) {
-    try {
-      return super.open(key)
-    } catch (error) {
-      if (error.code !== 'ERR_LOCK_CAPACITY') throw error
-      this.sweep()
-      return super.open(key)
-    }
   }
 
   /** A key that others hold, too, may have no core of ours. */

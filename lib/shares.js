@@ -29,6 +29,9 @@ class Share {
     this.isAlive = false
     /** Whether processes share it, and not just threads. */
     this.isAfar = false
+    /** A slot of a keyed segment: how many cores have it pinned, and whether it is another key's by now. */
+    this.pins = 0
+    this.isGone = false
   }
 
   /** One more or one less of ours waits for `core`, or who could let us in has changed. */
@@ -91,14 +94,44 @@ function shareKey(table, key, kind, start, name) {
 function shareSlot(segment, key, name) {
   const place = native.hostPin(segment.number, ...(key === undefined ? [] : [key]))
   mapWords(place)
+  const known = shares.get(place)
+  if (key !== undefined && known?.pins === 0) forget(known)
   const share = shareAt(place, name)
   share.isAfar = true
   return share
 }
 
+/** The slot of `share` may be that of another key: no core of it is good any more. */
+function forget(share) {
+  share.isGone = true
+  shares.delete(share.place)
+}
+
+/** Whether `core` has let go of its slot, which other keys may have from then on. */
+function unpin(core) {
+  const { share } = core
+  if (share.pins === 1 && native.hostUnpin(share.place) === 0) return false
+  share.pins--
+  core.isPinned = false
+  return true
+}
+
+/** Whether the slot is that of the key of `core` still, and pinned for it. */
+function pinAgain(core) {
+  const { share } = core
+  if (share.isGone) return false
+  if (share.pins === 0 && native.hostPinAgain(share.place) === 0) {
+    forget(share)
+    return false
+  }
+  share.pins++
+  core.isPinned = true
+  return true
+}
+
 /** One object less stands for it. */
-function unshare({ place }) {
-  if (native.unshare(place) > 0) return
+function unshare({ place, isGone }) {
+  if (isGone || native.unshare(place) > 0) return
   shares.delete(place)
   unmapWords(place)
 }
@@ -134,10 +167,12 @@ function tableOf(name, start = 0, title = '') {
 module.exports = {
   keepAlive,
   keepWith,
+  pinAgain,
   settleLife,
   shareKey,
   shareMemory,
   shareSlot,
   tableOf,
+  unpin,
   unshare,
 }

@@ -88,6 +88,10 @@ struct KeyEntry {
     return digest[0].load(std::memory_order_relaxed) == wanted[0] &&
            digest[1].load(std::memory_order_relaxed) == wanted[1];
   }
+  /// Only while it is pinned.
+  Digest carried() const noexcept {
+    return {digest[0].load(std::memory_order_relaxed), digest[1].load(std::memory_order_relaxed)};
+  }
   void label(const Digest& as) noexcept {
     digest[0].store(as[0], std::memory_order_relaxed);
     digest[1].store(as[1], std::memory_order_relaxed);

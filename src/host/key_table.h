@@ -24,14 +24,20 @@
 //   3. The entry in control is CLAIMED or LIVE (or LEAVING in vain), and its claimer's pin is set until
 //      control is over: so nobody reclaims it meanwhile, and who helps late fails by the stamp.
 //   4. A lock that is held or waited for is pinned by each process that has to do with it.
+//   5. Nothing else is pinned for longer than a call: capacity counts keys that are held or waited for. A thread
+//      that is done with a key remembers its slot and its digest, and touches the slot again only after
+//      pinAgain() has found that digest there, with the pin set (2).
 // The order of memory: all compare-and-swaps, pins and states are sequentially consistent; what is relaxed
 // (digest, tags, text) is written between a claim and the commit, which publish it.
 #pragma once
 
+#include <array>
+#include <cstdlib>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "host/host_error.h"
@@ -43,18 +49,21 @@ namespace boxoffice::host {
 template <class P>
 class KeyTable {
  public:
-  KeyTable(KeyArea area, const KeyLocks& locks, Seat me) noexcept
-      : area_(std::move(area)), locks_(locks), me_(me) {}
+  /// Throws std::bad_alloc.
+  KeyTable(KeyArea area, const KeyLocks& locks, Seat me)
+      : area_(std::move(area)), locks_(locks), me_(me) {
+    if (!pins_) throw std::bad_alloc();
+  }
   KeyTable(const KeyTable&) = delete;
   KeyTable& operator=(const KeyTable&) = delete;
 
   /// The slot of `key`, which stays there until it has been unpinned as often. Throws HostError(capacity) when
-  /// there is no room, and std::bad_alloc; then nothing has changed.
+  /// there is no room; then nothing has changed.
   std::uint32_t pin(std::string_view key) {
     const Digest digest = area_.digest(key);
     const KeyBucketView<P> view(area_,
                                 static_cast<std::uint32_t>(digest[0]) & (area_.buckets() - 1));
-    const std::lock_guard guard(mutex_);
+    const std::lock_guard guard(mutexOf(view.index(0)));
     // Each time round somebody else has admitted a key, or is about to.
     for (int round = 0; round < kRounds; ++round) {
       const std::uint64_t control = view.settled();
@@ -64,16 +73,33 @@ class KeyTable {
     refuse();
   }
 
-  void unpin(std::uint32_t index) noexcept {
-    const std::lock_guard guard(mutex_);
-    release(pins_.find(index));
+  /// The slot may go to another key from now on; the answer is what pinAgain() asks for.
+  Digest unpin(std::uint32_t index) noexcept {
+    const std::lock_guard guard(mutexOf(index));
+    const Digest digest = area_.entry(index).carried();
+    release(index);
+    return digest;
   }
 
-  /// visit(index) for each slot that this process has pinned; none is unpinned meanwhile.
+  /// Pins the slot once more, if it is that of the key of this digest still, or again.
+  bool pinAgain(std::uint32_t index, const Digest& digest) noexcept {
+    const std::lock_guard guard(mutexOf(index));
+    hold(index);
+    if (comesToLife(area_.entry(index), digest)) return true;
+    release(index);
+    return false;
+  }
+
+  /// visit(index) for each slot that this process has pinned; it is not unpinned meanwhile.
   template <class Visit>
   void forEachPinned(Visit&& visit) {
-    const std::lock_guard guard(mutex_);
-    for (const auto& [index, count] : pins_) visit(index);
+    for (std::uint32_t number = 0; number < area_.buckets(); ++number) {
+      const KeyBucketView<P> view(area_, number);
+      const std::lock_guard guard(mutexOf(view.index(0)));
+      view.forEachTouched([&](std::uint32_t i) {
+        if (pins_[view.index(i)] > 0) visit(view.index(i));
+      });
+    }
   }
 
   /// visit(index, text) for each lock that does not rest.
@@ -95,7 +121,11 @@ class KeyTable {
  private:
   static constexpr int kRounds = 100;
   using View = KeyBucketView<P>;
-  using Pins = std::unordered_map<std::uint32_t, std::uint32_t>;
+
+  /// Of the bucket of that entry, and of some others.
+  std::mutex& mutexOf(std::uint32_t index) noexcept {
+    return guards_[index / kBucketEntries % guards_.size()].mutex;
+  }
 
   static std::uint16_t tagOf(const Digest& digest) noexcept {
     return static_cast<std::uint16_t>(digest[1]);
@@ -107,9 +137,9 @@ class KeyTable {
       if (view.bucket().tags[i].load(std::memory_order_relaxed) != tagOf(digest)) continue;
       // A glance without a pin: an entry that gets this key after it is one whose admission is noticed.
       if (!view.entry(i).carries(digest)) continue;
-      const auto pin = hold(view.index(i));
+      hold(view.index(i));
       if (comesToLife(view.entry(i), digest)) return i;
-      release(pin);
+      release(view.index(i));
     }
     return std::nullopt;
   }
@@ -138,13 +168,7 @@ class KeyTable {
     }
     const std::uint32_t i = claimed->entry;
     const std::uint32_t index = view.index(i);
-    Pins::iterator pin;
-    try {
-      pin = hold(index);
-    } catch (...) {
-      giveUp(view.entry(i), claimed->state);
-      throw;
-    }
+    hold(index);
     P::step(KeyStep::label);
     view.entry(i).label(digest);
     view.bucket().tags[i].store(tagOf(digest), std::memory_order_relaxed);
@@ -152,7 +176,7 @@ class KeyTable {
     area_.text(index).write(key);
     locks_.reset(area_.slot(index), area_.start());
     if (view.commit(control, i)) return i;
-    release(pin);
+    release(index);
     giveUp(view.entry(i), claimed->state);
     return std::nullopt;
   }
@@ -227,25 +251,30 @@ class KeyTable {
     entry.change(claimed, claimed.next(KeyStatus::empty));
   }
 
-  /// One more pin of this process. Throws std::bad_alloc, and then nothing has changed.
-  Pins::iterator hold(std::uint32_t index) {
-    const auto pin = pins_.try_emplace(index, 0).first;
-    if (pin->second++ == 0) area_.entry(index).pins.add(me_);
+  void hold(std::uint32_t index) noexcept {
+    if (pins_[index]++ == 0) area_.entry(index).pins.add(me_);
     P::step(KeyStep::pin);
-    return pin;
   }
-  void release(Pins::iterator pin) noexcept {
+  void release(std::uint32_t index) noexcept {
     P::step(KeyStep::unpin);
-    if (--pin->second > 0) return;
-    area_.entry(pin->first).pins.remove(me_);
-    pins_.erase(pin);
+    if (--pins_[index] == 0) area_.entry(index).pins.remove(me_);
   }
 
   const KeyArea area_;
   const KeyLocks locks_;
   const Seat me_;
-  std::mutex mutex_;
-  Pins pins_;  // how often this process has each entry pinned
+  struct Free {
+    void operator()(void* memory) const noexcept { std::free(memory); }
+  };
+  /// By entry: how often this process has it pinned. From calloc, which gives no memory to pages before they
+  /// are written to.
+  std::unique_ptr<std::uint32_t[], Free> pins_{static_cast<std::uint32_t*>(
+      std::calloc(std::size_t{area_.buckets()} * kBucketEntries, sizeof(std::uint32_t)))};
+  /// Each thread pins and unpins for each grant: with one mutex they would wait for each other.
+  struct alignas(64) Guard {
+    std::mutex mutex;
+  };
+  std::array<Guard, 16> guards_;
 };
 
 }  // namespace boxoffice::host

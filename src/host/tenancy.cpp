@@ -71,8 +71,11 @@ std::uint32_t Tenancy::pin() {
   return 0;
 }
 
-void Tenancy::unpin(std::uint32_t slot) noexcept {
-  if (keys_) keys_->unpin(slot);
+Digest Tenancy::unpin(std::uint32_t slot) noexcept { return keys_ ? keys_->unpin(slot) : Digest{}; }
+
+bool Tenancy::pinAgain(std::uint32_t slot, const Digest& digest) {
+  if (!keys_) throw Misuse(Fault::badArgument, "this segment has no keys");
+  return keys_->pinAgain(slot, digest);
 }
 
 void Tenancy::heard(std::uint32_t slot) noexcept {

@@ -40,7 +40,9 @@ class Tenancy final : private Tenant {
   std::uint32_t pin(std::string_view key);
   /// The only slot, where there are none.
   std::uint32_t pin();
-  void unpin(std::uint32_t slot) noexcept;
+  Digest unpin(std::uint32_t slot) noexcept;
+  /// See KeyTable. Only where there are keys.
+  bool pinAgain(std::uint32_t slot, const Digest& digest);
 
   /// Whom to call, on the thread of the bells, when a lock of this process has been stolen.
   static void setTheftListener(void (*listener)() noexcept) noexcept;

@@ -7,6 +7,8 @@
  *     guards it), and pins one key at a time.
  *   - The lock is a seat or nobody. Tags, texts and `touched` only save looks, and are left out.
  *   - Which entry is tried next for a new key is nondeterministic.
+ *   - A process that has unpinned a key remembers its entry, and may pin it again there (pinAgain), whatever has
+ *     become of it; or it looks for the key as if for the first time.
  *   - Who dies is cleaned away by one that lives, which may itself die meanwhile and is succeeded.
  *
  * Checked: no key has two entries; an entry that is pinned keeps its key, so nobody holds the lock of
@@ -81,7 +83,7 @@ hidden byte j;
 #define READS 8     /* comesToLife: loads the state, */
 #define READS2 9    /* looks at the digest, */
 #define RESTORES 10 /* and makes it LIVE again */
-#define RELEASES 11
+#define RELEASES 11  /* unpins: it was another key's */
 #define CLAIMS 12   /* take: loads the state, */
 #define LEAVES 13   /* looks whether it is idle, */
 #define LEAVES2 14  /* makes it LEAVING, */
@@ -145,6 +147,7 @@ inline finish() {
   c = 0;
   s = 0;
   seen = 0;
+  again = 0;
   e = 0
 }
 
@@ -152,12 +155,20 @@ inline finish() {
 
 /* BUG 2: who reclaims looks at the pins once only. BUG 3: who pins has looked at the state before. BUG
  * 4: a key is admitted whatever has been admitted since the search. BUG 6: one that is LEAVING is
- * taken for gone. */
+ * taken for gone. BUG 8: who pins again does not look at the digest. */
 active [N] proctype user() {
   byte visits, at, then, key, e;
+  byte known, knownKey; /* the entry that had that key, + 1 */
+  bit again;            /* it begins there */
   short c, s, seen;
 end:
   do
+  :: d_step { ALIVE(me) && at == OUTSIDE && visits < VISITS(me) && known ->
+      begin(knownKey);
+      e = known - 1;
+      again = 1;
+      at = HOLDS
+    }
   :: d_step { ALIVE(me) && at == OUTSIDE && visits < VISITS(me) -> begin(1) }
   :: d_step { ALIVE(me) && at == OUTSIDE && visits < VISITS(me) && KEYS > 1 && (me > 1 || visits) -> begin(2) }
 #if KEYS > 2
@@ -191,8 +202,8 @@ end:
     }
   :: d_step { ALIVE(me) && at == READS2 ->
       if
-      :: digest[e] != key -> at = RELEASES
-      :: digest[e] == key && STATUS(s) == LIVE -> s = 0; at = (BUG == 3 -> HOLDS : USES)
+      :: digest[e] != key && !(BUG == 8 && again) -> at = RELEASES
+      :: (digest[e] == key || (BUG == 8 && again)) && STATUS(s) == LIVE -> s = 0; at = (BUG == 3 -> HOLDS : USES)
       :: else -> at = RESTORES
       fi
     }
@@ -206,8 +217,11 @@ end:
   :: d_step { ALIVE(me) && at == RELEASES ->
       pins[e] = pins[e] & ~BIT(me);
       s = 0;
-      e++;
-      at = GLANCES
+      REACH(8, again);
+      if
+      :: again -> again = 0; e = 0; at = SETTLES
+      :: else -> e++; at = GLANCES
+      fi
     }
 
   /* insert: some entry, or none */
@@ -284,8 +298,15 @@ end:
       lock[e] = 0;
       at = UNPINS
     }
-  :: d_step { ALIVE(me) && at == UNPINS -> pins[e] = pins[e] & ~BIT(me); finish() }
+  :: d_step { ALIVE(me) && at == UNPINS ->
+      pins[e] = pins[e] & ~BIT(me);
+      REACH(9, again);
+      known = (visits < VISITS(me) -> e + 1 : 0);
+      knownKey = (visits < VISITS(me) -> key : 0);
+      finish()
+    }
   :: d_step { !ALIVE(me) && at -> finish(); then = 0 }
+  :: d_step { !ALIVE(me) && known -> known = 0; knownKey = 0 }
   od
 }
 

@@ -174,6 +174,8 @@ reaches host_turn -DKILLS=2 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0 -- 2
 holds host_keys safety -DKILLS=0 -DTWICE=0
 holds host_keys safety -DKILLS=1 -DTWICE=0 -DUSERS=2
 holds host_keys safety -DKILLS=2 -DTWICE=0 -DUSERS=2
+holds host_keys safety -DKILLS=0 -DTWICE=1 -DUSERS=2
+holds host_keys safety -DKILLS=1 -DTWICE=1 -DUSERS=2
 fails host_keys safety "$asserts" -DKILLS=0 -DTWICE=0 -DBUG=1
 fails host_keys safety 'assertion violated .*digest' -DKILLS=0 -DTWICE=0 -DBUG=2
 fails host_keys safety 'assertion violated .*digest' -DKILLS=0 -DTWICE=0 -DBUG=3
@@ -181,7 +183,9 @@ fails host_keys safety 'assertion violated .*digest' -DKILLS=0 -DTWICE=0 -DBUG=4
 fails host_keys safety 'assertion violated .*dead' -DKILLS=1 -DTWICE=0 -DUSERS=2 -DBUG=5
 fails host_keys safety 'assertion violated .*digest' -DKILLS=0 -DTWICE=0 -DBUG=6
 fails host_keys safety 'assertion violated .*state' -DKILLS=1 -DTWICE=0 -DUSERS=2 -DBUG=7
+fails host_keys safety 'assertion violated .*digest' -DKILLS=0 -DTWICE=1 -DUSERS=2 -DBUG=8
 reaches host_keys -DKILLS=1 -DTWICE=0 -- 1 2 3 4 5 6 7
+reaches host_keys -DKILLS=0 -DTWICE=1 -DUSERS=2 -- 8 9
 
 ((failed)) && echo "$failed models failed"
 echo "$passed models passed"

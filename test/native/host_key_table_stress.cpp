@@ -7,6 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "host_keys.h"
@@ -22,7 +26,7 @@ using host::Seat;
 
 /// Kills its process at the nth time that it comes to a step; now and then others go on there first.
 struct KillingPlatform {
-  static inline unsigned random_ = 1;
+  static inline thread_local unsigned random_ = 1;
   static inline int step_ = 0;
   static inline int count_ = 0;
 
@@ -112,13 +116,23 @@ void churn(const SharedKeys& keys, const SharedOracle& oracle, Seat me, int seed
     std::uint32_t slot;
   };
   std::vector<Pin> mine;
+  struct Known {
+    std::uint32_t slot;
+    host::Digest digest;
+  };
+  std::array<std::optional<Known>, kKeys> known;  // where each key was last
   const auto drop = [&](std::size_t i) {
     const Pin pin = mine[i];
     mine.erase(mine.begin() + static_cast<std::ptrdiff_t>(i));
     oracle->unpins(me, pin.key, pin.slot);
     std::uint64_t held = me;
     keys.head(pin.slot).turn.compare_exchange_strong(held, 0);
-    table->unpin(pin.slot);
+    known[static_cast<std::size_t>(pin.key)] = {pin.slot, table->unpin(pin.slot)};
+  };
+  const auto pinKey = [&](int key) {
+    const std::optional<Known>& last = known[static_cast<std::size_t>(key)];
+    if (last && table->pinAgain(last->slot, last->digest)) return last->slot;
+    return table->pin(nameOfKey(key));
   };
   while (count-- > 0) {
     if (mine.size() == kMostPins || (!mine.empty() && dice(2) == 0)) {
@@ -130,7 +144,7 @@ void churn(const SharedKeys& keys, const SharedOracle& oracle, Seat me, int seed
       continue;
     }
     try {
-      const std::uint32_t slot = table->pin(nameOfKey(key));
+      const std::uint32_t slot = pinKey(key);
       oracle->pinned(me, key, slot);
       mine.push_back({key, slot});
       std::uint64_t free = 0;
@@ -173,6 +187,57 @@ TEST(HostKeyTableStress, ProcessesSeeOneSlotForAKeyAndNoSlotForTwo) {
     EXPECT_EQ(status, 0);
   }
   EXPECT_GT(oracle->pins, rounds(500'000));
+  expectNothingLeft(keys);
+}
+
+/// As JavaScript does: a thread locks by a compare-and-swap of the slot that it remembers, once it has pinned that
+/// slot again.
+TEST(HostKeyTableStress, ThreadsOfTwoProcessesMeetInTheLockOfTheirKeyOnly) {
+  constexpr int kThreads = 4;
+  const SharedKeys keys(host::kBucketEntries / 2);
+  ASSERT_EQ(keys.view.plan.buckets, 1U);
+  const std::array<std::unique_ptr<Table>, 2> tables = {tableOf<KillingPlatform>(keys, 1),
+                                                        tableOf<KillingPlatform>(keys, 127)};
+  std::array<std::atomic<int>, kKeys> inside{};
+  std::atomic<long> violations = 0;
+  std::atomic<long> again = 0;
+  std::atomic<long> refused = 0;
+  const auto visit = [&](std::uint64_t me) {
+    Table& table = *tables[me % 2];
+    Dice dice(static_cast<int>(me));
+    std::array<std::optional<std::pair<std::uint32_t, host::Digest>>, kKeys> known;
+    for (int count = rounds(100'000); count > 0; --count) {
+      const auto key = static_cast<std::size_t>(dice(kKeys));
+      std::uint32_t slot = 0;
+      if (known[key] && table.pinAgain(known[key]->first, known[key]->second)) {
+        slot = known[key]->first;
+        ++again;
+      } else {
+        try {
+          slot = table.pin(nameOfKey(static_cast<int>(key)));
+        } catch (const HostError&) {
+          ++refused;
+          continue;
+        }
+      }
+      std::uint64_t free = 0;
+      if (keys.head(slot).turn.compare_exchange_strong(free, me)) {
+        if (++inside[key] != 1) ++violations;
+        --inside[key];
+        keys.head(slot).turn = 0;
+      }
+      // All that time the slot was that of the key, whose digest is always the same.
+      const host::Digest digest = table.unpin(slot);
+      if (known[key] && known[key]->second != digest) ++violations;
+      known[key] = {slot, digest};
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::uint64_t me = 1; me <= kThreads; ++me) threads.emplace_back(visit, me);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(violations, 0);
+  EXPECT_GT(again, 0);
+  EXPECT_EQ(refused, 0) << "of 64 slots, 4 threads need 4 at once";
   expectNothingLeft(keys);
 }
 

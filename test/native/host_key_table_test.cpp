@@ -251,6 +251,86 @@ TEST_F(HostKeyTable, WhoPinsWhatIsBeingReclaimedKeepsIt) {
   }
 }
 
+TEST_F(HostKeyTable, KeyAtRestIsPinnedAgainByItsSlot) {
+  const std::uint32_t index = first->pin("a");
+  const host::Digest digest = first->unpin(index);
+  EXPECT_TRUE(keys.entry(index).pins.empty());
+  EXPECT_TRUE(first->pinAgain(index, digest));
+  EXPECT_TRUE(keys.entry(index).pins.has(1));
+  EXPECT_TRUE(second->pinAgain(index, digest));
+  EXPECT_TRUE(first->pinAgain(index, digest));
+  first->unpin(index);
+  EXPECT_TRUE(keys.entry(index).pins.has(1));
+  first->unpin(index);
+  EXPECT_FALSE(keys.entry(index).pins.has(1));
+  expectWhole(keys);
+}
+
+TEST_F(HostKeyTable, SlotOfAnotherKeyIsNotPinnedAgain) {
+  const std::uint32_t index = first->pin("a");
+  const host::Digest digest = first->unpin(index);
+  // Each step of the one that takes the slot over, from the last at which it is still that of "a".
+  for (const int step : {KeyStep::pin, KeyStep::label, KeyStep::publish, KeyStep::commit,
+                         KeyStep::help, KeyStep::admit, KeyStep::settle}) {
+    for (int key = 0; keys.entry(index).pins.empty(); ++key) {
+      const std::string name = "other " + std::to_string(step) + " " + std::to_string(key);
+      at(step, [&] {
+        if (keys.entry(index).pins.has(127)) EXPECT_FALSE(first->pinAgain(index, digest));
+      });
+      second->pin(name);
+      SteppedPlatform::atStep = nullptr;
+    }
+    EXPECT_FALSE(first->pinAgain(index, digest));
+    EXPECT_FALSE(keys.entry(index).pins.has(1));
+    for (std::uint32_t other = 0; other < 64; ++other) {
+      if (keys.entry(other).pins.has(127)) second->unpin(other);
+    }
+  }
+  expectWhole(keys);
+}
+
+TEST_F(HostKeyTable, SlotThatIsPinnedAgainWhileItIsReclaimedStays) {
+  for (const int step : {KeyStep::claim, KeyStep::leave, KeyStep::takeOver}) {
+    fill(0);
+    std::vector<host::Digest> digests;
+    for (std::uint32_t index = 0; index < 64; ++index) {
+      digests.push_back(keys.entry(index).carried());
+    }
+    at(step, [&] {
+      for (std::uint32_t index = 0; index < 64; ++index) {
+        EXPECT_TRUE(second->pinAgain(index, digests[index]));
+      }
+    });
+    EXPECT_THROW(first->pin("one more " + std::to_string(step)), HostError);
+    EXPECT_EQ(SteppedPlatform::atStep, nullptr);
+    expectWhole(keys);
+    for (std::uint32_t index = 0; index < 64; ++index) {
+      EXPECT_EQ(keys.entry(index).carried(), digests[index]);
+      second->unpin(index);
+    }
+  }
+}
+
+TEST_F(HostKeyTable, SlotThatIsReclaimedWhileItIsPinnedAgainIsTheOneOrTheOther) {
+  for (const int step : {KeyStep::pin, KeyStep::look, KeyStep::restore, KeyStep::unpin}) {
+    fill(0);
+    const host::Digest digest = keys.entry(9).carried();
+    std::set<std::uint32_t> others;
+    at(step, [&] {
+      for (int key = 0; key < 63; ++key) {
+        others.insert(second->pin("other " + std::to_string(step) + " " + std::to_string(key)));
+      }
+    });
+    // What is pinned keeps its key.
+    EXPECT_EQ(first->pinAgain(9, digest), step != KeyStep::unpin || others.empty());
+    EXPECT_FALSE(others.contains(9));
+    expectWhole(keys);
+    if (keys.entry(9).pins.has(1)) first->unpin(9);
+    SteppedPlatform::atStep = nullptr;
+    for (const std::uint32_t index : others) second->unpin(index);
+  }
+}
+
 TEST_F(HostKeyTable, WhatBecomesBusyWhileItIsReclaimedStays) {
   fill(0);
   at(KeyStep::takeOver, [&] {
@@ -356,6 +436,12 @@ TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
     int all() const { return std::accumulate(std::begin(pins), std::end(pins), held ? 1 : 0); }
   };
   std::map<int, Used> used;  // by key
+  struct Known {
+    std::uint32_t index;
+    host::Digest digest;
+  };
+  std::map<int, Known> known[kSeatsHere];  // by key: where it was last
+  int comebacks = 0;
   std::minstd_rand random(7);
   const auto dice = [&](int sides) { return static_cast<int>(random() % unsigned(sides)); };
   int refused = 0;
@@ -372,14 +458,21 @@ TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
           --use.pins[who];
           const std::uint32_t index = use.index;
           if (use.all() == 0) used.erase(found);
-          tables[who]->unpin(index);
+          known[who][key] = {index, tables[who]->unpin(index)};
         }
       }
       return;
     }
     std::uint32_t index = 0;
+    const auto before = known[who].find(key);
     try {
-      index = tables[who]->pin(nameOfKey(key));
+      if (before != known[who].end() &&
+          tables[who]->pinAgain(before->second.index, before->second.digest)) {
+        index = before->second.index;
+        ++comebacks;
+      } else {
+        index = tables[who]->pin(nameOfKey(key));
+      }
     } catch (const HostError&) {
       // An entry may have become free behind the back of the one who looked.
       EXPECT_GE(used.size() + 2 * kSeatsHere, 64U);
@@ -410,6 +503,7 @@ TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
   for (int i = 0; i < 20'000; ++i) turnOf(dice(kSeatsHere));
   SteppedPlatform::atStep = nullptr;
   EXPECT_GT(refused, 0);
+  EXPECT_GT(comebacks, 0);
   for (auto& [key, use] : used) {
     keys.head(use.index).turn = 0;
     for (int who = 0; who < kSeatsHere; ++who) {
