@@ -186,6 +186,22 @@ std::int32_t hostEnd(const Call& call) {
 /// How often something of this process has been stolen.
 std::int32_t hostThefts(const Call&) { return Hosts::thefts(); }
 
+/// How many segments of this process have turned out to be gone.
+std::int32_t hostRemovals(const Call&) { return Hosts::removals(); }
+
+/// (segment): why there is nothing to be had from it any more; null while there is.
+napi_value hostWhyGone(const Call& call) {
+  host::Segment& segment = call.loop().hosts().at(call.integer(0)).segment();
+  const Napi::Env env(call.env());
+  if (!segment.isGone()) return env.Null();
+  return Napi::String::New(env, segment.removed().what());
+}
+
+/// (segment): whether this process holds any of its locks.
+std::int32_t hostHolds(const Call& call) {
+  return call.loop().hosts().at(call.integer(0)).holds() ? 1 : 0;
+}
+
 }  // namespace
 
 void defineHost(Exports& exports) {
@@ -205,6 +221,9 @@ void defineHost(Exports& exports) {
   exports.add<hostIsLost>("hostIsLost");
   exports.add<hostEnd>("hostEnd");
   exports.add<hostThefts>("hostThefts");
+  exports.add<hostRemovals>("hostRemovals");
+  exports.add<hostWhyGone>("hostWhyGone");
+  exports.add<hostHolds>("hostHolds");
 }
 
 }  // namespace boxoffice::binding

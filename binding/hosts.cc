@@ -16,14 +16,20 @@ constexpr std::size_t kRegionBytes = sizeof(std::int32_t) << Regions::kIndexBits
 static_assert(std::endian::native == std::endian::little);
 
 std::atomic<std::int32_t> allThefts{0};
+std::atomic<std::int32_t> allRemovals{0};
 
 }  // namespace
 
 std::int32_t Hosts::thefts() noexcept { return allThefts; }
+std::int32_t Hosts::removals() noexcept { return allRemovals; }
 
 std::int32_t Hosts::open(const std::string& directory, const host::SegmentOptions& options) {
   host::Tenancy::setTheftListener([]() noexcept {
     allThefts.fetch_add(1);
+    neighbours().lookUp();
+  });
+  host::Tenancy::setRemovalListener([]() noexcept {
+    allRemovals.fetch_add(1);
     neighbours().lookUp();
   });
   host::Tenancy::Lease tenancy = host::Tenancy::of(directory, options);

@@ -34,6 +34,8 @@ class Hosts {
 
   /// How often locks of this process have been stolen: grows before the environments are called.
   static std::int32_t thefts() noexcept;
+  /// The same for segments of this process whose files were removed.
+  static std::int32_t removals() noexcept;
 
   /// The environment ends, and holds nothing any more.
   void clear() noexcept { opened_.clear(); }

@@ -53,6 +53,31 @@ void count(const Call& call, const Waiter& w) {
   call.loop().postEra(w.era);
 }
 
+/// Ends a wait for a lock of scope host when its file turns out to be removed, and as Termination.
+class HostStop final : public Stop {
+ public:
+  HostStop(EventLoop::Termination& termination, const void* lock)
+      : termination_(termination), segment_(*host::segmentAt(lock)) {}
+  bool isRequested() noexcept override { return termination_.isRequested() || segment_.isGone(); }
+
+ private:
+  EventLoop::Termination& termination_;
+  const host::Segment& segment_;
+};
+
+/// The same for any other lock.
+class OwnStop final : public Stop {
+ public:
+  OwnStop(EventLoop::Termination& termination, const void*) : termination_(termination) {}
+  bool isRequested() noexcept override { return termination_.isRequested(); }
+
+ private:
+  EventLoop::Termination& termination_;
+};
+
+template <class Lock>
+using StopOf = std::conditional_t<kAdmitsWhenAsked<Lock>, HostStop, OwnStop>;
+
 /// (place, ask, timeout in ms, priority, whether strictly first come, first served), which blocks this
 /// thread.
 template <class Lock>
@@ -65,7 +90,8 @@ std::int32_t enterSync(const Call& call) {
   w.priority = call.number(3);
   w.mayBeOvertaken = call.integer(4) == 0;
   EventLoop::Termination termination(loop);
-  const ThreadParker<Platform>::Watch watch(termination);
+  StopOf<Lock> stop(termination, &lock);
+  const ThreadParker<Platform>::Watch watch(stop);
   bool in = lock.enterBlocking(w, deadlineAfter(call.number(2)));
   if (in && termination.wasRequested()) {
     passOn(lock, w);
@@ -215,7 +241,8 @@ std::int32_t rwLockUpgradeSync(const Call& call) {
   Waiter w;
   w.agent = call.loop().id();
   EventLoop::Termination termination(call.loop());
-  const ThreadParker<Platform>::Watch watch(termination);
+  StopOf<Lock> stop(termination, &call.lock<Lock>());
+  const ThreadParker<Platform>::Watch watch(stop);
   const auto how = call.lock<Lock>().upgradeBlocking(w, deadlineAfter(call.number(1)));
   if (how == Lock::Upgrade::refused) return kRefused;
   if (how == Lock::Upgrade::late) return kNot;

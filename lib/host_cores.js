@@ -81,7 +81,8 @@ const inSegment = (Base) =>
 
     enterLine(weight, limits, Kind) {
       try {
-        return super.enterLine(weight, limits, Kind)
+        if (this.segment.whyGone === undefined) return super.enterLine(weight, limits, Kind)
+        return this.refuse(weight, this.goneError())
       } finally {
         if (this.home !== null) this.rest() // it may have failed
       }
@@ -96,6 +97,31 @@ const inSegment = (Base) =>
     snapshot() {
       return native.hostLook(this.place)
     }
+
+    // Where its files were removed nothing is granted any more: a process that has come since may hold it.
+
+    tryEnter(weight) {
+      this.checkThere()
+      return super.tryEnter(weight)
+    }
+
+    enterSync(weight, limits) {
+      this.checkThere()
+      return super.enterSync(weight, limits)
+    }
+
+    /** A thread that blocks is let go before its time, too. */
+    timeoutError(timeout) {
+      return this.segment.isGone() ? this.goneError() : super.timeoutError(timeout)
+    }
+
+    checkThere() {
+      if (this.segment.whyGone !== undefined) throw this.goneError()
+    }
+
+    goneError() {
+      return this.segment.goneError(this.title())
+    }
   }
 
 class HostMutexCore extends inSegment(MutexCore) {
@@ -103,6 +129,15 @@ class HostMutexCore extends inSegment(MutexCore) {
     super(segment)
     this.held = segment.held
     this.self = segment.held >>> ownerShift
+  }
+
+  take() {
+    return this.segment.whyGone === undefined && super.take()
+  }
+
+  tryNow() {
+    this.checkThere()
+    return super.tryNow()
   }
 
   /** Not before somebody of another process who is strictly first come, first served. */
@@ -124,6 +159,21 @@ class HostRWCore extends inSegment(RWCore) {
   /** Those of this process, and one for each other process that reads. */
   readers() {
     return native.hostRWLockReaders(this.place)
+  }
+
+  tryNow(ask, releaser) {
+    this.checkThere()
+    return super.tryNow(ask, releaser)
+  }
+
+  upgrade(grant, limits) {
+    if (this.segment.whyGone === undefined) return super.upgrade(grant, limits)
+    return Promise.reject(this.goneError())
+  }
+
+  tryUpgrade(grant) {
+    this.checkThere()
+    return super.tryUpgrade(grant)
   }
 
   isWritten() {

@@ -4,7 +4,7 @@
 const native = require('./load.js')
 const { dressed } = require('./releaser.js')
 const { Reader, Writer } = require('./rw_grants.js')
-const { eraOfGrant, grantedAbandoned, setLook } = require('./waiters.js')
+const { addLook, eraOfGrant, grantedAbandoned } = require('./waiters.js')
 
 /** As binding/host.cc has it. */
 const stolen = -5
@@ -20,7 +20,7 @@ function lookForThefts() {
   thefts = now
   for (const grant of held) grant.look()
 }
-setLook(lookForThefts)
+addLook(lookForThefts)
 
 class Grant {
   isOver = false

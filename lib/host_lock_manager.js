@@ -37,6 +37,7 @@ class HostManager {
     const isShared = modeNames[mode] === 'shared'
     const [ask, Kind] = isShared ? [read, HostReader] : [write, HostWriter]
     return this.#home.with(name, (core) => {
+      core.checkThere()
       if (steal) return stealFrom(core)
       if (!ifAvailable) return core.enterLine(ask, readWait({ priority, signal, timeout }), Kind)
       return core.tryNow(ask, (own, abandoned) => Kind.value(own, ask, abandoned))

@@ -28,10 +28,8 @@ const waitsForOthers = () => news[mostNews] === 1
 const eraOfGrant = () => news[eras]
 
 /** Called when there may be more to see than news. */
-let look = () => {}
-const setLook = (newLook) => {
-  look = newLook
-}
+const looks = []
+const addLook = (look) => looks.push(look)
 
 const waiters = []
 /** In place of a waiter that has gone while its invitation was on its way. */
@@ -179,6 +177,14 @@ function goAway(ticket, reason) {
   core.dispatch(native.news())
 }
 
+/** Every promise that waits for a core that isMeant() gives up, for reasonOf() that core. */
+function giveUpWhere(isMeant, reasonOf) {
+  for (const [ticket, waiter] of waiters.entries()) {
+    const core = waiter?.core
+    if (core !== undefined && isMeant(core)) goAway(ticket, reasonOf(core))
+  }
+}
+
 /** Takes all promises that wait for `core` out of its line, first come first. */
 function takeAll(core) {
   const all = []
@@ -308,14 +314,16 @@ function onNews() {
   const count = native.news()
   if (count > 0) takeNews(count)
   else settleLife()
-  look()
+  for (const look of looks) look()
 }
 
 module.exports = {
+  addLook,
   agent,
   cancelAll,
   eraOfGrant,
   giveUp,
+  giveUpWhere,
   goAway,
   gone,
   grantedAbandoned,
@@ -324,7 +332,6 @@ module.exports = {
   notGranted,
   refused,
   seat,
-  setLook,
   take,
   takeNews,
   Waiter,

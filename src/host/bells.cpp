@@ -26,9 +26,14 @@ std::uint64_t Bells::standIn(Seat seat) {
   const std::string path = pathOf(seat);
   File bell = platform::openBell(path);
   if (!platform::tryLock(bell)) return 0;
-  const std::uint64_t number = platform::idOf(bell, path).second;
+  const auto [device, number] = platform::idOf(bell, path);
+  device_ = device;
   standIn_ = std::move(bell);
   return number;
+}
+
+bool Bells::isThere(Seat seat, std::uint64_t number) const {
+  return platform::isAt(pathOf(seat), {device_, number});
 }
 
 void Bells::keep() {
@@ -42,29 +47,52 @@ void Bells::stepDown() noexcept {
   standIn_.close();
 }
 
-void Bells::watch(Seat seat) {
+std::uint64_t Bells::standInForDead(Seat seat) {
+  const std::lock_guard shut(forkGate());
+  const File& farEnd = farEnds_[seat % kSeats];
+  File bell = platform::openBellOf(farEnd);
+  if (!platform::tryLock(bell)) return 0;
+  const std::uint64_t number = platform::idOf(bell, pathOf(seat)).second;
+  standIn_ = std::move(bell);
+  return number;
+}
+
+bool Bells::watch(Seat seat, std::uint64_t number) {
   const std::lock_guard shut(forkGate());
   File& farEnd = farEnds_[seat % kSeats];
-  if (farEnd) return;
-  const std::string path = pathOf(seat);
-  File opened = platform::openFarEnd(path);
-  if (!opened) {
-    // Nobody reads: it is dead already. The end can be opened beside a reader only, for which we pass
-    // for a moment.
-    const File reader = platform::openBell(path);
-    opened = platform::openFarEnd(path);
+  bool& isWatched = isWatched_[seat % kSeats];
+  if (!farEnd) {
+    const std::string path = pathOf(seat);
+    File opened = platform::openFarEnd(path);
+    if (!opened) {
+      // Nobody reads: it is dead already. The end can be opened beside a reader only, for which we pass
+      // for a moment.
+      const File reader = platform::openBell(path);
+      opened = platform::openFarEnd(path);
+    }
+    if (!opened || platform::idOf(opened, path).second != number) return false;
+    farEnd = std::move(opened);
   }
-  if (!opened) return;
-  watch_.add(opened, seat);
-  farEnd = std::move(opened);
+  if (!isWatched) watch_.add(farEnd, seat);
+  isWatched = true;
+  return true;
+}
+
+void Bells::rest(Seat seat) noexcept {
+  const std::lock_guard shut(forkGate());
+  if (std::exchange(isWatched_[seat % kSeats], false)) watch_.remove(farEnds_[seat % kSeats]);
 }
 
 void Bells::forget(Seat seat) noexcept {
+  rest(seat);
   const std::lock_guard shut(forkGate());
-  File& farEnd = farEnds_[seat % kSeats];
-  if (!farEnd) return;
-  watch_.remove(farEnd);
-  farEnd.close();
+  farEnds_[seat % kSeats].close();
+}
+
+void Bells::watchDirectory() {
+  const std::lock_guard shut(forkGate());
+  removals_.hear(directory_);
+  if (removals_.file()) watch_.add(removals_.file(), kRemoval);
 }
 
 bool Bells::pull(Seat seat) noexcept {
@@ -97,6 +125,7 @@ void Bells::closeHere() noexcept {
   watch_.close();
   own_.close();
   standIn_.close();
+  removals_.close();
   for (File& farEnd : farEnds_) farEnd.close();
 }
 

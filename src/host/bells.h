@@ -23,6 +23,8 @@ class Bells {
  public:
   /// The tag of the own bell: nobody's seat.
   static constexpr std::uint32_t kOwn = kNoSeat;
+  /// That of removals.
+  static constexpr std::uint32_t kRemoval = kSeats;
 
   explicit Bells(std::string directory);
   ~Bells() { close(); }
@@ -36,9 +38,22 @@ class Bells {
   void keep();
   void stepDown() noexcept;
 
-  /// Hears of the death of that seat's process, be it dead already, until forget().
-  void watch(Seat seat);
+  /// The same for a seat that we watch, in the very FIFO that we watch.
+  std::uint64_t standInForDead(Seat seat);
+
+  /// Hears of the death of that seat's process, be it dead already, until rest() or forget(). False when its
+  /// FIFO, of that number, is not in its place.
+  bool watch(Seat seat, std::uint64_t number);
+  /// Does not hear of it any more, until watch().
+  void rest(Seat seat) noexcept;
   void forget(Seat seat) noexcept;
+
+  /// Whether the FIFO of that seat, of that number, is in its place.
+  bool isThere(Seat seat, std::uint64_t number) const;
+
+  /// Hears of files that are removed from the directory.
+  void watchDirectory();
+  void drainRemovals() noexcept { removals_.drain(); }
 
   /// Writes a byte into the FIFO of that seat. False when it cannot be opened.
   bool pull(Seat seat) noexcept;
@@ -47,7 +62,7 @@ class Bells {
   /// One more ear for our own.
   platform::Ear ear() const noexcept { return platform::Ear(own_); }
 
-  /// Waits for a byte in our own FIFO (kOwn), or a death (the seat), for so many ms; -1: for ever.
+  /// Waits for a byte in our own FIFO (kOwn), a death (the seat) or a removal, for so many ms; -1: for ever.
   unsigned wait(std::uint32_t (&tags)[16], int atMost) noexcept {
     return watch_.wait(tags, atMost);
   }
@@ -60,10 +75,13 @@ class Bells {
   std::string pathOf(Seat seat) const;
 
   const std::string directory_;
+  std::uint64_t device_ = 0;
   platform::Watch watch_;
   platform::File own_;
   platform::File standIn_;
   std::array<platform::File, kSeats> farEnds_;
+  std::array<bool, kSeats> isWatched_{};
+  platform::Removals removals_;
 };
 
 }  // namespace boxoffice::host

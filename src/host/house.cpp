@@ -50,6 +50,7 @@ void House::open(const platform::File& place) {
   }
   seat_ = free;
   tidy(place);
+  bells_.watchDirectory();
   pool_ = std::make_unique<WaitPool>(1, std::chrono::seconds(1));
   pool_->submit(std::make_shared<Listener>(*this));
   for (Seat seat = 1; seat <= kMaxSeat; ++seat) {
@@ -90,7 +91,10 @@ void House::tidy(const platform::File& place) {
   }
 }
 
-std::string House::asideFor(Seat seat) const { return path_ + "/new-" + std::to_string(seat); }
+/// What that one has been making there.
+std::string House::asideIn(const std::string& directory, Seat seat) {
+  return directory + "/new-" + std::to_string(seat);
+}
 
 House::~House() {
   if (Houses::here().forked()) {
@@ -186,15 +190,16 @@ void House::listen() noexcept {
     if (all) rescan();
     if (!nod(own)) continue;
     const unsigned count = bells_.wait(tags, owed_.empty() ? -1 : kAgain);
-    for (unsigned i = 0; i < count; ++i) {
-      if (tags[i] == Bells::kOwn) {
-        bells_.drain();
-      } else {
-        bury(static_cast<Seat>(tags[i]));
-      }
-    }
+    for (unsigned i = 0; i < count; ++i) hearOf(tags[i]);
     makeGood();
   }
+}
+
+void House::hearOf(std::uint32_t tag) noexcept {
+  if (tag == Bells::kOwn) return bells_.drain();
+  if (tag != Bells::kRemoval) return bury(static_cast<Seat>(tag));
+  bells_.drainRemovals();
+  inspect();
 }
 
 void House::hear(std::uint32_t segment, std::uint32_t slot) noexcept {
@@ -242,7 +247,12 @@ void House::lookAround() noexcept {
 /// Watches that one, or will.
 void House::attend(Seat seat) noexcept {
   try {
-    bells_.watch(seat);
+    const std::uint64_t bell = members_.of(seat).bell.load();
+    if (bells_.watch(seat, bell) || !members_.joined(seat)) return;
+    // It may have left, and another have come, with a FIFO that is there; else its death would go unheard.
+    if (members_.of(seat).bell.load() == bell) setGone();
+  } catch (const HostError& error) {
+    error.fault() == HostFault::exhausted ? owe(seat) : setGone();
   } catch (const std::exception&) {
     owe(seat);
   }
@@ -260,18 +270,22 @@ void House::makeGood() noexcept {
 
 /// The reader of that FIFO has gone.
 void House::bury(Seat seat) noexcept {
-  bells_.forget(seat);
-  if (!members_.joined(seat)) return;
+  bells_.rest(seat);
   try {
-    const std::uint64_t bell = bells_.standIn(seat);
-    if (bell == 0) {
-      // Somebody cleans up. Should it die over that, its end of the FIFO tells.
-      bells_.watch(seat);
-      return;
+    if (members_.joined(seat)) {
+      const std::uint64_t bell = bells_.standInForDead(seat);
+      if (bell == 0) {
+        // Somebody cleans up. Should it die over that, its end of the FIFO tells.
+        attend(seat);
+        return;
+      }
+      if (members_.joined(seat) && members_.of(seat).bell.load() == bell) cleanUp(seat);
     }
-    if (members_.joined(seat) && members_.of(seat).bell.load() == bell) cleanUp(seat);
-  } catch (const std::exception&) {
+    bells_.forget(seat);
+  } catch (const HostError& error) {
     // The lock is free again: somebody else cleans up, or we do.
+    error.fault() == HostFault::exhausted ? owe(seat) : setGone();
+  } catch (const std::exception&) {
     owe(seat);
   }
   bells_.stepDown();
@@ -283,13 +297,9 @@ void House::cleanUp(Seat dead) {
     const std::lock_guard guard(segmentsMutex_);
     for (Segment* const segment : list_) Segment::evict(segment->view(), dead);
     killPoint(kOpenOnesCleaned);
-    const platform::File place = platform::openDirectory(path_);
-    for (const std::string& name : platform::namesIn(place, path_)) {
-      if (!segments_.contains(name)) Segment::evictIn(path_, name, dead);
-    }
+    evictInFiles(dead);
   }
   killPoint(kOthersCleaned);
-  platform::remove(asideFor(dead));
   // First told, then written down: should we end in between, it is done again by somebody else. The other
   // way round nobody would know that there is anything to tell.
   ringAll();

@@ -36,6 +36,7 @@
 #include <vector>
 
 #include "host/bells.h"
+#include "host/host_error.h"
 #include "host/layout.h"
 #include "host/members.h"
 #include "host/segment.h"
@@ -92,8 +93,19 @@ class House {
 
   /// The pid of the process of that seat, in its own pid namespace; 0 when nobody is there.
   std::uint32_t pidOf(Seat seat) const noexcept { return members_.of(seat).pid.load(); }
+  /// Whether a process has that seat.
+  bool isMember(Seat seat) const noexcept { return members_.joined(seat); }
   /// When it joined, ms since 1970; 0 when nobody is there.
   std::uint64_t startOf(Seat seat) const noexcept;
+
+  /// Whether files of the directory were removed while processes used them: processes that come now may be let
+  /// in beside those that are here.
+  bool isGone() const noexcept { return members_.isGone(); }
+  /// Looks whether they are all there. What is not has been written down then, and all processes have been
+  /// told.
+  void inspect() noexcept;
+  /// The error for who asks for something of it.
+  HostError removed() const;
 
   /// HostError(forked) in the child of a fork, which has nothing of what its parent had: no seat, no
   /// bell thread.
@@ -108,7 +120,7 @@ class House {
   void open(const platform::File& place);
   bool take(Seat seat);
   void tidy(const platform::File& place);
-  std::string asideFor(Seat seat) const;
+  static std::string asideIn(const std::string& directory, Seat seat);
   void leave() noexcept;
   Segment& add(const std::string& file, std::unique_ptr<Segment> segment);
 
@@ -117,10 +129,15 @@ class House {
   void rescan() noexcept;
   void lookAround() noexcept;
   void attend(Seat seat) noexcept;
+  void hearOf(std::uint32_t tag) noexcept;
   void bury(Seat seat) noexcept;
   void owe(Seat seat) noexcept;
   void makeGood() noexcept;
   void cleanUp(Seat dead);
+  void evictInFiles(Seat dead);
+  void setGone() noexcept;
+  void checkThere();
+  bool hasAllBells() const noexcept;
   void wake(Seat seat, bool asleep) noexcept;
 
   const std::string directory_;
@@ -130,9 +147,11 @@ class House {
   Seat seat_ = kNoSeat;
 
   std::mutex
-      segmentsMutex_;  // guards the two that follow; after it come no others but the fork gate
+      segmentsMutex_;  // guards the three that follow; after it come no others but the fork gate
   std::unordered_map<std::string, std::unique_ptr<Segment>> segments_;  // by the name of the file
   std::vector<Segment*> list_;                                          // in the order of opening
+  std::vector<std::unique_ptr<Segment>>
+      removed_;  // of the list: their files are, and they are not in use
 
   SeatSet
       owed_{};  // whom we could not watch, bury or ring, as there was no descriptor or no memory

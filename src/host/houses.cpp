@@ -32,9 +32,10 @@ std::string usualDirectory() {
 /// A relative path names another directory in each process that has another working directory.
 void checkAbsolute(const std::string& directory) {
   if (std::filesystem::path(directory).is_absolute()) return;
-  throw HostError(HostFault::segment, "boxoffice: the directory of locks of scope host must be an "
-                                      "absolute path, not '" +
-                                          directory + "'; look at BOXOFFICE_DIRECTORY");
+  throw HostError(
+      HostFault::segment,
+      "boxoffice: the directory of locks of scope host must be an absolute path, not '" +
+          directory + "'; look at BOXOFFICE_DIRECTORY");
 }
 
 /// Whether a process lives that belongs to that run.
@@ -107,6 +108,10 @@ std::shared_ptr<House> Houses::in(const std::string& given) {
   const std::lock_guard guard(mutex_);
   std::weak_ptr<House>& found = all_[platform::idOf(place, path)];
   if (auto house = found.lock()) return house;
+  for (const auto& [id, other] : all_) {
+    const auto house = other.lock();
+    if (house && house->path() == path) house->checkThere();
+  }
   auto house = std::shared_ptr<House>(new House(directory, path));
   found = house;
   {

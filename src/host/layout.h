@@ -68,6 +68,7 @@ struct alignas(64) MembersHeader {
   std::uint32_t layout;
   std::uint64_t fileSize;
   Word64 roster;  ///< grows with every process that joins
+  Word32 gone;    ///< not 0: files of the directory were removed while a process used it
 };
 
 struct MembersFile {
@@ -134,6 +135,7 @@ struct SegmentHeader {
   std::uint8_t secret[16];    ///< at random: the key of the digests
   alignas(64) Word64 fence;   ///< the last fencing token
   alignas(64) SeatSet users;  ///< the processes that have it open
+  Word32 gone;                ///< not 0: the file was removed while a process had it open
 };
 
 /// The bytes of a slot of this kind; 0 for what is no kind.
@@ -168,6 +170,7 @@ constexpr std::uint32_t kVersion = 1;
 /// A number of everything that the layout is made of.
 constexpr std::uint32_t layoutNumber() noexcept {
   const std::uint64_t facts[] = {sizeof(MembersHeader),
+                                 offsetof(MembersHeader, gone),
                                  sizeof(Member),
                                  offsetof(Member, state),
                                  offsetof(Member, mailbox),
@@ -176,6 +179,7 @@ constexpr std::uint32_t layoutNumber() noexcept {
                                  offsetof(SegmentHeader, start),
                                  offsetof(SegmentHeader, fence),
                                  offsetof(SegmentHeader, users),
+                                 offsetof(SegmentHeader, gone),
                                  sizeof(KeyBucket),
                                  offsetof(KeyBucket, tags),
                                  sizeof(SlotHead),

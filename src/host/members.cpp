@@ -60,6 +60,7 @@ Members::Members(const std::string& directory) {
             " has not the size it should have; end all processes that use this directory and "
             "remove it, or choose another one");
   }
+  id_ = platform::idOf(file, path);
   std::byte* const memory = platform::map(file, sizeof(MembersFile), path);
   file_ = reinterpret_cast<MembersFile*>(memory);
   try {
@@ -71,6 +72,10 @@ Members::Members(const std::string& directory) {
 }
 
 Members::~Members() { platform::unmap(reinterpret_cast<std::byte*>(file_), sizeof(MembersFile)); }
+
+bool Members::isAt(const std::string& directory) const noexcept {
+  return platform::isAt(directory + "/members", id_);
+}
 
 void Members::join(Seat seat, std::uint64_t bell) noexcept {
   Member& member = of(seat);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "host/layout.h"
+#include "platform/files.h"
 
 namespace boxoffice::host {
 
@@ -25,11 +26,18 @@ class Members {
   /// That nobody has it; by who holds its lock.
   void free(Seat seat) const noexcept;
 
+  /// Whether the file has its path still.
+  bool isAt(const std::string& directory) const noexcept;
+  /// Writes down that files of the directory are gone; false when that has been done.
+  bool setGone() const noexcept { return file_->header.gone.exchange(1) == 0; }
+  bool isGone() const noexcept { return file_->header.gone.load() != 0; }
+
   /// Grows with every join.
   std::uint64_t roster() const noexcept { return file_->header.roster.load(); }
 
  private:
   MembersFile* file_;
+  platform::FileId id_;
 };
 
 /// Microseconds since 1970.

@@ -150,12 +150,21 @@ Segment& Segment::open(House& house, const SegmentOptions& options) {
   const std::lock_guard guard(house.segmentsMutex_);
   const auto found = house.segments_.find(file);
   if (found != house.segments_.end()) {
-    found->second->checkSame(options);
-    return *found->second;
+    if (isUsable(house, *found->second)) {
+      found->second->checkSame(options);
+      return *found->second;
+    }
+    house.removed_.push_back(std::move(found->second));
+    house.segments_.erase(found);
   }
   const std::string path = house.path() + "/" + file;
+  house.checkThere();
   const SegmentView view = obtain(house, options, path);
+  // In a directory that was made in place of ours, our seat is another process, which may have set the same
+  // bit: it stays.
+  house.checkThere();
   try {
+    checkUsers(house, path, *view.header);
     std::unique_ptr<Segment> segment(new Segment(house, options, path, view));
     segment->checkSame(options);
     return house.add(file, std::move(segment));
@@ -164,6 +173,32 @@ Segment& Segment::open(House& house, const SegmentOptions& options) {
     unmap(view);
     throw;
   }
+}
+
+/// A process that is no member cannot be rung, and its death is not heard of: who uses the file with another
+/// members file, which was removed. Cleaning up takes the bit before the seat is free.
+void Segment::checkUsers(const House& house, const std::string& path, const SegmentHeader& header) {
+  for (Seat seat = 1; seat <= kMaxSeat; ++seat) {
+    if (!header.users.has(seat) || house.isMember(seat)) continue;
+    // One may have left just now, and another have come.
+    if (!header.users.has(seat) || house.isMember(seat)) continue;
+    throw HostError(
+        HostFault::segment,
+        "boxoffice: " + path +
+            " has been used by a process that is not known in its "
+            "directory, of which files must have been removed; end all processes that use "
+            "this directory and remove it, or choose another one");
+  }
+}
+
+/// Throws when it is in use and its file is gone; false when the file is gone, and nobody here uses it.
+bool Segment::isUsable(House& house, Segment& segment) {
+  house.checkThere();
+  const SegmentView& view = segment.view();
+  if (!segment.isGone() && platform::isAt(segment.path(), view.file)) return true;
+  if (segment.setGone()) house.ringAll();
+  if (segment.hasTenant()) throw segment.removed();
+  return false;
 }
 
 /// The view of the file of this path, made if there is none, with our bit in its users.
@@ -187,7 +222,7 @@ SegmentView Segment::obtain(House& house, const SegmentOptions& options, const s
 
 /// Makes the file, unless somebody else is faster.
 void Segment::make(House& house, const SegmentOptions& options, const std::string& path) {
-  const std::string aside = house.asideFor(house.seat());
+  const std::string aside = House::asideIn(house.path(), house.seat());
   const Plan plan = planOf(
       options.kind, options.capacity != 0 ? options.capacity : defaultCapacity(options.kind));
   const File file = platform::createFile(aside, plan.fileSize);
@@ -239,6 +274,22 @@ std::byte* Segment::slot(std::uint32_t index) const {
 std::uint32_t Segment::slotOf(const void* address) const noexcept {
   return static_cast<std::uint32_t>((static_cast<const std::byte*>(address) - view_.slots) /
                                     static_cast<std::ptrdiff_t>(view_.plan.stride));
+}
+
+bool Segment::isGone() const noexcept { return view_.header->gone.load() != 0 || house_.isGone(); }
+
+HostError Segment::removed() const {
+  if (house_.isGone()) return house_.removed();
+  return {
+      HostFault::segment,
+      "boxoffice: " + path_ +
+          " has been removed while processes used it, and processes that come now may be let in "
+          "beside those; end all that use it"};
+}
+
+bool Segment::hasTenant() noexcept {
+  const std::lock_guard guard(tenantMutex_);
+  return tenant_ != nullptr;
 }
 
 void Segment::setTenant(Tenant* tenant) noexcept {

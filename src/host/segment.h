@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "host/host_error.h"
 #include "host/layout.h"
 #include "host/own_part.h"
 #include "platform/files.h"
@@ -80,8 +81,9 @@ struct SegmentOptions {
 
 class Segment {
  public:
-  /// The segment, made if there is none; the same one for as long as the house stands. Thread-safe.
-  /// Throws HostError(segment) when the file is not what it should be, or there is no room for it;
+  /// The segment, made if there is none; the same one for as long as the house stands, unless its file was
+  /// removed while nobody here used it. Thread-safe. Throws HostError(segment) when the file is not what it
+  /// should be, there is no room for it, or it was removed while somebody used it;
   /// Misuse(mismatch) when it has another capacity or start than asked for; Misuse(badArgument) for a
   /// name that is empty or longer than 65,536 bytes, or a capacity beyond kMaxCapacity.
   static Segment& open(House& house, const SegmentOptions& options);
@@ -105,6 +107,15 @@ class Segment {
 
   /// The slot of this number; Misuse(badArgument) when there is none.
   std::byte* slot(std::uint32_t index) const;
+
+  /// Whether the file was removed, or files that its house needs: processes that come now may be let in
+  /// beside those that have it open.
+  bool isGone() const noexcept;
+  /// Writes down that it was; false when that has been done.
+  bool setGone() const noexcept { return view_.header->gone.exchange(1) == 0; }
+  /// The error for who asks for something of it.
+  HostError removed() const;
+
   /// The number of the slot that this address lies in; only for addresses within the slots.
   std::uint32_t slotOf(const void* address) const noexcept;
 
@@ -118,6 +129,7 @@ class Segment {
   /// Who hears the bells of this segment; null for nobody. When it returns, the one before is not
   /// being called any more and will not be called again; not to be called on the bell thread.
   void setTenant(Tenant* tenant) noexcept;
+  bool hasTenant() noexcept;
   /// On the bell thread, or one that helps.
   void deliver(std::uint32_t slot) noexcept;
   /// On the bell thread.
@@ -127,6 +139,8 @@ class Segment {
   friend class House;
   Segment(House& house, const SegmentOptions& options, std::string path, const SegmentView& view);
 
+  static bool isUsable(House& house, Segment& segment);
+  static void checkUsers(const House& house, const std::string& path, const SegmentHeader& header);
   static SegmentView obtain(House& house, const SegmentOptions& options, const std::string& path);
   static void make(House& house, const SegmentOptions& options, const std::string& path);
   void checkSame(const SegmentOptions& options) const;

@@ -12,6 +12,7 @@ namespace boxoffice::host {
 namespace {
 
 std::atomic<void (*)() noexcept> theftListener{nullptr};
+std::atomic<void (*)() noexcept> removalListener{nullptr};
 
 }  // namespace
 
@@ -87,7 +88,29 @@ void Tenancy::heard(std::uint32_t slot) noexcept {
 
 void Tenancy::setTheftListener(void (*listener)() noexcept) noexcept { theftListener = listener; }
 
+void Tenancy::setRemovalListener(void (*listener)() noexcept) noexcept {
+  removalListener = listener;
+}
+
+bool Tenancy::holds() const {
+  bool isHeld = false;
+  const auto look = [&](std::uint32_t slot) {
+    withLock(segment_.kind(), segment_.slot(slot), [&](auto& lock) {
+      lock.eachHolder([&](Seat seat) { isHeld = isHeld || seat == house_->seat(); });
+    });
+  };
+  if (!keys_) {
+    look(0);
+  } else {
+    keys_->forEachBusy([&](std::uint32_t slot, const std::string&) { look(slot); });
+  }
+  return isHeld;
+}
+
 void Tenancy::rescan() noexcept {
+  if (segment_.isGone() && !std::exchange(isTold_, true)) {
+    if (const auto listener = removalListener.load()) listener();
+  }
   if (!keys_) return heard(0);
   keys_->forEachPinned([this](std::uint32_t slot) { heard(slot); });
 }

@@ -47,6 +47,11 @@ class Tenancy final : private Tenant {
   /// Whom to call, on the thread of the bells, when a lock of this process has been stolen.
   static void setTheftListener(void (*listener)() noexcept) noexcept;
 
+  /// Whom to call, on the thread of the bells, when a segment in use turns out to be gone.
+  static void setRemovalListener(void (*listener)() noexcept) noexcept;
+  /// Whether this process holds any of its locks.
+  bool holds() const;
+
   /// visit(slot, text) for each lock that is held or waited for, or has news of a death.
   template <class Visit>
   void forEachBusy(Visit&& visit) const {
@@ -67,6 +72,7 @@ class Tenancy final : private Tenant {
   Segment& segment_;
   std::optional<KeyTable<HostPlatform>> keys_;
   std::size_t uses_ = 0;
+  bool isTold_ = false;  ///< that it is gone; on the thread of the bells
 };
 
 }  // namespace boxoffice::host

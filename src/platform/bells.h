@@ -14,6 +14,8 @@ namespace boxoffice::platform {
 File openBell(const std::string& path);
 /// An end to write to, and to hear of its reader's death. None when nobody reads.
 File openFarEnd(const std::string& path);
+/// The FIFO that this far end belongs to, opened as openBell does: it may have no path any more.
+File openBellOf(const File& farEnd);
 /// The lock of this open file on what it has open, if nobody else's open file has it. It goes with the last
 /// descriptor of this open file.
 bool tryLock(const File& file) noexcept;
@@ -33,6 +35,21 @@ class Watch {
   /// Waits until there is something about one, for so many ms (-1: for ever); how many tags it has told. None
   /// when the time is over, or a signal came.
   unsigned wait(std::uint32_t (&tags)[16], int atMost) noexcept;
+  void close() noexcept { file_.close(); }
+
+ private:
+  File file_;
+};
+
+/// Hears that files are removed from a directory, or get another name, and when it is removed itself.
+class Removals {
+ public:
+  /// In the directory of this path, and the directory that it lies in. Deaf when the system has nothing
+  /// left for it.
+  void hear(const std::string& directory) noexcept;
+  const File& file() const noexcept { return file_; }
+  /// Reads all there is.
+  void drain() noexcept;
   void close() noexcept { file_.close(); }
 
  private:

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/epoll.h>
+#include <sys/inotify.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,6 +34,13 @@ File openFarEnd(const std::string& path) {
   File end(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
   if (!end && errno != ENXIO && errno != ENOENT) refused(path, "opened");
   return end;
+}
+
+File openBellOf(const File& farEnd) {
+  const std::string path = pathOf(farEnd);
+  File bell(open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  if (!bell) refused(path, "opened");
+  return bell;
 }
 
 bool tryLock(const File& file) noexcept {
@@ -82,6 +90,24 @@ void Watch::add(const File& file, std::uint32_t tag) {
 
 void Watch::remove(const File& file) noexcept {
   epoll_ctl(file_.number(), EPOLL_CTL_DEL, file.number(), nullptr);
+}
+
+void Removals::hear(const std::string& directory) noexcept {
+  file_ = File(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  if (!file_) return;
+  constexpr std::uint32_t kEvents =
+      IN_DELETE | IN_DELETE_SELF | IN_MOVED_FROM | IN_MOVE_SELF | IN_ONLYDIR;
+  const std::string outer = directory.substr(0, directory.rfind('/'));
+  const bool hears = inotify_add_watch(file_.number(), directory.c_str(), kEvents) >= 0 &&
+                     inotify_add_watch(file_.number(), outer.c_str(), kEvents) >= 0;
+  if (!hears) file_.close();
+}
+
+void Removals::drain() noexcept {
+  // Room for an event with the longest of names.
+  char bytes[512];
+  while (read(file_.number(), bytes, sizeof bytes) > 0) {
+  }
 }
 
 unsigned Watch::wait(std::uint32_t (&tags)[16], int atMost) noexcept {

@@ -46,6 +46,10 @@ std::string defaultDirectory();
 /// The directory of this path, made for us alone if it is missing; its parent must exist. It must be ours,
 /// and writable for nobody else; HostError(unsupported) when it lies on a file system of several machines.
 File openDirectory(const std::string& path);
+/// The same, and none when it is missing.
+File findDirectory(const std::string& path);
+/// A path to what is open there, whatever has become of its own.
+std::string pathOf(const File& file);
 
 /// What tells this run of the machine from all others, in 32 characters.
 std::string bootName();
@@ -60,6 +64,8 @@ void removeDirectory(const std::string& path) noexcept;
 /// Whether it is the same directory.
 using FileId = std::pair<std::uint64_t, std::uint64_t>;  // its device, and its number there
 FileId idOf(const File& file, const std::string& path);
+/// Whether that file still has this path. True, too, when the system does not let us look.
+bool isAt(const std::string& path, const FileId& id) noexcept;
 
 // ---- regular files ----
 

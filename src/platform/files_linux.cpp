@@ -96,8 +96,15 @@ File openDirectory(const std::string& path) {
   if (!isNew && errno != EEXIST) refused(path, "made");
   // The umask may have taken rights of the owner.
   if (isNew && chmod(path.c_str(), 0700) != 0) refused(path, "made");
+  File directory = findDirectory(path);
+  if (!directory) refused(path, "opened");
+  return directory;
+}
+
+File findDirectory(const std::string& path) {
   File directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!directory) {
+    if (errno == ENOENT) return directory;
     if (errno == ELOOP || errno == ENOTDIR)
       fail(path, "is not a directory, or a symbolic link to one");
     refused(path, "opened");
@@ -155,6 +162,14 @@ FileId idOf(const File& file, const std::string& path) {
   const struct stat facts = statOf(file, path);
   return {facts.st_dev, facts.st_ino};
 }
+
+bool isAt(const std::string& path, const FileId& id) noexcept {
+  struct stat facts;
+  if (lstat(path.c_str(), &facts) != 0) return errno != ENOENT && errno != ENOTDIR;
+  return facts.st_dev == id.first && facts.st_ino == id.second;
+}
+
+std::string pathOf(const File& file) { return "/proc/self/fd/" + std::to_string(file.number()); }
 
 File openFile(const std::string& path) {
   // Without O_NONBLOCK, what is a FIFO instead would make us wait.

@@ -20,10 +20,13 @@ void File::close() noexcept { number_ = -1; }
 
 std::string defaultDirectory() { unsupported(); }
 File openDirectory(const std::string&) { unsupported(); }
+File findDirectory(const std::string&) { unsupported(); }
+std::string pathOf(const File&) { unsupported(); }
 std::string bootName() { unsupported(); }
 std::vector<std::string> namesIn(const File&, const std::string&) { unsupported(); }
 void removeDirectory(const std::string&) noexcept {}
 FileId idOf(const File&, const std::string&) { unsupported(); }
+bool isAt(const std::string&, const FileId&) noexcept { return true; }
 
 File openFile(const std::string&) { unsupported(); }
 FileFacts factsOf(const File&, const std::string&) { unsupported(); }
@@ -37,6 +40,7 @@ void unmap(std::byte*, std::uint64_t) noexcept {}
 
 File openBell(const std::string&) { unsupported(); }
 File openFarEnd(const std::string&) { unsupported(); }
+File openBellOf(const File&) { unsupported(); }
 bool tryLock(const File&) noexcept { return false; }
 void pull(const File&) noexcept {}
 void drain(const File&) noexcept {}
@@ -45,6 +49,9 @@ Watch::Watch() { unsupported(); }
 void Watch::add(const File&, std::uint32_t) { unsupported(); }
 void Watch::remove(const File&) noexcept {}
 unsigned Watch::wait(std::uint32_t (&)[16], int) noexcept { return 0; }
+
+void Removals::hear(const std::string&) noexcept {}
+void Removals::drain() noexcept {}
 
 Ear::Ear(const File&) noexcept {}
 void Ear::forget() noexcept {}

@@ -1,0 +1,164 @@
+// Files that are removed while processes use them: those who are there go on with what they have open, and are
+// told.
+
+#include <fstream>
+#include <memory>
+
+#include "host_support.h"
+
+namespace boxoffice::host::test {
+namespace {
+
+constexpr const char* kRemoved = "have been removed while processes used them";
+
+/// Two members with one segment open.
+struct Pair {
+  Pair() {
+    EXPECT_EQ(a.join(), 1);
+    id = a.open("x");
+    EXPECT_EQ(b.join(), 2);
+    EXPECT_EQ(b.open("x"), id);
+    awaitWatch(a, 2);
+    awaitWatch(b, 1);
+  }
+  /// Until it would hear of a death: it has the FIFO of that seat open.
+  void awaitWatch(const Process& process, int seat) const {
+    const std::string bell = directory.run() + "/bell-" + std::to_string(seat);
+    const std::string open = "/proc/" + std::to_string(process.pid()) + "/fd";
+    for (;;) {
+      for (const auto& one : std::filesystem::directory_iterator(open)) {
+        std::error_code gone;  // it opens and closes others meanwhile
+        if (std::filesystem::read_symlink(one.path(), gone) == bell) return;
+      }
+    }
+  }
+  /// Until the second has been told, and cannot open anything more.
+  void awaitTold() {
+    EXPECT_EQ(b.await("rescan"), "");
+    EXPECT_NE(b.ask("open y", "segment ").find(kRemoved), std::string::npos);
+  }
+  std::vector<std::string> files() const {
+    std::vector<std::string> all;
+    for (const auto& one : std::filesystem::directory_iterator(directory.run())) {
+      all.push_back(one.path().filename());
+    }
+    return all;
+  }
+
+  const TemporaryDirectory directory;
+  Process a{directory.path()};
+  Process b{directory.path()};
+  std::string id;
+};
+
+TEST(HostRemoval, OfAllFilesIsToldAndTheDeadAreCleanedUp) {
+  for (int round = 0; round < 20; ++round) {
+    Pair pair;
+    std::filesystem::remove_all(pair.directory.run());
+    pair.awaitTold();
+    pair.a.kill();
+    pair.directory.awaitLog(1);
+    EXPECT_EQ(pair.directory.log().front(), "evict 1 from " + pair.id);
+    EXPECT_EQ(pair.b.await("rescan"), "");
+  }
+}
+
+TEST(HostRemoval, OfAllFilesLeavesADeathThatIsHeardInTheSameMoment) {
+  for (int round = 0; round < 20; ++round) {
+    Pair pair;
+    pair.b.stop();
+    std::filesystem::remove_all(pair.directory.run());
+    pair.a.kill();
+    pair.a.wait();
+    pair.b.kill(SIGCONT);
+    pair.directory.awaitLog(1);
+    EXPECT_EQ(pair.directory.log().front(), "evict 1 from " + pair.id);
+    pair.awaitTold();
+  }
+}
+
+TEST(HostRemoval, DoesNotTouchWhatIsMadeInTheSamePlace) {
+  Pair pair;
+  pair.b.stop();
+  std::filesystem::remove_all(pair.directory.run());
+  Process c(pair.directory.path());
+  ASSERT_EQ(c.join(), 1);  // as the first
+  const std::string id = c.open("x");
+  EXPECT_NE(id, pair.id);
+  c.open("y");
+  pair.a.kill();
+  pair.b.kill(SIGCONT);
+  pair.awaitTold();
+  pair.directory.awaitLog(1);
+  // Its own death is cleaned up after; that of the first, with the same seat, was none of it.
+  EXPECT_EQ(pair.directory.log(), std::vector<std::string>{"evict 1 from " + pair.id});
+  Process d(pair.directory.path());
+  ASSERT_EQ(d.join(), 2);
+  EXPECT_EQ(d.open("x"), id);
+  c.kill();
+  EXPECT_EQ(d.await("rescan"), "");
+}
+
+TEST(HostRemoval, OfAnyFileThatIsNeededIsTold) {
+  for (const std::string& name : Pair().files()) {
+    SCOPED_TRACE(name);
+    Pair pair;
+    ASSERT_TRUE(std::filesystem::remove(pair.directory.run() + "/" + name));
+    if (name.ends_with(kSegmentSuffix)) {
+      // Of one lock: the others are as they were.
+      EXPECT_EQ(pair.b.await("rescan"), "");
+      EXPECT_NE(pair.b.ask("open x", "segment ").find("removed while"), std::string::npos);
+      EXPECT_EQ(pair.b.open("y"), pair.a.open("y"));
+      continue;
+    }
+    pair.awaitTold();
+    // It does not get in where it could not hear of all deaths.
+    Process c(pair.directory.path());
+    EXPECT_NE(c.join(), 0);
+    EXPECT_NE(c.open("x").find("removed"), std::string::npos);
+  }
+}
+
+TEST(HostRemoval, OfADirectoryRefusesItToAProcessThatHadIt) {
+  countEvictions();
+  for (const bool isInner : {true, false}) {
+    const TemporaryDirectory outer;
+    const std::string path = outer.path() + "/locks";
+    auto house = House::in(path);
+    std::filesystem::rename(isInner ? house->path() : path, outer.path() + "/gone");
+    EXPECT_EQ(hostFaultOf([&] { House::in(path); }), HostFault::segment);
+    EXPECT_EQ(hostFaultOf([&] { Segment::open(*house, {Kind::mutex, "x"}); }), HostFault::segment);
+    EXPECT_TRUE(house->isGone());
+    house.reset();
+    EXPECT_FALSE(House::in(path)->isGone());
+  }
+}
+
+TEST(HostRemoval, OfAFileThatIsNotInUseMakesANewOne) {
+  countEvictions();
+  const TemporaryDirectory directory;
+  const auto house = House::in(directory.path());
+  Segment& first = Segment::open(*house, {Kind::mutex, "x"});
+  const std::uint32_t id = first.id();
+  std::filesystem::remove(directory.file(Kind::mutex, "x"));
+  Segment& second = Segment::open(*house, {Kind::mutex, "x"});
+  EXPECT_NE(second.id(), id);
+  EXPECT_TRUE(first.isGone());
+  EXPECT_FALSE(second.isGone());
+  EXPECT_EQ(&Segment::open(*house, {Kind::mutex, "x"}), &second);
+}
+
+TEST(HostRemoval, OfFilesOfFormerProcessesIsNone) {
+  const TemporaryDirectory directory;
+  Process a(directory.path());
+  ASSERT_EQ(a.join(), 1);
+  a.open("x");
+  EXPECT_EQ(a.ask("leave", "left"), "");
+  std::filesystem::remove(directory.file(Kind::keyedMutex, "x"));
+  Process b(directory.path());
+  EXPECT_EQ(b.join(), 1);
+  EXPECT_EQ(b.open("x").find("error"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace boxoffice::host::test
