@@ -191,10 +191,11 @@ export interface LockOptions {
   name?: string
 
   /**
-   * `'bounded'`: while others wait, a thread may go on with its own next waiter, or come back itself, for
-   * 1 ms at most; then the lock is handed straight to the head of the line. Handing over to another thread
-   * costs a thousand times as much as going on. `'fifo'`: never; strictly first come, first served, for
-   * those who wait by an object with this option. Within a thread it always is.
+   * `'bounded'`: while others wait, a thread may go on with its own next waiter for 1 ms at most, or take the lock
+   * again before the next waiter of another thread has woken up. A waiter that is awake and has been overtaken for
+   * 1 ms gets the lock next. Handing over to another thread costs a thousand times as much as going on. `'fifo'`:
+   * never; strictly first come, first served, for waiters of an object with this option. Within a thread it always
+   * is.
    *
    * @default 'bounded'
    */

@@ -135,7 +135,11 @@ template <class Lock>
 std::int32_t mutexUnlock(const Call& call) {
   auto& mutex = call.lock<Lock>();
   if (mutex.owner() != call.loop().id()) return kNot;
-  mutex.unlock(call.loop().id());
+  if constexpr (std::is_same_v<Lock, Mutex>) {
+    mutex.unlockInLine(call.loop().id());
+  } else {
+    mutex.unlock(call.loop().id());
+  }
   return call.loop().news();
 }
 

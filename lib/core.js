@@ -341,4 +341,4 @@ function kindOf(name, number, prefix, bytes) {
   }
 }
 
-module.exports = { Core, kindOf, line }
+module.exports = { Core, kindOf }

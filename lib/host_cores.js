@@ -5,7 +5,7 @@ const { kindOf } = require('./core.js')
 const { Home } = require('./home.js')
 const { openSegment } = require('./host_segment.js')
 const native = require('./load.js')
-const { MutexCore, ownerShift } = require('./mutex_core.js')
+const { MutexCore } = require('./mutex_core.js')
 const { dressed } = require('./releaser.js')
 const { RWCore } = require('./rw_core.js')
 const { SemaphoreCore } = require('./semaphore_core.js')
@@ -14,6 +14,9 @@ const { indexOf } = require('./words.js')
 
 /** In the high half of a mutex's word (kStrict of src/host/turn.h). */
 const strict = 1 << 28
+/** In the low half. */
+const line = 1
+const ownerShift = 2
 
 const fence = Symbol('fence')
 
@@ -145,8 +148,17 @@ class HostMutexCore extends inSegment(MutexCore) {
     const highHalf = Atomics.load(this.words, indexOf(this.place) + 1)
     return (highHalf & strict) === 0 && super.overtake(share)
   }
+
+  /** A process whose turn it is gives it back by C++. */
+  leaveToInvited() {
+    return false
+  }
 }
-HostMutexCore.prototype.kind = kindOf('mutex', undefined, 'hostMutex', 0)
+Object.assign(HostMutexCore.prototype, {
+  kind: kindOf('mutex', undefined, 'hostMutex', 0),
+  ownerShift,
+  invited: line,
+})
 
 class HostSemaphoreCore extends inSegment(SemaphoreCore) {
   getValue() {

@@ -1,7 +1,7 @@
 'use strict'
-// A mutex for promises. JavaScript makes three steps of its word (see src/mutex.h): free to held by us,
-// with or without a line, and held by us with nobody waiting to free. C++ makes all others.
-const { Core, kindOf, line } = require('./core.js')
+// A mutex for promises. JavaScript makes two steps of its word, each with or without waiters of other threads
+// (see src/mutex.h): free to held by us, and held by us to free. C++ makes all others.
+const { Core, kindOf } = require('./core.js')
 const { lockError } = require('./errors.js')
 const { checkCallback, readWait } = require('./options.js')
 const { dressed, unseen } = require('./releaser.js')
@@ -9,7 +9,7 @@ const { agent, grantedAbandoned, isGranted, notGranted, takeNews, Waiter } = req
 const { indexOf } = require('./words.js')
 
 const free = 0
-const ownerShift = 2
+const ownerShift = 4
 const done = Promise.resolve()
 
 /** Every grant of this thread has a number of its own. */
@@ -53,7 +53,7 @@ class MutexCore extends Core {
   }
 
   owner() {
-    return this.read() >>> ownerShift
+    return this.read() >>> this.ownerShift
   }
 
   isLocked() {
@@ -87,15 +87,22 @@ class MutexCore extends Core {
     return true
   }
 
-  /**
-   * Before the first in line, who is of another thread, has been told that it is free, and is on its way.
-   * Whoever unlocks hands it over when that one's patience is at its end.
-   */
+  /** Takes a free word before the invited head of the line, a waiter of another thread. */
   overtake(share) {
-    return share.waiting === 0 && !this.hasGuestInLine(share) && this.change(line, this.held | line)
+    return !this.isInLine(share) && this.change(this.invited, this.held | this.invited)
   }
 
-  /** Whoever was notified of a condition stands in line, and is not among those `waiting`. */
+  /** Leaves the word free for the invited head of the line, or for the first thread to take it. */
+  leaveToInvited(share) {
+    return !this.isInLine(share) && this.change(this.held | this.invited, this.invited)
+  }
+
+  /** Whether a waiter of this thread stands in line. */
+  isInLine(share) {
+    return share.waiting > 0 || this.hasGuestInLine(share)
+  }
+
+  /** A waiter that was notified of a condition stands in line, and is not among those `waiting`. */
   hasGuestInLine(share) {
     return share.guests > 0 && this.kind.stands(this.place) === 1
   }
@@ -212,7 +219,7 @@ class MutexCore extends Core {
       this.word = free
     } else if (this.share !== null && !this.share.isHeld) {
       throw this.notHeld() // or ours, by news that have not come yet
-    } else if (this.share === null || !this.change(this.held, free)) {
+    } else if (!this.freeNow(this.share)) {
       this.unlockInLine()
       return
     } else {
@@ -220,6 +227,10 @@ class MutexCore extends Core {
     }
     if (this.watchers !== null) this.tell(1, undefined)
     if (this.home !== null) this.rest()
+  }
+
+  freeNow(share) {
+    return share !== null && (this.change(this.held, free) || this.leaveToInvited(share))
   }
 
   unlockInLine() {
@@ -295,6 +306,9 @@ Object.assign(MutexCore.prototype, {
   /** This thread as an owner, and the word while it holds the mutex and nobody waits. */
   self: agent,
   held: agent << ownerShift,
+  ownerShift,
+  /** The line of a word whose head has been invited, and is on its way: kLine and kWaker of src/office.h. */
+  invited: 1 | 2,
 })
 
 class Locker extends Waiter {
@@ -334,4 +348,4 @@ function releaser(core, abandoned) {
   return core.dress(release, abandoned, () => core.grant() === grant)
 }
 
-module.exports = { Locker, MutexCore, ownerShift }
+module.exports = { Locker, MutexCore }

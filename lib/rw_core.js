@@ -10,8 +10,8 @@ const { Reader, readReleaser, Upgrader, Writer, writeReleaser } = require('./rw_
 const { agent, grantedAbandoned, isGranted, refused, wait } = require('./waiters.js')
 
 const free = 0
-const writer = 2
-const countShift = 4
+const writer = 8
+const countShift = 6
 const oneReader = 1 << countShift
 const heldByUs = (agent << countShift) | writer
 

@@ -12,8 +12,8 @@ using AgentId = std::uint32_t;
 
 constexpr AgentId kNobody = 0;
 
-/// Lock words keep an agent in 28 bits.
-constexpr AgentId kMaxAgent = (1U << 28) - 1;
+/// Lock words keep an agent in 26 bits.
+constexpr AgentId kMaxAgent = (1U << 26) - 1;
 
 /// `id`, if a lock word can hold it; else Misuse(badArgument).
 inline AgentId checkedAgent(AgentId id) {
@@ -22,7 +22,7 @@ inline AgentId checkedAgent(AgentId id) {
 }
 
 /// Hands out a small id that no other living agent of this process has.
-/// Throws Misuse(overflow) when 2^28 - 1 agents live at once.
+/// Throws Misuse(overflow) when 2^26 - 1 agents live at once.
 AgentId takeAgentId();
 
 /// Gives an id back. It is reused as late as possible, so that a stale word is not mistaken for a

@@ -12,11 +12,8 @@
 
 namespace boxoffice {
 
-struct CountdownLatchRules {
-  using Word = std::uint32_t;
-
+struct CountdownLatchRules : InOrder {
   static std::uint32_t count(Word word) noexcept { return word >> 1; }
-  static bool isFree(Word) noexcept { return false; }
   static bool fits(Word word, const Waiter&) noexcept { return count(word) == 0; }
   static Word take(Word word, Waiter&) noexcept { return word; }
 };

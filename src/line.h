@@ -81,6 +81,7 @@ class Line {
   }
 
   void leave(Waiter& w) noexcept {
+    if (head() == &w) handsOff = false;
     w.fifo->remove(w);
     if (!w.fifo->head) drop(w.priority);
     --size_;
@@ -130,6 +131,8 @@ class Line {
 
   // Until when the head may be overtaken. The default has passed: nobody goes before the head.
   Deadline patience = Deadline::min();
+  // The head has come in vain when its patience was over: the next release hands over to it.
+  bool handsOff = false;
 
   // The lot's chain of lines in one slot of its table.
   const void* address = nullptr;

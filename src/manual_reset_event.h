@@ -12,11 +12,9 @@
 
 namespace boxoffice {
 
-struct ManualResetEventRules {
-  using Word = std::uint32_t;
+struct ManualResetEventRules : InOrder {
   static constexpr Word kSet = 2;
 
-  static bool isFree(Word) noexcept { return false; }
   static bool fits(Word word, const Waiter&) noexcept { return (word & kSet) != 0; }
   static Word take(Word word, Waiter&) noexcept { return word; }
 };

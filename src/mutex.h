@@ -1,20 +1,21 @@
 // A mutex: Preshing's non-recursive benaphore with an owner, a line and bounded overtaking.
 //
-// The word (it may lie in a SharedArrayBuffer; JavaScript makes the three steps marked *):
+// The word (it may lie in a SharedArrayBuffer; JavaScript makes the steps marked *):
 //
-//     31 ........ 2 | 1         | 0
-//     owner's agent | abandoned | line
+//     31 ........ 4 | 3         | 2        | 1     | 0
+//     owner's agent | abandoned | hand-off | waker | line
 //
-//   free                  0                    * compare-and-swap ▶ held
-//   held                  owner                * compare-and-swap ▶ free; with `line`: by the line
-//   held, line            owner | line         only the holder of the bucket changes it
-//   free, line            line                 * the head is invited; whoever comes first takes it
-//   free, abandoned       abandoned            a holder died and nobody waited: the next one is told
+//   free                  0                     * compare-and-swap ▶ held
+//   held                  owner                 * compare-and-swap ▶ free
+//   held, line            owner | line          released through the bucket, as is `hand-off`
+//   held, line, waker     owner | line | waker  * compare-and-swap ▶ free, line, waker
+//   free, line, waker     line | waker          * compare-and-swap ▶ held, line, waker
+//   free, abandoned       abandoned             a holder died and none waited: the next one is told
 //
-// abandoned: set when the holder died (abandon) and nobody was in line; cleared by the next to take
-//     the mutex, who gets `abandoned`. It keeps the word from being 0, so that JavaScript's
-//     first step fails and C++ sees it. Never set while held.
-// line: see office.h, invariants 1 to 4.
+// line, waker, hand-off: see office.h.
+// abandoned: set when the holder died (abandon) and the mutex was not handed over at once; cleared by
+//     the next to take the mutex, which gets `abandoned`. It keeps JavaScript's steps from a word
+//     that C++ must see. Never set while held.
 // Mutual exclusion: the owner field leaves 0 by a compare-and-swap from 0 or by a hand-off in the
 // bucket, and returns to 0 only by its owner, or by abandon in its stead.
 #pragma once
@@ -26,13 +27,16 @@ namespace boxoffice {
 
 struct MutexRules {
   using Word = std::uint32_t;
-  static constexpr Word kAbandoned = 2;
-  static constexpr int kOwnerShift = 2;
+  static constexpr Word kWaker = 2;
+  static constexpr Word kHandOff = 4;
+  static constexpr Word kAbandoned = 8;
+  static constexpr int kOwnerShift = 4;
 
   static AgentId owner(Word word) noexcept { return word >> kOwnerShift; }
   /// The word while `agent` holds the mutex and nobody waits.
   static Word held(AgentId agent) noexcept { return agent << kOwnerShift; }
   static bool isFree(Word word) noexcept { return owner(word) == kNobody; }
+  static bool makesRoom(Word, Word to) noexcept { return isFree(to); }
   static bool fits(Word word, const Waiter&) noexcept { return isFree(word); }
   static Word take(Word word, Waiter& w) noexcept {
     w.abandoned = (word & kAbandoned) != 0;
@@ -89,6 +93,11 @@ class BasicMutex : private Office<P, MutexRules> {
     Base::change(me, [me](Word word) { return released(word, me); });
   }
 
+  /// unlock, for an agent that may have waiters of its own in line.
+  void unlockInLine(AgentId me) {
+    Base::changeInLine(me, [me](Word word) { return released(word, me); });
+  }
+
   /// For one that died holding it: the next holder is told. False when `dead` does
   /// not hold the mutex.
   bool abandon(AgentId dead) {
@@ -138,7 +147,7 @@ class BasicMutex : private Office<P, MutexRules> {
     if (Rules::owner(word) != me || me == kNobody) {
       throw Misuse(Fault::notHolder, "unlock of a mutex that the caller does not hold");
     }
-    return word & Base::kLine;
+    return word & Base::kLineBits;
   }
 };
 

@@ -1,29 +1,53 @@
-// The part that every box office shares: one word that decides, and the way to the line.
+// The part that every lock shares: one word that decides, and the way to its queue of waiters.
 //
 // A primitive gives its Rules, pure functions over the word:
-//     static bool fits(Word, const Waiter&)   may this one go in now?
+//     static bool fits(Word, const Waiter&)   may this waiter go in now?
 //     static Word take(Word, Waiter&)         the word once it has (and w.abandoned)
-//     static bool isFree(Word)                may anybody who comes by take it, though others wait?
-//                                             Constantly false where the line is strict.
-// and gets entering, waiting, leaving and admitting, for threads and event loops alike.
+//     static bool isFree(Word)                may any agent take it, though others wait?
+//     static bool makesRoom(Word, Word)       may this change let a waiter in?
+//     kWaker, kHandOff                        its bits for these, see below
+// and gets entering, waiting, leaving and admitting, for threads and event loops alike. InOrder has
+// the last four for a lock whose waiters never compete: its word is never free to be taken.
 //
-// Bit 0 of every word is kLine. Invariants, outside a bucket:
-//   1. kLine is set exactly while somebody stands in the word's line.
-//   2. While kLine is clear, anybody may change the word by compare-and-swap (JavaScript too).
-//   3. While kLine is set, only the holder of the bucket changes it. One exception: a word that
-//      isFree may be taken by compare-and-swap.
-//   4. Nobody who fits is at the head of the line, except while the word isFree or was taken from
-//      free by one who came by; and then somebody in the line is invited.
+//     no line ── enter ──▶ line ── release: invites the head ──▶ line, waker   (the word is free)
+//        ▲                 ▲  ▲                                     │   │
+//        │                 │  └── the waker has taken the word, ────┘   │ the waker came in vain,
+//        │                 │      come in vain, or left the line        │ its patience is over
+//        │                 │                                            ▼
+//        │                 └───── release: the head owns the word ── line, hand-off
+//        └─ the last waiter has left
 //
-// Fairness (DESIGN.md section 4). Whoever makes room admits the head of the line, by direct
-// hand-off. Two may go before the head, until its patience is over: the leaver's own next waiter,
-// to whom a hand-off costs nanoseconds instead of a wake-up; and whoever comes by while the word
-// isFree and the head, invited, is still on its way. Patience is counted
-// from when the head became the head, and is spent once: the release after that hands over.
+// Bits of the word that the line owns. The holder of the bucket alone changes them:
+//   kLine     a waiter stands in the word's line.
+//   kWaker    the designated waker: a waiter of the line has been invited and is on its way. It will
+//             take the word, or clear the bit and ask the next release to call the head again. Set
+//             when a free word is left to competition; cleared when that waiter takes the word,
+//             finds it taken, is handed it, or leaves the line (timeout, abort, death).
+//   kHandOff  the next release hands the word to the head. Set by the invited head that finds the
+//             word taken once its patience is over, and from the start while the head may not be
+//             overtaken (fairness: 'fifo'); cleared when that head has left the line.
 //
-// Memory order: whoever lets in (change) releases, whoever goes in (take) acquires. A release that
-// finds others' earlier releases in the word acquires too (acq_rel): several exits may add up to
-// one hand-off, and the one admitted never reads the word itself.
+// Invariants, outside a bucket:
+//   1. kLine is set exactly while a waiter stands in line; kWaker exactly while one of those is
+//      invited; kHandOff only with kLine.
+//   2. While kLine is clear, any agent may change the word by compare-and-swap (JavaScript too).
+//   3. While kLine is set, only the holder of the bucket changes the word. Three exceptions, each one
+//      compare-and-swap that leaves the line's bits alone (JavaScript too): a word that isFree, and
+//      has not kHandOff, is taken; a release makes no room; a release with kWaker and without kHandOff leaves the word
+//      free, since the waker is sure to look at it.
+//   4. A free word with kLine has kWaker, and not kHandOff.
+//   5. No waiter that fits is at the head of the line, unless kWaker is set.
+//
+// Fairness (DESIGN.md section 5). A release that goes through the bucket admits the head by direct
+// hand-off once its patience is over, counted from when it became the head. Until then two may go
+// before it: the releaser's own next waiter, to which a hand-off costs nanoseconds instead of a
+// wake-up; and any agent that takes the free word while the invited head is on its way. Releases
+// meanwhile neither lock the bucket nor read the clock: the invited head does, when it comes. So a
+// waiter that is awake and has been overtaken for kPatience is next.
+//
+// Memory order: a change releases, a take acquires. A release that finds others' earlier releases in
+// the word acquires too (acq_rel): several exits may add up to one hand-off, and the waiter admitted
+// never reads the word itself.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +68,15 @@ struct Entry {
   explicit operator bool() const noexcept { return granted; }
 };
 
+/// The rest of the Rules of a lock whose waiters are admitted in the order of their line only.
+struct InOrder {
+  using Word = std::uint32_t;
+  static constexpr Word kWaker = 0;
+  static constexpr Word kHandOff = 0;
+  static bool isFree(Word) noexcept { return false; }
+  static bool makesRoom(Word, Word) noexcept { return true; }
+};
+
 enum class Leave : std::uint8_t {
   left,       ///< out of the line, as if it had never come
   leftAwake,  ///< the same, but a wake is on its way: take it before the waiter is destroyed
@@ -55,6 +88,9 @@ class Office {
  public:
   using Word = std::uint32_t;
   static constexpr Word kLine = 1;
+  static constexpr Word kWaker = Rules::kWaker;
+  static constexpr Word kHandOff = Rules::kHandOff;
+  static constexpr Word kLineBits = kLine | kWaker | kHandOff;
 
   explicit Office(Word initial) : word_(initial) {}
   Office(const Office&) = delete;
@@ -135,15 +171,23 @@ class Office {
     }
   }
 
-  /// Changes the word by `left`, which makes room, and admits whoever fits then. `leaver` is the
-  /// agent whose own waiters are at hand. What `left` throws leaves everything as it was.
+  /// Changes the word by `left`, which makes room, and admits the waiters that fit then. `leaver` is
+  /// the agent whose own waiters go first. What `left` throws leaves everything as it was.
   template <class Left>
   void change(AgentId leaver, Left&& left) {
-    if (changeUnless(kLine, left)) return;
+    if (changeIf(mayChange, left)) return;
+    changeInLine(leaver, left);
+  }
+
+  /// change, for an agent that has waiters of its own in line: they need not wait for the designated
+  /// waker.
+  template <class Left>
+  void changeInLine(AgentId leaver, Left&& left) {
     auto bucket = P::lot().open(this);
     if (bucket.empty()) {
-      // The last waiter has left meanwhile, or somebody scribbled on shared memory: no crash then.
-      changeUnless(0, left);
+      // The last waiter has left meanwhile, or a thread scribbled on shared memory: no crash then.
+      const auto alone = [&left](Word word) { return withBits(left(word), 0); };
+      changeIf([](Word, Word) { return true; }, alone);
     } else {
       settleLine(bucket, leaver, left);
     }
@@ -182,26 +226,50 @@ class Office {
     settleLine(bucket, kNobody, left);
   }
 
+  /// What the line says in the word once `gone` has left it.
+  static Word bitsOf(const Line& line, const Waiter* gone = nullptr) noexcept {
+    const Waiter* head = line.head();
+    bool handsOff = line.handsOff;
+    if (head && head == gone) {
+      head = line.behind(*gone);
+      handsOff = false;
+    }
+    if (!head) return 0;
+    Word bits = kLine;
+    if (line.invited() && line.invited() != gone) bits |= kWaker;
+    if (handsOff || !head->mayBeOvertaken) bits |= kHandOff;
+    return bits;
+  }
+  static Word withBits(Word word, Word bits) noexcept { return (word & ~kLineBits) | bits; }
+
   typename P::template Atomic<Word> word_;
 
  private:
   using Bucket = typename Lot<P>::Bucket;
 
-  /// May one who comes by take the word without standing in line?
-  static bool isOpen(Word word) noexcept { return !(word & kLine) || Rules::isFree(word); }
+  /// May an agent that does not stand in line take the word?
+  static bool isOpen(Word word) noexcept {
+    return !(word & kLine) || (Rules::isFree(word) && !(word & kHandOff));
+  }
 
-  /// Changes a word that nobody waits for, unless it has a bit of `obstacle`.
-  template <class Left>
-  bool changeUnless(Word obstacle, Left& left) {
+  /// May the word change without the bucket? (invariant 3)
+  static bool mayChange(Word from, Word to) noexcept {
+    if (!(from & kLine) || !Rules::makesRoom(from, to)) return true;
+    return kWaker && (from & (kWaker | kHandOff)) == kWaker && Rules::isFree(to);
+  }
+
+  template <class May, class Left>
+  bool changeIf(May may, Left& left) {
     Word word = word_.load(std::memory_order_relaxed);
-    while (!(word & obstacle)) {
+    for (;;) {
+      const Word after = left(word);
+      if (!may(word, after)) return false;
       // Written even where nothing changes (an event set twice): the store carries the release.
-      if (word_.compare_exchange_weak(word, left(word) & ~kLine, std::memory_order_acq_rel,
+      if (word_.compare_exchange_weak(word, after, std::memory_order_acq_rel,
                                       std::memory_order_relaxed)) {
         return true;
       }
     }
-    return false;
   }
 
   bool enterByBucket(Waiter& w) {
@@ -210,11 +278,12 @@ class Office {
     const bool first = bucket.empty();
     Line& line = bucket.obtainLine();
     const bool foremost = first || w.priority > line.topPriority();
-    line.enter(w);  // may throw, so before the word says that somebody waits
+    line.enter(w);  // may throw, so before the word says that a waiter is in line
     for (;;) {
       const bool mayGo = foremost || (w.mayOvertake && isOpen(word));
       const bool goes = mayGo && Rules::fits(word, w);
-      const Word next = goes ? Rules::take(word, w) : word | kLine;
+      const Word next =
+          goes ? withBits(Rules::take(word, w), bitsOf(line, &w)) : withBits(word, bitsOf(line));
       if (next != word && !word_.compare_exchange_weak(word, next, std::memory_order_acquire,
                                                        std::memory_order_relaxed)) {
         continue;
@@ -233,33 +302,43 @@ class Office {
   /// The invited head tries to take the word, which others may take meanwhile.
   bool compete(Waiter& w, Bucket& bucket) noexcept {
     Line& line = bucket.line();
-    const bool last = line.size() == 1;
-    if (line.head() != &w) {  // somebody of a higher priority has come since
+    if (line.head() != &w) {  // a waiter of a higher priority has come since
       line.uninvite(w);
       settleLine(bucket, kNobody, unchanged);  // invites the head, if the word is still free
       return false;
     }
     Word word = word_.load(std::memory_order_relaxed);
-    while (Rules::fits(word, w)) {
-      const Word taken = Rules::take(word, w);
-      if (word_.compare_exchange_weak(word, last ? taken & ~kLine : taken,
-                                      std::memory_order_acquire, std::memory_order_relaxed)) {
-        line.leave(w);
-        if (!last) {
-          startPatience(line);
-          settleLine(bucket, w.agent, unchanged);  // readers behind a reader
-        }
-        return true;
+    for (;;) {
+      const bool fits = Rules::fits(word, w);
+      if (fits &&
+          word_.compare_exchange_strong(word, withBits(Rules::take(word, w), bitsOf(line, &w)),
+                                        std::memory_order_acquire, std::memory_order_relaxed)) {
+        break;
+      }
+      if (!line.handsOff && P::now() >= line.patience) {
+        // Others could take and free the word for ever between our looks at it. Not from here on.
+        line.handsOff = true;
+        word = word_.fetch_or(kHandOff, std::memory_order_relaxed) | kHandOff;
+        continue;
+      }
+      if (!fits && word_.compare_exchange_strong(word, withBits(word, bitsOf(line) & ~kWaker),
+                                                 std::memory_order_relaxed)) {
+        line.uninvite(w);
+        return false;
       }
     }
-    line.uninvite(w);
-    return false;
+    line.leave(w);
+    if (!line.empty()) {
+      startPatience(line);
+      settleLine(bucket, w.agent, unchanged);  // readers behind a reader
+    }
+    return true;
   }
 
   static Word unchanged(Word word) noexcept { return word; }
 
-  /// Applies `left` to a word with kLine set, then lets in whoever may go now, one compare-and-swap
-  /// each. Those can fail only where a free word is taken from outside, and then nothing was done.
+  /// Applies `left` to a word with a line, then lets in the waiters that may go now, one
+  /// compare-and-swap each, and invites the head to a word that is free then.
   template <class Left>
   void settleLine(Bucket& bucket, AgentId leaver, Left&& left) {
     Line& line = bucket.line();
@@ -268,8 +347,9 @@ class Office {
     for (;;) {
       const Word word = applied ? seen : left(seen);
       Waiter* const next = choose(line, leaver, word);
-      Word after = next ? Rules::take(word, *next) : word;
-      if (line.size() == (next ? 1 : 0)) after &= ~kLine;
+      const bool invites = !next && !line.empty() && !line.invited() && Rules::isFree(word);
+      const Word after = next ? withBits(Rules::take(word, *next), bitsOf(line, next))
+                              : withBits(word, bitsOf(line) | (invites ? kWaker : 0));
       if ((after != seen || !applied) &&
           !word_.compare_exchange_strong(seen, after, std::memory_order_acq_rel,
                                          std::memory_order_acquire)) {
@@ -277,20 +357,22 @@ class Office {
       }
       seen = after;
       applied = true;
-      if (!next) break;
-      admit(bucket, *next);
-    }
-    if (Rules::isFree(seen) && !line.empty() && !line.invited()) {
-      bucket.invite(*line.head());
+      if (next) {
+        admit(bucket, *next);
+        continue;
+      }
+      if (invites) bucket.invite(*line.head());
+      return;
     }
   }
 
-  /// Who goes in now that the word is `word`: the head, one of the leaver's own before it, or
-  /// nobody (the head does not fit, or a free word is left to whoever is first).
+  /// The waiter that goes in now that the word is `word`: the head, one of the leaver's own before
+  /// it, or none (the head does not fit, or a free word is left to the first to take it).
   static Waiter* choose(const Line& line, AgentId leaver, Word word) {
     Waiter* const head = line.head();
     if (!head || !Rules::fits(word, *head)) return nullptr;
-    if (head->agent == leaver || !head->mayBeOvertaken || P::now() >= line.patience) return head;
+    if (head->agent == leaver || !head->mayBeOvertaken || line.handsOff) return head;
+    if (P::now() >= line.patience) return head;
     Waiter* const own = line.firstOf(leaver);
     if (own && Rules::fits(word, *own)) return own;
     return Rules::isFree(word) ? nullptr : head;

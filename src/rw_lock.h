@@ -2,8 +2,8 @@
 // while somebody waits wait behind them, except that a free lock may be taken by whoever comes by
 // within the head's patience. One reader may upgrade; a writer may downgrade.
 //
-//     31 ................. 4 | 3         | 2         | 1      | 0
-//     readers, or the writer | abandoned | upgrading | writer | line
+//     31 ................. 6 | 5         | 4         | 3      | 2        | 1     | 0
+//     readers, or the writer | abandoned | upgrading | writer | hand-off | waker | line
 //
 //   free                   0
 //   read by n              n readers; more readers come in while nobody waits
@@ -13,7 +13,7 @@
 //   abandoned              a writer died: the next one in is told (as in mutex.h). A reader that dies has
 //                          left nothing half written.
 //
-// A reader that comes when 2^28 - 1 read already waits in line: the count cannot overflow into the
+// A reader that comes when 2^26 - 1 read already waits in line: the count cannot overflow into the
 // bits beside it.
 // Exits are acq_rel: several readers' exits add up to one hand-off to a writer, which never reads
 // the word and so must get all of their releases from the one that hands over.
@@ -29,10 +29,13 @@ namespace boxoffice {
 
 struct RWLockRules {
   using Word = std::uint32_t;
-  static constexpr Word kWriter = 2;
-  static constexpr Word kUpgrading = 4;
-  static constexpr Word kAbandoned = 8;
-  static constexpr int kCountShift = 4;
+  static constexpr Word kWaker = 2;
+  static constexpr Word kHandOff = 4;
+  static constexpr Word kWriter = 8;
+  static constexpr Word kUpgrading = 16;
+  static constexpr Word kAbandoned = 32;
+  static constexpr Word kLineBits = 1 | kWaker | kHandOff;
+  static constexpr int kCountShift = 6;
   static constexpr Word kOne = 1U << kCountShift;
   static constexpr Word kMaxReaders = (1U << (32 - kCountShift)) - 1;
 
@@ -47,6 +50,11 @@ struct RWLockRules {
   static AgentId writer(Word word) noexcept { return written(word) ? count(word) : kNobody; }
 
   static bool isFree(Word word) noexcept { return !written(word) && count(word) == 0; }
+  /// Readers that leave others behind let no waiter in, except one that upgrades.
+  static bool makesRoom(Word from, Word to) noexcept {
+    return readers(from) <= readers(to) || readers(to) == 0 || (to & kUpgrading) ||
+           readers(from) == kMaxReaders;
+  }
   static bool fits(Word word, const Waiter& w) noexcept {
     if (written(word)) return false;
     if (w.ask == kUpgrade) return count(word) == 1;
@@ -56,7 +64,7 @@ struct RWLockRules {
   static Word take(Word word, Waiter& w) noexcept {
     w.abandoned = (word & kAbandoned) != 0;
     if (w.ask == kRead) return (word & ~kAbandoned) + kOne;
-    return (word & 1) | kWriter | (w.agent << kCountShift);
+    return (word & kLineBits) | kWriter | (w.agent << kCountShift);
   }
 };
 
@@ -210,7 +218,9 @@ class BasicRWLock : private Office<P, RWLockRules> {
       const Upgrade how = upgradeFrom(word, w, otherwise);
       Word next = word;
       if (how == Upgrade::granted) next = Rules::take(word, w);
-      if (how == Upgrade::waiting) next = word | Rules::kUpgrading | Base::kLine;
+      if (how == Upgrade::waiting) {
+        next = Base::withBits(word | Rules::kUpgrading, Base::bitsOf(line));
+      }
       if (this->word_.compare_exchange_weak(word, next, std::memory_order_acquire,
                                             std::memory_order_relaxed)) {
         if (how != Upgrade::waiting) line.leave(w);
@@ -232,7 +242,7 @@ class BasicRWLock : private Office<P, RWLockRules> {
     if (Rules::writer(word) != me || me == kNobody) {
       throw Misuse(Fault::notHolder, "the caller does not hold the write lock");
     }
-    return word & Base::kLine;
+    return word & Base::kLineBits;
   }
 
   Entry block(std::uint32_t mode, Deadline deadline, AgentId me) {

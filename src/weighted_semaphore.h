@@ -22,8 +22,7 @@
 
 namespace boxoffice {
 
-struct WeightedSemaphoreRules {
-  using Word = std::uint32_t;
+struct WeightedSemaphoreRules : InOrder {
   static constexpr Word kAbandoned = 2;
   static constexpr int kValueShift = 2;
 
@@ -34,7 +33,6 @@ struct WeightedSemaphoreRules {
   static Word with(Word word, std::int32_t value) noexcept {
     return (word & ((1U << kValueShift) - 1)) | (static_cast<Word>(value) << kValueShift);
   }
-  static bool isFree(Word) noexcept { return false; }
   static bool fits(Word word, const Waiter& w) noexcept {
     return value(word) >= static_cast<std::int32_t>(w.ask);
   }

@@ -91,23 +91,23 @@ const stays = {
   ],
   'granted to us by a worker, of which we have not heard yet': [
     `${start('mutex.lockSync(); say(); sleep(100); mutex.unlock()')}; ${acquire('first')}
-     const holder = word[0] >>> 2
+     const holder = word[0] >>> 4
      // In this turn nothing can be heard.
-     while (Atomics.load(word, 0) >>> 2 === holder);
+     while (Atomics.load(word, 0) >>> 4 === holder);
      ${acquire('second')}`,
     'first',
     'second',
   ],
   'granted to us by a worker that is gone before we have begun to wait': [
     `${start('mutex.lockSync(); say(); while ((Atomics.load(word, 0) & 1) === 0); mutex.unlock()')}
-     const holder = word[0] >>> 2
+     const holder = word[0] >>> 4
      const Usual = Promise
      globalThis.Promise = class extends Usual {
        // Called when we stand in line already, for the promise that we wait with.
        constructor(executor) {
          super(executor)
          globalThis.Promise = Usual
-         while (Atomics.load(word, 0) >>> 2 === holder);
+         while (Atomics.load(word, 0) >>> 4 === holder);
          Atomics.wait(word, 0, Atomics.load(word, 0), 100) // for the environment of the worker to end
        }
      }

@@ -26,7 +26,10 @@
 
 #define SET 2
 #define INITIAL 0
+#define WAKER 0
+#define HANDOFF 0
 #define ISFREE(w) false
+#define MAKESROOM(w, v) true
 #define FITS(w, p) (((w) & SET) != 0)
 #define TAKE(w, p) ((w) & ~SET)
 #define TELL(w, p) skip

@@ -3,8 +3,9 @@
  *
  * Checked: mutual exclusion; invariants 1, 3 and 4 of office.h (2 is a permission, and used: every
  * process takes and frees the word by itself while the line bit is clear); nobody sleeps for ever;
- * one wake for each step out of the line; the head is overtaken at most as often as its patience
- * lasts; the next holder after a death is told, once; at the end the word is as at the start.
+ * one wake for each step out of the line; the head comes in vain at most as often as its patience
+ * lasts, and is then overtaken no more; the next holder after a death is told, once; at the end the
+ * word is as at the start.
  * With LIVE, processes come for ever, and whoever stands in line gets in.
  */
 
@@ -28,11 +29,19 @@
 #define MORTAL(p) ((p) == 1)
 
 #define INITIAL 0
-#define ABANDONED 2
-#define OWNER(w) ((w) >> 2)
-#define HELD(p) (AGENT(p) << 2)
+#define WAKER 2
+#define HANDOFF 4
+#define ABANDONED 8
+#define OWNER(w) ((w) >> 4)
+#define HELD(p) (AGENT(p) << 4)
+
+/* With FIFO, process 0 may not be overtaken (fairness: 'fifo'). */
+#ifdef FIFO
+#define STRICT(p) ((p) == 0)
+#endif
 
 #define ISFREE(w) (OWNER(w) == NOBODY)
+#define MAKESROOM(w, v) ISFREE(v)
 #define FITS(w, p) ISFREE(w)
 #define TAKE(w, p) (((w) & ~ABANDONED) | HELD(p))
 #define TELL(w, p) told[p] = ((w) & ABANDONED) != 0
@@ -41,8 +50,8 @@
 #define ABANDON 2
 #define LEAVE 3
 /* UNLOCK: released. ABANDON: of one that may hold nothing. */
-#define LEFT(w) (op == UNLOCK -> (w) & LINE : \
-                (op == ABANDON && OWNER(w) == AGENT(me) -> ((w) & LINE) | ABANDONED : (w)))
+#define LEFT(w) (op == UNLOCK -> (w) & BITS : \
+                (op == ABANDON && OWNER(w) == AGENT(me) -> ((w) & BITS) | ABANDONED : (w)))
 #define ENTERED(w) skip
 #define CHANGED(w) assert(op != UNLOCK || OWNER(w) == AGENT(me)); \
                    REACH(11, op == ABANDON && ((w) & LINE) && OWNER(w) == AGENT(me))
@@ -56,7 +65,7 @@ byte deaths;   /* ghost: how many holders died, */
 byte heard;    /* and how many successors were told */
 byte finished; /* ghost */
 
-/* JavaScript's fast step, and the first of lockUntil. */
+/* JavaScript's step into a word without a line, and the first of lockUntil. tryEnter has the other. */
 inline takeFree() {
   atomic {
     if
@@ -66,7 +75,7 @@ inline takeFree() {
   }
 }
 
-/* JavaScript's other step, and the first of unlock. */
+/* JavaScript's step out of a word without a line, and the first of unlock. change has the other. */
 inline freeAlone() {
   atomic {
     if
@@ -91,7 +100,12 @@ inline work() {
 inline unlock() {
   freeAlone();
   if
-  :: in -> op = UNLOCK; change(AGENT(me)); in = false
+  :: in -> op = UNLOCK;
+    if
+    :: true -> change(AGENT(me))
+    :: true -> changeInLine(AGENT(me)) /* an event loop with waiters of its own */
+    fi;
+    in = false
   :: else
   fi
 }
@@ -153,7 +167,7 @@ active proctype auditor() {
   d_step {
     assert(word == 0 || (word == ABANDONED && deaths == heard + 1));
     assert(word != 0 || deaths == heard);
-    assert(!size && invited == NONE && !patience && bucket == NONE);
+    assert(!size && invited == NONE && !patience && !handsOff && bucket == NONE);
     i = 0;
     do
     :: i < N -> assert(!sem[i] && state[i] == IDLE); i++

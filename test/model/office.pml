@@ -7,8 +7,9 @@
  *     nobody else sees it, and is joined to a neighbour.
  *   - compare_exchange_weak fails only where the word differs: a spurious failure is a retry.
  *   - Memory is sequentially consistent. Memory orders are the business of test/relacy.
- *   - The clock is nondeterministic: any look at it may find the head's patience over, and a head
- *     finds it not over at most PATIENCE times. A deadline may pass whenever a timed waiter sleeps.
+ *   - The clock is nondeterministic: any look at it may find the head's patience over, and the looks
+ *     during one head's time find it not over at most PATIENCE times. A deadline may pass whenever a
+ *     timed waiter sleeps.
  *   - There is one word, so one line; all waiters have the same priority.
  *   - enterBlocking looks with tryEnter up to three times. A look that fails has only read, so one
  *     look, at any time, stands for all.
@@ -17,14 +18,16 @@
  *     N            how many processes there are; process p is waiter p, and its agent AGENT(p) > 0
  *     PATIENCE     see above
  *     INITIAL      the word at the start
- *     ISFREE(w), FITS(w, p), TAKE(w, p)    the Rules
+ *     WAKER, HANDOFF                       the bits kWaker and kHandOff, or 0
+ *     ISFREE(w), FITS(w, p), TAKE(w, p), MAKESROOM(w, v)    the Rules
  *     TELL(w, p)   what Rules::take writes into the waiter
  *     LEFT(w)      what `left` makes of the word w, by the local variable op
  *     ENTERED(w)   ghost statement: somebody goes in on the word w
  *     CHANGED(w)   ghost statement: `left` is applied to the word w
  * Its processes declare OFFICE_LOCALS.
- * BUG 1 to 10 are faults of the office, REACHED 1 to 5 places in it; a model numbers its own from
- * 11 on.
+ * It may define STRICT(p): waiter p may not be overtaken.
+ * BUG 1 to 10 and 21 to 24 are faults of the office, REACHED 1 to 8 places in it; a model numbers its
+ * own from 11 on.
  */
 
 #ifndef BUG
@@ -32,6 +35,10 @@
 #endif
 
 #define LINE 1 /* bit 0 of every word */
+#define BITS (LINE | WAKER | HANDOFF)
+#ifndef STRICT
+#define STRICT(p) false
+#endif
 #define NONE 255
 #define NOBODY 0 /* the agent kNobody */
 
@@ -49,24 +56,28 @@ byte line[N];
 byte size;
 byte invited = NONE;
 byte patience; /* how many more looks at the clock may find the head's patience not over */
+bool handsOff; /* Line::handsOff */
 byte state[N];
 
 /* The parkers: a counting semaphore each, and ThreadParker::how_. */
 byte sem[N];
 bool invitation[N];
 
-byte overtaken; /* ghost: how many went in before the head since it became the head */
+byte passed; /* ghost: how often the head has come in vain, or the releaser's own went before it */
 
 /* Scratch, of no meaning between two steps. */
 hidden byte i;
 hidden byte goes;
 hidden byte wasHead;
+hidden byte head;
+hidden byte bits;
 
 #define OFFICE_LOCALS                                                                           \
   byte w;              /* a word as it was read                                              */ \
   byte after;          /* what it is to become                                               */ \
   byte op;             /* which `left`                                                       */ \
   byte next;           /* whom settleLine admits                                             */ \
+  bool invites;        /* settleLine invites the head                                        */ \
   byte invitee = NONE; /* Bucket::invited_                                                   */ \
   byte admitted;       /* Bucket::admitted_, a bit each: they are woken in any order         */ \
   bool in;             /* the result of whatever goes in                                     */ \
@@ -79,22 +90,64 @@ hidden byte wasHead;
 #endif
 #define REACH(n, condition) assert(n != REACHED || !(condition))
 
-#define OPEN(w) (!((w) & LINE) || ISFREE(w))
+/* BUG 23: agents that come by do not mind that a hand-off is wanted. */
+#define OPEN(w) (!((w) & LINE) || (ISFREE(w) && (BUG == 23 || !((w) & HANDOFF))))
 
 #define me _pid
 #define BIT(p) (1 << (p))
 
-/* Writes the word. Invariant 3: while kLine is set only the holder of the bucket does, but for a
- * free word that is taken. */
+/* Invariant 3: what may change the word while kLine is set, apart from the holder of the bucket. */
+#define MAYCHANGE(w, v) (!((w) & LINE) || !MAKESROOM(w, v) || \
+                         (WAKER && ((w) & (WAKER | HANDOFF)) == WAKER && ISFREE(v)))
+
+/* Writes the word. */
 inline put(value) {
-  assert(!(word & LINE) || bucket == me || ISFREE(word));
+  assert(bucket == me || ISFREE(word) || MAYCHANGE(word, value));
+  assert(bucket == me || BUG == 1 || (word & BITS) == ((value) & BITS));
   word = value
 }
 
-/* Lot::open */
+/* Office::bitsOf: what the line says in the word without `gone`. */
+inline bitsOf(gone) {
+  head = (size && line[0] != gone -> line[0] : (size > 1 -> line[1] : NONE));
+  bits = 0;
+  if
+  :: head != NONE ->
+    bits = LINE | (invited != NONE && invited != gone -> WAKER : 0) |
+           ((handsOff && line[0] != gone) || STRICT(head) -> HANDOFF : 0)
+  :: else
+  fi
+}
+#define WITHBITS(w) (((w) & ~BITS) | bits)
+
+/* Lot::open. With LIVE the bucket's lock goes round: a release needs no bucket while the waker is on
+ * its way, so nothing else bounds how often others are quicker. */
+#ifdef LIVE
+byte wants; /* who waits for the bucket, a bit each */
+inline open() {
+  atomic {
+    if
+    :: bucket == NONE -> bucket = me
+    :: else -> wants = wants | BIT(me)
+    fi
+  };
+  bucket == me
+}
+inline dropBucket() {
+  i = (me + 1) % N;
+  do
+  :: i != me && !(wants & BIT(i)) -> i = (i + 1) % N
+  :: else -> break
+  od;
+  bucket = (i == me -> NONE : i);
+  wants = wants & ~BIT(i)
+}
+#else
 inline open() {
   atomic { bucket == NONE -> bucket = me }
 }
+inline dropBucket() { bucket = NONE }
+#endif
 
 /* ThreadParker::wake. Nobody is ever owed two. */
 inline wake(p, invites) {
@@ -125,13 +178,15 @@ inline sendWakes() {
 inline close() {
   d_step {
     assert((size > 0) == (word & LINE));                                        /* invariant 1 */
-    assert(!size || !FITS(word, line[0]) || invited == line[0]);                /* invariant 4 */
-    assert(!size || !ISFREE(word) || invited == line[0]);
+    assert(!WAKER || (invited != NONE) == ((word & WAKER) != 0));
+    assert(!HANDOFF || (size && (handsOff || STRICT(line[0]))) == ((word & HANDOFF) != 0));
+    assert(!size || !ISFREE(word) || (invited != NONE && !(word & HANDOFF)));   /* invariant 4 */
+    assert(!size || !FITS(word, line[0]) || invited == line[0]);                /* invariant 5 */
     if
     :: !size -> patience = 0
     :: else
     fi;
-    bucket = NONE;
+    dropBucket();
     w = 0;
     after = 0;
     next = 0
@@ -151,7 +206,7 @@ inline lineEnter(p) {
 /* Line::leave */
 inline lineLeave(p) {
   if
-  :: line[0] == p -> overtaken = 0
+  :: line[0] == p -> passed = 0; handsOff = false
   :: else
   fi;
   i = 0;
@@ -172,19 +227,31 @@ inline lineLeave(p) {
   state[p] = IDLE
 }
 
-/* Ghost: somebody goes in before the head of the line, if there is one. The promise: no more often
- * than its patience. (LIVE proves what follows from it, with unbounded time to come.) */
-inline overtakes() {
+/* Ghost: one goes in on the word v before the head of the line, if there is one. The promise: never
+ * once the head has asked for a hand-off; on a free word, or else it is the releaser's own, no more
+ * often than the head's patience lasts. (LIVE proves what follows from it, with unbounded time to come.)
+ */
+inline overtakes(v, isOwn) {
 #ifdef LIVE
   skip
 #else
+  assert(!size || !((v) & HANDOFF));
+  assert(!size || isOwn || ISFREE(v));
   if
-  :: size ->
-    overtaken++;
-    assert(overtaken <= PATIENCE);
-    REACH(1, overtaken == PATIENCE)
+  :: size && isOwn -> passes(PATIENCE)
   :: else
-  fi
+  fi;
+  REACH(1, size && !isOwn && passed > 0);
+  REACH(8, size && isOwn && passed == PATIENCE)
+#endif
+}
+
+inline passes(most) {
+#ifdef LIVE
+  skip
+#else
+  passed++;
+  assert(passed <= most)
 #endif
 }
 
@@ -196,7 +263,7 @@ inline tryEnter() {
       TELL(w, me);
       if
       :: word == w ->
-        overtakes();
+        overtakes(w, false);
         ENTERED(w);
         after = TAKE(w, me);
         put(after);
@@ -221,10 +288,15 @@ inline enterByBucket(mayOvertake) {
   do
   :: atomic {
       goes = (!size || (mayOvertake && OPEN(w))) && FITS(w, me);
+      bitsOf(NONE);
       if
-      :: goes -> TELL(w, me); after = TAKE(w, me)
-      :: !goes && BUG == 2 -> after = word | LINE
-      :: else -> after = w | LINE
+      :: goes || size
+      :: else -> bits = LINE | (STRICT(me) -> HANDOFF : 0)
+      fi;
+      if
+      :: goes -> TELL(w, me); after = WITHBITS(TAKE(w, me))
+      :: !goes && BUG == 2 -> after = WITHBITS(word)
+      :: else -> after = WITHBITS(w)
       fi;
       if
       :: after != w && word != w && !(BUG == 2 && !goes) -> w = word
@@ -235,7 +307,7 @@ inline enterByBucket(mayOvertake) {
         fi;
         if
         :: goes ->
-          overtakes();
+          overtakes(w, false);
           ENTERED(w);
           in = true
         :: else ->
@@ -255,7 +327,20 @@ inline enterByBucket(mayOvertake) {
   fi
 }
 
-/* Office::choose. BUG 4: the head's patience never ends. */
+/* A look at the clock: `goes` says whether the head's patience is over. BUG 4: it never is. */
+inline look() {
+  if
+  :: BUG != 4 -> goes = true
+  :: patience > 0 || BUG == 4 ->
+    goes = false;
+    if
+    :: patience -> patience--
+    :: else
+    fi
+  fi
+}
+
+/* Office::choose */
 inline choose(leaver, value) {
   if
   :: !size -> next = NONE
@@ -263,15 +348,12 @@ inline choose(leaver, value) {
   :: else ->
     next = line[0];
     if
-    :: AGENT(line[0]) == leaver
+    :: AGENT(line[0]) == leaver || STRICT(line[0]) || handsOff
     :: else ->
+      look();
       if
-      :: BUG != 4 -> patience = 0
-      :: patience > 0 || BUG == 4 ->
-        if
-        :: patience -> patience--
-        :: else
-        fi;
+      :: goes
+      :: else ->
         i = 1;
         do
         :: i < size && AGENT(line[i]) != leaver -> i++
@@ -298,7 +380,7 @@ inline admit(p) {
   :: else
   fi;
   if
-  :: !wasHead -> overtakes(); REACH(2, true)
+  :: !wasHead -> overtakes(word, true); REACH(2, true)
   :: else
   fi;
   lineLeave(p);
@@ -313,7 +395,8 @@ inline admit(p) {
   fi
 }
 
-/* Office::settleLine. BUG 6: the line bit is cleared though others wait. */
+/* Office::settleLine. BUG 6: the line bit is cleared though others wait. BUG 24: a free word is left
+ * without a waker. */
 inline settleLine(leaver) {
   w = word;
   done = false;
@@ -324,12 +407,14 @@ inline settleLine(leaver) {
       :: else -> after = LEFT(w)
       fi;
       choose(leaver, after);
+      invites = next == NONE && size && invited == NONE && ISFREE(after) && BUG != 24;
+      bitsOf(next);
       if
-      :: next != NONE -> TELL(after, next); after = TAKE(after, next)
-      :: else
+      :: next != NONE -> TELL(after, next); after = WITHBITS(TAKE(after, next))
+      :: else -> after = WITHBITS(after) | (invites -> WAKER : 0)
       fi;
       if
-      :: size == (next != NONE) || BUG == 6 -> after = after & ~LINE
+      :: BUG == 6 -> after = after & ~LINE
       :: else
       fi;
       if
@@ -345,29 +430,51 @@ inline settleLine(leaver) {
         :: else
         fi;
         w = after;
+        done = true;
         if
         :: next == NONE -> break
         :: else ->
           ENTERED(w);
-          admit(next);
-          done = true
+          admit(next)
         fi
       fi
     }
   od;
-  done = false;
   atomic {
+    done = false;
     if
-    :: ISFREE(w) && size && invited == NONE ->
+    :: invites ->
       invited = line[0];
       invitee = line[0];
-      state[invited] = INVITED
+      state[invited] = INVITED;
+      invites = false
     :: else
     fi
   }
 }
 
-/* Office::compete of the head. BUG 3: one who loses is not taken for invited any less. */
+/* Word::fetch_or: from here on nothing takes the word but us. */
+inline wantHandOff() {
+  handsOff = true;
+  put(word | HANDOFF);
+  w = word
+}
+
+/* A compare-and-swap has failed. */
+inline insist() {
+  goes = false;
+  if
+  :: !handsOff -> look()
+  :: else
+  fi;
+  if
+  :: goes -> wantHandOff()
+  :: else -> w = word
+  fi
+}
+
+/* Office::compete of the head. BUG 3: one that has lost is not taken for invited any less. BUG 22: it
+ * goes back to sleep on a word as it was. */
 inline competeAsHead() {
   w = word;
   do
@@ -376,7 +483,8 @@ inline competeAsHead() {
       if
       :: word == w ->
         ENTERED(w);
-        after = (size == 1 -> TAKE(w, me) & ~LINE : TAKE(w, me));
+        bitsOf(me);
+        after = WITHBITS(TAKE(w, me));
         put(after);
         lineLeave(me);
         if
@@ -385,16 +493,31 @@ inline competeAsHead() {
         fi;
         in = true;
         break
-      :: else -> w = word
+      :: else -> insist()
       fi
     }
   :: else ->
-    REACH(5, true);
-    if
-    :: BUG != 3 -> d_step { state[me] = WAITING; invited = NONE }
-    :: else
-    fi;
-    break
+    atomic {
+      goes = false;
+      if
+      :: !handsOff && BUG != 3 -> look()
+      :: else
+      fi;
+      if
+      :: BUG == 3 -> break
+      :: goes -> wantHandOff()
+      :: !goes && BUG != 3 && BUG != 22 && word != w -> insist()
+      :: else ->
+        passes(PATIENCE + 1);
+        REACH(5, true);
+        REACH(6, handsOff && size > 1);
+        state[me] = WAITING;
+        invited = NONE;
+        bitsOf(NONE);
+        put(WITHBITS(word));
+        break
+      fi
+    }
   od;
   if
   :: in && size -> settleLine(AGENT(me))
@@ -425,13 +548,21 @@ inline settle() {
   fi
 }
 
-/* Office::changeUnless(kLine); `done` says whether it worked. */
+/* Office::changeIf(mayChange); `done` says whether it worked. */
 inline changeAlone() {
   w = word;
   do
-  :: atomic { !(w & LINE) ->
+  :: atomic { MAYCHANGE(w, LEFT(w)) ->
       if
-      :: word == w -> CHANGED(w); after = LEFT(w); put(after); done = true; w = 0; after = 0; break
+      :: word == w ->
+        CHANGED(w);
+        REACH(7, (w & LINE) != 0);
+        after = LEFT(w);
+        put(after);
+        done = true;
+        w = 0;
+        after = 0;
+        break
       :: else -> w = word
       fi
     }
@@ -439,27 +570,32 @@ inline changeAlone() {
   od
 }
 
+/* Office::changeInLine */
+inline changeInLine(leaver) {
+  open();
+  if
+  :: !size -> changeAlone(); assert(done)
+  :: else -> settleLine(leaver)
+  fi;
+  close();
+  done = false;
+  op = 0
+}
+
 /* Office::change */
 inline change(leaver) {
   changeAlone();
   if
-  :: done
-  :: else ->
-    open();
-    if
-    :: !size -> changeAlone(); assert(done)
-    :: else -> settleLine(leaver)
-    fi;
-    close()
-  fi;
-  done = false;
-  op = 0
+  :: done -> done = false; op = 0
+  :: else -> changeInLine(leaver)
+  fi
 }
 
 /* Office::leave and what its callers do then: `in` when it was too late. BUG 7: the wake of an
  * invited waiter is not taken. BUG 8: nobody else is invited or admitted in its place. BUG 9: the
  * line is settled before the waiter has left it. BUG 10: one admitted too late goes away all the same.
  */
+/* BUG 21: an invited waiter that leaves does not clear its bit. */
 inline leave(how) {
   open();
   if
@@ -474,11 +610,10 @@ inline leave(how) {
     :: BUG == 8 ->
       atomic {
         lineLeave(me);
-        if
-        :: !size -> put(word & ~LINE)
-        :: else
-        fi
+        bitsOf(NONE);
+        put(WITHBITS(word))
       }
+    :: BUG == 21 && awake && size > 1 -> atomic { lineLeave(me); invited = me }
     :: BUG == 9 -> settleLine(NOBODY); d_step { lineLeave(me) }
     :: else -> d_step { lineLeave(me) }; settleLine(NOBODY)
     fi

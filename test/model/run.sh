@@ -96,9 +96,9 @@ reaches() {
 }
 
 wrongLine='assertion violated .*size>0\)==\(word&1'       # invariant 1
-leftStanding='assertion violated .*invited==line\[0\]|assertion violated .*size\)\|\|'  # invariant 4
+leftStanding='assertion violated .*invited==line\[0\]|assertion violated .*size\)\|\|'  # invariants 4 and 5
 strayWake='assertion violated .*sem\['
-overtaken='assertion violated \(overtaken<='
+overtaken='assertion violated .*(passed<=|&4|size\)\|\|)'
 asserts='assertion violated'
 stuck='invalid end state'
 starves='acceptance cycle'
@@ -109,12 +109,13 @@ holds mutex safety -DTWICE=2
 holds mutex safety -DTWICE=1 -DSHARED
 holds mutex safety -DTWICE=1 -DPATIENCE=0
 holds mutex safety -DN=4 -DTWICE=0 -DPATIENCE=1
+holds mutex safety -DTWICE=2 -DFIFO
 holds mutex live -DLIVE
 holds mutex live -DLIVE -DSHARED
 fails mutex safety "$stuck" -DBUG=1
 fails mutex safety "$leftStanding" -DBUG=2
 fails mutex safety "$stuck" -DBUG=3
-fails mutex safety "$overtaken" -DBUG=4 -DTWICE=2 -DPATIENCE=1
+fails mutex safety "$overtaken" -DBUG=4 -DTWICE=2 -DPATIENCE=0
 fails mutex live "$starves" -DBUG=4 -DLIVE
 fails mutex safety "$strayWake" -DBUG=5
 fails mutex safety "$wrongLine" -DBUG=6
@@ -122,7 +123,11 @@ fails mutex safety "$strayWake" -DBUG=7
 fails mutex safety "$leftStanding" -DBUG=8
 fails mutex safety 'invalid array index' -DBUG=9
 fails mutex safety 'assertion violated .*word==0' -DBUG=10
-reaches mutex -DSHARED -DTWICE=2 -DPATIENCE=2 -- 1 2 3 4 5 11
+fails mutex safety "$leftStanding" -DBUG=21
+fails mutex safety "$leftStanding" -DBUG=22
+fails mutex safety "$overtaken" -DBUG=23 -DTWICE=2
+fails mutex safety "$leftStanding" -DBUG=24
+reaches mutex -DSHARED -DTWICE=2 -DPATIENCE=2 -- 1 2 3 4 5 6 7 8 11
 
 holds event safety
 holds event safety -DSHARED
@@ -132,7 +137,7 @@ fails event safety "$leftStanding" -DBUG=2
 fails event safety "$asserts" -DBUG=10
 fails event safety 'assertion violated .*owed==carried' -DBUG=11
 fails event safety "$asserts" -DBUG=12
-reaches event -DSHARED -- 1 2 3 11
+reaches event -DSHARED -- 2 3 8 11
 
 holds semaphore safety -DSIGNALLERS=1 -DSIGNALS=3
 holds semaphore safety -DSIGNALS=1
@@ -153,7 +158,7 @@ fails rwlock safety "$stuck" -DBUG=12
 fails rwlock safety "$asserts" -DBUG=13
 fails rwlock safety "$overtaken" -DBUG=14 -DTWICE=2
 fails rwlock live "$starves" -DBUG=14 -DLIVE
-reaches rwlock -DSHARED -- 1 2 3 11 12 13
+reaches rwlock -DSHARED -- 2 3 5 6 7 8 11 12 13
 
 holds host_turn safety -DKILLS=0 -DTWICE=0
 holds host_turn safety -DKILLS=0 -DSCRIPTS=0

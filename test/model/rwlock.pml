@@ -36,10 +36,12 @@
 #define AGENT(p) ((p) + 1)
 #endif
 
-#define WRITER 2
-#define UPGRADING 4
-#define ONE 16
-#define COUNT(w) ((w) >> 4)
+#define WAKER 2
+#define HANDOFF 4
+#define WRITER 8
+#define UPGRADING 16
+#define ONE 64
+#define COUNT(w) ((w) >> 6)
 #define WRITTEN(w) (((w) & WRITER) != 0)
 
 /* Waiter::ask */
@@ -52,7 +54,9 @@
 #define FITS(w, p) (!WRITTEN(w) && ((ask[p] == UPGRADE && COUNT(w) == 1) || \
                                     (ask[p] == WRITE && COUNT(w) == 0) || \
                                     (ask[p] == READ && !((w) & UPGRADING))))
-#define TAKE(w, p) (ask[p] == READ -> (w) + ONE : ((w) & LINE) | WRITER | (AGENT(p) << 4))
+#define READERS(w) (WRITTEN(w) -> 0 : COUNT(w))
+#define MAKESROOM(w, v) (READERS(w) <= READERS(v) || READERS(v) == 0 || ((v) & UPGRADING))
+#define TAKE(w, p) (ask[p] == READ -> (w) + ONE : ((w) & BITS) | WRITER | (AGENT(p) << 6))
 #define TELL(w, p) skip
 
 /* BUG 11: an upgrader that gives up leaves its claim. BUG 13: a downgrade is an unlock. */
@@ -62,8 +66,8 @@
 #define LEAVE 4
 #define LEAVE_UPGRADE 5
 #define LEFT(w) (op == UNLOCK_READ -> (w) - ONE : \
-                (op == UNLOCK_WRITE -> (w) & LINE : \
-                (op == DOWNGRADE -> ((w) & LINE) + (BUG == 13 -> 0 : ONE) : \
+                (op == UNLOCK_WRITE -> (w) & BITS : \
+                (op == DOWNGRADE -> ((w) & BITS) + (BUG == 13 -> 0 : ONE) : \
                 (op == LEAVE_UPGRADE && BUG != 11 -> (w) & ~UPGRADING : (w)))))
 #define CHANGED(w) assert(op != UNLOCK_READ || (!WRITTEN(w) && COUNT(w) > 0)); \
                    assert((op != UNLOCK_WRITE && op != DOWNGRADE) || \
@@ -85,7 +89,7 @@ inline tryNow() {
   :: BUG == 14 ->
     atomic {
       if
-      :: FITS(word, me) -> overtakes(); word = TAKE(word, me); in = true
+      :: FITS(word, me) -> overtakes(word, false); word = TAKE(word, me); in = true
       :: else
       fi
     }
@@ -103,7 +107,7 @@ inline lineEnterFirst(p) {
   line[0] = p;
   size++;
   state[p] = WAITING;
-  overtaken = 0
+  passed = 0
 }
 
 /* enterUpgrade: `in`, or in line, or refused. BUG 12: two may wait to upgrade. */
@@ -119,7 +123,9 @@ inline enterUpgrade() {
       if
       :: done
       :: !done && FITS(w, me) -> after = TAKE(w, me)
-      :: else -> after = w | UPGRADING | LINE
+      :: else ->
+        bits = LINE | (invited != NONE -> WAKER : 0) | (handsOff || STRICT(me) -> HANDOFF : 0);
+        after = WITHBITS(w | UPGRADING)
       fi;
       if
       :: word != w -> w = word
@@ -229,7 +235,7 @@ active proctype auditor() {
   finished == N;
   d_step {
     assert(word == 0);
-    assert(!size && !patience && bucket == NONE);
+    assert(!size && !patience && !handsOff && bucket == NONE);
     i = 0;
     do
     :: i < N -> assert(!sem[i] && state[i] == IDLE); i++

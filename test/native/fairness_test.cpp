@@ -49,7 +49,12 @@ TEST_F(FairnessTest, PatienceLastsExactlyAsLongAsPromised) {
   mutex_.unlock(kAnna);
   EXPECT_FALSE(mutex_.isLocked());
   mutex_.lock(kAnna);
+  EXPECT_FALSE(mutex_.settle(head, Wake::invited));
+  mutex_.unlock(kAnna);
+  EXPECT_FALSE(mutex_.isLocked());
+  mutex_.lock(kAnna);
   P::pass(1ns);
+  EXPECT_FALSE(mutex_.settle(head, Wake::invited));
   mutex_.unlock(kAnna);
   EXPECT_EQ(mutex_.owner(), kBen);
   drain();
@@ -177,6 +182,7 @@ TEST_F(FairnessTest, PatienceStartsAgainForEveryNewHead) {
   mutex_.unlock(kBen);
   EXPECT_EQ(loop_.take(), Heard{invited(second)});
   EXPECT_TRUE(mutex_.tryLock(kBen));
+  EXPECT_FALSE(mutex_.settle(second, Wake::invited));
   P::pass(kPatience);
   mutex_.unlock(kBen);
   EXPECT_EQ(mutex_.owner(), kCleo);
@@ -223,7 +229,7 @@ TEST_F(FairnessTest, OneThatIsAdmittedWhileInvitedIsNotWokenTwice) {
   mutex_.unlock(kAnna);
   mutex_.lock(kAnna);
   P::pass(kPatience);
-  mutex_.unlock(kAnna);
+  mutex_.unlockInLine(kAnna);
   EXPECT_EQ(mutex_.owner(), kBen);
   EXPECT_EQ(loop_.take(), Heard{invited(head)});
   EXPECT_TRUE(mutex_.settle(head, Wake::invited));

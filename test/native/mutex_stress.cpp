@@ -10,7 +10,7 @@ template <class P>
 class MutexStress : public testing::Test {
  protected:
   ~MutexStress() override {
-    EXPECT_EQ(wordOf(mutex_).load() & ~2U, 0U) << "free, at most abandoned";
+    EXPECT_EQ(wordOf(mutex_).load() & ~MutexRules::kAbandoned, 0U) << "free, at most abandoned";
     expectNobodyWaits<P>();
   }
 

@@ -10,8 +10,8 @@ using namespace std::chrono_literals;
 using P = FakeClockPlatform;
 
 constexpr std::uint32_t kLine = 1;
-constexpr std::uint32_t kAbandoned = 2;
-constexpr std::uint32_t heldBy(AgentId agent) { return agent << 2; }
+constexpr std::uint32_t kAbandoned = 8;
+constexpr std::uint32_t heldBy(AgentId agent) { return agent << 4; }
 
 class MutexTest : public testing::Test {
  protected:

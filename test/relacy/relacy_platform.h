@@ -121,6 +121,9 @@ class Atomic {
   T fetch_add(T n, Order order = Order::seq_cst, Where where = Where::current()) noexcept {
     return value_.fetch_add(n, in(order), debugInfo(where));
   }
+  T fetch_or(T bits, Order order = Order::seq_cst, Where where = Where::current()) noexcept {
+    return value_.fetch_or(bits, in(order), debugInfo(where));
+  }
   T fetch_sub(T n, Order order = Order::seq_cst, Where where = Where::current()) noexcept {
     return value_.fetch_sub(n, in(order), debugInfo(where));
   }
