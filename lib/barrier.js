@@ -112,9 +112,11 @@ function checkedParties(parties) {
   return parties
 }
 
+const kind = { name: 'barrier', bytes: 8, shared: (parties) => new BarrierCore(parties) }
+
 class Barrier extends Gate {
   constructor(parties, options = {}) {
-    super(new BarrierCore(parties), options)
+    super(kind, [parties], options)
   }
 
   get parties() {

@@ -5,9 +5,11 @@ const { MutexCore } = require('./mutex_core.js')
 const { readSyncWait } = require('./options.js')
 const { blockingCoreOf, coreOf, Single } = require('./single.js')
 
+const kind = { name: 'condition variable', bytes: 4, shared: () => new ConditionCore() }
+
 class ConditionVariable extends Single {
   constructor(options = {}) {
-    super(new ConditionCore(), options)
+    super(kind, [], options)
   }
 
   wait(mutex, options) {

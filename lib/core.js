@@ -85,6 +85,19 @@ class Core {
     if (this.home !== null) this.rest()
   }
 
+  /** The memory that other threads find it by. */
+  memory() {
+    if (this.share === null) {
+      throw new TypeError(
+        `${this.title()} has no buffer: construct it with { shared: true } to share it with other threads`,
+      )
+    }
+    if (this.share.name !== undefined) {
+      throw new TypeError(`${this.title()} is shared by its name: it has no buffer`)
+    }
+    return this.words
+  }
+
   /** Its word in memory of its own, for other threads to find it. */
   shareOut() {
     if (this.share?.name !== undefined) {

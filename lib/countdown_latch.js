@@ -60,9 +60,11 @@ function checkCount(what, count, least) {
   }
 }
 
+const kind = { name: 'countdown latch', bytes: 8, shared: (count) => new LatchCore(count) }
+
 class CountdownLatch extends Gate {
   constructor(count, options = {}) {
-    super(new LatchCore(count), options)
+    super(kind, [count], options)
   }
 
   get count() {

@@ -8,10 +8,10 @@ const { coreOf } = require('./single.js')
 const eventOptions = new Set([...lockOptions, 'isSet'])
 
 class Event extends Gate {
-  constructor(Core, options) {
+  constructor(kind, options) {
     const { isSet = false } = asOptions(options)
     if (typeof isSet !== 'boolean') throw new TypeError('isSet must be a boolean')
-    super(new Core(isSet), options, eventOptions)
+    super(kind, [isSet], options)
   }
 
   tryWait() {
@@ -23,9 +23,22 @@ class Event extends Gate {
   }
 }
 
+const autoReset = {
+  name: 'auto-reset event',
+  bytes: 8,
+  known: eventOptions,
+  shared: (isSet) => new AutoResetCore(isSet),
+}
+const manualReset = {
+  name: 'manual-reset event',
+  bytes: 8,
+  known: eventOptions,
+  shared: (isSet) => new ManualResetCore(isSet),
+}
+
 class AutoResetEvent extends Event {
   constructor(options = {}) {
-    super(AutoResetCore, options)
+    super(autoReset, options)
   }
 
   signal() {
@@ -35,7 +48,7 @@ class AutoResetEvent extends Event {
 
 class ManualResetEvent extends Event {
   constructor(options = {}) {
-    super(ManualResetCore, options)
+    super(manualReset, options)
   }
 
   set() {

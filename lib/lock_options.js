@@ -35,6 +35,7 @@ function readLockOptions(given, bytes, known = lockOptions) {
     byteOffset = 0,
     fairness = 'bounded',
     allowBlockingMainThread = false,
+    shared = false,
     scope,
     directory,
     capacity,
@@ -48,6 +49,7 @@ function readLockOptions(given, bytes, known = lockOptions) {
   if (fairness !== 'bounded' && fairness !== 'fifo') {
     throw new TypeError("fairness must be 'bounded' or 'fifo'")
   }
+  if (typeof shared !== 'boolean') throw new TypeError('shared must be a boolean')
   if (name !== undefined) checkName(name)
   const reach = { scope, name, buffer, directory, capacity }
   const host = engine === undefined ? readHost(reach, bytes === 0) : undefined
@@ -62,6 +64,7 @@ function readLockOptions(given, bytes, known = lockOptions) {
     name,
     buffer,
     byteOffset,
+    isShared: shared,
     engine,
     diagnostics: readDiagnostics(diagnostics, warnAfter),
     isStrict: fairness === 'fifo',
@@ -97,12 +100,14 @@ function checkPlace(buffer, byteOffset, bytes) {
 }
 
 /** Makes `core` what its owner has asked for. */
-function settle(core, { cancelError, name, buffer, byteOffset, isStrict, mayBlock }) {
+function settle(core, settings) {
+  const { cancelError, name, buffer, byteOffset, isShared, isStrict, mayBlock } = settings
   if (cancelError !== undefined) core.cancelError = cancelError
   if (isStrict) core.isStrict = true
   if (mayBlock !== core.mayBlock) core.mayBlock = mayBlock
   if (name !== undefined) core.shareByName(name)
   if (buffer !== undefined) core.shareIn(buffer, byteOffset)
+  else if (isShared && name === undefined) core.shareOut()
 }
 
 /** `method` is about to block this thread. */

@@ -1,11 +1,18 @@
 'use strict'
-const { MutexCore } = require('./mutex_core.js')
+const { LocalMutex } = require('./core/mutex.js')
 const { readSyncWait } = require('./options.js')
 const { blockingCoreOf, cancelErrorOf, coreOf, Single } = require('./single.js')
 
+const kind = {
+  name: 'mutex',
+  bytes: 4,
+  local: () => new LocalMutex(),
+  shared: () => new (require('./mutex_core.js').MutexCore)(),
+}
+
 class Mutex extends Single {
   constructor(options = {}) {
-    super(new MutexCore(), options)
+    super(kind, [], options)
   }
 
   acquire(options) {

@@ -2,9 +2,11 @@
 const { RecursiveCore } = require('./recursive_core.js')
 const { blockingCoreOf, coreOf, Single } = require('./single.js')
 
+const kind = { name: 'recursive mutex', bytes: 4, shared: () => new RecursiveCore() }
+
 class RecursiveMutex extends Single {
   constructor(options = {}) {
-    super(new RecursiveCore(), options)
+    super(kind, [], options)
   }
 
   // Forms with a callback only. What acquire() gave its caller could not be in the caller's context: what

@@ -1,12 +1,19 @@
 'use strict'
 const { readSyncWait } = require('./options.js')
 const { run, runSync } = require('./run.js')
-const { RWCore } = require('./rw_core.js')
+const { LocalRWLock } = require('./core/rw_lock.js')
 const { blockingCoreOf, cancelErrorOf, coreOf, Single } = require('./single.js')
+
+const kind = {
+  name: 'read-write lock',
+  bytes: 4,
+  local: () => new LocalRWLock(),
+  shared: () => new (require('./rw_core.js').RWCore)(),
+}
 
 class RWLock extends Single {
   constructor(options = {}) {
-    super(new RWCore(), options)
+    super(kind, [], options)
   }
 
   acquireRead(options) {

@@ -1,10 +1,17 @@
 'use strict'
-const { SemaphoreCore } = require('./semaphore_core.js')
+const { LocalSemaphore } = require('./core/semaphore.js')
 const { blockingCoreOf, coreOf, Single } = require('./single.js')
+
+const kind = {
+  name: 'semaphore',
+  bytes: 8,
+  local: (value) => new LocalSemaphore(value),
+  shared: (value) => new (require('./semaphore_core.js').SemaphoreCore)(value),
+}
 
 class Semaphore extends Single {
   constructor(value, options = {}) {
-    super(new SemaphoreCore(value), options)
+    super(kind, [value], options)
   }
 
   acquire(weight, priority) {

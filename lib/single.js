@@ -1,11 +1,9 @@
 'use strict'
-// What every object has in common that stands for a single core: a lock, an event, a condition ...
-const { lineOver } = require('./engines/lines.js')
-const { hostCoreOf } = require('./host_cores.js')
-const { shown, watched } = require('./diagnostics/watched.js')
-const { checkMayBlock, readLockOptions, settle } = require('./lock_options.js')
+// What every object has in common that stands for a single lock, event, condition ...
+const { checkMayBlock } = require('./lock_options.js')
+const { openLock } = require('./scopes.js')
 
-/** The core of one: for the classes derived from it, and those that work with their objects. */
+/** The lock of one: for the classes derived from it, and those that work with their objects. */
 let coreOf
 /** The same for `method`, which is about to block this thread. */
 let blockingCoreOf
@@ -25,27 +23,18 @@ class Single {
     cancelErrorOf = (single) => single.#cancelError
   }
 
-  /** `known` are the names of its options, where it has more than others. */
-  constructor(core, options, known) {
-    const settings = readLockOptions(options, core.kind.bytes, known)
-    const { cancelError, engine, host } = settings
+  constructor(kind, args, options) {
+    const { lock, cancelError } = openLock(kind, args, options)
+    this.#core = lock
     this.#cancelError = cancelError
-    if (engine !== undefined) {
-      this.#core = lineOver(settings, core)
-      return
-    }
-    const plain = host === undefined ? core : hostCoreOf(core, host)
-    this.#core = settings.diagnostics === undefined ? plain : watched(plain, settings)
-    settle(this.#core, settings)
-    if (settings.diagnostics !== undefined) shown(this.#core)
   }
 
   get buffer() {
-    return this.#core.shareOut().buffer
+    return this.#core.memory().buffer
   }
 
   get byteOffset() {
-    return this.#core.shareOut().byteOffset
+    return this.#core.memory().byteOffset
   }
 }
 

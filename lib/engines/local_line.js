@@ -166,7 +166,7 @@ class LineCore {
     this.rest()
   }
 
-  shareOut() {
+  memory() {
     throw new TypeError(
       `${this.title()} lies in no memory: construct it with the same engine and name`,
     )

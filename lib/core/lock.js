@@ -1,0 +1,143 @@
+'use strict'
+// What every local lock has: a wait queue, watchers (waitForUnlock), and its place in a keyed map.
+const { isMainThread } = require('node:worker_threads')
+const { E_CANCELED, lockError } = require('../errors.js')
+const { nameOf } = require('../keys.js')
+const { Limits } = require('./waiter.js')
+const { WaitQueue } = require('./wait_queue.js')
+const { Watchers } = require('../watchers.js')
+
+// The executor of every promise here: one closure for all.
+let lastResolve
+let lastReject
+const keep = (resolve, reject) => {
+  lastResolve = resolve
+  lastReject = reject
+}
+
+class LocalLock {
+  constructor() {
+    /** The waiters, once there has been one. */
+    this.queue = null
+    this.watchers = null
+  }
+
+  /**
+   * A promise in the queue; what it resolves to is a matter of `Kind`, a class of waiters. `subject` is what
+   * only some kinds are made with.
+   */
+  wait(weight, { priority, timeout, signal }, Kind, subject) {
+    if (timeout === 0) return Promise.reject(this.timeoutError(0))
+    const isLimited = timeout !== undefined || signal !== undefined
+    const limits = weight === 1 && priority === 0 && !isLimited ? null : new Limits(weight, priority)
+    const promise = new Promise(keep)
+    const waiter = new Kind(lastResolve, limits, lastReject, subject)
+    this.enqueue(waiter)
+    if (isLimited) {
+      const giveUp = (reason) => this.leave(waiter, reason)
+      limits.begin({ timeout, signal }, giveUp, (late) => this.timeoutError(late))
+    }
+    return promise
+  }
+
+  enqueue(waiter) {
+    this.queue ??= new WaitQueue()
+    this.queue.push(waiter)
+  }
+
+  dequeue(waiter) {
+    this.queue.remove(waiter)
+    waiter.end()
+  }
+
+  /** `waiter` gives up. Waiters behind it that fit where it did not are admitted. */
+  leave(waiter, reason) {
+    this.dequeue(waiter)
+    waiter.reject(reason)
+    this.admit()
+  }
+
+  hasQueue() {
+    return this.queue !== null && this.queue.size > 0
+  }
+
+  queueSize() {
+    return this.queue === null ? 0 : this.queue.size
+  }
+
+  /** What a newcomer's priority must exceed to go ahead of every waiter. */
+  topPriority() {
+    return this.hasQueue() ? this.queue.head.priority : -Infinity
+  }
+
+  /** Rejects every waiter; holders, and what waits for the lock to become free, stay. */
+  cancel(reason = this.cancelError) {
+    const waiters = this.waiters()
+    // All of them first: none is to be admitted for the others' going.
+    for (const waiter of waiters) this.dequeue(waiter)
+    for (const waiter of waiters) waiter.reject(reason)
+    if (waiters.length > 0) this.admit()
+  }
+
+  waiters() {
+    return this.hasQueue() ? [...this.queue] : []
+  }
+
+  memory() {
+    throw new TypeError(
+      `${this.title()} has no buffer: construct it with { shared: true } to share it with other threads`,
+    )
+  }
+
+  /** A promise for the moment when `weight` could be had. */
+  watch(weight, limits) {
+    const { priority, timeout, signal } = limits
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    if (this.hasRoom(weight) && (!this.hasQueue() || priority > this.topPriority())) return Promise.resolve()
+    if (timeout === 0) return Promise.reject(this.timeoutError(0))
+    this.watchers ??= new Watchers()
+    return this.watchers.wait(weight, limits, (late) => this.timeoutError(late))
+  }
+
+  /** Tells the watchers, and forgets them when none is left: releasing looks for null only. */
+  tell(value, topPriority) {
+    this.watchers.tell(value, topPriority)
+    if (this.watchers.size === 0) this.watchers = null
+  }
+
+  /** For the keyed map that it belongs to. */
+  isIdle() {
+    return this.pins === 0 && this.watchers === null && this.isFree()
+  }
+
+  /** Its key may be idle now. */
+  rest() {
+    if (!this.isIdle()) return
+    this.generation++
+    this.home.drop(this)
+  }
+
+  timeoutError(timeout) {
+    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not available within ${timeout} ms`)
+  }
+
+  /** For error messages. */
+  title() {
+    return this.home === null ? `the ${this.kind}` : `the ${this.kind} of key ${nameOf(this.key)}`
+  }
+}
+
+// What only some have of their own: locks of keyed maps, and those whose users chose otherwise. All others do
+// without the memory.
+Object.assign(LocalLock.prototype, {
+  home: null,
+  share: null,
+  key: undefined,
+  pins: 0,
+  generation: 0,
+  cancelError: E_CANCELED,
+  /** Whether blocking forms may block this thread. */
+  mayBlock: !isMainThread,
+})
+
+module.exports = { LocalLock }

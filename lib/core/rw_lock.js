@@ -1,0 +1,221 @@
+'use strict'
+// A read-write lock of one thread: readers share it, a writer is alone, and neither starves: who comes while
+// a waiter is queued goes behind it. One reader may upgrade; a writer may downgrade.
+//
+//   free        readers 0
+//   read        readers n > 0         more readers enter while no waiter is queued
+//   upgrading   readers n > 1         one of them waits, ahead of the queue, to become the writer; no new readers
+//   written     isWritten
+//
+// Invariants: 1. isWritten implies readers === 0. 2. The head of the queue does not fit. 3. While a reader is
+// upgrading, readers >= 2 (itself included): with the others gone, it is the writer.
+const { lockError } = require('../errors.js')
+const { readWait } = require('../options.js')
+const { upgradeError } = require('../rw_errors.js')
+const { LocalLock } = require('./lock.js')
+const { readReleaser, writeReleaser } = require('./rw_releaser.js')
+const { Waiter } = require('./waiter.js')
+
+class LocalRWLock extends LocalLock {
+  constructor() {
+    super()
+    this.readerCount = 0
+    this.hasWriter = false
+    /** The waiter of the reader that upgrades. */
+    this.upgrader = null
+  }
+
+  readers() {
+    return this.readerCount
+  }
+
+  isWritten() {
+    return this.hasWriter
+  }
+
+  isLocked() {
+    return this.hasWriter || this.readerCount > 0
+  }
+
+  isFree() {
+    return !this.isLocked() && !this.hasQueue()
+  }
+
+  queueSize() {
+    return super.queueSize() + (this.upgrader === null ? 0 : 1)
+  }
+
+  acquireRead(options) {
+    return this.enter(readWait(options), Reader)
+  }
+
+  acquireWrite(options) {
+    return this.enter(readWait(options), Writer)
+  }
+
+  enter(limits, Kind) {
+    const { signal, priority } = limits
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    if (this.isOpen(Kind, priority)) return Promise.resolve(Kind.take(this))
+    return this.wait(1, limits, Kind)
+  }
+
+  isOpen(Kind, priority) {
+    return Kind.fits(this) && (!this.hasQueue() || priority > this.topPriority())
+  }
+
+  tryAcquireRead() {
+    return this.isOpen(Reader, 0) ? Reader.take(this) : undefined
+  }
+
+  tryAcquireWrite() {
+    return this.isOpen(Writer, 0) ? Writer.take(this) : undefined
+  }
+
+  acquireReadSync() {
+    return this.tryAcquireRead() ?? this.#deadlock()
+  }
+
+  acquireWriteSync() {
+    return this.tryAcquireWrite() ?? this.#deadlock()
+  }
+
+  #deadlock() {
+    const message = `${this.title()} could not be had without this thread, which would wait for itself`
+    throw lockError('ERR_LOCK_DEADLOCK', message)
+  }
+
+  endRead() {
+    this.readerCount--
+    this.admit()
+  }
+
+  endWrite() {
+    this.hasWriter = false
+    this.admit()
+  }
+
+  /** Admits the reader that upgrades, or else the head of the queue as long as it fits. */
+  admit() {
+    if (this.upgrader !== null) {
+      if (this.readerCount === 1) this.#admitUpgrader()
+      return
+    }
+    while (this.hasQueue()) {
+      const Kind = this.queue.head.constructor
+      if (!Kind.fits(this)) return
+      const waiter = this.queue.head
+      this.dequeue(waiter)
+      waiter.resolve(Kind.take(this))
+    }
+    if (this.home !== null) this.rest()
+  }
+
+  #admitUpgrader() {
+    const { upgrader } = this
+    this.dequeue(upgrader)
+    upgrader.resolve(this.#becomeWriter(upgrader.grant))
+  }
+
+  /** The reader of `grant`, which is the only one, is the writer. */
+  #becomeWriter(grant) {
+    const release = writeReleaser(this)
+    grant.isOver = true
+    this.readerCount = 0
+    this.hasWriter = true
+    return release
+  }
+
+  /** A promise for the releaser of the writer that the reader of `grant` becomes. */
+  upgrade(grant, limits) {
+    const { signal, timeout } = limits
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    if (this.upgrader !== null) return Promise.reject(upgradeError(this))
+    if (this.readerCount === 1) return Promise.resolve(this.#becomeWriter(grant))
+    if (timeout === 0) return Promise.reject(this.timeoutError(0))
+    return this.wait(1, limits, Upgrader, grant)
+  }
+
+  tryUpgrade(grant) {
+    if (this.upgrader !== null || this.readerCount > 1) return undefined
+    return this.#becomeWriter(grant)
+  }
+
+  upgradeSync(grant) {
+    if (this.upgrader !== null) throw upgradeError(this)
+    return this.tryUpgrade(grant) ?? this.#deadlock()
+  }
+
+  /** The writer of `grant` becomes a reader; readers at the head of the queue enter with it. */
+  downgrade(grant) {
+    const release = readReleaser(this)
+    grant.isOver = true
+    this.hasWriter = false
+    this.readerCount = 1
+    this.admit()
+    return release
+  }
+
+  enqueue(waiter) {
+    if (waiter instanceof Upgrader) this.upgrader = waiter
+    else super.enqueue(waiter)
+  }
+
+  dequeue(waiter) {
+    if (waiter !== this.upgrader) {
+      super.dequeue(waiter)
+      return
+    }
+    this.upgrader = null
+    waiter.end()
+  }
+
+  waiters() {
+    return this.upgrader === null ? super.waiters() : [this.upgrader, ...super.waiters()]
+  }
+
+  snapshot() {
+    return { readers: this.readerCount, written: this.hasWriter, waiting: this.queueSize() }
+  }
+}
+
+LocalRWLock.prototype.kind = 'read-write lock'
+
+class Reader extends Waiter {
+  static fits(lock) {
+    return !lock.hasWriter && lock.upgrader === null
+  }
+
+  static take(lock) {
+    const release = readReleaser(lock)
+    lock.readerCount++
+    return release
+  }
+}
+
+class Writer extends Waiter {
+  static fits(lock) {
+    return !lock.hasWriter && lock.readerCount === 0
+  }
+
+  static take(lock) {
+    const release = writeReleaser(lock)
+    lock.hasWriter = true
+    return release
+  }
+}
+
+class Upgrader extends Waiter {
+  constructor(resolve, limits, _reject, grant) {
+    super(resolve, limits)
+    this.grant = grant
+    grant.pending = this
+  }
+
+  end() {
+    this.grant.pending = null
+    super.end()
+  }
+}
+
+module.exports = { LocalRWLock }

@@ -1,0 +1,86 @@
+'use strict'
+// Releasers of read-write locks: those of readers can upgrade, those of writers can downgrade.
+const { checkMayBlock } = require('../lock_options.js')
+const { readSyncWait, readWait } = require('../options.js')
+const { endedError } = require('../rw_errors.js')
+const { dress } = require('./releaser.js')
+
+/** What one releaser stands for. */
+class RWGrant {
+  isOver = false
+  /** The waiter, while this reader waits to become the writer. */
+  pending = null
+
+  constructor(lock) {
+    this.lock = lock
+  }
+
+  endRead() {
+    if (this.isOver) return
+    this.isOver = true
+    const { lock, pending } = this
+    if (pending !== null) lock.leave(pending, endedError(lock))
+    lock.endRead()
+  }
+
+  endWrite() {
+    if (this.isOver) return
+    this.isOver = true
+    this.lock.endWrite()
+  }
+}
+
+const grantKey = Symbol('grant')
+
+/** The grant of a releaser, which must not be over. */
+function grantOf(release) {
+  const grant = release[grantKey]
+  if (grant.isOver) throw endedError(grant.lock)
+  return grant
+}
+
+// Methods of releasers, one function for all of them. Options are read first: they may have getters, and these
+// may release.
+
+function upgrade(options) {
+  const limits = readWait(options)
+  const grant = grantOf(this)
+  return grant.lock.upgrade(grant, limits)
+}
+
+function tryUpgrade() {
+  const grant = grantOf(this)
+  return grant.lock.tryUpgrade(grant)
+}
+
+function upgradeSync(options) {
+  checkMayBlock(this[grantKey].lock.mayBlock, 'upgradeSync')
+  readSyncWait(options)
+  const grant = grantOf(this)
+  return grant.lock.upgradeSync(grant)
+}
+
+function downgrade() {
+  const grant = grantOf(this)
+  return grant.lock.downgrade(grant)
+}
+
+function readReleaser(lock) {
+  const grant = new RWGrant(lock)
+  const release = dress(() => grant.endRead())
+  release[grantKey] = grant
+  release.upgrade = upgrade
+  release.tryUpgrade = tryUpgrade
+  release.upgradeSync = upgradeSync
+  return release
+}
+
+function writeReleaser(lock) {
+  const grant = new RWGrant(lock)
+  const release = dress(() => grant.endWrite())
+  release[grantKey] = grant
+  release.downgrade = downgrade
+  return release
+}
+
+module.exports = { readReleaser, writeReleaser }

@@ -1,0 +1,146 @@
+'use strict'
+// A counting semaphore of one thread, with weights and priorities, and the semantics of async-mutex's.
+//
+//   acquire(w)   value - w, if w <= value and no waiter has the same priority or a higher one; else the queue
+//   release(w)   value + w; then the head of the queue is admitted as long as its weight fits
+//
+// Invariant: the head of the queue does not fit (its weight exceeds the value), and blocks every lighter waiter
+// of its own or a lower priority.
+const { lockError } = require('../errors.js')
+const { checkCallback, readWait } = require('../options.js')
+const { LocalLock } = require('./lock.js')
+const { semaphoreReleaser } = require('./releaser.js')
+const { checkedValue, checkWeight, maxValue, readAcquire, readAcquireSync } = require('./units.js')
+const { Waiter } = require('./waiter.js')
+
+class LocalSemaphore extends LocalLock {
+  constructor(value) {
+    super()
+    this.value = checkedValue(value)
+    /** What it is when every unit has come back: of a key, it never has more. */
+    this.whole = value
+  }
+
+  getValue() {
+    return this.value
+  }
+
+  isLocked() {
+    return this.value <= 0
+  }
+
+  isFree() {
+    return this.value === this.whole && !this.hasQueue()
+  }
+
+  hasRoom(weight) {
+    return this.value >= weight
+  }
+
+  /** A waiter with that priority may be granted `weight` now. */
+  isOpen(weight, priority) {
+    return this.value >= weight && (!this.hasQueue() || priority > this.topPriority())
+  }
+
+  acquire(weightOrOptions, priorityOrOptions) {
+    const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
+    const { signal } = limits
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    if (this.isOpen(weight, limits.priority)) return Promise.resolve(this.take(weight))
+    return this.wait(weight, limits, Acquirer)
+  }
+
+  tryAcquire(weight = 1) {
+    checkWeight(weight)
+    return this.isOpen(weight, 0) ? this.take(weight) : undefined
+  }
+
+  acquireSync(weightOrOptions, options) {
+    const { weight } = readAcquireSync(weightOrOptions, options)
+    if (this.isOpen(weight, 0)) return this.take(weight)
+    const alone = `only this thread could release ${this.title()}, and it would wait for itself`
+    throw lockError('ERR_LOCK_DEADLOCK', alone)
+  }
+
+  take(weight) {
+    const before = this.value
+    const grant = [before, semaphoreReleaser(this, weight)]
+    this.value = before - weight
+    return grant
+  }
+
+  async runExclusive(callback, weight, options) {
+    checkCallback(callback)
+    const [before, release] = await this.acquire(weight, options)
+    try {
+      return await callback(before)
+    } finally {
+      release()
+    }
+  }
+
+  runExclusiveSync(callback, weight, options) {
+    checkCallback(callback)
+    const [before, release] = this.acquireSync(weight, options)
+    try {
+      return callback(before)
+    } finally {
+      release()
+    }
+  }
+
+  release(weight = 1) {
+    checkWeight(weight)
+    if (this.value > maxValue - weight) {
+      const message = `${this.title()} would have more than ${maxValue}`
+      throw lockError('ERR_LOCK_RANGE', message, RangeError)
+    }
+    this.value += weight
+    this.admit()
+  }
+
+  /** A releaser puts back what it took. Of a key, release() may have put back a part of it already. */
+  putBack(weight) {
+    if (this.home === null) this.release(weight)
+    else if (this.value < this.whole) this.release(Math.min(weight, this.whole - this.value))
+  }
+
+  setValue(value) {
+    this.value = checkedValue(value)
+    this.admit()
+  }
+
+  /** Admits the head of the queue as long as it fits. */
+  admit() {
+    for (;;) {
+      const waiter = this.hasQueue() ? this.queue.head : null
+      const fits = waiter !== null && waiter.weight <= this.value
+      if (this.watchers !== null) this.tell(this.value, waiter?.priority)
+      if (!fits) break
+      this.dequeue(waiter)
+      waiter.resolve(this.take(waiter.weight))
+    }
+    if (this.home !== null) this.rest()
+  }
+
+  waitForUnlock(weightOrOptions, priorityOrOptions) {
+    const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
+    return this.watch(weight, limits)
+  }
+
+  snapshot() {
+    return { value: this.value, waiting: this.queueSize() }
+  }
+}
+
+LocalSemaphore.prototype.kind = 'semaphore'
+
+class Acquirer extends Waiter {
+  // At once, as async-mutex does: its order is a promise, too, to the microtask.
+  constructor(resolve, limits, reject) {
+    super(resolve, limits)
+    this.reject = reject
+  }
+}
+
+module.exports = { LocalSemaphore }

@@ -1,0 +1,88 @@
+'use strict'
+// A promise in a wait queue. There may be very many of them, so that every field counts: what only some have
+// (a weight, a priority, a timer, a signal) is in their limits.
+const { longestTimeout } = require('../options.js')
+
+class Waiter {
+  /** `resolve` is the promise's; what it resolves to is a matter of the class derived from this one. */
+  constructor(resolve, limits) {
+    this.resolve = resolve
+    this.limits = limits // null where there are none
+    this.previous = null
+    this.next = null
+  }
+
+  get priority() {
+    return this.limits === null ? 0 : this.limits.priority
+  }
+
+  get weight() {
+    return this.limits === null ? 1 : this.limits.weight
+  }
+
+  /** By a thenable that rejects: to keep the promise's own function would cost each waiter 64 bytes. */
+  reject(reason) {
+    this.resolve({
+      // biome-ignore lint/suspicious/noThenProperty: to be one is what it is for
+      then(_, reject) {
+        reject(reason)
+      },
+    })
+  }
+
+  /** The wait is over, however it went. */
+  end() {
+    if (this.limits !== null) this.limits.end()
+  }
+}
+
+/** How long a waiter waits, and what it asks for. */
+class Limits {
+  #timer
+  #signal
+  #onAbort
+
+  constructor(weight, priority) {
+    this.weight = weight
+    this.priority = priority
+    this.isOver = false
+  }
+
+  /** `giveUp(reason)` takes the waiter out of its queue; `late(timeout)` makes the reason of a timeout. */
+  begin({ timeout, signal }, giveUp, late) {
+    const end = (reason) => {
+      if (this.isOver) return
+      this.end()
+      giveUp(reason)
+    }
+    try {
+      if (timeout !== undefined && timeout <= longestTimeout) {
+        this.#timer = globalThis.setTimeout(() => end(late(timeout)), timeout)
+      }
+      // A clock that fires at once has ended it.
+      if (signal === undefined || this.isOver) return
+      this.#onAbort = () => end(signal.reason)
+      this.#signal = signal
+      signal.addEventListener('abort', this.#onAbort, { once: true })
+    } catch (error) {
+      // A signal or a clock that is not what it seems.
+      this.#signal = undefined
+      end(error)
+    }
+  }
+
+  end() {
+    this.isOver = true
+    try {
+      if (this.#timer !== undefined) globalThis.clearTimeout(this.#timer)
+      if (this.#signal !== undefined) this.#signal.removeEventListener('abort', this.#onAbort)
+    } catch (error) {
+      // A signal of strange make must not hold up the waiters that are admitted, or give up, with this one.
+      process.nextTick(() => {
+        throw error
+      })
+    }
+  }
+}
+
+module.exports = { Limits, Waiter }

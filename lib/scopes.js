@@ -1,0 +1,41 @@
+'use strict'
+// The scope of a lock is decided here, once, by the options of its constructor. What a wider scope needs is loaded
+// when a lock of that scope is constructed.
+//
+// A kind of lock is { name, bytes, known, local, shared }: `known` are the names of its options, where it has more
+// than others; `local(...args)` makes a lock of this thread, `shared(...args)`
+// the core of one that other threads or processes may know.
+const { readLockOptions, settle } = require('./lock_options.js')
+
+/** Whether no other thread can ever know the lock. */
+function isOfThread({ engine, host, name, buffer, isShared, diagnostics }) {
+  const isNamed = engine !== undefined || host !== undefined || name !== undefined
+  return !isNamed && buffer === undefined && !isShared && diagnostics === undefined
+}
+
+/** The lock of `kind` that `options` ask for. */
+function openLock(kind, args, options) {
+  const settings = readLockOptions(options, kind.bytes, kind.known)
+  const { cancelError, mayBlock } = settings
+  if (kind.local !== undefined && isOfThread(settings)) {
+    const lock = kind.local(...args)
+    if (cancelError !== undefined) lock.cancelError = cancelError
+    if (mayBlock !== lock.mayBlock) lock.mayBlock = mayBlock
+    return { lock, cancelError }
+  }
+  return { lock: openShared(kind.shared(...args), settings), cancelError }
+}
+
+function openShared(core, settings) {
+  if (settings.engine !== undefined) return require('./engines/lines.js').lineOver(settings, core)
+  const { shown, watched } = require('./diagnostics/watched.js')
+  const { hostCoreOf } = require('./host_cores.js')
+  const plain = settings.host === undefined ? core : hostCoreOf(core, settings.host)
+  const isWatched = settings.diagnostics !== undefined
+  const lock = isWatched ? watched(plain, settings) : plain
+  settle(lock, settings)
+  if (isWatched) shown(lock)
+  return lock
+}
+
+module.exports = { isOfThread, openLock }
