@@ -3,6 +3,7 @@
 // order (lib/many.js), so that nobody waits in a circle. Names, limits and what becomes of a dead
 // philosopher's forks are the mutexes' own.
 const { kindOf } = require('./core.js')
+const { LocalMutex } = require('./core/mutex.js')
 const { lockError } = require('./errors.js')
 const { nameOf, toText } = require('./keys.js')
 const { blockingHomeOf, homeOf, Keyed } = require('./keyed.js')
@@ -14,19 +15,33 @@ const { run, runSync } = require('./run.js')
 const { tableOf } = require('./shares.js')
 
 const maxSeats = 2 ** 31 - 1
-const atRest = []
 
-class Fork extends MutexCore {
+class Fork extends LocalMutex {
   title() {
-    return `fork ${this.key} of ${titleOf(this.home.name)}`
+    return titleOfFork(this)
   }
 }
-Fork.prototype.kind = kindOf('table of dining philosophers', 0, 'mutex', MutexCore.bytes)
+
+class SharedFork extends MutexCore {
+  title() {
+    return titleOfFork(this)
+  }
+}
+SharedFork.prototype.kind = kindOf('table of dining philosophers', 0, 'mutex', MutexCore.bytes)
+
+const titleOfFork = ({ key, home }) => `fork ${key} of ${titleOf(home.name)}`
+
+const kind = {
+  name: 'dining philosopher',
+  local: () => new Fork(),
+  shared: () => new SharedFork(),
+  atRest: [],
+}
 
 /** Not a KeyedMutex: that of the same name is another lock. */
 class Forks extends Keyed {
   constructor(options) {
-    super(options, 'dining philosopher', () => new Fork(), atRest)
+    super(kind, options)
   }
 }
 

@@ -1,13 +1,9 @@
 'use strict'
 // What all keyed maps have in common.
-const { Core } = require('./core.js')
-const { keyedWatch } = require('./diagnostics/keyed_record.js')
 const { E_CANCELED } = require('./errors.js')
-const { homeOver } = require('./engines/lines.js')
-const { Home, homeByName } = require('./home.js')
-const { hostHomeOf } = require('./host_cores.js')
 const { readLockOptions, checkMayBlock } = require('./lock_options.js')
 const { timeoutError } = require('./many.js')
+const { openKeyMap } = require('./scopes.js')
 
 /** The home of a keyed map: for the classes derived from it, and nobody else. */
 let homeOf
@@ -36,28 +32,11 @@ class Keyed {
     }
   }
 
-  /** `make()` makes a core of `kind` and `value`, unless there is one `atRest`. */
-  constructor(options, kind, make, atRest, value = '') {
+  constructor(kind, options, value) {
     const settings = readLockOptions(options, 0)
-    const { cancelError = E_CANCELED, engine, host, name, isStrict, mayBlock } = settings
-    const watch = keyedWatch(settings, kind)
-    const isPlain = !isStrict && mayBlock === Core.prototype.mayBlock && watch === undefined
-    const begin = watch === undefined ? make : () => watch.like(make())
-    const makeSo = isPlain ? make : () => Object.assign(begin(), { isStrict, mayBlock })
-    const traits = `${isStrict} ${mayBlock} ${watch?.traits}`
-    // A core that is not plain is not for other maps.
-    if (engine !== undefined) {
-      this.#home = homeOver(settings, kind, value, watch)
-    } else if (host !== undefined) {
-      this.#home = hostHomeOf(make(), host, { isStrict, mayBlock }, undefined, watch)
-    } else if (name !== undefined) {
-      this.#home = homeByName(name, kind, `${value} ${traits}`, makeSo)
-    } else {
-      this.#home = new Home(isPlain ? atRest : [], makeSo)
-    }
-    if (watch !== undefined) watch.over(this.#home)
-    this.#cancelError = cancelError
-    this.#mayBlock = mayBlock
+    this.#home = openKeyMap(kind, value, settings)
+    this.#cancelError = settings.cancelError ?? E_CANCELED
+    this.#mayBlock = settings.mayBlock
   }
 
   isLocked(key) {

@@ -1,17 +1,22 @@
 'use strict'
+const { LocalMutex } = require('./core/mutex.js')
 const { lockError } = require('./errors.js')
 const { nameOf } = require('./keys.js')
 const { blockingHomeOf, homeOf, Keyed, lateFor } = require('./keyed.js')
 const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
-const { MutexCore } = require('./mutex_core.js')
 const { checkCallback, readSyncWait } = require('./options.js')
 const { run, runSync } = require('./run.js')
 
-const atRest = []
+const kind = {
+  name: 'mutex',
+  local: () => new LocalMutex(),
+  shared: () => new (require('./mutex_core.js').MutexCore)(),
+  atRest: [],
+}
 
 class KeyedMutex extends Keyed {
   constructor(options = {}) {
-    super(options, 'mutex', () => new MutexCore(), atRest)
+    super(kind, options)
   }
 
   acquire(key, options) {

@@ -1,13 +1,20 @@
 'use strict'
+const { LocalRWLock } = require('./core/rw_lock.js')
 const { blockingHomeOf, homeOf, Keyed, lateFor } = require('./keyed.js')
 const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
 const { readSyncWait } = require('./options.js')
 const { run, runSync } = require('./run.js')
-const { RWCore } = require('./rw_core.js')
+
+const kind = {
+  name: 'read-write lock',
+  local: () => new LocalRWLock(),
+  shared: () => new (require('./rw_core.js').RWCore)(),
+  atRest: [],
+}
 
 class KeyedRWLock extends Keyed {
   constructor(options = {}) {
-    super(options, 'read-write lock', () => new RWCore(), [])
+    super(kind, options)
   }
 
   acquireRead(key, options) {

@@ -1,11 +1,18 @@
 'use strict'
+const { LocalSemaphore } = require('./core/semaphore.js')
+const { checkedValue, readAcquire, readAcquireSync } = require('./core/units.js')
 const { lockError } = require('./errors.js')
 const { nameOf } = require('./keys.js')
 const { blockingHomeOf, homeOf, Keyed, lateFor } = require('./keyed.js')
 const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
 const { checkCallback } = require('./options.js')
 const { asTicket } = require('./releaser.js')
-const { checkedValue, readAcquire, readAcquireSync, SemaphoreCore } = require('./semaphore_core.js')
+
+const kind = {
+  name: 'semaphore',
+  local: (value) => new LocalSemaphore(value),
+  shared: (value) => new (require('./semaphore_core.js').SemaphoreCore)(value),
+}
 
 class KeyedSemaphore extends Keyed {
   #value
@@ -13,7 +20,7 @@ class KeyedSemaphore extends Keyed {
   constructor(value, options = {}) {
     checkedValue(value)
     if (value < 1) throw new RangeError(`value must be 1 or more, not ${value}`)
-    super(options, 'semaphore', () => new SemaphoreCore(value), [], value)
+    super(kind, options, value)
     this.#value = value
   }
 

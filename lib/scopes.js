@@ -5,6 +5,8 @@
 // A kind of lock is { name, bytes, known, local, shared }: `known` are the names of its options, where it has more
 // than others; `local(...args)` makes a lock of this thread, `shared(...args)`
 // the core of one that other threads or processes may know.
+const { LocalLock } = require('./core/lock.js')
+const { Home, homeByName } = require('./home.js')
 const { readLockOptions, settle } = require('./lock_options.js')
 
 /** Whether no other thread can ever know the lock. */
@@ -38,4 +40,37 @@ function openShared(core, settings) {
   return lock
 }
 
-module.exports = { isOfThread, openLock }
+/** The key map that `settings` ask for, of locks of `kind`, which begin with `value`. */
+function openKeyMap(kind, value, settings) {
+  const { mayBlock } = settings
+  if (!isOfThread(settings)) return openSharedKeyMap(kind, value, settings)
+  const { mayBlock: usual } = LocalLock.prototype
+  const make = () => kind.local(value)
+  if (mayBlock === usual) return new Home(kind.atRest ?? [], make)
+  // A lock that is not as usual is not for other maps.
+  return new Home([], () => Object.assign(make(), { mayBlock }))
+}
+
+function openSharedKeyMap({ name: kind, shared }, value = '', settings) {
+  const { keyedWatch } = require('./diagnostics/keyed_record.js')
+  const { hostHomeOf } = require('./host_cores.js')
+  const { engine, host, name, isStrict, mayBlock } = settings
+  const watch = keyedWatch(settings, kind)
+  const begin = watch === undefined ? () => shared(value) : () => watch.like(shared(value))
+  const make = () => Object.assign(begin(), { isStrict, mayBlock })
+  const open = () => {
+    if (engine !== undefined) {
+      return require('./engines/lines.js').homeOver(settings, kind, value, watch)
+    }
+    if (host !== undefined) {
+      return hostHomeOf(shared(value), host, { isStrict, mayBlock }, undefined, watch)
+    }
+    if (name === undefined) return new Home([], make)
+    return homeByName(name, kind, `${value} ${isStrict} ${mayBlock} ${watch?.traits}`, make)
+  }
+  const home = open()
+  if (watch !== undefined) watch.over(home)
+  return home
+}
+
+module.exports = { openKeyMap, openLock }

@@ -29,7 +29,8 @@ class LocalLock {
   wait(weight, { priority, timeout, signal }, Kind, subject) {
     if (timeout === 0) return Promise.reject(this.timeoutError(0))
     const isLimited = timeout !== undefined || signal !== undefined
-    const limits = weight === 1 && priority === 0 && !isLimited ? null : new Limits(weight, priority)
+    const limits =
+      weight === 1 && priority === 0 && !isLimited ? null : new Limits(weight, priority)
     const promise = new Promise(keep)
     const waiter = new Kind(lastResolve, limits, lastReject, subject)
     this.enqueue(waiter)
@@ -93,7 +94,8 @@ class LocalLock {
   watch(weight, limits) {
     const { priority, timeout, signal } = limits
     if (signal?.aborted) return Promise.reject(signal.reason)
-    if (this.hasRoom(weight) && (!this.hasQueue() || priority > this.topPriority())) return Promise.resolve()
+    if (this.hasRoom(weight) && (!this.hasQueue() || priority > this.topPriority()))
+      return Promise.resolve()
     if (timeout === 0) return Promise.reject(this.timeoutError(0))
     this.watchers ??= new Watchers()
     return this.watchers.wait(weight, limits, (late) => this.timeoutError(late))

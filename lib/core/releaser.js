@@ -1,38 +1,23 @@
 'use strict'
-// What acquire gives: a function that ends one grant, once, with the names that `using` and people look for.
-// Own properties, not a prototype: changing a function's prototype costs three times as much as all of them.
-
-const done = Promise.resolve()
-
-function asyncDispose() {
-  this()
-  return done
-}
-
-function dress(release) {
-  release.release = release
-  release[Symbol.dispose] = release
-  release[Symbol.asyncDispose] = asyncDispose
-  release.abandoned = false
-  return release
-}
+// Releasers of local mutexes and semaphores.
+const { dressed } = require('../releaser.js')
 
 /** Ends the grant of that number. */
 function mutexReleaser(lock, grant) {
-  return dress(() => {
+  return dressed(() => {
     if (lock.grant === grant) lock.unlock()
-  })
+  }, false)
 }
 
 /** Puts back `weight`, unless the key of the semaphore has been idle since. */
 function semaphoreReleaser(lock, weight) {
   const { generation } = lock
   let isOver = false
-  return dress(() => {
+  return dressed(() => {
     if (isOver || lock.generation !== generation) return
     isOver = true
     lock.putBack(weight)
-  })
+  }, false)
 }
 
-module.exports = { dress, mutexReleaser, semaphoreReleaser }
+module.exports = { mutexReleaser, semaphoreReleaser }

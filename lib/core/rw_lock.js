@@ -65,11 +65,11 @@ class LocalRWLock extends LocalLock {
   }
 
   tryAcquireRead() {
-    return this.isOpen(Reader, 0) ? Reader.take(this) : undefined
+    return Reader.fits(this) && !this.hasQueue() ? Reader.take(this) : undefined
   }
 
   tryAcquireWrite() {
-    return this.isOpen(Writer, 0) ? Writer.take(this) : undefined
+    return Writer.fits(this) && !this.hasQueue() ? Writer.take(this) : undefined
   }
 
   acquireReadSync() {

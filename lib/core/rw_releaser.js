@@ -3,7 +3,7 @@
 const { checkMayBlock } = require('../lock_options.js')
 const { readSyncWait, readWait } = require('../options.js')
 const { endedError } = require('../rw_errors.js')
-const { dress } = require('./releaser.js')
+const { dressed } = require('../releaser.js')
 
 /** What one releaser stands for. */
 class RWGrant {
@@ -67,7 +67,7 @@ function downgrade() {
 
 function readReleaser(lock) {
   const grant = new RWGrant(lock)
-  const release = dress(() => grant.endRead())
+  const release = dressed(() => grant.endRead(), false)
   release[grantKey] = grant
   release.upgrade = upgrade
   release.tryUpgrade = tryUpgrade
@@ -77,7 +77,7 @@ function readReleaser(lock) {
 
 function writeReleaser(lock) {
   const grant = new RWGrant(lock)
-  const release = dress(() => grant.endWrite())
+  const release = dressed(() => grant.endWrite(), false)
   release[grantKey] = grant
   release.downgrade = downgrade
   return release

@@ -7,7 +7,8 @@
 // Invariant: the head of the queue does not fit (its weight exceeds the value), and blocks every lighter waiter
 // of its own or a lower priority.
 const { lockError } = require('../errors.js')
-const { checkCallback, readWait } = require('../options.js')
+const { checkCallback } = require('../options.js')
+const { asTicket } = require('../releaser.js')
 const { LocalLock } = require('./lock.js')
 const { semaphoreReleaser } = require('./releaser.js')
 const { checkedValue, checkWeight, maxValue, readAcquire, readAcquireSync } = require('./units.js')
@@ -52,19 +53,20 @@ class LocalSemaphore extends LocalLock {
 
   tryAcquire(weight = 1) {
     checkWeight(weight)
-    return this.isOpen(weight, 0) ? this.take(weight) : undefined
+    return this.value >= weight && !this.hasQueue() ? this.take(weight) : undefined
   }
 
   acquireSync(weightOrOptions, options) {
     const { weight } = readAcquireSync(weightOrOptions, options)
-    if (this.isOpen(weight, 0)) return this.take(weight)
+    const grant = this.tryAcquire(weight)
+    if (grant !== undefined) return grant
     const alone = `only this thread could release ${this.title()}, and it would wait for itself`
     throw lockError('ERR_LOCK_DEADLOCK', alone)
   }
 
   take(weight) {
     const before = this.value
-    const grant = [before, semaphoreReleaser(this, weight)]
+    const grant = asTicket(before, semaphoreReleaser(this, weight))
     this.value = before - weight
     return grant
   }

@@ -1,6 +1,7 @@
 'use strict'
 // A promise in a wait queue. There may be very many of them, so that every field counts: what only some have
 // (a weight, a priority, a timer, a signal) is in their limits.
+const { listen } = require('../abort.js')
 const { longestTimeout } = require('../options.js')
 
 class Waiter {
@@ -39,7 +40,7 @@ class Waiter {
 /** How long a waiter waits, and what it asks for. */
 class Limits {
   #timer
-  #signal
+  #listening
   #onAbort
 
   constructor(weight, priority) {
@@ -50,10 +51,9 @@ class Limits {
 
   /** `giveUp(reason)` takes the waiter out of its queue; `late(timeout)` makes the reason of a timeout. */
   begin({ timeout, signal }, giveUp, late) {
+    // A signal that calls back twice, or a timer that cannot be cleared: the wait is over already.
     const end = (reason) => {
-      if (this.isOver) return
-      this.end()
-      giveUp(reason)
+      if (!this.isOver) giveUp(reason)
     }
     try {
       if (timeout !== undefined && timeout <= longestTimeout) {
@@ -62,11 +62,12 @@ class Limits {
       // A clock that fires at once has ended it.
       if (signal === undefined || this.isOver) return
       this.#onAbort = () => end(signal.reason)
-      this.#signal = signal
-      signal.addEventListener('abort', this.#onAbort, { once: true })
+      const listening = listen(signal, this.#onAbort)
+      // A signal of another make may have called back at once.
+      if (this.isOver) listening.stop(this.#onAbort)
+      else this.#listening = listening
     } catch (error) {
       // A signal or a clock that is not what it seems.
-      this.#signal = undefined
       end(error)
     }
   }
@@ -75,7 +76,7 @@ class Limits {
     this.isOver = true
     try {
       if (this.#timer !== undefined) globalThis.clearTimeout(this.#timer)
-      if (this.#signal !== undefined) this.#signal.removeEventListener('abort', this.#onAbort)
+      if (this.#listening !== undefined) this.#listening.stop(this.#onAbort)
     } catch (error) {
       // A signal of strange make must not hold up the waiters that are admitted, or give up, with this one.
       process.nextTick(() => {

@@ -48,7 +48,7 @@ class LineCore {
   }
 
   isIdle() {
-    return this.pins === 0 && this.inside === 0 && this.local.isIdle() && !this.local.hasLine()
+    return this.pins === 0 && this.inside === 0 && this.local.isIdle()
   }
 
   /** Whoever is through calls it: its key may be idle now. */

@@ -1,7 +1,7 @@
 'use strict'
 // A mutex over an engine.
 const { lockError } = require('../errors.js')
-const { MutexCore } = require('../mutex_core.js')
+const { LocalMutex } = require('../core/mutex.js')
 const { checkCallback, readWait } = require('../options.js')
 const { notSync } = require('./errors.js')
 const { LineCore } = require('./local_line.js')
@@ -11,7 +11,7 @@ const instead = 'acquire({ timeout: 0 })'
 
 class MutexLine extends LineCore {
   constructor(traits) {
-    super(new MutexCore(), traits)
+    super(new LocalMutex(), traits)
     /** The hold there is. */
     this.current = null
   }

@@ -5,7 +5,7 @@
 const { following } = require('../abort.js')
 const { withDeadline } = require('../deadline.js')
 const { readWait } = require('../options.js')
-const { RWCore } = require('../rw_core.js')
+const { LocalRWLock } = require('../core/rw_lock.js')
 const { endedError, upgradeError } = require('../rw_errors.js')
 const { notSync } = require('./errors.js')
 const { LineCore } = require('./local_line.js')
@@ -19,7 +19,7 @@ const upgrade = Object.freeze({ units: all - 1, cost: 0, isShared: false, isToWa
 
 class RWLine extends LineCore {
   constructor(traits) {
-    super(new RWCore(), { ...traits, capacity: all })
+    super(new LocalRWLock(), { ...traits, capacity: all })
     /** Those who wait and those who are in, for whoever wants to see them. */
     this.callers = new Set()
     /** How many wait for the other readers of this thread to become the writer. */

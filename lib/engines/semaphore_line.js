@@ -1,8 +1,8 @@
 'use strict'
 // A semaphore over an engine. Each caller has a lease of its weight; a lease goes to another one of that weight. Where
 // somebody gives back by release(), and not by a Releaser, the first leases of this thread end, or become smaller.
-const { readAcquire, SemaphoreCore } = require('../semaphore_core.js')
-const { readWait } = require('../options.js')
+const { LocalSemaphore } = require('../core/semaphore.js')
+const { readAcquire } = require('../core/units.js')
 const { asTicket, unseen } = require('../releaser.js')
 const { notSync } = require('./errors.js')
 const { LineCore } = require('./local_line.js')
@@ -12,7 +12,7 @@ class SemaphoreLine extends LineCore {
   #holds = new Set()
 
   constructor(traits) {
-    super(new SemaphoreCore(traits.capacity), traits)
+    super(new LocalSemaphore(traits.capacity), traits)
   }
 
   async enter({ units }, limits) {
@@ -27,7 +27,7 @@ class SemaphoreLine extends LineCore {
   }
 
   acquire(weightOrOptions, priorityOrOptions) {
-    const { weight, limits = readWait(undefined) } = readAcquire(weightOrOptions, priorityOrOptions)
+    const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
     return this.#acquire(weight, limits)
   }
 
