@@ -57,8 +57,11 @@ class ConditionCore extends Core {
     if (!isGranted(outcome)) throw this.timeoutError(timeout)
   }
 
+  /** Whether a waiter was notified. */
   notify(isAll) {
+    const hasWaiters = this.words !== null && this.hasLine()
     if (this.words !== null) this.dispatch(native.conditionNotify(this.place, +isAll))
+    return hasWaiters
   }
 
   admit(waiter) {
@@ -72,14 +75,7 @@ class ConditionCore extends Core {
   }
 
   check(mutex) {
-    if (mutex.share?.isAfar) {
-      throw new TypeError(`${mutex.title()} is of scope 'host': ${this.title()} is not`)
-    }
     if (mutex.owner() !== agent || mutex.share?.isHeld === false) throw mutex.notHeld()
-    if ((this.share === null) !== (mutex.share === null)) {
-      const [one, other] = this.share === null ? [mutex, this] : [this, mutex]
-      throw new TypeError(`${one.title()} is shared by threads, and ${other.title()} is not`)
-    }
   }
 
   timeoutError(timeout) {

@@ -1,69 +1,20 @@
 'use strict'
-// A latch for promises: it opens when it has been counted down to zero. See src/countdown_latch.h.
-const { kindOf } = require('./core.js')
-const { lockError } = require('./errors.js')
+const { LocalLatch } = require('./core/gates.js')
 const { Gate } = require('./gate.js')
-const { GateCore } = require('./gate_core.js')
-const native = require('./load.js')
 const { coreOf } = require('./single.js')
 
-const countShift = 1
 const maxCount = 2 ** 31 - 1
 
-class LatchCore extends GateCore {
-  constructor(count) {
-    checkCount('count', count, 0)
-    super(count << countShift)
-  }
-
-  count() {
-    return this.read() >>> countShift
-  }
-
-  takeAlone() {
-    return this.word === 0
-  }
-
-  countDown(n) {
-    checkCount('n', n, 1)
-    if (n > this.count()) throw this.tooMany(n)
-    if (this.words === null) this.word = (this.word - (n << countShift)) | 0
-    else this.countDownInC(n)
-  }
-
-  countDownInC(n) {
-    let news
-    try {
-      news = native.countdownLatchCountDown(this.place, n)
-    } catch (error) {
-      // Another thread has counted since we looked.
-      throw error.code === 'ERR_LOCK_RANGE' ? this.tooMany(n) : error
-    }
-    this.dispatch(news)
-  }
-
-  tooMany(n) {
-    const message = `${this.title()} has fewer than ${n} left to count: nothing has changed`
-    return lockError('ERR_LOCK_RANGE', message, RangeError)
-  }
-
-  timeoutError(timeout) {
-    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not open within ${timeout} ms`)
-  }
+const kind = {
+  name: 'countdown latch',
+  bytes: 8,
+  local: (count) => new LocalLatch(count),
+  shared: (count) => new (require('./latch_core.js').LatchCore)(count),
 }
-LatchCore.prototype.kind = kindOf('countdown latch', 5, 'countdownLatch', LatchCore.bytes)
-
-function checkCount(what, count, least) {
-  if (typeof count !== 'number') throw new TypeError(`${what} must be a number`)
-  if (!(Number.isInteger(count) && count >= least && count <= maxCount)) {
-    throw new RangeError(`${what} must be an integer from ${least} to ${maxCount}, not ${count}`)
-  }
-}
-
-const kind = { name: 'countdown latch', bytes: 8, shared: (count) => new LatchCore(count) }
 
 class CountdownLatch extends Gate {
   constructor(count, options = {}) {
+    checkCount('count', count, 0)
     super(kind, [count], options)
   }
 
@@ -72,11 +23,19 @@ class CountdownLatch extends Gate {
   }
 
   countDown(n = 1) {
+    checkCount('n', n, 1)
     coreOf(this).countDown(n)
   }
 
   tryWait() {
     return coreOf(this).tryWait()
+  }
+}
+
+function checkCount(what, count, least) {
+  if (typeof count !== 'number') throw new TypeError(`${what} must be a number`)
+  if (!(Number.isInteger(count) && count >= least && count <= maxCount)) {
+    throw new RangeError(`${what} must be an integer from ${least} to ${maxCount}, not ${count}`)
   }
 }
 

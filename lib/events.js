@@ -1,5 +1,5 @@
 'use strict'
-const { AutoResetCore, ManualResetCore } = require('./event_core.js')
+const { LocalAutoResetEvent, LocalManualResetEvent } = require('./core/gates.js')
 const { Gate } = require('./gate.js')
 const { lockOptions } = require('./lock_options.js')
 const { asOptions } = require('./options.js')
@@ -27,13 +27,15 @@ const autoReset = {
   name: 'auto-reset event',
   bytes: 8,
   known: eventOptions,
-  shared: (isSet) => new AutoResetCore(isSet),
+  local: (isSet) => new LocalAutoResetEvent(isSet),
+  shared: (isSet) => new (require('./event_core.js').AutoResetCore)(isSet),
 }
 const manualReset = {
   name: 'manual-reset event',
   bytes: 8,
   known: eventOptions,
-  shared: (isSet) => new ManualResetCore(isSet),
+  local: (isSet) => new LocalManualResetEvent(isSet),
+  shared: (isSet) => new (require('./event_core.js').ManualResetCore)(isSet),
 }
 
 class AutoResetEvent extends Event {

@@ -14,8 +14,7 @@
 //            it, or as a stranger. Those who came before are still let in, one after the other
 //   over     closed, and nobody from inside is waiting or in: the line that it came by goes on
 const { AsyncLocalStorage } = require('node:async_hooks')
-const { kindOf } = require('./core.js')
-const { MutexCore } = require('./mutex_core.js')
+const { LocalMutex } = require('./core/mutex.js')
 const { checkCallback, readSyncWait } = require('./options.js')
 
 /**
@@ -107,92 +106,89 @@ function context() {
   return openFrom(storage.getStore() ?? null)
 }
 
-class RecursiveCore extends MutexCore {
-  holds = new Holds()
+/** A recursive mutex over a mutex of class `Base`. */
+const recursive = (Base) =>
+  class extends Base {
+    holds = new Holds()
 
-  settleIn(title, findShare) {
-    super.settleIn(title, findShare)
-    this.share.holds ??= this.holds
-    this.holds = this.share.holds
-  }
-
-  /** The innermost open hold of this lock, in the context `around`. */
-  holdIn(around) {
-    let hold = around
-    while (hold !== null && hold.holds !== this.holds) {
-      // Those that have closed are forgotten on the way: a chain that goes on for ever must not keep them.
-      hold.around = openFrom(hold.around)
-      hold = hold.around
+    /** The innermost open hold of this lock, in the context `around`. */
+    holdIn(around) {
+      let hold = around
+      while (hold !== null && hold.holds !== this.holds) {
+        // Those that have closed are forgotten on the way: a chain that goes on for ever must not keep them.
+        hold.around = openFrom(hold.around)
+        hold = hold.around
+      }
+      return hold
     }
-    return hold
-  }
 
-  isHeld() {
-    return this.holds.isOnStack || this.holdIn(context()) !== null
-  }
-
-  async runExclusive(callback, options) {
-    checkCallback(callback)
-    const around = context()
-    const parent = this.holdIn(around)
-    try {
-      await this.lineOf(parent).lock(options)
-    } catch (error) {
-      parent?.goOut()
-      throw error
+    isHeld() {
+      return this.holds.isOnStack || this.holdIn(context()) !== null
     }
-    const hold = new Hold(this, parent, around)
-    hold.enter()
-    try {
-      return await storage.run(hold, begin, callback)
-    } finally {
-      hold.close()
-    }
-  }
 
-  runExclusiveSync(callback, options) {
-    checkCallback(callback)
-    const limits = readSyncWait(options)
-    // By thread, not by context: what runs inside that callback is on its stack. And with nothing to undo:
-    // a recursion without end, which overflows the stack, leaves no level of it behind.
-    if (this.holds.isOnStack) return callback()
-    const around = context()
-    const parent = this.holdIn(around)
-    // Before it is locked: at the end of the stack every call may throw.
-    const hold = new Hold(this, parent, around)
-    try {
-      this.lineOf(parent).lockSync(limits)
-    } catch (error) {
-      parent?.goOut()
-      throw error
+    async runExclusive(callback, options) {
+      checkCallback(callback)
+      const around = context()
+      const parent = this.holdIn(around)
+      try {
+        await this.lineOf(parent).lock(options)
+      } catch (error) {
+        parent?.goOut()
+        throw error
+      }
+      const hold = new Hold(this, parent, around)
+      hold.enter()
+      try {
+        return await storage.run(hold, begin, callback)
+      } finally {
+        hold.close()
+      }
     }
-    if (parent === null) this.holds.outermost = hold
-    else parent.child = hold
-    this.holds.isOnStack = true
-    try {
-      return storage.run(hold, callback)
-    } finally {
-      this.holds.isOnStack = false
-      hold.close()
+
+    runExclusiveSync(callback, options) {
+      checkCallback(callback)
+      const limits = readSyncWait(options)
+      // By thread, not by context: what runs inside that callback is on its stack. And with nothing to undo:
+      // a recursion without end, which overflows the stack, leaves no level of it behind.
+      if (this.holds.isOnStack) return callback()
+      const around = context()
+      const parent = this.holdIn(around)
+      // Before it is locked: at the end of the stack every call may throw.
+      const hold = new Hold(this, parent, around)
+      try {
+        this.lineOf(parent).lockSync(limits)
+      } catch (error) {
+        parent?.goOut()
+        throw error
+      }
+      if (parent === null) this.holds.outermost = hold
+      else parent.child = hold
+      this.holds.isOnStack = true
+      try {
+        return storage.run(hold, callback)
+      } finally {
+        this.holds.isOnStack = false
+        hold.close()
+      }
     }
-  }
 
-  /** The line for somebody who comes from inside `parent`. */
-  lineOf(parent) {
-    return parent === null ? this : parent.comeIn()
-  }
+    /** The line for somebody who comes from inside `parent`. */
+    lineOf(parent) {
+      return parent === null ? this : parent.comeIn()
+    }
 
-  cancel(reason = this.cancelError) {
-    super.cancel(reason)
-    for (let hold = this.holds.outermost; hold !== null; hold = hold.child) {
-      hold.inner?.cancel(reason)
+    cancel(reason = this.cancelError) {
+      super.cancel(reason)
+      for (let hold = this.holds.outermost; hold !== null; hold = hold.child) {
+        hold.inner?.cancel(reason)
+      }
     }
   }
-}
 
-RecursiveCore.prototype.kind = kindOf('recursive mutex', 0, 'mutex', MutexCore.bytes)
+const LocalRecursive = recursive(LocalMutex)
+LocalRecursive.prototype.kind = 'recursive mutex'
 
-class InnerCore extends MutexCore {
+class InnerCore extends LocalMutex {
   constructor(whole) {
     super()
     this.whole = whole
@@ -208,4 +204,4 @@ function begin(callback) {
   return Promise.resolve(callback())
 }
 
-module.exports = { RecursiveCore }
+module.exports = { LocalRecursive, recursive }

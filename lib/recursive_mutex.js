@@ -1,8 +1,13 @@
 'use strict'
-const { RecursiveCore } = require('./recursive_core.js')
 const { blockingCoreOf, coreOf, Single } = require('./single.js')
 
-const kind = { name: 'recursive mutex', bytes: 4, shared: () => new RecursiveCore() }
+const kind = {
+  name: 'recursive mutex',
+  bytes: 4,
+  // Loaded when the first is constructed: AsyncLocalStorage costs every promise on Node 20 and 22.
+  local: () => new (require('./recursive_core.js').LocalRecursive)(),
+  shared: () => new (require('./recursive_shared_core.js').RecursiveCore)(),
+}
 
 class RecursiveMutex extends Single {
   constructor(options = {}) {

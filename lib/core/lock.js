@@ -26,7 +26,7 @@ class LocalLock {
    * A promise in the queue; what it resolves to is a matter of `Kind`, a class of waiters. `subject` is what
    * only some kinds are made with.
    */
-  wait(weight, { priority, timeout, signal }, Kind, subject) {
+  queueUp(weight, { priority, timeout, signal }, Kind, subject) {
     if (timeout === 0) return Promise.reject(this.timeoutError(0))
     const isLimited = timeout !== undefined || signal !== undefined
     const limits =
@@ -73,7 +73,7 @@ class LocalLock {
 
   /** Rejects every waiter; holders, and what waits for the lock to become free, stay. */
   cancel(reason = this.cancelError) {
-    const waiters = this.waiters()
+    const waiters = this.waiters().filter(({ isToStay }) => !isToStay)
     // All of them first: none is to be admitted for the others' going.
     for (const waiter of waiters) this.dequeue(waiter)
     for (const waiter of waiters) waiter.reject(reason)

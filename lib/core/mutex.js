@@ -1,8 +1,8 @@
 'use strict'
 // A mutex of one thread.
 //
-//   free    grant === 0    no waiter
-//   held    grant > 0      the number of the grant; waiters, if any, in the queue
+//   free    current === 0    no waiter
+//   held    current > 0      the number of the grant; waiters, if any, in the queue
 //
 //   free -> held           acquire, lock, try
 //   held -> held           unlock with waiters: the next one is the holder at once (hand-off), in the same turn
@@ -30,24 +30,24 @@ const nextGrant = () => {
 class LocalMutex extends LocalLock {
   constructor() {
     super()
-    this.grant = free
+    this.current = free
   }
 
   // Whatever may fail (near the end of the stack any call does) comes before the mutex is held.
 
   lock(options) {
-    if (options === undefined && this.grant === free) {
-      this.grant = nextGrant()
+    if (options === undefined && this.current === free) {
+      this.current = nextGrant()
       return done
     }
     return this.enter(readWait(options), Locker)
   }
 
   acquire(options) {
-    if (options === undefined && this.grant === free) {
+    if (options === undefined && this.current === free) {
       const grant = nextGrant()
       const promise = Promise.resolve(mutexReleaser(this, grant))
-      this.grant = grant
+      this.current = grant
       return promise
     }
     return this.enter(readWait(options), Acquirer)
@@ -56,24 +56,24 @@ class LocalMutex extends LocalLock {
   enter(limits, Kind) {
     const { signal } = limits
     if (signal?.aborted) return Promise.reject(signal.reason)
-    if (this.grant !== free) return this.wait(1, limits, Kind)
+    if (this.current !== free) return this.queueUp(1, limits, Kind)
     const grant = nextGrant()
     const promise = Promise.resolve(Kind.valueOf(this, grant))
-    this.grant = grant
+    this.current = grant
     return promise
   }
 
   tryLock() {
-    if (this.grant !== free) return false
-    this.grant = nextGrant()
+    if (this.current !== free) return false
+    this.current = nextGrant()
     return true
   }
 
   tryAcquire() {
-    if (this.grant !== free) return undefined
+    if (this.current !== free) return undefined
     const grant = nextGrant()
     const release = mutexReleaser(this, grant)
-    this.grant = grant
+    this.current = grant
     return release
   }
 
@@ -92,11 +92,11 @@ class LocalMutex extends LocalLock {
   runExclusiveSync(callback) {
     checkCallback(callback)
     this.lockSync()
-    const { grant } = this
+    const { current: grant } = this
     try {
       return callback()
     } finally {
-      if (this.grant === grant) this.unlock()
+      if (this.current === grant) this.unlock()
     }
   }
 
@@ -104,9 +104,9 @@ class LocalMutex extends LocalLock {
     checkCallback(callback)
     let grant = free
     try {
-      if (options === undefined && this.grant === free) {
+      if (options === undefined && this.current === free) {
         grant = nextGrant()
-        this.grant = grant
+        this.current = grant
         await done
       } else {
         grant = await this.enter(readWait(options), Runner)
@@ -114,44 +114,56 @@ class LocalMutex extends LocalLock {
       return await callback()
     } finally {
       // Unless release() has ended it before, or it never began.
-      if (grant !== free && this.grant === grant) this.unlock()
+      if (grant !== free && this.current === grant) this.unlock()
     }
+  }
+
+  /** The number of the current grant: a releaser with another one does nothing. */
+  grant() {
+    return this.current
   }
 
   unlock() {
-    if (this.grant === free) {
-      throw lockError('ERR_LOCK_NOT_HELD', `${this.title()} is not held by this thread`)
-    }
+    if (this.current === free) throw this.notHeld()
     const { queue } = this
     if (queue === null || queue.size === 0) {
-      this.grant = free
+      this.current = free
       if (this.watchers !== null) this.tell(1, undefined)
       if (this.home !== null) this.rest()
+    } else {
+      queue.head.enter(this)
+    }
+  }
+
+  /** The grant of that number, whose holder waited for a condition, is the current one again, in its turn. */
+  comeBack(limits, grant, then) {
+    const waiter = new Returner(then, limits, undefined, grant)
+    if (this.current !== free) {
+      this.enqueue(waiter)
       return
     }
-    const waiter = queue.head
-    const grant = nextGrant()
-    const value = waiter.constructor.valueOf(this, grant)
-    this.dequeue(waiter)
-    this.grant = grant
-    if (this.watchers !== null) this.tell(1, waiter.priority)
-    waiter.resolve(value)
+    this.current = grant
+    then()
+  }
+
+  notHeld() {
+    return lockError('ERR_LOCK_NOT_HELD', `${this.title()} is not held by this thread`)
   }
 
   release() {
-    if (this.grant !== free) this.unlock()
+    if (this.current !== free) this.unlock()
   }
 
   isLocked() {
-    return this.grant !== free
+    return this.current !== free
   }
 
   isFree() {
-    return this.grant === free
+    return this.current === free
   }
 
   hasRoom() {
-    return this.grant === free
+    return this.current === free
   }
 
   /** A waiter that leaves frees nothing. */
@@ -168,20 +180,50 @@ class LocalMutex extends LocalLock {
 
 LocalMutex.prototype.kind = 'mutex'
 
-class Locker extends Waiter {
+/** Classes derived from it say what the promise resolves to: valueOf(mutex, grant). */
+class MutexWaiter extends Waiter {
+  /** The head of the queue becomes the holder. */
+  enter(mutex) {
+    const grant = nextGrant()
+    const value = this.constructor.valueOf(mutex, grant)
+    this.begin(mutex, grant)
+    this.resolve(value)
+  }
+
+  begin(mutex, grant) {
+    mutex.dequeue(this)
+    mutex.current = grant
+    if (mutex.watchers !== null) mutex.tell(1, this.priority)
+  }
+}
+
+class Locker extends MutexWaiter {
   static valueOf() {}
 }
 
-class Runner extends Waiter {
-  static valueOf(_lock, grant) {
+class Runner extends MutexWaiter {
+  static valueOf(_mutex, grant) {
     return grant
   }
 }
 
-class Acquirer extends Waiter {
-  static valueOf(lock, grant) {
-    return mutexReleaser(lock, grant)
+class Acquirer extends MutexWaiter {
+  static valueOf(mutex, grant) {
+    return mutexReleaser(mutex, grant)
   }
 }
+
+class Returner extends MutexWaiter {
+  constructor(resolve, limits, _reject, grant) {
+    super(resolve, limits)
+    this.grant = grant
+  }
+
+  enter(mutex) {
+    this.begin(mutex, this.grant)
+    this.resolve()
+  }
+}
+Returner.prototype.isToStay = true
 
 module.exports = { LocalMutex }

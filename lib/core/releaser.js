@@ -5,7 +5,7 @@ const { dressed } = require('../releaser.js')
 /** Ends the grant of that number. */
 function mutexReleaser(lock, grant) {
   return dressed(() => {
-    if (lock.grant === grant) lock.unlock()
+    if (lock.current === grant) lock.unlock()
   }, false)
 }
 

@@ -57,7 +57,7 @@ class LocalRWLock extends LocalLock {
     const { signal, priority } = limits
     if (signal?.aborted) return Promise.reject(signal.reason)
     if (this.isOpen(Kind, priority)) return Promise.resolve(Kind.take(this))
-    return this.wait(1, limits, Kind)
+    return this.queueUp(1, limits, Kind)
   }
 
   isOpen(Kind, priority) {
@@ -133,7 +133,7 @@ class LocalRWLock extends LocalLock {
     if (this.upgrader !== null) return Promise.reject(upgradeError(this))
     if (this.readerCount === 1) return Promise.resolve(this.#becomeWriter(grant))
     if (timeout === 0) return Promise.reject(this.timeoutError(0))
-    return this.wait(1, limits, Upgrader, grant)
+    return this.queueUp(1, limits, Upgrader, grant)
   }
 
   tryUpgrade(grant) {

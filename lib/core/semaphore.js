@@ -48,7 +48,7 @@ class LocalSemaphore extends LocalLock {
     const { signal } = limits
     if (signal?.aborted) return Promise.reject(signal.reason)
     if (this.isOpen(weight, limits.priority)) return Promise.resolve(this.take(weight))
-    return this.wait(weight, limits, Acquirer)
+    return this.queueUp(weight, limits, Acquirer)
   }
 
   tryAcquire(weight = 1) {

@@ -86,4 +86,7 @@ class Limits {
   }
 }
 
+/** Whether cancel() leaves it alone. */
+Waiter.prototype.isToStay = false
+
 module.exports = { Limits, Waiter }

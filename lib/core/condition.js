@@ -1,0 +1,65 @@
+'use strict'
+// A condition variable of one thread, for local mutexes.
+//
+//   wait     the holder of a mutex enters the condition's queue and unlocks the mutex
+//   notify   the head (or every waiter) moves to the mutex's queue: at once the holder, where the mutex is free
+//   gives up a waiter that times out or is aborted moves to the mutex's queue as well, and rejects once it holds
+//            the mutex again
+//
+// Invariant: however the wait ends, its caller holds the mutex by the grant that it had before.
+const { lockError } = require('../errors.js')
+const { readWait } = require('../options.js')
+const { LocalLock } = require('./lock.js')
+const { Limits, Waiter } = require('./waiter.js')
+
+class LocalCondition extends LocalLock {
+  wait(mutex, options) {
+    const limits = readWait(options)
+    if (!mutex.isLocked()) throw mutex.notHeld()
+    if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
+    if (limits.timeout === 0) return Promise.reject(this.timeoutError(0))
+    const promise = this.queueUp(1, limits, ConditionWaiter, mutex)
+    mutex.unlock()
+    return promise
+  }
+
+  waitSync(mutex) {
+    if (!mutex.isLocked()) throw mutex.notHeld()
+    const alone = `only this thread could notify ${this.title()}, and it would wait for itself`
+    throw lockError('ERR_LOCK_DEADLOCK', alone)
+  }
+
+  notify(isAll) {
+    for (const waiter of isAll ? this.waiters() : this.waiters().slice(0, 1)) {
+      this.dequeue(waiter)
+      waiter.comeBack(waiter.resolve)
+    }
+  }
+
+  leave(waiter, reason) {
+    this.dequeue(waiter)
+    waiter.comeBack(() => waiter.reject(reason))
+  }
+
+  timeoutError(timeout) {
+    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not notified within ${timeout} ms`)
+  }
+}
+LocalCondition.prototype.kind = 'condition variable'
+
+class ConditionWaiter extends Waiter {
+  constructor(resolve, limits, _reject, mutex) {
+    super(resolve, limits)
+    this.mutex = mutex
+    this.grant = mutex.grant()
+  }
+
+  /** Holds the mutex again, in its turn, and calls `then`. */
+  comeBack(then) {
+    const { priority } = this
+    const limits = priority === 0 ? null : new Limits(1, priority)
+    this.mutex.comeBack(limits, this.grant, then)
+  }
+}
+
+module.exports = { LocalCondition }

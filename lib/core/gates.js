@@ -1,0 +1,128 @@
+'use strict'
+// Events and latches of one thread: a waiter passes at once, or waits in the queue until it may.
+//
+//   auto-reset event     set: the next waiter passes, and it is clear again. signal() admits one waiter, or sets it
+//   manual-reset event   set: every waiter passes
+//   countdown latch      count 0: every waiter passes
+//
+// Invariant: while a waiter is queued, the gate is clear (the count is not 0).
+const { lockError } = require('../errors.js')
+const { readWait } = require('../options.js')
+const { LocalLock } = require('./lock.js')
+const { Waiter } = require('./waiter.js')
+
+const done = Promise.resolve()
+
+/** Classes derived from it say tryWait(): pass now. */
+class LocalGate extends LocalLock {
+  wait(options) {
+    const limits = readWait(options)
+    if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
+    return this.tryWait() ? done : this.queueUp(1, limits, Waiter)
+  }
+
+  waitSync() {
+    if (this.tryWait()) return
+    const alone = `only this thread could end a wait for ${this.title()}, and it would wait for itself`
+    throw lockError('ERR_LOCK_DEADLOCK', alone)
+  }
+
+  admitHead() {
+    const waiter = this.queue.head
+    this.dequeue(waiter)
+    waiter.resolve()
+  }
+
+  admitAll() {
+    while (this.hasQueue()) this.admitHead()
+  }
+
+  /** A waiter that leaves lets none in. */
+  admit() {}
+}
+
+class LocalEvent extends LocalGate {
+  #isSet
+
+  constructor(isSet) {
+    super()
+    this.#isSet = isSet
+  }
+
+  isSet() {
+    return this.#isSet
+  }
+
+  change(isSet) {
+    this.#isSet = isSet
+  }
+
+  timeoutError(timeout) {
+    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not set within ${timeout} ms`)
+  }
+}
+
+class LocalAutoResetEvent extends LocalEvent {
+  tryWait() {
+    const was = this.isSet()
+    this.change(false)
+    return was
+  }
+
+  signal() {
+    if (this.hasQueue()) this.admitHead()
+    else this.change(true)
+  }
+}
+LocalAutoResetEvent.prototype.kind = 'auto-reset event'
+
+class LocalManualResetEvent extends LocalEvent {
+  tryWait() {
+    return this.isSet()
+  }
+
+  set() {
+    this.change(true)
+    this.admitAll()
+  }
+
+  reset() {
+    this.change(false)
+  }
+}
+LocalManualResetEvent.prototype.kind = 'manual-reset event'
+
+class LocalLatch extends LocalGate {
+  #count
+
+  constructor(count) {
+    super()
+    this.#count = count
+  }
+
+  count() {
+    return this.#count
+  }
+
+  tryWait() {
+    return this.#count === 0
+  }
+
+  countDown(n) {
+    if (n > this.#count) throw this.tooMany(n)
+    this.#count -= n
+    if (this.#count === 0) this.admitAll()
+  }
+
+  tooMany(n) {
+    const message = `${this.title()} has fewer than ${n} left to count: nothing has changed`
+    return lockError('ERR_LOCK_RANGE', message, RangeError)
+  }
+
+  timeoutError(timeout) {
+    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not open within ${timeout} ms`)
+  }
+}
+LocalLatch.prototype.kind = 'countdown latch'
+
+module.exports = { LocalAutoResetEvent, LocalLatch, LocalManualResetEvent }
