@@ -123,8 +123,8 @@ describe('Barrier', () => {
     }
   })
 
-  it('its buffer may be taken while promises wait, and nothing breaks', async () => {
-    const barrier = new Barrier(4)
+  it('an object made in its buffer while promises wait is the same barrier', async () => {
+    const barrier = new Barrier(4, { shared: true })
     const seen = [outcome(barrier.wait()), outcome(barrier.wait({ timeout: 1e6 }))]
     const other = new Barrier(4, { buffer: barrier.buffer, byteOffset: barrier.byteOffset })
     assert.deepEqual([other.waiting, barrier.isBroken()], [2, false])
@@ -137,7 +137,7 @@ describe('Barrier', () => {
       seen.map(({ value }) => value),
       [3, 2, 1],
     )
-    const broken = new Barrier(2)
+    const broken = new Barrier(2, { shared: true })
     broken.break()
     assert.ok(new Barrier(2, { buffer: broken.buffer }).isBroken())
     assert.throws(() => new Barrier(1, { name: freshName() }).buffer, TypeError)

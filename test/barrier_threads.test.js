@@ -104,7 +104,7 @@ describe('Barrier: threads', function () {
     const deaths = 4 * scaled(50, 2)
     const seen = { passed: 0, broken: 0 }
     const one = async (i) => {
-      const barrier = new Barrier(3)
+      const barrier = new Barrier(3, { shared: true })
       const at = { buffer: barrier.buffer }
       const worker = startWorker(code, at)
       const first = barrier.wait()

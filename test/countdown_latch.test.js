@@ -124,8 +124,8 @@ describe('CountdownLatch', () => {
     assert.equal(seen[3].state, 'fulfilled')
   })
 
-  it('its buffer may be taken while promises wait', async () => {
-    const latch = new CountdownLatch(3)
+  it('an object made in its buffer while promises wait is the same latch', async () => {
+    const latch = new CountdownLatch(3, { shared: true })
     latch.countDown()
     const waits = [outcome(latch.wait()), outcome(latch.wait({ timeout: 1e6 }))]
     const other = new CountdownLatch(3, { buffer: latch.buffer, byteOffset: latch.byteOffset })
@@ -268,7 +268,7 @@ describe('CountdownLatch: threads', function () {
   it('whoever ends while it waits leaves no trace', async () => {
     const deaths = scaled(100, 6)
     for (let i = 0; i < deaths; i += 4) {
-      const latch = new CountdownLatch(1)
+      const latch = new CountdownLatch(1, { shared: true })
       const at = { buffer: latch.buffer }
       const code = `
         const { CountdownLatch } = require(${JSON.stringify(require.resolve('..'))})

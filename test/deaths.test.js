@@ -69,7 +69,7 @@ describe('a worker that is terminated while it', function () {
 
 describe('the news of a death', () => {
   it('is passed on by one that was to be let in and dies, too', async () => {
-    const mutex = new Mutex()
+    const mutex = new Mutex({ shared: true })
     // Two copies of the package in one worker: the one loaded last ends first.
     const worker = startWorker(
       `const heir = new Mutex({ buffer: workerData })
@@ -93,7 +93,7 @@ describe('the news of a death', () => {
 
 describe('waitForUnlock of a mutex that a worker has let go of', () => {
   it('is left alone by a cancel() that comes before the news of it', async () => {
-    const mutex = new Mutex()
+    const mutex = new Mutex({ shared: true })
     const steps = new Int32Array(new SharedArrayBuffer(8))
     const worker = startWorker(
       `const { buffer, steps } = workerData

@@ -115,7 +115,7 @@ const stays = {
     'granted',
   ],
   'held by a worker, beside one that we hold ourselves': [
-    `const other = new Mutex(); other.buffer; other.tryLock(); other.acquire().then(() => show('never'))
+    `const other = new Mutex({ shared: true }); other.tryLock(); other.acquire().then(() => show('never'))
      ${heldForAWhile}; ${acquire('granted')}`,
     'granted',
   ],
@@ -131,8 +131,8 @@ const leaves = {
   'held by ourselves, through another object': [
     `const other = new Mutex({ buffer: mutex.buffer }); other.tryLock(); ${acquire('never')}`,
   ],
-  'held by ourselves before it was shared': [
-    `const other = new Mutex(); other.tryLock(); other.acquire().then(() => show('never')); other.buffer`,
+  'held by ourselves, in memory that no other thread has': [
+    `const other = new Mutex({ shared: true }); other.tryLock(); other.acquire().then(() => show('never'))`,
   ],
   'held by ourselves, with an unref() timer that would unlock it': [
     `mutex.tryLock(); ${acquire('never')}; setTimeout(() => mutex.unlock(), 10_000).unref()`,

@@ -133,7 +133,7 @@ describe('a copy of the package beside it', function () {
       [root, copy],
       `for (const at of copies.keys()) {
         const { Mutex } = require(copies[at])
-        const mutex = new Mutex()
+        const mutex = new Mutex({ shared: true })
         const worker = new Worker(
           \`const { workerData: [copy, buffer] } = require('node:worker_threads')
            new (require(copy).Mutex)({ buffer }).lockSync()\`,

@@ -195,7 +195,7 @@ describe('memory', function () {
       async function drop(count) {
         for (let left = count; left > 0; left -= 1000) {
           for (let i = 0; i < 1000; i++) {
-            const mutex = new Mutex()
+            const mutex = new Mutex({ shared: true })
             const other = new Mutex({ buffer: mutex.buffer })
             other.tryLock()
             other.unlock()

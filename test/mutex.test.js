@@ -25,6 +25,15 @@ describe('Mutex', () => {
     assert.equal(mutex.tryLock(), true)
   })
 
+  it('of one thread has no buffer, and says how to get one', () => {
+    const mutex = new Mutex()
+    const message =
+      'the mutex has no buffer: construct it with { shared: true } to share it with other threads'
+    assert.throws(() => mutex.buffer, { name: 'TypeError', message })
+    assert.throws(() => mutex.byteOffset, { name: 'TypeError', message })
+    assert.throws(() => new Mutex({ shared: 1 }), { name: 'TypeError', message: /^shared/ })
+  })
+
   it('behaves like a set of the mutexes that are locked', () => {
     const mutexes = 4
     const step = fc.record({
@@ -65,17 +74,17 @@ describe('Mutex', () => {
   })
 
   it('makes its own buffer, or lies where it is told', () => {
-    const own = new Mutex()
+    const own = new Mutex({ shared: true })
     assert.ok(own.buffer instanceof SharedArrayBuffer)
     assert.equal(own.buffer.byteLength, 4)
     assert.equal(own.byteOffset, 0)
-    assert.notEqual(new Mutex().buffer, own.buffer)
+    assert.notEqual(new Mutex({ shared: true }).buffer, own.buffer)
 
     const buffer = new SharedArrayBuffer(12)
     const mutex = new Mutex({ buffer, byteOffset: 8 })
     assert.equal(mutex.buffer, buffer)
     assert.equal(mutex.byteOffset, 8)
-    assert.equal(new Mutex({ buffer: undefined, byteOffset: undefined }).byteOffset, 0)
+    assert.equal(new Mutex({ buffer: undefined, shared: true }).byteOffset, 0)
   })
 
   it('is one mutex in one place, and another in another', () => {
@@ -107,7 +116,7 @@ describe('Mutex', () => {
   })
 
   it('is unlocked by its holder only', async () => {
-    const mutex = new Mutex()
+    const mutex = new Mutex({ shared: true })
     const notHeld = { name: 'Error', code: 'ERR_LOCK_NOT_HELD' }
     assert.throws(() => mutex.unlock(), notHeld)
     mutex.tryLock()
@@ -131,7 +140,7 @@ describe('Mutex', () => {
   })
 
   it('refuses to wait for itself', async () => {
-    const mutex = new Mutex(blocking)
+    const mutex = new Mutex({ ...blocking, shared: true })
     mutex.lockSync()
     const deadlock = { name: 'Error', code: 'ERR_LOCK_DEADLOCK' }
     assert.throws(() => mutex.lockSync(), deadlock)
@@ -161,7 +170,7 @@ describe('Mutex', () => {
   })
 
   it('is handed to a worker that waits', async () => {
-    const mutex = new Mutex()
+    const mutex = new Mutex({ shared: true })
     mutex.tryLock()
     const worker = startWorker(`
       parentPort.once('message', (buffer) => {
@@ -285,7 +294,7 @@ describe('Mutex', () => {
   })
 
   it('gives up after its timeout, and not before', async () => {
-    const mutex = new Mutex(blocking)
+    const mutex = new Mutex({ ...blocking, shared: true })
     const worker = startWorker(
       `
       const mutex = new Mutex({ buffer: workerData })

@@ -132,7 +132,7 @@ describe('what a Mutex is given', () => {
 
 describe('a Mutex in a buffer that others scribble on', () => {
   it('takes a line bit that nobody set for what it is', () => {
-    const mutex = new Mutex(blocking)
+    const mutex = new Mutex({ ...blocking, shared: true })
     const words = new Int32Array(mutex.buffer)
     for (const lock of [() => assert.ok(mutex.tryLock()), () => mutex.lockSync()]) {
       Atomics.store(words, 0, kLine)
@@ -151,7 +151,7 @@ describe('a Mutex in a buffer that others scribble on', () => {
     const steps = fc.array(fc.oneof(word, fc.constantFrom(...methods)), { maxLength: 20 })
     fc.assert(
       fc.property(steps, (todo) => {
-        const mutex = new Mutex(blocking)
+        const mutex = new Mutex({ ...blocking, shared: true })
         const words = new Int32Array(mutex.buffer)
         for (const step of todo) {
           if (typeof step === 'number') {

@@ -150,7 +150,7 @@ describe('objects that are one RecursiveMutex', () => {
       return [new RecursiveMutex({ name, ...blocking }), new RecursiveMutex({ name, ...blocking })]
     },
     'by memory': () => {
-      const first = new RecursiveMutex(blocking)
+      const first = new RecursiveMutex({ ...blocking, shared: true })
       return [first, new RecursiveMutex({ buffer: first.buffer, ...blocking })]
     },
   }
@@ -178,8 +178,8 @@ describe('objects that are one RecursiveMutex', () => {
     })
   }
 
-  it('by memory that is asked for while it is held and waited for', async () => {
-    const first = new RecursiveMutex(blocking)
+  it('by memory, made while it is held and waited for', async () => {
+    const first = new RecursiveMutex({ ...blocking, shared: true })
     let stranger
     await first.runExclusive(async () => {
       const child = first.runExclusive(settled)
@@ -217,7 +217,7 @@ describe('objects that are one RecursiveMutex', () => {
   })
 
   it('leave alone a grant of a Mutex in their memory, which has ended theirs', async () => {
-    const recursive = new RecursiveMutex()
+    const recursive = new RecursiveMutex({ shared: true })
     const plain = new Mutex({ buffer: recursive.buffer })
     await recursive.runExclusive(async () => {
       plain.unlock()

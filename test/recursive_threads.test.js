@@ -91,7 +91,7 @@ describe('a RecursiveMutex of several threads', function () {
   this.timeout(120_000)
   const rounds = scaled(1500, 50)
   const places = {
-    memory: () => ({ buffer: new RecursiveMutex().buffer }),
+    memory: () => ({ buffer: new RecursiveMutex({ shared: true }).buffer }),
     name: () => ({ name: freshName() }),
     'name, strictly in turn': () => ({ name: freshName(), fairness: 'fifo' }),
   }

@@ -13,7 +13,7 @@ const modes = ['Read', 'Write']
 
 const ways = {
   'by its name': () => ({ name: freshName() }),
-  'by memory': () => ({ buffer: new RWLock().buffer }),
+  'by memory': () => ({ buffer: new RWLock({ shared: true }).buffer }),
   'somewhere in memory': () => ({ buffer: new SharedArrayBuffer(64), byteOffset: 20 }),
 }
 

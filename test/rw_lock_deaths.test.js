@@ -144,7 +144,7 @@ describe('a worker that had a lock before it shared it', () => {
     ['own.tryAcquireWrite().downgrade()', 1, false],
   ]) {
     it(`by ${held}, gives it back when it ends`, async () => {
-      const code = `const own = new RWLock(); ${held}; parentPort.postMessage(own.buffer); setInterval(() => {}, 1000)`
+      const code = `const own = new RWLock({ shared: true }); ${held}; parentPort.postMessage(own.buffer); setInterval(() => {}, 1000)`
       const worker = new Worker(body, { eval: true, workerData: { name: freshName(), code } })
       const [buffer] = await once(worker, 'message')
       const lock = new RWLock({ buffer })

@@ -56,11 +56,11 @@ const leaves = {
   'to write, while we have downgraded': [
     `lock.tryAcquireWrite().downgrade(); ${wait('Write', 'never')}`,
   ],
-  'to write, while we read since before it was shared': [
-    `const own = new RWLock(); own.tryAcquireRead(); own.acquireWrite().then(() => show('never')); own.buffer`,
+  'to write, while we read, in memory that no other thread has': [
+    `const own = new RWLock({ shared: true }); own.tryAcquireRead(); own.acquireWrite()${show('never')}`,
   ],
-  'to read, while we write since before it was shared': [
-    `const own = new RWLock(); own.tryAcquireWrite(); own.acquireRead().then(() => show('never')); own.buffer`,
+  'to read, while we write, in memory that no other thread has': [
+    `const own = new RWLock({ shared: true }); own.tryAcquireWrite(); own.acquireRead()${show('never')}`,
   ],
   'to write, while we read by another object': [
     `new RWLock({ name: 'lock' }).tryAcquireRead(); ${wait('Write', 'never')}`,

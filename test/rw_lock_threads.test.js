@@ -15,7 +15,7 @@ const allowed = { allowBlockingMainThread: true }
 
 const ways = {
   'by its name': () => ({ name: freshName() }),
-  'by memory': () => ({ buffer: new RWLock().buffer }),
+  'by memory': () => ({ buffer: new RWLock({ shared: true }).buffer }),
   'somewhere in memory': () => ({ buffer: new SharedArrayBuffer(64), byteOffset: 20 }),
 }
 
@@ -220,8 +220,8 @@ for (const [way, at] of Object.entries(ways)) {
 describe('RWLock: its buffer', () => {
   const agent = useAgents()
 
-  it('may be asked for while it is held, and waited for, and upgraded', async () => {
-    const lock = new RWLock()
+  it('takes objects made while it is held, waited for and upgraded', async () => {
+    const lock = new RWLock({ shared: true })
     const [one, two] = [lock.tryAcquireRead(), lock.tryAcquireRead()]
     const log = []
     const note = (name) => (release) => {
@@ -245,8 +245,8 @@ describe('RWLock: its buffer', () => {
     assert.equal(other.isLocked(), false)
   })
 
-  it('takes a pending upgrade along, which may be given up, and may be too late for that', async () => {
-    const lock = new RWLock()
+  it('keeps a pending upgrade, which may be given up, and may be too late for that', async () => {
+    const lock = new RWLock({ shared: true })
     const [one, two] = [lock.tryAcquireRead(), lock.tryAcquireRead()]
     const aborted = one.upgrade()
     const worker = agent({ buffer: lock.buffer })
@@ -269,8 +269,8 @@ describe('RWLock: its buffer', () => {
     assert.equal(lock.isLocked(), false)
   })
 
-  it('a writer that was in before stays the writer', async () => {
-    const lock = new RWLock()
+  it('a writer from before another thread knew it stays the writer', async () => {
+    const lock = new RWLock({ shared: true })
     const writer = lock.tryAcquireWrite()
     const waiting = lock.acquireRead()
     const worker = agent({ buffer: lock.buffer })

@@ -42,7 +42,7 @@ describe('a thread that ends before it has read its news', () => {
   }
 
   it('passes a signal on', async () => {
-    const event = new AutoResetEvent()
+    const event = new AutoResetEvent({ shared: true })
     const worker = await start(
       'new AutoResetEvent({ buffer: workerData }).wait(); stall()',
       event.buffer,
@@ -54,8 +54,8 @@ describe('a thread that ends before it has read its news', () => {
   })
 
   it('passes a notification on', async () => {
-    const mutex = new Mutex()
-    const condition = new ConditionVariable()
+    const mutex = new Mutex({ shared: true })
+    const condition = new ConditionVariable({ shared: true })
     const worker = await start(
       `const mutex = new Mutex({ buffer: workerData.mutex })
        mutex.lockSync()
@@ -75,7 +75,7 @@ describe('a thread that ends before it has read its news', () => {
   })
 
   it('passes a mutex on, without a word of a death: it was never in', async () => {
-    const mutex = new Mutex()
+    const mutex = new Mutex({ shared: true })
     await mutex.lock()
     const worker = await start('new Mutex({ buffer: workerData }).lock(); stall()', mutex.buffer)
     mutex.unlock()
@@ -86,7 +86,7 @@ describe('a thread that ends before it has read its news', () => {
   })
 
   it('tells the next one of the death that it was to be told of', async () => {
-    const mutex = new Mutex()
+    const mutex = new Mutex({ shared: true })
     const holder = await start(
       'new Mutex({ buffer: workerData }).lockSync(); stall()',
       mutex.buffer,
@@ -101,7 +101,7 @@ describe('a thread that ends before it has read its news', () => {
 
   it('does not take the process with it when others have put in all there can be', async () => {
     const [value] = await inChild(`
-      const semaphore = new Semaphore(0)
+      const semaphore = new Semaphore(0, { shared: true })
       const worker = new Worker(\`
         const { parentPort, workerData } = require('node:worker_threads')
         const { Semaphore } = require(\${JSON.stringify(entry)})
@@ -122,8 +122,8 @@ describe('a blocked thread that is to end', () => {
   it('does so though it was notified and the mutex is held by the one who waits for it', async () => {
     const said = await inChild(`
       const { ConditionVariable } = require(entry)
-      const mutex = new Mutex()
-      const condition = new ConditionVariable()
+      const mutex = new Mutex({ shared: true })
+      const condition = new ConditionVariable({ shared: true })
       const worker = new Worker(\`
         const { parentPort, workerData } = require('node:worker_threads')
         const { ConditionVariable, Mutex } = require(\${JSON.stringify(entry)})
@@ -143,8 +143,8 @@ describe('a blocked thread that is to end', () => {
   })
 
   it('is not one whose script had a time limit: its environment goes on', async () => {
-    const mutex = new Mutex({ allowBlockingMainThread: true })
-    const semaphore = new Semaphore(1, { allowBlockingMainThread: true })
+    const mutex = new Mutex({ shared: true, allowBlockingMainThread: true })
+    const semaphore = new Semaphore(1, { shared: true, allowBlockingMainThread: true })
     assert.ok(semaphore.buffer)
     const worker = startWorker(
       `new Mutex({ buffer: workerData }).lockSync(); parentPort.postMessage('held')
@@ -187,7 +187,7 @@ describe('what a thread holds', () => {
 
   it('is what it has acquired, whatever it has set the value to', async () => {
     const worker = startWorker(
-      `const semaphore = new Semaphore(5)
+      `const semaphore = new Semaphore(5, { shared: true })
        semaphore.setValue(2)
        parentPort.postMessage(semaphore.buffer)
        setInterval(() => {}, 1000)`,

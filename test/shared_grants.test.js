@@ -12,35 +12,33 @@ async function dieWith(mutex) {
   await exitOf(worker)
 }
 
-describe('a Mutex that is shared in the middle of its life', () => {
-  it('is freed by a releaser from before', async () => {
-    const mutex = new Mutex()
+describe('a Mutex in shared memory', () => {
+  it('is freed by its releaser', async () => {
+    const mutex = new Mutex({ shared: true })
     ;(await mutex.acquire())()
     const release = await mutex.acquire()
-    assert.ok(mutex.buffer)
     release()
     assert.equal(mutex.isLocked(), false)
   })
 
-  it('is not freed by a stale releaser from before', async () => {
-    const mutex = new Mutex()
+  it('is not freed by a stale releaser', async () => {
+    const mutex = new Mutex({ shared: true })
     const stale = await mutex.acquire()
     stale()
-    assert.ok(mutex.buffer)
     await mutex.acquire()
     stale()
     assert.equal(mutex.isLocked(), true)
   })
 
-  it('is freed at the end of a runExclusive from before', async () => {
-    const mutex = new Mutex()
+  it('is freed at the end of runExclusive', async () => {
+    const mutex = new Mutex({ shared: true })
     ;(await mutex.acquire())()
-    await mutex.runExclusive(async () => assert.ok(mutex.buffer))
+    await mutex.runExclusive(async () => assert.ok(mutex.isLocked()))
     assert.equal(mutex.isLocked(), false)
   })
 
   it('tells those who wait for it to be unlocked', async () => {
-    const mutex = new Mutex()
+    const mutex = new Mutex({ shared: true })
     mutex.tryLock()
     const told = mutex.waitForUnlock()
     const worker = startWorker(
@@ -55,8 +53,7 @@ describe('a Mutex that is shared in the middle of its life', () => {
 
 describe('waitForUnlock of a shared Mutex', () => {
   function shared() {
-    const mutex = new Mutex()
-    assert.ok(mutex.buffer)
+    const mutex = new Mutex({ shared: true })
     return mutex
   }
 
@@ -101,7 +98,7 @@ describe('waitForUnlock of a shared Mutex', () => {
 
 describe('a Mutex whose holder has died', () => {
   it('says so to tryAcquire, once', async () => {
-    const mutex = new Mutex()
+    const mutex = new Mutex({ shared: true })
     await dieWith(mutex)
     const release = mutex.tryAcquire()
     assert.equal(release.abandoned, true)
@@ -110,7 +107,7 @@ describe('a Mutex whose holder has died', () => {
   })
 
   it('is given on, though no object stood for it any more', async () => {
-    const mutex = new Mutex()
+    const mutex = new Mutex({ shared: true })
     const worker = startWorker(
       `require('node:v8').setFlagsFromString('--expose-gc')
        const sweep = require('node:vm').runInNewContext('gc')
@@ -131,7 +128,7 @@ describe('a Mutex whose holder has died', () => {
 
 describe('lockSync', () => {
   it('does not wait behind a promise of its own thread', async () => {
-    const mutex = new Mutex()
+    const mutex = new Mutex({ shared: true })
     mutex.tryLock()
     const worker = startWorker(
       `const mutex = new Mutex({ buffer: workerData })
@@ -160,7 +157,7 @@ describe('the package evaluated twice, as test runners do', () => {
     const copy = require('..')
     Object.assign(require.cache, kept)
     assert.notEqual(copy.Mutex, Mutex)
-    const ours = new Mutex()
+    const ours = new Mutex({ shared: true })
     const theirs = new copy.Mutex({ buffer: ours.buffer })
     const release = await ours.acquire()
     assert.equal(theirs.tryAcquire(), undefined)

@@ -25,7 +25,7 @@ describe('threads', () => {
   let seen
   let workers
   beforeEach(() => {
-    mutex = new Mutex()
+    mutex = new Mutex({ shared: true })
     seen = new Int32Array(new SharedArrayBuffer(16))
     workers = []
   })
@@ -189,10 +189,10 @@ describe('threads', () => {
   })
 })
 
-describe('Mutex: its buffer taken while promises wait', () => {
+describe('Mutex: another object in its buffer while promises wait', () => {
   const count = 3000
-  it('moves them: nobody is lost, in order, with priorities', async () => {
-    const mutex = new Mutex()
+  it('queues with them: no waiter is lost, in order, with priorities', async () => {
+    const mutex = new Mutex({ shared: true })
     mutex.tryLock()
     const order = []
     const expected = []
@@ -222,7 +222,7 @@ describe('Mutex: its buffer taken while promises wait', () => {
   })
 
   it('leaves them their timeouts and signals, and cancel', async () => {
-    const mutex = new Mutex()
+    const mutex = new Mutex({ shared: true })
     const held = mutex.tryAcquire()
     const controller = new AbortController()
     const { signal } = controller
@@ -280,7 +280,7 @@ describe('processes', () => {
 
   it('a wait that began before the mutex was shared keeps the process alive, too', async () => {
     const code = `
-      const mutex = new Mutex()
+      const mutex = new Mutex({ shared: true })
       mutex.tryLock()
       mutex.acquire().then((release) => { show('granted'); release() })
       const worker = new Worker(\`
@@ -300,7 +300,7 @@ describe('processes', () => {
 
   it('a wait for a mutex that nobody shares does not keep the process alive', async () => {
     const code = `
-      const mutex = new Mutex()
+      const mutex = new Mutex({ shared: true })
       mutex.tryLock()
       mutex.acquire().then(() => show('granted'))
       const locks = new KeyedMutex()

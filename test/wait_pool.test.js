@@ -15,7 +15,7 @@ const script = `'use strict'
   const { Mutex } = require(${JSON.stringify(entry)})
 
   async function main() {
-    const mutex = new Mutex()
+    const mutex = new Mutex({ shared: true })
     const holder = new Worker(
       \`const { once } = require('node:events')
         const { readFile } = require('node:fs/promises')

@@ -19,7 +19,7 @@ async function visit(mutex) {
 describe('a worker that is terminated', () => {
   it('gives up what it holds and waits for, whatever it is doing', async function () {
     this.timeout(120_000)
-    const mutex = new Mutex()
+    const mutex = new Mutex({ shared: true })
     const { buffer } = mutex
     let abandoned = 0
     for (let round = 0; round < rounds; round++) {
@@ -50,7 +50,7 @@ describe('a worker that is terminated', () => {
   })
 
   it('is told of once, when it held for certain', async () => {
-    const mutex = new Mutex()
+    const mutex = new Mutex({ shared: true })
     const worker = startWorker(
       `new Mutex({ buffer: workerData }).lockSync()
        parentPort.postMessage('locked')

@@ -35,7 +35,7 @@ function byName(locks, traits = {}) {
 
 function ourForms() {
   const { Mutex } = loadOurs()
-  const create = () => new Mutex().buffer
+  const create = () => new Mutex({ shared: true }).buffer
   const open = (buffer) => new Mutex({ buffer })
   const leave = (mutex) => mutex.unlock()
   return {

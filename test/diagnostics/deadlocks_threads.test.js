@@ -108,8 +108,8 @@ describe('Deadlocks of threads', function () {
     assert.equal(codes.filter((code) => code === 'ERR_LOCK_DEADLOCK').length, 1)
   })
 
-  it('are found through a lock that was shared while it was held', async () => {
-    const a = new Mutex({ diagnostics })
+  it('are found through a lock in shared memory', async () => {
+    const a = new Mutex({ diagnostics, shared: true })
     const [b] = locks()
     const locked = a.lock()
     const agent = startAgent({ buffer: a.buffer, name: names[0] })

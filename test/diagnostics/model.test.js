@@ -102,8 +102,7 @@ const worlds = {
     return new World(lock, acquire, () => lock.tryAcquire())
   },
   'shared mutex'(options) {
-    const lock = new Mutex(options)
-    assert.ok(lock.buffer)
+    const lock = new Mutex({ ...options, shared: true })
     const acquire = (_, limits) => lock.acquire(limits)
     return new World(lock, acquire, () => lock.tryAcquire())
   },

@@ -44,7 +44,7 @@ function runCode(code, env) {
     const { Mutex, RWLock } = require(${JSON.stringify(entry)})
     const show = (value) => writeSync(1, JSON.stringify(value) + '\\n')
     const turn = () => new Promise(setImmediate)
-    const mutex = new Mutex()
+    const mutex = new Mutex({ shared: true })
     const word = new Int32Array(mutex.buffer)
     const line = async () => { while ((Atomics.load(word, 0) & 1) === 0) await turn() }
     async function start(code) {

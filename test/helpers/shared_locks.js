@@ -23,7 +23,7 @@ const asRelease = (run) =>
 const mutex = {
   permits: 1,
   weights: [1],
-  create: () => ({ buffer: new Mutex().buffer }),
+  create: () => ({ buffer: new Mutex({ shared: true }).buffer }),
   find: (at) => new Mutex(at),
   releaseOf: (release) => release,
   ways: {
@@ -60,7 +60,7 @@ const rwLock = {
   weights: [1, 1, 1, everybody],
   together: 1,
   upgradeWeight: everybody - 1,
-  create: () => ({ buffer: new RWLock().buffer }),
+  create: () => ({ buffer: new RWLock({ shared: true }).buffer }),
   find: (at) => new RWLock(at),
   releaseOf: (release) => release,
   ways: {
@@ -88,7 +88,7 @@ const kinds = {
   semaphore: {
     permits,
     weights: [1, 2, 3],
-    create: () => ({ buffer: new Semaphore(permits).buffer }),
+    create: () => ({ buffer: new Semaphore(permits, { shared: true }).buffer }),
     find: (at) => new Semaphore(permits, at),
     releaseOf,
     ways: {

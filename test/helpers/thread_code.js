@@ -85,7 +85,7 @@ const racing = `
 
 /** For a child process: `mutex` is held by a worker for so long, which is nothing to stay alive for. */
 const heldByWorker = (ms) => `
-  const mutex = new Mutex()
+  const mutex = new Mutex({ shared: true })
   const worker = new Worker(\`
     const { parentPort, workerData } = require('node:worker_threads')
     const { Mutex } = require(\${JSON.stringify(entry)})
