@@ -263,6 +263,14 @@ export interface BufferOptions {
    * @default 0
    */
   byteOffset?: number
+
+  /**
+   * The lock lies in shared memory of its own from the start: its `buffer`, which other threads construct it with.
+   * A lock with none of `name`, `buffer` and `shared` is of one thread and has no `buffer`.
+   *
+   * @default false
+   */
+  shared?: boolean
 }
 
 /**
@@ -294,7 +302,7 @@ export interface BufferOptions {
  */
 export interface HostOptions {
   /**
-   * `'process'`: all threads of this process, if there is a `name` or a `buffer`, else this one.
+   * `'process'`: all threads of this process, if there is a `name`, a `buffer` or `shared: true`, else this one.
    *
    * @default 'process'
    */
@@ -604,7 +612,7 @@ export interface EventOptions extends LockOptions, BufferOptions {
  *
  * @example
  * // The same by memory. In worker.js: new Mutex({ buffer: workerData })
- * const mutex = new Mutex()
+ * const mutex = new Mutex({ shared: true })
  * new Worker('./worker.js', { workerData: mutex.buffer })
  */
 export class Mutex implements MutexInterface {
@@ -695,11 +703,9 @@ export class Mutex implements MutexInterface {
   cancel(reason?: unknown): void
 
   /**
-   * The memory it lies in, to be sent to other threads. Asked for the first time, it moves the mutex there,
-   * with those who wait.
+   * The memory that the mutex lies in, to be sent to other threads.
    *
-   * @throws {TypeError} when it has a name.
-   * @throws {Error} `ERR_LOCK_BUSY` when promises wait for a condition with it: ask before.
+   * @throws {TypeError} unless the mutex was constructed with `shared: true` or a `buffer`.
    */
   readonly buffer: SharedArrayBuffer
   /** Where in `buffer`, in bytes. */
@@ -1696,7 +1702,7 @@ export class Barrier {
   reset(): void
   isBroken(): boolean
 
-  /** The memory it lies in: see {@link Mutex.buffer}. Those who wait move along, and nothing breaks. */
+  /** The memory it lies in: see {@link Mutex.buffer}. */
   readonly buffer: SharedArrayBuffer
   /** Where in `buffer`, in bytes. */
   readonly byteOffset: number

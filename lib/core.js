@@ -12,7 +12,7 @@ const { E_CANCELED, lockError } = require('./errors.js')
 const { nameOf, toText } = require('./keys.js')
 const native = require('./load.js')
 const { keepWith, shareKey, shareMemory, tableOf } = require('./shares.js')
-const { cancelAll, grantedAbandoned, isGranted, moveAll, takeNews, wait } = require('./waiters.js')
+const { cancelAll, grantedAbandoned, isGranted, takeNews, wait } = require('./waiters.js')
 const { Watchers } = require('./watchers.js')
 const { givePlace, indexOf, takePlace, wordsOf } = require('./words.js')
 
@@ -95,32 +95,6 @@ class Core {
     if (this.share.name !== undefined) {
       throw new TypeError(`${this.title()} is shared by its name: it has no buffer`)
     }
-    return this.words
-  }
-
-  /** Its word in memory of its own, for other threads to find it. */
-  shareOut() {
-    if (this.share?.name !== undefined) {
-      throw new TypeError(`${this.title()} is shared by its name: it has no buffer`)
-    }
-    if (this.share !== null) return this.words
-    if (this.guests > 0) {
-      throw lockError(
-        'ERR_LOCK_BUSY',
-        `promises wait for a condition with ${this.title()}: share it before`,
-      )
-    }
-    const move = () => {
-      this.calm()
-      const { word } = this
-      this.shareIn(new SharedArrayBuffer(this.kind.bytes), 0)
-      Atomics.store(this.words, 0, word)
-    }
-    if (this.words === null) move()
-    else moveAll(this, move)
-    const { watchers } = this
-    this.watchers = null
-    watchers?.moveTo((weight, priority) => this.passThrough(weight, { priority }))
     return this.words
   }
 

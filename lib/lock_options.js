@@ -107,7 +107,7 @@ function settle(core, settings) {
   if (mayBlock !== core.mayBlock) core.mayBlock = mayBlock
   if (name !== undefined) core.shareByName(name)
   if (buffer !== undefined) core.shareIn(buffer, byteOffset)
-  else if (isShared && name === undefined) core.shareOut()
+  else if (isShared && name === undefined) core.shareIn(new SharedArrayBuffer(core.kind.bytes), 0)
 }
 
 /** `method` is about to block this thread. */

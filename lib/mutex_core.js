@@ -267,16 +267,6 @@ class MutexCore extends Core {
     return { locked: this.isLocked(), waiting: this.queueSize() }
   }
 
-  shareOut() {
-    const isNew = this.share === null
-    const words = super.shareOut()
-    if (isNew) {
-      this.setGrant(this.current, this.isLocked()) // releasers that are out stay good, stale ones stale
-      this.settleShared()
-    }
-    return words
-  }
-
   waitForUnlock(options) {
     return this.watch(1, readWait(options))
   }

@@ -319,19 +319,6 @@ class RWCore extends Core {
     this.calm()
   }
 
-  shareOut() {
-    const isNew = this.share === null
-    const reads = this.readers()
-    const isHeld = this.isWritten()
-    const words = super.shareOut()
-    if (isNew) {
-      this.share.reads += reads
-      this.share.isHeld ||= isHeld
-      native.took(this.place, reads)
-      this.settleShared()
-    }
-    return words
-  }
 }
 
 Object.assign(RWCore.prototype, {

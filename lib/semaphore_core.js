@@ -52,13 +52,6 @@ class SemaphoreCore extends Core {
     return this.share.waiting > 0 || this.out > 0
   }
 
-  shareOut() {
-    const isNew = this.share === null
-    const words = super.shareOut()
-    if (isNew && this.out > 0) native.took(this.place, this.out)
-    return words
-  }
-
   /** `weight` is out by a new releaser. What it answers, putIn() is told with it. */
   putOut(weight, _abandoned) {
     this.out += weight

@@ -225,16 +225,6 @@ function enterAgain(core, left) {
   if (waiter.how !== null) waiter.how.ticket = ticket
 }
 
-/** `move` puts the word of `core`, which nobody else knows yet, where others may find it. */
-function moveAll(core, move) {
-  const all = takeAll(core)
-  move()
-  for (const waiter of all) {
-    waiter.count(+1)
-    enterAgain(core, waiter)
-  }
-}
-
 function admit(waiter, abandoned) {
   waiter.core.admit(waiter, abandoned)
 }
@@ -328,7 +318,6 @@ module.exports = {
   gone,
   grantedAbandoned,
   isGranted,
-  moveAll,
   notGranted,
   refused,
   seat,

@@ -40,16 +40,6 @@ class Watchers {
     })
   }
 
-  /** They wait on in `wait(weight, priority)`. */
-  moveTo(wait) {
-    for (const watcher of this.#all) {
-      wait(watcher.weight, watcher.priority).then(() => {
-        watcher.end()
-        watcher.resolve()
-      })
-    }
-  }
-
   /** Tells those who could take their weight of `value` before whoever queues with `topPriority`. */
   tell(value, topPriority) {
     if (topPriority !== undefined && this.#top <= topPriority) return

@@ -59,7 +59,7 @@ describe('two copies of the package', () => {
 
   it('have their locks in common: by memory, by name, by key, by request', async () => {
     const seen = new Int32Array(new SharedArrayBuffer(24))
-    const { buffer } = new ours.Mutex()
+    const { buffer } = new ours.Mutex({ shared: true })
     const worker = new Worker(
       `const { workerData } = require('node:worker_threads')
        ;(${visit})(require(${JSON.stringify(path.join(directory, 'lib'))}), workerData, ${rounds})`,
@@ -76,7 +76,7 @@ describe('two copies of the package', () => {
   })
 
   it('know each other apart: what one holds the other cannot unlock', () => {
-    const { buffer } = new ours.Mutex()
+    const { buffer } = new ours.Mutex({ shared: true })
     const mutex = new ours.Mutex({ buffer })
     const other = new (theirs().Mutex)({ buffer })
     mutex.tryLock()

@@ -16,7 +16,7 @@ const smallFile = path.join(entry, 'package.json')
 const kits = {
   async boxoffice() {
     const { Mutex } = require(entry)
-    const mutex = new Mutex()
+    const mutex = new Mutex({ shared: true })
     const holder = new Worker(
       `const { parentPort, workerData } = require('node:worker_threads')
        const { readFile } = require('node:fs/promises')
