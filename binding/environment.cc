@@ -58,12 +58,6 @@ std::int32_t openTable(const Call& call) {
   return call.loop().shares().openTable(call.text(0), call.word(1));
 }
 
-/// (place, how much) of a counted lock, which we had taken before others could know of it.
-std::int32_t took(const Call& call) {
-  call.loop().shares().took(call.integer(0), call.integer(1));
-  return 0;
-}
-
 /// (place, how much), which others have put back for us.
 std::int32_t gave(const Call& call) {
   call.loop().shares().gave(call.integer(0), call.integer(1));
@@ -105,7 +99,6 @@ void defineEnvironment(Exports& exports) {
   exports.add<shareKey>("shareKey");
   exports.add<unshare>("unshare");
   exports.add<openTable>("openTable");
-  exports.add<took>("took");
   exports.add<gave>("gave");
   exports.add<busyCount>("busyCount");
   exports.add<busyKeys>("busyKeys");

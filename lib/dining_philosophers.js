@@ -2,17 +2,14 @@
 // Dining philosophers over the locks of a keyed mutex: fork i is the key i. Everybody takes the two in one
 // order (lib/many.js), so that nobody waits in a circle. Names, limits and what becomes of a dead
 // philosopher's forks are the mutexes' own.
-const { kindOf } = require('./core.js')
 const { LocalMutex } = require('./core/mutex.js')
 const { lockError } = require('./errors.js')
 const { nameOf, toText } = require('./keys.js')
 const { blockingHomeOf, homeOf, Keyed } = require('./keyed.js')
 const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
-const { MutexCore } = require('./mutex_core.js')
 const { readSyncWait, readWait } = require('./options.js')
 const { dressed } = require('./releaser.js')
 const { run, runSync } = require('./run.js')
-const { tableOf } = require('./shares.js')
 
 const maxSeats = 2 ** 31 - 1
 
@@ -22,19 +19,12 @@ class Fork extends LocalMutex {
   }
 }
 
-class SharedFork extends MutexCore {
-  title() {
-    return titleOfFork(this)
-  }
-}
-SharedFork.prototype.kind = kindOf('table of dining philosophers', 0, 'mutex', MutexCore.bytes)
-
 const titleOfFork = ({ key, home }) => `fork ${key} of ${titleOf(home.name)}`
 
 const kind = {
   name: 'dining philosopher',
   local: () => new Fork(),
-  shared: () => new SharedFork(),
+  shared: () => new (require('./fork_core.js').ForkCore)(titleOfFork),
   atRest: [],
 }
 
@@ -51,7 +41,7 @@ const shared = new Map()
 function eatersOf(name, seats) {
   if (name === undefined) return new Map()
   // A table of C++ without keys, for other threads to see how many seats there are.
-  tableOf(`dining philosophers ${toText(name)}`, seats, titleOf(name))
+  require('./shares.js').tableOf(`dining philosophers ${toText(name)}`, seats, titleOf(name))
   if (!shared.has(name)) shared.set(name, new Map())
   return shared.get(name)
 }

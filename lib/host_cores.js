@@ -2,13 +2,13 @@
 // The cores of scope host. Their words lie in a segment from the start, and each of their grants has a fencing
 // token.
 const { kindOf } = require('./core.js')
-const { Home } = require('./home.js')
 const { openSegment } = require('./host_segment.js')
 const native = require('./load.js')
 const { MutexCore } = require('./mutex_core.js')
 const { dressed } = require('./releaser.js')
 const { RWCore } = require('./rw_core.js')
 const { SemaphoreCore } = require('./semaphore_core.js')
+const { SharedKeyMap } = require('./shared_key_map.js')
 const { keepWith, pinAgain, shareSlot, unpin } = require('./shares.js')
 const { indexOf } = require('./words.js')
 
@@ -222,9 +222,9 @@ function hostCoreOf(core, host) {
 /** Cores that know the slot of their key, and have not pinned it: all that they cost is memory of this thread. */
 const mostIdle = 1024
 
-class HostHome extends Home {
+class HostHome extends SharedKeyMap {
   constructor(segment, make) {
-    super([], make, segment.name, segment, mostIdle)
+    super(make, segment.name, segment, mostIdle)
   }
 
   /** Whether the slot of `core` is that of its key, and pinned. */

@@ -43,7 +43,7 @@ function load() {
     }
     try {
       const addon = require(binary)
-      return { platform: addon.platform, ...addon.connect() }
+      return addon.connect()
     } catch (cause) {
       failures.push({ binary, message: cause.message.split('\n')[0], cause })
     }

@@ -3,19 +3,20 @@
 // process.
 const { threadId } = require('node:worker_threads')
 const { refuseDiagnostics } = require('./diagnostics/levels.js')
-const { ManagerOver } = require('./engines/lock_manager.js')
-const { HostManager } = require('./host_lock_manager.js')
-const native = require('./load.js')
 const { readLockOptions } = require('./lock_options.js')
-const {
-  checkRequest,
-  modeNames,
-  readAcquireRequest,
-  readRequest,
-} = require('./lock_request_options.js')
-const { acquire, request } = require('./lock_requests.js')
+const { checkRequest, readAcquireRequest, readRequest } = require('./lock_request_options.js')
 const { checkCallback } = require('./options.js')
 const { Lock } = require('./web_lock.js')
+
+// Loaded when a lock manager of that scope is used.
+let lockRequests
+const ofProcess = () => {
+  lockRequests ??= require('./lock_requests.js')
+  return lockRequests
+}
+const hostManager = (host) => new (require('./host_lock_manager.js').HostManager)(host)
+const managerOver = (engine, name) =>
+  new (require('./engines/lock_manager.js').ManagerOver)(engine, name)
 
 class LockManager {
   #isOne = true
@@ -25,8 +26,8 @@ class LockManager {
   constructor(options = {}) {
     const { diagnostics, engine, host, name } = readLockOptions(options, 0)
     refuseDiagnostics(diagnostics, 'lock managers: ask query()')
-    if (engine !== undefined) this.#over = new ManagerOver(engine, name)
-    else if (host !== undefined) this.#over = new HostManager(host)
+    if (engine !== undefined) this.#over = managerOver(engine, name)
+    else if (host !== undefined) this.#over = hostManager(host)
     else if (name !== undefined) throw new TypeError('all lock managers of a process are one')
   }
 
@@ -41,7 +42,7 @@ class LockManager {
       checkRequest(text, wish)
       const { signal } = wish
       if (signal?.aborted) return Promise.reject(signal.reason)
-      return this.#over?.request(text, wish, callback) ?? request(text, wish, callback)
+      return this.#over?.request(text, wish, callback) ?? ofProcess().request(text, wish, callback)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -54,21 +55,13 @@ class LockManager {
     checkRequest(text, wish)
     const { signal } = wish
     if (signal?.aborted) return Promise.reject(signal.reason)
-    return this.#over?.acquire(text, wish) ?? acquire(text, wish)
+    return this.#over?.acquire(text, wish) ?? ofProcess().acquire(text, wish)
   }
 
   async query() {
     this.#check()
     if (this.#over !== undefined) return this.#over.query(`node-${process.pid}-${threadId}`)
-    const snapshot = { held: [], pending: [] }
-    const all = native.lockManagerQuery()
-    for (let i = 0; i < all.length; i += 3) {
-      const [name, state, thread] = all.slice(i, i + 3)
-      const list = state & 2 ? snapshot.held : snapshot.pending
-      const clientId = `node-${process.pid}-${thread}`
-      list.push({ name, mode: modeNames[state & 1], clientId })
-    }
-    return snapshot
+    return ofProcess().query()
   }
 
   #check() {

@@ -4,6 +4,7 @@
 // may be stolen.
 const { lockError } = require('./errors.js')
 const { nameOf } = require('./keys.js')
+const { modeNames } = require('./lock_request_options.js')
 const native = require('./load.js')
 const { dressed } = require('./releaser.js')
 const { keepAlive } = require('./shares.js')
@@ -252,4 +253,17 @@ function releaser(request, abandoned) {
 
 native.lockManagerStart(require('node:worker_threads').threadId)
 
-module.exports = { acquire, request }
+/** What is held and waited for, in all threads. */
+function query() {
+  const snapshot = { held: [], pending: [] }
+  const all = native.lockManagerQuery()
+  for (let i = 0; i < all.length; i += 3) {
+    const [name, state, thread] = all.slice(i, i + 3)
+    const list = state & 2 ? snapshot.held : snapshot.pending
+    const clientId = `node-${process.pid}-${thread}`
+    list.push({ name, mode: modeNames[state & 1], clientId })
+  }
+  return snapshot
+}
+
+module.exports = { acquire, query, request }

@@ -318,7 +318,6 @@ class RWCore extends Core {
     else super.admit(waiter, abandoned)
     this.calm()
   }
-
 }
 
 Object.assign(RWCore.prototype, {

@@ -6,7 +6,7 @@
 // than others; `local(...args)` makes a lock of this thread, `shared(...args)`
 // the core of one that other threads or processes may know.
 const { LocalLock } = require('./core/lock.js')
-const { Home, homeByName } = require('./home.js')
+const { KeyMap } = require('./core/key_map.js')
 const { readLockOptions, settle } = require('./lock_options.js')
 
 /** Whether no other thread can ever know the lock. */
@@ -46,9 +46,9 @@ function openKeyMap(kind, value, settings) {
   if (!isOfThread(settings)) return openSharedKeyMap(kind, value, settings)
   const { mayBlock: usual } = LocalLock.prototype
   const make = () => kind.local(value)
-  if (mayBlock === usual) return new Home(kind.atRest ?? [], make)
+  if (mayBlock === usual) return new KeyMap(kind.atRest ?? [], make)
   // A lock that is not as usual is not for other maps.
-  return new Home([], () => Object.assign(make(), { mayBlock }))
+  return new KeyMap([], () => Object.assign(make(), { mayBlock }))
 }
 
 function openSharedKeyMap({ name: kind, shared }, value = '', settings) {
@@ -65,8 +65,9 @@ function openSharedKeyMap({ name: kind, shared }, value = '', settings) {
     if (host !== undefined) {
       return hostHomeOf(shared(value), host, { isStrict, mayBlock }, undefined, watch)
     }
-    if (name === undefined) return new Home([], make)
-    return homeByName(name, kind, `${value} ${isStrict} ${mayBlock} ${watch?.traits}`, make)
+    if (name === undefined) return new KeyMap([], make)
+    const { keyMapByName } = require('./shared_key_map.js')
+    return keyMapByName(name, kind, `${value} ${isStrict} ${mayBlock} ${watch?.traits}`, make)
   }
   const home = open()
   if (watch !== undefined) watch.over(home)

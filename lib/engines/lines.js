@@ -3,7 +3,7 @@
 // are given an engine.
 const { names, shown } = require('../diagnostics/watched.js')
 const { watchedLine } = require('../diagnostics/watched_line.js')
-const { Home } = require('../home.js')
+const { KeyMap } = require('../core/key_map.js')
 const { hubOf } = require('./engine.js')
 const { MutexLine } = require('./mutex_line.js')
 const { RWLine } = require('./rw_line.js')
@@ -51,7 +51,7 @@ function homeOver({ engine, name, isStrict }, kind, value, watch) {
     watch === undefined ? new Lines[kind](traits) : watch.observes(watchedLine(Lines[kind]), traits)
   return hub.shared(
     `${prefix} ${isStrict} ${value} ${watch?.traits}`,
-    () => new Home([], make, name),
+    () => new KeyMap([], make, name),
   )
 }
 
