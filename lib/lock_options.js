@@ -14,6 +14,7 @@ const lockOptions = new Set([
   'name',
   'buffer',
   'byteOffset',
+  'shared',
   'fairness',
   'allowBlockingMainThread',
   'scope',
@@ -35,7 +36,7 @@ function readLockOptions(given, bytes, known = lockOptions) {
     byteOffset = 0,
     fairness = 'bounded',
     allowBlockingMainThread = false,
-    shared = false,
+    shared,
     scope,
     directory,
     capacity,
@@ -49,11 +50,15 @@ function readLockOptions(given, bytes, known = lockOptions) {
   if (fairness !== 'bounded' && fairness !== 'fifo') {
     throw new TypeError("fairness must be 'bounded' or 'fifo'")
   }
-  if (typeof shared !== 'boolean') throw new TypeError('shared must be a boolean')
+  if (shared !== undefined && typeof shared !== 'boolean')
+    throw new TypeError('shared must be a boolean')
   if (name !== undefined) checkName(name)
-  const reach = { scope, name, buffer, directory, capacity }
+  const reach = { scope, name, buffer, shared, directory, capacity }
   const host = engine === undefined ? readHost(reach, bytes === 0) : undefined
   if (engine !== undefined) checkBesideEngine(reach)
+  if (shared && bytes === 0 && name === undefined) {
+    throw new TypeError('a keyed map has no buffer: share it by a name')
+  }
   if (buffer !== undefined) checkPlace(buffer, byteOffset, bytes)
   if (name !== undefined && buffer !== undefined) {
     throw new TypeError('a lock is shared by its name or by a buffer, not by both')
@@ -64,7 +69,7 @@ function readLockOptions(given, bytes, known = lockOptions) {
     name,
     buffer,
     byteOffset,
-    isShared: shared,
+    isShared: shared === true,
     engine,
     diagnostics: readDiagnostics(diagnostics, warnAfter),
     isStrict: fairness === 'fifo',

@@ -2,21 +2,20 @@
 // A counting semaphore for promises, with weights and priorities. JavaScript takes from the value
 // and puts back while nobody waits (see src/weighted_semaphore.h); C++ does all else.
 const { Core, kindOf } = require('./core.js')
+const {
+  checkedValue,
+  checkWeight,
+  maxValue,
+  readAcquire,
+  readAcquireSync,
+} = require('./core/units.js')
 const { lockError } = require('./errors.js')
 const native = require('./load.js')
-const {
-  checkCallback,
-  checkObject,
-  readSyncWait,
-  readWait,
-  weightedOptions,
-} = require('./options.js')
+const { checkCallback, readWait } = require('./options.js')
 const { asTicket, dressed, unseen } = require('./releaser.js')
 const { grantedAbandoned, isGranted, takeNews, Waiter } = require('./waiters.js')
 
 const valueShift = 2
-const maxValue = 2 ** 29 - 1
-const minValue = -(2 ** 29)
 const notTaken = -1
 
 class SemaphoreCore extends Core {
@@ -87,7 +86,7 @@ class SemaphoreCore extends Core {
 
   acquire(weightOrOptions, priorityOrOptions) {
     const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
-    if (limits === undefined) {
+    if (limits === readWait(undefined)) {
       const { out } = this
       const before = this.take(weight)
       if (before !== notTaken) {
@@ -100,7 +99,7 @@ class SemaphoreCore extends Core {
         }
       }
     }
-    return this.enterLine(weight, limits ?? readWait(undefined), Acquirer)
+    return this.enterLine(weight, limits, Acquirer)
   }
 
   tryAcquire(weight = 1) {
@@ -208,7 +207,7 @@ class SemaphoreCore extends Core {
 
   waitForUnlock(weightOrOptions, priorityOrOptions) {
     const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
-    return this.watch(weight, limits ?? readWait(undefined))
+    return this.watch(weight, limits)
   }
 
   /** waitForUnlock where other threads may release: through the line, without a stop. */
@@ -225,47 +224,6 @@ class SemaphoreCore extends Core {
 }
 
 SemaphoreCore.prototype.kind = kindOf('semaphore', 1, 'semaphore', SemaphoreCore.bytes)
-
-/** (weight, priority), (weight, options) or (options): no limits where there is but a weight. */
-function readAcquire(weightOrOptions = 1, priorityOrOptions = undefined) {
-  if (typeof weightOrOptions !== 'number') {
-    checkObject(weightOrOptions)
-    const limits = readWait(weightOrOptions, weightedOptions)
-    const { weight = 1 } = weightOrOptions
-    checkWeight(weight)
-    return { weight, limits }
-  }
-  checkWeight(weightOrOptions)
-  const limits = priorityOrOptions === undefined ? undefined : readWait(priorityOrOptions)
-  return { weight: weightOrOptions, limits }
-}
-
-function readAcquireSync(weightOrOptions = 1, options = undefined) {
-  if (typeof weightOrOptions === 'number') {
-    checkWeight(weightOrOptions)
-    return { weight: weightOrOptions, limits: readSyncWait(options) }
-  }
-  const limits = readSyncWait(weightOrOptions, weightedOptions)
-  const { weight = 1 } = weightOrOptions
-  checkWeight(weight)
-  return { weight, limits }
-}
-
-function checkWeight(weight) {
-  if (typeof weight !== 'number') throw new TypeError('weight must be a number')
-  if (weight <= 0) throw new RangeError(`invalid weight ${weight}: must be positive`)
-  if (!(Number.isInteger(weight) && weight <= maxValue)) {
-    throw new RangeError(`invalid weight ${weight}: must be an integer up to ${maxValue}`)
-  }
-}
-
-function checkedValue(value) {
-  if (typeof value !== 'number') throw new TypeError('value must be a number')
-  if (!(Number.isInteger(value) && value >= minValue && value <= maxValue)) {
-    throw new RangeError(`value must be an integer from ${minValue} to ${maxValue}, not ${value}`)
-  }
-  return value
-}
 
 class Acquirer extends Waiter {
   // At once, as async-mutex does: its order is a promise, too, to the microtask.
@@ -317,4 +275,4 @@ function releaser(core, weight, abandoned = false) {
   return core.dress(release, abandoned, () => !over && core.generation === generation)
 }
 
-module.exports = { checkedValue, readAcquire, readAcquireSync, SemaphoreCore }
+module.exports = { SemaphoreCore }

@@ -1,6 +1,6 @@
 'use strict'
 // The units of a semaphore: what callers give for a weight and a value, checked.
-const { checkObject, readSyncWait, readWait } = require('../options.js')
+const { checkObject, readSyncWait, readWait, weightedOptions } = require('../options.js')
 
 const maxValue = 2 ** 29 - 1
 const minValue = -(2 ** 29)
@@ -9,8 +9,8 @@ const minValue = -(2 ** 29)
 function readAcquire(weightOrOptions = 1, priorityOrOptions = undefined) {
   if (typeof weightOrOptions !== 'number') {
     checkObject(weightOrOptions)
-    const limits = readWait(weightOrOptions)
-    const { weight = 1 } = limits
+    const limits = readWait(weightOrOptions, weightedOptions)
+    const { weight = 1 } = weightOrOptions
     checkWeight(weight)
     return { weight, limits }
   }
@@ -23,8 +23,8 @@ function readAcquireSync(weightOrOptions = 1, options = undefined) {
     checkWeight(weightOrOptions)
     return { weight: weightOrOptions, limits: readSyncWait(options) }
   }
-  const limits = readSyncWait(weightOrOptions)
-  const { weight = 1 } = limits
+  const limits = readSyncWait(weightOrOptions, weightedOptions)
+  const { weight = 1 } = weightOrOptions
   checkWeight(weight)
   return { weight, limits }
 }
