@@ -15,6 +15,7 @@
 //   over     closed, and nobody from inside is waiting or in: the line that it came by goes on
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { LocalMutex } = require('./core/mutex.js')
+const { checkStack } = require('./core/stack.js')
 const { checkCallback, readSyncWait } = require('./options.js')
 
 /**
@@ -36,14 +37,15 @@ class Hold {
   constructor(core, parent, around) {
     this.core = core
     this.holds = core.holds
-    this.grant = core.grant()
+    this.grant = undefined
     this.parent = parent
     this.around = openFrom(around)
   }
 
   /** It is in. */
   enter() {
-    const { holds, parent } = this
+    const { core, holds, parent } = this
+    this.grant = core.grant()
     if (parent === null) holds.outermost = this
     else parent.child = this
   }
@@ -153,7 +155,8 @@ const recursive = (Base) =>
       if (this.holds.isOnStack) return callback()
       const around = context()
       const parent = this.holdIn(around)
-      // Before it is locked: at the end of the stack every call may throw.
+      // Here, since at the end of the stack every call may throw: what follows must reach its end.
+      checkStack()
       const hold = new Hold(this, parent, around)
       try {
         this.lineOf(parent).lockSync(limits)
@@ -161,8 +164,7 @@ const recursive = (Base) =>
         parent?.goOut()
         throw error
       }
-      if (parent === null) this.holds.outermost = hold
-      else parent.child = hold
+      hold.enter()
       this.holds.isOnStack = true
       try {
         return storage.run(hold, callback)

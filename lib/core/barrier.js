@@ -55,12 +55,14 @@ class LocalBarrier extends LocalLock {
     for (const party of this.waiters()) {
       this.dequeue(party)
       party.resolve(party.missing)
+      party.end()
     }
     return true
   }
 
   leave(party, reason) {
     this.dequeue(party)
+    party.end()
     party.reject(reason)
     this.break()
   }

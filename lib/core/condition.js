@@ -32,12 +32,14 @@ class LocalCondition extends LocalLock {
   notify(isAll) {
     for (const waiter of isAll ? this.waiters() : this.waiters().slice(0, 1)) {
       this.dequeue(waiter)
+      waiter.end()
       waiter.comeBack(waiter.resolve)
     }
   }
 
   leave(waiter, reason) {
     this.dequeue(waiter)
+    waiter.end()
     waiter.comeBack(() => waiter.reject(reason))
   }
 

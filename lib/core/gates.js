@@ -31,6 +31,7 @@ class LocalGate extends LocalLock {
     const waiter = this.queue.head
     this.dequeue(waiter)
     waiter.resolve()
+    waiter.end()
   }
 
   admitAll() {

@@ -48,12 +48,12 @@ class LocalLock {
 
   dequeue(waiter) {
     this.queue.remove(waiter)
-    waiter.end()
   }
 
   /** `waiter` gives up. Waiters behind it that fit where it did not are admitted. */
   leave(waiter, reason) {
     this.dequeue(waiter)
+    waiter.end()
     waiter.reject(reason)
     this.admit()
   }
@@ -76,7 +76,10 @@ class LocalLock {
     const waiters = this.waiters().filter(({ isToStay }) => !isToStay)
     // All of them first: none is to be admitted for the others' going.
     for (const waiter of waiters) this.dequeue(waiter)
-    for (const waiter of waiters) waiter.reject(reason)
+    for (const waiter of waiters) {
+      waiter.end()
+      waiter.reject(reason)
+    }
     if (waiters.length > 0) this.admit()
   }
 

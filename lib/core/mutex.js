@@ -185,15 +185,16 @@ class MutexWaiter extends Waiter {
   /** The head of the queue becomes the holder. */
   enter(mutex) {
     const grant = nextGrant()
-    const value = this.constructor.valueOf(mutex, grant)
-    this.begin(mutex, grant)
-    this.resolve(value)
+    this.begin(mutex, grant, this.constructor.valueOf(mutex, grant))
   }
 
-  begin(mutex, grant) {
+  /** None of its steps may fail once the first is done: at the end of the stack, what needs more of it has failed before. */
+  begin(mutex, grant, value) {
+    if (mutex.watchers !== null) mutex.tell(1, this.priority)
     mutex.dequeue(this)
     mutex.current = grant
-    if (mutex.watchers !== null) mutex.tell(1, this.priority)
+    this.resolve(value)
+    this.end()
   }
 }
 
@@ -220,8 +221,7 @@ class Returner extends MutexWaiter {
   }
 
   enter(mutex) {
-    this.begin(mutex, this.grant)
-    this.resolve()
+    this.begin(mutex, this.grant, undefined)
   }
 }
 Returner.prototype.isToStay = true

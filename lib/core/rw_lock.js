@@ -56,7 +56,7 @@ class LocalRWLock extends LocalLock {
   enter(limits, Kind) {
     const { signal, priority } = limits
     if (signal?.aborted) return Promise.reject(signal.reason)
-    if (this.isOpen(Kind, priority)) return Promise.resolve(Kind.take(this))
+    if (this.isOpen(Kind, priority)) return Promise.resolve(this.take(Kind))
     return this.queueUp(1, limits, Kind)
   }
 
@@ -64,12 +64,18 @@ class LocalRWLock extends LocalLock {
     return Kind.fits(this) && (!this.hasQueue() || priority > this.topPriority())
   }
 
+  take(Kind) {
+    const release = Kind.makeReleaser(this)
+    Kind.enter(this)
+    return release
+  }
+
   tryAcquireRead() {
-    return Reader.fits(this) && !this.hasQueue() ? Reader.take(this) : undefined
+    return Reader.fits(this) && !this.hasQueue() ? this.take(Reader) : undefined
   }
 
   tryAcquireWrite() {
-    return Writer.fits(this) && !this.hasQueue() ? Writer.take(this) : undefined
+    return Writer.fits(this) && !this.hasQueue() ? this.take(Writer) : undefined
   }
 
   acquireReadSync() {
@@ -85,14 +91,30 @@ class LocalRWLock extends LocalLock {
     throw lockError('ERR_LOCK_DEADLOCK', message)
   }
 
-  endRead() {
+  // At the end of the stack admitting may fail, before it has changed anything: then the holder still holds.
+
+  endRead(grant) {
+    grant.isOver = true
     this.readerCount--
-    this.admit()
+    try {
+      this.admit()
+    } catch (error) {
+      grant.isOver = false
+      this.readerCount++
+      throw error
+    }
   }
 
-  endWrite() {
+  endWrite(grant) {
+    grant.isOver = true
     this.hasWriter = false
-    this.admit()
+    try {
+      this.admit()
+    } catch (error) {
+      grant.isOver = false
+      this.hasWriter = true
+      throw error
+    }
   }
 
   /** Admits the reader that upgrades, or else the head of the queue as long as it fits. */
@@ -105,16 +127,20 @@ class LocalRWLock extends LocalLock {
       const Kind = this.queue.head.constructor
       if (!Kind.fits(this)) return
       const waiter = this.queue.head
+      const release = Kind.makeReleaser(this)
       this.dequeue(waiter)
-      waiter.resolve(Kind.take(this))
+      Kind.enter(this)
+      waiter.resolve(release)
+      waiter.end()
     }
     if (this.home !== null) this.rest()
   }
 
   #admitUpgrader() {
     const { upgrader } = this
-    this.dequeue(upgrader)
     upgrader.resolve(this.#becomeWriter(upgrader.grant))
+    this.dequeue(upgrader)
+    upgrader.end()
   }
 
   /** The reader of `grant`, which is the only one, is the writer. */
@@ -152,7 +178,14 @@ class LocalRWLock extends LocalLock {
     grant.isOver = true
     this.hasWriter = false
     this.readerCount = 1
-    this.admit()
+    try {
+      this.admit()
+    } catch (error) {
+      grant.isOver = false
+      this.hasWriter = true
+      this.readerCount = 0
+      throw error
+    }
     return release
   }
 
@@ -167,7 +200,6 @@ class LocalRWLock extends LocalLock {
       return
     }
     this.upgrader = null
-    waiter.end()
   }
 
   waiters() {
@@ -186,10 +218,12 @@ class Reader extends Waiter {
     return !lock.hasWriter && lock.upgrader === null
   }
 
-  static take(lock) {
-    const release = readReleaser(lock)
+  static makeReleaser(lock) {
+    return readReleaser(lock)
+  }
+
+  static enter(lock) {
     lock.readerCount++
-    return release
   }
 }
 
@@ -198,10 +232,12 @@ class Writer extends Waiter {
     return !lock.hasWriter && lock.readerCount === 0
   }
 
-  static take(lock) {
-    const release = writeReleaser(lock)
+  static makeReleaser(lock) {
+    return writeReleaser(lock)
+  }
+
+  static enter(lock) {
     lock.hasWriter = true
-    return release
   }
 }
 

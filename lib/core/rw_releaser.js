@@ -17,16 +17,13 @@ class RWGrant {
 
   endRead() {
     if (this.isOver) return
-    this.isOver = true
     const { lock, pending } = this
     if (pending !== null) lock.leave(pending, endedError(lock))
-    lock.endRead()
+    lock.endRead(this)
   }
 
   endWrite() {
-    if (this.isOver) return
-    this.isOver = true
-    this.lock.endWrite()
+    if (!this.isOver) this.lock.endWrite(this)
   }
 }
 

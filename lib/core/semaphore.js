@@ -65,10 +65,13 @@ class LocalSemaphore extends LocalLock {
   }
 
   take(weight) {
-    const before = this.value
-    const grant = asTicket(before, semaphoreReleaser(this, weight))
-    this.value = before - weight
+    const grant = this.grant(weight)
+    this.value -= weight
     return grant
+  }
+
+  grant(weight) {
+    return asTicket(this.value, semaphoreReleaser(this, weight))
   }
 
   async runExclusive(callback, weight, options) {
@@ -119,8 +122,11 @@ class LocalSemaphore extends LocalLock {
       const fits = waiter !== null && waiter.weight <= this.value
       if (this.watchers !== null) this.tell(this.value, waiter?.priority)
       if (!fits) break
+      const grant = this.grant(waiter.weight)
       this.dequeue(waiter)
-      waiter.resolve(this.take(waiter.weight))
+      this.value -= waiter.weight
+      waiter.resolve(grant)
+      waiter.end()
     }
     if (this.home !== null) this.rest()
   }

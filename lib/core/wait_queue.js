@@ -110,7 +110,6 @@ class WaitQueue {
   }
 
   push(waiter) {
-    this.size++
     const { priority } = waiter
     if (priority === 0) {
       this.usual.push(waiter)
@@ -118,12 +117,13 @@ class WaitQueue {
       this.others ??= new PriorityHeap()
       this.others.listOf(priority).push(waiter)
     }
+    this.size++
   }
 
   remove(waiter) {
-    this.size--
     if (waiter.priority === 0) this.usual.remove(waiter)
     else this.others.remove(waiter)
+    this.size--
   }
 
   /** The waiter that is next, or null. */
