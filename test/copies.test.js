@@ -50,7 +50,10 @@ describe('two copies of the package', () => {
     const before = process.env.BOXOFFICE_BINARY
     process.env.BOXOFFICE_BINARY = copy
     try {
-      return require(path.join(directory, 'lib'))
+      const copied = require(path.join(directory, 'lib'))
+      // The addon is loaded with the first lock of a wider scope.
+      assert.ok(new copied.Mutex({ shared: true }).buffer)
+      return copied
     } finally {
       if (before === undefined) delete process.env.BOXOFFICE_BINARY
       else process.env.BOXOFFICE_BINARY = before
