@@ -2,9 +2,9 @@
 // The scope of a lock is decided here, once, by the options of its constructor. What a wider scope needs is loaded
 // when a lock of that scope is constructed.
 //
-// A kind of lock is { name, bytes, known, local, shared }: `known` are the names of its options, where it has more
-// than others; `local(...args)` makes a lock of this thread, `shared(...args)`
-// the core of one that other threads or processes may know.
+// A kind of lock is { name, bytes, known, local, shared }. `known` are the names of its options, where it has more than
+// others. `local(...args)` makes a lock of this thread, `shared(...args)` the core of one that other threads or
+// processes may know.
 const { LocalLock } = require('./core/lock.js')
 const { KeyMap } = require('./core/key_map.js')
 const { readLockOptions, settle } = require('./lock_options.js')
