@@ -91,16 +91,19 @@ class LocalRWLock extends LocalLock {
     throw lockError('ERR_LOCK_DEADLOCK', message)
   }
 
-  // At the end of the stack admitting may fail, before it has changed anything: then the holder still holds.
+  // At the end of the stack admitting may fail. Where that was before it admitted a waiter, the holder still holds.
 
   endRead(grant) {
     grant.isOver = true
     this.readerCount--
+    const { readerCount } = this
     try {
       this.admit()
     } catch (error) {
-      grant.isOver = false
-      this.readerCount++
+      if (!this.hasWriter && this.readerCount === readerCount) {
+        grant.isOver = false
+        this.readerCount++
+      }
       throw error
     }
   }
@@ -111,8 +114,10 @@ class LocalRWLock extends LocalLock {
     try {
       this.admit()
     } catch (error) {
-      grant.isOver = false
-      this.hasWriter = true
+      if (!this.hasWriter && this.readerCount === 0) {
+        grant.isOver = false
+        this.hasWriter = true
+      }
       throw error
     }
   }
@@ -181,6 +186,8 @@ class LocalRWLock extends LocalLock {
     try {
       this.admit()
     } catch (error) {
+      // With a reader admitted it is done: the next release admits the others.
+      if (this.readerCount > 1) return release
       grant.isOver = false
       this.hasWriter = true
       this.readerCount = 0
