@@ -140,6 +140,8 @@ function wait(core, ticket, Kind, weight, { priority, timeout, signal }) {
   const usual = weight === 1 && priority === 0 && !isLimited
   const how = usual ? null : new How(ticket, weight, priority)
   waiters[ticket] = new Kind(core, lastResolve, lastReject, how)
+  lastResolve = undefined
+  lastReject = undefined
   if (timeout === 0) {
     giveUp(how, core.timeoutError(0))
   } else if (isLimited) {

@@ -33,6 +33,8 @@ class LocalLock {
       weight === 1 && priority === 0 && !isLimited ? null : new Limits(weight, priority)
     const promise = new Promise(keep)
     const waiter = new Kind(lastResolve, limits, lastReject, subject)
+    lastResolve = undefined
+    lastReject = undefined
     this.enqueue(waiter)
     if (isLimited) {
       const giveUp = (reason) => this.leave(waiter, reason)

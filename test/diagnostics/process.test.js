@@ -141,7 +141,7 @@ describe('snapshot() of the process', () => {
   })
 
   it('finds a lock in memory of the user by its address', async () => {
-    const mutex = new Mutex({ diagnostics: 'counters' })
+    const mutex = new Mutex({ diagnostics: 'counters', shared: true })
     const { buffer } = mutex
     const worker = agent(buffer)
     await worker.does(`my.mutex = new Mutex({ buffer: workerData, diagnostics: 'counters' })

@@ -457,7 +457,7 @@ for (const diagnostics of ['counters', true]) {
       assert.equal(other.snapshot().holders.length, 1)
       other.unlock()
       assert.deepEqual(one.snapshot().holders, [])
-      const { buffer } = new Mutex()
+      const { buffer } = new Mutex({ shared: true })
       const here = new Semaphore(1, {
         diagnostics,
         buffer: new Semaphore(1, { shared: true }).buffer,
