@@ -49,6 +49,8 @@ describe('A process that has run out of file descriptors', function () {
   it('says so when it opens a lock', async () => {
     const one = hosts.start({}, few)
     const name = freshName()
+    // The code of scope host is loaded with its first lock, for which there must be descriptors.
+    await one.does(open(freshName()))
     await one.does(takeAll)
     assert.equal(await one.does(`return codeOf(() => {${open(name)}})`), 'ERR_LOCK_SEGMENT')
     await one.does(`${giveBack}; ${open(name)} await my.mutex.lock()`)
