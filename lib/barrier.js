@@ -1,11 +1,13 @@
 'use strict'
 const { LocalBarrier } = require('./core/barrier.js')
-const { Gate } = require('./gate.js')
+const { Gate, gate } = require('./gate.js')
 const { coreOf } = require('./single.js')
 
 const maxParties = 2 ** 30 - 1
 
 const kind = {
+  class: 'Barrier',
+  base: gate,
   name: 'barrier',
   bytes: 8,
   local: (parties) => new LocalBarrier(parties),
@@ -18,23 +20,23 @@ class Barrier extends Gate {
   }
 
   get parties() {
-    return coreOf(this).parties
+    return coreOf(this, kind, 'parties').parties
   }
 
   get waiting() {
-    return coreOf(this).waiting()
+    return coreOf(this, kind, 'waiting').waiting()
   }
 
   isBroken() {
-    return coreOf(this).isBroken()
+    return coreOf(this, kind, 'isBroken').isBroken()
   }
 
   break() {
-    coreOf(this).break()
+    coreOf(this, kind, 'break').break()
   }
 
   reset() {
-    coreOf(this).reset()
+    coreOf(this, kind, 'reset').reset()
   }
 }
 

@@ -1,11 +1,13 @@
 'use strict'
 const { LocalLatch } = require('./core/gates.js')
-const { Gate } = require('./gate.js')
+const { Gate, gate } = require('./gate.js')
 const { coreOf } = require('./single.js')
 
 const maxCount = 2 ** 31 - 1
 
 const kind = {
+  class: 'CountdownLatch',
+  base: gate,
   name: 'countdown latch',
   bytes: 8,
   local: (count) => new LocalLatch(count),
@@ -19,16 +21,17 @@ class CountdownLatch extends Gate {
   }
 
   get count() {
-    return coreOf(this).count()
+    return coreOf(this, kind, 'count').count()
   }
 
   countDown(n = 1) {
+    const core = coreOf(this, kind, 'countDown')
     checkCount('n', n, 1)
-    coreOf(this).countDown(n)
+    core.countDown(n)
   }
 
   tryWait() {
-    return coreOf(this).tryWait()
+    return coreOf(this, kind, 'tryWait').tryWait()
   }
 }
 

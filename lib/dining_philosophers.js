@@ -8,6 +8,7 @@ const { nameOf, toText } = require('./keys.js')
 const { blockingHomeOf, homeOf, Keyed } = require('./keyed.js')
 const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
 const { readSyncWait, readWait } = require('./options.js')
+const { isObject, receiverError } = require('./receiver.js')
 const { dressed } = require('./releaser.js')
 const { run, runSync } = require('./run.js')
 
@@ -21,7 +22,8 @@ class Fork extends LocalMutex {
 
 const titleOfFork = ({ key, home }) => `fork ${key} of ${titleOf(home.name)}`
 
-const kind = {
+const forks = {
+  class: 'Forks',
   name: 'dining philosopher',
   local: () => new Fork(),
   shared: () => new (require('./fork_core.js').ForkCore)(titleOfFork),
@@ -31,7 +33,7 @@ const kind = {
 /** Not a KeyedMutex: that of the same name is another lock. */
 class Forks extends Keyed {
   constructor(options) {
-    super(kind, options)
+    super(forks, options)
   }
 }
 
@@ -46,48 +48,64 @@ function eatersOf(name, seats) {
   return shared.get(name)
 }
 
+/** Throws unless `it`, the `this` of `method`, is such a table. */
+let check
+
 class DiningPhilosophers {
   #seats
   #forks
   /** By seat: the releaser of who eats there. */
   #eaters
 
+  static {
+    check = (it, method) => {
+      if (!(isObject(it) && #seats in it)) {
+        throw receiverError({ class: 'DiningPhilosophers' }, method, it)
+      }
+    }
+  }
+
   constructor(seats, options = {}) {
     checkSeats(seats)
     this.#seats = seats
     this.#forks = new Forks(options)
-    this.#eaters = eatersOf(homeOf(this.#forks).name, seats)
+    this.#eaters = eatersOf(homeOf(this.#forks, forks).name, seats)
   }
 
   get seats() {
+    check(this, 'seats')
     return this.#seats
   }
 
   begin(seat, options) {
-    const forks = this.#forksAt(seat)
-    const home = homeOf(this.#forks)
+    check(this, 'begin')
+    const pair = this.#forksAt(seat)
+    const home = homeOf(this.#forks, forks)
     const take = (fork, limits) => home.with(fork, (core) => core.acquire(limits))
     const late = (_, timeout) => this.#late(seat, timeout)
-    const held = acquireMany(forks, readWait(options), take, late)
+    const held = acquireMany(pair, readWait(options), take, late)
     return held.then((release) => this.#sit(seat, release))
   }
 
   beginSync(seat, options) {
-    const home = blockingHomeOf(this.#forks, 'beginSync')
-    const forks = this.#forksAt(seat)
+    check(this, 'beginSync')
+    const home = blockingHomeOf(this.#forks, forks, 'beginSync')
+    const pair = this.#forksAt(seat)
     const take = (fork, limits) => home.with(fork, (core) => core.acquireSync(limits))
     const late = (_, timeout) => this.#late(seat, timeout)
-    return this.#sit(seat, acquireManySync(forks, readSyncWait(options), take, late))
+    return this.#sit(seat, acquireManySync(pair, readSyncWait(options), take, late))
   }
 
   tryBegin(seat) {
-    const home = homeOf(this.#forks)
+    check(this, 'tryBegin')
+    const home = homeOf(this.#forks, forks)
     const take = (fork) => home.with(fork, (core) => core.tryAcquire())
     const held = tryAcquireMany(this.#forksAt(seat), take)
     return held === undefined ? undefined : this.#sit(seat, held)
   }
 
   end(seat) {
+    check(this, 'end')
     this.#check(seat)
     const release = this.#eaters.get(seat)
     if (release === undefined) {
@@ -98,10 +116,12 @@ class DiningPhilosophers {
   }
 
   runExclusive(seat, callback, options) {
+    check(this, 'runExclusive')
     return run(callback, () => this.begin(seat, options))
   }
 
   runExclusiveSync(seat, callback, options) {
+    check(this, 'runExclusiveSync')
     return runSync(callback, () => this.beginSync(seat, options))
   }
 
@@ -134,7 +154,7 @@ class DiningPhilosophers {
   }
 
   #title() {
-    return titleOf(homeOf(this.#forks).name)
+    return titleOf(homeOf(this.#forks, forks).name)
   }
 }
 

@@ -1,11 +1,14 @@
 'use strict'
 const { LocalAutoResetEvent, LocalManualResetEvent } = require('./core/gates.js')
-const { Gate } = require('./gate.js')
+const { Gate, gate } = require('./gate.js')
 const { lockOptions } = require('./lock_options.js')
 const { asOptions } = require('./options.js')
 const { coreOf } = require('./single.js')
 
 const eventOptions = new Set([...lockOptions, 'isSet'])
+
+/** What both of them are. */
+const event = { class: 'Event', base: gate, instance: 'an event' }
 
 class Event extends Gate {
   constructor(kind, options) {
@@ -15,15 +18,17 @@ class Event extends Gate {
   }
 
   tryWait() {
-    return coreOf(this).tryWait()
+    return coreOf(this, event, 'tryWait').tryWait()
   }
 
   isSet() {
-    return coreOf(this).isSet()
+    return coreOf(this, event, 'isSet').isSet()
   }
 }
 
 const autoReset = {
+  class: 'AutoResetEvent',
+  base: event,
   name: 'auto-reset event',
   bytes: 8,
   known: eventOptions,
@@ -31,6 +36,8 @@ const autoReset = {
   shared: (isSet) => new (require('./event_core.js').AutoResetCore)(isSet),
 }
 const manualReset = {
+  class: 'ManualResetEvent',
+  base: event,
   name: 'manual-reset event',
   bytes: 8,
   known: eventOptions,
@@ -44,7 +51,7 @@ class AutoResetEvent extends Event {
   }
 
   signal() {
-    coreOf(this).signal()
+    coreOf(this, autoReset, 'signal').signal()
   }
 }
 
@@ -54,11 +61,11 @@ class ManualResetEvent extends Event {
   }
 
   set() {
-    coreOf(this).set()
+    coreOf(this, manualReset, 'set').set()
   }
 
   reset() {
-    coreOf(this).reset()
+    coreOf(this, manualReset, 'reset').reset()
   }
 }
 

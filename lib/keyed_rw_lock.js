@@ -1,11 +1,13 @@
 'use strict'
 const { LocalRWLock } = require('./core/rw_lock.js')
-const { blockingHomeOf, homeOf, Keyed, lateFor } = require('./keyed.js')
+const { blockingHomeOf, homeOf, Keyed, keyed, lateFor } = require('./keyed.js')
 const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
 const { readSyncWait } = require('./options.js')
 const { run, runSync } = require('./run.js')
 
 const kind = {
+  class: 'KeyedRWLock',
+  base: keyed,
   name: 'read-write lock',
   local: () => new LocalRWLock(),
   shared: () => new (require('./rw_core.js').RWCore)(),
@@ -18,6 +20,7 @@ class KeyedRWLock extends Keyed {
   }
 
   acquireRead(key, options) {
+    const home = homeOf(this, kind, 'acquireRead')
     if (Array.isArray(key)) {
       return acquireMany(
         key,
@@ -26,10 +29,11 @@ class KeyedRWLock extends Keyed {
         lateFor(this),
       )
     }
-    return homeOf(this).with(key, (core) => core.acquireRead(options))
+    return home.with(key, (core) => core.acquireRead(options))
   }
 
   acquireWrite(key, options) {
+    const home = homeOf(this, kind, 'acquireWrite')
     if (Array.isArray(key)) {
       return acquireMany(
         key,
@@ -38,55 +42,61 @@ class KeyedRWLock extends Keyed {
         lateFor(this),
       )
     }
-    return homeOf(this).with(key, (core) => core.acquireWrite(options))
+    return home.with(key, (core) => core.acquireWrite(options))
   }
 
   tryAcquireRead(key) {
+    const home = homeOf(this, kind, 'tryAcquireRead')
     if (Array.isArray(key)) return tryAcquireMany(key, (one) => this.tryAcquireRead(one))
-    return homeOf(this).with(key, (core) => core.tryAcquireRead())
+    return home.with(key, (core) => core.tryAcquireRead())
   }
 
   tryAcquireWrite(key) {
+    const home = homeOf(this, kind, 'tryAcquireWrite')
     if (Array.isArray(key)) return tryAcquireMany(key, (one) => this.tryAcquireWrite(one))
-    return homeOf(this).with(key, (core) => core.tryAcquireWrite())
+    return home.with(key, (core) => core.tryAcquireWrite())
   }
 
   runShared(key, callback, options) {
+    homeOf(this, kind, 'runShared')
     return run(callback, () => this.acquireRead(key, options), key)
   }
 
   runExclusive(key, callback, options) {
+    homeOf(this, kind, 'runExclusive')
     return run(callback, () => this.acquireWrite(key, options), key)
   }
 
   acquireReadSync(key, options) {
-    const home = blockingHomeOf(this, 'acquireReadSync')
+    const home = blockingHomeOf(this, kind, 'acquireReadSync')
     const limits = readSyncWait(options)
     if (!Array.isArray(key)) return home.with(key, (core) => core.acquireReadSync(limits))
     return acquireManySync(key, limits, (one, left) => this.acquireReadSync(one, left))
   }
 
   acquireWriteSync(key, options) {
-    const home = blockingHomeOf(this, 'acquireWriteSync')
+    const home = blockingHomeOf(this, kind, 'acquireWriteSync')
     const limits = readSyncWait(options)
     if (!Array.isArray(key)) return home.with(key, (core) => core.acquireWriteSync(limits))
     return acquireManySync(key, limits, (one, left) => this.acquireWriteSync(one, left))
   }
 
   runSharedSync(key, callback, options) {
+    homeOf(this, kind, 'runSharedSync')
     return runSync(callback, () => this.acquireReadSync(key, options), key)
   }
 
   runExclusiveSync(key, callback, options) {
+    homeOf(this, kind, 'runExclusiveSync')
     return runSync(callback, () => this.acquireWriteSync(key, options), key)
   }
 
   readers(key) {
-    return homeOf(this).look(key, (core) => core.readers(), 0)
+    return homeOf(this, kind, 'readers').look(key, (core) => core.readers(), 0)
   }
 
   isWriteLocked(key) {
-    return homeOf(this).look(key, (core) => core.isWritten(), false)
+    return homeOf(this, kind, 'isWriteLocked').look(key, (core) => core.isWritten(), false)
   }
 }
 

@@ -3,12 +3,14 @@ const { LocalSemaphore } = require('./core/semaphore.js')
 const { checkedValue, readAcquire, readAcquireSync } = require('./core/units.js')
 const { lockError } = require('./errors.js')
 const { nameOf } = require('./keys.js')
-const { blockingHomeOf, homeOf, Keyed, lateFor } = require('./keyed.js')
+const { blockingHomeOf, homeOf, Keyed, keyed, lateFor } = require('./keyed.js')
 const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
 const { checkCallback } = require('./options.js')
 const { asTicket } = require('./releaser.js')
 
 const kind = {
+  class: 'KeyedSemaphore',
+  base: keyed,
   name: 'semaphore',
   local: (value) => new LocalSemaphore(value),
   shared: (value) => new (require('./semaphore_core.js').SemaphoreCore)(value),
@@ -25,9 +27,10 @@ class KeyedSemaphore extends Keyed {
   }
 
   acquire(key, weight, options) {
+    const home = homeOf(this, kind, 'acquire')
     const asked = this.#read(weight, options)
     if (Array.isArray(key)) return this.#acquireMany(key, asked)
-    return homeOf(this).with(key, (core) => core.acquire(asked.weight, asked.limits))
+    return home.with(key, (core) => core.acquire(asked.weight, asked.limits))
   }
 
   async #acquireMany(keys, { weight, limits }) {
@@ -46,8 +49,9 @@ class KeyedSemaphore extends Keyed {
   }
 
   tryAcquire(key, weight) {
+    const home = homeOf(this, kind, 'tryAcquire')
     const asked = this.#read(weight)
-    if (!Array.isArray(key)) return homeOf(this).with(key, (core) => core.tryAcquire(asked.weight))
+    if (!Array.isArray(key)) return home.with(key, (core) => core.tryAcquire(asked.weight))
     const values = []
     const release = tryAcquireMany(key, (one) => {
       const [value, release] = this.tryAcquire(one, weight) ?? []
@@ -58,6 +62,7 @@ class KeyedSemaphore extends Keyed {
   }
 
   async runExclusive(key, callback, weight, options) {
+    homeOf(this, kind, 'runExclusive')
     checkCallback(callback, key)
     const [value, release] = await this.acquire(key, weight, options)
     try {
@@ -68,11 +73,12 @@ class KeyedSemaphore extends Keyed {
   }
 
   executeLocked(key, callback, weight, options) {
+    homeOf(this, kind, 'executeLocked')
     return this.runExclusive(key, callback, weight, options)
   }
 
   acquireSync(key, weight, options) {
-    const home = blockingHomeOf(this, 'acquireSync')
+    const home = blockingHomeOf(this, kind, 'acquireSync')
     const asked = readAcquireSync(weight, options)
     this.#check(asked.weight)
     if (!Array.isArray(key)) {
@@ -88,6 +94,7 @@ class KeyedSemaphore extends Keyed {
   }
 
   runExclusiveSync(key, callback, weight, options) {
+    homeOf(this, kind, 'runExclusiveSync')
     checkCallback(callback, key)
     const [value, release] = this.acquireSync(key, weight, options)
     try {
@@ -98,24 +105,27 @@ class KeyedSemaphore extends Keyed {
   }
 
   release(key, weight) {
+    const home = homeOf(this, kind, 'release')
     const asked = this.#read(weight)
     const putBack = (core) => {
       if (core.getValue() > this.#value - asked.weight) return false
       core.release(asked.weight)
       return true
     }
-    if (homeOf(this).look(key, putBack, false)) return
+    if (home.look(key, putBack, false)) return
     const message = `the semaphore of key ${nameOf(key)} would have more than ${this.#value}`
     throw lockError('ERR_LOCK_RANGE', message, RangeError)
   }
 
   waitForUnlock(key, weight, options) {
+    const home = homeOf(this, kind, 'waitForUnlock')
     const asked = this.#read(weight, options)
-    return homeOf(this).with(key, (core) => core.waitForUnlock(asked.weight, asked.limits))
+    return home.with(key, (core) => core.waitForUnlock(asked.weight, asked.limits))
   }
 
   getValue(key) {
-    return homeOf(this).look(key, (core) => core.getValue(), this.#value)
+    const home = homeOf(this, kind, 'getValue')
+    return home.look(key, (core) => core.getValue(), this.#value)
   }
 
   #read(weight, options) {

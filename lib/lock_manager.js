@@ -6,6 +6,7 @@ const { refuseDiagnostics } = require('./diagnostics/levels.js')
 const { readLockOptions } = require('./lock_options.js')
 const { checkRequest, readAcquireRequest, readRequest } = require('./lock_request_options.js')
 const { checkCallback } = require('./options.js')
+const { isObject, receiverError } = require('./receiver.js')
 const { Lock } = require('./web_lock.js')
 
 // Loaded when a lock manager of that scope is used.
@@ -18,10 +19,18 @@ const hostManager = (host) => new (require('./host_lock_manager.js').HostManager
 const managerOver = (engine, name) =>
   new (require('./engines/lock_manager.js').ManagerOver)(engine, name)
 
+/** Throws unless `it`, the `this` of `method`, is a lock manager. */
+let check
+
 class LockManager {
-  #isOne = true
   /** Of another scope; else undefined. */
   #over
+
+  static {
+    check = (it, method) => {
+      if (!(isObject(it) && #over in it)) throw receiverError({ class: 'LockManager' }, method, it)
+    }
+  }
 
   constructor(options = {}) {
     const { diagnostics, engine, host, name } = readLockOptions(options, 0)
@@ -34,7 +43,7 @@ class LockManager {
   /** (name, callback) or (name, options, callback). Whatever is wrong rejects. */
   request(name, second, ...rest) {
     try {
-      this.#check()
+      check(this, 'request')
       const text = `${name}`
       const wish = readRequest(rest.length > 0 ? second : undefined)
       const callback = rest.length > 0 ? rest[0] : second
@@ -49,7 +58,7 @@ class LockManager {
   }
 
   acquire(name, options) {
-    this.#check()
+    check(this, 'acquire')
     const text = `${name}`
     const wish = readAcquireRequest(options)
     checkRequest(text, wish)
@@ -59,13 +68,9 @@ class LockManager {
   }
 
   async query() {
-    this.#check()
+    check(this, 'query')
     if (this.#over !== undefined) return this.#over.query(`node-${process.pid}-${threadId}`)
     return ofProcess().query()
-  }
-
-  #check() {
-    if (!(#isOne in this)) throw new TypeError('Illegal invocation: this is no LockManager')
   }
 
   get [Symbol.toStringTag]() {

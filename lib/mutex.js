@@ -1,9 +1,11 @@
 'use strict'
 const { LocalMutex } = require('./core/mutex.js')
 const { readSyncWait } = require('./options.js')
-const { blockingCoreOf, cancelErrorOf, coreOf, Single } = require('./single.js')
+const { blockingCoreOf, cancelErrorOf, coreOf, Single, single } = require('./single.js')
 
 const kind = {
+  class: 'Mutex',
+  base: single,
   name: 'mutex',
   bytes: 4,
   local: () => new LocalMutex(),
@@ -16,67 +18,67 @@ class Mutex extends Single {
   }
 
   acquire(options) {
-    return coreOf(this).acquire(options)
+    return coreOf(this, kind, 'acquire').acquire(options)
   }
 
   tryAcquire() {
-    return coreOf(this).tryAcquire()
+    return coreOf(this, kind, 'tryAcquire').tryAcquire()
   }
 
   runExclusive(callback, options) {
-    return coreOf(this).runExclusive(callback, options)
+    return coreOf(this, kind, 'runExclusive').runExclusive(callback, options)
   }
 
   executeLocked(callback, options) {
-    return coreOf(this).runExclusive(callback, options)
+    return coreOf(this, kind, 'executeLocked').runExclusive(callback, options)
   }
 
   lock(options) {
-    return coreOf(this).lock(options)
+    return coreOf(this, kind, 'lock').lock(options)
   }
 
   tryLock() {
-    return coreOf(this).tryLock()
+    return coreOf(this, kind, 'tryLock').tryLock()
   }
 
   lockSync(options) {
-    blockingCoreOf(this, 'lockSync').lockSync(readSyncWait(options))
+    blockingCoreOf(this, kind, 'lockSync').lockSync(readSyncWait(options))
   }
 
   acquireSync(options) {
-    return blockingCoreOf(this, 'acquireSync').acquireSync(readSyncWait(options))
+    return blockingCoreOf(this, kind, 'acquireSync').acquireSync(readSyncWait(options))
   }
 
   runExclusiveSync(callback, options) {
-    return blockingCoreOf(this, 'runExclusiveSync').runExclusiveSync(
+    return blockingCoreOf(this, kind, 'runExclusiveSync').runExclusiveSync(
       callback,
       readSyncWait(options),
     )
   }
 
   unlock() {
-    coreOf(this).unlock()
+    coreOf(this, kind, 'unlock').unlock()
   }
 
   release() {
-    coreOf(this).release()
+    coreOf(this, kind, 'release').release()
   }
 
   waitForUnlock(options) {
-    return coreOf(this).waitForUnlock(options)
+    return coreOf(this, kind, 'waitForUnlock').waitForUnlock(options)
   }
 
   isLocked() {
-    return coreOf(this).isLocked()
+    return coreOf(this, kind, 'isLocked').isLocked()
   }
 
-  cancel(reason = cancelErrorOf(this)) {
-    coreOf(this).cancel(reason)
+  cancel(reason = cancelErrorOf(this, kind, 'cancel')) {
+    coreOf(this, kind, 'cancel').cancel(reason)
   }
 
   snapshot() {
-    return coreOf(this).snapshot()
+    return coreOf(this, kind, 'snapshot').snapshot()
   }
 }
 
-module.exports = { Mutex }
+module.exports = { kind, Mutex }

@@ -1,7 +1,9 @@
 'use strict'
-const { blockingCoreOf, coreOf, Single } = require('./single.js')
+const { blockingCoreOf, coreOf, Single, single } = require('./single.js')
 
 const kind = {
+  class: 'RecursiveMutex',
+  base: single,
   name: 'recursive mutex',
   bytes: 4,
   // Loaded when the first is constructed: AsyncLocalStorage costs every promise on Node 20 and 22.
@@ -19,31 +21,31 @@ class RecursiveMutex extends Single {
   // it has released. They would count as holders, and a lock that lets two in is worse than none.
 
   runExclusive(callback, options) {
-    return coreOf(this).runExclusive(callback, options)
+    return coreOf(this, kind, 'runExclusive').runExclusive(callback, options)
   }
 
   executeLocked(callback, options) {
-    return coreOf(this).runExclusive(callback, options)
+    return coreOf(this, kind, 'executeLocked').runExclusive(callback, options)
   }
 
   runExclusiveSync(callback, options) {
-    return blockingCoreOf(this, 'runExclusiveSync').runExclusiveSync(callback, options)
+    return blockingCoreOf(this, kind, 'runExclusiveSync').runExclusiveSync(callback, options)
   }
 
   isLocked() {
-    return coreOf(this).isLocked()
+    return coreOf(this, kind, 'isLocked').isLocked()
   }
 
   isHeld() {
-    return coreOf(this).isHeld()
+    return coreOf(this, kind, 'isHeld').isHeld()
   }
 
   cancel(reason) {
-    coreOf(this).cancel(reason)
+    coreOf(this, kind, 'cancel').cancel(reason)
   }
 
   snapshot() {
-    return coreOf(this).snapshot()
+    return coreOf(this, kind, 'snapshot').snapshot()
   }
 }
 

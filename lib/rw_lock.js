@@ -2,9 +2,11 @@
 const { readSyncWait } = require('./options.js')
 const { run, runSync } = require('./run.js')
 const { LocalRWLock } = require('./core/rw_lock.js')
-const { blockingCoreOf, cancelErrorOf, coreOf, Single } = require('./single.js')
+const { blockingCoreOf, cancelErrorOf, coreOf, Single, single } = require('./single.js')
 
 const kind = {
+  class: 'RWLock',
+  base: single,
   name: 'read-write lock',
   bytes: 4,
   local: () => new LocalRWLock(),
@@ -17,63 +19,65 @@ class RWLock extends Single {
   }
 
   acquireRead(options) {
-    return coreOf(this).acquireRead(options)
+    return coreOf(this, kind, 'acquireRead').acquireRead(options)
   }
 
   acquireWrite(options) {
-    return coreOf(this).acquireWrite(options)
+    return coreOf(this, kind, 'acquireWrite').acquireWrite(options)
   }
 
   tryAcquireRead() {
-    return coreOf(this).tryAcquireRead()
+    return coreOf(this, kind, 'tryAcquireRead').tryAcquireRead()
   }
 
   tryAcquireWrite() {
-    return coreOf(this).tryAcquireWrite()
+    return coreOf(this, kind, 'tryAcquireWrite').tryAcquireWrite()
   }
 
   runShared(callback, options) {
-    return run(callback, () => coreOf(this).acquireRead(options))
+    return run(callback, () => coreOf(this, kind, 'runShared').acquireRead(options))
   }
 
   runExclusive(callback, options) {
-    return run(callback, () => coreOf(this).acquireWrite(options))
+    return run(callback, () => coreOf(this, kind, 'runExclusive').acquireWrite(options))
   }
 
   acquireReadSync(options) {
-    return blockingCoreOf(this, 'acquireReadSync').acquireReadSync(readSyncWait(options))
+    return blockingCoreOf(this, kind, 'acquireReadSync').acquireReadSync(readSyncWait(options))
   }
 
   acquireWriteSync(options) {
-    return blockingCoreOf(this, 'acquireWriteSync').acquireWriteSync(readSyncWait(options))
+    return blockingCoreOf(this, kind, 'acquireWriteSync').acquireWriteSync(readSyncWait(options))
   }
 
   runSharedSync(callback, options) {
-    return runSync(callback, () => this.acquireReadSync(options))
+    const core = blockingCoreOf(this, kind, 'runSharedSync')
+    return runSync(callback, () => core.acquireReadSync(readSyncWait(options)))
   }
 
   runExclusiveSync(callback, options) {
-    return runSync(callback, () => this.acquireWriteSync(options))
+    const core = blockingCoreOf(this, kind, 'runExclusiveSync')
+    return runSync(callback, () => core.acquireWriteSync(readSyncWait(options)))
   }
 
   get readers() {
-    return coreOf(this).readers()
+    return coreOf(this, kind, 'readers').readers()
   }
 
   isLocked() {
-    return coreOf(this).isLocked()
+    return coreOf(this, kind, 'isLocked').isLocked()
   }
 
   isWriteLocked() {
-    return coreOf(this).isWritten()
+    return coreOf(this, kind, 'isWriteLocked').isWritten()
   }
 
-  cancel(reason = cancelErrorOf(this)) {
-    coreOf(this).cancel(reason)
+  cancel(reason = cancelErrorOf(this, kind, 'cancel')) {
+    coreOf(this, kind, 'cancel').cancel(reason)
   }
 
   snapshot() {
-    return coreOf(this).snapshot()
+    return coreOf(this, kind, 'snapshot').snapshot()
   }
 }
 

@@ -1,0 +1,31 @@
+'use strict'
+// What methods do with a `this` that is not of their class.
+//
+// A kind names the class of a lock ({ class, base, ... }): `base` is the kind that it has methods of.
+const { inspect, types } = require('node:util')
+
+/** Whether `own` is the kind `wanted`, or has its methods. */
+function isOfKind(own, wanted) {
+  for (let kind = own; kind !== undefined; kind = kind.base) if (kind === wanted) return true
+  return false
+}
+
+/** `own` is the kind of `receiver`, where it is an object of ours. */
+function receiverError({ class: name, instance = a(name) }, method, receiver, own) {
+  const found = own === undefined ? described(receiver) : a(own.class)
+  return new TypeError(
+    `${name}.prototype.${method} called on ${found}: call it as a method of ${instance}; ` +
+      'to pass it on, wrap it in an arrow function',
+  )
+}
+
+const a = (name) => `${/^([AEIO]|RW)/.test(name) ? 'an' : 'a'} ${name}`
+
+function described(receiver) {
+  if (types.isProxy(receiver)) return 'a Proxy'
+  return inspect(receiver, { depth: -1, customInspect: false, maxStringLength: 20 })
+}
+
+const isObject = (value) => typeof value === 'object' && value !== null
+
+module.exports = { isObject, isOfKind, receiverError }
