@@ -1,35 +1,19 @@
-// The bell of an event loop: how another thread gets it to look into its mailbox. One threadsafe
-// function per environment, and the mailbox rings it once per burst.
+// The bell of an event loop: how another thread gets it to look into its mailbox, which rings it once per burst.
 #include "event_loop.h"
+#include "instances.h"
 #include "neighbours.h"
 
 namespace boxoffice::binding {
 
-void EventLoop::startBell(napi_value onNews) {
-  const auto check = [this](napi_status status) {
-    if (status != napi_ok) throw Napi::Error::New(env_);
-  };
-  const auto gone = [](napi_env, void* loop, void*) {
-    auto& self = *static_cast<EventLoop*>(loop);
-    const std::lock_guard guard(self.bellMutex_);
-    self.bell_ = nullptr;
-  };
-  napi_value name = nullptr;
-  check(napi_create_string_utf8(env_, "boxoffice", NAPI_AUTO_LENGTH, &name));
-  napi_threadsafe_function bell = nullptr;
-  check(napi_create_threadsafe_function(env_, onNews, nullptr, name, 0, 1, this, gone, this, onRing,
-                                        &bell));
-  // A pending wait keeps the loop alive only where JavaScript says so (keepAlive).
-  check(napi_unref_threadsafe_function(env_, bell));
-  const std::lock_guard guard(bellMutex_);
-  bell_ = bell;
-}
-
-void EventLoop::keepAlive(bool alive) {
-  if (!bell_) return;
-  isKeptAlive_ = alive;
-  if (alive) hosts_.listen();
-  alive ? napi_ref_threadsafe_function(env_, bell_) : napi_unref_threadsafe_function(env_, bell_);
+void EventLoop::keepAlive(Keep keep) {
+  const Keep before = std::exchange(kept_, keep);
+  if (before == keep) return;
+  if (before == Keep::nothing) napi_reference_ref(env_, anchor_, nullptr);
+  if (keep == Keep::nothing) napi_reference_unref(env_, anchor_, nullptr);
+  if (keep == Keep::eventLoop) hosts_.listen();
+  if (keep == Keep::eventLoop || before == Keep::eventLoop) {
+    instances_.keepAlive(keep == Keep::eventLoop);
+  }
 }
 
 bool EventLoop::hearBell(host::House& house) noexcept {
@@ -38,7 +22,7 @@ bool EventLoop::hearBell(host::House& house) noexcept {
     house.help();
   }
   if (firstNews_) tellNews();
-  return isKeptAlive_;
+  return kept_ == Keep::eventLoop;
 }
 
 /// From the loop itself, with no JavaScript below.
@@ -50,8 +34,8 @@ void EventLoop::tellNews() noexcept {
   napi_get_global(env_, &receiver);
   napi_get_reference_value(env_, onNews_, &onNews);
   // Where JavaScript cannot run any more they stay for end() to pass on.
-  if (napi_make_callback(env_, nullptr, receiver, onNews, 0, nullptr, nullptr) ==
-      napi_pending_exception) {
+  if (onNews && napi_make_callback(env_, nullptr, receiver, onNews, 0, nullptr, nullptr) ==
+                    napi_pending_exception) {
     napi_value error = nullptr;
     napi_get_and_clear_last_exception(env_, &error);
     napi_fatal_exception(env_, error);
@@ -60,20 +44,14 @@ void EventLoop::tellNews() noexcept {
 }
 
 void EventLoop::ring() noexcept {
-  // The lock keeps the environment from taking the bell down between the look and the call, which
-  // would abort the process on Node 20 and 22.
   const std::lock_guard guard(bellMutex_);
   ++rings_;
-  if (bell_) {
-    napi_call_threadsafe_function(bell_, nullptr, napi_tsfn_nonblocking);
-  } else {
-    farewell_.signal();
-  }
+  isEnding_ ? farewell_.signal() : instances_.call(*this);
 }
 
 void EventLoop::lookUp() noexcept {
   const std::lock_guard guard(bellMutex_);
-  if (bell_) napi_call_threadsafe_function(bell_, nullptr, napi_tsfn_nonblocking);
+  if (!isEnding_) instances_.call(*this);
 }
 
 bool EventLoop::mayHear() {
@@ -92,14 +70,14 @@ bool EventLoop::allRung() {
   return rings_ == batches_;
 }
 
-void EventLoop::onRing(napi_env env, napi_value onNews, void* context, void*) {
-  if (!env) return;  // the environment is being taken down
-  auto& loop = *static_cast<EventLoop*>(context);
-  loop.collect();
+void EventLoop::hear() noexcept {
+  collect();
   napi_value receiver = nullptr;
-  napi_get_undefined(env, &receiver);
+  napi_value onNews = nullptr;
+  napi_get_undefined(env_, &receiver);
+  napi_get_reference_value(env_, onNews_, &onNews);
   // JavaScript fetches the news itself: where it cannot run any more they stay for end() to pass on.
-  napi_call_function(env, receiver, onNews, 0, nullptr, nullptr);
+  if (onNews) napi_call_function(env_, receiver, onNews, 0, nullptr, nullptr);
 }
 
 }  // namespace boxoffice::binding

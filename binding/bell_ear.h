@@ -3,7 +3,8 @@
 //
 //   open ─▶ resting ──listen──▶ listening ──rest, at a bell that nobody here waits for──▶ resting
 //              │                     │
-//              └─── the environment ends: closed by its loop, which it waits for, then destroyed
+//              └─── the instance or the environment ends: closed by libuv's loop, which an environment waits for, then
+//                   destroyed
 //
 // All of it is on the loop's own thread. Where it cannot be had there is none, and the bell thread is enough.
 #pragma once
@@ -20,14 +21,16 @@ class EventLoop;
 
 class BellEar {
  public:
-  /// Of this environment, for the bell of that house; null where there are none. Lives until the environment
-  /// ends, and is gone before its locks are.
+  /// Of this environment, for the bell of that house; null where there are none. Lives until close() or the
+  /// environment ends, and is gone before its locks are.
   static BellEar* open(napi_env env, EventLoop& loop, host::House& house);
   BellEar(const BellEar&) = delete;
   BellEar& operator=(const BellEar&) = delete;
 
   const host::House& house() const noexcept { return house_; }
   void listen() noexcept;
+  /// It hears no more, and destroys itself: the event loop may be gone by then.
+  void close() noexcept;
 
  private:
   BellEar(napi_env env, EventLoop& loop, host::House& house)
@@ -36,7 +39,6 @@ class BellEar {
 
   bool start();
   void onBell() noexcept;
-  void close(napi_async_cleanup_hook_handle hook) noexcept;
 
   const napi_env env_;
   EventLoop& loop_;
@@ -45,6 +47,7 @@ class BellEar {
   uv_poll_s* poll_ = nullptr;
   napi_async_cleanup_hook_handle hook_ = nullptr;
   bool listens_ = false;
+  bool isClosing_ = false;
 };
 
 }  // namespace boxoffice::binding

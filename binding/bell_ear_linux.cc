@@ -62,8 +62,11 @@ bool BellEar::start() {
   // Of a size that only libuv knows.
   auto memory = std::make_unique<std::byte[]>(uv_handle_size(kPollType));
   auto* const poll = reinterpret_cast<uv_poll_s*>(memory.get());
-  const auto onEnd = [](napi_async_cleanup_hook_handle hook, void* ear) {
-    static_cast<BellEar*>(ear)->close(hook);
+  const auto onEnd = [](napi_async_cleanup_hook_handle, void* data) {
+    auto& ear = *static_cast<BellEar*>(data);
+    if (ear.isClosing_) return;
+    ear.loop_.hosts().forget(ear);
+    ear.close();
   };
   if (napi_add_async_cleanup_hook(env_, onEnd, this, &hook_) != napi_ok) return false;
   if (uv_poll_init(loop, poll, ear_.number()) != 0) {
@@ -94,9 +97,8 @@ void BellEar::onBell() noexcept {
   }
 }
 
-void BellEar::close(napi_async_cleanup_hook_handle hook) noexcept {
-  hook_ = hook;
-  loop_.hosts().forget(*this);
+void BellEar::close() noexcept {
+  isClosing_ = true;
   // Closing stops it.
   uv_close(handleOf(poll_), [](uv_handle_s* handle) {
     auto* const ear = static_cast<BellEar*>(uv_handle_get_data(handle));

@@ -5,5 +5,6 @@ namespace boxoffice::binding {
 
 BellEar* BellEar::open(napi_env, EventLoop&, host::House&) { return nullptr; }
 void BellEar::listen() noexcept {}
+void BellEar::close() noexcept {}
 
 }  // namespace boxoffice::binding

@@ -23,16 +23,17 @@ std::int32_t giveTicket(const Call& call) {
   return 0;
 }
 
+/// (EventLoop::Keep)
 std::int32_t keepAlive(const Call& call) {
-  call.loop().keepAlive(call.integer(0) != 0);
+  call.loop().keepAlive(static_cast<EventLoop::Keep>(call.integer(0)));
   return 0;
 }
 
 /// Whether there may be news still, now or later, that do not come from this environment.
 std::int32_t mayHear(const Call& call) { return call.loop().mayHear() ? 1 : 0; }
 
-/// (Int32Array), which no other thread knows: the number of its region.
-std::int32_t attach(const Call& call) { return call.loop().regions().attach(call[0]); }
+/// The number of a region of its own, which no other thread knows.
+std::int32_t makeRegion(const Call& call) { return call.loop().regions().make(); }
 
 /// (region): the Int32Array that it is.
 napi_value array(const Call& call) { return call.loop().regions().array(call.integer(0)); }
@@ -93,7 +94,7 @@ void defineEnvironment(Exports& exports) {
   exports.add<giveTicket>("giveTicket");
   exports.add<keepAlive>("keepAlive");
   exports.add<mayHear>("mayHear");
-  exports.add<attach>("attach");
+  exports.add<makeRegion>("makeRegion");
   exports.add<array>("array");
   exports.add<shareMemory>("shareMemory");
   exports.add<shareKey>("shareKey");

@@ -1,5 +1,6 @@
 #include "event_loop.h"
 
+#include "instances.h"
 #include "neighbours.h"
 
 namespace boxoffice::binding {
@@ -13,21 +14,34 @@ void check(napi_env env, napi_status status) {
 
 thread_local const EventLoop* EventLoop::current = nullptr;
 
-EventLoop::EventLoop(napi_env env)
-    : env_(env), regions_(env), shares_(env, regions_), hosts_(env, *this, regions_) {}
+EventLoop::EventLoop(napi_env env, Instances& instances)
+    : env_(env),
+      instances_(instances),
+      regions_(env),
+      shares_(env, regions_),
+      hosts_(env, *this, regions_) {}
 
 EventLoop::~EventLoop() { giveAgentId(id_); }
+
+void EventLoop::anchorAt(napi_value anchor) {
+  const auto onGone = [](napi_env, void* loop, void*) {
+    auto& self = *static_cast<EventLoop*>(loop);
+    self.instances_.end(self);
+  };
+  check(env_, napi_add_finalizer(env_, anchor, this, onGone, nullptr, &anchor_));
+}
 
 void EventLoop::start(napi_value news, napi_value onNews, napi_value look) {
   std::size_t length = 0;
   newsBuffer_ = memoryOf(env_, news, length);
   if (length < kEras + kMostNews) throw Napi::RangeError::New(env_, "too little room for news");
-  check(env_, napi_create_reference(env_, news, 1, &newsArray_));
-  check(env_, napi_create_reference(env_, look, 1, &look_));
-  check(env_, napi_create_reference(env_, onNews, 1, &onNews_));
-  startBell(onNews);
-  const auto onEnd = [](void* loop) { static_cast<EventLoop*>(loop)->end(); };
-  check(env_, napi_add_env_cleanup_hook(env_, onEnd, this));
+  napi_value anchor = nullptr;
+  check(env_, napi_get_reference_value(env_, anchor_, &anchor));
+  check(env_, napi_set_named_property(env_, anchor, "newsArray", news));
+  check(env_, napi_set_named_property(env_, anchor, "look", look));
+  check(env_, napi_set_named_property(env_, anchor, "onNews", onNews));
+  check(env_, napi_create_reference(env_, look, 0, &look_));
+  check(env_, napi_create_reference(env_, onNews, 0, &onNews_));
   neighbours().join(*this);
 }
 

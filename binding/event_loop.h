@@ -1,5 +1,5 @@
-// One JavaScript environment as an agent: its tickets, the memory its locks lie in, and the way its
-// wakes take.
+// One instance of our JavaScript (instances.h) as an agent: its tickets, the memory its locks lie in, and the way
+// its wakes take.
 //
 //   a wake in a turn of its own     ──▶ news ──▶ the call that caused it returns it to JavaScript
 //   any other, of another thread    ──▶ mailbox ──▶ bell: one callback on the loop ──▶ news
@@ -25,9 +25,11 @@
 
 namespace boxoffice::binding {
 
+class Instances;
+
 class EventLoop final : public Parker, private Bell {
  public:
-  explicit EventLoop(napi_env env);
+  EventLoop(napi_env env, Instances& instances);
   ~EventLoop();
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
@@ -37,8 +39,11 @@ class EventLoop final : public Parker, private Bell {
   /// What has happened to a ticket: the low two bits of its news.
   enum News : std::int32_t { kAdmitted, kAdmittedAbandoned, kInvited };
 
+  /// The object whose end is the end of this loop, which its Instances are told of.
+  void anchorAt(napi_value anchor);
   /// `news` is an Int32Array for the news; `onNews(n)` is called when another thread has some. `look()`
-  /// does nothing: that it can still be called tells a blocked thread that it is to go on.
+  /// does nothing: that it can still be called tells a blocked thread that it is to go on. The anchor keeps
+  /// all three.
   void start(napi_value news, napi_value onNews, napi_value look);
 
   Regions& regions() noexcept { return regions_; }
@@ -105,13 +110,19 @@ class EventLoop final : public Parker, private Bell {
   static constexpr std::int32_t kEras = kMostNews + 1;
   std::int32_t* newsBuffer() noexcept { return newsBuffer_; }
 
-  /// Whether a pending wait of ours keeps the loop alive.
-  void keepAlive(bool alive);
+  /// What a pending wait of ours keeps: its instance, so that it can be admitted, and the event loop besides.
+  enum class Keep : std::int32_t { nothing, instance, eventLoop };
+  void keepAlive(Keep keep);
   /// Called by the loop itself, at a bell of that house: hears what there is, for whichever thread of this
   /// process. False when nobody of ours waits, and the bell thread may do it alone.
   bool hearBell(host::House& house) noexcept;
   /// Is there another environment, or has one that ended left us news?
   bool mayHear();
+  /// The bell has rung: calls `onNews`.
+  void hear() noexcept;
+  /// JavaScript is gone, by the end of its environment or because it can no longer reach us: nothing of ours stays
+  /// anywhere, and we may be destroyed.
+  void end() noexcept;
   /// From any thread: calls `onNews`, though there may be none, since our neighbours have changed.
   void lookUp() noexcept;
 
@@ -145,10 +156,7 @@ class EventLoop final : public Parker, private Bell {
   bool allRung();
   void* lockAt(const Stand& stand) const;
   void tellNews() noexcept;
-  static void onRing(napi_env env, napi_value onNews, void* context, void*);
-  void startBell(napi_value onNews);
   void append(Waiter& w) noexcept;
-  void end() noexcept;
   void takeUnread();
   void leaveLines();
   void awaitWakes();
@@ -156,6 +164,7 @@ class EventLoop final : public Parker, private Bell {
   void takeWakes(Take&& take);
 
   const napi_env env_;
+  Instances& instances_;
   const AgentId id_ = takeAgentId();
   static thread_local const EventLoop* current;
   TicketPool tickets_;
@@ -166,11 +175,12 @@ class EventLoop final : public Parker, private Bell {
   Shares shares_;
   Hosts hosts_;
   LockManager::Client lockClient_{id_};
+  // All of them weak, but for the anchor while there is something to keep.
+  napi_ref anchor_ = nullptr;
   napi_ref look_ = nullptr;
   napi_ref onNews_ = nullptr;
-  bool isKeptAlive_ = false;
+  Keep kept_ = Keep::nothing;
 
-  napi_ref newsArray_ = nullptr;
   std::int32_t* newsBuffer_ = nullptr;
   std::vector<std::int32_t> leavers_;  // ticket << 1 | awake
   std::size_t leaversTold_ = 0;
@@ -181,9 +191,9 @@ class EventLoop final : public Parker, private Bell {
   std::size_t batches_ = 0;  // collected, each with a ring of its own
   std::mutex bellMutex_;
   std::size_t rings_ = 0;
-  napi_threadsafe_function bell_ = nullptr;  // null: not started, or its environment is ending
-  LightweightSemaphore farewell_;            // rung in place of the bell then
-  std::size_t owed_ = 0;                     // wakes that are still to come then
+  bool isEnding_ = false;
+  LightweightSemaphore farewell_;  // rung in place of the bell then
+  std::size_t owed_ = 0;           // wakes that are still to come then
 };
 
 }  // namespace boxoffice::binding

@@ -1,6 +1,7 @@
-// An environment ends, in the middle of whatever it was doing: its waiters leave their lines, what was
+// An instance ends, in the middle of whatever it was doing where its environment ends: its waiters leave their lines, what was
 // granted to it too late is passed on, and the locks it holds are given to the next as abandoned.
 #include "event_loop.h"
+#include "instances.h"
 #include "neighbours.h"
 #include "wait_graph.h"
 #include "watched_threads.h"
@@ -11,7 +12,7 @@ void EventLoop::end() noexcept {
   {
     // From here on wakes are not for JavaScript any more.
     const std::lock_guard guard(bellMutex_);
-    bell_ = nullptr;
+    isEnding_ = true;
   }
   // Before any lock changes hands: see src/wait_graph.h.
   waitGraph().leave(id_);
@@ -20,9 +21,10 @@ void EventLoop::end() noexcept {
   leaveLines();
   awaitWakes();
   while (!allRung()) farewell_.wait();
-  napi_delete_reference(env_, newsArray_);
-  napi_delete_reference(env_, look_);
-  napi_delete_reference(env_, onNews_);
+  if (kept_ == Keep::eventLoop) instances_.keepAlive(false);
+  for (const napi_ref ref : {anchor_, look_, onNews_}) {
+    if (ref) napi_delete_reference(env_, ref);
+  }
   shares_.abandonAll(id_);
   hosts_.clear();
   regions_.clear();

@@ -37,8 +37,12 @@ class Hosts {
   /// The same for segments of this process whose files were removed.
   static std::int32_t removals() noexcept;
 
-  /// The environment ends, and holds nothing any more.
-  void clear() noexcept { opened_.clear(); }
+  /// The instance ends, and holds nothing any more.
+  void clear() noexcept {
+    for (BellEar* const ear : ears_) ear->close();
+    ears_.clear();
+    opened_.clear();
+  }
 
  private:
   struct Opened {

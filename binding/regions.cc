@@ -21,6 +21,16 @@ std::int32_t* memoryOf(napi_env env, napi_value array, std::size_t& length) {
   return static_cast<std::int32_t*>(data);
 }
 
+std::int32_t Regions::make() {
+  constexpr std::size_t kWords = std::size_t{1} << kIndexBits;
+  void* data = nullptr;
+  napi_value buffer = nullptr;
+  napi_value words = nullptr;
+  check(env_, napi_create_arraybuffer(env_, kWords * sizeof(std::int32_t), &data, &buffer));
+  check(env_, napi_create_typedarray(env_, napi_int32_array, kWords, buffer, 0, &words));
+  return attach(words);
+}
+
 std::int32_t Regions::attach(napi_value int32Array) {
   Region region;
   region.words = memoryOf(env_, int32Array, region.length);

@@ -43,7 +43,7 @@ function load() {
     }
     try {
       const addon = require(binary)
-      return addon.connect()
+      return Object.assign(addon.connect(), { realm: addon.realm })
     } catch (cause) {
       failures.push({ binary, message: cause.message.split('\n')[0], cause })
     }

@@ -51,7 +51,9 @@ const shares = new Map() // by place
 let alive = 0
 /** How many of them another process could release. */
 let aliveAfar = 0
-let isKeptAlive = false
+/** What C++ keeps for them: see EventLoop::keepAlive in binding/event_loop.h. */
+const keeps = { nothing: 0, instance: 1, eventLoop: 2 }
+let kept = keeps.nothing
 
 function keepAlive(change, isAfar = false) {
   alive += change
@@ -61,10 +63,15 @@ function keepAlive(change, isAfar = false) {
 
 /** Other processes may always come. Where there is no other thread, and none that ended has left us news, there is nothing to stay for. */
 function settleLife() {
-  const keeps = aliveAfar > 0 || (alive > 0 && native.mayHear() === 1)
-  if (keeps === isKeptAlive) return
-  isKeptAlive = keeps
-  native.keepAlive(+keeps)
+  const keep = toKeep()
+  if (keep === kept) return
+  kept = keep
+  native.keepAlive(keep)
+}
+
+function toKeep() {
+  if (alive === 0) return keeps.nothing
+  return aliveAfar > 0 || native.mayHear() === 1 ? keeps.eventLoop : keeps.instance
 }
 
 function shareAt(place, name) {
@@ -78,7 +85,7 @@ function shareAt(place, name) {
 
 /** `words` is memory that other threads may see, `start` the word of a lock that is new there. */
 function shareMemory(words, kind, start) {
-  const place = native.shareMemory(words, kind, start)
+  const place = native.shareMemory(native.realm.adopt(words), kind, start)
   mapWords(place, words)
   return shareAt(place, undefined)
 }

@@ -23,9 +23,8 @@ function givePlace(place) {
 }
 
 function grow() {
-  const words = new Int32Array(new SharedArrayBuffer(regionWords * Int32Array.BYTES_PER_ELEMENT))
-  current = native.attach(words)
-  regions[current] = words
+  current = native.makeRegion()
+  regions[current] = native.array(current)
   used = 0
 }
 

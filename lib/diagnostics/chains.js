@@ -25,6 +25,7 @@ const {
   touch,
 } = require('./link.js')
 const { Mark } = require('./mark.js')
+const native = require('../load.js')
 
 class Step {
   /** A reaction that has not run yet. */
@@ -101,7 +102,7 @@ function init(id, type, trigger, resource) {
   const step = new Step(id, link, undefined)
   Mark.put(resource, step)
   if (trigger === executionAsyncId()) {
-    step.isByHand = isByHand(init)
+    step.isByHand = isByHand(hooks.init)
     opens(step)
   } else {
     reacts(step, trigger, runner)
@@ -229,7 +230,10 @@ function promiseResolve(id) {
   }
 }
 
-const hook = createHook({ init, before, after, promiseResolve })
+// async_hooks would keep functions of ours, and with them the vm context of this instance.
+const hooks = native.realm.weakly(native, { init, before, after, promiseResolve })
+const hook = createHook(hooks)
+native.realm.endWith(native, hook, 'disable')
 
 /**
  * From now on, and for good: a chain that has been lost cannot be found again. While promises wait for locks,

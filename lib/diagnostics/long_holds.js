@@ -7,11 +7,15 @@ const { clearTimeout, setTimeout } = require('node:timers')
 const { now } = require('./clock.js')
 const { longestTimeout } = require('../options.js')
 const { longHold } = require('./warnings.js')
+const native = require('../load.js')
 
 /** By length: those that have not been warned of. */
 const queues = new Map()
 let timer
 let dueAt = Infinity
+
+// A timer that is left alone does not keep the vm context of this instance until it goes off.
+const weakly = native.realm.weakly(native, { look })
 
 function watchHold(hold) {
   const { warnAfter } = hold.record.settings
@@ -32,7 +36,7 @@ function endWatch(hold) {
 function lookAt(time) {
   clearTimeout(timer)
   dueAt = time
-  timer = setTimeout(look, Math.max(1, time - now())).unref()
+  timer = setTimeout(weakly.look, Math.max(1, time - now())).unref()
 }
 
 function look() {

@@ -1,25 +1,17 @@
 'use strict'
-// The step of a promise or another resource, where nobody else can see it: not even console.log().
+// The step of a promise or another resource, where nobody else can see it: not even console.log(). A promise that
+// lives long does not keep its step when this instance is gone, which would keep its vm context.
 
-/** Gives objects of others a private field, which nobody else can see. */
-class Marked {
-  constructor(object) {
-    // biome-ignore lint/correctness/noConstructorReturn: that is the trick
-    return object
-  }
-}
+const steps = new WeakMap()
 
-class Mark extends Marked {
-  #step
+const Mark = {
+  put(resource, step) {
+    steps.set(resource, step)
+  },
 
-  static put(resource, step) {
-    if (#step in resource) resource.#step = step
-    else new Mark(resource).#step = step
-  }
-
-  static stepOf(resource) {
-    return #step in resource ? resource.#step : undefined
-  }
+  stepOf(resource) {
+    return steps.get(resource)
+  },
 }
 
 module.exports = { Mark }

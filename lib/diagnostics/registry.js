@@ -23,9 +23,15 @@ function register(source) {
   if (ear === undefined) listen()
 }
 
+function hear({ data }) {
+  post(data.answers, { agent, ...answer() })
+}
+
 function listen() {
   ear = new BroadcastChannel(questions)
-  ear.onmessage = ({ data }) => post(data.answers, { agent, ...answer() })
+  // The channel would keep a function of ours, and with it the vm context of this instance.
+  ear.onmessage = native.realm.weakly(native, { hear }).hear
+  native.realm.endWith(native, ear, 'close')
   ear.unref()
   native.watchThread(threadId)
 }

@@ -1,0 +1,82 @@
+#include "realm.h"
+
+namespace boxoffice::binding {
+namespace {
+
+/// A function or a buffer made in a vm context keeps that context. These stand in for them where the process keeps
+/// what it is given: hooks, ports, timers, and memory that other threads know.
+constexpr const char* kSource = R"js(((weakRef) => {
+  'use strict'
+  const kept = new WeakMap()
+  const ends = new FinalizationRegistry(({ handle, method }) => handle[method]())
+  return {
+    /** The same memory as the Int32Array `words` of shared memory. */
+    adopt(words) {
+      if (words instanceof Int32Array && words.buffer instanceof SharedArrayBuffer) return words
+      return new Int32Array(structuredClone(words.buffer), words.byteOffset, words.length)
+    },
+    /** Functions that call `methods` until `instance`, the object with our functions, has been collected. */
+    weakly(instance, methods) {
+      kept.set(instance, [methods, kept.get(instance)])
+      const valueOf = weakRef(methods)
+      const callers = Object.keys(methods).map((name) => [
+        name,
+        (a, b, c, d) => valueOf()?.[name](a, b, c, d),
+      ])
+      return Object.fromEntries(callers)
+    },
+    /** When `instance` has been collected, calls that method of `handle`, an object of Node's. */
+    endWith(instance, handle, method) {
+      ends.register(instance, { handle, method })
+    },
+  }
+}))js";
+
+void check(napi_env env, napi_status status) {
+  if (status != napi_ok) throw Napi::Error::New(env);
+}
+
+napi_value valueOf(napi_env env, napi_callback_info info) {
+  void* ref = nullptr;
+  napi_value value = nullptr;
+  napi_get_cb_info(env, info, nullptr, nullptr, nullptr, &ref);
+  napi_get_reference_value(env, static_cast<napi_ref>(ref), &value);
+  return value;
+}
+
+/// (object): a function that returns it, or undefined when it has been collected. Unlike WeakRef.deref() that does not
+/// keep it for the turn: the hooks ask in every one.
+napi_value weakRef(napi_env env, napi_callback_info info) {
+  std::size_t count = 1;
+  napi_value object = nullptr;
+  napi_ref ref = nullptr;
+  napi_value value = nullptr;
+  const auto onGone = [](napi_env its, void* gone, void*) {
+    napi_delete_reference(its, static_cast<napi_ref>(gone));
+  };
+  if (napi_get_cb_info(env, info, &count, &object, nullptr, nullptr) != napi_ok ||
+      napi_create_reference(env, object, 0, &ref) != napi_ok ||
+      napi_create_function(env, "valueOf", NAPI_AUTO_LENGTH, valueOf, ref, &value) != napi_ok ||
+      napi_add_finalizer(env, value, ref, onGone, nullptr, nullptr) != napi_ok) {
+    napi_throw_error(env, "ERR_LOCK_MISUSE", "boxoffice: there is no weak reference to this");
+  }
+  return value;
+}
+
+}  // namespace
+
+napi_value makeRealm(napi_env env) {
+  napi_value source = nullptr;
+  napi_value make = nullptr;
+  napi_value receiver = nullptr;
+  napi_value function = nullptr;
+  napi_value realm = nullptr;
+  check(env, napi_create_string_utf8(env, kSource, NAPI_AUTO_LENGTH, &source));
+  check(env, napi_run_script(env, source, &make));
+  check(env, napi_get_undefined(env, &receiver));
+  check(env, napi_create_function(env, "weakRef", NAPI_AUTO_LENGTH, weakRef, nullptr, &function));
+  check(env, napi_call_function(env, receiver, make, 1, &function, &realm));
+  return realm;
+}
+
+}  // namespace boxoffice::binding

@@ -1,0 +1,98 @@
+'use strict'
+// The package evaluated afresh in vm contexts, as jest and the vm pools of vitest do it for each test file. Built-in
+// modules and addons are those of the process.
+const { readFileSync } = require('node:fs')
+const { createRequire, isBuiltin } = require('node:module')
+const path = require('node:path')
+const { setImmediate: nextTurn } = require('node:timers/promises')
+const vm = require('node:vm')
+
+/** Of the host, besides what a context has by itself. */
+const globals = [
+  'AbortController',
+  'AbortSignal',
+  'Buffer',
+  'DOMException',
+  'clearTimeout',
+  'console',
+  'process',
+  'queueMicrotask',
+  'setImmediate',
+  'setTimeout',
+]
+
+/** A `require` with modules of its own, of which each is evaluated in `context`. */
+function requireIn(context, from) {
+  const modules = new Map()
+  const requireFrom = (parent) => {
+    const { resolve } = createRequire(parent)
+    const requireHere = (request) => {
+      if (isBuiltin(request)) return require(request)
+      const file = resolve(request)
+      return file.endsWith('.node') ? require(file) : load(file).exports
+    }
+    return Object.assign(requireHere, { resolve })
+  }
+  const load = (file) => {
+    const known = modules.get(file)
+    if (known !== undefined) return known
+    const module = { exports: {} }
+    modules.set(file, module)
+    const text = readFileSync(file, 'utf8')
+    if (file.endsWith('.json')) {
+      module.exports = JSON.parse(text)
+      return module
+    }
+    const names = ['module', 'exports', 'require', '__filename', '__dirname']
+    const options = { filename: file, parsingContext: context }
+    vm.compileFunction(text, names, options).call(
+      module.exports,
+      module,
+      module.exports,
+      requireFrom(file),
+      file,
+      path.dirname(file),
+    )
+    return module
+  }
+  return requireFrom(from)
+}
+
+/**
+ * Evaluates `code`, the body of an async function that may `require` by paths from the folder of the tests, in a
+ * context of its own. What it returns, and a WeakRef that is there as long as the context.
+ */
+async function runInContext(code, values = {}) {
+  const context = vm.createContext({ ...values })
+  for (const name of globals) context[name] = globalThis[name]
+  const context_ = new WeakRef(vm.runInContext('Object', context))
+  const require = requireIn(context, path.join(__dirname, '..', 'of.js'))
+  const run = vm.compileFunction(`return (async () => {${code}})()`, ['require'], {
+    parsingContext: context,
+  })
+  return { value: await run(require), context: context_ }
+}
+
+/** How many of `refs` are left, once the collector has had its time for all that are to go. */
+async function left(refs) {
+  let before
+  let count = refs.length
+  do {
+    before = count
+    for (let i = 0; i < 10; i++) {
+      globalThis.gc()
+      await nextTurn()
+    }
+    count = refs.filter((ref) => ref.deref() !== undefined).length
+  } while (count < before)
+  return count
+}
+
+/** How many contexts are left of those in which `code` has run, one after the other. */
+async function contextsLeft(code, { count = 10, values } = {}) {
+  const refs = []
+  for (let i = 0; i < count; i++) refs.push((await runInContext(code, values)).context)
+  return left(refs)
+}
+
+module.exports = { contextsLeft, left, runInContext }
