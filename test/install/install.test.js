@@ -69,6 +69,17 @@ describe('the package, installed', function () {
     assert.equal(ok(where, tool('deno', 'deno'), ['run', '-A', 'smoke.cjs']), here)
   })
 
+  it('leaves no open handle for jest to find', () => {
+    const jestTest = readFileSync(path.join(__dirname, 'user', 'jest.cjs'), 'utf8')
+    const where = empty({ 'one.test.js': jestTest, 'two.test.js': jestTest })
+    install(where, 'npm11')
+    const jest = [tool('jest', 'bin', 'jest.js'), '--rootDir', where.dir, '--no-watchman']
+    const { status, stderr } = where.run(nodeOf(24), [...jest, '--detectOpenHandles'])
+    assert.equal(status, 0, stderr)
+    assert.match(stderr, /Tests: +2 passed/)
+    assert.doesNotMatch(stderr, /open handle|did not exit/)
+  })
+
   it('serves projects in CommonJS, in ESM and in TypeScript', () => {
     const source = `import { Mutex, type Releaser } from 'boxoffice'
       import { redis } from 'boxoffice/redis'
@@ -105,7 +116,7 @@ describe('the package, installed', function () {
     const muslMaps = `const fs = require('node:fs')
       const read = fs.readFileSync
       fs.readFileSync = (name, ...rest) => name === '/proc/self/maps' ? '7f00 /lib/ld-musl-x86_64.so.1' : read(name, ...rest)
-      require('boxoffice')`
+      new (require('boxoffice').Mutex)({ name: 'tickets' })`
     rmSync(path.join(prebuilds, `${here}-musl`), { recursive: true, force: true })
     const { status, stderr } = where.run(nodeOf(24), ['-e', muslMaps])
     assert.equal(status, 1)
