@@ -33,10 +33,45 @@ describe('the package', () => {
     assert.equal((await import('boxoffice/inspector')).inspector, inspector)
   })
 
-  it('says how to build the addon when there is none', () => {
-    const { status, stderr } = node(['-e', "require('boxoffice')"], {
-      BOXOFFICE_BINARY: path.join(root, 'nowhere.node'),
-    })
+  const without = { BOXOFFICE_BINARY: path.join(root, 'nowhere.node') }
+
+  it('has the locks of one thread where there is no addon', () => {
+    const code = `
+      const all = require('boxoffice')
+      const { Barrier, ConditionVariable, CountdownLatch, DiningPhilosophers, KeyedRWLock } = all
+      const { AutoResetEvent, KeyedMutex, KeyedSemaphore, ManualResetEvent, Mutex } = all
+      const { RecursiveMutex, RWLock, Semaphore, withTimeout } = all
+      const main = async () => {
+        const mutex = new Mutex()
+        const condition = new ConditionVariable()
+        const waiting = mutex.runExclusive(() => condition.wait(mutex))
+        await mutex.runExclusive(() => condition.notifyOne())
+        await waiting
+        for (const lock of [mutex, new RWLock(), new RecursiveMutex(), new Semaphore(1)]) {
+          await Promise.all([lock.runExclusive(() => {}), lock.runExclusive(() => {})])
+        }
+        for (const locks of [new KeyedMutex(), new KeyedRWLock(), new KeyedSemaphore(1)]) {
+          await Promise.all([locks.runExclusive('a', () => {}), locks.runExclusive('a', () => {})])
+        }
+        const event = new AutoResetEvent()
+        event.signal()
+        await event.wait()
+        await new ManualResetEvent({ isSet: true }).wait()
+        await new CountdownLatch(0).wait()
+        const barrier = new Barrier(2)
+        await Promise.all([barrier.wait(), barrier.wait()])
+        await new DiningPhilosophers(5).runExclusive(0, () => {})
+        await withTimeout(mutex, 10).runExclusive(() => {})
+        console.log('all')
+      }
+      main()`
+    const { status, stdout, stderr } = node(['-e', code], without)
+    assert.deepEqual([status, `${stdout}`, `${stderr}`], [0, 'all\n', ''])
+  })
+
+  it('says how to build the addon where a lock of a wider scope needs it', () => {
+    const code = "new (require('boxoffice').Mutex)({ shared: true })"
+    const { status, stderr } = node(['-e', code], without)
     assert.notEqual(status, 0)
     assert.match(stderr, /boxoffice cannot load its addon for [a-z0-9-]+ with Node\.js v\d+/)
     assert.match(stderr, /npx boxoffice-build .*npm run build/)

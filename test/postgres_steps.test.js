@@ -36,7 +36,7 @@ describe('The steps of PostgreSQL', () => {
     const id = randomUUID()
     const granted = new Map()
     const wake = (which) => granted.get(which)?.()
-    await driver.listen(id, { granted: wake, wanted() {}, missed() {} })
+    await driver.listen(id, { granted: wake, wanted() {}, missed() {}, trouble() {} })
     const keeper = await require(driver.keeper.module).connect(driver.keeper.data)
     await keeper.open(id, 60_000)
     ends.push(async () => {
