@@ -147,8 +147,8 @@ describe('Semaphore: threads', () => {
     assert.equal(semaphore.getValue(), 2 ** 29 - 1)
   })
 
-  it('its buffer may be taken while it has waiters, and permits that are out', async () => {
-    const semaphore = new Semaphore(3)
+  it('an object made in its buffer sees its waiters, and permits that are out', async () => {
+    const semaphore = new Semaphore(3, { shared: true })
     const [, release] = await semaphore.acquire(3)
     const waits = [1, 2].map((weight) => outcome(semaphore.acquire({ weight, timeout: 1e6 })))
     const { buffer } = semaphore
