@@ -96,7 +96,7 @@ export interface EngineKeeper {
 }
 
 /**
- * What is peculiar to one server: see docs/engines.md, and what must be true there at the top of lib/engines/engine.js.
+ * What is peculiar to one server: see docs/engines.md, and what must be true there at the top of lib/cluster/engine.js.
  * A command that rejects may have been carried out or not: it is repeated, until the session is over or who asked has
  * given up. Only an error whose `code` begins with `ERR_LOCK_` is final: callers get it as it is. No command hears of a
  * caller's `signal`: who gives up leaves.

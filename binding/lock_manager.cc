@@ -15,7 +15,7 @@ namespace {
 using Mode = LockManager::Mode;
 using Manner = LockManager::Manner;
 
-/// What lib/lock_requests.js knows of them: where there is a ticket, it is in the bits above.
+/// What lib/weblocks/lock_requests.js knows of them: where there is a ticket, it is in the bits above.
 enum Answer : std::int32_t { kWaiting, kGrantedNow, kGrantedNowAbandoned };
 constexpr int kAnswerBits = 2;
 constexpr std::int32_t kStolen = -5;  // beside Outcome

@@ -1,4 +1,4 @@
-// What a try to get in answers where it gives no ticket. Known to lib/waiters.js.
+// What a try to get in answers where it gives no ticket. Known to lib/process/waiters.js.
 #pragma once
 
 #include <chrono>

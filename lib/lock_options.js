@@ -3,8 +3,8 @@
 const { isSharedArrayBuffer } = require('node:util').types
 const { isMainThread } = require('node:worker_threads')
 const { readDiagnostics } = require('./diagnostics/levels.js')
-const { readHost } = require('./host_options.js')
-const { asOptions, checkKnown } = require('./options.js')
+const { readHost } = require('./host/options.js')
+const { asOptions, checkKnown } = require('./core/options.js')
 
 const { BYTES_PER_ELEMENT } = Int32Array
 

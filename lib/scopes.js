@@ -29,9 +29,9 @@ function openLock(kind, args, options) {
 }
 
 function openShared(core, settings) {
-  if (settings.engine !== undefined) return require('./engines/lines.js').lineOver(settings, core)
+  if (settings.engine !== undefined) return require('./cluster/lines.js').lineOver(settings, core)
   const { shown, watched } = require('./diagnostics/watched.js')
-  const { hostCoreOf } = require('./host_cores.js')
+  const { hostCoreOf } = require('./host/cores.js')
   const plain = settings.host === undefined ? core : hostCoreOf(core, settings.host)
   const isWatched = settings.diagnostics !== undefined
   const lock = isWatched ? watched(plain, settings) : plain
@@ -53,20 +53,20 @@ function openKeyMap(kind, value, settings) {
 
 function openSharedKeyMap({ name: kind, shared }, value = '', settings) {
   const { keyedWatch } = require('./diagnostics/keyed_record.js')
-  const { hostHomeOf } = require('./host_cores.js')
+  const { hostHomeOf } = require('./host/cores.js')
   const { engine, host, name, isStrict, mayBlock } = settings
   const watch = keyedWatch(settings, kind)
   const begin = watch === undefined ? () => shared(value) : () => watch.like(shared(value))
   const make = () => Object.assign(begin(), { isStrict, mayBlock })
   const open = () => {
     if (engine !== undefined) {
-      return require('./engines/lines.js').homeOver(settings, kind, value, watch)
+      return require('./cluster/lines.js').homeOver(settings, kind, value, watch)
     }
     if (host !== undefined) {
       return hostHomeOf(shared(value), host, { isStrict, mayBlock }, undefined, watch)
     }
     if (name === undefined) return new KeyMap([], make)
-    const { keyMapByName } = require('./shared_key_map.js')
+    const { keyMapByName } = require('./process/shared_key_map.js')
     return keyMapByName(name, kind, `${value} ${isStrict} ${mayBlock} ${watch?.traits}`, make)
   }
   const home = open()

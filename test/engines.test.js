@@ -12,7 +12,7 @@ const {
   RWLock,
   Semaphore,
 } = require('..')
-const { Engine } = require('../lib/engines/engine.js')
+const { Engine } = require('../lib/cluster/engine.js')
 const { fakeWorld } = require('./engines/fake_world.js')
 const { calmIt } = require('./helpers/calm.js')
 

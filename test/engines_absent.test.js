@@ -3,8 +3,8 @@
 const { Redis } = require('ioredis')
 const { Pool } = require('pg')
 const { createClient } = require('redis')
-const { postgres } = require('../lib/engines/postgres/index.js')
-const { redis } = require('../lib/engines/redis/index.js')
+const { postgres } = require('../lib/cluster/postgres/index.js')
+const { redis } = require('../lib/cluster/redis/index.js')
 const { absent } = require('./engines/absent.js')
 
 const times = { ttl: 500, maxHold: 500, answerTimeout: 500 }

@@ -5,7 +5,7 @@ const { once } = require('node:events')
 const { setImmediate: nextTurn, setTimeout: sleep } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('..')
-const { Engine } = require('../lib/engines/engine.js')
+const { Engine } = require('../lib/cluster/engine.js')
 const { fakeWorld } = require('./engines/fake_world.js')
 const { calmIt } = require('./helpers/calm.js')
 

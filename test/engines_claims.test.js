@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { KeyedMutex } = require('..')
-const { Engine } = require('../lib/engines/engine.js')
+const { Engine } = require('../lib/cluster/engine.js')
 const { fakeWorld } = require('./engines/fake_world.js')
 const { calmIt } = require('./helpers/calm.js')
 

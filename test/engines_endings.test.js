@@ -3,7 +3,7 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('..')
-const { Engine } = require('../lib/engines/engine.js')
+const { Engine } = require('../lib/cluster/engine.js')
 const { fakeWorld } = require('./engines/fake_world.js')
 
 describe('Locks over an engine whose thread that renews fails', () => {

@@ -249,7 +249,7 @@ describe('Objects of one name over an engine', () => {
     this.timeout(60_000)
     const most = 500_000
     const code = `
-      const { Engine } = require(${JSON.stringify(require.resolve('../lib/engines/engine.js'))})
+      const { Engine } = require(${JSON.stringify(require.resolve('../lib/cluster/engine.js'))})
       const { FakeServer } = require(${JSON.stringify(require.resolve('./engines/fake_server.js'))})
       const engine = new Engine(new FakeServer().driver())
       const { bytes } = await growth((round) => {

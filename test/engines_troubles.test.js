@@ -5,8 +5,8 @@ const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
 const { KeyedMutex } = require('..')
-const { now } = require('../lib/engines/clock.js')
-const { Engine } = require('../lib/engines/engine.js')
+const { now } = require('../lib/cluster/clock.js')
+const { Engine } = require('../lib/cluster/engine.js')
 const { fakeWorld } = require('./engines/fake_world.js')
 const { calmIt } = require('./helpers/calm.js')
 
@@ -157,7 +157,7 @@ describe('Locks over an engine in trouble', () => {
 
 describe('The clock of engines', () => {
   it('is one for all threads, also where a thread counts its own time from its own begin', async () => {
-    const clock = JSON.stringify(require.resolve('../lib/engines/clock.js'))
+    const clock = JSON.stringify(require.resolve('../lib/cluster/clock.js'))
     const before = now()
     const worker = new Worker(
       `performance.now = () => 0

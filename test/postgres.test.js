@@ -3,7 +3,7 @@ const assert = require('node:assert/strict')
 const { setTimeout: sleep } = require('node:timers/promises')
 const pg = require('pg')
 const { KeyedMutex, KeyedSemaphore } = require('..')
-const { postgres, postgresSchema } = require('../lib/engines/postgres/index.js')
+const { postgres, postgresSchema } = require('../lib/cluster/postgres/index.js')
 const { postgresServer } = require('./engines/postgres_server.js')
 const { run } = require('./helpers/processes.js')
 

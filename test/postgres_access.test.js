@@ -7,7 +7,7 @@ const { once } = require('node:events')
 const { writeFileSync } = require('node:fs')
 const { Pool } = require('pg')
 const { KeyedMutex } = require('..')
-const { postgres, postgresSchema } = require('../lib/engines/postgres/index.js')
+const { postgres, postgresSchema } = require('../lib/cluster/postgres/index.js')
 const { postgresServer } = require('./engines/postgres_server.js')
 
 /** How long an error may take that comes at once. */

@@ -2,7 +2,7 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { KeyedMutex } = require('..')
-const { Engine } = require('../lib/engines/engine.js')
+const { Engine } = require('../lib/cluster/engine.js')
 const { faults } = require('./engines/faults.js')
 const { connect } = require('./engines/postgres_connect.js')
 const { postgresServer } = require('./engines/postgres_server.js')

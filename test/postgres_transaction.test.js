@@ -2,7 +2,7 @@
 const assert = require('node:assert/strict')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Pool } = require('pg')
-const { postgres } = require('../lib/engines/postgres/index.js')
+const { postgres } = require('../lib/cluster/postgres/index.js')
 const { postgresServer } = require('./engines/postgres_server.js')
 
 describe('Locks of a transaction of PostgreSQL', () => {

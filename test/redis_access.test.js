@@ -6,8 +6,8 @@ const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { createClient, createCluster } = require('redis')
 const { KeyedMutex } = require('..')
-const { redis } = require('../lib/engines/redis/index.js')
-const { rightsOf } = require('../lib/engines/redis/rights.js')
+const { redis } = require('../lib/cluster/redis/index.js')
+const { rightsOf } = require('../lib/cluster/redis/rights.js')
 const { clusterOfOne } = require('./engines/redis_cluster.js')
 const {
   askable,

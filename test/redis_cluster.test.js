@@ -5,7 +5,7 @@ const { randomUUID } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Cluster } = require('ioredis')
 const { KeyedMutex, KeyedRWLock } = require('..')
-const { redis } = require('../lib/engines/redis/index.js')
+const { redis } = require('../lib/cluster/redis/index.js')
 const { clusterClients, redisCluster } = require('./engines/redis_cluster.js')
 
 const prefixes = { redis: '', ioredis: 'app:' }

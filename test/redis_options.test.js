@@ -4,8 +4,8 @@ const assert = require('node:assert/strict')
 const tls = require('node:tls')
 const { Cluster, Redis } = require('ioredis')
 const { createClient, createCluster } = require('redis')
-const { redis } = require('../lib/engines/redis/index.js')
-const { redisDriver } = require('../lib/engines/redis/driver.js')
+const { redis } = require('../lib/cluster/redis/index.js')
+const { redisDriver } = require('../lib/cluster/redis/driver.js')
 
 const lazily = { lazyConnect: true }
 const nodes = [{ host: '127.0.0.1', port: 1 }]

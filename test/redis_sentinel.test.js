@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { Redis } = require('ioredis')
 const { createSentinel } = require('redis')
 const { KeyedMutex } = require('..')
-const { redis } = require('../lib/engines/redis/index.js')
+const { redis } = require('../lib/cluster/redis/index.js')
 const { redisSentinel } = require('./engines/redis_sentinel.js')
 
 describe('Redis Sentinel', function () {

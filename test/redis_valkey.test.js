@@ -1,7 +1,7 @@
 'use strict'
 // The same over Valkey, where its server is: .ci/run gets one, and says where by BOXOFFICE_VALKEY.
 const { createClient } = require('redis')
-const { redisDriver } = require('../lib/engines/redis/driver.js')
+const { redisDriver } = require('../lib/cluster/redis/driver.js')
 const { contract } = require('./engines/contract.js')
 const { valkeyServer } = require('./engines/servers.js')
 

@@ -44,7 +44,7 @@ const clusterKits = {
   'ours, PostgreSQL': {
     server: 'postgres',
     async open(port) {
-      const { postgres } = require('../../lib/engines/postgres/index.js')
+      const { postgres } = require('../../lib/cluster/postgres/index.js')
       return locksOf(postgres(pgPool(port)))
     },
   },
@@ -71,7 +71,7 @@ const clusterKits = {
 }
 
 function ours(client) {
-  const { redis } = require('../../lib/engines/redis/index.js')
+  const { redis } = require('../../lib/cluster/redis/index.js')
   return locksOf(redis(client))
 }
 

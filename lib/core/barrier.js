@@ -6,8 +6,8 @@
 //   broken    a party gave up: it and every other one rejects, until reset()
 //
 // Invariant: a broken barrier has no waiter.
-const { lockError } = require('../errors.js')
-const { readWait } = require('../options.js')
+const { lockError } = require('./errors.js')
+const { readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
 const { Waiter } = require('./waiter.js')
 

@@ -7,8 +7,8 @@
 //            the mutex again
 //
 // Invariant: however the wait ends, its caller holds the mutex by the grant that it had before.
-const { lockError } = require('../errors.js')
-const { readWait } = require('../options.js')
+const { lockError } = require('./errors.js')
+const { readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
 const { Limits, Waiter } = require('./waiter.js')
 

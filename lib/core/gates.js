@@ -6,8 +6,8 @@
 //   countdown latch      count 0: every waiter passes
 //
 // Invariant: while a waiter is queued, the gate is clear (the count is not 0).
-const { lockError } = require('../errors.js')
-const { readWait } = require('../options.js')
+const { lockError } = require('./errors.js')
+const { readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
 const { Waiter } = require('./waiter.js')
 

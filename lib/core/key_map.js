@@ -3,7 +3,7 @@
 // with its key until `mostIdle` of them have come together, and then all that are idle still go at once: taking one
 // out of a Map for each release would cost more than the lock (a Map in the old generation allocates anew each time
 // it shrinks), and a hot key finds its lock.
-const { checkKey } = require('../keys.js')
+const { checkKey } = require('./keys.js')
 
 const mostIdle = 256
 /** Locks at rest, for any key of their kind to take. */

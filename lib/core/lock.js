@@ -1,11 +1,11 @@
 'use strict'
 // What every local lock has: a wait queue, watchers (waitForUnlock), and its place in a keyed map.
 const { isMainThread } = require('node:worker_threads')
-const { E_CANCELED, lockError } = require('../errors.js')
-const { nameOf } = require('../keys.js')
+const { E_CANCELED, lockError } = require('./errors.js')
+const { nameOf } = require('./keys.js')
 const { Limits } = require('./waiter.js')
 const { WaitQueue } = require('./wait_queue.js')
-const { Watchers } = require('../watchers.js')
+const { Watchers } = require('./watchers.js')
 
 // The executor of every promise here: one closure for all.
 let lastResolve

@@ -10,9 +10,9 @@
 //
 // Invariants: 1. a free mutex has no waiter. 2. every grant of this thread has a number of its own, so that a
 // releaser of an earlier grant does nothing, ever.
-const { lockError } = require('../errors.js')
-const { checkCallback, readWait } = require('../options.js')
-const { mutexReleaser } = require('./releaser.js')
+const { lockError } = require('./errors.js')
+const { checkCallback, readWait } = require('./options.js')
+const { mutexReleaser } = require('./local_releaser.js')
 const { LocalLock } = require('./lock.js')
 const { Waiter } = require('./waiter.js')
 

@@ -1,23 +1,40 @@
 'use strict'
-// Releasers of local mutexes and semaphores.
-const { dressed } = require('../releaser.js')
+// What acquire gives: a function that lets go of one grant, once, with the names that `using` and
+// people look for. Own properties, not a prototype: changing a function's prototype costs three
+// times as much as all of them.
 
-/** Ends the grant of that number. */
-function mutexReleaser(lock, grant) {
-  return dressed(() => {
-    if (lock.current === grant) lock.unlock()
-  }, false)
+const done = Promise.resolve()
+
+/** Of a releaser that tells of a death, and whose caller never saw it: lets go, and the next one is told. */
+const unseen = Symbol('unseen')
+
+function asyncDispose() {
+  this()
+  return done
 }
 
-/** Puts back `weight`, unless the key of the semaphore has been idle since. */
-function semaphoreReleaser(lock, weight) {
-  const { generation } = lock
-  let isOver = false
-  return dressed(() => {
-    if (isOver || lock.generation !== generation) return
-    isOver = true
-    lock.putBack(weight)
-  }, false)
+function dressed(release, abandoned) {
+  release.release = release
+  release[Symbol.dispose] = release
+  release[Symbol.asyncDispose] = asyncDispose
+  release.abandoned = abandoned
+  return release
 }
 
-module.exports = { mutexReleaser, semaphoreReleaser }
+/**
+ * What a semaphore's acquire gives: the array of async-mutex, which `using` takes, too. Own properties of a plain
+ * array: a class derived from Array makes an uncontended acquire half as slow again.
+ */
+function asTicket(value, release) {
+  const ticket = [value, release]
+  ticket[Symbol.dispose] = release
+  ticket[Symbol.asyncDispose] = asyncDisposeTicket
+  return ticket
+}
+
+function asyncDisposeTicket() {
+  this[1]()
+  return done
+}
+
+module.exports = { asTicket, dressed, unseen }

@@ -9,9 +9,9 @@
 //
 // Invariants: 1. isWritten implies readers === 0. 2. The head of the queue does not fit. 3. While a reader is
 // upgrading, readers >= 2 (itself included): with the others gone, it is the writer.
-const { lockError } = require('../errors.js')
-const { readWait } = require('../options.js')
-const { upgradeError } = require('../rw_errors.js')
+const { lockError } = require('./errors.js')
+const { readWait } = require('./options.js')
+const { upgradeError } = require('./rw_errors.js')
 const { LocalLock } = require('./lock.js')
 const { readReleaser, writeReleaser } = require('./rw_releaser.js')
 const { Waiter } = require('./waiter.js')

@@ -1,9 +1,9 @@
 'use strict'
 // Releasers of read-write locks: those of readers can upgrade, those of writers can downgrade.
 const { checkMayBlock } = require('../lock_options.js')
-const { readSyncWait, readWait } = require('../options.js')
-const { endedError } = require('../rw_errors.js')
-const { dressed } = require('../releaser.js')
+const { readSyncWait, readWait } = require('./options.js')
+const { endedError } = require('./rw_errors.js')
+const { dressed } = require('./releaser.js')
 
 /** What one releaser stands for. */
 class RWGrant {

@@ -6,11 +6,11 @@
 //
 // Invariant: the head of the queue does not fit (its weight exceeds the value), and blocks every lighter waiter
 // of its own or a lower priority.
-const { lockError } = require('../errors.js')
-const { checkCallback } = require('../options.js')
-const { asTicket } = require('../releaser.js')
+const { lockError } = require('./errors.js')
+const { checkCallback } = require('./options.js')
+const { asTicket } = require('./releaser.js')
 const { LocalLock } = require('./lock.js')
-const { semaphoreReleaser } = require('./releaser.js')
+const { semaphoreReleaser } = require('./local_releaser.js')
 const { checkedValue, checkWeight, maxValue, readAcquire, readAcquireSync } = require('./units.js')
 const { Waiter } = require('./waiter.js')
 

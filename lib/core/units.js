@@ -1,6 +1,6 @@
 'use strict'
 // The units of a semaphore: what callers give for a weight and a value, checked.
-const { checkObject, readSyncWait, readWait, weightedOptions } = require('../options.js')
+const { checkObject, readSyncWait, readWait, weightedOptions } = require('./options.js')
 
 const maxValue = 2 ** 29 - 1
 const minValue = -(2 ** 29)

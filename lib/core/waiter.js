@@ -1,8 +1,8 @@
 'use strict'
 // A promise in a wait queue. There may be very many of them, so that every field counts: what only some have
 // (a weight, a priority, a timer, a signal) is in their limits.
-const { listen } = require('../abort.js')
-const { longestTimeout } = require('../options.js')
+const { listen } = require('./abort.js')
+const { longestTimeout } = require('./options.js')
 
 class Waiter {
   /** `resolve` is the promise's; what it resolves to is a matter of the class derived from this one. */

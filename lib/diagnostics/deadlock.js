@@ -14,7 +14,7 @@ const chains = require('./chains.js')
 const { deadlockError, labelOf } = require('./deadlock_error.js')
 const { stillIn } = require('./stillness.js')
 const native = require('../load.js')
-const { goAway, waiterAt } = require('../waiters.js')
+const { goAway, waiterAt } = require('../process/waiters.js')
 
 const exclusive = 0
 const shared = -1

@@ -1,8 +1,8 @@
 'use strict'
 // How a deadlock is told: the text of each wait and hold, which other threads read, and the error.
 const { isMainThread, threadId } = require('node:worker_threads')
-const { lockError } = require('../errors.js')
-const { fromText, toText } = require('../keys.js')
+const { lockError } = require('../core/errors.js')
+const { fromText, toText } = require('../core/keys.js')
 
 /** A wait or a hold, for whichever thread finds it in a cycle. */
 function labelOf({ core, record, key, mode, weight, stack }) {

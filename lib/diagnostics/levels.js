@@ -1,6 +1,6 @@
 'use strict'
 // How much of a lock is to be seen: `diagnostics` and `warnAfter` of its options, or BOXOFFICE_DIAGNOSTICS.
-const { lockError } = require('../errors.js')
+const { lockError } = require('../core/errors.js')
 
 const levels = { off: 0, counters: 1, full: 2 }
 

@@ -5,7 +5,7 @@
 // only costs no timer each.
 const { clearTimeout, setTimeout } = require('node:timers')
 const { now } = require('./clock.js')
-const { longestTimeout } = require('../options.js')
+const { longestTimeout } = require('../core/options.js')
 const { longHold } = require('./warnings.js')
 const native = require('../load.js')
 

@@ -2,7 +2,7 @@
 // snapshot(): what all threads of this process say about their watched locks, put together.
 const { clearTimeout, setTimeout } = require('node:timers')
 const { BroadcastChannel, threadId } = require('node:worker_threads')
-const { agent } = require('../waiters.js')
+const { agent } = require('../process/waiters.js')
 const { readWaits } = require('./histogram.js')
 const { answer, ask, listeners } = require('./registry.js')
 const { addRawWaits, addTotals } = require('./tally.js')

@@ -6,7 +6,7 @@
 // from their first watched lock on, without being kept alive by it. C++ knows who they are.
 const { BroadcastChannel, threadId } = require('node:worker_threads')
 const native = require('../load.js')
-const { agent } = require('../waiters.js')
+const { agent } = require('../process/waiters.js')
 const deadlock = require('./deadlock.js')
 
 const questions = 'boxoffice:questions'

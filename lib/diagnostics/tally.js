@@ -1,7 +1,7 @@
 'use strict'
 // What has been, of a lock or of all keys of a keyed map, in one thread.
 const { Histogram, readWaits } = require('./histogram.js')
-const { agent } = require('../waiters.js')
+const { agent } = require('../process/waiters.js')
 
 const zero = () => ({
   acquisitions: 0,

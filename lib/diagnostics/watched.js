@@ -4,9 +4,9 @@
 //
 // Events are published beside the steps, never between a call of C++ and the taking of its news: their subscribers
 // run in the middle of it, and may use other locks.
-const { MutexCore } = require('../mutex_core.js')
-const { RWCore } = require('../rw_core.js')
-const { SemaphoreCore } = require('../semaphore_core.js')
+const { MutexCore } = require('../process/mutex_core.js')
+const { RWCore } = require('../process/rw_core.js')
+const { SemaphoreCore } = require('../process/semaphore_core.js')
 const { levels, refuseDiagnostics } = require('./levels.js')
 const { register } = require('./registry.js')
 const { deepMutex, fullyWatchedMutex, watchedMutex } = require('./watched_mutex.js')

@@ -5,8 +5,8 @@ const deadlock = require('./deadlock.js')
 const { publish, wait } = require('./events.js')
 const { Record } = require('./record.js')
 const { watchReleaser } = require('./warnings.js')
-const { dressed } = require('../releaser.js')
-const { goAway } = require('../waiters.js')
+const { dressed } = require('../core/releaser.js')
+const { goAway } = require('../process/waiters.js')
 
 const watched = Symbol('watched')
 

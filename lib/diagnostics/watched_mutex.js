@@ -6,9 +6,9 @@ const { admit, release } = require('./events.js')
 const { holderOf } = require('./record.js')
 const { listeners } = require('./registry.js')
 const { fullyWatchedCore, gives, watchedCore } = require('./watched_core.js')
-const { MutexCore } = require('../mutex_core.js')
-const { run } = require('../run.js')
-const { grantedAbandoned, isGranted } = require('../waiters.js')
+const { MutexCore } = require('../process/mutex_core.js')
+const { run } = require('../locks/run.js')
+const { grantedAbandoned, isGranted } = require('../process/waiters.js')
 
 const watchedMutex = (Base) =>
   class extends watchedCore(Base) {

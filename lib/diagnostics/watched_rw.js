@@ -2,7 +2,7 @@
 // Read-write locks that are watched. A hold is what a releaser stands for: an upgrade ends that of a reader and begins
 // that of a writer, a downgrade the other way round.
 const { fullyWatchedCore, gives, watchedCore, watchedKind } = require('./watched_core.js')
-const { Upgrader } = require('../rw_grants.js')
+const { Upgrader } = require('../process/rw_grants.js')
 
 // What is asked for, as rw_core.js has it.
 const read = 1

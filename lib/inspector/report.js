@@ -4,7 +4,7 @@
 // What repeats is sent once: a stack, and what all keys of a map have in common. `stack` and `lock` are indices into
 // `stacks` and `locks`; locks that look the same differ by the `id` of their rows. Keys come as text, so that 1, 1n and
 // '1' stay apart, and nothing that is long comes whole: names and keys are what strangers have chosen.
-const { nameOf } = require('../keys.js')
+const { nameOf } = require('../core/keys.js')
 
 const longest = { name: 200, stack: 4000, message: 10_000 }
 const mostHolders = 20

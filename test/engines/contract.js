@@ -1,10 +1,10 @@
 'use strict'
-// What every engine must do (lib/engines/engine.js), whatever server is behind it.
+// What every engine must do (lib/cluster/engine.js), whatever server is behind it.
 const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex } = require('../..')
-const { Engine } = require('../../lib/engines/engine.js')
+const { Engine } = require('../../lib/cluster/engine.js')
 const { calmIt } = require('../helpers/calm.js')
 const { upgradeContract } = require('./upgrade_contract.js')
 

@@ -1,5 +1,5 @@
 'use strict'
-// What a server does for an engine (lib/engines/engine.js), in memory: for tests of what all engines have in
+// What a server does for an engine (lib/cluster/engine.js), in memory: for tests of what all engines have in
 // common, and the plainest way to say what they have to do.
 const { randomUUID } = require('node:crypto')
 const { BroadcastChannel } = require('node:worker_threads')

@@ -1,7 +1,7 @@
 'use strict'
 // A server in memory for each test of the describe() that this is called in.
 const { KeyedMutex } = require('../..')
-const { Engine } = require('../../lib/engines/engine.js')
+const { Engine } = require('../../lib/cluster/engine.js')
 const { FakeServer } = require('./fake_server.js')
 
 function fakeWorld() {

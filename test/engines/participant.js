@@ -3,7 +3,7 @@
 const { appendFileSync, closeSync, openSync, unlinkSync } = require('node:fs')
 const { join } = require('node:path')
 const { KeyedMutex } = require('../..')
-const { Engine } = require('../../lib/engines/engine.js')
+const { Engine } = require('../../lib/cluster/engine.js')
 
 const { connector, port, options, clockOff } = JSON.parse(process.argv[2])
 if (clockOff !== 0) {

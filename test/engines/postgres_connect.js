@@ -1,7 +1,7 @@
 'use strict'
 // Drivers for the PostgreSQL server at a port of loopback.
 const { Pool } = require('pg')
-const { makeDriver } = require('../../lib/engines/postgres/driver.js')
+const { makeDriver } = require('../../lib/cluster/postgres/driver.js')
 
 /** `options` as those of postgres(). */
 async function connect(port, options = {}) {

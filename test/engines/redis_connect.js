@@ -1,7 +1,7 @@
 'use strict'
 // Drivers for the Redis server at a port of loopback: by node-redis.
 const { createClient } = require('redis')
-const { redisDriver } = require('../../lib/engines/redis/driver.js')
+const { redisDriver } = require('../../lib/cluster/redis/driver.js')
 
 async function connect(port) {
   const reconnectStrategy = () => 50

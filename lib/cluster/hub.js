@@ -1,0 +1,235 @@
+'use strict'
+// What all locks of one engine share in this thread: its session, and who is called when something happens.
+const { randomBytes } = require('node:crypto')
+const { clearTimeout, setTimeout } = require('node:timers')
+const { setTimeout: after } = require('node:timers/promises')
+const { longestTimeout } = require('../core/options.js')
+const { now } = require('./clock.js')
+const { closedError, engineError } = require('./errors.js')
+const { Keeper } = require('./keeper.js')
+const { startPatience } = require('./patience.js')
+
+/** How long to wait before a command that has failed is repeated. */
+const pause = 100
+
+class Hub {
+  #driver
+  #canConfirm
+  #keeper
+  /** Why the connection that listens does not stand: it goes on trying. */
+  #deafness
+  #session = null
+  #opening = null
+  #watch
+  /** When it looks. */
+  #watchEnd = Number.POSITIVE_INFINITY
+  /** By name, as long as somebody has an object of that name, or its lock. */
+  #cores = new Map()
+  #forgotten = new FinalizationRegistry((name) => {
+    if (this.#cores.get(name)?.deref() === undefined) this.#cores.delete(name)
+  })
+  #cohorts = new Map()
+  /** The slots that are held. */
+  #held = new Set()
+
+  constructor(driver, settings) {
+    this.#driver = driver
+    this.#canConfirm = typeof driver.confirm === 'function'
+    this.name = driver.name
+    this.settings = settings
+    this.isClosed = false
+    /** How long the next in line has to confirm what it has been granted. */
+    this.claim = Math.min(1000, settings.ttl)
+    this.#keeper = new Keeper(driver.keeper, settings.ttl, (id, error) => {
+      const session = this.#session
+      if (session !== null && (id === undefined || id === session.id))
+        this.lose(session, error.message, error)
+    })
+  }
+
+  /** What `make()` has made for `name`: once for all objects of that name. */
+  shared(name, make) {
+    const known = this.#cores.get(name)?.deref()
+    if (known !== undefined) return known
+    const core = make()
+    this.#cores.set(name, new WeakRef(core))
+    this.#forgotten.register(core, name)
+    return core
+  }
+
+  /** `cohort` has slots from now on. */
+  join(cohort) {
+    const others = this.#cohorts.get(cohort.key)
+    if (others === undefined) this.#cohorts.set(cohort.key, new Set([cohort]))
+    else others.add(cohort)
+  }
+
+  part(cohort) {
+    const all = this.#cohorts.get(cohort.key)
+    all.delete(cohort)
+    if (all.size === 0) this.#cohorts.delete(cohort.key)
+  }
+
+  get deafness() {
+    return this.#deafness
+  }
+
+  /** Why a connection of ours does not stand, if the server is away, or turns us away. */
+  get trouble() {
+    return this.#deafness ?? this.#keeper.trouble
+  }
+
+  /** The session, or a promise for it. */
+  open() {
+    if (this.#session?.isGood()) return this.#session
+    if (this.isClosed) return Promise.reject(closedError(this.name))
+    // First: whoever waits by the old one asks for another at once, which is to be the same for all.
+    if (this.#session !== null) this.lose(this.#session, 'it was not renewed in time', this.trouble)
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = null
+    })
+    return this.#opening
+  }
+
+  async #open() {
+    const id = randomBytes(9).toString('base64url')
+    await this.#driver.listen(id, this.#hear())
+    // A closed keeper would start a thread anew, which nobody ends.
+    if (this.isClosed) throw closedError(this.name)
+    const session = await this.#keeper.open(id)
+    if (this.isClosed) throw closedError(this.name)
+    this.#session = session
+    return session
+  }
+
+  #hear() {
+    return {
+      granted: (id, grant) =>
+        // What cannot be confirmed is asked for.
+        this.#session?.slots.get(id)?.granted(this.#canConfirm ? grant : undefined),
+      wanted: (key) => {
+        for (const cohort of this.#cohorts.get(key) ?? []) cohort.isWanted()
+      },
+      trouble: (error) => {
+        this.#deafness = error
+        if (error === undefined) return
+        for (const slot of this.#session?.slots.values() ?? []) slot.deafened()
+      },
+      missed: () => {
+        for (const cohorts of this.#cohorts.values()) for (const one of cohorts) one.isWanted()
+        for (const slot of this.#session?.slots.values() ?? []) slot.ask()
+      },
+    }
+  }
+
+  /** `session` is over, and with it all that it holds. */
+  lose(session, why, cause) {
+    if (session.isOver) return
+    session.isOver = true
+    if (this.#session === session) this.#session = null
+    const slots = [...session.slots.values()]
+    session.slots.clear()
+    for (const slot of slots) slot.sessionEnded(why, cause)
+  }
+
+  enter(request) {
+    return this.#driver.enter({ ...request, claim: this.claim })
+  }
+
+  confirm(request) {
+    return this.#driver.confirm({ ...request, claim: this.claim })
+  }
+
+  /** `isUnsure`: a command of the request has failed, and may be carried out after this, by a server that was stuck. */
+  async leave(session, request, isUnsure) {
+    await this.#leave(session, request)
+    if (!isUnsure) return
+    await after(this.claim, undefined, { ref: false })
+    await this.#leave(session, request)
+  }
+
+  /** Until the server has heard of it, or the session is over. */
+  async #leave(session, request) {
+    while (!session.isOver && !this.isClosed) {
+      try {
+        await this.#driver.leave({ ...request, claim: this.claim })
+        return
+      } catch {
+        // Whatever it was: what the server still counts as ours would keep others out.
+        // It does not keep the process alive: of one that has ended, the server forgets it by itself.
+        await after(pause, undefined, { ref: false })
+      }
+    }
+  }
+
+  /** A slot is held: it is looked after from now on. */
+  began(slot) {
+    this.#held.add(slot)
+    if (slot.until < this.#watchEnd) this.#arm()
+  }
+
+  ended(slot) {
+    this.#held.delete(slot)
+  }
+
+  #arm() {
+    clearTimeout(this.#watch)
+    this.#watchEnd = Number.POSITIVE_INFINITY
+    if (this.#held.size === 0) return
+    let end = this.#session?.safeUntil() ?? Number.POSITIVE_INFINITY
+    // Answers do not come in the order in which their leases end.
+    for (const { until } of this.#held) if (until < end) end = until
+    this.#watchEnd = end
+    this.#watch = setTimeout(() => this.#check(), Math.max(1, end - now()))
+    this.#watch.unref()
+  }
+
+  #check() {
+    const session = this.#session
+    if (session !== null && !session.isGood())
+      this.lose(session, 'it was not renewed in time', this.trouble)
+    const time = now()
+    for (const slot of this.#held) if (slot.until <= time) slot.late()
+    this.#arm()
+  }
+
+  async #endSession(session) {
+    const requests = Array.from(session.slots.values(), (slot) => slot.leaving())
+    this.lose(session, 'the engine has been closed')
+    const { claim } = this
+    await Promise.all(requests.map((request) => this.#driver.leave({ ...request, claim })))
+    await this.#driver.end(session.id)
+  }
+
+  /** A server that does not answer is not waited for: what it has not heard of ends with the session. */
+  async #inTime(ending) {
+    const { answerTimeout } = this.settings
+    let endPatience
+    const late = new Promise((_, reject) => {
+      const error = engineError(this.name, 'the end of its session', answerTimeout, this.trouble)
+      endPatience = startPatience(answerTimeout, () => reject(error))
+    })
+    try {
+      await Promise.race([ending, late])
+    } finally {
+      endPatience()
+    }
+  }
+
+  async close() {
+    if (this.isClosed) return
+    this.isClosed = true
+    clearTimeout(this.#watch)
+    // Nothing that is waited for here keeps the process alive by itself.
+    const awake = setTimeout(() => {}, longestTimeout)
+    try {
+      if (this.#session !== null) await this.#inTime(this.#endSession(this.#session))
+    } finally {
+      await this.#keeper.close()
+      await this.#driver.close()
+      clearTimeout(awake)
+    }
+  }
+}
+
+module.exports = { Hub }

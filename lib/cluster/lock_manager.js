@@ -1,0 +1,61 @@
+'use strict'
+// The lock manager over an engine: its names are keys of read-write locks. Nobody can be robbed there.
+const { lockOf } = require('../weblocks/lock.js')
+const { modeNames } = require('../weblocks/request_options.js')
+const { homeOver } = require('./lines.js')
+
+class ManagerOver {
+  #home
+
+  constructor(engine, name) {
+    this.#home = homeOver({ engine, name, isStrict: false }, 'lock', '')
+  }
+
+  /** A promise for a Releaser, or for undefined where the lock is not available now. */
+  async acquire(name, { ifAvailable, mode, signal, steal, priority, timeout }) {
+    if (steal) {
+      throw new DOMException('a lock over an engine cannot be stolen', 'NotSupportedError')
+    }
+    const limits = { priority, signal, timeout: ifAvailable ? 0 : timeout }
+    try {
+      return await this.#home.with(name, (core) =>
+        modeNames[mode] === 'shared' ? core.acquireRead(limits) : core.acquireWrite(limits),
+      )
+    } catch (error) {
+      if (ifAvailable && error.code === 'ERR_LOCK_TIMEOUT') return undefined
+      throw error
+    }
+  }
+
+  /** Calls back while the lock is held; rejects at once when it is lost. */
+  async request(name, wish, callback) {
+    const release = await this.acquire(name, wish)
+    if (release === undefined) return callback(null)
+    const { signal } = release
+    try {
+      return await new Promise((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+        // In an async function, so that whatever it throws rejects.
+        const run = async () => callback(lockOf({ name, mode: wish.mode }))
+        run().then(resolve, reject)
+      })
+    } finally {
+      release()
+    }
+  }
+
+  /** Of this thread. */
+  query(clientId) {
+    const snapshot = { held: [], pending: [] }
+    for (const core of this.#home.busy()) {
+      const entry = (mode) => ({ name: core.key, mode, clientId })
+      for (const { isIn, isWriter } of core.callers) {
+        const list = isIn ? snapshot.held : snapshot.pending
+        list.push(entry(isWriter ? 'exclusive' : 'shared'))
+      }
+    }
+    return snapshot
+  }
+}
+
+module.exports = { ManagerOver }

@@ -1,0 +1,205 @@
+'use strict'
+// PostgreSQL as an engine: what a driver is, is at the top of ../engine.js, and what happens in the database is in
+// schema.js. Each command is one call of a function there.
+const { join } = require('node:path')
+const { checkObject } = require('../../core/options.js')
+const { lockError } = require('../../core/errors.js')
+const { readEngineOptions, timesOf } = require('../engine.js')
+const { findPackage } = require('../find.js')
+const { configOf, makePool } = require('./connections.js')
+const { Listener } = require('./listener.js')
+const { isDigest, readNames, rowOf } = require('./names.js')
+const { explained } = require('./rights.js')
+const { schemaOf } = require('./schema.js')
+const { isTrue } = require('./text.js')
+
+/** The engine has connections of its own; but a program that has ended its pool is not to take any more locks. */
+const endedError = () =>
+  lockError(
+    'ERR_LOCK_ENGINE',
+    'the pool of postgres(pool) has been ended: make an engine of another pool, and end that after its last lock',
+  )
+
+class Driver {
+  #names
+  #pool
+  #listener
+  #isEnded
+  /** What the server may have of ours, by id. */
+  #stakes = new Map()
+  /** The last command to leave that is on its way, by key. */
+  #leaving = new Map()
+
+  /**
+   * `connections` is how many commands may be on their way at once; each has `patience` ms. Once it `isEnded()`, nothing
+   * new is asked for.
+   */
+  constructor({ Pool, Client, config, names, connections, patience, isEnded }) {
+    this.#names = names
+    this.#isEnded = isEnded
+    this.#pool = makePool(Pool, Client, config, connections, patience)
+    this.#listener = new Listener(Client, config, patience)
+    this.name = 'PostgreSQL'
+    this.keeper = {
+      module: join(__dirname, 'keeper.js'),
+      data: { path: findPackage('pg'), config, names },
+    }
+  }
+
+  async listen(session, { granted, wanted, missed, trouble }) {
+    if (this.#isEnded()) throw endedError()
+    for (const [id, stake] of this.#stakes) if (stake.session !== session) this.#stakes.delete(id)
+    // First: all others set up their sessions, which must be theirs.
+    await this.#listener.listen(session, {
+      // Only what has a connection is sent at once.
+      granted: ([id, ...words]) =>
+        granted(id, this.#pool.idleCount > this.#pool.waitingCount ? grantOf(words) : undefined),
+      wanted: (row) => {
+        for (const key of this.#keysOf(row)) wanted(key)
+      },
+      missed,
+      trouble,
+    })
+    await this.#prepare()
+  }
+
+  /** All of it is made in one transaction, so that the last of it stands for all. */
+  async #prepare() {
+    const { leave } = this.#names
+    const text = 'SELECT to_regproc($1) IS NOT NULL AS is_there'
+    const { rows } = await this.#query({ text, values: [leave] })
+    if (!isTrue(rows[0].is_there)) await this.#query(schemaOf(this.#names))
+  }
+
+  async #query(command) {
+    try {
+      return await this.#pool.query(command)
+    } catch (error) {
+      throw explained(error, this.#names)
+    }
+  }
+
+  /** What a row is called here: a digest cannot be read back. */
+  #keysOf(row) {
+    if (!isDigest(row)) return [row]
+    const keys = new Set()
+    for (const { key } of this.#stakes.values()) if (rowOf(key) === row) keys.add(key)
+    return keys
+  }
+
+  async enter(request) {
+    const { session, key, id, units, capacity, wait, first, claim, maxHold } = request
+    if (this.#isEnded()) throw endedError()
+    this.#stakes.set(id, request)
+    // On another connection we might come before what we have sent.
+    await this.#leaving.get(key)
+    const { rows } = await this.#query({
+      name: this.#names.enter,
+      text: `SELECT * FROM ${this.#names.enter}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      values: [
+        rowOf(key),
+        id,
+        session,
+        units,
+        capacity,
+        wait,
+        first,
+        claim,
+        maxHold,
+        this.#listener.backend,
+      ],
+    })
+    const [{ state, token, wanted, abandoned, look, clock, capacity: theirs }] = rows
+    if (state === 'held') {
+      return { state, token: BigInt(token), wanted: isTrue(wanted), abandoned: isTrue(abandoned) }
+    }
+    // Nobody may hold it: then who is before us has not confirmed it yet.
+    if (state === 'waiting') {
+      return {
+        state,
+        look: look === null ? claim : Math.max(0, Number(look)) + 1,
+        clock: Number(clock),
+      }
+    }
+    this.#stakes.delete(id)
+    return state === 'mismatch' ? { state, capacity: Number(theirs) } : { state }
+  }
+
+  async confirm({ key, id, maxHold }) {
+    const { rows } = await this.#query({
+      name: this.#names.confirm,
+      text: `SELECT * FROM ${this.#names.confirm}($1, $2, $3)`,
+      values: [rowOf(key), id, maxHold],
+    })
+    const [{ is_held: isHeld, wanted }] = rows
+    return isTrue(isHeld)
+      ? { state: 'held', wanted: isTrue(wanted) }
+      : { state: 'over', wanted: false }
+  }
+
+  async leave({ key, id, claim, keep, untold }) {
+    const leaving = this.#query({
+      name: this.#names.leave,
+      text: `SELECT ${this.#names.leave}($1, $2, $3, $4, $5)`,
+      values: [rowOf(key), id, claim, keep, untold],
+    })
+    this.#leaving.set(key, leaving)
+    try {
+      await leaving
+      if (keep === 0) this.#stakes.delete(id)
+    } finally {
+      if (this.#leaving.get(key) === leaving) this.#leaving.delete(key)
+    }
+  }
+
+  async end(session) {
+    await this.#pool.query(`DELETE FROM ${this.#names.sessions} WHERE session = $1`, [session])
+  }
+
+  async close() {
+    await this.#listener.close()
+    await this.#pool.end()
+  }
+}
+
+const grantOf = ([token, wanted, abandoned, until]) => ({
+  token: BigInt(token),
+  wanted: wanted === '1',
+  abandoned: abandoned === '1',
+  until: Number(until),
+})
+
+/** With the options of postgres(). */
+function makeDriver(pool, options) {
+  if (typeof pool?.query !== 'function' || typeof pool.Client !== 'function') {
+    throw new TypeError('pool must be a Pool of the package pg')
+  }
+  checkObject(options)
+  const { connection = pool.options, connections = 4 } = options
+  checkObject(connection)
+  if (typeof connections !== 'number') throw new TypeError('connections must be a number')
+  if (!(Number.isInteger(connections) && connections >= 1)) {
+    throw new RangeError(`connections must be an integer of 1 or more, not ${connections}`)
+  }
+  const names = readNames(options)
+  const { answerTimeout } = readEngineOptions(timesOf(options))
+  const config = configOf(connection)
+  checkForThread(config)
+  const { constructor: Pool, Client } = pool
+  const isEnded = () => options.connection === undefined && pool.ending === true
+  return new Driver({ Pool, Client, config, names, connections, patience: answerTimeout, isEnded })
+}
+
+/** The thread that renews makes its connection alike. */
+function checkForThread(config) {
+  try {
+    structuredClone(config)
+  } catch (error) {
+    throw new TypeError(
+      'the options of the connection go to the thread that renews leases, and cannot have functions in them: ' +
+        `give postgres(pool, { connection }) some that have none (${error.message})`,
+    )
+  }
+}
+
+module.exports = { makeDriver }

@@ -1,0 +1,184 @@
+'use strict'
+// What an engine (../engine.js) does in Redis: its steps there are in script.js.
+const { createHash } = require('node:crypto')
+const { checkKnown, checkObject } = require('../../core/options.js')
+const { engineOptions, readEngineOptions, timesOf } = require('../engine.js')
+const { findPackage } = require('../find.js')
+const { adapt } = require('./clients.js')
+const { explained, rightsOf } = require('./rights.js')
+const script = require('./script.js')
+const { Subscriber } = require('./subscriber.js')
+
+const redisOptions = new Set([...engineOptions, 'prefix', 'shards', 'connection'])
+
+function redisDriver(client, options = {}) {
+  checkObject(options)
+  checkKnown(options, redisOptions)
+  const { prefix = 'boxoffice', shards = 1, connection } = options
+  if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
+  if (/[{}]/.test(prefix)) throw new RangeError('prefix must not contain { or }')
+  if (typeof shards !== 'number') throw new TypeError('shards must be a number')
+  if (!(Number.isInteger(shards) && shards >= 1 && shards <= 1024)) {
+    throw new RangeError(`shards must be an integer from 1 to 1024, not ${shards}`)
+  }
+  if (connection !== undefined) checkObject(connection)
+  const adapted = adapt(client)
+  // The first braces of a key are its hash tag, unless they are empty.
+  if (adapted.isCluster && /^[^{]*\{\}/.test(adapted.prefix)) {
+    throw new RangeError(
+      `the keyPrefix ${JSON.stringify(adapted.prefix)} of the client must not contain {}: keys of one lock would lie in several slots`,
+    )
+  }
+  const { answerTimeout } = readEngineOptions(timesOf(options))
+  return new RedisDriver(adapted, prefix, shards, connection, answerTimeout)
+}
+
+class RedisDriver {
+  name = 'Redis'
+  #client
+  #bases
+  #connection
+  #subscriber
+  /** The requests in line whose turn we have not heard of. */
+  #waiting = new Set()
+  #session
+  #rights
+
+  /** What listens has `patience` ms for each step. */
+  constructor(client, prefix, shards, connection, patience) {
+    this.#client = client
+    this.#connection = connection
+    // The braces are a hash tag: all keys of a base lie in one slot of a cluster.
+    this.#bases = Array.from({ length: shards }, (_, i) => `{${prefix}:${i}}`)
+    this.#subscriber = new Subscriber(
+      (hear, ended) => client.listening(hear, ended, patience),
+      patience,
+    )
+    this.#rights = rightsOf(this.#names(), client.isCluster)
+  }
+
+  get keeper() {
+    const client = this.#client.options(this.#connection)
+    const path = findPackage(client.module)
+    return {
+      module: require.resolve('./keeper.js'),
+      data: { bases: this.#names(), rights: this.#rights, path, client },
+    }
+  }
+
+  /** As Redis knows them. */
+  #names() {
+    return this.#bases.map((base) => this.#client.prefix + base)
+  }
+
+  #baseOf(key) {
+    if (this.#bases.length === 1) return this.#bases[0]
+    const digest = createHash('sha1').update(key).digest()
+    return this.#bases[digest.readUInt32BE(0) % this.#bases.length]
+  }
+
+  async listen(session, { granted, wanted, missed, trouble }) {
+    const channels = this.#names().map((base) => channelOf(base, session))
+    this.#session = session
+    this.#waiting.clear()
+    const message = (text) => {
+      const what = text.slice(1)
+      if (text[0] === 'w') {
+        wanted(what)
+        return
+      }
+      const [id, ...words] = what.split(' ')
+      this.#waiting.delete(id)
+      granted(id, this.#client.isReady() ? grantOf(words) : undefined)
+    }
+    const tell = (error) => trouble(error && explained(error, this.#rights))
+    try {
+      await this.#subscriber.to(channels, { message, missed, trouble: tell })
+    } catch (error) {
+      throw explained(error, this.#rights)
+    }
+  }
+
+  /**
+   * Whose turn has come without a word: in a cluster the slot of its channel may have moved to another server, which
+   * neither client notices.
+   */
+  async #listenAgain(key) {
+    const base = this.#client.prefix + this.#baseOf(key)
+    await this.#subscriber.again(channelOf(base, this.#session))
+  }
+
+  async enter({ key, id, units, capacity, wait, first, claim, maxHold }) {
+    const words = [claim, capacity, maxHold, units, +wait, +first]
+    const [state, what, ...rest] = await this.#run('enter', key, id, words)
+    switch (`${state}`) {
+      case 'held': {
+        if (this.#waiting.delete(id) && this.#client.isCluster) {
+          // Where that fails as well, the next one whose turn comes so tries again.
+          this.#listenAgain(key).catch(() => {})
+        }
+        const [wanted, abandoned] = rest.map((word) => `${word}` === '1')
+        return { state: 'held', token: BigInt(`${what}`), wanted, abandoned }
+      }
+      case 'waiting':
+        this.#waiting.add(id)
+        return { state: 'waiting', look: Number(what) + 1, clock: Number(rest[0]) }
+      case 'mismatch':
+        return { state: 'mismatch', capacity: Number(what) }
+      default:
+        return { state: `${state}` }
+    }
+  }
+
+  async confirm({ key, id, claim, capacity, maxHold }) {
+    const words = [claim, capacity, maxHold]
+    const [state, , wanted] = await this.#run('confirm', key, id, words)
+    return { state: `${state}`, wanted: `${wanted}` === '1' }
+  }
+
+  async leave({ key, id, capacity, claim, keep, untold }) {
+    this.#waiting.delete(id)
+    await this.#run('leave', key, id, [claim, capacity, keep, +untold])
+  }
+
+  async #run(step, key, id, words) {
+    const base = this.#baseOf(key)
+    const publish = this.#client.isCluster ? 'SPUBLISH' : 'PUBLISH'
+    const rest = ['1', base, key, id, publish, step, ...words.map(String)]
+    try {
+      return await this.#evaluate(base, rest)
+    } catch (error) {
+      throw explained(error, this.#rights)
+    }
+  }
+
+  async #evaluate(base, rest) {
+    try {
+      return await this.#client.command(base, ['EVALSHA', script.digest, ...rest])
+    } catch (error) {
+      if (!error.message.startsWith('NOSCRIPT')) throw error
+      // Redis has been started anew, or its scripts were flushed.
+      return await this.#client.command(base, ['EVAL', script.text, ...rest])
+    }
+  }
+
+  async end(session) {
+    const keys = this.#bases.map((base) => [base, `${base}:s:${session}`])
+    await Promise.all(keys.map(([base, key]) => this.#client.command(base, ['DEL', key])))
+  }
+
+  async close() {
+    this.#subscriber.close()
+  }
+}
+
+const channelOf = (base, session) => `${base}:to:${session}`
+
+const grantOf = ([token, wanted, abandoned, until]) => ({
+  token: BigInt(token),
+  wanted: wanted === '1',
+  abandoned: abandoned === '1',
+  until: Number(until),
+})
+
+module.exports = { redisDriver }

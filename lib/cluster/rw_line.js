@@ -1,0 +1,212 @@
+'use strict'
+// A read-write lock over an engine: all readers of this thread share one lease of one unit, a writer has all units. A
+// reader who upgrades keeps its unit, and asks for all others (upgrade_slot.js); a writer who downgrades gives back all
+// but one.
+const { following } = require('../core/abort.js')
+const { withDeadline } = require('../core/deadline.js')
+const { readWait } = require('../core/options.js')
+const { LocalRWLock } = require('../core/rw_lock.js')
+const { endedError, upgradeError } = require('../core/rw_errors.js')
+const { notSync } = require('./errors.js')
+const { LineCore } = require('./local_line.js')
+
+/** More agents than ever read at once. */
+const all = 2 ** 20
+const read = Object.freeze({ units: 1, cost: 1, isShared: true, isToWait: true })
+const write = Object.freeze({ units: all, cost: 1, isShared: false, isToWait: true })
+/** What its own line has let in already. */
+const upgrade = Object.freeze({ units: all - 1, cost: 0, isShared: false, isToWait: true })
+
+class RWLine extends LineCore {
+  constructor(traits) {
+    super(new LocalRWLock(), { ...traits, capacity: all })
+    /** Those who wait and those who are in, for whoever wants to see them. */
+    this.callers = new Set()
+    /** How many wait for the other readers of this thread to become the writer. */
+    this.rising = 0
+  }
+
+  enter({ units }, limits) {
+    return units === all ? this.local.acquireWrite(limits) : this.local.acquireRead(limits)
+  }
+
+  leaveLine(_wish, release) {
+    const others = this.local.isWritten() ? 0 : this.local.readers() - 1
+    release()
+    // Who upgrades is the first to be let in, and takes no lease but the one that it has.
+    if (this.local.isWritten()) return this.rising > 0 ? 0 : 1
+    return this.local.readers() - others
+  }
+
+  acquireRead(options) {
+    return this.#acquire(read, readWait(options))
+  }
+
+  acquireWrite(options) {
+    return this.#acquire(write, readWait(options))
+  }
+
+  async #acquire(wish, limits) {
+    const caller = { isWriter: wish === write, isIn: false }
+    this.callers.add(caller)
+    let hold
+    try {
+      hold = await this.take(wish, limits)
+    } catch (error) {
+      this.callers.delete(caller)
+      throw error
+    }
+    caller.isIn = true
+    hold.caller = caller
+    return caller.isWriter ? this.#writer(hold) : this.#reader(hold)
+  }
+
+  #reader(hold) {
+    const release = this.releaser(hold)
+    release.upgrade = (options) => {
+      // First: options may have getters, and they may let go.
+      const limits = readWait(options)
+      this.#checkHeld(hold)
+      return this.#upgrade(hold, limits)
+    }
+    release.tryUpgrade = () => notSync('tryUpgrade', 'upgrade({ timeout: 0 })')
+    release.upgradeSync = () => notSync('upgradeSync', 'upgrade()')
+    return release
+  }
+
+  #writer(hold) {
+    const release = this.releaser(hold)
+    release.downgrade = () => {
+      this.#checkHeld(hold)
+      return this.#downgrade(hold)
+    }
+    return release
+  }
+
+  #checkHeld(hold) {
+    if (hold.isOver || hold.isLeaving) throw endedError(this)
+  }
+
+  give(hold) {
+    if (hold.isOver) return
+    if (hold.upgrading === undefined) {
+      this.callers.delete(hold.caller)
+      super.give(hold)
+      return
+    }
+    // Whoever upgrades it lets go when it has heard of this.
+    hold.isLeaving = true
+    hold.upgrading.abort(endedError(this))
+  }
+
+  /** However it fails, the reader reads on. */
+  async #upgrade(hold, { timeout, signal }) {
+    if (signal?.aborted) throw signal.reason
+    if (hold.upgrading !== undefined) throw upgradeError(this)
+    const limit = withDeadline(signal, timeout, () => this.timeoutError(timeout))
+    const { controller, end } = following([limit.signal, hold.signal])
+    hold.upgrading = controller
+    if (timeout > 0) limit.start()
+    try {
+      await this.#rise(hold, timeout !== 0, controller.signal)
+      const upper = await this.#takeRest(hold, timeout !== 0, controller.signal)
+      return this.#writer(upper)
+    } finally {
+      hold.upgrading = undefined
+      end()
+      limit.end()
+      if (hold.isLeaving) this.give(hold)
+    }
+  }
+
+  /** Past all other readers of this thread, and before everybody in its line. */
+  async #rise(hold, isToWait, signal) {
+    this.rising++
+    try {
+      hold.place = await hold.place.upgrade({ signal, timeout: isToWait ? undefined : 0 })
+    } catch (error) {
+      if (error === signal.reason) throw error
+      if (error.code === 'ERR_LOCK_UPGRADE') throw upgradeError(this)
+      throw error.code === 'ERR_LOCK_TIMEOUT' ? this.timeoutError(0) : error
+    } finally {
+      this.rising--
+    }
+  }
+
+  /** The same at the server. What it gives has the lease of `hold`, too. */
+  async #takeRest(hold, isToWait, signal) {
+    const cohort = this.cohort()
+    try {
+      const upper = await cohort.take({ ...upgrade, isToWait, base: hold.slot }, signal)
+      if (hold.isLeaving) {
+        upper.unsee()
+        cohort.leave(upper)
+        throw endedError(this)
+      }
+      upper.under = hold
+      // Whoever reads by it after the writer comes after it, too.
+      hold.slot.turn.follow(upper.slot.turn)
+      return this.succeed(upper, hold, hold.place, true)
+    } catch (error) {
+      hold.place = this.#lower(hold)
+      cohort.leave(undefined)
+      throw error
+    }
+  }
+
+  /** Its own line lets in the readers at its head. */
+  #lower(hold) {
+    const place = hold.place.downgrade()
+    this.cohort().expect(this.local.readers() - 1)
+    return place
+  }
+
+  #downgrade(hold) {
+    const { slot } = hold.under ?? hold
+    const place = this.#lower(hold)
+    const next = this.succeed(this.cohort().share(slot, read), hold, place, false)
+    if (hold.under === undefined) slot.shrink(read.units)
+    this.cohort().leave(hold)
+    return this.#reader(next)
+  }
+
+  /** `next` takes the place of `hold`, whose releaser is over. */
+  succeed(next, hold, place, isWriter) {
+    hold.isOver = true
+    next.follow(hold)
+    next.place = place
+    next.caller = hold.caller
+    next.caller.isWriter = isWriter
+    return next
+  }
+
+  readers() {
+    return this.local.readers()
+  }
+
+  isWritten() {
+    return this.local.isWritten()
+  }
+
+  snapshot() {
+    return { readers: this.readers(), written: this.isWritten(), waiting: this.queueSize() }
+  }
+
+  tryAcquireRead() {
+    notSync('tryAcquireRead', 'acquireRead(key, { timeout: 0 })')
+  }
+
+  tryAcquireWrite() {
+    notSync('tryAcquireWrite', 'acquireWrite(key, { timeout: 0 })')
+  }
+
+  acquireReadSync() {
+    notSync('acquireReadSync', 'acquireRead()')
+  }
+
+  acquireWriteSync() {
+    notSync('acquireWriteSync', 'acquireWrite()')
+  }
+}
+
+module.exports = { RWLine }

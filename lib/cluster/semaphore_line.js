@@ -1,0 +1,82 @@
+'use strict'
+// A semaphore over an engine. Each caller has a lease of its weight; a lease goes to another one of that weight. Where
+// somebody gives back by release(), and not by a Releaser, the first leases of this thread end, or become smaller.
+const { LocalSemaphore } = require('../core/semaphore.js')
+const { readAcquire } = require('../core/units.js')
+const { asTicket, unseen } = require('../core/releaser.js')
+const { notSync } = require('./errors.js')
+const { LineCore } = require('./local_line.js')
+
+class SemaphoreLine extends LineCore {
+  /** Those who are in, in the order of coming in. */
+  #holds = new Set()
+
+  constructor(traits) {
+    super(new LocalSemaphore(traits.capacity), traits)
+  }
+
+  async enter({ units }, limits) {
+    const [before] = await this.local.acquire(units, limits)
+    return before
+  }
+
+  leaveLine({ units }) {
+    const free = this.local.getValue() + units
+    this.local.release(units)
+    return free - this.local.getValue()
+  }
+
+  acquire(weightOrOptions, priorityOrOptions) {
+    const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
+    return this.#acquire(weight, limits)
+  }
+
+  async #acquire(units, limits) {
+    const hold = await this.take({ units, cost: units, isShared: false, isToWait: true }, limits)
+    this.#holds.add(hold)
+    return asTicket(hold.place, this.releaser(hold))
+  }
+
+  give(hold) {
+    this.#holds.delete(hold)
+    super.give(hold)
+  }
+
+  async waitForUnlock(weight, options) {
+    const [, release] = await this.acquire(weight, options)
+    const giveBack = release[unseen] ?? release
+    giveBack()
+  }
+
+  getValue() {
+    return this.local.getValue()
+  }
+
+  snapshot() {
+    return { value: this.getValue(), waiting: this.queueSize() }
+  }
+
+  tryAcquire() {
+    notSync('tryAcquire', 'acquire(key, weight, { timeout: 0 })')
+  }
+
+  acquireSync() {
+    notSync('acquireSync', 'acquire()')
+  }
+
+  /** What this thread has taken, of whomever: not more than that. */
+  release(weight) {
+    let left = weight
+    for (const hold of this.#holds) {
+      const { units } = hold.wish
+      if (units > left) {
+        if (left > 0) this.reduce(hold, units - left)
+        return
+      }
+      left -= units
+      this.give(hold)
+    }
+  }
+}
+
+module.exports = { SemaphoreLine }

@@ -1,0 +1,46 @@
+'use strict'
+// What a reader asks the server for who upgrades: all units but the one that it has, before everybody in line. It is
+// the writer when it has both. The server refuses a second one, since each would wait for the other.
+const { upgradeError } = require('../core/rw_errors.js')
+const { asked, now } = require('./clock.js')
+const { lostError } = require('./errors.js')
+const { Slot } = require('./slot.js')
+
+class UpgradeSlot extends Slot {
+  /** `base` is the slot that it reads by. */
+  constructor(cohort, units, isToWait, base) {
+    super(cohort, units, isToWait)
+    this.base = base
+  }
+
+  isForOthers() {
+    return false
+  }
+
+  request() {
+    return { ...super.request(), first: true }
+  }
+
+  /** It is one lease with its base, and ends with it. When that is, a claim does not say: its confirmation is on its way. */
+  maxHold() {
+    const { claimed, until } = this.base
+    return claimed === undefined ? Math.max(1, Math.floor(asked(until - now()))) : super.maxHold()
+  }
+
+  ask() {
+    if (this.state !== 'asking') return
+    if (this.base.state === 'held') super.ask()
+    else this.cohort.refused(this, lostError(this.cohort.title(), 'its reader has lost it'))
+  }
+
+  claim() {
+    return this.base.state === 'held' && super.claim()
+  }
+
+  heard(answer, ...rest) {
+    if (answer.state !== 'upgrading') super.heard(answer, ...rest)
+    else if (this.state === 'asking') this.cohort.refused(this, upgradeError(this.cohort))
+  }
+}
+
+module.exports = { UpgradeSlot }

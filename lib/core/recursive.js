@@ -1,0 +1,209 @@
+'use strict'
+// A mutex that the chain of calls which holds it may enter again. Each grant is a hold, and the context
+// (AsyncLocalStorage) of all that a callback starts says inside which hold it was started. Whoever comes from
+// inside a hold does not stand in the line of the lock, but in that of the hold:
+//
+//   the lock's line      lets one hold in at a time: the outermost
+//   a hold's inner line  lets one in at a time of those who come from inside it: its child
+//
+// So the holds that are not over are a path: the outermost, its child, the child of that one ... Siblings take
+// turns, and no hold is in beside another unless one was entered from inside the other.
+//
+//   open     its callback runs: who comes from inside goes to its inner line
+//   closed   its callback has ended: who comes from inside counts as coming from the next open one around
+//            it, or as a stranger. Those who came before are still let in, one after the other
+//   over     closed, and nobody from inside is waiting or in: the line that it came by goes on
+const { AsyncLocalStorage } = require('node:async_hooks')
+const { LocalMutex } = require('./mutex.js')
+const { checkStack } = require('./stack.js')
+const { checkCallback, readSyncWait } = require('./options.js')
+
+/**
+ * The innermost hold that the running code was started in, of whatever lock. One storage for all locks:
+ * on Node 20 and 22 each costs every promise of the process something, and none is ever collected.
+ */
+const storage = new AsyncLocalStorage()
+
+class Hold {
+  isOpen = true
+  /** How many from inside are waiting or in. */
+  inside = 0
+  /** The line of those from inside, once there is one. */
+  inner = null
+  /** The one of them that is in. */
+  child = null
+
+  /** Of `core`, from inside `parent`, a hold of the same lock or null; `around` is the context. */
+  constructor(core, parent, around) {
+    this.core = core
+    this.holds = core.holds
+    this.grant = undefined
+    this.parent = parent
+    this.around = openFrom(around)
+  }
+
+  /** It is in. */
+  enter() {
+    const { core, holds, parent } = this
+    this.grant = core.grant()
+    if (parent === null) holds.outermost = this
+    else parent.child = this
+  }
+
+  /** The line for one more from inside. */
+  comeIn() {
+    this.inside++
+    this.inner ??= new InnerCore(this.core)
+    return this.inner
+  }
+
+  /** One from inside is through, or has given up. */
+  goOut() {
+    this.inside--
+    this.endIfOver()
+  }
+
+  /** Its callback has ended. */
+  close() {
+    this.isOpen = false
+    this.endIfOver()
+  }
+
+  /** And with it those around it that are closed and have waited for it only: no recursion, however many. */
+  endIfOver() {
+    let hold = this
+    while (hold !== null && !hold.isOpen && hold.inside === 0) {
+      const { core, holds, grant, parent } = hold
+      if (parent === null) {
+        holds.outermost = null
+        // Unless somebody has ended it before: a Mutex in the same memory could.
+        if (core.grant() === grant) core.unlock()
+      } else {
+        parent.child = null
+        parent.inside--
+        parent.inner.unlock()
+      }
+      hold = parent
+    }
+  }
+}
+
+/** What the objects of this thread that stand for one recursive mutex have in common. */
+class Holds {
+  /** The first on the path of holds. */
+  outermost = null
+  /** Whether a callback of runExclusiveSync is on the stack. */
+  isOnStack = false
+}
+
+/** `hold`, or the next one around it that is open. */
+function openFrom(hold) {
+  let open = hold
+  while (open !== null && !open.isOpen) open = open.around
+  return open
+}
+
+/** The innermost open hold of whatever lock. */
+function context() {
+  return openFrom(storage.getStore() ?? null)
+}
+
+/** A recursive mutex over a mutex of class `Base`. */
+const recursive = (Base) =>
+  class extends Base {
+    holds = new Holds()
+
+    /** The innermost open hold of this lock, in the context `around`. */
+    holdIn(around) {
+      let hold = around
+      while (hold !== null && hold.holds !== this.holds) {
+        // Those that have closed are forgotten on the way: a chain that goes on for ever must not keep them.
+        hold.around = openFrom(hold.around)
+        hold = hold.around
+      }
+      return hold
+    }
+
+    isHeld() {
+      return this.holds.isOnStack || this.holdIn(context()) !== null
+    }
+
+    async runExclusive(callback, options) {
+      checkCallback(callback)
+      const around = context()
+      const parent = this.holdIn(around)
+      try {
+        await this.lineOf(parent).lock(options)
+      } catch (error) {
+        parent?.goOut()
+        throw error
+      }
+      const hold = new Hold(this, parent, around)
+      hold.enter()
+      try {
+        return await storage.run(hold, begin, callback)
+      } finally {
+        hold.close()
+      }
+    }
+
+    runExclusiveSync(callback, options) {
+      checkCallback(callback)
+      const limits = readSyncWait(options)
+      // By thread, not by context: what runs inside that callback is on its stack. And with nothing to undo:
+      // a recursion without end, which overflows the stack, leaves no level of it behind.
+      if (this.holds.isOnStack) return callback()
+      const around = context()
+      const parent = this.holdIn(around)
+      // Here, since at the end of the stack every call may throw: what follows must reach its end.
+      checkStack()
+      const hold = new Hold(this, parent, around)
+      try {
+        this.lineOf(parent).lockSync(limits)
+      } catch (error) {
+        parent?.goOut()
+        throw error
+      }
+      hold.enter()
+      this.holds.isOnStack = true
+      try {
+        return storage.run(hold, callback)
+      } finally {
+        this.holds.isOnStack = false
+        hold.close()
+      }
+    }
+
+    /** The line for somebody who comes from inside `parent`. */
+    lineOf(parent) {
+      return parent === null ? this : parent.comeIn()
+    }
+
+    cancel(reason = this.cancelError) {
+      super.cancel(reason)
+      for (let hold = this.holds.outermost; hold !== null; hold = hold.child) {
+        hold.inner?.cancel(reason)
+      }
+    }
+  }
+
+const LocalRecursive = recursive(LocalMutex)
+LocalRecursive.prototype.kind = 'recursive mutex'
+
+class InnerCore extends LocalMutex {
+  constructor(whole) {
+    super()
+    this.whole = whole
+  }
+
+  title() {
+    return this.whole.title()
+  }
+}
+
+/** In the context of its hold: there a thenable, too, is asked for what it will be. */
+function begin(callback) {
+  return Promise.resolve(callback())
+}
+
+module.exports = { LocalRecursive, recursive }

@@ -1,0 +1,51 @@
+'use strict'
+const { LocalBarrier } = require('../core/barrier.js')
+const { Gate, gate } = require('./gate.js')
+const { coreOf } = require('./single.js')
+
+const maxParties = 2 ** 30 - 1
+
+const kind = {
+  class: 'Barrier',
+  base: gate,
+  name: 'barrier',
+  bytes: 8,
+  local: (parties) => new LocalBarrier(parties),
+  shared: (parties) => new (require('../process/barrier_core.js').BarrierCore)(parties),
+}
+
+class Barrier extends Gate {
+  constructor(parties, options = {}) {
+    super(kind, [checkedParties(parties)], options)
+  }
+
+  get parties() {
+    return coreOf(this, kind, 'parties').parties
+  }
+
+  get waiting() {
+    return coreOf(this, kind, 'waiting').waiting()
+  }
+
+  isBroken() {
+    return coreOf(this, kind, 'isBroken').isBroken()
+  }
+
+  break() {
+    coreOf(this, kind, 'break').break()
+  }
+
+  reset() {
+    coreOf(this, kind, 'reset').reset()
+  }
+}
+
+function checkedParties(parties) {
+  if (typeof parties !== 'number') throw new TypeError('parties must be a number')
+  if (!(Number.isInteger(parties) && parties >= 1 && parties <= maxParties)) {
+    throw new RangeError(`parties must be an integer from 1 to ${maxParties}, not ${parties}`)
+  }
+  return parties
+}
+
+module.exports = { Barrier }

@@ -1,0 +1,45 @@
+'use strict'
+const { LocalLatch } = require('../core/gates.js')
+const { Gate, gate } = require('./gate.js')
+const { coreOf } = require('./single.js')
+
+const maxCount = 2 ** 31 - 1
+
+const kind = {
+  class: 'CountdownLatch',
+  base: gate,
+  name: 'countdown latch',
+  bytes: 8,
+  local: (count) => new LocalLatch(count),
+  shared: (count) => new (require('../process/latch_core.js').LatchCore)(count),
+}
+
+class CountdownLatch extends Gate {
+  constructor(count, options = {}) {
+    checkCount('count', count, 0)
+    super(kind, [count], options)
+  }
+
+  get count() {
+    return coreOf(this, kind, 'count').count()
+  }
+
+  countDown(n = 1) {
+    const core = coreOf(this, kind, 'countDown')
+    checkCount('n', n, 1)
+    core.countDown(n)
+  }
+
+  tryWait() {
+    return coreOf(this, kind, 'tryWait').tryWait()
+  }
+}
+
+function checkCount(what, count, least) {
+  if (typeof count !== 'number') throw new TypeError(`${what} must be a number`)
+  if (!(Number.isInteger(count) && count >= least && count <= maxCount)) {
+    throw new RangeError(`${what} must be an integer from ${least} to ${maxCount}, not ${count}`)
+  }
+}
+
+module.exports = { CountdownLatch }

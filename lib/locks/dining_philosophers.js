@@ -1,0 +1,176 @@
+'use strict'
+// Dining philosophers over the locks of a keyed mutex: fork i is the key i. Everybody takes the two in one
+// order (lib/locks/many.js), so that nobody waits in a circle. Names, limits and what becomes of a dead
+// philosopher's forks are the mutexes' own.
+const { LocalMutex } = require('../core/mutex.js')
+const { lockError } = require('../core/errors.js')
+const { nameOf, toText } = require('../core/keys.js')
+const { blockingHomeOf, homeOf, Keyed } = require('./keyed.js')
+const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
+const { readSyncWait, readWait } = require('../core/options.js')
+const { isObject, receiverError } = require('./receiver.js')
+const { dressed } = require('../core/releaser.js')
+const { run, runSync } = require('./run.js')
+
+const maxSeats = 2 ** 31 - 1
+
+class Fork extends LocalMutex {
+  title() {
+    return titleOfFork(this)
+  }
+}
+
+const titleOfFork = ({ key, home }) => `fork ${key} of ${titleOf(home.name)}`
+
+const forks = {
+  class: 'Forks',
+  name: 'dining philosopher',
+  local: () => new Fork(),
+  shared: () => new (require('../process/fork_core.js').ForkCore)(titleOfFork),
+  atRest: [],
+}
+
+/** Not a KeyedMutex: that of the same name is another lock. */
+class Forks extends Keyed {
+  constructor(options) {
+    super(forks, options)
+  }
+}
+
+/** By name: who eats of this thread, for all objects that stand for one table. */
+const shared = new Map()
+
+function eatersOf(name, seats) {
+  if (name === undefined) return new Map()
+  // A table of C++ without keys, for other threads to see how many seats there are.
+  require('../process/shares.js').tableOf(
+    `dining philosophers ${toText(name)}`,
+    seats,
+    titleOf(name),
+  )
+  if (!shared.has(name)) shared.set(name, new Map())
+  return shared.get(name)
+}
+
+/** Throws unless `it`, the `this` of `method`, is such a table. */
+let check
+
+class DiningPhilosophers {
+  #seats
+  #forks
+  /** By seat: the releaser of who eats there. */
+  #eaters
+
+  static {
+    check = (it, method) => {
+      if (!(isObject(it) && #seats in it)) {
+        throw receiverError({ class: 'DiningPhilosophers' }, method, it)
+      }
+    }
+  }
+
+  constructor(seats, options = {}) {
+    checkSeats(seats)
+    this.#seats = seats
+    this.#forks = new Forks(options)
+    this.#eaters = eatersOf(homeOf(this.#forks, forks).name, seats)
+  }
+
+  get seats() {
+    check(this, 'seats')
+    return this.#seats
+  }
+
+  begin(seat, options) {
+    check(this, 'begin')
+    const pair = this.#forksAt(seat)
+    const home = homeOf(this.#forks, forks)
+    const take = (fork, limits) => home.with(fork, (core) => core.acquire(limits))
+    const late = (_, timeout) => this.#late(seat, timeout)
+    const held = acquireMany(pair, readWait(options), take, late)
+    return held.then((release) => this.#sit(seat, release))
+  }
+
+  beginSync(seat, options) {
+    check(this, 'beginSync')
+    const home = blockingHomeOf(this.#forks, forks, 'beginSync')
+    const pair = this.#forksAt(seat)
+    const take = (fork, limits) => home.with(fork, (core) => core.acquireSync(limits))
+    const late = (_, timeout) => this.#late(seat, timeout)
+    return this.#sit(seat, acquireManySync(pair, readSyncWait(options), take, late))
+  }
+
+  tryBegin(seat) {
+    check(this, 'tryBegin')
+    const home = homeOf(this.#forks, forks)
+    const take = (fork) => home.with(fork, (core) => core.tryAcquire())
+    const held = tryAcquireMany(this.#forksAt(seat), take)
+    return held === undefined ? undefined : this.#sit(seat, held)
+  }
+
+  end(seat) {
+    check(this, 'end')
+    this.#check(seat)
+    const release = this.#eaters.get(seat)
+    if (release === undefined) {
+      const message = `philosopher ${seat} of ${this.#title()} does not eat in this thread`
+      throw lockError('ERR_LOCK_NOT_HELD', message)
+    }
+    release()
+  }
+
+  runExclusive(seat, callback, options) {
+    check(this, 'runExclusive')
+    return run(callback, () => this.begin(seat, options))
+  }
+
+  runExclusiveSync(seat, callback, options) {
+    check(this, 'runExclusiveSync')
+    return runSync(callback, () => this.beginSync(seat, options))
+  }
+
+  #sit(seat, held) {
+    const eaters = this.#eaters
+    const release = () => {
+      if (eaters.get(seat) !== release) return
+      eaters.delete(seat)
+      held()
+    }
+    eaters.set(seat, release)
+    return dressed(release, held.abandoned)
+  }
+
+  #forksAt(seat) {
+    this.#check(seat)
+    return [seat, (seat + 1) % this.#seats]
+  }
+
+  #check(seat) {
+    if (typeof seat !== 'number') throw new TypeError('a seat must be a number')
+    if (!(Number.isInteger(seat) && seat >= 0 && seat < this.#seats)) {
+      throw new RangeError(`a seat must be an integer from 0 to ${this.#seats - 1}, not ${seat}`)
+    }
+  }
+
+  #late(seat, timeout) {
+    const message = `philosopher ${seat} of ${this.#title()} could not begin within ${timeout} ms`
+    return lockError('ERR_LOCK_TIMEOUT', message)
+  }
+
+  #title() {
+    return titleOf(homeOf(this.#forks, forks).name)
+  }
+}
+
+function titleOf(name) {
+  return name === undefined ? 'the dining philosophers' : `the dining philosophers ${nameOf(name)}`
+}
+
+function checkSeats(seats) {
+  if (typeof seats !== 'number') throw new TypeError('seats must be a number')
+  if (!(Number.isInteger(seats) && seats >= 1 && seats <= maxSeats)) {
+    throw new RangeError(`seats must be an integer from 1 to ${maxSeats}, not ${seats}`)
+  }
+}
+
+module.exports = { DiningPhilosophers }

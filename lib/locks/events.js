@@ -1,0 +1,72 @@
+'use strict'
+const { LocalAutoResetEvent, LocalManualResetEvent } = require('../core/gates.js')
+const { Gate, gate } = require('./gate.js')
+const { lockOptions } = require('../lock_options.js')
+const { asOptions } = require('../core/options.js')
+const { coreOf } = require('./single.js')
+
+const eventOptions = new Set([...lockOptions, 'isSet'])
+
+/** What both of them are. */
+const event = { class: 'Event', base: gate, instance: 'an event' }
+
+class Event extends Gate {
+  constructor(kind, options) {
+    const { isSet = false } = asOptions(options)
+    if (typeof isSet !== 'boolean') throw new TypeError('isSet must be a boolean')
+    super(kind, [isSet], options)
+  }
+
+  tryWait() {
+    return coreOf(this, event, 'tryWait').tryWait()
+  }
+
+  isSet() {
+    return coreOf(this, event, 'isSet').isSet()
+  }
+}
+
+const autoReset = {
+  class: 'AutoResetEvent',
+  base: event,
+  name: 'auto-reset event',
+  bytes: 8,
+  known: eventOptions,
+  local: (isSet) => new LocalAutoResetEvent(isSet),
+  shared: (isSet) => new (require('../process/event_core.js').AutoResetCore)(isSet),
+}
+const manualReset = {
+  class: 'ManualResetEvent',
+  base: event,
+  name: 'manual-reset event',
+  bytes: 8,
+  known: eventOptions,
+  local: (isSet) => new LocalManualResetEvent(isSet),
+  shared: (isSet) => new (require('../process/event_core.js').ManualResetCore)(isSet),
+}
+
+class AutoResetEvent extends Event {
+  constructor(options = {}) {
+    super(autoReset, options)
+  }
+
+  signal() {
+    coreOf(this, autoReset, 'signal').signal()
+  }
+}
+
+class ManualResetEvent extends Event {
+  constructor(options = {}) {
+    super(manualReset, options)
+  }
+
+  set() {
+    coreOf(this, manualReset, 'set').set()
+  }
+
+  reset() {
+    coreOf(this, manualReset, 'reset').reset()
+  }
+}
+
+module.exports = { AutoResetEvent, ManualResetEvent }

@@ -1,0 +1,52 @@
+'use strict'
+const { blockingCoreOf, coreOf, Single, single } = require('./single.js')
+
+const kind = {
+  class: 'RecursiveMutex',
+  base: single,
+  name: 'recursive mutex',
+  bytes: 4,
+  // Loaded when the first is constructed: AsyncLocalStorage costs every promise on Node 20 and 22.
+  local: () => new (require('../core/recursive.js').LocalRecursive)(),
+  shared: () => new (require('../process/recursive_core.js').RecursiveCore)(),
+}
+
+class RecursiveMutex extends Single {
+  constructor(options = {}) {
+    super(kind, [], options)
+  }
+
+  // Forms with a callback only. What acquire() gave its caller could not be in the caller's context: what
+  // AsyncLocalStorage.enterWith sets there stays, and is seen by the siblings that the caller starts after
+  // it has released. They would count as holders, and a lock that lets two in is worse than none.
+
+  runExclusive(callback, options) {
+    return coreOf(this, kind, 'runExclusive').runExclusive(callback, options)
+  }
+
+  executeLocked(callback, options) {
+    return coreOf(this, kind, 'executeLocked').runExclusive(callback, options)
+  }
+
+  runExclusiveSync(callback, options) {
+    return blockingCoreOf(this, kind, 'runExclusiveSync').runExclusiveSync(callback, options)
+  }
+
+  isLocked() {
+    return coreOf(this, kind, 'isLocked').isLocked()
+  }
+
+  isHeld() {
+    return coreOf(this, kind, 'isHeld').isHeld()
+  }
+
+  cancel(reason) {
+    coreOf(this, kind, 'cancel').cancel(reason)
+  }
+
+  snapshot() {
+    return coreOf(this, kind, 'snapshot').snapshot()
+  }
+}
+
+module.exports = { RecursiveMutex }

@@ -1,0 +1,27 @@
+'use strict'
+// A callback between the grant of a lock and its end.
+const { checkCallback } = require('../core/options.js')
+
+/** What `callback` makes, once `grant` has given a releaser: a promise. `key` is of a keyed lock. */
+async function run(callback, grant, key) {
+  checkCallback(callback, key)
+  const release = await grant()
+  try {
+    return await callback()
+  } finally {
+    release()
+  }
+}
+
+/** The same for a thread that blocks. */
+function runSync(callback, grant, key) {
+  checkCallback(callback, key)
+  const release = grant()
+  try {
+    return callback()
+  } finally {
+    release()
+  }
+}
+
+module.exports = { run, runSync }

@@ -1,0 +1,63 @@
+'use strict'
+// What every object has in common that stands for a single lock, event, condition ...
+const { checkMayBlock } = require('../lock_options.js')
+const { isObject, isOfKind, receiverError } = require('./receiver.js')
+const { openLock } = require('../scopes.js')
+
+/** What all of them are. */
+const single = { class: 'Single', instance: 'a lock' }
+
+/** The lock of `it`, which is the `this` of `method` of that kind: anything else throws. */
+let coreOf
+/** The same for a method that is about to block this thread. */
+let blockingCoreOf
+/** The same: what cancel() of it rejects with. Over an engine objects of one core may differ in that. */
+let cancelErrorOf
+/** The kind of `it`, which may be anything: undefined where it is no object of these classes. */
+let kindOf
+
+class Single {
+  #core
+  #kind
+  #cancelError
+
+  static {
+    kindOf = (it) => (isObject(it) && #kind in it ? it.#kind : undefined)
+    coreOf = (it, kind, method) => {
+      try {
+        if (it.#kind === kind) return it.#core
+      } catch {
+        // It has no such field. To ask for that first would cost each call a nanosecond.
+        throw receiverError(kind, method, it)
+      }
+      if (!isOfKind(it.#kind, kind)) throw receiverError(kind, method, it, it.#kind)
+      return it.#core
+    }
+    blockingCoreOf = (it, kind, method) => {
+      const core = coreOf(it, kind, method)
+      checkMayBlock(core.mayBlock, method)
+      return core
+    }
+    cancelErrorOf = (it, kind, method) => {
+      coreOf(it, kind, method)
+      return it.#cancelError
+    }
+  }
+
+  constructor(kind, args, options) {
+    const { lock, cancelError } = openLock(kind, args, options)
+    this.#core = lock
+    this.#kind = kind
+    this.#cancelError = cancelError
+  }
+
+  get buffer() {
+    return coreOf(this, single, 'buffer').memory().buffer
+  }
+
+  get byteOffset() {
+    return coreOf(this, single, 'byteOffset').memory().byteOffset
+  }
+}
+
+module.exports = { blockingCoreOf, cancelErrorOf, coreOf, kindOf, Single, single }

@@ -1,0 +1,104 @@
+'use strict'
+// A cyclic barrier for promises. Whoever arrives and whoever gives up does so in C++ (src/barrier.h): a
+// round is complete, or broken, in one step.
+const { Core, kindOf } = require('./core.js')
+const { lockError } = require('../core/errors.js')
+const native = require('../load.js')
+const { readWait } = require('../core/options.js')
+const { grantedAbandoned, notGranted, Waiter } = require('./waiters.js')
+
+const broken = 2
+const missingShift = 2
+
+class BarrierCore extends Core {
+  static bytes = 8
+
+  constructor(parties) {
+    super(parties << missingShift)
+    this.idle = this.word
+    this.parties = parties
+  }
+
+  isBroken() {
+    return (this.read() & broken) !== 0
+  }
+
+  waiting() {
+    const word = this.read()
+    return (word & broken) !== 0 ? 0 : this.parties - (word >>> missingShift)
+  }
+
+  wait(options) {
+    const limits = readWait(options)
+    if (limits.signal?.aborted) {
+      // The others would wait for one that does not come.
+      this.break()
+      return Promise.reject(limits.signal.reason)
+    }
+    return this.enterLine(1, limits, Party)
+  }
+
+  enter() {
+    const ticket = native.barrierEnter(this.place, this.parties)
+    if (ticket >= 0) missing = native.barrierMissing(ticket)
+    else this.dispatch(native.news()) // the others, who came before us
+    return ticket
+  }
+
+  admit(waiter, isBroken) {
+    if (isBroken) waiter.reject(this.brokenError())
+    else waiter.resolve(waiter.missing)
+  }
+
+  /** Blocks this thread. */
+  waitSync({ timeout }) {
+    if (this.share === null && !this.isBroken() && this.waiting() < this.parties - 1) {
+      const alone = `only this thread could arrive at ${this.title()}, and it would wait for itself`
+      throw lockError('ERR_LOCK_DEADLOCK', alone)
+    }
+    this.show()
+    const outcome = native.barrierEnterSync(this.place, this.parties, timeout)
+    this.dispatch(native.news())
+    if (outcome === grantedAbandoned) throw this.brokenError()
+    if (outcome === notGranted) throw this.timeoutError(timeout)
+    return outcome
+  }
+
+  break() {
+    if (this.words === null) this.word |= broken
+    else this.dispatch(native.barrierBreak(this.place))
+  }
+
+  reset() {
+    if (this.words === null) this.word = this.idle
+    else this.dispatch(native.barrierReset(this.place, this.parties))
+  }
+
+  brokenError() {
+    const why = 'since a party gave up or somebody broke it: reset() starts anew'
+    return lockError('ERR_LOCK_BROKEN', `${this.title()} is broken, ${why}`)
+  }
+
+  timeoutError(timeout) {
+    const message = `not all have come to ${this.title()} within ${timeout} ms: it is broken now`
+    return lockError('ERR_LOCK_TIMEOUT', message)
+  }
+}
+BarrierCore.prototype.kind = kindOf('barrier', 6, 'barrier', BarrierCore.bytes)
+
+/** How many were missing when the waiter that is being made had arrived: see enter. */
+let missing
+
+class Party extends Waiter {
+  constructor(core, resolve, reject, how) {
+    super(core, resolve, reject, how)
+    this.missing = missing
+  }
+
+  /** For the one that does not wait: the last, or one that finds it broken. */
+  static value(core, _weight, isBroken) {
+    return isBroken ? Promise.reject(core.brokenError()) : 0
+  }
+}
+
+module.exports = { BarrierCore }

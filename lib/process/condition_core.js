@@ -1,0 +1,140 @@
+'use strict'
+// A condition variable for promises. Whoever waits stands in the line of the condition, and when it is
+// notified in the line of its mutex, without being woken between the two (src/condition_variable.h).
+const { Core, kindOf } = require('./core.js')
+const { lockError } = require('../core/errors.js')
+const native = require('../load.js')
+const { Locker } = require('./mutex_core.js')
+const { readWait } = require('../core/options.js')
+const { agent, isGranted, wait, Waiter } = require('./waiters.js')
+
+const nobody = 0
+
+class ConditionCore extends Core {
+  static bytes = 4
+
+  constructor() {
+    super(nobody)
+  }
+
+  wait(mutex, options) {
+    const limits = readWait(options)
+    this.check(mutex)
+    if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
+    if (limits.timeout === 0) return Promise.reject(this.timeoutError(0))
+    this.show()
+    mutex.show()
+    const ticket = native.conditionEnter(this.place, mutex.place, this.strictness(mutex))
+    entering = { mutex, grant: mutex.grant() }
+    const promise = wait(this, ticket, Notified, 1, limits)
+    mutex.stepAside()
+    mutex.dispatch(native.news())
+    return promise
+  }
+
+  /** Blocks this thread. */
+  waitSync(mutex, { timeout }) {
+    this.check(mutex)
+    if (this.share === null || mutex.share === null) {
+      const alone = `only this thread could notify ${this.title()}, and it would wait for itself`
+      throw lockError('ERR_LOCK_DEADLOCK', alone)
+    }
+    if (native.conditionStands(this.place)) {
+      const ahead = `a promise of this thread waits for ${this.title()}: it may get the mutex, and could not go on`
+      throw lockError('ERR_LOCK_DEADLOCK', ahead)
+    }
+    if (native.mutexStands(mutex.place)) {
+      const ahead = `a promise of this thread waits for ${mutex.title()}, and could not go on`
+      throw lockError('ERR_LOCK_DEADLOCK', ahead)
+    }
+    const outcome = native.conditionWaitSync(
+      this.place,
+      mutex.place,
+      timeout,
+      this.strictness(mutex),
+    )
+    mutex.dispatch(native.news())
+    if (!isGranted(outcome)) throw this.timeoutError(timeout)
+  }
+
+  /** Whether a waiter was notified. */
+  notify(isAll) {
+    const hasWaiters = this.words !== null && this.hasLine()
+    if (this.words !== null) this.dispatch(native.conditionNotify(this.place, +isAll))
+    return hasWaiters
+  }
+
+  admit(waiter) {
+    waiter.comeBack()
+    waiter.resolve()
+    this.calm()
+  }
+
+  strictness(mutex) {
+    return +(this.isStrict || mutex.isStrict)
+  }
+
+  check(mutex) {
+    if (mutex.owner() !== agent || mutex.share?.isHeld === false) throw mutex.notHeld()
+  }
+
+  timeoutError(timeout) {
+    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not notified within ${timeout} ms`)
+  }
+}
+
+const kind = kindOf('condition variable', 4, 'condition', ConditionCore.bytes)
+Object.assign(ConditionCore.prototype, { kind, idle: nobody })
+
+/** What the waiter that is being made waits with: see wait. */
+let entering
+
+class Notified extends Waiter {
+  constructor(core, resolve, reject, how) {
+    super(core, resolve, reject, how)
+    this.mutex = entering.mutex
+    this.grant = entering.grant
+    this.core.guests++
+    this.mutex.guests++
+    if (this.mutex.share !== null) this.mutex.share.guests++
+  }
+
+  end() {
+    this.core.guests--
+    this.mutex.guests--
+    if (this.mutex.share !== null) this.mutex.share.guests--
+    super.end()
+  }
+
+  /** It has the mutex again, and whoever could release it then can do so now. */
+  comeBack() {
+    this.mutex.comeBack(this.grant)
+    this.mutex.calm()
+  }
+
+  /** Out of time, or aborted: but not without the mutex. */
+  reject(reason) {
+    const { mutex } = this
+    mutex.enterLine(1, readWait(undefined), Returner).then(() => {
+      this.comeBack()
+      super.reject(reason)
+    })
+  }
+
+  /** It has been notified, and stands in the line of `mutex`. */
+  asWaiterOf(mutex) {
+    this.end()
+    this.core.calm()
+    const resolve = () => {
+      this.comeBack()
+      this.resolve()
+    }
+    return new Returner(mutex, resolve, undefined, null)
+  }
+}
+
+class Returner extends Locker {}
+Returner.prototype.isToStay = true
+Notified.prototype.isToStay = true
+
+module.exports = { ConditionCore }

@@ -1,0 +1,62 @@
+'use strict'
+// Events for promises: one lets a single waiter through for each signal, the other lets everybody through
+// while it is set. See src/auto_reset_event.h and src/manual_reset_event.h.
+const { kindOf } = require('./core.js')
+const { lockError } = require('../core/errors.js')
+const { GateCore } = require('./gate_core.js')
+const native = require('../load.js')
+
+const clear = 0
+const set = 2
+
+class EventCore extends GateCore {
+  constructor(isSet) {
+    super(isSet ? set : clear)
+  }
+
+  isSet() {
+    return (this.read() & set) !== 0
+  }
+
+  timeoutError(timeout) {
+    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not set within ${timeout} ms`)
+  }
+}
+
+class AutoResetCore extends EventCore {
+  takeAlone() {
+    const was = this.word
+    this.word = clear
+    return was === set
+  }
+
+  signal() {
+    if (this.words === null) this.word = set
+    else this.dispatch(native.autoResetEventSignal(this.place))
+  }
+}
+AutoResetCore.prototype.kind = kindOf('auto-reset event', 2, 'autoResetEvent', EventCore.bytes)
+
+class ManualResetCore extends EventCore {
+  takeAlone() {
+    return this.word === set
+  }
+
+  set() {
+    if (this.words === null) this.word = set
+    else this.dispatch(native.manualResetEventSet(this.place))
+  }
+
+  reset() {
+    if (this.words === null) this.word = clear
+    else native.manualResetEventReset(this.place)
+  }
+}
+ManualResetCore.prototype.kind = kindOf(
+  'manual-reset event',
+  3,
+  'manualResetEvent',
+  EventCore.bytes,
+)
+
+module.exports = { AutoResetCore, ManualResetCore }

@@ -1,0 +1,51 @@
+'use strict'
+// A latch for promises: it opens when it has been counted down to zero. See src/countdown_latch.h.
+const { kindOf } = require('./core.js')
+const { lockError } = require('../core/errors.js')
+const { GateCore } = require('./gate_core.js')
+const native = require('../load.js')
+
+const countShift = 1
+
+class LatchCore extends GateCore {
+  constructor(count) {
+    super(count << countShift)
+  }
+
+  count() {
+    return this.read() >>> countShift
+  }
+
+  takeAlone() {
+    return this.word === 0
+  }
+
+  countDown(n) {
+    if (n > this.count()) throw this.tooMany(n)
+    if (this.words === null) this.word = (this.word - (n << countShift)) | 0
+    else this.countDownInC(n)
+  }
+
+  countDownInC(n) {
+    let news
+    try {
+      news = native.countdownLatchCountDown(this.place, n)
+    } catch (error) {
+      // Another thread has counted since we looked.
+      throw error.code === 'ERR_LOCK_RANGE' ? this.tooMany(n) : error
+    }
+    this.dispatch(news)
+  }
+
+  tooMany(n) {
+    const message = `${this.title()} has fewer than ${n} left to count: nothing has changed`
+    return lockError('ERR_LOCK_RANGE', message, RangeError)
+  }
+
+  timeoutError(timeout) {
+    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not open within ${timeout} ms`)
+  }
+}
+LatchCore.prototype.kind = kindOf('countdown latch', 5, 'countdownLatch', LatchCore.bytes)
+
+module.exports = { LatchCore }

@@ -1,0 +1,341 @@
+'use strict'
+// A mutex for promises. JavaScript makes two steps of its word, each with or without waiters of other threads
+// (see src/mutex.h): free to held by us, and held by us to free. C++ makes all others.
+const { Core, kindOf } = require('./core.js')
+const { lockError } = require('../core/errors.js')
+const { checkCallback, readWait } = require('../core/options.js')
+const { dressed, unseen } = require('../core/releaser.js')
+const { agent, grantedAbandoned, isGranted, notGranted, takeNews, Waiter } = require('./waiters.js')
+const { indexOf } = require('./words.js')
+
+const free = 0
+const ownerShift = 4
+const done = Promise.resolve()
+
+/** Every grant of this thread has a number of its own. */
+let lastGrant = 0
+
+class MutexCore extends Core {
+  static bytes = 4
+
+  constructor() {
+    super(free)
+    this.current = 0
+  }
+
+  /** The number of the current grant: a releaser with another one is stale. */
+  grant() {
+    return this.share === null ? this.current : this.share.current
+  }
+
+  endGrant() {
+    lastGrant = (lastGrant + 1) | 0 // a small integer for ever; by the next round none is left of this
+    this.setGrant(lastGrant, false)
+  }
+
+  /** Whoever holds it goes away to wait for a condition; C++ has let go of it. */
+  stepAside() {
+    this.endGrant()
+  }
+
+  /** That one is back, and its releaser is good again. */
+  comeBack(grant) {
+    this.setGrant(grant, true)
+  }
+
+  setGrant(grant, isHeld) {
+    if (this.share === null) {
+      this.current = grant
+    } else {
+      this.share.current = grant
+      this.share.isHeld = isHeld
+    }
+  }
+
+  owner() {
+    return this.read() >>> this.ownerShift
+  }
+
+  isLocked() {
+    return this.owner() !== 0
+  }
+
+  /** For a shared one: whether this thread has a part in it. */
+  isOurs() {
+    return this.share.waiting > 0 || this.owner() === this.self
+  }
+
+  isOutOfOurHands() {
+    return !this.share.isHeld
+  }
+
+  /** What C++ has granted. */
+  began() {
+    if (this.share !== null) this.share.isHeld = true
+  }
+
+  /** Locked at once, if it is free and nobody of this thread waits. */
+  take() {
+    if (this.words === null) {
+      if (this.word !== free) return false
+      this.word = this.held
+      return true
+    }
+    const { share } = this
+    if (share === null || !(this.change(free, this.held) || this.overtake(share))) return false
+    share.isHeld = true
+    return true
+  }
+
+  /** Takes a free word before the invited head of the line, a waiter of another thread. */
+  overtake(share) {
+    return !this.isInLine(share) && this.change(this.invited, this.held | this.invited)
+  }
+
+  /** Leaves the word free for the invited head of the line, or for the first thread to take it. */
+  leaveToInvited(share) {
+    return !this.isInLine(share) && this.change(this.held | this.invited, this.invited)
+  }
+
+  /** Whether a waiter of this thread stands in line. */
+  isInLine(share) {
+    return share.waiting > 0 || this.hasGuestInLine(share)
+  }
+
+  /** A waiter that was notified of a condition stands in line, and is not among those `waiting`. */
+  hasGuestInLine(share) {
+    return share.guests > 0 && this.kind.stands(this.place) === 1
+  }
+
+  change(from, to) {
+    return Atomics.compareExchange(this.words, indexOf(this.place), from, to) === from
+  }
+
+  /** take, or a word that is free but not 0: its last holder died, or one from elsewhere was invited. */
+  tryLock() {
+    if (this.take()) return true
+    return isGranted(this.tryNow())
+  }
+
+  tryNow() {
+    if (this.isLocked()) return notGranted
+    // Not before one of our own, which may be on its way.
+    if (this.hasLine() && this.kind.stands(this.place)) return notGranted
+    return this.tryEnter(1)
+  }
+
+  /** Blocks this thread. Whether the last holder died with it. */
+  lockSync(limits) {
+    if (this.take()) return false
+    // No race: an agent becomes the owner, and ceases to be it, by its own calls only.
+    if (this.owner() === this.self) {
+      const held = `${this.title()} is held by this thread already, which would wait for itself`
+      throw lockError('ERR_LOCK_DEADLOCK', held)
+    }
+    if (this.words !== null && this.kind.stands(this.place)) {
+      const ahead = `a promise of this thread waits for ${this.title()}, and could not go on`
+      throw lockError('ERR_LOCK_DEADLOCK', ahead)
+    }
+    return this.enterSync(1, limits) === grantedAbandoned
+  }
+
+  acquireSync(limits) {
+    return this.takeNow() ?? releaser(this, this.lockSync(limits))
+  }
+
+  runExclusiveSync(callback, limits) {
+    checkCallback(callback)
+    // Before it is locked: at the end of the stack every call may throw.
+    const grant = this.grant()
+    this.lockSync(limits)
+    try {
+      return callback()
+    } finally {
+      if (this.grant() === grant) this.unlock()
+    }
+  }
+
+  lock(options) {
+    if (options === undefined && this.take()) return done
+    return this.enterLine(1, readWait(options), Locker)
+  }
+
+  acquire(options) {
+    if (options === undefined && this.take()) {
+      try {
+        return Promise.resolve(releaser(this, false))
+      } catch (error) {
+        // At the end of the stack. Without a call, for which there may be no room, where that is possible.
+        if (this.words === null) this.word = free
+        else this.unlock()
+        throw error
+      }
+    }
+    return this.enterLine(1, readWait(options), Acquirer)
+  }
+
+  /** A releaser where take() succeeds. At the end of the stack either both are done, or neither. */
+  takeNow() {
+    if (!this.take()) return undefined
+    try {
+      return releaser(this, false)
+    } catch (error) {
+      // Without a call, for which there may be no room, where that is possible.
+      if (this.words === null) this.word = free
+      else this.unlock()
+      throw error
+    }
+  }
+
+  tryAcquire() {
+    const release = this.takeNow()
+    if (release !== undefined) return release
+    const outcome = this.tryNow()
+    return isGranted(outcome) ? releaser(this, outcome === grantedAbandoned) : undefined
+  }
+
+  async runExclusive(callback, options) {
+    checkCallback(callback)
+    let grant = this.grant()
+    if (options === undefined && this.take()) {
+      await done
+    } else {
+      grant = await this.enterLine(1, readWait(options), Runner)
+    }
+    try {
+      return await callback()
+    } finally {
+      // Unless somebody has ended it before: release() ends whatever grant there is.
+      if (this.grant() === grant) this.unlock()
+    }
+  }
+
+  unlock() {
+    if (this.words === null) {
+      if (this.word !== this.held) throw this.notHeld()
+      // endGrant(), without a call: at the end of the stack both are done, or neither.
+      lastGrant = (lastGrant + 1) | 0
+      this.current = lastGrant
+      this.word = free
+    } else if (this.share !== null && !this.share.isHeld) {
+      throw this.notHeld() // or ours, by news that have not come yet
+    } else if (!this.freeNow(this.share)) {
+      this.unlockInLine()
+      return
+    } else {
+      this.endGrant()
+    }
+    if (this.watchers !== null) this.tell(1, undefined)
+    if (this.home !== null) this.rest()
+  }
+
+  freeNow(share) {
+    return share !== null && (this.change(this.held, free) || this.leaveToInvited(share))
+  }
+
+  unlockInLine() {
+    const count = this.kind.unlock(this.place)
+    if (count < 0) throw this.notHeld()
+    this.endGrant()
+    this.dispatch(count)
+  }
+
+  notHeld() {
+    return lockError('ERR_LOCK_NOT_HELD', `${this.title()} is not held by this thread`)
+  }
+
+  release() {
+    if (this.isLocked()) this.unlock()
+  }
+
+  dispatch(count) {
+    if (count > 0) takeNews(count)
+    if (this.watchers !== null && !this.isLocked()) this.tell(1, this.topPriority())
+    this.calm()
+  }
+
+  admit(waiter, abandoned) {
+    if (this.watchers !== null) this.tell(1, waiter.priority())
+    super.admit(waiter, abandoned)
+  }
+
+  hasRoom() {
+    return !this.isLocked()
+  }
+
+  snapshot() {
+    return { locked: this.isLocked(), waiting: this.queueSize() }
+  }
+
+  waitForUnlock(options) {
+    return this.watch(1, readWait(options))
+  }
+
+  /** waitForUnlock where other threads may unlock: through the line, without a stop. */
+  passThrough(_weight, limits) {
+    if (!this.isLocked() && !this.hasLine()) return Promise.resolve()
+    return this.enterLine(1, limits, Passer)
+  }
+
+  /** Out again, in the same turn. A death that we were told of is for the next one. */
+  passNow(_weight, abandoned) {
+    if (abandoned) this.disown()
+    else this.unlock()
+  }
+
+  /** Whoever holds it was told of a death, and did not hear of it. */
+  disown() {
+    this.endGrant()
+    this.dispatch(this.kind.abandon(this.place))
+  }
+}
+
+Object.assign(MutexCore.prototype, {
+  kind: kindOf('mutex', 0, 'mutex', MutexCore.bytes),
+  idle: free,
+  /** This thread as an owner, and the word while it holds the mutex and nobody waits. */
+  self: agent,
+  held: agent << ownerShift,
+  ownerShift,
+  /** The line of a word whose head has been invited, and is on its way: kLine and kWaker of src/office.h. */
+  invited: 1 | 2,
+})
+
+class Locker extends Waiter {
+  static value() {}
+}
+
+class Runner extends Waiter {
+  static value(core) {
+    return core.grant()
+  }
+}
+
+class Passer extends Waiter {
+  static value(core, _weight, abandoned) {
+    core.pass(1, abandoned)
+  }
+}
+Passer.prototype.isToStay = true
+
+class Acquirer extends Waiter {
+  static value(core, _weight, abandoned) {
+    return releaser(core, abandoned)
+  }
+}
+
+function releaser(core, abandoned) {
+  const grant = core.grant()
+  const release = () => {
+    if (core.grant() === grant) core.unlock()
+  }
+  if (abandoned) {
+    release[unseen] = () => {
+      if (core.grant() === grant) core.disown()
+    }
+  }
+  if (core.dress === null) return dressed(release, abandoned)
+  return core.dress(release, abandoned, () => core.grant() === grant)
+}
+
+module.exports = { Locker, MutexCore }

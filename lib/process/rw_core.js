@@ -1,0 +1,330 @@
+'use strict'
+// A read-write lock for promises. While nobody waits and no other thread knows it, JavaScript counts readers
+// itself; C++ does all else (see src/rw_lock.h).
+const { Core, kindOf } = require('./core.js')
+const { lockError } = require('../core/errors.js')
+const native = require('../load.js')
+const { readWait } = require('../core/options.js')
+const { upgradeError } = require('../core/rw_errors.js')
+const { Reader, readReleaser, Upgrader, Writer, writeReleaser } = require('./rw_grants.js')
+const { agent, grantedAbandoned, isGranted, refused, wait } = require('./waiters.js')
+
+const free = 0
+const writer = 8
+const countShift = 6
+const oneReader = 1 << countShift
+const heldByUs = (agent << countShift) | writer
+
+// What a waiter asks for: RWLockRules in src/rw_lock.h.
+const read = 1
+const write = 2
+const upgrade = 3
+
+class RWCore extends Core {
+  static bytes = 4
+
+  constructor() {
+    super(free)
+    /** How many releasers are out. */
+    this.out = 0
+  }
+
+  readers() {
+    const word = this.read()
+    return (word & writer) === 0 ? word >>> countShift : 0
+  }
+
+  isWritten() {
+    return (this.read() & writer) !== 0
+  }
+
+  snapshot() {
+    return { readers: this.readers(), written: this.isWritten(), waiting: this.queueSize() }
+  }
+
+  isLocked() {
+    return this.isWritten() || this.readers() > 0
+  }
+
+  /** For a shared one: whether this thread has a part in it. */
+  isOurs() {
+    return this.share.waiting > 0 || this.out > 0
+  }
+
+  /**
+   * While we write nobody gets in; while we read, none of our writers does, but for the only reader that we have,
+   * when it upgrades.
+   */
+  isOutOfOurHands() {
+    const { isHeld, reads, waitingReads, upgrading } = this.share
+    return !isHeld && (reads === upgrading || waitingReads > 0)
+  }
+
+  /** Locked at once, where no other thread can know it and nobody waits. */
+  takeRead() {
+    if (this.words !== null || (this.word & writer) !== 0) return false
+    this.word += oneReader
+    return true
+  }
+
+  takeWrite() {
+    if (this.words !== null || this.word !== free) return false
+    this.word = heldByUs
+    return true
+  }
+
+  // At the end of the stack every call may throw. What has changed by then is undone, without another call.
+
+  /** A releaser where takeRead() succeeds. */
+  readNow() {
+    const { out } = this
+    if (!this.takeRead()) return undefined
+    try {
+      return readReleaser(this, false)
+    } catch (error) {
+      this.word -= oneReader
+      this.out = out
+      throw error
+    }
+  }
+
+  /** A releaser where takeWrite() succeeds. */
+  writeNow() {
+    const { out } = this
+    if (!this.takeWrite()) return undefined
+    try {
+      return writeReleaser(this, false)
+    } catch (error) {
+      this.word = free
+      this.out = out
+      throw error
+    }
+  }
+
+  /** The writer that the only reader becomes. */
+  riseNow(grant) {
+    const { out } = this
+    this.word = heldByUs
+    try {
+      return grant.becomeWriter(false)
+    } catch (error) {
+      this.word = oneReader
+      this.out = out
+      grant.isOver = false
+      throw error
+    }
+  }
+
+  acquireRead(options) {
+    if (options === undefined) {
+      const { out } = this
+      if (this.takeRead()) {
+        try {
+          return Promise.resolve(readReleaser(this, false))
+        } catch (error) {
+          this.word -= oneReader
+          this.out = out
+          throw error
+        }
+      }
+    }
+    return this.enterLine(read, readWait(options), Reader)
+  }
+
+  acquireWrite(options) {
+    if (options === undefined) {
+      const release = this.writeNow()
+      if (release !== undefined) return Promise.resolve(release)
+    }
+    return this.enterLine(write, readWait(options), Writer)
+  }
+
+  tryAcquireRead() {
+    return this.readNow() ?? this.tryNow(read, readReleaser)
+  }
+
+  tryAcquireWrite() {
+    return this.writeNow() ?? this.tryNow(write, writeReleaser)
+  }
+
+  tryNow(ask, releaser) {
+    // Not before one of our own, which may be on its way.
+    if (this.words === null || (this.hasLine() && this.kind.stands(this.place))) return undefined
+    const outcome = this.tryEnter(ask)
+    return isGranted(outcome) ? releaser(this, outcome === grantedAbandoned) : undefined
+  }
+
+  acquireReadSync(limits) {
+    const release = this.tryAcquireRead() ?? this.tryReadAgain()
+    if (release !== undefined) return release
+    // Who has to wait although we read stands behind a writer, who waits for us.
+    if (this.share === null || this.share.reads > 0) throw this.deadlock()
+    return this.block(read, limits, readReleaser)
+  }
+
+  /** While we read, the readers of others may stand in line still, who have been told to come in. */
+  tryReadAgain() {
+    if (this.share === null || this.share.reads === 0) return undefined
+    this.dispatch(this.kind.hurry(this.place))
+    return this.tryAcquireRead()
+  }
+
+  acquireWriteSync(limits) {
+    const release = this.tryAcquireWrite()
+    if (release !== undefined) return release
+    if (this.share === null || this.share.reads > 0) throw this.deadlock()
+    return this.block(write, limits, writeReleaser)
+  }
+
+  block(ask, limits, releaser) {
+    // What a promise of ours has been granted counts as well, though it has not heard of it yet.
+    if (this.share.isHeld || this.share.waiting > 0) throw this.deadlock()
+    const outcome = this.enterSync(ask, limits)
+    return releaser(this, outcome === grantedAbandoned)
+  }
+
+  deadlock() {
+    const message = `${this.title()} could not be had without this thread, which would wait for itself`
+    return lockError('ERR_LOCK_DEADLOCK', message)
+  }
+
+  /** The writer that `grant` becomes, which reads. */
+  upgrade(grant, limits) {
+    if (limits.signal?.aborted) return this.refuse(upgrade, limits.signal.reason)
+    // Not asked of C++, where it may be the writer already, by news that have not come yet.
+    if (grant.pending !== null) return Promise.reject(this.refusal())
+    if (this.words === null && this.word === oneReader) {
+      return Promise.resolve(this.riseNow(grant))
+    }
+    this.show()
+    // Who has no time to wait keeps no reader out meanwhile, and nobody who upgrades.
+    const isNow = limits.timeout === 0
+    const outcome = isNow ? this.kind.upgradeSync(this.place, 0) : this.kind.upgrade(this.place)
+    if (isGranted(outcome)) {
+      return Promise.resolve(grant.becomeWriter(outcome === grantedAbandoned))
+    }
+    if (outcome === refused || isNow) {
+      this.calm()
+      return Promise.reject(outcome === refused ? this.refusal() : this.timeoutError(0))
+    }
+    grant.isUpgrading()
+    return wait(this, outcome, this.Upgrader, upgrade, limits)
+  }
+
+  /** The same now, or undefined. */
+  tryUpgrade(grant) {
+    if (grant.pending !== null) return undefined
+    if (this.words === null) {
+      if (this.word !== oneReader) return undefined
+      return this.riseNow(grant)
+    }
+    const outcome = this.kind.upgradeSync(this.place, 0)
+    return isGranted(outcome) ? grant.becomeWriter(outcome === grantedAbandoned) : undefined
+  }
+
+  /** The same, and blocks this thread. */
+  upgradeSync(grant, { timeout }) {
+    if (grant.pending !== null) throw this.refusal()
+    const release = this.tryUpgrade(grant)
+    if (release !== undefined) return release
+    // A promise of ours that waits to read may do so by now.
+    if (this.share === null || this.share.reads > 1 || this.share.waitingReads > 0) {
+      throw this.deadlock()
+    }
+    const outcome = this.kind.upgradeSync(this.place, timeout)
+    if (isGranted(outcome)) return grant.becomeWriter(outcome === grantedAbandoned)
+    this.dispatch(native.news())
+    throw outcome === refused ? this.refusal() : this.timeoutError(timeout)
+  }
+
+  refusal() {
+    return upgradeError(this)
+  }
+
+  /** Who upgrades keeps its place before everybody. */
+  enter(ask, priority) {
+    return ask === upgrade ? this.kind.upgrade(this.place) : super.enter(ask, priority)
+  }
+
+  beganReading() {
+    this.out++
+    if (this.share === null) return
+    this.share.reads++
+    this.settleShared()
+  }
+
+  beganWriting() {
+    this.out++
+    if (this.share === null) return
+    this.share.isHeld = true
+    this.settleShared()
+  }
+
+  endedReading() {
+    this.out--
+    if (this.share !== null) this.share.reads--
+  }
+
+  endedWriting() {
+    this.out--
+    if (this.share !== null) this.share.isHeld = false
+  }
+
+  endRead() {
+    if (this.words === null) {
+      this.endedReading()
+      this.word -= oneReader
+      if (this.home !== null) this.rest()
+    } else {
+      const count = this.kind.unlockRead(this.place)
+      this.endedReading()
+      this.dispatch(count)
+    }
+  }
+
+  endWrite() {
+    if (this.words === null) {
+      this.endedWriting()
+      this.word = free
+      if (this.home !== null) this.rest()
+    } else {
+      const count = this.kind.unlockWrite(this.place)
+      this.endedWriting()
+      this.dispatch(count)
+    }
+  }
+
+  /** For one that was told of a death and goes again at once: the next one is told in its stead. */
+  abandon(isWriter) {
+    const count = this.kind.abandon(this.place, +isWriter)
+    if (isWriter) this.endedWriting()
+    else this.endedReading()
+    this.dispatch(count)
+  }
+
+  /** From writing to reading; readers at the head of the line come in, too. */
+  downgrade() {
+    let count = 0
+    if (this.words === null) this.word = oneReader
+    else count = this.kind.downgrade(this.place)
+    this.endedWriting()
+    const release = readReleaser(this, false)
+    this.dispatch(count)
+    return release
+  }
+
+  admit(waiter, abandoned) {
+    if (waiter instanceof Upgrader) waiter.admitted(abandoned)
+    else super.admit(waiter, abandoned)
+    this.calm()
+  }
+}
+
+Object.assign(RWCore.prototype, {
+  kind: kindOf('read-write lock', 7, 'rwLock', RWCore.bytes),
+  /** The class of those who wait to become the writer. */
+  Upgrader,
+  idle: free,
+})
+
+module.exports = { RWCore, read, write }

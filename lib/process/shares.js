@@ -1,0 +1,185 @@
+'use strict'
+// Locks that other threads may know: by memory, or by name. Several objects of this thread may stand for
+// one; what they have in common is its share.
+const { lockError } = require('../core/errors.js')
+const native = require('../load.js')
+const { mapWords, unmapWords } = require('./words.js')
+
+class Share {
+  constructor(place, name) {
+    this.place = place
+    this.name = name
+    /** A mutex: the number of its current grant in this thread. */
+    this.current = 0
+    /** Whether this thread holds it alone and knows it. The word says so before its news have come. */
+    this.isHeld = false
+    /** How many promises of this thread wait for it. */
+    this.waiting = 0
+    /** A mutex: how many promises of this thread wait for a condition with it. */
+    this.guests = 0
+    /** A read-write lock: how many reads this thread has and knows of, and how many of those who wait want one. */
+    this.reads = 0
+    this.waitingReads = 0
+    /** A read-write lock: how many of its readers, which are one at most, upgrade. */
+    this.upgrading = 0
+    /** A recursive mutex: who of this thread is in. */
+    this.holds = null
+    /** Where it is watched: a WeakRef to the record that its cores have in common. */
+    this.record = undefined
+    this.isAlive = false
+    /** Whether processes share it, and not just threads. */
+    this.isAfar = false
+    /** A slot of a keyed segment: how many cores have it pinned, and whether it is another key's by now. */
+    this.pins = 0
+    this.isGone = false
+  }
+
+  /** One more or one less of ours waits for `core`, or who could let us in has changed. */
+  wait(core, change) {
+    this.waiting += change
+    // Only what somebody elsewhere could end keeps the event loop alive.
+    const isAlive = this.waiting > 0 && core.isOutOfOurHands()
+    if (isAlive === this.isAlive) return
+    this.isAlive = isAlive
+    keepAlive(isAlive ? +1 : -1, this.isAfar)
+  }
+}
+
+const shares = new Map() // by place
+
+/** How many shares are waited for that another thread could release. */
+let alive = 0
+/** How many of them another process could release. */
+let aliveAfar = 0
+/** What C++ keeps for them: see EventLoop::keepAlive in binding/event_loop.h. */
+const keeps = { nothing: 0, instance: 1, eventLoop: 2 }
+let kept = keeps.nothing
+
+function keepAlive(change, isAfar = false) {
+  alive += change
+  if (isAfar) aliveAfar += change
+  if (isAfar || (change > 0 ? alive === 1 : alive === 0)) settleLife()
+}
+
+/** Other processes may always come. Where there is no other thread, and none that ended has left us news, there is nothing to stay for. */
+function settleLife() {
+  const keep = toKeep()
+  if (keep === kept) return
+  kept = keep
+  native.keepAlive(keep)
+}
+
+function toKeep() {
+  if (alive === 0) return keeps.nothing
+  return aliveAfar > 0 || native.mayHear() === 1 ? keeps.eventLoop : keeps.instance
+}
+
+function shareAt(place, name) {
+  let share = shares.get(place)
+  if (share === undefined) {
+    share = new Share(place, name)
+    shares.set(place, share)
+  }
+  return share
+}
+
+/** `words` is memory that other threads may see, `start` the word of a lock that is new there. */
+function shareMemory(words, kind, start) {
+  const place = native.shareMemory(native.realm.adopt(words), kind, start)
+  mapWords(place, words)
+  return shareAt(place, undefined)
+}
+
+/** The lock of that key in `table`. */
+function shareKey(table, key, kind, start, name) {
+  const place = native.shareKey(table, key, kind, start)
+  mapWords(place)
+  return shareAt(place, name)
+}
+
+/** The lock of that key in a segment, or its only one. */
+function shareSlot(segment, key, name) {
+  const place = native.hostPin(segment.number, ...(key === undefined ? [] : [key]))
+  mapWords(place)
+  const known = shares.get(place)
+  if (key !== undefined && known?.pins === 0) forget(known)
+  const share = shareAt(place, name)
+  share.isAfar = true
+  return share
+}
+
+/** The slot of `share` may be that of another key: no core of it is good any more. */
+function forget(share) {
+  share.isGone = true
+  shares.delete(share.place)
+}
+
+/** Whether `core` has let go of its slot, which other keys may have from then on. */
+function unpin(core) {
+  const { share } = core
+  if (share.pins === 1 && native.hostUnpin(share.place) === 0) return false
+  share.pins--
+  core.isPinned = false
+  return true
+}
+
+/** Whether the slot is that of the key of `core` still, and pinned for it. */
+function pinAgain(core) {
+  const { share } = core
+  if (share.isGone) return false
+  if (share.pins === 0 && native.hostPinAgain(share.place) === 0) {
+    forget(share)
+    return false
+  }
+  share.pins++
+  core.isPinned = true
+  return true
+}
+
+/** One object less stands for it. */
+function unshare({ place, isGone }) {
+  if (isGone || native.unshare(place) > 0) return
+  shares.delete(place)
+  unmapWords(place)
+}
+
+const objects = new FinalizationRegistry(unshare)
+
+/** Until `core` is collected. */
+function keepWith(core) {
+  objects.register(core, core.share)
+}
+
+const tables = new Map()
+
+/** The number of a table, which this thread keeps open from then on. */
+function tableOf(name, start = 0, title = '') {
+  let opened = tables.get(name)
+  if (opened === undefined) {
+    try {
+      opened = { table: native.openTable(name, start), start }
+    } catch (error) {
+      error.message = `${title}: ${error.message}`
+      throw error
+    }
+    tables.set(name, opened)
+  }
+  if (opened.start !== start) {
+    const message = `${title}: it is there already, and began with another value`
+    throw lockError('ERR_LOCK_MISMATCH', message)
+  }
+  return opened.table
+}
+
+module.exports = {
+  keepAlive,
+  keepWith,
+  pinAgain,
+  settleLife,
+  shareKey,
+  shareMemory,
+  shareSlot,
+  tableOf,
+  unpin,
+  unshare,
+}

@@ -1,0 +1,332 @@
+'use strict'
+// Promises that wait in a line of C++, by ticket. C++ says what has happened to which ticket (its
+// news, see binding/event_loop.h); what that means for the promise is decided here.
+const { listen } = require('../core/abort.js')
+const native = require('../load.js')
+const { longestTimeout } = require('../core/options.js')
+const { settleLife } = require('./shares.js')
+
+// The answers of C++ where there is no ticket; see binding/outcome.h.
+const granted = -1
+const grantedAbandoned = -2
+const notGranted = -3
+const refused = -4
+const isGranted = (outcome) => outcome === granted || outcome === grantedAbandoned
+
+const kinds = { admitted: 0, admittedAbandoned: 1, invited: 2 }
+const leaves = { left: 0, leftAwake: 1, admitted: 2 }
+
+const mostNews = 1024
+const eras = mostNews + 1
+const news = new Int32Array(eras + mostNews)
+const agent = native.start(news, onNews, () => {})
+
+/** As of the last call of the lock manager: whether one of ours waits for what this thread does not hold. */
+const waitsForOthers = () => news[mostNews] === 1
+
+/** In which era what was granted just now was granted: see src/host/own_part.h. */
+const eraOfGrant = () => news[eras]
+
+/** Called when there may be more to see than news. */
+const looks = []
+const addLook = (look) => looks.push(look)
+
+const waiters = []
+/** In place of a waiter that has gone while its invitation was on its way. */
+const gone = {}
+
+/**
+ * A promise that waits. What it resolves to is a matter of the class derived from this one; there
+ * may be very many of them, so that every field counts.
+ */
+class Waiter {
+  constructor(core, resolve, _reject, how) {
+    this.core = core
+    this.resolve = resolve
+    this.how = how // null where it is the usual way
+    if (core.share !== null) this.count(+1)
+  }
+
+  /** One more or one less waits for a lock that threads share. */
+  count(change) {
+    this.core.share.wait(this.core, change)
+  }
+
+  /** By a thenable that rejects: to keep a function for it would cost each waiter 64 bytes. */
+  reject(reason) {
+    this.resolve({
+      // biome-ignore lint/suspicious/noThenProperty: to be one is what it is for
+      then(_, reject) {
+        reject(reason)
+      },
+    })
+  }
+
+  weight() {
+    return this.how === null ? 1 : this.how.weight
+  }
+
+  priority() {
+    return this.how === null ? 0 : this.how.priority
+  }
+
+  /** It leaves the line of `core`, and enters it anew. */
+  asWaiterOf() {
+    return this
+  }
+
+  /** The wait is over, however it went. */
+  end() {
+    if (this.core.share !== null) this.count(-1)
+    if (this.how !== null) this.how.end()
+  }
+}
+
+/** Whether it is left alone by cancel(). */
+Waiter.prototype.isToStay = false
+
+/** How somebody waits, where it is not the usual way. */
+class How {
+  constructor(ticket, weight, priority) {
+    this.ticket = ticket
+    this.weight = weight
+    this.priority = priority
+    this.timer = undefined
+    this.listening = undefined
+    this.onAbort = undefined
+  }
+
+  limit(core, timeout, signal) {
+    // The timer first: a signal of strange make may call back at once, and end it.
+    if (timeout !== undefined && timeout <= longestTimeout) {
+      const late = () => giveUp(this, core.timeoutError(timeout, waiters[this.ticket]))
+      this.timer = globalThis.setTimeout(late, timeout)
+    }
+    // A clock that fires at once has ended it.
+    if (signal !== undefined && waiters[this.ticket]?.how === this) {
+      this.onAbort = () => giveUp(this, signal.reason)
+      const listening = listen(signal, this.onAbort)
+      // A signal of strange make may have ended it at once.
+      if (waiters[this.ticket]?.how === this) this.listening = listening
+      else listening.stop(this.onAbort)
+    }
+  }
+
+  end() {
+    try {
+      if (this.timer !== undefined) globalThis.clearTimeout(this.timer)
+      if (this.listening !== undefined) this.listening.stop(this.onAbort)
+    } catch (error) {
+      // A signal of strange make must not hold up those who are in, or give up, with this one.
+      process.nextTick(() => {
+        throw error
+      })
+    }
+  }
+}
+
+// The executor of every promise here: one closure for all.
+let lastResolve
+let lastReject
+const keep = (resolve, reject) => {
+  lastResolve = resolve
+  lastReject = reject
+}
+
+/** A promise for what `ticket` waits for, by a waiter of class `Kind`. */
+function wait(core, ticket, Kind, weight, { priority, timeout, signal }) {
+  const promise = new Promise(keep)
+  const isLimited = timeout !== undefined || signal !== undefined
+  const usual = weight === 1 && priority === 0 && !isLimited
+  const how = usual ? null : new How(ticket, weight, priority)
+  waiters[ticket] = new Kind(core, lastResolve, lastReject, how)
+  lastResolve = undefined
+  lastReject = undefined
+  if (timeout === 0) {
+    giveUp(how, core.timeoutError(0))
+  } else if (isLimited) {
+    limit(how, core, timeout, signal)
+  }
+  return promise
+}
+
+function limit(how, core, timeout, signal) {
+  try {
+    how.limit(core, timeout, signal)
+  } catch (error) {
+    // A signal or a clock that is not what it seems.
+    giveUp(how, error)
+  }
+}
+
+function giveUp(how, reason) {
+  const { ticket } = how
+  const waiter = waiters[ticket]
+  // A signal that calls back twice, or a timer that cannot be cleared: the wait is over already.
+  if (waiter?.how === how) goAway(ticket, reason)
+}
+
+/** Whoever waits with `ticket` gives up. */
+function goAway(ticket, reason) {
+  const waiter = waiters[ticket]
+  const { core } = waiter
+  const left = core.leave(ticket)
+  // Too late: the lock is ours, and the news of it are on their way.
+  if (left === leaves.admitted) return
+  waiters[ticket] = left === leaves.leftAwake ? gone : undefined
+  waiter.end()
+  waiter.reject(reason)
+  core.dispatch(native.news())
+}
+
+/** Every promise that waits for a core that isMeant() gives up, for reasonOf() that core. */
+function giveUpWhere(isMeant, reasonOf) {
+  for (const [ticket, waiter] of waiters.entries()) {
+    const core = waiter?.core
+    if (core !== undefined && isMeant(core)) goAway(ticket, reasonOf(core))
+  }
+}
+
+/** Takes all promises that wait for `core` out of its line, first come first. */
+function takeAll(core) {
+  const all = []
+  let count = core.leaveAll()
+  while (count > 0) {
+    for (let i = 0; i < count; i++) {
+      const ticket = news[i] >> 1
+      all.push(waiters[ticket])
+      waiters[ticket] = news[i] & 1 ? gone : undefined
+    }
+    count = count === mostNews ? native.leavers() : 0
+  }
+  return all
+}
+
+function cancelAll(core, reason) {
+  for (const waiter of takeAll(core)) {
+    if (waiter.isToStay) {
+      enterAgain(core, waiter)
+    } else {
+      waiter.end()
+      waiter.reject(reason)
+    }
+  }
+  core.dispatch(native.news())
+}
+
+function enterAgain(core, left) {
+  const waiter = left.asWaiterOf(core)
+  const ticket = core.enter(waiter.weight(), waiter.priority())
+  if (ticket < 0) {
+    // Nobody is before it any more, and the lock is free.
+    begin(waiter)
+    admit(waiter, ticket === grantedAbandoned)
+    return
+  }
+  waiters[ticket] = waiter
+  if (waiter.how !== null) waiter.how.ticket = ticket
+}
+
+function admit(waiter, abandoned) {
+  waiter.core.admit(waiter, abandoned)
+}
+
+/** Calls `admitted(waiter, abandoned)` for each of `count` news, and whatever comes of them. */
+function takeNews(count, admitted = admit) {
+  if (count === 1) {
+    const item = news[0]
+    takeItem(item, claim(item), admitted, news[eras])
+    return
+  }
+  while (count > 0) {
+    // All of them first: what comes of an item may write other news, and take its ticket again.
+    const items = Array.from(news.subarray(0, count), (item, i) => [
+      item,
+      claim(item),
+      news[eras + i],
+    ])
+    for (const [item, waiter, era] of items) takeItem(item, waiter, admitted, era)
+    count = count === mostNews ? native.news() : 0
+  }
+}
+
+/** The waiter that is in; C++ has its ticket back already. Undefined for an invitation. */
+function claim(item) {
+  return (item & 3) === kinds.invited ? undefined : take(item >> 2)
+}
+
+/** A request of the lock manager keeps its ticket while it holds its lock: the lock may be stolen. */
+function seat(ticket, waiter) {
+  waiters[ticket] = waiter
+}
+
+const waiterAt = (ticket) => waiters[ticket]
+
+function take(ticket) {
+  const waiter = waiters[ticket]
+  waiters[ticket] = undefined
+  return waiter
+}
+
+/** It is in. */
+function begin(waiter) {
+  waiter.core.began()
+  waiter.end()
+}
+
+function takeItem(item, waiter, admitted, era) {
+  if (waiter === undefined) {
+    answerInvitation(item >> 2, admitted)
+  } else {
+    begin(waiter)
+    news[eras] = era
+    admitted(waiter, (item & 3) === kinds.admittedAbandoned)
+  }
+}
+
+function answerInvitation(ticket, admitted) {
+  if (waiters[ticket] === gone) {
+    waiters[ticket] = undefined
+    native.giveTicket(ticket)
+    return
+  }
+  const { core } = waiters[ticket]
+  const outcome = core.settle(ticket)
+  if (isGranted(outcome)) {
+    const waiter = take(ticket)
+    begin(waiter)
+    admitted(waiter, outcome === grantedAbandoned)
+  }
+  core.answered()
+}
+
+/** Another thread has let some of ours in, has begun, or has ended. */
+function onNews() {
+  // Fetched here: a bell that rings while the environment ends must not take what nobody will read.
+  const count = native.news()
+  if (count > 0) takeNews(count)
+  else settleLife()
+  for (const look of looks) look()
+}
+
+module.exports = {
+  addLook,
+  agent,
+  cancelAll,
+  eraOfGrant,
+  giveUp,
+  giveUpWhere,
+  goAway,
+  gone,
+  grantedAbandoned,
+  isGranted,
+  notGranted,
+  refused,
+  seat,
+  take,
+  takeNews,
+  Waiter,
+  wait,
+  waiterAt,
+  waitsForOthers,
+}

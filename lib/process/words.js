@@ -1,0 +1,45 @@
+'use strict'
+// Memory for the words of locks. C++ knows a word by its place: the number of its region, and its index
+// in it.
+const native = require('../load.js')
+
+const indexBits = 14 // as in binding/regions.h
+const regionWords = 1 << indexBits
+const regions = []
+const freePlaces = []
+let current = 0
+let used = regionWords
+
+/** A place for a word of our own, 0 at first, until givePlace. */
+function takePlace() {
+  if (freePlaces.length > 0) return freePlaces.pop()
+  if (used === regionWords) grow()
+  return (current << indexBits) | used++
+}
+
+function givePlace(place) {
+  wordsOf(place)[indexOf(place)] = 0
+  freePlaces.push(place)
+}
+
+function grow() {
+  current = native.makeRegion()
+  regions[current] = native.array(current)
+  used = 0
+}
+
+/** C++ has chosen `place` for a lock that threads share: in `words`, or in memory of its own. */
+function mapWords(place, words) {
+  const region = place >>> indexBits
+  regions[region] = words ?? regions[region] ?? native.array(region)
+}
+
+/** No lock lies there any more: memory of the user's is let go, and what is ours is found again. */
+function unmapWords(place) {
+  regions[place >>> indexBits] = undefined
+}
+
+const indexOf = (place) => place & (regionWords - 1)
+const wordsOf = (place) => regions[place >>> indexBits]
+
+module.exports = { givePlace, indexOf, mapWords, takePlace, unmapWords, wordsOf }

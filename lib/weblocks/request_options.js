@@ -1,0 +1,70 @@
+'use strict'
+// What a request of the lock manager is given: converted as WebIDL converts it, then checked as the Web
+// Locks standard checks it. Everything is read once, in the order that the standard has.
+const { nameOf } = require('../core/keys.js')
+const { checkKnown, checkPriority, checkSignal, checkTimeout } = require('../core/options.js')
+
+const modes = { exclusive: 0, shared: 1 }
+const modeNames = Object.keys(modes)
+
+const usual = Object.freeze({
+  ifAvailable: false,
+  mode: modes.exclusive,
+  signal: undefined,
+  steal: false,
+  priority: 0,
+  timeout: undefined,
+})
+
+const requestOptions = new Set([...Object.keys(usual), 'scope'])
+
+/** The options of acquire(), which the standard does not have: those of request() may be for other browsers. */
+function readAcquireRequest(options) {
+  if (typeof options === 'object') checkKnown(options, requestOptions)
+  return readRequest(options)
+}
+
+function readRequest(options) {
+  if (options === undefined || options === null) return usual
+  if (typeof options !== 'object' && typeof options !== 'function') {
+    throw new TypeError('options must be an object')
+  }
+  // One after the other, since they may have getters.
+  const ifAvailable = Boolean(options.ifAvailable)
+  const mode = readMode(options.mode)
+  const { signal } = options
+  if (signal !== undefined) checkSignal(signal)
+  const steal = Boolean(options.steal)
+  const { priority = 0, scope = 'process', timeout } = options
+  checkPriority(priority)
+  if (scope !== 'process') {
+    throw new RangeError(`there is no scope ${describe(scope)}: locks reach as far as 'process'`)
+  }
+  if (timeout !== undefined) checkTimeout(timeout)
+  return { ifAvailable, mode, signal, steal, priority, timeout }
+}
+
+function readMode(given) {
+  if (given === undefined) return modes.exclusive
+  const mode = `${given}`
+  if (!Object.hasOwn(modes, mode)) throw new TypeError("mode must be 'exclusive' or 'shared'")
+  return modes[mode]
+}
+
+const describe = (value) => (typeof value === 'string' ? nameOf(value) : String(value))
+
+/** Throws what the standard rejects with, before a request is made. */
+function checkRequest(name, { ifAvailable, mode, signal, steal }) {
+  if (name[0] === '-') throw notSupported(`a name must not begin with '-': ${nameOf(name)}`)
+  if (steal && ifAvailable) throw notSupported('steal and ifAvailable cannot be had together')
+  if (steal && mode !== modes.exclusive) throw notSupported('only an exclusive lock can be stolen')
+  if (signal !== undefined && (steal || ifAvailable)) {
+    throw notSupported('a request that does not wait takes no signal')
+  }
+}
+
+function notSupported(message) {
+  return new DOMException(message, 'NotSupportedError')
+}
+
+module.exports = { checkRequest, modeNames, readAcquireRequest, readRequest }
