@@ -7,6 +7,12 @@ export interface NodeRedisClient {
   sendCommand: unknown
 }
 
+/** A client of the package `redis`: of `createSentinel()`, connected. It needs {@link RedisOptions.connection}. */
+export interface NodeRedisSentinel {
+  getSentinelNode: unknown
+  sendCommand: unknown
+}
+
 /** A client of the package `ioredis`: a `Redis` or a `Cluster`. */
 export interface IORedisClient {
   call: unknown
@@ -26,6 +32,9 @@ export interface RedisOptions extends EngineOptions {
    * What the thread that renews connects with, in place of the client's own options: for a client whose options another
    * thread cannot be given, because they have functions (such as a `credentialsProvider`) or objects of classes in them. A
    * `username` and a `password` need none of this.
+   *
+   * A client of `createSentinel()` needs it: the options that `createSentinel()` got. Both connections of the engine's own
+   * then ask its `sentinelRootNodes` for the master.
    */
   connection?: object
 }
@@ -36,7 +45,7 @@ export interface RedisOptions extends EngineOptions {
  * alive once it is made, but for one to a cluster, until {@link Engine.close}.
  *
  * @throws {TypeError} when `client` is none, an option is of the wrong type, or the renewing thread cannot be given an
- * option of the client that it needs to connect, and there is no `connection`.
+ * option of the client that it needs to connect, and there is no `connection`, or an option in `connection` is a function.
  * @throws {RangeError} when an option is out of its range.
  *
  * @example
@@ -54,3 +63,7 @@ export interface RedisOptions extends EngineOptions {
  * }
  */
 export function redis(client: NodeRedisClient | IORedisClient, options?: RedisOptions): Engine
+export function redis(
+  client: NodeRedisSentinel,
+  options: RedisOptions & { connection: object },
+): Engine

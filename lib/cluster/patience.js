@@ -19,4 +19,18 @@ function startPatience(time, giveUp, isToStay = true) {
   }
 }
 
-module.exports = { startPatience }
+/** What `doing` promises, or an error after `time` ms. A server that says nothing does not keep the process alive. */
+async function inTime(doing, time) {
+  let endPatience
+  const late = new Promise((_, reject) => {
+    const error = new Error(`there was no answer within ${time} ms`)
+    endPatience = startPatience(time, () => reject(error), false)
+  })
+  try {
+    return await Promise.race([doing, late])
+  } finally {
+    endPatience()
+  }
+}
+
+module.exports = { inTime, startPatience }

@@ -10,7 +10,7 @@ import {
 import { Engine, type EngineAnswer, type EngineDriver, type EngineLeaving } from 'boxoffice/engine'
 import { type RedisOptions, redis } from 'boxoffice/redis'
 import { Redis } from 'ioredis'
-import { createClient, createCluster } from 'redis'
+import { createClient, createCluster, createSentinel } from 'redis'
 
 const options: RedisOptions = { ttl: 1000, maxHold: 5000, prefix: 'shop', shards: 4 }
 
@@ -18,6 +18,10 @@ async function locks(driver: EngineDriver, times: EngineOptions) {
   const client = createClient()
   const engine = redis(client, options)
   redis(createCluster({ rootNodes: [] }))
+  const connection = { name: 'tickets', sentinelRootNodes: [] }
+  redis(createSentinel(connection), { connection })
+  // @ts-expect-error A client of createSentinel() needs `connection`.
+  redis(createSentinel(connection))
   redis(new Redis())
   const mutex = new Mutex({ engine, name: 'orders' })
   const release = await mutex.acquire({ timeout: 5 })

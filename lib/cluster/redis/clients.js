@@ -11,17 +11,14 @@
 //   prefix                       what the client puts before keys by itself
 const ioredis = require('./ioredis.js')
 const nodeRedis = require('./node_redis.js')
+const nodeSentinel = require('./node_sentinel.js')
 
-function adapt(client) {
-  for (const { isOurs, adapt } of [ioredis, nodeRedis]) if (isOurs(client)) return adapt(client)
-  if (typeof client?.getSentinelNode === 'function') {
-    throw new TypeError(
-      'client must not be of createSentinel(), which does not say what it connects with, as another thread must: ' +
-        'with a Sentinel, use a client of ioredis, new Redis({ sentinels, name })',
-    )
+function adapt(client, connection) {
+  for (const { isOurs, adapt } of [nodeSentinel, ioredis, nodeRedis]) {
+    if (isOurs(client)) return adapt(client, connection)
   }
   throw new TypeError(
-    'client must be one of redis (createClient or createCluster), or of ioredis (Redis or Cluster)',
+    'client must be one of redis (createClient, createCluster or createSentinel), or of ioredis (Redis or Cluster)',
   )
 }
 

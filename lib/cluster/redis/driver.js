@@ -22,7 +22,7 @@ function redisDriver(client, options = {}) {
     throw new RangeError(`shards must be an integer from 1 to 1024, not ${shards}`)
   }
   if (connection !== undefined) checkObject(connection)
-  const adapted = adapt(client)
+  const adapted = adapt(client, connection)
   // The first braces of a key are its hash tag, unless they are empty.
   if (adapted.isCluster && /^[^{]*\{\}/.test(adapted.prefix)) {
     throw new RangeError(
@@ -38,6 +38,7 @@ class RedisDriver {
   #client
   #bases
   #connection
+  #patience
   #subscriber
   /** The requests in line whose turn we have not heard of. */
   #waiting = new Set()
@@ -48,6 +49,7 @@ class RedisDriver {
   constructor(client, prefix, shards, connection, patience) {
     this.#client = client
     this.#connection = connection
+    this.#patience = patience
     // The braces are a hash tag: all keys of a base lie in one slot of a cluster.
     this.#bases = Array.from({ length: shards }, (_, i) => `{${prefix}:${i}}`)
     this.#subscriber = new Subscriber(
@@ -62,7 +64,7 @@ class RedisDriver {
     const path = findPackage(client.module)
     return {
       module: require.resolve('./keeper.js'),
-      data: { bases: this.#names(), rights: this.#rights, path, client },
+      data: { bases: this.#names(), rights: this.#rights, patience: this.#patience, path, client },
     }
   }
 

@@ -2,9 +2,11 @@
 // Renews sessions in Redis: runs in the thread of a keeper (../keeper_thread.js).
 const { explained } = require('./rights.js')
 const clients = { ioredis: require('./ioredis.js'), redis: require('./node_redis.js') }
+const sentinel = require('./node_sentinel.js')
 
-async function connect({ bases, rights, path, client }, trouble) {
-  const { command, close } = await clients[client.module].connect(require(path), client, trouble)
+async function connect({ bases, rights, patience, path, client }, trouble) {
+  const adapter = client.isSentinel ? sentinel : clients[client.module]
+  const { command, close } = await adapter.connect(require(path), client, trouble, patience)
   const all = async (session, make) => {
     try {
       return await Promise.all(bases.map((base) => command(base, make(`${base}:s:${session}`))))

@@ -21,7 +21,7 @@ function adapt(client) {
       return ofCluster ? client.sendCommand(key, false, words) : client.sendCommand(words)
     },
     isReady: () => !ofCluster && client.isReady,
-    listening: (...rest) => (ofCluster ? listeningCluster : listening)(client, ...rest),
+    listening: (...rest) => (ofCluster ? listeningCluster : single)(client, ...rest),
     options: (connection = ofCluster ? client._options : client.options) => ({
       module: 'redis',
       isCluster: ofCluster,
@@ -49,8 +49,9 @@ const isNotNeeded = (name, { username, password }) =>
 /**
  * Of one server: where its connection ends, another one is made, whatever the client's own strategy is. No time between
  * two commands is too long, whatever `socketTimeout` says; and a timer for `pingInterval` would keep the process alive.
+ * send(words) is for node_sentinel.js.
  */
-function listening(client, hear, ended, patience) {
+function single(client, hear, ended, patience) {
   const { socket } = client.options
   const own = client.duplicate({
     pingInterval: undefined,
@@ -78,6 +79,7 @@ function listening(client, hear, ended, patience) {
     listen: (channel) => own.subscribe(channel, hear),
     stop: (channel) => own.unsubscribe(channel),
     ping: () => own.ping(),
+    send: (words) => own.sendCommand(words),
     close() {
       isClosed = true
       if (isConnected) end()
@@ -138,4 +140,4 @@ async function connect({ createClient, createCluster }, { isCluster, options }, 
   return { command, close: async () => client.destroy() }
 }
 
-module.exports = { adapt, connect, isOurs }
+module.exports = { adapt, connect, isNotNeeded, isOurs, notOpen, single }

@@ -18,7 +18,7 @@
 //   ping()           a promise for any answer; missing where the connection looks after itself, as those of clusters do
 //   close()          at once, at any time, any number of times
 const { clearTimeout, setTimeout } = require('node:timers')
-const { startPatience } = require('../patience.js')
+const { inTime } = require('../patience.js')
 
 /** Between two tries to connect, in milliseconds: it doubles up to the last one. */
 const firstPause = 20
@@ -85,7 +85,7 @@ class Subscriber {
     )
     this.#made = connection
     try {
-      await this.#inTime(this.#begin(connection))
+      await inTime(this.#begin(connection), this.#patience)
       if (this.#isClosed) throw new Error('the connection that listens has been closed')
     } catch (error) {
       connection.close()
@@ -103,26 +103,12 @@ class Subscriber {
     await this.#listen(connection, this.#channels)
   }
 
-  /** A server that says nothing is not waited for, and does not keep the process alive. */
-  async #inTime(doing) {
-    let endPatience
-    const late = new Promise((_, reject) => {
-      const error = new Error(`there was no answer within ${this.#patience} ms`)
-      endPatience = startPatience(this.#patience, () => reject(error), false)
-    })
-    try {
-      return await Promise.race([doing, late])
-    } finally {
-      endPatience()
-    }
-  }
-
   /** A connection that nothing comes through looks like one on which nothing happens: it is asked. */
   #beat(connection) {
     if (connection.ping === undefined) return
     this.#pulse = setTimeout(async () => {
       try {
-        await this.#inTime(connection.ping())
+        await inTime(connection.ping(), this.#patience)
         if (this.#connection === connection) this.#beat(connection)
       } catch (error) {
         this.#cut(connection, error)

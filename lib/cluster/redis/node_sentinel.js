@@ -1,0 +1,140 @@
+'use strict'
+// Clients of the package redis that follow the master a Sentinel names: createSentinel(). Such a client keeps its options
+// private and has no duplicate(). Our own connections therefore ask the sentinels of `connection` for the master, each
+// time they are made. A createSentinel() of our own would not do: it reconnects without saying that messages were lost,
+// keeps the process alive, and prints errors to the console.
+const { findPackage } = require('../find.js')
+const { inTime } = require('../patience.js')
+const { isNotNeeded, notOpen, single } = require('./node_redis.js')
+const { plain } = require('./plain.js')
+
+const isOurs = (client) =>
+  typeof client?.getSentinelNode === 'function' && typeof client.sendCommand === 'function'
+
+function adapt(client, connection) {
+  if (connection === undefined) {
+    throw new TypeError(
+      'a client of createSentinel() keeps its options private, and our own connections need them: ' +
+        'give redis(client, { connection }) the options that createSentinel() got',
+    )
+  }
+  const { name, sentinelRootNodes } = connection
+  if (typeof name !== 'string' || !Array.isArray(sentinelRootNodes)) {
+    throw new TypeError(
+      'connection must have the name and the sentinelRootNodes of createSentinel()',
+    )
+  }
+  return {
+    isCluster: false,
+    prefix: '',
+    command: (_key, words) =>
+      client.isOpen ? client.sendCommand(false, words) : Promise.reject(notOpen()),
+    // A command waits for the connection to the master that it may use.
+    isReady: () => false,
+    listening: (hear, ended, patience) =>
+      toMaster(require(findPackage('redis')), connection, hear, ended, patience),
+    options: () => ({
+      module: 'redis',
+      isSentinel: true,
+      options: plain(connection, isNotNeeded),
+    }),
+  }
+}
+
+/** A connection to the current master, as in subscriber.js, that can send(words) as well. */
+function toMaster({ createClient }, options, hear, ended, patience) {
+  const { RESP, name, nodeAddressMap, nodeClientOptions, sentinelClientOptions } = options
+  const asked = []
+  let own
+  let isClosed = false
+
+  const make = (clientOptions, node, ...rest) => {
+    // As createSentinel() does, which refuses a `url`: it would lead to one server for ever.
+    const socket = { ...clientOptions?.socket, ...node }
+    return single(createClient({ RESP, ...clientOptions, url: undefined, socket }), ...rest)
+  }
+
+  async function ask({ host, port }) {
+    const sentinel = make(sentinelClientOptions, { host, port }, noop, noop, patience)
+    asked.push(sentinel)
+    await sentinel.open()
+    const master = await sentinel.send(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name])
+    if (!master) throw new Error(`the sentinel at ${host}:${port} knows no master named "${name}"`)
+    const [ip, itsPort] = master.map(String)
+    return nodeAddressMap?.[`${ip}:${itsPort}`] ?? { host: ip, port: Number(itsPort) }
+  }
+
+  function endAsking() {
+    for (const sentinel of asked) sentinel.close()
+  }
+
+  /** All sentinels at once: the machine of a sentinel may be down with the master on it. */
+  async function findMaster() {
+    try {
+      return await Promise.any(options.sentinelRootNodes.map(ask))
+    } catch ({ errors: [error] }) {
+      throw error ?? new Error('sentinelRootNodes is empty')
+    } finally {
+      endAsking()
+    }
+  }
+
+  return {
+    async open() {
+      const node = await findMaster()
+      if (isClosed) throw new Error('the connection has been closed')
+      own = make(nodeClientOptions, node, hear, ended, patience)
+      await own.open()
+    },
+    listen: (channel) => own.listen(channel),
+    stop: (channel) => own.stop(channel),
+    ping: () => own.ping(),
+    send: (words) => own.send(words),
+    close() {
+      isClosed = true
+      endAsking()
+      own?.close()
+    },
+  }
+}
+
+const noop = () => {}
+
+/** In a keeper's thread. A command that fails ends the connection: the next one asks the sentinels again. */
+async function connect(redis, { options }, trouble, patience) {
+  let current
+
+  function start() {
+    const started = {}
+    const ended = (error) => {
+      drop(started)
+      trouble(error)
+    }
+    started.connection = toMaster(redis, options, noop, ended, patience)
+    started.opening = started.connection.open()
+    return started
+  }
+
+  function drop(one) {
+    if (current === one) current = undefined
+    one.connection.close()
+  }
+
+  async function command(_key, words) {
+    current ??= start()
+    const used = current
+    const { connection, opening } = used
+    try {
+      return await inTime(
+        opening.then(() => connection.send(words)),
+        patience,
+      )
+    } catch (error) {
+      drop(used)
+      throw error
+    }
+  }
+  return { command, close: async () => current?.connection.close() }
+}
+
+module.exports = { adapt, connect, isOurs }
