@@ -2,9 +2,15 @@
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { RWLock } = require('..')
+const { KeyedMutex, RWLock } = require('..')
 const { useHosts } = require('./helpers/hosts.js')
 const { freshName, within } = require('./helpers/agents.js')
+
+/** Whether a child of ours has ended, all threads of it: our event loop need not have heard of that. */
+function isDead(pid) {
+  const state = fs.readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)[0]
+  return state === 'Z' && fs.readdirSync(`/proc/${pid}/task`).length === 1
+}
 
 const turn = () => new Promise(setImmediate)
 
@@ -115,6 +121,34 @@ describe('An RWLock of scope host', function () {
     const write = await within(30_000, writing)
     assert.equal(write.abandoned, false)
     write()
+    assert.equal(lock.isLocked(), false)
+  })
+
+  it('upgrades at once after the death of another upgrader', async () => {
+    const name = freshName()
+    // Cleaning up after the dead goes through these keys first, which takes a while.
+    const many = { scope: 'host', name: freshName(), directory: hosts.directory, capacity: 2 ** 20 }
+    new KeyedMutex(many)
+    const lock = open(name)
+    let read = await lock.acquireRead()
+    for (let round = 0; round < 5; round++) {
+      const host = hosts.start()
+      await host.does(`my.many = new boxoffice.KeyedMutex(${JSON.stringify(many)})`)
+      await host.does(`${openThere(name)} my.read = await my.lock.acquireRead()`)
+      host.does('await my.read.upgrade()').catch(() => {})
+      // A pending upgrade keeps new readers out.
+      for (let one = lock.tryAcquireRead(); one !== undefined; one = lock.tryAcquireRead()) {
+        one()
+        await turn()
+      }
+      host.child.kill('SIGKILL')
+      while (!isDead(host.pid));
+      const write = await within(30_000, read.upgrade())
+      assert.equal(write.abandoned, false)
+      read = write.downgrade()
+      await host.ends()
+    }
+    read()
     assert.equal(lock.isLocked(), false)
   })
 

@@ -36,10 +36,22 @@ bool Bells::isThere(Seat seat, std::uint64_t number) const {
   return platform::isAt(pathOf(seat), {device_, number});
 }
 
-void Bells::keep() {
+bool Bells::keep() {
   const std::lock_guard shut(forkGate());
+  if (!platform::tryLive(standIn_)) return false;
   watch_.add(standIn_, kOwn);
   own_ = std::move(standIn_);
+  return true;
+}
+
+bool Bells::ifDead(Seat seat, std::uint64_t number, const std::function<void()>& use) const {
+  const std::lock_guard shut(forkGate());
+  const std::string path = pathOf(seat);
+  const File& farEnd = farEnds_[seat % kSeats];
+  const File bell = farEnd ? platform::openBellOf(farEnd) : platform::openBell(path);
+  if (platform::idOf(bell, path).second != number || !platform::tryKeepFree(bell)) return false;
+  use();
+  return true;
 }
 
 void Bells::stepDown() noexcept {

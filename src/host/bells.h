@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -34,12 +35,16 @@ class Bells {
   /// Opens the FIFO of a seat for reading and takes its lock: the number of that FIFO. 0 when somebody
   /// else has it. One at a time; until keep() or stepDown().
   std::uint64_t standIn(Seat seat);
-  /// The seat that we stand in for is ours.
-  void keep();
+  /// The seat that we stand in for is ours. False when another process keeps it free just now.
+  bool keep();
   void stepDown() noexcept;
 
   /// The same for a seat that we watch, in the very FIFO that we watch.
   std::uint64_t standInForDead(Seat seat);
+
+  /// Calls `use` if no process lives in that seat, with the FIFO of that number, and keeps others out of it
+  /// meanwhile. False, without a call, if one lives there. Other processes may be cleaning up.
+  bool ifDead(Seat seat, std::uint64_t number, const std::function<void()>& use) const;
 
   /// Hears of the death of that seat's process, be it dead already, until rest() or forget(). False when its
   /// FIFO, of that number, is not in its place.

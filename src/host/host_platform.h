@@ -21,6 +21,12 @@ struct HostPlatform : Platform {
     segment.house().ring(seat, segment.id(), segment.slotOf(slot));
   }
 
+  /// Calls `use` if the process of that seat is dead: see House.
+  template <class Use>
+  static bool ifDead(const void* slot, Seat seat, Use&& use) noexcept {
+    return segmentAt(slot)->house().ifDead(seat, use);
+  }
+
   /// What this process has of that read-write lock: guarded by the slot's bucket.
   static OwnPart& part(const void* slot) noexcept { return segmentAt(slot)->part(slot); }
 

@@ -6,6 +6,7 @@
 //                                  a writer: nobody reads ────▶ turn kept for its agent ─▶ writes
 //
 //   reads ──▶ claim (the only one that reads at last) ──▶ writes, upgraded; its bit stays ──▶ reads
+//             no claim yet, or that of a dead process
 //
 //   readers   a bit for each process that reads; how many of its agents do, only it knows (P::part)
 //   upgrader  31 .. 8 its agent | 7 writes | 6 .. 0 its seat; 0: nobody upgrades
@@ -201,12 +202,11 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     Visit v(*this);
     if (readsNone(v.me)) throw Misuse(Fault::notHolder, "upgrade of a lock that nobody reads");
     if (otherwise != Upgrade::waiting && !readsAlone(v.me)) {
-      return slot().upgrader.load() == 0 ? otherwise : Upgrade::refused;
+      return othersUpgrade(v.me) ? Upgrade::refused : otherwise;
     }
     Line& line = v.bucket.obtainLine();
     line.enterFirst(w);  // may throw, so before the claim
-    std::uint32_t nobody = 0;
-    if (!slot().upgrader.compare_exchange_strong(nobody, claimOf(v.me, w.agent))) {
+    if (!claim(v.me, w.agent)) {
       line.leave(w);
       return Upgrade::refused;
     }
@@ -222,14 +222,15 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
 
   static void evict(std::byte* at, Seat dead) noexcept {
     RWLockSlot& slot = Base::slotAt(at);
-    const std::uint32_t claim = slot.upgrader.load();
+    std::uint32_t claim = slot.upgrader.load();
     const Turn t(slot.head.turn.load());
     const bool wrote = claimedBy(claim, dead) && (claim & kWrites) != 0;
     const bool told = slot.told.load() == dead;
     if (wrote || told || (t.seat() == dead && t.agent() != kNobody)) slot.abandoned.store(1);
     P::step(Step::cleaned);
     if (told) slot.told.store(0);
-    if (claimedBy(claim, dead)) slot.upgrader.store(0);
+    // Unless another process has taken it over by now.
+    if (claimedBy(claim, dead)) slot.upgrader.compare_exchange_strong(claim, 0);
     slot.readers.remove(dead);
     P::step(Step::cleaned);
     Base::evictTurn(slot.head, dead, false);
@@ -274,6 +275,28 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     Seats others(slot().readers);
     others.remove(me);
     return others.empty() && P::part(this).reads == 1;
+  }
+
+  /// Whether an upgrade, of a process that lives, is under way.
+  bool othersUpgrade(Seat me) const noexcept {
+    const std::uint32_t claim = slot().upgrader.load();
+    return claim != 0 && (claimedBy(claim, me) || !P::ifDead(this, claim & kSeatMask, [] {}));
+  }
+
+  /// Claims the upgrade for that agent. A claim of a dead process is taken over before that process has been cleaned
+  /// up after: its reader's bit goes with that, and rings us. False when another upgrade is under way.
+  bool claim(Seat me, AgentId agent) noexcept {
+    const std::uint32_t ours = claimOf(me, agent);
+    std::uint32_t seen = 0;
+    const auto take = [&] { return slot().upgrader.compare_exchange_strong(seen, ours); };
+    if (take()) return true;
+    if (claimedBy(seen, me)) return false;
+    bool taken = false;
+    // A dead writer's claim stays: cleaning up tells of that death.
+    if ((seen & kWrites) == 0) P::ifDead(this, seen & kSeatMask, [&] { taken = take(); });
+    if (taken) return true;
+    seen = 0;  // it may have been cleared meanwhile
+    return take();
   }
 
   bool admit(Visit& v, Turn t, Waiter& w) noexcept {

@@ -74,7 +74,10 @@ bool House::take(Seat seat) {
       cleanUp(seat);
     }
     killPoint(kSeatCleaned);
-    bells_.keep();
+    if (!bells_.keep()) {
+      bells_.stepDown();
+      return false;
+    }
   } catch (...) {
     bells_.stepDown();
     throw;
@@ -120,6 +123,14 @@ void House::leave() noexcept {
 
 std::uint64_t House::startOf(Seat seat) const noexcept {
   return members_.joined(seat) ? members_.of(seat).started.load() : 0;
+}
+
+bool House::ifDead(Seat seat, const std::function<void()>& use) const noexcept {
+  try {
+    return members_.joined(seat) && bells_.ifDead(seat, members_.of(seat).bell.load(), use);
+  } catch (const std::exception&) {
+    return false;  // without a descriptor its death cannot be told
+  }
 }
 
 void House::check() const {

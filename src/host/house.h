@@ -9,7 +9,8 @@
 // See the members file in layout.h. Per seat there is a FIFO, bell-<seat>: its reader is the member, which
 // holds a write lock (of the open file) on it, too; every other member has it open for writing.
 //   - Life is the lock: whoever gets the lock of a seat whose record says joined, cleans up after the
-//     one who had it. Neither a pid nor a time says anything.
+//     one who had it. Neither a pid nor a time says anything. A second lock, which cleaning up leaves alone,
+//     says so at any time (ifDead).
 //   - Death is an event: when the last reader goes, the writers' end polls as an error. The kernel takes
 //     the locks of an open file back before that, so who hears of a death finds the lock free, or held
 //     by somebody who is cleaning up. It is watched edge by edge: when that one dies in turn and its end of
@@ -29,6 +30,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -106,6 +108,10 @@ class House {
   void inspect() noexcept;
   /// The error for who asks for something of it.
   HostError removed() const;
+
+  /// Calls `use` if the process of that seat is dead, whether or not the bell threads have heard of it; no other
+  /// process joins in that seat meanwhile. False, without a call, if it lives.
+  bool ifDead(Seat seat, const std::function<void()>& use) const noexcept;
 
   /// HostError(forked) in the child of a fork, which has nothing of what its parent had: no seat, no
   /// bell thread.

@@ -16,9 +16,17 @@ File openBell(const std::string& path);
 File openFarEnd(const std::string& path);
 /// The FIFO that this far end belongs to, opened as openBell does: it may have no path any more.
 File openBellOf(const File& farEnd);
-/// The lock of this open file on what it has open, if nobody else's open file has it. It goes with the last
-/// descriptor of this open file.
-bool tryLock(const File& file) noexcept;
+
+// A FIFO has two locks, which belong to open files and go with the last descriptor of one: a process stands in for
+// the seat with the first, and lives in it with both.
+
+/// Takes the first lock. False when another open file has it.
+bool tryLock(const File& bell) noexcept;
+/// Takes the second. False when another open file has it, or keeps it free.
+bool tryLive(const File& bell) noexcept;
+/// Keeps the second free, beside others that do. False when a process lives there.
+bool tryKeepFree(const File& bell) noexcept;
+
 /// Writes a byte, if there is room. No signal, should the reader be gone.
 void pull(const File& farEnd) noexcept;
 /// Reads all there is.

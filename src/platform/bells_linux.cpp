@@ -43,12 +43,22 @@ File openBellOf(const File& farEnd) {
   return bell;
 }
 
-bool tryLock(const File& file) noexcept {
+namespace {
+
+bool tryRange(const File& bell, short type, off_t start, off_t length) noexcept {
   struct flock lock = {};
-  lock.l_type = F_WRLCK;
+  lock.l_type = type;
   lock.l_whence = SEEK_SET;
-  return fcntl(file.number(), F_OFD_SETLK, &lock) == 0;
+  lock.l_start = start;
+  lock.l_len = length;
+  return fcntl(bell.number(), F_OFD_SETLK, &lock) == 0;
 }
+
+}  // namespace
+
+bool tryLock(const File& bell) noexcept { return tryRange(bell, F_WRLCK, 0, 1); }
+bool tryLive(const File& bell) noexcept { return tryRange(bell, F_WRLCK, 1, 0); }
+bool tryKeepFree(const File& bell) noexcept { return tryRange(bell, F_RDLCK, 1, 0); }
 
 void pull(const File& farEnd) noexcept {
   // A FIFO has no MSG_NOSIGNAL. The signal of a write goes to the thread that wrote: it is held back, and

@@ -42,6 +42,8 @@ File openBell(const std::string&) { unsupported(); }
 File openFarEnd(const std::string&) { unsupported(); }
 File openBellOf(const File&) { unsupported(); }
 bool tryLock(const File&) noexcept { return false; }
+bool tryLive(const File&) noexcept { return false; }
+bool tryKeepFree(const File&) noexcept { return false; }
 void pull(const File&) noexcept {}
 void drain(const File&) noexcept {}
 

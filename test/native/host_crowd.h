@@ -134,6 +134,7 @@ class Crowd {
   }
 
   void bury(const Seated& dead) {
+    world_.setDead(dead.seat, true);
     for (std::size_t i = 0; i < World::kSlots; ++i) {
       int inside = dead.number;
       if (world_.books(0, i).inside.compare_exchange_strong(inside, -dead.number)) ++inside_;
@@ -149,6 +150,7 @@ class Crowd {
       waitpid(cleaner, nullptr, 0);
     }
     world_.evict<Lock>(dead.seat);
+    world_.setDead(dead.seat, false);
   }
 
   void endAll() {

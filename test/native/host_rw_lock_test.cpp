@@ -235,5 +235,57 @@ TEST_F(HostRWLockTest, ProcessesThatDie) {
   of(5).leave(up);
 }
 
+TEST_F(HostRWLockTest, UpgradeTakesOverTheClaimOfADeadProcess) {
+  of(1).lockRead(kAnna);
+  of(1).lockRead(kCleo);
+  of(2).lockRead(kBen);
+  Asking doomed(notes_, kBen);
+  EXPECT_EQ(of(2).enterUpgrade(doomed), Upgrade::waiting);
+  Asking up(notes_, kAnna);
+  EXPECT_EQ(of(1).enterUpgrade(up), Upgrade::refused) << "it lives";
+  Asking late(notes_, kAnna);
+  EXPECT_EQ(of(1).upgradeBlocking(late, Deadline::min()), Upgrade::refused);
+
+  world_.setDead(2, true);
+  EXPECT_EQ(of(1).upgradeBlocking(late, Deadline::min()), Upgrade::late);
+  EXPECT_EQ(of(1).enterUpgrade(up), Upgrade::waiting) << "the dead process's reader is still there";
+  Asking second(notes_, kCleo);
+  EXPECT_EQ(of(1).enterUpgrade(second), Upgrade::refused);
+  of(1).unlockRead();
+  EXPECT_EQ(heard(), Heard{});
+  world_.evict<WorldRWLock>(2);
+  EXPECT_EQ(heard(), Heard{admitted(up)});
+  EXPECT_FALSE(up.abandoned) << "an upgrade that waited has left nothing half written";
+  of(1).unlockWrite(kAnna);
+  expectPristine();
+  of(2).leave(doomed);  // the dead one's own book-keeping, not a part of the world
+}
+
+TEST_F(HostRWLockTest, UpgradeGetsTheClaimThatIsClearedWhileItAsks) {
+  of(1).lockRead(kAnna);
+  of(2).lockRead(kBen);
+  auto& upgrader = world_.at<host::RWLockSlot>(0).upgrader;
+  upgrader = kBen << 8 | 2;
+  world_.onAsked([&] { world_.evict<WorldRWLock>(2); });
+  Asking up(notes_, kAnna);
+  EXPECT_EQ(of(1).enterUpgrade(up), Upgrade::granted);
+  of(1).unlockWrite(kAnna);
+  expectPristine();
+}
+
+TEST_F(HostRWLockTest, CleaningUpLeavesAClaimThatWasTakenOver) {
+  of(1).lockRead(kAnna);
+  of(2).lockRead(kBen);
+  auto& upgrader = world_.at<host::RWLockSlot>(0).upgrader;
+  upgrader = kBen << 8 | 2;
+  world_.setDead(2, true);
+  Asking up(notes_, kAnna);
+  world_.meanwhile(Step::cleaned, [&] { EXPECT_EQ(of(1).enterUpgrade(up), Upgrade::waiting); });
+  world_.evict<WorldRWLock>(2);
+  EXPECT_EQ(heard(), Heard{admitted(up)});
+  of(1).unlockWrite(kAnna);
+  expectPristine();
+}
+
 }  // namespace
 }  // namespace boxoffice::test

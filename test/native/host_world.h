@@ -151,6 +151,15 @@ class World {
 
   // ---- death ----
 
+  /// That the process of this seat is dead, as the kernel says of it at once; until another has the seat.
+  void setDead(Seat seat, bool isDead) { shared().dead[seat] = isDead; }
+  bool isDead(Seat seat) {
+    if (asked_) std::exchange(asked_, nullptr)();
+    return shared().dead[seat];
+  }
+  /// What happens, once, when somebody asks that.
+  void onAsked(std::function<void()> what) { asked_ = std::move(what); }
+
   /// From now on this process is killed when it has come to `step` for the `count`th time.
   static void killAt(Step step, int count) {
     fatal = step;
@@ -207,6 +216,7 @@ class World {
     std::array<std::atomic<std::uint32_t>, kMost + 1> rung;
     std::array<std::atomic<long>, host::kSteps> steps;
     std::array<std::atomic<long>, host::kSteps> kills;
+    std::array<std::atomic<bool>, kMost + 1> dead;
     std::atomic<bool> enough;
   };
   Shared& shared() { return *reinterpret_cast<Shared*>(maps_[0] + 4096); }
@@ -217,6 +227,7 @@ class World {
   const Seat seats_;
   Step interrupted_{};
   std::function<void()> interrupt_;
+  std::function<void()> asked_;
   std::array<std::byte*, kMost + 1> maps_{};
   std::array<std::array<int, 2>, kMost + 1> pipes_{};
   std::array<std::array<host::OwnPart, kSlots>, host::kSeats> parts_{};
@@ -233,6 +244,12 @@ struct WorldPlatform : NativePlatform<WorldPlatform> {
   static Seat seat(const void* slot) { return World::current->seatOf(slot); }
   static void ring(const void* slot, Seat to) noexcept {
     World::current->ring(to, 1U << World::current->slotOf(slot));
+  }
+  template <class Use>
+  static bool ifDead(const void*, Seat seat, Use&& use) noexcept {
+    if (!World::current->isDead(seat)) return false;
+    use();
+    return true;
   }
   static host::OwnPart& part(const void* slot) noexcept { return World::current->part(slot); }
   static void step(Step step) noexcept { World::current->step(step); }
