@@ -1,5 +1,5 @@
 'use strict'
-// What all engines have in common, by a server in memory: lib/engines.
+// What all engines have in common, by a server in memory: lib/cluster.
 const assert = require('node:assert/strict')
 const { setTimeout: sleep } = require('node:timers/promises')
 const {

@@ -1,5 +1,5 @@
 'use strict'
-// What is known of a server counts until it is known otherwise, and no longer: lib/engines.
+// What is known of a server counts until it is known otherwise, and no longer: lib/cluster.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { setImmediate: nextTurn, setTimeout: sleep } = require('node:timers/promises')

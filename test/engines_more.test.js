@@ -1,5 +1,5 @@
 'use strict'
-// What locks over an engine have in common with those of one process, beyond the plain ways in: lib/engines, by a
+// What locks over an engine have in common with those of one process, beyond the plain ways in: lib/cluster, by a
 // server in memory.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

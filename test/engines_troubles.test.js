@@ -1,5 +1,5 @@
 'use strict'
-// What may go wrong between an engine and its server, by a server in memory: lib/engines.
+// What may go wrong between an engine and its server, by a server in memory: lib/cluster.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')

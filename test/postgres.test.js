@@ -215,7 +215,7 @@ describe('PostgreSQL', () => {
       '-e',
       `const { Pool } = require('pg')
        const { KeyedMutex } = require(${JSON.stringify(require.resolve('..'))})
-       const { postgres } = require(${JSON.stringify(require.resolve('../lib/engines/postgres'))})
+       const { postgres } = require(${JSON.stringify(require.resolve('../lib/cluster/postgres'))})
        const pool = new Pool({ connectionString: ${JSON.stringify(server.url)} })
        const engine = postgres(pool)
        const mutex = new KeyedMutex({ engine })

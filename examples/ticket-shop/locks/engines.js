@@ -17,13 +17,13 @@ const over = (makeEngine) => () => {
 }
 
 function redisEngine() {
-  const { redis } = require('../../../lib/engines/redis') // require('boxoffice/redis')
+  const { redis } = require('../../../lib/cluster/redis') // require('boxoffice/redis')
   const { Redis } = require('ioredis')
   return redis(new Redis(redisUrl()), { ttl })
 }
 
 function postgresEngine() {
-  const { postgres } = require('../../../lib/engines/postgres') // require('boxoffice/postgres')
+  const { postgres } = require('../../../lib/cluster/postgres') // require('boxoffice/postgres')
   const { Pool } = require('pg')
   return postgres(new Pool({ connectionString: process.env.DATABASE_URL }), { ttl })
 }
