@@ -14,6 +14,7 @@ const { lockError } = require('./errors.js')
 const { checkCallback, readWait } = require('./options.js')
 const { mutexReleaser } = require('./local_releaser.js')
 const { LocalLock } = require('./lock.js')
+const { checkStack } = require('./stack.js')
 const { Waiter } = require('./waiter.js')
 
 const free = 0
@@ -91,6 +92,7 @@ class LocalMutex extends LocalLock {
 
   runExclusiveSync(callback) {
     checkCallback(callback)
+    checkStack()
     this.lockSync()
     const { current: grant } = this
     try {

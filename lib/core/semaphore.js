@@ -11,6 +11,7 @@ const { checkCallback } = require('./options.js')
 const { asTicket } = require('./releaser.js')
 const { LocalLock } = require('./lock.js')
 const { semaphoreReleaser } = require('./local_releaser.js')
+const { checkStack } = require('./stack.js')
 const { checkedValue, checkWeight, maxValue, readAcquire, readAcquireSync } = require('./units.js')
 const { Waiter } = require('./waiter.js')
 
@@ -86,6 +87,7 @@ class LocalSemaphore extends LocalLock {
 
   runExclusiveSync(callback, weight, options) {
     checkCallback(callback)
+    checkStack()
     const [before, release] = this.acquireSync(weight, options)
     try {
       return callback(before)

@@ -1,6 +1,7 @@
 'use strict'
 // A callback between the grant of a lock and its end.
 const { checkCallback } = require('../core/options.js')
+const { checkStack } = require('../core/stack.js')
 
 /** What `callback` makes, once `grant` has given a releaser: a promise. `key` is of a keyed lock. */
 async function run(callback, grant, key) {
@@ -16,6 +17,7 @@ async function run(callback, grant, key) {
 /** The same for a thread that blocks. */
 function runSync(callback, grant, key) {
   checkCallback(callback, key)
+  checkStack()
   const release = grant()
   try {
     return callback()
