@@ -21,7 +21,7 @@ class Exports {
         napi_ok) {
       throw Napi::Error::New(env);
     }
-    // Whoever has a function has the instance that it belongs to.
+    // A function keeps the instance that it belongs to.
     if (napi_set_named_property(env, made, "anchor", exports_) != napi_ok) {
       throw Napi::Error::New(env);
     }

@@ -174,7 +174,7 @@ const recursive = (Base) =>
       }
     }
 
-    /** The line for somebody who comes from inside `parent`. */
+    /** The queue of a caller that comes from inside `parent`. */
     lineOf(parent) {
       return parent === null ? this : parent.comeIn()
     }

@@ -1,5 +1,5 @@
 'use strict'
-// Dining philosophers over the locks of a keyed mutex: fork i is the key i. Everybody takes the two in one
+// Dining philosophers over the locks of a keyed mutex: fork i is the key i. Each philosopher takes the two in one
 // order (lib/locks/many.js), so that nobody waits in a circle. Names, limits and what becomes of a dead
 // philosopher's forks are the mutexes' own.
 const { LocalMutex } = require('../core/mutex.js')

@@ -1,6 +1,6 @@
 'use strict'
 // The one connection of a process that hears what happens to its session. Where it is cut, another one takes its
-// place, and whoever waits is told that something may have been missed.
+// place, and waiters are told that something may have been missed.
 //
 //   none         nobody has called listen()
 //   connecting   until the server listens for us
@@ -152,7 +152,7 @@ class Listener {
   }
 
   #cut(client, error) {
-    // While it is being opened, whoever opens it hears of that.
+    // While it is being opened, its caller hears of that.
     if (this.#client !== client || this.backend === null) return
     clearTimeout(this.#pulse)
     this.#client = undefined

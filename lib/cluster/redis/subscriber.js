@@ -1,6 +1,6 @@
 'use strict'
 // The one connection of an engine that hears of what happens in Redis. Where it ends, another one takes its place, and
-// whoever waits is told that something may have been missed. The clients can do that, too; but they stop when the user's
+// waiters are told that something may have been missed. The clients can do that, too; but they stop when the user's
 // reconnect strategy gives up, and the timer between two tries keeps the process alive.
 //
 //   none         to() has not been called, or has failed
@@ -118,7 +118,7 @@ class Subscriber {
   }
 
   #cut(connection, error) {
-    // While it is being opened, whoever opens it hears of that.
+    // While it is being opened, its caller hears of that.
     if (this.#connection !== connection) return
     clearTimeout(this.#pulse)
     this.#connection = undefined
