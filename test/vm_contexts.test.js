@@ -101,13 +101,6 @@ const usesOfOneThread = {
 describe('a vm context that evaluates the package afresh', function () {
   this.timeout(60_000)
 
-  // To count coverage V8 keeps every context: not in the processes that are started here.
-  const { NODE_V8_COVERAGE: coverage } = process.env
-  before(() => delete process.env.NODE_V8_COVERAGE)
-  after(() => {
-    if (coverage !== undefined) process.env.NODE_V8_COVERAGE = coverage
-  })
-
   it('is collected, with async-mutex as the control', async () => {
     const control = `const { Mutex } = require('async-mutex'); const lock = new Mutex(); ${cycle}`
     const expected = await leftAfter(control)

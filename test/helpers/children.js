@@ -2,9 +2,13 @@
 const { execFile } = require('node:child_process')
 
 const entry = require.resolve('../..')
-// What Node itself has not freed at process.exit() is no leak of ours, nor what V8 keeps to count coverage.
-const { NODE_V8_COVERAGE: _, ...others } = process.env
-const env = { ...others, ASAN_OPTIONS: `${process.env.ASAN_OPTIONS ?? ''}:detect_leaks=0` }
+// Neither what Node itself has not freed at process.exit() nor what V8 keeps to count coverage is a leak of ours. The
+// variable has to be there without a value: child_process copies a missing one into `env` itself, which every child shares.
+const env = {
+  ...process.env,
+  NODE_V8_COVERAGE: undefined,
+  ASAN_OPTIONS: `${process.env.ASAN_OPTIONS ?? ''}:detect_leaks=0`,
+}
 
 /**
  * What a process of its own, with `flags`, says: `code` runs in an async function with the
