@@ -60,14 +60,14 @@ std::int32_t reset(const Call& call) {
 }  // namespace
 
 void defineBarriers(Exports& exports) {
-  exports.add<enter>("barrierEnter");
-  exports.add<enterSync>("barrierEnterSync");
-  exports.add<missing>("barrierMissing");
-  // Who leaves breaks the barrier, for which there may be news; all who leave at once break nothing.
-  exports.add<leave<BarrierOffice>>("barrierLeave");
-  exports.add<leaveAll<BarrierOffice>>("barrierLeaveAll");
-  exports.add<breakNow>("barrierBreak");
-  exports.add<reset>("barrierReset");
+  Topic barrier = exports.topic("barrier");
+  barrier.add<enter>("enter");
+  barrier.add<enterSync>("enterSync");
+  barrier.add<missing>("missing");
+  // A waiter that leaves breaks the barrier, for which there may be news.
+  barrier.add<leave<BarrierOffice>>("leave");
+  barrier.add<breakNow>("break");
+  barrier.add<reset>("reset");
 }
 
 }  // namespace boxoffice::binding

@@ -77,12 +77,13 @@ std::int32_t notify(const Call& call) {
 }  // namespace
 
 void defineConditions(Exports& exports) {
-  exports.add<enter>("conditionEnter");
-  exports.add<settle>("conditionSettle");
-  exports.add<leave>("conditionLeave");
-  exports.add<waitSync>("conditionWaitSync");
-  exports.add<stands>("conditionStands");
-  exports.add<notify>("conditionNotify");
+  Topic condition = exports.topic("condition");
+  condition.add<enter>("enter");
+  condition.add<settle>("settle");
+  condition.add<leave>("leave");
+  condition.add<waitSync>("waitSync");
+  condition.add<stands>("stands");
+  condition.add<notify>("notify");
 }
 
 }  // namespace boxoffice::binding

@@ -1,6 +1,5 @@
 // What belongs to no lock: an environment's tickets and news, and where its locks lie.
 #include "exports.h"
-#include "platform/clock.h"
 
 namespace boxoffice::binding {
 namespace {
@@ -38,6 +37,12 @@ std::int32_t makeRegion(const Call& call) { return call.loop().regions().make();
 /// (region): the Int32Array that it is.
 napi_value array(const Call& call) { return call.loop().regions().array(call.integer(0)); }
 
+/// (place): where it lies in memory, which is the same for all threads.
+double addressOf(const Call& call) {
+  return static_cast<double>(
+      reinterpret_cast<std::uintptr_t>(call.loop().regions().word(call.integer(0))));
+}
+
 /// (Int32Array, kind, word at first): the place of a lock that others may know.
 std::int32_t shareMemory(const Call& call) {
   return call.loop().shares().shareMemory(call[0], call.integer(1), call.word(2));
@@ -65,6 +70,7 @@ std::int32_t gave(const Call& call) {
   return 0;
 }
 
+/// (table): how many of its keys are held or waited for.
 std::int32_t busyCount(const Call& call) {
   return static_cast<std::int32_t>(call.loop().shares().table(call.integer(0)).busy());
 }
@@ -79,31 +85,29 @@ napi_value busyKeys(const Call& call) {
   return keys;
 }
 
-/// The time of Clock, which is the same in all threads, in milliseconds.
-napi_value now(const Call& call) {
-  const std::chrono::duration<double, std::milli> time = Clock::now().time_since_epoch();
-  return Napi::Number::New(call.env(), time.count());
-}
-
 }  // namespace
 
 void defineEnvironment(Exports& exports) {
-  exports.add<start>("start");
-  exports.add<news>("news");
-  exports.add<leavers>("leavers");
-  exports.add<giveTicket>("giveTicket");
-  exports.add<keepAlive>("keepAlive");
-  exports.add<mayHear>("mayHear");
-  exports.add<makeRegion>("makeRegion");
-  exports.add<array>("array");
-  exports.add<shareMemory>("shareMemory");
-  exports.add<shareKey>("shareKey");
-  exports.add<unshare>("unshare");
-  exports.add<openTable>("openTable");
-  exports.add<gave>("gave");
-  exports.add<busyCount>("busyCount");
-  exports.add<busyKeys>("busyKeys");
-  exports.add<now>("now");
+  Topic loop = exports.topic("eventLoop");
+  loop.add<start>("start");
+  loop.add<news>("news");
+  loop.add<leavers>("leavers");
+  loop.add<giveTicket>("giveTicket");
+  loop.add<keepAlive>("keepAlive");
+  loop.add<mayHear>("mayHear");
+  Topic regions = exports.topic("regions");
+  regions.add<makeRegion>("make");
+  regions.add<array>("array");
+  regions.add<addressOf>("addressOf");
+  Topic shares = exports.topic("shares");
+  shares.add<shareMemory>("shareMemory");
+  shares.add<shareKey>("shareKey");
+  shares.add<unshare>("unshare");
+  shares.add<gave>("gave");
+  Topic tables = exports.topic("lockTables");
+  tables.add<openTable>("open");
+  tables.add<busyCount>("busyCount");
+  tables.add<busyKeys>("busyKeys");
 }
 
 }  // namespace boxoffice::binding

@@ -1,31 +1,44 @@
-// The list of functions that JavaScript gets, by name.
+// What JavaScript gets: one object of functions for each kind of lock and each topic, `native.mutex`, `native.host`.
 #pragma once
 
 #include <napi.h>
-
-#include <string>
 
 #include "call.h"
 
 namespace boxoffice::binding {
 
+class Topic {
+ public:
+  Topic(Napi::Object anchor, EventLoop& loop, Napi::Object functions)
+      : anchor_(anchor), loop_(loop), functions_(functions) {}
+
+  template <auto function>
+  void add(const char* name) {
+    const Napi::Env env = anchor_.Env();
+    napi_value made = nullptr;
+    // A function keeps the instance that it belongs to.
+    if (napi_create_function(env, name, NAPI_AUTO_LENGTH, called<function>, &loop_, &made) !=
+            napi_ok ||
+        napi_set_named_property(env, made, "anchor", anchor_) != napi_ok) {
+      throw Napi::Error::New(env);
+    }
+    functions_.Set(name, made);
+  }
+
+ private:
+  Napi::Object anchor_;
+  EventLoop& loop_;
+  Napi::Object functions_;
+};
+
 class Exports {
  public:
   Exports(Napi::Object exports, EventLoop& loop) : exports_(exports), loop_(loop) {}
 
-  template <auto function>
-  void add(const std::string& name) {
-    const Napi::Env env = exports_.Env();
-    napi_value made = nullptr;
-    if (napi_create_function(env, name.c_str(), name.size(), called<function>, &loop_, &made) !=
-        napi_ok) {
-      throw Napi::Error::New(env);
-    }
-    // A function keeps the instance that it belongs to.
-    if (napi_set_named_property(env, made, "anchor", exports_) != napi_ok) {
-      throw Napi::Error::New(env);
-    }
-    exports_.Set(name, made);
+  Topic topic(const char* name) {
+    const Napi::Object functions = Napi::Object::New(exports_.Env());
+    exports_.Set(name, functions);
+    return {exports_, loop_, functions};
   }
 
  private:

@@ -2,12 +2,9 @@
 #include "exports.h"
 #include "host/host_locks.h"
 #include "kinds.h"
-#include "outcome.h"
 
 namespace boxoffice::binding {
 namespace {
-
-constexpr std::int32_t kStolen = -5;  // beside Outcome
 
 host::Segment& segmentOf(const void* address) {
   host::Segment* const segment = host::segmentAt(address);
@@ -137,52 +134,6 @@ napi_value hostLook(const Call& call) {
   });
 }
 
-/// (place)
-std::int32_t hostSemaphoreValue(const Call& call) {
-  return call.lock<host::HostSemaphore>().value();
-}
-
-/// (place)
-std::int32_t hostRWLockReaders(const Call& call) {
-  return static_cast<std::int32_t>(call.lock<host::HostRWLock>().readers());
-}
-
-/// (place)
-std::int32_t hostRWLockIsWritten(const Call& call) {
-  return call.lock<host::HostRWLock>().isWritten() ? 1 : 0;
-}
-
-/// (place): in, in place of all others.
-std::int32_t hostSteal(const Call& call) {
-  Waiter w;
-  w.agent = call.loop().id();
-  call.lock<host::HostRWLock>().steal(w);
-  call.loop().postponeNews();
-  call.loop().postEra(w.era);
-  return outcomeOf(true, w);
-}
-
-/// (place, era): whether what was granted then has been stolen.
-std::int32_t hostIsLost(const Call& call) {
-  const bool lost = call.lock<host::HostRWLock>().isLost(call.word(1));
-  if (lost) call.loop().shares().lost(call.integer(0), call.word(1));
-  call.loop().postponeNews();
-  return lost ? 1 : 0;
-}
-
-/// (place, era, whether it was granted to write): how much news, or kStolen where nothing of it was left to end.
-std::int32_t hostEnd(const Call& call) {
-  auto& lock = call.lock<host::HostRWLock>();
-  const bool writes = call.integer(2) != 0;
-  const bool ended =
-      writes ? lock.endWrite(call.loop().id(), call.word(1)) : lock.endRead(call.word(1));
-  if (ended && !writes) call.loop().shares().gave(call.integer(0), 1);
-  if (ended) return call.loop().news();
-  call.loop().shares().lost(call.integer(0), call.word(1));
-  call.loop().postponeNews();
-  return kStolen;
-}
-
 /// How often something of this process has been stolen.
 std::int32_t hostThefts(const Call&) { return Hosts::thefts(); }
 
@@ -205,25 +156,20 @@ std::int32_t hostHolds(const Call& call) {
 }  // namespace
 
 void defineHost(Exports& exports) {
-  exports.add<hostOpen>("hostOpen");
-  exports.add<hostHeld>("hostHeld");
-  exports.add<hostPin>("hostPin");
-  exports.add<hostUnpin>("hostUnpin");
-  exports.add<hostPinAgain>("hostPinAgain");
-  exports.add<hostFence>("hostFence");
-  exports.add<hostBusyCount>("hostBusyCount");
-  exports.add<hostBusy>("hostBusy");
-  exports.add<hostLook>("hostLook");
-  exports.add<hostSemaphoreValue>("hostSemaphoreValue");
-  exports.add<hostRWLockReaders>("hostRWLockReaders");
-  exports.add<hostRWLockIsWritten>("hostRWLockIsWritten");
-  exports.add<hostSteal>("hostSteal");
-  exports.add<hostIsLost>("hostIsLost");
-  exports.add<hostEnd>("hostEnd");
-  exports.add<hostThefts>("hostThefts");
-  exports.add<hostRemovals>("hostRemovals");
-  exports.add<hostWhyGone>("hostWhyGone");
-  exports.add<hostHolds>("hostHolds");
+  Topic host = exports.topic("host");
+  host.add<hostOpen>("open");
+  host.add<hostHeld>("held");
+  host.add<hostPin>("pin");
+  host.add<hostUnpin>("unpin");
+  host.add<hostPinAgain>("pinAgain");
+  host.add<hostFence>("fence");
+  host.add<hostBusyCount>("busyCount");
+  host.add<hostBusy>("busy");
+  host.add<hostLook>("look");
+  host.add<hostThefts>("thefts");
+  host.add<hostRemovals>("removals");
+  host.add<hostWhyGone>("whyGone");
+  host.add<hostHolds>("holds");
 }
 
 }  // namespace boxoffice::binding

@@ -138,12 +138,13 @@ napi_value query(const Call& call) {
 }  // namespace
 
 void defineLockManager(Exports& exports) {
-  exports.add<start>("lockManagerStart");
-  exports.add<request>("lockManagerRequest");
-  exports.add<settle>("lockManagerSettle");
-  exports.add<leave>("lockManagerLeave");
-  exports.add<release>("lockManagerRelease");
-  exports.add<query>("lockManagerQuery");
+  Topic manager = exports.topic("lockManager");
+  manager.add<start>("start");
+  manager.add<request>("request");
+  manager.add<settle>("settle");
+  manager.add<leave>("leave");
+  manager.add<release>("release");
+  manager.add<query>("query");
 }
 
 }  // namespace boxoffice::binding

@@ -9,6 +9,8 @@
 namespace boxoffice::binding {
 namespace {
 
+constexpr std::int32_t kStolen = -5;  // beside Outcome
+
 /// `w` is in, and needs its ticket no more.
 std::int32_t inNow(const Call& call, const Waiter& w) {
   call.loop().took(w);
@@ -271,62 +273,128 @@ std::int32_t countdownLatchCountDown(const Call& call) {
   return call.loop().news();
 }
 
-template <class Lock>
-void addLine(Exports& exports, const std::string& lock) {
-  exports.add<enter<Lock>>(lock + "Enter");
-  exports.add<enterSync<Lock>>(lock + "EnterSync");
-  exports.add<tryEnter<Lock>>(lock + "TryEnter");
-  exports.add<settle<Lock>>(lock + "Settle");
-  exports.add<leave<Lock>>(lock + "Leave");
-  exports.add<leaveAll<Lock>>(lock + "LeaveAll");
-  exports.add<queueSize<Lock>>(lock + "QueueSize");
-  exports.add<stands<Lock>>(lock + "Stands");
-  exports.add<topPriority<Lock>>(lock + "TopPriority");
+/// (place)
+std::int32_t hostSemaphoreValue(const Call& call) {
+  return call.lock<host::HostSemaphore>().value();
+}
+
+/// (place)
+std::int32_t hostRWLockReaders(const Call& call) {
+  return static_cast<std::int32_t>(call.lock<host::HostRWLock>().readers());
+}
+
+/// (place)
+std::int32_t hostRWLockIsWritten(const Call& call) {
+  return call.lock<host::HostRWLock>().isWritten() ? 1 : 0;
+}
+
+/// (place): in, in place of all others.
+std::int32_t hostRWLockSteal(const Call& call) {
+  Waiter w;
+  w.agent = call.loop().id();
+  call.lock<host::HostRWLock>().steal(w);
+  call.loop().postponeNews();
+  call.loop().postEra(w.era);
+  return outcomeOf(true, w);
+}
+
+/// (place, era): whether what was granted then has been stolen.
+std::int32_t hostRWLockIsLost(const Call& call) {
+  const bool lost = call.lock<host::HostRWLock>().isLost(call.word(1));
+  if (lost) call.loop().shares().lost(call.integer(0), call.word(1));
+  call.loop().postponeNews();
+  return lost ? 1 : 0;
+}
+
+/// (place, era, whether it was granted to write): how much news, or kStolen where nothing of it was left to end.
+std::int32_t hostRWLockEnd(const Call& call) {
+  auto& lock = call.lock<host::HostRWLock>();
+  const bool writes = call.integer(2) != 0;
+  const bool ended =
+      writes ? lock.endWrite(call.loop().id(), call.word(1)) : lock.endRead(call.word(1));
+  if (ended && !writes) call.loop().shares().gave(call.integer(0), 1);
+  if (ended) return call.loop().news();
+  call.loop().shares().lost(call.integer(0), call.word(1));
+  call.loop().postponeNews();
+  return kStolen;
 }
 
 template <class Lock>
-void addMutex(Exports& exports, const std::string& lock) {
-  addLine<Lock>(exports, lock);
-  exports.add<mutexUnlock<Lock>>(lock + "Unlock");
-  exports.add<mutexAbandon<Lock>>(lock + "Abandon");
+void addQueue(Topic& topic) {
+  topic.add<enter<Lock>>("enter");
+  topic.add<enterSync<Lock>>("enterSync");
+  topic.add<tryEnter<Lock>>("tryEnter");
+  topic.add<settle<Lock>>("settle");
+  topic.add<leave<Lock>>("leave");
 }
 
 template <class Lock>
-void addSemaphore(Exports& exports, const std::string& lock) {
-  addLine<Lock>(exports, lock);
-  exports.add<semaphoreRelease<Lock>>(lock + "Release");
-  exports.add<semaphoreAbandon<Lock>>(lock + "Abandon");
-  exports.add<semaphoreSetValue<Lock>>(lock + "SetValue");
+Topic addMutex(Topic topic) {
+  addQueue<Lock>(topic);
+  topic.add<leaveAll<Lock>>("leaveAll");
+  topic.add<stands<Lock>>("stands");
+  topic.add<mutexUnlock<Lock>>("unlock");
+  topic.add<mutexAbandon<Lock>>("abandon");
+  return topic;
 }
 
 template <class Lock>
-void addRWLock(Exports& exports, const std::string& lock) {
-  addLine<Lock>(exports, lock);
-  exports.add<rwLockUnlockRead<Lock>>(lock + "UnlockRead");
-  exports.add<rwLockUnlockWrite<Lock>>(lock + "UnlockWrite");
-  exports.add<rwLockAbandon<Lock>>(lock + "Abandon");
-  exports.add<rwLockDowngrade<Lock>>(lock + "Downgrade");
-  exports.add<rwLockUpgrade<Lock>>(lock + "Upgrade");
-  exports.add<rwLockUpgradeSync<Lock>>(lock + "UpgradeSync");
-  exports.add<rwLockHurry<Lock>>(lock + "Hurry");
+Topic addSemaphore(Topic topic) {
+  addQueue<Lock>(topic);
+  topic.add<leaveAll<Lock>>("leaveAll");
+  topic.add<semaphoreRelease<Lock>>("release");
+  topic.add<semaphoreAbandon<Lock>>("abandon");
+  topic.add<semaphoreSetValue<Lock>>("setValue");
+  return topic;
+}
+
+template <class Lock>
+Topic addRWLock(Topic topic) {
+  addQueue<Lock>(topic);
+  topic.add<leaveAll<Lock>>("leaveAll");
+  topic.add<stands<Lock>>("stands");
+  topic.add<rwLockUnlockRead<Lock>>("unlockRead");
+  topic.add<rwLockUnlockWrite<Lock>>("unlockWrite");
+  topic.add<rwLockAbandon<Lock>>("abandon");
+  topic.add<rwLockDowngrade<Lock>>("downgrade");
+  topic.add<rwLockUpgrade<Lock>>("upgrade");
+  topic.add<rwLockUpgradeSync<Lock>>("upgradeSync");
+  topic.add<rwLockHurry<Lock>>("hurry");
+  return topic;
 }
 
 }  // namespace
 
 void defineLocks(Exports& exports) {
-  addMutex<Mutex>(exports, "mutex");
-  addSemaphore<WeightedSemaphore>(exports, "semaphore");
-  addRWLock<RWLock>(exports, "rwLock");
-  addMutex<host::HostMutex>(exports, "hostMutex");
-  addSemaphore<host::HostSemaphore>(exports, "hostSemaphore");
-  addRWLock<host::HostRWLock>(exports, "hostRWLock");
-  addLine<AutoResetEvent>(exports, "autoResetEvent");
-  exports.add<autoResetEventSignal>("autoResetEventSignal");
-  addLine<ManualResetEvent>(exports, "manualResetEvent");
-  exports.add<manualResetEventSet>("manualResetEventSet");
-  exports.add<manualResetEventReset>("manualResetEventReset");
-  addLine<CountdownLatch>(exports, "countdownLatch");
-  exports.add<countdownLatchCountDown>("countdownLatchCountDown");
+  Topic mutex = addMutex<Mutex>(exports.topic("mutex"));
+  mutex.add<queueSize<Mutex>>("queueSize");
+  mutex.add<topPriority<Mutex>>("topPriority");
+  Topic semaphore = addSemaphore<WeightedSemaphore>(exports.topic("semaphore"));
+  semaphore.add<queueSize<WeightedSemaphore>>("queueSize");
+  semaphore.add<topPriority<WeightedSemaphore>>("topPriority");
+  Topic rwLock = addRWLock<RWLock>(exports.topic("rwLock"));
+  rwLock.add<queueSize<RWLock>>("queueSize");
+
+  addMutex<host::HostMutex>(exports.topic("hostMutex"));
+  Topic hostSemaphore = addSemaphore<host::HostSemaphore>(exports.topic("hostSemaphore"));
+  hostSemaphore.add<hostSemaphoreValue>("value");
+  Topic hostRWLock = addRWLock<host::HostRWLock>(exports.topic("hostRWLock"));
+  hostRWLock.add<hostRWLockReaders>("readers");
+  hostRWLock.add<hostRWLockIsWritten>("isWritten");
+  hostRWLock.add<hostRWLockSteal>("steal");
+  hostRWLock.add<hostRWLockIsLost>("isLost");
+  hostRWLock.add<hostRWLockEnd>("end");
+
+  Topic autoResetEvent = exports.topic("autoResetEvent");
+  addQueue<AutoResetEvent>(autoResetEvent);
+  autoResetEvent.add<autoResetEventSignal>("signal");
+  Topic manualResetEvent = exports.topic("manualResetEvent");
+  addQueue<ManualResetEvent>(manualResetEvent);
+  manualResetEvent.add<manualResetEventSet>("set");
+  manualResetEvent.add<manualResetEventReset>("reset");
+  Topic countdownLatch = exports.topic("countdownLatch");
+  addQueue<CountdownLatch>(countdownLatch);
+  countdownLatch.add<countdownLatchCountDown>("countDown");
 }
 
 }  // namespace boxoffice::binding

@@ -82,15 +82,16 @@ std::int32_t graphMove(const Call& call) {
 }  // namespace
 
 void defineWaitGraph(Exports& exports) {
-  exports.add<graphLock>("graphLock");
-  exports.add<graphNow>("graphNow");
-  exports.add<graphWait>("graphWait");
-  exports.add<graphHold>("graphHold");
-  exports.add<graphEnd>("graphEnd");
-  exports.add<graphDepend>("graphDepend");
-  exports.add<graphBlock>("graphBlock");
-  exports.add<graphLoosen>("graphLoosen");
-  exports.add<graphMove>("graphMove");
+  Topic graph = exports.topic("waitGraph");
+  graph.add<graphLock>("lock");
+  graph.add<graphNow>("now");
+  graph.add<graphWait>("wait");
+  graph.add<graphHold>("hold");
+  graph.add<graphEnd>("end");
+  graph.add<graphDepend>("depend");
+  graph.add<graphBlock>("block");
+  graph.add<graphLoosen>("loosen");
+  graph.add<graphMove>("move");
 }
 
 }  // namespace boxoffice::binding

@@ -27,34 +27,28 @@ WatchedThreads& watchedThreads() { return processWide<WatchedThreads>(); }
 namespace {
 
 /// (threadId): answers questions about its watched locks from now on.
-std::int32_t watchThread(const Call& call) {
+std::int32_t join(const Call& call) {
   watchedThreads().join(call.loop().id(), call.integer(0));
   return 0;
 }
 
 /// An array of agent, threadId, agent, threadId ...
-napi_value watched(const Call& call) {
+napi_value all(const Call& call) {
   const Napi::Env env(call.env());
-  Napi::Array all = Napi::Array::New(env);
+  Napi::Array pairs = Napi::Array::New(env);
   for (const auto& [agent, thread] : watchedThreads().all()) {
-    all[all.Length()] = Napi::Number::New(env, agent);
-    all[all.Length()] = Napi::Number::New(env, thread);
+    pairs[pairs.Length()] = Napi::Number::New(env, agent);
+    pairs[pairs.Length()] = Napi::Number::New(env, thread);
   }
-  return all;
-}
-
-/// (place): where it lies in memory, which is the same for all threads.
-double addressOf(const Call& call) {
-  return static_cast<double>(
-      reinterpret_cast<std::uintptr_t>(call.loop().regions().word(call.integer(0))));
+  return pairs;
 }
 
 }  // namespace
 
 void defineWatchedThreads(Exports& exports) {
-  exports.add<watchThread>("watchThread");
-  exports.add<watched>("watchedThreads");
-  exports.add<addressOf>("addressOf");
+  Topic threads = exports.topic("watchedThreads");
+  threads.add<join>("join");
+  threads.add<all>("all");
 }
 
 }  // namespace boxoffice::binding

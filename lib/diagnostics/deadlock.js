@@ -38,7 +38,7 @@ let isDue = false
 function lockOf(core) {
   let lock = locks.get(core)
   if (lock === undefined) {
-    lock = core.share === null ? native.graphLock() : native.graphLock(core.place)
+    lock = core.share === null ? native.waitGraph.lock() : native.waitGraph.lock(core.place)
     locks.set(core, lock)
   }
   return lock
@@ -59,7 +59,7 @@ function claim(stake) {
 function enterWait(wait) {
   let id = ids.get(wait)
   if (id === undefined) {
-    id = native.graphWait(...claim(wait))
+    id = native.waitGraph.wait(...claim(wait))
     ids.set(wait, id)
     byId.set(id, wait)
   }
@@ -69,7 +69,7 @@ function enterWait(wait) {
 function enterHold(hold) {
   let id = ids.get(hold)
   if (id === undefined) {
-    id = native.graphHold(...claim(hold))
+    id = native.waitGraph.hold(...claim(hold))
     ids.set(hold, id)
   }
   return id
@@ -78,7 +78,7 @@ function enterHold(hold) {
 function leave(stake) {
   const id = ids.get(stake)
   if (id === undefined) return
-  native.graphEnd(id)
+  native.waitGraph.end(id)
   ids.delete(stake)
   byId.delete(id)
 }
@@ -87,7 +87,7 @@ function leave(stake) {
 const needsMoment = (core) => core.kind.name === 'read-write lock'
 
 function momentOf(core, priority = 0) {
-  return needsMoment(core) && priority === 0 ? native.graphNow() : 0
+  return needsMoment(core) && priority === 0 ? native.waitGraph.now() : 0
 }
 
 /** At the end of this turn. */
@@ -107,7 +107,7 @@ function search() {
   for (const link of chains.changed()) {
     const waits = stillIn(link)
     if (waits.length === 0) continue
-    const [refused, ...labels] = native.graphDepend(enterHold(link.hold), waits.map(enterWait))
+    const [refused, ...labels] = native.waitGraph.depend(enterHold(link.hold), waits.map(enterWait))
     if (refused !== undefined) refuse(byId.get(refused), labels)
   }
 }
@@ -128,7 +128,7 @@ function remember(error) {
 /** `wait` is about to block this thread. Throws when it would for ever. */
 function block(wait) {
   for (const hold of links.keys()) enterHold(hold)
-  const [refused, ...labels] = native.graphBlock(enterWait(wait))
+  const [refused, ...labels] = native.waitGraph.block(enterWait(wait))
   if (refused === undefined) return
   const error = deadlockError(labels)
   remember(error)
@@ -192,15 +192,15 @@ const hooks = {
   /** Of a semaphore, which somebody gives what nobody has taken. */
   loosens(core) {
     loose.add(core)
-    if (core.share !== null) native.graphLoosen(lockOf(core))
+    if (core.share !== null) native.waitGraph.loosen(lockOf(core))
   },
 
   /** Other threads may know `core` from now on. */
   moves(core) {
     const before = locks.get(core)
-    const lock = native.graphLock(core.place)
-    if (before !== undefined && before !== lock) native.graphMove(before, lock)
-    if (loose.has(core)) native.graphLoosen(lock)
+    const lock = native.waitGraph.lock(core.place)
+    if (before !== undefined && before !== lock) native.waitGraph.move(before, lock)
+    if (loose.has(core)) native.waitGraph.loosen(lock)
     locks.set(core, lock)
   },
 

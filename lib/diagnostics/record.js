@@ -284,7 +284,7 @@ class Record {
     const { kind, name, scope, tally, core } = this
     if (name !== undefined) return `${kind} ${scope} ${name}`
     if (core.share === null) return `${kind} ${tally.id}`
-    return `${kind} at ${native.addressOf(core.share.place)}`
+    return `${kind} at ${native.regions.addressOf(core.share.place)}`
   }
 
   holders(time) {

@@ -33,7 +33,7 @@ function listen() {
   ear.onmessage = native.realm.weakly(native, { hear }).hear
   native.realm.endWith(native, ear, 'close')
   ear.unref()
-  native.watchThread(threadId)
+  native.watchedThreads.join(threadId)
 }
 
 /** On the channel of that name: it need not stay open for the message to arrive. */
@@ -60,7 +60,7 @@ function answer() {
 
 /** The threads that listen, by agent. */
 function listeners() {
-  const pairs = native.watchedThreads()
+  const pairs = native.watchedThreads.all()
   const all = new Map()
   for (let i = 0; i < pairs.length; i += 2) all.set(pairs[i], pairs[i + 1])
   return all

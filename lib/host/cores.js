@@ -1,7 +1,6 @@
 'use strict'
 // The cores of scope host. Their words lie in a segment from the start, and each of their grants has a fencing
 // token.
-const { kindOf } = require('../process/core.js')
 const { openSegment } = require('./segment.js')
 const native = require('../load.js')
 const { MutexCore } = require('../process/mutex_core.js')
@@ -41,7 +40,7 @@ class Fence {
   }
 
   token() {
-    if (this.#token === undefined && this.#isGood()) this.#token = native.hostFence(this.#place)
+    if (this.#token === undefined && this.#isGood()) this.#token = native.host.fence(this.#place)
     return this.#token
   }
 }
@@ -98,7 +97,7 @@ const inSegment = (Base) =>
     }
 
     snapshot() {
-      return native.hostLook(this.place)
+      return native.host.look(this.place)
     }
 
     // Where its files were removed nothing is granted any more: a process that has come since may hold it.
@@ -155,22 +154,22 @@ class HostMutexCore extends inSegment(MutexCore) {
   }
 }
 Object.assign(HostMutexCore.prototype, {
-  kind: kindOf('mutex', undefined, 'hostMutex', 0),
+  kind: { name: 'mutex', native: native.hostMutex },
   ownerShift,
   invited: line,
 })
 
 class HostSemaphoreCore extends inSegment(SemaphoreCore) {
   getValue() {
-    return native.hostSemaphoreValue(this.place)
+    return native.hostSemaphore.value(this.place)
   }
 }
-HostSemaphoreCore.prototype.kind = kindOf('semaphore', undefined, 'hostSemaphore', 0)
+HostSemaphoreCore.prototype.kind = { name: 'semaphore', native: native.hostSemaphore }
 
 class HostRWCore extends inSegment(RWCore) {
   /** Those of this process, and one for each other process that reads. */
   readers() {
-    return native.hostRWLockReaders(this.place)
+    return native.hostRWLock.readers(this.place)
   }
 
   tryNow(ask, releaser) {
@@ -189,10 +188,10 @@ class HostRWCore extends inSegment(RWCore) {
   }
 
   isWritten() {
-    return native.hostRWLockIsWritten(this.place) === 1
+    return native.hostRWLock.isWritten(this.place) === 1
   }
 }
-HostRWCore.prototype.kind = kindOf('read-write lock', undefined, 'hostRWLock', 0)
+HostRWCore.prototype.kind = { name: 'read-write lock', native: native.hostRWLock }
 
 const hostCores = new Map([
   [MutexCore, HostMutexCore],
@@ -247,7 +246,7 @@ class HostHome extends SharedKeyMap {
   }
 
   snapshot() {
-    return this.table.busy().map(({ key, place }) => this.see(key, native.hostLook(place)))
+    return this.table.busy().map(({ key, place }) => this.see(key, native.host.look(place)))
   }
 }
 

@@ -10,12 +10,12 @@ const { addLook, eraOfGrant, grantedAbandoned } = require('../process/waiters.js
 const stolen = -5
 
 const held = new Set()
-let thefts = native.hostThefts()
+let thefts = native.host.thefts()
 
 /** Each grant of this thread that is not there any more hears of it. */
 function lookForThefts() {
   if (held.size === 0) return
-  const now = native.hostThefts()
+  const now = native.host.thefts()
   if (now === thefts) return
   thefts = now
   for (const grant of held) grant.look()
@@ -41,7 +41,7 @@ class Grant {
   }
 
   look() {
-    if (this.isOver || native.hostIsLost(this.core.place, this.era) === 0) return
+    if (this.isOver || native.hostRWLock.isLost(this.core.place, this.era) === 0) return
     this.#end()
     this.#lose()
     this.core.calm()
@@ -49,7 +49,7 @@ class Grant {
 
   release() {
     if (this.isOver) return
-    const count = native.hostEnd(this.core.place, this.era, +this.isWriter)
+    const count = native.hostRWLock.end(this.core.place, this.era, +this.isWriter)
     this.#end()
     if (count === stolen) this.#lose()
     this.core.dispatch(count)
@@ -58,7 +58,7 @@ class Grant {
   /** A number larger than those of all grants before: drawn while it is held, or there is none. */
   token() {
     if (this.number === undefined && !this.isOver) {
-      const drawn = native.hostFence(this.core.place)
+      const drawn = native.host.fence(this.core.place)
       this.look()
       if (!this.isOver) this.number = drawn
     }
@@ -106,7 +106,7 @@ class HostWriter extends Writer {
 
 /** Granted at once, in place of all who hold it. */
 function steal(core) {
-  const outcome = native.hostSteal(core.place)
+  const outcome = native.hostRWLock.steal(core.place)
   const era = eraOfGrant()
   // Those of ours first: they are over before it begins.
   for (const grant of held) if (grant.core === core) grant.look()

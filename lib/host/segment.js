@@ -25,12 +25,12 @@ class HostSegment {
     /** Why no lock of it is granted any more: its files were removed. */
     this.whyGone = undefined
     /** This thread as an owner: what a mutex's word is, as JavaScript sees it, while it holds it. */
-    this.held = native.hostHeld(number)
+    this.held = native.host.held(number)
   }
 
   /** Whether its files were removed, as far as this process knows. */
   isGone() {
-    if (this.whyGone === undefined) this.whyGone = native.hostWhyGone(this.number) ?? undefined
+    if (this.whyGone === undefined) this.whyGone = native.host.whyGone(this.number) ?? undefined
     return this.whyGone !== undefined
   }
 
@@ -45,7 +45,7 @@ class HostSegment {
       (core) => core.segment === this,
       (core) => this.goneError(core.title()),
     )
-    if (native.hostHolds(this.number) === 0) return
+    if (native.host.holds(this.number) === 0) return
     const { message, code } = this.goneError()
     const detail = 'This process holds it: others may hold it, too, from now on.'
     process.emitWarning(message, { type: 'BoxofficeWarning', code, detail })
@@ -53,12 +53,12 @@ class HostSegment {
 
   /** How many keys are held or waited for, by whatever process. */
   get size() {
-    return native.hostBusyCount(this.number)
+    return native.host.busyCount(this.number)
   }
 
   /** Those keys, each with its place: which may be another one's by the time it is looked at. */
   busy() {
-    const all = native.hostBusy(this.number)
+    const all = native.host.busy(this.number)
     const keys = []
     for (let i = 0; i < all.length; i += 2) keys.push({ key: keyOf(all[i]), place: all[i + 1] })
     return keys
@@ -78,11 +78,11 @@ function keyOf(text) {
 const titleOf = ({ kind, name }) => `the ${kind} ${nameOf(name)} of this host`
 
 const opened = new Map()
-let removals = native.hostRemovals()
+let removals = native.host.removals()
 
 /** What this thread has opened, and is gone since it was last looked for. */
 function lookForRemovals() {
-  const now = native.hostRemovals()
+  const now = native.host.removals()
   if (now === removals) return
   removals = now
   for (const segment of opened.values()) {
@@ -97,7 +97,7 @@ function openSegment(kind, start, { name, directory, capacity = 0 }) {
   let segment = opened.get(id)
   if (segment === undefined) {
     try {
-      const number = native.hostOpen(kinds[kind], name, directory, capacity, start)
+      const number = native.host.open(kinds[kind], name, directory, capacity, start)
       segment = new HostSegment(number, kind, name)
     } catch (error) {
       error.message = `${titleOf({ kind, name })}: ${error.message}`

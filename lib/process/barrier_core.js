@@ -1,7 +1,7 @@
 'use strict'
 // A cyclic barrier for promises. Whoever arrives and whoever gives up does so in C++ (src/barrier.h): a
 // round is complete, or broken, in one step.
-const { Core, kindOf } = require('./core.js')
+const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../load.js')
 const { readWait } = require('../core/options.js')
@@ -11,8 +11,6 @@ const broken = 2
 const missingShift = 2
 
 class BarrierCore extends Core {
-  static bytes = 8
-
   constructor(parties) {
     super(parties << missingShift)
     this.idle = this.word
@@ -39,9 +37,9 @@ class BarrierCore extends Core {
   }
 
   enter() {
-    const ticket = native.barrierEnter(this.place, this.parties)
-    if (ticket >= 0) missing = native.barrierMissing(ticket)
-    else this.dispatch(native.news()) // the others, who came before us
+    const ticket = native.barrier.enter(this.place, this.parties)
+    if (ticket >= 0) missing = native.barrier.missing(ticket)
+    else this.dispatch(native.eventLoop.news()) // the others, who came before us
     return ticket
   }
 
@@ -57,8 +55,8 @@ class BarrierCore extends Core {
       throw lockError('ERR_LOCK_DEADLOCK', alone)
     }
     this.show()
-    const outcome = native.barrierEnterSync(this.place, this.parties, timeout)
-    this.dispatch(native.news())
+    const outcome = native.barrier.enterSync(this.place, this.parties, timeout)
+    this.dispatch(native.eventLoop.news())
     if (outcome === grantedAbandoned) throw this.brokenError()
     if (outcome === notGranted) throw this.timeoutError(timeout)
     return outcome
@@ -66,12 +64,12 @@ class BarrierCore extends Core {
 
   break() {
     if (this.words === null) this.word |= broken
-    else this.dispatch(native.barrierBreak(this.place))
+    else this.dispatch(native.barrier.break(this.place))
   }
 
   reset() {
     if (this.words === null) this.word = this.idle
-    else this.dispatch(native.barrierReset(this.place, this.parties))
+    else this.dispatch(native.barrier.reset(this.place, this.parties))
   }
 
   brokenError() {
@@ -84,7 +82,7 @@ class BarrierCore extends Core {
     return lockError('ERR_LOCK_TIMEOUT', message)
   }
 }
-BarrierCore.prototype.kind = kindOf('barrier', 6, 'barrier', BarrierCore.bytes)
+BarrierCore.prototype.kind = { name: 'barrier', number: 6, bytes: 8, native: native.barrier }
 
 /** How many were missing when the waiter that is being made had arrived: see enter. */
 let missing

@@ -1,7 +1,7 @@
 'use strict'
 // A condition variable for promises. Whoever waits stands in the line of the condition, and when it is
 // notified in the line of its mutex, without being woken between the two (src/condition_variable.h).
-const { Core, kindOf } = require('./core.js')
+const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../load.js')
 const { Locker } = require('./mutex_core.js')
@@ -11,8 +11,6 @@ const { agent, isGranted, wait, Waiter } = require('./waiters.js')
 const nobody = 0
 
 class ConditionCore extends Core {
-  static bytes = 4
-
   constructor() {
     super(nobody)
   }
@@ -24,11 +22,11 @@ class ConditionCore extends Core {
     if (limits.timeout === 0) return Promise.reject(this.timeoutError(0))
     this.show()
     mutex.show()
-    const ticket = native.conditionEnter(this.place, mutex.place, this.strictness(mutex))
+    const ticket = native.condition.enter(this.place, mutex.place, this.strictness(mutex))
     entering = { mutex, grant: mutex.grant() }
     const promise = wait(this, ticket, Notified, 1, limits)
     mutex.stepAside()
-    mutex.dispatch(native.news())
+    mutex.dispatch(native.eventLoop.news())
     return promise
   }
 
@@ -39,28 +37,28 @@ class ConditionCore extends Core {
       const alone = `only this thread could notify ${this.title()}, and it would wait for itself`
       throw lockError('ERR_LOCK_DEADLOCK', alone)
     }
-    if (native.conditionStands(this.place)) {
+    if (native.condition.stands(this.place)) {
       const ahead = `a promise of this thread waits for ${this.title()}: it may get the mutex, and could not go on`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
     }
-    if (native.mutexStands(mutex.place)) {
+    if (native.mutex.stands(mutex.place)) {
       const ahead = `a promise of this thread waits for ${mutex.title()}, and could not go on`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
     }
-    const outcome = native.conditionWaitSync(
+    const outcome = native.condition.waitSync(
       this.place,
       mutex.place,
       timeout,
       this.strictness(mutex),
     )
-    mutex.dispatch(native.news())
+    mutex.dispatch(native.eventLoop.news())
     if (!isGranted(outcome)) throw this.timeoutError(timeout)
   }
 
   /** Whether a waiter was notified. */
   notify(isAll) {
     const hasWaiters = this.words !== null && this.hasLine()
-    if (this.words !== null) this.dispatch(native.conditionNotify(this.place, +isAll))
+    if (this.words !== null) this.dispatch(native.condition.notify(this.place, +isAll))
     return hasWaiters
   }
 
@@ -83,7 +81,7 @@ class ConditionCore extends Core {
   }
 }
 
-const kind = kindOf('condition variable', 4, 'condition', ConditionCore.bytes)
+const kind = { name: 'condition variable', number: 4, bytes: 4, native: native.condition }
 Object.assign(ConditionCore.prototype, { kind, idle: nobody })
 
 /** What the waiter that is being made waits with: see wait. */

@@ -143,7 +143,7 @@ class Core {
         return wait(this, ticket, Kind, weight, limits)
       } catch (error) {
         // At the end of the stack. Without a call of JavaScript, for which there may be no room.
-        this.kind.leave(this.place, ticket)
+        this.kind.native.leave(this.place, ticket)
         throw error
       }
     }
@@ -158,7 +158,7 @@ class Core {
   }
 
   enter(weight, priority) {
-    const { enter } = this.kind
+    const { enter } = this.kind.native
     return priority === 0 && !this.isStrict
       ? enter(this.place, weight)
       : enter(this.place, weight, priority, +this.isStrict)
@@ -167,7 +167,7 @@ class Core {
   /** Now, or not at all: granted, grantedAbandoned or neither. */
   tryEnter(weight) {
     this.show()
-    const outcome = this.kind.tryEnter(this.place, weight)
+    const outcome = this.kind.native.tryEnter(this.place, weight)
     if (isGranted(outcome)) this.began()
     this.calm()
     return outcome
@@ -175,10 +175,16 @@ class Core {
 
   /** Blocks this thread. For locks that another thread can release only. */
   enterSync(weight, { timeout, priority }) {
-    const outcome = this.kind.enterSync(this.place, weight, timeout, priority, +this.isStrict)
+    const outcome = this.kind.native.enterSync(
+      this.place,
+      weight,
+      timeout,
+      priority,
+      +this.isStrict,
+    )
     if (isGranted(outcome)) this.began()
     // Giving up may have let in a promise of ours.
-    this.dispatch(native.news())
+    this.dispatch(native.eventLoop.news())
     if (!isGranted(outcome)) throw this.timeoutError(timeout)
     return outcome
   }
@@ -203,28 +209,28 @@ class Core {
 
   /** A waiter of ours has answered an invitation: others may have been let in by that. */
   answered() {
-    this.dispatch(native.news())
+    this.dispatch(native.eventLoop.news())
   }
 
   leave(ticket) {
-    return this.kind.leave(this.place, ticket)
+    return this.kind.native.leave(this.place, ticket)
   }
 
   leaveAll() {
-    return this.kind.leaveAll(this.place)
+    return this.kind.native.leaveAll(this.place)
   }
 
   settle(ticket) {
-    return this.kind.settle(this.place, ticket)
+    return this.kind.native.settle(this.place, ticket)
   }
 
   queueSize() {
-    return this.hasLine() ? this.kind.queueSize(this.place) : 0
+    return this.hasLine() ? this.kind.native.queueSize(this.place) : 0
   }
 
   /** What a newcomer's priority must exceed to go before all who wait; undefined when nobody does. */
   topPriority() {
-    return this.hasLine() ? this.kind.topPriority(this.place) : undefined
+    return this.hasLine() ? this.kind.native.topPriority(this.place) : undefined
   }
 
   cancel(reason = this.cancelError) {
@@ -295,37 +301,4 @@ Object.assign(Core.prototype, {
   mayBlock: !isMainThread,
 })
 
-/**
- * One kind of lock, as C++ has it: its number (LockKind of src/lock_table.h), and the prefix of its
- * functions. Its word and, unless that always begins as 0, how it began take `bytes`. Methods that it has
- * not are undefined: one shape for all kinds.
- */
-function kindOf(name, number, prefix, bytes) {
-  const find = (method) => native[`${prefix}${method}`]
-  return {
-    name,
-    number,
-    bytes,
-    enter: find('Enter'),
-    enterSync: find('EnterSync'),
-    tryEnter: find('TryEnter'),
-    leave: find('Leave'),
-    leaveAll: find('LeaveAll'),
-    settle: find('Settle'),
-    queueSize: find('QueueSize'),
-    topPriority: find('TopPriority'),
-    stands: find('Stands'),
-    abandon: find('Abandon'),
-    unlock: find('Unlock'),
-    release: find('Release'),
-    setValue: find('SetValue'),
-    unlockRead: find('UnlockRead'),
-    unlockWrite: find('UnlockWrite'),
-    downgrade: find('Downgrade'),
-    upgrade: find('Upgrade'),
-    upgradeSync: find('UpgradeSync'),
-    hurry: find('Hurry'),
-  }
-}
-
-module.exports = { Core, kindOf }
+module.exports = { Core }

@@ -1,7 +1,6 @@
 'use strict'
 // Events for promises: one lets a single waiter through for each signal, the other lets everybody through
 // while it is set. See src/auto_reset_event.h and src/manual_reset_event.h.
-const { kindOf } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const { GateCore } = require('./gate_core.js')
 const native = require('../load.js')
@@ -32,10 +31,15 @@ class AutoResetCore extends EventCore {
 
   signal() {
     if (this.words === null) this.word = set
-    else this.dispatch(native.autoResetEventSignal(this.place))
+    else this.dispatch(native.autoResetEvent.signal(this.place))
   }
 }
-AutoResetCore.prototype.kind = kindOf('auto-reset event', 2, 'autoResetEvent', EventCore.bytes)
+AutoResetCore.prototype.kind = {
+  name: 'auto-reset event',
+  number: 2,
+  bytes: 8,
+  native: native.autoResetEvent,
+}
 
 class ManualResetCore extends EventCore {
   takeAlone() {
@@ -44,19 +48,19 @@ class ManualResetCore extends EventCore {
 
   set() {
     if (this.words === null) this.word = set
-    else this.dispatch(native.manualResetEventSet(this.place))
+    else this.dispatch(native.manualResetEvent.set(this.place))
   }
 
   reset() {
     if (this.words === null) this.word = clear
-    else native.manualResetEventReset(this.place)
+    else native.manualResetEvent.reset(this.place)
   }
 }
-ManualResetCore.prototype.kind = kindOf(
-  'manual-reset event',
-  3,
-  'manualResetEvent',
-  EventCore.bytes,
-)
+ManualResetCore.prototype.kind = {
+  name: 'manual-reset event',
+  number: 3,
+  bytes: 8,
+  native: native.manualResetEvent,
+}
 
 module.exports = { AutoResetCore, ManualResetCore }

@@ -1,7 +1,7 @@
 'use strict'
 // A fork of dining philosophers that threads share.
-const { kindOf } = require('./core.js')
 const { MutexCore } = require('./mutex_core.js')
+const native = require('../load.js')
 
 class ForkCore extends MutexCore {
   constructor(titleOf) {
@@ -13,6 +13,11 @@ class ForkCore extends MutexCore {
     return this.titleOf(this)
   }
 }
-ForkCore.prototype.kind = kindOf('table of dining philosophers', 0, 'mutex', MutexCore.bytes)
+ForkCore.prototype.kind = {
+  name: 'table of dining philosophers',
+  number: 0,
+  bytes: 4,
+  native: native.mutex,
+}
 
 module.exports = { ForkCore }

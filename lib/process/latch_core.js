@@ -1,6 +1,5 @@
 'use strict'
 // A latch for promises: it opens when it has been counted down to zero. See src/countdown_latch.h.
-const { kindOf } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const { GateCore } = require('./gate_core.js')
 const native = require('../load.js')
@@ -29,7 +28,7 @@ class LatchCore extends GateCore {
   countDownInC(n) {
     let news
     try {
-      news = native.countdownLatchCountDown(this.place, n)
+      news = native.countdownLatch.countDown(this.place, n)
     } catch (error) {
       // Another thread has counted since we looked.
       throw error.code === 'ERR_LOCK_RANGE' ? this.tooMany(n) : error
@@ -46,6 +45,11 @@ class LatchCore extends GateCore {
     return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not open within ${timeout} ms`)
   }
 }
-LatchCore.prototype.kind = kindOf('countdown latch', 5, 'countdownLatch', LatchCore.bytes)
+LatchCore.prototype.kind = {
+  name: 'countdown latch',
+  number: 5,
+  bytes: 8,
+  native: native.countdownLatch,
+}
 
 module.exports = { LatchCore }

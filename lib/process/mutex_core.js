@@ -1,12 +1,13 @@
 'use strict'
 // A mutex for promises. JavaScript makes two steps of its word, each with or without waiters of other threads
 // (see src/mutex.h): free to held by us, and held by us to free. C++ makes all others.
-const { Core, kindOf } = require('./core.js')
+const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const { checkCallback, readWait } = require('../core/options.js')
 const { dressed, unseen } = require('../core/releaser.js')
 const { agent, grantedAbandoned, isGranted, notGranted, takeNews, Waiter } = require('./waiters.js')
 const { indexOf } = require('./words.js')
+const native = require('../load.js')
 
 const free = 0
 const ownerShift = 4
@@ -16,8 +17,6 @@ const done = Promise.resolve()
 let lastGrant = 0
 
 class MutexCore extends Core {
-  static bytes = 4
-
   constructor() {
     super(free)
     this.current = 0
@@ -104,7 +103,7 @@ class MutexCore extends Core {
 
   /** A waiter that was notified of a condition stands in line, and is not among those `waiting`. */
   hasGuestInLine(share) {
-    return share.guests > 0 && this.kind.stands(this.place) === 1
+    return share.guests > 0 && this.kind.native.stands(this.place) === 1
   }
 
   change(from, to) {
@@ -120,7 +119,7 @@ class MutexCore extends Core {
   tryNow() {
     if (this.isLocked()) return notGranted
     // Not before one of our own, which may be on its way.
-    if (this.hasLine() && this.kind.stands(this.place)) return notGranted
+    if (this.hasLine() && this.kind.native.stands(this.place)) return notGranted
     return this.tryEnter(1)
   }
 
@@ -132,7 +131,7 @@ class MutexCore extends Core {
       const held = `${this.title()} is held by this thread already, which would wait for itself`
       throw lockError('ERR_LOCK_DEADLOCK', held)
     }
-    if (this.words !== null && this.kind.stands(this.place)) {
+    if (this.words !== null && this.kind.native.stands(this.place)) {
       const ahead = `a promise of this thread waits for ${this.title()}, and could not go on`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
     }
@@ -234,7 +233,7 @@ class MutexCore extends Core {
   }
 
   unlockInLine() {
-    const count = this.kind.unlock(this.place)
+    const count = this.kind.native.unlock(this.place)
     if (count < 0) throw this.notHeld()
     this.endGrant()
     this.dispatch(count)
@@ -286,12 +285,12 @@ class MutexCore extends Core {
   /** Whoever holds it was told of a death, and did not hear of it. */
   disown() {
     this.endGrant()
-    this.dispatch(this.kind.abandon(this.place))
+    this.dispatch(this.kind.native.abandon(this.place))
   }
 }
 
 Object.assign(MutexCore.prototype, {
-  kind: kindOf('mutex', 0, 'mutex', MutexCore.bytes),
+  kind: { name: 'mutex', number: 0, bytes: 4, native: native.mutex },
   idle: free,
   /** This thread as an owner, and the word while it holds the mutex and nobody waits. */
   self: agent,

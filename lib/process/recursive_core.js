@@ -1,8 +1,8 @@
 'use strict'
 // A recursive mutex that other threads may know.
-const { kindOf } = require('./core.js')
 const { MutexCore } = require('./mutex_core.js')
 const { recursive } = require('../core/recursive.js')
+const native = require('../load.js')
 
 class RecursiveCore extends recursive(MutexCore) {
   settleIn(title, findShare) {
@@ -12,6 +12,11 @@ class RecursiveCore extends recursive(MutexCore) {
   }
 }
 
-RecursiveCore.prototype.kind = kindOf('recursive mutex', 0, 'mutex', MutexCore.bytes)
+RecursiveCore.prototype.kind = {
+  name: 'recursive mutex',
+  number: 0,
+  bytes: 4,
+  native: native.mutex,
+}
 
 module.exports = { RecursiveCore }

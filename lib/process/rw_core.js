@@ -1,7 +1,7 @@
 'use strict'
 // A read-write lock for promises. While nobody waits and no other thread knows it, JavaScript counts readers
 // itself; C++ does all else (see src/rw_lock.h).
-const { Core, kindOf } = require('./core.js')
+const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../load.js')
 const { readWait } = require('../core/options.js')
@@ -21,8 +21,6 @@ const write = 2
 const upgrade = 3
 
 class RWCore extends Core {
-  static bytes = 4
-
   constructor() {
     super(free)
     /** How many releasers are out. */
@@ -149,7 +147,8 @@ class RWCore extends Core {
 
   tryNow(ask, releaser) {
     // Not before one of our own, which may be on its way.
-    if (this.words === null || (this.hasLine() && this.kind.stands(this.place))) return undefined
+    if (this.words === null || (this.hasLine() && this.kind.native.stands(this.place)))
+      return undefined
     const outcome = this.tryEnter(ask)
     return isGranted(outcome) ? releaser(this, outcome === grantedAbandoned) : undefined
   }
@@ -165,7 +164,7 @@ class RWCore extends Core {
   /** While we read, the readers of others may stand in line still, who have been told to come in. */
   tryReadAgain() {
     if (this.share === null || this.share.reads === 0) return undefined
-    this.dispatch(this.kind.hurry(this.place))
+    this.dispatch(this.kind.native.hurry(this.place))
     return this.tryAcquireRead()
   }
 
@@ -199,7 +198,9 @@ class RWCore extends Core {
     this.show()
     // Who has no time to wait keeps no reader out meanwhile, and nobody who upgrades.
     const isNow = limits.timeout === 0
-    const outcome = isNow ? this.kind.upgradeSync(this.place, 0) : this.kind.upgrade(this.place)
+    const outcome = isNow
+      ? this.kind.native.upgradeSync(this.place, 0)
+      : this.kind.native.upgrade(this.place)
     if (isGranted(outcome)) {
       return Promise.resolve(grant.becomeWriter(outcome === grantedAbandoned))
     }
@@ -218,7 +219,7 @@ class RWCore extends Core {
       if (this.word !== oneReader) return undefined
       return this.riseNow(grant)
     }
-    const outcome = this.kind.upgradeSync(this.place, 0)
+    const outcome = this.kind.native.upgradeSync(this.place, 0)
     return isGranted(outcome) ? grant.becomeWriter(outcome === grantedAbandoned) : undefined
   }
 
@@ -231,9 +232,9 @@ class RWCore extends Core {
     if (this.share === null || this.share.reads > 1 || this.share.waitingReads > 0) {
       throw this.deadlock()
     }
-    const outcome = this.kind.upgradeSync(this.place, timeout)
+    const outcome = this.kind.native.upgradeSync(this.place, timeout)
     if (isGranted(outcome)) return grant.becomeWriter(outcome === grantedAbandoned)
-    this.dispatch(native.news())
+    this.dispatch(native.eventLoop.news())
     throw outcome === refused ? this.refusal() : this.timeoutError(timeout)
   }
 
@@ -243,7 +244,7 @@ class RWCore extends Core {
 
   /** Who upgrades keeps its place before everybody. */
   enter(ask, priority) {
-    return ask === upgrade ? this.kind.upgrade(this.place) : super.enter(ask, priority)
+    return ask === upgrade ? this.kind.native.upgrade(this.place) : super.enter(ask, priority)
   }
 
   beganReading() {
@@ -276,7 +277,7 @@ class RWCore extends Core {
       this.word -= oneReader
       if (this.home !== null) this.rest()
     } else {
-      const count = this.kind.unlockRead(this.place)
+      const count = this.kind.native.unlockRead(this.place)
       this.endedReading()
       this.dispatch(count)
     }
@@ -288,7 +289,7 @@ class RWCore extends Core {
       this.word = free
       if (this.home !== null) this.rest()
     } else {
-      const count = this.kind.unlockWrite(this.place)
+      const count = this.kind.native.unlockWrite(this.place)
       this.endedWriting()
       this.dispatch(count)
     }
@@ -296,7 +297,7 @@ class RWCore extends Core {
 
   /** For one that was told of a death and goes again at once: the next one is told in its stead. */
   abandon(isWriter) {
-    const count = this.kind.abandon(this.place, +isWriter)
+    const count = this.kind.native.abandon(this.place, +isWriter)
     if (isWriter) this.endedWriting()
     else this.endedReading()
     this.dispatch(count)
@@ -306,7 +307,7 @@ class RWCore extends Core {
   downgrade() {
     let count = 0
     if (this.words === null) this.word = oneReader
-    else count = this.kind.downgrade(this.place)
+    else count = this.kind.native.downgrade(this.place)
     this.endedWriting()
     const release = readReleaser(this, false)
     this.dispatch(count)
@@ -321,7 +322,7 @@ class RWCore extends Core {
 }
 
 Object.assign(RWCore.prototype, {
-  kind: kindOf('read-write lock', 7, 'rwLock', RWCore.bytes),
+  kind: { name: 'read-write lock', number: 7, bytes: 4, native: native.rwLock },
   /** The class of those who wait to become the writer. */
   Upgrader,
   idle: free,

@@ -1,7 +1,7 @@
 'use strict'
 // A counting semaphore for promises, with weights and priorities. JavaScript takes from the value
 // and puts back while nobody waits (see src/weighted_semaphore.h); C++ does all else.
-const { Core, kindOf } = require('./core.js')
+const { Core } = require('./core.js')
 const {
   checkedValue,
   checkWeight,
@@ -19,8 +19,6 @@ const valueShift = 2
 const notTaken = -1
 
 class SemaphoreCore extends Core {
-  static bytes = 8
-
   constructor(value) {
     super(checkedValue(value) << valueShift)
     /** Its word when nobody has taken anything. */
@@ -155,13 +153,13 @@ class SemaphoreCore extends Core {
       if (this.watchers !== null) this.tell(this.getValue(), undefined)
       if (this.home !== null) this.rest()
     } else {
-      this.inC((place) => this.kind.release(place, weight))
+      this.inC((place) => this.kind.native.release(place, weight))
     }
   }
 
   setValue(value) {
     checkedValue(value)
-    this.inC((place) => this.kind.setValue(place, value))
+    this.inC((place) => this.kind.native.setValue(place, value))
   }
 
   /** A change that C++ makes, and that may let others in. */
@@ -218,12 +216,12 @@ class SemaphoreCore extends Core {
 
   /** Out again, in the same turn. A death that we were told of is for the next one. */
   passNow(weight, abandoned) {
-    const { abandon, release } = this.kind
+    const { abandon, release } = this.kind.native
     this.dispatch((abandoned ? abandon : release)(this.place, weight))
   }
 }
 
-SemaphoreCore.prototype.kind = kindOf('semaphore', 1, 'semaphore', SemaphoreCore.bytes)
+SemaphoreCore.prototype.kind = { name: 'semaphore', number: 1, bytes: 8, native: native.semaphore }
 
 class Acquirer extends Waiter {
   // At once, as async-mutex does: its order is a promise, too, to the microtask.
@@ -260,7 +258,7 @@ function releaser(core, weight, abandoned = false) {
     core.putIn(weight, hold)
     // Others may have released a part of a key's: it never has more than at first.
     const back = core.home === null ? weight : Math.min(weight, Math.max(0, core.room()))
-    if (back < weight && core.share !== null) native.gave(core.place, weight - back)
+    if (back < weight && core.share !== null) native.shares.gave(core.place, weight - back)
     if (isUnseen) core.passNow(back, true)
     else if (back > 0) core.putBack(back)
     else core.calm()

@@ -25,7 +25,7 @@ class SharedKeyMap extends KeyMap {
   }
 
   get size() {
-    return native.busyCount(this.table)
+    return native.lockTables.busyCount(this.table)
   }
 
   look(key, use) {
@@ -33,7 +33,7 @@ class SharedKeyMap extends KeyMap {
   }
 
   keys() {
-    return native.busyKeys(this.table).map(fromText)
+    return native.lockTables.busyKeys(this.table).map(fromText)
   }
 }
 

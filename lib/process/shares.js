@@ -66,12 +66,12 @@ function settleLife() {
   const keep = toKeep()
   if (keep === kept) return
   kept = keep
-  native.keepAlive(keep)
+  native.eventLoop.keepAlive(keep)
 }
 
 function toKeep() {
   if (alive === 0) return keeps.nothing
-  return aliveAfar > 0 || native.mayHear() === 1 ? keeps.eventLoop : keeps.instance
+  return aliveAfar > 0 || native.eventLoop.mayHear() === 1 ? keeps.eventLoop : keeps.instance
 }
 
 function shareAt(place, name) {
@@ -85,21 +85,21 @@ function shareAt(place, name) {
 
 /** `words` is memory that other threads may see, `start` the word of a lock that is new there. */
 function shareMemory(words, kind, start) {
-  const place = native.shareMemory(native.realm.adopt(words), kind, start)
+  const place = native.shares.shareMemory(native.realm.adopt(words), kind, start)
   mapWords(place, words)
   return shareAt(place, undefined)
 }
 
 /** The lock of that key in `table`. */
 function shareKey(table, key, kind, start, name) {
-  const place = native.shareKey(table, key, kind, start)
+  const place = native.shares.shareKey(table, key, kind, start)
   mapWords(place)
   return shareAt(place, name)
 }
 
 /** The lock of that key in a segment, or its only one. */
 function shareSlot(segment, key, name) {
-  const place = native.hostPin(segment.number, ...(key === undefined ? [] : [key]))
+  const place = native.host.pin(segment.number, ...(key === undefined ? [] : [key]))
   mapWords(place)
   const known = shares.get(place)
   if (key !== undefined && known?.pins === 0) forget(known)
@@ -117,7 +117,7 @@ function forget(share) {
 /** Whether `core` has let go of its slot, which other keys may have from then on. */
 function unpin(core) {
   const { share } = core
-  if (share.pins === 1 && native.hostUnpin(share.place) === 0) return false
+  if (share.pins === 1 && native.host.unpin(share.place) === 0) return false
   share.pins--
   core.isPinned = false
   return true
@@ -127,7 +127,7 @@ function unpin(core) {
 function pinAgain(core) {
   const { share } = core
   if (share.isGone) return false
-  if (share.pins === 0 && native.hostPinAgain(share.place) === 0) {
+  if (share.pins === 0 && native.host.pinAgain(share.place) === 0) {
     forget(share)
     return false
   }
@@ -138,7 +138,7 @@ function pinAgain(core) {
 
 /** One object less stands for it. */
 function unshare({ place, isGone }) {
-  if (isGone || native.unshare(place) > 0) return
+  if (isGone || native.shares.unshare(place) > 0) return
   shares.delete(place)
   unmapWords(place)
 }
@@ -157,7 +157,7 @@ function tableOf(name, start = 0, title = '') {
   let opened = tables.get(name)
   if (opened === undefined) {
     try {
-      opened = { table: native.openTable(name, start), start }
+      opened = { table: native.lockTables.open(name, start), start }
     } catch (error) {
       error.message = `${title}: ${error.message}`
       throw error

@@ -19,7 +19,7 @@ const leaves = { left: 0, leftAwake: 1, admitted: 2 }
 const mostNews = 1024
 const eras = mostNews + 1
 const news = new Int32Array(eras + mostNews)
-const agent = native.start(news, onNews, () => {})
+const agent = native.eventLoop.start(news, onNews, () => {})
 
 /** As of the last call of the lock manager: whether one of ours waits for what this thread does not hold. */
 const waitsForOthers = () => news[mostNews] === 1
@@ -176,7 +176,7 @@ function goAway(ticket, reason) {
   waiters[ticket] = left === leaves.leftAwake ? gone : undefined
   waiter.end()
   waiter.reject(reason)
-  core.dispatch(native.news())
+  core.dispatch(native.eventLoop.news())
 }
 
 /** Every promise that waits for a core that isMeant() gives up, for reasonOf() that core. */
@@ -197,7 +197,7 @@ function takeAll(core) {
       all.push(waiters[ticket])
       waiters[ticket] = news[i] & 1 ? gone : undefined
     }
-    count = count === mostNews ? native.leavers() : 0
+    count = count === mostNews ? native.eventLoop.leavers() : 0
   }
   return all
 }
@@ -211,7 +211,7 @@ function cancelAll(core, reason) {
       waiter.reject(reason)
     }
   }
-  core.dispatch(native.news())
+  core.dispatch(native.eventLoop.news())
 }
 
 function enterAgain(core, left) {
@@ -246,7 +246,7 @@ function takeNews(count, admitted = admit) {
       news[eras + i],
     ])
     for (const [item, waiter, era] of items) takeItem(item, waiter, admitted, era)
-    count = count === mostNews ? native.news() : 0
+    count = count === mostNews ? native.eventLoop.news() : 0
   }
 }
 
@@ -287,7 +287,7 @@ function takeItem(item, waiter, admitted, era) {
 function answerInvitation(ticket, admitted) {
   if (waiters[ticket] === gone) {
     waiters[ticket] = undefined
-    native.giveTicket(ticket)
+    native.eventLoop.giveTicket(ticket)
     return
   }
   const { core } = waiters[ticket]
@@ -303,7 +303,7 @@ function answerInvitation(ticket, admitted) {
 /** Another thread has let some of ours in, has begun, or has ended. */
 function onNews() {
   // Fetched here: a bell that rings while the environment ends must not take what nobody will read.
-  const count = native.news()
+  const count = native.eventLoop.news()
   if (count > 0) takeNews(count)
   else settleLife()
   for (const look of looks) look()

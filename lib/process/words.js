@@ -23,15 +23,15 @@ function givePlace(place) {
 }
 
 function grow() {
-  current = native.makeRegion()
-  regions[current] = native.array(current)
+  current = native.regions.make()
+  regions[current] = native.regions.array(current)
   used = 0
 }
 
 /** C++ has chosen `place` for a lock that threads share: in `words`, or in memory of its own. */
 function mapWords(place, words) {
   const region = place >>> indexBits
-  regions[region] = words ?? regions[region] ?? native.array(region)
+  regions[region] = words ?? regions[region] ?? native.regions.array(region)
 }
 
 /** No lock lies there any more: memory of the user's is let go, and what is ours is found again. */

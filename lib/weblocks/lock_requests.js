@@ -64,11 +64,11 @@ class Request {
 
   leave(ticket) {
     this.ticket = released
-    return native.lockManagerLeave(ticket)
+    return native.lockManager.leave(ticket)
   }
 
   settle(ticket) {
-    const outcome = native.lockManagerSettle(ticket)
+    const outcome = native.lockManager.settle(ticket)
     if (outcome !== stolen) return outcome
     const waiter = take(ticket)
     this.lose()
@@ -101,7 +101,7 @@ class Request {
     const { ticket } = this
     if (ticket < 0) return
     this.ticket = released
-    const count = native.lockManagerRelease(ticket)
+    const count = native.lockManager.release(ticket)
     if (count === stolen) {
       seat(ticket, gone) // the news of that are on their way
       this.lose()
@@ -171,8 +171,8 @@ function enter(name, wish, Kind, callback) {
   const how = mode | (manner << 1)
   const answer =
     priority === 0
-      ? native.lockManagerRequest(name, how)
-      : native.lockManagerRequest(name, how, priority)
+      ? native.lockManager.request(name, how)
+      : native.lockManager.request(name, how, priority)
   if (answer === notGranted) return undefined
   const ticket = answer >> answerBits
   const what = answer & ((1 << answerBits) - 1)
@@ -181,12 +181,12 @@ function enter(name, wish, Kind, callback) {
     settleWaiting()
     if (what === answers.waiting) return wait(request, ticket, Kind, 1, wish)
     seat(ticket, request)
-    if (steal) request.dispatch(native.news())
+    if (steal) request.dispatch(native.eventLoop.news())
     return Promise.resolve(Kind.value(request, 1, what === answers.grantedAbandoned))
   } catch (error) {
     // At the end of the stack. Without a call of JavaScript, for which there may be no room.
-    if (what === answers.waiting) native.lockManagerLeave(ticket)
-    else native.lockManagerRelease(ticket)
+    if (what === answers.waiting) native.lockManager.leave(ticket)
+    else native.lockManager.release(ticket)
     throw error
   }
 }
@@ -251,12 +251,12 @@ function releaser(request, abandoned) {
   })
 }
 
-native.lockManagerStart(require('node:worker_threads').threadId)
+native.lockManager.start(require('node:worker_threads').threadId)
 
 /** What is held and waited for, in all threads. */
 function query() {
   const snapshot = { held: [], pending: [] }
-  const all = native.lockManagerQuery()
+  const all = native.lockManager.query()
   for (let i = 0; i < all.length; i += 3) {
     const [name, state, thread] = all.slice(i, i + 3)
     const list = state & 2 ? snapshot.held : snapshot.pending
