@@ -4,7 +4,7 @@
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const { createInterface } = require('node:readline')
-const { postgresServer } = require('../../test/engines/postgres_server.js')
+const { postgresServer } = require('../../test/cluster/helpers/postgres_server.js')
 
 const clusterServers = {
   redis: {

@@ -2,7 +2,7 @@
 // Watched locks over an engine, by a server in memory.
 const assert = require('node:assert/strict')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex, RWLock, snapshot } = require('../..')
-const { fakeWorld } = require('../engines/fake_world.js')
+const { fakeWorld } = require('../cluster/helpers/fake_world.js')
 
 describe('Watched locks over an engine', () => {
   const { newEngine } = fakeWorld()

@@ -1,5 +1,5 @@
 'use strict'
-// What the parties of barrier_threads.test.js do, in workers and in the main thread, and what they check
+// What the parties of test/process/barrier_threads.test.js do, in workers and in the main thread, and what they check
 // after each passage. Shared memory, by party: the round that it is in, and how that went.
 const { parentPort, workerData } = require('node:worker_threads')
 const { Barrier } = require('../..')

@@ -1,5 +1,5 @@
 'use strict'
-// What the workers of threads.test.js do, and what we do beside them.
+// What the workers of test/process/threads.test.js do, and what we do beside them.
 const assert = require('node:assert/strict')
 
 // [0] entries, counted without atomics; [1] who is inside; [2] two were inside; [3] stop

@@ -1,4 +1,4 @@
-// Compiled by the oldest supported TypeScript, too (test/types_oldest.test.js). Never run.
+// Compiled by the oldest supported TypeScript, too (test/package/types_oldest.test.js). Never run.
 import boxoffice, { KeyedMutex, type Mutex, RWLock, Semaphore, withTimeout } from 'boxoffice'
 import { Engine } from 'boxoffice/engine'
 import { inspector } from 'boxoffice/inspector'

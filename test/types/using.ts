@@ -1,4 +1,4 @@
-// Compiled and run by test/using.test.js.
+// Compiled and run by test/thread/using.test.js.
 import { KeyedMutex, KeyedSemaphore, Mutex, Semaphore } from 'boxoffice'
 
 /** Whether each lock is held inside its block, and free after it, left in three ways. */

@@ -2,7 +2,7 @@
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const path = require('node:path')
-const { redisServer } = require('../../../test/engines/servers.js')
+const { redisServer } = require('../../../test/cluster/helpers/servers.js')
 const { blockedFor, measureBlockLoop } = require('../block_loop.js')
 const { measureCrashes } = require('../crashes.js')
 

@@ -1,0 +1,273 @@
+'use strict'
+// What all engines have in common, by a server in memory: lib/cluster.
+const assert = require('node:assert/strict')
+const { setTimeout: sleep } = require('node:timers/promises')
+const {
+  ConditionVariable,
+  KeyedMutex,
+  KeyedRWLock,
+  KeyedSemaphore,
+  LockManager,
+  Mutex,
+  RWLock,
+  Semaphore,
+} = require('../..')
+const { Engine } = require('../../lib/cluster/engine.js')
+const { fakeWorld } = require('./helpers/fake_world.js')
+const { calmIt } = require('../helpers/calm.js')
+
+// Sessions and leases of some hundred milliseconds end by themselves where this process stands still.
+const it = calmIt(15)
+
+describe('Locks over an engine', () => {
+  const world = fakeWorld()
+  const { newEngine, count } = world
+
+  it('ask once for all who wait here, and let go once', async () => {
+    const mutex = new KeyedMutex({ engine: await newEngine() })
+    const order = []
+    const all = Array.from({ length: 500 }, (_, i) =>
+      mutex.runExclusive('key', () => order.push(i)),
+    )
+    await Promise.all(all)
+    await sleep(20)
+    assert.deepEqual(world.server.commands, ['enter', 'leave'])
+    assert.deepEqual(order, [...Array(500).keys()])
+    assert.equal(mutex.size, 0)
+  })
+
+  it('give each of them a token of its own, that increases', async () => {
+    const mutex = new Mutex({ engine: await newEngine(), name: 'a' })
+    let last = 0n
+    const take = async () => {
+      const release = await mutex.acquire()
+      assert.ok(release.fencingToken > last)
+      last = release.fencingToken
+      release()
+    }
+    // More than there is room for in one lease.
+    await Promise.all(Array.from({ length: 5000 }, take))
+    assert.equal(count('enter'), 2)
+  })
+
+  it('keep to fifo where they are told to', async () => {
+    const [one, two] = [await newEngine(), await newEngine()]
+    const a = new KeyedMutex({ engine: one, fairness: 'fifo' })
+    const b = new KeyedMutex({ engine: two, fairness: 'fifo' })
+    const order = []
+    const take = (mutex, who) => mutex.runExclusive('key', () => order.push(who))
+    const first = await a.acquire('key')
+    const ours = [take(a, 'a'), take(a, 'a')]
+    const other = take(b, 'b')
+    await sleep(50)
+    first()
+    await Promise.all([...ours, other])
+    assert.deepEqual(order, ['b', 'a', 'a'])
+  })
+
+  it('let a low priority wait here, and forget who gives up', async () => {
+    const mutex = new Mutex({ engine: await newEngine(), name: 'a' })
+    const first = await mutex.acquire()
+    const order = []
+    const low = mutex.runExclusive(() => order.push('low'), -1)
+    const late = assert.rejects(mutex.acquire({ timeout: 20 }), {
+      code: 'ERR_LOCK_TIMEOUT',
+      message: 'the mutex "a" was not available within 20 ms',
+    })
+    const high = mutex.runExclusive(() => order.push('high'), 1)
+    await late
+    first()
+    await Promise.all([low, high])
+    assert.deepEqual(order, ['high', 'low'])
+    assert.equal(mutex.isLocked(), false)
+  })
+
+  it('take the place of one who gives up for the next one here', async () => {
+    const [one, two] = [await newEngine(), await newEngine()]
+    const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
+    const release = await a.acquire('key')
+    const late = assert.rejects(b.acquire('key', { timeout: 30 }), { code: 'ERR_LOCK_TIMEOUT' })
+    const next = b.acquire('key')
+    await late
+    world.server.commands = []
+    release()
+    ;(await next)()
+    assert.deepEqual([count('confirm'), count('enter')], [1, 0])
+  })
+
+  it('cancel who waits here and at the server', async () => {
+    const [one, two] = [await newEngine(), await newEngine()]
+    const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
+    const release = await a.acquire('key')
+    const waiting = [b.acquire('key'), b.acquire('key')]
+    await sleep(20)
+    assert.deepEqual(b.snapshot(), [{ key: 'key', locked: false, waiting: 2 }])
+    b.cancel('key', new Error('enough'))
+    for (const one of waiting) await assert.rejects(one, { message: 'enough' })
+    release()
+    ;(await a.acquire('key'))()
+    assert.equal(b.size, 0)
+  })
+
+  it('have the bare pair, and the other forms', async () => {
+    const mutex = new Mutex({ engine: await newEngine(), name: 'a' })
+    await mutex.lock()
+    const next = mutex.waitForUnlock()
+    assert.equal(mutex.isLocked(), true)
+    mutex.unlock()
+    assert.throws(() => mutex.unlock(), { code: 'ERR_LOCK_NOT_HELD' })
+    await next
+    const stale = await mutex.acquire()
+    mutex.release()
+    const release = await mutex.acquire()
+    stale()
+    assert.equal(mutex.isLocked(), true)
+    release()
+    assert.equal(await mutex.runExclusive(async () => 'done'), 'done')
+    await assert.rejects(
+      mutex.runExclusive(() => {
+        throw new Error('thrown')
+      }),
+      { message: 'thrown' },
+    )
+    assert.equal(mutex.isLocked(), false)
+  })
+
+  it('are one lock for all objects of a name', async () => {
+    const engine = await newEngine()
+    const [a, b] = [new Mutex({ engine, name: 'a' }), new Mutex({ engine, name: 'a' })]
+    const release = await a.acquire()
+    await assert.rejects(b.acquire({ timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+    release()
+    await b.runExclusive(() => assert.equal(a.isLocked(), true))
+  })
+
+  it('lock several keys at once', async () => {
+    const engine = await newEngine()
+    const mutex = new KeyedMutex({ engine })
+    const release = await mutex.acquire(['b', 'a'])
+    await assert.rejects(mutex.acquire(['c', 'a'], { timeout: 20 }), { code: 'ERR_LOCK_TIMEOUT' })
+    assert.deepEqual([...mutex.keys()].sort(), ['a', 'b'])
+    release()
+    assert.equal(mutex.size, 0)
+  })
+
+  it('say why what cannot wait for a server is not there', async () => {
+    const engine = await newEngine()
+    const mutex = new Mutex({ engine, name: 'a' })
+    const keyed = new KeyedMutex({ engine })
+    const semaphore = new KeyedSemaphore(2, { engine })
+    const rw = new KeyedRWLock({ engine })
+    const calls = {
+      tryLock: [() => mutex.tryLock(), () => keyed.tryLock('k')],
+      tryAcquire: [
+        () => mutex.tryAcquire(),
+        () => keyed.tryAcquire('k'),
+        () => semaphore.tryAcquire('k'),
+      ],
+      lockSync: [() => mutex.lockSync(), () => keyed.lockSync('k')],
+      acquireSync: [
+        () => mutex.acquireSync(),
+        () => keyed.acquireSync('k'),
+        () => semaphore.acquireSync('k'),
+      ],
+      runExclusiveSync: [() => mutex.runExclusiveSync(() => {})],
+      tryAcquireRead: [() => rw.tryAcquireRead('k')],
+      tryAcquireWrite: [() => rw.tryAcquireWrite('k')],
+      acquireReadSync: [() => rw.acquireReadSync('k')],
+      acquireWriteSync: [() => rw.acquireWriteSync('k')],
+    }
+    for (const [name, forms] of Object.entries(calls)) {
+      for (const form of forms) {
+        assert.throws(form, {
+          name: 'TypeError',
+          message: new RegExp(`^${name}\\(\\).* engine: use`),
+        })
+      }
+    }
+    assert.throws(() => mutex.buffer, TypeError)
+    const reader = await rw.acquireRead('k')
+    assert.throws(() => reader.tryUpgrade(), { name: 'TypeError', message: /engine: use upgrade/ })
+    assert.throws(() => reader.upgradeSync(), { name: 'TypeError', message: /engine: use upgrade/ })
+    reader()
+    assert.equal(keyed.size + semaphore.size + rw.size, 0)
+    assert.throws(() => new RWLock({ engine }), { name: 'TypeError', message: /needs a name/ })
+    assert.throws(() => new Semaphore(1, { engine }), { name: 'TypeError', message: /engine/ })
+    assert.throws(() => new Mutex({ engine }), { name: 'TypeError', message: /needs a name/ })
+    const condition = new ConditionVariable()
+    assert.throws(() => condition.wait(mutex), { name: 'TypeError', message: /engine/ })
+    const buffer = new SharedArrayBuffer(4)
+    for (const option of [{ buffer }, { scope: 'host', name: 'a' }, { directory: '/tmp' }]) {
+      const [name] = Object.keys(option)
+      const error = { name: 'TypeError', message: `a lock over an engine takes no ${name}` }
+      assert.throws(() => new Mutex({ engine, ...option }), error)
+    }
+    assert.throws(() => new Engine({}), TypeError)
+  })
+
+  it('keep a semaphore from being put to another use', async () => {
+    const [one, two] = [await newEngine(), await newEngine()]
+    const a = new KeyedSemaphore(2, { engine: one })
+    const b = new KeyedSemaphore(3, { engine: two })
+    const [value, release] = await a.acquire('key')
+    assert.equal(value, 2)
+    await assert.rejects(b.acquire('key'), {
+      code: 'ERR_LOCK_MISMATCH',
+      message: /semaphore of key "key" is in use with the value 2/,
+    })
+    assert.throws(() => b.release('key'), { code: 'ERR_LOCK_RANGE' })
+    release()
+    await b.runExclusive('key', (value) => assert.equal(value, 3))
+  })
+
+  it('share one lease among all readers', async () => {
+    const rw = new KeyedRWLock({ engine: await newEngine() })
+    const readers = await Promise.all(Array.from({ length: 50 }, () => rw.acquireRead('key')))
+    assert.equal(rw.readers('key'), 50)
+    assert.equal(count('enter'), 1)
+    const writer = rw.acquireWrite('key')
+    for (const release of readers) release()
+    ;(await writer)()
+    assert.equal(rw.size, 0)
+  })
+})
+
+describe('A lock manager over an engine', () => {
+  const { newEngine } = fakeWorld()
+
+  it('excludes those of others, and shares', async () => {
+    const [one, two] = [await newEngine(), await newEngine()]
+    const [a, b] = [new LockManager({ engine: one }), new LockManager({ engine: two })]
+    await a.request('name', async (lock) => {
+      assert.equal(lock.name, 'name')
+      assert.equal(lock.mode, 'exclusive')
+      assert.equal(await b.request('name', { ifAvailable: true }, (lock) => lock), null)
+      assert.equal(await b.acquire('name', { ifAvailable: true }), undefined)
+      const waiting = a.request('name', { mode: 'shared' }, () => 'shared')
+      const { held, pending } = await a.query()
+      assert.deepEqual(
+        [held, pending].map((list) => list.map(({ name, mode }) => ({ name, mode }))),
+        [[{ name: 'name', mode: 'exclusive' }], [{ name: 'name', mode: 'shared' }]],
+      )
+      waiting.then(() => {})
+    })
+    const shared = await b.acquire('name', { mode: 'shared' })
+    assert.equal(await a.request('name', { mode: 'shared' }, () => 'both'), 'both')
+    shared()
+    assert.deepEqual(await b.query(), { held: [], pending: [] })
+  })
+
+  it('rejects a request whose lock is lost, and what cannot be', async () => {
+    const locks = new LockManager({ engine: await newEngine({ ttl: 300, maxHold: 300 }) })
+    await assert.rejects(
+      locks.request('name', () => new Promise(() => {})),
+      { code: 'ERR_LOCK_LOST', message: /the lock of key "name" has been lost/ },
+    )
+    await assert.rejects(
+      locks.request('name', { steal: true }, () => {}),
+      { name: 'NotSupportedError' },
+    )
+    assert.throws(() => new LockManager({ name: 'a' }), TypeError)
+    assert.throws(() => new LockManager({ engine: {} }), TypeError)
+  })
+})

@@ -1,0 +1,290 @@
+'use strict'
+// What is known of a server counts until it is known otherwise, and no longer: lib/cluster.
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const { setImmediate: nextTurn, setTimeout: sleep } = require('node:timers/promises')
+const { Worker } = require('node:worker_threads')
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('../..')
+const { Engine } = require('../../lib/cluster/engine.js')
+const { fakeWorld } = require('./helpers/fake_world.js')
+const { calmIt } = require('../helpers/calm.js')
+
+// Sessions and leases of some hundred milliseconds end by themselves where this process stands still.
+const it = calmIt(15)
+
+describe('Answers over an engine', () => {
+  const world = fakeWorld()
+  const { newEngine } = world
+
+  /** An engine whose driver is changed by what `change` makes of it: it may hear by `hearing` besides. */
+  async function changed(options, change) {
+    const driver = world.server.driver()
+    const engine = new Engine({ ...driver, ...change(driver) }, options)
+    world.engines.push(engine)
+    await new KeyedMutex({ engine }).runExclusive('before', () => {})
+    return engine
+  }
+
+  it('that never came are waited for no longer, once a message has said as much', async () => {
+    let hearing
+    let isCut = false
+    const one = await newEngine()
+    const two = await changed({ answerTimeout: 800 }, (driver) => ({
+      listen(session, hear) {
+        hearing = hear
+        return driver.listen(session, hear)
+      },
+      enter: (request) => (isCut ? Promise.reject(new Error('cut')) : driver.enter(request)),
+    }))
+    const [a, b] = [one, two].map((engine) => new KeyedMutex({ engine }))
+    const release = await a.acquire('key')
+    const next = b.acquire('key')
+    await sleep(20)
+    isCut = true
+    // It asks, in vain, and is told before it has given up.
+    hearing.missed()
+    await sleep(20)
+    release()
+    const granted = await next
+    await sleep(900)
+    assert.equal(granted.signal.aborted, false)
+    await assert.rejects(a.acquire('key', { timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+    // Nor does it look to others as if the server were silent.
+    await assert.rejects(b.acquire('key', { timeout: 20 }), { code: 'ERR_LOCK_TIMEOUT' })
+    granted()
+    ;(await a.acquire('key', { timeout: 1000 }))()
+  })
+
+  /** What `answered` waits for comes while the event loop is blocked, for longer than 500 ms, by block(). */
+  async function unread() {
+    const flag = new Int32Array(new SharedArrayBuffer(4))
+    const server = new Worker(
+      `const { parentPort, workerData } = require('node:worker_threads')
+       parentPort.once('message', () => {
+         parentPort.postMessage('answer')
+         Atomics.store(workerData, 0, 1)
+         Atomics.notify(workerData, 0)
+       })`,
+      { eval: true, workerData: flag },
+    )
+    await once(server, 'online')
+    let ask
+    const asked = new Promise((resolve) => {
+      ask = resolve
+    })
+    const answer = once(server, 'message')
+    return {
+      answered() {
+        ask()
+        return answer
+      },
+      async block() {
+        await asked
+        server.postMessage('go')
+        Atomics.wait(flag, 0, 0)
+        Atomics.wait(flag, 0, 1, 600)
+      },
+    }
+  }
+
+  it('are in time that lie there unread when the event loop was blocked', async () => {
+    const { answered, block } = await unread()
+    let wait
+    const engine = await changed({ answerTimeout: 500 }, (driver) => ({
+      async enter(request) {
+        const granted = await driver.enter(request)
+        if (wait !== undefined) await answered()
+        return granted
+      },
+    }))
+    wait = new KeyedMutex({ engine }).acquire('key')
+    await block()
+    ;(await wait)()
+  })
+
+  it('are so where an engine is closed, too', async () => {
+    const { answered, block } = await unread()
+    const engine = await changed({ answerTimeout: 500 }, (driver) => ({
+      async end(session) {
+        await driver.end(session)
+        await answered()
+      },
+    }))
+    const closed = engine.close()
+    await block()
+    await closed
+  })
+
+  it('to an upgrade hold for as long as those to the claim that it began with', async () => {
+    const claim = 1000
+    let answer
+    const answered = new Promise((resolve) => {
+      answer = resolve
+    })
+    const one = await newEngine()
+    const two = await changed({ ttl: claim, maxHold: 5000 }, (driver) => ({
+      async confirm(request) {
+        const said = await driver.confirm(request)
+        await answered
+        return said
+      },
+    }))
+    const [a, b] = [one, two].map((engine) => new KeyedRWLock({ engine }))
+    const release = await a.acquireWrite('key')
+    const next = b.acquireRead('key')
+    await sleep(20)
+    release()
+    const reader = await next
+    // The server has heard of the confirmation, and we have not.
+    const writer = await reader.upgrade()
+    answer()
+    await sleep(claim + 100)
+    const isIn = await a.acquireRead('key', { timeout: 0 }).then(
+      () => true,
+      () => false,
+    )
+    assert.deepEqual([isIn, writer.signal.aborted], [false, false])
+    writer()
+  })
+
+  it('that nobody could read in time end one session, and begin one', async () => {
+    const times = { ttl: 200, maxHold: 5000 }
+    const sessions = []
+    const two = await changed(times, (driver) => ({
+      listen(session, hear) {
+        sessions.push(session)
+        return driver.listen(session, hear)
+      },
+    }))
+    const [a, b] = [await newEngine(times), two].map((engine) => new KeyedMutex({ engine }))
+    const keys = ['one', 'two', 'three']
+    for (const key of keys) await a.acquire(key)
+    const waits = keys.map((key) => b.acquire(key))
+    await sleep(20)
+    const before = sessions.length
+    const end = performance.now() + 400
+    while (performance.now() < end);
+    // Before any message that says so.
+    waits.push(b.acquire('four'))
+    await nextTurn()
+    assert.equal(sessions.length, before + 1)
+    const all = await Promise.all(waits)
+    for (const release of all) release()
+  })
+
+  it('that come when the engine is closed open no session', async () => {
+    let listened
+    const driver = world.server.driver()
+    const engine = new Engine({
+      ...driver,
+      listen: () =>
+        new Promise((resolve) => {
+          listened = resolve
+        }),
+    })
+    const waiting = new KeyedMutex({ engine }).acquire('key', { timeout: 1000 })
+    while (listened === undefined) await sleep(1)
+    await engine.close()
+    listened()
+    await assert.rejects(waiting, { code: 'ERR_LOCK_ENGINE', message: /closed/ })
+    assert.equal(world.server.sessions.size, 0)
+  })
+
+  it('that do not come, since the engine is closed, are not waited for', async () => {
+    let isSilent = true
+    const asked = []
+    const engine = new Engine({ ...world.server.driver(), enter: () => new Promise(() => {}) })
+    world.server.trouble = new Promise((resolve) => {
+      world.server.keep = () => asked.push(resolve)
+    })
+    const waiting = new KeyedMutex({ engine }).acquire('key').finally(() => {
+      isSilent = false
+    })
+    while (asked.length === 0) await sleep(1)
+    const rejected = assert.rejects(waiting, { code: 'ERR_LOCK_ENGINE', message: /closed/ })
+    await engine.close()
+    await sleep(50)
+    assert.equal(isSilent, false)
+    await rejected
+    asked[0]()
+  })
+
+  it('that a client which is closed too gives say that the engine is', async () => {
+    let close
+    const change = () => ({
+      enter: () =>
+        new Promise((_, reject) => {
+          close = () => reject(new Error('The client is closed'))
+        }),
+    })
+    const driver = world.server.driver()
+    const engine = new Engine({ ...driver, ...change() })
+    const waiting = new KeyedMutex({ engine }).acquire('key')
+    while (close === undefined) await sleep(1)
+    await engine.close()
+    close()
+    await assert.rejects(waiting, { code: 'ERR_LOCK_ENGINE', message: /closed/ })
+  })
+
+  it('are asked for where the driver has no way to confirm what a message says', async () => {
+    const [one, two] = [await newEngine(), await changed({}, () => ({ confirm: undefined }))]
+    const [a, b] = [one, two].map((engine) => new KeyedMutex({ engine }))
+    const release = await a.acquire('key')
+    const next = b.acquire('key')
+    await sleep(20)
+    world.server.commands = []
+    release()
+    ;(await next)()
+    assert.deepEqual([world.count('confirm'), world.count('enter')], [0, 1])
+  })
+
+  it('are asked for in whole milliseconds, whatever the options are', async () => {
+    const requests = []
+    const change = (driver) => ({
+      enter(request) {
+        requests.push(request)
+        return driver.enter(request)
+      },
+    })
+    await changed({ ttl: 2000 / 3, maxHold: 4000 / 3 }, change)
+    const [{ claim, maxHold }] = requests
+    assert.deepEqual([claim, maxHold], [666, 1333])
+  })
+
+  it('may be errors of any sort', async () => {
+    let failures = 0
+    const change = (driver) => ({
+      enter: (request) =>
+        ++failures < 3
+          ? Promise.reject(new DOMException('late', 'TimeoutError'))
+          : driver.enter(request),
+    })
+    const a = new KeyedMutex({ engine: await changed({}, change) })
+    failures = 0
+    ;(await a.acquire('key', { timeout: 2000 }))()
+    assert.equal(failures, 3)
+  })
+
+  it('never give back what has been given back', async () => {
+    const held = []
+    let isLate = true
+    const one = await changed({}, (driver) => ({
+      leave(request) {
+        if (request.keep !== 3 || !isLate) return driver.leave(request)
+        isLate = false
+        return new Promise((resolve) => held.push(() => resolve(driver.leave(request))))
+      },
+    }))
+    const [a, b] = [one, await newEngine()].map((engine) => new KeyedSemaphore(4, { engine }))
+    await a.acquire('key', 4)
+    a.release('key', 1)
+    a.release('key', 1)
+    const [, release] = await b.acquire('key', 2, { timeout: 1000 })
+    for (const go of held) go()
+    await sleep(20)
+    const state = [...world.server.keys].find(([key]) => key.startsWith('keyed semaphore'))[1]
+    assert.equal(world.server.free(state), 0)
+    release()
+    a.release('key', 2)
+  })
+})

@@ -1,0 +1,161 @@
+'use strict'
+// How locks over an engine end where something else ends at that moment: the thread that renews, or a wish.
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('../..')
+const { Engine } = require('../../lib/cluster/engine.js')
+const { fakeWorld } = require('./helpers/fake_world.js')
+
+describe('Locks over an engine whose thread that renews fails', () => {
+  const world = fakeWorld()
+
+  function mutexOf(diesAt, options) {
+    const driver = world.server.driver()
+    const data = { name: driver.keeper.data, diesAt }
+    const keeper = { module: require.resolve('./helpers/dying_keeper.js'), data }
+    const engine = new Engine({ ...driver, keeper }, options)
+    world.engines.push(engine)
+    return new KeyedMutex({ engine })
+  }
+
+  it('are lost when it dies, and to be had again by another thread', async () => {
+    const mutex = mutexOf('renew', { ttl: 3000 })
+    const release = await mutex.acquire('key')
+    await once(release.signal, 'abort')
+    const { code, message } = release.signal.reason
+    assert.deepEqual([code, /a bug/.test(message)], ['ERR_LOCK_LOST', true])
+    release()
+    const next = await mutex.acquire('key', { timeout: 20_000 })
+    assert.ok(next.fencingToken > release.fencingToken)
+    next()
+  })
+
+  it('are to be had when it connects at last', async () => {
+    const mutex = mutexOf('connect')
+    const release = await mutex.acquire('key')
+    assert.equal(release.signal.aborted, false)
+    release()
+  })
+
+  it('tell the caller why it cannot connect, however long it tries', async () => {
+    const mutex = mutexOf('trying', { answerTimeout: 1000 })
+    let error
+    do error = await mutex.acquire('key').catch((reason) => reason)
+    while (error.cause === undefined)
+    assert.equal(error.code, 'ERR_LOCK_ENGINE')
+    assert.equal(error.cause.message, 'refused at ::1; refused at 127.0.0.1')
+    assert.ok(error.message.endsWith(': refused at ::1; refused at 127.0.0.1'), error.message)
+  })
+
+  it('are not to be had where it dies each time before there is a session', async () => {
+    const mutex = mutexOf('open', { answerTimeout: 1000 })
+    let error
+    // The thread may take longer to start than the server may take to answer.
+    do error = await mutex.acquire('key').catch((reason) => reason)
+    while (error.cause === undefined)
+    assert.equal(error.code, 'ERR_LOCK_ENGINE')
+    assert.match(error.cause.message, /a bug/)
+    assert.equal(mutex.size, 0)
+  })
+})
+
+describe('Locks over an engine whose connection that listens fails', () => {
+  const world = fakeWorld()
+
+  it('tell the caller why, until it has been made', async () => {
+    const driver = world.server.driver()
+    let succeed
+    const connected = new Promise((resolve) => {
+      succeed = resolve
+    })
+    const listen = async (session, hear) => {
+      hear.trouble(new Error('no permission'))
+      await connected
+      hear.trouble(undefined)
+      await driver.listen(session, hear)
+    }
+    const engine = new Engine({ ...driver, listen })
+    world.engines.push(engine)
+    const mutex = new KeyedMutex({ engine })
+    await assert.rejects(mutex.acquire('key', { timeout: 50 }), {
+      code: 'ERR_LOCK_ENGINE',
+      message: /within 50 ms: no permission$/,
+      cause: new Error('no permission'),
+    })
+    succeed()
+    ;(await mutex.acquire('key'))()
+    world.server.trouble = new Promise(() => {})
+    await assert.rejects(mutex.acquire('other', { timeout: 50 }), {
+      code: 'ERR_LOCK_ENGINE',
+      message: /within 50 ms; is the server there\?$/,
+    })
+    world.server.trouble = undefined
+  })
+})
+
+describe('Locks over an engine', () => {
+  const world = fakeWorld()
+
+  it('are one, whatever other options two maps of a thread have', async () => {
+    const engine = await world.newEngine()
+    const [a, b] = [new KeyedMutex({ engine }), new KeyedMutex({ engine, fairness: 'fifo' })]
+    const release = await a.acquire('key')
+    await assert.rejects(b.acquire('key', { timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+    const theirs = b.acquire('key')
+    const ours = a.acquire('key').then((next) => next())
+    release()
+    const next = await theirs
+    assert.ok(next.fencingToken > release.fencingToken)
+    next()
+    await ours
+    assert.deepEqual([a.size, b.size], [0, 0])
+  })
+
+  it('of two capacities do not agree on a key, and go on with what they have', async () => {
+    const engine = await world.newEngine()
+    const [two, three] = [2, 3].map((value) => new KeyedSemaphore(value, { engine }))
+    const [, release] = await two.acquire('key')
+    await assert.rejects(three.acquire('key'), { code: 'ERR_LOCK_MISMATCH' })
+    assert.equal(release.signal.aborted, false)
+    release()
+    assert.deepEqual([two.size, three.size], [0, 0])
+  })
+
+  it('are free when a reader has let go, at whatever moment of its upgrade', async () => {
+    let afterAnswer = () => {}
+    const driver = world.server.driver()
+    const engine = new Engine({
+      ...driver,
+      async enter(request) {
+        const answer = await driver.enter(request)
+        afterAnswer()
+        return answer
+      },
+    })
+    world.engines.push(engine)
+    const locks = new KeyedRWLock({ engine })
+    const others = new KeyedRWLock({ engine: await world.newEngine() })
+    const outcomes = new Set()
+    // The answer comes up in so many microtasks, and in each of them the reader may let go.
+    for (let hops = 0; hops < 30; hops++) {
+      afterAnswer = () => {}
+      const reader = await locks.acquireRead('key')
+      afterAnswer = async () => {
+        for (let i = 0; i < hops; i++) await undefined
+        reader()
+      }
+      const upgraded = reader.upgrade().then(
+        (writer) => {
+          writer()
+          return 'written'
+        },
+        ({ code }) => code,
+      )
+      outcomes.add(await upgraded)
+      reader()
+      ;(await others.acquireWrite('key', { timeout: 5000 }))()
+    }
+    assert.deepEqual(outcomes, new Set(['ERR_LOCK_NOT_HELD', 'written']))
+    assert.equal(locks.size, 0)
+  })
+})

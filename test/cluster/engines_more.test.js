@@ -1,0 +1,265 @@
+'use strict'
+// What locks over an engine have in common with those of one process, beyond the plain ways in: lib/cluster, by a
+// server in memory.
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { setFlagsFromString } = require('node:v8')
+const { runInNewContext } = require('node:vm')
+const { KeyedMutex, KeyedSemaphore, Mutex, RWLock } = require('../..')
+const { fakeWorld } = require('./helpers/fake_world.js')
+const { calmIt } = require('../helpers/calm.js')
+const { inChild } = require('../helpers/children.js')
+
+// Sessions and leases of some hundred milliseconds end by themselves where this process stands still.
+const it = calmIt(15)
+
+describe('Several keys over an engine', () => {
+  const { newEngine } = fakeWorld()
+
+  it('have a token each, and one signal', async () => {
+    const engine = await newEngine()
+    const mutex = new KeyedMutex({ engine })
+    const before = await mutex.acquire('a')
+    before()
+    const release = await mutex.acquire(['b', 'a', 'b'])
+    assert.deepEqual([...release.fencingTokens.keys()], ['a', 'b'])
+    assert.ok(release.fencingTokens.get('a') > before.fencingToken)
+    assert.equal(release.fencingToken, undefined)
+    assert.equal(release.signal.aborted, false)
+    await engine.close()
+    assert.equal(release.signal.reason.code, 'ERR_LOCK_LOST')
+    release()
+    assert.equal('signal' in (await mutex.acquire([])), false)
+    const semaphore = new KeyedSemaphore(2, { engine: await newEngine() })
+    const [values, both] = await semaphore.acquire(['a', 'b'])
+    assert.deepEqual(values, [2, 2])
+    assert.equal(both.fencingTokens.size, 2)
+    both()
+  })
+
+  it('abort the signal when the first of them is lost', async () => {
+    const mutex = new KeyedMutex({ engine: await newEngine({ ttl: 1000, maxHold: 1000 }) })
+    const other = new KeyedMutex({ engine: await newEngine() })
+    const theirs = await other.acquire('b')
+    const both = mutex.acquire(['a', 'b'])
+    await sleep(200)
+    theirs()
+    const { signal } = await both
+    if (!signal.aborted) await once(signal, 'abort')
+    assert.match(signal.reason.message, /key "a" has been lost/)
+    const next = await other.acquire('b', { timeout: 0 }).catch(({ code }) => code)
+    assert.equal(next, 'ERR_LOCK_TIMEOUT')
+  })
+
+  it('reject where one is lost before all are there', async () => {
+    const mutex = new KeyedMutex({ engine: await newEngine({ ttl: 300, maxHold: 300 }) })
+    const other = new KeyedMutex({ engine: await newEngine() })
+    const theirs = await other.acquire('b')
+    let isCalled = false
+    const both = mutex.runExclusive(['a', 'b'], () => {
+      isCalled = true
+    })
+    await sleep(400)
+    theirs()
+    await assert.rejects(both, { code: 'ERR_LOCK_LOST', message: /key "a"/ })
+    assert.equal(isCalled, false)
+    assert.equal(mutex.size, 0)
+    ;(await other.acquire('b', { timeout: 2000 }))()
+  })
+})
+
+describe('What a dead holder left, over an engine', () => {
+  const world = fakeWorld()
+  const { newEngine } = world
+
+  /** A key whose holder has died. */
+  async function abandoned() {
+    const one = new KeyedMutex({ engine: await newEngine() })
+    await one.acquire('key')
+    world.server.sessions.clear()
+    return new KeyedMutex({ engine: await newEngine() })
+  }
+
+  it('is told to the next one, where a caller gave up while the answer was on its way', async () => {
+    const mutex = await abandoned()
+    let answer
+    world.server.slowAnswer = new Promise((resolve) => {
+      answer = resolve
+    })
+    await assert.rejects(mutex.acquire('key', { timeout: 50 }), { code: 'ERR_LOCK_ENGINE' })
+    world.server.slowAnswer = undefined
+    answer()
+    const release = await mutex.acquire('key')
+    assert.equal(release.abandoned, true)
+    release()
+    assert.equal((await mutex.acquire('key')).abandoned, false)
+  })
+
+  it('is told to the next one here, where the caller did not get all keys', async () => {
+    const mutex = await abandoned()
+    const held = await mutex.acquire('z')
+    await assert.rejects(mutex.acquire(['key', 'z'], { timeout: 50 }), { code: 'ERR_LOCK_TIMEOUT' })
+    await mutex.waitForUnlock('key')
+    const both = mutex.acquire(['key', 'z'])
+    held()
+    assert.equal((await both).abandoned, true)
+  })
+
+  it('is told once, by whomever of this thread', async () => {
+    const mutex = await abandoned()
+    const first = mutex.acquire('key')
+    const second = mutex.acquire('key')
+    const release = await first
+    assert.equal(release.abandoned, true)
+    release()
+    assert.equal((await second).abandoned, false)
+  })
+})
+
+describe('A semaphore over an engine', () => {
+  const { newEngine } = fakeWorld()
+
+  it('is given back without its Releaser, also in parts', async () => {
+    const [one, two] = [await newEngine(), await newEngine()]
+    const [a, b] = [one, two].map((engine) => new KeyedSemaphore(5, { engine }))
+    const [, small] = await a.acquire('key', 1)
+    const [, large] = await a.acquire('key', 4)
+    assert.throws(() => a.release('key', 6), RangeError)
+    assert.throws(() => b.release('key'), { code: 'ERR_LOCK_RANGE', message: /key "key"/ })
+    const wanted = b.acquire('key', 3)
+    await sleep(30)
+    a.release('key', 3)
+    assert.equal(a.getValue('key'), 3)
+    const [, theirs] = await wanted
+    small()
+    assert.equal(a.getValue('key'), 3)
+    await assert.rejects(b.acquire('key', { timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+    large()
+    large()
+    assert.equal(a.getValue('key'), 5)
+    theirs()
+    ;(await a.acquire('key', 5, { timeout: 2000 }))[1]()
+    assert.equal(a.size + b.size, 0)
+  })
+
+  it('can be waited for without being taken, and looked at', async () => {
+    const semaphore = new KeyedSemaphore(2, { engine: await newEngine() })
+    await semaphore.waitForUnlock('key', 2)
+    assert.equal(semaphore.getValue('key'), 2)
+    const [, release] = await semaphore.acquire('key', 2)
+    assert.deepEqual(semaphore.snapshot(), [{ key: 'key', value: 0, waiting: 0 }])
+    const seen = semaphore.waitForUnlock('key')
+    assert.equal(semaphore.snapshot()[0].waiting, 1)
+    release()
+    await seen
+    assert.equal(semaphore.size, 0)
+  })
+
+  it('is of an engine that `await using` closes', async () => {
+    const engine = await newEngine()
+    const semaphore = new KeyedSemaphore(2, { engine })
+    const [, release] = await semaphore.acquire('key')
+    await engine[Symbol.asyncDispose]()
+    assert.equal(release.signal.reason.code, 'ERR_LOCK_LOST')
+    await assert.rejects(semaphore.acquire('key'), {
+      code: 'ERR_LOCK_ENGINE',
+      message: /closed/,
+    })
+    release()
+  })
+
+  it('lets in who waits here for what is given back', async () => {
+    const semaphore = new KeyedSemaphore(4, { engine: await newEngine() })
+    await semaphore.acquire('key', 4)
+    const [first, second] = [semaphore.acquire('key', 1), semaphore.acquire('key', 2)]
+    semaphore.release('key', 2)
+    const [value, release] = await first
+    assert.equal(value, 2)
+    semaphore.release('key')
+    ;(await second)[1]()
+    release()
+    semaphore.release('key')
+    assert.equal(semaphore.size, 0)
+  })
+})
+
+describe('Objects of one name over an engine', () => {
+  const { newEngine } = fakeWorld()
+
+  it('are one read-write lock', async () => {
+    const [one, two] = [await newEngine(), await newEngine()]
+    const a = new RWLock({ engine: one, name: 'a' })
+    const b = new RWLock({ engine: two, name: 'a' })
+    const reader = await a.acquireRead()
+    assert.equal(await b.runShared(() => b.readers), 1)
+    await assert.rejects(b.acquireWrite({ timeout: 0 }), {
+      code: 'ERR_LOCK_TIMEOUT',
+      message: 'the read-write lock "a" was not available within 0 ms',
+    })
+    const writer = await reader.upgrade()
+    assert.equal(a.isWriteLocked(), true)
+    await assert.rejects(b.acquireRead({ timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+    writer()
+    assert.equal(a.isLocked(), false)
+    await b.runExclusive(() =>
+      assert.deepEqual(b.snapshot(), { readers: 0, written: true, waiting: 0 }),
+    )
+    assert.throws(() => a.buffer, TypeError)
+  })
+
+  it('reject those they cancel with what each was given for that', async () => {
+    const engine = await newEngine()
+    const [a, b] = ['one', 'two'].map(
+      (message) => new Mutex({ engine, name: 'a', cancelError: new Error(message) }),
+    )
+    const release = await a.acquire()
+    for (const [mutex, message] of [
+      [a, 'one'],
+      [b, 'two'],
+    ]) {
+      const waiting = mutex.acquire()
+      mutex.cancel()
+      await assert.rejects(waiting, { message })
+    }
+    release()
+  })
+
+  it('stay one lock as long as it is held or waited for', async () => {
+    setFlagsFromString('--expose-gc')
+    const gc = runInNewContext('gc')
+    const engine = await newEngine()
+    const release = await new Mutex({ engine, name: 'a' }).acquire()
+    const waiting = new Mutex({ engine, name: 'a' }).acquire()
+    const keyed = await new KeyedMutex({ engine, name: 'a' }).acquire('key')
+    for (let i = 0; i < 3; i++) {
+      gc()
+      await sleep(1)
+    }
+    await assert.rejects(new Mutex({ engine, name: 'a' }).acquire({ timeout: 0 }), {
+      code: 'ERR_LOCK_TIMEOUT',
+    })
+    assert.equal(new KeyedMutex({ engine, name: 'a' }).isLocked('key'), true)
+    release()
+    keyed()
+    ;(await waiting)()
+  })
+
+  it('are forgotten with their name when nobody has them', async function () {
+    this.timeout(60_000)
+    const most = 500_000
+    const code = `
+      const { Engine } = require(${JSON.stringify(require.resolve('../../lib/cluster/engine.js'))})
+      const { FakeServer } = require(${JSON.stringify(require.resolve('./helpers/fake_server.js'))})
+      const engine = new Engine(new FakeServer().driver())
+      const { bytes } = await growth((round) => {
+        for (let i = 0; i < 2000; i++) {
+          new Mutex({ engine, name: 'a'.repeat(500) + round + ' ' + i })
+          new KeyedMutex({ engine, name: 'a'.repeat(500) + round + ' ' + i })
+        }
+      }, ${most})
+      show(bytes)`
+    const [bytes] = await inChild(code, '--expose-gc')
+    assert.ok(bytes < most, `${bytes} bytes`)
+  })
+})

@@ -1,0 +1,551 @@
+'use strict'
+// What every engine must do (lib/cluster/engine.js), whatever server is behind it.
+const assert = require('node:assert/strict')
+const { randomUUID } = require('node:crypto')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex } = require('../../..')
+const { Engine } = require('../../../lib/cluster/engine.js')
+const { calmIt } = require('../../helpers/calm.js')
+const { upgradeContract } = require('./upgrade_contract.js')
+
+// Leases of some hundred milliseconds, and messages that are to come before a timer.
+const it = calmIt(50)
+
+/** Still, after some time in which a server would have answered. */
+const isPending = (promise) =>
+  Promise.race([promise, sleep(50, 'pending')]).then((first) => first === 'pending')
+
+/** `setUp()` is a promise for { driver(), stop() }: drivers for one server, each as of a process of its own. */
+function contract(setUp) {
+  let server
+  /** Those of one test, and those that all tests share: each has a thread, which takes a while to start. */
+  let engines
+  const shared = []
+  /** The requests that the server has said to wait. */
+  const waiting = new Set()
+  before(async function () {
+    this.timeout(60_000)
+    server = await setUp()
+  })
+  after(async () => {
+    await closeAll(shared)
+    await server?.stop()
+  })
+  beforeEach(() => {
+    engines = []
+  })
+  afterEach(() => closeAll(engines))
+
+  const closeAll = (all) => Promise.all(all.map((engine) => engine.close()))
+
+  /** One of its own, with a session. */
+  async function engine(options) {
+    const made = new Engine(server.driver(), options)
+    engines.push(made)
+    await warmUp(made)
+    return made
+  }
+
+  const warmUp = (engine) => new KeyedMutex({ engine }).runExclusive(randomUUID(), () => {})
+
+  async function several(count, make) {
+    while (shared.length < count) shared.push(new Engine(noting(server.driver())))
+    const some = shared.slice(0, count)
+    // Connections that were idle may have been closed.
+    await Promise.all(some.map(warmUp))
+    return some.map(make)
+  }
+
+  function noting(driver) {
+    const enter = driver.enter.bind(driver)
+    driver.enter = async (request) => {
+      const answer = await enter(request)
+      if (answer.state === 'waiting') waiting.add(request.id)
+      return answer
+    }
+    return driver
+  }
+
+  /** { promise }: of what `ask()` waits for by an engine of several(), in line at the server by now. */
+  async function inLine(ask) {
+    const before = waiting.size
+    const promise = ask()
+    while (waiting.size === before) await sleep(1)
+    return { promise }
+  }
+
+  describe('locks', () => lockContract(engine, several, inLine))
+  describe('upgrades', () => upgradeContract(engine, several, inLine))
+  describe('its driver', () => driverContract(() => server.driver()))
+}
+
+function lockContract(engine, several, inLine) {
+  it('keeps others out, and gives each holder a higher token', async () => {
+    const name = randomUUID()
+    const [a, b] = await several(2, (engine) => new Mutex({ engine, name }))
+    const first = await a.acquire()
+    const waiting = b.acquire()
+    assert.equal(await isPending(waiting), true)
+    first()
+    const second = await waiting
+    assert.ok(second.fencingToken > first.fencingToken)
+    assert.equal(second.abandoned, false)
+    assert.equal(second.signal.aborted, false)
+    second()
+    const third = await a.acquire()
+    assert.ok(third.fencingToken > second.fencingToken)
+    third()
+  })
+
+  it('lets in first who came first, of whatever process', async () => {
+    const all = await several(4, (engine) => new KeyedMutex({ engine }))
+    const key = randomUUID()
+    const release = await all[0].acquire(key)
+    const order = []
+    const waits = []
+    for (const [i, mutex] of all.entries()) {
+      if (i > 0) waits.push(await inLine(() => mutex.runExclusive(key, () => order.push(i))))
+    }
+    release()
+    await Promise.all(waits.map(({ promise }) => promise))
+    assert.deepEqual(order, [1, 2, 3])
+  })
+
+  it('takes out who gives up, and lets the next one in', async () => {
+    const [a, b, c] = await several(3, (engine) => new KeyedMutex({ engine }))
+    const key = randomUUID()
+    const release = await a.acquire(key)
+    const late = b.acquire(key, { timeout: 500 })
+    const controller = new AbortController()
+    const aborted = b.acquire(key, { signal: controller.signal })
+    const last = c.acquire(key)
+    await assert.rejects(late, { code: 'ERR_LOCK_TIMEOUT', message: /key/ })
+    controller.abort(new Error('enough'))
+    await assert.rejects(aborted, { message: 'enough' })
+    await assert.rejects(b.acquire(key, { timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+    release()
+    ;(await last)()
+    assert.equal(b.size, 0)
+    ;(await c.acquire(key, { timeout: 0 }))()
+  })
+
+  it('passes a lease on inside a process, and to others before long', async () => {
+    const [a, b] = await several(2, (engine) => new KeyedMutex({ engine }))
+    const key = randomUUID()
+    const order = []
+    let last = 0n
+    const work = (mutex, who) =>
+      mutex.acquire(key).then(async (release) => {
+        assert.ok(release.fencingToken > last)
+        last = release.fencingToken
+        order.push(who)
+        await sleep(1)
+        release()
+      })
+    const first = await a.acquire(key)
+    const ours = Array.from({ length: 300 }, () => work(a, 'a'))
+    const { promise: other } = await inLine(() => work(b, 'b'))
+    await sleep(50)
+    first()
+    await Promise.all([...ours, other])
+    // How many go before, once that is known, is for engines_claims.test.js, whose server is never slow.
+    assert.ok(order.indexOf('b') < ours.length, `at ${order.indexOf('b')}`)
+  })
+
+  it('gives as much of a semaphore as there is, heavy ones in their turn', async () => {
+    const [a, b, c] = await several(3, (engine) => new KeyedSemaphore(3, { engine }))
+    const key = randomUUID()
+    const [, first] = await a.acquire(key)
+    const [, second] = await b.acquire(key)
+    const { promise: heavy } = await inLine(() => c.acquire(key, 3))
+    assert.equal(await isPending(heavy), true)
+    const light = b.acquire(key)
+    assert.equal(await isPending(light), true)
+    first()
+    second()
+    const [, third] = await heavy
+    assert.equal(await isPending(light), true)
+    third()
+    const [, fourth] = await light
+    fourth()
+  })
+
+  it('lets readers of all processes read together, and a writer write alone', async () => {
+    const [a, b, c, d] = await several(4, (engine) => new KeyedRWLock({ engine }))
+    const key = randomUUID()
+    const readers = [await a.acquireRead(key), await b.acquireRead(key), await a.acquireRead(key)]
+    const { promise: writer } = await inLine(() => c.acquireWrite(key))
+    const reader = d.acquireRead(key)
+    for (const release of readers) {
+      assert.equal(await isPending(writer), true)
+      release()
+    }
+    const release = await writer
+    assert.equal(await isPending(reader), true)
+    release()
+    ;(await reader)()
+  })
+
+  it('hands over what an engine held that is closed, whose holder hears of it', async () => {
+    const mine = await engine()
+    const a = new KeyedMutex({ engine: mine })
+    const b = new KeyedMutex({ engine: await engine() })
+    const key = randomUUID()
+    const release = await a.acquire(key)
+    const next = b.acquire(key)
+    assert.equal(await isPending(next), true)
+    const { signal } = release
+    await mine.close()
+    assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
+    ;(await next)()
+    release()
+    await assert.rejects(a.acquire(key), { code: 'ERR_LOCK_ENGINE', message: /closed/ })
+  })
+
+  it('takes a lock away from who holds it for too long, and says so first', async () => {
+    const a = new KeyedMutex({ engine: await engine({ ttl: 300, maxHold: 400 }) })
+    const b = new KeyedMutex({ engine: await engine() })
+    const key = randomUUID()
+    const release = await a.acquire(key)
+    const lost = new Promise((resolve) => {
+      release.signal.addEventListener('abort', () => resolve(release.signal.reason))
+    })
+    const next = b.acquire(key).then((release) => ['next', release])
+    const reason = await Promise.race([lost, next])
+    assert.equal(reason.code, 'ERR_LOCK_LOST')
+    const [, second] = await next
+    assert.equal(second.abandoned, true)
+    assert.ok(second.fencingToken > release.fencingToken)
+    release()
+    const again = a.acquire(key)
+    assert.equal(await isPending(again), true)
+    second()
+    ;(await again)()
+  })
+}
+
+function driverContract(makeDriver) {
+  const ends = []
+  afterEach(() => Promise.all(ends.splice(0).map((end) => end())))
+
+  /** A session as the thread of a keeper opens it, and what it hears. */
+  async function session(ttl = 10_000) {
+    const driver = makeDriver()
+    const keeper = await require(driver.keeper.module).connect(driver.keeper.data, () => {})
+    const id = randomUUID()
+    const news = []
+    let wake
+    const hear = (what) => (which) => {
+      news.push([what, which])
+      wake?.()
+    }
+    const grants = new Map()
+    await driver.listen(id, {
+      granted: (which, grant) => {
+        grants.set(which, grant)
+        hear('granted')(which)
+      },
+      wanted: hear('wanted'),
+      missed: () => {},
+      trouble: () => {},
+    })
+    await keeper.open(id, ttl)
+    ends.push(async () => {
+      await driver.end(id)
+      await keeper.close()
+      await driver.close()
+    })
+    let last = 0
+    const newId = () => `${id}-${++last}`
+    async function next() {
+      while (news.length === 0) await new Promise((resolve) => (wake = resolve))
+      return news.shift()
+    }
+    const asking = { session: id, units: 1, capacity: 1, wait: true, first: false, maxHold: 60_000 }
+    const common = { ...asking, claim: 5000, keep: 0, untold: false }
+    return {
+      id,
+      keeper,
+      newId,
+      next,
+      grants,
+      confirm: (request) => driver.confirm({ ...common, ...request }),
+      enter: (request) => driver.enter({ ...common, ...request }),
+      leave: (request) => driver.leave({ ...common, ...request }),
+      end: () => driver.end(id),
+    }
+  }
+
+  it('grants one request once, however often it is asked', async () => {
+    const a = await session()
+    const request = { key: randomUUID(), id: a.newId() }
+    const first = await a.enter(request)
+    assert.deepEqual(first, { state: 'held', token: first.token, wanted: false, abandoned: false })
+    assert.deepEqual(await a.enter(request), first)
+    await a.leave(request)
+    await a.leave(request)
+    const second = await a.enter({ ...request, id: a.newId() })
+    assert.ok(second.token > first.token && second.token < 2n ** 51n)
+  })
+
+  it('tells the holder that others wait, and the first of them that it is in', async () => {
+    const [a, b] = [await session(), await session()]
+    const key = randomUUID()
+    const held = { key, id: a.newId() }
+    const wanted = { key, id: b.newId() }
+    const { token } = await a.enter(held)
+    const { state, look } = await b.enter(wanted)
+    assert.equal(state, 'waiting')
+    assert.ok(look > 0 && look <= 10_001, `${look}`)
+    assert.deepEqual(await a.next(), ['wanted', key])
+    await a.leave(held)
+    assert.deepEqual(await b.next(), ['granted', wanted.id])
+    const granted = await b.enter(wanted)
+    assert.equal(granted.state, 'held')
+    assert.ok(granted.token > token)
+  })
+
+  it('refuses who does not want to wait, and keeps no place for it', async () => {
+    const [a, b] = [await session(), await session()]
+    const key = randomUUID()
+    const held = { key, id: a.newId() }
+    await a.enter(held)
+    assert.deepEqual(await b.enter({ key, id: b.newId(), wait: false }), { state: 'refused' })
+    await a.leave(held)
+    assert.equal((await a.enter({ key, id: a.newId() })).wanted, false)
+  })
+
+  it('passes over who does not confirm what it was granted', async () => {
+    const [a, b, c] = [await session(), await session(), await session()]
+    const key = randomUUID()
+    const claim = 100
+    const held = { key, id: a.newId(), claim }
+    await a.enter(held)
+    await b.enter({ key, id: b.newId(), claim })
+    const last = { key, id: c.newId(), claim }
+    await c.enter(last)
+    await a.leave(held)
+    await b.next()
+    const answer = await until(() => c.enter(last))
+    assert.equal(answer.state, 'held')
+    // It may have begun, and the news of that been lost.
+    assert.equal(answer.abandoned, true)
+  })
+
+  it('counts a claim that is over no longer, whoever asks next', async () => {
+    const [a, b] = [await session(), await session()]
+    const all = { key: randomUUID(), id: a.newId(), units: 3, capacity: 3, wait: false }
+    const one = { ...all, id: b.newId(), units: 1, wait: true, claim: 1 }
+    await a.enter(all)
+    await b.enter(one)
+    await a.leave({ ...all, claim: 1 })
+    assert.deepEqual(await b.next(), ['granted', one.id])
+    await sleep(10)
+    // It is the same request, which has a new grant.
+    assert.equal((await b.enter(one)).state, 'held')
+    await b.leave(one)
+    assert.equal((await a.enter({ ...all, id: a.newId() })).state, 'held')
+  })
+
+  it('says what it grants, which is confirmed once, and by nobody who is late', async () => {
+    const [a, b, c] = [await session(), await session(), await session()]
+    const key = randomUUID()
+    const claim = 4000
+    const held = { key, id: a.newId(), claim }
+    const next = { key, id: b.newId(), claim: 1 }
+    const last = { key, id: c.newId() }
+    const { token } = await a.enter(held)
+    const { clock } = await b.enter(next)
+    assert.equal((await c.enter(last)).state, 'waiting')
+    assert.deepEqual(await b.confirm(next), { state: 'over', wanted: false })
+    await a.leave(held)
+    assert.deepEqual(await b.next(), ['granted', next.id])
+    const grant = b.grants.get(next.id)
+    // Some drivers cannot be sure that a confirmation would be sent at once.
+    if (grant !== undefined) {
+      assert.deepEqual([grant.wanted, grant.abandoned], [true, false])
+      assert.ok(grant.token > token)
+      assert.ok(grant.until - clock > claim - 2 && grant.until - clock < claim + 10_000)
+    }
+    assert.deepEqual(await b.confirm(next), { state: 'held', wanted: true })
+    const { look } = await c.enter(last)
+    assert.ok(look > claim, `${look}`)
+    await b.leave(next)
+    assert.deepEqual(await b.confirm(next), { state: 'over', wanted: false })
+    assert.deepEqual(await c.next(), ['granted', last.id])
+    await sleep(10)
+    assert.deepEqual(await c.confirm(last), { state: 'over', wanted: false })
+    assert.equal((await c.enter({ ...last, id: c.newId() })).state, 'held')
+  })
+
+  it('passes over who is dead, and tells the next one of a holder who died', async () => {
+    const [a, b, c] = [await session(), await session(), await session()]
+    const key = randomUUID()
+    await a.enter({ key, id: a.newId() })
+    await b.enter({ key, id: b.newId() })
+    const last = { key, id: c.newId() }
+    await c.enter(last)
+    await b.end()
+    await a.end()
+    const answer = await until(() => c.enter(last))
+    assert.equal(answer.state, 'held')
+    assert.equal(answer.abandoned, true)
+    assert.deepEqual(await a.enter({ key, id: a.newId() }), { state: 'lost' })
+    assert.equal(await a.keeper.renew(a.id, 1000), false)
+    assert.equal(await c.keeper.renew(c.id, 1000), true)
+  })
+
+  it('tells the next one of a holder who died, where who was told first gives up', async () => {
+    const [a, b, c] = [await session(), await session(), await session()]
+    const key = randomUUID()
+    await a.enter({ key, id: a.newId() })
+    const first = { key, id: b.newId() }
+    const last = { key, id: c.newId() }
+    await b.enter(first)
+    await c.enter(last)
+    await a.end()
+    assert.equal((await c.enter(last)).state, 'waiting')
+    assert.deepEqual(await b.next(), ['granted', first.id])
+    await b.leave({ ...first, untold: true })
+    const answer = await until(() => c.enter(last))
+    assert.equal(answer.abandoned, true)
+  })
+
+  it('ends a session that nobody renews', async () => {
+    const key = randomUUID()
+    const b = await session()
+    const a = await session(1000)
+    await a.enter({ key, id: a.newId() })
+    const waiting = { key, id: b.newId() }
+    const { look } = await b.enter(waiting)
+    assert.ok(look <= 1001, `${look}`)
+    const answer = await until(() => b.enter(waiting))
+    assert.equal(answer.abandoned, true)
+    assert.equal(await a.keeper.renew(a.id, 1000), false)
+  })
+
+  it('takes back what is held for too long', async () => {
+    const [a, b] = [await session(), await session()]
+    const key = randomUUID()
+    const held = { key, id: a.newId(), maxHold: 100 }
+    await a.enter(held)
+    const waiting = { key, id: b.newId() }
+    await b.enter(waiting)
+    const answer = await until(() => b.enter(waiting))
+    assert.equal(answer.abandoned, true)
+    await a.leave(held)
+    assert.equal((await b.enter(waiting)).state, 'held')
+  })
+
+  it('lets in those behind a heavy one that gives up', async () => {
+    const a = await session()
+    const b = await session()
+    const key = randomUUID()
+    const capacity = 3
+    await a.enter({ key, id: a.newId(), capacity })
+    const heavy = { key, id: b.newId(), units: 3, capacity }
+    const light = { key, id: b.newId(), units: 2, capacity }
+    assert.equal((await b.enter(heavy)).state, 'waiting')
+    assert.equal((await b.enter(light)).state, 'waiting')
+    await b.leave(heavy)
+    assert.deepEqual(await b.next(), ['granted', light.id])
+    assert.equal((await b.enter(light)).state, 'held')
+  })
+
+  it('lets the holder of one unit have the rest before all who wait, and give it back', async () => {
+    const [a, b, c] = [await session(), await session(), await session()]
+    const key = randomUUID()
+    const capacity = 8
+    const rest = { key, units: 7, capacity, first: true }
+    const [one, two] = [a, b].map((each) => ({ key, id: each.newId(), capacity }))
+    const { token } = await a.enter(one)
+    await b.enter(two)
+    const line = { key, id: c.newId(), capacity, units: 8 }
+    assert.equal((await c.enter(line)).state, 'waiting')
+    const upgrade = { ...rest, id: a.newId() }
+    assert.deepEqual(await a.enter({ ...upgrade, wait: false }), { state: 'refused' })
+    assert.equal((await a.enter(upgrade)).state, 'waiting')
+    assert.equal((await a.enter(upgrade)).state, 'waiting')
+    const other = { ...rest, id: b.newId() }
+    assert.deepEqual(await b.enter(other), { state: 'upgrading' })
+    assert.deepEqual(await b.enter({ ...other, wait: false }), { state: 'upgrading' })
+    await b.leave(two)
+    const answer = await a.enter(upgrade)
+    assert.equal(answer.state, 'held')
+    assert.equal(answer.wanted, true)
+    assert.ok(answer.token > token)
+    await a.leave(upgrade)
+    assert.equal((await c.enter(line)).state, 'waiting')
+    const again = { ...rest, id: a.newId() }
+    assert.deepEqual((await a.enter(again)).wanted, true)
+    await a.leave({ ...again, keep: 1 })
+    await a.leave({ ...one, keep: 1 })
+    assert.equal((await c.enter(line)).state, 'waiting')
+    await a.leave(again)
+    await a.leave(one)
+    assert.equal((await until(() => c.enter(line))).state, 'held')
+  })
+
+  it('lets others have what is not kept', async () => {
+    const [a, b] = [await session(), await session()]
+    const key = randomUUID()
+    const capacity = 5
+    const held = { key, id: a.newId(), units: 5, capacity }
+    await a.enter(held)
+    const waiting = { key, id: b.newId(), units: 3, capacity }
+    assert.equal((await b.enter(waiting)).state, 'waiting')
+    await a.leave({ ...held, keep: 3 })
+    assert.equal((await b.enter(waiting)).state, 'waiting')
+    await a.leave({ ...held, keep: 2 })
+    assert.deepEqual(await b.next(), ['granted', waiting.id])
+    assert.equal((await b.enter(waiting)).state, 'held')
+    await b.leave(waiting)
+    const again = { ...waiting, id: b.newId(), wait: false }
+    assert.equal((await b.enter(again)).state, 'held')
+    // What comes late takes nothing back.
+    await a.leave({ ...held, keep: 4 })
+    await b.leave(again)
+    assert.equal((await b.enter({ ...again, id: b.newId() })).state, 'held')
+  })
+
+  it('tells of a holder who died until somebody has heard of it', async () => {
+    const [a, b] = [await session(), await session()]
+    const key = randomUUID()
+    await a.enter({ key, id: a.newId() })
+    await a.end()
+    const first = { key, id: b.newId() }
+    assert.equal((await b.enter(first)).abandoned, true)
+    await b.leave({ ...first, untold: true })
+    const second = { key, id: b.newId() }
+    assert.equal((await b.enter(second)).abandoned, true)
+    await b.leave(second)
+    assert.equal((await b.enter({ key, id: b.newId() })).abandoned, false)
+  })
+
+  it('refuses another capacity than the one in use', async () => {
+    const [a, b] = [await session(), await session()]
+    const key = randomUUID()
+    const held = { key, id: a.newId(), capacity: 2 }
+    await a.enter(held)
+    const other = { key, id: b.newId(), capacity: 3 }
+    const both = { key, id: a.newId(), capacity: 2, units: 2 }
+    assert.equal((await a.enter(both)).state, 'waiting')
+    assert.deepEqual(await b.enter(other), { state: 'mismatch', capacity: 2 })
+    // Nor does anybody get in by that.
+    await b.leave(other)
+    assert.equal((await a.enter(both)).state, 'waiting')
+    await a.leave(both)
+    await a.leave(held)
+    assert.equal((await b.enter(other)).state, 'held')
+  })
+}
+
+async function until(ask) {
+  for (;;) {
+    const answer = await ask()
+    if (answer.state === 'held') return answer
+    await sleep(Math.min(answer.look, 50))
+  }
+}
+
+module.exports = { contract }

@@ -1,0 +1,270 @@
+'use strict'
+// What must not matter, or be told, whatever server is behind an engine.
+const assert = require('node:assert/strict')
+const { randomUUID } = require('node:crypto')
+const { once } = require('node:events')
+const { mkdtempSync, readFileSync, rmSync } = require('node:fs')
+const { tmpdir } = require('node:os')
+const { join } = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { KeyedMutex } = require('../../..')
+const { Engine } = require('../../../lib/cluster/engine.js')
+const { calmIt } = require('../../helpers/calm.js')
+const { scaled } = require('../../helpers/scale.js')
+const { participant } = require('./participants.js')
+const { proxy } = require('./servers.js')
+
+const ttl = 1000
+/** Where none is to be lost: other processes and threads may stand still for a while. */
+const safe = { ttl: 3000, maxHold: 20_000 }
+
+// A session ends by itself where this process stands still.
+const it = calmIt(300)
+
+/**
+ * `startServer()` is a promise for { port, start(), stop(), pause(), resume(), close() }; `connector` is the path of a
+ * module whose connect(port) is a promise for { driver(), close() }.
+ */
+function faults(startServer, connector) {
+  const { connect } = require(connector)
+  let server
+  let ends
+  before(async function () {
+    this.timeout(60_000)
+    server = await startServer()
+  })
+  after(() => server.close())
+  beforeEach(() => {
+    ends = []
+  })
+  afterEach(async () => {
+    for (const end of ends.reverse()) await end()
+  })
+
+  async function mutexAt(port, options = { ttl, maxHold: 20_000 }) {
+    const connection = await connect(port)
+    const engine = new Engine(connection.driver(), options)
+    const mutex = new KeyedMutex({ engine })
+    await mutex.runExclusive(randomUUID(), () => {})
+    ends.push(async () => {
+      await Promise.race([engine.close().catch(() => {}), sleep(1000)])
+      await connection.close()
+    })
+    return mutex
+  }
+
+  async function processAt(port, more = {}) {
+    const options = { ttl, maxHold: 20_000 }
+    const made = await participant({ connector, port, options, ...more })
+    ends.push(() => made.kill())
+    return made
+  }
+
+  async function way() {
+    const made = await proxy(server.port)
+    ends.push(() => made.close())
+    return made
+  }
+
+  describe('of the server', () => serverFaults({ mutexAt, way, server: () => server }))
+  describe('of the connection', () => connectionFaults({ mutexAt, way, port: () => server.port }))
+  describe('of processes', () => processFaults({ mutexAt, processAt, port: () => server.port }))
+}
+
+function serverFaults({ mutexAt, server }) {
+  it('rejects in time while the server is away, and goes on when it is back', async () => {
+    const mutex = await mutexAt(server().port)
+    const key = randomUUID()
+    const before = await mutex.acquire(key)
+    const isLost = once(before.signal, 'abort')
+    await server().stop()
+    try {
+      await assert.rejects(mutex.acquire(randomUUID(), { timeout: 200 }), {
+        code: 'ERR_LOCK_ENGINE',
+        message: /has not answered for the mutex of key .* within 200 ms/,
+      })
+      await isLost
+      assert.equal(before.signal.reason.code, 'ERR_LOCK_LOST')
+      before()
+    } finally {
+      await server().start()
+    }
+    const after = await mutex.acquire(key, { timeout: 20_000 })
+    assert.ok(after.fencingToken > before.fencingToken)
+    after()
+  })
+
+  it('rejects in time while the server does not move', async () => {
+    const mutex = await mutexAt(server().port)
+    server().pause()
+    try {
+      await assert.rejects(mutex.acquire(randomUUID(), { timeout: 200 }), {
+        code: 'ERR_LOCK_ENGINE',
+      })
+    } finally {
+      server().resume()
+    }
+    ;(await mutex.acquire(randomUUID(), { timeout: 20_000 }))()
+  })
+
+  it('rejects all who wait without a limit when the server does not answer', async () => {
+    const mutex = await mutexAt(server().port, { ttl, maxHold: 20_000, answerTimeout: 2000 })
+    const key = randomUUID()
+    server().pause()
+    try {
+      const all = Array.from({ length: 10 }, () => mutex.acquire(key))
+      for (const one of await Promise.allSettled(all)) {
+        assert.equal(one.reason?.code, 'ERR_LOCK_ENGINE')
+      }
+      assert.equal(mutex.size, 0)
+    } finally {
+      server().resume()
+    }
+  })
+}
+
+function connectionFaults({ mutexAt, way, port }) {
+  it('keeps what it holds, and its turn comes, over connections that are cut', async () => {
+    const cuttable = await way()
+    const [a, b] = [await mutexAt(cuttable.port, safe), await mutexAt(port(), safe)]
+    const key = randomUUID()
+    const release = await a.acquire(key)
+    cuttable.cut()
+    const next = b.acquire(key)
+    await sleep(1.5 * safe.ttl)
+    assert.equal(release.signal.aborted, false)
+    release()
+    const held = await next
+    const again = a.acquire(key, { timeout: 20_000 })
+    await sleep(100)
+    cuttable.cut()
+    await sleep(100)
+    held()
+    ;(await again)()
+  })
+
+  it('tells the holder before anybody else can hold it', async () => {
+    const stallable = await way()
+    const [a, b] = [await mutexAt(stallable.port), await mutexAt(port())]
+    const key = randomUUID()
+    const release = await a.acquire(key)
+    const order = []
+    release.signal.addEventListener('abort', () => order.push('lost'))
+    stallable.stall()
+    const next = await b.acquire(key, { timeout: 20_000 })
+    order.push('given away')
+    assert.deepEqual(order, ['lost', 'given away'])
+    assert.equal(next.abandoned, true)
+    assert.ok(next.fencingToken > release.fencingToken)
+    next()
+    release()
+    stallable.flow()
+    ;(await a.acquire(key, { timeout: 20_000 }))()
+  })
+}
+
+function processFaults({ mutexAt, processAt, port }) {
+  it('holds on while the event loop of the holder is blocked', async () => {
+    const options = { ...safe, answerTimeout: safe.ttl }
+    const [one, mutex] = [await processAt(port(), { options }), await mutexAt(port(), safe)]
+    const key = randomUUID()
+    const before = await mutex.acquire(key)
+    const order = []
+    // For longer than a session lives that nobody renews, and than a server may take to answer.
+    const blocked = one.ask('acquire', { key, block: 1.4 * safe.ttl })
+    await sleep(100)
+    before()
+    const next = mutex.acquire(key, { timeout: 20_000 })
+    next.then(() => order.push('next'))
+    const { token } = await blocked
+    order.push('blocked')
+    assert.deepEqual(await one.ask('token', { key }), { token, isLost: false })
+    await one.ask('release', { key })
+    const release = await next
+    assert.deepEqual(order, ['blocked', 'next'])
+    assert.equal(release.abandoned, false)
+    release()
+  })
+
+  it('passes on what a stopped process held, whose late write a fence refuses', async () => {
+    const [one, mutex] = [await processAt(port()), await mutexAt(port())]
+    const key = randomUUID()
+    let fence = 0n
+    const write = (token) => {
+      if (token < fence) return false
+      fence = token
+      return true
+    }
+    const { token } = await one.ask('acquire', { key })
+    one.child.kill('SIGSTOP')
+    const release = await mutex.acquire(key, { timeout: 20_000 })
+    assert.equal(release.abandoned, true)
+    assert.equal(write(release.fencingToken), true)
+    one.child.kill('SIGCONT')
+    const late = await one.ask('token', { key })
+    assert.equal(late.token, token)
+    assert.equal(write(BigInt(late.token)), false)
+    // Its own clock has told it in the meantime.
+    while (!(await one.ask('token', { key })).isLost) await sleep(10)
+    release()
+    await one.ask('release', { key })
+    await one.ask('acquire', { key, timeout: 20_000 })
+  })
+
+  it('survives whoever is killed while it holds, waits or is let in', async function () {
+    this.timeout(120_000)
+    const mutex = await mutexAt(port(), { ttl, maxHold: 20_000 })
+    const key = randomUUID()
+    for (let i = 0; i < scaled(6, 3); i++) {
+      const [holder, waiter] = await Promise.all([processAt(port()), processAt(port())])
+      await holder.ask('acquire', { key })
+      const waiting = waiter.ask('acquire', { key }).catch(() => 'killed')
+      await sleep(50)
+      const next = mutex.acquire(key, { timeout: 30_000 })
+      if (i % 3 === 0) {
+        await holder.kill()
+        await waiting
+        await waiter.ask('release', { key })
+      } else if (i % 3 === 1) {
+        await waiter.kill()
+        await holder.ask('release', { key })
+      } else {
+        const released = holder.ask('release', { key })
+        await sleep(i % 4)
+        await waiter.kill()
+        await released
+      }
+      ;(await next)()
+      await Promise.all([holder.kill(), waiter.kill()])
+    }
+  })
+
+  it('keeps histories of processes apart, by their tokens, one with its clock an hour off', async function () {
+    const time = scaled(8000, 3000)
+    // Who is in is in, though it does not get to run for some seconds.
+    const options = { ttl: 10_000, maxHold: 20_000 }
+    this.timeout(time + 60_000)
+    const folder = mkdtempSync(join(tmpdir(), 'boxoffice-history-'))
+    const keys = [randomUUID(), randomUUID(), randomUUID()]
+    const clocks = [3_600_000, 0, 0, 0]
+    const all = await Promise.all(
+      clocks.map((clockOff) => processAt(port(), { clockOff, options })),
+    )
+    const how = { keys, time, workers: 20, folder }
+    const counts = await Promise.all(all.map((one) => one.ask('history', how)))
+    let told = 0
+    for (const key of keys) {
+      const tokens = readFileSync(join(folder, key), 'utf8').trim().split('\n').map(BigInt)
+      told += tokens.length
+      for (let i = 1; i < tokens.length; i++) assert.ok(tokens[i] > tokens[i - 1], `${i} of ${key}`)
+    }
+    const total = counts.reduce((sum, { count }) => sum + count, 0)
+    assert.equal(told, total)
+    for (const { count } of counts) assert.ok(count > total / 40, JSON.stringify(counts))
+    rmSync(folder, { recursive: true })
+    const mutex = await mutexAt(port())
+    for (const key of keys) (await mutex.acquire(key, { timeout: 20_000 }))()
+  })
+}
+
+module.exports = { faults }

@@ -1,0 +1,231 @@
+'use strict'
+// From reader to writer and back over an engine, whatever server is behind it: see contract.js.
+const assert = require('node:assert/strict')
+const { randomUUID } = require('node:crypto')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { KeyedRWLock } = require('../../..')
+const { calmIt } = require('../../helpers/calm.js')
+const { scaled } = require('../../helpers/scale.js')
+
+// As in contract.js.
+const it = calmIt(50)
+
+const refused = {
+  code: 'ERR_LOCK_UPGRADE',
+  message: /^another reader of the read-write lock of key /,
+}
+const ended = {
+  code: 'ERR_LOCK_NOT_HELD',
+  message: /^this releaser of the read-write lock of key /,
+}
+
+/** Still, after some time in which a server would have answered. */
+const isPending = (promise) =>
+  Promise.race([promise.catch(() => {}), sleep(50, 'pending')]).then((first) => first === 'pending')
+
+/** `several(count, make)` and `inLine(ask)` as in contract.js, and `engine(options)`. */
+function upgradeContract(engine, several, inLine) {
+  const locks = (count) => several(count, (engine) => new KeyedRWLock({ engine }))
+
+  it('makes the only reader the writer, with a token of its own, and back', async () => {
+    const [a, b] = await locks(2)
+    const key = randomUUID()
+    const reader = await a.acquireRead(key)
+    const writer = await reader.upgrade()
+    assert.equal(a.isWriteLocked(key), true)
+    assert.ok(writer.fencingToken > reader.fencingToken)
+    assert.throws(() => reader.upgrade(), ended)
+    reader()
+    await assert.rejects(b.acquireRead(key, { timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+    const other = b.acquireRead(key)
+    const again = writer.downgrade()
+    assert.ok(again.fencingToken > writer.fencingToken)
+    assert.throws(() => writer.downgrade(), ended)
+    writer()
+    ;(await other)()
+    assert.equal(a.readers(key), 1)
+    ;(await again.upgrade()).release()
+    ;(await b.acquireWrite(key, { timeout: 5000 }))()
+    assert.equal(a.size, 0)
+  })
+
+  it('makes a writer a reader, which others join, and no writer', async () => {
+    const [a, b, c] = await locks(3)
+    const key = randomUUID()
+    const writer = await a.acquireWrite(key)
+    const near = a.acquireRead(key)
+    const { promise: far } = await inLine(() => b.acquireRead(key))
+    const { promise: last } = await inLine(() => c.acquireWrite(key))
+    const reader = writer.downgrade()
+    const others = await Promise.all([near, far])
+    assert.equal(await isPending(last), true)
+    for (const release of others) release()
+    reader()
+    ;(await last)()
+  })
+
+  it('waits for other readers, before all who wait', async () => {
+    const [a, b, c] = await locks(3)
+    const key = randomUUID()
+    const [one, near, far] = [
+      await a.acquireRead(key),
+      await a.acquireRead(key),
+      await b.acquireRead(key),
+    ]
+    const order = []
+    const write = async () => {
+      const release = await c.acquireWrite(key)
+      order.push('writer')
+      release()
+    }
+    const { promise: writer } = await inLine(write)
+    const upgraded = one.upgrade()
+    near()
+    assert.equal(await isPending(upgraded), true)
+    await assert.rejects(one.upgrade(), refused)
+    far()
+    const release = await upgraded
+    order.push('upgraded')
+    release()
+    await writer
+    assert.deepEqual(order, ['upgraded', 'writer'])
+  })
+
+  it('refuses the second of two that upgrade, here and elsewhere, who reads on', async () => {
+    const [a, b] = await locks(2)
+    const key = randomUUID()
+    const [one, near, far] = [
+      await a.acquireRead(key),
+      await a.acquireRead(key),
+      await b.acquireRead(key),
+    ]
+    const upgraded = one.upgrade()
+    await assert.rejects(near.upgrade(), refused)
+    near()
+    assert.equal(await isPending(upgraded), true)
+    await assert.rejects(far.upgrade(), refused)
+    await assert.rejects(far.upgrade({ timeout: 0 }), refused)
+    assert.equal(b.readers(key), 1)
+    far()
+    ;(await upgraded)()
+    assert.equal(a.size + b.size, 0)
+  })
+
+  it('reads on where an upgrade is given up, and keeps nobody out by it', async () => {
+    const [a, b, c] = await locks(3)
+    const key = randomUUID()
+    const [one, far] = [await a.acquireRead(key), await b.acquireRead(key)]
+    await assert.rejects(one.upgrade({ timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+    await assert.rejects(one.upgrade({ timeout: 500 }), { code: 'ERR_LOCK_TIMEOUT' })
+    const controller = new AbortController()
+    const aborted = one.upgrade({ signal: controller.signal })
+    const near = a.acquireRead(key)
+    assert.equal(await isPending(aborted), true)
+    controller.abort(new Error('enough'))
+    await assert.rejects(aborted, { message: 'enough' })
+    ;(await near)()
+    ;(await c.acquireRead(key, { timeout: 5000 }))()
+    assert.equal(a.readers(key), 1)
+    far()
+    ;(await one.upgrade({ timeout: 5000 }))()
+  })
+
+  it('lets go of all where a reader lets go while it upgrades', async () => {
+    const [a, b] = await locks(2)
+    const key = randomUUID()
+    const [one, far] = [await a.acquireRead(key), await b.acquireRead(key)]
+    const upgraded = one.upgrade()
+    await isPending(upgraded)
+    one()
+    await assert.rejects(upgraded, ended)
+    far()
+    ;(await b.acquireWrite(key, { timeout: 5000 }))()
+    assert.equal(a.size, 0)
+    // Too early to have been answered by anybody.
+    const two = await a.acquireRead(key)
+    const soon = two.upgrade()
+    two()
+    await assert.rejects(soon, ended)
+    ;(await b.acquireWrite(key, { timeout: 5000 }))()
+    assert.equal(a.size, 0)
+  })
+
+  it('lets a writer be alone, however many go up and down, and give up', async function () {
+    this.timeout(60_000)
+    const all = await locks(3)
+    const key = randomUUID()
+    const world = {
+      ...{ readers: 0, writers: 0, last: 0n },
+      check() {
+        assert.ok(this.writers + Math.min(1, this.readers) <= 1, `${this.writers} ${this.readers}`)
+      },
+    }
+    const end = performance.now() + scaled(1000, 200)
+    const isOver = () => performance.now() > end
+    await Promise.all([...all, ...all, ...all].map((lock) => wander(lock, key, world, isOver)))
+    for (const lock of all) {
+      ;(await lock.acquireWrite(key, { timeout: 5000 }))()
+      assert.equal(lock.size, 0)
+    }
+  })
+
+  it('tells the upgraded, by the same signal, of a loss of the lease that it read by', async () => {
+    const a = new KeyedRWLock({ engine: await engine({ ttl: 1000, maxHold: 1000 }) })
+    const b = new KeyedRWLock({ engine: await engine() })
+    const key = randomUUID()
+    const reader = await a.acquireRead(key)
+    const { signal } = reader
+    const writer = await reader.upgrade()
+    assert.equal(writer.signal, signal)
+    const next = await b.acquireWrite(key, { timeout: 20_000 })
+    assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
+    assert.equal(next.abandoned, true)
+    const again = writer.downgrade()
+    assert.equal(again.signal, signal)
+    await assert.rejects(again.upgrade(), { code: 'ERR_LOCK_LOST' })
+    again()
+    next()
+    assert.equal(a.size, 0)
+  })
+}
+
+/** Readers who upgrade, writers who downgrade, and some who give up, by `lock`, until `isOver()`. */
+async function wander(lock, key, world, isOver) {
+  const chance = (part) => Math.random() < part
+  const limits = () => (chance(0.3) ? { timeout: Math.floor(Math.random() * 20) } : undefined)
+  const read = async (release) => {
+    world.readers++
+    world.check()
+    if (chance(0.5)) await sleep(1)
+    world.readers--
+    return release
+  }
+  const write = async (release) => {
+    world.writers++
+    world.check()
+    assert.ok(release.fencingToken > world.last)
+    world.last = release.fencingToken
+    if (chance(0.5)) await sleep(1)
+    world.writers--
+    return release
+  }
+  while (!isOver()) {
+    let release
+    try {
+      if (chance(0.3)) {
+        release = await write(await lock.acquireWrite(key, limits()))
+        if (chance(0.5)) release = await read(release.downgrade())
+      } else {
+        release = await read(await lock.acquireRead(key, limits()))
+      }
+      if (release.upgrade !== undefined && chance(0.5)) {
+        release = await write(await release.upgrade(limits()))
+      }
+    } catch (error) {
+      assert.match(error.code, /^ERR_LOCK_(TIMEOUT|ENGINE|UPGRADE)$/)
+    }
+    release?.()
+  }
+}
+
+module.exports = { upgradeContract }

@@ -1,0 +1,268 @@
+'use strict'
+const assert = require('node:assert/strict')
+const { setTimeout: sleep } = require('node:timers/promises')
+const pg = require('pg')
+const { KeyedMutex, KeyedSemaphore } = require('../..')
+const { postgres, postgresSchema } = require('../../lib/cluster/postgres/index.js')
+const { postgresServer } = require('./helpers/postgres_server.js')
+const { run } = require('../helpers/processes.js')
+
+describe('PostgreSQL', () => {
+  let server
+  let admin
+  let ends
+  before(async function () {
+    this.timeout(60_000)
+    server = await postgresServer()
+    admin = poolFor('postgres')
+  })
+  after(async () => {
+    await admin.end()
+    await server.close()
+  })
+  beforeEach(() => {
+    ends = []
+  })
+  afterEach(async () => {
+    for (const end of ends.reverse()) await end()
+  })
+
+  function poolFor(database, user = 'postgres', options = {}) {
+    const { port } = server
+    return new pg.Pool({ host: '127.0.0.1', port, user, database, ...options })
+  }
+
+  /** A database of its own: with these SQL commands in it first. */
+  async function database(name, ...commands) {
+    await admin.query(`CREATE DATABASE ${name}`)
+    const owner = poolFor(name)
+    for (const command of commands) await owner.query(command)
+    await owner.end()
+  }
+
+  function engineFor(pool, options) {
+    const engine = postgres(pool, options)
+    ends.push(() => engine.close())
+    return engine
+  }
+
+  function poolOf(...what) {
+    const pool = poolFor(...what)
+    ends.push(() => pool.end())
+    return pool
+  }
+
+  describe('its tables', () => {
+    it('are made on first use, by however many at once', async () => {
+      await database('fresh')
+      const pool = poolOf('fresh')
+      const all = Array.from({ length: 4 }, () => new KeyedMutex({ engine: engineFor(pool) }))
+      let inside = 0
+      await Promise.all(
+        all.map((mutex) => {
+          const body = async () => {
+            inside++
+            assert.equal(inside, 1)
+            await sleep(5)
+            inside--
+          }
+          // Less than a ttl: nobody can have held anything before.
+          return mutex.runExclusive('k', body, { timeout: 7000 })
+        }),
+      )
+      for (const end of ends.splice(1).reverse()) await end()
+      const { rows } = await pool.query('SELECT key, stakes::text FROM boxoffice.leases')
+      assert.deepEqual(rows, [{ key: 'keyed mutex::sk', stakes: '{}' }])
+    })
+
+    it('have the names that are asked for, and locks of other tables are others', async () => {
+      const [one, two] = ['One', 'select'].map((table) =>
+        engineFor(admin, { schema: 'My_Locks', table }),
+      )
+      const release = await new KeyedMutex({ engine: one }).acquire('k')
+      ;(await new KeyedMutex({ engine: two }).acquire('k', { timeout: 10_000 }))()
+      release()
+      const { rows } = await admin.query('SELECT key FROM "My_Locks"."select"')
+      assert.equal(rows.length, 1)
+    })
+
+    it('have no names that would need an escape', () => {
+      for (const table of ['', '1a', 'a b', 'a"b', 'é', 'a;', 'a'.repeat(41)]) {
+        assert.throws(() => postgres(admin, { table }), RangeError)
+        assert.throws(() => postgresSchema({ schema: table }), RangeError)
+      }
+      assert.throws(() => postgres(admin, { table: 1 }), TypeError)
+      assert.throws(() => postgres(admin, { schema: null }), TypeError)
+    })
+
+    it('may be made by a migration, for users who may make nothing', async () => {
+      await database('strict', 'CREATE ROLE clerk LOGIN', 'REVOKE ALL ON SCHEMA public FROM PUBLIC')
+      const pool = poolOf('strict', 'clerk')
+      const early = new KeyedMutex({ engine: engineFor(pool) })
+      await assert.rejects(early.acquire('k', { timeout: 10_000 }), {
+        code: 'ERR_LOCK_ENGINE_SCHEMA',
+        message: /"boxoffice"\."leases" is not there.*postgresSchema\(\)/,
+      })
+      const owner = poolFor('strict')
+      await owner.query(postgresSchema())
+      await owner.query('GRANT USAGE ON SCHEMA boxoffice TO clerk')
+      await owner.query('GRANT ALL ON ALL TABLES IN SCHEMA boxoffice TO clerk')
+      await owner.end()
+      const mutexes = [early, new KeyedMutex({ engine: engineFor(pool) })]
+      for (const mutex of mutexes) (await mutex.acquire('k', { timeout: 10_000 }))()
+    })
+
+    it('work whatever the database says for others', async () => {
+      await database('strange')
+      await admin.query("ALTER DATABASE strange SET default_transaction_isolation = 'serializable'")
+      await admin.query('ALTER DATABASE strange SET default_transaction_read_only = on')
+      await admin.query('ALTER DATABASE strange SET synchronous_commit = off')
+      await admin.query("ALTER DATABASE strange SET DateStyle = 'SQL, DMY'")
+      await admin.query("ALTER DATABASE strange SET search_path = ''")
+      const pool = poolOf('strange')
+      const all = Array.from({ length: 3 }, () => new KeyedMutex({ engine: engineFor(pool) }))
+      let count = 0
+      const work = async (mutex) => {
+        for (let i = 0; i < 20; i++) await mutex.runExclusive('k', () => count++)
+      }
+      await Promise.all(all.map(work))
+      assert.equal(count, 60)
+    })
+
+    it('forget keys that nobody has used for long, and no others', async () => {
+      await database('old')
+      const pool = poolOf('old')
+      const mutex = new KeyedMutex({ engine: engineFor(pool) })
+      const release = await mutex.acquire('held')
+      const past = postgres(pool)
+      for (let i = 0; i < 6; i++) await new KeyedMutex({ engine: past }).acquire(`old ${i}`)
+      // Who leaves uses a key, and a Releaser does not wait for that: this does.
+      await past.close()
+      await pool.query("UPDATE boxoffice.leases SET used_at = used_at - interval '3 hours'")
+      for (let i = 0; i < 3; i++) (await mutex.acquire(`new ${i}`))()
+      const { rows } = await pool.query('SELECT key FROM boxoffice.leases ORDER BY key')
+      const keys = rows.map(({ key }) => key.replace('keyed mutex::s', ''))
+      assert.deepEqual(keys, ['held', 'new 0', 'new 1', 'new 2'])
+      release()
+    })
+  })
+
+  it('keeps keys of all sorts apart', async () => {
+    const [a, b] = [engineFor(admin), engineFor(admin)].map((engine) => new KeyedMutex({ engine }))
+    const keys = ['', '1', 1, 1n, 'a\0b', 'a\0c', '\ud800', '\udfff', 'é', 'e\u0301']
+    keys.push('x'.repeat(10_000), `${'x'.repeat(10_000)}y`, 'sha256:x', 'ключ'.repeat(1000))
+    const releases = []
+    for (const key of keys) releases.push(await a.acquire(key))
+    for (const [i, key] of keys.entries()) {
+      await assert.rejects(b.acquire(key, { timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+      const next = b.acquire(key)
+      releases[i]()
+      ;(await next)()
+    }
+  })
+
+  it('tells a holder that others wait for a key that it keeps as a digest', async () => {
+    const [a, b] = [engineFor(admin), engineFor(admin)].map((engine) => new KeyedMutex({ engine }))
+    const key = 'é'.repeat(1000)
+    const order = []
+    const work = (mutex, who) => mutex.runExclusive(key, () => sleep(2).then(() => order.push(who)))
+    const first = await a.acquire(key)
+    const ours = Array.from({ length: 500 }, () => work(a, 'a'))
+    const other = b.acquire(key).then((release) => {
+      order.push('b')
+      release()
+    })
+    await sleep(200)
+    first()
+    await Promise.all([...ours, other])
+    // Untold, it would go on with all of its own.
+    assert.ok(order.indexOf('b') < ours.length, `${order.indexOf('b')}`)
+  })
+
+  it('needs no connection of a pool whose connections all wait for a lock', async () => {
+    const pool = poolOf('postgres', 'postgres', { max: 1 })
+    const [a, b] = [engineFor(pool), engineFor(pool)].map((engine) => new KeyedMutex({ engine }))
+    const release = await a.acquire('k')
+    const client = await pool.connect()
+    const next = b.acquire('k')
+    await sleep(50)
+    release()
+    ;(await next)()
+    client.release()
+  })
+
+  it('sends one command for all who wait here, and one to let go', async () => {
+    let commands = 0
+    class Counting extends pg.Pool {
+      query(...args) {
+        commands++
+        return super.query(...args)
+      }
+    }
+    const pool = new Counting(admin.options)
+    ends.push(() => pool.end())
+    const mutex = new KeyedMutex({ engine: engineFor(pool) })
+    await mutex.runExclusive('k', () => {})
+    await sleep(100)
+    commands = 0
+    await Promise.all(Array.from({ length: 1000 }, () => mutex.runExclusive('k', () => {})))
+    assert.equal(commands, 2)
+  })
+
+  /** How a process of its own ends that does this with a `mutex` of an `engine`. */
+  function runWith(code) {
+    return run([
+      '-e',
+      `const { Pool } = require('pg')
+       const { KeyedMutex } = require(${JSON.stringify(require.resolve('../..'))})
+       const { postgres } = require(${JSON.stringify(require.resolve('../../lib/cluster/postgres'))})
+       const pool = new Pool({ connectionString: ${JSON.stringify(server.url)} })
+       const engine = postgres(pool)
+       const mutex = new KeyedMutex({ engine })
+       async function main() { ${code} }
+       main()`,
+    ])
+  }
+
+  it('keeps no process alive once nobody holds or waits', async () => {
+    const { shown, code, stderr } = await runWith(
+      "console.log(await mutex.runExclusive('exit', () => 1))",
+    )
+    assert.deepEqual({ shown, code }, { shown: [1], code: 0 }, stderr)
+  })
+
+  it('keeps the process alive until it is closed', async () => {
+    const { shown, code, stderr } = await runWith(`
+      const release = await mutex.acquire('close')
+      await engine.close()
+      console.log(release.signal.aborted)`)
+    assert.deepEqual({ shown, code }, { shown: [true], code: 0 }, stderr)
+    ;(await new KeyedMutex({ engine: engineFor(admin) }).acquire('close', { timeout: 1000 }))()
+  })
+
+  it('refuses a semaphore of another value', async () => {
+    const name = 'seats'
+    const [three, four] = [3, 4].map(
+      (value) => new KeyedSemaphore(value, { engine: engineFor(admin), name }),
+    )
+    const [, release] = await three.acquire('k')
+    await assert.rejects(four.acquire('k'), { code: 'ERR_LOCK_MISMATCH' })
+    release()
+  })
+
+  it('checks what it is given', () => {
+    assert.throws(() => postgres(), TypeError)
+    assert.throws(() => postgres({ query() {} }), TypeError)
+    assert.throws(() => postgres(admin, null), TypeError)
+    assert.throws(() => postgres(admin, { connection: 1 }), TypeError)
+    assert.throws(() => postgres(admin, { connections: '1' }), TypeError)
+    for (const connections of [0, -1, 1.5, NaN]) {
+      assert.throws(() => postgres(admin, { connections }), RangeError)
+    }
+    assert.throws(() => postgres(admin, { ttl: 1 }), RangeError)
+    assert.throws(() => postgres(admin, { connection: { password: () => 'x' } }), {
+      name: 'TypeError',
+      message: /cannot have functions/,
+    })
+  })
+})

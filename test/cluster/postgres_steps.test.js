@@ -1,0 +1,136 @@
+'use strict'
+// What happens in the database, step by step, without the lines of a process in front of it.
+const assert = require('node:assert/strict')
+const { randomUUID } = require('node:crypto')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { Pool } = require('pg')
+const { KeyedMutex } = require('../..')
+const { makeDriver } = require('../../lib/cluster/postgres/driver.js')
+const { postgres } = require('../../lib/cluster/postgres/index.js')
+const { postgresServer } = require('./helpers/postgres_server.js')
+const { scaled } = require('../helpers/scale.js')
+
+describe('The steps of PostgreSQL', () => {
+  let server
+  let pool
+  let ends
+  before(async function () {
+    this.timeout(60_000)
+    server = await postgresServer()
+    pool = new Pool({ connectionString: server.url })
+  })
+  after(async () => {
+    await pool.end()
+    await server.close()
+  })
+  beforeEach(() => {
+    ends = []
+  })
+  afterEach(async () => {
+    for (const end of ends.reverse()) await end()
+  })
+
+  /** A driver with a session, and promises for what it is granted. */
+  async function session() {
+    const driver = makeDriver(pool, {})
+    const id = randomUUID()
+    const granted = new Map()
+    const wake = (which) => granted.get(which)?.()
+    await driver.listen(id, { granted: wake, wanted() {}, missed() {}, trouble() {} })
+    const keeper = await require(driver.keeper.module).connect(driver.keeper.data)
+    await keeper.open(id, 60_000)
+    ends.push(async () => {
+      await keeper.close()
+      if (one.isClosed) return
+      await driver.end(id)
+      await driver.close()
+    })
+    let last = 0
+    const common = { session: id, wait: true, claim: 20_000, maxHold: 60_000 }
+    const one = {
+      driver,
+      isClosed: false,
+      request: (key, units, capacity) => ({
+        ...common,
+        key,
+        units,
+        capacity,
+        id: `${id}-${++last}`,
+      }),
+      whenGranted: (which) => new Promise((resolve) => granted.set(which, resolve)),
+    }
+    return one
+  }
+
+  it('never let in more than there is room for, and give each a higher token', async function () {
+    this.timeout(60_000)
+    const end = performance.now() + scaled(4000, 1000)
+    const rooms = [
+      { key: randomUUID(), capacity: 1, sizes: [1] },
+      { key: randomUUID(), capacity: 3, sizes: [1, 2, 3] },
+      { key: randomUUID(), capacity: 1000, sizes: [1, 1, 1000] },
+    ]
+    for (const room of rooms) Object.assign(room, { inside: 0, last: 0n, turns: 0 })
+    async function take({ driver, request, whenGranted }) {
+      const room = rooms[Math.floor(Math.random() * rooms.length)]
+      const units = room.sizes[Math.floor(Math.random() * room.sizes.length)]
+      const wish = request(room.key, units, room.capacity)
+      let answer
+      for (;;) {
+        const news = whenGranted(wish.id)
+        answer = await driver.enter(wish)
+        if (answer.state === 'held') break
+        assert.equal(answer.state, 'waiting')
+        await news
+      }
+      room.inside += units
+      room.turns++
+      assert.ok(room.inside <= room.capacity, `${room.inside} of ${room.capacity}`)
+      if (units === room.capacity) {
+        assert.ok(answer.token > room.last, `${answer.token} after ${room.last}`)
+        room.last = answer.token
+      }
+      if (Math.random() < 0.3) await sleep(1)
+      room.inside -= units
+      await driver.leave(wish)
+    }
+    async function task(one) {
+      while (performance.now() < end) await take(one)
+    }
+    const all = await Promise.all(Array.from({ length: 4 }, session))
+    await Promise.all(all.flatMap((one) => [task(one), task(one), task(one)]))
+    for (const { turns } of rooms) assert.ok(turns > 0)
+    const { rows } = await pool.query(
+      'SELECT 1 FROM boxoffice.leases WHERE cardinality(stakes) > 0',
+    )
+    assert.equal(rows.length, 0)
+  })
+
+  it('pass over at once who has nobody that listens, though its session lives', async () => {
+    const [a, b, c] = [await session(), await session(), await session()]
+    const key = randomUUID()
+    const [held, deaf, last] = [a, b, c].map(({ request }) => request(key, 1, 1))
+    await a.driver.enter(held)
+    await b.driver.enter(deaf)
+    await c.driver.enter(last)
+    await b.driver.close()
+    b.isClosed = true
+    const isNext = c.whenGranted(last.id)
+    const start = performance.now()
+    await a.driver.leave(held)
+    await isNext
+    assert.ok(performance.now() - start < 10_000)
+    assert.equal((await c.driver.enter(last)).state, 'held')
+  })
+
+  it('come in the order in which a process has asked for them', async () => {
+    const engine = postgres(pool)
+    ends.push(() => engine.close())
+    const mutex = new KeyedMutex({ engine })
+    const keys = Array.from({ length: 20 }, () => randomUUID())
+    const again = async (key) => {
+      for (let i = 0; i < 20; i++) (await mutex.acquire(key, i === 0 ? {} : { timeout: 0 }))()
+    }
+    await Promise.all(keys.map(again))
+  })
+})

@@ -1,0 +1,145 @@
+'use strict'
+const assert = require('node:assert/strict')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { Pool } = require('pg')
+const { postgres } = require('../../lib/cluster/postgres/index.js')
+const { postgresServer } = require('./helpers/postgres_server.js')
+
+describe('Locks of a transaction of PostgreSQL', () => {
+  let server
+  let pool
+  let engine
+  let clients
+  before(async function () {
+    this.timeout(60_000)
+    server = await postgresServer()
+    pool = new Pool({ connectionString: server.url })
+    engine = postgres(pool)
+  })
+  after(async () => {
+    await engine.close()
+    await pool.end()
+    await server.close()
+  })
+  beforeEach(() => {
+    clients = []
+  })
+  afterEach(() => {
+    for (const client of clients) client.release(true)
+  })
+
+  /** A client within a transaction, and its locks. */
+  async function begin() {
+    const client = await pool.connect()
+    clients.push(client)
+    await client.query('BEGIN')
+    return { client, locks: engine.withTransaction(client) }
+  }
+
+  const isPending = (promise) => Promise.race([promise.then(() => false), sleep(50, true)])
+
+  it('are held until the transaction ends, however it ends', async () => {
+    const [a, b, c] = [await begin(), await begin(), await begin()]
+    await a.locks.acquire('seat')
+    const second = b.locks.acquire('seat')
+    assert.equal(await isPending(second), true)
+    await a.client.query('COMMIT')
+    await second
+    const third = c.locks.acquire('seat')
+    assert.equal(await isPending(third), true)
+    await b.client.query('ROLLBACK')
+    await third
+  })
+
+  it('may be taken again by the same transaction', async () => {
+    const { locks } = await begin()
+    await locks.acquire('seat')
+    await locks.acquire('seat', { timeout: 100 })
+    assert.equal(await locks.tryAcquire('seat'), true)
+  })
+
+  it('may be shared', async () => {
+    const [a, b] = [await begin(), await begin()]
+    await a.locks.acquire('seat', { shared: true })
+    await b.locks.acquire('seat', { shared: true })
+    assert.equal(await b.locks.tryAcquire('seat'), false)
+    await a.client.query('COMMIT')
+    assert.equal(await b.locks.tryAcquire('seat'), true)
+  })
+
+  it('say at once whether they can be had, of several keys all or none', async () => {
+    const [a, b] = [await begin(), await begin()]
+    await a.locks.acquire('x')
+    assert.equal(await b.locks.tryAcquire('x'), false)
+    assert.equal(await b.locks.tryAcquire(['w', 'x', 'y', 'z']), false)
+    assert.equal(await a.locks.tryAcquire(['w', 'x', 'y', 'z']), true)
+  })
+
+  it('end to wait after their timeout, and leave the transaction as it was', async () => {
+    const [a, b] = [await begin(), await begin()]
+    await a.locks.acquire('x')
+    await b.client.query("SET LOCAL lock_timeout = '7s'")
+    await b.client.query('CREATE TEMPORARY TABLE t ON COMMIT DROP AS SELECT 1 AS one')
+    await assert.rejects(b.locks.acquire(['w', 'x'], { timeout: 50 }), {
+      code: 'ERR_LOCK_TIMEOUT',
+      message: /^timeout of 50 ms .* of .*"x".* in a transaction/,
+    })
+    assert.equal((await b.client.query('SELECT one FROM t')).rows[0].one, 1)
+    // What it got of them it gave back.
+    assert.equal(await a.locks.tryAcquire('w'), true)
+    await b.locks.acquire('free', { timeout: 1000 })
+    assert.equal((await b.client.query('SHOW lock_timeout')).rows[0].lock_timeout, '7s')
+    assert.equal(await a.locks.tryAcquire('free'), false)
+  })
+
+  it('take several keys in one order, so that nobody waits in a circle', async () => {
+    const keys = ['a', 'b', 'c', 1, 2n, 'a']
+    const take = async (i) => {
+      const { client, locks } = await begin()
+      for (let j = 0; j < 10; j++) {
+        await locks.acquire(i % 2 === 0 ? keys : [...keys].reverse())
+        await client.query('COMMIT')
+        await client.query('BEGIN')
+      }
+    }
+    await Promise.all(Array.from({ length: 4 }, (_, i) => take(i)))
+  })
+
+  it('tell numbers, bigints and strings apart', async () => {
+    const [a, b] = [await begin(), await begin()]
+    await a.locks.acquire('1')
+    assert.equal(await b.locks.tryAcquire(1), true)
+    assert.equal(await a.locks.tryAcquire(1n), true)
+    assert.equal(await b.locks.tryAcquire('1'), false)
+  })
+
+  it('are refused where no transaction would hold them', async () => {
+    const client = await pool.connect()
+    clients.push(client)
+    const locks = engine.withTransaction(client)
+    const none = { code: 'ERR_LOCK_NO_TRANSACTION', message: /key "[xy]".*BEGIN/ }
+    await assert.rejects(locks.acquire('x'), none)
+    await assert.rejects(locks.acquire('x', { timeout: 100 }), none)
+    await assert.rejects(locks.tryAcquire('x'), none)
+    await assert.rejects(locks.tryAcquire(['x', 'y']), none)
+    await assert.rejects(engine.withTransaction(pool).acquire('x'), none)
+    assert.equal(await (await begin()).locks.tryAcquire(['x', 'y']), true)
+  })
+
+  it('check what they are given before they ask', async () => {
+    const { client, locks } = await begin()
+    await assert.rejects(locks.acquire(undefined), TypeError)
+    await assert.rejects(locks.acquire([NaN]), RangeError)
+    await assert.rejects(locks.acquire('x', null), TypeError)
+    await assert.rejects(locks.acquire('x', { timeout: -1 }), RangeError)
+    await assert.rejects(locks.acquire('x', { timeout: '1' }), TypeError)
+    await assert.rejects(locks.acquire('x', { shared: 1 }), TypeError)
+    const { signal } = new AbortController()
+    await assert.rejects(locks.acquire('x', { signal }), TypeError)
+    await assert.rejects(locks.tryAcquire('x', { timeout: 1 }), TypeError)
+    assert.throws(() => engine.withTransaction({}), TypeError)
+    // The transaction has not failed.
+    await client.query('SELECT 1')
+    assert.equal(await (await begin()).locks.tryAcquire('x'), true)
+  })
+})

@@ -1,0 +1,234 @@
+'use strict'
+// Redis servers that ask for a password, give rights, or speak TLS.
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const { readFileSync } = require('node:fs')
+const { join } = require('node:path')
+const { createClient, createCluster } = require('redis')
+const { KeyedMutex } = require('../..')
+const { redis } = require('../../lib/cluster/redis/index.js')
+const { rightsOf } = require('../../lib/cluster/redis/rights.js')
+const { clusterOfOne } = require('./helpers/redis_cluster.js')
+const {
+  askable,
+  clients,
+  clusterClients,
+  serverWithTls,
+  serverWithUsers,
+} = require('./helpers/redis_access.js')
+
+/** Two engines of the client lend each other a lock, by a message of the server. */
+async function locks(client, options) {
+  const engines = [redis(client, options), redis(client, options)]
+  const [a, b] = engines.map((engine) => new KeyedMutex({ engine }))
+  try {
+    const release = await a.acquire('key')
+    const next = b.acquire('key')
+    release()
+    ;(await next)()
+  } finally {
+    await Promise.all(engines.map((engine) => engine.close()))
+  }
+}
+
+/** The error of a caller that wants a lock of the client, once the engine knows why there is none. */
+async function refusal(client, options) {
+  const engine = redis(client, { answerTimeout: 1000, ...options })
+  const mutex = new KeyedMutex({ engine })
+  try {
+    for (;;) {
+      const error = await mutex.acquire('key').catch((reason) => reason)
+      assert.equal(error.code, 'ERR_LOCK_ENGINE')
+      // A thread that has just begun on a busy machine may not have been turned away yet.
+      if (error.cause !== undefined) return error
+    }
+  } finally {
+    await engine.close().catch(() => {}) // the session ends by itself where the command to end it is refused as well
+  }
+}
+
+const usingOf = (connect) => async (options, use) => {
+  const { client, close } = await connect(options)
+  try {
+    return await use(client)
+  } finally {
+    close()
+  }
+}
+
+for (const [name, connect] of Object.entries(clients)) {
+  const using = usingOf(connect)
+
+  describe(`A server that asks for a password, by ${name}`, function () {
+    this.timeout(60_000)
+    let server
+    before(async () => {
+      server = await askable(['--requirepass', 'secret'], { password: 'secret' })
+    })
+    after(() => server.close())
+
+    it('grants to a client with a password in its options', () =>
+      using({ port: server.port, password: 'secret' }, (client) => locks(client)))
+
+    it('grants to a client with a user name and a password', () =>
+      using({ port: server.port, username: 'default', password: 'secret' }, (client) =>
+        locks(client),
+      ))
+
+    it('tells the caller of a password that is wrong for the renewing thread', () =>
+      using({ port: server.port, password: 'secret' }, async (client) => {
+        const connection =
+          name === 'redis'
+            ? { socket: { host: '127.0.0.1', port: server.port }, password: 'wrong' }
+            : { host: '127.0.0.1', port: server.port, password: 'wrong' }
+        const { message, cause } = await refusal(client, { connection })
+        assert.match(cause.message, /WRONGPASS/)
+        assert.ok(message.includes(cause.message), message)
+      }))
+  })
+
+  describe(`A server with users, by ${name}`, function () {
+    this.timeout(60_000)
+    let server
+    before(async () => {
+      server = await serverWithUsers()
+    })
+    after(() => server.close())
+
+    /** `info` is what ioredis asks before it is ready. */
+    const needed = rightsOf(['{boxoffice:0}'], false)
+    const rights = `${needed} +info`
+    const asUser = (user, use) => using({ port: server.port, username: user, password: user }, use)
+
+    it('grants to a user with the rights that the documentation lists', async () => {
+      const guide = readFileSync(join(__dirname, '../../docs/engines.md'), 'utf8')
+      assert.ok(guide.includes(`\n${needed}\n`))
+      await server.add('enough', rights)
+      await server.ask('SCRIPT', 'FLUSH')
+      await asUser('enough', (client) => locks(client))
+    })
+
+    it('names the right that the user lacks', async () => {
+      const some = ['~{boxoffice:0}*', '&{boxoffice:0}:to:*', '+subscribe', '+set', '+evalsha']
+      const lacking = [...some, '+hmget', '+hset'].map(async (right, i) => {
+        await server.add(`lacking${i}`, rights.replace(`${right} `, ''))
+        const { message, cause } = await asUser(`lacking${i}`, (client) => refusal(client))
+        assert.ok(message.includes(` ${right} `), `${right}: ${message}`)
+        assert.match(cause.cause.message, /NOPERM|user executing the script can't/, right)
+      })
+      await Promise.all(lacking)
+    })
+
+    it('names the right that a user lacks who waits', async () => {
+      await server.add('holder', rights)
+      await server.add('waiter', rights.replace('+rpush ', ''))
+      await asUser('holder', async (holding) => {
+        const engine = redis(holding)
+        const release = await new KeyedMutex({ engine }).acquire('key')
+        const { message } = await asUser('waiter', (client) => refusal(client))
+        assert.ok(message.includes(' +rpush '), message)
+        release()
+        await engine.close()
+      })
+    })
+
+    it('tells the caller of a password that was changed after the client had connected', async () => {
+      await server.add('changed', rights)
+      await asUser('changed', async (client) => {
+        await server.ask('ACL', 'SETUSER', 'changed', 'resetpass', '>another')
+        const { cause } = await refusal(client)
+        assert.match(cause.message, /WRONGPASS/)
+      })
+    })
+
+    it('says why a lease is lost where the renewing thread cannot log in again', async () => {
+      await server.add('lost', rights)
+      await asUser('lost', async (client) => {
+        const engine = redis(client, { ttl: 1000 })
+        const release = await new KeyedMutex({ engine }).acquire('key')
+        await server.ask('ACL', 'SETUSER', 'lost', 'resetpass', '>another')
+        await server.ask('CLIENT', 'KILL', 'USER', 'lost')
+        if (!release.signal.aborted) await once(release.signal, 'abort')
+        const { code, cause } = release.signal.reason
+        assert.equal(code, 'ERR_LOCK_LOST')
+        assert.match(`${cause.cause?.message} ${cause.message}`, /WRONGPASS/)
+        await engine.close()
+      })
+    })
+  })
+  describe(`A server that speaks TLS, by ${name}`, function () {
+    this.timeout(60_000)
+    let server
+    before(async () => {
+      server = await serverWithTls('--requirepass', 'secret')
+    })
+    after(() => server.close())
+
+    const overTls = (use) => {
+      const { tlsPort: port, ca } = server
+      return using({ port, password: 'secret', tls: { ca } }, use)
+    }
+
+    it('grants to a client that trusts its certificate', () => overTls((client) => locks(client)))
+
+    it('tells the caller of a certificate that the renewing thread does not trust', () =>
+      overTls(async (client) => {
+        const address = { host: '127.0.0.1', port: server.tlsPort }
+        const untrusting = {
+          redis: { password: 'secret', socket: { ...address, tls: true } },
+          ioredis: { password: 'secret', ...address, tls: {} },
+        }
+        const { cause } = await refusal(client, { connection: untrusting[name] })
+        assert.equal(cause.code, 'SELF_SIGNED_CERT_IN_CHAIN')
+      }))
+  })
+}
+
+for (const [name, connect] of Object.entries(clusterClients)) {
+  describe(`A cluster that asks for a password, by ${name}`, function () {
+    this.timeout(60_000)
+    let node
+    before(async () => {
+      node = await clusterOfOne()
+      const bases = [0, 1, 2].map((shard) => `{boxoffice:${shard}}`)
+      const rights = `${rightsOf(bases, true)} +info`.split(' ')
+      await node.ask('ACL', 'SETUSER', 'enough', 'on', '>secret', ...rights)
+      await node.ask('CONFIG', 'SET', 'requirepass', 'secret')
+    })
+    after(() => node.close())
+
+    const using = usingOf(connect)
+
+    it('grants to a client with a password in its options', () =>
+      using({ port: node.port, password: 'secret' }, (client) => locks(client, { shards: 3 })))
+
+    it('grants to a user with the rights that the documentation lists', () =>
+      using({ port: node.port, username: 'enough', password: 'secret' }, (client) =>
+        locks(client, { shards: 3 }),
+      ))
+
+    it('tells the caller of a password that is wrong for the renewing thread', () =>
+      using({ port: node.port, password: 'secret' }, async (client) => {
+        const address = { host: '127.0.0.1', port: node.port }
+        const connection = {
+          redis: { rootNodes: [{ socket: address }], defaults: { password: 'wrong' } },
+          ioredis: { redisOptions: { password: 'wrong' } },
+        }
+        const { cause } = await refusal(client, { connection: connection[name] })
+        assert.match(cause.message, /WRONGPASS/)
+      }))
+  })
+}
+
+describe('A client of node-redis that was never connected', () => {
+  it('is told to call client.connect(), by a server that is there', async () => {
+    const node = await clusterOfOne()
+    const url = `redis://127.0.0.1:${node.port}`
+    for (const client of [createClient({ url }), createCluster({ rootNodes: [{ url }] })]) {
+      const { message, cause } = await refusal(client)
+      assert.match(cause.message, /call client\.connect\(\) first/)
+      assert.ok(message.includes(cause.message), message)
+    }
+    await node.close()
+  })
+})

@@ -1,0 +1,161 @@
+'use strict'
+// The connection that listens to Redis: it outlives what the user's reconnect strategy allows, and nothing of it keeps a
+// process alive.
+const assert = require('node:assert/strict')
+const { randomUUID } = require('node:crypto')
+const { Redis } = require('ioredis')
+const { createClient } = require('redis')
+const { KeyedMutex } = require('../..')
+const { redis } = require('../../lib/cluster/redis/index.js')
+const { freePort, redisServer } = require('./helpers/servers.js')
+const { calmIt } = require('../helpers/calm.js')
+const { run } = require('../helpers/processes.js')
+
+// What is to come before a waiter would look by itself comes late where this process stands still.
+const it = calmIt(300)
+
+/** Clients that never connect again. */
+const clients = {
+  async redis(port) {
+    const client = createClient({ socket: { host: '127.0.0.1', port, reconnectStrategy: false } })
+    client.on('error', () => {}) // its server is stopped
+    await client.connect()
+    return { client, ask: (words) => client.sendCommand(words), close: () => client.destroy() }
+  },
+  async ioredis(port) {
+    const client = new Redis(port, '127.0.0.1', { retryStrategy: null })
+    client.on('error', () => {})
+    return {
+      client,
+      ask: ([name, ...words]) => client.call(name, ...words),
+      close: () => client.disconnect(),
+    }
+  },
+}
+
+for (const [name, connect] of Object.entries(clients)) {
+  describe(`The connection that listens, by ${name}`, () => {
+    let server
+    let ends
+    before(async () => {
+      server = await redisServer()
+    })
+    after(() => server.close())
+    beforeEach(() => {
+      ends = []
+    })
+    afterEach(async () => {
+      for (const end of ends.reverse()) await end()
+    })
+
+    async function mutexOf(options) {
+      const { client, ask, close } = await connect(server.port)
+      ends.push(close)
+      const engine = redis(client, options)
+      ends.push(() => engine.close())
+      const mutex = new KeyedMutex({ engine })
+      await warmUp(mutex)
+      return { mutex, ask }
+    }
+
+    /** A busy machine may need longer to open a session than a short answerTimeout allows. */
+    async function warmUp(mutex) {
+      for (;;) {
+        try {
+          return await mutex.runExclusive(randomUUID(), () => {})
+        } catch (error) {
+          if (error.code !== 'ERR_LOCK_ENGINE') throw error
+        }
+      }
+    }
+
+    const cut = (ask) => ask(['CLIENT', 'KILL', 'TYPE', 'pubsub'])
+
+    it('is made anew where the strategy of the client gives up, and its turn comes', async () => {
+      const [a, b] = [await mutexOf(), await mutexOf()]
+      const key = randomUUID()
+      for (let i = 0; i < 3; i++) {
+        const release = await a.mutex.acquire(key)
+        const next = b.mutex.acquire(key)
+        await cut(a.ask)
+        const start = performance.now()
+        release()
+        ;(await next)()
+        // Before it would have looked by itself.
+        assert.ok(performance.now() - start < 4500)
+      }
+    })
+
+    it('rejects waiters with the error of the server while no other one can be made', async () => {
+      const { mutex, ask } = await mutexOf({ answerTimeout: 1000 })
+      const other = await mutexOf()
+      const key = randomUUID()
+      const release = await other.mutex.acquire(key)
+      await ask(['CONFIG', 'SET', 'requirepass', 'secret'])
+      try {
+        const waiting = mutex.acquire(key)
+        await cut(ask)
+        await assert.rejects(waiting, ({ code, cause }) => {
+          assert.equal(code, 'ERR_LOCK_ENGINE')
+          assert.match(cause.message, /NOAUTH/)
+          return true
+        })
+      } finally {
+        await ask(['CONFIG', 'SET', 'requirepass', ''])
+      }
+      const next = mutex.acquire(key)
+      release()
+      ;(await next)()
+    })
+  })
+}
+
+describe('A process that has closed its client ends', () => {
+  const connects = {
+    redis: `const client = require('redis').createClient({ url: 'redis://127.0.0.1:' + port })
+      client.on('error', () => {})
+      client.connect().catch(() => {})`,
+    ioredis: `const client = new (require('ioredis').Redis)(port)
+      client.on('error', () => {})
+      client.destroy = client.disconnect`,
+  }
+  const servers = require.resolve('./helpers/servers.js')
+
+  const endOf = (code, env) => {
+    const script = `
+      const { KeyedMutex } = require('boxoffice')
+      const { redis } = require('boxoffice/redis')
+      const { redisServer } = require(${JSON.stringify(servers)})
+      async function main(port) { ${code} }
+      main(process.env.PORT)`
+    return run(['-e', script], { env, timeout: 20_000 })
+  }
+
+  for (const [name, connect] of Object.entries(connects)) {
+    it(`though its server was never there, by ${name}`, async () => {
+      const code = `${connect}
+        const mutex = new KeyedMutex({ engine: redis(client, { answerTimeout: 500 }) })
+        await mutex.acquire('key').catch(({ code }) => console.log(JSON.stringify(code)))
+        client.destroy()`
+      const { code: status, shown, stderr } = await endOf(code, { PORT: `${await freePort()}` })
+      assert.deepEqual(
+        { status, shown, stderr },
+        { status: 0, shown: ['ERR_LOCK_ENGINE'], stderr: '' },
+      )
+    })
+
+    it(`though its server is away, by ${name}`, async () => {
+      const code = `
+        const server = await redisServer()
+        port = server.port
+        ${connect}
+        const mutex = new KeyedMutex({ engine: redis(client) })
+        await mutex.acquire('key', { timeout: 10_000 })
+        await server.close()
+        client.destroy()
+        console.log(1)`
+      const { code: status, shown, stderr } = await endOf(code, {})
+      assert.deepEqual({ status, shown, stderr }, { status: 0, shown: [1], stderr: '' })
+    })
+  }
+})

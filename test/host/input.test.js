@@ -1,0 +1,282 @@
+'use strict'
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const boxoffice = require('../..')
+const { useHosts } = require('../helpers/hosts.js')
+const { freshName } = require('../helpers/agents.js')
+const { runCode } = require('../helpers/processes.js')
+
+const { Barrier, ConditionVariable, KeyedMutex, Mutex, RecursiveMutex } = boxoffice
+
+describe('What locks of scope host are given', () => {
+  const hosts = useHosts()
+  const optionsOf = (options) => ({
+    scope: 'host',
+    name: 'input',
+    directory: hosts.directory,
+    ...options,
+  })
+
+  const mistakes = [
+    [TypeError, { scope: 'planet' }, /scope must be/],
+    [TypeError, { scope: 'host', name: undefined }, /needs a name/],
+    [TypeError, { name: 5 }, /name must be a string/],
+    [RangeError, { name: '' }, /name must not be empty/],
+    [RangeError, { name: '\ud800' }, /well-formed/],
+    [TypeError, { buffer: new SharedArrayBuffer(8) }, /by its name, not by a buffer/],
+    [TypeError, { directory: 5 }, /directory must be a string/],
+    [RangeError, { directory: 'here' }, /absolute path, not "here"/],
+    [RangeError, { directory: '/a\0b' }, /absolute path/],
+    [RangeError, { directory: '' }, /absolute path/],
+    [TypeError, { fairness: 'some' }, /fairness/],
+  ]
+  for (const [Kind, options, message] of mistakes) {
+    it(`${JSON.stringify(options)} is a ${Kind.name}`, () => {
+      for (const Lock of [Mutex, KeyedMutex, boxoffice.RWLock, boxoffice.KeyedRWLock]) {
+        assert.throws(() => new Lock(optionsOf(options)), { name: Kind.name, message })
+      }
+      assert.throws(() => new boxoffice.Semaphore(1, optionsOf(options)), {
+        name: Kind.name,
+        message,
+      })
+    })
+  }
+
+  it('a relative BOXOFFICE_DIRECTORY is a RangeError that names it', async () => {
+    for (const given of ['locks', './locks', '../locks']) {
+      const code = `
+        for (const Lock of [Mutex, RWLock]) {
+          try { new Lock({ scope: 'host', name: 'a' }); show('made') }
+          catch ({ name, message }) { show(name + ': ' + message.split(':')[0]) }
+        }`
+      const { shown } = await runCode(code, { BOXOFFICE_DIRECTORY: given })
+      const refused = `RangeError: BOXOFFICE_DIRECTORY must be an absolute path, not "${given}"`
+      assert.deepEqual(shown, [refused, refused])
+    }
+  })
+
+  it('a name longer than 65,536 bytes is a RangeError for every kind of lock', () => {
+    const directory = path.join(hosts.directory, 'names')
+    const named = (name) => optionsOf({ directory, name })
+    const kinds = [
+      (name) => new Mutex(named(name)),
+      (name) => new KeyedMutex(named(name)),
+      (name) => new boxoffice.RWLock(named(name)),
+      (name) => new boxoffice.KeyedRWLock(named(name)),
+      (name) => new boxoffice.Semaphore(1, named(name)),
+      (name) => new boxoffice.KeyedSemaphore(1, named(name)),
+      (name) => new boxoffice.LockManager(named(name)),
+    ]
+    for (const make of kinds) {
+      assert.throws(() => make('n'.repeat(65_537)), {
+        name: 'RangeError',
+        message: /at most 65536 bytes/,
+      })
+      // Bytes, not letters.
+      assert.throws(() => make('ä'.repeat(32_769)), { name: 'RangeError', message: /not 65538/ })
+    }
+    new Mutex(named('ä'.repeat(32_768)))
+    fs.rmSync(directory, { recursive: true })
+  })
+
+  it('a umask that takes rights of the owner does not matter', async () => {
+    const directory = path.join(hosts.directory, 'umask')
+    const { code, shown } = await runCode(
+      `
+      process.umask(0o777)
+      const mutex = new Mutex({ scope: 'host', name: 'a' })
+      await mutex.lock()
+      show('locked')`,
+      { BOXOFFICE_DIRECTORY: directory },
+    )
+    assert.deepEqual({ code, shown }, { code: 0, shown: ['locked'] })
+    const modeOf = (file) => fs.statSync(file).mode & 0o777
+    assert.equal(modeOf(directory), 0o700)
+    for (const one of fs.readdirSync(directory, { recursive: true })) {
+      const file = path.join(directory, one)
+      assert.equal(modeOf(file), fs.statSync(file).isDirectory() ? 0o700 : 0o600, file)
+    }
+    fs.rmSync(directory, { recursive: true })
+  })
+
+  it('capacity is a number of keys, for keyed locks', () => {
+    for (const capacity of [0, -1, 1.5, NaN, 2 ** 24 + 1]) {
+      assert.throws(() => new KeyedMutex(optionsOf({ capacity })), RangeError)
+    }
+    assert.throws(() => new KeyedMutex(optionsOf({ capacity: '5' })), TypeError)
+    assert.throws(() => new Mutex(optionsOf({ capacity: 5 })), /capacity is for keyed locks/)
+  })
+
+  it('directory and capacity are nothing to locks of a process', () => {
+    for (const options of [{ directory: '/tmp' }, { capacity: 5 }]) {
+      assert.throws(() => new Mutex(options), TypeError)
+      assert.throws(() => new KeyedMutex({ scope: 'process', ...options }), TypeError)
+    }
+  })
+
+  it('locks that reach no further than their process say so', () => {
+    const kinds = [
+      (options) => new RecursiveMutex(options),
+      (options) => new Barrier(2, options),
+      (options) => new ConditionVariable(options),
+      (options) => new boxoffice.AutoResetEvent(options),
+      (options) => new boxoffice.ManualResetEvent(options),
+      (options) => new boxoffice.CountdownLatch(1, options),
+      (options) => new boxoffice.DiningPhilosophers(5, options),
+    ]
+    for (const make of kinds) {
+      assert.throws(() => make(optionsOf()), { name: 'TypeError', message: /none of scope 'host'/ })
+    }
+    assert.deepEqual(fs.readdirSync(hosts.directory), [])
+  })
+
+  it('has no buffer, and no condition', async () => {
+    const mutex = new Mutex(optionsOf())
+    assert.throws(() => mutex.buffer, /shared by its name/)
+    await mutex.lock()
+    const condition = new ConditionVariable({ name: freshName() })
+    assert.throws(() => condition.wait(mutex), { name: 'TypeError', message: /scope 'host'/ })
+    mutex.unlock()
+  })
+
+  it('leaves nothing locked when options of a wait are not right', async () => {
+    const mutex = new Mutex(optionsOf({ name: freshName() }))
+    assert.throws(() => mutex.acquire({ timeout: -1 }), RangeError)
+    assert.throws(() => mutex.acquire({ signal: {} }), TypeError)
+    assert.throws(() => mutex.lockSync(), TypeError) // the main thread
+    await assert.rejects(mutex.runExclusive(5), TypeError)
+    await assert.rejects(
+      mutex.runExclusive(() => {
+        throw new Error('within')
+      }),
+      /within/,
+    )
+    assert.equal(mutex.isLocked(), false)
+    const keyed = new KeyedMutex(optionsOf({ name: freshName() }))
+    assert.throws(() => keyed.acquire({}), TypeError)
+    assert.throws(() => keyed.acquire(NaN), RangeError)
+    assert.equal(keyed.size, 0)
+  })
+
+  it('a directory that others could write to, or that is a link, is refused', () => {
+    const open = path.join(hosts.directory, 'open')
+    fs.mkdirSync(open)
+    fs.chmodSync(open, 0o777)
+    const link = path.join(hosts.directory, 'link')
+    fs.symlinkSync(path.join(hosts.directory, 'target'), link)
+    fs.mkdirSync(path.join(hosts.directory, 'target'), { mode: 0o700 })
+    const file = path.join(hosts.directory, 'file')
+    fs.writeFileSync(file, '')
+    for (const directory of [open, link, `${link}/`, `${link}/./`, file]) {
+      assert.throws(
+        () => new Mutex(optionsOf({ directory })),
+        (error) => {
+          assert.equal(error.code, 'ERR_LOCK_SEGMENT')
+          assert.match(error.message, /^the mutex "input" of this host: /)
+          assert.ok(error.message.includes(path.resolve(directory)), error.message)
+          return true
+        },
+      )
+    }
+  })
+
+  it('a directory in use by processes that see another boot id is refused, and left as it is', async () => {
+    const directory = path.join(hosts.directory, 'shared')
+    const host = hosts.start({ BOXOFFICE_DIRECTORY: directory })
+    const opens = `my.mutex = new boxoffice.Mutex({ scope: 'host', name: 'shared' })`
+    await host.does(`${opens}; await my.mutex.lock()`)
+    const [run] = fs.readdirSync(directory)
+    const other = 'a'.repeat(run.length)
+    fs.renameSync(path.join(directory, run), path.join(directory, other))
+    const open = () => new Mutex(optionsOf({ directory, name: 'shared' }))
+    assert.throws(open, { code: 'ERR_LOCK_SEGMENT', message: /boot_id.*choose another directory/ })
+    assert.deepEqual(fs.readdirSync(path.join(directory, other)).length, 3)
+    await host.dies()
+    assert.equal(open().isLocked(), false)
+    assert.deepEqual(fs.readdirSync(directory), [run])
+  })
+
+  it('a file that is none of ours is refused, and told', () => {
+    const directory = path.join(hosts.directory, 'broken')
+    const names = ['empty', 'garbage', 'short']
+    for (const name of names) new Mutex(optionsOf({ directory, name }))
+    const files = fs.readdirSync(directory, { recursive: true, withFileTypes: true })
+    const pathOf = (name) => {
+      const file = files.find((one) => one.name.includes(`.${name}.`))
+      return path.join(file.parentPath ?? file.path, file.name)
+    }
+    const before = fs.readFileSync(pathOf('short'))
+    for (const [name, content] of [
+      ['empty2', ''],
+      ['garbage2', Buffer.alloc(before.length, 'x')],
+      ['short2', before.subarray(0, 100)],
+    ]) {
+      const file = pathOf('short').replace('short', name)
+      fs.writeFileSync(file, content, { mode: 0o600 })
+      assert.throws(
+        () => new Mutex(optionsOf({ directory, name })),
+        (error) => {
+          assert.equal(error.code, 'ERR_LOCK_SEGMENT')
+          assert.ok(error.message.includes(file), error.message)
+          return true
+        },
+      )
+    }
+    for (const one of files.filter((file) => file.isFile())) {
+      assert.equal(fs.statSync(path.join(one.parentPath ?? one.path, one.name)).mode & 0o777, 0o600)
+    }
+  })
+})
+
+describe('Locks of scope host and the life of a process', () => {
+  const hosts = useHosts()
+  const run = (code) =>
+    runCode(code.replaceAll('OPTIONS', `{ scope: 'host', name: 'life' }`), {
+      BOXOFFICE_DIRECTORY: hosts.directory,
+    })
+
+  it('do not keep it alive while nobody waits, nor while this thread holds what it waits for', async () => {
+    const { code, shown, stderr } = await run(`
+      const lock = new Mutex(OPTIONS)
+      const release = await lock.acquire()
+      lock.acquire().then(() => show('granted'))
+      show('end')`)
+    assert.deepEqual({ code, shown, stderr }, { code: 0, shown: ['end'], stderr: '' })
+  })
+
+  it('keep it alive while another process could let it in', async () => {
+    const host = hosts.start()
+    await host.does(`my.mutex = new boxoffice.Mutex({ scope: 'host', name: 'life' })
+      my.release = await my.mutex.acquire()`)
+    const waiting = run(`
+      const lock = new Mutex(OPTIONS)
+      const release = await lock.acquire()
+      show(release.abandoned)
+      release()
+      show('end')`)
+    await host.does(`while (my.mutex.snapshot().waiterPids.length === 0) await turn()
+      my.release()`)
+    const { code, shown } = await waiting
+    assert.deepEqual({ code, shown }, { code: 0, shown: [false, 'end'] })
+  })
+
+  it('a thread of another process that blocks is let in, too', async () => {
+    const { code, shown } = await run(`
+      const { Worker } = require('node:worker_threads')
+      const lock = new Mutex(OPTIONS)
+      const release = await lock.acquire()
+      const worker = new Worker(\`
+        const { Mutex } = require(${JSON.stringify(require.resolve('../..'))})
+        const lock = new Mutex(OPTIONS)
+        lock.lockSync()
+        lock.unlock()\`, { eval: true })
+      while (lock.snapshot().waiting === 0) await turn()
+      release()
+      await new Promise((resolve) => worker.once('exit', resolve))
+      await lock.lock()
+      lock.unlock()
+      show('end')`)
+    assert.deepEqual({ code, shown }, { code: 0, shown: ['end'] })
+  })
+})

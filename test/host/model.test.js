@@ -1,0 +1,132 @@
+'use strict'
+const assert = require('node:assert/strict')
+const fc = require('fast-check')
+const { useHosts } = require('../helpers/hosts.js')
+const { freshName } = require('../helpers/agents.js')
+const { scaled } = require('../helpers/scale.js')
+
+const keys = ['a', 1]
+const actors = 3
+const patience = 30_000 // ms: for a machine that is busy
+
+/** What a process of the model knows: its requests, each waiting, in or over. */
+const begin = (name) => `
+  my.locks = new boxoffice.KeyedMutex({ scope: 'host', name: ${JSON.stringify(name)} })
+  my.all = []
+  my.ask = (key, options) => {
+    const one = { key, state: 'waiting' }
+    my.all.push(one)
+    my.locks.acquire(key, options).then(
+      (release) => Object.assign(one, { state: 'in', release, token: release.fencingToken, abandoned: release.abandoned }),
+      (error) => Object.assign(one, { state: error.code }),
+    )
+  }
+  my.release = (key) => {
+    const one = my.all.find((one) => one.key === key && one.state === 'in')
+    if (one === undefined) return false
+    one.release()
+    one.state = 'over'
+    return true
+  }
+  my.report = () => my.all.map(({ key, state, token, abandoned }) => ({ key, state, token, abandoned }))`
+
+class Model {
+  constructor(hosts, name) {
+    this.hosts = hosts
+    this.name = name
+    this.locks = new Map(keys.map((key) => [key, { token: 0n, isTold: true, holder: null }]))
+  }
+
+  async begin() {
+    this.all = await Promise.all(Array.from({ length: actors }, () => this.start()))
+  }
+
+  async start() {
+    const host = this.hosts.start()
+    await host.does(begin(this.name))
+    return host
+  }
+
+  async ask({ who, key, timeout }) {
+    await this.all[who].does(`my.ask(${JSON.stringify(key)}, ${JSON.stringify({ timeout })})`)
+  }
+
+  async release({ who, key }) {
+    const wasIn = await this.all[who].does(`return my.release(${JSON.stringify(key)})`)
+    if (wasIn) this.locks.get(key).holder = null
+  }
+
+  async cancel({ who, key }) {
+    await this.all[who].does(`my.locks.cancel(${JSON.stringify(key)})`)
+  }
+
+  async kill({ who }) {
+    // What it was told of before it died is known: settle() came before.
+    for (const lock of this.locks.values()) {
+      if (lock.holder !== who) continue
+      lock.holder = null
+      lock.isTold = false
+    }
+    await this.all[who].dies()
+    this.all[who] = await this.start()
+  }
+
+  /** Until whoever can be in is in; then what must be so is so. */
+  async settle() {
+    const late = performance.now() + patience
+    for (;;) {
+      const reports = await Promise.all(this.all.map((host) => host.does('return my.report()')))
+      if (keys.every((key) => this.look(key, reports))) return
+      assert.ok(performance.now() < late, `somebody waits for ever: ${show(reports)}`)
+    }
+  }
+
+  /** Whether nobody waits in vain for `key`. */
+  look(key, reports) {
+    const of = (state) =>
+      reports.flatMap((all, who) =>
+        all.filter((one) => one.key === key && one.state === state).map((one) => ({ ...one, who })),
+      )
+    const inside = of('in')
+    assert.ok(inside.length <= 1, `two are in: ${show(inside)}`)
+    if (inside.length === 0) return of('waiting').length === 0
+    const lock = this.locks.get(key)
+    const [{ who, token, abandoned }] = inside
+    if (token === lock.token) return true
+    assert.equal(lock.holder, null, 'somebody is in beside the holder')
+    assert.ok(token > lock.token, `${token} after ${lock.token}`)
+    assert.equal(abandoned, !lock.isTold)
+    Object.assign(lock, { holder: who, token, isTold: true })
+    return true
+  }
+}
+
+const show = (value) =>
+  JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}` : one))
+
+describe('A KeyedMutex of scope host, against a model', function () {
+  this.timeout(120_000)
+  const hosts = useHosts()
+  const who = fc.nat(actors - 1)
+  const key = fc.constantFrom(...keys)
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ method: fc.constant('ask'), who, key }) },
+    { weight: 5, arbitrary: fc.record({ method: fc.constant('release'), who, key }) },
+    { weight: 1, arbitrary: fc.record({ method: fc.constant('cancel'), who, key }) },
+    { weight: 1, arbitrary: fc.record({ method: fc.constant('kill'), who }) },
+  )
+
+  it('one is in, those who wait come in, and the dead are told of', async () => {
+    const run = async (steps) => {
+      const model = new Model(hosts, freshName())
+      await model.begin()
+      for (const one of steps) {
+        await model[one.method](one)
+        await model.settle()
+      }
+      await Promise.all(model.all.map((host) => host.dies()))
+    }
+    const steps = fc.array(step, { minLength: 10, maxLength: 40, size: 'max' })
+    await fc.assert(fc.asyncProperty(steps, run), { numRuns: scaled(5, 1), endOnFailure: true })
+  })
+})

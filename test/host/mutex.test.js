@@ -1,0 +1,334 @@
+'use strict'
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { Worker } = require('node:worker_threads')
+const { once } = require('node:events')
+const { Mutex } = require('../..')
+const { useHosts } = require('../helpers/hosts.js')
+const { freshName, within } = require('../helpers/agents.js')
+
+const entry = require.resolve('../..')
+
+describe('A Mutex of scope host', function () {
+  // Processes are started, and one whose turn it is may not get to run for a while.
+  this.timeout(120_000)
+  const hosts = useHosts()
+  const open = (name, options) =>
+    new Mutex({ scope: 'host', name, directory: hosts.directory, ...options })
+  const openThere = (name, options) =>
+    `my.mutex = new boxoffice.Mutex({ scope: 'host', name: ${JSON.stringify(name)}, ...${JSON.stringify(options ?? {})} });`
+  /** Until `count` processes wait for it. */
+  const waiters = async (mutex, count) => {
+    while (mutex.snapshot().waiterPids.length < count) await new Promise(setImmediate)
+  }
+
+  it('is one for two objects of a thread', async () => {
+    const name = freshName()
+    const [one, other] = [open(name), open(name)]
+    await one.lock()
+    assert.equal(other.isLocked(), true)
+    assert.equal(other.tryLock(), false)
+    const waiting = other.acquire()
+    one.unlock()
+    const release = await waiting
+    assert.equal(release.abandoned, false)
+    assert.equal(one.isLocked(), true)
+    release()
+    assert.equal(one.isLocked(), false)
+    assert.deepEqual(one.snapshot(), { locked: false, waiting: 0, holderPids: [], waiterPids: [] })
+  })
+
+  it('is another one than those of other names, kinds and scopes', async () => {
+    const name = freshName()
+    const one = open(name)
+    await one.lock()
+    assert.equal(open(`${name} too`).isLocked(), false)
+    assert.equal(new Mutex({ name }).isLocked(), false)
+    one.unlock()
+  })
+
+  it('takes names that are no names of files', async () => {
+    const long = freshName() + 'x'.repeat(5000)
+    const names = ['../up', '/etc/passwd', '.', 'a\0b', 'ä ö 🎭', '%2e%2e', long, `${long}y`]
+    const all = names.map((name) => open(name))
+    for (const mutex of all) assert.equal(mutex.tryLock(), true)
+    for (const mutex of all) mutex.unlock()
+  })
+
+  it('keeps other processes out, and hands over to them', async () => {
+    const name = freshName()
+    const mutex = open(name)
+    const host = hosts.start()
+    const release = await mutex.acquire()
+    assert.deepEqual(
+      await host.does(`${openThere(name)}
+        return [my.mutex.isLocked(), my.mutex.tryLock(), my.mutex.snapshot().holderPids]`),
+      [true, false, [process.pid]],
+    )
+    const there = host.does('my.release = await my.mutex.acquire(); return my.release.abandoned')
+    await waiters(mutex, 1)
+    assert.deepEqual(mutex.snapshot(), {
+      locked: true,
+      waiting: 0,
+      holderPids: [process.pid],
+      waiterPids: [host.pid],
+    })
+    release()
+    assert.equal(await there, false)
+    assert.deepEqual(mutex.snapshot().holderPids, [host.pid])
+    const back = mutex.acquire()
+    await waiters(mutex, 1)
+    await host.does('my.release()')
+    ;(await back)()
+    assert.equal(mutex.isLocked(), false)
+  })
+
+  it('blocks threads of other processes', async () => {
+    const name = freshName()
+    const mutex = open(name, { allowBlockingMainThread: true })
+    const host = hosts.start()
+    await mutex.lock()
+    const there = host.does(`${openThere(name, { allowBlockingMainThread: true })}
+      return codeOf(() => my.mutex.lockSync({ timeout: 5 }))`)
+    assert.equal(await there, 'ERR_LOCK_TIMEOUT')
+    assert.deepEqual(mutex.snapshot().waiterPids, [])
+    const later = host.does(`my.mutex.lockSync(); setTimeout(() => my.mutex.unlock(), 20)`)
+    await waiters(mutex, 1)
+    mutex.unlock()
+    await later
+    mutex.lockSync()
+    assert.throws(() => mutex.lockSync({ timeout: 1000 }), {
+      code: 'ERR_LOCK_DEADLOCK',
+      message: /held by this thread/,
+    })
+    mutex.unlock()
+    assert.throws(() => mutex.unlock(), { code: 'ERR_LOCK_NOT_HELD' })
+  })
+
+  it('goes on to worker threads of several processes', async () => {
+    const name = freshName()
+    const code = `
+      const { parentPort, workerData } = require('node:worker_threads')
+      const { Mutex } = require(${JSON.stringify(entry)})
+      const mutex = new Mutex({ scope: 'host', name: ${JSON.stringify(name)}, directory: workerData })
+      for (let i = 0; i < 50; i++) { mutex.lockSync(); mutex.unlock() }
+      ;(async () => {
+        for (let i = 0; i < 50; i++) { const release = await mutex.acquire(); await null; release() }
+        parentPort.postMessage('done')
+      })()`
+    const host = hosts.start()
+    const there = host.does(`${openThere(name)}
+      const { Worker } = require('node:worker_threads')
+      const worker = new Worker(${JSON.stringify(code)}, { eval: true, workerData: process.env.BOXOFFICE_DIRECTORY })
+      for (let i = 0; i < 50; i++) await my.mutex.runExclusive(() => turn())
+      await new Promise((resolve) => worker.once('exit', resolve))`)
+    const worker = new Worker(code, { eval: true, workerData: hosts.directory })
+    const ended = once(worker, 'exit')
+    const mutex = open(name)
+    for (let i = 0; i < 50; i++) await mutex.runExclusive(() => new Promise(setImmediate))
+    await Promise.all([there, ended])
+    assert.deepEqual(mutex.snapshot(), {
+      locked: false,
+      waiting: 0,
+      holderPids: [],
+      waiterPids: [],
+    })
+  })
+
+  it('gives up by timeout, signal and cancel while another process holds it', async () => {
+    const name = freshName()
+    const host = hosts.start()
+    await host.does(`${openThere(name)} await my.mutex.lock()`)
+    const mutex = open(name)
+    await assert.rejects(mutex.lock({ timeout: 5 }), {
+      code: 'ERR_LOCK_TIMEOUT',
+      message: `the mutex ${JSON.stringify(name)} was not available within 5 ms`,
+    })
+    await assert.rejects(mutex.lock({ timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+    const controller = new AbortController()
+    const aborted = mutex.lock({ signal: controller.signal })
+    controller.abort(new Error('no more'))
+    await assert.rejects(aborted, /no more/)
+    const cancelled = mutex.acquire()
+    mutex.cancel()
+    await assert.rejects(cancelled, { code: 'ERR_LOCK_CANCELED' })
+    assert.deepEqual(mutex.snapshot().waiterPids, [])
+    assert.throws(() => mutex.unlock(), { code: 'ERR_LOCK_NOT_HELD' })
+    await host.does('my.mutex.unlock()')
+    assert.equal(mutex.isLocked(), false)
+  })
+
+  it('tells the next holder of one that was killed', async () => {
+    const name = freshName()
+    const host = hosts.start()
+    await host.does(`${openThere(name)} await my.mutex.lock()`)
+    const mutex = open(name)
+    const next = mutex.acquire()
+    await host.dies()
+    const release = await within(30_000, next)
+    assert.equal(release.abandoned, true)
+    release()
+    const after = await mutex.acquire()
+    assert.equal(after.abandoned, false)
+    after()
+  })
+
+  it('tells the next one who comes, if nobody waits', async () => {
+    const name = freshName()
+    const host = hosts.start()
+    await host.does(`${openThere(name)} await my.mutex.lock()`)
+    await host.dies()
+    const release = await within(30_000, open(name).acquire())
+    assert.equal(release.abandoned, true)
+    release()
+  })
+
+  it('passes on what has been granted to one that was killed while it waited', async () => {
+    const name = freshName()
+    const mutex = open(name)
+    const [one, other] = [hosts.start(), hosts.start()]
+    const release = await mutex.acquire()
+    one.does(`${openThere(name)} await my.mutex.lock()`).catch(() => {})
+    await waiters(mutex, 1)
+    const there = other.does(`${openThere(name)} await my.mutex.lock()`)
+    await waiters(mutex, 2)
+    one.child.kill('SIGSTOP')
+    release()
+    await one.dies()
+    assert.equal(await within(30_000, there), undefined)
+  })
+
+  it('tells of a process that exits while it holds it, and not of one that has let go', async () => {
+    const name = freshName()
+    const mutex = open(name)
+    const one = hosts.start()
+    await one.does(`${openThere(name)} await my.mutex.lock()`)
+    const next = mutex.acquire()
+    one.does('process.exit(0)').catch(() => {})
+    assert.equal((await one.ends())[1], null) // by no signal
+    const release = await within(30_000, next)
+    assert.equal(release.abandoned, true)
+    release()
+    const other = hosts.start()
+    await other.does(`${openThere(name)} await my.mutex.lock(); my.mutex.unlock()`)
+    other.does('process.exit(0)').catch(() => {})
+    assert.equal((await other.ends())[1], null)
+    const clean = await mutex.acquire()
+    assert.equal(clean.abandoned, false)
+    clean()
+  })
+
+  it('tells of a worker thread that ended while it held it, in another process', async () => {
+    const name = freshName()
+    const host = hosts.start()
+    const code = `
+      const { parentPort } = require('node:worker_threads')
+      const { Mutex } = require(${JSON.stringify(entry)})
+      const mutex = new Mutex({ scope: 'host', name: ${JSON.stringify(name)} })
+      mutex.lock().then(() => parentPort.postMessage('held'))
+      setInterval(() => {}, 1000)`
+    await host.does(`
+      const { Worker } = require('node:worker_threads')
+      my.worker = new Worker(${JSON.stringify(code)}, { eval: true })
+      await new Promise((resolve) => my.worker.once('message', resolve))`)
+    const next = open(name).acquire()
+    await host.does('await my.worker.terminate()')
+    const release = await within(30_000, next)
+    assert.equal(release.abandoned, true)
+    release()
+  })
+
+  it('SIGSTOP is no death', async () => {
+    const name = freshName()
+    const host = hosts.start()
+    await host.does(`${openThere(name)} await my.mutex.lock()`)
+    host.child.kill('SIGSTOP')
+    const mutex = open(name)
+    await assert.rejects(mutex.lock({ timeout: 100 }), { code: 'ERR_LOCK_TIMEOUT' })
+    host.child.kill('SIGCONT')
+    await host.does('my.mutex.unlock()')
+    await mutex.lock()
+    mutex.unlock()
+  })
+
+  it('gives tokens that increase, whoever holds it, and dies with it', async () => {
+    const name = freshName()
+    const mutex = open(name)
+    let last = 0n
+    const more = (token) => {
+      assert.equal(typeof token, 'bigint')
+      assert.ok(token > last, `${token} after ${last}`)
+      last = token
+    }
+    for (let i = 0; i < 3; i++) {
+      const release = await mutex.acquire()
+      more(release.fencingToken)
+      assert.equal(release.fencingToken, last)
+      release()
+      assert.equal(release.fencingToken, last)
+    }
+    const host = hosts.start()
+    more(await host.does(`${openThere(name)} return (await my.mutex.acquire()).fencingToken`))
+    await host.dies()
+    const late = await mutex.acquire()
+    late()
+    assert.equal(late.fencingToken, undefined)
+    const release = mutex.tryAcquire()
+    more(release.fencingToken)
+    release()
+  })
+
+  it('is fair to other processes: whoever comes back again and again lets them in', async () => {
+    const name = freshName()
+    const host = hosts.start()
+    const mutex = open(name)
+    await host.does(openThere(name))
+    let isOver = false
+    const busy = (async () => {
+      while (!isOver) await mutex.runExclusive(() => new Promise(setImmediate))
+    })()
+    for (let i = 0; i < 5; i++) {
+      await within(30_000, host.does('await my.mutex.lock({ timeout: 20_000 }); my.mutex.unlock()'))
+    }
+    isOver = true
+    await busy
+  })
+
+  it('goes before nobody who is strictly first come, first served', async () => {
+    const mutex = open(freshName(), { directory: path.join(hosts.directory, 'strict') })
+    const file = fs
+      .readdirSync(path.join(hosts.directory, 'strict'), { recursive: true })
+      .find((one) => one.endsWith('.lock'))
+    const word = fs.openSync(path.join(hosts.directory, 'strict', file), 'r+')
+    // As another process may leave it: free, and its waiter is on its way.
+    const write = (bits) => {
+      const bytes = Buffer.alloc(8)
+      bytes.writeBigUInt64LE(bits)
+      fs.writeSync(word, bytes, 0, 8, 4096)
+    }
+    const line = 1n
+    const strict = 1n << 60n
+    write(line | strict)
+    assert.equal(mutex.tryLock(), false)
+    write(line)
+    assert.equal(mutex.tryLock(), true)
+    mutex.unlock()
+    fs.closeSync(word)
+    assert.equal(mutex.isLocked(), false)
+  })
+
+  it('works with using, waitForUnlock and strict fairness', async () => {
+    const name = freshName()
+    const mutex = open(name, { fairness: 'fifo' })
+    const host = hosts.start()
+    await host.does(`${openThere(name, { fairness: 'fifo' })} await my.mutex.lock()`)
+    const free = mutex.waitForUnlock()
+    await waiters(mutex, 1)
+    await host.does('my.mutex.unlock()')
+    await free
+    const release = await mutex.acquire()
+    release[Symbol.dispose]()
+    assert.equal(mutex.isLocked(), false)
+  })
+})

@@ -1,0 +1,176 @@
+'use strict'
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { KeyedMutex, RWLock } = require('../..')
+const { useHosts } = require('../helpers/hosts.js')
+const { freshName, within } = require('../helpers/agents.js')
+
+/** Whether a child of ours has ended, all threads of it: our event loop need not have heard of that. */
+function isDead(pid) {
+  const state = fs.readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)[0]
+  return state === 'Z' && fs.readdirSync(`/proc/${pid}/task`).length === 1
+}
+
+const turn = () => new Promise(setImmediate)
+
+describe('An RWLock of scope host', function () {
+  // Processes are started, and one whose turn it is may not get to run for a while.
+  this.timeout(120_000)
+  const hosts = useHosts()
+  const open = (name, options) =>
+    new RWLock({ scope: 'host', name, directory: hosts.directory, ...options })
+  const openThere = (name) =>
+    `my.lock = new boxoffice.RWLock({ scope: 'host', name: ${JSON.stringify(name)}, allowBlockingMainThread: true });`
+  const waiters = async (lock, count) => {
+    while (lock.snapshot().waiterPids.length < count) await turn()
+  }
+
+  it('lets readers of all processes in together, and one writer', async () => {
+    const name = freshName()
+    const lock = open(name)
+    const host = hosts.start()
+    const [one, two] = await Promise.all([lock.acquireRead(), lock.acquireRead()])
+    await host.does(`${openThere(name)} my.read = await my.lock.acquireRead()`)
+    assert.equal(lock.readers, 3)
+    assert.equal(lock.isWriteLocked(), false)
+    const writing = host.does('my.write = await my.lock.acquireWrite(); return my.lock.readers')
+    await waiters(lock, 1)
+    assert.equal(lock.tryAcquireRead(), undefined) // behind the writer
+    one()
+    two()
+    await host.does('my.read()')
+    assert.equal(await within(30_000, writing), 0)
+    assert.equal(lock.isWriteLocked(), true)
+    const reading = [lock.acquireRead(), lock.acquireRead()]
+    await waiters(lock, 1)
+    await host.does('my.write()')
+    for (const read of await within(30_000, Promise.all(reading))) read()
+    assert.deepEqual(lock.snapshot(), {
+      readers: 0,
+      written: false,
+      waiting: 0,
+      holderPids: [],
+      waiterPids: [],
+    })
+  })
+
+  it('lets others read though the event loop of one whose turn it is, is busy', async () => {
+    const name = freshName()
+    const lock = open(name)
+    const host = hosts.start()
+    const write = await lock.acquireWrite()
+    await host.does(`${openThere(name)} my.reading = my.lock.acquireRead()`)
+    await waiters(lock, 1)
+    const gate = path.join(hosts.directory, 'gate')
+    await host.does(
+      `setImmediate(() => { while (!require("node:fs").existsSync(${JSON.stringify(gate)})); })`,
+    )
+    const reading = lock.acquireRead()
+    write()
+    const read = await within(30_000, reading)
+    read()
+    fs.writeFileSync(gate, '')
+    await host.does('(await my.reading)()')
+    fs.rmSync(gate)
+  })
+
+  it('upgrades when the readers of other processes are gone, one at a time, and downgrades', async () => {
+    const name = freshName()
+    const lock = open(name)
+    const host = hosts.start()
+    const read = await lock.acquireRead()
+    await host.does(`${openThere(name)} my.read = await my.lock.acquireRead()`)
+    assert.equal(read.tryUpgrade(), undefined)
+    const upgrading = read.upgrade()
+    await turn()
+    assert.equal(await host.does('return codeOf(() => my.read.upgrade())'), 'ERR_LOCK_UPGRADE')
+    await host.does('my.read()')
+    const write = await within(30_000, upgrading)
+    assert.equal(lock.isWriteLocked(), true)
+    assert.equal(await host.does('return my.lock.tryAcquireRead() === undefined'), true)
+    const again = write.downgrade()
+    assert.equal(await host.does('my.read = my.lock.tryAcquireRead(); return my.lock.readers'), 2)
+    again()
+    await host.does('my.read()')
+    assert.equal(lock.isLocked(), false)
+  })
+
+  it('gives up, blocks, and tells of dead writers, not of dead readers', async () => {
+    const name = freshName()
+    const lock = open(name, { allowBlockingMainThread: true })
+    const host = hosts.start()
+    await host.does(`${openThere(name)} my.write = my.lock.acquireWriteSync()`)
+    assert.throws(() => lock.acquireReadSync({ timeout: 5 }), { code: 'ERR_LOCK_TIMEOUT' })
+    await assert.rejects(lock.acquireRead({ timeout: 5 }), { code: 'ERR_LOCK_TIMEOUT' })
+    const waiting = lock.acquireRead()
+    await waiters(lock, 1)
+    await host.dies()
+    const read = await within(30_000, waiting)
+    assert.equal(read.abandoned, true)
+    assert.equal(typeof read.fencingToken, 'bigint')
+    read()
+    const late = await lock.acquireRead()
+    late()
+    assert.equal(late.fencingToken, undefined)
+    const other = hosts.start()
+    await other.does(`${openThere(name)} await my.lock.acquireRead()`)
+    const writing = lock.acquireWrite()
+    await waiters(lock, 1)
+    await other.dies()
+    const write = await within(30_000, writing)
+    assert.equal(write.abandoned, false)
+    write()
+    assert.equal(lock.isLocked(), false)
+  })
+
+  it('upgrades at once after the death of another upgrader', async () => {
+    const name = freshName()
+    // Cleaning up after the dead goes through these keys first, which takes a while.
+    const many = { scope: 'host', name: freshName(), directory: hosts.directory, capacity: 2 ** 20 }
+    new KeyedMutex(many)
+    const lock = open(name)
+    let read = await lock.acquireRead()
+    for (let round = 0; round < 5; round++) {
+      const host = hosts.start()
+      await host.does(`my.many = new boxoffice.KeyedMutex(${JSON.stringify(many)})`)
+      await host.does(`${openThere(name)} my.read = await my.lock.acquireRead()`)
+      host.does('await my.read.upgrade()').catch(() => {})
+      // A pending upgrade keeps new readers out.
+      for (let one = lock.tryAcquireRead(); one !== undefined; one = lock.tryAcquireRead()) {
+        one()
+        await turn()
+      }
+      host.child.kill('SIGKILL')
+      while (!isDead(host.pid));
+      const write = await within(30_000, read.upgrade())
+      assert.equal(write.abandoned, false)
+      read = write.downgrade()
+      await host.ends()
+    }
+    read()
+    assert.equal(lock.isLocked(), false)
+  })
+
+  it('is not torn by an upgrader that dies', async () => {
+    const name = freshName()
+    const lock = open(name)
+    const host = hosts.start()
+    const read = await lock.acquireRead()
+    await host.does(`${openThere(name)} my.read = await my.lock.acquireRead()`)
+    // What upgrades keeps new readers out.
+    host.does('await my.read.upgrade()').catch(() => {})
+    for (let one = lock.tryAcquireRead(); one !== undefined; one = lock.tryAcquireRead()) {
+      one()
+      await turn()
+    }
+    await host.dies()
+    // Its death has been heard of when readers come in again.
+    let again = lock.tryAcquireRead()
+    for (; again === undefined; again = lock.tryAcquireRead()) await turn()
+    again()
+    const write = await within(30_000, read.upgrade())
+    write()
+    assert.equal(lock.isLocked(), false)
+  })
+})

@@ -1,0 +1,108 @@
+'use strict'
+// The examples of the declarations run, each in a process of its own.
+const assert = require('node:assert/strict')
+const { readFileSync } = require('node:fs')
+const path = require('node:path')
+const boxoffice = require('../..')
+const { blocksIn, examplesIn, good, isKnown, root, runExample } = require('../helpers/examples.js')
+
+const read = (name) => readFileSync(path.join(root, name), 'utf8')
+const examples = ['index.d.ts', 'inspector.d.ts'].flatMap((name) => examplesIn(read(name)))
+const isClass = (value) => /^class\b/.test(Function.prototype.toString.call(value))
+
+describe('the examples of the declarations', function () {
+  this.timeout(30_000)
+
+  for (const [name, value] of Object.entries(boxoffice)) {
+    if (typeof value !== 'function' || !isClass(value)) continue
+    it(`are there for ${name}`, () => assert.ok(examples.some(({ owner }) => owner === name)))
+  }
+
+  for (const { title, codes } of examples) {
+    const define = codes.every(isKnown) ? it : it.skip
+    define(`run: ${title}`, async () => assert.deepEqual(await runExample(codes), good))
+  }
+})
+
+describe('the check of examples', () => {
+  const declarations = `
+/**
+ * A class.
+ *
+ * @example
+ * const one = 1
+ *
+ * @example A title
+ * one + 1
+ *
+ * @see nothing
+ */
+export class First {
+  /**
+   * A method.
+   *
+   * @example
+   * {
+   *   two()
+   * }
+   */
+  method(): void
+  /** @example is no block */
+}
+
+/** No block either. */
+export interface Second {}
+`
+
+  it('finds them, and to whom they belong', () => {
+    assert.deepEqual(examplesIn(declarations), [
+      { owner: 'First', title: 'First, line 2, example 1', codes: ['const one = 1'] },
+      { owner: 'First', title: 'First, line 2, example 2', codes: ['const one = 1', 'one + 1'] },
+      { owner: 'First', title: 'First, line 14, example 1', codes: ['{\n  two()\n}'] },
+    ])
+    assert.deepEqual(blocksIn('```sh\nls\n```\n\n```js\na()\nb()\n```\ntext\n'), ['a()\nb()\n'])
+    assert.deepEqual(blocksIn('```js\n// Not run here: it never ends.\nfor (;;);\n```\n'), [])
+  })
+
+  const bad = {
+    'one that throws': "throw new Error('broken')",
+    'one that throws later': "Promise.reject(new Error('broken'))",
+    'one whose assertion fails': 'assert.equal(1, 2)',
+    'one that is no JavaScript': 'The holder lets go:',
+    'one that uses what is not there': 'new Missing()',
+    'one that waits for nobody': 'await new Promise(() => {})',
+    'one whose handler lets in two': `app.post('/tickets', async ({ user }, response) => {
+      response.json((await findOrder(user)) ?? (await createOrder(user)))
+    })`,
+    'one whose handler answers nobody': `app.post('/tickets', async ({ user }) => findOrder(user))`,
+  }
+  for (const [name, code] of Object.entries(bad)) {
+    it(`rejects ${name}`, async () => assert.notDeepEqual(await runExample([code]), good))
+  }
+
+  it('rejects one that never ends', async () => {
+    assert.equal((await runExample(['for (;;);'], { timeout: 1000 })).signal, 'SIGKILL')
+  })
+
+  it('lets an example go on with what one before it has declared, or declare it anew', async () => {
+    const codes = ['const one = 1', 'assert.equal(one, 1)', 'const one = 2; assert.equal(one, 2)']
+    assert.deepEqual(await runExample(codes), good)
+  })
+  it('lets an example import names, and what a module is by default', async () => {
+    const codes = [
+      "import { Mutex as Lock } from 'boxoffice'\nimport strict from 'node:assert/strict'",
+      'strict.equal(Lock, Mutex)',
+    ]
+    assert.deepEqual(await runExample(codes), good)
+    const missing = ["import { Missing } from 'boxoffice'\nnew Missing()"]
+    assert.notDeepEqual(await runExample(missing), good)
+  })
+
+  it('ends a process that leaves something open only when it is told to, and what failed fails', async () => {
+    const open = 'setInterval(() => {}, 1000)'
+    assert.equal((await runExample([open], { timeout: 1000 })).signal, 'SIGKILL')
+    assert.deepEqual(await runExample([open], { exits: true }), good)
+    const late = [open, "Promise.reject(new Error('broken'))"]
+    assert.notDeepEqual(await runExample(late, { exits: true }), good)
+  })
+})

@@ -1,0 +1,105 @@
+'use strict'
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const { mkdtempSync, rmSync } = require('node:fs')
+const { tmpdir } = require('node:os')
+const path = require('node:path')
+const boxoffice = require('boxoffice')
+
+const root = path.join(__dirname, '..', '..')
+
+function node(args, env) {
+  return spawnSync(process.execPath, args, {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  })
+}
+
+describe('the package', () => {
+  it('names the platform it was built for', () => {
+    assert.equal(boxoffice.platform, `${process.platform}-${process.arch}`)
+  })
+
+  it('is the same through import and require', async () => {
+    const { default: whole, ...imported } = await import('boxoffice')
+    assert.equal(whole, boxoffice)
+    for (const [name, value] of Object.entries(boxoffice)) assert.equal(imported[name], value)
+    assert.deepEqual(Object.keys(imported).sort(), Object.keys(boxoffice).sort())
+  })
+
+  it('has one inspector through import and require', async () => {
+    const { inspector } = require('boxoffice/inspector')
+    assert.equal((await import('boxoffice/inspector')).inspector, inspector)
+  })
+
+  const without = { BOXOFFICE_BINARY: path.join(root, 'nowhere.node') }
+
+  it('has the locks of one thread where there is no addon', () => {
+    const code = `
+      const all = require('boxoffice')
+      const { Barrier, ConditionVariable, CountdownLatch, DiningPhilosophers, KeyedRWLock } = all
+      const { AutoResetEvent, KeyedMutex, KeyedSemaphore, ManualResetEvent, Mutex } = all
+      const { RecursiveMutex, RWLock, Semaphore, withTimeout } = all
+      const main = async () => {
+        const mutex = new Mutex()
+        const condition = new ConditionVariable()
+        const waiting = mutex.runExclusive(() => condition.wait(mutex))
+        await mutex.runExclusive(() => condition.notifyOne())
+        await waiting
+        for (const lock of [mutex, new RWLock(), new RecursiveMutex(), new Semaphore(1)]) {
+          await Promise.all([lock.runExclusive(() => {}), lock.runExclusive(() => {})])
+        }
+        for (const locks of [new KeyedMutex(), new KeyedRWLock(), new KeyedSemaphore(1)]) {
+          await Promise.all([locks.runExclusive('a', () => {}), locks.runExclusive('a', () => {})])
+        }
+        const event = new AutoResetEvent()
+        event.signal()
+        await event.wait()
+        await new ManualResetEvent({ isSet: true }).wait()
+        await new CountdownLatch(0).wait()
+        const barrier = new Barrier(2)
+        await Promise.all([barrier.wait(), barrier.wait()])
+        await new DiningPhilosophers(5).runExclusive(0, () => {})
+        await withTimeout(mutex, 10).runExclusive(() => {})
+        console.log('all')
+      }
+      main()`
+    const { status, stdout, stderr } = node(['-e', code], without)
+    assert.deepEqual([status, `${stdout}`, `${stderr}`], [0, 'all\n', ''])
+  })
+
+  it('says how to build the addon where a lock of a wider scope needs it', () => {
+    const code = "new (require('boxoffice').Mutex)({ shared: true })"
+    const { status, stderr } = node(['-e', code], without)
+    assert.notEqual(status, 0)
+    assert.match(stderr, /boxoffice cannot load its addon for [a-z0-9-]+ with Node\.js v\d+/)
+    assert.match(stderr, /npx boxoffice-build .*npm run build/)
+    assert.match(stderr, /nowhere\.node: is not there/)
+  })
+})
+
+describe('the build', () => {
+  it('says what to install when there are no tools', () => {
+    const emptyDir = mkdtempSync(path.join(tmpdir(), 'boxoffice-'))
+    try {
+      const { status, stderr } = node(['binding/build.js'], { PATH: emptyDir, CXX: '' })
+      assert.equal(status, 1)
+      assert.match(stderr, /needs cmake/)
+      if (process.platform === 'linux') {
+        assert.match(stderr, /needs cmake, a C\+\+20 compiler, make/)
+        assert.match(stderr, /Debian, Ubuntu: apt install cmake g\+\+ make/)
+        assert.match(stderr, /Fedora: +dnf install cmake gcc-c\+\+ make/)
+        assert.match(stderr, /Alpine: +apk add cmake g\+\+ make/)
+      }
+    } finally {
+      rmSync(emptyDir, { recursive: true })
+    }
+  })
+
+  it('refuses a part it does not know', () => {
+    const { status, stderr } = node(['binding/build.js', 'castle'])
+    assert.equal(status, 1)
+    assert.match(stderr, /no part "castle"/)
+  })
+})

@@ -1,0 +1,40 @@
+'use strict'
+// The tables and charts of the documents are what the saved results say.
+const assert = require('node:assert/strict')
+const { readFileSync } = require('node:fs')
+const { chartsOf } = require('../../bench/js/curves.js')
+const { documents, readResults, withResults } = require('../../bench/js/document.js')
+const { results } = require('../../bench/js/results.js')
+
+const text = documents.map((file) => readFileSync(file, 'utf8')).join('\n')
+const names = [...text.matchAll(/^<!-- results: (\S+) -->$/gm)].map(([, name]) => name)
+
+describe('the tables of the documents', () => {
+  it('are what npm run docs:performance makes of the results', () => {
+    assert.ok(withResults(text, readResults) === text, 'not what docs/results/ says')
+  })
+
+  it('show all results', () => {
+    for (const name of Object.keys(results)) assert.ok(names.includes(name), name)
+  })
+
+  it('are others when a number is', () => {
+    for (const name of names) {
+      const changed = (wanted) => {
+        const content = readResults(wanted)
+        const [cell] = wanted === name ? content.cells : []
+        if (cell?.runs) for (const run of cell.runs) for (const field in run) run[field] = 12345
+        if (cell?.reads) cell.reads = 12345
+        if (cell?.spread) for (const field in cell.spread) cell.spread[field] = [12345, 1, 54321]
+        return content
+      }
+      assert.match(withResults(text, changed), /12,345/, name)
+    }
+  })
+
+  it('have the charts of the results beside them', () => {
+    for (const [file, svg] of chartsOf(readResults('curves').cells)) {
+      assert.equal(readFileSync(file, 'utf8'), svg)
+    }
+  })
+})

@@ -1,0 +1,206 @@
+'use strict'
+const assert = require('node:assert/strict')
+const boxoffice = require('../..')
+const { freshName, sleep, useAgents, within } = require('../helpers/agents.js')
+
+const { AutoResetEvent, KeyedMutex, KeyedSemaphore } = boxoffice
+const { ManualResetEvent, Mutex, Semaphore } = boxoffice
+
+/** Each makes a lock from options, and blocks with it by all methods that there are. */
+const forms = {
+  Mutex: [
+    (o) => new Mutex(o),
+    {
+      lockSync: (l, o) => l.lockSync(o),
+      acquireSync: (l, o) => l.acquireSync(o),
+      runExclusiveSync: (l, o) => l.runExclusiveSync(() => {}, o),
+    },
+  ],
+  Semaphore: [
+    (o) => new Semaphore(1, o),
+    {
+      acquireSync: (l, o) => l.acquireSync(1, o),
+      'acquireSync(options)': (l, o) => l.acquireSync(o),
+      runExclusiveSync: (l, o) => l.runExclusiveSync(() => {}, 1, o),
+    },
+  ],
+  KeyedMutex: [
+    (o) => new KeyedMutex(o),
+    {
+      lockSync: (l, o) => l.lockSync('a', o),
+      acquireSync: (l, o) => l.acquireSync('a', o),
+      'acquireSync([])': (l, o) => l.acquireSync(['a', 'b'], o),
+      runExclusiveSync: (l, o) => l.runExclusiveSync('a', () => {}, o),
+    },
+  ],
+  KeyedSemaphore: [
+    (o) => new KeyedSemaphore(1, o),
+    {
+      acquireSync: (l, o) => l.acquireSync('a', 1, o),
+      'acquireSync([])': (l, o) => l.acquireSync(['a', 'b'], 1, o),
+      runExclusiveSync: (l, o) => l.runExclusiveSync('a', () => {}, 1, o),
+    },
+  ],
+  AutoResetEvent: [
+    (o) => new AutoResetEvent({ isSet: true, ...o }),
+    { waitSync: (l, o) => l.waitSync(o) },
+  ],
+  ManualResetEvent: [
+    (o) => new ManualResetEvent({ isSet: true, ...o }),
+    { waitSync: (l, o) => l.waitSync(o) },
+  ],
+}
+const bad = [null, 1, 'a', { timeout: '1' }, { timeout: null }, { timeout: NaN }, { timeout: -1 }]
+bad.push({ priority: 'a' }, { priority: NaN }, { signal: new AbortController().signal })
+
+for (const [name, [make, methods]] of Object.entries(forms)) {
+  describe(`${name}: blocking`, () => {
+    for (const [method, call] of Object.entries(methods)) {
+      it(`${method} is not for the main thread, unless it is allowed`, () => {
+        assert.throws(() => call(make({})), { name: 'TypeError', message: /block the main thread/ })
+        call(make({ allowBlockingMainThread: true }))
+        assert.throws(() => make({ allowBlockingMainThread: 1 }), TypeError)
+      })
+
+      it(`${method} refuses what is no way to wait, and is then as it was`, () => {
+        const lock = make({ allowBlockingMainThread: true })
+        for (const options of bad) {
+          const isPriority = options === 1 && method === 'acquireSync(options)'
+          if (!isPriority) assert.throws(() => call(lock, options), /./, JSON.stringify(options))
+        }
+        call(lock, { timeout: 0, priority: 1 })
+      })
+
+      it(`${method} is out of time, or would wait for itself`, async () => {
+        const id = freshName()
+        const shared = make({ name: id, allowBlockingMainThread: true })
+        const alone = make({ allowBlockingMainThread: true })
+        const isEvent = method === 'waitSync'
+        const takeAll = (lock) => {
+          lock.reset?.()
+          isEvent ? lock.tryWait() : lock.tryAcquire('a')
+        }
+        if (name === 'Semaphore') {
+          alone.tryAcquire()
+          shared.tryAcquire()
+        } else {
+          takeAll(alone)
+          takeAll(shared)
+        }
+        assert.throws(() => call(alone, { timeout: 5 }), { code: 'ERR_LOCK_DEADLOCK' })
+        const own = name.endsWith('Mutex') ? 'ERR_LOCK_DEADLOCK' : 'ERR_LOCK_TIMEOUT'
+        const before = performance.now()
+        assert.throws(() => call(shared, { timeout: 20 }), { code: own })
+        if (own === 'ERR_LOCK_TIMEOUT') assert.ok(performance.now() - before >= 19)
+      })
+    }
+  })
+}
+
+describe('blocking', () => {
+  const agent = useAgents()
+  const head = 'const mutex = (my.mutex ??= new Mutex({ name: workerData }));'
+
+  it('gives what its method gives, and lets go when the callback throws', () => {
+    const allowed = { allowBlockingMainThread: true }
+    const mutex = new Mutex(allowed)
+    assert.equal(mutex.lockSync(), undefined)
+    mutex.unlock()
+    const release = mutex.acquireSync()
+    assert.equal(release.abandoned, false)
+    release()
+    release()
+    const result = mutex.runExclusiveSync(() => {
+      assert.ok(mutex.isLocked())
+      return 3
+    })
+    assert.equal(result, 3)
+    const fail = () => {
+      throw new Error('mine')
+    }
+    assert.throws(() => mutex.runExclusiveSync(fail), /mine/)
+    const semaphore = new Semaphore(3, allowed)
+    const [before, give] = semaphore.acquireSync({ weight: 2 })
+    assert.deepEqual([before, semaphore.getValue()], [3, 1])
+    give()
+    assert.throws(() => semaphore.runExclusiveSync(fail, 3), /mine/)
+    assert.equal(
+      semaphore.runExclusiveSync((value) => value, 2),
+      3,
+    )
+    const locks = new KeyedMutex(allowed)
+    assert.throws(() => locks.runExclusiveSync(['b', 'a', 'b'], fail), /mine/)
+    assert.throws(() => mutex.runExclusiveSync(), TypeError)
+    assert.deepEqual([mutex.isLocked(), semaphore.getValue(), locks.size], [false, 3, 0])
+  })
+
+  it('several keys: a timeout for all of them, and none is kept', async () => {
+    const name = freshName()
+    const worker = agent(name)
+    await worker.does(`await (my.locks = new KeyedMutex({ name: workerData })).lock('b')`)
+    const locks = new KeyedMutex({ name, allowBlockingMainThread: true })
+    const late = { code: 'ERR_LOCK_TIMEOUT', message: /"a", "b"/ }
+    assert.throws(() => locks.acquireSync(['b', 'a'], { timeout: 10 }), late)
+    assert.deepEqual([...locks.keys()], ['b'])
+    await locks.lock('a')
+    const both = { code: 'ERR_LOCK_DEADLOCK' }
+    assert.throws(() => locks.acquireSync(['a', 'c'], { timeout: 10 }), both)
+    assert.equal(locks.isLocked('c'), false)
+  })
+
+  it('a promise of the same thread that waits would never get on', async () => {
+    const name = freshName()
+    const mutex = new Mutex({ name })
+    await mutex.lock()
+    const worker = agent(name)
+    const code = `${head} my.wait = mutex.lock(); return codeOf(() => mutex.lockSync())`
+    assert.equal(await worker.does(code), 'ERR_LOCK_DEADLOCK')
+    mutex.unlock()
+    await worker.does(`${head} await my.wait; mutex.unlock()`)
+  })
+
+  it('is told of the death of the holder', async () => {
+    const name = freshName()
+    const dying = agent(name)
+    await dying.does(`${head} mutex.lockSync()`)
+    const worker = agent(name)
+    const { done } = await worker.begins(`${head} say(1); return mutex.acquireSync().abandoned`)
+    await sleep(20)
+    await dying.dies()
+    assert.equal(await done, true)
+  })
+
+  it('a death that one was to be told of, who died as well, is told to the next', async () => {
+    const name = freshName()
+    const dying = agent(name)
+    await dying.does(`${head} mutex.lockSync()`)
+    const second = agent(name)
+    await second.begins(`${head} mutex.acquire(); say(1); for (;;);`)
+    await sleep(10)
+    await dying.dies()
+    const wait = new Mutex({ name }).acquire()
+    await second.dies()
+    assert.equal((await wait).abandoned, true)
+  })
+
+  it('terminate() is noticed, and vm can break it off', async () => {
+    const name = freshName()
+    const mutex = new Mutex({ name })
+    await mutex.lock()
+    const worker = agent(name)
+    await worker.begins(`${head} say(1); mutex.lockSync()`)
+    await sleep(20)
+    assert.notEqual(await within(8000, worker.dies()), 'late')
+    const other = agent(name)
+    const { done } = await other.begins(`${head}
+      const { runInNewContext } = vm
+      const code = await codeOf(() => runInNewContext('mutex.lockSync()', { mutex }, { timeout: 60 }))
+      say(code)
+      mutex.lockSync()
+      mutex.unlock()
+      return code`)
+    await sleep(80)
+    mutex.unlock()
+    assert.equal(await done, 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+  })
+})

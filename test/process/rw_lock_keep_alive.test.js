@@ -1,0 +1,108 @@
+'use strict'
+// Waits for a read-write lock keep their event loop alive while another thread could let them in, and no
+// longer; as in keep_alive.test.js.
+const assert = require('node:assert/strict')
+const { runCode } = require('../helpers/processes.js')
+
+const lock = "const lock = new RWLock({ name: 'lock' });"
+const start = (code) => `const worker = await start("${lock} ${code}"); worker.unref()`
+/** A worker that has it for a while in which the main thread has nothing to do. */
+const readForAWhile = start('const r = lock.acquireReadSync(); say(); sleep(200); r()')
+const writtenForAWhile = start('const w = lock.acquireWriteSync(); say(); sleep(200); w()')
+const show = (name) => `.then((release) => { show('${name}'); release() })`
+const wait = (mode, name) => `lock.acquire${mode}()${show(name)}`
+
+const stays = {
+  'to read, while a worker writes': [`${writtenForAWhile}; ${wait('Read', 'read')}`, 'read'],
+  'to write, while a worker writes': [
+    `${writtenForAWhile}; ${wait('Write', 'written')}`,
+    'written',
+  ],
+  'to write, while a worker reads': [`${readForAWhile}; ${wait('Write', 'written')}`, 'written'],
+  'to upgrade, while a worker reads': [
+    `const reader = await lock.acquireRead(); ${readForAWhile}; reader.upgrade()${show('upgraded')}`,
+    'upgraded',
+  ],
+  'to read behind a writer of a worker that waits for us, and gives up': [
+    `const reader = lock.tryAcquireRead()
+     ${start("say(); lock.acquireWrite({ timeout: 2000 }).catch(({ code }) => code === 'ERR_LOCK_TIMEOUT' || show(code))")}
+     // Until it stands in line, which it does for long enough to be seen there.
+     for (let again; (again = lock.tryAcquireRead()) !== undefined; await turn()) again()
+     ${wait('Read', 'read')}`,
+    'read',
+  ],
+  'to read, when the writer of a worker dies': [
+    `${start('lock.acquireWriteSync(); say(); setInterval(() => {}, 1000)')}
+     lock.acquireRead().then((release) => show(release.abandoned)); worker.terminate()`,
+    true,
+  ],
+  'to write, when the reader of a worker dies': [
+    `${start('lock.acquireReadSync(); say(); setTimeout(() => {}, 100)')}
+     lock.acquireWrite().then((release) => show(release.abandoned))`,
+    false,
+  ],
+}
+
+const leaves = {
+  'to write, while we read': [`lock.tryAcquireRead(); ${wait('Write', 'never')}`],
+  'to read, while we write': [`lock.tryAcquireWrite(); ${wait('Read', 'never')}`],
+  'to write, while we write': [`await lock.acquireWrite(); ${wait('Write', 'never')}`],
+  'to upgrade, while we read once more': [
+    `const reader = lock.tryAcquireRead(); lock.tryAcquireRead(); reader.upgrade()${show('never')}`,
+  ],
+  'to write, while we have upgraded': [
+    `const reader = lock.tryAcquireRead(); await reader.upgrade(); ${wait('Write', 'never')}`,
+  ],
+  'to write, while we have downgraded': [
+    `lock.tryAcquireWrite().downgrade(); ${wait('Write', 'never')}`,
+  ],
+  'to write, while we read, in memory that no other thread has': [
+    `const own = new RWLock({ shared: true }); own.tryAcquireRead(); own.acquireWrite()${show('never')}`,
+  ],
+  'to read, while we write, in memory that no other thread has': [
+    `const own = new RWLock({ shared: true }); own.tryAcquireWrite(); own.acquireRead()${show('never')}`,
+  ],
+  'to write, while we read by another object': [
+    `new RWLock({ name: 'lock' }).tryAcquireRead(); ${wait('Write', 'never')}`,
+  ],
+  'to write, after we were let in to read': [
+    `${writtenForAWhile}; await lock.acquireRead(); show('first'); ${wait('Write', 'never')}`,
+    'first',
+  ],
+}
+
+const inWorkers = {
+  'to upgrade, while we read, keeps a worker alive': [
+    `const reader = lock.tryAcquireRead()
+     const worker = await start("${lock} lock.tryAcquireRead().upgrade().then((w) => { show('upgraded'); w() }); say()")
+     setTimeout(reader, 200)`,
+    'upgraded',
+  ],
+  'to write, while it reads itself, lets a worker end': [
+    `const worker = await start("${lock} lock.tryAcquireRead(); lock.acquireWrite().then(() => show('never')); say()")
+     show((await lock.acquireWrite()).abandoned)`,
+    false,
+  ],
+}
+
+async function check(code, expected) {
+  const child = await runCode(`${lock} process.on('exit', (code) => show('exit ' + code)); ${code}`)
+  assert.deepEqual([...child.shown, child.stderr], [...expected, 'exit 0', ''])
+  assert.deepEqual([child.code, child.signal], [0, null])
+}
+
+describe('a wait for a read-write lock', function () {
+  this.timeout(60_000)
+  for (const [name, [code, ...expected]] of Object.entries(stays)) {
+    it(`${name}, keeps the process alive`, () => check(code, expected))
+  }
+  for (const [name, [code, ...expected]] of Object.entries(leaves)) {
+    // Another thread that might release, as far as Node knows: without one nothing keeps anybody.
+    const beside = start('say(); setInterval(() => {}, 1000)').replace('worker =', 'idle =')
+    const both = `${beside.replaceAll('worker.unref', 'idle.unref')}; ${code}`
+    it(`${name}, does not keep the process alive`, () => check(both, expected))
+  }
+  for (const [name, [code, shown]] of Object.entries(inWorkers)) {
+    it(name, () => check(`${code}; show((await worker.ended)[0])`, [shown, 0]))
+  }
+})

@@ -1,0 +1,169 @@
+'use strict'
+// A mutex whose word moves to shared memory, and who holds it meanwhile and after.
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const path = require('node:path')
+const { Mutex } = require('../..')
+const { exitOf, startWorker } = require('../helpers/workers.js')
+
+/** A worker that ends while it holds `mutex`. */
+async function dieWith(mutex) {
+  const worker = startWorker('new Mutex({ buffer: workerData }).lockSync()', mutex.buffer)
+  await exitOf(worker)
+}
+
+describe('a Mutex in shared memory', () => {
+  it('is freed by its releaser', async () => {
+    const mutex = new Mutex({ shared: true })
+    ;(await mutex.acquire())()
+    const release = await mutex.acquire()
+    release()
+    assert.equal(mutex.isLocked(), false)
+  })
+
+  it('is not freed by a stale releaser', async () => {
+    const mutex = new Mutex({ shared: true })
+    const stale = await mutex.acquire()
+    stale()
+    await mutex.acquire()
+    stale()
+    assert.equal(mutex.isLocked(), true)
+  })
+
+  it('is freed at the end of runExclusive', async () => {
+    const mutex = new Mutex({ shared: true })
+    ;(await mutex.acquire())()
+    await mutex.runExclusive(async () => assert.ok(mutex.isLocked()))
+    assert.equal(mutex.isLocked(), false)
+  })
+
+  it('tells those who wait for it to be unlocked', async () => {
+    const mutex = new Mutex({ shared: true })
+    mutex.tryLock()
+    const told = mutex.waitForUnlock()
+    const worker = startWorker(
+      'const mutex = new Mutex({ buffer: workerData }); mutex.lockSync(); mutex.unlock()',
+      mutex.buffer,
+    )
+    mutex.unlock()
+    await told
+    await exitOf(worker)
+  })
+})
+
+describe('waitForUnlock of a shared Mutex', () => {
+  function shared() {
+    const mutex = new Mutex({ shared: true })
+    return mutex
+  }
+
+  it('takes nothing from a free one', async () => {
+    const mutex = shared()
+    const told = mutex.waitForUnlock()
+    const release = mutex.tryAcquire()
+    assert.ok(release)
+    await told
+    assert.equal(mutex.isLocked(), true)
+    release()
+  })
+
+  it('is left alone by cancel', async () => {
+    const mutex = shared()
+    mutex.tryLock()
+    const told = mutex.waitForUnlock({ priority: 1 })
+    const cancelled = assert.rejects(mutex.acquire(), { code: 'ERR_LOCK_CANCELED' })
+    mutex.cancel()
+    await cancelled
+    mutex.unlock()
+    await told
+    assert.equal(mutex.isLocked(), false)
+  })
+
+  it('leaves the news of a death to the next holder', async () => {
+    const mutex = shared()
+    const worker = startWorker(
+      `new Mutex({ buffer: workerData }).lockSync()
+       parentPort.postMessage('locked')
+       parentPort.once('message', () => process.exit(0))`,
+      mutex.buffer,
+    )
+    await once(worker, 'message')
+    const told = mutex.waitForUnlock()
+    worker.postMessage('die')
+    await told
+    assert.equal((await mutex.acquire()).abandoned, true)
+    await exitOf(worker)
+  })
+})
+
+describe('a Mutex whose holder has died', () => {
+  it('says so to tryAcquire, once', async () => {
+    const mutex = new Mutex({ shared: true })
+    await dieWith(mutex)
+    const release = mutex.tryAcquire()
+    assert.equal(release.abandoned, true)
+    release()
+    assert.equal((await mutex.acquire()).abandoned, false)
+  })
+
+  it('is given on, though no object stood for it any more', async () => {
+    const mutex = new Mutex({ shared: true })
+    const worker = startWorker(
+      `require('node:v8').setFlagsFromString('--expose-gc')
+       const sweep = require('node:vm').runInNewContext('gc')
+       new Mutex({ buffer: workerData }).tryLock()
+       const probe = new WeakRef({})
+       const collect = () => {
+         sweep()
+         if (probe.deref()) setImmediate(collect)
+         else setImmediate(() => process.exit(0))
+       }
+       setImmediate(collect)`,
+      mutex.buffer,
+    )
+    await exitOf(worker)
+    assert.equal((await mutex.acquire()).abandoned, true)
+  })
+})
+
+describe('lockSync', () => {
+  it('does not wait behind a promise of its own thread', async () => {
+    const mutex = new Mutex({ shared: true })
+    mutex.tryLock()
+    const worker = startWorker(
+      `const mutex = new Mutex({ buffer: workerData })
+       const pending = mutex.acquire()
+       try { mutex.lockSync() } catch (error) { parentPort.postMessage(error.code) }
+       pending.then((release) => release())`,
+      mutex.buffer,
+    )
+    assert.deepEqual(await once(worker, 'message'), ['ERR_LOCK_DEADLOCK'])
+    mutex.unlock()
+    await exitOf(worker)
+    assert.equal(mutex.isLocked(), false)
+  })
+})
+
+describe('the package evaluated twice, as test runners do', () => {
+  const root = path.join(__dirname, '..', '..')
+
+  it('works in both copies, and between them', async () => {
+    const kept = {}
+    for (const file of Object.keys(require.cache)) {
+      if (!file.startsWith(path.join(root, 'lib'))) continue
+      kept[file] = require.cache[file]
+      delete require.cache[file]
+    }
+    const copy = require('../..')
+    Object.assign(require.cache, kept)
+    assert.notEqual(copy.Mutex, Mutex)
+    const ours = new Mutex({ shared: true })
+    const theirs = new copy.Mutex({ buffer: ours.buffer })
+    const release = await ours.acquire()
+    assert.equal(theirs.tryAcquire(), undefined)
+    const waiting = theirs.acquire()
+    release()
+    ;(await waiting)()
+    assert.equal(ours.isLocked(), false)
+  })
+})

@@ -1,0 +1,70 @@
+'use strict'
+// Workers that are terminated while they hold, wait, or are being let in.
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const { Mutex } = require('../..')
+const { startWorker } = require('../helpers/workers.js')
+
+const rounds = 60
+const tasks = 20
+
+/** Takes it, and says whether it was left behind; fails when it is never let in. */
+async function visit(mutex) {
+  const release = await mutex.acquire({ timeout: 10_000 })
+  const { abandoned } = release
+  release()
+  return abandoned
+}
+
+describe('a worker that is terminated', () => {
+  it('gives up what it holds and waits for, whatever it is doing', async function () {
+    this.timeout(120_000)
+    const mutex = new Mutex({ shared: true })
+    const { buffer } = mutex
+    let abandoned = 0
+    for (let round = 0; round < rounds; round++) {
+      const worker = startWorker(
+        `const mutex = new Mutex({ buffer: workerData })
+         async function hold() {
+           for (;;) {
+             const release = await mutex.acquire()
+             setImmediate(release)
+           }
+         }
+         for (let i = 0; i < ${tasks}; i++) hold()
+         parentPort.postMessage('at work')`,
+        buffer,
+      )
+      await once(worker, 'message')
+      for (let i = 0; i < 5; i++) await visit(mutex)
+      const ended = once(worker, 'exit')
+      worker.terminate()
+      abandoned += await visit(mutex)
+      await ended
+      abandoned += await visit(mutex)
+      assert.equal(mutex.isLocked(), false)
+    }
+    assert.equal(Atomics.load(new Int32Array(buffer), 0), 0)
+    // How many of them held it is chance; the next test leaves nothing to it.
+    assert.ok(abandoned <= rounds, `${abandoned} of ${rounds} died holding it`)
+  })
+
+  it('is told of once, when it held for certain', async () => {
+    const mutex = new Mutex({ shared: true })
+    const worker = startWorker(
+      `new Mutex({ buffer: workerData }).lockSync()
+       parentPort.postMessage('locked')
+       setInterval(() => {}, 1000)`,
+      mutex.buffer,
+    )
+    await once(worker, 'message')
+    const waiting = mutex.acquire()
+    const ended = once(worker, 'exit')
+    worker.terminate()
+    const release = await waiting
+    assert.equal(release.abandoned, true)
+    release()
+    await ended
+    assert.equal(await visit(mutex), false)
+  })
+})

@@ -1,0 +1,92 @@
+'use strict'
+// Any code written for async-mutex runs unchanged: random scripts are played on both, and what can
+// be seen must be the same. Three differences are avoided here: a release function never frees
+// somebody else's grant; weights and values are integers of 31 bits; and those in waitForUnlock whom
+// only the line kept waiting hear at once that it has been cancelled.
+const assert = require('node:assert/strict')
+const fc = require('fast-check')
+const theirs = require('async-mutex')
+const ours = require('../..')
+const { turn, watch } = require('../helpers/promises.js')
+const { Player, steps } = require('../helpers/script.js')
+const { useFakeTimers } = require('../helpers/timers.js')
+
+const numRuns = 2000
+
+/** Plays scripts on what `make(library, value)` makes. */
+function compare(isWeighted, mode, script, make) {
+  const value = fc.integer({ min: -2, max: 4 })
+  const property = fc.asyncProperty(value, script, async (initial, todo) => {
+    const play = (library) => new Player(make(library, initial), isWeighted, mode).play(todo)
+    const [expected, actual] = await Promise.all([play(theirs), play(ours)])
+    assert.deepEqual(actual, expected)
+  })
+  return fc.assert(property, { numRuns: mode.inTurns ? numRuns / 2 : numRuns })
+}
+
+describe('what async-mutex does', () => {
+  // A Semaphore settles its promises in the very order of async-mutex.
+  it('is what a Semaphore does', () => {
+    const make = ({ Semaphore }, value) => new Semaphore(value)
+    return compare(true, { inOrder: true }, steps(true), make)
+  })
+
+  // The Mutex of async-mutex wraps some promises more often than others, so that they settle some
+  // microtasks later: order counts among those of one kind.
+  it('is what a Mutex does', () =>
+    compare(false, { inOrder: false }, steps(false), ({ Mutex }) => new Mutex()))
+
+  // So do its decorators; of two callbacks that end in one turn, either may then be the first.
+  describe('with its decorators', () => {
+    useFakeTimers()
+    const mode = { inOrder: false, inTurns: true }
+    const hold = fc.constant('hold')
+
+    it('is what a Semaphore does', () => {
+      const make = ({ Semaphore, withTimeout }, value) => withTimeout(new Semaphore(value), 10)
+      return compare(true, mode, steps(true, hold), make)
+    })
+
+    it('is what a Mutex does', () => {
+      const make = ({ Mutex, tryAcquire }) => tryAcquire(new Mutex())
+      return compare(false, mode, steps(false, hold), make)
+    })
+  })
+
+  it('is not to forget those in waitForUnlock when the line before them is cancelled', async () => {
+    const heard = async ({ Semaphore }) => {
+      const semaphore = new Semaphore(1)
+      semaphore.acquire(2).catch(() => {})
+      const seen = watch(semaphore.waitForUnlock())
+      semaphore.cancel()
+      await turn()
+      return seen.state
+    }
+    assert.equal(await heard(theirs), 'pending')
+    assert.equal(await heard(ours), 'resolved')
+  })
+
+  for (const [error, code, message] of [
+    [ours.E_TIMEOUT, 'ERR_LOCK_TIMEOUT', 'timeout while waiting for mutex to become available'],
+    [ours.E_ALREADY_LOCKED, 'ERR_LOCK_ALREADY_LOCKED', 'mutex already locked'],
+    [ours.E_CANCELED, 'ERR_LOCK_CANCELED', 'request for lock canceled'],
+  ]) {
+    it(`is to say: ${message}`, () => {
+      assert.ok(error instanceof Error)
+      assert.equal(error.message, message)
+      assert.equal(error.code, code)
+    })
+  }
+
+  it('is in what is exported', () => {
+    for (const [name, theirExport] of Object.entries(theirs)) {
+      const ourExport = ours[name]
+      assert.equal(typeof ourExport, typeof theirExport, name)
+      if (theirExport instanceof Error) assert.equal(ourExport.message, theirExport.message)
+      for (const method of Object.getOwnPropertyNames(theirExport.prototype ?? {})) {
+        if (method.startsWith('_')) continue
+        assert.equal(typeof ourExport.prototype[method], 'function', `${name}.${method}`)
+      }
+    }
+  })
+})

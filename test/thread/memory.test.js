@@ -1,0 +1,210 @@
+'use strict'
+const assert = require('node:assert/strict')
+const { inChild } = require('../helpers/children.js')
+
+const million = 1_000_000
+const mebibyte = 2 ** 20
+
+/** The last thing that `code` shows. */
+async function measured(code) {
+  const shown = await inChild(code, '--expose-gc')
+  return shown.at(-1)
+}
+
+/**
+ * How many bytes more are in use after `work`, which is done once before to warm up. `setUp` makes
+ * what it works on.
+ */
+async function growth(setUp, work, most = mebibyte / 2) {
+  return measured(`
+    ${setUp}
+    async function work(from) { ${work} }
+    await work(0)
+    const more = await growth((i) => work(${million} * (i + 1)), ${most})
+    show({ ...more, size: locks?.size })`)
+}
+
+describe('memory', function () {
+  this.timeout(60_000)
+  const million5 = million / 2
+  const rounds = {
+    'acquire and release': `for (let i = from; i < from + ${million5}; i++) {
+      const release = await locks.acquire(i)
+      release()
+    }`,
+    'lock and unlock, of strings': `for (let i = from; i < from + ${million5}; i++) {
+      await locks.lock('user ' + i)
+      locks.unlock('user ' + i)
+    }`,
+    'each waited for': `for (let i = from; i < from + 200_000; i++) {
+      await locks.lock(i)
+      const wait = locks.lock(i)
+      locks.unlock(i)
+      await wait
+      locks.unlock(i)
+    }`,
+    'many at a time': `for (let i = from; i < from + ${million5}; i += 1000) {
+      const all = []
+      for (let j = 0; j < 1000; j++) all.push(locks.runExclusive(i + j, turn))
+      await Promise.all(all)
+    }`,
+  }
+  for (const [name, work] of Object.entries(rounds)) {
+    it(`does not grow over a million keys: ${name}`, async () => {
+      const { bytes, rss, size } = await growth('const locks = new KeyedMutex()', work)
+      assert.equal(size, 0)
+      assert.ok(bytes < mebibyte / 2, `${bytes} bytes more`)
+      assert.ok(rss < 100 * mebibyte, `${rss} bytes more`)
+    })
+  }
+
+  it('does not grow over half a million keys of a KeyedSemaphore', async () => {
+    const { bytes, size } = await growth(
+      'const locks = new KeyedSemaphore(2)',
+      `for (let i = from; i < from + 250_000; i++) {
+        const [, release] = await locks.acquire(i)
+        release()
+      }`,
+    )
+    assert.equal(size, 0)
+    assert.ok(bytes < mebibyte / 2, `${bytes} bytes more`)
+  })
+
+  it('keeps nothing of a hundred thousand keys that were busy at once', async () => {
+    const { bytes, size } = await growth(
+      'const locks = new KeyedMutex()',
+      `if (from === 0) return
+      const all = []
+      for (let i = 0; i < 100_000; i++) all.push(await locks.acquire(i))
+      if (locks.size !== 100_000) throw new Error('not busy')
+      for (const release of all) release()`,
+      2 * mebibyte,
+    )
+    assert.equal(size, 0)
+    // A thousand cores at rest, and memory for the words of all, for the next who want them.
+    assert.ok(bytes < 2 * mebibyte, `${bytes} bytes more`)
+  })
+
+  it('an idle mutex that nobody shares costs less than 200 bytes', async () => {
+    const { each } = await measured(`
+      const count = 100_000
+      const all = new Array(count).fill(null)
+      new Mutex()
+      const before = await live()
+      for (let i = 0; i < count; i++) all[i] = new Mutex()
+      const after = await live()
+      show({ each: (after.bytes - before.bytes) / all.length })`)
+    assert.ok(each < 200, `${each} bytes each`)
+    assert.ok(each > 8, 'they have been collected')
+  })
+
+  const ways = {
+    'time out': `const wait = locks.acquire('a', { timeout: 1 })`,
+    'time out at once': `const wait = locks.acquire('a', { timeout: 0 })`,
+    'are aborted': `const controller = new AbortController()
+      const wait = locks.acquire('a', { signal: controller.signal })
+      aborts.push(() => controller.abort('mine'))`,
+    'are aborted by one signal': `const wait = locks.acquire('a', { signal: signals.signal })
+      aborts.push(() => { signals.abort('mine'); signals = new AbortController() })`,
+    'are cancelled': `const wait = locks.acquire('a', { signal: lasting.signal })
+      aborts.push(() => locks.cancel('a'))`,
+    'wait for an unlock that does not come': `const wait = locks.waitForUnlock('a', { timeout: 1, signal: lasting.signal })`,
+    'are admitted': `const wait = locks.acquire('a', { signal: lasting.signal, timeout: 1e6 })
+        .then((release) => { release(); throw 'over' })
+      if (i === 0) aborts.push(() => locks.unlock('a'))`,
+  }
+  for (const [name, ask] of Object.entries(ways)) {
+    // Those that differ but little from the one before them are worth less time.
+    const count = name.includes(' at once') || name.includes(' one signal') ? 30_000 : 100_000
+    it(`waiters that ${name} leave nothing`, async () => {
+      const { bytes, size, snapshot, failed, rounds } = await measured(`
+        const { setMaxListeners } = require('node:events')
+        const locks = new KeyedMutex()
+        const lasting = new AbortController()
+        let signals = new AbortController()
+        setMaxListeners(0, lasting.signal, signals.signal)
+        process.removeAllListeners('warning')
+        process.on('warning', () => {})
+        locks.tryLock('a')
+        let failed = 0
+        async function work(count) {
+          for (let left = count; left > 0; left -= 1000) {
+            const all = []
+            const aborts = []
+            for (let i = 0; i < 1000; i++) {
+              ${ask}
+              all.push(wait.catch(() => { failed++ }))
+            }
+            for (const abort of aborts) abort()
+            await Promise.all(all)
+            locks.tryLock('a')
+          }
+        }
+        await work(5000)
+        let rounds = 0
+        const { bytes } = await growth(() => { rounds++; return work(${count}) }, ${mebibyte / 2})
+        const { getEventListeners } = require('node:events')
+        if (getEventListeners(lasting.signal, 'abort').length > 0) throw new Error('listeners left')
+        show({ bytes, size: locks.size, snapshot: locks.snapshot(), failed, rounds })`)
+      assert.equal(failed, 5000 + rounds * count)
+      assert.equal(size, 1)
+      assert.deepEqual(snapshot, [{ key: 'a', locked: true, waiting: 0 }])
+      assert.ok(bytes < mebibyte / 2, `${bytes} bytes more`)
+    })
+  }
+
+  it('waiters for several keys leave nothing with the signal of them all', async () => {
+    const { bytes, size } = await growth(
+      `const locks = new KeyedMutex()
+      const { signal } = new AbortController()
+      require('node:events').setMaxListeners(0, signal)`,
+      `for (let i = from; i < from + 50_000; i++) {
+        const release = await locks.acquire([i, i + 1], { signal, timeout: 1000 })
+        release()
+        if (i % 1000 === 0) await turn()
+      }`,
+    )
+    assert.equal(size, 0)
+    assert.ok(bytes < mebibyte / 2, `${bytes} bytes more`)
+  })
+
+  it('a mutex that is collected gives its word back, free', async () => {
+    const { bytes, rss, locked } = await measured(`
+      let locked = 0
+      async function drop(count) {
+        for (let left = count; left > 0; left -= 10_000) {
+          for (let i = 0; i < 10_000; i++) {
+            const mutex = new Mutex()
+            // Held for ever by nobody: the next one in its place is free all the same.
+            if (!mutex.tryLock()) locked++
+          }
+          await live()
+        }
+      }
+      await drop(50_000)
+      const more = await growth(() => drop(200_000), 400_000)
+      show({ ...more, locked })`)
+    assert.equal(locked, 0)
+    // 200,000 words would be 800,000 bytes.
+    assert.ok(bytes < 400_000, `${bytes} bytes more`)
+    assert.ok(rss < 50 * mebibyte, `${rss} bytes more`)
+  })
+
+  it('a mutex that was shared is collected, too', async () => {
+    const { bytes } = await measured(`
+      async function drop(count) {
+        for (let left = count; left > 0; left -= 1000) {
+          for (let i = 0; i < 1000; i++) {
+            const mutex = new Mutex({ shared: true })
+            const other = new Mutex({ buffer: mutex.buffer })
+            other.tryLock()
+            other.unlock()
+          }
+          await live()
+        }
+      }
+      await drop(5000)
+      show(await growth(() => drop(20_000), ${mebibyte / 2}))`)
+    assert.ok(bytes < mebibyte / 2, `${bytes} bytes more`)
+  })
+})

@@ -1,0 +1,28 @@
+'use strict'
+// Random trees of tasks that enter a RecursiveMutex, against what must be true of it.
+const assert = require('node:assert/strict')
+const fc = require('fast-check')
+const { RecursiveMutex } = require('../..')
+const { forest, Player } = require('../helpers/recursive_model.js')
+const { scaled } = require('../helpers/scale.js')
+
+describe('RecursiveMutex, against a model', function () {
+  this.timeout(120_000)
+
+  for (const shared of [false, true]) {
+    it(`lets in who comes from inside, and nobody else: shared ${shared}`, async () => {
+      let entries = 0
+      const play = async (trees) => {
+        const mutex = new RecursiveMutex({ shared, allowBlockingMainThread: true })
+        const player = new Player(mutex)
+        await player.play(trees)
+        entries += player.entries
+        assert.equal(mutex.isLocked(), false)
+        assert.equal(mutex.isHeld(), false)
+      }
+      const numRuns = scaled(3000, 100)
+      await fc.assert(fc.asyncProperty(forest, play), { numRuns })
+      assert.ok(entries > numRuns, `${entries} entries are too few to tell`)
+    })
+  }
+})

@@ -1,0 +1,116 @@
+'use strict'
+const assert = require('node:assert/strict')
+const { Semaphore } = require('../..')
+const { assertIdle, turn, watch } = require('../helpers/promises.js')
+
+const max = 2 ** 29 - 1
+const min = -(2 ** 29)
+
+describe('what a Semaphore is given', () => {
+  const weights = [0, -1, -0.5, -Infinity]
+  const methods = ['acquire', 'release', 'waitForUnlock', 'tryAcquire']
+  for (const weight of weights) {
+    it(`refuses a weight of ${weight} in the words of async-mutex`, async () => {
+      const semaphore = new Semaphore(2)
+      const message = `invalid weight ${weight}: must be positive`
+      for (const method of methods) assert.throws(() => semaphore[method](weight), { message })
+      assert.throws(() => semaphore.acquire({ weight }), { message })
+      assert.throws(() => semaphore.waitForUnlock({ weight }), { message })
+      await assert.rejects(semaphore.runExclusive(assert.fail, weight), { message })
+      await assert.rejects(semaphore.executeLocked(assert.fail, { weight }), { message })
+      assert.equal(semaphore.getValue(), 2)
+      await assertIdle(semaphore)
+    })
+  }
+
+  for (const bad of [
+    Number.NaN,
+    0.5,
+    1.5,
+    Infinity,
+    2 ** 29,
+    2 ** 32,
+    1e300,
+    '1',
+    null,
+    1n,
+    true,
+  ]) {
+    it(`refuses ${typeof bad} ${bad} for a weight, and is then as it was`, async () => {
+      const semaphore = new Semaphore(1)
+      const [, release] = await semaphore.acquire()
+      const error = { name: typeof bad === 'number' ? 'RangeError' : 'TypeError' }
+      for (const state of ['held', 'free']) {
+        if (state === 'free') release()
+        for (const method of methods) assert.throws(() => semaphore[method](bad), error)
+        assert.throws(() => semaphore.acquire({ weight: bad }), error)
+        assert.throws(() => semaphore.waitForUnlock({ weight: bad }), error)
+        await assert.rejects(semaphore.runExclusive(assert.fail, bad), error)
+        await assert.rejects(semaphore.runExclusive(assert.fail, { weight: bad }), error)
+      }
+      assert.equal(semaphore.getValue(), 1)
+      await assertIdle(semaphore)
+    })
+  }
+
+  for (const bad of [
+    Number.NaN,
+    0.5,
+    min - 1,
+    max + 1,
+    1e300,
+    Infinity,
+    '1',
+    null,
+    undefined,
+    1n,
+  ]) {
+    it(`refuses ${typeof bad} ${bad} for a value`, () => {
+      const error = {
+        name: typeof bad === 'number' ? 'RangeError' : 'TypeError',
+        message: /^value/,
+      }
+      assert.throws(() => new Semaphore(bad), error)
+      const semaphore = new Semaphore(3)
+      assert.throws(() => semaphore.setValue(bad), error)
+      assert.equal(semaphore.getValue(), 3)
+    })
+  }
+
+  it('refuses priorities and options that are none', async () => {
+    const semaphore = new Semaphore(1)
+    for (const bad of [
+      null,
+      '1',
+      Number.NaN,
+      true,
+      { priority: null },
+      { timeout: -1 },
+      { signal: 1 },
+    ]) {
+      assert.throws(() => semaphore.acquire(1, bad), Error)
+      assert.throws(() => semaphore.waitForUnlock(1, bad), Error)
+      await assert.rejects(semaphore.runExclusive(assert.fail, 1, bad), Error)
+    }
+    for (const bad of [null, 'error', 1]) assert.throws(() => new Semaphore(1, bad), TypeError)
+    await assertIdle(semaphore)
+  })
+
+  it('counts from its least to its greatest value, and no further', async () => {
+    const semaphore = new Semaphore(max)
+    for (const weight of [1, max]) assert.throws(() => semaphore.release(weight), RangeError)
+    assert.equal(semaphore.getValue(), max)
+    const [value, release] = semaphore.tryAcquire(max)
+    assert.deepEqual([value, semaphore.getValue()], [max, 0])
+    semaphore.release()
+    assert.throws(release, RangeError)
+    semaphore.setValue(min)
+    assert.equal(semaphore.getValue(), min)
+    assert.equal(semaphore.isLocked(), true)
+    assert.equal(new Semaphore(min).getValue(), min)
+    const waiting = watch(semaphore.acquire(max))
+    semaphore.setValue(max)
+    await turn()
+    assert.equal(waiting.value[0], max)
+  })
+})

@@ -1,0 +1,217 @@
+'use strict'
+// Calls within a few frames of the end of the stack: each either succeeds, or throws and changes nothing.
+const assert = require('node:assert/strict')
+const boxoffice = require('../..')
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore, locks } = boxoffice
+const { Mutex, RecursiveMutex, RWLock, Semaphore } = boxoffice
+
+const mayBlock = { allowBlockingMainThread: true }
+/** More frames than it takes from the end of the stack until a call succeeds. */
+const mostTries = 500
+/** By how many arguments the frames are moved: less than the size of a frame altogether. */
+const paddings = 16
+
+/** Calls `act` on one object after the other, from the end of the stack on, until a call succeeds. */
+function dive(state) {
+  try {
+    dive(state)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    if (state.tried === state.all.length) return
+    const one = state.all[state.tried++]
+    state.act(one)
+    one.isDone = true
+  }
+}
+
+/** What `make` has made and `act` has been called on, at each depth near the end of the stack. */
+function atTheEnd(make, act) {
+  // Compiled before: the compiler takes more of the stack than the call.
+  for (let i = 0; i < 10; i++) act(make())
+  const tried = []
+  for (let padding = 0; padding < paddings; padding++) {
+    const state = { all: Array.from({ length: mostTries }, make), tried: 0, act }
+    const pad = (..._) => dive(state)
+    pad(...new Array(padding))
+    assert.ok(state.all[state.tried - 1].isDone, 'no call has succeeded')
+    for (const one of state.all.slice(0, state.tried)) tried.push(one)
+  }
+  return tried
+}
+
+const one = (lock, isLocked = () => lock.isLocked()) => ({ lock, isLocked })
+const keyed = (map, isLocked = () => map.isLocked('a')) => one(map, isLocked)
+
+const acquires = {
+  'Mutex.acquire': [() => one(new Mutex()), (o) => (o.got = o.lock.acquire())],
+  'Mutex.tryAcquire': [() => one(new Mutex()), (o) => o.lock.tryAcquire()],
+  'Mutex.acquireSync': [() => one(new Mutex(mayBlock)), (o) => o.lock.acquireSync()],
+  'Mutex.lock': [() => one(new Mutex()), (o) => (o.got = o.lock.lock())],
+  'RWLock.acquireRead': [() => one(new RWLock()), (o) => (o.got = o.lock.acquireRead())],
+  'RWLock.acquireWrite': [() => one(new RWLock()), (o) => (o.got = o.lock.acquireWrite())],
+  'RWLock.tryAcquireRead': [() => one(new RWLock()), (o) => o.lock.tryAcquireRead()],
+  'RWLock.tryAcquireWrite': [() => one(new RWLock()), (o) => o.lock.tryAcquireWrite()],
+  'Semaphore.acquire': [() => one(new Semaphore(1)), (o) => (o.got = o.lock.acquire())],
+  'Semaphore.tryAcquire': [() => one(new Semaphore(1)), (o) => o.lock.tryAcquire()],
+  'KeyedMutex.acquire': [() => keyed(new KeyedMutex()), (o) => (o.got = o.lock.acquire('a'))],
+  'KeyedMutex.tryAcquire of keys': [
+    () => keyed(new KeyedMutex()),
+    (o) => o.lock.tryAcquire(['a', 'b']),
+  ],
+  'KeyedRWLock.acquireRead': [
+    () => {
+      const map = new KeyedRWLock()
+      return keyed(map, () => map.readers('a') > 0)
+    },
+    (o) => (o.got = o.lock.acquireRead('a')),
+  ],
+  'KeyedRWLock.acquireWrite': [
+    () => keyed(new KeyedRWLock()),
+    (o) => (o.got = o.lock.acquireWrite('a')),
+  ],
+  'KeyedSemaphore.acquire': [
+    () => keyed(new KeyedSemaphore(1)),
+    (o) => (o.got = o.lock.acquire('a')),
+  ],
+}
+
+const runs = {
+  'Mutex.runExclusiveSync': () => new Mutex(mayBlock),
+  'RWLock.runExclusiveSync': () => new RWLock(mayBlock),
+  'RWLock.runSharedSync': () => new RWLock(mayBlock),
+  'RecursiveMutex.runExclusiveSync': () => new RecursiveMutex(mayBlock),
+  'Semaphore.runExclusiveSync': () => new Semaphore(1, mayBlock),
+}
+const keyedRuns = {
+  KeyedMutex: () => new KeyedMutex(mayBlock),
+  KeyedRWLock: () => new KeyedRWLock(mayBlock),
+  KeyedSemaphore: () => new KeyedSemaphore(1, mayBlock),
+}
+const nothing = () => {}
+
+const releases = {
+  'of a Mutex': () => {
+    const lock = new Mutex()
+    return { lock, release: lock.tryAcquire(), again: () => lock.tryAcquire() }
+  },
+  'of a reader': () => {
+    const lock = new RWLock()
+    return { lock, release: lock.tryAcquireRead(), again: () => lock.tryAcquireWrite() }
+  },
+  'of a writer': () => {
+    const lock = new RWLock()
+    return { lock, release: lock.tryAcquireWrite(), again: () => lock.tryAcquireWrite() }
+  },
+}
+
+describe('a call near the end of the stack', function () {
+  this.timeout(60_000)
+  const { stackTraceLimit } = Error
+
+  // Mocha has traces made of the whole stack.
+  before(() => {
+    Error.stackTraceLimit = 0
+  })
+
+  after(() => {
+    Error.stackTraceLimit = stackTraceLimit
+  })
+
+  for (const [name, [make, act]] of Object.entries(acquires)) {
+    it(`that throws has locked nothing: ${name}`, () => {
+      for (const { isDone = false, isLocked } of atTheEnd(make, act)) {
+        assert.equal(isLocked(), isDone)
+      }
+    })
+  }
+
+  for (const [name, make] of Object.entries(runs)) {
+    const [, method] = name.split('.')
+    it(`leaves nothing locked: ${name}`, () => {
+      const act = (o) => o.lock[method](nothing)
+      for (const { lock } of atTheEnd(() => one(make()), act)) assert.equal(lock.isLocked(), false)
+    })
+  }
+
+  for (const [name, make] of Object.entries(keyedRuns)) {
+    it(`leaves nothing locked: ${name}.runExclusiveSync`, () => {
+      const act = (o) => o.lock.runExclusiveSync('a', nothing)
+      for (const { isLocked } of atTheEnd(() => keyed(make()), act)) {
+        assert.equal(isLocked(), false)
+      }
+    })
+  }
+
+  for (const [name, make] of Object.entries(releases)) {
+    it(`may be made again where it has not released: the releaser ${name}`, () => {
+      for (const { lock, release, again } of atTheEnd(make, (o) => o.release())) {
+        release()
+        assert.equal(lock.isLocked(), false)
+        const next = again()
+        release()
+        assert.equal(lock.isLocked(), true)
+        assert.ok(next)
+      }
+    })
+  }
+
+  it('leaves a reader what it was when it cannot upgrade', () => {
+    const make = () => {
+      const lock = new RWLock()
+      return { lock, reader: lock.tryAcquireRead() }
+    }
+    for (const { lock, reader, writer } of atTheEnd(
+      make,
+      (o) => (o.writer = o.reader.tryUpgrade()),
+    )) {
+      assert.equal(lock.isWriteLocked(), writer !== undefined)
+      ;(writer ?? reader)()
+      assert.equal(lock.isLocked(), false)
+    }
+  })
+
+  it('leaves a writer what it was when it cannot downgrade', () => {
+    const make = () => {
+      const lock = new RWLock()
+      return { lock, writer: lock.tryAcquireWrite() }
+    }
+    for (const { lock, writer, reader } of atTheEnd(
+      make,
+      (o) => (o.reader = o.writer.downgrade()),
+    )) {
+      assert.equal(lock.isWriteLocked(), reader === undefined)
+      ;(reader ?? writer)()
+      assert.equal(lock.isLocked(), false)
+    }
+  })
+
+  it('leaves no waiter in the queue when it throws', async () => {
+    const make = () => {
+      const lock = new Mutex()
+      return { lock, release: lock.tryAcquire() }
+    }
+    for (const { lock, release, waiting } of atTheEnd(
+      make,
+      (o) => (o.waiting = o.lock.acquire()),
+    )) {
+      assert.equal(lock.snapshot().waiting, waiting === undefined ? 0 : 1)
+      release()
+      ;(await waiting)?.()
+      assert.equal(lock.isLocked(), false)
+    }
+  })
+
+  it('holds no lock of the lock manager when it throws', async () => {
+    const made = []
+    const make = () => {
+      const one = { name: `end of the stack ${made.length}` }
+      made.push(one)
+      return one
+    }
+    const all = atTheEnd(make, (o) => (o.got = locks.acquire(o.name)))
+    const held = new Set((await locks.query()).held.map(({ name }) => name))
+    for (const { name, isDone = false } of all) assert.equal(held.has(name), isDone)
+    for (const { got } of made) (await got)?.()
+    assert.deepEqual(await locks.query(), { held: [], pending: [] })
+  })
+})

@@ -1,0 +1,103 @@
+'use strict'
+// Locks and signals of other makes, and users who release what others hold.
+const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
+const { promisify } = require('node:util')
+const asyncMutex = require('async-mutex')
+const { E_TIMEOUT, KeyedSemaphore, Mutex, Semaphore, withTimeout } = require('../..')
+
+function signalOf(methods) {
+  return { aborted: false, addEventListener() {}, removeEventListener() {}, ...methods }
+}
+
+describe("withTimeout of somebody else's lock", () => {
+  for (const [name, lock] of [
+    ['a Mutex of async-mutex', new asyncMutex.Mutex()],
+    ['a Semaphore of async-mutex', new asyncMutex.Semaphore(1)],
+  ]) {
+    it(`ends the waits for ${name}, and gives back what comes too late`, async () => {
+      const limited = withTimeout(lock, 5)
+      await limited.acquire()
+      await assert.rejects(limited.acquire(), E_TIMEOUT)
+      await assert.rejects(limited.waitForUnlock(), E_TIMEOUT)
+      lock.release()
+      await limited.runExclusive(() => assert.equal(lock.isLocked(), true))
+      assert.equal(lock.isLocked(), false)
+    })
+  }
+})
+
+describe('withTimeout', () => {
+  it('leaves a rejection that nobody handles to the process', async () => {
+    const script = `
+      const { Mutex, withTimeout } = require(${JSON.stringify(require.resolve('../..'))})
+      process.on('unhandledRejection', (error) => console.log(error.code))
+      const mutex = new Mutex()
+      mutex.tryLock()
+      withTimeout(mutex, 1).acquire()`
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script])
+    assert.equal(stdout, 'ERR_LOCK_TIMEOUT\n')
+  })
+
+  it('has no end where the timeout is Infinity', async () => {
+    const mutex = new Mutex()
+    const release = await mutex.acquire()
+    const waiting = withTimeout(mutex, Infinity).acquire()
+    setTimeout(release, 5)
+    ;(await waiting)()
+  })
+})
+
+describe('a signal that throws when it is let go of', () => {
+  it('holds up nobody, and is heard of', async () => {
+    const heard = new Promise((resolve) => {
+      const listeners = process.listeners('uncaughtException')
+      process.removeAllListeners('uncaughtException')
+      process.once('uncaughtException', (error) => {
+        for (const listener of listeners) process.on('uncaughtException', listener)
+        resolve(error)
+      })
+    })
+    const thrown = new Error('from removeEventListener')
+    const signal = signalOf({
+      removeEventListener() {
+        throw thrown
+      },
+    })
+    const mutex = new Mutex()
+    const release = await mutex.acquire()
+    const waiting = mutex.acquire({ signal })
+    release()
+    ;(await waiting)()
+    assert.equal(await heard, thrown)
+    assert.equal(mutex.isLocked(), false)
+  })
+
+  it('may use the lock while it is let go of', async () => {
+    const semaphore = new Semaphore(2)
+    semaphore.setValue(0)
+    let third
+    const signal = signalOf({
+      removeEventListener() {
+        third = semaphore.acquire(1)
+      },
+    })
+    const first = semaphore.acquire({ signal })
+    const second = semaphore.acquire()
+    semaphore.release(2)
+    assert.deepEqual([(await first)[0], (await second)[0]], [2, 1])
+    semaphore.release()
+    assert.equal((await third)[0], 1)
+  })
+})
+
+describe('a KeyedSemaphore released by its key in part', () => {
+  it('never has more than at first', async () => {
+    const places = new KeyedSemaphore(2)
+    const [, release] = await places.acquire('a', 2)
+    places.release('a')
+    release()
+    assert.equal(places.getValue('a'), 2)
+    assert.equal(places.size, 0)
+  })
+})
