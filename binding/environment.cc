@@ -1,5 +1,6 @@
 // What belongs to no lock: an environment's tickets and news, and where its locks lie.
 #include "exports.h"
+#include "platform/clock.h"
 
 namespace boxoffice::binding {
 namespace {
@@ -85,6 +86,12 @@ napi_value busyKeys(const Call& call) {
   return keys;
 }
 
+/// The time of Clock, which is the same in all threads, in milliseconds.
+double now(const Call& /*call*/) {
+  const std::chrono::duration<double, std::milli> time = Clock::now().time_since_epoch();
+  return time.count();
+}
+
 }  // namespace
 
 void defineEnvironment(Exports& exports) {
@@ -108,6 +115,7 @@ void defineEnvironment(Exports& exports) {
   tables.add<openTable>("open");
   tables.add<busyCount>("busyCount");
   tables.add<busyKeys>("busyKeys");
+  exports.topic("clock").add<now>("now");
 }
 
 }  // namespace boxoffice::binding

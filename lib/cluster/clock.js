@@ -1,7 +1,7 @@
 'use strict'
 // The monotonic clock that all threads of a process share, in milliseconds. None of JavaScript is: users fake them,
 // and no server would follow; and those of Bun and Deno begin anew in each thread.
-const { now } = require('../load.js')
+const { now } = require('../load.js').clock
 
 /**
  * How long a lease that the server counts `time` ms for is safe, from the moment when the command for it was
