@@ -29,6 +29,8 @@ class Hub {
     if (this.#cores.get(name)?.deref() === undefined) this.#cores.delete(name)
   })
   #cohorts = new Map()
+  /** The lines with callers who wait or are in. */
+  #lines = new Set()
   /** The slots that are held. */
   #held = new Set()
 
@@ -55,6 +57,17 @@ class Hub {
     this.#cores.set(name, new WeakRef(core))
     this.#forgotten.register(core, name)
     return core
+  }
+
+  /** `line` has callers from now on. */
+  admit(line) {
+    if (this.isClosed) throw closedError(this.name)
+    this.#lines.add(line)
+  }
+
+  /** It has none any more. */
+  dismiss(line) {
+    this.#lines.delete(line)
   }
 
   /** `cohort` has slots from now on. */
@@ -220,6 +233,8 @@ class Hub {
     if (this.isClosed) return
     this.isClosed = true
     clearTimeout(this.#watch)
+    // A holder of this thread may never let go, and its waiters have not asked the server.
+    for (const line of [...this.#lines]) line.failed(closedError(this.name))
     // Nothing that is waited for here keeps the process alive by itself.
     const awake = setTimeout(() => {}, longestTimeout)
     try {

@@ -115,6 +115,7 @@ class LineCore {
 
   async #go(wish, limits, signal) {
     if (signal?.aborted) throw signal.reason
+    this.#hub.admit(this)
     this.inside++
     let place
     let isIn = false
@@ -163,6 +164,7 @@ class LineCore {
 
   #end() {
     this.inside--
+    if (this.inside === 0) this.#hub.dismiss(this)
     this.rest()
   }
 

@@ -2,7 +2,7 @@
 // How locks over an engine end where something else ends at that moment: the thread that renews, or a wish.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
-const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('../..')
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore, LockManager, Mutex } = require('../..')
 const { Engine } = require('../../lib/cluster/engine.js')
 const { fakeWorld } = require('./helpers/fake_world.js')
 
@@ -156,6 +156,33 @@ describe('Locks over an engine', () => {
       ;(await others.acquireWrite('key', { timeout: 5000 }))()
     }
     assert.deepEqual(outcomes, new Set(['ERR_LOCK_NOT_HELD', 'written']))
+    assert.equal(locks.size, 0)
+  })
+})
+
+describe('Locks over an engine that is closed', () => {
+  const world = fakeWorld()
+  const closed = { code: 'ERR_LOCK_ENGINE', message: /has been closed/ }
+
+  it('reject the waiters behind a holder of the same thread at once, and later ones', async () => {
+    const engine = await world.newEngine()
+    const mutex = new Mutex({ engine, name: 'mutex' })
+    const locks = new KeyedRWLock({ engine })
+    const manager = new LockManager({ engine })
+    const releases = [await mutex.acquire(), await locks.acquireRead('a')]
+    const upgrading = await locks.acquireRead('a')
+    const wait = () => [mutex.acquire(), locks.acquireWrite('a'), manager.request('b', () => {})]
+    manager.request('b', () => new Promise(() => {})).catch(() => {})
+    const rejected = [...wait(), mutex.acquire({ timeout: 60_000 })].map((waiting) =>
+      assert.rejects(waiting, closed),
+    )
+    // The upgrade is over with the lease that it is of.
+    rejected.push(assert.rejects(upgrading.upgrade(), { code: /ERR_LOCK_(ENGINE|LOST)/ }))
+    await new Promise(setImmediate)
+    await engine.close()
+    await Promise.all(rejected)
+    await Promise.all(wait().map((waiting) => assert.rejects(waiting, closed)))
+    for (const release of [...releases, upgrading]) release()
     assert.equal(locks.size, 0)
   })
 })
