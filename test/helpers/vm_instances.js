@@ -4,7 +4,7 @@
 const { readFileSync } = require('node:fs')
 const { createRequire, isBuiltin } = require('node:module')
 const path = require('node:path')
-const { setImmediate: nextTurn } = require('node:timers/promises')
+const { setImmediate: nextTurn, setTimeout: after } = require('node:timers/promises')
 const vm = require('node:vm')
 
 /** Of the host, besides what a context has by itself. */
@@ -13,12 +13,21 @@ const globals = [
   'AbortSignal',
   'Buffer',
   'DOMException',
+  'TextDecoder',
+  'TextEncoder',
+  'URL',
+  'URLSearchParams',
+  'clearImmediate',
+  'clearInterval',
   'clearTimeout',
   'console',
+  'performance',
   'process',
   'queueMicrotask',
   'setImmediate',
+  'setInterval',
   'setTimeout',
+  'structuredClone',
 ]
 
 /** A `require` with modules of its own, of which each is evaluated in `context`. */
@@ -65,6 +74,7 @@ function requireIn(context, from) {
 async function runInContext(code, values = {}) {
   const context = vm.createContext({ ...values })
   for (const name of globals) context[name] = globalThis[name]
+  context.global = vm.runInContext('globalThis', context)
   const context_ = new WeakRef(vm.runInContext('Object', context))
   const require = requireIn(context, path.join(__dirname, '..', 'of.js'))
   const run = vm.compileFunction(`return (async () => {${code}})()`, ['require'], {
@@ -95,4 +105,12 @@ async function contextsLeft(code, { count = 10, values } = {}) {
   return left(refs)
 }
 
-module.exports = { contextsLeft, left, runInContext }
+/** The same, where the last of what holds one ends at a time of its own, as sockets and threads do. */
+async function contextsGone(code, count) {
+  const refs = []
+  for (let i = 0; i < count; i++) refs.push((await runInContext(code)).context)
+  for (let tries = 0; tries < 100 && (await left(refs)) > 0; tries++) await after(20)
+  return left(refs)
+}
+
+module.exports = { contextsGone, contextsLeft, left, runInContext }
