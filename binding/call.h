@@ -20,6 +20,8 @@ class Call {
   }
 
   EventLoop& loop() const noexcept { return *loop_; }
+  /// Writes the completions that this call has caused for JavaScript: how many.
+  std::int32_t completions() const { return loop_->completions().write(); }
   napi_env env() const noexcept { return env_; }
   napi_value operator[](int i) const noexcept { return arguments_[i]; }
 

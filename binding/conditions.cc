@@ -1,10 +1,11 @@
-// The condition variable as functions over numbers; see locks.cc. Those who wait for it stand in its
-// line first, and then in the line of their mutex, from where their news come.
+// The condition variable as functions over numbers; see queue_calls.h. A waiter stands in its queue first,
+// and then in the queue of the mutex, where it completes.
 #include "condition_variable.h"
-#include "draft.h"
 #include "exports.h"
 #include "kinds.h"
 #include "outcome.h"
+#include "pending_ticket.h"
+#include "termination.h"
 
 namespace boxoffice::binding {
 namespace {
@@ -16,40 +17,41 @@ Mutex& mutex(const Call& call) {
   return *static_cast<Mutex*>(call.loop().regions().word(call.integer(1)));
 }
 
-/// (place, place of a mutex that we hold, whether strictly in line): a ticket. The mutex is unlocked: there may be news.
+/// (place, place of a mutex that we hold, whether strictly in order): a ticket. The mutex is unlocked: there may be completions.
 std::int32_t enter(const Call& call) {
-  Draft draft(call.loop());
-  Waiter& w = draft.waiter();
+  PendingTicket ticket(call.loop(), kKind<ConditionVariable>, call.integer(0));
+  Waiter& w = ticket.waiter();
   w.mayOvertake = false;
   w.mayBeOvertaken = call.integer(2) == 0;
-  call.loop().stands(w, kKind<ConditionVariable>, call.integer(0));
   condition(call).enter(w, mutex(call));
-  return draft.keep();
+  return ticket.keep();
 }
 
 /// (place, ticket), invited to the mutex.
 std::int32_t settle(const Call& call) {
-  Waiter& w = call.loop().waiter(call.integer(1));
-  call.loop().answers(w);
-  if (!static_cast<Mutex*>(w.then)->settle(w, Wake::invited)) return kNot;
+  Tickets& tickets = call.loop().tickets();
+  Waiter& w = tickets.waiter(call.integer(1));
+  tickets.waitOf(w).isInvited = false;
+  if (!static_cast<Mutex*>(w.then)->settle(w, Wake::invited)) return kNotGranted;
   const std::int32_t outcome = outcomeOf(true, w);
-  call.loop().give(w);
+  tickets.give(w);
   return outcome;
 }
 
-/// (place, ticket): a Leave. `admitted` when it was notified: its news come once it has the mutex.
+/// (place, ticket): a Leave. `admitted` when it was notified: its completion comes once it has the mutex.
 std::int32_t leave(const Call& call) {
-  Waiter& w = call.loop().waiter(call.integer(1));
+  Tickets& tickets = call.loop().tickets();
+  Waiter& w = tickets.waiter(call.integer(1));
   if (!condition(call).leave(w)) return static_cast<std::int32_t>(Leave::admitted);
-  call.loop().give(w);
+  tickets.give(w);
   return static_cast<std::int32_t>(Leave::left);
 }
 
-/// (place, place of a mutex that we hold, timeout in ms, whether strictly in line), which blocks this thread: kNot when the timeout
+/// (place, place of a mutex that we hold, timeout in ms, whether strictly in order), which blocks this thread: kNotGranted when the timeout
 /// passed first. The mutex is locked again in any case.
 std::int32_t waitSync(const Call& call) {
   EventLoop& loop = call.loop();
-  EventLoop::Termination termination(loop);
+  Termination termination(loop);
   const ThreadParker<Platform>::Watch watch(termination);
   const auto outcome = condition(call).waitUntil(mutex(call), deadlineAfter(call.number(2)),
                                                  loop.id(), call.integer(3) != 0);
@@ -60,18 +62,18 @@ std::int32_t waitSync(const Call& call) {
       mutex(call).unlock(loop.id());
     }
     if (outcome.notified) condition(call).notifyOne();
-    return kNot;
+    return kNotGranted;
   }
-  return outcome.notified ? kGranted : kNot;
+  return outcome.notified ? kGranted : kNotGranted;
 }
 
 /// (place): whether a promise of ours waits there.
 std::int32_t stands(const Call& call) { return condition(call).stands(call.loop().id()) ? 1 : 0; }
 
-/// (place, whether all): how much news.
+/// (place, whether all): how many completions.
 std::int32_t notify(const Call& call) {
   call.integer(1) != 0 ? condition(call).notifyAll() : condition(call).notifyOne();
-  return call.loop().news();
+  return call.completions();
 }
 
 }  // namespace

@@ -1,36 +1,37 @@
-// What belongs to no lock: an environment's tickets and news, and where its locks lie.
+// What belongs to no lock: an environment's tickets and completions, and where its locks lie.
 #include "exports.h"
 #include "platform/clock.h"
 
 namespace boxoffice::binding {
 namespace {
 
-/// (Int32Array for news, function for them, function that does nothing): our agent's id.
+/// (Int32Array for completions, function for wake-ups, function that does nothing): our agent's id.
 std::int32_t start(const Call& call) {
   call.loop().start(call[0], call[1], call[2]);
   return static_cast<std::int32_t>(call.loop().id());
 }
 
-std::int32_t news(const Call& call) { return call.loop().news(); }
+std::int32_t completions(const Call& call) { return call.completions(); }
 
-/// Writes `ticket << 1 | awake` of those who have left by leaveAll: how many, and once more if that
-/// is kMostNews. Of those that were awake there is still news to come.
-std::int32_t leavers(const Call& call) { return call.loop().leavers(); }
+/// Writes `ticket << 1 | invited` of the waiters that have left by leaveAll: how many, and once more if that
+/// is Completions::kMost. For those that were invited a completion is still to come.
+std::int32_t leavers(const Call& call) { return call.loop().completions().writeLeavers(); }
 
-/// (ticket) whose last news has come.
+/// (ticket) whose last completion has come.
 std::int32_t giveTicket(const Call& call) {
-  call.loop().give(call.loop().waiter(call.integer(0)));
+  Tickets& tickets = call.loop().tickets();
+  tickets.give(tickets.waiter(call.integer(0)));
   return 0;
 }
 
-/// (EventLoop::Keep)
+/// (KeepAlive::Level)
 std::int32_t keepAlive(const Call& call) {
-  call.loop().keepAlive(static_cast<EventLoop::Keep>(call.integer(0)));
+  call.loop().keepAlive().set(static_cast<KeepAlive::Level>(call.integer(0)));
   return 0;
 }
 
-/// Whether there may be news still, now or later, that do not come from this environment.
-std::int32_t mayHear(const Call& call) { return call.loop().mayHear() ? 1 : 0; }
+/// Whether there may be completions, now or later, that do not come from this environment.
+std::int32_t mayBeWoken(const Call& call) { return call.loop().mayBeWoken() ? 1 : 0; }
 
 /// The number of a region of its own, which no other thread knows.
 std::int32_t makeRegion(const Call& call) { return call.loop().regions().make(); }
@@ -97,11 +98,11 @@ double now(const Call& /*call*/) {
 void defineEnvironment(Exports& exports) {
   Topic loop = exports.topic("eventLoop");
   loop.add<start>("start");
-  loop.add<news>("news");
+  loop.add<completions>("completions");
   loop.add<leavers>("leavers");
   loop.add<giveTicket>("giveTicket");
   loop.add<keepAlive>("keepAlive");
-  loop.add<mayHear>("mayHear");
+  loop.add<mayBeWoken>("mayBeWoken");
   Topic regions = exports.topic("regions");
   regions.add<makeRegion>("make");
   regions.add<array>("array");

@@ -46,9 +46,10 @@ class Exports {
   EventLoop& loop_;
 };
 
-/// An environment's own: its tickets, its news, its memory.
+/// An environment's own: its tickets, its completions, its memory.
 void defineEnvironment(Exports& exports);
 void defineLocks(Exports& exports);
+void defineRWLocks(Exports& exports);
 void defineHost(Exports& exports);
 void defineBarriers(Exports& exports);
 void defineConditions(Exports& exports);

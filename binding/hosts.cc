@@ -4,8 +4,8 @@
 #include <atomic>
 #include <bit>
 
+#include "event_loop_registry.h"
 #include "misuse.h"
-#include "neighbours.h"
 
 namespace boxoffice::binding {
 namespace {
@@ -26,26 +26,29 @@ std::int32_t Hosts::removals() noexcept { return allRemovals; }
 std::int32_t Hosts::open(const std::string& directory, const host::SegmentOptions& options) {
   host::Tenancy::setTheftListener([]() noexcept {
     allThefts.fetch_add(1);
-    neighbours().lookUp();
+    eventLoopRegistry().wakeAll();
   });
   host::Tenancy::setRemovalListener([]() noexcept {
     allRemovals.fetch_add(1);
-    neighbours().lookUp();
+    eventLoopRegistry().wakeAll();
   });
   host::Tenancy::Lease tenancy = host::Tenancy::of(directory, options);
   const host::Plan& plan = tenancy->segment().view().plan;
   const std::size_t bytes = std::size_t{plan.slots} * plan.stride;
   std::vector<std::int32_t> regions((bytes + kRegionBytes - 1) / kRegionBytes, kNone);
-  hear(tenancy->segment().house());
+  listenTo(tenancy->segment().house());
   opened_.push_back({.tenancy = std::move(tenancy), .regions = std::move(regions)});
   return static_cast<std::int32_t>(opened_.size() - 1);
 }
 
-void Hosts::hear(host::House& house) {
-  const auto isOfIt = [&house](const BellEar* ear) { return &ear->house() == &house; };
-  if (std::ranges::any_of(ears_, isOfIt)) return;
-  ears_.reserve(ears_.size() + 1);
-  if (BellEar* const ear = BellEar::open(env_, loop_, house)) ears_.push_back(ear);
+void Hosts::listenTo(host::House& membership) {
+  const auto isOfIt = [&membership](const HostWakeupPoll* poll) {
+    return &poll->membership() == &membership;
+  };
+  if (std::ranges::any_of(polls_, isOfIt)) return;
+  polls_.reserve(polls_.size() + 1);
+  if (HostWakeupPoll* const poll = HostWakeupPoll::open(env_, loop_, membership))
+    polls_.push_back(poll);
 }
 
 std::size_t Hosts::check(std::int32_t number) const {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bell_ear.h"
 #include "host/tenancy.h"
+#include "host_wakeup_poll.h"
 #include "regions.h"
 
 namespace boxoffice::binding {
@@ -26,11 +26,11 @@ class Hosts {
   /// Where a slot of that segment lies, for JavaScript: the low half of its first word.
   std::int32_t placeOf(std::int32_t number, std::uint32_t slot);
 
-  /// Somebody of this environment waits: from now on its loop hears the bells itself.
+  /// A waiter of this environment needs the loop: from now on that hears the wake-ups of its process itself.
   void listen() noexcept {
-    for (BellEar* const ear : ears_) ear->listen();
+    for (HostWakeupPoll* const poll : polls_) poll->listen();
   }
-  void forget(const BellEar& ear) noexcept { std::erase(ears_, &ear); }
+  void forget(const HostWakeupPoll& poll) noexcept { std::erase(polls_, &poll); }
 
   /// How often locks of this process have been stolen: grows before the environments are called.
   static std::int32_t thefts() noexcept;
@@ -39,8 +39,8 @@ class Hosts {
 
   /// The instance ends, and holds nothing any more.
   void clear() noexcept {
-    for (BellEar* const ear : ears_) ear->close();
-    ears_.clear();
+    for (HostWakeupPoll* const poll : polls_) poll->close();
+    polls_.clear();
     opened_.clear();
   }
 
@@ -53,14 +53,14 @@ class Hosts {
   static constexpr std::int32_t kNone = -1;
 
   std::size_t check(std::int32_t number) const;
-  void hear(host::House& house);
+  void listenTo(host::House& membership);
   napi_value viewOf(std::byte* first, std::size_t bytes) const;
 
   const napi_env env_;
   EventLoop& loop_;
   Regions& regions_;
   std::vector<Opened> opened_;
-  std::vector<BellEar*> ears_;  // one for each house, where they can be had
+  std::vector<HostWakeupPoll*> polls_;  // one for each membership, where they can be had
 };
 
 }  // namespace boxoffice::binding

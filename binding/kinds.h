@@ -28,7 +28,7 @@ concept AnySemaphore =
 template <class Lock>
 concept AnyRWLock = std::is_same_v<Lock, RWLock> || std::is_same_v<Lock, host::HostRWLock>;
 
-/// Whoever asks for one of these may let in others of its process, whose turn had come and whose bell was
+/// Asking for one of these may admit other waiters of its process, whose turn had come and whose wake-up was
 /// still on its way.
 template <class Lock>
 constexpr bool kAdmitsWhenAsked =
@@ -58,7 +58,7 @@ struct Kind {
   std::size_t words = 2;
 };
 
-// None of these throws: whoever shares the lock may have changed it meanwhile. A death that `w` was to be
+// None of these throws: another thread may have changed the lock meanwhile. A death that `w` was to be
 // told of is for the next one.
 template <AnyMutex Lock>
 void passOn(Lock& mutex, const Waiter& w) {
@@ -75,7 +75,7 @@ void passOn(Lock& semaphore, const Waiter& w) {
   try {
     semaphore.release(weight, w.agent);
   } catch (const Misuse&) {
-    // Somebody has set the value to its maximum meanwhile.
+    // Another thread has set the value to its maximum meanwhile.
   }
 }
 template <AnyRWLock Lock>
@@ -106,7 +106,7 @@ inline void passOn(AutoResetEvent& event, const Waiter& w) { event.signal(w.agen
 inline void passOn(ManualResetEvent&, const Waiter&) {}
 inline void passOn(CountdownLatch&, const Waiter&) {}
 inline void passOn(BarrierOffice&, const Waiter&) {}
-/// Whoever was notified and died has not seen the condition: somebody else has to.
+/// A waiter that was notified and died has not seen the condition: another one has to.
 inline void passOn(ConditionVariable& condition, const Waiter& w) {
   passOn(*static_cast<Mutex*>(w.then), w);
   condition.notifyOne();

@@ -1,13 +1,13 @@
-// The lock manager of the Web Locks standard as functions over numbers; see locks.cc. A request keeps its
-// ticket from the beginning to its release, and all its news are invitations to settle.
+// The lock manager of the Web Locks standard as functions over numbers; see queue_calls.h. A request keeps
+// its ticket from the beginning to its release, and all its completions are invitations to settle.
 #include "lock_manager.h"
 
 #include <array>
 
-#include "draft.h"
 #include "exports.h"
 #include "kinds.h"
 #include "outcome.h"
+#include "pending_ticket.h"
 
 namespace boxoffice::binding {
 namespace {
@@ -18,7 +18,6 @@ using Manner = LockManager::Manner;
 /// What lib/weblocks/lock_requests.js knows of them: where there is a ticket, it is in the bits above.
 enum Answer : std::int32_t { kWaiting, kGrantedNow, kGrantedNowAbandoned };
 constexpr int kAnswerBits = 2;
-constexpr std::int32_t kStolen = -5;  // beside Outcome
 
 /// At the end of an environment the manager has forgotten its requests already: what is left is an
 /// invitation that may still be on its way.
@@ -64,61 +63,59 @@ std::int32_t start(const Call& call) {
 }
 
 /// Every call says besides whether we wait for a name that we know nothing of ours to be held of: it is
-/// posted behind the news.
+/// posted behind the completions.
 void postWaits(const Call& call) {
-  call.loop().post(call.loop().lockClient().waitsForOthers() ? 1 : 0);
+  call.loop().completions().post(call.loop().lockClient().waitsForOthers() ? 1 : 0);
 }
 
-/// (name, mode | manner << 1, priority or nothing): ticket << 2 | an Answer, or kNot. Others may have news
-/// of a steal.
+/// (name, mode | manner << 1, priority or nothing): ticket << 2 | an Answer, or kNotGranted. Others may have a
+/// completion by a steal.
 std::int32_t request(const Call& call) {
   EventLoop& loop = call.loop();
   const Name name(call, 0);
   const std::int32_t how = call.integer(1);
-  Draft draft(loop);
-  Waiter& w = draft.waiter();
+  PendingTicket ticket(loop, kRequest, Tickets::kNoPlace);
+  Waiter& w = ticket.waiter();
   if (call.has(2)) w.priority = call.number(2);
-  loop.stands(w, kRequest);
   const auto answer = lockManager().request(
       loop.lockClient(), w, name.view(), static_cast<Mode>(how & 1), static_cast<Manner>(how >> 1));
   postWaits(call);
-  const auto keep = [&draft](Answer now) { return draft.keep() << kAnswerBits | now; };
+  const auto keep = [&ticket](Answer now) { return ticket.keep() << kAnswerBits | now; };
   if (answer == LockManager::Answer::waiting) return keep(kWaiting);
-  if (answer != LockManager::Answer::granted) return kNot;
+  if (answer != LockManager::Answer::granted) return kNotGranted;
   return keep(w.abandoned ? kGrantedNowAbandoned : kGrantedNow);
 }
 
 /// (ticket), invited: an Outcome, or kStolen.
 std::int32_t settle(const Call& call) {
-  Waiter& w = call.loop().waiter(call.integer(0));
-  call.loop().answers(w);
+  Tickets& tickets = call.loop().tickets();
+  Waiter& w = tickets.waiter(call.integer(0));
+  tickets.waitOf(w).isInvited = false;
   const auto fate = lockManager().settle(w);
   postWaits(call);
   if (fate == LockManager::Fate::granted) return outcomeOf(true, w);
-  call.loop().give(w);
+  tickets.give(w);
   return kStolen;
-}
-
-/// What becomes of the ticket of one that has left.
-void let(const Call& call, Waiter& w, bool isAwake) {
-  postWaits(call);
-  isAwake ? call.loop().leftAwake(w) : call.loop().give(w);
 }
 
 /// (ticket) that has not been settled: a Leave.
 std::int32_t leave(const Call& call) {
-  Waiter& w = call.loop().waiter(call.integer(0));
+  Tickets& tickets = call.loop().tickets();
+  Waiter& w = tickets.waiter(call.integer(0));
   const Leave how = lockManager().leave(w);
-  let(call, w, how == Leave::leftAwake);
+  postWaits(call);
+  tickets.left(w, how);
   return static_cast<std::int32_t>(how);
 }
 
-/// (ticket): how much news, or kStolen, and then there is still news to come.
+/// (ticket): how many completions, or kStolen, and then one is still to come.
 std::int32_t release(const Call& call) {
-  Waiter& w = call.loop().waiter(call.integer(0));
+  Tickets& tickets = call.loop().tickets();
+  Waiter& w = tickets.waiter(call.integer(0));
   const bool isHeld = lockManager().release(w);
-  let(call, w, !isHeld);
-  return isHeld ? call.loop().news() : kStolen;
+  postWaits(call);
+  tickets.left(w, isHeld ? Leave::left : Leave::leftAwake);
+  return isHeld ? call.completions() : kStolen;
 }
 
 /// An array of name, mode | held << 1, number of the environment, and so on.

@@ -7,10 +7,16 @@
 
 namespace boxoffice::binding {
 
-enum Outcome : std::int32_t { kGranted = -1, kGrantedAbandoned = -2, kNot = -3, kRefused = -4 };
+enum Outcome : std::int32_t {
+  kGranted = -1,
+  kGrantedAbandoned = -2,
+  kNotGranted = -3,
+  kRefused = -4,
+  kStolen = -5
+};
 
 inline std::int32_t outcomeOf(bool in, const Waiter& w) {
-  if (!in) return kNot;
+  if (!in) return kNotGranted;
   return w.abandoned ? kGrantedAbandoned : kGranted;
 }
 

@@ -1,5 +1,7 @@
 #include "realm.h"
 
+#include "check.h"
+
 namespace boxoffice::binding {
 namespace {
 
@@ -31,10 +33,6 @@ constexpr const char* kSource = R"js(((weakRef) => {
     },
   }
 }))js";
-
-void check(napi_env env, napi_status status) {
-  if (status != napi_ok) throw Napi::Error::New(env);
-}
 
 napi_value valueOf(napi_env env, napi_callback_info info) {
   void* ref = nullptr;

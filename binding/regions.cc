@@ -1,16 +1,9 @@
 #include "regions.h"
 
+#include "check.h"
 #include "misuse.h"
 
 namespace boxoffice::binding {
-namespace {
-
-void check(napi_env env, napi_status status) {
-  if (status != napi_ok) throw Napi::Error::New(env);
-}
-
-}  // namespace
-
 std::int32_t* memoryOf(napi_env env, napi_value array, std::size_t& length) {
   napi_typedarray_type type{};
   void* data = nullptr;

@@ -28,7 +28,7 @@ class Shares {
   std::int32_t shareSlot(std::int32_t place, const Kind& kind, host::Tenancy& tenancy,
                          std::uint32_t slot);
   /// No object of that slot has to do with its lock any more: it may go to another key. False while this
-  /// environment holds the lock: news of a grant may be on their way to JavaScript.
+  /// environment holds the lock: a completion may be on its way to JavaScript.
   bool unpinSlot(std::int32_t place, AgentId me);
   /// The same objects come back to their slot. False when another key has it: they are forgotten here.
   bool pinSlotAgain(std::int32_t place);

@@ -2,7 +2,7 @@
 // Cores that are watched: each class of cores has one that is derived from it, with the same steps, which tells a
 // record (record.js) of those that matter. Cores that are not watched know nothing of it, and pay nothing.
 //
-// Events are published beside the steps, never between a call of C++ and the taking of its news: their subscribers
+// Events are published beside the steps, never between a call of C++ and the taking of its completions: their subscribers
 // run in the middle of it, and may use other locks.
 const { MutexCore } = require('../process/mutex_core.js')
 const { RWCore } = require('../process/rw_core.js')

@@ -4,10 +4,7 @@
 const native = require('../load.js')
 const { dressed } = require('../core/releaser.js')
 const { Reader, Writer } = require('../process/rw_grants.js')
-const { addLook, eraOfGrant, grantedAbandoned } = require('../process/waiters.js')
-
-/** As binding/host.cc has it. */
-const stolen = -5
+const { addWakeupListener, eraOfGrant, grantedAbandoned, stolen } = require('../process/waiters.js')
 
 const held = new Set()
 let thefts = native.host.thefts()
@@ -20,7 +17,7 @@ function lookForThefts() {
   thefts = now
   for (const grant of held) grant.look()
 }
-addLook(lookForThefts)
+addWakeupListener(lookForThefts)
 
 class Grant {
   isOver = false

@@ -4,7 +4,7 @@
 const { lockError } = require('../core/errors.js')
 const { fromText, nameOf } = require('../core/keys.js')
 const native = require('../load.js')
-const { addLook, giveUpWhere } = require('../process/waiters.js')
+const { addWakeupListener, giveUpWhere } = require('../process/waiters.js')
 
 /** Kind of src/host/layout.h. */
 const kinds = {
@@ -89,7 +89,7 @@ function lookForRemovals() {
     if (segment.whyGone === undefined && segment.isGone()) segment.tell()
   }
 }
-addLook(lookForRemovals)
+addWakeupListener(lookForRemovals)
 
 /** `kind` is one of those above. Where others have made it already, it must have begun as `start`. */
 function openSegment(kind, start, { name, directory, capacity = 0 }) {

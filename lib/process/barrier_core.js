@@ -39,7 +39,7 @@ class BarrierCore extends Core {
   enter() {
     const ticket = native.barrier.enter(this.place, this.parties)
     if (ticket >= 0) missing = native.barrier.missing(ticket)
-    else this.dispatch(native.eventLoop.news()) // the others, who came before us
+    else this.dispatch(native.eventLoop.completions()) // the others, who came before us
     return ticket
   }
 
@@ -56,7 +56,7 @@ class BarrierCore extends Core {
     }
     this.show()
     const outcome = native.barrier.enterSync(this.place, this.parties, timeout)
-    this.dispatch(native.eventLoop.news())
+    this.dispatch(native.eventLoop.completions())
     if (outcome === grantedAbandoned) throw this.brokenError()
     if (outcome === notGranted) throw this.timeoutError(timeout)
     return outcome

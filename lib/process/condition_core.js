@@ -26,7 +26,7 @@ class ConditionCore extends Core {
     entering = { mutex, grant: mutex.grant() }
     const promise = wait(this, ticket, Notified, 1, limits)
     mutex.stepAside()
-    mutex.dispatch(native.eventLoop.news())
+    mutex.dispatch(native.eventLoop.completions())
     return promise
   }
 
@@ -51,7 +51,7 @@ class ConditionCore extends Core {
       timeout,
       this.strictness(mutex),
     )
-    mutex.dispatch(native.eventLoop.news())
+    mutex.dispatch(native.eventLoop.completions())
     if (!isGranted(outcome)) throw this.timeoutError(timeout)
   }
 

@@ -12,7 +12,7 @@ const { E_CANCELED, lockError } = require('../core/errors.js')
 const { nameOf, toText } = require('../core/keys.js')
 const native = require('../load.js')
 const { keepWith, shareKey, shareMemory, tableOf } = require('./shares.js')
-const { cancelAll, grantedAbandoned, isGranted, takeNews, wait } = require('./waiters.js')
+const { cancelAll, grantedAbandoned, isGranted, takeCompletions, wait } = require('./waiters.js')
 const { Watchers } = require('../core/watchers.js')
 const { givePlace, indexOf, takePlace, wordsOf } = require('./words.js')
 
@@ -184,7 +184,7 @@ class Core {
     )
     if (isGranted(outcome)) this.began()
     // Giving up may have let in a promise of ours.
-    this.dispatch(native.eventLoop.news())
+    this.dispatch(native.eventLoop.completions())
     if (!isGranted(outcome)) throw this.timeoutError(timeout)
     return outcome
   }
@@ -201,15 +201,15 @@ class Core {
     waiter.resolve(waiter.constructor.value(this, waiter.weight(), abandoned))
   }
 
-  /** Takes `count` news, and what comes of them. */
+  /** Takes `count` completions, and what comes of them. */
   dispatch(count) {
-    if (count > 0) takeNews(count)
+    if (count > 0) takeCompletions(count)
     this.calm()
   }
 
   /** A waiter of ours has answered an invitation: others may have been let in by that. */
   answered() {
-    this.dispatch(native.eventLoop.news())
+    this.dispatch(native.eventLoop.completions())
   }
 
   leave(ticket) {

@@ -26,14 +26,14 @@ class LatchCore extends GateCore {
   }
 
   countDownInC(n) {
-    let news
+    let completions
     try {
-      news = native.countdownLatch.countDown(this.place, n)
+      completions = native.countdownLatch.countDown(this.place, n)
     } catch (error) {
       // Another thread has counted since we looked.
       throw error.code === 'ERR_LOCK_RANGE' ? this.tooMany(n) : error
     }
-    this.dispatch(news)
+    this.dispatch(completions)
   }
 
   tooMany(n) {

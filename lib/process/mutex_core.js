@@ -5,7 +5,14 @@ const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const { checkCallback, readWait } = require('../core/options.js')
 const { dressed, unseen } = require('../core/releaser.js')
-const { agent, grantedAbandoned, isGranted, notGranted, takeNews, Waiter } = require('./waiters.js')
+const {
+  agent,
+  grantedAbandoned,
+  isGranted,
+  notGranted,
+  takeCompletions,
+  Waiter,
+} = require('./waiters.js')
 const { indexOf } = require('./words.js')
 const native = require('../load.js')
 
@@ -217,7 +224,7 @@ class MutexCore extends Core {
       this.current = lastGrant
       this.word = free
     } else if (this.share !== null && !this.share.isHeld) {
-      throw this.notHeld() // or ours, by news that have not come yet
+      throw this.notHeld() // or ours, by a completion that has not come yet
     } else if (!this.freeNow(this.share)) {
       this.unlockInLine()
       return
@@ -248,7 +255,7 @@ class MutexCore extends Core {
   }
 
   dispatch(count) {
-    if (count > 0) takeNews(count)
+    if (count > 0) takeCompletions(count)
     if (this.watchers !== null && !this.isLocked()) this.tell(1, this.topPriority())
     this.calm()
   }

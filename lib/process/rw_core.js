@@ -190,7 +190,7 @@ class RWCore extends Core {
   /** The writer that `grant` becomes, which reads. */
   upgrade(grant, limits) {
     if (limits.signal?.aborted) return this.refuse(upgrade, limits.signal.reason)
-    // Not asked of C++, where it may be the writer already, by news that have not come yet.
+    // Not asked of C++, where it may be the writer already, by a completion that has not come yet.
     if (grant.pending !== null) return Promise.reject(this.refusal())
     if (this.words === null && this.word === oneReader) {
       return Promise.resolve(this.riseNow(grant))
@@ -234,7 +234,7 @@ class RWCore extends Core {
     }
     const outcome = this.kind.native.upgradeSync(this.place, timeout)
     if (isGranted(outcome)) return grant.becomeWriter(outcome === grantedAbandoned)
-    this.dispatch(native.eventLoop.news())
+    this.dispatch(native.eventLoop.completions())
     throw outcome === refused ? this.refusal() : this.timeoutError(timeout)
   }
 

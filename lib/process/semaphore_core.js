@@ -13,7 +13,7 @@ const { lockError } = require('../core/errors.js')
 const native = require('../load.js')
 const { checkCallback, readWait } = require('../core/options.js')
 const { asTicket, dressed, unseen } = require('../core/releaser.js')
-const { grantedAbandoned, isGranted, takeNews, Waiter } = require('./waiters.js')
+const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./waiters.js')
 
 const valueShift = 2
 const notTaken = -1
@@ -179,7 +179,7 @@ class SemaphoreCore extends Core {
       if (waiter.core === this) admitted.push({ waiter, abandoned })
       else waiter.core.admit(waiter, abandoned)
     }
-    if (count > 0) takeNews(count, note)
+    if (count > 0) takeCompletions(count, note)
     let value = this.getValue()
     for (const { waiter } of admitted) value += waiter.weight()
     for (const { waiter, abandoned } of admitted) {

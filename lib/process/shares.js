@@ -11,7 +11,7 @@ class Share {
     this.name = name
     /** A mutex: the number of its current grant in this thread. */
     this.current = 0
-    /** Whether this thread holds it alone and knows it. The word says so before its news have come. */
+    /** Whether this thread holds it alone and knows it. The word says so before its completion has come. */
     this.isHeld = false
     /** How many promises of this thread wait for it. */
     this.waiting = 0
@@ -51,18 +51,18 @@ const shares = new Map() // by place
 let alive = 0
 /** How many of them another process could release. */
 let aliveAfar = 0
-/** What C++ keeps for them: see EventLoop::keepAlive in binding/event_loop.h. */
-const keeps = { nothing: 0, instance: 1, eventLoop: 2 }
+/** What C++ keeps for them: see binding/keep_alive.h. */
+const keeps = { nothing: 0, instance: 1, thread: 2 }
 let kept = keeps.nothing
 
 function keepAlive(change, isAfar = false) {
   alive += change
   if (isAfar) aliveAfar += change
-  if (isAfar || (change > 0 ? alive === 1 : alive === 0)) settleLife()
+  if (isAfar || (change > 0 ? alive === 1 : alive === 0)) updateKeepAlive()
 }
 
-/** Other processes may always come. Where there is no other thread, and none that ended has left us news, there is nothing to stay for. */
-function settleLife() {
+/** Other processes may always come. Where there is no other thread, and none that ended has left us completions, there is nothing to stay for. */
+function updateKeepAlive() {
   const keep = toKeep()
   if (keep === kept) return
   kept = keep
@@ -71,7 +71,7 @@ function settleLife() {
 
 function toKeep() {
   if (alive === 0) return keeps.nothing
-  return aliveAfar > 0 || native.eventLoop.mayHear() === 1 ? keeps.eventLoop : keeps.instance
+  return aliveAfar > 0 || native.eventLoop.mayBeWoken() === 1 ? keeps.thread : keeps.instance
 }
 
 function shareAt(place, name) {
@@ -175,7 +175,7 @@ module.exports = {
   keepAlive,
   keepWith,
   pinAgain,
-  settleLife,
+  updateKeepAlive,
   shareKey,
   shareMemory,
   shareSlot,

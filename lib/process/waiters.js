@@ -1,35 +1,36 @@
 'use strict'
-// Promises that wait in a line of C++, by ticket. C++ says what has happened to which ticket (its
-// news, see binding/event_loop.h); what that means for the promise is decided here.
+// Promises that wait in a queue of C++, by ticket. C++ says what has happened to which ticket (its completion, see
+// binding/completions.h); what that means for the promise is decided here.
 const { listen } = require('../core/abort.js')
 const native = require('../load.js')
 const { longestTimeout } = require('../core/options.js')
-const { settleLife } = require('./shares.js')
+const { updateKeepAlive } = require('./shares.js')
 
 // The answers of C++ where there is no ticket; see binding/outcome.h.
 const granted = -1
 const grantedAbandoned = -2
 const notGranted = -3
 const refused = -4
+const stolen = -5
 const isGranted = (outcome) => outcome === granted || outcome === grantedAbandoned
 
 const kinds = { admitted: 0, admittedAbandoned: 1, invited: 2 }
 const leaves = { left: 0, leftAwake: 1, admitted: 2 }
 
-const mostNews = 1024
-const eras = mostNews + 1
-const news = new Int32Array(eras + mostNews)
-const agent = native.eventLoop.start(news, onNews, () => {})
+const mostCompletions = 1024
+const eras = mostCompletions + 1
+const completions = new Int32Array(eras + mostCompletions)
+const agent = native.eventLoop.start(completions, onWakeup, () => {})
 
 /** As of the last call of the lock manager: whether one of ours waits for what this thread does not hold. */
-const waitsForOthers = () => news[mostNews] === 1
+const waitsForOthers = () => completions[mostCompletions] === 1
 
 /** In which era what was granted just now was granted: see src/host/own_part.h. */
-const eraOfGrant = () => news[eras]
+const eraOfGrant = () => completions[eras]
 
-/** Called when there may be more to see than news. */
-const looks = []
-const addLook = (look) => looks.push(look)
+/** Called at each wake-up of this thread: there may be more to see than completions. */
+const wakeupListeners = []
+const addWakeupListener = (listener) => wakeupListeners.push(listener)
 
 const waiters = []
 /** In place of a waiter that has gone while its invitation was on its way. */
@@ -171,12 +172,12 @@ function goAway(ticket, reason) {
   const waiter = waiters[ticket]
   const { core } = waiter
   const left = core.leave(ticket)
-  // Too late: the lock is ours, and the news of it are on their way.
+  // Too late: the lock is ours, and its completion is on its way.
   if (left === leaves.admitted) return
   waiters[ticket] = left === leaves.leftAwake ? gone : undefined
   waiter.end()
   waiter.reject(reason)
-  core.dispatch(native.eventLoop.news())
+  core.dispatch(native.eventLoop.completions())
 }
 
 /** Every promise that waits for a core that isMeant() gives up, for reasonOf() that core. */
@@ -193,11 +194,11 @@ function takeAll(core) {
   let count = core.leaveAll()
   while (count > 0) {
     for (let i = 0; i < count; i++) {
-      const ticket = news[i] >> 1
+      const ticket = completions[i] >> 1
       all.push(waiters[ticket])
-      waiters[ticket] = news[i] & 1 ? gone : undefined
+      waiters[ticket] = completions[i] & 1 ? gone : undefined
     }
-    count = count === mostNews ? native.eventLoop.leavers() : 0
+    count = count === mostCompletions ? native.eventLoop.leavers() : 0
   }
   return all
 }
@@ -211,7 +212,7 @@ function cancelAll(core, reason) {
       waiter.reject(reason)
     }
   }
-  core.dispatch(native.eventLoop.news())
+  core.dispatch(native.eventLoop.completions())
 }
 
 function enterAgain(core, left) {
@@ -231,22 +232,22 @@ function admit(waiter, abandoned) {
   waiter.core.admit(waiter, abandoned)
 }
 
-/** Calls `admitted(waiter, abandoned)` for each of `count` news, and whatever comes of them. */
-function takeNews(count, admitted = admit) {
+/** Calls `admitted(waiter, abandoned)` for each of `count` completions, and for those that this causes. */
+function takeCompletions(count, admitted = admit) {
   if (count === 1) {
-    const item = news[0]
-    takeItem(item, claim(item), admitted, news[eras])
+    const item = completions[0]
+    takeItem(item, claim(item), admitted, completions[eras])
     return
   }
   while (count > 0) {
-    // All of them first: what comes of an item may write other news, and take its ticket again.
-    const items = Array.from(news.subarray(0, count), (item, i) => [
+    // All of them first: taking an item may write other completions, and take its ticket again.
+    const items = Array.from(completions.subarray(0, count), (item, i) => [
       item,
       claim(item),
-      news[eras + i],
+      completions[eras + i],
     ])
     for (const [item, waiter, era] of items) takeItem(item, waiter, admitted, era)
-    count = count === mostNews ? native.eventLoop.news() : 0
+    count = count === mostCompletions ? native.eventLoop.completions() : 0
   }
 }
 
@@ -256,7 +257,7 @@ function claim(item) {
 }
 
 /** A request of the lock manager keeps its ticket while it holds its lock: the lock may be stolen. */
-function seat(ticket, waiter) {
+function keepTicket(ticket, waiter) {
   waiters[ticket] = waiter
 }
 
@@ -279,7 +280,7 @@ function takeItem(item, waiter, admitted, era) {
     answerInvitation(item >> 2, admitted)
   } else {
     begin(waiter)
-    news[eras] = era
+    completions[eras] = era
     admitted(waiter, (item & 3) === kinds.admittedAbandoned)
   }
 }
@@ -300,17 +301,17 @@ function answerInvitation(ticket, admitted) {
   core.answered()
 }
 
-/** Another thread has let some of ours in, has begun, or has ended. */
-function onNews() {
-  // Fetched here: a bell that rings while the environment ends must not take what nobody will read.
-  const count = native.eventLoop.news()
-  if (count > 0) takeNews(count)
-  else settleLife()
-  for (const look of looks) look()
+/** Another thread has admitted waiters of ours, has begun, or has ended. */
+function onWakeup() {
+  // Fetched here: a wake-up while the environment ends must not take what JavaScript will not read.
+  const count = native.eventLoop.completions()
+  if (count > 0) takeCompletions(count)
+  else updateKeepAlive()
+  for (const listener of wakeupListeners) listener()
 }
 
 module.exports = {
-  addLook,
+  addWakeupListener,
   agent,
   cancelAll,
   eraOfGrant,
@@ -320,11 +321,12 @@ module.exports = {
   gone,
   grantedAbandoned,
   isGranted,
+  keepTicket,
   notGranted,
   refused,
-  seat,
+  stolen,
   take,
-  takeNews,
+  takeCompletions,
   Waiter,
   wait,
   waiterAt,

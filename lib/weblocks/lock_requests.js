@@ -10,10 +10,11 @@ const { dressed } = require('../core/releaser.js')
 const { keepAlive } = require('../process/shares.js')
 const {
   gone,
+  keepTicket,
   notGranted,
-  seat,
+  stolen,
   take,
-  takeNews,
+  takeCompletions,
   wait,
   Waiter,
   waitsForOthers,
@@ -24,7 +25,6 @@ const { lockOf } = require('./lock.js')
 const manners = { wait: 0, ifAvailable: 1, steal: 2 }
 const answers = { waiting: 0, granted: 1, grantedAbandoned: 2 }
 const answerBits = 2
-const stolen = -5
 
 // In place of a ticket, once it is over.
 const released = -1
@@ -83,7 +83,7 @@ class Request {
   }
 
   began() {
-    seat(this.ticket, this)
+    keepTicket(this.ticket, this)
   }
 
   admit(waiter, abandoned) {
@@ -94,7 +94,7 @@ class Request {
   answered() {}
 
   dispatch(count) {
-    if (count > 0) takeNews(count)
+    if (count > 0) takeCompletions(count)
   }
 
   release() {
@@ -103,7 +103,7 @@ class Request {
     this.ticket = released
     const count = native.lockManager.release(ticket)
     if (count === stolen) {
-      seat(ticket, gone) // the news of that are on their way
+      keepTicket(ticket, gone) // the completion of that is on its way
       this.lose()
     } else {
       take(ticket)
@@ -180,8 +180,8 @@ function enter(name, wish, Kind, callback) {
     const request = new Request(name, mode, ticket, callback, signal)
     settleWaiting()
     if (what === answers.waiting) return wait(request, ticket, Kind, 1, wish)
-    seat(ticket, request)
-    if (steal) request.dispatch(native.eventLoop.news())
+    keepTicket(ticket, request)
+    if (steal) request.dispatch(native.eventLoop.completions())
     return Promise.resolve(Kind.value(request, 1, what === answers.grantedAbandoned))
   } catch (error) {
     // At the end of the stack. Without a call of JavaScript, for which there may be no room.

@@ -42,7 +42,7 @@ class Loop final : private Bell {
     }
   }
 
-  /// The end of an environment, as binding/farewell.cc has it.
+  /// The end of an environment, as binding/teardown.cc has it.
   void die() {
     for (const auto& one : requests_) leaveChamber(*one);
     manager_.forget(client_);

@@ -1,4 +1,4 @@
-// Agents that die reading, writing, upgrading and waiting, as binding/farewell.cc has them die: their reads come
+// Agents that die reading, writing, upgrading and waiting, as binding/teardown.cc has them die: their reads come
 // back, what they were let in to too late is passed on, and each death of a writer is told once.
 #include "../../binding/kinds.h"
 #include "stress.h"
@@ -174,7 +174,7 @@ TEST_F(RWLockDeathStress, ReadsComeBackAndEachDeathOfAWriterIsToldOnce) {
   EXPECT_GT(upgradesTooLate_, 0);
 }
 
-TEST(RWLockFarewellTest, AnUpgradeThatCameTooLateIsTheReadThatItWasAndPassesTheNewsOn) {
+TEST(RWLockTeardownTest, AnUpgradeThatCameTooLateIsTheReadThatItWasAndPassesTheDeathOn) {
   for (const bool tell : {false, true}) {
     Notes loop;
     RWLock lock;

@@ -1,4 +1,4 @@
-// Event loops that end while they wait for a condition, as binding/farewell.cc has them end: whatever
+// Event loops that end while they wait for a condition, as binding/teardown.cc has them end: whatever
 // they were told too late is passed on.
 #include "../../binding/kinds.h"
 #include "stress.h"
@@ -39,7 +39,7 @@ class Loop final : private Bell {
   Mailbox mailbox_{*this};
 };
 
-TEST(FarewellStress, TheDeathOfANotifiedWaiterLosesNoNotification) {
+TEST(TeardownStress, TheDeathOfANotifiedWaiterLosesNoNotification) {
   Mutex mutex;
   ConditionVariable condition;
   Room room;
@@ -90,7 +90,7 @@ TEST(FarewellStress, TheDeathOfANotifiedWaiterLosesNoNotification) {
   expectNobodyWaits<Platform>();
 }
 
-TEST(FarewellTest, WhoeverWasToldOfADeathTooLateLetsTheNextOneKnow) {
+TEST(TeardownTest, WhoeverWasToldOfADeathTooLateLetsTheNextOneKnow) {
   Notes loop;
   Mutex mutex;
   Waiter dying(loop, kBen);
@@ -115,7 +115,7 @@ TEST(FarewellTest, WhoeverWasToldOfADeathTooLateLetsTheNextOneKnow) {
   EXPECT_TRUE(semaphore.tryAcquire().abandoned);
 }
 
-TEST(FarewellTest, NothingIsThrownOnTheWayOut) {
+TEST(TeardownTest, NothingIsThrownOnTheWayOut) {
   // EventLoop::end is noexcept: what is thrown there ends the process.
   Notes loop;
   WeightedSemaphore semaphore(0);

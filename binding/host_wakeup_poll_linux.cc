@@ -1,8 +1,8 @@
 #include <memory>
 #include <new>
 
-#include "bell_ear.h"
 #include "event_loop.h"
+#include "host_wakeup_poll.h"
 
 // What is used of libuv, whose header does not come with Node-API's. These have been as they are since its first
 // version; a runtime that is not Node may lack them.
@@ -48,63 +48,63 @@ bool hasLibuv(napi_env env) {
 
 }  // namespace
 
-BellEar* BellEar::open(napi_env env, EventLoop& loop, host::House& house) {
+HostWakeupPoll* HostWakeupPoll::open(napi_env env, EventLoop& loop, host::House& membership) {
   if (!hasLibuv(env)) return nullptr;
-  auto* const ear = new BellEar(env, loop, house);
-  if (ear->start()) return ear;
-  delete ear;
+  auto* const self = new HostWakeupPoll(env, loop, membership);
+  if (self->start()) return self;
+  delete self;
   return nullptr;
 }
 
-bool BellEar::start() {
+bool HostWakeupPoll::start() {
   uv_loop_s* loop = nullptr;
-  if (!ear_ || napi_get_uv_event_loop(env_, &loop) != napi_ok) return false;
+  if (!wakeup_ || napi_get_uv_event_loop(env_, &loop) != napi_ok) return false;
   // Of a size that only libuv knows.
   auto memory = std::make_unique<std::byte[]>(uv_handle_size(kPollType));
   auto* const poll = reinterpret_cast<uv_poll_s*>(memory.get());
   const auto onEnd = [](napi_async_cleanup_hook_handle, void* data) {
-    auto& ear = *static_cast<BellEar*>(data);
-    if (ear.isClosing_) return;
-    ear.loop_.hosts().forget(ear);
-    ear.close();
+    auto& self = *static_cast<HostWakeupPoll*>(data);
+    if (self.isClosing_) return;
+    self.loop_.hosts().forget(self);
+    self.close();
   };
   if (napi_add_async_cleanup_hook(env_, onEnd, this, &hook_) != napi_ok) return false;
-  if (uv_poll_init(loop, poll, ear_.number()) != 0) {
+  if (uv_poll_init(loop, poll, wakeup_.number()) != 0) {
     napi_remove_async_cleanup_hook(hook_);
     return false;
   }
   memory.release();
   poll_ = poll;
   uv_handle_set_data(handleOf(poll_), this);
-  // A pending wait keeps the loop alive only where JavaScript says so (EventLoop::keepAlive).
+  // A pending wait keeps the loop alive only where JavaScript says so (keep_alive.h).
   uv_unref(handleOf(poll_));
   return true;
 }
 
-void BellEar::listen() noexcept {
+void HostWakeupPoll::listen() noexcept {
   if (listens_) return;
   const auto onEvent = [](uv_poll_s* poll, int, int) {
-    static_cast<BellEar*>(uv_handle_get_data(handleOf(poll)))->onBell();
+    static_cast<HostWakeupPoll*>(uv_handle_get_data(handleOf(poll)))->onWakeup();
   };
   listens_ = uv_poll_start(poll_, kReadable, onEvent) == 0;
 }
 
-void BellEar::onBell() noexcept {
-  ear_.forget();
-  if (!loop_.hearBell(house_)) {
+void HostWakeupPoll::onWakeup() noexcept {
+  wakeup_.forget();
+  if (!loop_.onHostWakeup(membership_)) {
     uv_poll_stop(poll_);
     listens_ = false;
   }
 }
 
-void BellEar::close() noexcept {
+void HostWakeupPoll::close() noexcept {
   isClosing_ = true;
   // Closing stops it.
   uv_close(handleOf(poll_), [](uv_handle_s* handle) {
-    auto* const ear = static_cast<BellEar*>(uv_handle_get_data(handle));
-    const napi_async_cleanup_hook_handle done = ear->hook_;
+    auto* const self = static_cast<HostWakeupPoll*>(uv_handle_get_data(handle));
+    const napi_async_cleanup_hook_handle done = self->hook_;
     delete[] reinterpret_cast<std::byte*>(handle);
-    delete ear;
+    delete self;
     napi_remove_async_cleanup_hook(done);
   });
 }

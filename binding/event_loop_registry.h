@@ -9,22 +9,22 @@ namespace boxoffice::binding {
 
 class EventLoop;
 
-class Neighbours {
+class EventLoopRegistry {
  public:
   /// `loop` has begun, and can be called.
   void join(EventLoop& loop);
-  /// `loop` ends. From here on nobody calls it any more.
+  /// `loop` ends, and is not called from here on.
   void leave(EventLoop& loop) noexcept;
   /// Something has happened that each of them looks at.
-  void lookUp() noexcept;
+  void wakeAll() noexcept;
   /// Are there others than the one that asks?
-  bool any() const noexcept;
+  bool hasOthers() const noexcept;
 
  private:
   mutable std::mutex mutex_;
   std::vector<EventLoop*> all_;
 };
 
-Neighbours& neighbours();
+EventLoopRegistry& eventLoopRegistry();
 
 }  // namespace boxoffice::binding

@@ -1,0 +1,34 @@
+// The JavaScript that an event loop calls: what start() was given. The anchor, the object with the functions of its
+// instance (instances.h), keeps it; C++ keeps nothing but the anchor, and that only while keep(true) says so.
+#pragma once
+
+#include <napi.h>
+
+namespace boxoffice::binding {
+
+class Callbacks {
+ public:
+  explicit Callbacks(napi_env env) : env_(env) {}
+
+  /// A weak reference to the anchor.
+  void anchorAt(napi_ref anchor) noexcept { anchor_ = anchor; }
+  /// `completions` is an Int32Array to be kept, too. `probe` does nothing: that it can be called says that
+  /// JavaScript still runs.
+  void start(napi_value completions, napi_value onWakeup, napi_value probe);
+  void keep(bool kept) noexcept;
+  /// Within a callback of the environment.
+  void callOnWakeup() noexcept;
+  /// From the loop itself, with no JavaScript below.
+  void callOnWakeupFromLoop() noexcept;
+  /// False while JavaScript is being terminated.
+  bool canRun() noexcept;
+  void clear() noexcept;
+
+ private:
+  const napi_env env_;
+  napi_ref anchor_ = nullptr;
+  napi_ref onWakeup_ = nullptr;
+  napi_ref probe_ = nullptr;
+};
+
+}  // namespace boxoffice::binding

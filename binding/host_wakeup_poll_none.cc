@@ -1,0 +1,10 @@
+// Systems without scope host: there are no wake-ups to hear.
+#include "host_wakeup_poll.h"
+
+namespace boxoffice::binding {
+
+HostWakeupPoll* HostWakeupPoll::open(napi_env, EventLoop&, host::House&) { return nullptr; }
+void HostWakeupPoll::listen() noexcept {}
+void HostWakeupPoll::close() noexcept {}
+
+}  // namespace boxoffice::binding

@@ -1,0 +1,39 @@
+// What the pending waits of an event loop keep.
+#pragma once
+
+#include <utility>
+
+#include "callbacks.h"
+#include "hosts.h"
+#include "thread_wakeup.h"
+
+namespace boxoffice::binding {
+
+class KeepAlive {
+ public:
+  /// The instance, so that it can be admitted; the thread, too, where a wait can be ended from outside.
+  enum class Level : std::int32_t { nothing, instance, thread };
+
+  KeepAlive(Callbacks& callbacks, Hosts& hosts, ThreadWakeup& wakeup)
+      : callbacks_(callbacks), hosts_(hosts), wakeup_(wakeup) {}
+
+  void set(Level level) noexcept {
+    const Level before = std::exchange(level_, level);
+    if (before == level) return;
+    if (before == Level::nothing) callbacks_.keep(true);
+    if (level == Level::nothing) callbacks_.keep(false);
+    if (level == Level::thread) hosts_.listen();
+    if (level == Level::thread || before == Level::thread) {
+      wakeup_.keepAlive(level == Level::thread);
+    }
+  }
+  bool keepsThread() const noexcept { return level_ == Level::thread; }
+
+ private:
+  Callbacks& callbacks_;
+  Hosts& hosts_;
+  ThreadWakeup& wakeup_;
+  Level level_ = Level::nothing;
+};
+
+}  // namespace boxoffice::binding

@@ -1,0 +1,157 @@
+// Entering and leaving the queue of a lock, as functions over numbers: where its word is, which ticket. They are the
+// same for all kinds that have a queue of their own. Lock logic is in src/, and promises are in lib/; here is only the
+// passing of arguments.
+#pragma once
+
+#include "exports.h"
+#include "kinds.h"
+#include "outcome.h"
+#include "pending_ticket.h"
+#include "termination.h"
+
+namespace boxoffice::binding {
+
+/// Ends a wait for a lock of scope host when its file turns out to be removed, and as Termination.
+class HostStop final : public Stop {
+ public:
+  HostStop(Termination& termination, const void* lock)
+      : termination_(termination), segment_(*host::segmentAt(lock)) {}
+  bool isRequested() noexcept override { return termination_.isRequested() || segment_.isGone(); }
+
+ private:
+  Termination& termination_;
+  const host::Segment& segment_;
+};
+
+/// The same for any other lock.
+class OwnStop final : public Stop {
+ public:
+  OwnStop(Termination& termination, const void*) : termination_(termination) {}
+  bool isRequested() noexcept override { return termination_.isRequested(); }
+
+ private:
+  Termination& termination_;
+};
+
+template <class Lock>
+struct QueueCalls {
+  using BlockedStop = std::conditional_t<kAdmitsWhenAsked<Lock>, HostStop, OwnStop>;
+
+  /// `w` is in, and needs its ticket no more.
+  static std::int32_t inNow(const Call& call, const Waiter& w) {
+    call.loop().tickets().granted(w);
+    call.loop().completions().postEra(w.era);
+    return outcomeOf(true, w);
+  }
+
+  /// (place, ask, priority and fairness or nothing): a ticket in the queue, or in at once. Waiters of one
+  /// environment never overtake each other, so none of them goes in while the queue may hold another.
+  static std::int32_t enter(const Call& call) {
+    auto& lock = call.lock<Lock>();
+    PendingTicket ticket(call.loop(), kKind<Lock>, call.integer(0));
+    Waiter& w = ticket.waiter();
+    w.ask = static_cast<std::uint32_t>(call.integer(1));
+    if (call.has(2)) {
+      w.priority = call.number(2);
+      w.mayBeOvertaken = call.integer(3) == 0;
+    }
+    w.mayOvertake = false;
+    const bool in = lock.enter(w);
+    if constexpr (kAdmitsWhenAsked<Lock>) call.loop().deferCompletions();
+    return in ? inNow(call, w) : ticket.keep();
+  }
+
+  /// (place, ticket), invited: in now, or still in the queue.
+  static std::int32_t settle(const Call& call) {
+    Tickets& tickets = call.loop().tickets();
+    Waiter& w = tickets.waiter(call.integer(1));
+    tickets.waitOf(w).isInvited = false;
+    if (!call.lock<Lock>().settle(w, Wake::invited)) return kNotGranted;
+    const std::int32_t outcome = inNow(call, w);
+    tickets.give(w);
+    return outcome;
+  }
+
+  /// `w`, which has no ticket, is in.
+  static void count(const Call& call, const Waiter& w) {
+    if constexpr (kIsCounted<Lock>)
+      call.loop().shares().took(call.integer(0), taken<Lock>(w), w.era);
+    call.loop().completions().postEra(w.era);
+  }
+
+  /// (place, ask, timeout in ms, priority, whether strictly first come, first served), which blocks this
+  /// thread.
+  static std::int32_t enterSync(const Call& call) {
+    EventLoop& loop = call.loop();
+    auto& lock = call.lock<Lock>();
+    Waiter w;
+    w.agent = loop.id();
+    w.ask = static_cast<std::uint32_t>(call.integer(1));
+    w.priority = call.number(3);
+    w.mayBeOvertaken = call.integer(4) == 0;
+    Termination termination(loop);
+    BlockedStop stop(termination, &lock);
+    const ThreadParker<Platform>::Watch watch(stop);
+    bool in = lock.enterBlocking(w, deadlineAfter(call.number(2)));
+    if (in && termination.wasRequested()) {
+      passOn(lock, w);
+      in = false;
+    }
+    if (in) count(call, w);
+    return outcomeOf(in, w);
+  }
+
+  /// (place, ask): in at once, or not at all.
+  static std::int32_t tryEnter(const Call& call) {
+    auto& lock = call.lock<Lock>();
+    Waiter w;
+    w.agent = call.loop().id();
+    w.ask = static_cast<std::uint32_t>(call.integer(1));
+    const bool in = lock.enterBlocking(w, Deadline::min());
+    if constexpr (kAdmitsWhenAsked<Lock>) call.loop().deferCompletions();
+    if (in) count(call, w);
+    return outcomeOf(in, w);
+  }
+
+  static std::int32_t queueSize(const Call& call) {
+    return static_cast<std::int32_t>(call.lock<Lock>().queue().size);
+  }
+
+  /// (place): whether a promise of ours waits there.
+  static std::int32_t stands(const Call& call) {
+    return call.lock<Lock>().stands(call.loop().id()) ? 1 : 0;
+  }
+
+  static double topPriority(const Call& call) { return call.lock<Lock>().queue().topPriority; }
+
+  /// (place, ticket): a Leave. Unless it has left for good, a completion is still to come.
+  static std::int32_t leave(const Call& call) {
+    Tickets& tickets = call.loop().tickets();
+    Waiter& w = tickets.waiter(call.integer(1));
+    const Leave how = call.lock<Lock>().leave(w);
+    tickets.left(w, how);
+    return static_cast<std::int32_t>(how);
+  }
+
+  /// (place): takes all waiters of this environment out of the queue, and answers as leavers does.
+  static std::int32_t leaveAll(const Call& call) {
+    Completions& completions = call.loop().completions();
+    completions.expectLeavers();
+    call.lock<Lock>().leaveAll(
+        call.loop().id(), [&completions](Waiter& w, Leave how) { completions.noteLeaver(w, how); });
+    return completions.writeLeavers();
+  }
+};
+
+template <class Lock>
+Topic addQueue(Topic topic) {
+  using Calls = QueueCalls<Lock>;
+  topic.add<Calls::enter>("enter");
+  topic.add<Calls::enterSync>("enterSync");
+  topic.add<Calls::tryEnter>("tryEnter");
+  topic.add<Calls::settle>("settle");
+  topic.add<Calls::leave>("leave");
+  return topic;
+}
+
+}  // namespace boxoffice::binding

@@ -1,0 +1,150 @@
+// Read-write locks as functions over numbers: see queue_calls.h.
+#include "queue_calls.h"
+
+namespace boxoffice::binding {
+namespace {
+
+/// (place): how many completions.
+template <class Lock>
+std::int32_t unlockRead(const Call& call) {
+  call.lock<Lock>().unlockRead(call.loop().id());
+  call.loop().shares().gave(call.integer(0), 1);
+  return call.completions();
+}
+
+/// (place): how many completions.
+template <class Lock>
+std::int32_t unlockWrite(const Call& call) {
+  call.lock<Lock>().unlockWrite(call.loop().id());
+  return call.completions();
+}
+
+/// (place, whether we write it, or read): how many completions. For a grant after a holder had died that goes
+/// again at once: the next waiter is told in its stead.
+template <class Lock>
+std::int32_t abandonGrant(const Call& call) {
+  if (call.integer(1) != 0) {
+    call.lock<Lock>().abandon(call.loop().id());
+  } else {
+    call.lock<Lock>().abandonReads(1, true);
+    call.loop().shares().gave(call.integer(0), 1);
+  }
+  return call.completions();
+}
+
+/// (place), which we write: how many completions.
+template <class Lock>
+std::int32_t downgrade(const Call& call) {
+  call.lock<Lock>().downgrade(call.loop().id());
+  call.loop().shares().took(call.integer(0), 1);
+  return call.completions();
+}
+
+/// (place), which we read: a ticket in the queue, or how else it has ended.
+template <class Lock>
+std::int32_t upgrade(const Call& call) {
+  PendingTicket ticket(call.loop(), kKind<Lock>, call.integer(0));
+  Waiter& w = ticket.waiter();
+  const auto how = call.lock<Lock>().enterUpgrade(w);
+  if constexpr (kAdmitsWhenAsked<Lock>) call.loop().deferCompletions();
+  if (how == Lock::Upgrade::waiting) return ticket.keep();
+  return how == Lock::Upgrade::granted ? QueueCalls<Lock>::inNow(call, w) : kRefused;
+}
+
+/// (place, timeout in ms), which blocks this thread.
+template <class Lock>
+std::int32_t upgradeSync(const Call& call) {
+  Waiter w;
+  w.agent = call.loop().id();
+  Termination termination(call.loop());
+  typename QueueCalls<Lock>::BlockedStop stop(termination, &call.lock<Lock>());
+  const ThreadParker<Platform>::Watch watch(stop);
+  const auto how = call.lock<Lock>().upgradeBlocking(w, deadlineAfter(call.number(1)));
+  if (how == Lock::Upgrade::refused) return kRefused;
+  if (how == Lock::Upgrade::late) return kNotGranted;
+  if (termination.wasRequested()) {
+    passOn(call.lock<Lock>(), w);
+    return kNotGranted;
+  }
+  QueueCalls<Lock>::count(call, w);
+  return outcomeOf(true, w);
+}
+
+/// (place), which we read: how many completions.
+template <class Lock>
+std::int32_t hurry(const Call& call) {
+  call.lock<Lock>().hurry(call.loop().id());
+  return call.completions();
+}
+
+/// (place)
+std::int32_t hostReaders(const Call& call) {
+  return static_cast<std::int32_t>(call.lock<host::HostRWLock>().readers());
+}
+
+/// (place)
+std::int32_t hostIsWritten(const Call& call) {
+  return call.lock<host::HostRWLock>().isWritten() ? 1 : 0;
+}
+
+/// (place): in, in place of all others.
+std::int32_t hostSteal(const Call& call) {
+  Waiter w;
+  w.agent = call.loop().id();
+  call.lock<host::HostRWLock>().steal(w);
+  call.loop().deferCompletions();
+  call.loop().completions().postEra(w.era);
+  return outcomeOf(true, w);
+}
+
+/// (place, era): whether what was granted then has been stolen.
+std::int32_t hostIsLost(const Call& call) {
+  const bool lost = call.lock<host::HostRWLock>().isLost(call.word(1));
+  if (lost) call.loop().shares().lost(call.integer(0), call.word(1));
+  call.loop().deferCompletions();
+  return lost ? 1 : 0;
+}
+
+/// (place, era, whether it was granted to write): how many completions, or kStolen where nothing of it was left to end.
+std::int32_t hostEnd(const Call& call) {
+  auto& lock = call.lock<host::HostRWLock>();
+  const bool writes = call.integer(2) != 0;
+  const bool ended =
+      writes ? lock.endWrite(call.loop().id(), call.word(1)) : lock.endRead(call.word(1));
+  if (ended && !writes) call.loop().shares().gave(call.integer(0), 1);
+  if (ended) return call.completions();
+  call.loop().shares().lost(call.integer(0), call.word(1));
+  call.loop().deferCompletions();
+  return kStolen;
+}
+
+template <class Lock>
+Topic addRWLock(Topic topic) {
+  addQueue<Lock>(topic);
+  topic.add<QueueCalls<Lock>::leaveAll>("leaveAll");
+  topic.add<QueueCalls<Lock>::stands>("stands");
+  topic.add<unlockRead<Lock>>("unlockRead");
+  topic.add<unlockWrite<Lock>>("unlockWrite");
+  topic.add<abandonGrant<Lock>>("abandon");
+  topic.add<downgrade<Lock>>("downgrade");
+  topic.add<upgrade<Lock>>("upgrade");
+  topic.add<upgradeSync<Lock>>("upgradeSync");
+  topic.add<hurry<Lock>>("hurry");
+  return topic;
+}
+
+}  // namespace
+
+void defineRWLocks(Exports& exports) {
+  Topic rwLock = addRWLock<RWLock>(exports.topic("rwLock"));
+  rwLock.add<QueueCalls<RWLock>::queueSize>("queueSize");
+
+  Topic hostRWLock = addRWLock<host::HostRWLock>(exports.topic("hostRWLock"));
+  hostRWLock.add<hostReaders>("readers");
+  hostRWLock.add<hostIsWritten>("isWritten");
+  hostRWLock.add<hostSteal>("steal");
+  hostRWLock.add<hostIsLost>("isLost");
+  hostRWLock.add<hostEnd>("end");
+}
+
+}  // namespace boxoffice::binding

@@ -1,0 +1,92 @@
+// An instance ends, in the middle of whatever it was doing where its environment ends: its waiters leave their queues,
+// what was granted to it too late is passed on, and the locks it holds are given to the next as abandoned.
+#include "event_loop.h"
+#include "event_loop_registry.h"
+#include "wait_graph.h"
+#include "watched_threads.h"
+
+namespace boxoffice::binding {
+namespace {
+
+class Teardown {
+ public:
+  explicit Teardown(EventLoop& loop) : loop_(loop) {}
+
+  /// Each wake that has come and that JavaScript has not read.
+  void takeUnread() {
+    takeWakes([this](Waiter& w, Tickets::Wait& wait) {
+      if (w.how == Wake::admitted) {
+        const Tickets::Wait late = std::exchange(wait, {});
+        passOn(late, w);
+      } else if (wait.hasLeft) {
+        wait = {};
+      } else {
+        wait.isInvited = true;
+      }
+    });
+  }
+
+  void leaveQueues() {
+    loop_.tickets().each([this](Waiter& w, Tickets::Wait& wait) {
+      const Leave how = wait.hasLeft ? Leave::leftAwake : wait.kind->quit(lockOf(wait), w);
+      wait.hasLeft = how == Leave::leftAwake;
+      if (how == Leave::left) return;
+      if (!wait.isInvited) {
+        ++due_;
+      } else if (how == Leave::admitted) {
+        passOn(wait, w);
+      }
+    });
+  }
+
+  /// Wakes that are on their way to us, which must be there to take them.
+  void awaitWakes() {
+    for (;;) {
+      takeWakes([this](Waiter& w, const Tickets::Wait& wait) {
+        --due_;
+        if (!wait.hasLeft) passOn(wait, w);
+      });
+      if (due_ == 0) break;
+      loop_.inbox().await();
+    }
+    while (!loop_.inbox().isQuiet()) loop_.inbox().await();
+  }
+
+ private:
+  template <class Take>
+  void takeWakes(Take&& take) {
+    loop_.collect();
+    while (Waiter* const w = loop_.completions().takeFirst()) take(*w, loop_.tickets().waitOf(*w));
+  }
+
+  void* lockOf(const Tickets::Wait& wait) {
+    return wait.place == Tickets::kNoPlace ? nullptr : loop_.regions().word(wait.place);
+  }
+  void passOn(const Tickets::Wait& wait, const Waiter& w) { wait.kind->passOn(lockOf(wait), w); }
+
+  EventLoop& loop_;
+  std::size_t due_ = 0;
+};
+
+}  // namespace
+
+void EventLoop::end() noexcept {
+  inbox_.close();
+  // Before any lock changes hands: see src/wait_graph.h.
+  waitGraph().leave(id_);
+  lockManager().forget(lockClient_);
+  Teardown teardown(*this);
+  teardown.takeUnread();
+  teardown.leaveQueues();
+  teardown.awaitWakes();
+  keepAlive_.set(KeepAlive::Level::nothing);
+  callbacks_.clear();
+  shares_.abandonAll(id_);
+  hosts_.clear();
+  regions_.clear();
+  watchedThreads().leave(id_);
+  // Last: a loop that is alone from now on has been told of all that came from us.
+  eventLoopRegistry().leave(*this);
+}
+
+}  // namespace boxoffice::binding

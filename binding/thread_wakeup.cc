@@ -1,0 +1,75 @@
+#include "thread_wakeup.h"
+
+#include <algorithm>
+
+#include "check.h"
+#include "event_loop.h"
+
+namespace boxoffice::binding {
+
+/// Without a function of JavaScript, which would keep its context.
+ThreadWakeup::ThreadWakeup(napi_env env) : env_(env) {
+  const auto onGone = [](napi_env, void* wakeup, void*) {
+    auto& self = *static_cast<ThreadWakeup*>(wakeup);
+    const std::lock_guard guard(self.mutex_);
+    self.handle_ = nullptr;
+  };
+  const auto onCall = [](napi_env its, napi_value, void* wakeup, void*) {
+    if (!its) return;  // the environment is being taken down
+    if (EventLoop* const loop = static_cast<ThreadWakeup*>(wakeup)->next()) loop->onWakeup();
+  };
+  // What looks for open handles asks the resource whether it keeps the process alive: jest --detectOpenHandles.
+  const auto hasRef = [](napi_env its, napi_callback_info info) -> napi_value {
+    void* wakeup = nullptr;
+    napi_value is = nullptr;
+    napi_get_cb_info(its, info, nullptr, nullptr, nullptr, &wakeup);
+    napi_get_boolean(its, static_cast<ThreadWakeup*>(wakeup)->alive_ > 0, &is);
+    return is;
+  };
+  napi_value resource = nullptr;
+  napi_value function = nullptr;
+  napi_value name = nullptr;
+  check(env_, napi_create_object(env_, &resource));
+  check(env_, napi_create_function(env_, "hasRef", NAPI_AUTO_LENGTH, hasRef, this, &function));
+  check(env_, napi_set_named_property(env_, resource, "hasRef", function));
+  check(env_, napi_create_string_utf8(env_, "boxoffice", NAPI_AUTO_LENGTH, &name));
+  check(env_, napi_create_threadsafe_function(env_, nullptr, resource, name, 0, 1, this, onGone,
+                                              this, onCall, &handle_));
+  // A pending wait keeps the loop alive only where JavaScript says so (keep_alive.h).
+  check(env_, napi_unref_threadsafe_function(env_, handle_));
+}
+
+void ThreadWakeup::expect(std::size_t loops) {
+  const std::lock_guard guard(mutex_);
+  woken_.reserve(loops);
+}
+
+void ThreadWakeup::wake(EventLoop& loop) noexcept {
+  // The lock keeps the environment from taking the handle down between the look and the call, which
+  // would abort the process on Node 20 and 22.
+  const std::lock_guard guard(mutex_);
+  if (!handle_ || std::ranges::find(woken_, &loop) != woken_.end()) return;
+  woken_.push_back(&loop);
+  napi_call_threadsafe_function(handle_, nullptr, napi_tsfn_nonblocking);
+}
+
+void ThreadWakeup::forget(const EventLoop& loop) noexcept {
+  const std::lock_guard guard(mutex_);
+  std::erase(woken_, &loop);
+}
+
+EventLoop* ThreadWakeup::next() noexcept {
+  const std::lock_guard guard(mutex_);
+  if (woken_.empty()) return nullptr;
+  EventLoop* const loop = woken_.front();
+  woken_.erase(woken_.begin());
+  return loop;
+}
+
+void ThreadWakeup::keepAlive(bool alive) noexcept {
+  if (!handle_) return;
+  if (alive && alive_++ == 0) napi_ref_threadsafe_function(env_, handle_);
+  if (!alive && --alive_ == 0) napi_unref_threadsafe_function(env_, handle_);
+}
+
+}  // namespace boxoffice::binding

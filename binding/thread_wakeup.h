@@ -1,0 +1,38 @@
+// The wake-up handle of a thread, one for all instances of its environment: any thread has it call an event loop.
+#pragma once
+
+#include <napi.h>
+
+#include <mutex>
+#include <vector>
+
+namespace boxoffice::binding {
+
+class EventLoop;
+
+class ThreadWakeup {
+ public:
+  explicit ThreadWakeup(napi_env env);
+  ThreadWakeup(const ThreadWakeup&) = delete;
+  ThreadWakeup& operator=(const ThreadWakeup&) = delete;
+
+  /// Makes room for one more event loop of this thread, so that wake() allocates nothing.
+  void expect(std::size_t loops);
+  /// From any thread, for a loop that has not ended: calls its onWakeup(), once for all calls until then.
+  void wake(EventLoop& loop) noexcept;
+  /// That loop is about to be destroyed.
+  void forget(const EventLoop& loop) noexcept;
+  /// One more or one less event loop keeps the process alive.
+  void keepAlive(bool alive) noexcept;
+
+ private:
+  EventLoop* next() noexcept;
+
+  const napi_env env_;
+  std::size_t alive_ = 0;
+  std::mutex mutex_;
+  napi_threadsafe_function handle_ = nullptr;  // null: its environment is ending
+  std::vector<EventLoop*> woken_;              // with room for all
+};
+
+}  // namespace boxoffice::binding

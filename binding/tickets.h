@@ -1,0 +1,65 @@
+// The tickets of an event loop, and what each of them waits for. Only its own thread looks at them.
+#pragma once
+
+#include <vector>
+
+#include "shares.h"
+#include "ticket_pool.h"
+
+namespace boxoffice::binding {
+
+class Tickets {
+ public:
+  struct Wait {
+    const Kind* kind = nullptr;  ///< null: the ticket is not in use
+    std::int32_t place = 0;
+    bool isInvited = false;  ///< JavaScript has read its invitation, and has not answered it
+    bool hasLeft =
+        false;  ///< it has left its queue, and an invitation is on its way to it all the same
+  };
+  /// The place of a request of the lock manager, which lies in no memory that JavaScript knows.
+  static constexpr std::int32_t kNoPlace = -1;
+
+  explicit Tickets(Shares& shares) : shares_(shares) {}
+
+  /// A fresh ticket, about to enter the queue of the lock at `place`.
+  Waiter& take(const Kind& kind, std::int32_t place) {
+    const Ticket ticket = pool_.take();
+    if (ticket >= waits_.size()) waits_.resize(ticket + 1);
+    waits_[ticket] = {.kind = &kind, .place = place};
+    return pool_.waiter(ticket);
+  }
+  Waiter& waiter(std::int32_t ticket) { return pool_.waiter(static_cast<Ticket>(ticket)); }
+  Wait& waitOf(const Waiter& w) { return waits_[w.ticket]; }
+  std::size_t inUse() const noexcept { return pool_.out(); }
+
+  void give(Waiter& w) {
+    waits_[w.ticket] = {};
+    pool_.give(w.ticket);
+  }
+  /// `w` has left its queue: its ticket is given back, unless its invitation or its admission is still to come.
+  void left(Waiter& w, Leave how) {
+    if (how == Leave::left) give(w);
+    if (how == Leave::leftAwake) waitOf(w).hasLeft = true;
+  }
+  /// `w` is in: this environment holds so much more of a counted lock.
+  void granted(const Waiter& w) noexcept {
+    const Wait& wait = waitOf(w);
+    if (wait.kind->isCounted) shares_.took(wait.place, wait.kind->taken(w), w.era);
+  }
+
+  /// Calls `use(waiter, wait)` for each ticket in use.
+  template <class Use>
+  void each(Use&& use) {
+    for (Ticket ticket = 0; ticket < waits_.size(); ++ticket) {
+      if (waits_[ticket].kind) use(pool_.waiter(ticket), waits_[ticket]);
+    }
+  }
+
+ private:
+  Shares& shares_;
+  TicketPool pool_;
+  std::vector<Wait> waits_;  // by ticket
+};
+
+}  // namespace boxoffice::binding
