@@ -162,6 +162,7 @@ class House {
   SeatSet
       owed_{};  // whom we could not watch, bury or ring, as there was no descriptor or no memory
   std::atomic<bool> leaving_{false};
+  std::atomic<bool> knowsGone_{false};
   std::unique_ptr<WaitPool> pool_;
 };
 

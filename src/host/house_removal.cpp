@@ -39,8 +39,11 @@ bool House::hasAllBells() const noexcept {
   return true;
 }
 
+/// Each process that finds it out tells all, once: the process that wrote it down first may have been stopped or
+/// killed before it told any other.
 void House::setGone() noexcept {
-  if (members_.setGone()) ringAll();
+  members_.setGone();
+  if (!knowsGone_.exchange(true)) ringAll();
 }
 
 void House::checkThere() {

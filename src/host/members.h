@@ -28,8 +28,8 @@ class Members {
 
   /// Whether the file has its path still.
   bool isAt(const std::string& directory) const noexcept;
-  /// Writes down that files of the directory are gone; false when that has been done.
-  bool setGone() const noexcept { return file_->header.gone.exchange(1) == 0; }
+  /// Writes down that files of the directory are gone.
+  void setGone() const noexcept { file_->header.gone.store(1); }
   bool isGone() const noexcept { return file_->header.gone.load() != 0; }
 
   /// Grows with every join.

@@ -293,8 +293,12 @@ bool Segment::hasTenant() noexcept {
 }
 
 void Segment::setTenant(Tenant* tenant) noexcept {
-  const std::lock_guard guard(tenantMutex_);
-  tenant_ = tenant;
+  {
+    const std::lock_guard guard(tenantMutex_);
+    tenant_ = tenant;
+  }
+  // The bell thread may have told of the removal while there was no tenant.
+  if (tenant && isGone()) house_.ringAll();
 }
 
 void Segment::deliver(std::uint32_t slot) noexcept {

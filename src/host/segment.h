@@ -17,6 +17,7 @@
 // A file that is truncated while it is mapped ends the process by SIGBUS, as for any mapped file.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -111,8 +112,12 @@ class Segment {
   /// Whether the file was removed, or files that its house needs: processes that come now may be let in
   /// beside those that have it open.
   bool isGone() const noexcept;
-  /// Writes down that it was; false when that has been done.
-  bool setGone() const noexcept { return view_.header->gone.exchange(1) == 0; }
+  /// Writes down that it was. True the first time in this process, which then tells all: the process that wrote
+  /// it down first may have been stopped or killed before it told any other.
+  bool setGone() noexcept {
+    view_.header->gone.store(1);
+    return !knowsGone_.exchange(true);
+  }
   /// The error for who asks for something of it.
   HostError removed() const;
 
@@ -152,6 +157,7 @@ class Segment {
   const std::string name_;
   const std::string path_;
   const SegmentView view_;
+  std::atomic<bool> knowsGone_{false};
   std::vector<OwnPart> parts_;  // by slot; empty where there are no such locks
   std::mutex tenantMutex_;      // held while the tenant is told
   Tenant* tenant_ = nullptr;

@@ -124,8 +124,9 @@ describe('Files of scope host that are removed while processes use them', functi
         }).then((code) => code ?? 'granted')`)
       await place.holder.dies()
       place.waiter.child.kill('SIGCONT')
-      for (const one of [place.waiter, newcomer]) {
-        assert.match(await outcome(one), /^(granted|ERR_LOCK_SEGMENT)$/)
+      for (const [who, process] of Object.entries({ waiter: place.waiter, newcomer })) {
+        const end = await outcome(process)
+        assert.match(end, /^(granted|ERR_LOCK_SEGMENT)$/, `the wait of the ${who} ends: ${end}`)
       }
     })
   }

@@ -1,9 +1,11 @@
 // Files that are removed while processes use them: those who are there go on with what they have open, and are
 // told.
 
+#include <atomic>
 #include <fstream>
 #include <memory>
 
+#include "host/members.h"
 #include "host_support.h"
 
 namespace boxoffice::host::test {
@@ -146,6 +148,57 @@ TEST(HostRemoval, OfAFileThatIsNotInUseMakesANewOne) {
   EXPECT_TRUE(first.isGone());
   EXPECT_FALSE(second.isGone());
   EXPECT_EQ(&Segment::open(*house, {Kind::mutex, "x"}), &second);
+}
+
+TEST(HostRemoval, IsToldWhereTheProcessThatWroteItDownDiedBeforeItTold) {
+  for (const bool isOfOneLock : {true, false}) {
+    Pair pair;
+    const std::string path = pair.directory.file(Kind::keyedMutex, "x");
+    if (isOfOneLock) {
+      const platform::File file = platform::openFile(path);
+      std::byte* const memory = platform::map(file, sizeof(SegmentHeader), path);
+      reinterpret_cast<SegmentHeader*>(memory)->gone.store(1);
+      platform::unmap(memory, sizeof(SegmentHeader));
+      std::filesystem::remove(path);
+      EXPECT_EQ(pair.b.await("rescan"), "");
+    } else {
+      Members(pair.directory.run()).setGone();
+      std::filesystem::remove_all(pair.directory.run());
+      pair.awaitTold();
+    }
+  }
+}
+
+/// A tenant that waits until it is told to look at everything.
+class Listening final : public Tenant {
+ public:
+  void heard(std::uint32_t) noexcept override {}
+  void rescan() noexcept override {
+    isTold_.store(true);
+    isTold_.notify_all();
+  }
+  void await() const { isTold_.wait(false); }
+
+ private:
+  std::atomic<bool> isTold_{false};
+};
+
+TEST(HostRemoval, IsToldToATenantThatComesAfterTheOthersWereTold) {
+  countEvictions();
+  const TemporaryDirectory outer;
+  const std::string path = outer.path() + "/locks";
+  const auto house = House::in(path);
+  Segment& late = Segment::open(*house, {Kind::mutex, "late"});
+  Segment& early = Segment::open(*house, {Kind::mutex, "early"});
+  Listening first;
+  Listening second;
+  early.setTenant(&first);
+  std::filesystem::rename(path, outer.path() + "/gone");
+  first.await();
+  late.setTenant(&second);
+  second.await();
+  early.setTenant(nullptr);
+  late.setTenant(nullptr);
 }
 
 TEST(HostRemoval, OfFilesOfFormerProcessesIsNone) {
