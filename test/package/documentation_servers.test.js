@@ -9,8 +9,8 @@ const { redisServer } = require('../cluster/helpers/servers.js')
 
 /** What the examples of a file of declarations have been given before. */
 const given = {
-  'redis.d.ts': '',
-  'postgres.d.ts': `
+  'lib/cluster/redis/index.d.ts': '',
+  'lib/cluster/postgres/index.d.ts': `
     const { Pool } = require('pg')
     const { postgres, postgresSchema } = require('boxoffice/postgres')
     const [pool, admin] = [1, 2].map(() => new Pool({ connectionString: process.env.DATABASE_URL }))
@@ -20,7 +20,7 @@ const given = {
     const [client, user] = [await pool.connect(), 'ada']
     await client.query('BEGIN')
     const locks = engine.withTransaction(client)`,
-  'engine.d.ts': `
+  'lib/cluster/engine.d.ts': `
     const { Engine } = require('boxoffice/engine')
     const { FakeServer } = require(${JSON.stringify(path.join(root, 'test/cluster/helpers/fake_server.js'))})
     const driver = new FakeServer().driver()`,

@@ -1,13 +1,17 @@
 'use strict'
 // The examples of the declarations run, each in a process of its own.
 const assert = require('node:assert/strict')
-const { readFileSync } = require('node:fs')
-const path = require('node:path')
 const boxoffice = require('../..')
-const { blocksIn, examplesIn, good, isKnown, root, runExample } = require('../helpers/examples.js')
+const { filesIn, read } = require('../helpers/documents.js')
+const { blocksIn, examplesIn, good, isKnown, runExample } = require('../helpers/examples.js')
 
-const read = (name) => readFileSync(path.join(root, name), 'utf8')
-const examples = ['index.d.ts', 'inspector.d.ts'].flatMap((name) => examplesIn(read(name)))
+/** Without what documentation_servers.test.js runs. */
+const files = filesIn('lib').filter(
+  (file) => file.endsWith('.d.ts') && !/cluster\/(engine|postgres\/|redis\/)/.test(file),
+)
+const examples = ['index.d.ts', ...files].flatMap((file) =>
+  examplesIn(read(file)).map((example) => ({ ...example, title: `${file}, ${example.title}` })),
+)
 const isClass = (value) => /^class\b/.test(Function.prototype.toString.call(value))
 
 describe('the examples of the declarations', function () {

@@ -1,4 +1,4 @@
-import type { Engine, EngineOptions } from './index.js'
+import type { Engine, EngineOptions } from '../options.js'
 
 /** A client of the package `redis`: of `createClient()` or `createCluster()`, connected. */
 export interface NodeRedisClient {

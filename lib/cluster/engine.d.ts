@@ -1,4 +1,5 @@
-import type { Engine as Contract, EngineOptions } from './index.js'
+/// <reference path="../core/disposable.d.ts" />
+import type { Engine as Contract, EngineOptions } from './options.js'
 
 /** What an engine asks a server for. All times are in milliseconds, and whole. */
 export interface EngineRequest {

@@ -1,4 +1,5 @@
-import type { Engine, EngineOptions, Key } from './index.js'
+import type { Key } from '../../locks/keyed.js'
+import type { Engine, EngineOptions } from '../options.js'
 
 /** A pool of the package `pg`: `new Pool(...)`. */
 export interface PostgresPool {

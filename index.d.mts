@@ -1,4 +1,0 @@
-import * as boxoffice from './index.js'
-
-export * from './index.js'
-export default boxoffice

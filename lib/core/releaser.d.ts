@@ -1,0 +1,54 @@
+/// <reference path="disposable.d.ts" />
+import type { Engine } from '../cluster/options.js'
+import type { Key } from '../locks/keyed.js'
+
+/**
+ * Lets go of one grant: call it, call its `release()`, or leave it to `using`. Once is enough: when
+ * its grant is over, whoever ended it, it does nothing.
+ *
+ * @example
+ * const mutex = new Mutex()
+ * const release = await mutex.acquire()
+ * try {
+ *   // alone
+ * } finally {
+ *   release()
+ * }
+ *
+ * @example
+ * {
+ *   using _ = await mutex.acquire()
+ *   assert.equal(mutex.isLocked(), true)
+ * }
+ * assert.equal(mutex.isLocked(), false)
+ */
+export interface Releaser extends Disposable, AsyncDisposable {
+  (): void
+  release(): void
+  /**
+   * The last holder died with the lock: look at what it left. (The other ways to lock are not told, and
+   * the news is gone with them. Who could not have all of several keys leaves it to the next one.)
+   */
+  readonly abandoned: boolean
+  /**
+   * Of scope `'host'`: the number of this grant, which is larger than that of any grant of the lock (or the key)
+   * that was over before this one began; whatever crashed in between, and also where the files have been removed.
+   * Store it with what the lock protects, and refuse to write where a larger one is stored: so a process that
+   * was stopped for a while, and lost the lock, does no harm. Drawn when it is first asked for: after the end of
+   * the grant it is undefined, unless it was asked for before. Of several keys at once it is one number, for all of them.
+   *
+   * Of a lock over an {@link Engine}: the same, also after a failover of its server (docs/engines.md), and known from the
+   * start. Where several keys were locked at once it is undefined: see `fencingTokens`.
+   */
+  readonly fencingToken?: bigint
+  /**
+   * Of several keys that were locked at once over an {@link Engine}: the fencing token of each. (They are for the store of
+   * that key: they do not compare with each other.)
+   */
+  readonly fencingTokens?: ReadonlyMap<Key, bigint>
+  /**
+   * Of a lock over an {@link Engine}: aborted, with an error of code `ERR_LOCK_LOST`, when the lock has been lost while
+   * it was held, before the server can give it to anybody else. Of several keys: when the first of them has been lost.
+   */
+  readonly signal?: AbortSignal
+}
