@@ -10,9 +10,9 @@ const { KeyMap } = require('./core/key_map.js')
 const { readLockOptions, settle } = require('./lock_options.js')
 
 /** Whether no other thread can ever know the lock. */
-function isOfThread({ engine, host, name, buffer, isShared, diagnostics }) {
+function isOfThread({ engine, host, name, buffer, isShared }) {
   const isNamed = engine !== undefined || host !== undefined || name !== undefined
-  return !isNamed && buffer === undefined && !isShared && diagnostics === undefined
+  return !isNamed && buffer === undefined && !isShared
 }
 
 /** The lock of `kind` that `options` ask for. */
@@ -23,6 +23,9 @@ function openLock(kind, args, options) {
     const lock = kind.local(...args)
     if (cancelError !== undefined) lock.cancelError = cancelError
     if (mayBlock !== lock.mayBlock) lock.mayBlock = mayBlock
+    if (settings.diagnostics !== undefined) {
+      require('./diagnostics/observe.js').observeSingle(lock, kind, settings)
+    }
     return { lock, cancelError }
   }
   return { lock: openShared(kind.shared(...args), settings), cancelError }
@@ -43,19 +46,28 @@ function openShared(core, settings) {
 /** The key map that `settings` ask for, of locks of `kind`, which begin with `value`. */
 function openKeyMap(kind, value, settings) {
   const { mayBlock } = settings
-  if (!isOfThread(settings)) return openSharedKeyMap(kind, value, settings)
+  const watch = watchOf(settings, kind.name)
+  if (!isOfThread(settings)) return openSharedKeyMap(kind, value, settings, watch)
   const { mayBlock: usual } = LocalLock.prototype
   const make = () => kind.local(value)
-  if (mayBlock === usual) return new KeyMap(kind.atRest ?? [], make)
+  if (mayBlock === usual && watch === undefined) return new KeyMap(kind.atRest ?? [], make)
   // A lock that is not as usual is not for other maps.
-  return new KeyMap([], () => Object.assign(make(), { mayBlock }))
+  const makeOwn = () => Object.assign(make(), { mayBlock })
+  if (watch === undefined) return new KeyMap([], makeOwn)
+  const map = new KeyMap([], () => watch.watches(makeOwn()))
+  watch.over(map)
+  return map
 }
 
-function openSharedKeyMap({ name: kind, shared }, value = '', settings) {
-  const { keyedWatch } = require('./diagnostics/keyed_record.js')
+/** What watches a keyed map, if anything. */
+function watchOf(settings, kind) {
+  if (settings.diagnostics === undefined) return undefined
+  return require('./diagnostics/keyed_record.js').keyedWatch(settings, kind)
+}
+
+function openSharedKeyMap({ name: kind, shared }, value = '', settings, watch) {
   const { hostHomeOf } = require('./host/cores.js')
   const { engine, host, name, isStrict, mayBlock } = settings
-  const watch = keyedWatch(settings, kind)
   const begin = watch === undefined ? () => shared(value) : () => watch.like(shared(value))
   const make = () => Object.assign(begin(), { isStrict, mayBlock })
   const open = () => {

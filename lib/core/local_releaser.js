@@ -9,15 +9,20 @@ function mutexReleaser(lock, grant) {
   }, false)
 }
 
+/** What an observer knows of a releaser's grant. */
+const holdKey = Symbol('hold')
+
 /** Puts back `weight`, unless the key of the semaphore has been idle since. */
 function semaphoreReleaser(lock, weight) {
   const { generation } = lock
-  let isOver = false
-  return dressed(() => {
-    if (isOver || lock.generation !== generation) return
-    isOver = true
-    lock.putBack(weight)
-  }, false)
+  let out = weight
+  const release = () => {
+    if (out === 0 || lock.generation !== generation) return
+    const back = out
+    out = 0
+    lock.putBack(back, release[holdKey])
+  }
+  return dressed(release, false)
 }
 
-module.exports = { mutexReleaser, semaphoreReleaser }
+module.exports = { holdKey, mutexReleaser, semaphoreReleaser }

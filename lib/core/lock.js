@@ -27,7 +27,7 @@ class LocalLock {
    * only some kinds are made with.
    */
   queueUp(weight, { priority, timeout, signal }, Kind, subject) {
-    if (timeout === 0) return Promise.reject(this.timeoutError(0))
+    if (timeout === 0) return this.refuse(Kind, weight, this.timeoutError(0))
     const isLimited = timeout !== undefined || signal !== undefined
     const limits =
       weight === 1 && priority === 0 && !isLimited ? null : new Limits(weight, priority)
@@ -36,11 +36,19 @@ class LocalLock {
     lastResolve = undefined
     lastReject = undefined
     this.enqueue(waiter)
-    if (isLimited) {
+    if (this.observer !== null) this.observer.waiting(waiter, promise)
+    // What the observer tells of it may have ended it.
+    if (isLimited && !limits.isOver) {
       const giveUp = (reason) => this.leave(waiter, reason)
-      limits.begin({ timeout, signal }, giveUp, (late) => this.timeoutError(late))
+      limits.begin({ timeout, signal }, giveUp, (late) => this.timeoutError(late, waiter))
     }
     return promise
+  }
+
+  /** A caller that does not get it, and does not wait. */
+  refuse(Kind, weight, reason) {
+    if (this.observer !== null) this.observer.refused(Kind.prototype.mode, weight, reason)
+    return Promise.reject(reason)
   }
 
   enqueue(waiter) {
@@ -55,9 +63,15 @@ class LocalLock {
   /** `waiter` gives up. Waiters behind it that fit where it did not are admitted. */
   leave(waiter, reason) {
     this.dequeue(waiter)
-    waiter.end()
-    waiter.reject(reason)
+    this.endInVain(waiter, reason)
     this.admit()
+  }
+
+  /** `waiter` has left the queue. */
+  endInVain(waiter, reason) {
+    waiter.end()
+    if (this.observer !== null) this.observer.gaveUp(waiter, reason)
+    waiter.reject(reason)
   }
 
   hasQueue() {
@@ -78,10 +92,7 @@ class LocalLock {
     const waiters = this.waiters().filter(({ isToStay }) => !isToStay)
     // All of them first: none is to be admitted for the others' going.
     for (const waiter of waiters) this.dequeue(waiter)
-    for (const waiter of waiters) {
-      waiter.end()
-      waiter.reject(reason)
-    }
+    for (const waiter of waiters) this.endInVain(waiter, reason)
     if (waiters.length > 0) this.admit()
   }
 
@@ -124,8 +135,16 @@ class LocalLock {
     this.home.drop(this)
   }
 
-  timeoutError(timeout) {
-    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not available within ${timeout} ms`)
+  timeoutError(timeout, waiter) {
+    const message = `${this.title()} was not available within ${timeout} ms`
+    const error = lockError('ERR_LOCK_TIMEOUT', message)
+    if (waiter !== undefined && this.observer !== null) this.observer.timedOut(waiter, error)
+    return error
+  }
+
+  /** What an observer sees besides. */
+  seen(held) {
+    return this.observer === null ? held : this.observer.seen(held)
   }
 
   /** For error messages. */
@@ -137,6 +156,8 @@ class LocalLock {
 // What only some have of their own: locks of keyed maps, and those whose users chose otherwise. All others do
 // without the memory.
 Object.assign(LocalLock.prototype, {
+  /** Is called at each step, where the lock has diagnostics: see lib/diagnostics/observer.js. */
+  observer: null,
   home: null,
   share: null,
   key: undefined,

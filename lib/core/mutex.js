@@ -39,7 +39,7 @@ class LocalMutex extends LocalLock {
   lock(options) {
     if (options === undefined && this.current === free) {
       this.current = nextGrant()
-      return done
+      return this.observer === null ? done : this.begun(undefined, done)
     }
     return this.enter(readWait(options), Locker)
   }
@@ -47,26 +47,37 @@ class LocalMutex extends LocalLock {
   acquire(options) {
     if (options === undefined && this.current === free) {
       const grant = nextGrant()
-      const promise = Promise.resolve(mutexReleaser(this, grant))
+      const release = mutexReleaser(this, grant)
+      const promise = Promise.resolve(release)
       this.current = grant
-      return promise
+      return this.observer === null ? promise : this.begun(release, promise)
     }
     return this.enter(readWait(options), Acquirer)
   }
 
   enter(limits, Kind) {
     const { signal } = limits
-    if (signal?.aborted) return Promise.reject(signal.reason)
+    if (signal?.aborted) return this.refuse(Kind, 1, signal.reason)
     if (this.current !== free) return this.queueUp(1, limits, Kind)
     const grant = nextGrant()
-    const promise = Promise.resolve(Kind.valueOf(this, grant))
+    const value = Kind.valueOf(this, grant)
+    const promise = Promise.resolve(value)
     this.current = grant
-    return promise
+    return this.observer === null ? promise : this.begun(value, promise)
+  }
+
+  /** A caller is the holder without a wait: the promise that it gets, which is its own if the observer asks for that. */
+  begun(release, promise) {
+    const { observer } = this
+    const own = observer.tellsApart && promise === done ? Promise.resolve() : promise
+    observer.granted('exclusive', 1, null, false, release, own)
+    return own
   }
 
   tryLock() {
     if (this.current !== free) return false
     this.current = nextGrant()
+    if (this.observer !== null) this.begun()
     return true
   }
 
@@ -75,6 +86,7 @@ class LocalMutex extends LocalLock {
     const grant = nextGrant()
     const release = mutexReleaser(this, grant)
     this.current = grant
+    if (this.observer !== null) this.begun(release)
     return release
   }
 
@@ -109,7 +121,7 @@ class LocalMutex extends LocalLock {
       if (options === undefined && this.current === free) {
         grant = nextGrant()
         this.current = grant
-        await done
+        await (this.observer === null ? done : this.begun(undefined, done))
       } else {
         grant = await this.enter(readWait(options), Runner)
       }
@@ -126,8 +138,13 @@ class LocalMutex extends LocalLock {
   }
 
   unlock() {
-    if (this.current === free) throw this.notHeld()
-    const { queue } = this
+    const { current, observer, queue } = this
+    if (current === free) throw this.notHeld()
+    if (observer !== null) {
+      observer.ended(observer.latest, 1)
+      // What the observer tells of it may have ended it.
+      if (this.current !== current) return
+    }
     if (queue === null || queue.size === 0) {
       this.current = free
       if (this.watchers !== null) this.tell(1, undefined)
@@ -145,6 +162,7 @@ class LocalMutex extends LocalLock {
       return
     }
     this.current = grant
+    if (this.observer !== null) this.begun()
     then()
   }
 
@@ -176,7 +194,7 @@ class LocalMutex extends LocalLock {
   }
 
   snapshot() {
-    return { locked: this.isLocked(), waiting: this.queueSize() }
+    return this.seen({ locked: this.isLocked(), waiting: this.queueSize() })
   }
 }
 
@@ -195,6 +213,7 @@ class MutexWaiter extends Waiter {
     if (mutex.watchers !== null) mutex.tell(1, this.priority)
     mutex.dequeue(this)
     mutex.current = grant
+    if (mutex.observer !== null) mutex.observer.granted('exclusive', 1, this, false, value)
     this.resolve(value)
     this.end()
   }

@@ -13,7 +13,7 @@ const { lockError } = require('./errors.js')
 const { readWait } = require('./options.js')
 const { upgradeError } = require('./rw_errors.js')
 const { LocalLock } = require('./lock.js')
-const { readReleaser, writeReleaser } = require('./rw_releaser.js')
+const { grantKey, readReleaser, writeReleaser } = require('./rw_releaser.js')
 const { Waiter } = require('./waiter.js')
 
 class LocalRWLock extends LocalLock {
@@ -55,9 +55,13 @@ class LocalRWLock extends LocalLock {
 
   enter(limits, Kind) {
     const { signal, priority } = limits
-    if (signal?.aborted) return Promise.reject(signal.reason)
-    if (this.isOpen(Kind, priority)) return Promise.resolve(this.take(Kind))
-    return this.queueUp(1, limits, Kind)
+    if (signal?.aborted) return this.refuse(Kind, 1, signal.reason)
+    if (!this.isOpen(Kind, priority)) return this.queueUp(1, limits, Kind)
+    const release = Kind.makeReleaser(this)
+    const promise = Promise.resolve(release)
+    Kind.enter(this)
+    if (this.observer !== null) this.began(Kind.prototype.mode, null, release, promise)
+    return promise
   }
 
   isOpen(Kind, priority) {
@@ -67,7 +71,13 @@ class LocalRWLock extends LocalLock {
   take(Kind) {
     const release = Kind.makeReleaser(this)
     Kind.enter(this)
+    if (this.observer !== null) this.began(Kind.prototype.mode, null, release)
     return release
+  }
+
+  /** The observer hears that a caller, which may have waited, holds the lock by `release`. */
+  began(mode, waiter, release, promise) {
+    release[grantKey].hold = this.observer.granted(mode, 1, waiter, false, release, promise)
   }
 
   tryAcquireRead() {
@@ -95,6 +105,7 @@ class LocalRWLock extends LocalLock {
 
   endRead(grant) {
     grant.isOver = true
+    if (this.observer !== null) this.observer.ended(grant.hold, 1)
     this.readerCount--
     const { readerCount } = this
     try {
@@ -110,6 +121,7 @@ class LocalRWLock extends LocalLock {
 
   endWrite(grant) {
     grant.isOver = true
+    if (this.observer !== null) this.observer.ended(grant.hold, 1)
     this.hasWriter = false
     try {
       this.admit()
@@ -135,6 +147,7 @@ class LocalRWLock extends LocalLock {
       const release = Kind.makeReleaser(this)
       this.dequeue(waiter)
       Kind.enter(this)
+      if (this.observer !== null) this.began(waiter.mode, waiter, release)
       waiter.resolve(release)
       waiter.end()
     }
@@ -143,33 +156,39 @@ class LocalRWLock extends LocalLock {
 
   #admitUpgrader() {
     const { upgrader } = this
-    upgrader.resolve(this.#becomeWriter(upgrader.grant))
+    const release = writeReleaser(this)
     this.dequeue(upgrader)
+    this.#becomeWriter(upgrader.grant, release, upgrader)
+    upgrader.resolve(release)
     upgrader.end()
   }
 
-  /** The reader of `grant`, which is the only one, is the writer. */
-  #becomeWriter(grant) {
-    const release = writeReleaser(this)
+  /** The reader of `grant`, which is the only one, is the writer by `release`. */
+  #becomeWriter(grant, release, waiter, promise) {
     grant.isOver = true
+    if (this.observer !== null) this.observer.ended(grant.hold, 1)
     this.readerCount = 0
     this.hasWriter = true
-    return release
+    if (this.observer !== null) this.began('exclusive', waiter, release, promise)
   }
 
   /** A promise for the releaser of the writer that the reader of `grant` becomes. */
   upgrade(grant, limits) {
-    const { signal, timeout } = limits
-    if (signal?.aborted) return Promise.reject(signal.reason)
+    const { signal } = limits
+    if (signal?.aborted) return this.refuse(Upgrader, 1, signal.reason)
     if (this.upgrader !== null) return Promise.reject(upgradeError(this))
-    if (this.readerCount === 1) return Promise.resolve(this.#becomeWriter(grant))
-    if (timeout === 0) return Promise.reject(this.timeoutError(0))
-    return this.queueUp(1, limits, Upgrader, grant)
+    if (this.readerCount > 1) return this.queueUp(1, limits, Upgrader, grant)
+    const release = writeReleaser(this)
+    const promise = Promise.resolve(release)
+    this.#becomeWriter(grant, release, null, promise)
+    return promise
   }
 
   tryUpgrade(grant) {
     if (this.upgrader !== null || this.readerCount > 1) return undefined
-    return this.#becomeWriter(grant)
+    const release = writeReleaser(this)
+    this.#becomeWriter(grant, release, null)
+    return release
   }
 
   upgradeSync(grant) {
@@ -181,8 +200,10 @@ class LocalRWLock extends LocalLock {
   downgrade(grant) {
     const release = readReleaser(this)
     grant.isOver = true
+    if (this.observer !== null) this.observer.ended(grant.hold, 1)
     this.hasWriter = false
     this.readerCount = 1
+    if (this.observer !== null) this.began('shared', null, release)
     try {
       this.admit()
     } catch (error) {
@@ -214,7 +235,8 @@ class LocalRWLock extends LocalLock {
   }
 
   snapshot() {
-    return { readers: this.readerCount, written: this.hasWriter, waiting: this.queueSize() }
+    const waiting = this.queueSize()
+    return this.seen({ readers: this.readerCount, written: this.hasWriter, waiting })
   }
 }
 
@@ -233,6 +255,8 @@ class Reader extends Waiter {
     lock.readerCount++
   }
 }
+
+Reader.prototype.mode = 'shared'
 
 class Writer extends Waiter {
   static fits(lock) {

@@ -10,6 +10,8 @@ class RWGrant {
   isOver = false
   /** The waiter, while this reader waits to become the writer. */
   pending = null
+  /** What an observer knows of it. */
+  hold = null
 
   constructor(lock) {
     this.lock = lock
@@ -80,4 +82,4 @@ function writeReleaser(lock) {
   return release
 }
 
-module.exports = { readReleaser, writeReleaser }
+module.exports = { grantKey, readReleaser, writeReleaser }

@@ -10,7 +10,7 @@ const { lockError } = require('./errors.js')
 const { checkCallback } = require('./options.js')
 const { asTicket } = require('./releaser.js')
 const { LocalLock } = require('./lock.js')
-const { semaphoreReleaser } = require('./local_releaser.js')
+const { holdKey, semaphoreReleaser } = require('./local_releaser.js')
 const { checkStack } = require('./stack.js')
 const { checkedValue, checkWeight, maxValue, readAcquire, readAcquireSync } = require('./units.js')
 const { Waiter } = require('./waiter.js')
@@ -47,8 +47,13 @@ class LocalSemaphore extends LocalLock {
   acquire(weightOrOptions, priorityOrOptions) {
     const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
     const { signal } = limits
-    if (signal?.aborted) return Promise.reject(signal.reason)
-    if (this.isOpen(weight, limits.priority)) return Promise.resolve(this.take(weight))
+    if (signal?.aborted) return this.refuse(Acquirer, weight, signal.reason)
+    if (this.isOpen(weight, limits.priority)) {
+      const grant = this.grant(weight)
+      const promise = Promise.resolve(grant)
+      this.begin(weight, grant, null, promise)
+      return promise
+    }
     return this.queueUp(weight, limits, Acquirer)
   }
 
@@ -67,12 +72,20 @@ class LocalSemaphore extends LocalLock {
 
   take(weight) {
     const grant = this.grant(weight)
-    this.value -= weight
+    this.begin(weight, grant, null)
     return grant
   }
 
   grant(weight) {
     return asTicket(this.value, semaphoreReleaser(this, weight))
+  }
+
+  /** A caller, which may have waited, has `grant`. */
+  begin(weight, grant, waiter, promise) {
+    this.value -= weight
+    if (this.observer === null) return
+    const [, release] = grant
+    release[holdKey] = this.observer.granted(undefined, weight, waiter, false, release, promise)
   }
 
   async runExclusive(callback, weight, options) {
@@ -98,22 +111,32 @@ class LocalSemaphore extends LocalLock {
 
   release(weight = 1) {
     checkWeight(weight)
-    if (this.value > maxValue - weight) {
-      const message = `${this.title()} would have more than ${maxValue}`
-      throw lockError('ERR_LOCK_RANGE', message, RangeError)
-    }
+    this.checkRoom(weight)
+    if (this.observer !== null) this.observer.endedOldest(weight)
     this.value += weight
     this.admit()
   }
 
+  checkRoom(weight) {
+    if (this.value <= maxValue - weight) return
+    const message = `${this.title()} would have more than ${maxValue}`
+    throw lockError('ERR_LOCK_RANGE', message, RangeError)
+  }
+
   /** A releaser puts back what it took. Of a key, release() may have put back a part of it already. */
-  putBack(weight) {
-    if (this.home === null) this.release(weight)
-    else if (this.value < this.whole) this.release(Math.min(weight, this.whole - this.value))
+  putBack(weight, hold) {
+    const back = this.home === null ? weight : Math.min(weight, this.whole - this.value)
+    if (back <= 0) return
+    this.checkRoom(back)
+    if (this.observer !== null) this.observer.ended(hold, weight)
+    this.value += back
+    this.admit()
   }
 
   setValue(value) {
-    this.value = checkedValue(value)
+    const next = checkedValue(value)
+    if (this.observer !== null) this.observer.endedOldest(0)
+    this.value = next
     this.admit()
   }
 
@@ -126,7 +149,7 @@ class LocalSemaphore extends LocalLock {
       if (!fits) break
       const grant = this.grant(waiter.weight)
       this.dequeue(waiter)
-      this.value -= waiter.weight
+      this.begin(waiter.weight, grant, waiter)
       waiter.resolve(grant)
       waiter.end()
     }
@@ -139,7 +162,7 @@ class LocalSemaphore extends LocalLock {
   }
 
   snapshot() {
-    return { value: this.value, waiting: this.queueSize() }
+    return this.seen({ value: this.value, waiting: this.queueSize() })
   }
 }
 
@@ -152,5 +175,6 @@ class Acquirer extends Waiter {
     this.reject = reject
   }
 }
+Acquirer.prototype.mode = undefined
 
 module.exports = { LocalSemaphore }

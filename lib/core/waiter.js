@@ -39,7 +39,8 @@ class Waiter {
 
 /** How long a waiter waits, and what it asks for. */
 class Limits {
-  #timer
+  /** An observer must know it. */
+  timer = undefined
   #listening
   #onAbort
 
@@ -57,7 +58,7 @@ class Limits {
     }
     try {
       if (timeout !== undefined && timeout <= longestTimeout) {
-        this.#timer = globalThis.setTimeout(() => end(late(timeout)), timeout)
+        this.timer = globalThis.setTimeout(() => end(late(timeout)), timeout)
       }
       // A clock that fires at once has ended it.
       if (signal === undefined || this.isOver) return
@@ -75,7 +76,7 @@ class Limits {
   end() {
     this.isOver = true
     try {
-      if (this.#timer !== undefined) globalThis.clearTimeout(this.#timer)
+      if (this.timer !== undefined) globalThis.clearTimeout(this.timer)
       if (this.#listening !== undefined) this.#listening.stop(this.#onAbort)
     } catch (error) {
       // A signal of strange make must not hold up the waiters that are admitted, or give up, with this one.
@@ -86,7 +87,13 @@ class Limits {
   }
 }
 
-/** Whether cancel() leaves it alone. */
-Waiter.prototype.isToStay = false
+Object.assign(Waiter.prototype, {
+  /** How it wants the lock: shared or exclusive, or undefined for units of a semaphore. */
+  mode: 'exclusive',
+  /** Whether cancel() leaves it alone. */
+  isToStay: false,
+  /** What an observer knows of it. */
+  wait: undefined,
+})
 
 module.exports = { Limits, Waiter }

@@ -5,7 +5,7 @@
 // or what then() makes of it. What awaits the promise of acquire() has its hold from then on, and so has all that it
 // starts. It is never its siblings', which the same turn may have started.
 //
-// Whether all of a chain waits for locks is seen in stillness.js, by what a promise may be made by: an async function
+// Whether all of a chain waits for locks is seen in quiescence.js, by what a promise may be made by: an async function
 // makes its promise first, and awaits within, and so does whatever combines promises. So a promise is open from when
 // it is made until the same run waits for it, and is taken to be made by the reactions which that run makes meanwhile,
 // and those that go on after them. That is more than what makes it: all of them must wait before it is taken to, so
@@ -289,7 +289,7 @@ function hands(promise, link) {
 function disregard(timer) {
   if (typeof timer !== 'object' || timer === null) return
   const step = Mark.stepOf(timer)
-  step?.link.doings.delete(step)
+  step?.link?.doings.delete(step)
 }
 
 module.exports = {

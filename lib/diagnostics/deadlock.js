@@ -1,18 +1,19 @@
 'use strict'
-// The search for deadlocks, for locks with full diagnostics. `wait` and `hold` are those of record.js; who goes on
-// with which hold is in chains.js, and who waits for whom in C++, for all threads (src/wait_graph.h).
+// The search for deadlocks, for locks with full diagnostics. `wait` and `hold` are those of observer.js; which chain of
+// calls goes on with which hold is in chains.js, and which wait waits for which hold in C++, for all threads
+// (src/wait_graph.h).
 //
 // A promise may be asked for and awaited later, or never; so nothing is looked for before the turn ends that asked.
-// From then on, whenever something has run in the chain of a hold, it is seen whether that is still: if so, C++ is
-// told which waits the hold depends on, and says which of them closes a cycle. That one is refused. A thread that
-// is about to block is still at once, with all that it holds, and its call throws.
+// From then on, whenever something has run in the chain of a hold, it is seen whether that is quiescent: if so, C++
+// is told which waits the hold depends on, and says which of them closes a cycle. That one is refused. A thread
+// that is about to block is quiescent at once, with all that it holds, and its call throws.
 //
-// A hold enters the graph when it is still, and leaves before its lock is let go of. One that is doing something is
+// A hold enters the graph when it is quiescent, and leaves before its lock is let go of. One that is doing something is
 // not there: nothing is lost without it.
 const { setImmediate } = require('node:timers') // at load: users fake clocks
 const chains = require('./chains.js')
 const { deadlockError, labelOf } = require('./deadlock_error.js')
-const { stillIn } = require('./stillness.js')
+const { waitsOf } = require('./quiescence.js')
 const native = require('../load.js')
 const { goAway, waiterAt } = require('../process/waiters.js')
 
@@ -28,20 +29,20 @@ const fresh = new Set()
 /** What the search knows of each wait that is known to C++, and of each hold that is, by these. */
 const ids = new Map()
 const byId = new Map()
-/** Cores of semaphores that have been given more than was taken. */
+/** Semaphores that have been given more than was taken. */
 const loose = new WeakSet()
 /** Numbers of locks. */
 const locks = new WeakMap()
 const found = []
 let isDue = false
 
-function lockOf(core) {
-  let lock = locks.get(core)
-  if (lock === undefined) {
-    lock = core.share === null ? native.waitGraph.lock() : native.waitGraph.lock(core.place)
-    locks.set(core, lock)
+function numberOf(lock) {
+  let number = locks.get(lock)
+  if (number === undefined) {
+    number = lock.share === null ? native.waitGraph.lock() : native.waitGraph.lock(lock.place)
+    locks.set(lock, number)
   }
-  return lock
+  return number
 }
 
 function wantOf({ mode, weight }) {
@@ -50,16 +51,19 @@ function wantOf({ mode, weight }) {
 }
 
 /** What C++ is told of a wait or a hold. */
-function claim(stake) {
-  const { core, weight } = stake
-  const capacity = weight === undefined || loose.has(core) ? 0 : core.idle >> valueShift
-  return [lockOf(core), wantOf(stake), capacity, stake.moment, labelOf(stake)]
+function factsOf(one) {
+  const { lock, weight } = one
+  const capacity = weight === undefined || loose.has(lock) ? 0 : wholeOf(lock)
+  return [numberOf(lock), wantOf(one), capacity, one.moment, labelOf(one)]
 }
+
+/** The value of a semaphore when nothing of it is held. */
+const wholeOf = ({ whole, idle }) => whole ?? idle >> valueShift
 
 function enterWait(wait) {
   let id = ids.get(wait)
   if (id === undefined) {
-    id = native.waitGraph.wait(...claim(wait))
+    id = native.waitGraph.wait(...factsOf(wait))
     ids.set(wait, id)
     byId.set(id, wait)
   }
@@ -69,25 +73,25 @@ function enterWait(wait) {
 function enterHold(hold) {
   let id = ids.get(hold)
   if (id === undefined) {
-    id = native.waitGraph.hold(...claim(hold))
+    id = native.waitGraph.hold(...factsOf(hold))
     ids.set(hold, id)
   }
   return id
 }
 
-function leave(stake) {
-  const id = ids.get(stake)
+function leave(one) {
+  const id = ids.get(one)
   if (id === undefined) return
   native.waitGraph.end(id)
-  ids.delete(stake)
+  ids.delete(one)
   byId.delete(id)
 }
 
-/** Only who reads has to know what was before. */
-const needsMoment = (core) => core.kind.name === 'read-write lock'
+/** Only a reader has to know what was before. */
+const needsMoment = ({ kind }) => (kind.name ?? kind) === 'read-write lock'
 
-function momentOf(core, priority = 0) {
-  return needsMoment(core) && priority === 0 ? native.waitGraph.now() : 0
+function momentOf(lock, priority = 0) {
+  return needsMoment(lock) && priority === 0 ? native.waitGraph.now() : 0
 }
 
 /** At the end of this turn. */
@@ -100,12 +104,16 @@ function schedule() {
 function search() {
   isDue = false
   for (const wait of fresh) {
+    const { limits, how } = wait.waiter
+    // That it will give up is no way on: until then it is stuck.
+    const timer = (limits ?? how)?.timer
+    if (timer !== undefined) chains.disregard(timer)
     // A writer is in the way of readers behind it, whether it holds something or not.
-    if (needsMoment(wait.core) && wait.mode === 'exclusive') enterWait(wait)
+    if (needsMoment(wait.lock) && wait.mode === 'exclusive') enterWait(wait)
   }
   fresh.clear()
   for (const link of chains.changed()) {
-    const waits = stillIn(link)
+    const waits = waitsOf(link)
     if (waits.length === 0) continue
     const [refused, ...labels] = native.waitGraph.depend(enterHold(link.hold), waits.map(enterWait))
     if (refused !== undefined) refuse(byId.get(refused), labels)
@@ -114,10 +122,16 @@ function search() {
 
 function refuse(wait, labels) {
   const error = deadlockError(labels)
+  const { lock, ticket, waiter } = wait
+  if (ticket === undefined) {
+    remember(error)
+    lock.leave(waiter, error)
+    return
+  }
   // Its ticket is another one since the lock has been shared: it is left alone, for once.
-  if (waiterAt(wait.ticket) !== wait.waiter) return
+  if (waiterAt(ticket) !== waiter) return
   remember(error)
-  goAway(wait.ticket, error)
+  goAway(ticket, error)
 }
 
 function remember(error) {
@@ -145,14 +159,11 @@ const hooks = {
   asks(wait) {
     // One that upgrades waits for others to go while it holds the lock itself: that is not looked into.
     if (wait.hold !== undefined) return
-    wait.moment = momentOf(wait.core, wait.priority)
+    wait.moment = momentOf(wait.lock, wait.priority)
     if (wait.isSync) {
       block(wait)
       return
     }
-    const { how } = wait.waiter
-    // That it will give up is no way on: until then it is stuck.
-    if (how?.timer !== undefined) chains.disregard(how.timer)
     wait.around = chains.currentLink()
     chains.waitsFor(wait.promise, wait, wait.around)
     fresh.add(wait)
@@ -169,7 +180,7 @@ const hooks = {
   /** It has been granted, to `wait` or, where that is null, in this moment: nobody knows yet who asked for it. */
   holds(hold, wait) {
     const around = wait === null ? chains.currentLink() : (wait.around ?? null)
-    hold.moment = momentOf(hold.core)
+    hold.moment = momentOf(hold.lock)
     const link = new chains.Link(hold, around)
     links.set(hold, link)
     const promise = wait?.promise
@@ -190,9 +201,9 @@ const hooks = {
   },
 
   /** Of a semaphore, which somebody gives what nobody has taken. */
-  loosens(core) {
-    loose.add(core)
-    if (core.share !== null) native.waitGraph.loosen(lockOf(core))
+  loosens(lock) {
+    loose.add(lock)
+    if (lock.share !== null) native.waitGraph.loosen(numberOf(lock))
   },
 
   /** Other threads may know `core` from now on. */

@@ -5,12 +5,12 @@ const { lockError } = require('../core/errors.js')
 const { fromText, toText } = require('../core/keys.js')
 
 /** A wait or a hold, for whichever thread finds it in a cycle. */
-function labelOf({ core, record, key, mode, weight, stack }) {
-  const { kind, scope, name } = record
+function labelOf({ lock, observer, key, mode, weight, stack }) {
+  const { kind, scope, name } = observer
   // JSON has no bigints.
   const keyText = key === undefined ? undefined : toText(key)
-  const lock = { kind, name, key: keyText, scope, mode, weight, title: core.title(), stack }
-  return JSON.stringify({ thread: isMainThread ? 0 : threadId, ...lock })
+  const what = { kind, name, key: keyText, scope, mode, weight, title: lock.title(), stack }
+  return JSON.stringify({ thread: isMainThread ? 0 : threadId, ...what })
 }
 
 /** `labels` are those of C++: each wait, and what the one who waits holds that the one before it waits for. */

@@ -12,9 +12,9 @@ const abandoned = channel('boxoffice:abandoned')
 const deadlock = channel('boxoffice:deadlock')
 
 /** To whoever listens: what has happened to `what`, a hold or a wait, and `more`. */
-function publish(event, { record, mode, weight, key }, more) {
+function publish(event, { observer, mode, weight, key }, more) {
   if (!event.hasSubscribers) return
-  const { kind, name, scope } = record
+  const { kind, name, scope } = observer
   event.publish({ kind, name, key, scope, mode, weight, thread: threadId, ...more })
 }
 

@@ -1,6 +1,7 @@
 'use strict'
 // What one thread knows of a keyed map that is watched: the tally of all its keys. Each key that is busy has a record
 // of its own.
+const { observe } = require('./observe.js')
 const { refuseDiagnostics } = require('./levels.js')
 const { register } = require('./registry.js')
 const { rawWaits, Tally } = require('./tally.js')
@@ -26,6 +27,12 @@ class KeyedRecord {
   observes(Watched, start) {
     const { kind, scope, settings, tally } = this
     return new Watched(start).observe(kind, scope, settings, tally)
+  }
+
+  /** `lock` is for keys of it. */
+  watches(lock) {
+    const { kind, scope, settings, tally } = this
+    return observe(lock, kind, scope, settings, tally)
   }
 
   /** What tells its cores from those of others. */

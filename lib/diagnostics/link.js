@@ -22,7 +22,7 @@ class Link {
   isCrowded = false
   /** The steps of promises that give it, as far as they are known. */
   givers = new Set()
-  /** Links that may be still when something has run in this one. */
+  /** Links that may be quiescent when something has run in this one. */
   onlookers = new Set()
 
   /** Of `hold`, inside of the link `around` or null, which may be over by now. */

@@ -18,7 +18,7 @@ let dueAt = Infinity
 const weakly = native.realm.weakly(native, { look })
 
 function watchHold(hold) {
-  const { warnAfter } = hold.record.settings
+  const { warnAfter } = hold.observer.settings
   if (warnAfter > longestTimeout) return
   let queue = queues.get(warnAfter)
   if (queue === undefined) {
@@ -30,7 +30,7 @@ function watchHold(hold) {
 }
 
 function endWatch(hold) {
-  queues.get(hold.record.settings.warnAfter)?.delete(hold)
+  queues.get(hold.observer.settings.warnAfter)?.delete(hold)
 }
 
 function lookAt(time) {

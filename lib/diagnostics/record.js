@@ -18,7 +18,7 @@ const { levels } = require('./levels.js')
 const { Trace } = require('./trace.js')
 const { endWatch, watchHold } = require('./long_holds.js')
 const native = require('../load.js')
-const { Hold, Wait } = require('./stakes.js')
+const { Hold, Wait } = require('./holds_and_waits.js')
 const { rawWaits, Tally } = require('./tally.js')
 const { unwatchReleaser } = require('./warnings.js')
 
@@ -52,6 +52,10 @@ class Record {
     this.unsaid = null
   }
 
+  get lock() {
+    return this.core
+  }
+
   get name() {
     return this.core.home?.name ?? this.core.share?.name ?? this.core.name
   }
@@ -66,12 +70,12 @@ class Record {
 
   /** What is told of somebody who has, or wants, `units` of it. */
   stakeOf(core, mode, units) {
-    return { record: this, key: core.key, mode, weight: mode === undefined ? units : undefined }
+    return { observer: this, key: core.key, mode, weight: mode === undefined ? units : undefined }
   }
 
   /** Somebody is about to wait. */
-  begins(core, mode, units) {
-    const wait = new Wait(this, core, mode, units, this.time())
+  begins(mode, units) {
+    const wait = new Wait(this, mode, units, this.time())
     if (this.isFull) wait.trace = new Trace()
     return wait
   }
@@ -85,7 +89,7 @@ class Record {
       return last
     }
     const weight = waiter.weight()
-    const wait = this.begins(core, core.modeOf(weight), weight)
+    const wait = this.begins(core.modeOf(weight), weight)
     if (this.isFull) wait.waiter = waiter
     this.appends(wait)
     return wait
@@ -165,7 +169,7 @@ class Record {
     if (!this.isDeep && hold !== null && hold.since === since && hold.mode === mode) {
       hold.units += units
     } else {
-      hold = this.adds(core, mode, units, since)
+      hold = this.adds(mode, units, since)
       if (this.isDeep) this.follows(hold, admitted)
     }
     if (isAbandoned || events.admit.hasSubscribers) {
@@ -175,9 +179,9 @@ class Record {
     return hold
   }
 
-  adds(core, mode, units, since) {
+  adds(mode, units, since) {
     const { holds, latest } = this
-    const hold = new Hold(this, core, mode, units, since, holds.length)
+    const hold = new Hold(this, mode, units, since, holds.length)
     holds.push(hold)
     this.latest = hold
     if (latest?.units === 0 && !latest.isOver) this.drops(latest)
@@ -221,7 +225,7 @@ class Record {
   ends(hold, units) {
     if (hold.isOver) return
     if (events.release.hasSubscribers) {
-      const { core, mode } = hold
+      const { lock: core, mode } = hold
       this.tellsRelease(this.stakeOf(core, mode, Math.min(units, hold.units)), hold.since)
     }
     hold.units = Math.max(0, hold.units - units)

@@ -5,18 +5,18 @@ const { threadId } = require('node:worker_threads')
 const type = 'BoxofficeWarning'
 
 /** `hold` is not over after `heldFor` ms. */
-function longHold({ core, stack }, heldFor) {
+function longHold({ lock, stack }, heldFor) {
   const time = Math.round(heldFor)
   warn(
     'BOXOFFICE_LONG_HOLD',
-    `${core.title()} has been held for ${time} ms by ${thisThread()}`,
+    `${lock.title()} has been held for ${time} ms by ${thisThread()}`,
     stack,
   )
 }
 
 /** The releaser of `hold` is garbage. */
-function leaked({ core, stack }) {
-  const lost = `a releaser of ${core.title()} was collected as garbage before it was called`
+function leaked({ lock, stack }) {
+  const lost = `a releaser of ${lock.title()} was collected as garbage before it was called`
   warn('BOXOFFICE_LEAKED_RELEASER', `${lost}: what it holds stays locked`, stack)
 }
 

@@ -148,7 +148,7 @@ const watchedCore = (Base) =>
       const { record } = this
       const isNeeded = this.isTaken(weight)
       if (isNeeded) endTurn()
-      const blocked = record.begins(this, this.modeOf(weight), weight)
+      const blocked = record.begins(this.modeOf(weight), weight)
       blocked.isSync = true
       blocked.hold = hold
       blocked.priority = priority

@@ -22,7 +22,7 @@ const watching = (Base) =>
     async take(wish, limits) {
       const { record } = this
       const { mode, units } = stakeOf(this, wish)
-      const asked = record.begins(this, mode, units)
+      const asked = record.begins(mode, units)
       record.appends(asked)
       publish(wait, asked)
       try {

@@ -1,55 +1,39 @@
 'use strict'
 const { LocalCondition } = require('../core/condition.js')
-const { LocalMutex } = require('../core/mutex.js')
 const { kind: mutexKind } = require('./mutex.js')
 const { readSyncWait } = require('../core/options.js')
 const { blockingCoreOf, coreOf, kindOf, Single, single } = require('./single.js')
 
-const shared = () => new (require('../process/condition_core.js').ConditionCore)()
 const kind = {
   class: 'ConditionVariable',
   base: single,
   name: 'condition variable',
   bytes: 4,
   local: () => new LocalCondition(),
-  shared,
+  shared: () => new (require('../process/condition_core.js').ConditionCore)(),
 }
 
 class ConditionVariable extends Single {
-  /** For mutexes of this thread that are watched, which are no local locks yet. */
-  #watched
-
   constructor(options = {}) {
     super(kind, [], options)
   }
 
   wait(mutex, options) {
     const own = coreOf(this, kind, 'wait')
-    const core = checkedCore(own, mutex)
-    return this.#coreFor(own, core).wait(core, options)
+    return own.wait(checkedCore(own, mutex), options)
   }
 
   waitSync(mutex, options) {
     const own = blockingCoreOf(this, kind, 'waitSync')
-    const core = checkedCore(own, mutex)
-    this.#coreFor(own, core).waitSync(core, readSyncWait(options))
+    own.waitSync(checkedCore(own, mutex), readSyncWait(options))
   }
 
   notifyOne() {
-    const own = coreOf(this, kind, 'notifyOne')
-    if (!this.#watched?.notify(false)) own.notify(false)
+    coreOf(this, kind, 'notifyOne').notify(false)
   }
 
   notifyAll() {
-    const own = coreOf(this, kind, 'notifyAll')
-    this.#watched?.notify(true)
-    own.notify(true)
-  }
-
-  #coreFor(own, mutexCore) {
-    if (!(own instanceof LocalCondition) || mutexCore instanceof LocalMutex) return own
-    this.#watched ??= shared()
-    return this.#watched
+    coreOf(this, kind, 'notifyAll').notify(true)
   }
 }
 

@@ -55,11 +55,8 @@ class ConditionCore extends Core {
     if (!isGranted(outcome)) throw this.timeoutError(timeout)
   }
 
-  /** Whether a waiter was notified. */
   notify(isAll) {
-    const hasWaiters = this.words !== null && this.hasLine()
     if (this.words !== null) this.dispatch(native.condition.notify(this.place, +isAll))
-    return hasWaiters
   }
 
   admit(waiter) {

@@ -112,7 +112,7 @@ describe('Hooks of diagnostics', () => {
     other()
     const writer = await rising
     assert.equal(told.at(-1)[1].mode, 'exclusive')
-    assert.deepEqual(heard(), ['releases', 'endsAsk', 'releases', 'holds'])
+    assert.deepEqual(heard(), ['releases', 'releases', 'endsAsk', 'holds'])
     const again = writer.downgrade()
     assert.deepEqual(heard(), ['releases', 'holds'])
     again()

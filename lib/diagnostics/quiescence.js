@@ -1,34 +1,35 @@
 'use strict'
-// A hold is still when everything that is being done in its chain waits for locks: each of its doings is a reaction to
+// A hold is quiescent when everything that is being done in its chain waits for locks: each of its doings is a reaction to
 // the promise of an acquire, or to one that cannot settle before that does.
 //
 //   a promise depends on waits   if it is that of an acquire; if it is a reaction to one that does; or if there are
 //                                reactions that may make it, and all of them do
 //
-// One of which nothing is known does not. So a hold is not still while anything else is going on in its chain, nor
-// when nothing is: then somebody else has its releaser. Of what is still, nothing goes on before one of the waits ends.
+// One of which nothing is known does not. So a hold is not quiescent while anything else is going on in its chain, nor
+// when nothing is: then another chain has its releaser. Of what is quiescent, nothing goes on before one of the waits
+// ends.
 
-/** Links of reactions that were the reason why something is not still. */
+/** Links of reactions that were the reason why something is not quiescent. */
 const blamed = new Set()
 /** Promises within promises: one of more is not looked into, which would take the stack of it. */
 const mostAnswers = 1000
 
-/** The waits that all depends on which is being done inside of `link`; or nothing when it is not still. */
-function stillIn(link) {
+/** The waits that all depends on which is being done inside of `link`; or nothing when it is not quiescent. */
+function waitsOf(link) {
   const waits = new Set()
   blamed.clear()
-  if (isStill(link, waits, new Map())) return [...waits]
+  if (isQuiescent(link, waits, new Map())) return [...waits]
   for (const other of blamed) if (other !== link) other.onlookers.add(link)
   return []
 }
 
-function isStill(link, waits, answers) {
+function isQuiescent(link, waits, answers) {
   if (link.isCrowded) return false
   for (const { resource, parent } of link.doings) {
     if (resource === undefined ? !dependsOn(parent, waits, answers) : isAlive(resource))
       return false
   }
-  for (const inner of link.inner) if (!isStill(inner, waits, answers)) return false
+  for (const inner of link.inner) if (!isQuiescent(inner, waits, answers)) return false
   return true
 }
 
@@ -65,4 +66,4 @@ function dependsOnInside({ inside }, waits, answers) {
   return true
 }
 
-module.exports = { stillIn }
+module.exports = { waitsOf }

@@ -1,0 +1,28 @@
+'use strict'
+// Gives a lock its observer.
+const { levels, refuseDiagnostics } = require('./levels.js')
+const { MutexObserver, Observer } = require('./observer.js')
+const { register } = require('./registry.js')
+
+/** `lock` is watched from now on, as one of `kind` (the name of a class), or a key of `tally`'s map. */
+function observe(lock, kind, scope, settings, tally) {
+  const isPlain = settings.level !== levels.full && settings.warnAfter === undefined
+  const isMutex = kind.endsWith('Mutex') && scope !== 'cluster'
+  const Kind = isPlain && isMutex ? MutexObserver : Observer
+  lock.observer = new Kind(lock, kind, scope, settings, tally)
+  return lock
+}
+
+const kinds = new Set(['mutex', 'recursive mutex', 'semaphore', 'read-write lock'])
+
+/** A single lock, of which pictures of the process tell, too. Other kinds are refused where diagnostics are asked for. */
+function observeSingle(lock, kind, { diagnostics, host }) {
+  if (kinds.has(kind.name)) {
+    observe(lock, kind.class, host === undefined ? 'process' : 'host', diagnostics)
+    register(lock.observer)
+  } else {
+    refuseDiagnostics(diagnostics, `this ${kind.name}`)
+  }
+}
+
+module.exports = { observe, observeSingle }

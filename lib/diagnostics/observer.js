@@ -1,0 +1,320 @@
+'use strict'
+// What one thread knows of one lock that is watched: its holds and its waits, in the order in which they began, and a
+// tally of what has been. The lock (lib/core) calls the observer at each step, after the step unless stated otherwise:
+//
+//   waiting    a caller has entered the queue
+//   gaveUp     a waiter has left the queue in vain
+//   refused    a caller did not get the lock, and did not wait
+//   granted    a caller, which may have waited, is a holder
+//   ended      a holder is about to release
+//
+// A key of a keyed map has an observer of its own, and the tally of its map.
+//
+// Holds, and waits, of one turn of the event loop are one object, unless each is to be told apart: a free lock is taken
+// in less time than it takes to make an object.
+const { ago, now, turnTime } = require('./clock.js')
+const deadlock = require('./deadlock.js')
+const events = require('./events.js')
+const { Hold, Wait } = require('./holds_and_waits.js')
+const { levels } = require('./levels.js')
+const { endWatch, watchHold } = require('./long_holds.js')
+const { eachOf, holderOf, reportOf, seenOf } = require('./reports.js')
+const { Tally } = require('./tally.js')
+const { Trace } = require('./trace.js')
+const { unwatchReleaser, watchReleaser } = require('./warnings.js')
+
+class Observer {
+  /** `kind` is the name of its class in the API; `settings` are those of readDiagnostics(). */
+  constructor(lock, kind, scope, settings, tally = new Tally()) {
+    this.lock = lock
+    this.kind = kind
+    this.scope = scope
+    this.settings = settings
+    this.tally = tally
+    this.isFull = settings.level === levels.full
+    /** Whether its deadlocks are looked for: an engine does not tell which other machines wait. */
+    this.isSought = this.isFull && scope !== 'cluster'
+    /** Whether each hold and each wait is told apart, and its time is exact. */
+    this.tellsApart = this.isFull || settings.warnAfter !== undefined || scope === 'cluster'
+    this.holds = []
+    /** The last hold that was granted. */
+    this.latest = null
+    /** The list of waits. */
+    this.first = null
+    this.last = null
+    if (this.isFull) deadlock.start()
+  }
+
+  get name() {
+    const { home, share, name } = this.lock
+    return home?.name ?? share?.name ?? name
+  }
+
+  /**
+   * Exactly, or as the turn of the event loop goes: reading a clock takes longer than a lock. A warning must not count
+   * what its turn did before the hold.
+   */
+  time() {
+    return this.tellsApart ? now() : turnTime()
+  }
+
+  /** What is told of a caller that has, or wants, `units` of it. */
+  claim(mode, units) {
+    const { key } = this.lock
+    return { observer: this, key, mode, weight: mode === undefined ? units : undefined }
+  }
+
+  /** `promise` is what the caller of `waiter` got. */
+  waiting(waiter, promise) {
+    const { last } = this
+    if (!this.tellsApart && last !== null && last.since === turnTime()) {
+      last.count++
+      waiter.wait = last
+    } else {
+      waiter.wait = this.begins(waiter.mode, waiter.weight)
+      this.appends(waiter.wait)
+    }
+    if (events.wait.hasSubscribers) {
+      events.publish(events.wait, this.claim(waiter.mode, waiter.weight))
+    }
+    // A subscriber may have ended it.
+    if (this.isFull && waiter.wait !== undefined) this.#follows(waiter, promise)
+  }
+
+  #follows(waiter, promise) {
+    const { wait } = waiter
+    wait.waiter = waiter
+    wait.promise = promise
+    wait.priority = waiter.priority
+    wait.hold = waiter.grant?.hold
+    if (!this.isSought) return
+    try {
+      deadlock.asks(wait)
+    } catch (error) {
+      this.lock.leave(waiter, error)
+    }
+  }
+
+  begins(mode, units) {
+    const wait = new Wait(this, mode, units, this.time())
+    if (this.isFull) wait.trace = new Trace()
+    return wait
+  }
+
+  appends(wait) {
+    const { last } = this
+    wait.before = last
+    if (last === null) this.first = wait
+    else last.after = wait
+    this.last = wait
+    if (last?.count === 0) this.#unlinks(last)
+  }
+
+  /** A waiter of `wait` is in the queue no more, however it went. */
+  #left(wait) {
+    wait.count--
+    if (wait.count > 0) return
+    if (this.isSought) deadlock.endsAsk(wait)
+    // The last one may be that of others of this turn.
+    if (this.tellsApart || wait !== this.last) this.#unlinks(wait)
+  }
+
+  #unlinks(wait) {
+    if (wait.before === null) this.first = wait.after
+    else wait.before.after = wait.after
+    if (wait.after === null) this.last = wait.before
+    else wait.after.before = wait.before
+    // Its hold may last: it must not keep all that come after it.
+    wait.before = null
+    wait.after = null
+  }
+
+  gaveUp(waiter, reason) {
+    const { wait } = waiter
+    // A holder that comes back from a condition is not counted as waiting.
+    if (wait === undefined) return
+    waiter.wait = undefined
+    this.#left(wait)
+    this.#misses(waiter.mode, waiter.weight, reason, ago(wait.since))
+  }
+
+  /** The time of `waiter` is up: `error` gets the stack of the caller that waited. That of a timer leads nowhere. */
+  timedOut(waiter, error) {
+    const trace = waiter.wait?.trace
+    if (trace !== undefined) error.stack = `${error.name}: ${error.message}\n${trace.text}`
+  }
+
+  refused(mode, units, reason) {
+    this.#misses(mode, units, reason, 0)
+  }
+
+  #misses(mode, units, reason, waited) {
+    const { tally } = this
+    const claim = this.claim(mode, units)
+    switch (reason?.code) {
+      case 'ERR_LOCK_TIMEOUT':
+        tally.timeouts++
+        events.publish(events.timeout, claim, { waited })
+        break
+      case 'ERR_LOCK_DEADLOCK':
+        tally.deadlocks++
+        events.publish(events.deadlock, claim, { reason })
+        break
+      default:
+        tally.aborts++
+        events.publish(events.abort, claim, { waited, reason })
+    }
+  }
+
+  /**
+   * `waiter` is null for a caller that did not wait. The caller gets `release`, if it gets one, by `promise`, if it gets
+   * one. Returns the hold.
+   */
+  granted(mode, units, waiter, isAbandoned, release, promise) {
+    const since = this.time()
+    const wait = waiter === null ? undefined : waiter.wait
+    this.tally.acquisitions++
+    if (wait !== undefined) this.waited(waiter, wait, since)
+    let hold = this.latest
+    if (!this.tellsApart && hold !== null && hold.since === since && hold.mode === mode) {
+      hold.units += units
+    } else {
+      hold = this.#adds(mode, units, since)
+      if (this.tellsApart) this.#watches(hold, wait, release, promise)
+    }
+    if (isAbandoned || events.admit.hasSubscribers) {
+      this.tells(mode, units, isAbandoned, wait === undefined ? 0 : since - wait.since)
+    }
+    return hold
+  }
+
+  /** `waiter` is admitted. */
+  waited(waiter, wait, since) {
+    const { tally } = this
+    waiter.wait = undefined
+    tally.contended++
+    tally.waits.add(since - wait.since)
+    this.#left(wait)
+  }
+
+  #adds(mode, units, since) {
+    const { holds, latest } = this
+    const hold = new Hold(this, mode, units, since, holds.length)
+    holds.push(hold)
+    this.latest = hold
+    if (latest?.units === 0 && !latest.isOver) this.#drops(latest)
+    return hold
+  }
+
+  #watches(hold, wait, release, promise) {
+    if (this.settings.warnAfter !== undefined) watchHold(hold)
+    if (!this.isFull) return
+    hold.trace = wait?.trace ?? new Trace()
+    if (typeof release === 'function') watchReleaser(release, hold)
+    // It keeps nothing else of the wait, whose promise has the releaser: that one is to be collected.
+    if (!this.isSought) return
+    deadlock.holds(hold, wait ?? null)
+    if (promise !== undefined) deadlock.gives(hold, promise)
+  }
+
+  tells(mode, units, isAbandoned, waited) {
+    const claim = this.claim(mode, units)
+    events.publish(events.admit, claim, { waited })
+    if (!isAbandoned) return
+    this.tally.abandoned++
+    events.publish(events.abandoned, claim)
+  }
+
+  /**
+   * `units` of `hold` are about to be released, which must be seen as held no more by then. The latest stays: other
+   * grants of this turn may be in it, too.
+   */
+  ended(hold, units) {
+    if (hold === null || hold.isOver) return
+    if (events.release.hasSubscribers) {
+      this.tellsRelease(hold.mode, Math.min(units, hold.units), hold.since)
+    }
+    hold.units = Math.max(0, hold.units - units)
+    if (hold.units === 0 && (this.tellsApart || hold !== this.latest)) this.#drops(hold)
+  }
+
+  #drops(hold) {
+    hold.isOver = true
+    const last = this.holds.pop()
+    if (last !== hold) {
+      this.holds[hold.at] = last
+      last.at = hold.at
+    }
+    if (this.settings.warnAfter !== undefined) endWatch(hold)
+    if (!this.isFull) return
+    unwatchReleaser(hold)
+    if (this.isSought) deadlock.releases(hold)
+  }
+
+  tellsRelease(mode, units, since) {
+    events.publish(events.release, this.claim(mode, units), { held: ago(since) })
+  }
+
+  /** `units` of a semaphore are about to be released without a releaser, 0 where its value is set. */
+  endedOldest(units) {
+    if (this.isSought) deadlock.loosens(this.lock)
+    let rest = units
+    for (const hold of this.holds.toSorted(byAge)) {
+      if (rest === 0) return
+      const some = Math.min(rest, hold.units)
+      rest -= some
+      if (some > 0) this.ended(hold, some)
+    }
+  }
+
+  holders(time) {
+    return this.holds.toSorted(byAge).flatMap((hold) => eachOf(hold, time))
+  }
+
+  oldestWait(time) {
+    return this.first?.count > 0 ? time - this.first.since : undefined
+  }
+
+  seen(held) {
+    return seenOf(this, held)
+  }
+
+  reports() {
+    return [reportOf(this)]
+  }
+}
+
+/**
+ * Of a mutex whose holds need not be told apart: a count and a time are all that a grant costs. There is one holder at
+ * most, and thus no list of holds.
+ */
+class MutexObserver extends Observer {
+  /** Since when it is held, or 0. */
+  since = 0
+
+  granted(mode, units, waiter, isAbandoned) {
+    const since = turnTime()
+    this.since = since
+    this.tally.acquisitions++
+    const wait = waiter === null ? undefined : waiter.wait
+    if (wait !== undefined) this.waited(waiter, wait, since)
+    if (isAbandoned || events.admit.hasSubscribers) {
+      this.tells(mode, units, isAbandoned, wait === undefined ? 0 : since - wait.since)
+    }
+    return null
+  }
+
+  ended() {
+    const { since } = this
+    this.since = 0
+    if (since !== 0 && events.release.hasSubscribers) this.tellsRelease('exclusive', 1, since)
+  }
+
+  holders(time) {
+    return this.since === 0 ? [] : [holderOf({ since: this.since, mode: 'exclusive' }, time)]
+  }
+}
+
+const byAge = (a, b) => a.since - b.since
+
+module.exports = { MutexObserver, Observer }
