@@ -28,11 +28,13 @@ function openLock(kind, args, options) {
     }
     return { lock, cancelError }
   }
-  return { lock: openShared(kind.shared(...args), settings), cancelError }
+  return { lock: openShared(kind.shared(...args), settings, kind), cancelError }
 }
 
-function openShared(core, settings) {
-  if (settings.engine !== undefined) return require('./cluster/lines.js').lineOver(settings, core)
+function openShared(core, settings, kind) {
+  if (settings.engine !== undefined) {
+    return require('./cluster/lines.js').lineOver(settings, core, kind)
+  }
   const { shown, watched } = require('./diagnostics/watched.js')
   const { hostCoreOf } = require('./host/cores.js')
   const plain = settings.host === undefined ? core : hostCoreOf(core, settings.host)

@@ -1,8 +1,6 @@
 'use strict'
 // The locks over an engine, by name: what the constructors of lib/ take in place of a core, or of a home, when they
 // are given an engine.
-const { names, shown } = require('../diagnostics/watched.js')
-const { watchedLine } = require('../diagnostics/watched_line.js')
 const { KeyMap } = require('../core/key_map.js')
 const { hubOf } = require('./engine.js')
 const { MutexLine } = require('./mutex_line.js')
@@ -23,7 +21,8 @@ const singles = ['mutex', 'read-write lock']
 const asPart = (name) => encodeURIComponent(name.toWellFormed())
 
 /** In place of `core`: all that have the name, on whatever machine, are one lock. */
-function lineOver({ engine, name, isStrict, diagnostics }, core) {
+function lineOver(settings, core, lockKind) {
+  const { engine, name, isStrict, diagnostics } = settings
   const hub = hubOf(engine)
   const kind = core.kind.name
   if (!singles.includes(kind)) throw new TypeError(`${core.title()} has no form over an engine`)
@@ -35,10 +34,10 @@ function lineOver({ engine, name, isStrict, diagnostics }, core) {
   if (diagnostics === undefined) {
     return hub.shared(`${prefix} ${isStrict}`, () => new Lines[kind](traits))
   }
+  const { observeSingle } = require('../diagnostics/observe.js')
   const { level, warnAfter } = diagnostics
-  const Watched = watchedLine(Lines[kind])
   return hub.shared(`${prefix} ${isStrict} ${level} ${warnAfter}`, () =>
-    shown(new Watched(traits).observe(names[kind], 'cluster', diagnostics)),
+    observeSingle(new Lines[kind](traits), lockKind, settings),
   )
 }
 
@@ -47,8 +46,8 @@ function homeOver({ engine, name, isStrict }, kind, value, watch) {
   const hub = hubOf(engine)
   const prefix = `keyed ${kind}:${asPart(name ?? '')}:`
   const traits = { hub, kind, name, prefix, capacity: value === '' ? 1 : value, isStrict }
-  const make = () =>
-    watch === undefined ? new Lines[kind](traits) : watch.observes(watchedLine(Lines[kind]), traits)
+  const begin = () => new Lines[kind](traits)
+  const make = watch === undefined ? begin : () => watch.watches(begin())
   return hub.shared(
     `${prefix} ${isStrict} ${value} ${watch?.traits}`,
     () => new KeyMap([], make, name),

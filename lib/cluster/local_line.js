@@ -94,6 +94,26 @@ class LineCore {
    * and says how much that has let in.
    */
   take(wish, limits) {
+    const taken = this.#take(wish, limits)
+    return this.observer === null ? taken : this.#observe(wish, limits, taken)
+  }
+
+  /** Each hold is waited for: by a server, or for a lease that is here. */
+  async #observe({ mode, units }, { priority }, taken) {
+    const { observer } = this
+    const waiter = { mode, weight: mode === undefined ? units : 1, priority }
+    observer.waiting(waiter, taken)
+    try {
+      const hold = await taken
+      hold.observed = observer.granted(mode, waiter.weight, waiter, hold.isAbandoned)
+      return hold
+    } catch (error) {
+      observer.gaveUp(waiter, error)
+      throw error
+    }
+  }
+
+  #take(wish, limits) {
     const { priority, timeout, signal } = limits
     if (timeout === undefined) {
       const isUsual = priority === 0 && signal === undefined
@@ -135,6 +155,7 @@ class LineCore {
 
   give(hold) {
     if (hold.isOver) return
+    if (this.observer !== null) this.observer.ended(hold.observed, hold.observed.units)
     hold.isOver = true
     this.#letGo(hold.wish, hold.place, hold)
     this.#end()
@@ -143,6 +164,7 @@ class LineCore {
   /** What is more than `units` of it is for others. */
   reduce(hold, units) {
     const { wish } = hold
+    if (this.observer !== null) this.observer.ended(hold.observed, wish.units - units)
     hold.wish = { ...wish, units, cost: units }
     hold.slot.shrink(units)
     this.cohort().expect(this.leaveLine({ ...wish, units: wish.units - units }, hold.place))
@@ -168,6 +190,11 @@ class LineCore {
     this.rest()
   }
 
+  /** `held`, with what an observer sees. */
+  seen(held) {
+    return this.observer === null ? held : this.observer.seen(held)
+  }
+
   memory() {
     throw new TypeError(
       `${this.title()} lies in no memory: construct it with the same engine and name`,
@@ -183,6 +210,9 @@ class LineCore {
     return Object.defineProperty(release, 'signal', signalProperty)
   }
 }
+
+/** Is called at each step, where the lock has diagnostics, as that of a local lock. */
+LineCore.prototype.observer = null
 
 const holdKey = Symbol('hold')
 

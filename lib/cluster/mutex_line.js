@@ -6,7 +6,13 @@ const { checkCallback, readWait } = require('../core/options.js')
 const { notSync } = require('./errors.js')
 const { LineCore } = require('./local_line.js')
 
-const wish = Object.freeze({ units: 1, cost: 1, isShared: false, isToWait: true })
+const wish = Object.freeze({
+  mode: 'exclusive',
+  units: 1,
+  cost: 1,
+  isShared: false,
+  isToWait: true,
+})
 const instead = 'acquire({ timeout: 0 })'
 
 class MutexLine extends LineCore {
@@ -63,7 +69,7 @@ class MutexLine extends LineCore {
   }
 
   snapshot() {
-    return { locked: this.isLocked(), waiting: this.queueSize() }
+    return this.seen({ locked: this.isLocked(), waiting: this.queueSize() })
   }
 
   unlock() {

@@ -12,10 +12,12 @@ const { LineCore } = require('./local_line.js')
 
 /** More agents than ever read at once. */
 const all = 2 ** 20
-const read = Object.freeze({ units: 1, cost: 1, isShared: true, isToWait: true })
-const write = Object.freeze({ units: all, cost: 1, isShared: false, isToWait: true })
+const reads = { mode: 'shared', isShared: true, isToWait: true }
+const writes = { mode: 'exclusive', isShared: false, isToWait: true }
+const read = Object.freeze({ ...reads, units: 1, cost: 1 })
+const write = Object.freeze({ ...writes, units: all, cost: 1 })
 /** What its own line has let in already. */
-const upgrade = Object.freeze({ units: all - 1, cost: 0, isShared: false, isToWait: true })
+const upgrade = Object.freeze({ ...writes, units: all - 1, cost: 0 })
 
 class RWLine extends LineCore {
   constructor(traits) {
@@ -172,6 +174,12 @@ class RWLine extends LineCore {
 
   /** `next` takes the place of `hold`, whose releaser is over. */
   succeed(next, hold, place, isWriter) {
+    const { observer } = this
+    if (observer !== null) {
+      observer.ended(hold.observed, 1)
+      const { mode } = isWriter ? write : read
+      next.observed = observer.granted(mode, 1, null, next.isAbandoned)
+    }
     hold.isOver = true
     next.follow(hold)
     next.place = place
@@ -189,7 +197,8 @@ class RWLine extends LineCore {
   }
 
   snapshot() {
-    return { readers: this.readers(), written: this.isWritten(), waiting: this.queueSize() }
+    const waiting = this.queueSize()
+    return this.seen({ readers: this.readers(), written: this.isWritten(), waiting })
   }
 
   tryAcquireRead() {

@@ -53,7 +53,7 @@ class SemaphoreLine extends LineCore {
   }
 
   snapshot() {
-    return { value: this.getValue(), waiting: this.queueSize() }
+    return this.seen({ value: this.getValue(), waiting: this.queueSize() })
   }
 
   tryAcquire() {

@@ -1,7 +1,7 @@
 'use strict'
 // What one thread knows of a keyed map that is watched: the tally of all its keys. Each key that is busy has a record
 // of its own.
-const { observe } = require('./observe.js')
+const { observe, scopeOf } = require('./observe.js')
 const { refuseDiagnostics } = require('./levels.js')
 const { register } = require('./registry.js')
 const { rawWaits, Tally } = require('./tally.js')
@@ -21,12 +21,6 @@ class KeyedRecord {
   like(core) {
     const { kind, scope, settings, tally } = this
     return watchedLike(core, kind, scope, settings, tally)
-  }
-
-  /** A core of class `Watched`, made of `start`, for a key. */
-  observes(Watched, start) {
-    const { kind, scope, settings, tally } = this
-    return new Watched(start).observe(kind, scope, settings, tally)
   }
 
   /** `lock` is for keys of it. */
@@ -70,14 +64,14 @@ class KeyedRecord {
 }
 
 /** That of a keyed map of `kind`, or undefined where it is not watched. */
-function keyedWatch({ diagnostics, engine, host }, kind) {
+function keyedWatch(settings, kind) {
+  const { diagnostics } = settings
   if (diagnostics === undefined) return undefined
   if (names[kind] === undefined) {
     refuseDiagnostics(diagnostics, `${kind}s`)
     return undefined
   }
-  const scope = engine !== undefined ? 'cluster' : host === undefined ? 'process' : 'host'
-  return new KeyedRecord(`Keyed${names[kind]}`, scope, diagnostics)
+  return new KeyedRecord(`Keyed${names[kind]}`, scopeOf(settings), diagnostics)
 }
 
 module.exports = { keyedWatch }

@@ -16,13 +16,21 @@ function observe(lock, kind, scope, settings, tally) {
 const kinds = new Set(['mutex', 'recursive mutex', 'semaphore', 'read-write lock'])
 
 /** A single lock, of which pictures of the process tell, too. Other kinds are refused where diagnostics are asked for. */
-function observeSingle(lock, kind, { diagnostics, host }) {
-  if (kinds.has(kind.name)) {
-    observe(lock, kind.class, host === undefined ? 'process' : 'host', diagnostics)
-    register(lock.observer)
-  } else {
+function observeSingle(lock, kind, settings) {
+  const { diagnostics } = settings
+  if (!kinds.has(kind.name)) {
     refuseDiagnostics(diagnostics, `this ${kind.name}`)
+    return lock
   }
+  observe(lock, kind.class, scopeOf(settings), diagnostics)
+  register(lock.observer)
+  return lock
 }
 
-module.exports = { observe, observeSingle }
+/** The scope that diagnostics tell: locks of one thread are those of the process. */
+function scopeOf({ engine, host }) {
+  if (engine !== undefined) return 'cluster'
+  return host === undefined ? 'process' : 'host'
+}
+
+module.exports = { observe, observeSingle, scopeOf }

@@ -42,7 +42,7 @@ class Observer {
     /** The list of waits. */
     this.first = null
     this.last = null
-    if (this.isFull) deadlock.start()
+    if (this.isSought) deadlock.start()
   }
 
   get name() {
