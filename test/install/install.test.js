@@ -2,8 +2,9 @@
 // The package as it is published, installed as people do: nothing but Node.js on the PATH, unless it is to be
 // built from source.
 const assert = require('node:assert/strict')
-const { copyFileSync, readFileSync, renameSync, rmSync } = require('node:fs')
+const { copyFileSync, cpSync, readFileSync, renameSync, rmSync } = require('node:fs')
 const path = require('node:path')
+const { stripVTControlCharacters } = require('node:util')
 const { nodeOf, prepare, project, root, tarball, tool } = require('./helpers.js')
 
 const smoke = readFileSync(path.join(__dirname, 'user', 'smoke.cjs'), 'utf8')
@@ -78,6 +79,47 @@ describe('the package, installed', function () {
     assert.equal(status, 0, stderr)
     assert.match(stderr, /Tests: +2 passed/)
     assert.doesNotMatch(stderr, /open handle|did not exit/)
+  })
+
+  describe('under vitest', () => {
+    const files = 24
+    const vitestTest = readFileSync(path.join(__dirname, 'user', 'vitest.mjs'), 'utf8')
+
+    /** What each of the files of tests has written down, one after the other, with `name` in place of the package. */
+    function memoryUnder(pool, name = 'boxoffice') {
+      const text = vitestTest.replace("'boxoffice'", `'${name}'`)
+      const names = Array.from({ length: files }, (_, i) => `${i}.test.mjs`)
+      const where = empty(Object.fromEntries(names.map((each) => [each, text])))
+      install(where, 'npm11')
+      for (const each of ['async-mutex', 'tslib'])
+        cpSync(path.join(root, 'node_modules', each), where.inModules(each), { recursive: true })
+      const vitest = [tool('vitest', 'vitest.mjs'), 'run', '--root', where.dir, '--globals']
+      const shown = ok(where, nodeOf(24), [...vitest, '--pool', pool, '--maxWorkers', '1'])
+      assert.match(stripVTControlCharacters(shown), new RegExp(`Tests +${files} passed`))
+      const lines = readFileSync(path.join(where.dir, 'memory.jsonl'), 'utf8').trim().split('\n')
+      return lines.map((line) => JSON.parse(line))
+    }
+
+    /** What vitest keeps of a file, and the package with it: the first ones load what is loaded once. */
+    function bytesPerFile(pool, name) {
+      const all = memoryUnder(pool, name)
+      assert.equal(all.at(-1).files, files, 'one worker has run all files')
+      const first = 4
+      return (all.at(-1).bytes - all[first].bytes) / (files - 1 - first)
+    }
+
+    for (const pool of ['threads', 'forks']) {
+      it(`works in each file, by its pool ${pool}`, () => {
+        assert.equal(memoryUnder(pool).length, files)
+      })
+    }
+
+    for (const pool of ['vmThreads', 'vmForks']) {
+      it(`keeps no more memory for each file than async-mutex, by its pool ${pool}`, () => {
+        const [ours, theirs] = [bytesPerFile(pool), bytesPerFile(pool, 'async-mutex')]
+        assert.ok(ours < theirs + 100_000, `${ours} bytes a file, and ${theirs} with async-mutex`)
+      })
+    }
   })
 
   it('serves projects in CommonJS, in ESM and in TypeScript', () => {
