@@ -8,9 +8,9 @@ namespace {
 /// (place, parties): a ticket in the queue, kGranted for the party that completes the round, or
 /// kGrantedAbandoned where the barrier is broken. There may be completions.
 std::int32_t enter(const Call& call) {
-  PendingTicket ticket(call.loop(), kKind<BarrierOffice>, call.integer(0));
+  PendingTicket ticket(call.loop(), kKind<BarrierWord>, call.integer(0));
   Waiter& w = ticket.waiter();
-  const Passage passage = call.lock<BarrierOffice>().enter(w, call.word(1));
+  const Passage passage = call.lock<BarrierWord>().enter(w, call.word(1));
   if (passage == Passage::waiting) return ticket.keep();
   return passage == Passage::last ? kGranted : kGrantedAbandoned;
 }
@@ -29,7 +29,7 @@ std::int32_t enterSync(const Call& call) {
   Termination termination(loop);
   const ThreadParker<Platform>::Watch watch(termination);
   const Deadline deadline = deadlineAfter(call.number(2));
-  switch (call.lock<BarrierOffice>().enterBlocking(w, call.word(1), deadline)) {
+  switch (call.lock<BarrierWord>().enterBlocking(w, call.word(1), deadline)) {
     case Passage::broken:
       return kGrantedAbandoned;
     case Passage::gaveUp:
@@ -41,13 +41,13 @@ std::int32_t enterSync(const Call& call) {
 
 /// (place): how many completions.
 std::int32_t breakNow(const Call& call) {
-  call.lock<BarrierOffice>().breakNow();
+  call.lock<BarrierWord>().breakNow();
   return call.completions();
 }
 
 /// (place, parties): how many completions.
 std::int32_t reset(const Call& call) {
-  call.lock<BarrierOffice>().reset(call.word(1));
+  call.lock<BarrierWord>().reset(call.word(1));
   return call.completions();
 }
 
@@ -59,7 +59,7 @@ void defineBarriers(Exports& exports) {
   barrier.add<enterSync>("enterSync");
   barrier.add<missing>("missing");
   // A waiter that leaves breaks the barrier, for which there may be completions.
-  barrier.add<QueueCalls<BarrierOffice>::leave>("leave");
+  barrier.add<QueueCalls<BarrierWord>::leave>("leave");
   barrier.add<breakNow>("break");
   barrier.add<reset>("reset");
 }

@@ -1,7 +1,7 @@
 #include "call.h"
 
-#include "host/host_error.h"
-#include "misuse.h"
+#include "platform/host_error.h"
+#include "platform/misuse.h"
 
 namespace boxoffice::binding {
 namespace {

@@ -1,8 +1,8 @@
 // The condition variable as functions over numbers; see queue_calls.h. A waiter stands in its queue first,
 // and then in the queue of the mutex, where it completes.
-#include "condition_variable.h"
 #include "exports.h"
 #include "kinds.h"
+#include "locks/condition_variable.h"
 #include "outcome.h"
 #include "pending_ticket.h"
 #include "termination.h"
@@ -68,7 +68,7 @@ std::int32_t waitSync(const Call& call) {
 }
 
 /// (place): whether a promise of ours waits there.
-std::int32_t stands(const Call& call) { return condition(call).stands(call.loop().id()) ? 1 : 0; }
+std::int32_t stands(const Call& call) { return condition(call).isQueued(call.loop().id()) ? 1 : 0; }
 
 /// (place, whether all): how many completions.
 std::int32_t notify(const Call& call) {

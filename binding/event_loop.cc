@@ -49,7 +49,7 @@ void EventLoop::onWakeup() noexcept {
   callbacks_.callOnWakeup();
 }
 
-bool EventLoop::onHostWakeup(host::House& membership) noexcept {
+bool EventLoop::onHostWakeup(host::Membership& membership) noexcept {
   {
     const Turn turn(this);
     membership.help();

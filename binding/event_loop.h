@@ -11,16 +11,16 @@
 
 #include <utility>
 
-#include "agent.h"
 #include "callbacks.h"
 #include "completions.h"
 #include "hosts.h"
 #include "inbox.h"
 #include "keep_alive.h"
-#include "lock_manager.h"
+#include "locks/lock_manager.h"
 #include "regions.h"
 #include "shares.h"
 #include "tickets.h"
+#include "waiting/agent.h"
 
 namespace boxoffice::binding {
 
@@ -52,7 +52,7 @@ class EventLoop final : public Parker {
   void onWakeup() noexcept;
   /// Called by the loop itself, at a wake-up of this process: admits waiters of any of its threads. False when no
   /// waiter of ours needs the loop, and the thread that listens for the process may do it alone.
-  bool onHostWakeup(host::House& membership) noexcept;
+  bool onHostWakeup(host::Membership& membership) noexcept;
   /// From any thread: wakes the loop though there may be no completions.
   void wakeLater() noexcept { inbox_.wakeLoop(); }
   /// For a call that does not return its completions.

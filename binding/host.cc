@@ -1,6 +1,6 @@
 // Scope host as functions over numbers: which segment, which slot of it, and what there is to see of it.
 #include "exports.h"
-#include "host/host_locks.h"
+#include "host/lock_kinds.h"
 #include "kinds.h"
 
 namespace boxoffice::binding {
@@ -35,26 +35,27 @@ std::int32_t hostOpen(const Call& call) {
 
 /// (segment): the low half of a mutex's word while this environment holds it and nobody waits.
 std::int32_t hostHeld(const Call& call) {
-  const host::Seat seat = call.loop().hosts().at(call.integer(0)).segment().house().seat();
+  const host::ProcessSlot process =
+      call.loop().hosts().at(call.integer(0)).segment().membership().process();
   return static_cast<std::int32_t>(
-      host::Turn::held(seat, host::checkedHostAgent(call.loop().id())).bits());
+      host::OwnerWord::held(process, host::checkedHostAgent(call.loop().id())).bits());
 }
 
 /// (segment, key where it has keys): the place of a lock that other processes may know.
 std::int32_t hostPin(const Call& call) {
   const std::int32_t number = call.integer(0);
   Hosts& hosts = call.loop().hosts();
-  host::Tenancy& tenancy = hosts.at(number);
-  const Kind& kind = kindOf(tenancy.segment().kind());
-  const std::uint32_t slot = call.has(1) ? tenancy.pin(call.text(1)) : tenancy.pin();
+  host::SegmentHandle& handle = hosts.at(number);
+  const Kind& kind = kindOf(handle.segment().kind());
+  const std::uint32_t slot = call.has(1) ? handle.pin(call.text(1)) : handle.pin();
   std::int32_t place = 0;
   try {
     place = hosts.placeOf(number, slot);
   } catch (...) {
-    tenancy.unpin(slot);
+    handle.unpin(slot);
     throw;
   }
-  return call.loop().shares().shareSlot(place, kind, tenancy, slot);
+  return call.loop().shares().shareSlot(place, kind, handle, slot);
 }
 
 /// (place): whether this thread let go of the slot, which it does unless it holds the lock.
@@ -116,9 +117,9 @@ napi_value hostLook(const Call& call) {
   auto* const slot = static_cast<std::byte*>(address);
   const auto pids = [&](auto&& each) {
     Napi::Array all = Napi::Array::New(env);
-    each([&](host::Seat seat) {
+    each([&](host::ProcessSlot process) {
       // Whoever died just now, or has begun just now, has none.
-      if (const auto pid = segment.house().pidOf(seat)) {
+      if (const auto pid = segment.membership().pidOf(process)) {
         all[all.Length()] = Napi::Number::New(env, pid);
       }
     });

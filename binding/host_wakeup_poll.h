@@ -11,7 +11,7 @@
 
 #include <napi.h>
 
-#include "host/house.h"
+#include "host/membership.h"
 
 struct uv_poll_s;
 
@@ -23,18 +23,18 @@ class HostWakeupPoll {
  public:
   /// Of this environment, for the wake-ups of that process; null where there are none. Lives until close() or
   /// the environment ends, and is gone before its locks are.
-  static HostWakeupPoll* open(napi_env env, EventLoop& loop, host::House& membership);
+  static HostWakeupPoll* open(napi_env env, EventLoop& loop, host::Membership& membership);
   HostWakeupPoll(const HostWakeupPoll&) = delete;
   HostWakeupPoll& operator=(const HostWakeupPoll&) = delete;
 
-  const host::House& membership() const noexcept { return membership_; }
+  const host::Membership& membership() const noexcept { return membership_; }
   void listen() noexcept;
   /// Stops listening, and destroys itself: the event loop may be gone by then.
   void close() noexcept;
 
  private:
-  HostWakeupPoll(napi_env env, EventLoop& loop, host::House& membership)
-      : env_(env), loop_(loop), membership_(membership), wakeup_(membership.ear()) {}
+  HostWakeupPoll(napi_env env, EventLoop& loop, host::Membership& membership)
+      : env_(env), loop_(loop), membership_(membership), wakeup_(membership.loopWakeup()) {}
   ~HostWakeupPoll() = default;
 
   bool start();
@@ -42,8 +42,8 @@ class HostWakeupPoll {
 
   const napi_env env_;
   EventLoop& loop_;
-  host::House& membership_;
-  platform::Ear wakeup_;
+  host::Membership& membership_;
+  platform::LoopWakeup wakeup_;
   uv_poll_s* poll_ = nullptr;
   napi_async_cleanup_hook_handle hook_ = nullptr;
   bool listens_ = false;

@@ -48,7 +48,7 @@ bool hasLibuv(napi_env env) {
 
 }  // namespace
 
-HostWakeupPoll* HostWakeupPoll::open(napi_env env, EventLoop& loop, host::House& membership) {
+HostWakeupPoll* HostWakeupPoll::open(napi_env env, EventLoop& loop, host::Membership& membership) {
   if (!hasLibuv(env)) return nullptr;
   auto* const self = new HostWakeupPoll(env, loop, membership);
   if (self->start()) return self;

@@ -3,7 +3,7 @@
 
 namespace boxoffice::binding {
 
-HostWakeupPoll* HostWakeupPoll::open(napi_env, EventLoop&, host::House&) { return nullptr; }
+HostWakeupPoll* HostWakeupPoll::open(napi_env, EventLoop&, host::Membership&) { return nullptr; }
 void HostWakeupPoll::listen() noexcept {}
 void HostWakeupPoll::close() noexcept {}
 

@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "event_loop_registry.h"
-#include "misuse.h"
+#include "platform/misuse.h"
 
 namespace boxoffice::binding {
 namespace {
@@ -24,24 +24,24 @@ std::int32_t Hosts::thefts() noexcept { return allThefts; }
 std::int32_t Hosts::removals() noexcept { return allRemovals; }
 
 std::int32_t Hosts::open(const std::string& directory, const host::SegmentOptions& options) {
-  host::Tenancy::setTheftListener([]() noexcept {
+  host::SegmentHandle::setTheftListener([]() noexcept {
     allThefts.fetch_add(1);
     eventLoopRegistry().wakeAll();
   });
-  host::Tenancy::setRemovalListener([]() noexcept {
+  host::SegmentHandle::setRemovalListener([]() noexcept {
     allRemovals.fetch_add(1);
     eventLoopRegistry().wakeAll();
   });
-  host::Tenancy::Lease tenancy = host::Tenancy::of(directory, options);
-  const host::Plan& plan = tenancy->segment().view().plan;
+  host::SegmentHandle::Pointer handle = host::SegmentHandle::of(directory, options);
+  const host::Plan& plan = handle->segment().view().plan;
   const std::size_t bytes = std::size_t{plan.slots} * plan.stride;
   std::vector<std::int32_t> regions((bytes + kRegionBytes - 1) / kRegionBytes, kNone);
-  listenTo(tenancy->segment().house());
-  opened_.push_back({.tenancy = std::move(tenancy), .regions = std::move(regions)});
+  listenTo(handle->segment().membership());
+  opened_.push_back({.handle = std::move(handle), .regions = std::move(regions)});
   return static_cast<std::int32_t>(opened_.size() - 1);
 }
 
-void Hosts::listenTo(host::House& membership) {
+void Hosts::listenTo(host::Membership& membership) {
   const auto isOfIt = [&membership](const HostWakeupPoll* poll) {
     return &poll->membership() == &membership;
   };
@@ -57,11 +57,11 @@ std::size_t Hosts::check(std::int32_t number) const {
   return index;
 }
 
-host::Tenancy& Hosts::at(std::int32_t number) const { return *opened_[check(number)].tenancy; }
+host::SegmentHandle& Hosts::at(std::int32_t number) const { return *opened_[check(number)].handle; }
 
 std::int32_t Hosts::placeOf(std::int32_t number, std::uint32_t slot) {
   Opened& opened = opened_[check(number)];
-  const host::SegmentView& view = opened.tenancy->segment().view();
+  const host::SegmentView& view = opened.handle->segment().view();
   const std::size_t offset = std::size_t{slot} * view.plan.stride;
   std::int32_t& region = opened.regions[offset / kRegionBytes];
   if (region == kNone) {

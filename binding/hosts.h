@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/tenancy.h"
+#include "host/segment_handle.h"
 #include "host_wakeup_poll.h"
 #include "regions.h"
 
@@ -21,7 +21,7 @@ class Hosts {
 
   /// A number for the segment, until the environment ends.
   std::int32_t open(const std::string& directory, const host::SegmentOptions& options);
-  host::Tenancy& at(std::int32_t number) const;
+  host::SegmentHandle& at(std::int32_t number) const;
 
   /// Where a slot of that segment lies, for JavaScript: the low half of its first word.
   std::int32_t placeOf(std::int32_t number, std::uint32_t slot);
@@ -46,14 +46,14 @@ class Hosts {
 
  private:
   struct Opened {
-    host::Tenancy::Lease tenancy;
+    host::SegmentHandle::Pointer handle;
     std::vector<std::int32_t> regions;  // of the slots, one after the other, or kNone
   };
 
   static constexpr std::int32_t kNone = -1;
 
   std::size_t check(std::int32_t number) const;
-  void listenTo(host::House& membership);
+  void listenTo(host::Membership& membership);
   napi_value viewOf(std::byte* first, std::size_t bytes) const;
 
   const napi_env env_;

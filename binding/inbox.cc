@@ -4,7 +4,7 @@
 
 namespace boxoffice::binding {
 
-void Inbox::ring() noexcept {
+void Inbox::send() noexcept {
   const std::lock_guard guard(mutex_);
   ++wakeups_;
   isClosed_ ? posted_.signal() : wakeup_.wake(loop_);

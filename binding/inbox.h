@@ -3,15 +3,15 @@
 
 #include <mutex>
 
-#include "lightweight_semaphore.h"
-#include "mailbox.h"
+#include "waiting/lightweight_semaphore.h"
+#include "waiting/mailbox.h"
 
 namespace boxoffice::binding {
 
 class EventLoop;
 class ThreadWakeup;
 
-class Inbox final : private Bell {
+class Inbox final : private Wakeup {
  public:
   Inbox(EventLoop& loop, ThreadWakeup& wakeup) : loop_(loop), wakeup_(wakeup) {}
 
@@ -33,7 +33,7 @@ class Inbox final : private Bell {
   void await() noexcept { posted_.wait(); }
 
  private:
-  void ring() noexcept override;
+  void send() noexcept override;
 
   EventLoop& loop_;
   ThreadWakeup& wakeup_;

@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <thread>
 
-#include "auto_reset_event.h"
-#include "barrier.h"
-#include "condition_variable.h"
-#include "countdown_latch.h"
-#include "host/host_locks.h"
-#include "lock_table.h"
-#include "manual_reset_event.h"
-#include "mutex.h"
-#include "office.h"
-#include "rw_lock.h"
-#include "weighted_semaphore.h"
+#include "host/lock_kinds.h"
+#include "locks/auto_reset_event.h"
+#include "locks/barrier.h"
+#include "locks/condition_variable.h"
+#include "locks/countdown_latch.h"
+#include "locks/lock_table.h"
+#include "locks/lock_word.h"
+#include "locks/manual_reset_event.h"
+#include "locks/mutex.h"
+#include "locks/rw_lock.h"
+#include "locks/weighted_semaphore.h"
 
 namespace boxoffice::binding {
 
@@ -105,7 +105,7 @@ void passOn(Lock& lock, const Waiter& w) {
 inline void passOn(AutoResetEvent& event, const Waiter& w) { event.signal(w.agent); }
 inline void passOn(ManualResetEvent&, const Waiter&) {}
 inline void passOn(CountdownLatch&, const Waiter&) {}
-inline void passOn(BarrierOffice&, const Waiter&) {}
+inline void passOn(BarrierWord&, const Waiter&) {}
 /// A waiter that was notified and died has not seen the condition: another one has to.
 inline void passOn(ConditionVariable& condition, const Waiter& w) {
   passOn(*static_cast<Mutex*>(w.then), w);
@@ -150,7 +150,7 @@ inline void abandon(AutoResetEvent&, AgentId, const Held&) {}
 inline void abandon(ManualResetEvent&, AgentId, const Held&) {}
 inline void abandon(ConditionVariable&, AgentId, const Held&) {}
 inline void abandon(CountdownLatch&, AgentId, const Held&) {}
-inline void abandon(BarrierOffice&, AgentId, const Held&) {}
+inline void abandon(BarrierWord&, AgentId, const Held&) {}
 
 template <AnyMutex Lock>
 bool isHeld(const Lock& mutex, AgentId agent, std::int64_t) {
@@ -168,7 +168,7 @@ inline bool isHeld(const AutoResetEvent&, AgentId, std::int64_t) { return false;
 inline bool isHeld(const ManualResetEvent&, AgentId, std::int64_t) { return false; }
 inline bool isHeld(const ConditionVariable&, AgentId, std::int64_t) { return false; }
 inline bool isHeld(const CountdownLatch&, AgentId, std::int64_t) { return false; }
-inline bool isHeld(const BarrierOffice&, AgentId, std::int64_t) { return false; }
+inline bool isHeld(const BarrierWord&, AgentId, std::int64_t) { return false; }
 
 /// Whether the word does not say who holds how much of it, so that environments have to count.
 template <class Lock>

@@ -1,6 +1,6 @@
 // The lock manager of the Web Locks standard as functions over numbers; see queue_calls.h. A request keeps
 // its ticket from the beginning to its release, and all its completions are invitations to settle.
-#include "lock_manager.h"
+#include "locks/lock_manager.h"
 
 #include <array>
 
@@ -22,7 +22,7 @@ constexpr int kAnswerBits = 2;
 /// At the end of an environment the manager has forgotten its requests already: what is left is an
 /// invitation that may still be on its way.
 constexpr Kind kRequest{
-    .quit = [](void*, Waiter& w) { return w.news ? Leave::leftAwake : Leave::left; },
+    .quit = [](void*, Waiter& w) { return w.invitationSent ? Leave::leftAwake : Leave::left; },
     .passOn = [](void*, const Waiter&) {},
     .abandon = [](void*, AgentId, const Held&) {},
     .isHeld = [](void*, AgentId, std::int64_t) { return false; },

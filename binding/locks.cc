@@ -10,7 +10,7 @@ std::int32_t mutexUnlock(const Call& call) {
   auto& mutex = call.lock<Lock>();
   if (mutex.owner() != call.loop().id()) return kNotGranted;
   if constexpr (std::is_same_v<Lock, Mutex>) {
-    mutex.unlockInLine(call.loop().id());
+    mutex.unlockQueued(call.loop().id());
   } else {
     mutex.unlock(call.loop().id());
   }

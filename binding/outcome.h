@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "office.h"
+#include "locks/lock_word.h"
 
 namespace boxoffice::binding {
 

@@ -119,7 +119,7 @@ struct QueueCalls {
 
   /// (place): whether a promise of ours waits there.
   static std::int32_t stands(const Call& call) {
-    return call.lock<Lock>().stands(call.loop().id()) ? 1 : 0;
+    return call.lock<Lock>().isQueued(call.loop().id()) ? 1 : 0;
   }
 
   static double topPriority(const Call& call) { return call.lock<Lock>().queue().topPriority; }

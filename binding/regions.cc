@@ -1,7 +1,7 @@
 #include "regions.h"
 
 #include "check.h"
-#include "misuse.h"
+#include "platform/misuse.h"
 
 namespace boxoffice::binding {
 std::int32_t* memoryOf(napi_env env, napi_value array, std::size_t& length) {

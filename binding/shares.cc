@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "misuse.h"
+#include "platform/misuse.h"
 
 namespace boxoffice::binding {
 namespace {
@@ -41,7 +41,7 @@ const Kind& kindOf(std::int32_t number) {
     case LockKind::countdownLatch:
       return kKind<CountdownLatch>;
     case LockKind::barrier:
-      return kKind<BarrierOffice>;
+      return kKind<BarrierWord>;
     case LockKind::rwLock:
       return kKind<RWLock>;
   }
@@ -94,10 +94,10 @@ std::int32_t Shares::shareKey(std::int32_t table, const std::string& key, std::i
   }
 }
 
-std::int32_t Shares::shareSlot(std::int32_t place, const Kind& kind, host::Tenancy& tenancy,
+std::int32_t Shares::shareSlot(std::int32_t place, const Kind& kind, host::SegmentHandle& handle,
                                std::uint32_t slot) {
   const Use lock{
-      .kind = &kind, .words = tenancy.segment().slot(slot), .tenancy = &tenancy, .slot = slot};
+      .kind = &kind, .words = handle.segment().slot(slot), .handle = &handle, .slot = slot};
   try {
     return use(place, lock);
   } catch (...) {
@@ -128,14 +128,14 @@ Shares::Use& Shares::useAt(std::int32_t place) {
 bool Shares::unpinSlot(std::int32_t place, AgentId me) {
   Use& lock = useAt(place);
   if (lock.kind->isHeld(lock.words, me, lock.held.much)) return false;
-  lock.digest = lock.tenancy->unpin(lock.slot);
+  lock.digest = lock.handle->unpin(lock.slot);
   lock.isPinned = false;
   return true;
 }
 
 bool Shares::pinSlotAgain(std::int32_t place) {
   Use& lock = useAt(place);
-  lock.isPinned = lock.tenancy->pinAgain(lock.slot, lock.digest);
+  lock.isPinned = lock.handle->pinAgain(lock.slot, lock.digest);
   if (lock.isPinned) return true;
   uses_.erase(place);
   return false;
@@ -157,8 +157,8 @@ std::int32_t Shares::unshare(std::int32_t place, AgentId me) {
 void Shares::drop(const Use& lock) noexcept {
   if (lock.entry) {
     lock.table->unpin(*lock.entry);
-  } else if (lock.tenancy) {
-    if (lock.isPinned) lock.tenancy->unpin(lock.slot);
+  } else if (lock.handle) {
+    if (lock.isPinned) lock.handle->unpin(lock.slot);
   } else {
     disclaimWords(static_cast<SharedWord*>(lock.words), lock.kind->words);
     regions_.detach(lock.region);

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "host/tenancy.h"
+#include "host/segment_handle.h"
 #include "kinds.h"
-#include "lock_table.h"
+#include "locks/lock_table.h"
 #include "regions.h"
 
 namespace boxoffice::binding {
@@ -25,7 +25,7 @@ class Shares {
   std::int32_t shareKey(std::int32_t table, const std::string& key, std::int32_t kind,
                         std::uint32_t start);
   /// One more object for the lock in a slot of scope host, which has been pinned for it: its place, as given.
-  std::int32_t shareSlot(std::int32_t place, const Kind& kind, host::Tenancy& tenancy,
+  std::int32_t shareSlot(std::int32_t place, const Kind& kind, host::SegmentHandle& handle,
                          std::uint32_t slot);
   /// No object of that slot has to do with its lock any more: it may go to another key. False while this
   /// environment holds the lock: a completion may be on its way to JavaScript.
@@ -60,7 +60,7 @@ class Shares {
     // One of them: a key of a table, a slot of a segment, or memory of the user's.
     LockTable* table = nullptr;
     LockTable::Entry* entry = nullptr;
-    host::Tenancy* tenancy = nullptr;
+    host::SegmentHandle* handle = nullptr;
     std::uint32_t slot = 0;
     std::int32_t region = 0;
   };

@@ -2,7 +2,7 @@
 // what was granted to it too late is passed on, and the locks it holds are given to the next as abandoned.
 #include "event_loop.h"
 #include "event_loop_registry.h"
-#include "wait_graph.h"
+#include "waiting/wait_graph.h"
 #include "watched_threads.h"
 
 namespace boxoffice::binding {
@@ -72,7 +72,7 @@ class Teardown {
 
 void EventLoop::end() noexcept {
   inbox_.close();
-  // Before any lock changes hands: see src/wait_graph.h.
+  // Before any lock changes hands: see src/waiting/wait_graph.h.
   waitGraph().leave(id_);
   lockManager().forget(lockClient_);
   Teardown teardown(*this);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "shares.h"
-#include "ticket_pool.h"
+#include "waiting/ticket_pool.h"
 
 namespace boxoffice::binding {
 

@@ -1,6 +1,6 @@
-// The wait-for graph as functions over numbers: see src/wait_graph.h, and lib/diagnostics, which knows who
+// The wait-for graph as functions over numbers: see src/waiting/wait_graph.h, and lib/diagnostics, which knows who
 // waits on whose behalf. Ids, locks and moments are numbers that a double holds.
-#include "wait_graph.h"
+#include "waiting/wait_graph.h"
 
 #include <vector>
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <mutex>
 
-#include "agent.h"
+#include "waiting/agent.h"
 
 namespace boxoffice::binding {
 

@@ -1,7 +1,7 @@
 'use strict'
 // The search for deadlocks, for locks with full diagnostics. `wait` and `hold` are those of observer.js; which chain of
 // calls goes on with which hold is in chains.js, and which wait waits for which hold in C++, for all threads
-// (src/wait_graph.h).
+// (src/waiting/wait_graph.h).
 //
 // A promise may be asked for and awaited later, or never; so nothing is looked for before the turn ends that asked.
 // From then on, whenever something has run in the chain of a hold, it is seen whether that is quiescent: if so, C++

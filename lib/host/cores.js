@@ -11,7 +11,7 @@ const { SharedKeyMap } = require('../process/shared_key_map.js')
 const { keepWith, pinAgain, shareSlot, unpin } = require('../process/shares.js')
 const { indexOf } = require('../process/words.js')
 
-/** In the high half of a mutex's word (kStrict of src/host/turn.h). */
+/** In the high half of a mutex's word (kStrict of src/host/owner_word.h). */
 const strict = 1 << 28
 /** In the low half. */
 const line = 1

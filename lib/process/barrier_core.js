@@ -1,5 +1,5 @@
 'use strict'
-// A cyclic barrier for promises. Whoever arrives and whoever gives up does so in C++ (src/barrier.h): a
+// A cyclic barrier for promises. Whoever arrives and whoever gives up does so in C++ (src/locks/barrier.h): a
 // round is complete, or broken, in one step.
 const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')

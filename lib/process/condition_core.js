@@ -1,6 +1,6 @@
 'use strict'
 // A condition variable for promises. Whoever waits stands in the line of the condition, and when it is
-// notified in the line of its mutex, without being woken between the two (src/condition_variable.h).
+// notified in the line of its mutex, without being woken between the two (src/locks/condition_variable.h).
 const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../load.js')

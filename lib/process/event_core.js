@@ -1,6 +1,6 @@
 'use strict'
 // Events for promises: one lets a single waiter through for each signal, the other lets everybody through
-// while it is set. See src/auto_reset_event.h and src/manual_reset_event.h.
+// while it is set. See src/locks/auto_reset_event.h and src/locks/manual_reset_event.h.
 const { lockError } = require('../core/errors.js')
 const { GateCore } = require('./gate_core.js')
 const native = require('../load.js')

@@ -1,5 +1,5 @@
 'use strict'
-// A latch for promises: it opens when it has been counted down to zero. See src/countdown_latch.h.
+// A latch for promises: it opens when it has been counted down to zero. See src/locks/countdown_latch.h.
 const { lockError } = require('../core/errors.js')
 const { GateCore } = require('./gate_core.js')
 const native = require('../load.js')

@@ -1,6 +1,6 @@
 'use strict'
 // A mutex for promises. JavaScript makes two steps of its word, each with or without waiters of other threads
-// (see src/mutex.h): free to held by us, and held by us to free. C++ makes all others.
+// (see src/locks/mutex.h): free to held by us, and held by us to free. C++ makes all others.
 const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const { checkCallback, readWait } = require('../core/options.js')
@@ -303,7 +303,7 @@ Object.assign(MutexCore.prototype, {
   self: agent,
   held: agent << ownerShift,
   ownerShift,
-  /** The line of a word whose head has been invited, and is on its way: kLine and kWaker of src/office.h. */
+  /** The line of a word whose head has been invited, and is on its way: kLine and kWaker of src/locks/lock_word.h. */
   invited: 1 | 2,
 })
 

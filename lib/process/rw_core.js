@@ -1,6 +1,6 @@
 'use strict'
 // A read-write lock for promises. While nobody waits and no other thread knows it, JavaScript counts readers
-// itself; C++ does all else (see src/rw_lock.h).
+// itself; C++ does all else (see src/locks/rw_lock.h).
 const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../load.js')
@@ -15,7 +15,7 @@ const countShift = 6
 const oneReader = 1 << countShift
 const heldByUs = (agent << countShift) | writer
 
-// What a waiter asks for: RWLockRules in src/rw_lock.h.
+// What a waiter asks for: RWLockRules in src/locks/rw_lock.h.
 const read = 1
 const write = 2
 const upgrade = 3

@@ -1,6 +1,6 @@
 'use strict'
 // A counting semaphore for promises, with weights and priorities. JavaScript takes from the value
-// and puts back while nobody waits (see src/weighted_semaphore.h); C++ does all else.
+// and puts back while nobody waits (see src/locks/weighted_semaphore.h); C++ does all else.
 const { Core } = require('./core.js')
 const {
   checkedValue,

@@ -1,5 +1,5 @@
 'use strict'
-// The key map that the threads of a process share. Its words lie in a table of C++ (src/lock_table.h), and a lock is
+// The key map that the threads of a process share. Its words lie in a table of C++ (src/locks/lock_table.h), and a lock is
 // what this thread has of a key: it is idle when this thread has no part in it, whatever others do.
 const { KeyMap } = require('../core/key_map.js')
 const { fromText, nameOf, toText } = require('../core/keys.js')

@@ -1,5 +1,5 @@
 'use strict'
-// Requests of the lock manager (src/lock_manager.h). One has a ticket from its beginning until it has let
+// Requests of the lock manager (src/locks/lock_manager.h). One has a ticket from its beginning until it has let
 // go, and its place among the waiters: that of its promise while it waits, then its own, since its lock
 // may be stolen.
 const { lockError } = require('../core/errors.js')

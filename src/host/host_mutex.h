@@ -1,32 +1,33 @@
-// A mutex of the processes of a machine: who has the turn (turn.h) holds it. JavaScript makes the steps of
-// the word that turn.h marks; a native thread the same ones.
+// A mutex of the processes of a machine: who has ownership (ownership.h) holds it. JavaScript makes the steps of
+// the word that ownership.h marks; a native thread the same ones.
 //
-//   free ──take──▶ held ──unlock──▶ free; or held by the next of our line; or the next process's turn
+//   free ──take──▶ held ──unlock──▶ free; or held by the next of our queue; or the next process's ownership
 //                   │
 //                   └─ its thread, or its process, dies ──▶ the same, and `abandoned`: the next is told
 //
-// Mutual exclusion: the seat in the word leaves 0 by a compare-and-swap from 0, or by a hand-off of its
+// Mutual exclusion: the process slot in the word leaves 0 by a compare-and-swap from 0, or by a hand-off of its
 // owner's process, and returns to 0 only by that process, or by evict when it is dead.
 #pragma once
 
-#include "host/host_office.h"
+#include "host/host_lock.h"
 
 namespace boxoffice::host {
 
 /// `id`, if a slot can hold it; else Misuse(badArgument).
 inline AgentId checkedHostAgent(AgentId id) {
-  if (id - 1 >= Turn::kMaxAgent) throw Misuse(Fault::badArgument, "this is not the id of an agent");
+  if (id - 1 >= OwnerWord::kMaxAgent)
+    throw Misuse(Fault::badArgument, "this is not the id of an agent");
   return id;
 }
 
 template <class P>
-class BasicHostMutex : public HostOffice<P, BasicHostMutex<P>, MutexSlot> {
-  using Base = HostOffice<P, BasicHostMutex<P>, MutexSlot>;
+class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
+  using Base = HostLock<P, BasicHostMutex<P>, MutexSlot>;
   using typename Base::Visit;
   friend Base;
 
  public:
-  // As BasicMutex's; an agent's id is at most Turn::kMaxAgent.
+  // As BasicMutex's; an agent's id is at most OwnerWord::kMaxAgent.
 
   Entry lock(AgentId me = P::agent()) { return lockUntil(kNever, me); }
   Entry tryLock(AgentId me = P::agent()) {
@@ -45,7 +46,7 @@ class BasicHostMutex : public HostOffice<P, BasicHostMutex<P>, MutexSlot> {
 
   /// Throws Misuse(notHolder) and changes nothing when `me` does not hold it.
   void unlock(AgentId me = P::agent()) {
-    Turn::Bits held = Turn::held(P::seat(this), me).bits();
+    OwnerWord::Bits held = OwnerWord::held(P::process(this), me).bits();
     if (me != kNobody && word().compare_exchange_strong(held, 0)) return;
     Visit v(*this);
     v.leaver = me;
@@ -62,27 +63,27 @@ class BasicHostMutex : public HostOffice<P, BasicHostMutex<P>, MutexSlot> {
 
   /// The agent of this process that holds it; kNobody when there is none.
   AgentId owner() const noexcept {
-    const Turn t = Base::turn();
-    return t.seat() == P::seat(this) ? t.agent() : kNobody;
+    const OwnerWord t = Base::owner();
+    return t.process() == P::process(this) ? t.agent() : kNobody;
   }
   bool isHeldBy(AgentId agent) const noexcept { return agent != kNobody && owner() == agent; }
-  bool isLocked() const noexcept { return !Base::turn().isFree(); }
+  bool isLocked() const noexcept { return !Base::owner().isFree(); }
 
-  /// Calls `use(seat)` for the process that holds it, if one does: as it is at this moment, for people.
+  /// Calls `use(process slot)` for the process that holds it, if one does: as it is at this moment, for people.
   template <class Use>
   void eachHolder(Use&& use) const {
-    const Turn t = Base::turn();
-    if (t.agent() != kNobody && !t.isFree()) use(t.seat());
+    const OwnerWord t = Base::owner();
+    if (t.agent() != kNobody && !t.isFree()) use(t.process());
   }
 
   // For the slot at an address, whether this process uses it or not.
 
   /// Undoes what a dead process has left there (segment.h, Evict).
-  static void evict(std::byte* slot, Seat dead) noexcept {
-    Base::evictTurn(Base::slotAt(slot).head, dead, true);
+  static void evict(std::byte* slot, ProcessSlot dead) noexcept {
+    Base::evictOwner(Base::slotAt(slot).head, dead, true);
   }
   /// Whether it is as at first, but for its key.
-  static bool rests(const std::byte* slot, std::int64_t) noexcept {
+  static bool isUnused(const std::byte* slot, std::int64_t) noexcept {
     return Base::isIdle(Base::slotAt(slot).head);
   }
   /// Makes of zeros, or of one that rests, what it is at first.
@@ -94,30 +95,30 @@ class BasicHostMutex : public HostOffice<P, BasicHostMutex<P>, MutexSlot> {
   void look(Visit&) noexcept {}
   void gone(Visit&, Waiter&) noexcept {}
 
-  Word64& word() noexcept { return this->slot_.head.turn; }
+  Word64& word() noexcept { return this->slot_.head.owner; }
 
-  /// Before standing in line: unless others of the same agent may stand there.
+  /// Before standing in the queue: unless others of the same agent may stand there.
   bool tryBefore(Waiter& w) noexcept { return w.mayOvertake && tryEnter(w); }
 
   bool tryEnter(Waiter& w) noexcept {
-    const Seat me = P::seat(this);
-    Turn::Bits seen = word().load();
+    const ProcessSlot me = P::process(this);
+    OwnerWord::Bits seen = word().load();
     for (;;) {
-      const Turn t(seen);
-      if (!t.isFree() || t.has(Turn::kStrict)) return false;
+      const OwnerWord t(seen);
+      if (!t.isFree() || t.has(OwnerWord::kStrict)) return false;
       if (word().compare_exchange_weak(
-              seen, t.ownedBy(me, w.agent).with(Turn::kAbandoned, false).bits())) {
-        w.abandoned = t.has(Turn::kAbandoned);
+              seen, t.ownedBy(me, w.agent).with(OwnerWord::kAbandoned, false).bits())) {
+        w.abandoned = t.has(OwnerWord::kAbandoned);
         return true;
       }
     }
   }
 
-  bool admit(Visit& v, Turn t, Waiter& head) noexcept {
+  bool admit(Visit& v, OwnerWord t, Waiter& head) noexcept {
     Waiter& w = Base::preferred(v, head);
-    const Turn to = t.ownedBy(v.me, w.agent).with(Turn::kAbandoned, false).without(v.me);
+    const OwnerWord to = t.ownedBy(v.me, w.agent).with(OwnerWord::kAbandoned, false).without(v.me);
     if (Base::change(v, t, to, Base::othersWait(v, w))) {
-      w.abandoned = t.has(Turn::kAbandoned);
+      w.abandoned = t.has(OwnerWord::kAbandoned);
       Base::letIn(v, w);
     }
     return true;

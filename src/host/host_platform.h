@@ -1,30 +1,32 @@
 // What the box offices of scope host are made of in a real process: its lot and its threads are those of all
-// other locks, so that their waiters are the same; seats and bells are those of the segment a lock lies in.
+// other locks, so that their waiters are the same; process slots and wake-ups are those of the segment a lock lies in.
 #pragma once
 
 #include <cstdint>
 
-#include "host/house.h"
 #include "host/kill_points.h"
+#include "host/membership.h"
 #include "host/segment.h"
-#include "platform/platform.h"
+#include "waiting/platform.h"
 
 namespace boxoffice::host {
 
 struct HostPlatform : Platform {
   /// Of this process, where that slot lies.
-  static Seat seat(const void* slot) noexcept { return segmentAt(slot)->house().seat(); }
-
-  /// Tells a process to look at that slot.
-  static void ring(const void* slot, Seat seat) noexcept {
-    Segment& segment = *segmentAt(slot);
-    segment.house().ring(seat, segment.id(), segment.slotOf(slot));
+  static ProcessSlot process(const void* slot) noexcept {
+    return segmentAt(slot)->membership().process();
   }
 
-  /// Calls `use` if the process of that seat is dead: see House.
+  /// Tells a process to look at that slot.
+  static void notify(const void* slot, ProcessSlot process) noexcept {
+    Segment& segment = *segmentAt(slot);
+    segment.membership().notify(process, segment.id(), segment.slotOf(slot));
+  }
+
+  /// Calls `use` if the process of that process slot is dead: see Membership.
   template <class Use>
-  static bool ifDead(const void* slot, Seat seat, Use&& use) noexcept {
-    return segmentAt(slot)->house().ifDead(seat, use);
+  static bool ifDead(const void* slot, ProcessSlot process, Use&& use) noexcept {
+    return segmentAt(slot)->membership().ifDead(process, use);
   }
 
   /// What this process has of that read-write lock: guarded by the slot's bucket.

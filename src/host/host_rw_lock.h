@@ -1,25 +1,25 @@
-// A read-write lock of the processes of a machine: the turn (turn.h) is a turnstile. Each reader and each
+// A read-write lock of the processes of a machine: ownership (ownership.h) is a hand-off queue. Each reader and each
 // writer goes through it, in order; a writer stays in it.
 //
-//                                  a reader: nobody upgrades ─▶ bit set, turn passed on ─▶ reads
-//   waits ──▶ its process's turn ─┤
-//                                  a writer: nobody reads ────▶ turn kept for its agent ─▶ writes
+//                                  a reader: nobody upgrades ─▶ bit set, ownership passed on ─▶ reads
+//   waits ──▶ its process's ownership ─┤
+//                                  a writer: nobody reads ────▶ ownership kept for its agent ─▶ writes
 //
 //   reads ──▶ claim (the only one that reads at last) ──▶ writes, upgraded; its bit stays ──▶ reads
 //             no claim yet, or that of a dead process
 //
 //   readers   a bit for each process that reads; how many of its agents do, only it knows (P::part)
-//   upgrader  31 .. 8 its agent | 7 writes | 6 .. 0 its seat; 0: nobody upgrades
-//   turn      (s, agent): that agent writes, having come through the turn
+//   upgrader  31 .. 8 its agent | 7 writes | 6 .. 0 its process slot; 0: nobody upgrades
+//   ownership      (s, agent): that agent writes, having come through ownership
 //   abandoned a process died writing; the next one in is told. A reader that dies has left nothing half written;
 //   told      but this process reads, and has been told of such a death: if it dies, the next one is told again
 //
 // Why nobody reads while one writes:
-//   - the turn: a reader's bit is set only by who has the turn (or writes), and who wants to write looks at
-//     the bits while it has the turn.
+//   - ownership: a reader's bit is set only by who has ownership (or writes), and who wants to write looks at
+//     the bits while it has ownership.
 //   - an upgrade: "claim, then look at the bits" against "set the bit, then look at the claim", both
 //     sequentially consistent: one of the two sees the other, and the reader gives way.
-// Who keeps the turn waiting is rung by whoever clears a bit or a claim, after that; the upgrader likewise.
+// Who keeps ownership waiting is notified by whoever clears a bit or a claim, after that; the upgrader likewise.
 //
 #pragma once
 
@@ -32,12 +32,12 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   using Base = HostRWPart<P, BasicHostRWLock<P>>;
   using typename Base::Rules;
   using typename Base::Visit;
-  friend HostOffice<P, BasicHostRWLock<P>, RWLockSlot>;
+  friend HostLock<P, BasicHostRWLock<P>, RWLockSlot>;
 
  public:
   using Upgrade = typename BasicRWLock<Platform>::Upgrade;
 
-  // As BasicRWLock's; an agent's id is at most Turn::kMaxAgent, for readers, too.
+  // As BasicRWLock's; an agent's id is at most OwnerWord::kMaxAgent, for readers, too.
 
   Entry lockRead(AgentId me = P::agent()) { return lockReadUntil(kNever, me); }
   Entry lockWrite(AgentId me = P::agent()) { return lockWriteUntil(kNever, me); }
@@ -156,30 +156,30 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
 
   /// How many read: agents of this process, and other processes.
   std::uint32_t readers() const {
-    const Seat me = P::seat(this);
+    const ProcessSlot me = P::process(this);
     auto bucket = P::lot().open(this);
     if (isUpgraded()) return 0;
-    Seats others(slot().readers);
+    ProcessSet others(slot().readers);
     others.remove(me);
     return P::part(this).reads + static_cast<std::uint32_t>(others.size());
   }
   /// Whether anybody writes.
-  bool isWritten() const noexcept { return isUpgraded() || Base::turn().agent() != kNobody; }
+  bool isWritten() const noexcept { return isUpgraded() || Base::owner().agent() != kNobody; }
   bool isWrittenBy(AgentId agent) const noexcept { return agent != kNobody && writer() == agent; }
   /// The agent of this process that writes; kNobody when there is none.
   AgentId writer() const noexcept {
-    const Seat me = P::seat(this);
+    const ProcessSlot me = P::process(this);
     if (writesUpgraded(me)) return claimant(slot().upgrader.load());
-    const Turn t = Base::turn();
-    return t.seat() == me ? t.agent() : kNobody;
+    const OwnerWord t = Base::owner();
+    return t.process() == me ? t.agent() : kNobody;
   }
 
-  /// Calls `use(seat)` for each process that writes or reads: as it is at this moment, for people.
+  /// Calls `use(process slot)` for each process that writes or reads: as it is at this moment, for people.
   template <class Use>
   void eachHolder(Use&& use) const {
-    const Turn t = Base::turn();
-    if (t.agent() != kNobody && !t.isFree()) use(t.seat());
-    Seats(slot().readers).each(use);
+    const OwnerWord t = Base::owner();
+    if (t.agent() != kNobody && !t.isFree()) use(t.process());
+    ProcessSet(slot().readers).each(use);
   }
 
   Upgrade upgradeBlocking(Waiter& w, Deadline deadline) {
@@ -204,10 +204,10 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     if (otherwise != Upgrade::waiting && !readsAlone(v.me)) {
       return othersUpgrade(v.me) ? Upgrade::refused : otherwise;
     }
-    Line& line = v.bucket.obtainLine();
-    line.enterFirst(w);  // may throw, so before the claim
+    WaitQueue& queue = v.bucket.obtainQueue();
+    queue.enterFirst(w);  // may throw, so before the claim
     if (!claim(v.me, w.agent)) {
-      line.leave(w);
+      queue.leave(w);
       return Upgrade::refused;
     }
     P::step(Step::claimed);
@@ -215,28 +215,28 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     look(v);
     if (v.in) return Upgrade::granted;
     if (otherwise == Upgrade::waiting) return otherwise;
-    line.leave(w);
+    queue.leave(w);
     gone(v, w);
     return otherwise;
   }
 
-  static void evict(std::byte* at, Seat dead) noexcept {
+  static void evict(std::byte* at, ProcessSlot dead) noexcept {
     RWLockSlot& slot = Base::slotAt(at);
     std::uint32_t claim = slot.upgrader.load();
-    const Turn t(slot.head.turn.load());
+    const OwnerWord t(slot.head.owner.load());
     const bool wrote = claimedBy(claim, dead) && (claim & kWrites) != 0;
     const bool told = slot.told.load() == dead;
-    if (wrote || told || (t.seat() == dead && t.agent() != kNobody)) slot.abandoned.store(1);
+    if (wrote || told || (t.process() == dead && t.agent() != kNobody)) slot.abandoned.store(1);
     P::step(Step::cleaned);
     if (told) slot.told.store(0);
     // Unless another process has taken it over by now.
     if (claimedBy(claim, dead)) slot.upgrader.compare_exchange_strong(claim, 0);
     slot.readers.remove(dead);
     P::step(Step::cleaned);
-    Base::evictTurn(slot.head, dead, false);
+    Base::evictOwner(slot.head, dead, false);
   }
 
-  static bool rests(const std::byte* at, std::int64_t) noexcept {
+  static bool isUnused(const std::byte* at, std::int64_t) noexcept {
     const RWLockSlot& slot = Base::slotAt(at);
     return Base::isIdle(slot.head) && slot.readers.empty() && slot.upgrader.load() == 0 &&
            slot.abandoned.load() == 0 && slot.told.load() == 0;
@@ -250,7 +250,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   using Base::endReads;
   using Base::isUpgraded;
   using Base::join;
-  using Base::kSeatMask;
+  using Base::kProcessMask;
   using Base::kWrites;
   using Base::notice;
   using Base::part;
@@ -270,22 +270,24 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     return slot().upgrader.load() == 0 && (w.ask == Rules::kRead || slot().readers.empty());
   }
 
-  bool readsNone(Seat me) const noexcept { return P::part(this).reads == 0 || writesUpgraded(me); }
-  bool readsAlone(Seat me) const noexcept {
-    Seats others(slot().readers);
+  bool readsNone(ProcessSlot me) const noexcept {
+    return P::part(this).reads == 0 || writesUpgraded(me);
+  }
+  bool readsAlone(ProcessSlot me) const noexcept {
+    ProcessSet others(slot().readers);
     others.remove(me);
     return others.empty() && P::part(this).reads == 1;
   }
 
   /// Whether an upgrade, of a process that lives, is under way.
-  bool othersUpgrade(Seat me) const noexcept {
+  bool othersUpgrade(ProcessSlot me) const noexcept {
     const std::uint32_t claim = slot().upgrader.load();
-    return claim != 0 && (claimedBy(claim, me) || !P::ifDead(this, claim & kSeatMask, [] {}));
+    return claim != 0 && (claimedBy(claim, me) || !P::ifDead(this, claim & kProcessMask, [] {}));
   }
 
   /// Claims the upgrade for that agent. A claim of a dead process is taken over before that process has been cleaned
-  /// up after: its reader's bit goes with that, and rings us. False when another upgrade is under way.
-  bool claim(Seat me, AgentId agent) noexcept {
+  /// up after: its reader's bit goes with that, and notifies us. False when another upgrade is under way.
+  bool claim(ProcessSlot me, AgentId agent) noexcept {
     const std::uint32_t ours = claimOf(me, agent);
     std::uint32_t seen = 0;
     const auto take = [&] { return slot().upgrader.compare_exchange_strong(seen, ours); };
@@ -293,19 +295,19 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     if (claimedBy(seen, me)) return false;
     bool taken = false;
     // A dead writer's claim stays: cleaning up tells of that death.
-    if ((seen & kWrites) == 0) P::ifDead(this, seen & kSeatMask, [&] { taken = take(); });
+    if ((seen & kWrites) == 0) P::ifDead(this, seen & kProcessMask, [&] { taken = take(); });
     if (taken) return true;
     seen = 0;  // it may have been cleared meanwhile
     return take();
   }
 
-  bool admit(Visit& v, Turn t, Waiter& w) noexcept {
+  bool admit(Visit& v, OwnerWord t, Waiter& w) noexcept {
     notice(v);
     if (w.ask == Rules::kRead) {
       if (slot().upgrader.load() != 0 || !join(v)) return false;
     } else {
       if (slot().upgrader.load() != 0 || !slot().readers.empty()) return false;
-      const Turn to = t.ownedBy(v.me, w.agent).without(v.me);
+      const OwnerWord to = t.ownedBy(v.me, w.agent).without(v.me);
       if (!Base::change(v, t, to, Base::othersWait(v, w))) return true;
       P::part(this).writer = w.agent;
       P::step(Step::written);
@@ -319,7 +321,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   void look(Visit& v) noexcept {
     notice(v);
     if (v.bucket.empty()) return;
-    Waiter* const w = v.bucket.line().head();
+    Waiter* const w = v.bucket.queue().head();
     if (!w || !isApart(*w) || !readsAlone(v.me)) return;
     slot().upgrader.store(claimOf(v.me, w->agent) | kWrites);
     P::step(Step::written);
@@ -334,7 +336,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   void unclaim(Visit& v) noexcept {
     slot().upgrader.store(0);
     P::step(Step::unclaimed);
-    Base::ringOwner(v);
+    Base::notifyOwner(v);
   }
 
   bool endWrite(AgentId agent, bool isDead) {
@@ -356,7 +358,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     return true;
   }
 
-  /// The turn is not `agent`'s any more, which has written. False: it was stolen just now.
+  /// Ownership is not `agent`'s any more, which has written. False: it was stolen just now.
   bool passWrite(Visit& v, AgentId agent) noexcept {
     OwnPart& mine = P::part(this);
     mine.writer = kNobody;

@@ -1,14 +1,14 @@
-// A counting semaphore of the processes of a machine. What each process holds is counted by its seat, so that it
+// A counting semaphore of the processes of a machine. What each process holds is counted by its process slot, so that it
 // can be put back when it dies; what is left is value - the sum of these.
 //
-//   acquire(w)   its turn (turn.h), and w is left: held[seat] + w, and the turn is passed on. Else: waits, and
-//                keeps the turn: nobody slips past. Within a process: by priority, then in line.
-//   release(n)   held[seat] - n; what is more than that adds to the value. Who has the turn looks again.
+//   acquire(w)   its ownership (ownership.h), and w is left: held[process slot] + w, and ownership is passed on. Else: waits, and
+//                keeps ownership: nobody slips past. Within a process: by priority, then in the queue.
+//   release(n)   held[process slot] - n; what is more than that adds to the value. Who has ownership looks again.
 //   a death      held[dead] = 0, and `abandoned`, if it held any: the next one in is told
 //
-// Only who has the turn adds to held, so what is left does not pass below zero by it (setValue may make it so).
-// "Take from held, then look at the turn" and "take the turn, then look at held", both sequentially
-// consistent: who waits with the turn sees the release, or is rung by it.
+// Only who has ownership adds to held, so what is left does not pass below zero by it (setValue may make it so).
+// "Take from held, then look at ownership" and "take ownership, then look at held", both sequentially
+// consistent: who waits with ownership sees the release, or is notified by it.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,14 @@
 #include <limits>
 #include <numeric>
 
-#include "host/host_office.h"
-#include "weighted_semaphore.h"
+#include "host/host_lock.h"
+#include "locks/weighted_semaphore.h"
 
 namespace boxoffice::host {
 
 template <class P>
-class BasicHostSemaphore : public HostOffice<P, BasicHostSemaphore<P>, SemaphoreSlot> {
-  using Base = HostOffice<P, BasicHostSemaphore<P>, SemaphoreSlot>;
+class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSlot> {
+  using Base = HostLock<P, BasicHostSemaphore<P>, SemaphoreSlot>;
   using typename Base::Visit;
   friend Base;
 
@@ -87,17 +87,17 @@ class BasicHostSemaphore : public HostOffice<P, BasicHostSemaphore<P>, Semaphore
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(left(), kMin, kMax));
   }
   /// What this process holds.
-  std::uint32_t held() const noexcept { return slot().held[P::seat(this)].load(); }
+  std::uint32_t held() const noexcept { return slot().held[P::process(this)].load(); }
 
-  /// Calls `use(seat)` for each process that holds any: as it is at this moment, for people.
+  /// Calls `use(process slot)` for each process that holds any: as it is at this moment, for people.
   template <class Use>
   void eachHolder(Use&& use) const {
-    for (Seat seat = 1; seat <= kMaxSeat; ++seat) {
-      if (slot().held[seat].load() > 0) use(seat);
+    for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
+      if (slot().held[process].load() > 0) use(process);
     }
   }
 
-  static void evict(std::byte* at, Seat dead) noexcept {
+  static void evict(std::byte* at, ProcessSlot dead) noexcept {
     SemaphoreSlot& slot = Base::slotAt(at);
     if (slot.held[dead].load() > 0) {
       slot.abandoned.store(1);
@@ -105,10 +105,10 @@ class BasicHostSemaphore : public HostOffice<P, BasicHostSemaphore<P>, Semaphore
       slot.held[dead].store(0);
       P::step(Step::cleaned);
     }
-    Base::evictTurn(slot.head, dead, false);
+    Base::evictOwner(slot.head, dead, false);
   }
 
-  static bool rests(const std::byte* at, std::int64_t start) noexcept {
+  static bool isUnused(const std::byte* at, std::int64_t start) noexcept {
     const SemaphoreSlot& slot = Base::slotAt(at);
     return Base::isIdle(slot.head) && slot.value.load() == start && slot.abandoned.load() == 0 &&
            sum(slot) == 0;
@@ -149,7 +149,7 @@ class BasicHostSemaphore : public HostOffice<P, BasicHostSemaphore<P>, Semaphore
     return all - taken();
   }
 
-  bool admit(Visit& v, Turn, Waiter& w) noexcept {
+  bool admit(Visit& v, OwnerWord, Waiter& w) noexcept {
     if (!mayFit(w)) return false;
     take(v, w.ask);
     P::step(Step::joined);
@@ -180,7 +180,7 @@ class BasicHostSemaphore : public HostOffice<P, BasicHostSemaphore<P>, Semaphore
 
   void lookAgain(Visit& v) noexcept {
     Base::advance(v);
-    Base::ringOwner(v);
+    Base::notifyOwner(v);
   }
 };
 

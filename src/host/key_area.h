@@ -43,7 +43,7 @@ class KeyArea {
 /// What the table asks the kind of lock that lies in a slot; `start` is what a semaphore's value is at first.
 struct KeyLocks {
   /// Is it as `reset` leaves it: held by nobody, with nothing that anybody is to be told?
-  bool (*rests)(const std::byte* slot, std::int64_t start) noexcept;
+  bool (*isUnused)(const std::byte* slot, std::int64_t start) noexcept;
   void (*reset)(std::byte* slot, std::int64_t start) noexcept;
 };
 
@@ -137,7 +137,7 @@ class KeyBucketView {
 /// Takes what process `dead` had out of the table: `evictSlot(index)` for each slot that it had pinned,
 /// then the pin. May be broken off anywhere and begun again, by the same process or another.
 template <class P, class EvictSlot>
-void evictKeys(const KeyArea& area, Seat dead, EvictSlot&& evictSlot) {
+void evictKeys(const KeyArea& area, ProcessSlot dead, EvictSlot&& evictSlot) {
   for (std::uint32_t number = 0; number < area.buckets(); ++number) {
     const KeyBucketView<P> view(area, number);
     view.settled();

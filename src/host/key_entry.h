@@ -3,9 +3,9 @@
 //   bucket  control  version (56 bits) | entry that is about to be admitted, + 1 (8 bits, 0: none)
 //           touched  entries that have been claimed at least once: all others are EMPTY
 //           tags     16 bits of the digest of each entry: hints, written at each claim
-//   entry   state    stamp (48 bits) | seat (8) | status (8); each change makes another stamp
+//   entry   state    stamp (48 bits) | process slot (8) | status (8); each change makes another stamp
 //           digest   of its key, while LIVE or LEAVING
-//           pins     a bit for each seat whose process uses this entry, or looks at it just now
+//           pins     a bit for each process slot whose process uses this entry, or looks at it just now
 //   text    the key itself, as far as it fits, for people
 //
 // Whatever is read here may have been scribbled on: it is an index only after a check of its bounds.
@@ -23,7 +23,7 @@
 
 namespace boxoffice::host {
 
-using Seat = std::uint8_t;
+using ProcessSlot = std::uint8_t;
 
 constexpr std::uint32_t kBucketEntries = 64;
 
@@ -40,19 +40,23 @@ struct alignas(64) KeyBucket {
 };
 static_assert(sizeof(KeyBucket) == 192);
 
-/// A bit for each seat.
-struct SeatSet {
+/// A bit for each process slot.
+struct SharedProcessSet {
   std::array<Word64, 2> words;
 
-  bool has(Seat seat) const noexcept { return (word(seat).load() & bit(seat)) != 0; }
+  bool has(ProcessSlot process) const noexcept {
+    return (word(process).load() & bit(process)) != 0;
+  }
   bool empty() const noexcept { return words[0].load() == 0 && words[1].load() == 0; }
-  void add(Seat seat) noexcept { word(seat).fetch_or(bit(seat)); }
-  void remove(Seat seat) noexcept { word(seat).fetch_and(~bit(seat)); }
+  void add(ProcessSlot process) noexcept { word(process).fetch_or(bit(process)); }
+  void remove(ProcessSlot process) noexcept { word(process).fetch_and(~bit(process)); }
 
  private:
-  static std::uint64_t bit(Seat seat) noexcept { return std::uint64_t{1} << (seat & 63); }
-  Word64& word(Seat seat) noexcept { return words[seat >> 6 & 1]; }
-  const Word64& word(Seat seat) const noexcept { return words[seat >> 6 & 1]; }
+  static std::uint64_t bit(ProcessSlot process) noexcept {
+    return std::uint64_t{1} << (process & 63);
+  }
+  Word64& word(ProcessSlot process) noexcept { return words[process >> 6 & 1]; }
+  const Word64& word(ProcessSlot process) const noexcept { return words[process >> 6 & 1]; }
 };
 
 enum class KeyStatus : std::uint8_t { empty, claimed, live, leaving };
@@ -62,11 +66,13 @@ struct KeyState {
   std::uint64_t bits = 0;
 
   KeyStatus status() const noexcept { return static_cast<KeyStatus>(bits & 0xFF); }
-  Seat seat() const noexcept { return static_cast<Seat>(bits >> 8 & 0xFF); }
+  ProcessSlot process() const noexcept { return static_cast<ProcessSlot>(bits >> 8 & 0xFF); }
   bool is(KeyStatus wanted) const noexcept { return status() == wanted; }
-  bool is(KeyStatus wanted, Seat whose) const noexcept { return is(wanted) && seat() == whose; }
+  bool is(KeyStatus wanted, ProcessSlot whose) const noexcept {
+    return is(wanted) && process() == whose;
+  }
 
-  KeyState next(KeyStatus to, Seat by = 0) const noexcept {
+  KeyState next(KeyStatus to, ProcessSlot by = 0) const noexcept {
     return {((bits >> 16) + 1) << 16 | std::uint64_t{by} << 8 | static_cast<std::uint64_t>(to)};
   }
 };
@@ -74,7 +80,7 @@ struct KeyState {
 struct KeyEntry {
   Word64 state;
   std::array<Word64, 2> digest;
-  SeatSet pins;
+  SharedProcessSet pins;
 
   KeyState now() const noexcept { return {state.load()}; }
 

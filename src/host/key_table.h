@@ -4,10 +4,10 @@
 // States of an entry; each arrow is one compare-and-swap, so that who is killed leaves one of the states:
 //
 //          claim                  commit, then anybody
-//   EMPTY ───────▶ CLAIMED(seat) ──────────────────────▶ LIVE ◀────────┐
+//   EMPTY ───────▶ CLAIMED(process slot) ──────────────────────▶ LIVE ◀────────┐
 //     ▲             │      ▲                              │ reclaim    │ pinned after all, or not at
-//     └─────────────┘      │ nobody had it pinned         ▼            │ rest, or its seat died
-//     lost the race,       └────────────────────────── LEAVING(seat) ──┘
+//     └─────────────┘      │ nobody had it pinned         ▼            │ rest, or its process slot died
+//     lost the race,       └────────────────────────── LEAVING(process slot) ──┘
 //     or died
 //
 // A key is admitted by one compare-and-swap of its bucket's control word: (v, none) → (v + 1, entry). It
@@ -40,8 +40,8 @@
 #include <string>
 #include <utility>
 
-#include "host/host_error.h"
 #include "host/key_area.h"
+#include "platform/host_error.h"
 
 namespace boxoffice::host {
 
@@ -50,7 +50,7 @@ template <class P>
 class KeyTable {
  public:
   /// Throws std::bad_alloc.
-  KeyTable(KeyArea area, const KeyLocks& locks, Seat me)
+  KeyTable(KeyArea area, const KeyLocks& locks, ProcessSlot me)
       : area_(std::move(area)), locks_(locks), me_(me) {
     if (!pins_) throw std::bad_alloc();
   }
@@ -111,7 +111,7 @@ class KeyTable {
         const KeyState before = view.entry(i).now();
         if (!before.is(KeyStatus::live)) return;
         const std::uint32_t index = view.index(i);
-        if (locks_.rests(area_.slot(index), area_.start())) return;
+        if (locks_.isUnused(area_.slot(index), area_.start())) return;
         const std::string text = area_.text(index).read();
         if (view.entry(i).now().bits == before.bits) visit(index, text);
       });
@@ -187,10 +187,10 @@ class KeyTable {
   };
 
   /// An entry for this process alone to fill: one that nobody ever had, else the first that is EMPTY or
-  /// rests unpinned, in turn, so that a key rests for a while before its entry goes to another.
+  /// rests unpinned, in ownership, so that a key rests for a while before its entry goes to another.
   std::optional<Claim> claim(const View& view, std::uint64_t control) {
     const std::uint64_t touched = view.bucket().touched.load();
-    const auto turn = static_cast<std::uint32_t>(control >> 9);
+    const auto owner = static_cast<std::uint32_t>(control >> 9);
     for (std::uint32_t n = 0; n < kBucketEntries; ++n) {
       if ((touched >> n & 1) != 0) continue;
       P::step(KeyStep::touch);
@@ -198,7 +198,7 @@ class KeyTable {
       if (const auto mine = take(view, n)) return mine;
     }
     for (std::uint32_t n = 0; n < kBucketEntries; ++n) {
-      if (const auto mine = take(view, (turn + n) % kBucketEntries)) return mine;
+      if (const auto mine = take(view, (owner + n) % kBucketEntries)) return mine;
     }
     return std::nullopt;
   }
@@ -243,7 +243,7 @@ class KeyTable {
     return false;
   }
   bool idle(const KeyEntry& entry, std::uint32_t index) const noexcept {
-    return entry.pins.empty() && locks_.rests(area_.slot(index), area_.start());
+    return entry.pins.empty() && locks_.isUnused(area_.slot(index), area_.start());
   }
 
   void giveUp(KeyEntry& entry, KeyState claimed) noexcept {
@@ -262,7 +262,7 @@ class KeyTable {
 
   const KeyArea area_;
   const KeyLocks locks_;
-  const Seat me_;
+  const ProcessSlot me_;
   struct Free {
     void operator()(void* memory) const noexcept { std::free(memory); }
   };

@@ -2,8 +2,8 @@
 // by SIGKILL before the nth time that it comes to a step, if the environment says BOXOFFICE_KILL=step:n (n is 1
 // where it is left out). In all other builds a step is nothing.
 //
-// Steps of turns and box offices are numbered from 0 on (turnstile.h), those of keys from 100 on (key_area.h),
-// those of processes and files from 200 on (house.h).
+// Steps of turns and box offices are numbered from 0 on (hand-off queue.h), those of keys from 100 on (key_area.h),
+// those of processes and files from 200 on (membership.h).
 #pragma once
 
 #ifdef BOXOFFICE_KILL_POINTS

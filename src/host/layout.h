@@ -2,7 +2,7 @@
 // compilers, must see alike. Every one of them checks the layout's number before it believes a word.
 //
 //   <dir>/<boot>/members            MembersHeader | Member[0] (unused) | Member[1] … Member[127]
-//   <dir>/<boot>/bell-<seat>        a FIFO (house.h)
+//   <dir>/<boot>/fifo-<slot>        a FIFO (membership.h)
 //   <dir>/<boot>/<kind>.<name>.lock
 //      SegmentHeader (one page) | KeyBucket[buckets], to a full page | slots, `stride` bytes each
 //
@@ -28,9 +28,9 @@
 
 namespace boxoffice::host {
 
-constexpr Seat kNoSeat = 0;
-constexpr Seat kMaxSeat = 127;  // seats are 1 to 127; 0 is nobody
-constexpr unsigned kSeats = 128;
+constexpr ProcessSlot kNoProcess = 0;
+constexpr ProcessSlot kMaxProcess = 127;  // process slots are 1 to 127; 0 is nobody
+constexpr unsigned kProcessSlots = 128;
 
 using Word32 = std::atomic<std::uint32_t>;
 static_assert(Word32::is_always_lock_free && sizeof(Word32) == 4);
@@ -39,25 +39,25 @@ static_assert(Word32::is_always_lock_free && sizeof(Word32) == 4);
 
 constexpr unsigned kMailboxEntries = 64;
 
-/// Whether a member's bell thread must be told by a byte in its FIFO.
-enum Doze : std::uint32_t {
+/// Whether a member's wake-up thread must be told by a byte in its FIFO.
+enum SleepState : std::uint32_t {
   kAwake = 0,   ///< it looks into its mailbox before it sleeps
   kAsleep = 1,  ///< or about to sleep: whoever finds this writes a byte
-  kRung = 2     ///< somebody has rung since it was awake: it looks again
+  kWoken = 2    ///< somebody has notified since it was awake: it looks again
 };
 
 enum MemberState : std::uint32_t { kFree = 0, kJoined = 1 };
 
-/// What is known of a process. Only who holds the lock of the seat writes incarnation, state, pid and
+/// What is known of a process. Only who holds the lock of the process slot writes incarnation, state, pid and
 /// started.
 struct alignas(64) Member {
-  Word64 incarnation;  ///< grows with every process that takes the seat
+  Word64 incarnation;  ///< grows with every process that takes the process slot
   Word64 started;      ///< when it joined, ms since 1970; for people only
-  Word64 bell;      ///< the number of its FIFO in the file system: another FIFO's lock says nothing
+  Word64 fifo;      ///< the number of its FIFO in the file system: another FIFO's lock says nothing
   Word32 state;     ///< MemberState
   Word32 pid;       ///< in its own pid namespace; for people only
-  Word32 overflow;  ///< not 0: a bell found no room in the mailbox, all must be looked at
-  Word32 doze;      ///< Doze
+  Word32 overflow;  ///< not 0: a wake-up found no room in the mailbox, all must be looked at
+  Word32 sleepState;  ///< Doze
   /// segment id << 32 | slot + 1; 0 is empty.
   alignas(64) Word64 mailbox[kMailboxEntries];
 };
@@ -73,7 +73,7 @@ struct alignas(64) MembersHeader {
 
 struct MembersFile {
   MembersHeader header;
-  Member members[kSeats];
+  Member members[kProcessSlots];
 };
 
 // ---- segments ----
@@ -90,10 +90,10 @@ enum class Kind : std::uint32_t {
 constexpr std::uint32_t kKinds = 8;  // 0 is none
 
 struct SlotHead {
-  Word64 turn;
+  Word64 owner;
   Word64 headSince;
   KeyEntry entry;  // not used where there are no keys
-  SeatSet more;
+  SharedProcessSet overflow;
 };
 
 struct alignas(128) MutexSlot {
@@ -103,7 +103,7 @@ struct alignas(128) MutexSlot {
 
 struct alignas(64) RWLockSlot {
   SlotHead head;
-  SeatSet readers;
+  SharedProcessSet readers;
   Word32 told;
   Word32 upgrader;
   Word32 abandoned;
@@ -113,7 +113,7 @@ struct alignas(64) RWLockSlot {
 struct alignas(256) SemaphoreSlot {
   SlotHead head;
   std::atomic<std::int64_t> value;
-  Word32 held[kSeats];
+  Word32 held[kProcessSlots];
   Word32 abandoned;
   std::byte text[172];
 };
@@ -130,12 +130,12 @@ struct SegmentHeader {
   std::uint32_t buckets;   ///< 0 without keys
   std::uint32_t slots;
   std::uint32_t stride;
-  std::uint32_t id;           ///< at random, never 0: the segment's name in mailboxes
-  std::int64_t start;         ///< what the value of a semaphore is at first
-  std::uint8_t secret[16];    ///< at random: the key of the digests
-  alignas(64) Word64 fence;   ///< the last fencing token
-  alignas(64) SeatSet users;  ///< the processes that have it open
-  Word32 gone;                ///< not 0: the file was removed while a process had it open
+  std::uint32_t id;                    ///< at random, never 0: the segment's name in mailboxes
+  std::int64_t start;                  ///< what the value of a semaphore is at first
+  std::uint8_t secret[16];             ///< at random: the key of the digests
+  alignas(64) Word64 fence;            ///< the last fencing token
+  alignas(64) SharedProcessSet users;  ///< the processes that have it open
+  Word32 gone;                         ///< not 0: the file was removed while a process had it open
 };
 
 /// The bytes of a slot of this kind; 0 for what is no kind.
@@ -165,7 +165,7 @@ constexpr bool isSemaphore(Kind kind) noexcept {
 constexpr std::uint64_t kMembersMagic = 0x31656369'666f786fULL;  // "oxofice1" in memory
 constexpr std::uint64_t kSegmentMagic = 0x316b636f'6c786f62ULL;  // "boxlock1"
 /// Grows when the meaning of a word changes, and not just its place.
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 /// A number of everything that the layout is made of.
 constexpr std::uint32_t layoutNumber() noexcept {
@@ -184,7 +184,7 @@ constexpr std::uint32_t layoutNumber() noexcept {
                                  offsetof(KeyBucket, tags),
                                  sizeof(SlotHead),
                                  offsetof(SlotHead, entry),
-                                 offsetof(SlotHead, more),
+                                 offsetof(SlotHead, overflow),
                                  sizeof(MutexSlot),
                                  offsetof(MutexSlot, text),
                                  sizeof(RWLockSlot),
@@ -192,7 +192,7 @@ constexpr std::uint32_t layoutNumber() noexcept {
                                  sizeof(SemaphoreSlot),
                                  offsetof(SemaphoreSlot, held),
                                  offsetof(SemaphoreSlot, text),
-                                 kSeats,
+                                 kProcessSlots,
                                  kMailboxEntries,
                                  kBucketEntries,
                                  kPage};

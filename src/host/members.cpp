@@ -2,9 +2,9 @@
 
 #include <chrono>
 
-#include "host/host_error.h"
-#include "platform/bells.h"
 #include "platform/files.h"
+#include "platform/host_error.h"
+#include "platform/wakeups.h"
 
 namespace boxoffice::host {
 namespace {
@@ -77,22 +77,22 @@ bool Members::isAt(const std::string& directory) const noexcept {
   return platform::isAt(directory + "/members", id_);
 }
 
-void Members::join(Seat seat, std::uint64_t bell) noexcept {
-  Member& member = of(seat);
+void Members::join(ProcessSlot process, std::uint64_t fifo) noexcept {
+  Member& member = of(process);
   member.incarnation.fetch_add(1);
   member.pid.store(platform::pid());
   member.started.store(wallClock() / 1000);
-  member.bell.store(bell);
+  member.fifo.store(fifo);
   for (Word64& entry : member.mailbox) entry.store(0);
-  member.overflow.store(0);  // what was for the one before us; nobody has a reason to ring us yet
-  member.doze.store(kAwake);
+  member.overflow.store(0);  // what was for the one before us; nobody has a reason to notify us yet
+  member.sleepState.store(kAwake);
   member.state.store(kJoined);
   file_->header.roster.fetch_add(1);
 }
 
-void Members::free(Seat seat) const noexcept {
-  of(seat).pid.store(0);
-  of(seat).state.store(kFree);
+void Members::free(ProcessSlot process) const noexcept {
+  of(process).pid.store(0);
+  of(process).state.store(kFree);
 }
 
 std::uint64_t wallClock() noexcept {

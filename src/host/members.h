@@ -1,4 +1,4 @@
-// The members file of a directory, mapped: who is there, and their mailboxes (layout.h, bell_box.h).
+// The members file of a directory, mapped: who is there, and their mailboxes (layout.h, process_mailbox.h).
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ class Members {
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
 
-  Member& of(Seat seat) const noexcept { return file_->members[seat % kSeats]; }
-  bool joined(Seat seat) const noexcept { return of(seat).state.load() == kJoined; }
+  Member& of(ProcessSlot process) const noexcept { return file_->members[process % kProcessSlots]; }
+  bool joined(ProcessSlot process) const noexcept { return of(process).state.load() == kJoined; }
 
-  /// Writes down that the calling process has this seat, whose lock it holds, and the FIFO of that number.
-  void join(Seat seat, std::uint64_t bell) noexcept;
+  /// Writes down that the calling process has this process slot, whose lock it holds, and the FIFO of that number.
+  void join(ProcessSlot process, std::uint64_t fifo) noexcept;
   /// That nobody has it; by who holds its lock.
-  void free(Seat seat) const noexcept;
+  void free(ProcessSlot process) const noexcept;
 
   /// Whether the file has its path still.
   bool isAt(const std::string& directory) const noexcept;

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "host/sip_hash.h"
-#include "misuse.h"
+#include "platform/misuse.h"
 
 namespace boxoffice::host {
 namespace {

@@ -15,7 +15,7 @@ constexpr std::size_t kMaxName = 65536;
 
 constexpr const char* kSegmentSuffix = ".lock";
 
-/// The file name of a segment: <kind>.<name>.lock, whatever is not a letter, digit, '-', '_' or '.'
+/// The file name of a segment: <kind>.<name>.lock, whatever is not a message, digit, '-', '_' or '.'
 /// written as %XX; a name too long for a file ends in '~' and its digest. No two share one. Misuse(badArgument)
 /// when the name is empty or longer than kMaxName.
 std::string fileName(Kind kind, const std::string& name);

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 
-#include "agent.h"
+#include "waiting/agent.h"
 
 namespace boxoffice::host {
 
 struct OwnPart {
   std::uint32_t reads = 0;   ///< how many of its agents read
-  AgentId writer = kNobody;  ///< which of them writes, having come through the turn
+  AgentId writer = kNobody;  ///< which of them writes, having come through ownership
   std::uint32_t lost = 0;    ///< its era: how often what it held has been stolen
   std::uint32_t told = 0;    ///< the era that its agents have been told of
 };

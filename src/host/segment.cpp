@@ -6,15 +6,15 @@
 #include <map>
 #include <utility>
 
-#include "host/host_error.h"
-#include "host/house.h"
 #include "host/kill_points.h"
+#include "host/membership.h"
 #include "host/names.h"
 #include "host/segment_map.h"
-#include "misuse.h"
-#include "platform/bells.h"
 #include "platform/files.h"
+#include "platform/host_error.h"
+#include "platform/misuse.h"
 #include "platform/process_wide.h"
+#include "platform/wakeups.h"
 
 namespace boxoffice::host {
 namespace {
@@ -143,45 +143,46 @@ void setEvict(Kind kind, Evict evict) noexcept {
 
 Evict evictOf(Kind kind) noexcept { return evicts[static_cast<std::size_t>(kind) % kKinds].load(); }
 
-Segment& Segment::open(House& house, const SegmentOptions& options) {
-  house.check();
+Segment& Segment::open(Membership& membership, const SegmentOptions& options) {
+  membership.check();
   checkOptions(options);
   const std::string file = fileName(options.kind, options.name);
-  const std::lock_guard guard(house.segmentsMutex_);
-  const auto found = house.segments_.find(file);
-  if (found != house.segments_.end()) {
-    if (isUsable(house, *found->second)) {
+  const std::lock_guard guard(membership.segmentsMutex_);
+  const auto found = membership.segments_.find(file);
+  if (found != membership.segments_.end()) {
+    if (isUsable(membership, *found->second)) {
       found->second->checkSame(options);
       return *found->second;
     }
-    house.removed_.push_back(std::move(found->second));
-    house.segments_.erase(found);
+    membership.removed_.push_back(std::move(found->second));
+    membership.segments_.erase(found);
   }
-  const std::string path = house.path() + "/" + file;
-  house.checkThere();
-  const SegmentView view = obtain(house, options, path);
-  // In a directory that was made in place of ours, our seat is another process, which may have set the same
+  const std::string path = membership.path() + "/" + file;
+  membership.checkThere();
+  const SegmentView view = obtain(membership, options, path);
+  // In a directory that was made in place of ours, our process slot is another process, which may have set the same
   // bit: it stays.
-  house.checkThere();
+  membership.checkThere();
   try {
-    checkUsers(house, path, *view.header);
-    std::unique_ptr<Segment> segment(new Segment(house, options, path, view));
+    checkUsers(membership, path, *view.header);
+    std::unique_ptr<Segment> segment(new Segment(membership, options, path, view));
     segment->checkSame(options);
-    return house.add(file, std::move(segment));
+    return membership.add(file, std::move(segment));
   } catch (...) {
-    view.header->users.remove(house.seat());
+    view.header->users.remove(membership.process());
     unmap(view);
     throw;
   }
 }
 
-/// A process that is no member cannot be rung, and its death is not heard of: who uses the file with another
-/// members file, which was removed. Cleaning up takes the bit before the seat is free.
-void Segment::checkUsers(const House& house, const std::string& path, const SegmentHeader& header) {
-  for (Seat seat = 1; seat <= kMaxSeat; ++seat) {
-    if (!header.users.has(seat) || house.isMember(seat)) continue;
+/// A process that is no member cannot be notified, and its death is not heard of: who uses the file with another
+/// members file, which was removed. Cleaning up takes the bit before the process slot is free.
+void Segment::checkUsers(const Membership& membership, const std::string& path,
+                         const SegmentHeader& header) {
+  for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
+    if (!header.users.has(process) || membership.isMember(process)) continue;
     // One may have left just now, and another have come.
-    if (!header.users.has(seat) || house.isMember(seat)) continue;
+    if (!header.users.has(process) || membership.isMember(process)) continue;
     throw HostError(
         HostFault::segment,
         "boxoffice: " + path +
@@ -192,28 +193,29 @@ void Segment::checkUsers(const House& house, const std::string& path, const Segm
 }
 
 /// Throws when it is in use and its file is gone; false when the file is gone, and nobody here uses it.
-bool Segment::isUsable(House& house, Segment& segment) {
-  house.checkThere();
+bool Segment::isUsable(Membership& membership, Segment& segment) {
+  membership.checkThere();
   const SegmentView& view = segment.view();
   if (!segment.isGone() && platform::isAt(segment.path(), view.file)) return true;
-  if (segment.setGone()) house.ringAll();
-  if (segment.hasTenant()) throw segment.removed();
+  if (segment.setGone()) membership.notifyAll();
+  if (segment.hasListener()) throw segment.removed();
   return false;
 }
 
 /// The view of the file of this path, made if there is none, with our bit in its users.
-SegmentView Segment::obtain(House& house, const SegmentOptions& options, const std::string& path) {
+SegmentView Segment::obtain(Membership& membership, const SegmentOptions& options,
+                            const std::string& path) {
   for (;;) {
     const File file = platform::openFile(path);
     if (!file) {
-      make(house, options, path);
+      make(membership, options, path);
       continue;
     }
     const FileFacts facts = platform::factsOf(file, path);
     // A copy may have holes, for which there is perhaps no room any more when they are written to.
     if (facts.allocated < facts.size) platform::allocate(file, facts.size, path);
     const SegmentView view = viewOf(file, facts.size, options.kind, path, true);
-    view.header->users.add(house.seat());
+    view.header->users.add(membership.process());
     killPoint(kUserNoted);
     if (platform::factsOf(file, path).linked) return view;
     unmap(view);  // removed in between: nobody else will find it
@@ -221,8 +223,8 @@ SegmentView Segment::obtain(House& house, const SegmentOptions& options, const s
 }
 
 /// Makes the file, unless somebody else is faster.
-void Segment::make(House& house, const SegmentOptions& options, const std::string& path) {
-  const std::string aside = House::asideIn(house.path(), house.seat());
+void Segment::make(Membership& membership, const SegmentOptions& options, const std::string& path) {
+  const std::string aside = Membership::asideIn(membership.path(), membership.process());
   const Plan plan = planOf(
       options.kind, options.capacity != 0 ? options.capacity : defaultCapacity(options.kind));
   const File file = platform::createFile(aside, plan.fileSize);
@@ -235,9 +237,9 @@ void Segment::make(House& house, const SegmentOptions& options, const std::strin
   killPoint(kFileNamed);
 }
 
-Segment::Segment(House& house, const SegmentOptions& options, std::string path,
+Segment::Segment(Membership& membership, const SegmentOptions& options, std::string path,
                  const SegmentView& view)
-    : house_(house),
+    : membership_(membership),
       name_(options.name),
       path_(std::move(path)),
       view_(view),
@@ -276,10 +278,12 @@ std::uint32_t Segment::slotOf(const void* address) const noexcept {
                                     static_cast<std::ptrdiff_t>(view_.plan.stride));
 }
 
-bool Segment::isGone() const noexcept { return view_.header->gone.load() != 0 || house_.isGone(); }
+bool Segment::isGone() const noexcept {
+  return view_.header->gone.load() != 0 || membership_.isGone();
+}
 
 HostError Segment::removed() const {
-  if (house_.isGone()) return house_.removed();
+  if (membership_.isGone()) return membership_.removed();
   return {
       HostFault::segment,
       "boxoffice: " + path_ +
@@ -287,32 +291,32 @@ HostError Segment::removed() const {
           "beside those; end all that use it"};
 }
 
-bool Segment::hasTenant() noexcept {
-  const std::lock_guard guard(tenantMutex_);
-  return tenant_ != nullptr;
+bool Segment::hasListener() noexcept {
+  const std::lock_guard guard(listenerMutex_);
+  return listener_ != nullptr;
 }
 
-void Segment::setTenant(Tenant* tenant) noexcept {
+void Segment::setListener(SegmentListener* listener) noexcept {
   {
-    const std::lock_guard guard(tenantMutex_);
-    tenant_ = tenant;
+    const std::lock_guard guard(listenerMutex_);
+    listener_ = listener;
   }
-  // The bell thread may have told of the removal while there was no tenant.
-  if (tenant && isGone()) house_.ringAll();
+  // The wake-up thread may have told of the removal while there was no listener.
+  if (listener && isGone()) membership_.notifyAll();
 }
 
 void Segment::deliver(std::uint32_t slot) noexcept {
-  const std::lock_guard guard(tenantMutex_);
+  const std::lock_guard guard(listenerMutex_);
   // The number comes from the members file.
-  if (tenant_ && slot < slots()) tenant_->heard(slot);
+  if (listener_ && slot < slots()) listener_->notified(slot);
 }
 
 void Segment::rescan() noexcept {
-  const std::lock_guard guard(tenantMutex_);
-  if (tenant_) tenant_->rescan();
+  const std::lock_guard guard(listenerMutex_);
+  if (listener_) listener_->rescan();
 }
 
-void Segment::evict(const SegmentView& view, Seat dead) {
+void Segment::evict(const SegmentView& view, ProcessSlot dead) {
   if (!view.header->users.has(dead)) return;
   const Evict clean = evictOf(view.kind);
   if (!clean)
@@ -321,7 +325,7 @@ void Segment::evict(const SegmentView& view, Seat dead) {
   view.header->users.remove(dead);
 }
 
-void Segment::evictIn(const std::string& directory, const std::string& file, Seat dead) {
+void Segment::evictIn(const std::string& directory, const std::string& file, ProcessSlot dead) {
   const Kind kind = kindOfFile(file);
   if (kind == Kind{}) return;
   const std::string path = directory + "/" + file;

@@ -1,5 +1,5 @@
 // One mapped file: a lock that the processes of a machine share, or a table of such locks. There is one
-// per kind and name in a directory (house.h).
+// per kind and name in a directory (membership.h).
 //
 //        Segment::open
 //   (no file) ──made aside, filled, and linked to its name──▶ there ──mapped, checked──▶ open
@@ -24,26 +24,26 @@
 #include <string>
 #include <vector>
 
-#include "host/host_error.h"
 #include "host/layout.h"
 #include "host/own_part.h"
 #include "platform/files.h"
+#include "platform/host_error.h"
 
 namespace boxoffice::host {
 
-class House;
+class Membership;
 
-/// Who is told that something may have changed. Called on the bell thread of the house, one call at a
+/// Who is told that something may have changed. Called on the wake-up thread of the membership, one call at a
 /// time. Must not throw and must not wait.
-class Tenant {
+class SegmentListener {
  public:
   /// Somebody rang for this slot. It may be for nothing.
-  virtual void heard(std::uint32_t slot) noexcept = 0;
+  virtual void notified(std::uint32_t slot) noexcept = 0;
   /// Anything may have changed: look at all that waits.
   virtual void rescan() noexcept = 0;
 
  protected:
-  ~Tenant() = default;
+  ~SegmentListener() = default;
 };
 
 /// The parts of a segment in memory, to work on. What is in them is an opinion; their sizes are not.
@@ -63,10 +63,10 @@ struct SegmentView {
   }
 };
 
-/// Undoes whatever the process of that seat has left in a segment, except its bit in users. It may
+/// Undoes whatever the process of that process slot has left in a segment, except its bit in users. It may
 /// have been done before, in full or in part: each step is one compare-and-swap that finds nothing to
 /// do then. Who waits is told afterwards: everybody looks at everything.
-using Evict = void (*)(const SegmentView& segment, Seat dead);
+using Evict = void (*)(const SegmentView& segment, ProcessSlot dead);
 
 /// Says how segments of this kind are cleaned. Before the first of them is opened.
 void setEvict(Kind kind, Evict evict) noexcept;
@@ -82,18 +82,18 @@ struct SegmentOptions {
 
 class Segment {
  public:
-  /// The segment, made if there is none; the same one for as long as the house stands, unless its file was
+  /// The segment, made if there is none; the same one for as long as the membership stands, unless its file was
   /// removed while nobody here used it. Thread-safe. Throws HostError(segment) when the file is not what it
   /// should be, there is no room for it, or it was removed while somebody used it;
   /// Misuse(mismatch) when it has another capacity or start than asked for; Misuse(badArgument) for a
   /// name that is empty or longer than 65,536 bytes, or a capacity beyond kMaxCapacity.
-  static Segment& open(House& house, const SegmentOptions& options);
+  static Segment& open(Membership& membership, const SegmentOptions& options);
 
   ~Segment();
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
 
-  House& house() const noexcept { return house_; }
+  Membership& membership() const noexcept { return membership_; }
   Kind kind() const noexcept { return view_.kind; }
   const std::string& name() const noexcept { return name_; }
   const std::string& path() const noexcept { return path_; }
@@ -109,7 +109,7 @@ class Segment {
   /// The slot of this number; Misuse(badArgument) when there is none.
   std::byte* slot(std::uint32_t index) const;
 
-  /// Whether the file was removed, or files that its house needs: processes that come now may be let in
+  /// Whether the file was removed, or files that its membership needs: processes that come now may be let in
   /// beside those that have it open.
   bool isGone() const noexcept;
   /// Writes down that it was. True the first time in this process, which then tells all: the process that wrote
@@ -131,36 +131,39 @@ class Segment {
   /// For a read-write lock: the part that this process has in it. What guards it is up to the lock.
   OwnPart& part(const void* slot) noexcept { return parts_[slotOf(slot)]; }
 
-  /// Who hears the bells of this segment; null for nobody. When it returns, the one before is not
-  /// being called any more and will not be called again; not to be called on the bell thread.
-  void setTenant(Tenant* tenant) noexcept;
-  bool hasTenant() noexcept;
-  /// On the bell thread, or one that helps.
+  /// Who is notified of the wake-ups of this segment; null for nobody. When it returns, the one before is not
+  /// being called any more and will not be called again; not to be called on the wake-up thread.
+  void setListener(SegmentListener* listener) noexcept;
+  bool hasListener() noexcept;
+  /// On the wake-up thread, or one that helps.
   void deliver(std::uint32_t slot) noexcept;
-  /// On the bell thread.
+  /// On the wake-up thread.
   void rescan() noexcept;
 
  private:
-  friend class House;
-  Segment(House& house, const SegmentOptions& options, std::string path, const SegmentView& view);
+  friend class Membership;
+  Segment(Membership& membership, const SegmentOptions& options, std::string path,
+          const SegmentView& view);
 
-  static bool isUsable(House& house, Segment& segment);
-  static void checkUsers(const House& house, const std::string& path, const SegmentHeader& header);
-  static SegmentView obtain(House& house, const SegmentOptions& options, const std::string& path);
-  static void make(House& house, const SegmentOptions& options, const std::string& path);
+  static bool isUsable(Membership& membership, Segment& segment);
+  static void checkUsers(const Membership& membership, const std::string& path,
+                         const SegmentHeader& header);
+  static SegmentView obtain(Membership& membership, const SegmentOptions& options,
+                            const std::string& path);
+  static void make(Membership& membership, const SegmentOptions& options, const std::string& path);
   void checkSame(const SegmentOptions& options) const;
   /// Takes whatever the dead have there; and in the file of that name, which we do not have open.
-  static void evict(const SegmentView& view, Seat dead);
-  static void evictIn(const std::string& directory, const std::string& file, Seat dead);
+  static void evict(const SegmentView& view, ProcessSlot dead);
+  static void evictIn(const std::string& directory, const std::string& file, ProcessSlot dead);
 
-  House& house_;
+  Membership& membership_;
   const std::string name_;
   const std::string path_;
   const SegmentView view_;
   std::atomic<bool> knowsGone_{false};
   std::vector<OwnPart> parts_;  // by slot; empty where there are no such locks
-  std::mutex tenantMutex_;      // held while the tenant is told
-  Tenant* tenant_ = nullptr;
+  std::mutex listenerMutex_;    // held while the listener is told
+  SegmentListener* listener_ = nullptr;
 };
 
 /// The open segment whose slots contain this address, null if none does. Lock-free and fast, for locks

@@ -1,8 +1,8 @@
 // Systems that have no scope host yet: every way into it begins with a directory, which is refused here.
 
-#include "host/host_error.h"
-#include "platform/bells.h"
 #include "platform/files.h"
+#include "platform/host_error.h"
+#include "platform/wakeups.h"
 
 namespace boxoffice::platform {
 namespace {
@@ -38,13 +38,13 @@ void remove(const std::string&) noexcept {}
 std::byte* map(const File&, std::uint64_t, const std::string&) { unsupported(); }
 void unmap(std::byte*, std::uint64_t) noexcept {}
 
-File openBell(const std::string&) { unsupported(); }
-File openFarEnd(const std::string&) { unsupported(); }
-File openBellOf(const File&) { unsupported(); }
+File openFifo(const std::string&) { unsupported(); }
+File openWriter(const std::string&) { unsupported(); }
+File openFifoOf(const File&) { unsupported(); }
 bool tryLock(const File&) noexcept { return false; }
 bool tryLive(const File&) noexcept { return false; }
 bool tryKeepFree(const File&) noexcept { return false; }
-void pull(const File&) noexcept {}
+void send(const File&) noexcept {}
 void drain(const File&) noexcept {}
 
 Watch::Watch() { unsupported(); }
@@ -52,15 +52,15 @@ void Watch::add(const File&, std::uint32_t) { unsupported(); }
 void Watch::remove(const File&) noexcept {}
 unsigned Watch::wait(std::uint32_t (&)[16], int) noexcept { return 0; }
 
-void Removals::hear(const std::string&) noexcept {}
+void Removals::deliver(const std::string&) noexcept {}
 void Removals::drain() noexcept {}
 
-Ear::Ear(const File&) noexcept {}
-void Ear::forget() noexcept {}
+LoopWakeup::LoopWakeup(const File&) noexcept {}
+void LoopWakeup::forget() noexcept {}
 
 std::uint32_t pid() noexcept { return 0; }
 void randomBytes(void*, std::size_t) { unsupported(); }
-// No house ever opens here, so that a fork takes nothing of one along.
+// No membership ever opens here, so that a fork takes nothing of one along.
 void aroundForks(void (*)(), void (*)(), void (*)()) {}
 
 }  // namespace boxoffice::platform

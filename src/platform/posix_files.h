@@ -1,12 +1,12 @@
-// What files_linux.cpp and bells_linux.cpp say when the system refuses.
+// What files_linux.cpp and wakeups_linux.cpp say when the system refuses.
 #pragma once
 
 #include <sys/stat.h>
 
 #include <string>
 
-#include "host/host_error.h"
 #include "platform/files.h"
+#include "platform/host_error.h"
 
 namespace boxoffice::platform {
 

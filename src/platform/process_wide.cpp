@@ -1,4 +1,4 @@
-#include "process_wide.h"
+#include "platform/process_wide.h"
 
 #include <map>
 #include <mutex>

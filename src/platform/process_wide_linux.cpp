@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "process_wide.h"
+#include "platform/process_wide.h"
 
 namespace boxoffice::platform {
 

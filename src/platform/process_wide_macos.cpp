@@ -1,7 +1,7 @@
 #include <dlfcn.h>
 #include <mach-o/dyld.h>
 
-#include "process_wide.h"
+#include "platform/process_wide.h"
 
 namespace boxoffice::platform {
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <ctime>
 
-#include "misuse.h"
+#include "platform/misuse.h"
 #include "platform/semaphore.h"
 
 namespace boxoffice {

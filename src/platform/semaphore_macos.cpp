@@ -2,7 +2,7 @@
 
 #include <system_error>
 
-#include "misuse.h"
+#include "platform/misuse.h"
 #include "platform/semaphore.h"
 
 namespace boxoffice {

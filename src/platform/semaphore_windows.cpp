@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "misuse.h"
+#include "platform/misuse.h"
 #include "platform/semaphore.h"
 
 namespace boxoffice {

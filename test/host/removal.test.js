@@ -11,7 +11,7 @@ const removals = {
   'the directory is renamed': ({ directory }) => fs.renameSync(directory, `${directory}.old`),
   'the files are removed': ({ run }) => fs.rmSync(run, { recursive: true }),
   'the members file is removed': ({ run }) => fs.rmSync(path.join(run, 'members')),
-  'the FIFO of a process is removed': ({ run }) => fs.rmSync(path.join(run, 'bell-1')),
+  'the FIFO of a process is removed': ({ run }) => fs.rmSync(path.join(run, 'fifo-1')),
   'the file of the lock is removed': ({ run }) => {
     for (const file of fs.readdirSync(run)) {
       if (file.endsWith('.lock')) fs.rmSync(path.join(run, file))

@@ -21,18 +21,18 @@ function stepsOf(header, opening) {
   for (const word of body.split(',')) {
     const [name, number] = word.trim().split(' = ')
     if (number) next = Number(number)
-    if (!/^(end|kHouseStepsEnd)$/.test(name)) steps[name] = next++
+    if (!/^(end|kMembershipStepsEnd)$/.test(name)) steps[name] = next++
   }
   return steps
 }
 
-const turns = stepsOf('turnstile.h', 'enum class Step : std::uint8_t')
+const ownership = stepsOf('handoff_queue.h', 'enum class Step : std::uint8_t')
 const keys = stepsOf('key_area.h', 'struct KeyStep \\{\\s*enum : int')
-const houses = stepsOf('house.h', 'enum HouseStep : int')
-const missed = new Set(Object.keys({ ...turns, ...keys, ...houses }))
+const members = stepsOf('membership.h', 'enum MembershipStep : int')
+const missed = new Set(Object.keys({ ...ownership, ...keys, ...members }))
 
 /** Those that a process does not come to again and again. */
-const rare = new Set([turns.cleaned, keys.touch, keys.giveUp, ...Object.values(houses)])
+const rare = new Set([ownership.cleaned, keys.touch, keys.giveUp, ...Object.values(members)])
 
 /**
  * Has `count` processes at a time die before these steps, and others in their place, until each step was hit; who
@@ -64,8 +64,8 @@ async function dieAt(chaos, steps, count) {
   await Promise.all(Array.from({ length: count }, dieAndDie))
 }
 
-const only = (names) => Object.fromEntries(names.map((name) => [name, turns[name]]))
-const onTheWay = ['beforeTurn', 'afterTurn', 'beforeRing']
+const only = (names) => Object.fromEntries(names.map((name) => [name, ownership[name]]))
+const onTheWay = ['beforeOwner', 'afterOwner', 'beforeNotify']
 
 describe('death at every step between processes', function () {
   // Until each step has been hit, which depends on chance and on the machine.
@@ -83,7 +83,11 @@ describe('death at every step between processes', function () {
   }
 
   it('of the turn, where more processes wait than its word has room for', async () => {
-    await survive({ keys: 1 }, only([...onTheWay, 'moreAdded', 'moreRemoved', 'cleaned']), 10)
+    await survive(
+      { keys: 1 },
+      only([...onTheWay, 'overflowAdded', 'overflowRemoved', 'cleaned']),
+      10,
+    )
   })
 
   it('of a lock of readers and writers', async () => {
@@ -104,7 +108,7 @@ describe('death at every step between processes', function () {
   })
 
   it('of joining, opening and cleaning up', async () => {
-    await survive({ keys: 3, fresh: true }, houses, 4)
+    await survive({ keys: 3, fresh: true }, members, 4)
   })
 
   it('of all that there are', () => assert.deepEqual([...missed], []))

@@ -1,8 +1,8 @@
-/* src/auto_reset_event.h: those who signal and those who wait, with and without a deadline.
+/* src/locks/auto_reset_event.h: those who signal and those who wait, with and without a deadline.
  *
  * Checked: a signal lets exactly one in, or sets the event, or finds it set; the one who takes the
  * event sees what every signal that made it has published; never set while somebody waits; when all
- * is quiet, those who sleep sleep because nothing is left to take; invariants 1, 3 and 4 of office.h;
+ * is quiet, those who sleep sleep because nothing is left to take; invariants 1, 3 and 4 of lock_word.h;
  * one wake for each step out of the line; nobody is overtaken more often than promised.
  */
 
@@ -57,7 +57,7 @@ byte takes;   /* and how often it was taken */
 byte owed;    /* ghost: who has signalled since it was taken last, a bit each, */
 byte carried; /* and whose release the word carries */
 
-#include "office.pml"
+#include "lock_word.pml"
 
 byte let;      /* ghost: how many came in */
 byte finished; /* ghost */

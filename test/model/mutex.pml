@@ -1,7 +1,7 @@
-/* src/mutex.h: threads, an event loop's tickets, those who only try, JavaScript's two steps, and
+/* src/locks/mutex.h: threads, an event loop's tickets, those who only try, JavaScript's two steps, and
  * holders that die.
  *
- * Checked: mutual exclusion; invariants 1, 3 and 4 of office.h (2 is a permission, and used: every
+ * Checked: mutual exclusion; invariants 1, 3 and 4 of lock_word.h (2 is a permission, and used: every
  * process takes and frees the word by itself while the line bit is clear); nobody sleeps for ever;
  * one wake for each step out of the line; the head comes in vain at most as often as its patience
  * lasts, and is then overtaken no more; the next holder after a death is told, once; at the end the
@@ -58,7 +58,7 @@
 
 bool told[N]; /* Waiter::abandoned */
 
-#include "office.pml"
+#include "lock_word.pml"
 
 byte inside;   /* ghost */
 byte deaths;   /* ghost: how many holders died, */

@@ -160,21 +160,21 @@ fails rwlock safety "$overtaken" -DBUG=14 -DTWICE=2
 fails rwlock live "$starves" -DBUG=14 -DLIVE
 reaches rwlock -DSHARED -- 2 3 5 6 7 8 11 12 13
 
-holds host_turn safety -DKILLS=0 -DTWICE=0
-holds host_turn safety -DKILLS=0 -DSCRIPTS=0
-holds host_turn safety -DKILLS=1 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0
-holds host_turn safety -DKILLS=2 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0
-holds host_turn safety -DKILLS=1 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0 -DBIRTHS=1
-fails host_turn safety "$waits" -DKILLS=0 -DBUG=1
-fails host_turn safety "$waits" -DKILLS=0 -DBUG=2
-fails host_turn safety "$untidy" -DKILLS=0 -DBUG=3
-fails host_turn safety "$waits" -DKILLS=0 -DBUG=4
-fails host_turn safety "$untidy" -DKILLS=2 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0 -DBUG=5
-fails host_turn safety "$waits" -DKILLS=1 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0 -DBUG=6
-fails host_turn safety "$untidy" -DKILLS=2 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0 -DBUG=7
-fails host_turn safety "$waits" -DKILLS=0 -DBUG=8
-reaches host_turn -DKILLS=0 -DTWICE=0 -DLEAVES=0 -- 1
-reaches host_turn -DKILLS=2 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0 -- 2
+holds host_owner safety -DKILLS=0 -DTWICE=0
+holds host_owner safety -DKILLS=0 -DSCRIPTS=0
+holds host_owner safety -DKILLS=1 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0
+holds host_owner safety -DKILLS=2 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0
+holds host_owner safety -DKILLS=1 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0 -DBIRTHS=1
+fails host_owner safety "$waits" -DKILLS=0 -DBUG=1
+fails host_owner safety "$waits" -DKILLS=0 -DBUG=2
+fails host_owner safety "$untidy" -DKILLS=0 -DBUG=3
+fails host_owner safety "$waits" -DKILLS=0 -DBUG=4
+fails host_owner safety "$untidy" -DKILLS=2 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0 -DBUG=5
+fails host_owner safety "$waits" -DKILLS=1 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0 -DBUG=6
+fails host_owner safety "$untidy" -DKILLS=2 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0 -DBUG=7
+fails host_owner safety "$waits" -DKILLS=0 -DBUG=8
+reaches host_owner -DKILLS=0 -DTWICE=0 -DLEAVES=0 -- 1
+reaches host_owner -DKILLS=2 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0 -- 2
 
 holds host_keys safety -DKILLS=0 -DTWICE=0
 holds host_keys safety -DKILLS=1 -DTWICE=0 -DUSERS=2

@@ -1,9 +1,9 @@
-/* src/rw_lock.h: readers, writers, readers that upgrade, writers that downgrade, and those of them
+/* src/locks/rw_lock.h: readers, writers, readers that upgrade, writers that downgrade, and those of them
  * that give up.
  *
  * Checked: readers share and a writer is alone; a downgrade lets no writer in between; an upgrade is
  * refused while another waits, and neither waits for the other; nobody sleeps for ever; whoever
- * comes while somebody waits waits behind it; invariants 1, 3 and 4 of office.h; one wake for each
+ * comes while somebody waits waits behind it; invariants 1, 3 and 4 of lock_word.h; one wake for each
  * step out of the line; at the end the word is as at the start.
  * With LIVE, processes come for ever, and whoever stands in line gets in.
  */
@@ -78,7 +78,7 @@
 
 byte ask[N];
 
-#include "office.pml"
+#include "lock_word.pml"
 
 byte readers, writers; /* ghost: who is inside */
 byte finished;         /* ghost */

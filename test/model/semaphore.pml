@@ -1,4 +1,4 @@
-/* src/lightweight_semaphore.h: a count in front of the semaphore of the operating system.
+/* src/waiting/lightweight_semaphore.h: a count in front of the semaphore of the operating system.
  *
  *   - Every atomic operation of the C++ is one step; so is each operation of the semaphore below.
  *   - A deadline may pass at any moment, also when a post is there to be taken.

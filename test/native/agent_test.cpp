@@ -91,9 +91,9 @@ TEST(TicketPoolTest, RefusesATicketThatItNeverHandedOut) {
   EXPECT_EQ(faultOf([&] { pool.waiter(1'000'000); }), Fault::badArgument);
 }
 
-struct CountingBell final : Bell {
-  std::atomic<int> rings{0};
-  void ring() noexcept override { ++rings; }
+struct CountingBell final : Wakeup {
+  std::atomic<int> sends{0};
+  void send() noexcept override { ++sends; }
 };
 
 class MailboxTest : public testing::Test {
@@ -104,8 +104,8 @@ class MailboxTest : public testing::Test {
     return heard;
   }
 
-  CountingBell bell_;
-  Mailbox mailbox_{bell_};
+  CountingBell wakeup_;
+  Mailbox mailbox_{wakeup_};
   Waiter a_{mailbox_, kAnna};
   Waiter b_{mailbox_, kAnna};
   Waiter c_{mailbox_, kAnna};
@@ -116,11 +116,11 @@ TEST_F(MailboxTest, ABurstIsOneRingAndIsCollectedInOrder) {
   mailbox_.wake(a_, Wake::admitted);
   mailbox_.wake(b_, Wake::invited);
   mailbox_.wake(c_, Wake::admitted);
-  EXPECT_EQ(bell_.rings, 1);
+  EXPECT_EQ(wakeup_.sends, 1);
   EXPECT_EQ(collect(), (Heard{admitted(a_), invited(b_), admitted(c_)}));
   EXPECT_EQ(collect(), Heard{});
   mailbox_.wake(a_, Wake::invited);
-  EXPECT_EQ(bell_.rings, 2) << "an emptied mailbox rings again";
+  EXPECT_EQ(wakeup_.sends, 2) << "an emptied mailbox rings again";
   EXPECT_EQ(collect(), Heard{invited(a_)});
 }
 
@@ -133,7 +133,7 @@ TEST_F(MailboxTest, WhatIsPostedWhileCollectingRingsAndComesNextTime) {
     if (&w == &a_) mailbox_.wake(a_, Wake::invited);
   });
   EXPECT_EQ(taken, (std::vector<Waiter*>{&a_, &b_}));
-  EXPECT_EQ(bell_.rings, 2);
+  EXPECT_EQ(wakeup_.sends, 2);
   EXPECT_EQ(collect(), Heard{invited(a_)});
 }
 

@@ -9,7 +9,7 @@ using P = FakeClockPlatform;
 
 class BarrierTest : public testing::Test {
  protected:
-  ~BarrierTest() override { EXPECT_EQ(P::lot().lines(), 0U); }
+  ~BarrierTest() override { EXPECT_EQ(P::lot().queues(), 0U); }
 
   BasicBarrier<P> barrier_{3};
   Notes loop_;
@@ -137,15 +137,15 @@ TEST_F(BarrierTest, ABrokenOneLetsBlockedThreadsGo) {
 /// The box office alone, as it lies in shared memory.
 class BarrierOfficeTest : public testing::Test {
  protected:
-  ~BarrierOfficeTest() override { EXPECT_EQ(P::lot().lines(), 0U); }
+  ~BarrierOfficeTest() override { EXPECT_EQ(P::lot().queues(), 0U); }
 
   static constexpr std::uint32_t kParties = 3;
   static constexpr std::uint32_t kStart = kParties << 2;
-  static constexpr std::uint32_t kLine = 1;
+  static constexpr std::uint32_t kQueued = 1;
 
-  std::uint32_t word() { return wordOf(office_).load(); }
+  std::uint32_t word() { return wordOf(word_).load(); }
 
-  BasicBarrierOffice<P> office_{kParties};
+  BasicBarrierWord<P> word_{kParties};
   Notes loop_;
   Waiter a_{loop_, kAnna};
   Waiter b_{loop_, kBen};
@@ -153,68 +153,68 @@ class BarrierOfficeTest : public testing::Test {
 };
 
 TEST_F(BarrierOfficeTest, IsItsWord) {
-  static_assert(sizeof(office_) == sizeof(std::uint32_t));
+  static_assert(sizeof(word_) == sizeof(std::uint32_t));
   EXPECT_EQ(word(), kStart);
-  EXPECT_EQ(faultOf([] { BasicBarrierOffice<P> bad(0); }), Fault::badArgument);
+  EXPECT_EQ(faultOf([] { BasicBarrierWord<P> bad(0); }), Fault::badArgument);
 }
 
 TEST_F(BarrierOfficeTest, TellsEverybodyHowManyAreStillMissing) {
   for (int round = 0; round < 2; ++round) {
-    EXPECT_EQ(office_.enter(a_, kParties), Passage::waiting);
+    EXPECT_EQ(word_.enter(a_, kParties), Passage::waiting);
     EXPECT_EQ(a_.ask, 2U);
-    EXPECT_EQ(office_.enter(b_, kParties), Passage::waiting);
+    EXPECT_EQ(word_.enter(b_, kParties), Passage::waiting);
     EXPECT_EQ(b_.ask, 1U);
-    EXPECT_EQ(word(), (1U << 2) | kLine);
-    EXPECT_EQ(office_.enter(c_, kParties), Passage::last);
+    EXPECT_EQ(word(), (1U << 2) | kQueued);
+    EXPECT_EQ(word_.enter(c_, kParties), Passage::last);
     EXPECT_EQ(c_.ask, 0U);
     EXPECT_EQ(word(), kStart);
-    EXPECT_EQ(office_.settle(a_), Passage::passed);
-    EXPECT_EQ(office_.settle(b_), Passage::passed);
+    EXPECT_EQ(word_.settle(a_), Passage::passed);
+    EXPECT_EQ(word_.settle(b_), Passage::passed);
   }
 }
 
 TEST_F(BarrierOfficeTest, WhoeverGivesUpKnowsThatItDid) {
   Waiter late;
-  EXPECT_EQ(office_.enterBlocking(late, kParties, P::now()), Passage::gaveUp);
-  EXPECT_EQ(office_.enterBlocking(late, kParties, kNever), Passage::broken);
-  EXPECT_EQ(office_.arrived(kParties), 0U);
-  office_.reset(kParties);
+  EXPECT_EQ(word_.enterBlocking(late, kParties, P::now()), Passage::gaveUp);
+  EXPECT_EQ(word_.enterBlocking(late, kParties, kNever), Passage::broken);
+  EXPECT_EQ(word_.arrived(kParties), 0U);
+  word_.reset(kParties);
   EXPECT_EQ(word(), kStart);
-  office_.enter(a_, kParties);
-  EXPECT_EQ(office_.leave(a_), Leave::left);
-  office_.reset(kParties);
-  office_.enter(a_, kParties);
-  office_.breakNow();
-  EXPECT_EQ(office_.leave(a_), Leave::admitted) << "it was broken by another";
-  EXPECT_EQ(office_.settle(a_), Passage::broken);
+  word_.enter(a_, kParties);
+  EXPECT_EQ(word_.leave(a_), Leave::left);
+  word_.reset(kParties);
+  word_.enter(a_, kParties);
+  word_.breakNow();
+  EXPECT_EQ(word_.leave(a_), Leave::admitted) << "it was broken by another";
+  EXPECT_EQ(word_.settle(a_), Passage::broken);
 }
 
 TEST_F(BarrierOfficeTest, AnAgentCanLeaveAsIfItHadNeverCome) {
   std::vector<Waiter*> gone;
   const auto leaveAll = [&] {
-    office_.leaveAll(kAnna, [&](Waiter& w, Leave how) {
+    word_.leaveAll(kAnna, [&](Waiter& w, Leave how) {
       EXPECT_EQ(how, Leave::left);
       gone.push_back(&w);
     });
   };
   leaveAll();
   EXPECT_EQ(word(), kStart);
-  office_.enter(a_, kParties);
-  office_.enter(c_, kParties);
+  word_.enter(a_, kParties);
+  word_.enter(c_, kParties);
   leaveAll();
   EXPECT_EQ(word(), kStart);
   EXPECT_EQ(gone, (std::vector<Waiter*>{&a_, &c_}));
 
-  office_.enter(a_, kParties);
-  office_.enter(b_, kParties);
+  word_.enter(a_, kParties);
+  word_.enter(b_, kParties);
   leaveAll();
-  EXPECT_EQ(word(), (2U << 2) | kLine) << "the other one waits on";
-  EXPECT_FALSE(office_.isBroken());
-  EXPECT_EQ(office_.enter(a_, kParties), Passage::waiting);
-  EXPECT_EQ(office_.enter(c_, kParties), Passage::last);
+  EXPECT_EQ(word(), (2U << 2) | kQueued) << "the other one waits on";
+  EXPECT_FALSE(word_.isBroken());
+  EXPECT_EQ(word_.enter(a_, kParties), Passage::waiting);
+  EXPECT_EQ(word_.enter(c_, kParties), Passage::last);
   EXPECT_EQ(loop_.take(), (Heard{admitted(b_), admitted(a_)}));
-  EXPECT_EQ(office_.settle(a_), Passage::passed);
-  EXPECT_EQ(office_.settle(b_), Passage::passed);
+  EXPECT_EQ(word_.settle(a_), Passage::passed);
+  EXPECT_EQ(word_.settle(b_), Passage::passed);
 }
 
 }  // namespace

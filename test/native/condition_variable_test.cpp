@@ -1,4 +1,4 @@
-// Waiting for a condition: notified or not, and in whose line.
+// Waiting for a condition: notified or not, and in whose queue.
 #include "support.h"
 
 namespace boxoffice::test {
@@ -12,7 +12,7 @@ class ConditionVariableTest : public testing::Test {
   ~ConditionVariableTest() override {
     EXPECT_EQ(wordOf(mutex_).load(), 0U);
     EXPECT_EQ(wordOf(condition_).load(), 0U);
-    EXPECT_EQ(P::lot().lines(), 0U);
+    EXPECT_EQ(P::lot().queues(), 0U);
   }
 
   void wait(Waiter& w) {

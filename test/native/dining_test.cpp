@@ -12,7 +12,7 @@ using P = FakeClockPlatform;
 template <class Philosophers>
 class DiningSuite : public testing::Test {
  protected:
-  ~DiningSuite() override { EXPECT_EQ(P::lot().lines(), 0U); }
+  ~DiningSuite() override { EXPECT_EQ(P::lot().queues(), 0U); }
 
   Notes loop_;
 };
@@ -178,7 +178,7 @@ TYPED_TEST(DiningSuite, ABlockedThreadEatsWhenItsNeighbourGetsUp) {
         EXPECT_FALSE(table.isEating(0));
         table.end(1);
       });
-      await([&] { return P::lot().lines() == 1; });
+      await([&] { return P::lot().queues() == 1; });
       table.end(0);
       thread.join();
     }

@@ -98,10 +98,10 @@ TEST(EdgeTest, ALockSetThatGivesUpTooLateWaitsForNothingMore) {
 }
 
 TEST(EdgeTest, AMailboxKeepsWhatATakeThatThrewDidNotGet) {
-  struct Silent final : Bell {
-    void ring() noexcept override {}
-  } bell;
-  BasicMailbox<P> mailbox(bell);
+  struct Silent final : Wakeup {
+    void send() noexcept override {}
+  } wakeup;
+  BasicMailbox<P> mailbox(wakeup);
   Waiter a, b;
   mailbox.wake(a, Wake::admitted);
   mailbox.wake(b, Wake::admitted);

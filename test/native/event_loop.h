@@ -27,7 +27,7 @@ struct Visit {
 };
 
 template <class Lock>
-class EventLoop final : private Bell {
+class EventLoop final : private Wakeup {
  public:
   EventLoop(Visit<Lock> visit, LoopTally& tally, int seed)
       : visit_(std::move(visit)), tally_(tally), dice_(seed) {}
@@ -51,7 +51,7 @@ class EventLoop final : private Bell {
     bool tooLate = false;
   };
 
-  void ring() noexcept override { rung_.signal(); }
+  void send() noexcept override { rung_.signal(); }
 
   void turn() {
     switch (dice_(8)) {

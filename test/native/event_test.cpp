@@ -9,7 +9,7 @@ using P = FakeClockPlatform;
 
 class EventTest : public testing::Test {
  protected:
-  ~EventTest() override { EXPECT_EQ(P::lot().lines(), 0U); }
+  ~EventTest() override { EXPECT_EQ(P::lot().queues(), 0U); }
 
   Notes loop_;
   Waiter a_{loop_, kAnna};

@@ -1,4 +1,4 @@
-// Bounded overtaking: how long, and by whom, the head of a line may be passed.
+// Bounded overtaking: how long, and by whom, the head of a queue may be passed.
 #include "support.h"
 
 namespace boxoffice::test {
@@ -9,7 +9,7 @@ using P = FakeClockPlatform;
 
 class FairnessTest : public testing::Test {
  protected:
-  ~FairnessTest() override { EXPECT_EQ(P::lot().lines(), 0U); }
+  ~FairnessTest() override { EXPECT_EQ(P::lot().queues(), 0U); }
 
   // Lets everybody who still waits go in and out again, so that a test may stop anywhere.
   void drain() {
@@ -99,7 +99,7 @@ TEST_F(FairnessTest, TheLeaversOwnNextGoesFirstUntilPatienceIsOver) {
 TEST_F(FairnessTest, TheLeaversOwnIsLookedForNearTheHeadOnly) {
   mutex_.lock(kAnna);
   std::vector<std::unique_ptr<Waiter>> others;
-  for (int i = 0; i < Line::kLook - 1; ++i) {
+  for (int i = 0; i < WaitQueue::kLook - 1; ++i) {
     others.push_back(std::make_unique<Waiter>(loop_, kBen));
     mutex_.enter(*others.back());
   }
@@ -229,7 +229,7 @@ TEST_F(FairnessTest, OneThatIsAdmittedWhileInvitedIsNotWokenTwice) {
   mutex_.unlock(kAnna);
   mutex_.lock(kAnna);
   P::pass(kPatience);
-  mutex_.unlockInLine(kAnna);
+  mutex_.unlockQueued(kAnna);
   EXPECT_EQ(mutex_.owner(), kBen);
   EXPECT_EQ(loop_.take(), Heard{invited(head)});
   EXPECT_TRUE(mutex_.settle(head, Wake::invited));

@@ -13,8 +13,8 @@ namespace boxoffice::test {
 /// that no other has; of one that died inside, its negative stays there.
 class HostRoom {
  public:
-  HostRoom(World& world, Seat seat, int who, std::size_t slot = 0)
-      : books_(world.books(seat, slot)), seat_(seat), who_(who) {}
+  HostRoom(World& world, ProcessSlot process, int who, std::size_t slot = 0)
+      : books_(world.books(process, slot)), process_(process), who_(who) {}
 
   void enter(bool toldOfDeath) {
     const int before = books_.inside.exchange(who_);
@@ -25,14 +25,14 @@ class HostRoom {
 
   /// One of several, who have taken at most `limit`.
   void share(bool toldOfDeath, int part, int limit) {
-    books_.shares[seat_].fetch_add(part);
+    books_.shares[process_].fetch_add(part);
     int before = books_.inside;
     note(before <= 0 && shares() <= limit);
     // Whoever died alone: the next to be alone need not be told as well.
     if (toldOfDeath && before < 0) books_.inside.compare_exchange_strong(before, 0);
     visited(toldOfDeath);
   }
-  void unshare(int part) { note(books_.shares[seat_].fetch_sub(part) >= part); }
+  void unshare(int part) { note(books_.shares[process_].fetch_sub(part) >= part); }
 
  private:
   int shares() const {
@@ -49,15 +49,15 @@ class HostRoom {
   }
 
   World::Books& books_;
-  const Seat seat_;
+  const ProcessSlot process_;
   const int who_;
 };
 
 template <class Lock>
 class Crowd {
  public:
-  /// What a process does: with the seat that it has, its number, and how many have sat there before.
-  using Work = std::function<void(Seat seat, int number, int life)>;
+  /// What a process does: with the process slot that it has, its number, and how many have sat there before.
+  using Work = std::function<void(ProcessSlot process, int number, int life)>;
 
   Crowd(World& world, Work work) : world_(world), work_(std::move(work)) {
     sigemptyset(&children_);
@@ -66,13 +66,13 @@ class Crowd {
   }
   ~Crowd() { sigprocmask(SIG_UNBLOCK, &children_, nullptr); }
 
-  /// Processes on all these seats, and another on each where one has been killed, until so many have been and what
+  /// Processes on all these process slots, and another on each where one has been killed, until so many have been and what
   /// the test is there for has been `seen`, or it is too late for that: then the world has `enough`, and they do the
   /// rest of their work. Every third dead one is cleaned by a process that is killed meanwhile.
-  void run(Seat seats, int kills, const std::function<bool()>& seen = isSeen) {
+  void run(ProcessSlot processes, int kills, const std::function<bool()>& seen = isSeen) {
     const Deadline late = Clock::now() + kPatienceForMeetings;
     world_.enough() = kills == 0;
-    for (Seat s = 1; s <= seats; ++s) begin(s);
+    for (ProcessSlot s = 1; s <= processes; ++s) begin(s);
     while (!sitting_.empty()) {
       if ((killed_ >= kills && seen()) || Clock::now() >= late) world_.enough() = true;
       int status = 0;
@@ -87,9 +87,9 @@ class Crowd {
         continue;
       }
       EXPECT_EQ(WTERMSIG(status), SIGKILL);
-      bury(dead);
+      reap(dead);
       ++killed_;
-      begin(dead.seat, dead.life + 1);
+      begin(dead.process, dead.life + 1);
     }
   }
 
@@ -99,7 +99,7 @@ class Crowd {
 
  private:
   struct Seated {
-    Seat seat;
+    ProcessSlot process;
     int number;
     int life;
   };
@@ -120,37 +120,37 @@ class Crowd {
            now - lastVisit_ < kPatienceOfTests;
   }
 
-  void begin(Seat seat, int life = 0) {
-    const Seated one{seat, ++born_, life};
+  void begin(ProcessSlot process, int life = 0) {
+    const Seated one{process, ++born_, life};
     const pid_t pid = fork();
     if (pid == 0) {
       {
-        const typename World::Ear<Lock> ear(world_, seat);
-        work_(seat, one.number, life);
+        const typename World::LoopWakeup<Lock> loopWakeup(world_, process);
+        work_(process, one.number, life);
       }
       _exit(0);
     }
     sitting_.emplace(pid, one);
   }
 
-  void bury(const Seated& dead) {
-    world_.setDead(dead.seat, true);
+  void reap(const Seated& dead) {
+    world_.setDead(dead.process, true);
     for (std::size_t i = 0; i < World::kSlots; ++i) {
       int inside = dead.number;
       if (world_.books(0, i).inside.compare_exchange_strong(inside, -dead.number)) ++inside_;
-      world_.books(0, i).shares[dead.seat] = 0;
+      world_.books(0, i).shares[dead.process] = 0;
     }
     if (killed_ % 3 == 0) {
       const pid_t cleaner = fork();
       if (cleaner == 0) {
         World::killAt(Step::cleaned, 1 + killed_ / 3 % 3);
-        world_.evict<Lock>(dead.seat);
+        world_.evict<Lock>(dead.process);
         _exit(0);
       }
       waitpid(cleaner, nullptr, 0);
     }
-    world_.evict<Lock>(dead.seat);
-    world_.setDead(dead.seat, false);
+    world_.evict<Lock>(dead.process);
+    world_.setDead(dead.process, false);
   }
 
   void endAll() {

@@ -40,14 +40,14 @@ TEST(HostDeath, IsHeardAndCleanedUpOnce) {
 TEST(HostDeath, OfANewcomerIsHeardByWhoWasThere) {
   countEvictions();
   const TemporaryDirectory directory;
-  const auto house = House::in(directory.path());
-  Segment& segment = Segment::open(*house, {Kind::keyedMutex, "x", 64});
+  const auto membership = Membership::in(directory.path());
+  Segment& segment = Segment::open(*membership, {Kind::keyedMutex, "x", 64});
   Process b(directory.path());
   ASSERT_EQ(b.join(), 2);
   b.open("x");
   EXPECT_TRUE(segment.header().users.has(2));
   b.kill();
-  while (house->pidOf(2) != 0) std::this_thread::yield();
+  while (membership->pidOf(2) != 0) std::this_thread::yield();
   EXPECT_FALSE(segment.header().users.has(2));
   EXPECT_TRUE(segment.header().users.has(1));
 }
@@ -110,9 +110,9 @@ bool dieAt(int step, const TemporaryDirectory& directory, bool beforeOthers) {
   EXPECT_NE(witness.open("x"), "(gone)");
   EXPECT_EQ(witness.open("y").find("error"), std::string::npos);
   EXPECT_EQ(witness.open("z").find("error"), std::string::npos);
-  for (int seat = 1; seat <= 4; ++seat) {
-    if (witness.ask("pid " + std::to_string(seat), "pid ") != std::to_string(witness.pid())) {
-      witness.awaitFree(seat);
+  for (int process = 1; process <= 4; ++process) {
+    if (witness.ask("pid " + std::to_string(process), "pid ") != std::to_string(witness.pid())) {
+      witness.awaitFree(process);
     }
   }
   EXPECT_FALSE(directory.log().empty());
@@ -120,7 +120,7 @@ bool dieAt(int step, const TemporaryDirectory& directory, bool beforeOthers) {
 }
 
 TEST(HostDeath, AtAnyStepIsDealtWith) {
-  for (int step = kSeatLocked; step < kHouseStepsEnd; ++step) {
+  for (int step = kSlotLocked; step < kMembershipStepsEnd; ++step) {
     SCOPED_TRACE(step);
     const TemporaryDirectory one;
     const TemporaryDirectory another;
@@ -139,7 +139,7 @@ TEST(HostDeath, OfAllIsCleanedUpByTheNext) {
     ASSERT_EQ(b.join(), 2);
     id = a.open("x");
     b.open("x");
-    // Stopped, neither hears of the other's death.
+    // Stopped, neither is notified of the other's death.
     a.stop();
     b.stop();
     a.kill();
@@ -150,7 +150,7 @@ TEST(HostDeath, OfAllIsCleanedUpByTheNext) {
   EXPECT_EQ(directory.log(), Lines{});
   Process c(directory.path());
   EXPECT_EQ(c.join(), 1);
-  // The first of them before it joined; of the second it hears at once.
+  // The first of them before it joined; of the second it is notified of at once.
   EXPECT_EQ(c.open("x"), id);
   directory.awaitLog(2);
   EXPECT_EQ(directory.log(), (Lines{"evict 1 from " + id, "evict 2 from " + id}));
@@ -177,10 +177,10 @@ TEST(HostDeath, IsNotBeingStopped) {
   EXPECT_EQ(a.await("rescan"),
             "");  // c has left meanwhile; whoever looks at everything finds 5, too
   EXPECT_EQ(b.ask("ring 1 6", "rung"), "");
-  std::string heard = a.await("heard ");
+  std::string notified = a.await("heard ");
   // It heard of 5, too, if it was stopped while it looked into its mailbox.
-  if (heard == "5") heard = a.await("heard ");
-  EXPECT_EQ(heard, "6");
+  if (notified == "5") notified = a.await("heard ");
+  EXPECT_EQ(notified, "6");
 }
 
 TEST(HostDeath, IsHeardThoughABareForkLivesOn) {
@@ -192,7 +192,7 @@ TEST(HostDeath, IsHeardThoughABareForkLivesOn) {
   a.open("x");
   b.open("x");
   EXPECT_EQ(a.ask("fork", "child "), "forked forked");
-  // The parent is still there, and hears.
+  // The parent is still there, and is notified of.
   EXPECT_EQ(b.ask("ring 1 3", "rung"), "");
   EXPECT_EQ(a.await("heard "), "3");
   EXPECT_EQ(directory.log(), Lines{});

@@ -22,7 +22,7 @@ namespace {
 using host::HostError;
 using host::KeyArea;
 using host::KeyStep;
-using host::Seat;
+using host::ProcessSlot;
 
 /// Kills its process at the nth time that it comes to a step; now and then others go on there first.
 struct KillingPlatform {
@@ -45,7 +45,7 @@ struct KillingPlatform {
 using Table = host::KeyTable<KillingPlatform>;
 
 constexpr int kKeys = 150;     // for 128 entries
-constexpr int kProcesses = 6;  // of seats 1 to 6
+constexpr int kProcesses = 6;  // of process slots 1 to 6
 constexpr int kMostPins = 8;
 
 std::string nameOfKey(int key) { return "key " + std::to_string(key); }
@@ -61,7 +61,7 @@ struct Oracle {
     if (!fine) ++violations;
   }
   /// Whoever writes later of two sees the other.
-  void pinned(Seat who, int key, std::uint32_t slot) {
+  void pinned(ProcessSlot who, int key, std::uint32_t slot) {
     ++pins;
     slotOf[who][key] = slot + 1;
     keyOf[who][slot] = static_cast<std::uint32_t>(key) + 1;
@@ -72,11 +72,11 @@ struct Oracle {
       unless(theirKey == 0 || theirKey == static_cast<std::uint32_t>(key) + 1);
     }
   }
-  void unpins(Seat who, int key, std::uint32_t slot) {
+  void unpins(ProcessSlot who, int key, std::uint32_t slot) {
     slotOf[who][key] = 0;
     keyOf[who][slot] = 0;
   }
-  void dies(Seat who) {
+  void dies(ProcessSlot who) {
     for (auto& slot : slotOf[who]) slot = 0;
     for (auto& key : keyOf[who]) key = 0;
   }
@@ -107,7 +107,8 @@ pid_t begin(Work&& work) {
 }
 
 /// Pins and unpins at random. Some locks are held for as long as they are pinned.
-void churn(const SharedKeys& keys, const SharedOracle& oracle, Seat me, int seed, int count) {
+void churn(const SharedKeys& keys, const SharedOracle& oracle, ProcessSlot me, int seed,
+           int count) {
   KillingPlatform::random_ = static_cast<unsigned>(seed);
   const auto table = tableOf<KillingPlatform>(keys, me);
   Dice dice(seed);
@@ -126,7 +127,7 @@ void churn(const SharedKeys& keys, const SharedOracle& oracle, Seat me, int seed
     mine.erase(mine.begin() + static_cast<std::ptrdiff_t>(i));
     oracle->unpins(me, pin.key, pin.slot);
     std::uint64_t held = me;
-    keys.head(pin.slot).turn.compare_exchange_strong(held, 0);
+    keys.head(pin.slot).owner.compare_exchange_strong(held, 0);
     known[static_cast<std::size_t>(pin.key)] = {pin.slot, table->unpin(pin.slot)};
   };
   const auto pinKey = [&](int key) {
@@ -148,7 +149,7 @@ void churn(const SharedKeys& keys, const SharedOracle& oracle, Seat me, int seed
       oracle->pinned(me, key, slot);
       mine.push_back({key, slot});
       std::uint64_t free = 0;
-      if (dice(4) == 0) keys.head(slot).turn.compare_exchange_strong(free, me);
+      if (dice(4) == 0) keys.head(slot).owner.compare_exchange_strong(free, me);
     } catch (const HostError&) {
       ++oracle->refused;
     }
@@ -157,10 +158,10 @@ void churn(const SharedKeys& keys, const SharedOracle& oracle, Seat me, int seed
 }
 
 /// What the kind of lock does for a dead one: it holds nothing any more.
-void evict(const SharedKeys& keys, Seat dead) {
+void evict(const SharedKeys& keys, ProcessSlot dead) {
   host::evictKeys<KillingPlatform>(KeyArea(keys.view), dead, [&](std::uint32_t index) {
     std::uint64_t held = dead;
-    keys.head(index).turn.compare_exchange_strong(held, 0);
+    keys.head(index).owner.compare_exchange_strong(held, 0);
   });
 }
 
@@ -168,7 +169,7 @@ void expectNothingLeft(const SharedKeys& keys) {
   expectWhole(keys);
   for (std::uint32_t index = 0; index < keys.view.plan.slots; ++index) {
     EXPECT_TRUE(keys.entry(index).pins.empty());
-    EXPECT_EQ(keys.head(index).turn, 0U);
+    EXPECT_EQ(keys.head(index).owner, 0U);
   }
 }
 
@@ -179,7 +180,7 @@ TEST(HostKeyTableStress, ProcessesSeeOneSlotForAKeyAndNoSlotForTwo) {
   std::vector<pid_t> children;
   for (int i = 1; i <= kProcesses; ++i) {
     children.push_back(
-        begin([&] { churn(keys, oracle, static_cast<Seat>(i), i, rounds(500'000)); }));
+        begin([&] { churn(keys, oracle, static_cast<ProcessSlot>(i), i, rounds(500'000)); }));
   }
   for (const pid_t child : children) {
     int status = 0;
@@ -221,10 +222,10 @@ TEST(HostKeyTableStress, ThreadsOfTwoProcessesMeetInTheLockOfTheirKeyOnly) {
         }
       }
       std::uint64_t free = 0;
-      if (keys.head(slot).turn.compare_exchange_strong(free, me)) {
+      if (keys.head(slot).owner.compare_exchange_strong(free, me)) {
         if (++inside[key] != 1) ++violations;
         --inside[key];
-        keys.head(slot).turn = 0;
+        keys.head(slot).owner = 0;
       }
       // All that time the slot was that of the key, whose digest is always the same.
       const host::Digest digest = table.unpin(slot);
@@ -261,10 +262,10 @@ TEST(HostKeyTableStress, WhoeverIsKilledAtAnyStepLeavesNothing) {
     const int mine = ++seed;
     children[who] = begin([&, who, nth, mine] {
       KillingPlatform::killAt(steps[who], nth);
-      churn(keys, oracle, static_cast<Seat>(who), mine, 20'000);
+      churn(keys, oracle, static_cast<ProcessSlot>(who), mine, 20'000);
     });
   };
-  const auto clean = [&](Seat dead) {
+  const auto clean = [&](ProcessSlot dead) {
     oracle->dies(dead);
     for (const int at : std::array<int, 4>{KeyStep::help, KeyStep::evict, KeyStep::evictPin, 0}) {
       const pid_t cleaner = begin([&, nth = 1 + dice(200)] {
@@ -295,14 +296,14 @@ TEST(HostKeyTableStress, WhoeverIsKilledAtAnyStepLeavesNothing) {
     if (WIFSIGNALED(status)) {
       ++deaths;
       ++kills[steps[who]];
-      clean(static_cast<Seat>(who));
+      clean(static_cast<ProcessSlot>(who));
     }
     start(static_cast<int>(who));
   }
   for (int who = 1; who <= kProcesses; ++who) {
     kill(children[who], SIGKILL);
     waitpid(children[who], nullptr, 0);
-    clean(static_cast<Seat>(who));
+    clean(static_cast<ProcessSlot>(who));
   }
   expectNothingLeft(keys);
   for (int at = KeyStep::touch; at < KeyStep::end; ++at) {

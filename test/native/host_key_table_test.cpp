@@ -20,7 +20,7 @@ using host::HostError;
 using host::HostFault;
 using host::KeyStatus;
 using host::KeyStep;
-using host::Seat;
+using host::ProcessSlot;
 
 using Table = host::KeyTable<SteppedPlatform>;
 
@@ -47,15 +47,15 @@ class HostKeyTable : public testing::Test {
       once();
     };
   }
-  void evict(Seat dead) {
+  void evict(ProcessSlot dead) {
     host::evictKeys<SteppedPlatform>(host::KeyArea(keys.view), dead,
                                      [this](std::uint32_t index) { evicted.push_back(index); });
   }
   /// Fills the only bucket with keys that rest, or that are held.
-  void fill(std::uint64_t turn) {
+  void fill(std::uint64_t owner) {
     for (int key = 0; key < 64; ++key) {
       const std::uint32_t index = first->pin(nameOfKey(key));
-      keys.head(index).turn = turn;
+      keys.head(index).owner = owner;
       first->unpin(index);
     }
   }
@@ -162,18 +162,18 @@ TEST_F(HostKeyTable, AFullBucketIsAnErrorThatLosesNothing) {
   }
   EXPECT_EQ(busyIn(*second), busy);
   EXPECT_EQ(second->pin(nameOfKey(3)), busy.at(nameOfKey(3)));
-  keys.head(busy.at(nameOfKey(7))).turn = 0;
+  keys.head(busy.at(nameOfKey(7))).owner = 0;
   EXPECT_EQ(second->pin("one more"), busy.at(nameOfKey(7)));
   expectWhole(keys);
 }
 
 TEST_F(HostKeyTable, ABucketInMotionIsNotFullYet) {
   fill(0);
-  for (std::uint32_t index = 1; index < 64; ++index) keys.head(index).turn = 5;
+  for (std::uint32_t index = 1; index < 64; ++index) keys.head(index).owner = 5;
   // The first has the last entry in hand when the second looks for one, all over again.
   at(KeyStep::commit, [&] {
     at(
-        KeyStep::claim, [&] { keys.head(9).turn = 0; }, 65);
+        KeyStep::claim, [&] { keys.head(9).owner = 0; }, 65);
     EXPECT_EQ(second->pin("one"), 9U);
   });
   EXPECT_EQ(first->pin("one"), 9U);
@@ -183,7 +183,7 @@ TEST_F(HostKeyTable, ABucketInMotionIsNotFullYet) {
 TEST_F(HostKeyTable, WhatChangesHandsIsNotListedByTheTextOfAnother) {
   static host::KeyEntry* changing;
   host::KeyLocks locks = kPlainLocks;
-  locks.rests = [](const std::byte*, std::int64_t) noexcept {
+  locks.isUnused = [](const std::byte*, std::int64_t) noexcept {
     changing->state = changing->now().next(KeyStatus::live).bits;
     return false;
   };
@@ -197,8 +197,8 @@ TEST_F(HostKeyTable, ListsWhatDoesNotRestByItsText) {
       "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4"
       "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4";
   const std::string longKey = umlauts + umlauts;
-  keys.head(first->pin("held")).turn = 1;
-  keys.head(first->pin(longKey)).turn = 1;
+  keys.head(first->pin("held")).owner = 1;
+  keys.head(first->pin(longKey)).owner = 1;
   first->pin("rests");
   const auto busy = busyIn(*second);
   ASSERT_EQ(busy.size(), 2U);
@@ -206,7 +206,7 @@ TEST_F(HostKeyTable, ListsWhatDoesNotRestByItsText) {
   // 55 bytes, of whole characters, with the ellipsis.
   EXPECT_TRUE(busy.contains(longKey.substr(0, 52) + "\xE2\x80\xA6"));
   const std::string fits(55, 'x');
-  keys.head(first->pin(fits)).turn = 1;
+  keys.head(first->pin(fits)).owner = 1;
   EXPECT_TRUE(busyIn(*second).contains(fits));
 }
 
@@ -217,7 +217,7 @@ TEST_F(HostKeyTable, KeysOfEveryKindHaveRoomForTheirText) {
     const auto table = tableOf<SteppedPlatform>(others, 3);
     const std::string text(40, 'x');
     const std::uint32_t index = table->pin(text);
-    others.head(index).turn = 1;
+    others.head(index).owner = 1;
     EXPECT_EQ(busyIn(*table), (std::map<std::string, std::uint32_t>{{text, index}}));
   }
 }
@@ -335,7 +335,7 @@ TEST_F(HostKeyTable, SlotThatIsReclaimedWhileItIsPinnedAgainIsTheOneOrTheOther) 
 TEST_F(HostKeyTable, WhatBecomesBusyWhileItIsReclaimedStays) {
   fill(0);
   at(KeyStep::takeOver, [&] {
-    for (std::uint32_t index = 0; index < 64; ++index) keys.head(index).turn = 1;
+    for (std::uint32_t index = 0; index < 64; ++index) keys.head(index).owner = 1;
   });
   EXPECT_THROW(first->pin("one more"), HostError);
   expectWhole(keys);
@@ -344,7 +344,7 @@ TEST_F(HostKeyTable, WhatBecomesBusyWhileItIsReclaimedStays) {
 
 TEST_F(HostKeyTable, WhoHelpsLateDoesNotAdmitTheNextClaim) {
   // "a" is committed, and its process dead: the second is about to admit it. A third does so first, and
-  // then the entry becomes the next claim, even one of the same seat.
+  // then the entry becomes the next claim, even one of the same process slot.
   for (const int step : {KeyStep::help, KeyStep::admit}) {
     host::KeyEntry& entry = keys.entry(first->pin("a"));
     ASSERT_EQ(&entry, &keys.entry(0));
@@ -428,7 +428,7 @@ TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
   std::vector<std::unique_ptr<Table>> tables;
   tables.reserve(kSeatsHere);
   for (int i = 0; i < kSeatsHere; ++i) {
-    tables.push_back(tableOf<SteppedPlatform>(keys, static_cast<Seat>(1 + 31 * i)));
+    tables.push_back(tableOf<SteppedPlatform>(keys, static_cast<ProcessSlot>(1 + 31 * i)));
   }
   struct Used {
     std::uint32_t index = 0;
@@ -454,7 +454,7 @@ TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
     if (found != used.end() && dice(16) != 0) {
       Used& use = found->second;
       if (use.pins[who] > 0) {
-        if (dice(3) == 0) keys.head(use.index).turn = (use.held = !use.held) ? 1 : 0;
+        if (dice(3) == 0) keys.head(use.index).owner = (use.held = !use.held) ? 1 : 0;
         if (!use.held || use.all() > 2) {
           --use.pins[who];
           const std::uint32_t index = use.index;
@@ -506,7 +506,7 @@ TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
   EXPECT_GT(refused, 0);
   EXPECT_GT(comebacks, 0);
   for (auto& [key, use] : used) {
-    keys.head(use.index).turn = 0;
+    keys.head(use.index).owner = 0;
     for (int who = 0; who < kSeatsHere; ++who) {
       for (; use.pins[who] > 0; --use.pins[who]) tables[who]->unpin(use.index);
     }
@@ -533,7 +533,7 @@ TEST_F(HostKeyTable, GarbageIsNoReasonToCrashOrHang) {
     }
     busyIn(*first);
     for (const std::uint32_t index : pinned) first->unpin(index);
-    evict(static_cast<Seat>(random() % 128));
+    evict(static_cast<ProcessSlot>(random() % 128));
     if (round % 8 == 7) std::memset(bytes, 0, size);
   }
 }

@@ -1,5 +1,5 @@
 // What the tests of the table of keys share: a segment in memory without a file, and locks that are
-// nothing but a number in the word of their turn.
+// nothing but a number in the word of their ownership.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -57,20 +57,20 @@ class SharedKeys {
   void* memory_;
 };
 
-/// A lock is as at first when its turn is 0, and what was written beside it is gone.
+/// A lock is as at first when its ownership is 0, and what was written beside it is gone.
 inline constexpr host::KeyLocks kPlainLocks = {
     [](const std::byte* slot, std::int64_t) noexcept {
-      return reinterpret_cast<const host::SlotHead*>(slot)->turn.load() == 0;
+      return reinterpret_cast<const host::SlotHead*>(slot)->owner.load() == 0;
     },
     [](std::byte* slot, std::int64_t) noexcept {
       auto* const head = reinterpret_cast<host::SlotHead*>(slot);
-      head->turn.store(0);
+      head->owner.store(0);
       head->headSince.store(0);
     }};
 
 template <class P>
-std::unique_ptr<host::KeyTable<P>> tableOf(const SharedKeys& keys, host::Seat seat) {
-  return std::make_unique<host::KeyTable<P>>(host::KeyArea(keys.view), kPlainLocks, seat);
+std::unique_ptr<host::KeyTable<P>> tableOf(const SharedKeys& keys, host::ProcessSlot process) {
+  return std::make_unique<host::KeyTable<P>>(host::KeyArea(keys.view), kPlainLocks, process);
 }
 
 /// What must hold of a table that nobody is working on: no key twice, nothing half done.
@@ -83,7 +83,7 @@ inline void expectWhole(const SharedKeys& keys) {
     const host::KeyEntry& entry = keys.entry(index);
     const host::KeyState state = entry.now();
     EXPECT_TRUE(state.is(host::KeyStatus::empty) || state.is(host::KeyStatus::live))
-        << "slot " << index << " is " << int(state.status()) << " of seat " << int(state.seat());
+        << "slot " << index << " is " << int(state.status()) << " of seat " << int(state.process());
     if (!state.is(host::KeyStatus::live)) {
       EXPECT_TRUE(entry.pins.empty());
       continue;

@@ -1,4 +1,4 @@
-// A lock of processes, step by step: several seats in one process, whose bells are heard when the test says so, and
+// A lock of processes, step by step: several process slots in one process, whose wake-ups are heard when the test says so, and
 // whose time stands still until it lets it pass.
 #pragma once
 
@@ -17,11 +17,11 @@ class HostLockTest : public testing::Test {
   }
 
   static void pass(std::chrono::nanoseconds time) { WorldPlatform::frozen += time.count(); }
-  Lock& of(Seat seat) { return world_.at<Lock>(seat); }
-  void hear(Seat seat) { world_.hear<Lock>(seat); }
-  void hearAll() { world_.hearAll<Lock>(); }
-  Heard heard() {
-    hearAll();
+  Lock& of(ProcessSlot process) { return world_.at<Lock>(process); }
+  void deliver(ProcessSlot process) { world_.deliver<Lock>(process); }
+  void deliverAll() { world_.deliverAll<Lock>(); }
+  Heard notified() {
+    deliverAll();
     return notes_.take();
   }
 
@@ -34,9 +34,9 @@ using WorldRWLock = host::BasicHostRWLock<WorldPlatform>;
 class HostRWLockFixture : public HostLockTest<WorldRWLock> {
  protected:
   void expectPristine() {
-    hearAll();
-    EXPECT_TRUE(WorldRWLock::rests(&world_.at<std::byte>(0), 0));
-    EXPECT_EQ(world_.turn().bits(), 0U);
+    deliverAll();
+    EXPECT_TRUE(WorldRWLock::isUnused(&world_.at<std::byte>(0), 0));
+    EXPECT_EQ(world_.owner().bits(), 0U);
   }
 };
 

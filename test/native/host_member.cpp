@@ -1,5 +1,5 @@
 // A process that is a member of a directory of scope host, for the tests to give orders to and to kill:
-// host_member <directory>. One order per line of standard input, one line of answer each; what it hears
+// host_member <directory>. One order per line of standard input, one line of answer each; what it is notified of
 // comes in between.
 //
 // It opens mutexes and tables of mutexes whose cleaning does nothing but write a line to
@@ -18,8 +18,8 @@
 #include <sstream>
 #include <string>
 
-#include "host/host_error.h"
-#include "host/house.h"
+#include "host/membership.h"
+#include "platform/host_error.h"
 
 namespace {
 
@@ -33,7 +33,7 @@ void say(const std::string& line) {
   std::cout << line << std::endl;
 }
 
-void clean(const SegmentView& segment, Seat dead) {
+void clean(const SegmentView& segment, ProcessSlot dead) {
   const int log =
       open((directory + "/log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   const std::string line =
@@ -43,19 +43,19 @@ void clean(const SegmentView& segment, Seat dead) {
   if (unlink((directory + "/die").c_str()) == 0) raise(SIGKILL);
 }
 
-/// Says what it hears, or sends it back.
-class Ear final : public Tenant {
+/// Says what it is notified of, or sends it back.
+class LoopWakeup final : public SegmentListener {
  public:
-  explicit Ear(Segment& segment) : segment_(segment) {}
+  explicit LoopWakeup(Segment& segment) : segment_(segment) {}
 
-  void heard(std::uint32_t slot) noexcept override {
+  void notified(std::uint32_t slot) noexcept override {
     const std::uint32_t left = rounds_[slot % 128].load();
     if (echo_.load()) {
-      // To the one who has the seat of that number.
-      segment_.house().ring(static_cast<Seat>(slot), segment_.id(), slot);
+      // To the one who has the process slot of that number.
+      segment_.membership().notify(static_cast<ProcessSlot>(slot), segment_.id(), slot);
     } else if (left > 1) {
       rounds_[slot % 128].store(left - 1);
-      segment_.house().ring(partner_.load(), segment_.id(), slot);
+      segment_.membership().notify(partner_.load(), segment_.id(), slot);
     } else {
       say("heard " + std::to_string(slot));
     }
@@ -63,17 +63,17 @@ class Ear final : public Tenant {
   void rescan() noexcept override { say("rescan"); }
 
   void echo() { echo_.store(true); }
-  void play(Seat partner, std::uint32_t rounds) {
-    const std::uint32_t slot = segment_.house().seat();
+  void play(ProcessSlot partner, std::uint32_t rounds) {
+    const std::uint32_t slot = segment_.membership().process();
     partner_.store(partner);
     rounds_[slot].store(rounds);
-    segment_.house().ring(partner, segment_.id(), slot);
+    segment_.membership().notify(partner, segment_.id(), slot);
   }
 
  private:
   Segment& segment_;
   std::atomic<bool> echo_{false};
-  std::atomic<Seat> partner_{kNoSeat};
+  std::atomic<ProcessSlot> partner_{kNoProcess};
   std::atomic<std::uint32_t> rounds_[128] = {};
 };
 
@@ -83,42 +83,42 @@ class Program {
     std::string word;
     order >> word;
     if (word == "join") {
-      house_ = House::in(directory);
-      say("seat " + std::to_string(house_->seat()));
+      membership_ = Membership::in(directory);
+      say("seat " + std::to_string(membership_->process()));
     } else if (word == "open") {
       std::string name;
       order >> name;
-      Segment& segment = Segment::open(*house_, {Kind::keyedMutex, name, 64});
-      const auto ear = ears_.try_emplace(name, segment).first;
-      segment.setTenant(&ear->second);
-      last_ = &ear->second;
+      Segment& segment = Segment::open(*membership_, {Kind::keyedMutex, name, 64});
+      const auto loopWakeup = ears_.try_emplace(name, segment).first;
+      segment.setListener(&loopWakeup->second);
+      last_ = &loopWakeup->second;
       id_ = segment.id();
       say("segment " + std::to_string(id_));
     } else if (word == "ring") {
-      unsigned seat = 0;
+      unsigned process = 0;
       std::uint32_t slot = 0;
-      order >> seat >> slot;
-      house_->ring(static_cast<Seat>(seat), id_, slot);
+      order >> process >> slot;
+      membership_->notify(static_cast<ProcessSlot>(process), id_, slot);
       say("rung");
     } else if (word == "echo") {
       last_->echo();
       say("echoing");
     } else if (word == "play") {
-      unsigned seat = 0;
+      unsigned process = 0;
       std::uint32_t rounds = 0;
-      order >> seat >> rounds;
-      last_->play(static_cast<Seat>(seat), rounds);
+      order >> process >> rounds;
+      last_->play(static_cast<ProcessSlot>(process), rounds);
       say("playing");
     } else if (word == "pid") {
-      unsigned seat = 0;
-      order >> seat;
-      say("pid " + std::to_string(house_->pidOf(static_cast<Seat>(seat))));
+      unsigned process = 0;
+      order >> process;
+      say("pid " + std::to_string(membership_->pidOf(static_cast<ProcessSlot>(process))));
     } else if (word == "fork") {
       bearFork();
     } else if (word == "spawn") {
       spawn();
     } else if (word == "leave") {
-      house_.reset();
+      membership_.reset();
       ears_.clear();
       say("left");
     }
@@ -131,12 +131,12 @@ class Program {
     if (child != 0) return;
     std::string text;
     try {
-      house_->check();
+      membership_->check();
     } catch (const HostError& error) {
       text = error.fault() == HostFault::forked ? "forked" : error.what();
     }
     try {
-      House::in(directory);
+      Membership::in(directory);
     } catch (const HostError& error) {
       text += error.fault() == HostFault::forked ? " forked" : error.what();
     }
@@ -144,7 +144,7 @@ class Program {
     char byte;
     while (read(STDIN_FILENO, &byte, 1) > 0) {
     }
-    house_.reset();
+    membership_.reset();
     _exit(0);
   }
 
@@ -157,9 +157,9 @@ class Program {
     say("spawned");
   }
 
-  std::map<std::string, Ear> ears_;
-  std::shared_ptr<House> house_;  // left before they are gone
-  Ear* last_ = nullptr;
+  std::map<std::string, LoopWakeup> ears_;
+  std::shared_ptr<Membership> membership_;  // left before they are gone
+  LoopWakeup* last_ = nullptr;
   std::uint32_t id_ = 0;
 };
 

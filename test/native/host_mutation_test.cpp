@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "host_support.h"
-#include "misuse.h"
+#include "platform/misuse.h"
 
 namespace boxoffice::host::test {
 namespace {
@@ -70,16 +70,16 @@ TEST(HostMutation, OfASegmentIsRefusedOrUsedButNeverBelieved) {
   const TemporaryDirectory directory;
   const Plan plan = planOf(Kind::keyedSemaphore, 64);
   const std::string model = directory.file(Kind::keyedSemaphore, "model");
-  auto house = House::in(directory.path());
-  Segment::open(*house, {Kind::keyedSemaphore, "model", 64, 2});
+  auto membership = Membership::in(directory.path());
+  Segment::open(*membership, {Kind::keyedSemaphore, "model", 64, 2});
   const std::string good = bytesOf(model);
   std::filesystem::remove(model);
   int used = 0;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     if (seed % 100 == 0) {
-      house.reset();  // which meets them all once more while it cleans up
+      membership.reset();  // which meets them all once more while it cleans up
       std::filesystem::remove_all(directory.run());
-      house = House::in(directory.path());
+      membership = Membership::in(directory.path());
     }
     Dice dice(seed);
     const SegmentOptions options{Kind::keyedSemaphore, std::to_string(seed), 64, 2};
@@ -89,15 +89,15 @@ TEST(HostMutation, OfASegmentIsRefusedOrUsedButNeverBelieved) {
     std::memcpy(bytes.data() + offsetof(SegmentHeader, id), &id, sizeof id);
     write(path, mutated(bytes, dice, sizeof(SegmentHeader)));
     try {
-      Segment& segment = Segment::open(*house, options);
+      Segment& segment = Segment::open(*membership, options);
       ++used;
       ASSERT_EQ(segment.slots(), plan.slots);
       ASSERT_EQ(segmentAt(segment.slot(plan.slots - 1) + plan.stride - 1), &segment);
       for (std::uint32_t i = 0; i < segment.slots(); ++i) {
-        reinterpret_cast<SemaphoreSlot*>(segment.slot(i))->held[kMaxSeat].fetch_add(1);
+        reinterpret_cast<SemaphoreSlot*>(segment.slot(i))->held[kMaxProcess].fetch_add(1);
       }
-      house->ring(static_cast<Seat>(dice.next()), segment.id(),
-                  static_cast<std::uint32_t>(dice.next()));
+      membership->notify(static_cast<ProcessSlot>(dice.next()), segment.id(),
+                         static_cast<std::uint32_t>(dice.next()));
     } catch (const HostError& error) {
       ASSERT_EQ(error.fault(), HostFault::segment);
     } catch (const Misuse& error) {
@@ -111,7 +111,7 @@ TEST(HostMutation, OfASegmentIsRefusedOrUsedButNeverBelieved) {
 TEST(HostMutation, OfMembersIsRefusedOrUsedButNeverBelieved) {
   countEvictions();
   const TemporaryDirectory directory;
-  { const auto made = House::in(directory.path()); }
+  { const auto made = Membership::in(directory.path()); }
   const std::string path = directory.run() + "/members";
   const std::string good = bytesOf(path);
   int used = 0;
@@ -120,10 +120,10 @@ TEST(HostMutation, OfMembersIsRefusedOrUsedButNeverBelieved) {
     std::filesystem::remove(path);
     write(path, mutated(good, dice, 4 * sizeof(Member)));
     try {
-      const auto house = House::in(directory.path());
+      const auto membership = Membership::in(directory.path());
       ++used;
-      house->ring(static_cast<Seat>(dice.next()), 1, 1);
-      house->ringAll();
+      membership->notify(static_cast<ProcessSlot>(dice.next()), 1, 1);
+      membership->notifyAll();
     } catch (const HostError& error) {
       ASSERT_EQ(error.fault(), HostFault::segment) << error.what();
     }

@@ -11,8 +11,9 @@ class HostMutexStress : public testing::Test {
  protected:
   ~HostMutexStress() override {
     for (std::size_t slot = 0; slot < kUsed; ++slot) {
-      EXPECT_EQ(world_.turn(slot).with(Turn::kAbandoned, false).bits(), 0U) << "slot " << slot;
-      EXPECT_TRUE(world_.at<host::SlotHead>(0, slot).more.empty());
+      EXPECT_EQ(world_.owner(slot).with(OwnerWord::kAbandoned, false).bits(), 0U)
+          << "slot " << slot;
+      EXPECT_TRUE(world_.at<host::SlotHead>(0, slot).overflow.empty());
       EXPECT_EQ(world_.books(0, slot).violations, 0);
       EXPECT_GT(world_.books(0, slot).visits, 0);
     }
@@ -21,27 +22,28 @@ class HostMutexStress : public testing::Test {
   static constexpr std::size_t kUsed = 2;
 
   /// One thread's life: a visit after the other, by all the ways in.
-  void visits(Seat seat, int number, int count, Dice& dice) {
+  void visits(ProcessSlot process, int number, int count, Dice& dice) {
     for (int i = 0; i < count; ++i) {
       const auto slot = static_cast<std::size_t>(dice(8) == 0);
-      auto& mutex = world_.at<WorldMutex>(seat, slot);
-      HostRoom room(world_, seat, number, slot);
-      const Entry entry = goIn(seat, mutex, dice);
+      auto& mutex = world_.at<WorldMutex>(process, slot);
+      HostRoom room(world_, process, number, slot);
+      const Entry entry = goIn(process, mutex, dice);
       if (!entry) continue;
       room.enter(entry.abandoned);
       dice.dwell();
       if (!world_.enough() && dice(128) == 0) World::die();
       room.leave();
-      if (!scriptChanges(mutex, heldBy(seat), 0)) mutex.unlock();
+      if (!scriptChanges(mutex, heldBy(process), 0)) mutex.unlock();
     }
   }
 
-  Entry goIn(Seat seat, WorldMutex& mutex, Dice& dice) {
+  Entry goIn(ProcessSlot process, WorldMutex& mutex, Dice& dice) {
     switch (dice(6)) {
       case 0:
-        return {.granted = scriptChanges(mutex, 0, heldBy(seat))};
+        return {.granted = scriptChanges(mutex, 0, heldBy(process))};
       case 1:
-        return {.granted = scriptChanges(mutex, Turn::kLine, heldBy(seat) | Turn::kLine)};
+        return {.granted =
+                    scriptChanges(mutex, OwnerWord::kQueued, heldBy(process) | OwnerWord::kQueued)};
       case 2:
         return mutex.tryLock();
       case 3:
@@ -51,8 +53,8 @@ class HostMutexStress : public testing::Test {
     }
   }
 
-  static std::uint32_t heldBy(Seat seat) {
-    return static_cast<std::uint32_t>(Turn::held(seat, thisThread()).bits());
+  static std::uint32_t heldBy(ProcessSlot process) {
+    return static_cast<std::uint32_t>(OwnerWord::held(process, thisThread()).bits());
   }
   /// A step of JavaScript's, which sees the low half.
   static bool scriptChanges(WorldMutex& mutex, std::uint32_t from, std::uint64_t to) {
@@ -60,9 +62,9 @@ class HostMutexStress : public testing::Test {
   }
 
   /// An event loop, with many promises.
-  void turns(Seat seat, int number, int count) {
-    auto& mutex = world_.at<WorldMutex>(seat);
-    HostRoom room(world_, seat, number);
+  void turns(ProcessSlot process, int number, int count) {
+    auto& mutex = world_.at<WorldMutex>(process);
+    HostRoom room(world_, process, number);
     LoopTally tally;
     const Visit<WorldMutex> visit{mutex,
                                   [](Waiter& w, Dice& dice) {
@@ -81,13 +83,13 @@ class HostMutexStress : public testing::Test {
 };
 
 TEST_F(HostMutexStress, ProcessesWithThreadsAndEventLoops) {
-  Crowd<WorldMutex> crowd(world_, [this](Seat seat, int number, int) {
+  Crowd<WorldMutex> crowd(world_, [this](ProcessSlot process, int number, int) {
     inThreads(3, [&](int index, Dice&) {
       Dice dice(number * 8 + index);
       if (index == 0) {
-        turns(seat, number, rounds(100'000));
+        turns(process, number, rounds(100'000));
       } else {
-        visits(seat, number, rounds(50'000), dice);
+        visits(process, number, rounds(50'000), dice);
       }
     });
   });
@@ -95,10 +97,10 @@ TEST_F(HostMutexStress, ProcessesWithThreadsAndEventLoops) {
 }
 
 TEST_F(HostMutexStress, MoreProcessesThanTheWordHolds) {
-  Crowd<WorldMutex> crowd(world_, [this](Seat seat, int number, int) {
+  Crowd<WorldMutex> crowd(world_, [this](ProcessSlot process, int number, int) {
     inThreads(2, [&](int index, Dice&) {
       Dice dice(number * 8 + index);
-      visits(seat, number, rounds(10'000), dice);
+      visits(process, number, rounds(10'000), dice);
     });
   });
   crowd.run(World::kMost, 0);
@@ -106,13 +108,13 @@ TEST_F(HostMutexStress, MoreProcessesThanTheWordHolds) {
 
 // The hold is about as long as the timeouts, so that they end while the mutex changes hands.
 TEST_F(HostMutexStress, TimeoutsThatRaceHandOffs) {
-  Crowd<WorldMutex> crowd(world_, [this](Seat seat, int number, int) {
+  Crowd<WorldMutex> crowd(world_, [this](ProcessSlot process, int number, int) {
     Dice dice(number);
     for (int i = 0; i < rounds(5'000); ++i) {
       const auto slot = static_cast<std::size_t>(i % 2);
-      auto& mutex = world_.at<WorldMutex>(seat, slot);
+      auto& mutex = world_.at<WorldMutex>(process, slot);
       if (!mutex.lockFor(dice.upTo(200us))) continue;
-      HostRoom room(world_, seat, number, slot);
+      HostRoom room(world_, process, number, slot);
       room.enter(false);
       const Deadline end = Clock::now() + dice.upTo(60us);
       while (Clock::now() < end) Platform::relax();
@@ -124,20 +126,20 @@ TEST_F(HostMutexStress, TimeoutsThatRaceHandOffs) {
 }
 
 TEST_F(HostMutexStress, KilledAtEveryStep) {
-  static constexpr std::array kFatal{Step::beforeTurn, Step::afterTurn, Step::moreAdded,
-                                     Step::moreRemoved, Step::beforeRing};
-  Crowd<WorldMutex> crowd(world_, [this](Seat seat, int number, int life) {
+  static constexpr std::array kFatal{Step::beforeOwner, Step::afterOwner, Step::overflowAdded,
+                                     Step::overflowRemoved, Step::beforeNotify};
+  Crowd<WorldMutex> crowd(world_, [this](ProcessSlot process, int number, int life) {
     Dice dice(number);
-    const Step step = kFatal[static_cast<std::size_t>(life + seat) % kFatal.size()];
-    const bool isRare = step == Step::moreAdded || step == Step::moreRemoved;
+    const Step step = kFatal[static_cast<std::size_t>(life + process) % kFatal.size()];
+    const bool isRare = step == Step::overflowAdded || step == Step::overflowRemoved;
     if (!world_.enough()) World::killAt(step, 1 + dice(isRare ? 4 : 100));
     inThreads(2, [&](int index, Dice&) {
       Dice own(number * 8 + index);
       while (!world_.enough()) {
         if (index == 0 && number % 2 == 0) {
-          turns(seat, number, 500);
+          turns(process, number, 500);
         } else {
-          visits(seat, number, 200, own);
+          visits(process, number, 200, own);
         }
       }
     });

@@ -11,15 +11,15 @@ using namespace std::chrono_literals;
 class HostMutexTest : public HostLockTest<WorldMutex> {
  protected:
   void expectPristine() {
-    hearAll();
-    EXPECT_EQ(world_.turn().bits(), 0U);
-    EXPECT_TRUE(world_.at<host::SlotHead>(0).more.empty());
+    deliverAll();
+    EXPECT_EQ(world_.owner().bits(), 0U);
+    EXPECT_TRUE(world_.at<host::SlotHead>(0).overflow.empty());
   }
 };
 
 TEST_F(HostMutexTest, OneCompareAndSwapWhileNobodyWaits) {
   EXPECT_TRUE(of(1).lock(kAnna));
-  EXPECT_EQ(world_.turn(), Turn::held(1, kAnna));
+  EXPECT_EQ(world_.owner(), OwnerWord::held(1, kAnna));
   EXPECT_EQ(of(1).owner(), kAnna);
   EXPECT_EQ(of(2).owner(), kNobody) << "another process's agent may have the same number";
   EXPECT_FALSE(of(2).tryLock(kAnna));
@@ -30,7 +30,7 @@ TEST_F(HostMutexTest, OneCompareAndSwapWhileNobodyWaits) {
 }
 
 TEST_F(HostMutexTest, AnAgentThatASlotCannotHold) {
-  Asking w(notes_, Turn::kMaxAgent + 1);
+  Asking w(notes_, OwnerWord::kMaxAgent + 1);
   EXPECT_EQ(faultOf([&] { of(1).enter(w); }), Fault::badArgument);
   EXPECT_EQ(faultOf([&] { of(1).tryLock(kNobody); }), Fault::badArgument);
   expectPristine();
@@ -40,13 +40,13 @@ TEST_F(HostMutexTest, WithinAProcessByDirectHandOff) {
   of(1).lock(kAnna);
   Asking ben(notes_, kBen);
   EXPECT_FALSE(of(1).enter(ben));
-  EXPECT_TRUE(world_.turn().has(Turn::kLine));
-  EXPECT_TRUE(of(1).stands(kBen));
+  EXPECT_TRUE(world_.owner().has(OwnerWord::kQueued));
+  EXPECT_TRUE(of(1).isQueued(kBen));
   EXPECT_EQ(of(1).queue().size, 1U);
   of(1).unlock(kAnna);
   EXPECT_EQ(notes_.take(), Heard{admitted(ben)});
   EXPECT_TRUE(of(1).settle(ben, Wake::admitted));
-  EXPECT_EQ(world_.turn(), Turn::held(1, kBen)) << "JavaScript's unlock will do";
+  EXPECT_EQ(world_.owner(), OwnerWord::held(1, kBen)) << "JavaScript's unlock will do";
   of(1).unlock(kBen);
   expectPristine();
 }
@@ -56,19 +56,19 @@ TEST_F(HostMutexTest, AnotherProcessIsInvitedAndMayComeTooLate) {
   Asking ben(notes_, kBen);
   EXPECT_FALSE(of(2).enter(ben));
   of(1).unlock(kAnna);
-  EXPECT_TRUE(world_.turn().isFree());
-  EXPECT_TRUE(world_.rung(2));
+  EXPECT_TRUE(world_.owner().isFree());
+  EXPECT_TRUE(world_.notified(2));
   EXPECT_TRUE(of(1).tryLock(kAnna)) << "within its patience";
-  hear(2);
-  EXPECT_FALSE(world_.turn().has(Turn::kInvited));
+  deliver(2);
+  EXPECT_FALSE(world_.owner().has(OwnerWord::kInvited));
   EXPECT_EQ(notes_.take(), Heard{});
   pass(2ms);
   of(1).unlock(kAnna);
-  EXPECT_TRUE(world_.turn().isUngiven(2)) << "handed over";
+  EXPECT_TRUE(world_.owner().isUngiven(2)) << "handed over";
   EXPECT_FALSE(of(1).tryLock(kAnna));
-  hear(2);
+  deliver(2);
   EXPECT_EQ(notes_.take(), Heard{admitted(ben)});
-  EXPECT_EQ(world_.turn(), Turn::held(2, kBen));
+  EXPECT_EQ(world_.owner(), OwnerWord::held(2, kBen));
   of(2).unlock(kBen);
   expectPristine();
 }
@@ -85,13 +85,13 @@ TEST_F(HostMutexTest, AProcessServesItsOwnUntilTheHeadsPatienceIsOver) {
   EXPECT_EQ(notes_.take(), Heard{admitted(own)});
   pass(2ms);
   of(1).unlock(kBen);
-  EXPECT_TRUE(world_.turn().isUngiven(2));
-  EXPECT_TRUE(world_.turn().isQueued(1)) << "and waits for its next";
-  hear(2);
+  EXPECT_TRUE(world_.owner().isUngiven(2));
+  EXPECT_TRUE(world_.owner().isQueued(1)) << "and waits for its next";
+  deliver(2);
   EXPECT_EQ(notes_.take(), Heard{admitted(other)});
   pass(2ms);
   of(2).unlock(kCleo);
-  hear(1);
+  deliver(1);
   EXPECT_EQ(notes_.take(), Heard{admitted(next)});
   of(1).unlock(kCleo);
   expectPristine();
@@ -105,11 +105,11 @@ TEST_F(HostMutexTest, StrictlyInLine) {
   EXPECT_FALSE(of(2).enter(other));
   EXPECT_FALSE(of(1).enter(own));
   of(1).unlock(kAnna);
-  EXPECT_TRUE(world_.turn().isUngiven(2));
-  world_.hearAll<WorldMutex>();
+  EXPECT_TRUE(world_.owner().isUngiven(2));
+  world_.deliverAll<WorldMutex>();
   EXPECT_EQ(notes_.take(), Heard{admitted(other)});
   of(2).unlock(kCleo);
-  world_.hearAll<WorldMutex>();
+  world_.deliverAll<WorldMutex>();
   EXPECT_EQ(notes_.take(), Heard{admitted(own)});
   of(1).unlock(kBen);
   expectPristine();
@@ -123,9 +123,9 @@ TEST_F(HostMutexTest, WhoLeavesPassesOnWhatItWasGiven) {
   EXPECT_FALSE(of(3).enter(cleo));
   pass(2ms);
   of(1).unlock(kAnna);
-  EXPECT_TRUE(world_.turn().isUngiven(2));
+  EXPECT_TRUE(world_.owner().isUngiven(2));
   EXPECT_EQ(of(2).leave(ben), Leave::left);
-  world_.hearAll<WorldMutex>();
+  world_.deliverAll<WorldMutex>();
   EXPECT_EQ(notes_.take(), Heard{admitted(cleo)});
   EXPECT_EQ(of(3).leave(cleo), Leave::admitted);
   EXPECT_TRUE(of(3).settle(cleo, Wake::admitted));
@@ -147,31 +147,31 @@ TEST_F(HostMutexTest, AnInvitedOneThatLeavesInvitesTheNext) {
     gone.push_back(&w);
   });
   EXPECT_EQ(gone, std::vector<Waiter*>{&ben});
-  world_.hearAll<WorldMutex>();
+  world_.deliverAll<WorldMutex>();
   EXPECT_EQ(notes_.take(), Heard{admitted(cleo)});
   of(3).unlock(kCleo);
   expectPristine();
 }
 
 TEST_F(HostMutexTest, MoreProcessesThanTheWordHolds) {
-  constexpr Seat kAll = 10;
+  constexpr ProcessSlot kAll = 10;
   of(1).lock(kAnna);
   std::vector<std::unique_ptr<Asking>> waiters;
-  for (Seat s = 2; s <= kAll; ++s) {
+  for (ProcessSlot s = 2; s <= kAll; ++s) {
     waiters.push_back(std::make_unique<Asking>(notes_, s));
     EXPECT_FALSE(of(s).enter(*waiters.back()));
     EXPECT_EQ(world_.isBeyond(s), s > 5);
   }
   std::set<AgentId> served;
   of(1).unlock(kAnna);
-  for (Seat i = 2; i <= kAll; ++i) {
-    world_.hearAll<WorldMutex>();
-    const auto heard = notes_.take();
-    ASSERT_EQ(heard.size(), 1U);
-    const AgentId who = heard[0].waiter->agent;
+  for (ProcessSlot i = 2; i <= kAll; ++i) {
+    world_.deliverAll<WorldMutex>();
+    const auto notified = notes_.take();
+    ASSERT_EQ(notified.size(), 1U);
+    const AgentId who = notified[0].waiter->agent;
     EXPECT_TRUE(served.insert(who).second);
     pass(2ms);
-    of(static_cast<Seat>(who)).unlock(who);
+    of(static_cast<ProcessSlot>(who)).unlock(who);
   }
   expectPristine();
 }
@@ -179,18 +179,18 @@ TEST_F(HostMutexTest, MoreProcessesThanTheWordHolds) {
 TEST_F(HostMutexTest, WhoLeavesFromBeyondTheWordPassesItsBellOn) {
   of(1).lock(kAnna);
   std::vector<std::unique_ptr<Asking>> waiters;
-  for (Seat s = 2; s <= 8; ++s) {
+  for (ProcessSlot s = 2; s <= 8; ++s) {
     waiters.push_back(std::make_unique<Asking>(notes_, s));
     EXPECT_FALSE(of(s).enter(*waiters.back()));
   }
-  for (Seat s = 2; s <= 5; ++s) of(s).leave(*waiters[s - 2U]);
+  for (ProcessSlot s = 2; s <= 5; ++s) of(s).leave(*waiters[s - 2U]);
   of(6).leave(*waiters[4]);
   EXPECT_FALSE(world_.isBeyond(6));
-  world_.hearAll<WorldMutex>();
-  EXPECT_TRUE(world_.turn().isQueued(7) && world_.turn().isQueued(8));
+  world_.deliverAll<WorldMutex>();
+  EXPECT_TRUE(world_.owner().isQueued(7) && world_.owner().isQueued(8));
   of(7).leave(*waiters[5]);
   of(1).unlock(kAnna);
-  world_.hearAll<WorldMutex>();
+  world_.deliverAll<WorldMutex>();
   EXPECT_EQ(notes_.take(), Heard{admitted(*waiters[6])});
   of(8).unlock(8);
   expectPristine();
@@ -199,34 +199,34 @@ TEST_F(HostMutexTest, WhoLeavesFromBeyondTheWordPassesItsBellOn) {
 TEST_F(HostMutexTest, TheLastToLeaveFromBeyondTheWordLeavesItClean) {
   of(1).lock(kAnna);
   std::vector<std::unique_ptr<Asking>> waiters;
-  for (Seat s = 2; s <= 6; ++s) {
+  for (ProcessSlot s = 2; s <= 6; ++s) {
     waiters.push_back(std::make_unique<Asking>(notes_, s));
     EXPECT_FALSE(of(s).enter(*waiters.back()));
   }
   EXPECT_TRUE(world_.isBeyond(6));
-  for (Seat s = 2; s <= 5; ++s) of(s).leave(*waiters[s - 2U]);
+  for (ProcessSlot s = 2; s <= 5; ++s) of(s).leave(*waiters[s - 2U]);
   of(1).unlock(kAnna);
-  EXPECT_TRUE(world_.turn().has(Turn::kLine)) << "for 6, which has been rung";
+  EXPECT_TRUE(world_.owner().has(OwnerWord::kQueued)) << "for 6, which has been rung";
   of(6).leave(*waiters[4]);
-  EXPECT_EQ(world_.turn().bits(), 0U);
+  EXPECT_EQ(world_.owner().bits(), 0U);
   expectPristine();
 }
 
 TEST_F(HostMutexTest, WhoeverMakesRoomRingsAsManyAsThereIsRoomFor) {
   of(1).lock(kAnna);
   std::vector<std::unique_ptr<Asking>> waiters;
-  for (Seat s = 2; s <= 7; ++s) {
+  for (ProcessSlot s = 2; s <= 7; ++s) {
     waiters.push_back(std::make_unique<Asking>(notes_, s));
     EXPECT_FALSE(of(s).enter(*waiters.back()));
   }
   of(2).leave(*waiters[0]);
-  EXPECT_TRUE(world_.rung(6));
-  EXPECT_FALSE(world_.rung(7));
+  EXPECT_TRUE(world_.notified(6));
+  EXPECT_FALSE(world_.notified(7));
   of(6).leave(*waiters[4]);
-  EXPECT_TRUE(world_.rung(7)) << "the bell that 6 had got instead";
-  for (Seat s = 3; s <= 5; ++s) of(s).leave(*waiters[s - 2U]);
+  EXPECT_TRUE(world_.notified(7)) << "the bell that 6 had got instead";
+  for (ProcessSlot s = 3; s <= 5; ++s) of(s).leave(*waiters[s - 2U]);
   of(1).unlock(kAnna);
-  world_.hearAll<WorldMutex>();
+  world_.deliverAll<WorldMutex>();
   EXPECT_EQ(notes_.take(), Heard{admitted(*waiters[5])});
   of(7).unlock(7);
   expectPristine();
@@ -235,18 +235,18 @@ TEST_F(HostMutexTest, WhoeverMakesRoomRingsAsManyAsThereIsRoomFor) {
 TEST_F(HostMutexTest, WhoFindsNoRoomLooksAgain) {
   of(1).lock(kAnna);
   std::vector<std::unique_ptr<Asking>> waiters;
-  for (Seat s = 2; s <= 5; ++s) {
+  for (ProcessSlot s = 2; s <= 5; ++s) {
     waiters.push_back(std::make_unique<Asking>(notes_, s));
     EXPECT_FALSE(of(s).enter(*waiters.back()));
   }
-  const Turn full = world_.turn();
-  world_.meanwhile(Step::moreAdded, [this] { world_.at<host::SlotHead>(0).turn = 0; });
+  const OwnerWord full = world_.owner();
+  world_.meanwhile(Step::overflowAdded, [this] { world_.at<host::SlotHead>(0).owner = 0; });
   Asking late(notes_, kBen);
   EXPECT_TRUE(of(6).enter(late)) << "the others have gone before its bit was set";
   EXPECT_FALSE(world_.isBeyond(6));
   of(6).unlock(kBen);
-  world_.at<host::SlotHead>(0).turn = full.bits();
-  for (Seat s = 2; s <= 5; ++s) of(s).leave(*waiters[s - 2U]);
+  world_.at<host::SlotHead>(0).owner = full.bits();
+  for (ProcessSlot s = 2; s <= 5; ++s) of(s).leave(*waiters[s - 2U]);
   of(1).unlock(kAnna);
   expectPristine();
 }
@@ -261,14 +261,14 @@ TEST_F(HostMutexTest, AFreeTurnThatIsWaitedForStrictly) {
   EXPECT_FALSE(of(2).enter(plain));
   EXPECT_FALSE(of(2).enter(strict));
   of(1).unlock(kAnna);
-  EXPECT_TRUE(world_.turn().isFree());
+  EXPECT_TRUE(world_.owner().isFree());
   of(2).leave(plain);
-  EXPECT_TRUE(world_.turn().has(Turn::kStrict));
+  EXPECT_TRUE(world_.owner().has(OwnerWord::kStrict));
   EXPECT_FALSE(of(1).tryLock(kAnna));
   Asking late(notes_, kAnna);
   EXPECT_FALSE(of(4).enter(late));
   for (const Asking* who : {&head, &strict, &late}) {
-    world_.hearAll<WorldMutex>();
+    world_.deliverAll<WorldMutex>();
     ASSERT_EQ(notes_.take(), Heard{admitted(const_cast<Asking&>(*who))});
     of(who == &head ? 3 : who == &strict ? 2 : 4).unlock(who->agent);
   }
@@ -278,16 +278,16 @@ TEST_F(HostMutexTest, AFreeTurnThatIsWaitedForStrictly) {
 TEST_F(HostMutexTest, DeadProcessesThatWaited) {
   of(1).lock(kAnna);
   std::vector<std::unique_ptr<Asking>> waiters;
-  for (Seat s = 2; s <= 6; ++s) {
+  for (ProcessSlot s = 2; s <= 6; ++s) {
     waiters.push_back(std::make_unique<Asking>(notes_, s));
     EXPECT_FALSE(of(s).enter(*waiters.back()));
   }
   world_.evict<WorldMutex>(6);
   EXPECT_FALSE(world_.isBeyond(6));
   world_.evict<WorldMutex>(3);
-  EXPECT_FALSE(world_.turn().isQueued(3));
-  EXPECT_TRUE(world_.turn().isQueued(4));
-  for (Seat s = 2; s <= 6; ++s) of(s).leave(*waiters[s - 2U]);
+  EXPECT_FALSE(world_.owner().isQueued(3));
+  EXPECT_TRUE(world_.owner().isQueued(4));
+  for (ProcessSlot s = 2; s <= 6; ++s) of(s).leave(*waiters[s - 2U]);
   of(1).unlock(kAnna);
   expectPristine();
 }
@@ -296,7 +296,7 @@ TEST_F(HostMutexTest, AThreadThatDiesTellsTheNext) {
   of(1).lock(kAnna);
   EXPECT_FALSE(of(1).abandon(kBen));
   EXPECT_TRUE(of(1).abandon(kAnna));
-  EXPECT_NE(world_.turn().bits(), 0U) << "JavaScript does not take it";
+  EXPECT_NE(world_.owner().bits(), 0U) << "JavaScript does not take it";
   EXPECT_TRUE(of(2).tryLock(kBen).abandoned);
   Asking own(notes_, kAnna);
   EXPECT_FALSE(of(2).enter(own));
@@ -305,7 +305,7 @@ TEST_F(HostMutexTest, AThreadThatDiesTellsTheNext) {
   Asking other(notes_, kCleo);
   EXPECT_FALSE(of(3).enter(other));
   EXPECT_TRUE(of(2).abandon(kAnna));
-  world_.hearAll<WorldMutex>();
+  world_.deliverAll<WorldMutex>();
   EXPECT_TRUE(other.abandoned);
   of(3).unlock(kCleo);
   EXPECT_FALSE(of(1).tryLock(kAnna).abandoned);
@@ -318,12 +318,12 @@ TEST_F(HostMutexTest, ADeadProcessIsTakenOutOfTheWord) {
   Asking waiting(notes_, kBen);
   EXPECT_FALSE(of(2).enter(waiting));
   world_.evict<WorldMutex>(1);
-  EXPECT_TRUE(world_.turn().isUngiven(2));
+  EXPECT_TRUE(world_.owner().isUngiven(2));
   world_.evict<WorldMutex>(1);
-  world_.hearAll<WorldMutex>();
+  world_.deliverAll<WorldMutex>();
   EXPECT_EQ(notes_.take(), Heard{admitted(waiting)});
   EXPECT_TRUE(waiting.abandoned);
-  // Dead with the turn that it has not given to anybody: nobody has died holding it.
+  // Dead with ownership that it has not given to anybody: nobody has died holding it.
   of(2).unlock(kBen);
   of(3).lock(kAnna);
   Asking dying(notes_, kBen);
@@ -333,7 +333,7 @@ TEST_F(HostMutexTest, ADeadProcessIsTakenOutOfTheWord) {
   pass(2ms);
   of(3).unlock(kAnna);
   world_.evict<WorldMutex>(4);
-  world_.hearAll<WorldMutex>();
+  world_.deliverAll<WorldMutex>();
   EXPECT_FALSE(last.abandoned);
   of(5).unlock(kCleo);
   EXPECT_EQ(of(4).leave(dying), notes_.take().size() == 2 ? Leave::admitted : Leave::left);
@@ -343,7 +343,7 @@ TEST_F(HostMutexTest, ADeadProcessIsTakenOutOfTheWord) {
 TEST_F(HostMutexTest, NobodyWaitsForOneThatDied) {
   of(1).lock(kAnna);
   world_.evict<WorldMutex>(1);
-  EXPECT_TRUE(world_.turn().isFree());
+  EXPECT_TRUE(world_.owner().isFree());
   EXPECT_TRUE(of(2).tryLock(kBen).abandoned);
   of(2).unlock(kBen);
   expectPristine();
@@ -351,22 +351,22 @@ TEST_F(HostMutexTest, NobodyWaitsForOneThatDied) {
 
 TEST_F(HostMutexTest, WordsThatSomebodyHasScribbledOn) {
   std::minstd_rand random(7);
-  Turn word;
+  OwnerWord word;
   for (int i = 0; i < rounds(200'000); ++i) {
     const std::uint64_t bits =
         (std::uint64_t{random()} << 40) ^ (std::uint64_t{random()} << 20) ^ random();
-    world_.at<host::SlotHead>(0).turn = bits;
-    world_.at<host::SlotHead>(0).more.words[0] = random() % 4096;
+    world_.at<host::SlotHead>(0).owner = bits;
+    world_.at<host::SlotHead>(0).overflow.words[0] = random() % 4096;
     Asking w(notes_, kAnna);
     if (of(1).enter(w) || of(1).leave(w) == Leave::admitted) {
       if (of(1).owner() == kAnna) of(1).unlock(kAnna);
     }
-    of(1).heard();
-    world_.evict<WorldMutex>(static_cast<Seat>(i % 127 + 1));
+    of(1).notified();
+    world_.evict<WorldMutex>(static_cast<ProcessSlot>(i % 127 + 1));
     notes_.take();
   }
-  world_.at<host::SlotHead>(0).turn = 0;
-  world_.at<host::SlotHead>(0).more.words[0] = 0;
+  world_.at<host::SlotHead>(0).owner = 0;
+  world_.at<host::SlotHead>(0).overflow.words[0] = 0;
 }
 
 }  // namespace

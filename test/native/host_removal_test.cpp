@@ -23,14 +23,14 @@ struct Pair {
     awaitWatch(a, 2);
     awaitWatch(b, 1);
   }
-  /// Until it would hear of a death: it has the FIFO of that seat open.
-  void awaitWatch(const Process& process, int seat) const {
-    const std::string bell = directory.run() + "/bell-" + std::to_string(seat);
+  /// Until it would hear of a death: it has the FIFO of that process slot open.
+  void awaitWatch(const Process& process, int slot) const {
+    const std::string fifo = directory.run() + "/fifo-" + std::to_string(slot);
     const std::string open = "/proc/" + std::to_string(process.pid()) + "/fd";
     for (;;) {
       for (const auto& one : std::filesystem::directory_iterator(open)) {
         std::error_code gone;  // it opens and closes others meanwhile
-        if (std::filesystem::read_symlink(one.path(), gone) == bell) return;
+        if (std::filesystem::read_symlink(one.path(), gone) == fifo) return;
       }
     }
   }
@@ -92,7 +92,7 @@ TEST(HostRemoval, DoesNotTouchWhatIsMadeInTheSamePlace) {
   pair.b.kill(SIGCONT);
   pair.awaitTold();
   pair.directory.awaitLog(1);
-  // Its own death is cleaned up after; that of the first, with the same seat, was none of it.
+  // Its own death is cleaned up after; that of the first, with the same process slot, was none of it.
   EXPECT_EQ(pair.directory.log(), std::vector<std::string>{"evict 1 from " + pair.id});
   Process d(pair.directory.path());
   ASSERT_EQ(d.join(), 2);
@@ -126,28 +126,31 @@ TEST(HostRemoval, OfADirectoryRefusesItToAProcessThatHadIt) {
   for (const bool isInner : {true, false}) {
     const TemporaryDirectory outer;
     const std::string path = outer.path() + "/locks";
-    auto house = House::in(path);
-    std::filesystem::rename(isInner ? house->path() : path, outer.path() + "/gone");
-    EXPECT_EQ(hostFaultOf([&] { House::in(path); }), HostFault::segment);
-    EXPECT_EQ(hostFaultOf([&] { Segment::open(*house, {Kind::mutex, "x"}); }), HostFault::segment);
-    EXPECT_TRUE(house->isGone());
-    house.reset();
-    EXPECT_FALSE(House::in(path)->isGone());
+    auto membership = Membership::in(path);
+    std::filesystem::rename(isInner ? membership->path() : path, outer.path() + "/gone");
+    EXPECT_EQ(hostFaultOf([&] { Membership::in(path); }), HostFault::segment);
+    EXPECT_EQ(hostFaultOf([&] {
+                Segment::open(*membership, {Kind::mutex, "x"});
+              }),
+              HostFault::segment);
+    EXPECT_TRUE(membership->isGone());
+    membership.reset();
+    EXPECT_FALSE(Membership::in(path)->isGone());
   }
 }
 
 TEST(HostRemoval, OfAFileThatIsNotInUseMakesANewOne) {
   countEvictions();
   const TemporaryDirectory directory;
-  const auto house = House::in(directory.path());
-  Segment& first = Segment::open(*house, {Kind::mutex, "x"});
+  const auto membership = Membership::in(directory.path());
+  Segment& first = Segment::open(*membership, {Kind::mutex, "x"});
   const std::uint32_t id = first.id();
   std::filesystem::remove(directory.file(Kind::mutex, "x"));
-  Segment& second = Segment::open(*house, {Kind::mutex, "x"});
+  Segment& second = Segment::open(*membership, {Kind::mutex, "x"});
   EXPECT_NE(second.id(), id);
   EXPECT_TRUE(first.isGone());
   EXPECT_FALSE(second.isGone());
-  EXPECT_EQ(&Segment::open(*house, {Kind::mutex, "x"}), &second);
+  EXPECT_EQ(&Segment::open(*membership, {Kind::mutex, "x"}), &second);
 }
 
 TEST(HostRemoval, IsToldWhereTheProcessThatWroteItDownDiedBeforeItTold) {
@@ -169,10 +172,10 @@ TEST(HostRemoval, IsToldWhereTheProcessThatWroteItDownDiedBeforeItTold) {
   }
 }
 
-/// A tenant that waits until it is told to look at everything.
-class Listening final : public Tenant {
+/// A listener that waits until it is told to look at everything.
+class Listening final : public SegmentListener {
  public:
-  void heard(std::uint32_t) noexcept override {}
+  void notified(std::uint32_t) noexcept override {}
   void rescan() noexcept override {
     isTold_.store(true);
     isTold_.notify_all();
@@ -183,22 +186,22 @@ class Listening final : public Tenant {
   std::atomic<bool> isTold_{false};
 };
 
-TEST(HostRemoval, IsToldToATenantThatComesAfterTheOthersWereTold) {
+TEST(HostRemoval, IsToldToAListenerThatComesAfterTheOthersWereTold) {
   countEvictions();
   const TemporaryDirectory outer;
   const std::string path = outer.path() + "/locks";
-  const auto house = House::in(path);
-  Segment& late = Segment::open(*house, {Kind::mutex, "late"});
-  Segment& early = Segment::open(*house, {Kind::mutex, "early"});
+  const auto membership = Membership::in(path);
+  Segment& late = Segment::open(*membership, {Kind::mutex, "late"});
+  Segment& early = Segment::open(*membership, {Kind::mutex, "early"});
   Listening first;
   Listening second;
-  early.setTenant(&first);
+  early.setListener(&first);
   std::filesystem::rename(path, outer.path() + "/gone");
   first.await();
-  late.setTenant(&second);
+  late.setListener(&second);
   second.await();
-  early.setTenant(nullptr);
-  late.setTenant(nullptr);
+  early.setListener(nullptr);
+  late.setListener(nullptr);
 }
 
 TEST(HostRemoval, OfFilesOfFormerProcessesIsNone) {

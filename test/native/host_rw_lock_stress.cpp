@@ -13,8 +13,8 @@ class HostRWLockStress : public testing::Test {
  protected:
   ~HostRWLockStress() override {
     world_.at<host::RWLockSlot>(0).abandoned = 0;
-    EXPECT_TRUE(WorldRWLock::rests(&world_.at<std::byte>(0), 0))
-        << std::hex << world_.turn().bits();
+    EXPECT_TRUE(WorldRWLock::isUnused(&world_.at<std::byte>(0), 0))
+        << std::hex << world_.owner().bits();
     EXPECT_EQ(world_.books(0).violations, 0);
     EXPECT_GT(world_.books(0).visits, 0);
   }
@@ -69,37 +69,38 @@ class HostRWLockStress : public testing::Test {
 };
 
 TEST_F(HostRWLockStress, ProcessesAndThreads) {
-  Crowd<WorldRWLock> crowd(world_, [this](Seat seat, int number, int) {
+  Crowd<WorldRWLock> crowd(world_, [this](ProcessSlot process, int number, int) {
     inThreads(3, [&](int index, Dice&) {
       Dice dice(number * 8 + index);
-      HostRoom room(world_, seat, number);
-      for (int i = 0; i < rounds(30'000); ++i) visit(world_.at<WorldRWLock>(seat), room, dice);
+      HostRoom room(world_, process, number);
+      for (int i = 0; i < rounds(30'000); ++i) visit(world_.at<WorldRWLock>(process), room, dice);
     });
   });
   crowd.run(4, 0);
 }
 
 TEST_F(HostRWLockStress, MoreProcessesThanTheWordHolds) {
-  Crowd<WorldRWLock> crowd(world_, [this](Seat seat, int number, int) {
+  Crowd<WorldRWLock> crowd(world_, [this](ProcessSlot process, int number, int) {
     Dice dice(number);
-    HostRoom room(world_, seat, number);
-    for (int i = 0; i < rounds(20'000); ++i) visit(world_.at<WorldRWLock>(seat), room, dice);
+    HostRoom room(world_, process, number);
+    for (int i = 0; i < rounds(20'000); ++i) visit(world_.at<WorldRWLock>(process), room, dice);
   });
   crowd.run(World::kMost, 0);
 }
 
 TEST_F(HostRWLockStress, KilledAtEveryStep) {
-  static constexpr std::array kFatal{
-      Step::beforeTurn, Step::afterTurn, Step::moreAdded, Step::moreRemoved, Step::beforeRing,
-      Step::joined,     Step::parted,    Step::claimed,   Step::written,     Step::unclaimed};
-  Crowd<WorldRWLock> crowd(world_, [this](Seat seat, int number, int life) {
+  static constexpr std::array kFatal{Step::beforeOwner,     Step::afterOwner,   Step::overflowAdded,
+                                     Step::overflowRemoved, Step::beforeNotify, Step::joined,
+                                     Step::parted,          Step::claimed,      Step::written,
+                                     Step::unclaimed};
+  Crowd<WorldRWLock> crowd(world_, [this](ProcessSlot process, int number, int life) {
     Dice steps(number);
-    const Step step = kFatal[static_cast<std::size_t>(life + seat) % kFatal.size()];
-    if (!world_.enough()) World::killAt(step, 1 + steps(step == Step::moreAdded ? 3 : 20));
+    const Step step = kFatal[static_cast<std::size_t>(life + process) % kFatal.size()];
+    if (!world_.enough()) World::killAt(step, 1 + steps(step == Step::overflowAdded ? 3 : 20));
     inThreads(2, [&](int index, Dice&) {
       Dice dice(number * 8 + index);
-      HostRoom room(world_, seat, number);
-      while (!world_.enough()) visit(world_.at<WorldRWLock>(seat), room, dice);
+      HostRoom room(world_, process, number);
+      while (!world_.enough()) visit(world_.at<WorldRWLock>(process), room, dice);
     });
   });
   crowd.run(8, rounds(400), [&] {

@@ -37,16 +37,16 @@ TEST_F(HostRWLockTest, AWriterGetsInThoughReadersKeepComing) {
   of(1).lockRead(kAnna);
   Asking writer(notes_, kBen, kWrite);
   EXPECT_FALSE(of(2).enter(writer));
-  EXPECT_TRUE(world_.turn().isUngiven(2)) << "waits in the turnstile";
+  EXPECT_TRUE(world_.owner().isUngiven(2)) << "waits in the turnstile";
   Asking reader(notes_, kCleo, kRead);
   EXPECT_FALSE(of(3).enter(reader));
   Asking own(notes_, kBen, kRead);
   EXPECT_FALSE(of(1).enter(own)) << "one more reader of a process that reads";
-  EXPECT_EQ(heard(), Heard{});
+  EXPECT_EQ(notified(), Heard{});
   of(1).unlockRead();
-  EXPECT_EQ(heard(), Heard{admitted(writer)});
+  EXPECT_EQ(notified(), Heard{admitted(writer)});
   of(2).unlockWrite(kBen);
-  const Heard both = heard();
+  const Heard both = notified();
   EXPECT_EQ(both.size(), 2U) << "readers together";
   of(3).unlockRead();
   of(1).unlockRead();
@@ -62,7 +62,7 @@ TEST_F(HostRWLockTest, WhoLeavesLetsInWhomItKeptOut) {
   EXPECT_FALSE(of(2).enter(behind));
   EXPECT_FALSE(of(3).enter(elsewhere));
   EXPECT_EQ(of(2).leave(writer), Leave::left);
-  EXPECT_EQ(heard().size(), 2U);
+  EXPECT_EQ(notified().size(), 2U);
   of(2).unlockRead();
   of(3).unlockRead();
   of(1).unlockRead();
@@ -82,15 +82,15 @@ TEST_F(HostRWLockTest, UpgradesOnceTheOthersHaveGone) {
   EXPECT_FALSE(of(3).enter(reader));
   EXPECT_FALSE(of(4).enter(writer));
   of(2).unlockRead();
-  EXPECT_EQ(heard(), Heard{admitted(up)});
+  EXPECT_EQ(notified(), Heard{admitted(up)});
   EXPECT_TRUE(of(1).isWrittenBy(kAnna));
   EXPECT_EQ(of(1).readers(), 0U);
   EXPECT_EQ(faultOf([&] { of(1).unlockRead(); }), Fault::notHolder);
   of(1).downgrade(kAnna);
-  EXPECT_EQ(heard(), Heard{admitted(reader)});
+  EXPECT_EQ(notified(), Heard{admitted(reader)});
   of(1).unlockRead();
   of(3).unlockRead();
-  EXPECT_EQ(heard(), Heard{admitted(writer)});
+  EXPECT_EQ(notified(), Heard{admitted(writer)});
   of(4).unlockWrite(kCleo);
   expectPristine();
 }
@@ -103,7 +103,7 @@ TEST_F(HostRWLockTest, AnUpgradeIsGivenUp) {
   Asking reader(notes_, kCleo, kRead);
   EXPECT_FALSE(of(3).enter(reader));
   EXPECT_EQ(of(1).leave(up), Leave::left);
-  EXPECT_EQ(heard(), Heard{admitted(reader)});
+  EXPECT_EQ(notified(), Heard{admitted(reader)});
   Asking late(notes_, kAnna);
   EXPECT_EQ(of(1).upgradeBlocking(late, Deadline::min()), Upgrade::late);
   Asking nobody(notes_, kAnna);
@@ -123,9 +123,9 @@ TEST_F(HostRWLockTest, AnUpgradeWithinAProcess) {
   Asking reader(notes_, kCleo, kRead);
   EXPECT_FALSE(of(1).enter(reader));
   of(1).unlockRead(kBen);
-  EXPECT_EQ(heard(), Heard{admitted(up)});
+  EXPECT_EQ(notified(), Heard{admitted(up)});
   of(1).unlockWrite(kAnna);
-  EXPECT_EQ(heard(), Heard{admitted(reader)});
+  EXPECT_EQ(notified(), Heard{admitted(reader)});
   of(1).unlockRead();
   expectPristine();
 }
@@ -137,10 +137,10 @@ TEST_F(HostRWLockTest, AReaderGivesWayToAClaimThatItSeesAfterItsBit) {
   Asking reader(notes_, kBen, kRead);
   EXPECT_FALSE(of(2).enter(reader));
   EXPECT_FALSE(world_.at<host::RWLockSlot>(0).readers.has(2));
-  EXPECT_TRUE(world_.rung(1)) << "it may have seen the bit";
+  EXPECT_TRUE(world_.notified(1)) << "it may have seen the bit";
   upgrader = 0;
-  world_.ringAll();
-  EXPECT_EQ(heard(), Heard{admitted(reader)});
+  world_.notifyAll();
+  EXPECT_EQ(notified(), Heard{admitted(reader)});
   of(2).unlockRead();
   of(1).unlockRead();
   expectPristine();
@@ -154,10 +154,10 @@ TEST_F(HostRWLockTest, AWriterBecomesAReader) {
   EXPECT_FALSE(of(3).enter(writer));
   EXPECT_EQ(faultOf([&] { of(2).downgrade(kAnna); }), Fault::notHolder);
   of(1).downgrade(kAnna);
-  EXPECT_EQ(heard(), Heard{admitted(reader)});
+  EXPECT_EQ(notified(), Heard{admitted(reader)});
   of(1).unlockRead();
   of(2).unlockRead();
-  EXPECT_EQ(heard(), Heard{admitted(writer)});
+  EXPECT_EQ(notified(), Heard{admitted(writer)});
   of(3).unlockWrite(kCleo);
   expectPristine();
 }
@@ -186,14 +186,14 @@ TEST_F(HostRWLockTest, ProcessesThatDie) {
   of(1).lockWrite(kAnna);
   EXPECT_FALSE(of(2).enter(next));
   world_.evict<WorldRWLock>(1);
-  EXPECT_EQ(heard(), Heard{admitted(next)});
+  EXPECT_EQ(notified(), Heard{admitted(next)});
   EXPECT_TRUE(next.abandoned);
   of(2).unlockWrite(kBen);
 
   of(3).lockRead(kCleo);
   EXPECT_FALSE(of(2).enter(next));
   world_.evict<WorldRWLock>(3);
-  EXPECT_EQ(heard(), Heard{admitted(next)});
+  EXPECT_EQ(notified(), Heard{admitted(next)});
   EXPECT_FALSE(next.abandoned) << "a reader has left nothing half written";
   of(2).unlockWrite(kBen);
 
@@ -202,7 +202,7 @@ TEST_F(HostRWLockTest, ProcessesThatDie) {
   EXPECT_FALSE(of(2).enter(next));
   world_.evict<WorldRWLock>(4);
   world_.evict<WorldRWLock>(4);
-  EXPECT_EQ(heard(), Heard{admitted(next)});
+  EXPECT_EQ(notified(), Heard{admitted(next)});
   EXPECT_TRUE(next.abandoned);
   of(2).unlockWrite(kBen);
 
@@ -216,7 +216,7 @@ TEST_F(HostRWLockTest, ProcessesThatDie) {
   of(4).unlockRead();
   expectPristine();
 
-  // One that kept others out by an upgrade, and one that waited in the turnstile.
+  // One that kept others out by an upgrade, and one that waited in the hand-off queue.
   of(5).lockRead(kCleo);
   of(6).lockRead(kCleo);
   Asking up(notes_, kCleo);
@@ -227,8 +227,8 @@ TEST_F(HostRWLockTest, ProcessesThatDie) {
   EXPECT_FALSE(of(2).enter(reader));
   world_.evict<WorldRWLock>(7);
   world_.evict<WorldRWLock>(5);
-  hearAll();
-  EXPECT_FALSE(of(2).stands(kBen)) << "reads beside 6";
+  deliverAll();
+  EXPECT_FALSE(of(2).isQueued(kBen)) << "reads beside 6";
   of(2).unlockRead();
   of(6).unlockRead();
   of(7).leave(writer);  // the dead one's own book-keeping, not a part of the world
@@ -252,9 +252,9 @@ TEST_F(HostRWLockTest, UpgradeTakesOverTheClaimOfADeadProcess) {
   Asking second(notes_, kCleo);
   EXPECT_EQ(of(1).enterUpgrade(second), Upgrade::refused);
   of(1).unlockRead();
-  EXPECT_EQ(heard(), Heard{});
+  EXPECT_EQ(notified(), Heard{});
   world_.evict<WorldRWLock>(2);
-  EXPECT_EQ(heard(), Heard{admitted(up)});
+  EXPECT_EQ(notified(), Heard{admitted(up)});
   EXPECT_FALSE(up.abandoned) << "an upgrade that waited has left nothing half written";
   of(1).unlockWrite(kAnna);
   expectPristine();
@@ -282,7 +282,7 @@ TEST_F(HostRWLockTest, CleaningUpLeavesAClaimThatWasTakenOver) {
   Asking up(notes_, kAnna);
   world_.meanwhile(Step::cleaned, [&] { EXPECT_EQ(of(1).enterUpgrade(up), Upgrade::waiting); });
   world_.evict<WorldRWLock>(2);
-  EXPECT_EQ(heard(), Heard{admitted(up)});
+  EXPECT_EQ(notified(), Heard{admitted(up)});
   of(1).unlockWrite(kAnna);
   expectPristine();
 }

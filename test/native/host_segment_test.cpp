@@ -7,7 +7,7 @@
 #include <set>
 
 #include "host_support.h"
-#include "misuse.h"
+#include "platform/misuse.h"
 
 namespace boxoffice::host::test {
 namespace {
@@ -17,12 +17,12 @@ class HostSegment : public ::testing::Test {
   HostSegment() { countEvictions(); }
 
   std::optional<HostFault> fault(const SegmentOptions& options) {
-    // A house of its own each time: an open segment is not looked at again.
-    return hostFaultOf([&] { Segment::open(*House::in(directory.path()), options); });
+    // A membership of its own each time: an open segment is not looked at again.
+    return hostFaultOf([&] { Segment::open(*Membership::in(directory.path()), options); });
   }
   std::optional<Fault> misuse(const SegmentOptions& options) {
     try {
-      Segment::open(*House::in(directory.path()), options);
+      Segment::open(*Membership::in(directory.path()), options);
     } catch (const Misuse& error) {
       return error.fault();
     }
@@ -38,10 +38,10 @@ class HostSegment : public ::testing::Test {
 };
 
 TEST_F(HostSegment, IsOnePerKindAndName) {
-  const auto house = House::in(directory.path());
-  Segment& x = Segment::open(*house, {Kind::mutex, "x"});
-  EXPECT_EQ(&Segment::open(*house, {Kind::mutex, "x"}), &x);
-  Segment& keyed = Segment::open(*house, {Kind::keyedMutex, "x", 100});
+  const auto membership = Membership::in(directory.path());
+  Segment& x = Segment::open(*membership, {Kind::mutex, "x"});
+  EXPECT_EQ(&Segment::open(*membership, {Kind::mutex, "x"}), &x);
+  Segment& keyed = Segment::open(*membership, {Kind::keyedMutex, "x", 100});
   EXPECT_NE(&keyed, &x);
   EXPECT_EQ(x.slots(), 1U);
   EXPECT_EQ(x.stride(), 128U);
@@ -50,15 +50,16 @@ TEST_F(HostSegment, IsOnePerKindAndName) {
   EXPECT_EQ(keyed.capacity(), 100U);
   EXPECT_NE(x.id(), keyed.id());
   EXPECT_EQ(x.name(), "x");
-  EXPECT_EQ(&x.house(), house.get());
+  EXPECT_EQ(&x.membership(), membership.get());
   EXPECT_TRUE(x.header().users.has(1));
 }
 
 TEST_F(HostSegment, IsFoundByAnAddressInIt) {
-  const auto house = House::in(directory.path());
+  const auto membership = Membership::in(directory.path());
   std::vector<Segment*> all;
   for (int i = 0; i < 50; ++i) {
-    all.push_back(&Segment::open(*house, {Kind::keyedRWLock, std::to_string(i), 64U << (i % 8)}));
+    all.push_back(
+        &Segment::open(*membership, {Kind::keyedRWLock, std::to_string(i), 64U << (i % 8)}));
   }
   for (Segment* const segment : all) {
     for (const std::uint32_t index : {0U, 1U, segment->slots() / 2, segment->slots() - 1}) {
@@ -77,8 +78,8 @@ TEST_F(HostSegment, IsFoundByAnAddressInIt) {
 TEST_F(HostSegment, HasTokensThatGrowOverAllItsFiles) {
   std::uint64_t last = 0;
   for (int i = 0; i < 3; ++i) {
-    const auto house = House::in(directory.path());
-    Segment& segment = Segment::open(*house, {Kind::mutex, "x"});
+    const auto membership = Membership::in(directory.path());
+    Segment& segment = Segment::open(*membership, {Kind::mutex, "x"});
     for (int k = 0; k < 5; ++k) {
       const std::uint64_t token = segment.fence();
       EXPECT_GT(token, last);
@@ -111,7 +112,7 @@ TEST_F(HostSegment, HasASafeFileForEveryName) {
                                        wide + "\x02",
                                        std::string("a\0b", 3),
                                        std::string(65536, '/')};
-  const auto house = House::in(directory.path());
+  const auto membership = Membership::in(directory.path());
   for (const std::string& name : names) {
     const std::string file = fileName(Kind::keyedSemaphore, name);
     EXPECT_LE(file.size(), 255U);
@@ -121,7 +122,7 @@ TEST_F(HostSegment, HasASafeFileForEveryName) {
         std::string::npos);
     EXPECT_TRUE(files.insert(file).second) << file;
     EXPECT_EQ(kindOfFile(file), Kind::keyedSemaphore);
-    Segment& segment = Segment::open(*house, {Kind::keyedSemaphore, name, 64, 1});
+    Segment& segment = Segment::open(*membership, {Kind::keyedSemaphore, name, 64, 1});
     EXPECT_TRUE(std::filesystem::exists(segment.path()));
     EXPECT_EQ(std::filesystem::path(segment.path()).parent_path(), directory.run());
   }
@@ -137,9 +138,9 @@ TEST_F(HostSegment, HasASafeFileForEveryName) {
 }
 
 TEST_F(HostSegment, IsAsItIsForThoseWhoComeLater) {
-  const auto house = House::in(directory.path());
-  Segment::open(*house, {Kind::keyedMutex, "x", 128});
-  Segment::open(*house, {Kind::semaphore, "x", 0, 3});
+  const auto membership = Membership::in(directory.path());
+  Segment::open(*membership, {Kind::keyedMutex, "x", 128});
+  Segment::open(*membership, {Kind::semaphore, "x", 0, 3});
   for (int open = 0; open < 2; ++open) {
     EXPECT_EQ(misuse({Kind::keyedMutex, "x", 256}), Fault::mismatch);
     EXPECT_EQ(misuse({Kind::keyedMutex, "x"}), std::nullopt);
@@ -149,8 +150,8 @@ TEST_F(HostSegment, IsAsItIsForThoseWhoComeLater) {
 }
 
 TEST_F(HostSegment, BeginsAsASemaphoreOfItsValue) {
-  const auto house = House::in(directory.path());
-  Segment& segment = Segment::open(*house, {Kind::semaphore, "x", 0, -7});
+  const auto membership = Membership::in(directory.path());
+  Segment& segment = Segment::open(*membership, {Kind::semaphore, "x", 0, -7});
   EXPECT_EQ(segment.start(), -7);
   EXPECT_EQ(reinterpret_cast<SemaphoreSlot*>(segment.slot(0))->value.load(), -7);
 }
@@ -159,9 +160,9 @@ TEST_F(HostSegment, IsMadeOnceByManyAtOnce) {
   std::vector<std::unique_ptr<Process>> all;
   for (int i = 0; i < 6; ++i) all.push_back(std::make_unique<Process>(directory.path()));
   for (auto& process : all) process->tell("join");
-  std::set<std::string> seats;
-  for (auto& process : all) seats.insert(process->await("seat "));
-  EXPECT_EQ(seats, (std::set<std::string>{"1", "2", "3", "4", "5", "6"}));
+  std::set<std::string> processes;
+  for (auto& process : all) processes.insert(process->await("seat "));
+  EXPECT_EQ(processes, (std::set<std::string>{"1", "2", "3", "4", "5", "6"}));
   for (int name = 0; name < 30; ++name) {
     for (auto& process : all) process->tell("open " + std::to_string(name));
     std::set<std::string> ids;
@@ -284,13 +285,13 @@ TEST_F(HostSegment, LeavesNothingWhereThereIsNoRoom) {
     GTEST_SKIP() << "this machine does not let us mount anything";
   }
   {
-    const auto house = House::in(small);
+    const auto membership = Membership::in(small);
     EXPECT_EQ(hostFaultOf([&] {
-                Segment::open(*house, {Kind::keyedMutex, "x"});
+                Segment::open(*membership, {Kind::keyedMutex, "x"});
               }),
               HostFault::segment);
-    Segment::open(*house, {Kind::keyedMutex, "x", 1024});
-    for (const auto& entry : std::filesystem::directory_iterator(house->path())) {
+    Segment::open(*membership, {Kind::keyedMutex, "x", 1024});
+    for (const auto& entry : std::filesystem::directory_iterator(membership->path())) {
       EXPECT_FALSE(entry.path().filename().string().starts_with("new")) << entry.path();
     }
   }
@@ -298,10 +299,10 @@ TEST_F(HostSegment, LeavesNothingWhereThereIsNoRoom) {
 }
 
 TEST_F(HostSegment, ThatIsACopyIsRefused) {
-  const auto house = House::in(directory.path());
-  Segment::open(*house, {Kind::mutex, "x"});
+  const auto membership = Membership::in(directory.path());
+  Segment::open(*membership, {Kind::mutex, "x"});
   std::filesystem::copy_file(directory.file(Kind::mutex, "x"), directory.file(Kind::mutex, "y"));
-  const auto open = [&] { Segment::open(*house, {Kind::mutex, "y"}); };
+  const auto open = [&] { Segment::open(*membership, {Kind::mutex, "y"}); };
   EXPECT_EQ(hostFaultOf(open), HostFault::segment);
   std::filesystem::remove(directory.file(Kind::mutex, "y"));
   EXPECT_EQ(hostFaultOf(open), std::nullopt);

@@ -15,14 +15,14 @@ class HostSemaphoreStress : public testing::Test {
   HostSemaphoreStress() { WorldSemaphore::reset(&world_.at<std::byte>(0), kStart); }
   ~HostSemaphoreStress() override {
     world_.at<host::SemaphoreSlot>(0).abandoned = 0;
-    EXPECT_TRUE(WorldSemaphore::rests(&world_.at<std::byte>(0), kStart))
-        << std::hex << world_.turn().bits() << " value " << world_.at<WorldSemaphore>(0).value();
+    EXPECT_TRUE(WorldSemaphore::isUnused(&world_.at<std::byte>(0), kStart))
+        << std::hex << world_.owner().bits() << " value " << world_.at<WorldSemaphore>(0).value();
     EXPECT_EQ(world_.books(0).violations, 0);
     EXPECT_GT(world_.books(0).visits, 0);
   }
 
-  void visit(Seat seat, HostRoom& room, Dice& dice) {
-    auto& semaphore = world_.at<WorldSemaphore>(seat);
+  void visit(ProcessSlot process, HostRoom& room, Dice& dice) {
+    auto& semaphore = world_.at<WorldSemaphore>(process);
     const int weight = 1 + dice(kStart);
     const int kind = dice(3);
     Entry entry;
@@ -41,37 +41,37 @@ class HostSemaphoreStress : public testing::Test {
 };
 
 TEST_F(HostSemaphoreStress, ProcessesAndThreads) {
-  Crowd<WorldSemaphore> crowd(world_, [this](Seat seat, int number, int) {
+  Crowd<WorldSemaphore> crowd(world_, [this](ProcessSlot process, int number, int) {
     inThreads(3, [&](int index, Dice&) {
       Dice dice(number * 8 + index);
-      HostRoom room(world_, seat, number);
-      for (int i = 0; i < rounds(20'000); ++i) visit(seat, room, dice);
+      HostRoom room(world_, process, number);
+      for (int i = 0; i < rounds(20'000); ++i) visit(process, room, dice);
     });
   });
   crowd.run(4, 0);
 }
 
 TEST_F(HostSemaphoreStress, MoreProcessesThanTheWordHolds) {
-  Crowd<WorldSemaphore> crowd(world_, [this](Seat seat, int number, int) {
+  Crowd<WorldSemaphore> crowd(world_, [this](ProcessSlot process, int number, int) {
     Dice dice(number);
-    HostRoom room(world_, seat, number);
-    for (int i = 0; i < rounds(15'000); ++i) visit(seat, room, dice);
+    HostRoom room(world_, process, number);
+    for (int i = 0; i < rounds(15'000); ++i) visit(process, room, dice);
   });
   crowd.run(World::kMost, 0);
 }
 
 TEST_F(HostSemaphoreStress, KilledAtEveryStep) {
-  static constexpr std::array kFatal{Step::beforeTurn,  Step::afterTurn,  Step::moreAdded,
-                                     Step::moreRemoved, Step::beforeRing, Step::joined,
+  static constexpr std::array kFatal{Step::beforeOwner,     Step::afterOwner,   Step::overflowAdded,
+                                     Step::overflowRemoved, Step::beforeNotify, Step::joined,
                                      Step::parted};
-  Crowd<WorldSemaphore> crowd(world_, [this](Seat seat, int number, int life) {
+  Crowd<WorldSemaphore> crowd(world_, [this](ProcessSlot process, int number, int life) {
     Dice steps(number);
-    const Step step = kFatal[static_cast<std::size_t>(life + seat) % kFatal.size()];
-    if (!world_.enough()) World::killAt(step, 1 + steps(step == Step::moreAdded ? 3 : 20));
+    const Step step = kFatal[static_cast<std::size_t>(life + process) % kFatal.size()];
+    if (!world_.enough()) World::killAt(step, 1 + steps(step == Step::overflowAdded ? 3 : 20));
     inThreads(2, [&](int index, Dice&) {
       Dice dice(number * 8 + index);
-      HostRoom room(world_, seat, number);
-      while (!world_.enough()) visit(seat, room, dice);
+      HostRoom room(world_, process, number);
+      while (!world_.enough()) visit(process, room, dice);
     });
   });
   crowd.run(8, rounds(400), [&] {

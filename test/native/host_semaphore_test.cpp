@@ -16,8 +16,8 @@ class HostSemaphoreTest : public HostLockTest<WorldSemaphore> {
   HostSemaphoreTest() { WorldSemaphore::reset(&world_.at<std::byte>(0), kStart); }
 
   void expectPristine() {
-    hearAll();
-    EXPECT_TRUE(WorldSemaphore::rests(&world_.at<std::byte>(0), kStart));
+    deliverAll();
+    EXPECT_TRUE(WorldSemaphore::isUnused(&world_.at<std::byte>(0), kStart));
   }
 };
 
@@ -53,16 +53,16 @@ TEST_F(HostSemaphoreTest, NobodySlipsPastAHeavierOne) {
   Asking heavy(notes_, kAnna, 3);
   Asking light(notes_, kBen, 1);
   EXPECT_FALSE(of(2).enter(heavy));
-  EXPECT_TRUE(world_.turn().isUngiven(2)) << "waits with the turn";
+  EXPECT_TRUE(world_.owner().isUngiven(2)) << "waits with the turn";
   EXPECT_FALSE(of(3).enter(light));
   EXPECT_FALSE(of(4).tryAcquire());
-  EXPECT_EQ(heard(), Heard{});
+  EXPECT_EQ(notified(), Heard{});
   of(1).release(1);
-  EXPECT_EQ(heard(), Heard{});
+  EXPECT_EQ(notified(), Heard{});
   of(1).release(1);
-  EXPECT_EQ(heard(), Heard{admitted(heavy)});
+  EXPECT_EQ(notified(), Heard{admitted(heavy)});
   of(1).release(1);
-  EXPECT_EQ(heard(), Heard{admitted(light)});
+  EXPECT_EQ(notified(), Heard{admitted(light)});
   of(2).release(3);
   of(3).release();
   of(1).release();
@@ -76,9 +76,9 @@ TEST_F(HostSemaphoreTest, WithinAProcessByPriority) {
   EXPECT_FALSE(of(1).enter(first));
   EXPECT_FALSE(of(1).enter(urgent));
   of(1).release(1);
-  EXPECT_EQ(heard(), Heard{});
+  EXPECT_EQ(notified(), Heard{});
   of(1).release(2);
-  EXPECT_EQ(heard(), (Heard{admitted(urgent), admitted(first)}));
+  EXPECT_EQ(notified(), (Heard{admitted(urgent), admitted(first)}));
   of(1).release(5);
   expectPristine();
 }
@@ -92,9 +92,9 @@ TEST_F(HostSemaphoreTest, WhoLeavesLetsInWhomItKeptOut) {
   EXPECT_FALSE(of(2).enter(own));
   EXPECT_FALSE(of(3).enter(other));
   EXPECT_EQ(of(2).leave(heavy), Leave::left);
-  EXPECT_EQ(heard(), Heard{admitted(own)});
+  EXPECT_EQ(notified(), Heard{admitted(own)});
   of(2).release();
-  EXPECT_EQ(heard(), Heard{admitted(other)});
+  EXPECT_EQ(notified(), Heard{admitted(other)});
   of(3).release();
   of(1).release(4);
   expectPristine();
@@ -108,7 +108,7 @@ TEST_F(HostSemaphoreTest, TheValueIsSetAndRaised) {
   Asking w(notes_, kAnna, 1);
   EXPECT_FALSE(of(3).enter(w));
   of(1).release(2);
-  EXPECT_EQ(heard(), Heard{admitted(w)});
+  EXPECT_EQ(notified(), Heard{admitted(w)});
   of(4).release(7);
   EXPECT_EQ(of(1).value(), 7) << "what nobody had taken adds to it";
   of(3).release();
@@ -122,7 +122,7 @@ TEST_F(HostSemaphoreTest, WhatTheDeadHeldIsPutBack) {
   EXPECT_FALSE(of(2).enter(w));
   world_.evict<WorldSemaphore>(1);
   world_.evict<WorldSemaphore>(1);
-  EXPECT_EQ(heard(), Heard{admitted(w)});
+  EXPECT_EQ(notified(), Heard{admitted(w)});
   EXPECT_TRUE(w.abandoned);
   EXPECT_EQ(of(2).value(), 3);
   of(2).reclaim(1, 0);
@@ -145,7 +145,7 @@ TEST_F(HostSemaphoreTest, OneDiesThatWaitsWithTheTurn) {
   EXPECT_FALSE(of(3).enter(next));
   world_.evict<WorldSemaphore>(2);
   of(1).release(1);
-  of(3).heard();
+  of(3).notified();
   EXPECT_EQ(notes_.take(), Heard{admitted(next)});
   EXPECT_FALSE(next.abandoned);
   of(2).leave(dying);  // the dead one's own book-keeping, not a part of the world

@@ -20,11 +20,11 @@
 #include <utility>
 #include <vector>
 
-#include "host/host_error.h"
-#include "host/house.h"
+#include "host/membership.h"
 #include "host/names.h"
 #include "host/segment.h"
 #include "platform/files.h"
+#include "platform/host_error.h"
 
 namespace boxoffice::host::test {
 
@@ -102,7 +102,7 @@ class Process {
   }
 
   /// The rest of the first line that begins so and has not been asked for; "(gone)" when there is none, and
-  /// the process is gone. What it hears comes between its answers: those lines stay.
+  /// the process is gone. What it is notified of comes between its answers: those lines stay.
   std::string await(const std::string& beginning) {
     for (auto line = lines_.begin();; ++line) {
       if (line == lines_.end()) {
@@ -122,13 +122,13 @@ class Process {
     return await(beginning);
   }
 
-  /// Its seat.
+  /// Its process slot.
   int join() { return std::atoi(ask("join", "seat ").c_str()); }
   std::string open(const std::string& name) { return ask("open " + name, "segment "); }
 
-  /// Until nobody has that seat for it.
-  void awaitFree(int seat) {
-    while (ask("pid " + std::to_string(seat), "pid ") != "0") std::this_thread::yield();
+  /// Until nobody has that process slot for it.
+  void awaitFree(int process) {
+    while (ask("pid " + std::to_string(process), "pid ") != "0") std::this_thread::yield();
   }
 
   void kill(int signal = SIGKILL) { ::kill(pid_, signal); }
@@ -172,7 +172,7 @@ std::optional<HostFault> hostFaultOf(Step&& step) {
 inline int evictions = 0;
 inline void countEvictions() {
   for (std::uint32_t kind = 1; kind < kKinds; ++kind) {
-    setEvict(static_cast<Kind>(kind), [](const SegmentView&, Seat) { ++evictions; });
+    setEvict(static_cast<Kind>(kind), [](const SegmentView&, ProcessSlot) { ++evictions; });
   }
 }
 

@@ -16,8 +16,8 @@ class HostTheftStress : public testing::Test {
   ~HostTheftStress() override {
     world_.at<host::RWLockSlot>(0).abandoned = 0;
     world_.at<host::RWLockSlot>(0).told = 0;
-    EXPECT_TRUE(WorldRWLock::rests(&world_.at<std::byte>(0), 0))
-        << std::hex << world_.turn().bits();
+    EXPECT_TRUE(WorldRWLock::isUnused(&world_.at<std::byte>(0), 0))
+        << std::hex << world_.owner().bits();
     EXPECT_EQ(books().violations, 0);
     EXPECT_GT(books().visits, 0);
     EXPECT_GT(books().shares[1], 0) << "somebody has been robbed";
@@ -25,8 +25,8 @@ class HostTheftStress : public testing::Test {
 
   World::Books& books() { return world_.books(0); }
 
-  void visit(Seat seat, Dice& dice) {
-    WorldRWLock& lock = world_.at<WorldRWLock>(seat);
+  void visit(ProcessSlot process, Dice& dice) {
+    WorldRWLock& lock = world_.at<WorldRWLock>(process);
     Waiter w;
     w.agent = WorldPlatform::agent();
     const int kind = dice(8);
@@ -61,34 +61,34 @@ class HostTheftStress : public testing::Test {
 };
 
 TEST_F(HostTheftStress, ProcessesAndThreads) {
-  Crowd<WorldRWLock> crowd(world_, [this](Seat seat, int number, int) {
+  Crowd<WorldRWLock> crowd(world_, [this](ProcessSlot process, int number, int) {
     inThreads(3, [&](int index, Dice&) {
       Dice dice(number * 8 + index);
-      for (int i = 0; i < rounds(30'000); ++i) visit(seat, dice);
+      for (int i = 0; i < rounds(30'000); ++i) visit(process, dice);
     });
   });
   againUntil([this] { return *robbed_ > 0; }, [&] { crowd.run(4, 0); });
 }
 
 TEST_F(HostTheftStress, MoreProcessesThanTheWordHolds) {
-  Crowd<WorldRWLock> crowd(world_, [this](Seat seat, int number, int) {
+  Crowd<WorldRWLock> crowd(world_, [this](ProcessSlot process, int number, int) {
     Dice dice(number);
-    for (int i = 0; i < rounds(20'000); ++i) visit(seat, dice);
+    for (int i = 0; i < rounds(20'000); ++i) visit(process, dice);
   });
   againUntil([this] { return *robbed_ > 0; }, [&] { crowd.run(World::kMost, 0); });
 }
 
 TEST_F(HostTheftStress, KilledAtEveryStep) {
-  // Not those of a full turn, which are rare here: of them the locks' own tests die.
-  static constexpr std::array kFatal{Step::beforeTurn, Step::afterTurn, Step::beforeRing,
-                                     Step::joined,     Step::parted,    Step::written};
-  Crowd<WorldRWLock> crowd(world_, [this](Seat seat, int number, int life) {
+  // Not those of a full ownership, which are rare here: of them the locks' own tests die.
+  static constexpr std::array kFatal{Step::beforeOwner, Step::afterOwner, Step::beforeNotify,
+                                     Step::joined,      Step::parted,     Step::written};
+  Crowd<WorldRWLock> crowd(world_, [this](ProcessSlot process, int number, int life) {
     Dice steps(number);
-    const Step step = kFatal[static_cast<std::size_t>(life + seat) % kFatal.size()];
+    const Step step = kFatal[static_cast<std::size_t>(life + process) % kFatal.size()];
     if (!world_.enough()) World::killAt(step, 1 + steps(20));
     inThreads(2, [&](int index, Dice&) {
       Dice dice(number * 8 + index);
-      while (!world_.enough()) visit(seat, dice);
+      while (!world_.enough()) visit(process, dice);
     });
   });
   crowd.run(8, rounds(400), [&] { return world_.killedAtEach(kFatal, 3); });

@@ -9,15 +9,15 @@ class HostTheftTest : public HostRWLockFixture {
   host::RWLockSlot& slot() { return world_.at<host::RWLockSlot>(0); }
 
   /// In at once.
-  std::uint32_t take(Seat seat, AgentId who, std::uint32_t ask) {
+  std::uint32_t take(ProcessSlot process, AgentId who, std::uint32_t ask) {
     Asking w(notes_, who, ask);
-    EXPECT_TRUE(of(seat).enter(w));
+    EXPECT_TRUE(of(process).enter(w));
     return w.era;
   }
-  std::uint32_t steal(Seat seat, AgentId who) {
+  std::uint32_t steal(ProcessSlot process, AgentId who) {
     Asking w(notes_, who, kWrite);
-    of(seat).steal(w);
-    EXPECT_TRUE(of(seat).isWrittenBy(who));
+    of(process).steal(w);
+    EXPECT_TRUE(of(process).isWrittenBy(who));
     return w.era;
   }
 };
@@ -28,7 +28,7 @@ TEST_F(HostTheftTest, OfAWriter) {
   Asking next(notes_, kBen, kWrite);
   EXPECT_FALSE(of(2).enter(next));
   const std::uint32_t thief = steal(3, kCleo);
-  EXPECT_TRUE(world_.rung(1));
+  EXPECT_TRUE(world_.notified(1));
   EXPECT_FALSE(of(1).takeTheft());
   EXPECT_TRUE(of(1).isLost(robbed));
   EXPECT_TRUE(of(1).takeTheft());
@@ -36,10 +36,10 @@ TEST_F(HostTheftTest, OfAWriter) {
   EXPECT_FALSE(of(1).endWrite(kAnna, robbed)) << "too late";
   EXPECT_FALSE(of(1).abandon(kAnna));
   EXPECT_EQ(faultOf([&] { of(1).unlockWrite(kAnna); }), Fault::notHolder);
-  EXPECT_EQ(heard(), Heard{}) << "who waits keeps waiting";
+  EXPECT_EQ(notified(), Heard{}) << "who waits keeps waiting";
   EXPECT_FALSE(of(3).isLost(thief));
   EXPECT_TRUE(of(3).endWrite(kCleo, thief));
-  EXPECT_EQ(heard(), Heard{admitted(next)});
+  EXPECT_EQ(notified(), Heard{admitted(next)});
   EXPECT_FALSE(next.abandoned);
   EXPECT_TRUE(of(2).endWrite(kBen, next.era));
   expectPristine();
@@ -68,8 +68,8 @@ TEST_F(HostTheftTest, OfReadersHereAndThere) {
   const std::uint32_t there = take(2, kBen, kRead);
   const std::uint32_t too = take(2, kCleo, kRead);
   const std::uint32_t thief = steal(1, kAnna);
-  EXPECT_TRUE(world_.rung(1)) << "its agents are to be told";
-  EXPECT_TRUE(world_.rung(2));
+  EXPECT_TRUE(world_.notified(1)) << "its agents are to be told";
+  EXPECT_TRUE(world_.notified(2));
   EXPECT_TRUE(of(1).isLost(here));
   EXPECT_TRUE(of(2).isLost(there));
   EXPECT_EQ(of(2).readers(), 0U);
@@ -101,14 +101,14 @@ TEST_F(HostTheftTest, ATurnThatWasWaitedInComesBackFirst) {
   Asking behind(notes_, kCleo, kWrite);
   EXPECT_FALSE(of(2).enter(writer));
   EXPECT_FALSE(of(3).enter(behind));
-  ASSERT_TRUE(world_.turn().isUngiven(2));
+  ASSERT_TRUE(world_.owner().isUngiven(2));
   const std::uint32_t thief = steal(4, kAnna);
-  EXPECT_EQ(world_.turn().head(), 2);
-  EXPECT_EQ(heard(), Heard{});
+  EXPECT_EQ(world_.owner().head(), 2);
+  EXPECT_EQ(notified(), Heard{});
   EXPECT_TRUE(of(4).endWrite(kAnna, thief));
-  EXPECT_EQ(heard(), Heard{admitted(writer)});
+  EXPECT_EQ(notified(), Heard{admitted(writer)});
   EXPECT_TRUE(of(2).endWrite(kBen, writer.era));
-  EXPECT_EQ(heard(), Heard{admitted(behind)});
+  EXPECT_EQ(notified(), Heard{admitted(behind)});
   EXPECT_TRUE(of(3).endWrite(kCleo, behind.era));
   expectPristine();
 }
@@ -116,15 +116,15 @@ TEST_F(HostTheftTest, ATurnThatWasWaitedInComesBackFirst) {
 TEST_F(HostTheftTest, ATurnThatWasWaitedInIsNotForgottenWhereThereIsNoRoom) {
   take(1, kAnna, kRead);
   std::vector<std::unique_ptr<Asking>> waiting;
-  for (Seat s = 2; s <= 7; ++s) {
+  for (ProcessSlot s = 2; s <= 7; ++s) {
     waiting.push_back(std::make_unique<Asking>(notes_, kBen, kWrite));
     EXPECT_FALSE(of(s).enter(*waiting.back()));
   }
   EXPECT_TRUE(of(8).endWrite(kAnna, steal(8, kAnna)));
   std::size_t in = 0;
   for (int round = 0; round < 6; ++round) {
-    hearAll();
-    for (Seat s = 2; s <= 7; ++s) {
+    deliverAll();
+    for (ProcessSlot s = 2; s <= 7; ++s) {
       if (of(s).isWrittenBy(kBen)) {
         EXPECT_TRUE(of(s).endWrite(kBen, waiting[s - 2U]->era));
         ++in;
@@ -142,26 +142,26 @@ TEST_F(HostTheftTest, WaitersOfARobbedProcessStandInLineAgain) {
   Asking own(notes_, kBen, kWrite);
   EXPECT_FALSE(of(1).enter(own));
   const std::uint32_t thief = steal(2, kCleo);
-  EXPECT_EQ(heard(), Heard{});
+  EXPECT_EQ(notified(), Heard{});
   EXPECT_TRUE(of(1).isLost(robbed));
   EXPECT_TRUE(of(2).endWrite(kCleo, thief));
-  EXPECT_EQ(heard(), Heard{admitted(own)});
+  EXPECT_EQ(notified(), Heard{admitted(own)});
   EXPECT_TRUE(of(1).endWrite(kBen, own.era));
   expectPristine();
 }
 
 TEST_F(HostTheftTest, AReaderGivesWayToAThiefThatItSeesAfterItsBit) {
-  Turn before;
+  OwnerWord before;
   world_.meanwhile(Step::joined, [&] {
-    before = world_.turn();
-    slot().head.turn = before.ownedBy(5, kCleo).bits();
+    before = world_.owner();
+    slot().head.owner = before.ownedBy(5, kCleo).bits();
   });
   Asking reader(notes_, kBen, kRead);
   EXPECT_FALSE(of(2).enter(reader));
   EXPECT_FALSE(slot().readers.has(2));
-  slot().head.turn = before.free().bits();
-  world_.ringAll();
-  EXPECT_EQ(heard(), Heard{admitted(reader)});
+  slot().head.owner = before.free().bits();
+  world_.notifyAll();
+  EXPECT_EQ(notified(), Heard{admitted(reader)});
   EXPECT_TRUE(of(2).endRead(reader.era));
   expectPristine();
 }
@@ -169,27 +169,27 @@ TEST_F(HostTheftTest, AReaderGivesWayToAThiefThatItSeesAfterItsBit) {
 TEST_F(HostTheftTest, AThiefIsRobbedBeforeItKnowsThatItIsIn) {
   take(1, kAnna, kRead);
   world_.meanwhile(Step::parted,
-                   [&] { slot().head.turn = world_.turn().ownedBy(5, kCleo).bits(); });
+                   [&] { slot().head.owner = world_.owner().ownedBy(5, kCleo).bits(); });
   Asking w(notes_, kBen, kWrite);
   of(2).steal(w);
   EXPECT_TRUE(of(2).isLost(w.era));
   EXPECT_FALSE(of(2).endWrite(kBen, w.era));
-  slot().head.turn = 0;
+  slot().head.owner = 0;
   expectPristine();
 }
 
 TEST_F(HostTheftTest, AThiefThatStoodStillRingsWhoWaitsForTheReaderThatItRobs) {
   take(1, kAnna, kRead);
   world_.meanwhile(Step::parted, [&] {
-    // It has been robbed itself meanwhile, and 5 has the turn and waits for the readers.
-    slot().head.turn = world_.turn().ownedBy(5, kNobody).bits();
-    world_.hear<WorldRWLock>(5);
+    // It has been robbed itself meanwhile, and 5 has ownership and waits for the readers.
+    slot().head.owner = world_.owner().ownedBy(5, kNobody).bits();
+    world_.deliver<WorldRWLock>(5);
   });
   Asking w(notes_, kBen, kWrite);
   of(2).steal(w);
-  EXPECT_TRUE(world_.rung(5));
-  slot().head.turn = 0;
-  hearAll();
+  EXPECT_TRUE(world_.notified(5));
+  slot().head.owner = 0;
+  deliverAll();
   EXPECT_TRUE(of(2).isLost(w.era));
   expectPristine();
 }
@@ -197,7 +197,7 @@ TEST_F(HostTheftTest, AThiefThatStoodStillRingsWhoWaitsForTheReaderThatItRobs) {
 TEST_F(HostTheftTest, AThiefThatStoodStillTakesANewReadersBit) {
   const std::uint32_t late = take(1, kAnna, kRead);
   slot().readers.remove(1);
-  world_.ring(1, 1);
+  world_.notify(1, 1);
   EXPECT_TRUE(of(2).tryLockWrite(kBen)) << "1 does not read any more";
   EXPECT_TRUE(of(1).isLost(late));
   EXPECT_FALSE(of(1).endRead(late));
@@ -215,7 +215,7 @@ TEST_F(HostTheftTest, WhoWasToldOfADeathAndIsRobbedLeavesItToTheThief) {
   of(3).steal(thief);
   EXPECT_TRUE(thief.abandoned);
   EXPECT_TRUE(of(3).endWrite(kCleo, thief.era));
-  hearAll();
+  deliverAll();
   EXPECT_FALSE(of(4).lockWrite(kAnna).abandoned);
   of(4).unlockWrite(kAnna);
   expectPristine();
@@ -225,7 +225,7 @@ TEST_F(HostTheftTest, AThiefThatDiesHasDiedWriting) {
   const std::uint32_t robbed = take(1, kAnna, kWrite);
   steal(2, kBen);
   world_.evict<WorldRWLock>(2);
-  hearAll();
+  deliverAll();
   EXPECT_TRUE(of(1).isLost(robbed));
   Asking next(notes_, kAnna, kWrite);
   ASSERT_TRUE(of(1).enter(next));
@@ -242,7 +242,7 @@ TEST_F(HostTheftTest, WhoUpgradesIsNotRobbed) {
   Asking thief(notes_, kCleo, kWrite);
   EXPECT_EQ(faultOf([&] { of(3).steal(thief); }), Fault::badArgument);
   of(2).unlockRead();
-  EXPECT_EQ(heard(), Heard{admitted(up)});
+  EXPECT_EQ(notified(), Heard{admitted(up)});
   of(1).unlockWrite(kAnna);
   expectPristine();
 }

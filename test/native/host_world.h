@@ -1,6 +1,6 @@
-// A machine with processes for the tests of scope host, without files: slots in shared memory, and for each seat
-// a mapping of its own. So several "processes" may live in one (each with its own private lines, which go by
-// address), hear their bells when the test says so, or be forked and killed.
+// A machine with processes for the tests of scope host, without files: slots in shared memory, and for each process slot
+// a mapping of its own. So several "processes" may live in one (each with its own private queues, which go by
+// address), hear their wake-ups when the test says so, or be forked and killed.
 #pragma once
 
 #include <fcntl.h>
@@ -20,30 +20,30 @@
 
 namespace boxoffice::test {
 
-using host::Seat;
+using host::OwnerWord;
+using host::ProcessSlot;
 using host::Step;
-using host::Turn;
 
 class World {
  public:
   static constexpr std::size_t kSlots = 4;
   static constexpr std::size_t kSlotBytes = 1024;
-  static constexpr Seat kMost = 12;
+  static constexpr ProcessSlot kMost = 12;
 
   /// What the slots' visitors write down, behind each slot.
   struct Books {
     std::atomic<int> inside;
-    std::array<std::atomic<int>, kMost + 1> shares;  // a seat's readers, or what it holds
+    std::array<std::atomic<int>, kMost + 1> shares;  // a process slot's readers, or what it holds
     std::atomic<long> visits;
     std::atomic<long> told;
     std::atomic<long> violations;
   };
 
-  explicit World(Seat seats) : seats_(seats) {
+  explicit World(ProcessSlot processes) : processes_(processes) {
     std::FILE* const file = std::tmpfile();
     if (!file || ftruncate(fileno(file), kBytes) != 0)
       throw std::runtime_error("no memory to share");
-    for (Seat s = 0; s <= seats; ++s) {
+    for (ProcessSlot s = 0; s <= processes; ++s) {
       void* const at = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
       if (at == MAP_FAILED) throw std::runtime_error("no memory to share");
       maps_[s] = static_cast<std::byte*>(at);
@@ -53,7 +53,7 @@ class World {
     current = this;
   }
   ~World() {
-    for (Seat s = 0; s <= seats_; ++s) {
+    for (ProcessSlot s = 0; s <= processes_; ++s) {
       munmap(maps_[s], kBytes);
       close(pipes_[s][0]);
       close(pipes_[s][1]);
@@ -65,22 +65,24 @@ class World {
 
   static inline World* current = nullptr;
 
-  /// The lock in this slot, as the process of this seat sees it; seat 0 looks on.
+  /// The lock in this slot, as the process of this process slot sees it; process slot 0 looks on.
   template <class Lock>
-  Lock& at(Seat seat, std::size_t slot = 0) {
-    return *reinterpret_cast<Lock*>(maps_[seat] + slot * kSlotBytes);
+  Lock& at(ProcessSlot process, std::size_t slot = 0) {
+    return *reinterpret_cast<Lock*>(maps_[process] + slot * kSlotBytes);
   }
-  Books& books(Seat seat, std::size_t slot = 0) {
-    return *reinterpret_cast<Books*>(maps_[seat] + slot * kSlotBytes + 896);
+  Books& books(ProcessSlot process, std::size_t slot = 0) {
+    return *reinterpret_cast<Books*>(maps_[process] + slot * kSlotBytes + 896);
   }
-  Turn turn(std::size_t slot = 0) { return Turn(at<host::SlotHead>(0, slot).turn.load()); }
-  bool isBeyond(Seat seat, std::size_t slot = 0) {
-    return at<host::SlotHead>(0, slot).more.has(seat);
+  OwnerWord owner(std::size_t slot = 0) {
+    return OwnerWord(at<host::SlotHead>(0, slot).owner.load());
+  }
+  bool isBeyond(ProcessSlot process, std::size_t slot = 0) {
+    return at<host::SlotHead>(0, slot).overflow.has(process);
   }
 
-  Seat seatOf(const void* address) const {
+  ProcessSlot seatOf(const void* address) const {
     const auto* const byte = static_cast<const std::byte*>(address);
-    for (Seat s = 0; s <= seats_; ++s) {
+    for (ProcessSlot s = 0; s <= processes_; ++s) {
       if (byte >= maps_[s] && byte < maps_[s] + kBytes) return s;
     }
     throw std::runtime_error("no slot");
@@ -91,71 +93,74 @@ class World {
   }
   host::OwnPart& part(const void* address) { return parts_[seatOf(address)][slotOf(address)]; }
 
-  void ring(Seat seat, std::uint32_t slots) {
-    if (seat > seats_) return;  // somebody has scribbled
-    shared().rung[seat].fetch_or(slots);
+  void notify(ProcessSlot process, std::uint32_t slots) {
+    if (process > processes_) return;  // somebody has scribbled
+    shared().notified[process].fetch_or(slots);
     const char byte = 0;
     // A full pipe will be read from all the same.
-    [[maybe_unused]] const auto sent = write(pipes_[seat][1], &byte, 1);
+    [[maybe_unused]] const auto sent = write(pipes_[process][1], &byte, 1);
   }
-  void ringAll() {
-    for (Seat s = 1; s <= seats_; ++s) ring(s, (1U << kSlots) - 1);
+  void notifyAll() {
+    for (ProcessSlot s = 1; s <= processes_; ++s) notify(s, (1U << kSlots) - 1);
   }
-  /// Whether this seat's bell has been rung and not been heard.
-  bool rung(Seat seat, std::size_t slot = 0) { return shared().rung[seat].load() & 1U << slot; }
+  /// Whether this process slot's wake-up has been notified and not been heard.
+  bool notified(ProcessSlot process, std::size_t slot = 0) {
+    return shared().notified[process].load() & 1U << slot;
+  }
 
-  /// What the bell thread of this seat does when it is woken. Whether there was anything.
+  /// What the wake-up thread of this process slot does when it is woken. Whether there was anything.
   template <class Lock>
-  bool hear(Seat seat) {
-    const std::uint32_t slots = shared().rung[seat].exchange(0);
+  bool deliver(ProcessSlot process) {
+    const std::uint32_t slots = shared().notified[process].exchange(0);
     for (std::size_t i = 0; i < kSlots; ++i) {
-      if (slots & 1U << i) at<Lock>(seat, i).heard();
+      if (slots & 1U << i) at<Lock>(process, i).notified();
     }
     return slots != 0;
   }
   /// Until nobody has anything to hear.
   template <class Lock>
-  void hearAll() {
+  void deliverAll() {
     for (bool again = true; again;) {
       again = false;
-      for (Seat s = 1; s <= seats_; ++s) again = hear<Lock>(s) || again;
+      for (ProcessSlot s = 1; s <= processes_; ++s) again = deliver<Lock>(s) || again;
     }
   }
 
-  /// The bell thread of a seat.
+  /// The wake-up thread of a process slot.
   template <class Lock>
-  class Ear {
+  class LoopWakeup {
    public:
-    Ear(World& world, Seat seat) : world_(world), seat_(seat), thread_([this] { listen(); }) {}
-    ~Ear() {
+    LoopWakeup(World& world, ProcessSlot process)
+        : world_(world), process_(process), thread_([this] { listen(); }) {}
+    ~LoopWakeup() {
       stop_ = true;
-      world_.ring(seat_, 0);
+      world_.notify(process_, 0);
       thread_.join();
     }
 
    private:
     void listen() {
-      const int end = world_.pipes_[seat_][0];
+      const int end = world_.pipes_[process_][0];
       fcntl(end, F_SETFL, fcntl(end, F_GETFL) & ~O_NONBLOCK);
       std::array<char, 256> bytes{};
       while (!stop_) {
-        if (read(end, bytes.data(), bytes.size()) > 0) world_.hear<Lock>(seat_);
+        if (read(end, bytes.data(), bytes.size()) > 0) world_.deliver<Lock>(process_);
       }
     }
 
     World& world_;
-    const Seat seat_;
+    const ProcessSlot process_;
     std::atomic<bool> stop_{false};
     std::thread thread_;
   };
 
   // ---- death ----
 
-  /// That the process of this seat is dead, as the kernel says of it at once; until another has the seat.
-  void setDead(Seat seat, bool isDead) { shared().dead[seat] = isDead; }
-  bool isDead(Seat seat) {
+  /// That the process of this process slot is dead, as the kernel says of it at once; until another has the process slot.
+  void setDead(ProcessSlot process, bool isDead) { shared().dead[process] = isDead; }
+  bool isDead(ProcessSlot process) {
     if (asked_) std::exchange(asked_, nullptr)();
-    return shared().dead[seat];
+    return shared().dead[process];
   }
   /// What happens, once, when somebody asks that.
   void onAsked(std::function<void()> what) { asked_ = std::move(what); }
@@ -201,19 +206,19 @@ class World {
 
   /// Cleans up after a dead process, as whoever is first does.
   template <class Lock>
-  void evict(Seat dead) {
+  void evict(ProcessSlot dead) {
     for (std::size_t i = 0; i < kSlots; ++i) {
       Lock::evict(maps_[0] + i * kSlotBytes, dead);
       parts_[dead][i] = {};  // its memory has gone with it
     }
-    ringAll();
+    notifyAll();
   }
 
  private:
   static constexpr std::size_t kBytes = 2 * 4096;
 
   struct Shared {
-    std::array<std::atomic<std::uint32_t>, kMost + 1> rung;
+    std::array<std::atomic<std::uint32_t>, kMost + 1> notified;
     std::array<std::atomic<long>, host::kSteps> steps;
     std::array<std::atomic<long>, host::kSteps> kills;
     std::array<std::atomic<bool>, kMost + 1> dead;
@@ -224,13 +229,13 @@ class World {
   static inline Step fatal{};
   static inline std::atomic<int> left{0};
 
-  const Seat seats_;
+  const ProcessSlot processes_;
   Step interrupted_{};
   std::function<void()> interrupt_;
   std::function<void()> asked_;
   std::array<std::byte*, kMost + 1> maps_{};
   std::array<std::array<int, 2>, kMost + 1> pipes_{};
-  std::array<std::array<host::OwnPart, kSlots>, host::kSeats> parts_{};
+  std::array<std::array<host::OwnPart, kSlots>, host::kProcessSlots> parts_{};
 };
 
 struct WorldPlatform : NativePlatform<WorldPlatform> {
@@ -241,13 +246,13 @@ struct WorldPlatform : NativePlatform<WorldPlatform> {
     const std::int64_t at = frozen.load();
     return at == 0 ? Clock::now() : Deadline(std::chrono::nanoseconds(at));
   }
-  static Seat seat(const void* slot) { return World::current->seatOf(slot); }
-  static void ring(const void* slot, Seat to) noexcept {
-    World::current->ring(to, 1U << World::current->slotOf(slot));
+  static ProcessSlot process(const void* slot) { return World::current->seatOf(slot); }
+  static void notify(const void* slot, ProcessSlot to) noexcept {
+    World::current->notify(to, 1U << World::current->slotOf(slot));
   }
   template <class Use>
-  static bool ifDead(const void*, Seat seat, Use&& use) noexcept {
-    if (!World::current->isDead(seat)) return false;
+  static bool ifDead(const void*, ProcessSlot process, Use&& use) noexcept {
+    if (!World::current->isDead(process)) return false;
     use();
     return true;
   }

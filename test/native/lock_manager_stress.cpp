@@ -1,7 +1,7 @@
 // Event loops that use the lock manager as JavaScript does, from many threads, and die in the middle of it.
 #include <deque>
 
-#include "lock_manager.h"
+#include "locks/lock_manager.h"
 #include "stress.h"
 
 namespace boxoffice::test {
@@ -19,7 +19,7 @@ struct Chamber {
   std::atomic<int> writers{0};
 };
 
-class Loop final : private Bell {
+class Loop final : private Wakeup {
  public:
   Loop(LockManager& manager, std::deque<Chamber>& chambers, Dice& dice)
       : manager_(manager), chambers_(chambers), dice_(dice) {}
@@ -46,7 +46,7 @@ class Loop final : private Bell {
   void die() {
     for (const auto& one : requests_) leaveChamber(*one);
     manager_.forget(client_);
-    std::erase_if(requests_, [](const auto& one) { return !one->news; });
+    std::erase_if(requests_, [](const auto& one) { return !one->invitationSent; });
     while (!requests_.empty()) {
       await();
       if (mailbox_.collect([this](Waiter& w, Wake) { drop(w); })) ++batches_;
@@ -64,7 +64,7 @@ class Loop final : private Bell {
     bool isGone = false;
   };
 
-  void ring() noexcept override { rung_.signal(); }
+  void send() noexcept override { rung_.signal(); }
   void await() {
     rung_.wait();
     ++rings_;
@@ -193,9 +193,9 @@ TEST(LockManagerStress, ThievesLeaveOneHolder) {
   std::atomic<long> kept{0};
   std::atomic<long> requests{0};
   const auto run = [&](int, Dice& dice) {
-    struct Ears final : Bell {
-      void ring() noexcept override { rung.signal(); }
-      LightweightSemaphore rung;
+    struct Ears final : Wakeup {
+      void send() noexcept override { sent.signal(); }
+      LightweightSemaphore sent;
     } ears;
     Mailbox mailbox(ears);
     const AgentId id = takeAgentId();
@@ -207,7 +207,7 @@ TEST(LockManagerStress, ThievesLeaveOneHolder) {
       const auto heard = [&] {
         bool come = false;
         while (!come) {
-          ears.rung.wait();
+          ears.sent.wait();
           mailbox.collect([&](Waiter&, Wake) { come = true; });
         }
       };

@@ -1,4 +1,4 @@
-#include "lock_manager.h"
+#include "locks/lock_manager.h"
 
 #include "support.h"
 

@@ -5,7 +5,7 @@
 namespace boxoffice::test {
 namespace {
 
-struct Fresh : NativePlatform<Fresh> {};  // whose lot has no line to spare
+struct Fresh : NativePlatform<Fresh> {};  // whose lot has no queue to spare
 
 class LockSetMemoryTest : public testing::Test {
  protected:

@@ -48,11 +48,11 @@ TEST(LockSetStress, ASetAsAnEventLoopsWait) {
   Mutex mutexes[kMutexes];
   Room rooms[kMutexes];
   inThreads(kThreads, [&](int index, Dice& dice) {
-    struct Rung final : Bell {
+    struct Rung final : Wakeup {
       LightweightSemaphore semaphore;
-      void ring() noexcept override { semaphore.signal(); }
-    } bell;
-    Mailbox mailbox(bell);
+      void send() noexcept override { semaphore.signal(); }
+    } wakeup;
+    Mailbox mailbox(wakeup);
     const AgentId me = takeAgentId();
     const auto left = static_cast<std::size_t>(index);
     const std::size_t right = (left + 1) % kMutexes;
@@ -61,7 +61,7 @@ TEST(LockSetStress, ASetAsAnEventLoopsWait) {
       Waiter w(mailbox, me);
       bool in = set.enter(w);
       while (!in) {
-        bell.semaphore.wait();
+        wakeup.semaphore.wait();
         mailbox.collect([&](Waiter& mine, Wake how) { in = set.settle(mine, how); });
       }
       rooms[left].enter(false);

@@ -12,7 +12,7 @@ class LockSetTest : public testing::Test {
  protected:
   ~LockSetTest() override {
     for (auto& mutex : m_) EXPECT_EQ(wordOf(mutex).load(), 0U);
-    EXPECT_EQ(P::lot().lines(), 0U);
+    EXPECT_EQ(P::lot().queues(), 0U);
   }
 
   int held() const {

@@ -1,5 +1,5 @@
 // Where locks that threads share lie: by key, by name, by address.
-#include "lock_table.h"
+#include "locks/lock_table.h"
 
 #include <algorithm>
 #include <set>

@@ -22,12 +22,12 @@ struct HookPlatform : NativePlatform<HookPlatform> {
   template <class T>
   using Atomic = HookAtomic<T>;
 };
-struct Silent final : Bell {
-  void ring() noexcept override {}
+struct Silent final : Wakeup {
+  void send() noexcept override {}
 };
 TEST(MailboxThreadsTest, MayEndOnceItsLastWakeIsCollected) {
-  Silent bell;
-  auto* mailbox = new BasicMailbox<HookPlatform>(bell);
+  Silent wakeup;
+  auto* mailbox = new BasicMailbox<HookPlatform>(wakeup);
   Waiter w;
   afterPost = [&] {  // the loop's thread: takes its last wake, has nothing pending, ends
     int got = 0;
@@ -41,11 +41,11 @@ TEST(MailboxThreadsTest, MayEndOnceItsLastWakeIsCollected) {
 TEST(MailboxThreadsTest, LoseNothing) {
   constexpr int kPosters = 4;
   constexpr int kPosts = 5000;
-  struct Waking final : Bell {
-    void ring() noexcept override { rung.signal(); }
-    LightweightSemaphore rung;
-  } bell;
-  Mailbox mailbox(bell);
+  struct Waking final : Wakeup {
+    void send() noexcept override { sent.signal(); }
+    LightweightSemaphore sent;
+  } wakeup;
+  Mailbox mailbox(wakeup);
   std::vector<std::thread> posters;
   std::vector<std::vector<Waiter>> waiters;
   for (int i = 0; i < kPosters; ++i) waiters.emplace_back(kPosts);
@@ -57,7 +57,7 @@ TEST(MailboxThreadsTest, LoseNothing) {
   std::vector<Waiter*> next;
   for (auto& own : waiters) next.push_back(own.data());
   for (int got = 0; got < kPosters * kPosts;) {
-    bell.rung.wait();
+    wakeup.sent.wait();
     mailbox.collect([&](Waiter& w, Wake) {
       ++got;
       const auto whose = std::find(next.begin(), next.end(), &w);

@@ -20,7 +20,7 @@ class MutexSuite : public testing::Test {
 
   ~MutexSuite() override {
     EXPECT_EQ(wordOf(lock_).load(), 0U);
-    EXPECT_EQ(P::lot().lines(), 0U);
+    EXPECT_EQ(P::lot().queues(), 0U);
   }
 
   void awaitWaiters(std::size_t count) { awaitLine<P>(&lock_, count); }

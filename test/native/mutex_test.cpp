@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 using P = FakeClockPlatform;
 
-constexpr std::uint32_t kLine = 1;
+constexpr std::uint32_t kQueued = 1;
 constexpr std::uint32_t kAbandoned = 8;
 constexpr std::uint32_t heldBy(AgentId agent) { return agent << 4; }
 
@@ -17,7 +17,7 @@ class MutexTest : public testing::Test {
  protected:
   ~MutexTest() override {
     EXPECT_EQ(wordOf(mutex_).load(), 0U);
-    EXPECT_EQ(P::lot().lines(), 0U);
+    EXPECT_EQ(P::lot().queues(), 0U);
   }
 
   BasicMutex<P> mutex_;
@@ -31,7 +31,7 @@ TEST_F(MutexTest, TheWordSaysWhoHoldsItAndWhetherThereIsALine) {
   EXPECT_EQ(wordOf(mutex_).load(), heldBy(kAnna));
   Waiter w(loop_, kBen);
   mutex_.enter(w);
-  EXPECT_EQ(wordOf(mutex_).load(), heldBy(kAnna) | kLine);
+  EXPECT_EQ(wordOf(mutex_).load(), heldBy(kAnna) | kQueued);
   mutex_.leave(w);
   EXPECT_EQ(wordOf(mutex_).load(), heldBy(kAnna));
   mutex_.unlock(kAnna);
@@ -60,7 +60,7 @@ TEST_F(MutexTest, JavaScriptsTwoStepsAndOursAreTheSame) {
 
 TEST_F(MutexTest, AScribbledLineBitWithoutALineDoesNoHarm) {
   mutex_.lock(kAnna);
-  wordOf(mutex_).fetch_or(kLine);
+  wordOf(mutex_).fetch_or(kQueued);
   mutex_.unlock(kAnna);
 }
 
@@ -133,7 +133,7 @@ TEST_F(MutexTest, AbandonForOneThatHoldsNothingChangesNothing) {
   Waiter w(loop_, kCleo);
   mutex_.enter(w);
   EXPECT_FALSE(mutex_.abandon(kAnna));
-  EXPECT_EQ(wordOf(mutex_).load(), heldBy(kBen) | kLine);
+  EXPECT_EQ(wordOf(mutex_).load(), heldBy(kBen) | kQueued);
   EXPECT_EQ(loop_.take(), Heard{});
   mutex_.leave(w);
   mutex_.unlock(kBen);

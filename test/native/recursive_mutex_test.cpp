@@ -11,7 +11,7 @@ class RecursiveMutexTest : public testing::Test {
  protected:
   ~RecursiveMutexTest() override {
     EXPECT_EQ(mutex_.owner(), kNobody);
-    EXPECT_EQ(P::lot().lines(), 0U);
+    EXPECT_EQ(P::lot().queues(), 0U);
   }
 
   // The depth lies behind the word.

@@ -35,7 +35,7 @@ class RWLockDeathStress : public testing::Test {
   std::atomic<int> upgradesTooLate_{0};
 
   /// An agent that waits without blocking, in several places at once.
-  class Mortal final : private Bell {
+  class Mortal final : private Wakeup {
    public:
     explicit Mortal(RWLockDeathStress& test) : test_(test) {}
     ~Mortal() { giveAgentId(id_); }
@@ -92,7 +92,7 @@ class RWLockDeathStress : public testing::Test {
 
     void cancelAll() {
       lock().leaveAll(id_, [this](Waiter& w, Leave how) { left(indexOf(w), how); });
-      // Whoever had been let in by then was not in the line.
+      // Whoever had been let in by then was not in the queue.
       for (int i = 0; i < count_; ++i) {
         if (waits_[i] && !left_[i]) left(i, binding::quit(lock(), waiters_[i]));
       }
@@ -119,14 +119,14 @@ class RWLockDeathStress : public testing::Test {
     LightweightSemaphore rung_;
     Mailbox mailbox_{*this};
     std::array<Waiter, 4> waiters_;
-    std::array<bool, 4> waits_{};  // is in line, or was let in too late
+    std::array<bool, 4> waits_{};  // is in the queue, or was let in too late
     std::array<bool, 4>
-        left_{};  // has been taken out of the line, or has been found to be too late
+        left_{};  // has been taken out of the queue, or has been found to be too late
     int count_ = 0;
     int owed_ = 0;
     std::uint32_t reads_ = 0;
 
-    void ring() noexcept override { rung_.signal(); }
+    void send() noexcept override { rung_.signal(); }
   };
 
   /// Somebody who stays alive.

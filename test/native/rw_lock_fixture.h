@@ -11,7 +11,7 @@ class RWLockFixture : public testing::Test {
 
   ~RWLockFixture() override {
     EXPECT_EQ(wordOf(lock_).load(), 0U);
-    EXPECT_EQ(Platform::lot().lines(), 0U);
+    EXPECT_EQ(Platform::lot().queues(), 0U);
   }
 
   void read(int times) {

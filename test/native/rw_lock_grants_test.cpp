@@ -195,7 +195,7 @@ TEST_F(RWLockGrantsTest, AWaiterOfOnesOwnMayBlock) {
     lock_.unlockWrite(kBen);
   });
   awaitLine<P>(&lock_, 1);
-  EXPECT_TRUE(lock_.stands(kBen));
+  EXPECT_TRUE(lock_.isQueued(kBen));
   unread(1);
   writer.join();
   Waiter nobody;
@@ -205,7 +205,7 @@ TEST_F(RWLockGrantsTest, AWaiterOfOnesOwnMayBlock) {
 
 TEST_F(RWLockGrantsTest, TheQueueCanBeLookedAt) {
   EXPECT_EQ(lock_.queue().size, 0U);
-  EXPECT_FALSE(lock_.stands(kAnna));
+  EXPECT_FALSE(lock_.isQueued(kAnna));
   read(2);
   Asking writer(loop_, kAnna, kWrite, 1);
   Asking reader(loop_, kBen, kRead);
@@ -213,11 +213,11 @@ TEST_F(RWLockGrantsTest, TheQueueCanBeLookedAt) {
   lock_.enter(reader);
   EXPECT_EQ(lock_.queue().size, 2U);
   EXPECT_EQ(lock_.queue().topPriority, 1);
-  EXPECT_TRUE(lock_.stands(kAnna) && lock_.stands(kBen));
-  EXPECT_FALSE(lock_.stands(kCleo));
+  EXPECT_TRUE(lock_.isQueued(kAnna) && lock_.isQueued(kBen));
+  EXPECT_FALSE(lock_.isQueued(kCleo));
   Waiter upgrader(loop_, kCleo);
   lock_.enterUpgrade(upgrader);
-  EXPECT_TRUE(lock_.stands(kCleo));
+  EXPECT_TRUE(lock_.isQueued(kCleo));
   EXPECT_EQ(lock_.queue().topPriority, std::numeric_limits<double>::infinity());
   for (const AgentId agent : {kAnna, kBen, kCleo}) EXPECT_EQ(leaveAll(agent).size(), 1U);
   EXPECT_EQ(lock_.queue().size, 0U);

@@ -106,7 +106,7 @@ TEST_F(RWLockTest, AWriterThatLeavesLetsTheReadersBehindItIn) {
   unread(3);
 }
 
-// Without it, a line that has formed once would cost every later entry a wake-up (a lock convoy).
+// Without it, a queue that has formed once would cost every later entry a wake-up (a lock convoy).
 TEST_F(RWLockTest, AFreeLockGoesToWhoeverComesByWithinThePatienceOfTheHead) {
   read(1);
   Asking writer(loop_, kAnna, kWrite);

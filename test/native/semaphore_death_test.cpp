@@ -10,7 +10,7 @@ using Sema = BasicWeightedSemaphore<P>;
 
 class SemaphoreDeathTest : public testing::Test {
  protected:
-  ~SemaphoreDeathTest() override { EXPECT_EQ(P::lot().lines(), 0U); }
+  ~SemaphoreDeathTest() override { EXPECT_EQ(P::lot().queues(), 0U); }
 
   /// Takes and puts back: what it was told.
   bool isTold() {

@@ -147,10 +147,10 @@ class Book {
   Violations violations_;
 };
 
-/// No line is left in the lot.
+/// No queue is left in the lot.
 template <class P>
 void expectNobodyWaits() {
-  EXPECT_EQ(P::lot().lines(), 0U);
+  EXPECT_EQ(P::lot().queues(), 0U);
   EXPECT_EQ(P::busyWaiters().load(), 0);
 }
 

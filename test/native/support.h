@@ -1,4 +1,4 @@
-// What the native tests share: looking into words and lines, clocks that stand still, and agents
+// What the native tests share: looking into words and queues, clocks that stand still, and agents
 // that wait without blocking.
 #pragma once
 
@@ -45,7 +45,7 @@ std::atomic_ref<std::uint32_t> wordOf(Lock& lock) {
 template <class P>
 std::size_t lineSize(const void* address) {
   auto bucket = P::lot().open(address);
-  return bucket.empty() ? 0 : bucket.line().size();
+  return bucket.empty() ? 0 : bucket.queue().size();
 }
 
 template <class P>

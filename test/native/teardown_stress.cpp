@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// An agent that waits without blocking, and dies.
-class Loop final : private Bell {
+class Loop final : private Wakeup {
  public:
   ~Loop() { giveAgentId(id_); }
 
@@ -32,7 +32,7 @@ class Loop final : private Bell {
   }
 
  private:
-  void ring() noexcept override { rung_.signal(); }
+  void send() noexcept override { rung_.signal(); }
 
   const AgentId id_ = takeAgentId();
   LightweightSemaphore rung_;

@@ -29,7 +29,7 @@ class TimeoutTest : public testing::TestWithParam<std::chrono::nanoseconds> {
   TimeoutTest() { sleeps = 0; }
   ~TimeoutTest() override {
     EXPECT_EQ(sleeps, 0);
-    EXPECT_EQ(CountedPlatform::lot().lines(), 0U);
+    EXPECT_EQ(CountedPlatform::lot().queues(), 0U);
   }
 
   const std::chrono::nanoseconds timeout_ = GetParam();

@@ -1,5 +1,5 @@
 // Who waits for whom: each rule by itself, and random tasks against a model that lets everybody go on who can.
-#include "wait_graph.h"
+#include "waiting/wait_graph.h"
 
 #include <deque>
 #include <random>
@@ -182,7 +182,7 @@ TEST_F(WaitGraphTest, WhoReleasesWhatItDoesNotHoldMayLetAnybodyIn) {
 }
 
 // Tasks that take locks one after the other, keep them all, and let go of them when they are refused or done.
-// All lines are first come, first served, but for that of the semaphore, where whoever fits goes in.
+// All queues are first come, first served, but for that of the semaphore, where whoever fits goes in.
 
 struct Task {
   std::vector<std::pair<int, std::int64_t>> held;  // lock and want
@@ -201,7 +201,7 @@ class World {
   static constexpr std::int64_t kCapacity = 3;
 
   std::vector<Task> tasks{kTasks};
-  std::vector<std::deque<int>> lines{kLocks};
+  std::vector<std::deque<int>> queues{kLocks};
 
   bool isFree(int lock, std::int64_t want) const {
     std::int64_t taken = 0;
@@ -222,14 +222,14 @@ class World {
   /// Those who can come in, who do.
   std::vector<int> pass(int lock) {
     std::vector<int> in;
-    auto& line = lines[lock];
-    for (auto at = line.begin(); at != line.end();) {
+    auto& queue = queues[lock];
+    for (auto at = queue.begin(); at != queue.end();) {
       Task& task = tasks[*at];
       if (isFree(lock, task.want)) {
         task.held.emplace_back(lock, task.want);
         task.waitsFor = -1;
         in.push_back(*at);
-        at = line.erase(at);
+        at = queue.erase(at);
       } else if (lock == kSemaphore) {
         ++at;
       } else {
@@ -289,7 +289,7 @@ class RandomTasks {
     if (lock == World::kRW && (t < 2 || pick(2) == 0)) want = WaitGraph::kShared;
     task.waitsFor = lock;
     task.want = want;
-    world_.lines[lock].push_back(t);
+    world_.queues[lock].push_back(t);
     if (!came(world_.pass(lock), t)) wait(t);
   }
 
@@ -307,7 +307,7 @@ class RandomTasks {
     ++refused_;
     EXPECT_EQ(cycle ? cycle->refused : 0, task.wait);
     const int lock = task.waitsFor;
-    std::erase(world_.lines[lock], t);
+    std::erase(world_.queues[lock], t);
     task.waitsFor = -1;
     came(world_.pass(lock), t);
     finish(t);

@@ -1,4 +1,4 @@
-// The designated waker and the hand-off that it asks for, by their bits in the word (office.h).
+// The designated waker and the hand-off that it asks for, by their bits in the word (lock_word.h).
 #include "support.h"
 
 namespace boxoffice::test {
@@ -9,7 +9,7 @@ using P = FakeClockPlatform;
 
 class WakerTest : public testing::Test {
  protected:
-  static constexpr std::uint32_t kLine = 1;
+  static constexpr std::uint32_t kQueued = 1;
   static constexpr std::uint32_t kWaker = MutexRules::kWaker;
   static constexpr std::uint32_t kHandOff = MutexRules::kHandOff;
   static std::uint32_t heldBy(AgentId agent) { return MutexRules::held(agent); }
@@ -17,7 +17,7 @@ class WakerTest : public testing::Test {
   WakerTest() { mutex_.lock(kAnna); }
   ~WakerTest() override {
     EXPECT_EQ(word(), 0U);
-    EXPECT_EQ(P::lot().lines(), 0U);
+    EXPECT_EQ(P::lot().queues(), 0U);
   }
 
   std::uint32_t word() { return wordOf(mutex_).load(); }
@@ -25,7 +25,7 @@ class WakerTest : public testing::Test {
   /// The head is invited, and the lock is Anna's again before it comes.
   void inviteInVain() {
     mutex_.unlock(kAnna);
-    EXPECT_EQ(word(), kLine | kWaker);
+    EXPECT_EQ(word(), kQueued | kWaker);
     EXPECT_TRUE(mutex_.tryLock(kAnna));
   }
 
@@ -36,11 +36,11 @@ class WakerTest : public testing::Test {
 TEST_F(WakerTest, IsSetWhileTheInvitedWaiterIsOnItsWay) {
   Waiter w(loop_, kBen);
   mutex_.enter(w);
-  EXPECT_EQ(word(), heldBy(kAnna) | kLine);
+  EXPECT_EQ(word(), heldBy(kAnna) | kQueued);
   inviteInVain();
-  EXPECT_EQ(word(), heldBy(kAnna) | kLine | kWaker);
+  EXPECT_EQ(word(), heldBy(kAnna) | kQueued | kWaker);
   EXPECT_FALSE(mutex_.settle(w, Wake::invited));
-  EXPECT_EQ(word(), heldBy(kAnna) | kLine) << "it sleeps again: the next release calls it";
+  EXPECT_EQ(word(), heldBy(kAnna) | kQueued) << "it sleeps again: the next release calls it";
   mutex_.unlock(kAnna);
   EXPECT_EQ(loop_.take(), (Heard{invited(w), invited(w)}));
   EXPECT_TRUE(mutex_.settle(w, Wake::invited));
@@ -68,7 +68,7 @@ TEST_F(WakerTest, ReleasesMeanwhileNeedNoBucket) {
   {
     const auto bucket = P::lot().open(&mutex_);
     mutex_.unlock(kAnna);  // would wait for itself
-    EXPECT_EQ(word(), kLine | kWaker);
+    EXPECT_EQ(word(), kQueued | kWaker);
   }
   EXPECT_TRUE(mutex_.settle(w, Wake::invited));
   mutex_.unlock(kBen);
@@ -80,7 +80,7 @@ TEST_F(WakerTest, AHeadThatComesInVainWhenItsPatienceIsOverIsNext) {
   inviteInVain();
   P::pass(kPatience);
   EXPECT_FALSE(mutex_.settle(w, Wake::invited));
-  EXPECT_EQ(word(), heldBy(kAnna) | kLine | kHandOff);
+  EXPECT_EQ(word(), heldBy(kAnna) | kQueued | kHandOff);
   loop_.take();
   mutex_.unlock(kAnna);
   EXPECT_EQ(loop_.take(), Heard{admitted(w)});
@@ -96,9 +96,9 @@ TEST_F(WakerTest, TheHandOffIsForOneHead) {
   inviteInVain();
   P::pass(kPatience);
   mutex_.settle(first, Wake::invited);
-  EXPECT_EQ(word(), heldBy(kAnna) | kLine | kHandOff);
+  EXPECT_EQ(word(), heldBy(kAnna) | kQueued | kHandOff);
   mutex_.unlock(kAnna);
-  EXPECT_EQ(word(), heldBy(kBen) | kLine) << "the next head has patience of its own";
+  EXPECT_EQ(word(), heldBy(kBen) | kQueued) << "the next head has patience of its own";
   loop_.take();
   mutex_.unlock(kBen);
   EXPECT_EQ(loop_.take(), Heard{invited(second)});
@@ -115,7 +115,7 @@ TEST_F(WakerTest, AHeadThatLeavesTakesItsHandOffAlong) {
   mutex_.settle(first, Wake::invited);
   mutex_.enter(second);
   EXPECT_EQ(mutex_.leave(first), Leave::left);
-  EXPECT_EQ(word(), heldBy(kAnna) | kLine);
+  EXPECT_EQ(word(), heldBy(kAnna) | kQueued);
   EXPECT_EQ(mutex_.leave(second), Leave::left);
   EXPECT_EQ(word(), heldBy(kAnna));
   mutex_.unlock(kAnna);
@@ -128,7 +128,7 @@ TEST_F(WakerTest, AnInvitedWaiterThatLeavesWhileTheLockIsHeldIsOnItsWayNoMore) {
   mutex_.enter(second);
   inviteInVain();
   EXPECT_EQ(mutex_.leave(first), Leave::leftAwake);
-  EXPECT_EQ(word(), heldBy(kAnna) | kLine);
+  EXPECT_EQ(word(), heldBy(kAnna) | kQueued);
   loop_.take();
   mutex_.unlock(kAnna);
   EXPECT_EQ(loop_.take(), Heard{invited(second)});
@@ -143,7 +143,7 @@ TEST_F(WakerTest, AllInvitedWaitersOfAnAgentThatDiesPassTheInvitationOn) {
   EXPECT_EQ(loop_.take(), Heard{invited(w[0])});
   mutex_.leaveAll(kBen, [](Waiter&, Leave) {});
   EXPECT_EQ(loop_.take(), Heard{invited(w[2])});
-  EXPECT_EQ(word(), kLine | kWaker);
+  EXPECT_EQ(word(), kQueued | kWaker);
   EXPECT_TRUE(mutex_.settle(w[2], Wake::invited));
   mutex_.unlock(kCleo);
 }
@@ -153,7 +153,7 @@ TEST_F(WakerTest, ADeathWhileTheInvitedWaiterIsOnItsWayIsToldToIt) {
   mutex_.enter(w);
   inviteInVain();
   EXPECT_TRUE(mutex_.abandon(kAnna));
-  EXPECT_EQ(word(), MutexRules::kAbandoned | kLine | kWaker);
+  EXPECT_EQ(word(), MutexRules::kAbandoned | kQueued | kWaker);
   EXPECT_TRUE(mutex_.settle(w, Wake::invited));
   EXPECT_TRUE(w.abandoned);
   mutex_.unlock(kBen);
@@ -163,7 +163,7 @@ TEST_F(WakerTest, AStrictHeadWantsTheHandOffFromTheStart) {
   Waiter strict(loop_, kBen);
   strict.mayBeOvertaken = false;
   mutex_.enter(strict);
-  EXPECT_EQ(word(), heldBy(kAnna) | kLine | kHandOff);
+  EXPECT_EQ(word(), heldBy(kAnna) | kQueued | kHandOff);
   mutex_.unlock(kAnna);
   EXPECT_EQ(word(), heldBy(kBen));
   mutex_.unlock(kBen);
@@ -176,9 +176,9 @@ TEST_F(WakerTest, AStrictWaiterOfAHigherPriorityIsHandedTheLockThoughAnotherIsOn
   mutex_.enter(w);
   inviteInVain();
   mutex_.enter(urgent);
-  EXPECT_EQ(word(), heldBy(kAnna) | kLine | kWaker | kHandOff);
+  EXPECT_EQ(word(), heldBy(kAnna) | kQueued | kWaker | kHandOff);
   mutex_.unlock(kAnna);
-  EXPECT_EQ(word(), heldBy(kCleo) | kLine | kWaker);
+  EXPECT_EQ(word(), heldBy(kCleo) | kQueued | kWaker);
   mutex_.unlock(kCleo);
   EXPECT_TRUE(mutex_.settle(w, Wake::invited));
   mutex_.unlock(kBen);
@@ -194,7 +194,7 @@ TEST_F(WakerTest, AnInvitedWaiterBehindANewHeadCallsThatOne) {
   loop_.take();
   EXPECT_FALSE(mutex_.settle(w, Wake::invited));
   EXPECT_EQ(loop_.take(), Heard{invited(urgent)});
-  EXPECT_EQ(word(), kLine | kWaker);
+  EXPECT_EQ(word(), kQueued | kWaker);
   EXPECT_TRUE(mutex_.settle(urgent, Wake::invited));
   mutex_.unlock(kCleo);
   EXPECT_TRUE(mutex_.settle(w, Wake::invited));
@@ -207,11 +207,11 @@ TEST_F(WakerTest, WaitersOfTheReleasersOwnDoNotWaitForTheInvitedOne) {
   mutex_.enter(w);
   inviteInVain();
   mutex_.enter(own);
-  mutex_.unlockInLine(kAnna);
+  mutex_.unlockQueued(kAnna);
   EXPECT_EQ(loop_.take(), (Heard{invited(w), admitted(own)}));
-  EXPECT_EQ(word(), heldBy(kAnna) | kLine | kWaker);
+  EXPECT_EQ(word(), heldBy(kAnna) | kQueued | kWaker);
   P::pass(kPatience);
-  mutex_.unlockInLine(kAnna);
+  mutex_.unlockQueued(kAnna);
   EXPECT_EQ(word(), heldBy(kBen)) << "within the patience of the head";
   EXPECT_TRUE(mutex_.settle(w, Wake::invited));
   mutex_.unlock(kBen);

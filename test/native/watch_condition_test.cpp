@@ -62,7 +62,7 @@ TEST(WatchTest, OfAConditionThatNotifiedUsWhileTheMutexIsHeld) {
   EXPECT_TRUE(how.notified) << "so that the caller can notify another";
   EXPECT_NE(how.entry.granted, isBack);
   EXPECT_EQ(wordOf(mutex).load(), 0U);
-  EXPECT_EQ(NoSpinPlatform::lot().lines(), 0U);
+  EXPECT_EQ(NoSpinPlatform::lot().queues(), 0U);
 }
 
 /// Lets `afterSleep` run on a thread that has been woken, before it does anything else. Its time goes no further than

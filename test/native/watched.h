@@ -48,7 +48,7 @@ void expectBack(
   thread.join();
   EXPECT_GE(asked.late(), 1);
   EXPECT_LE(asked.late(), looks);
-  EXPECT_EQ(NoSpinPlatform::lot().lines(), 0U);
+  EXPECT_EQ(NoSpinPlatform::lot().queues(), 0U);
 }
 
 }  // namespace boxoffice::test

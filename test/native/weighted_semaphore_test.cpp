@@ -12,7 +12,7 @@ using Sema = BasicWeightedSemaphore<P>;
 
 class WeightedSemaphoreTest : public testing::Test {
  protected:
-  ~WeightedSemaphoreTest() override { EXPECT_EQ(P::lot().lines(), 0U); }
+  ~WeightedSemaphoreTest() override { EXPECT_EQ(P::lot().queues(), 0U); }
 
   Sema semaphore_{3};
   Notes loop_;

@@ -14,7 +14,7 @@ const stop = 1
  * Takes the mutex again and again until told to stop, as `tasks` tasks or blocking. For each wait of
  * the other: how often it has come in too late. Tasks pass the lock among themselves for 1 ms, counted from when
  * the other has become the head of the line. A blocking thread lets go of it in between: it comes in too late once
- * the other has asked for a hand-off (kHandOff of src/office.h).
+ * the other has asked for a hand-off (kHandOff of src/locks/lock_word.h).
  */
 async function hammer(mutex, state, tasks) {
   const word = new Int32Array(mutex.buffer)

@@ -81,7 +81,7 @@ struct TwoSignals : Suite<Test, P, 3> {
 template <class P>
 struct SignalOnSignal : TwoSignals<SignalOnSignal<P>, BasicAutoResetEvent<P>, P> {};
 
-/// A set lets everybody through, those in line and those who come later, until the reset.
+/// A set lets everybody through, those in the queue and those who come later, until the reset.
 template <class P, bool kTimed>
 struct SetForAll : Suite<SetForAll<P, kTimed>, P, 3> {
   BasicManualResetEvent<P> event;

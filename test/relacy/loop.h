@@ -7,16 +7,16 @@
 namespace boxoffice::relacy {
 
 template <class P>
-struct Loop final : Bell {
-  BasicLightweightSemaphore<P> rung;
+struct Loop final : Wakeup {
+  BasicLightweightSemaphore<P> sent;
   BasicMailbox<P> mailbox{*this};
 
-  void ring() noexcept override { rung.signal(); }
+  void send() noexcept override { sent.signal(); }
 
   /// Waits for a ring and hands out what has been posted.
   template <class Take>
   void turn(Take&& take) {
-    rung.wait();
+    sent.wait();
     mailbox.collect(take);
   }
 };

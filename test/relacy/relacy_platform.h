@@ -44,7 +44,7 @@ namespace boxoffice::relacy {
 using Where = std::source_location;
 
 inline rl::debug_info debugInfo(const Where& where) {
-  return {where.function_name(), where.file_name(), where.line()};
+  return {where.function_name(), where.file_name(), where.queue()};
 }
 
 /// The memory orders that are simulated: those that the code asks for.
@@ -221,7 +221,7 @@ constexpr int kMostThreads = 4;
 /// What exists once per process, or once per thread, outside the simulation: one per test run.
 template <class P>
 struct Stage {
-  Lot<P> lot;
+  ParkingLot<P> lot;
   std::array<ThreadParker<P>, kMostThreads> parkers;
   typename P::template Atomic<int> busyWaiters{0};
   bool over = false;  ///< all threads have ended
@@ -253,7 +253,7 @@ struct SimulatedPlatform {
   static int cores() noexcept { return 2; }
   static AgentId agent() { return rl::thread_index() + 1; }
   static Atomic<int>& busyWaiters() noexcept { return stage->busyWaiters; }
-  static Lot<Self>& lot() { return stage->lot; }
+  static ParkingLot<Self>& lot() { return stage->lot; }
   static ThreadParker<Self>& parker() { return stage->parkers[rl::thread_index()]; }
 };
 

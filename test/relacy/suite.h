@@ -43,7 +43,7 @@ class Suite : public rl::test_suite<Test, kThreads> {
 
   void after() {
     stage_->over = true;
-    RL_ASSERT(stage_->lot.lines() == 0);
+    RL_ASSERT(stage_->lot.queues() == 0);
     // A wake that nobody took would end the thread's next wait before its time.
     for (auto& parker : stage_->parkers) RL_ASSERT(!parker.waitUntil(Deadline::min()));
     static_cast<Test*>(this)->settled();
@@ -57,7 +57,7 @@ class Suite : public rl::test_suite<Test, kThreads> {
 /// reaches through.
 template <class P, class Rules, class Lock>
 auto wordOf(const Lock& lock) {
-  return ((const Office<P, Rules>&)lock).word();
+  return ((const LockWord<P, Rules>&)lock).word();
 }
 
 /// Something plain that locks protect: relacy reports two accesses that nothing orders.

@@ -2,7 +2,7 @@
 // lets n in.
 #include <napi.h>
 
-#include "lightweight_semaphore.h"
+#include "waiting/lightweight_semaphore.h"
 
 namespace {
 

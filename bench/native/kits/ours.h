@@ -1,12 +1,12 @@
 // This library. A kit names the lock types under which the benches know them; it may lack some.
 #pragma once
 
-#include "auto_reset_event.h"
-#include "dining_philosophers.h"
-#include "lightweight_semaphore.h"
-#include "mutex.h"
-#include "recursive_mutex.h"
-#include "rw_lock.h"
+#include "locks/auto_reset_event.h"
+#include "locks/dining_philosophers.h"
+#include "locks/mutex.h"
+#include "locks/recursive_mutex.h"
+#include "locks/rw_lock.h"
+#include "waiting/lightweight_semaphore.h"
 
 namespace bench {
 

@@ -1,0 +1,36 @@
+#include "host/lock_kinds.h"
+
+namespace boxoffice::host {
+namespace {
+
+template <class Lock>
+void evictSingle(const SegmentView& view, ProcessSlot dead) {
+  Lock::evict(view.slot(0), dead);
+}
+
+template <class Lock>
+void evictKeyed(const SegmentView& view, ProcessSlot dead) {
+  const KeyArea area(view);
+  evictKeys<HostPlatform>(area, dead,
+                          [&](std::uint32_t slot) { Lock::evict(view.slot(slot), dead); });
+}
+
+}  // namespace
+
+KeyLocks keyLocksOf(Kind kind) {
+  if (kind == Kind::keyedMutex) return {HostMutex::isUnused, HostMutex::reset};
+  if (kind == Kind::keyedSemaphore) return {HostSemaphore::isUnused, HostSemaphore::reset};
+  return {HostRWLock::isUnused, HostRWLock::reset};
+}
+
+void setEvicts() {
+  setEvict(Kind::mutex, evictSingle<HostMutex>);
+  setEvict(Kind::rwLock, evictSingle<HostRWLock>);
+  setEvict(Kind::semaphore, evictSingle<HostSemaphore>);
+  setEvict(Kind::keyedMutex, evictKeyed<HostMutex>);
+  setEvict(Kind::keyedRWLock, evictKeyed<HostRWLock>);
+  setEvict(Kind::keyedSemaphore, evictKeyed<HostSemaphore>);
+  setEvict(Kind::lockManager, evictKeyed<HostRWLock>);
+}
+
+}  // namespace boxoffice::host

@@ -1,0 +1,324 @@
+#include "host/membership.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/kill_points.h"
+#include "host/membership_registry.h"
+#include "host/process_mailbox.h"
+#include "host/process_set.h"
+#include "platform/host_error.h"
+
+namespace boxoffice::host {
+namespace {
+
+/// How long until what could not be done is tried again, in ms.
+constexpr int kRetryAfter = 50;
+
+}  // namespace
+
+/// The one job of the membership's wait pool, for as long as it stands.
+class Membership::Listener final : public WaitPool::Job {
+ public:
+  explicit Listener(Membership& membership) : membership_(membership) {}
+  void run() noexcept override { membership_.listen(); }
+  void interrupt() noexcept override {
+    membership_.leaving_.store(true);
+    membership_.wakeups_.sendOwn();
+  }
+
+ private:
+  Membership& membership_;
+};
+
+std::shared_ptr<Membership> Membership::in(const std::string& directory) {
+  return MembershipRegistry::here().in(directory);
+}
+
+Membership::Membership(std::string directory, std::string path)
+    : directory_(std::move(directory)), path_(std::move(path)), members_(path_), wakeups_(path_) {}
+
+/// Joins, and begins to listen.
+void Membership::open(const platform::File& place) {
+  // A member variable only once it is ours: whoever has a process slot cleans up after it.
+  ProcessSlot free = 1;
+  while (free <= kMaxProcess && !take(free)) ++free;
+  if (free > kMaxProcess) {
+    throw HostError(HostFault::capacity,
+                    "boxoffice: all 127 processes that " + directory_ +
+                        " has room for are there; choose another directory for some");
+  }
+  process_ = free;
+  tidy(place);
+  wakeups_.watchDirectory();
+  pool_ = std::make_unique<WaitPool>(1, std::chrono::seconds(1));
+  pool_->submit(std::make_shared<Listener>(*this));
+  for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
+    // They look at the roster when they wake.
+    if (process != process_ && members_.joined(process))
+      wake(process, wakeIfAsleep(members_.of(process)));
+  }
+}
+
+/// Makes that process slot ours, if nobody has it.
+bool Membership::take(ProcessSlot process) {
+  const std::uint64_t fifo = wakeups_.standIn(process);
+  if (fifo == 0) return false;
+  killPoint(kSlotLocked);
+  try {
+    if (members_.joined(process)) {
+      // The lock of another FIFO says nothing about who joined with the one that was here.
+      if (members_.of(process).fifo.load() != fifo) {
+        wakeups_.stepDown();
+        return false;
+      }
+      cleanUp(process);
+    }
+    killPoint(kSlotCleaned);
+    if (!wakeups_.keep()) {
+      wakeups_.stepDown();
+      return false;
+    }
+  } catch (...) {
+    wakeups_.stepDown();
+    throw;
+  }
+  members_.join(process, fifo);
+  killPoint(kSlotTaken);
+  return true;
+}
+
+/// Removes what others have left half-made: nobody will finish it.
+void Membership::tidy(const platform::File& place) {
+  for (const std::string& name : platform::namesIn(place, path_)) {
+    if (name.starts_with("members.new-")) platform::remove(path_ + "/" + name);
+  }
+}
+
+/// What that one has been making there.
+std::string Membership::asideIn(const std::string& directory, ProcessSlot process) {
+  return directory + "/new-" + std::to_string(process);
+}
+
+Membership::~Membership() {
+  if (MembershipRegistry::here().forked()) {
+    // The thread, and whoever held a mutex, are the parent's. The files are closed.
+    static_cast<void>(pool_.release());
+  } else if (process_ != kNoProcess) {
+    if (pool_) pool_->stop();
+    leave();
+  }
+  MembershipRegistry::here().remove(*this);
+}
+
+void Membership::leave() noexcept {
+  try {
+    // Who owes a wake-up leaves as the dead do: who cleans up after them notifies everybody.
+    if (deferred_.empty()) cleanUp(process_);
+  } catch (const std::exception&) {
+    // The record says that we are there, and our lock goes with the wake-up: to the others we are dead, and
+    // one of them cleans up.
+  }
+  wakeups_.close();
+}
+
+std::uint64_t Membership::startOf(ProcessSlot process) const noexcept {
+  return members_.joined(process) ? members_.of(process).started.load() : 0;
+}
+
+bool Membership::ifDead(ProcessSlot process, const std::function<void()>& use) const noexcept {
+  try {
+    return members_.joined(process) &&
+           wakeups_.ifDead(process, members_.of(process).fifo.load(), use);
+  } catch (const std::exception&) {
+    return false;  // without a descriptor its death cannot be told
+  }
+}
+
+void Membership::check() const {
+  if (!MembershipRegistry::here().forked()) return;
+  throw HostError(
+      HostFault::forked,
+      "boxoffice: a process made by fork alone cannot use locks of scope host that its parent "
+      "has opened; have it run a program of its own (exec)");
+}
+
+/// With segmentsMutex_.
+Segment& Membership::add(const std::string& file, std::unique_ptr<Segment> segment) {
+  for (const Segment* const other : list_) {
+    if (other->id() != segment->id()) continue;
+    throw HostError(HostFault::segment, "boxoffice: " + segment->path() + " is a copy of " +
+                                            other->path() + "; remove it while no process uses it");
+  }
+  list_.reserve(list_.size() + 1);
+  const auto added = segments_.emplace(file, std::move(segment)).first;
+  list_.push_back(added->second.get());
+  return *added->second;
+}
+
+// ---- notifying ----
+
+void Membership::notify(ProcessSlot process, std::uint32_t segment, std::uint32_t slot) noexcept {
+  if (!members_.joined(process)) return;
+  wake(process, host::notify(members_.of(process), segment, slot));
+}
+
+void Membership::notifyAll() noexcept {
+  for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
+    if (members_.joined(process)) wake(process, postAll(members_.of(process)));
+  }
+}
+
+void Membership::wake(ProcessSlot process, bool asleep) noexcept {
+  if (!asleep || MembershipRegistry::here().forked()) return;
+  if (process == process_) {
+    wakeups_.sendOwn();
+  } else if (!wakeups_.send(process)) {
+    takeBackWake(members_.of(process));
+    deferRetry(process);
+  }
+}
+
+/// The wake-up thread tries again, even if it sleeps for ever just now.
+void Membership::deferRetry(ProcessSlot process) noexcept {
+  deferred_.add(process);
+  if (wakeIfAsleep(members_.of(process_))) wakeups_.sendOwn();
+}
+
+// ---- the wake-up thread ----
+
+void Membership::listen() noexcept {
+  Member& own = members_.of(process_);
+  std::uint64_t roster = 0;  // grown by our own joining at least
+  std::uint32_t tags[16];
+  while (!leaving_.load()) {
+    bool all = false;
+    collect(
+        own, [this](std::uint32_t segment, std::uint32_t slot) { deliver(segment, slot); },
+        [&all] { all = true; });
+    if (all || roster != members_.roster()) {
+      roster = members_.roster();
+      watchMembers();
+    }
+    if (all) rescan();
+    if (!trySleep(own)) continue;
+    const unsigned count = wakeups_.wait(tags, deferred_.empty() ? -1 : kRetryAfter);
+    for (unsigned i = 0; i < count; ++i) handle(tags[i]);
+    retryDeferred();
+  }
+}
+
+void Membership::handle(std::uint32_t tag) noexcept {
+  if (tag == Wakeups::kOwn) return wakeups_.drain();
+  if (tag != Wakeups::kRemoval) return reap(static_cast<ProcessSlot>(tag));
+  wakeups_.drainRemovals();
+  inspect();
+}
+
+void Membership::deliver(std::uint32_t segment, std::uint32_t slot) noexcept {
+  Segment* notified = nullptr;
+  {
+    const std::lock_guard guard(segmentsMutex_);
+    const auto found = std::find_if(list_.begin(), list_.end(), [segment](const Segment* each) {
+      return each->id() == segment;
+    });
+    if (found == list_.end()) return;
+    notified = *found;
+  }
+  notified->deliver(slot);
+}
+
+void Membership::help() noexcept {
+  takeMessages(members_.of(process_),
+               [this](std::uint32_t segment, std::uint32_t slot) { deliver(segment, slot); });
+}
+
+void Membership::rescan() noexcept {
+  for (std::size_t i = 0;; ++i) {
+    Segment* next = nullptr;
+    {
+      const std::lock_guard guard(segmentsMutex_);
+      if (i >= list_.size()) return;
+      next = list_[i];
+    }
+    next->rescan();
+  }
+}
+
+/// Watches those who are there, and no others.
+void Membership::watchMembers() noexcept {
+  for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
+    if (process == process_) continue;
+    if (!members_.joined(process)) {
+      wakeups_.forget(process);
+      continue;
+    }
+    watchMember(process);
+  }
+}
+
+/// Watches that one, or will.
+void Membership::watchMember(ProcessSlot process) noexcept {
+  try {
+    const std::uint64_t fifo = members_.of(process).fifo.load();
+    if (wakeups_.watch(process, fifo) || !members_.joined(process)) return;
+    // It may have left, and another have come, with a FIFO that is there; else its death would go unheard.
+    if (members_.of(process).fifo.load() == fifo) setGone();
+  } catch (const HostError& error) {
+    error.fault() == HostFault::exhausted ? deferRetry(process) : setGone();
+  } catch (const std::exception&) {
+    deferRetry(process);
+  }
+}
+
+/// What is owed to those who are there: an eye, and a wake-up. Who is dead turns out to be as soon as it is watched.
+void Membership::retryDeferred() noexcept {
+  ProcessSet(deferred_).each([this](ProcessSlot process) {
+    deferred_.remove(process);
+    if (!members_.joined(process)) return;
+    watchMember(process);
+    wake(process, wakeIfAsleep(members_.of(process)));
+  });
+}
+
+/// The reader of that FIFO has gone.
+void Membership::reap(ProcessSlot process) noexcept {
+  wakeups_.rest(process);
+  try {
+    if (members_.joined(process)) {
+      const std::uint64_t fifo = wakeups_.standInForDead(process);
+      if (fifo == 0) {
+        // Somebody cleans up. Should it die over that, its end of the FIFO tells.
+        watchMember(process);
+        return;
+      }
+      if (members_.joined(process) && members_.of(process).fifo.load() == fifo) cleanUp(process);
+    }
+    wakeups_.forget(process);
+  } catch (const HostError& error) {
+    // The lock is free again: somebody else cleans up, or we do.
+    error.fault() == HostFault::exhausted ? deferRetry(process) : setGone();
+  } catch (const std::exception&) {
+    deferRetry(process);
+  }
+  wakeups_.stepDown();
+}
+
+/// With the lock of that process slot. May end at any point, and is then done again by somebody else.
+void Membership::cleanUp(ProcessSlot dead) {
+  {
+    const std::lock_guard guard(segmentsMutex_);
+    for (Segment* const segment : list_) Segment::evict(segment->view(), dead);
+    killPoint(kOpenOnesCleaned);
+    evictInFiles(dead);
+  }
+  killPoint(kOthersCleaned);
+  // First told, then written down: should we end in between, it is done again by somebody else. The other
+  // way round nobody would know that there is anything to tell.
+  notifyAll();
+  killPoint(kAllTold);
+  members_.free(dead);
+  killPoint(kWrittenDown);
+}
+
+}  // namespace boxoffice::host

@@ -1,0 +1,131 @@
+#include "host/membership_registry.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "platform/host_error.h"
+#include "platform/process_wide.h"
+#include "platform/wakeups.h"
+
+namespace boxoffice::host {
+
+namespace {
+
+/// A link that is followed is one that does not end the path.
+std::string withoutEnd(std::string path) {
+  while (path.size() > 1 && (path.ends_with('/') || path.ends_with("/."))) path.pop_back();
+  return path;
+}
+
+std::string pathOf(const std::string& directory, const std::string& name) {
+  std::string path(directory);
+  path += '/';
+  path += name;
+  return path;
+}
+
+std::string usualDirectory() {
+  const char* const fromEnvironment = std::getenv("BOXOFFICE_DIRECTORY");
+  return fromEnvironment && *fromEnvironment ? fromEnvironment : platform::defaultDirectory();
+}
+
+/// A relative path names another directory in each process that has another working directory.
+void checkAbsolute(const std::string& directory) {
+  if (std::filesystem::path(directory).is_absolute()) return;
+  throw HostError(
+      HostFault::segment,
+      "boxoffice: the directory of locks of scope host must be an absolute path, not '" +
+          directory + "'; look at BOXOFFICE_DIRECTORY");
+}
+
+/// Whether a process lives that belongs to that run.
+bool isInUse(const std::string& run) {
+  const std::lock_guard shut(forkGate());
+  for (const std::string& name : platform::namesIn(platform::openDirectory(run), run)) {
+    if (!name.starts_with("fifo-")) continue;
+    if (!platform::tryLock(platform::openFifo(pathOf(run, name)))) return true;
+  }
+  return false;
+}
+
+/// Removes what a former run has left, but not the files of a container that has an id of its own.
+void removeRun(const std::string& run, const std::string& directory) {
+  try {
+    if (!isInUse(run)) return platform::removeDirectory(run);
+  } catch (const HostError& error) {
+    if (error.fault() == HostFault::exhausted) throw;
+    return;  // it is no run of ours: it stays
+  }
+  throw HostError(
+      HostFault::segment,
+      "boxoffice: " + directory +
+          " is in use by processes that see another "
+          "/proc/sys/kernel/random/boot_id, as in containers of LXC and systemd-nspawn: "
+          "with those this one cannot share locks; choose another directory");
+}
+
+/// What the machine's former runs have left there.
+void removeFormerRuns(const platform::File& outer, const std::string& directory,
+                      const std::string& boot) {
+  for (const std::string& name : platform::namesIn(outer, directory)) {
+    const bool isRun = name.size() == boot.size() &&
+                       name.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (isRun && name != boot) removeRun(pathOf(directory, name), directory);
+  }
+}
+
+}  // namespace
+
+MembershipRegistry& MembershipRegistry::here() { return processWide<MembershipRegistry>(); }
+
+MembershipRegistry::MembershipRegistry() {
+  platform::aroundForks([] { forkGate().lock(); }, [] { forkGate().unlock(); },
+                        [] {
+                          here().inChild();
+                          forkGate().unlock();
+                        });
+}
+
+/// With the gate of forks held: the list does not change.
+void MembershipRegistry::inChild() noexcept {
+  forked_.store(true, std::memory_order_relaxed);
+  for (Membership* const membership : standing_) membership->wakeups_.closeHere();
+}
+
+std::shared_ptr<Membership> MembershipRegistry::in(const std::string& given) {
+  if (forked()) {
+    throw HostError(
+        HostFault::forked,
+        "boxoffice: a process made by fork alone cannot use locks of scope host, which its "
+        "parent has used; have it run a program of its own (exec)");
+  }
+  const std::string directory = withoutEnd(!given.empty() ? given : usualDirectory());
+  checkAbsolute(directory);
+  const platform::File outer = platform::openDirectory(directory);
+  const std::string boot = platform::bootName();
+  const std::string path = directory + "/" + boot;
+  const platform::File place = platform::openDirectory(path);
+  const std::lock_guard guard(mutex_);
+  std::weak_ptr<Membership>& found = all_[platform::idOf(place, path)];
+  if (auto membership = found.lock()) return membership;
+  for (const auto& [id, other] : all_) {
+    const auto membership = other.lock();
+    if (membership && membership->path() == path) membership->checkThere();
+  }
+  auto membership = std::shared_ptr<Membership>(new Membership(directory, path));
+  found = membership;
+  {
+    const std::lock_guard shut(forkGate());
+    standing_.push_back(membership.get());
+  }
+  removeFormerRuns(outer, directory, boot);
+  membership->open(place);
+  return membership;
+}
+
+void MembershipRegistry::remove(const Membership& membership) noexcept {
+  const std::lock_guard shut(forkGate());
+  std::erase(standing_, &membership);
+}
+
+}  // namespace boxoffice::host

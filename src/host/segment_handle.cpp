@@ -1,0 +1,124 @@
+#include "host/segment_handle.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "host/lock_kinds.h"
+#include "platform/process_wide.h"
+
+namespace boxoffice::host {
+namespace {
+
+std::atomic<void (*)() noexcept> theftListener{nullptr};
+std::atomic<void (*)() noexcept> removalListener{nullptr};
+
+}  // namespace
+
+/// All that there are. Joining, opening and letting go are one at a time.
+struct SegmentHandle::Register {
+  std::mutex mutex;
+  std::map<Segment*, SegmentHandle*> all;
+};
+
+SegmentHandle::Register& SegmentHandle::all() { return processWide<Register>(); }
+
+SegmentHandle::Pointer SegmentHandle::of(const std::string& directory,
+                                         const SegmentOptions& options) {
+  // Not in the register, which is made by one of the copies of this library: each has its own.
+  [[maybe_unused]] static const bool isSet = (setEvicts(), true);
+  Register& reg = all();
+  const std::lock_guard guard(reg.mutex);
+  std::shared_ptr<Membership> membership = Membership::in(directory);
+  Segment& segment = Segment::open(*membership, options);
+  const auto known = reg.all.try_emplace(&segment, nullptr).first;
+  if (!known->second) {
+    try {
+      known->second = new SegmentHandle(std::move(membership), segment);
+    } catch (...) {
+      reg.all.erase(known);
+      throw;
+    }
+  }
+  ++known->second->uses_;
+  return Pointer(known->second);
+}
+
+void SegmentHandle::Release::operator()(SegmentHandle* handle) const noexcept {
+  Register& reg = all();
+  const std::lock_guard guard(reg.mutex);
+  if (--handle->uses_ > 0) return;
+  reg.all.erase(&handle->segment_);
+  delete handle;
+}
+
+SegmentHandle::SegmentHandle(std::shared_ptr<Membership> membership, Segment& segment)
+    : membership_(std::move(membership)), segment_(segment) {
+  if (isKeyed(segment.kind())) {
+    keys_.emplace(KeyArea(segment.view()), keyLocksOf(segment.kind()), membership_->process());
+  }
+  segment.setListener(this);
+}
+
+SegmentHandle::~SegmentHandle() { segment_.setListener(nullptr); }
+
+std::uint32_t SegmentHandle::pin(std::string_view key) {
+  if (!keys_) throw Misuse(Fault::badArgument, "this segment has no keys");
+  return keys_->pin(key);
+}
+
+std::uint32_t SegmentHandle::pin() {
+  if (keys_) throw Misuse(Fault::badArgument, "this segment has keys");
+  return 0;
+}
+
+Digest SegmentHandle::unpin(std::uint32_t slot) noexcept {
+  return keys_ ? keys_->unpin(slot) : Digest{};
+}
+
+bool SegmentHandle::pinAgain(std::uint32_t slot, const Digest& digest) {
+  if (!keys_) throw Misuse(Fault::badArgument, "this segment has no keys");
+  return keys_->pinAgain(slot, digest);
+}
+
+void SegmentHandle::notified(std::uint32_t slot) noexcept {
+  withLock(segment_.kind(), segment_.slot(slot), [](auto& lock) { lock.notified(); });
+  if (segment_.kind() != Kind::lockManager) return;
+  if (!reinterpret_cast<HostRWLock*>(segment_.slot(slot))->takeTheft()) return;
+  if (const auto listener = theftListener.load()) listener();
+}
+
+void SegmentHandle::setTheftListener(void (*listener)() noexcept) noexcept {
+  theftListener = listener;
+}
+
+void SegmentHandle::setRemovalListener(void (*listener)() noexcept) noexcept {
+  removalListener = listener;
+}
+
+bool SegmentHandle::holds() const {
+  bool isHeld = false;
+  const auto look = [&](std::uint32_t slot) {
+    withLock(segment_.kind(), segment_.slot(slot), [&](auto& lock) {
+      lock.eachHolder(
+          [&](ProcessSlot process) { isHeld = isHeld || process == membership_->process(); });
+    });
+  };
+  if (!keys_) {
+    look(0);
+  } else {
+    keys_->forEachBusy([&](std::uint32_t slot, const std::string&) { look(slot); });
+  }
+  return isHeld;
+}
+
+void SegmentHandle::rescan() noexcept {
+  if (segment_.isGone() && !std::exchange(isTold_, true)) {
+    if (const auto listener = removalListener.load()) listener();
+  }
+  if (!keys_) return notified(0);
+  keys_->forEachPinned([this](std::uint32_t slot) { notified(slot); });
+}
+
+}  // namespace boxoffice::host

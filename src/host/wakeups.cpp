@@ -1,0 +1,148 @@
+#include "host/wakeups.h"
+
+#include <mutex>
+#include <utility>
+
+#include "platform/host_error.h"
+#include "platform/process_wide.h"
+
+namespace boxoffice::host {
+
+using platform::File;
+
+std::mutex& forkGate() {
+  struct ForkGate {
+    std::mutex mutex;
+  };
+  return processWide<ForkGate>().mutex;
+}
+
+Wakeups::Wakeups(std::string directory) : directory_(std::move(directory)) {}
+
+std::string Wakeups::pathOf(ProcessSlot process) const {
+  return directory_ + "/fifo-" + std::to_string(process);
+}
+
+std::uint64_t Wakeups::standIn(ProcessSlot process) {
+  const std::lock_guard shut(forkGate());
+  const std::string path = pathOf(process);
+  File fifo = platform::openFifo(path);
+  if (!platform::tryLock(fifo)) return 0;
+  const auto [device, number] = platform::idOf(fifo, path);
+  device_ = device;
+  standIn_ = std::move(fifo);
+  return number;
+}
+
+bool Wakeups::isThere(ProcessSlot process, std::uint64_t number) const {
+  return platform::isAt(pathOf(process), {device_, number});
+}
+
+bool Wakeups::keep() {
+  const std::lock_guard shut(forkGate());
+  if (!platform::tryLive(standIn_)) return false;
+  watch_.add(standIn_, kOwn);
+  own_ = std::move(standIn_);
+  return true;
+}
+
+bool Wakeups::ifDead(ProcessSlot process, std::uint64_t number,
+                     const std::function<void()>& use) const {
+  const std::lock_guard shut(forkGate());
+  const std::string path = pathOf(process);
+  const File& writer = writers_[process % kProcessSlots];
+  const File fifo = writer ? platform::openFifoOf(writer) : platform::openFifo(path);
+  if (platform::idOf(fifo, path).second != number || !platform::tryKeepFree(fifo)) return false;
+  use();
+  return true;
+}
+
+void Wakeups::stepDown() noexcept {
+  const std::lock_guard shut(forkGate());
+  standIn_.close();
+}
+
+std::uint64_t Wakeups::standInForDead(ProcessSlot process) {
+  const std::lock_guard shut(forkGate());
+  const File& writer = writers_[process % kProcessSlots];
+  File fifo = platform::openFifoOf(writer);
+  if (!platform::tryLock(fifo)) return 0;
+  const std::uint64_t number = platform::idOf(fifo, pathOf(process)).second;
+  standIn_ = std::move(fifo);
+  return number;
+}
+
+bool Wakeups::watch(ProcessSlot process, std::uint64_t number) {
+  const std::lock_guard shut(forkGate());
+  File& writer = writers_[process % kProcessSlots];
+  bool& isWatched = isWatched_[process % kProcessSlots];
+  if (!writer) {
+    const std::string path = pathOf(process);
+    File opened = platform::openWriter(path);
+    if (!opened) {
+      // Nobody reads: it is dead already. The end can be opened beside a reader only, for which we pass
+      // for a moment.
+      const File reader = platform::openFifo(path);
+      opened = platform::openWriter(path);
+    }
+    if (!opened || platform::idOf(opened, path).second != number) return false;
+    writer = std::move(opened);
+  }
+  if (!isWatched) watch_.add(writer, process);
+  isWatched = true;
+  return true;
+}
+
+void Wakeups::rest(ProcessSlot process) noexcept {
+  const std::lock_guard shut(forkGate());
+  if (std::exchange(isWatched_[process % kProcessSlots], false))
+    watch_.remove(writers_[process % kProcessSlots]);
+}
+
+void Wakeups::forget(ProcessSlot process) noexcept {
+  rest(process);
+  const std::lock_guard shut(forkGate());
+  writers_[process % kProcessSlots].close();
+}
+
+void Wakeups::watchDirectory() {
+  const std::lock_guard shut(forkGate());
+  removals_.deliver(directory_);
+  if (removals_.file()) watch_.add(removals_.file(), kRemoval);
+}
+
+bool Wakeups::send(ProcessSlot process) noexcept {
+  const std::lock_guard shut(forkGate());
+  const File& known = writers_[process % kProcessSlots];
+  if (known) {
+    platform::send(known);
+    return true;
+  }
+  try {
+    // One that we do not watch yet.
+    if (const File writer = platform::openWriter(pathOf(process))) platform::send(writer);
+    return true;
+  } catch (const std::exception&) {
+    return false;  // the caller knows what to do
+  }
+}
+
+void Wakeups::sendOwn() noexcept {
+  const std::lock_guard shut(forkGate());
+  platform::send(own_);
+}
+
+void Wakeups::close() noexcept {
+  const std::lock_guard shut(forkGate());
+  closeHere();
+}
+
+void Wakeups::closeHere() noexcept {
+  watch_.close();
+  own_.close();
+  standIn_.close();
+  removals_.close();
+  for (File& writer : writers_) writer.close();
+}
+
+}  // namespace boxoffice::host

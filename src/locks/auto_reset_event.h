@@ -1,0 +1,64 @@
+// An event that lets one waiter through per signal; signals while it is set are one.
+//
+//     1   | 0
+//     set | queue
+//
+//   signal   set, or the head of the queue goes instead.  Written even when it is set already: the
+//            store carries what the signaller did before to the one who takes the event.
+//   wait     set: clear it and go. Else in the queue.
+// Invariant: never set while somebody waits.
+#pragma once
+
+#include "locks/lock_word.h"
+
+namespace boxoffice {
+
+struct AutoResetEventRules : InOrder {
+  static constexpr Word kSet = 2;
+
+  static bool fits(Word word, const Waiter&) noexcept { return (word & kSet) != 0; }
+  static Word take(Word word, Waiter&) noexcept { return word & ~kSet; }
+};
+
+template <class P>
+class BasicAutoResetEvent : private LockWord<P, AutoResetEventRules> {
+  using Base = LockWord<P, AutoResetEventRules>;
+  using Rules = AutoResetEventRules;
+
+ public:
+  using typename Base::Word;
+
+  explicit BasicAutoResetEvent(bool set = false) : Base(set ? Rules::kSet : 0) {}
+
+  void signal(AgentId me = P::agent()) {
+    Base::change(me, [](Word word) { return word | Rules::kSet; });
+  }
+
+  void wait() { waitUntil(kNever); }
+  bool tryWait() noexcept {
+    Waiter w;
+    return Base::tryEnter(w);
+  }
+  /// False when `timeout` passed first; a timeout of zero or less never sleeps.
+  bool waitFor(std::chrono::nanoseconds timeout) { return waitUntil(deadlineIn(timeout)); }
+  bool waitUntil(Deadline deadline) {
+    Waiter w;
+    w.agent = P::agent();
+    return Base::enterBlocking(w, deadline);
+  }
+
+  bool isSet() const noexcept { return (Base::word() & Rules::kSet) != 0; }
+
+  // For those who wait with a waiter of their own (see lock_word.h).
+  using Base::enter;
+  using Base::enterBlocking;
+  using Base::isQueued;
+  using Base::leave;
+  using Base::leaveAll;
+  using Base::queue;
+  using Base::settle;
+};
+
+using AutoResetEvent = BasicAutoResetEvent<Platform>;
+
+}  // namespace boxoffice

@@ -1,0 +1,202 @@
+// A cyclic barrier: everybody waits until all parties have arrived, then all go, and it can be used
+// again at once. One that gives up breaks it for all, since the others would wait for ever.
+//
+//     31 ........ 2 | 1      | 0
+//     missing       | broken | queue
+//
+//   arrive    missing - 1. The last one sets it to the number of parties again and admits all in
+//             queue: they are exactly this round's other parties, so two rounds never mix.
+//   give up   broken: all in the queue go with Passage::broken, as does whoever comes until reset
+// Every change of the word is made in the bucket; invariant, unless broken: missing + length of the
+// queue = parties.
+//
+// The box office is the word alone, so that it can lie anywhere. Whoever comes knows how many the
+// parties are, all of them the same number.
+#pragma once
+
+#include "locks/lock_word.h"
+
+namespace boxoffice {
+
+enum class Passage : std::uint8_t {
+  waiting,  ///< in the queue: a wake will say more
+  passed,   ///< all have arrived
+  last,     ///< the same, and we were the one who completed the round
+  broken,   ///< one gave up, or the barrier was broken or reset
+  gaveUp    ///< it was us: the deadline passed first
+};
+
+template <class P>
+class BasicBarrierWord {
+ public:
+  using Word = std::uint32_t;
+  static constexpr std::uint32_t kMaxParties = (1U << 30) - 1;
+
+  /// `parties` must be in [1, kMaxParties]; else Misuse(badArgument).
+  explicit BasicBarrierWord(std::uint32_t parties) : word_(startOf(checked(parties))) {}
+  BasicBarrierWord(const BasicBarrierWord&) = delete;
+  BasicBarrierWord& operator=(const BasicBarrierWord&) = delete;
+
+  /// Arrives: waiting, last or broken. Unless broken, `w.ask` is then how many are still missing. Throws
+  /// std::bad_alloc, and then nobody has arrived.
+  Passage enter(Waiter& w, std::uint32_t parties) {
+    auto bucket = P::lot().open(this);
+    const Word word = word_.load(std::memory_order_relaxed);
+    if (word & kBroken) return Passage::broken;
+    const std::uint32_t missing = word >> kMissingShift;
+    w.ask = missing - 1;
+    if (missing > 1) {
+      bucket.obtainQueue().enter(w);
+      w.abandoned = false;
+      word_.store(((missing - 1) << kMissingShift) | kQueued, std::memory_order_release);
+      return Passage::waiting;
+    }
+    admitAll(bucket, false);
+    word_.store(startOf(parties), std::memory_order_release);
+    return Passage::last;
+  }
+
+  /// After the wake: passed or broken.
+  Passage settle(Waiter& w) noexcept {
+    w.state = Waiter::State::idle;
+    return w.abandoned ? Passage::broken : Passage::passed;
+  }
+
+  /// Gives up and breaks the barrier: `left`, or `admitted` when it was too late, and the wake has been
+  /// sent. Misuse(notWaiting) when w waits for nothing.
+  Leave leave(Waiter& w) {
+    auto bucket = P::lot().open(this);
+    if (w.state == Waiter::State::admitted) return Leave::admitted;
+    if (w.state == Waiter::State::idle) {
+      throw Misuse(Fault::notWaiting, "this waiter waits for nothing");
+    }
+    bucket.queue().leave(w);
+    breakIn(bucket);
+    return Leave::left;
+  }
+
+  /// Takes all waiters of `agent` out of the queue as if they had never come, and calls
+  /// `gone(waiter, how)`, which must not throw: for those who move to another word.
+  template <class Gone>
+  void leaveAll(AgentId agent, Gone&& gone) {
+    auto bucket = P::lot().open(this);
+    if (bucket.empty()) return;
+    WaitQueue& queue = bucket.queue();
+    Word word = word_.load(std::memory_order_relaxed);
+    while (Waiter* const w = queue.find(agent)) {
+      queue.leave(*w);
+      word += kOneMissing;
+      gone(*w, Leave::left);
+    }
+    word_.store(queue.empty() ? word & ~kQueued : word, std::memory_order_release);
+  }
+
+  /// Arrives, and blocks the calling thread: passed, last, broken or gaveUp.
+  Passage enterBlocking(Waiter& w, std::uint32_t parties, Deadline deadline) {
+    auto& parker = P::parker();
+    w.parker = &parker;
+    const Passage passage = enter(w, parties);
+    if (passage != Passage::waiting) return passage;
+    if (!parker.waitUntil(deadline)) {
+      if (leave(w) == Leave::left) return Passage::gaveUp;
+      parker.take();
+    }
+    return settle(w);
+  }
+
+  /// Breaks the barrier: all who wait, and all who come before reset, get Passage::broken.
+  void breakNow() {
+    auto bucket = P::lot().open(this);
+    breakIn(bucket);
+  }
+
+  /// Starts anew; those who wait get Passage::broken.
+  void reset(std::uint32_t parties) {
+    auto bucket = P::lot().open(this);
+    breakIn(bucket);
+    word_.store(startOf(parties), std::memory_order_release);
+  }
+
+  bool isBroken() const noexcept { return (word_.load(std::memory_order_acquire) & kBroken) != 0; }
+
+  /// How many wait in this round.
+  std::uint32_t arrived(std::uint32_t parties) const noexcept {
+    const Word word = word_.load(std::memory_order_acquire);
+    return word & kBroken ? 0 : parties - (word >> kMissingShift);
+  }
+
+ private:
+  using Bucket = typename ParkingLot<P>::Bucket;
+  static constexpr Word kQueued = 1;
+  static constexpr Word kBroken = 2;
+  static constexpr int kMissingShift = 2;
+  static constexpr Word kOneMissing = Word{1} << kMissingShift;
+
+  static constexpr Word startOf(std::uint32_t parties) noexcept { return parties << kMissingShift; }
+
+  static std::uint32_t checked(std::uint32_t parties) {
+    if (parties < 1 || parties > kMaxParties) {
+      throw Misuse(Fault::badArgument, "a barrier has 1 to kMaxParties parties");
+    }
+    return parties;
+  }
+
+  void breakIn(Bucket& bucket) noexcept {
+    admitAll(bucket, true);
+    word_.store(kBroken, std::memory_order_release);
+  }
+
+  static void admitAll(Bucket& bucket, bool broken) noexcept {
+    if (bucket.empty()) return;
+    while (Waiter* w = bucket.queue().head()) {
+      w->abandoned = broken;
+      bucket.admit(*w);
+    }
+  }
+
+  typename P::template Atomic<Word> word_;
+};
+
+/// A barrier that knows the number of its parties.
+template <class P>
+class BasicBarrier : private BasicBarrierWord<P> {
+  using Base = BasicBarrierWord<P>;
+
+ public:
+  using Base::kMaxParties;
+
+  /// `parties` must be in [1, kMaxParties]; else Misuse(badArgument).
+  explicit BasicBarrier(std::uint32_t parties) : Base(parties), parties_(parties) {}
+
+  /// Arrives and waits for the others: passed, last or broken.
+  Passage wait() { return waitUntil(kNever); }
+  Passage waitFor(std::chrono::nanoseconds timeout) { return waitUntil(deadlineIn(timeout)); }
+
+  /// When the deadline passes first, the barrier breaks.
+  Passage waitUntil(Deadline deadline) {
+    Waiter w;
+    w.agent = P::agent();
+    const Passage passage = Base::enterBlocking(w, parties_, deadline);
+    return passage == Passage::gaveUp ? Passage::broken : passage;
+  }
+
+  void reset() { Base::reset(parties_); }
+  using Base::breakNow;
+  using Base::isBroken;
+  std::uint32_t parties() const noexcept { return parties_; }
+  std::uint32_t arrived() const noexcept { return Base::arrived(parties_); }
+
+  // For those who wait without blocking (see above): after Passage::waiting, settle says more.
+  Passage enter(Waiter& w) { return Base::enter(w, parties_); }
+  using Base::settle;
+  /// False when it was too late: the wake has been sent.
+  bool leave(Waiter& w) { return Base::leave(w) == Leave::left; }
+
+ private:
+  const std::uint32_t parties_;
+};
+
+using BarrierWord = BasicBarrierWord<Platform>;
+using Barrier = BasicBarrier<Platform>;
+
+}  // namespace boxoffice

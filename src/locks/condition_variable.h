@@ -1,0 +1,160 @@
+// A condition variable over boxoffice::Mutex.
+//
+// Its word says only whether somebody waits:
+//     0
+//     queue
+//
+//   wait     stands in the condition's queue, unlocks the mutex, sleeps. In queue before the unlock:
+//            a notify that follows the unlock finds it.
+//   notify   takes the head (or all) out of the condition's queue and sends it, as it stands, to the
+//            mutex: in at once when the mutex is free, else in the mutex's queue. It is woken when it
+//            holds the mutex: nobody wakes to find the mutex taken, however many are notified.
+//   give up  only while in the condition's queue. Once notified there is no way back, and the wait
+//            ends with "notified", even when its deadline has passed since.
+//
+// `notified` changes only in the condition's bucket, so leave can tell there which queue it is in.
+#pragma once
+
+#include "locks/mutex.h"
+
+namespace boxoffice {
+
+template <class P>
+class BasicConditionVariable {
+ public:
+  BasicConditionVariable() = default;
+  BasicConditionVariable(const BasicConditionVariable&) = delete;
+  BasicConditionVariable& operator=(const BasicConditionVariable&) = delete;
+
+  /// Unlocks the mutex, waits to be notified, and locks it again. There are no spurious wake-ups,
+  /// but another may have changed the condition before us: wait in a loop, or with a predicate.
+  /// Throws Misuse(notHolder) when `me` does not hold the mutex.
+  Entry wait(BasicMutex<P>& mutex, AgentId me = P::agent()) {
+    return waitUntil(mutex, kNever, me).entry;
+  }
+
+  struct Outcome {
+    bool notified;  ///< false: the deadline passed first
+    Entry entry;    ///< how the mutex was locked again; always granted
+  };
+
+  /// The mutex is locked again when this returns, also after the deadline.
+  Outcome waitUntil(BasicMutex<P>& mutex, Deadline deadline, AgentId me = P::agent(),
+                    bool isStrict = false) {
+    auto& parker = P::parker();
+    Waiter w(parker, me);
+    w.mayBeOvertaken = !isStrict;
+    enter(w, mutex);
+    if (!parker.waitUntil(deadline)) {
+      if (leave(w)) return {false, mutex.lock(me)};
+      if (!parker.waitUntil(kNever)) return {true, BasicMutex<P>::entry(stop(w, parker), w)};
+    }
+    const bool in = mutex.settle(w, parker.how()) || mutex.sleep(w, parker, kNever);
+    return {true, BasicMutex<P>::entry(in, w)};
+  }
+
+  /// For one that has been notified: out of the line of its mutex, as BasicMutex::leave.
+  static Leave leaveMutex(Waiter& w) {
+    for (;;) {
+      try {
+        return static_cast<BasicMutex<P>*>(w.then)->leave(w);
+      } catch (const Misuse&) {
+        // It is in neither queue: another thread is about to put it from the one into the other.
+        P::yield();
+      }
+    }
+  }
+
+  /// Does a waiter of `agent` stand in the queue?
+  bool isQueued(AgentId agent) const {
+    auto bucket = P::lot().open(this);
+    return !bucket.empty() && bucket.queue().find(agent);
+  }
+
+  Outcome waitFor(BasicMutex<P>& mutex, std::chrono::nanoseconds timeout, AgentId me = P::agent()) {
+    return waitUntil(mutex, deadlineIn(timeout), me);
+  }
+
+  /// Waits until `done()` is true; false when the deadline passed and it still is not.
+  template <class Predicate>
+  bool waitUntil(BasicMutex<P>& mutex, Deadline deadline, Predicate done) {
+    while (!done()) {
+      if (!waitUntil(mutex, deadline).notified) return done();
+    }
+    return true;
+  }
+
+  void notifyOne() { notify(1); }
+  void notifyAll() { notify(~std::size_t{0}); }
+
+  /// For those who wait without blocking: stands in the queue and unlocks the mutex. Its wakes come from
+  /// the mutex: mutex.settle(w, how) says when it is locked again.
+  void enter(Waiter& w, BasicMutex<P>& mutex) {
+    if (mutex.owner() != w.agent || w.agent == kNobody) {
+      throw Misuse(Fault::notHolder, "wait on a condition without holding its mutex");
+    }
+    w.then = &mutex;
+    w.notified = false;
+    {
+      auto bucket = P::lot().open(this);
+      bucket.obtainQueue().enter(w);
+      word_.store(kQueued, std::memory_order_relaxed);
+    }
+    mutex.unlock(w.agent);
+  }
+
+  /// True: out of the queue, never notified, and the mutex is not locked. False: notified, on the
+  /// way to the mutex or holding it.
+  bool leave(Waiter& w) {
+    auto bucket = P::lot().open(this);
+    if (w.notified) return false;
+    if (w.state != Waiter::State::waiting) {
+      throw Misuse(Fault::notWaiting, "this waiter waits for nothing");
+    }
+    take(bucket, w);
+    return true;
+  }
+
+ private:
+  using Bucket = typename ParkingLot<P>::Bucket;
+  static constexpr std::uint32_t kQueued = 1;
+
+  /// A stop was requested (see thread_parker.h) on the way to the mutex. Is it locked all the same?
+  bool stop(Waiter& w, ThreadParker<P>& parker) {
+    const Leave how = leaveMutex(w);
+    if (how != Leave::left) parker.take();
+    return how == Leave::admitted && static_cast<BasicMutex<P>*>(w.then)->settle(w, Wake::admitted);
+  }
+
+  void take(Bucket& bucket, Waiter& w) {
+    bucket.queue().leave(w);
+    if (bucket.queue().empty()) word_.store(0, std::memory_order_relaxed);
+  }
+
+  void notify(std::size_t most) {
+    // Whoever changed the condition under the mutex comes after the unlock of each who waits for
+    // it, and so after its store of kQueued.
+    if (word_.load(std::memory_order_relaxed) == 0) return;
+    Fifo chosen;
+    {
+      auto bucket = P::lot().open(this);
+      for (std::size_t i = 0; i < most && !bucket.empty() && !bucket.queue().empty(); ++i) {
+        Waiter& w = *bucket.queue().head();
+        take(bucket, w);
+        w.notified = true;
+        chosen.pushBack(w);
+      }
+    }
+    for (Waiter* w = chosen.head; w;) {
+      Waiter* next = w->next;
+      static_cast<BasicMutex<P>*>(w->then)->enterFor(*w);
+      w = next;
+    }
+  }
+
+  typename P::template Atomic<std::uint32_t> word_{0};
+};
+
+using ConditionVariable = BasicConditionVariable<Platform>;
+
+}  // namespace boxoffice

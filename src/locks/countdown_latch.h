@@ -1,0 +1,74 @@
+// A latch: opens once, when it has been counted down to zero, and stays open.
+//
+//     31 ........ 1 | 0
+//     count         | queue
+//
+//   countDown(n)   count - n; at zero everybody in the queue goes
+//   wait           zero: pass. Else in the queue.
+#pragma once
+
+#include "locks/lock_word.h"
+#include "platform/misuse.h"
+
+namespace boxoffice {
+
+struct CountdownLatchRules : InOrder {
+  static std::uint32_t count(Word word) noexcept { return word >> 1; }
+  static bool fits(Word word, const Waiter&) noexcept { return count(word) == 0; }
+  static Word take(Word word, Waiter&) noexcept { return word; }
+};
+
+template <class P>
+class BasicCountdownLatch : private LockWord<P, CountdownLatchRules> {
+  using Base = LockWord<P, CountdownLatchRules>;
+  using Rules = CountdownLatchRules;
+
+ public:
+  using typename Base::Word;
+
+  static constexpr std::uint32_t kMax = (1U << 31) - 1;
+
+  /// `count` is at most kMax; else Misuse(badArgument).
+  explicit BasicCountdownLatch(std::uint32_t count) : Base(checked(count) << 1) {}
+
+  /// Throws Misuse(underflow) and changes nothing when fewer than n are left to count.
+  void countDown(std::uint32_t n = 1, AgentId me = P::agent()) {
+    Base::change(me, [n](Word word) {
+      if (n > Rules::count(word)) {
+        throw Misuse(Fault::underflow, "a latch counted down below zero");
+      }
+      return word - (n << 1);
+    });
+  }
+
+  void wait() { waitUntil(kNever); }
+  bool tryWait() const noexcept { return count() == 0; }
+  /// False when `timeout` passed first; a timeout of zero or less never sleeps.
+  bool waitFor(std::chrono::nanoseconds timeout) { return waitUntil(deadlineIn(timeout)); }
+  bool waitUntil(Deadline deadline) {
+    Waiter w;
+    w.agent = P::agent();
+    return Base::enterBlocking(w, deadline);
+  }
+
+  std::uint32_t count() const noexcept { return Rules::count(Base::word()); }
+
+  // For those who wait with a waiter of their own (see lock_word.h).
+  using Base::enter;
+  using Base::enterBlocking;
+  using Base::isQueued;
+  using Base::leave;
+  using Base::leaveAll;
+  using Base::queue;
+  using Base::settle;
+
+ private:
+  static std::uint32_t checked(std::uint32_t count) {
+    if (count > kMax) throw Misuse(Fault::badArgument, "a latch counts down from at most kMax");
+    return count;
+  }
+};
+
+using CountdownLatch = BasicCountdownLatch<Platform>;
+
+}  // namespace boxoffice

@@ -1,0 +1,142 @@
+// Several mutexes at once, without deadlock: the dining philosophers' problem for any graph.
+//
+// All who take several go up in one order, that of the addresses, each mutex once however often it
+// is named. So among those who wait for each other there is always one who holds the highest mutex
+// that anybody holds, and it waits for nobody.
+//
+//   idle ──▶ holding the first k of n, in the queue for the next ──▶ holding all
+//                 └──────── gave up: lets go of the k ───▶ idle
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <initializer_list>
+#include <vector>
+
+#include "locks/mutex.h"
+
+namespace boxoffice {
+
+/// One use of a set of mutexes by one agent: make one per caller, the mutexes are what is shared.
+template <class P>
+class BasicLockSet {
+ public:
+  /// A null pointer is Misuse(badArgument).
+  BasicLockSet(std::initializer_list<BasicMutex<P>*> mutexes)
+      : BasicLockSet(std::vector<BasicMutex<P>*>(mutexes)) {}
+
+  explicit BasicLockSet(std::vector<BasicMutex<P>*> mutexes) : mutexes_(std::move(mutexes)) {
+    std::sort(mutexes_.begin(), mutexes_.end(), std::less<>());
+    mutexes_.erase(std::unique(mutexes_.begin(), mutexes_.end()), mutexes_.end());
+    if (!mutexes_.empty() && !mutexes_.front()) {
+      throw Misuse(Fault::badArgument, "a lock set holds no null mutex");
+    }
+  }
+
+  /// Waits for all; abandoned when any of them was. Misuse(badArgument) when this set holds some.
+  Entry lock(AgentId me = P::agent()) { return lockUntil(kNever, me); }
+
+  Entry lockFor(std::chrono::nanoseconds timeout, AgentId me = P::agent()) {
+    return lockUntil(deadlineIn(timeout), me);
+  }
+
+  /// All or, when the deadline passes first, none.
+  Entry lockUntil(Deadline deadline, AgentId me = P::agent()) {
+    return climb([=](BasicMutex<P>& mutex) { return mutex.lockUntil(deadline, me); }, me);
+  }
+
+  /// All or none, without blocking.
+  Entry tryLock(AgentId me = P::agent()) {
+    return climb([=](BasicMutex<P>& mutex) { return mutex.tryLock(me); }, me);
+  }
+
+  /// Lets go of all that is held. Throws Misuse(notHolder) when `me` does not hold them.
+  void unlock(AgentId me = P::agent()) {
+    while (held_ > 0) {
+      mutexes_[held_ - 1]->unlock(me);
+      --held_;
+    }
+  }
+
+  // For those who wait without blocking: true means all are held. After each wake, settle goes on.
+  bool enter(Waiter& w) {
+    begin();
+    return goOn(w);
+  }
+
+  bool settle(Waiter& w, Wake how) {
+    if (!mutexes_[held_]->settle(w, how)) return false;
+    took(w.abandoned);
+    return leaving_ || goOn(w);  // one that gives up takes only what was its own already
+  }
+
+  /// Gives up: lets go of what is held. With Leave::admitted the one waited for is ours as well:
+  /// take its wake, call settle, then unlock. Misuse(notWaiting) when w waits for nothing.
+  Leave leave(Waiter& w) {
+    if (held_ == mutexes_.size()) {
+      throw Misuse(Fault::notWaiting, "this waiter waits for nothing");
+    }
+    const Leave how = mutexes_[held_]->leave(w);
+    leaving_ = how == Leave::admitted;
+    if (!leaving_) unlock(w.agent);
+    return how;
+  }
+
+  std::size_t size() const noexcept { return mutexes_.size(); }
+  /// Was any of them left behind by a holder that died?
+  bool abandoned() const noexcept { return abandoned_; }
+
+ private:
+  void begin() {
+    if (held_ > 0) throw Misuse(Fault::badArgument, "this lock set holds locks already");
+    abandoned_ = false;
+    leaving_ = false;
+  }
+
+  template <class LockOne>
+  Entry climb(LockOne&& lockOne, AgentId me) {
+    begin();
+    while (held_ < mutexes_.size()) {
+      Entry entry;
+      try {
+        entry = lockOne(*mutexes_[held_]);
+      } catch (...) {
+        unlock(me);
+        throw;
+      }
+      if (!entry) {
+        unlock(me);
+        return entry;
+      }
+      took(entry.abandoned);
+    }
+    return {true, abandoned_};
+  }
+
+  bool goOn(Waiter& w) {
+    while (held_ < mutexes_.size()) {
+      try {
+        if (!mutexes_[held_]->enter(w)) return false;
+      } catch (...) {
+        unlock(w.agent);
+        throw;
+      }
+      took(w.abandoned);
+    }
+    return true;
+  }
+
+  void took(bool abandoned) noexcept {
+    ++held_;
+    abandoned_ = abandoned_ || abandoned;
+  }
+
+  std::vector<BasicMutex<P>*> mutexes_;
+  std::size_t held_ = 0;
+  bool abandoned_ = false;
+  bool leaving_ = false;
+};
+
+using LockSet = BasicLockSet<Platform>;
+
+}  // namespace boxoffice

@@ -1,0 +1,203 @@
+#include "locks/lock_table.h"
+
+#include "platform/misuse.h"
+#include "platform/process_wide.h"
+
+namespace boxoffice {
+namespace {
+
+constexpr std::uint32_t kStarted = 1;
+
+/// The first to come starts the lock; false for one who wants another.
+bool started(SharedWord* words, std::uint32_t start) noexcept {
+  const std::uint32_t found = words[1].load(std::memory_order_relaxed);
+  if (found == 0) {
+    words[0].store(start, std::memory_order_relaxed);
+    words[1].store(start | kStarted, std::memory_order_release);
+    return true;
+  }
+  return found == (start | kStarted);
+}
+
+void checkStarted(SharedWord* words, std::uint32_t start) {
+  if (!started(words, start)) {
+    throw Misuse(Fault::mismatch, "it is there already, and began with another value");
+  }
+}
+
+struct Claim {
+  LockKind kind;
+  std::size_t part;  // which of the lock's words
+  std::size_t uses = 0;
+};
+
+struct Claims {
+  std::mutex mutex;
+  std::unordered_map<const SharedWord*, Claim> all;
+};
+
+Claims& claims() { return processWide<Claims>(); }
+
+}  // namespace
+
+const char* nameOf(LockKind kind) noexcept {
+  switch (kind) {
+    case LockKind::mutex:
+      return "a mutex";
+    case LockKind::semaphore:
+      return "a semaphore";
+    case LockKind::autoResetEvent:
+      return "an auto-reset event";
+    case LockKind::manualResetEvent:
+      return "a manual-reset event";
+    case LockKind::countdownLatch:
+      return "a countdown latch";
+    case LockKind::barrier:
+      return "a barrier";
+    case LockKind::condition:
+      return "a condition variable";
+    case LockKind::rwLock:
+      break;
+  }
+  return "a read-write lock";
+}
+
+WordPairs::Number WordPairs::take() {
+  const std::lock_guard guard(mutex_);
+  if (free_.empty()) {
+    const auto first = static_cast<Number>(regions_.size()) << kRegionBits;
+    free_.reserve((regions_.size() + 1) << kRegionBits);
+    regions_.push_back(std::make_unique<SharedWord[]>(std::size_t{2} << kRegionBits));
+    for (Number i = kPairs; i > 0; --i) free_.push_back(first + i - 1);
+  }
+  const Number pair = free_.back();
+  free_.pop_back();
+  return pair;
+}
+
+void WordPairs::give(Number pair) noexcept {
+  SharedWord* const both = words(pair);
+  both[0].store(0, std::memory_order_relaxed);
+  both[1].store(0, std::memory_order_relaxed);
+  const std::lock_guard guard(mutex_);
+  free_.push_back(pair);  // has room: take reserved it
+}
+
+SharedWord* WordPairs::words(Number pair) const noexcept {
+  const std::lock_guard guard(mutex_);
+  return &regions_[pair >> kRegionBits][std::size_t{2} * (pair & (kPairs - 1))];
+}
+
+LockTable::Entry& LockTable::pin(const std::string& key, std::uint32_t start) {
+  const std::lock_guard guard(mutex_);
+  const auto [at, isNew] = entries_.try_emplace(key);
+  Entry& entry = at->second;
+  if (isNew) {
+    try {
+      entry.pair = wordPairs().take();
+    } catch (...) {
+      entries_.erase(at);
+      throw;
+    }
+    entry.key = &at->first;
+    entry.words = wordPairs().words(entry.pair);
+    entry.pins = 0;
+  }
+  checkStarted(entry.words, start);
+  ++entry.pins;
+  return entry;
+}
+
+void LockTable::unpin(Entry& entry) noexcept {
+  const std::lock_guard guard(mutex_);
+  if (--entry.pins > 0 || !isIdle(entry)) return;
+  wordPairs().give(entry.pair);
+  entries_.erase(*entry.key);
+}
+
+bool LockTable::isIdle(const Entry& entry) noexcept {
+  const std::uint32_t start = entry.words[1].load(std::memory_order_relaxed) & ~kStarted;
+  return entry.words[0].load(std::memory_order_relaxed) == start;
+}
+
+std::size_t LockTable::busy() const {
+  const std::lock_guard guard(mutex_);
+  std::size_t count = 0;
+  for (const auto& [key, entry] : entries_) count += isIdle(entry) ? 0 : 1;
+  return count;
+}
+
+std::vector<std::string> LockTable::busyKeys() const {
+  const std::lock_guard guard(mutex_);
+  std::vector<std::string> keys;
+  for (const auto& [key, entry] : entries_) {
+    if (!isIdle(entry)) keys.push_back(key);
+  }
+  return keys;
+}
+
+bool LockTable::empty() const {
+  const std::lock_guard guard(mutex_);
+  return entries_.empty();
+}
+
+LockTable& LockTables::open(const std::string& name, std::uint32_t start) {
+  const std::lock_guard guard(mutex_);
+  const auto [at, isNew] = tables_.try_emplace(name);
+  Named& named = at->second;
+  if (isNew) named.start = start;
+  if (named.start != start) {
+    throw Misuse(Fault::mismatch, "it is there already, and began with another value");
+  }
+  ++named.uses;
+  return named.table;
+}
+
+void LockTables::close(const std::string& name) noexcept {
+  const std::lock_guard guard(mutex_);
+  const auto at = tables_.find(name);
+  // Locks that nobody has told of a death yet keep their table.
+  if (--at->second.uses == 0 && at->second.table.empty()) tables_.erase(at);
+}
+
+LockTables& lockTables() { return processWide<LockTables>(); }
+
+WordPairs& wordPairs() { return processWide<WordPairs>(); }
+
+void claimWords(SharedWord* words, std::size_t count, LockKind kind, std::uint32_t start) {
+  const std::lock_guard guard(claims().mutex);
+  auto& all = claims().all;
+  const auto check = [&](bool fits, LockKind found) {
+    if (!fits)
+      throw Misuse(Fault::mismatch, std::string("this memory is in use by ") + nameOf(found));
+  };
+  // What follows the word of a lock is not the word of another one, though that is in use.
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto found = all.find(words + i);
+    if (found == all.end()) continue;
+    check(found->second.kind == kind && found->second.part == i, found->second.kind);
+  }
+  try {
+    for (std::size_t i = 0; i < count; ++i) {
+      all.try_emplace(words + i, Claim{.kind = kind, .part = i});
+    }
+    if (count > 1) checkStarted(words, start);
+  } catch (...) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto made = all.find(words + i);
+      if (made != all.end() && made->second.uses == 0) all.erase(made);
+    }
+    throw;
+  }
+  for (std::size_t i = 0; i < count; ++i) ++all.find(words + i)->second.uses;
+}
+
+void disclaimWords(SharedWord* words, std::size_t count) noexcept {
+  const std::lock_guard guard(claims().mutex);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto at = claims().all.find(words + i);
+    if (--at->second.uses == 0) claims().all.erase(at);
+  }
+}
+
+}  // namespace boxoffice

@@ -1,0 +1,63 @@
+// An event that, once set, lets everybody through until it is reset.
+//
+//     1   | 0
+//     set | queue
+//
+//   set     everybody in the queue goes, whoever comes later passes with one load
+//   reset   from here on they wait
+// Invariant: never set while somebody waits.
+#pragma once
+
+#include "locks/lock_word.h"
+
+namespace boxoffice {
+
+struct ManualResetEventRules : InOrder {
+  static constexpr Word kSet = 2;
+
+  static bool fits(Word word, const Waiter&) noexcept { return (word & kSet) != 0; }
+  static Word take(Word word, Waiter&) noexcept { return word; }
+};
+
+template <class P>
+class BasicManualResetEvent : private LockWord<P, ManualResetEventRules> {
+  using Base = LockWord<P, ManualResetEventRules>;
+  using Rules = ManualResetEventRules;
+
+ public:
+  using typename Base::Word;
+
+  explicit BasicManualResetEvent(bool set = false) : Base(set ? Rules::kSet : 0) {}
+
+  void set(AgentId me = P::agent()) {
+    Base::change(me, [](Word word) { return word | Rules::kSet; });
+  }
+  void reset() {
+    Base::change(kNobody, [](Word word) { return word & ~Rules::kSet; });
+  }
+
+  void wait() { waitUntil(kNever); }
+  bool tryWait() noexcept { return isSet(); }
+  /// False when `timeout` passed first; a timeout of zero or less never sleeps.
+  bool waitFor(std::chrono::nanoseconds timeout) { return waitUntil(deadlineIn(timeout)); }
+  bool waitUntil(Deadline deadline) {
+    Waiter w;
+    w.agent = P::agent();
+    return Base::enterBlocking(w, deadline);
+  }
+
+  bool isSet() const noexcept { return (Base::word() & Rules::kSet) != 0; }
+
+  // For those who wait with a waiter of their own (see lock_word.h).
+  using Base::enter;
+  using Base::enterBlocking;
+  using Base::isQueued;
+  using Base::leave;
+  using Base::leaveAll;
+  using Base::queue;
+  using Base::settle;
+};
+
+using ManualResetEvent = BasicManualResetEvent<Platform>;
+
+}  // namespace boxoffice

@@ -1,0 +1,156 @@
+// A mutex: Preshing's non-recursive benaphore with an owner, a queue and bounded overtaking.
+//
+// The word (it may lie in a SharedArrayBuffer; JavaScript makes the steps marked *):
+//
+//     31 ........ 4 | 3         | 2        | 1     | 0
+//     owner's agent | abandoned | hand-off | waker | queue
+//
+//   free                  0                     * compare-and-swap ▶ held
+//   held                  owner                 * compare-and-swap ▶ free
+//   held, queue            owner | queue          released through the bucket, as is `hand-off`
+//   held, queue, waker     owner | queue | waker  * compare-and-swap ▶ free, queue, waker
+//   free, queue, waker     queue | waker          * compare-and-swap ▶ held, queue, waker
+//   free, abandoned       abandoned             a holder died and none waited: the next one is told
+//
+// queue, waker, hand-off: see lock_word.h.
+// abandoned: set when the holder died (abandon) and the mutex was not handed over at once; cleared by
+//     the next to take the mutex, which gets `abandoned`. It keeps JavaScript's steps from a word
+//     that C++ must see. Never set while held.
+// Mutual exclusion: the owner field leaves 0 by a compare-and-swap from 0 or by a hand-off in the
+// bucket, and returns to 0 only by its owner, or by abandon in its stead.
+#pragma once
+
+#include "locks/lock_word.h"
+#include "platform/misuse.h"
+
+namespace boxoffice {
+
+struct MutexRules {
+  using Word = std::uint32_t;
+  static constexpr Word kWaker = 2;
+  static constexpr Word kHandOff = 4;
+  static constexpr Word kAbandoned = 8;
+  static constexpr int kOwnerShift = 4;
+
+  static AgentId owner(Word word) noexcept { return word >> kOwnerShift; }
+  /// The word while `agent` holds the mutex and nobody waits.
+  static Word held(AgentId agent) noexcept { return agent << kOwnerShift; }
+  static bool isFree(Word word) noexcept { return owner(word) == kNobody; }
+  static bool makesRoom(Word, Word to) noexcept { return isFree(to); }
+  static bool fits(Word word, const Waiter&) noexcept { return isFree(word); }
+  static Word take(Word word, Waiter& w) noexcept {
+    w.abandoned = (word & kAbandoned) != 0;
+    return (word & ~kAbandoned) | held(w.agent);
+  }
+};
+
+template <class P>
+class BasicMutex : private LockWord<P, MutexRules> {
+  using Base = LockWord<P, MutexRules>;
+  using Rules = MutexRules;
+
+ public:
+  using typename Base::Word;
+
+  BasicMutex() : Base(0) {}
+
+  // `me` must be an agent's id (agent.h); else Misuse(badArgument).
+
+  /// Waits for its turn. Throws std::bad_alloc only, and then holds nothing. Not recursive: an
+  /// agent that holds the mutex and locks it again waits for itself.
+  Entry lock(AgentId me = P::agent()) { return lockUntil(kNever, me); }
+
+  /// Never blocks. It may take a free mutex that others wait for, within their patience.
+  Entry tryLock(AgentId me = P::agent()) {
+    Waiter w;
+    w.agent = checkedAgent(me);
+    return Base::entry(Base::tryEnter(w), w);
+  }
+
+  /// Not granted when `timeout` passed first; a timeout of zero or less never sleeps.
+  Entry lockFor(std::chrono::nanoseconds timeout, AgentId me = P::agent()) {
+    return lockUntil(deadlineIn(timeout), me);
+  }
+
+  Entry lockUntil(Deadline deadline, AgentId me = P::agent()) {
+    Word free = 0;
+    if (this->word_.compare_exchange_strong(free, Rules::held(checkedAgent(me)),
+                                            std::memory_order_acquire, std::memory_order_relaxed)) {
+      return {.granted = true};
+    }
+    Waiter w;
+    w.agent = me;
+    return Base::entry(Base::enterBlocking(w, deadline), w);
+  }
+
+  /// Lets the next one in. Throws Misuse(notHolder) and changes nothing when `me` does not hold it.
+  void unlock(AgentId me = P::agent()) {
+    Word held = Rules::held(me);
+    if (me != kNobody && this->word_.compare_exchange_strong(held, 0, std::memory_order_release,
+                                                             std::memory_order_relaxed)) {
+      return;
+    }
+    Base::change(me, [me](Word word) { return released(word, me); });
+  }
+
+  /// unlock, for an agent that may have waiters of its own in the queue.
+  void unlockQueued(AgentId me) {
+    Base::changeQueued(me, [me](Word word) { return released(word, me); });
+  }
+
+  /// For one that died holding it: the next holder is told. False when `dead` does
+  /// not hold the mutex.
+  bool abandon(AgentId dead) {
+    bool held = false;
+    Base::change(kNobody, [dead, &held](Word word) {
+      held = dead != kNobody && Rules::owner(word) == dead;
+      return held ? released(word, dead) | Rules::kAbandoned : word;
+    });
+    return held;
+  }
+
+  AgentId owner() const noexcept { return Rules::owner(Base::word()); }
+  bool isLocked() const noexcept { return owner() != kNobody; }
+
+  // For those who wait with a waiter of their own (see lock_word.h): true from enter, or a wake and true
+  // from settle, and w.agent holds the mutex; leave takes a waiter out of the queue.
+  bool enter(Waiter& w) {
+    checkedAgent(w.agent);
+    return Base::enter(w);
+  }
+  bool enterBlocking(Waiter& w, Deadline deadline) {
+    checkedAgent(w.agent);
+    return Base::enterBlocking(w, deadline);
+  }
+  using Base::entry;
+  using Base::isQueued;
+  using Base::leave;
+  using Base::leaveAll;
+  using Base::queue;
+  using Base::settle;
+  using Base::sleep;
+
+  /// Enters for another, who was notified of a condition: it is woken when it holds the mutex.
+  /// noexcept, since without memory for a queue there would be nobody left to wake it.
+  void enterFor(Waiter& w) noexcept {
+    if (!enter(w)) return;
+    {
+      // It may be about to die, and look where it is: see BasicConditionVariable::leaveMutex.
+      auto bucket = P::lot().open(this);
+      w.state = Waiter::State::admitted;
+    }
+    w.parker->wake(w, Wake::admitted);
+  }
+
+ private:
+  static Word released(Word word, AgentId me) {
+    if (Rules::owner(word) != me || me == kNobody) {
+      throw Misuse(Fault::notHolder, "unlock of a mutex that the caller does not hold");
+    }
+    return word & Base::kQueueBits;
+  }
+};
+
+using Mutex = BasicMutex<Platform>;
+
+}  // namespace boxoffice

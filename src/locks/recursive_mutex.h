@@ -1,0 +1,84 @@
+// A mutex that its holder may lock again, Preshing's recursive benaphore.
+//
+// The mutex word says who holds it; depth_ says how many times, and only the holder touches it,
+// so it needs no atomics: a hand-over of the mutex orders one holder's last access before the
+// next one's first.
+//   depth_ == 0   outside every hold
+//   depth_ == n   the holder must unlock n times
+#pragma once
+
+#include <limits>
+
+#include "locks/mutex.h"
+
+namespace boxoffice {
+
+template <class P>
+class BasicRecursiveMutex {
+ public:
+  static constexpr std::uint32_t kMaxDepth = std::numeric_limits<std::uint32_t>::max();
+
+  /// Throws Misuse(overflow) and changes nothing when the holder's depth would pass kMaxDepth.
+  Entry lock(AgentId me = P::agent()) { return lockUntil(kNever, me); }
+
+  Entry lockFor(std::chrono::nanoseconds timeout, AgentId me = P::agent()) {
+    return lockUntil(deadlineIn(timeout), me);
+  }
+
+  Entry lockUntil(Deadline deadline, AgentId me = P::agent()) {
+    if (reenter(me)) return {.granted = true};
+    const Entry entry = mutex_.lockUntil(deadline, me);
+    if (entry) depth_ = 1;
+    return entry;
+  }
+
+  Entry tryLock(AgentId me = P::agent()) {
+    if (reenter(me)) return {.granted = true};
+    const Entry entry = mutex_.tryLock(me);
+    if (entry) depth_ = 1;
+    return entry;
+  }
+
+  /// Throws Misuse(notHolder) and changes nothing when `me` does not hold it.
+  void unlock(AgentId me = P::agent()) {
+    if (mutex_.owner() != me || me == kNobody) {
+      throw Misuse(Fault::notHolder, "unlock of a recursive mutex that the caller does not hold");
+    }
+    if (--depth_ == 0) mutex_.unlock(me);
+  }
+
+  AgentId owner() const noexcept { return mutex_.owner(); }
+  /// How often the calling holder has locked it.
+  std::uint32_t depth() const noexcept { return depth_; }
+
+  /// For those who wait without blocking: true means in (again), as does true from settle.
+  bool enter(Waiter& w) {
+    if (reenter(w.agent)) return true;
+    if (!mutex_.enter(w)) return false;
+    depth_ = 1;
+    return true;
+  }
+
+  bool settle(Waiter& w, Wake how) noexcept {
+    if (!mutex_.settle(w, how)) return false;
+    depth_ = 1;
+    return true;
+  }
+
+  Leave leave(Waiter& w) { return mutex_.leave(w); }
+
+ private:
+  bool reenter(AgentId me) {
+    if (mutex_.owner() != me || me == kNobody) return false;
+    if (depth_ == kMaxDepth) throw Misuse(Fault::overflow, "recursive mutex locked too often");
+    ++depth_;
+    return true;
+  }
+
+  BasicMutex<P> mutex_;
+  std::uint32_t depth_ = 0;
+};
+
+using RecursiveMutex = BasicRecursiveMutex<Platform>;
+
+}  // namespace boxoffice

@@ -1,0 +1,265 @@
+// A read-write lock in the queue: readers share, writers are alone, and nobody starves: those who come
+// while somebody waits wait behind them, except that a free lock may be taken by whoever comes by
+// within the head's patience. One reader may upgrade; a writer may downgrade.
+//
+//     31 ................. 6 | 5         | 4         | 3      | 2        | 1     | 0
+//     readers, or the writer | abandoned | upgrading | writer | hand-off | waker | queue
+//
+//   free                   0
+//   read by n              n readers; more readers come in while nobody waits
+//   upgrading              n readers, one of whom waits (first in the queue) to become the writer; no
+//                          new readers. With the others gone: it is the writer.
+//   written                writer | its agent
+//   abandoned              a writer died: the next one in is told (as in mutex.h). A reader that dies has
+//                          left nothing half written.
+//
+// A reader that comes when 2^26 - 1 read already waits in the queue: the count cannot overflow into the
+// bits beside it.
+// Exits are acq_rel: several readers' exits add up to one hand-off to a writer, which never reads
+// the word and so must get all of their releases from the one that hands over.
+#pragma once
+
+#include <algorithm>
+
+#include "locks/lock_word.h"
+#include "locks/mutex.h"
+#include "platform/misuse.h"
+
+namespace boxoffice {
+
+struct RWLockRules {
+  using Word = std::uint32_t;
+  static constexpr Word kWaker = 2;
+  static constexpr Word kHandOff = 4;
+  static constexpr Word kWriter = 8;
+  static constexpr Word kUpgrading = 16;
+  static constexpr Word kAbandoned = 32;
+  static constexpr Word kQueueBits = 1 | kWaker | kHandOff;
+  static constexpr int kCountShift = 6;
+  static constexpr Word kOne = 1U << kCountShift;
+  static constexpr Word kMaxReaders = (1U << (32 - kCountShift)) - 1;
+
+  // What a waiter asks for (Waiter::ask).
+  static constexpr std::uint32_t kRead = 1;
+  static constexpr std::uint32_t kWrite = 2;
+  static constexpr std::uint32_t kUpgrade = 3;
+
+  static Word count(Word word) noexcept { return word >> kCountShift; }
+  static bool written(Word word) noexcept { return (word & kWriter) != 0; }
+  static Word readers(Word word) noexcept { return written(word) ? 0 : count(word); }
+  static AgentId writer(Word word) noexcept { return written(word) ? count(word) : kNobody; }
+
+  static bool isFree(Word word) noexcept { return !written(word) && count(word) == 0; }
+  /// Readers that leave others behind let no waiter in, except one that upgrades.
+  static bool makesRoom(Word from, Word to) noexcept {
+    return readers(from) <= readers(to) || readers(to) == 0 || (to & kUpgrading) ||
+           readers(from) == kMaxReaders;
+  }
+  static bool fits(Word word, const Waiter& w) noexcept {
+    if (written(word)) return false;
+    if (w.ask == kUpgrade) return count(word) == 1;
+    if (w.ask == kWrite) return count(word) == 0;
+    return !(word & kUpgrading) && count(word) < kMaxReaders;
+  }
+  static Word take(Word word, Waiter& w) noexcept {
+    w.abandoned = (word & kAbandoned) != 0;
+    if (w.ask == kRead) return (word & ~kAbandoned) + kOne;
+    return (word & kQueueBits) | kWriter | (w.agent << kCountShift);
+  }
+};
+
+template <class P>
+class BasicRWLock : private LockWord<P, RWLockRules> {
+  using Base = LockWord<P, RWLockRules>;
+  using Rules = RWLockRules;
+
+ public:
+  using typename Base::Word;
+
+  BasicRWLock() : Base(0) {}
+
+  Entry lockRead(AgentId me = P::agent()) { return lockReadUntil(kNever, me); }
+  Entry lockWrite(AgentId me = P::agent()) { return lockWriteUntil(kNever, me); }
+
+  /// Not granted when the deadline passed first.
+  Entry lockReadUntil(Deadline deadline, AgentId me = P::agent()) {
+    return block(Rules::kRead, deadline, me);
+  }
+  Entry lockWriteUntil(Deadline deadline, AgentId me = P::agent()) {
+    return block(Rules::kWrite, deadline, me);
+  }
+
+  /// Never block. They may take a free lock that others wait for, within their patience.
+  Entry tryLockRead() { return attempt(Rules::kRead, kNobody); }
+  Entry tryLockWrite(AgentId me = P::agent()) { return attempt(Rules::kWrite, checkedAgent(me)); }
+
+  /// Throws Misuse(notHolder) when nobody reads. `me` is whose own waiters may go first within the
+  /// patience of the head.
+  void unlockRead(AgentId me = P::agent()) {
+    Base::change(me, [](Word word) {
+      if (Rules::readers(word) == 0) {
+        throw Misuse(Fault::notHolder, "read unlock of a lock that nobody reads");
+      }
+      return word - Rules::kOne;
+    });
+  }
+
+  /// Throws Misuse(notHolder) and changes nothing when `me` is not the writer.
+  void unlockWrite(AgentId me = P::agent()) {
+    Base::change(me, [me](Word word) { return noWriter(word, me); });
+  }
+
+  /// From writer to reader without letting another writer in; readers at the head of the queue come
+  /// in too. Throws Misuse(notHolder) and changes nothing when `me` is not the writer. `tell`: as in abandonReads.
+  void downgrade(AgentId me = P::agent(), bool tell = false) {
+    Base::change(me, [me, tell](Word word) {
+      return (noWriter(word, me) + Rules::kOne) | (tell ? Rules::kAbandoned : 0);
+    });
+  }
+
+  /// From reader to writer once the other readers have left, before everybody in the queue.
+  /// Not granted when another reader is upgrading (each would wait for the other: give up the
+  /// read lock) or the deadline passed; then the caller reads on. Misuse(notHolder) when nobody
+  /// reads.
+  Entry upgrade(AgentId me = P::agent()) { return upgradeUntil(kNever, me); }
+
+  Entry upgradeUntil(Deadline deadline, AgentId me = P::agent()) {
+    Waiter w;
+    w.agent = me;
+    return Base::entry(upgradeBlocking(w, deadline) == Upgrade::granted, w);
+  }
+
+  /// For one that died writing: the next one in is told. False when `dead` does not
+  /// write.
+  bool abandon(AgentId dead) {
+    bool held = false;
+    Base::change(kNobody, [dead, &held](Word word) {
+      held = dead != kNobody && Rules::writer(word) == dead;
+      return held ? noWriter(word, dead) | Rules::kAbandoned : word;
+    });
+    return held;
+  }
+
+  /// Gives back `count` reads, or as many as there are, of one that died. `tell`: it died before it could be
+  /// told of a death itself, so the next one in is.
+  void abandonReads(std::uint32_t count, bool tell = false) {
+    Base::change(kNobody, [count, tell](Word word) {
+      const Word back = std::min(count, Rules::readers(word)) << Rules::kCountShift;
+      return (word - back) | (tell ? Rules::kAbandoned : 0);
+    });
+  }
+
+  /// Lets readers in at once that stand at the head of the queue though the lock is read, not written: those
+  /// that were invited when it was free, and are still on their way.
+  void hurry(AgentId me = P::agent()) {
+    Base::change(me, [](Word word) { return word; });
+  }
+
+  std::uint32_t readers() const noexcept { return Rules::readers(Base::word()); }
+  AgentId writer() const noexcept { return Rules::writer(Base::word()); }
+
+  // For those who wait with a waiter of their own (see lock_word.h): w.ask is Rules::kRead or kWrite.
+  bool enter(Waiter& w) {
+    checkedAgent(w.agent);
+    return Base::enter(w);
+  }
+  bool enterBlocking(Waiter& w, Deadline deadline) {
+    checkedAgent(w.agent);
+    return Base::enterBlocking(w, deadline);
+  }
+  using Base::isQueued;
+  using Base::queue;
+  using Base::settle;
+
+  Leave leave(Waiter& w) {
+    // Readers were kept out for the upgrade: leaving it lets them in again.
+    const Word claim = w.ask == Rules::kUpgrade ? Rules::kUpgrading : 0;
+    return Base::leave(w, [claim](Word word) { return word & ~claim; });
+  }
+
+  template <class Gone>
+  void leaveAll(AgentId agent, Gone&& gone) {
+    Word claim = 0;
+    const auto leaves = [&claim, &gone](Waiter& w, Leave how) {
+      if (w.ask == Rules::kUpgrade) claim = Rules::kUpgrading;
+      gone(w, how);
+    };
+    Base::leaveAll(agent, leaves, [&claim](Word word) { return word & ~claim; });
+  }
+
+  enum class Upgrade : std::uint8_t { refused, granted, waiting, late };
+
+  /// Blocks the calling thread: refused, granted, or late when the deadline passed. Where it has passed
+  /// already nobody notices: no reader is kept out, and no upgrade refused.
+  Upgrade upgradeBlocking(Waiter& w, Deadline deadline) {
+    auto& parker = P::parker();
+    w.parker = &parker;
+    const bool mayWait = deadline == kNever || deadline > P::now();
+    const Upgrade start = enterUpgrade(w, mayWait ? Upgrade::waiting : Upgrade::late);
+    if (start != Upgrade::waiting) return start;
+    if (!parker.waitUntil(deadline)) {
+      if (leave(w) == Leave::left) return Upgrade::late;
+      parker.take();
+    }
+    settle(w, Wake::admitted);
+    return Upgrade::granted;
+  }
+
+  /// Upgrade::waiting: in the queue before everybody, and woken once it is the writer. `otherwise` is what becomes of
+  /// one that would have to wait: late when it leaves instead.
+  Upgrade enterUpgrade(Waiter& w, Upgrade otherwise = Upgrade::waiting) {
+    checkedAgent(w.agent);
+    w.ask = Rules::kUpgrade;
+    auto bucket = P::lot().open(this);
+    WaitQueue& waiters = bucket.obtainQueue();
+    waiters.enterFirst(w);
+    Word word = this->word_.load(std::memory_order_relaxed);
+    for (;;) {
+      const Upgrade how = upgradeFrom(word, w, otherwise);
+      Word next = word;
+      if (how == Upgrade::granted) next = Rules::take(word, w);
+      if (how == Upgrade::waiting) {
+        next = Base::withBits(word | Rules::kUpgrading, Base::bitsOf(waiters));
+      }
+      if (this->word_.compare_exchange_weak(word, next, std::memory_order_acquire,
+                                            std::memory_order_relaxed)) {
+        if (how != Upgrade::waiting) waiters.leave(w);
+        if (Rules::readers(word) == 0) {
+          throw Misuse(Fault::notHolder, "upgrade of a lock that nobody reads");
+        }
+        return how;
+      }
+    }
+  }
+
+ private:
+  static Upgrade upgradeFrom(Word word, const Waiter& w, Upgrade otherwise) {
+    if (Rules::readers(word) == 0 || (word & Rules::kUpgrading)) return Upgrade::refused;
+    return Rules::fits(word, w) ? Upgrade::granted : otherwise;
+  }
+
+  static Word noWriter(Word word, AgentId me) {
+    if (Rules::writer(word) != me || me == kNobody) {
+      throw Misuse(Fault::notHolder, "the caller does not hold the write lock");
+    }
+    return word & Base::kQueueBits;
+  }
+
+  Entry block(std::uint32_t mode, Deadline deadline, AgentId me) {
+    Waiter w;
+    w.agent = checkedAgent(me);
+    w.ask = mode;
+    return Base::entry(Base::enterBlocking(w, deadline), w);
+  }
+
+  Entry attempt(std::uint32_t mode, AgentId me) {
+    Waiter w;
+    w.agent = me;
+    w.ask = mode;
+    return Base::entry(Base::tryEnter(w), w);
+  }
+};
+
+using RWLock = BasicRWLock<Platform>;
+
+}  // namespace boxoffice

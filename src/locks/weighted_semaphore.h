@@ -1,0 +1,154 @@
+// A counting semaphore with weights and priorities, strictly in the queue: nobody who asks for less
+// slips past a heavier one that came before it with the same priority, but for the releaser's own,
+// within the patience of the head.
+//
+//     31 ................ 2 | 1         | 0
+//     value (signed)        | abandoned | queue
+//
+//   acquire(w)   value >= w and nobody of our priority or above waits: value - w.  Else: in the queue.
+//   release(n)   value + n, then the head of the queue is admitted as long as its weight fits
+//   reclaim      release of what a dead one held, with `abandoned`; the next to get in clears it and
+//                is told
+//
+// The value may be set below zero (setValue): nobody gets in until releases have made up for it.
+// Invariant: value + weights held = what the constructor, setValue and releases have put in.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "locks/lock_word.h"
+#include "platform/misuse.h"
+
+namespace boxoffice {
+
+struct WeightedSemaphoreRules : InOrder {
+  static constexpr Word kAbandoned = 2;
+  static constexpr int kValueShift = 2;
+
+  // Right shift of a negative value is arithmetic since C++20.
+  static std::int32_t value(Word word) noexcept {
+    return static_cast<std::int32_t>(word) >> kValueShift;
+  }
+  static Word with(Word word, std::int32_t value) noexcept {
+    return (word & ((1U << kValueShift) - 1)) | (static_cast<Word>(value) << kValueShift);
+  }
+  static bool fits(Word word, const Waiter& w) noexcept {
+    return value(word) >= static_cast<std::int32_t>(w.ask);
+  }
+  static Word take(Word word, Waiter& w) noexcept {
+    w.abandoned = (word & kAbandoned) != 0;
+    return with(word & ~kAbandoned, value(word) - static_cast<std::int32_t>(w.ask));
+  }
+};
+
+template <class P>
+class BasicWeightedSemaphore : private LockWord<P, WeightedSemaphoreRules> {
+  using Base = LockWord<P, WeightedSemaphoreRules>;
+  using Rules = WeightedSemaphoreRules;
+
+ public:
+  using typename Base::Word;
+
+  static constexpr std::int32_t kMax = (1 << 29) - 1;
+  static constexpr std::int32_t kMin = -(1 << 29);
+
+  /// `value` must be in [kMin, kMax]; else Misuse(badArgument).
+  explicit BasicWeightedSemaphore(std::int32_t value) : Base(Rules::with(0, checked(value))) {}
+
+  /// Takes `weight` (1 to kMax; else Misuse(badArgument)) from the value, in its turn.
+  Entry acquire(std::int32_t weight = 1) { return acquireUntil(kNever, weight); }
+
+  /// Not granted when `timeout` passed first; a timeout of zero or less never sleeps.
+  Entry acquireFor(std::chrono::nanoseconds timeout, std::int32_t weight = 1, double priority = 0) {
+    return acquireUntil(deadlineIn(timeout), weight, priority);
+  }
+
+  Entry acquireUntil(Deadline deadline, std::int32_t weight = 1, double priority = 0) {
+    Waiter w;
+    w.agent = P::agent();
+    w.ask = checkedWeight(weight);
+    w.priority = checkedPriority(priority);
+    return Base::entry(Base::enterBlocking(w, deadline), w);
+  }
+
+  /// Never blocks, never goes before anybody who waits.
+  Entry tryAcquire(std::int32_t weight = 1) {
+    Waiter w;
+    w.ask = checkedWeight(weight);
+    return Base::entry(Base::tryEnter(w), w);
+  }
+
+  /// Puts `weight` back. Throws Misuse(overflow) and changes nothing when the value would pass
+  /// kMax. `me` is whose own waiters may go first within the patience of the head.
+  void release(std::int32_t weight = 1, AgentId me = P::agent()) {
+    const auto more = static_cast<std::int32_t>(checkedWeight(weight));
+    Base::change(me, [more](Word word) {
+      if (Rules::value(word) > kMax - more) {
+        throw Misuse(Fault::overflow, "semaphore value above its maximum");
+      }
+      return Rules::with(word, Rules::value(word) + more);
+    });
+  }
+
+  /// Puts back what one held that died, and tells the next to get in. The value does not pass `most`
+  /// by it: whatever the dead one took may have been made up for by others.
+  void reclaim(std::int32_t held, std::int32_t most) {
+    Base::change(kNobody, [held, most](Word word) {
+      const std::int64_t value = Rules::value(word);
+      const std::int64_t after = std::max(value, std::min<std::int64_t>(value + held, most));
+      if (after == value) return word;
+      return Rules::with(word, static_cast<std::int32_t>(after)) | Rules::kAbandoned;
+    });
+  }
+
+  /// Sets the value and admits whoever fits then. Misuse(badArgument) outside [kMin, kMax].
+  void setValue(std::int32_t value, AgentId me = P::agent()) {
+    checked(value);
+    Base::change(me, [value](Word word) { return Rules::with(word, value); });
+  }
+
+  std::int32_t value() const noexcept { return Rules::value(Base::word()); }
+
+  // For those who wait with a waiter of their own (see lock_word.h): w.ask is the weight. They throw
+  // Misuse(badArgument) for one that is out of range, and for a priority that is NaN.
+  bool enter(Waiter& w) {
+    check(w);
+    return Base::enter(w);
+  }
+  bool enterBlocking(Waiter& w, Deadline deadline) {
+    check(w);
+    return Base::enterBlocking(w, deadline);
+  }
+  using Base::isQueued;
+  using Base::leave;
+  using Base::leaveAll;
+  using Base::queue;
+  using Base::settle;
+
+ private:
+  static void check(const Waiter& w) {
+    checkedWeight(static_cast<std::int32_t>(w.ask));
+    checkedPriority(w.priority);
+  }
+  static std::int32_t checked(std::int32_t value) {
+    if (value < kMin || value > kMax) {
+      throw Misuse(Fault::badArgument, "a semaphore's value is from kMin to kMax");
+    }
+    return value;
+  }
+  static double checkedPriority(double priority) {
+    if (std::isnan(priority)) throw Misuse(Fault::badArgument, "a priority cannot be NaN");
+    return priority;
+  }
+  static std::uint32_t checkedWeight(std::int32_t weight) {
+    if (weight < 1 || weight > kMax) {
+      throw Misuse(Fault::badArgument, "a weight is from 1 to kMax");
+    }
+    return static_cast<std::uint32_t>(weight);
+  }
+};
+
+using WeightedSemaphore = BasicWeightedSemaphore<Platform>;
+
+}  // namespace boxoffice

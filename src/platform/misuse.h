@@ -1,0 +1,29 @@
+// Misuse of a lock that can be seen, reported in all builds.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace boxoffice {
+
+enum class Fault {
+  notHolder,   ///< unlock by an agent that does not hold the lock (or nobody does)
+  overflow,    ///< a count would pass its maximum
+  underflow,   ///< a count would fall below zero
+  notWaiting,  ///< a waiter left that stands in no queue, or left twice
+  mismatch,    ///< another lock is there already
+  badArgument  ///< a precondition of a constructor or a call does not hold
+};
+
+/// Thrown when a caller breaks a rule of a primitive. The primitive is as it was before the call.
+class Misuse : public std::logic_error {
+ public:
+  Misuse(Fault fault, const char* what) : std::logic_error(what), fault_(fault) {}
+  Misuse(Fault fault, const std::string& what) : std::logic_error(what), fault_(fault) {}
+  Fault fault() const noexcept { return fault_; }
+
+ private:
+  Fault fault_;
+};
+
+}  // namespace boxoffice

@@ -1,0 +1,61 @@
+#include "waiting/agent.h"
+
+#include <deque>
+#include <mutex>
+
+#include "platform/misuse.h"
+#include "platform/process_wide.h"
+
+namespace boxoffice {
+namespace {
+
+class AgentIds {
+ public:
+  AgentId take() {
+    const std::lock_guard guard(mutex_);
+    // A word left behind by a dead agent should meet its id again as late as possible.
+    if (free_.size() > kRest || (last_ == kMaxAgent && !free_.empty())) {
+      const AgentId id = free_.front();
+      free_.pop_front();
+      return id;
+    }
+    if (last_ == kMaxAgent) throw Misuse(Fault::overflow, "too many agents live at once");
+    return ++last_;
+  }
+
+  void give(AgentId id) noexcept {
+    const std::lock_guard guard(mutex_);
+    free_.push_back(id);
+  }
+
+ private:
+  static constexpr std::size_t kRest = 1024;
+
+  std::mutex mutex_;
+  std::deque<AgentId> free_;
+  AgentId last_ = kNobody;
+};
+
+AgentIds& ids() { return processWide<AgentIds>(); }
+
+struct ThreadAgent {
+  ThreadAgent() : id(takeAgentId()) {}
+  ~ThreadAgent() { giveAgentId(id); }
+  ThreadAgent(const ThreadAgent&) = delete;
+  ThreadAgent& operator=(const ThreadAgent&) = delete;
+
+  const AgentId id;
+};
+
+}  // namespace
+
+AgentId takeAgentId() { return ids().take(); }
+
+void giveAgentId(AgentId id) noexcept { ids().give(id); }
+
+AgentId thisThread() {
+  thread_local const ThreadAgent agent;
+  return agent.id;
+}
+
+}  // namespace boxoffice

@@ -1,0 +1,35 @@
+// Who holds a lock and who waits for it: an agent is one line of execution that shares its locks
+// with nobody, a native thread or one JavaScript environment.
+#pragma once
+
+#include <cstdint>
+
+#include "platform/misuse.h"
+
+namespace boxoffice {
+
+using AgentId = std::uint32_t;
+
+constexpr AgentId kNobody = 0;
+
+/// Lock words keep an agent in 26 bits.
+constexpr AgentId kMaxAgent = (1U << 26) - 1;
+
+/// `id`, if a lock word can hold it; else Misuse(badArgument).
+inline AgentId checkedAgent(AgentId id) {
+  if (id - 1 >= kMaxAgent) throw Misuse(Fault::badArgument, "this is not the id of an agent");
+  return id;
+}
+
+/// Hands out a small id that no other living agent of this process has.
+/// Throws Misuse(overflow) when 2^26 - 1 agents live at once.
+AgentId takeAgentId();
+
+/// Gives an id back. It is reused as late as possible, so that a stale word is not mistaken for a
+/// new agent's. The agent must hold nothing and wait for nothing.
+void giveAgentId(AgentId id) noexcept;
+
+/// The id of the calling thread: taken at its first call, given back when the thread ends.
+AgentId thisThread();
+
+}  // namespace boxoffice

@@ -1,0 +1,102 @@
+// A semaphore that enters the kernel only when somebody sleeps or must be woken.
+//
+// count_ is the whole state:
+//     count_ >  0   that many signals nobody has taken yet
+//     count_ == 0   nothing to take, nobody waits
+//     count_ <  0   that many threads wait in bouncer_ or are on their way there
+//
+//   wait     count_ - 1; was it > 0, we are in; else the bouncer admits us
+//   signal   count_ + n; was it < 0, the bouncer admits min(-count_, n)
+//   give up  count_ + 1, but only while count_ < 0. Else every waiter has been granted an
+//            admission, ours among them: it is on its way, and we take it. There is no third
+//            outcome: a count given back after that would leave a stale admission behind. One that
+//            comes later may take it before us; then count_ is < 0 again, and we leave after all.
+//
+// Invariant: signals that came = waits that went in + max(count_, 0) + admissions on their way.
+// signal's release pairs with the acquire of the wait that takes the signal, through count_ or
+// through the bouncer. Source: Preshing, "Semaphores are surprisingly versatile".
+#pragma once
+
+#include <limits>
+
+#include "platform/misuse.h"
+#include "waiting/platform.h"
+#include "waiting/spin.h"
+
+namespace boxoffice {
+
+template <class P>
+class BasicLightweightSemaphore {
+ public:
+  static constexpr int kMax = std::numeric_limits<int>::max() / 2;
+
+  /// `initial` must be in [0, kMax]; else Misuse(badArgument).
+  explicit BasicLightweightSemaphore(int initial = 0) : count_(initial) {
+    if (initial < 0 || initial > kMax) {
+      throw Misuse(Fault::badArgument, "a semaphore starts with a count from 0 to kMax");
+    }
+  }
+  BasicLightweightSemaphore(const BasicLightweightSemaphore&) = delete;
+  BasicLightweightSemaphore& operator=(const BasicLightweightSemaphore&) = delete;
+
+  bool tryWait() noexcept {
+    int count = count_.load(std::memory_order_relaxed);
+    while (count > 0) {
+      if (count_.compare_exchange_weak(count, count - 1, std::memory_order_acquire,
+                                       std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void wait() noexcept { waitUntil(kNever); }
+
+  /// False when `timeout` passed first. A timeout of zero or less never sleeps.
+  bool waitFor(std::chrono::nanoseconds timeout) { return waitUntil(deadlineIn(timeout)); }
+
+  bool waitUntil(Deadline deadline) noexcept {
+    if (tryWait()) return true;
+    if (deadline != kNever && deadline <= P::now()) return false;
+    if (spin_([this]() noexcept { return tryWait(); })) return true;
+    if (count_.fetch_sub(1, std::memory_order_acquire) > 0) return true;
+    return bouncer_.waitUntil(deadline) || !giveUp();
+  }
+
+  /// Throws Misuse(overflow) and changes nothing when the count would pass kMax, and
+  /// Misuse(badArgument) for n < 0.
+  void signal(int n = 1) {
+    if (n < 0) throw Misuse(Fault::badArgument, "a semaphore cannot be signalled n < 0 times");
+    int count = count_.load(std::memory_order_relaxed);
+    do {
+      if (count > kMax - n) throw Misuse(Fault::overflow, "semaphore count above its maximum");
+    } while (!count_.compare_exchange_weak(count, count + n, std::memory_order_release,
+                                           std::memory_order_relaxed));
+    if (count < 0) bouncer_.signal(-count < n ? -count : n);
+  }
+
+ private:
+  /// After a timeout: true when we have left, false when an admission was already ours.
+  bool giveUp() noexcept {
+    for (;;) {
+      int count = count_.load(std::memory_order_relaxed);
+      while (count < 0) {
+        if (count_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) return true;
+      }
+      // The signaller is between its count and its post. Sleep until it posts: it may have been
+      // preempted there for long, and a spinning thread could keep it from ever running. But not
+      // for ever: a post that a later waiter takes in our stead is not followed by another.
+      if (bouncer_.waitUntil(P::now() + kPostPatience)) return false;
+    }
+  }
+
+  static constexpr std::chrono::milliseconds kPostPatience{1};
+
+  typename P::template Atomic<int> count_;
+  [[no_unique_address]] AdaptiveSpin<P> spin_;
+  typename P::Semaphore bouncer_;
+};
+
+using LightweightSemaphore = BasicLightweightSemaphore<Platform>;
+
+}  // namespace boxoffice

@@ -1,0 +1,62 @@
+// What the primitives are made of. Every box office is a template over such a struct, so that the
+// very same code runs on real threads and under a race detector's scheduler (test/relacy).
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "platform/clock.h"
+#include "platform/cpu.h"
+#include "platform/process_wide.h"
+#include "platform/semaphore.h"
+#include "waiting/agent.h"
+
+namespace boxoffice {
+
+template <class P>
+class ParkingLot;
+template <class P>
+class ThreadParker;
+
+/// Real threads. `Self` is the struct derived from it: each has a lot of its own.
+template <class Self>
+struct NativePlatform {
+  template <class T>
+  using Atomic = std::atomic<T>;
+  using Mutex = std::mutex;
+  using Semaphore = boxoffice::Semaphore;
+
+  static constexpr int kShardBits = 6;
+  static constexpr int kBusyLooks = 100;  // of about 40 ns: a short critical section elsewhere
+  static constexpr int kYieldLooks = 16;  // of about 0.5 us: less than a sleep and a wake-up
+
+  static Deadline now() noexcept { return Clock::now(); }
+  static void relax() noexcept { cpuRelax(); }
+  static void yield() noexcept { std::this_thread::yield(); }
+  static int cores() noexcept { return static_cast<int>(coreCount()); }
+  static AgentId agent() { return thisThread(); }
+
+  /// How many threads keep a core busy by waiting, in this process.
+  static std::atomic<int>& busyWaiters() noexcept {
+    static std::atomic<int> count{0};
+    return count;
+  }
+
+  static ParkingLot<Self>& lot() { return processWide<ParkingLot<Self>>(); }
+
+  static ThreadParker<Self>& parker() {
+    thread_local ThreadParker<Self> parker;
+    return parker;
+  }
+};
+
+struct Platform : NativePlatform<Platform> {};
+
+/// The same without looking again before sleeping, to measure what that brings.
+struct NoSpinPlatform : NativePlatform<NoSpinPlatform> {
+  static constexpr int kBusyLooks = 0;
+  static constexpr int kYieldLooks = 0;
+};
+
+}  // namespace boxoffice

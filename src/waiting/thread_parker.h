@@ -1,0 +1,74 @@
+// A blocked thread as a waiter: it sleeps on a semaphore of its own until it is woken.
+//
+// Some threads may be wanted back before their time by somebody who cannot wake them (a worker that is
+// being terminated while it is blocked in C++). They give a Stop, and look at it now and then.
+#pragma once
+
+#include <utility>
+
+#include "waiting/lightweight_semaphore.h"
+#include "waiting/waiter.h"
+
+namespace boxoffice {
+
+/// Whether a blocked thread is to come back. Asked on that thread, outside every lock of this library.
+class Stop {
+ public:
+  virtual bool isRequested() noexcept = 0;
+
+ protected:
+  ~Stop() = default;
+};
+
+template <class P>
+class ThreadParker final : public Parker {
+ public:
+  /// How long a thread with a Stop may sleep before it looks at it.
+  static constexpr std::chrono::milliseconds kLookEvery{25};
+
+  void wake(Waiter&, Wake how) noexcept override {
+    how_ = how;
+    sleep_.signal();
+  }
+
+  /// False when the deadline passed first, or a stop is requested; a wake may be on its way all the same.
+  bool waitUntil(Deadline deadline) noexcept {
+    while (stop_) {
+      const Deadline look = P::now() + kLookEvery;
+      if (deadline <= look) break;
+      if (sleep_.waitUntil(look)) return true;
+      if (stop_->isRequested()) return false;
+    }
+    return sleep_.waitUntil(deadline);
+  }
+
+  /// While it lives, waits of the calling thread end when `stop` is requested.
+  class Watch {
+   public:
+    explicit Watch(Stop& stop) noexcept
+        : parker_(P::parker()), before_(std::exchange(parker_.stop_, &stop)) {}
+    ~Watch() { parker_.stop_ = before_; }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+   private:
+    ThreadParker& parker_;
+    Stop* const before_;
+  };
+
+  /// The next wake; waits for it.
+  Wake take() noexcept {
+    sleep_.wait();
+    return how_;
+  }
+
+  Wake how() const noexcept { return how_; }
+
+ private:
+  // Written by the waker before its signal, read by us after taking that signal.
+  Wake how_ = Wake::admitted;
+  Stop* stop_ = nullptr;
+  BasicLightweightSemaphore<P> sleep_;
+};
+
+}  // namespace boxoffice

@@ -1,0 +1,73 @@
+// The waiters of one event loop, by number: a ticket is an index, and finding its waiter, taking
+// one and giving it back cost a few instructions and no allocation, once the pool has grown to the
+// longest queue it has seen. Only its own thread touches the pool; the waiters it holds stay where
+// they are for as long as they are out.
+//
+//   chunks_   [w0 w1 ... w255] [w256 ...]       free_  a stack of tickets
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "platform/misuse.h"
+#include "waiting/waiter.h"
+
+namespace boxoffice {
+
+using Ticket = std::uint32_t;
+
+class TicketPool {
+ public:
+  /// A fresh waiter. Throws std::bad_alloc, and then nothing has changed.
+  Ticket take() {
+    if (free_.empty()) grow();
+    const Ticket ticket = free_.back();
+    free_.pop_back();
+    waiter(ticket).ticket = ticket;
+    ++out_;
+    return ticket;
+  }
+
+  /// Gives one back that stands in no queue and is owed no wake. Misuse(badArgument) for a ticket
+  /// that is not out, or still in the queue.
+  void give(Ticket ticket) {
+    Waiter& w = waiter(ticket);
+    if (w.ticket != ticket || w.fifo) {
+      throw Misuse(Fault::badArgument, "this ticket is not out, or still in line");
+    }
+    std::destroy_at(&w);
+    std::construct_at(&w);
+    free_.push_back(ticket);  // has room: grow reserved it
+    --out_;
+  }
+
+  Waiter& waiter(Ticket ticket) {
+    if (ticket >= chunks_.size() * kChunk) {
+      throw Misuse(Fault::badArgument, "no such ticket");
+    }
+    return (*chunks_[ticket / kChunk])[ticket % kChunk];
+  }
+
+  /// How many are out.
+  std::size_t out() const noexcept { return out_; }
+
+ private:
+  static constexpr Ticket kChunk = 256;
+  using Chunk = std::array<Waiter, kChunk>;
+
+  void grow() {
+    const auto first = static_cast<Ticket>(chunks_.size() * kChunk);
+    free_.reserve(first + kChunk);
+    chunks_.push_back(std::make_unique<Chunk>());
+    // The lowest on top: a short queue uses few cache lines.
+    for (Ticket i = kChunk; i > 0; --i) free_.push_back(first + i - 1);
+  }
+
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+  std::vector<Ticket> free_;
+  std::size_t out_ = 0;
+};
+
+}  // namespace boxoffice

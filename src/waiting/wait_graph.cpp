@@ -1,0 +1,265 @@
+#include "waiting/wait_graph.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "platform/process_wide.h"
+
+namespace boxoffice {
+
+WaitGraph::Lock WaitGraph::name() {
+  const std::lock_guard guard(mutex_);
+  return --lastName_;
+}
+
+WaitGraph::Moment WaitGraph::now() {
+  const std::lock_guard guard(mutex_);
+  return ++lastMoment_;
+}
+
+WaitGraph::Id WaitGraph::wait(Claim claim) {
+  const std::lock_guard guard(mutex_);
+  Place& place = places_[claim.lock];
+  const Id id = ++lastId_;
+  place.waits.push_back(id);
+  Wait& w = waits_[id];
+  static_cast<Claim&>(w) = std::move(claim);
+  w.id = id;
+  w.entered = ++lastMoment_;
+  return id;
+}
+
+WaitGraph::Id WaitGraph::hold(Claim claim) {
+  const std::lock_guard guard(mutex_);
+  Place& place = places_[claim.lock];
+  const Id id = ++lastId_;
+  place.holds.push_back(id);
+  Hold& hold = holds_[id];
+  static_cast<Claim&>(hold) = std::move(claim);
+  hold.id = id;
+  return id;
+}
+
+void WaitGraph::end(Id id) noexcept {
+  const std::lock_guard guard(mutex_);
+  endNow(id);
+}
+
+void WaitGraph::endNow(Id id) noexcept {
+  if (const auto at = waits_.find(id); at != waits_.end()) {
+    const Lock lock = at->second.lock;
+    std::erase(places_[lock].waits, id);
+    const auto blocked = blocked_.find(at->second.agent);
+    if (blocked != blocked_.end() && blocked->second.front() == id) blocked_.erase(blocked);
+    waits_.erase(at);
+    forget(lock);
+  } else if (const auto held = holds_.find(id); held != holds_.end()) {
+    const Lock lock = held->second.lock;
+    std::erase(places_[lock].holds, id);
+    holds_.erase(held);
+    forget(lock);
+  }
+}
+
+/// A lock that nobody has to do with.
+void WaitGraph::forget(Lock lock) noexcept {
+  const auto at = places_.find(lock);
+  const Place& place = at->second;
+  if (place.waits.empty() && place.holds.empty() && !place.isLoose) places_.erase(at);
+}
+
+std::optional<WaitGraph::Cycle> WaitGraph::depend(Id hold, std::vector<Id> waits) {
+  const std::lock_guard guard(mutex_);
+  const auto at = holds_.find(hold);
+  if (at == holds_.end()) return std::nullopt;
+  std::sort(waits.begin(), waits.end(), std::greater<>());
+  at->second.waits = waits;
+  for (const Id wait : waits) {
+    if (auto cycle = close(wait)) return cycle;
+  }
+  return std::nullopt;
+}
+
+std::optional<WaitGraph::Cycle> WaitGraph::block(Id wait) {
+  const std::lock_guard guard(mutex_);
+  const auto at = waits_.find(wait);
+  if (at == waits_.end()) return std::nullopt;
+  blocked_[at->second.agent] = {wait};
+  return close(wait);
+}
+
+void WaitGraph::loosen(Lock lock) {
+  const std::lock_guard guard(mutex_);
+  places_[lock].isLoose = true;
+}
+
+void WaitGraph::move(Lock from, Lock to) {
+  const std::lock_guard guard(mutex_);
+  const auto at = places_.find(from);
+  if (at == places_.end()) return;
+  const Place moved = at->second;
+  Place& there = places_[to];
+  there.isLoose = there.isLoose || moved.isLoose;
+  for (const Id id : moved.waits) {
+    waits_[id].lock = to;
+    there.waits.push_back(id);
+  }
+  for (const Id id : moved.holds) {
+    holds_[id].lock = to;
+    there.holds.push_back(id);
+  }
+  places_.erase(from);
+}
+
+void WaitGraph::leave(AgentId agent) noexcept {
+  const std::lock_guard guard(mutex_);
+  const auto firstOf = [agent](const auto& all) {
+    const auto at = std::find_if(all.begin(), all.end(),
+                                 [agent](const auto& each) { return each.second.agent == agent; });
+    return at == all.end() ? Id{0} : at->first;
+  };
+  while (const Id id = firstOf(waits_)) endNow(id);
+  while (const Id id = firstOf(holds_)) endNow(id);
+}
+
+std::size_t WaitGraph::size() const {
+  const std::lock_guard guard(mutex_);
+  return waits_.size() + holds_.size();
+}
+
+/// What a hold depends on, or nothing when its holder may be doing something.
+const std::vector<WaitGraph::Id>& WaitGraph::dependsOn(const Hold& hold) const {
+  const auto blocked = blocked_.find(hold.agent);
+  return blocked == blocked_.end() ? hold.waits : blocked->second;
+}
+
+/// Is a writer ahead of the reader `w`, who is behind `hold`, which reads? Nothing was before kUnknown.
+bool WaitGraph::hasWriterAhead(const Wait& w, const Hold& hold) const {
+  const auto isAhead = [&](Id id) {
+    const Wait& other = waits_.at(id);
+    if (other.want != kExclusive || other.since == kUnknown) return false;
+    // An agent asks and stands in the queue in one order, and has told us of a promise when that stands there. One who
+    // blocks has told us before: the reader was behind somebody else if the lock was being read when it asked.
+    if (other.agent == w.agent) return other.since < w.since;
+    return other.entered < w.since && (!isBlocking(other) || hold.since < w.since);
+  };
+  const std::vector<Id>& waits = places_.at(w.lock).waits;
+  return std::any_of(waits.begin(), waits.end(), isAhead);
+}
+
+bool WaitGraph::isBlocking(const Wait& w) const {
+  const auto blocked = blocked_.find(w.agent);
+  return blocked != blocked_.end() && blocked->second.front() == w.id;
+}
+
+bool WaitGraph::isInTheWay(const Wait& w, const Hold& hold) const {
+  return w.want != kShared || hold.want == kExclusive || hasWriterAhead(w, hold);
+}
+
+std::vector<WaitGraph::Hold*> WaitGraph::blockers(const Wait& w) {
+  std::vector<Hold*> all;
+  for (const Id id : places_.at(w.lock).holds) {
+    Hold& hold = holds_.at(id);
+    if (!dependsOn(hold).empty() && isInTheWay(w, hold)) all.push_back(&hold);
+  }
+  return all;
+}
+
+bool WaitGraph::isStuck(const Hold& hold) {
+  const auto isStuckWait = [this](Id id) {
+    const auto at = waits_.find(id);
+    return at != waits_.end() && at->second.seen == searches_ && at->second.isStuck;
+  };
+  const std::vector<Id>& waits = dependsOn(hold);
+  return !waits.empty() && std::all_of(waits.begin(), waits.end(), isStuckWait);
+}
+
+bool WaitGraph::isStuck(const Wait& w) {
+  const std::vector<Hold*> all = blockers(w);
+  if (w.want <= 0) {
+    return std::any_of(all.begin(), all.end(), [this](Hold* hold) { return isStuck(*hold); });
+  }
+  if (w.capacity < w.want || places_.at(w.lock).isLoose) return false;
+  std::int64_t left = w.capacity;
+  for (const Hold* hold : all) left -= isStuck(*hold) ? hold->want : 0;
+  return left < w.want;
+}
+
+/// Into found_: whatever `start` may depend on, and takes it to be stuck until it is proved to be able to go on.
+void WaitGraph::collect(Wait& start) {
+  ++searches_;
+  found_.clear();
+  const auto find = [this](Wait& w) {
+    if (w.seen == searches_) return;
+    w.seen = searches_;
+    w.isStuck = true;
+    found_.push_back(&w);
+  };
+  find(start);
+  // It grows meanwhile.
+  for (std::size_t i = 0; i < found_.size(); ++i) {  // NOLINT(modernize-loop-convert)
+    for (const Hold* hold : blockers(*found_[i])) {
+      for (const Id id : dependsOn(*hold)) {
+        if (const auto at = waits_.find(id); at != waits_.end()) find(at->second);
+      }
+    }
+  }
+}
+
+/// The cycle on which `wait` is, which ends with that.
+std::optional<WaitGraph::Cycle> WaitGraph::close(Id wait) {
+  const auto at = waits_.find(wait);
+  if (at == waits_.end()) return std::nullopt;
+  Wait& start = at->second;
+  collect(start);
+  for (bool isChanged = true; isChanged && start.isStuck;) {
+    isChanged = false;
+    for (Wait* w : found_) {
+      if (!w->isStuck || isStuck(*w)) continue;
+      w->isStuck = false;
+      isChanged = true;
+    }
+  }
+  if (!start.isStuck) return std::nullopt;
+  Cycle cycle{.refused = wait, .steps = pathFrom(start)};
+  if (cycle.steps.empty()) return std::nullopt;  // behind a cycle, and not on it
+  endNow(wait);
+  return cycle;
+}
+
+/// The shortest way from `start` back to itself, from stuck to stuck.
+std::vector<WaitGraph::Step> WaitGraph::pathFrom(Wait& start) {
+  struct Way {
+    Wait* wait;
+    const Hold* by;      // whose holder waits there, and is in the way of ...
+    std::size_t before;  // ... this one
+  };
+  std::vector<Way> ways{{&start, nullptr, 0}};
+  const auto isNew = [&](const Wait* w) {
+    return std::none_of(ways.begin(), ways.end(), [&](const Way& way) { return way.wait == w; });
+  };
+  const auto trace = [&](std::size_t i, const Hold& last) {
+    std::vector<Step> steps;
+    for (; i > 0; i = ways[i].before) {
+      steps.push_back({.wait = ways[i].wait->label, .hold = ways[i].by->label});
+    }
+    steps.push_back({.wait = start.label, .hold = last.label});
+    std::reverse(steps.begin(), steps.end());
+    return steps;
+  };
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    for (const Hold* hold : blockers(*ways[i].wait)) {
+      if (!isStuck(*hold)) continue;
+      for (const Id id : dependsOn(*hold)) {
+        Wait& next = waits_.at(id);
+        if (&next == &start) return trace(i, *hold);
+        if (isNew(&next)) ways.push_back({&next, hold, i});
+      }
+    }
+  }
+  return {};
+}
+
+WaitGraph& waitGraph() { return processWide<WaitGraph>(); }
+
+}  // namespace boxoffice

@@ -1,0 +1,173 @@
+// The bouncer's queue for one word: first come, first served within a priority, higher priorities
+// first. Entering, leaving from anywhere and admitting the head are O(1); with k distinct
+// priorities waiting at once, O(log k).
+//
+//   levels_   5.0 ─▶ [w3]
+//             0.0 ─▶ [w1] ⇄ [w2] ⇄ [w4]      head() is w3
+//
+// A WaitQueue has no lock of its own: its bucket in the lot guards it.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "platform/clock.h"
+#include "platform/misuse.h"
+#include "waiting/waiter.h"
+
+namespace boxoffice {
+
+struct Fifo {
+  Waiter* head = nullptr;
+  Waiter* tail = nullptr;
+
+  void pushBack(Waiter& w) noexcept { insert(w, tail, nullptr); }
+  void pushFront(Waiter& w) noexcept { insert(w, nullptr, head); }
+
+  void remove(Waiter& w) noexcept {
+    (w.previous ? w.previous->next : head) = w.next;
+    (w.next ? w.next->previous : tail) = w.previous;
+  }
+
+ private:
+  void insert(Waiter& w, Waiter* previous, Waiter* next) noexcept {
+    w.previous = previous;
+    w.next = next;
+    (previous ? previous->next : head) = &w;
+    (next ? next->previous : tail) = &w;
+  }
+};
+
+class WaitQueue {
+ public:
+  /// How far behind the head an agent's own next waiter is looked for. A fixed bound keeps a
+  /// release O(1): when more than this many of others stand in front, their turn pays for itself.
+  static constexpr int kLook = 16;
+
+  bool empty() const noexcept { return size_ == 0; }
+  std::size_t size() const noexcept { return size_; }
+  Waiter* head() const noexcept { return empty() ? nullptr : levels_.begin()->second.head; }
+
+  /// Who would go right after `w`, which stands here; null for the last.
+  Waiter* behind(const Waiter& w) const noexcept {
+    if (w.next) return w.next;
+    const auto level = levels_.upper_bound(w.priority);
+    return level == levels_.end() ? nullptr : level->second.head;
+  }
+
+  /// The priority a newcomer must exceed to go before everybody who waits.
+  double topPriority() const noexcept {
+    return empty() ? -std::numeric_limits<double>::infinity() : levels_.begin()->first;
+  }
+
+  /// Throws std::bad_alloc, or Misuse(badArgument) for a priority that is NaN: nothing has changed.
+  void enter(Waiter& w) {
+    if (std::isnan(w.priority)) throw Misuse(Fault::badArgument, "a priority cannot be NaN");
+    Fifo& fifo = level(w.priority);
+    fifo.pushBack(w);
+    joined(w, fifo);
+  }
+
+  /// Goes before everybody, whatever their priority: a reader that upgrades.
+  void enterFirst(Waiter& w) {
+    w.priority = std::numeric_limits<double>::infinity();
+    Fifo& fifo = level(w.priority);
+    fifo.pushFront(w);
+    joined(w, fifo);
+  }
+
+  void leave(Waiter& w) noexcept {
+    if (head() == &w) handsOff = false;
+    w.fifo->remove(w);
+    if (!w.fifo->head) drop(w.priority);
+    --size_;
+    if (invited_ == &w) invited_ = nullptr;
+    w.fifo = nullptr;
+    w.state = Waiter::State::idle;
+  }
+
+  /// The first waiter of `agent` near the head and of its priority, or null.
+  Waiter* firstOf(AgentId agent) const noexcept {
+    Waiter* w = head();
+    for (int i = 0; w && i < kLook; ++i, w = w->next) {
+      if (w->agent == agent) return w;
+      if (!w->mayBeOvertaken) break;
+    }
+    return nullptr;
+  }
+
+  /// A waiter of `agent`, however far back: the first from `start` on within its priority, or else
+  /// the first of all, or null.
+  Waiter* find(AgentId agent, Waiter* start = nullptr) const noexcept {
+    if (Waiter* w = ofAgent(agent, start)) return w;
+    for (const auto& [priority, fifo] : levels_) {
+      if (Waiter* w = ofAgent(agent, fifo.head)) return w;
+    }
+    return nullptr;
+  }
+
+  /// Calls `use(waiter)` for each, in the order in which they would go.
+  template <class Use>
+  void each(Use&& use) const {
+    for (const auto& [priority, fifo] : levels_) {
+      for (const Waiter* w = fifo.head; w; w = w->next) use(*w);
+    }
+  }
+
+  /// The one waiter that is awake and competes for the free word: it is told once, not per release.
+  Waiter* invited() const noexcept { return invited_; }
+  void invite(Waiter& w) noexcept {
+    w.state = Waiter::State::invited;
+    invited_ = &w;
+  }
+  void uninvite(Waiter& w) noexcept {
+    w.state = Waiter::State::waiting;
+    invited_ = nullptr;
+  }
+
+  // Until when the head may be overtaken. The default has passed: nobody goes before the head.
+  Deadline patience = Deadline::min();
+  // The head has come in vain when its patience was over: the next release hands over to it.
+  bool handsOff = false;
+
+  // The lot's chain of queues in one slot of its table.
+  const void* address = nullptr;
+  WaitQueue* chain = nullptr;
+
+ private:
+  using Levels = std::map<double, Fifo, std::greater<>>;
+
+  Fifo& level(double priority) {
+    if (!levels_.empty() && levels_.begin()->first == priority) return levels_.begin()->second;
+    const auto found = levels_.find(priority);
+    if (found != levels_.end()) return found->second;
+    if (!spare_) return levels_[priority];
+    spare_.key() = priority;
+    return levels_.insert(std::move(spare_)).position->second;
+  }
+
+  // Nearly every queue has one level for its whole life: keep its node for the next use.
+  void drop(double priority) noexcept { spare_ = levels_.extract(priority); }
+
+  static Waiter* ofAgent(AgentId agent, Waiter* w) noexcept {
+    while (w && w->agent != agent) w = w->next;
+    return w;
+  }
+
+  void joined(Waiter& w, Fifo& fifo) noexcept {
+    w.fifo = &fifo;
+    w.state = Waiter::State::waiting;
+    ++size_;
+  }
+
+  Levels levels_;
+  Levels::node_type spare_;
+  Waiter* invited_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace boxoffice

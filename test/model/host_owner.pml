@@ -1,0 +1,475 @@
+/* src/host/host_lock.h and owner_word.h, with host_mutex.h: whose turn it is, of several processes, any of
+ * which may die at any step.
+ *
+ * How the model follows the C++
+ *   - A seat is a process. All that it does in C++ it does with its bucket held, so it is one actor;
+ *     JavaScript's two steps come from the side (script), and so does the cleaning after a death,
+ *     which no bucket guards (eviction: on behalf of one living process at a time). Its bells are rung
+ *     when the bucket is closed.
+ *   - Every load of the word, every look at `more`, every compare-and-swap and every bell is one step,
+ *     and the process may die between any two. Two looks at `more` of one try are joined where the
+ *     second changes nothing.
+ *   - Private lines are counts. The fifo has one place, so that a third process finds it full.
+ *   - The clock is nondeterministic: the head of the fifo may have waited for long enough at any look.
+ *   - A death can be seen until the seat is free again: a cleaner that dies is succeeded.
+ *
+ * Checked: mutual exclusion; the next holder after the death of one is told, and nobody else; when
+ * all is quiet no living process waits, no dead one is left in the word or in `more`, and the word is
+ * as at the start, but for a death that nobody has been told of yet.
+ */
+
+#ifndef BUG
+#define BUG 0
+#endif
+#ifndef REACHED
+#define REACHED 0
+#endif
+#define REACH(n, condition) assert(n != REACHED || !(condition))
+
+#ifndef TWICE
+#define TWICE 1 /* to how many processes customers come twice: to the others, once */
+#endif
+#define VISITS(p) ((p) <= TWICE -> 2 : 1)
+#ifndef SCRIPTS
+#define SCRIPTS 1 /* how often JavaScript takes the word in process 1, */
+#endif
+#ifndef LEAVES
+#define LEAVES 1 /* how many waiters give up, all in all, */
+#endif
+#ifndef KILLS
+#define KILLS 2 /* how many deaths there are, of processes 1 and 2, */
+#endif
+#ifndef BIRTHS
+#define BIRTHS 0 /* and how many come to sit where one has died */
+#endif
+
+#define N 3 /* seats 1 to N */
+#define me (_pid + 1)
+#define BIT(p) (1 << (p))
+#define ALL (BIT(1) | BIT(2) | BIT(3))
+
+hidden byte i;
+
+/* The word: line | abandoned | seat (2 bits) | agent (2) | fifo (2) | invited */
+#define LINE 1
+#define ABANDONED 2
+#define SEAT(w) (((w) >> 2) & 3)
+#define AGENT(w) (((w) >> 4) & 3) /* 0: the turn has not been given to anybody of the process */
+#define HEAD(w) (((w) >> 6) & 3)
+#define INVITED 256
+#define HELD(p, a) (((p) << 2) | ((a) << 4))
+#define OWNED(w, p, a) (((w) & ~HELD(3, 3)) | HELD(p, a))
+#define FREE(w) OWNED(w, 0, 0)
+#define QUEUED(w, p) ((w) | ((p) << 6))
+#define POPPED(w) ((w) & ~(3 << 6))
+#define WITHOUT(w, p) (HEAD(w) == (p) -> POPPED(w) : (w))
+#define LOW(w) ((w) & 63) /* what JavaScript sees */
+#define CUSTOMER 1
+#define SCRIPT 2
+
+short word;
+byte more;         /* SlotHead::more, a bit each */
+byte line[N + 1];  /* how many wait in the private line of each process */
+byte rung;         /* whose bell has been rung */
+bool slow;         /* JavaScript has to release by way of C++ */
+
+byte dead;         /* who has died and has not been cleaned away yet, a bit each */
+byte vacant;       /* and which seats are free */
+byte cleaner;      /* who cleans, */
+byte cleaned;      /* which seat, */
+byte cleaning;     /* and what comes next */
+byte kills, births, leaves;
+
+byte inside;       /* ghost: the process that holds the lock */
+bool owed;         /* ghost: a holder has died, and nobody has been told */
+
+#define ALIVE(p) (!((dead | vacant) & BIT(p)))
+
+/* Where a process is in its call. */
+#define OUTSIDE 0
+#define LOOKS 1   /* advance: loads the word */
+#define TIDIES 2  /* tidyMore: takes its bit out of `more`, */
+#define LOOKS2 3  /* and looks whether there is room for others */
+#define DECIDES 5 /* looks at `more`, and what is to become of the word */
+#define CHANGES 6 /* the compare-and-swap */
+#define CALLS 7   /* callMore after it */
+#define LOOKS3 8  /* stand: the word once more, */
+#define TIDIES3 9 /* and tidyMore again */
+#define RETURNS 10/* giveBack: loads the word */
+#define PASSES 11 /* and decides, as above */
+
+/* What the change is for. */
+#define ADMIT 1
+#define TAKE 2
+#define STAND 3
+#define DROP 4
+#define PASS 5
+#define GIVE_BACK 6
+
+/* Process p's agent a goes in, told what the word says. */
+inline goIn(p, told) {
+  assert(!inside);
+  assert(((told) != 0) == owed);
+  inside = p;
+  owed = false
+}
+
+/* HostOffice::complete. `waits`: somebody of seat p's line. */
+inline complete(from, to, p, waits) {
+  if
+  :: !HEAD(to) -> to = to & ~INVITED
+  :: HEAD(to) && !SEAT(to) -> to = to | INVITED
+  :: else -> to = (HEAD(to) != HEAD(from) -> to & ~INVITED : to)
+  fi;
+  if
+  :: more || HEAD(to) -> to = to | LINE
+  :: else ->
+    to = (SEAT(to) && (SEAT(to) == p -> waits : ((from & LINE) || SEAT(to) != SEAT(from))) -> to | LINE : to & ~LINE)
+  fi
+}
+
+#define NEEDS_TIDYING(w) ((more & BIT(me)) && \
+  (!line[me] || HEAD(w) == me || (SEAT(w) == me && ((w) & LINE))))
+
+/* HostOffice::callMore. BUG 2: does not. */
+#define OTHERS (more & ~BIT(me))
+inline callMore() {
+  i = me % N + 1;
+  do
+  :: OTHERS & BIT(i) -> rings = rings | (BUG == 2 -> 0 : BIT(i)); break
+  :: !(OTHERS & BIT(i)) && i != me -> i = i % N + 1
+  :: else -> break
+  od
+}
+
+/* HostOffice::passOn to the head, whose patience is over. `waits`: we queue again. */
+inline handOver() {
+  to = OWNED(POPPED(to), HEAD(to), 0);
+  to = (line[me] -> QUEUED(to, me) : to)
+}
+
+inline leaveCall() {
+  at = OUTSIDE;
+  t = 0;
+  to = 0;
+  what = 0;
+  heard = false;
+  used = false;
+  overtakes = false
+}
+
+inline succeed() {
+  if
+  :: what == STAND -> at = LOOKS3
+  :: what == DROP && to == t -> leaveCall()
+  :: else -> at = LOOKS; what = 0; t = 0; to = 0
+  fi
+}
+
+/* advance, once the word has been seen, and `more` is. BUG 3: a line bit that is left over stays. BUG 4:
+ * the process takes itself for one that stands in `more` before its bit is there. BUG 8: one that has
+ * been invited, and does not get the turn, is taken for invited still. */
+inline decide(due) {
+  to = t;
+  if
+  :: SEAT(t) == me && !AGENT(t) ->
+    if
+    :: line[me] && !(used && due && HEAD(t) && HEAD(t) != me) ->
+      what = ADMIT;
+      to = WITHOUT(OWNED(t, me, CUSTOMER) & ~ABANDONED, me);
+      complete(t, to, me, line[me] > 1)
+    :: else ->
+      what = PASS;
+      to = WITHOUT(t, me);
+      if
+      :: HEAD(to) && (line[me] || due) -> handOver()
+      :: else -> to = FREE(to)
+      fi;
+      complete(t, to, me, line[me] > 0)
+    fi
+  :: else ->
+    if
+    :: !line[me] ->
+      what = DROP;
+      to = WITHOUT(t, me);
+      if
+      :: to != t || (!SEAT(t) && !HEAD(t) && (t & LINE) && BUG != 3) -> complete(t, to, me, false)
+      :: else
+      fi
+    :: line[me] && !SEAT(t) && (!HEAD(t) || HEAD(t) == me || (overtakes && !used)) ->
+      what = TAKE;
+      to = WITHOUT(OWNED(t, me, 0), me);
+      complete(t, to, me, true)
+    :: else ->
+      what = STAND;
+      if
+      :: SEAT(t) != me && HEAD(t) != me && !HEAD(t) -> to = QUEUED(t, me)
+      :: SEAT(t) != me && HEAD(t) != me && HEAD(t) && !(more & BIT(me)) ->
+        if
+        :: BUG == 4 -> to = t
+        :: else -> what = 0; more = more | BIT(me)
+        fi
+      :: else
+      fi;
+      to = (HEAD(to) == me && BUG != 8 -> to & ~INVITED : to);
+      if
+      :: what -> complete(t, to, me, true)
+      :: else
+      fi
+    fi
+  fi;
+  at = (!what -> LOOKS : CHANGES);
+  if
+  :: what && to == t -> succeed()
+  :: else
+  fi
+}
+
+#define MUST_CALL ((HEAD(t) && !HEAD(to)) || ((t & LINE) && !(to & LINE)) || (!SEAT(to) && !HEAD(to)))
+
+/* HostOffice::change */
+inline change() {
+  if
+  :: word != t -> at = (what == GIVE_BACK -> RETURNS : LOOKS); what = 0; t = 0; to = 0
+  :: else ->
+    word = to;
+    rings = rings | (SEAT(to) && SEAT(to) != SEAT(t) && SEAT(to) != me -> BIT(SEAT(to)) : 0);
+    rings = rings | ((to & INVITED) && (!(t & INVITED) || HEAD(to) != HEAD(t)) -> BIT(HEAD(to)) : 0);
+    if
+    :: what == GIVE_BACK ->
+      assert(inside == me);
+      inside = 0;
+      slow = slow && me != 1;
+      used = true
+    :: what == ADMIT ->
+      goIn(me, t & ABANDONED);
+      line[me]--;
+      used = true
+    :: else
+    fi;
+    if
+    :: MUST_CALL -> at = CALLS
+    :: else -> succeed()
+    fi
+  fi
+}
+
+#define HOME (ALIVE(me) && !at && !rings)
+
+active [N] proctype seat() {
+  byte visits, at, what, rings;
+  short t, to;
+  bool heard, used, overtakes;
+end:
+  do
+  /* What happens to it */
+  :: d_step { HOME && visits < VISITS(me) && !SEAT(word) -> /* tryEnter */
+      visits++;
+      goIn(me, word & ABANDONED);
+      word = OWNED(word, me, CUSTOMER) & ~ABANDONED
+    }
+  :: d_step { HOME && visits < VISITS(me) ->
+      visits++;
+      overtakes = !line[me];
+      line[me]++;
+      at = LOOKS
+    }
+  :: d_step { HOME && line[me] && leaves < LEAVES ->
+      leaves++;
+      line[me]--;
+      at = LOOKS
+    }
+  :: d_step { HOME && (rung & BIT(me)) ->
+      rung = rung & ~BIT(me);
+      heard = true;
+      at = LOOKS
+    }
+  :: d_step { HOME && inside == me && AGENT(word) == CUSTOMER ->
+      if
+      :: word == HELD(me, CUSTOMER) -> word = 0; inside = 0
+      :: else -> at = RETURNS
+      fi
+    }
+  :: d_step { HOME && me == 1 && slow -> at = RETURNS }
+  /* BUG 1: the bell is not rung. */
+  :: d_step { ALIVE(me) && rings && !at ->
+      i = (rings & BIT(1) -> 1 : (rings & BIT(2) -> 2 : 3));
+      rings = rings & ~BIT(i);
+      rung = (ALIVE(i) && BUG != 1 -> rung | BIT(i) : rung)
+    }
+
+  /* advance */
+  :: d_step { ALIVE(me) && at == LOOKS ->
+      t = word;
+      at = (NEEDS_TIDYING(t) -> TIDIES : DECIDES)
+    }
+  :: d_step { ALIVE(me) && at == TIDIES ->
+      more = more & ~BIT(me);
+      at = (line[me] -> DECIDES : LOOKS2)
+    }
+  :: d_step { ALIVE(me) && at == LOOKS2 -> 
+      if
+      :: HEAD(word)
+      :: else -> callMore()
+      fi;
+      at = DECIDES
+    }
+  :: d_step { ALIVE(me) && at == DECIDES -> decide(true) }
+  :: d_step { ALIVE(me) && at == DECIDES && SEAT(t) == me && !AGENT(t) && HEAD(t) -> decide(false) }
+  :: d_step { ALIVE(me) && at == CHANGES -> change() }
+  :: d_step { ALIVE(me) && at == CALLS ->
+      if
+      :: !HEAD(to) -> callMore()
+      :: else
+      fi;
+      succeed()
+    }
+  :: d_step { ALIVE(me) && at == LOOKS3 ->
+      t = word;
+      if
+      :: NEEDS_TIDYING(t) -> at = TIDIES3
+      :: BUG == 4 && HEAD(t) && HEAD(t) != me && SEAT(t) != me -> at = TIDIES3
+      :: else -> leaveCall()
+      fi
+    }
+  :: d_step { ALIVE(me) && at == TIDIES3 ->
+      more = (BUG == 4 -> more ^ BIT(me) : more & ~BIT(me));
+      leaveCall()
+    }
+
+  /* giveBack */
+  :: d_step { ALIVE(me) && at == RETURNS -> t = word; at = PASSES }
+  :: d_step { ALIVE(me) && at == PASSES ->
+      what = GIVE_BACK;
+      to = WITHOUT((line[me] -> OWNED(t, me, 0) : t), me);
+      to = (line[me] -> to : FREE(to));
+      complete(t, to, me, line[me] > 0);
+      at = CHANGES
+    }
+  :: d_step { ALIVE(me) && at == PASSES && !line[me] && HEAD(t) && HEAD(t) != me ->
+      what = GIVE_BACK;
+      to = OWNED(POPPED(t), HEAD(t), 0);
+      complete(t, to, me, false);
+      at = CHANGES
+    }
+
+  :: d_step { !ALIVE(me) && (at || rings) -> leaveCall(); rings = 0 }
+  :: d_step { (vacant & BIT(me)) && !at && !rings && births < BIRTHS ->
+      births++;
+      vacant = vacant & ~BIT(me);
+      visits = VISITS(me) - 1
+    }
+  od
+}
+
+/* JavaScript, in process 1. Each of its two steps sees the low half only. */
+active proctype script() {
+  byte times;
+end:
+  do
+  :: d_step { times < SCRIPTS && ALIVE(1) && inside != 1 && (LOW(word) == 0 || LOW(word) == LINE) ->
+      assert(!inside && !owed);
+      REACH(1, LOW(word) == LINE);
+      times++;
+      inside = 1;
+      word = word | HELD(1, SCRIPT)
+    }
+  :: d_step { ALIVE(1) && inside == 1 && LOW(word) == HELD(1, SCRIPT) && !slow ->
+      inside = 0;
+      word = FREE(word)
+    }
+  :: d_step { ALIVE(1) && inside == 1 && LOW(word) == (HELD(1, SCRIPT) | LINE) && !slow ->
+      slow = true
+    }
+  od
+}
+
+/* Death. What the dead one was about to do is not done. */
+inline die(p) {
+  kills++;
+  dead = dead | BIT(p);
+  rung = rung & ~BIT(p);
+  line[p] = 0;
+  slow = slow && p != 1;
+  if
+  :: cleaner == p ->
+    REACH(2, cleaning == 3);
+    cleaner = 0;
+    cleaned = 0;
+    cleaning = 0
+  :: else
+  fi;
+  if
+  :: inside == p -> inside = 0; owed = true
+  :: else
+  fi
+}
+
+active proctype killer() {
+end:
+  do
+  :: d_step { kills < KILLS && ALIVE(1) -> die(1) }
+  :: d_step { kills < KILLS && ALIVE(2) -> die(2) }
+  :: kills < KILLS -> break
+  od
+}
+
+inline beginToClean(p, d) {
+  cleaner = p;
+  cleaned = d;
+  cleaning = 1
+}
+
+/* Evicts the dead, each step once more if a cleaner before has died on the way. BUG 5: a death is told
+ * of even where nobody was inside yet. BUG 6: not everybody is rung. BUG 7: it is forgotten that a
+ * death had still to be told of, when the one that was to hear of it dies. */
+active proctype eviction() {
+  short t, to;
+end:
+  do
+  :: d_step { !cleaner && (dead & BIT(1)) && ALIVE(2) -> beginToClean(2, 1) }
+  :: d_step { !cleaner && (dead & BIT(2)) && ALIVE(1) -> beginToClean(1, 2) }
+  :: d_step { !cleaner && (dead & BIT(1)) -> beginToClean(3, 1) }
+  :: d_step { !cleaner && (dead & BIT(2)) -> beginToClean(3, 2) }
+  :: d_step { cleaning == 1 -> more = more & ~BIT(cleaned); cleaning = 2 }
+  :: d_step { cleaning == 2 -> t = word; cleaning = 3 }
+  :: d_step { cleaning == 3 ->
+      to = WITHOUT(t, cleaned);
+      if
+      :: SEAT(t) == cleaned ->
+        to = (HEAD(to) -> OWNED(POPPED(to), HEAD(to), 0) : FREE(to));
+        to = (AGENT(t) || BUG == 5 -> to | ABANDONED : to);
+        to = (!AGENT(t) && BUG == 7 -> to & ~ABANDONED : to)
+      :: else
+      fi;
+      complete(t, to, 0, false);
+      cleaning = 4
+    }
+  :: d_step { cleaning == 4 ->
+      if
+      :: to == t || word == t -> word = (to == t -> word : to); cleaning = 5
+      :: else -> cleaning = 2
+      fi;
+      t = 0;
+      to = 0
+    }
+  :: d_step { cleaning == 5 -> dead = dead & ~BIT(cleaned); vacant = vacant | BIT(cleaned); cleaning = 6 }
+  :: d_step { cleaning == 6 ->
+      rung = (BUG == 6 -> rung : rung | (ALL & ~(dead | vacant)));
+      cleaner = 0;
+      cleaned = 0;
+      cleaning = 0
+    }
+  :: d_step { !cleaning && (t || to) -> t = 0; to = 0 }
+  od
+}
+
+active proctype auditor() {
+  timeout;
+  d_step {
+    assert(!dead && !rung && !inside && !slow);
+    assert(!line[1] && !line[2] && !line[3]);
+    assert(word == (owed -> ABANDONED : 0));
+    assert(!more)
+  }
+}

@@ -1,0 +1,645 @@
+/* src/locks/lock_word.h with src/waiting/parking_lot.h, src/waiting/wait_queue.h, src/waiting/waiter.h and src/waiting/thread_parker.h: what the models of
+ * the box offices share, as the box offices themselves share the Office.
+ *
+ * How the model follows the C++
+ *   - Every atomic operation on the word, every lock and unlock of a bucket and every wake is one
+ *     step of its own. What lies between two of them is local, or guarded by the bucket where
+ *     nobody else sees it, and is joined to a neighbour.
+ *   - compare_exchange_weak fails only where the word differs: a spurious failure is a retry.
+ *   - Memory is sequentially consistent. Memory orders are the business of test/relacy.
+ *   - The clock is nondeterministic: any look at it may find the head's patience over, and the looks
+ *     during one head's time find it not over at most PATIENCE times. A deadline may pass whenever a
+ *     timed waiter sleeps.
+ *   - There is one word, so one line; all waiters have the same priority.
+ *   - enterBlocking looks with tryEnter up to three times. A look that fails has only read, so one
+ *     look, at any time, stands for all.
+ *
+ * A model defines, before it includes this:
+ *     N            how many processes there are; process p is waiter p, and its agent AGENT(p) > 0
+ *     PATIENCE     see above
+ *     INITIAL      the word at the start
+ *     WAKER, HANDOFF                       the bits kWaker and kHandOff, or 0
+ *     ISFREE(w), FITS(w, p), TAKE(w, p), MAKESROOM(w, v)    the Rules
+ *     TELL(w, p)   what Rules::take writes into the waiter
+ *     LEFT(w)      what `left` makes of the word w, by the local variable op
+ *     ENTERED(w)   ghost statement: somebody goes in on the word w
+ *     CHANGED(w)   ghost statement: `left` is applied to the word w
+ * Its processes declare OFFICE_LOCALS.
+ * It may define STRICT(p): waiter p may not be overtaken.
+ * BUG 1 to 10 and 21 to 24 are faults of the office, REACHED 1 to 8 places in it; a model numbers its
+ * own from 11 on.
+ */
+
+#ifndef BUG
+#define BUG 0
+#endif
+
+#define LINE 1 /* bit 0 of every word */
+#define BITS (LINE | WAKER | HANDOFF)
+#ifndef STRICT
+#define STRICT(p) false
+#endif
+#define NONE 255
+#define NOBODY 0 /* the agent kNobody */
+
+/* Waiter::State */
+#define IDLE 0
+#define WAITING 1
+#define INVITED 2
+#define ADMITTED 3
+
+byte word = INITIAL;
+byte bucket = NONE; /* who holds the bucket's lock */
+
+/* The Line: the first `size` of line[]. The bucket guards it, and state[] of those in it. */
+byte line[N];
+byte size;
+byte invited = NONE;
+byte patience; /* how many more looks at the clock may find the head's patience not over */
+bool handsOff; /* Line::handsOff */
+byte state[N];
+
+/* The parkers: a counting semaphore each, and ThreadParker::how_. */
+byte sem[N];
+bool invitation[N];
+
+byte passed; /* ghost: how often the head has come in vain, or the releaser's own went before it */
+
+/* Scratch, of no meaning between two steps. */
+hidden byte i;
+hidden byte goes;
+hidden byte wasHead;
+hidden byte head;
+hidden byte bits;
+
+#define OFFICE_LOCALS                                                                           \
+  byte w;              /* a word as it was read                                              */ \
+  byte after;          /* what it is to become                                               */ \
+  byte op;             /* which `left`                                                       */ \
+  byte next;           /* whom settleLine admits                                             */ \
+  bool invites;        /* settleLine invites the head                                        */ \
+  byte invitee = NONE; /* Bucket::invited_                                                   */ \
+  byte admitted;       /* Bucket::admitted_, a bit each: they are woken in any order         */ \
+  bool in;             /* the result of whatever goes in                                     */ \
+  bool done;           /* changeAlone has changed; settleLine has applied                    */ \
+  bool awake           /* leave: a wake is on its way                                        */
+
+/* That the search comes to where things are difficult is checked, too: with -DREACHED=n this fails. */
+#ifndef REACHED
+#define REACHED 0
+#endif
+#define REACH(n, condition) assert(n != REACHED || !(condition))
+
+/* BUG 23: agents that come by do not mind that a hand-off is wanted. */
+#define OPEN(w) (!((w) & LINE) || (ISFREE(w) && (BUG == 23 || !((w) & HANDOFF))))
+
+#define me _pid
+#define BIT(p) (1 << (p))
+
+/* Invariant 3: what may change the word while kLine is set, apart from the holder of the bucket. */
+#define MAYCHANGE(w, v) (!((w) & LINE) || !MAKESROOM(w, v) || \
+                         (WAKER && ((w) & (WAKER | HANDOFF)) == WAKER && ISFREE(v)))
+
+/* Writes the word. */
+inline put(value) {
+  assert(bucket == me || ISFREE(word) || MAYCHANGE(word, value));
+  assert(bucket == me || BUG == 1 || (word & BITS) == ((value) & BITS));
+  word = value
+}
+
+/* Office::bitsOf: what the line says in the word without `gone`. */
+inline bitsOf(gone) {
+  head = (size && line[0] != gone -> line[0] : (size > 1 -> line[1] : NONE));
+  bits = 0;
+  if
+  :: head != NONE ->
+    bits = LINE | (invited != NONE && invited != gone -> WAKER : 0) |
+           ((handsOff && line[0] != gone) || STRICT(head) -> HANDOFF : 0)
+  :: else
+  fi
+}
+#define WITHBITS(w) (((w) & ~BITS) | bits)
+
+/* Lot::open. With LIVE the bucket's lock goes round: a release needs no bucket while the waker is on
+ * its way, so nothing else bounds how often others are quicker. */
+#ifdef LIVE
+byte wants; /* who waits for the bucket, a bit each */
+inline open() {
+  atomic {
+    if
+    :: bucket == NONE -> bucket = me
+    :: else -> wants = wants | BIT(me)
+    fi
+  };
+  bucket == me
+}
+inline dropBucket() {
+  i = (me + 1) % N;
+  do
+  :: i != me && !(wants & BIT(i)) -> i = (i + 1) % N
+  :: else -> break
+  od;
+  bucket = (i == me -> NONE : i);
+  wants = wants & ~BIT(i)
+}
+#else
+inline open() {
+  atomic { bucket == NONE -> bucket = me }
+}
+inline dropBucket() { bucket = NONE }
+#endif
+
+/* ThreadParker::wake. Nobody is ever owed two. */
+inline wake(p, invites) {
+  d_step {
+    assert(sem[p] == 0);
+    invitation[p] = invites;
+    sem[p]++
+  }
+}
+
+inline sendWakes() {
+  if
+  :: invitee != NONE -> wake(invitee, true); invitee = NONE
+  :: else
+  fi;
+  do
+  :: admitted & BIT(0) -> wake(0, false); admitted = admitted & ~BIT(0)
+  :: admitted & BIT(1) -> wake(1, false); admitted = admitted & ~BIT(1)
+  :: admitted & BIT(2) -> wake(2, false); admitted = admitted & ~BIT(2)
+#if N > 3
+  :: admitted & BIT(3) -> wake(3, false); admitted = admitted & ~BIT(3)
+#endif
+  :: !admitted -> break
+  od
+}
+
+/* ~Bucket: drops an empty line, then the lock, then sends the wakes. */
+inline close() {
+  d_step {
+    assert((size > 0) == (word & LINE));                                        /* invariant 1 */
+    assert(!WAKER || (invited != NONE) == ((word & WAKER) != 0));
+    assert(!HANDOFF || (size && (handsOff || STRICT(line[0]))) == ((word & HANDOFF) != 0));
+    assert(!size || !ISFREE(word) || (invited != NONE && !(word & HANDOFF)));   /* invariant 4 */
+    assert(!size || !FITS(word, line[0]) || invited == line[0]);                /* invariant 5 */
+    if
+    :: !size -> patience = 0
+    :: else
+    fi;
+    dropBucket();
+    w = 0;
+    after = 0;
+    next = 0
+  };
+  sendWakes()
+}
+
+inline startPatience() { patience = PATIENCE }
+
+/* Line::enter */
+inline lineEnter(p) {
+  line[size] = p;
+  size++;
+  state[p] = WAITING
+}
+
+/* Line::leave */
+inline lineLeave(p) {
+  if
+  :: line[0] == p -> passed = 0; handsOff = false
+  :: else
+  fi;
+  i = 0;
+  do
+  :: line[i] == p -> break
+  :: else -> i++
+  od;
+  size--;
+  do
+  :: i < size -> line[i] = line[i + 1]; i++
+  :: else -> break
+  od;
+  line[size] = 0;
+  if
+  :: invited == p -> invited = NONE
+  :: else
+  fi;
+  state[p] = IDLE
+}
+
+/* Ghost: one goes in on the word v before the head of the line, if there is one. The promise: never
+ * once the head has asked for a hand-off; on a free word, or else it is the releaser's own, no more
+ * often than the head's patience lasts. (LIVE proves what follows from it, with unbounded time to come.)
+ */
+inline overtakes(v, isOwn) {
+#ifdef LIVE
+  skip
+#else
+  assert(!size || !((v) & HANDOFF));
+  assert(!size || isOwn || ISFREE(v));
+  if
+  :: size && isOwn -> passes(PATIENCE)
+  :: else
+  fi;
+  REACH(1, size && !isOwn && passed > 0);
+  REACH(8, size && isOwn && passed == PATIENCE)
+#endif
+}
+
+inline passes(most) {
+#ifdef LIVE
+  skip
+#else
+  passed++;
+  assert(passed <= most)
+#endif
+}
+
+/* Office::tryEnter */
+inline tryEnter() {
+  w = word;
+  do
+  :: atomic { OPEN(w) && FITS(w, me) ->
+      TELL(w, me);
+      if
+      :: word == w ->
+        overtakes(w, false);
+        ENTERED(w);
+        after = TAKE(w, me);
+        put(after);
+        in = true;
+        w = 0;
+        after = 0;
+        break
+      :: else -> w = word
+      fi
+    }
+  :: else -> w = 0; break
+  od
+}
+
+/* Office::enterByBucket: `in`, or else in line. BUG 1: the word says that somebody waits only once
+ * the bucket is closed. BUG 2: the word is read before the bucket is opened, and trusted. */
+inline enterByBucket(mayOvertake) {
+  if
+  :: BUG == 2 -> w = word; open()
+  :: else -> open(); w = word
+  fi;
+  do
+  :: atomic {
+      goes = (!size || (mayOvertake && OPEN(w))) && FITS(w, me);
+      bitsOf(NONE);
+      if
+      :: goes || size
+      :: else -> bits = LINE | (STRICT(me) -> HANDOFF : 0)
+      fi;
+      if
+      :: goes -> TELL(w, me); after = WITHBITS(TAKE(w, me))
+      :: !goes && BUG == 2 -> after = WITHBITS(word)
+      :: else -> after = WITHBITS(w)
+      fi;
+      if
+      :: after != w && word != w && !(BUG == 2 && !goes) -> w = word
+      :: else ->
+        if
+        :: after == w || (BUG == 1 && !goes)
+        :: else -> put(after)
+        fi;
+        if
+        :: goes ->
+          overtakes(w, false);
+          ENTERED(w);
+          in = true
+        :: else ->
+          lineEnter(me);
+          if
+          :: size == 1 -> startPatience()
+          :: else
+          fi
+        fi;
+        break
+      fi
+    }
+  od;
+  if
+  :: BUG == 1 && !in -> bucket = NONE; word = word | LINE
+  :: else -> close()
+  fi
+}
+
+/* A look at the clock: `goes` says whether the head's patience is over. BUG 4: it never is. */
+inline look() {
+  if
+  :: BUG != 4 -> goes = true
+  :: patience > 0 || BUG == 4 ->
+    goes = false;
+    if
+    :: patience -> patience--
+    :: else
+    fi
+  fi
+}
+
+/* Office::choose */
+inline choose(leaver, value) {
+  if
+  :: !size -> next = NONE
+  :: size && !FITS(value, line[0]) -> next = NONE
+  :: else ->
+    next = line[0];
+    if
+    :: AGENT(line[0]) == leaver || STRICT(line[0]) || handsOff
+    :: else ->
+      look();
+      if
+      :: goes
+      :: else ->
+        i = 1;
+        do
+        :: i < size && AGENT(line[i]) != leaver -> i++
+        :: else -> break
+        od;
+        if
+        :: i < size && FITS(value, line[i]) -> next = line[i]
+        :: else ->
+          if
+          :: ISFREE(value) -> next = NONE
+          :: else
+          fi
+        fi
+      fi
+    fi
+  fi
+}
+
+/* Office::admit with Bucket::admit. BUG 5: an invited waiter is woken a second time. */
+inline admit(p) {
+  wasHead = line[0] == p;
+  if
+  :: state[p] != INVITED || BUG == 5 -> admitted = admitted | BIT(p)
+  :: else
+  fi;
+  if
+  :: !wasHead -> overtakes(word, true); REACH(2, true)
+  :: else
+  fi;
+  lineLeave(p);
+  state[p] = ADMITTED;
+  if
+  :: !wasHead || !size
+  :: else ->
+    if
+    :: AGENT(line[0]) == AGENT(p) -> patience = 0
+    :: else -> startPatience()
+    fi
+  fi
+}
+
+/* Office::settleLine. BUG 6: the line bit is cleared though others wait. BUG 24: a free word is left
+ * without a waker. */
+inline settleLine(leaver) {
+  w = word;
+  done = false;
+  do
+  :: atomic {
+      if
+      :: done -> after = w
+      :: else -> after = LEFT(w)
+      fi;
+      choose(leaver, after);
+      invites = next == NONE && size && invited == NONE && ISFREE(after) && BUG != 24;
+      bitsOf(next);
+      if
+      :: next != NONE -> TELL(after, next); after = WITHBITS(TAKE(after, next))
+      :: else -> after = WITHBITS(after) | (invites -> WAKER : 0)
+      fi;
+      if
+      :: BUG == 6 -> after = after & ~LINE
+      :: else
+      fi;
+      if
+      :: (after != w || !done) && word != w -> w = word
+      :: else ->
+        if
+        :: after != w || !done ->
+          if
+          :: !done -> CHANGED(w)
+          :: else
+          fi;
+          put(after)
+        :: else
+        fi;
+        w = after;
+        done = true;
+        if
+        :: next == NONE -> break
+        :: else ->
+          ENTERED(w);
+          admit(next)
+        fi
+      fi
+    }
+  od;
+  atomic {
+    done = false;
+    if
+    :: invites ->
+      invited = line[0];
+      invitee = line[0];
+      state[invited] = INVITED;
+      invites = false
+    :: else
+    fi
+  }
+}
+
+/* Word::fetch_or: from here on nothing takes the word but us. */
+inline wantHandOff() {
+  handsOff = true;
+  put(word | HANDOFF);
+  w = word
+}
+
+/* A compare-and-swap has failed. */
+inline insist() {
+  goes = false;
+  if
+  :: !handsOff -> look()
+  :: else
+  fi;
+  if
+  :: goes -> wantHandOff()
+  :: else -> w = word
+  fi
+}
+
+/* Office::compete of the head. BUG 3: one that has lost is not taken for invited any less. BUG 22: it
+ * goes back to sleep on a word as it was. */
+inline competeAsHead() {
+  w = word;
+  do
+  :: atomic { FITS(w, me) ->
+      TELL(w, me);
+      if
+      :: word == w ->
+        ENTERED(w);
+        bitsOf(me);
+        after = WITHBITS(TAKE(w, me));
+        put(after);
+        lineLeave(me);
+        if
+        :: size -> startPatience()
+        :: else
+        fi;
+        in = true;
+        break
+      :: else -> insist()
+      fi
+    }
+  :: else ->
+    atomic {
+      goes = false;
+      if
+      :: !handsOff && BUG != 3 -> look()
+      :: else
+      fi;
+      if
+      :: BUG == 3 -> break
+      :: goes -> wantHandOff()
+      :: !goes && BUG != 3 && BUG != 22 && word != w -> insist()
+      :: else ->
+        passes(PATIENCE + 1);
+        REACH(5, true);
+        REACH(6, handsOff && size > 1);
+        state[me] = WAITING;
+        invited = NONE;
+        bitsOf(NONE);
+        put(WITHBITS(word));
+        break
+      fi
+    }
+  od;
+  if
+  :: in && size -> settleLine(AGENT(me))
+  :: else
+  fi
+}
+
+inline compete() {
+  if
+  :: line[0] != me -> /* an upgrader has come before it */
+    d_step { state[me] = WAITING; invited = NONE };
+    settleLine(NOBODY)
+  :: else -> competeAsHead()
+  fi
+}
+
+/* Office::settle, after the wake has been taken. */
+inline settle() {
+  if
+  :: !invitation[me] -> state[me] = IDLE; in = true
+  :: else ->
+    open();
+    if
+    :: state[me] == ADMITTED -> state[me] = IDLE; in = true
+    :: else -> compete()
+    fi;
+    close()
+  fi
+}
+
+/* Office::changeIf(mayChange); `done` says whether it worked. */
+inline changeAlone() {
+  w = word;
+  do
+  :: atomic { MAYCHANGE(w, LEFT(w)) ->
+      if
+      :: word == w ->
+        CHANGED(w);
+        REACH(7, (w & LINE) != 0);
+        after = LEFT(w);
+        put(after);
+        done = true;
+        w = 0;
+        after = 0;
+        break
+      :: else -> w = word
+      fi
+    }
+  :: else -> done = false; w = 0; break
+  od
+}
+
+/* Office::changeInLine */
+inline changeInLine(leaver) {
+  open();
+  if
+  :: !size -> changeAlone(); assert(done)
+  :: else -> settleLine(leaver)
+  fi;
+  close();
+  done = false;
+  op = 0
+}
+
+/* Office::change */
+inline change(leaver) {
+  changeAlone();
+  if
+  :: done -> done = false; op = 0
+  :: else -> changeInLine(leaver)
+  fi
+}
+
+/* Office::leave and what its callers do then: `in` when it was too late. BUG 7: the wake of an
+ * invited waiter is not taken. BUG 8: nobody else is invited or admitted in its place. BUG 9: the
+ * line is settled before the waiter has left it. BUG 10: one admitted too late goes away all the same.
+ */
+/* BUG 21: an invited waiter that leaves does not clear its bit. */
+inline leave(how) {
+  open();
+  if
+  :: state[me] == ADMITTED ->
+    in = BUG != 10;
+    REACH(3, true)
+  :: else ->
+    awake = state[me] == INVITED;
+    REACH(4, awake);
+    op = how;
+    if
+    :: BUG == 8 ->
+      atomic {
+        lineLeave(me);
+        bitsOf(NONE);
+        put(WITHBITS(word))
+      }
+    :: BUG == 21 && awake && size > 1 -> atomic { lineLeave(me); invited = me }
+    :: BUG == 9 -> settleLine(NOBODY); d_step { lineLeave(me) }
+    :: else -> d_step { lineLeave(me) }; settleLine(NOBODY)
+    fi
+  fi;
+  close();
+  if
+  :: in || (awake && BUG != 7) -> atomic { sem[me] > 0 -> sem[me]-- }
+  :: else
+  fi;
+  awake = false;
+  op = 0;
+  if
+  :: in -> state[me] = IDLE
+  :: else
+  fi
+}
+
+/* Office::sleep. A deadline passes only where no wake is there to be taken. */
+inline sleep(timed, how) {
+  do
+  :: atomic { sem[me] > 0 -> sem[me]-- };
+    settle();
+    if
+    :: in -> break
+    :: else
+    fi
+  :: timed && sem[me] == 0 -> leave(how); break
+  od
+}
