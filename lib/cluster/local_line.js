@@ -94,14 +94,15 @@ class LineCore {
    * and says how much that has let in.
    */
   take(wish, limits) {
-    const taken = this.#take(wish, limits)
-    return this.observer === null ? taken : this.#observe(wish, limits, taken)
+    return this.observer === null ? this.#take(wish, limits) : this.#observe(wish, limits)
   }
 
   /** Each hold is waited for: by a server, or for a lease that is here. */
-  async #observe({ mode, units }, { priority }, taken) {
+  async #observe(wish, limits) {
     const { observer } = this
-    const waiter = { mode, weight: mode === undefined ? units : 1, priority }
+    const { mode, units } = wish
+    const waiter = { mode, weight: mode === undefined ? units : 1, priority: limits.priority }
+    const taken = this.#take(wish, limits, waiter)
     observer.waiting(waiter, taken)
     try {
       const hold = await taken
@@ -113,18 +114,22 @@ class LineCore {
     }
   }
 
-  #take(wish, limits) {
+  #take(wish, limits, waiter) {
     const { priority, timeout, signal } = limits
     if (timeout === undefined) {
       const isUsual = priority === 0 && signal === undefined
       return this.#go(wish, isUsual ? undefined : { priority, signal }, signal)
     }
-    if (timeout > 0) return this.#acquireInTime(wish, limits)
+    if (timeout > 0) return this.#acquireInTime(wish, limits, waiter)
     return this.#go({ ...wish, isToWait: false }, limits, signal)
   }
 
-  async #acquireInTime(wish, { priority, timeout, signal }) {
-    const limit = withDeadline(signal, timeout, () => this.timeoutError(timeout))
+  async #acquireInTime(wish, { priority, timeout, signal }, waiter) {
+    const limit = withDeadline(signal, timeout, () => {
+      const error = this.timeoutError(timeout)
+      if (waiter !== undefined) this.observer.timedOut(waiter, error)
+      return error
+    })
     limit.start()
     try {
       return await this.#go(wish, { priority, signal: limit.signal }, limit.signal)

@@ -2,9 +2,10 @@
 // What one thread knows of a keyed map that is watched: the tally of all its keys. Each key that is busy has a record
 // of its own.
 const { observe, scopeOf } = require('./observe.js')
-const { refuseDiagnostics } = require('./levels.js')
+const { levels, refuseDiagnostics } = require('./levels.js')
 const { register } = require('./registry.js')
 const { rawWaits, Tally } = require('./tally.js')
+const { Trace } = require('./trace.js')
 const { names, watchedLike } = require('./watched.js')
 
 class KeyedRecord {
@@ -27,6 +28,11 @@ class KeyedRecord {
   watches(lock) {
     const { kind, scope, settings, tally } = this
     return observe(lock, kind, scope, settings, tally)
+  }
+
+  /** Of a caller that waits for several keys of it. */
+  trace() {
+    return this.settings.level === levels.full ? new Trace() : undefined
   }
 
   /** What tells its cores from those of others. */

@@ -138,10 +138,9 @@ class Observer {
     this.#misses(waiter.mode, waiter.weight, reason, ago(wait.since))
   }
 
-  /** The time of `waiter` is up: `error` gets the stack of the caller that waited. That of a timer leads nowhere. */
+  /** The time of `waiter` is up: `error` gets the stack of the caller that waited. */
   timedOut(waiter, error) {
-    const trace = waiter.wait?.trace
-    if (trace !== undefined) error.stack = `${error.name}: ${error.message}\n${trace.text}`
+    waiter.wait?.trace?.moveTo(error)
   }
 
   refused(mode, units, reason) {

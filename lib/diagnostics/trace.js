@@ -25,6 +25,11 @@ class Trace {
     }
     return this.#text
   }
+
+  /** `error`, made where a timer or a socket led, gets this stack. It must be of one caller only. */
+  moveTo(error) {
+    error.stack = `${error.name}: ${error.message}\n${this.text}`
+  }
 }
 
 /** The lines of callers: neither the heading nor the frames of this package. */

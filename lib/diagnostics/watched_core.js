@@ -213,8 +213,7 @@ const fullyWatchedCore = (Base) => {
     /** With the stack of the caller that waited: that of a timer leads nowhere. */
     timeoutError(timeout, waiter) {
       const error = super.timeoutError(timeout)
-      const trace = waiter?.wait?.trace
-      if (trace !== undefined) error.stack = `${error.name}: ${error.message}\n${trace.text}`
+      waiter?.wait?.trace?.moveTo(error)
       return error
     }
 

@@ -39,12 +39,14 @@ class Keyed {
       homeOf(it, kind, method)
       return it.#cancelError
     }
-    lateFor = (it) => (keys, timeout) => {
-      for (const key of keys) {
-        const silence = it.#home.find(key)?.silence?.(timeout)
-        if (silence !== undefined) return silence
+    lateFor = (it) => {
+      const home = it.#home
+      const trace = home.watch?.trace()
+      return (keys, timeout) => {
+        const error = silenceOf(home, keys, timeout) ?? timeoutError(keys, timeout)
+        trace?.moveTo(error)
+        return error
       }
-      return timeoutError(keys, timeout)
     }
     blockingHomeOf = (it, kind, method) => {
       const home = homeOf(it, kind, method)
@@ -84,6 +86,15 @@ class Keyed {
   snapshot() {
     return homeOf(this, keyed, 'snapshot').snapshot()
   }
+}
+
+/** The error of a server that has not answered for one of `keys`, if there is such a one. */
+function silenceOf(home, keys, timeout) {
+  for (const key of keys) {
+    const silence = home.find(key)?.silence?.(timeout)
+    if (silence !== undefined) return silence
+  }
+  return undefined
 }
 
 module.exports = { blockingHomeOf, homeOf, Keyed, keyed, lateFor }

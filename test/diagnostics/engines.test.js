@@ -38,6 +38,19 @@ describe('Watched locks over an engine', () => {
       assert.deepEqual([report.kind, report.scope], ['Mutex', 'cluster'])
     })
 
+    it(`have the stack of a caller that waited in vain with full diagnostics: ${diagnostics}`, async () => {
+      const keys = new KeyedMutex({ engine: await newEngine(), diagnostics })
+      const release = await keys.acquire('k')
+      for (const wanted of ['k', ['j', 'k']]) {
+        const waitsForIt = () => keys.acquire(wanted, { timeout: 5 })
+        const error = await waitsForIt().catch((reason) => reason)
+        assert.equal(error.code, 'ERR_LOCK_TIMEOUT')
+        assert.equal(error.stack.includes('waitsForIt'), diagnostics === true)
+        assert.equal(error.stack.split('\n')[0], `Error: ${error.message}`)
+      }
+      release()
+    })
+
     it(`are keyed maps, too: ${diagnostics}`, async () => {
       const engine = await newEngine()
       const keys = new KeyedMutex({ engine, diagnostics })

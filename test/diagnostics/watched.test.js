@@ -40,6 +40,7 @@ describe('The error of a timeout, with diagnostics: true', () => {
   const semaphore = new Semaphore(1, watched)
   const lock = new RWLock(watched)
   const keyed = new KeyedMutex(watched)
+  const named = new KeyedMutex({ ...watched, name: 'stacks' })
   const recursive = new RecursiveMutex(watched)
 
   for (const [name, hold, wait] of [
@@ -47,6 +48,16 @@ describe('The error of a timeout, with diagnostics: true', () => {
     ['Semaphore', (work) => semaphore.runExclusive(work), () => semaphore.acquire(limit)],
     ['RWLock', (work) => lock.runExclusive(work), () => lock.acquireRead(limit)],
     ['KeyedMutex', (work) => keyed.runExclusive('a', work), () => keyed.acquire('a', limit)],
+    [
+      'KeyedMutex with several keys',
+      (work) => keyed.runExclusive('a', work),
+      () => keyed.acquire(['a', 'b'], limit),
+    ],
+    [
+      'KeyedMutex by name with several keys',
+      (work) => named.runExclusive('a', work),
+      () => named.acquire(['a', 'b'], limit),
+    ],
     [
       'RecursiveMutex',
       (work) => recursive.runExclusive(work),
