@@ -53,7 +53,7 @@ std::int32_t reset(const Call& call) {
 
 }  // namespace
 
-void defineBarriers(Exports& exports) {
+void defineBarriers(Topic exports) {
   Topic barrier = exports.topic("barrier");
   barrier.add<enter>("enter");
   barrier.add<enterSync>("enterSync");

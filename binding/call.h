@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 
+#include "check.h"
 #include "event_loop.h"
 
 namespace boxoffice::binding {
@@ -15,7 +16,7 @@ class Call {
  public:
   Call(napi_env env, napi_callback_info info) : env_(env) {
     void* data = nullptr;
-    require(napi_get_cb_info(env, info, &count_, arguments_, nullptr, &data));
+    check(env_, napi_get_cb_info(env, info, &count_, arguments_, nullptr, &data));
     loop_ = static_cast<EventLoop*>(data);
   }
 
@@ -27,12 +28,12 @@ class Call {
 
   std::int32_t integer(int i) const {
     std::int32_t value = 0;
-    require(napi_get_value_int32(env_, arguments_[i], &value));
+    check(env_, napi_get_value_int32(env_, arguments_[i], &value));
     return value;
   }
   double number(int i) const {
     double value = 0;
-    require(napi_get_value_double(env_, arguments_[i], &value));
+    check(env_, napi_get_value_double(env_, arguments_[i], &value));
     return value;
   }
 
@@ -40,9 +41,9 @@ class Call {
   std::uint32_t word(int i) const { return static_cast<std::uint32_t>(integer(i)); }
   std::string text(int i) const {
     std::size_t length = 0;
-    require(napi_get_value_string_utf8(env_, arguments_[i], nullptr, 0, &length));
+    check(env_, napi_get_value_string_utf8(env_, arguments_[i], nullptr, 0, &length));
     std::string text(length, '\0');
-    require(napi_get_value_string_utf8(env_, arguments_[i], text.data(), length + 1, &length));
+    check(env_, napi_get_value_string_utf8(env_, arguments_[i], text.data(), length + 1, &length));
     return text;
   }
 
@@ -59,22 +60,18 @@ class Call {
 
   napi_value result(std::int32_t value) const {
     napi_value made = nullptr;
-    require(napi_create_int32(env_, value, &made));
+    check(env_, napi_create_int32(env_, value, &made));
     return made;
   }
   napi_value result(double value) const {
     napi_value made = nullptr;
-    require(napi_create_double(env_, value, &made));
+    check(env_, napi_create_double(env_, value, &made));
     return made;
   }
   static napi_value result(napi_value value) noexcept { return value; }
 
  private:
   static constexpr std::size_t kMost = 5;
-
-  void require(napi_status status) const {
-    if (status != napi_ok) throw Napi::Error::New(env_);
-  }
 
   const napi_env env_;
   EventLoop* loop_ = nullptr;

@@ -78,7 +78,7 @@ std::int32_t notify(const Call& call) {
 
 }  // namespace
 
-void defineConditions(Exports& exports) {
+void defineConditions(Topic exports) {
   Topic condition = exports.topic("condition");
   condition.add<enter>("enter");
   condition.add<settle>("settle");

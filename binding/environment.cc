@@ -95,7 +95,7 @@ double now(const Call& /*call*/) {
 
 }  // namespace
 
-void defineEnvironment(Exports& exports) {
+void defineEnvironment(Topic exports) {
   Topic loop = exports.topic("eventLoop");
   loop.add<start>("start");
   loop.add<completions>("completions");

@@ -1,10 +1,9 @@
 // One instance of our JavaScript (instances.h) as an agent: its tickets, the memory its locks lie in, and the way its
 // wakes take.
 //
-//   a wake in a turn of its own       ──▶ completions ──▶ the call that caused it returns them to JavaScript
-//   any other, of another thread      ──▶ inbox ──▶ thread wake-up: one callback on the loop ──▶ completions
+//   a wake in a turn of its own      ──▶ completions ──▶ the call that caused it returns them to JavaScript
+//   any other, of another thread     ──▶ inbox ──▶ thread wake-up: one callback on the loop ──▶ completions
 //   a wake-up of another process      ──▶ the loop itself, when it sleeps (host_wakeup_poll.h) ──▶ completions
-//
 #pragma once
 
 #include <napi.h>

@@ -4,57 +4,49 @@
 #include <napi.h>
 
 #include "call.h"
+#include "check.h"
 
 namespace boxoffice::binding {
 
 class Topic {
  public:
-  Topic(Napi::Object anchor, EventLoop& loop, Napi::Object functions)
-      : anchor_(anchor), loop_(loop), functions_(functions) {}
+  /// All of them: `functions`, the anchor of its instance (instances.h).
+  Topic(Napi::Object functions, EventLoop& loop) : Topic(functions, functions, loop) {}
+
+  Topic topic(const char* name) {
+    const Napi::Object functions = Napi::Object::New(anchor_.Env());
+    functions_.Set(name, functions);
+    return {anchor_, functions, loop_};
+  }
 
   template <auto function>
   void add(const char* name) {
     const Napi::Env env = anchor_.Env();
     napi_value made = nullptr;
+    check(env, napi_create_function(env, name, NAPI_AUTO_LENGTH, called<function>, &loop_, &made));
     // A function keeps the instance that it belongs to.
-    if (napi_create_function(env, name, NAPI_AUTO_LENGTH, called<function>, &loop_, &made) !=
-            napi_ok ||
-        napi_set_named_property(env, made, "anchor", anchor_) != napi_ok) {
-      throw Napi::Error::New(env);
-    }
+    check(env, napi_set_named_property(env, made, "anchor", anchor_));
     functions_.Set(name, made);
   }
 
  private:
+  Topic(Napi::Object anchor, Napi::Object functions, EventLoop& loop)
+      : anchor_(anchor), functions_(functions), loop_(loop) {}
+
   Napi::Object anchor_;
-  EventLoop& loop_;
   Napi::Object functions_;
-};
-
-class Exports {
- public:
-  Exports(Napi::Object exports, EventLoop& loop) : exports_(exports), loop_(loop) {}
-
-  Topic topic(const char* name) {
-    const Napi::Object functions = Napi::Object::New(exports_.Env());
-    exports_.Set(name, functions);
-    return {exports_, loop_, functions};
-  }
-
- private:
-  Napi::Object exports_;
   EventLoop& loop_;
 };
 
 /// An environment's own: its tickets, its completions, its memory.
-void defineEnvironment(Exports& exports);
-void defineLocks(Exports& exports);
-void defineRWLocks(Exports& exports);
-void defineHost(Exports& exports);
-void defineBarriers(Exports& exports);
-void defineConditions(Exports& exports);
-void defineLockManager(Exports& exports);
-void defineWaitGraph(Exports& exports);
-void defineWatchedThreads(Exports& exports);
+void defineEnvironment(Topic exports);
+void defineLocks(Topic exports);
+void defineRWLocks(Topic exports);
+void defineHost(Topic exports);
+void defineBarriers(Topic exports);
+void defineConditions(Topic exports);
+void defineLockManager(Topic exports);
+void defineWaitGraph(Topic exports);
+void defineWatchedThreads(Topic exports);
 
 }  // namespace boxoffice::binding

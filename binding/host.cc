@@ -156,7 +156,7 @@ std::int32_t hostHolds(const Call& call) {
 
 }  // namespace
 
-void defineHost(Exports& exports) {
+void defineHost(Topic exports) {
   Topic host = exports.topic("host");
   host.add<hostOpen>("open");
   host.add<hostHeld>("held");

@@ -67,23 +67,11 @@ std::int32_t Hosts::placeOf(std::int32_t number, std::uint32_t slot) {
   if (region == kNone) {
     const std::size_t first = offset / kRegionBytes * kRegionBytes;
     const std::size_t bytes = std::size_t{view.plan.slots} * view.plan.stride;
-    region = regions_.attach(viewOf(view.slots + first, std::min(kRegionBytes, bytes - first)));
+    region =
+        regions_.attach(viewOf(env_, view.slots + first, std::min(kRegionBytes, bytes - first)));
   }
   const std::size_t index = offset % kRegionBytes / sizeof(std::int32_t);
   return (region << Regions::kIndexBits) | static_cast<std::int32_t>(index);
-}
-
-/// Memory of other processes', too, as JavaScript sees it: Atomics work on it.
-napi_value Hosts::viewOf(std::byte* first, std::size_t bytes) const {
-  napi_value buffer = nullptr;
-  napi_value array = nullptr;
-  // Nobody needs to be told when it is collected: a segment stays mapped.
-  if (napi_create_external_arraybuffer(env_, first, bytes, nullptr, nullptr, &buffer) != napi_ok ||
-      napi_create_typedarray(env_, napi_int32_array, bytes / sizeof(std::int32_t), buffer, 0,
-                             &array) != napi_ok) {
-    throw Napi::Error::New(env_);
-  }
-  return array;
 }
 
 }  // namespace boxoffice::binding

@@ -54,7 +54,6 @@ class Hosts {
 
   std::size_t check(std::int32_t number) const;
   void listenTo(host::Membership& membership);
-  napi_value viewOf(std::byte* first, std::size_t bytes) const;
 
   const napi_env env_;
   EventLoop& loop_;

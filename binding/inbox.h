@@ -3,13 +3,13 @@
 
 #include <mutex>
 
+#include "thread_wakeup.h"
 #include "waiting/lightweight_semaphore.h"
 #include "waiting/mailbox.h"
 
 namespace boxoffice::binding {
 
 class EventLoop;
-class ThreadWakeup;
 
 class Inbox final : private Wakeup {
  public:
@@ -18,7 +18,10 @@ class Inbox final : private Wakeup {
   /// From any thread.
   void post(Waiter& w, Wake how) noexcept { mailbox_.wake(w, how); }
   /// From any thread: wakes the loop though nothing may have been posted.
-  void wakeLoop() noexcept;
+  void wakeLoop() noexcept {
+    const std::lock_guard guard(mutex_);
+    if (!isClosed_) wakeup_.wake(loop_);
+  }
 
   /// Hands each posted waiter to `take`.
   template <class Take>
@@ -26,14 +29,24 @@ class Inbox final : private Wakeup {
     if (mailbox_.collect([&take](Waiter& w, Wake) { take(w); })) ++batches_;
   }
   /// Whether each thread that has posted is through with this object, which may be destroyed from then on.
-  bool isQuiet() noexcept;
+  bool isQuiet() noexcept {
+    const std::lock_guard guard(mutex_);
+    return wakeups_ == batches_;
+  }
 
   /// JavaScript is gone: posts end await() from now on, and wake no loop.
-  void close() noexcept;
+  void close() noexcept {
+    const std::lock_guard guard(mutex_);
+    isClosed_ = true;
+  }
   void await() noexcept { posted_.wait(); }
 
  private:
-  void send() noexcept override;
+  void send() noexcept override {
+    const std::lock_guard guard(mutex_);
+    ++wakeups_;
+    isClosed_ ? posted_.signal() : wakeup_.wake(loop_);
+  }
 
   EventLoop& loop_;
   ThreadWakeup& wakeup_;

@@ -25,7 +25,7 @@ napi_value Instances::begin() {
     napi_ref anchor = nullptr;
     check(env_, napi_add_finalizer(env_, functions, &loop, onGone, this, &anchor));
     loop.callbacks().anchorAt(anchor);
-    Exports exports(functions, loop);
+    Topic exports(functions, loop);
     defineEnvironment(exports);
     defineLocks(exports);
     defineRWLocks(exports);

@@ -27,6 +27,10 @@ concept AnySemaphore =
     std::is_same_v<Lock, WeightedSemaphore> || std::is_same_v<Lock, host::HostSemaphore>;
 template <class Lock>
 concept AnyRWLock = std::is_same_v<Lock, RWLock> || std::is_same_v<Lock, host::HostRWLock>;
+template <class Lock>
+concept NeverHeld = std::is_same_v<Lock, AutoResetEvent> ||
+    std::is_same_v<Lock, ManualResetEvent> || std::is_same_v<Lock, ConditionVariable> ||
+    std::is_same_v<Lock, CountdownLatch> || std::is_same_v<Lock, BarrierWord>;
 
 /// Asking for one of these may admit other waiters of its process, whose turn had come and whose wake-up was
 /// still on its way.
@@ -123,6 +127,8 @@ inline Leave quit(ConditionVariable& condition, Waiter& w) {
   return how;
 }
 
+template <NeverHeld Lock>
+void abandon(Lock&, AgentId, const Held&) {}
 template <AnyMutex Lock>
 void abandon(Lock& mutex, AgentId agent, const Held&) {
   mutex.abandon(agent);
@@ -146,12 +152,11 @@ inline void abandon(host::HostRWLock& lock, AgentId agent, const Held& reads) {
   lock.abandon(agent);
   lock.abandonReadsOf(reads.era, static_cast<std::uint32_t>(reads.much), false);
 }
-inline void abandon(AutoResetEvent&, AgentId, const Held&) {}
-inline void abandon(ManualResetEvent&, AgentId, const Held&) {}
-inline void abandon(ConditionVariable&, AgentId, const Held&) {}
-inline void abandon(CountdownLatch&, AgentId, const Held&) {}
-inline void abandon(BarrierWord&, AgentId, const Held&) {}
 
+template <NeverHeld Lock>
+bool isHeld(const Lock&, AgentId, std::int64_t) {
+  return false;
+}
 template <AnyMutex Lock>
 bool isHeld(const Lock& mutex, AgentId agent, std::int64_t) {
   return mutex.owner() == agent;
@@ -164,11 +169,6 @@ template <AnyRWLock Lock>
 bool isHeld(const Lock& lock, AgentId agent, std::int64_t reads) {
   return reads > 0 || lock.writer() == agent;
 }
-inline bool isHeld(const AutoResetEvent&, AgentId, std::int64_t) { return false; }
-inline bool isHeld(const ManualResetEvent&, AgentId, std::int64_t) { return false; }
-inline bool isHeld(const ConditionVariable&, AgentId, std::int64_t) { return false; }
-inline bool isHeld(const CountdownLatch&, AgentId, std::int64_t) { return false; }
-inline bool isHeld(const BarrierWord&, AgentId, std::int64_t) { return false; }
 
 /// Whether the word does not say who holds how much of it, so that environments have to count.
 template <class Lock>

@@ -134,7 +134,7 @@ napi_value query(const Call& call) {
 
 }  // namespace
 
-void defineLockManager(Exports& exports) {
+void defineLockManager(Topic exports) {
   Topic manager = exports.topic("lockManager");
   manager.add<start>("start");
   manager.add<request>("request");

@@ -99,7 +99,7 @@ Topic addSemaphore(Topic topic) {
 
 }  // namespace
 
-void defineLocks(Exports& exports) {
+void defineLocks(Topic exports) {
   Topic mutex = addMutex<Mutex>(exports.topic("mutex"));
   mutex.add<QueueCalls<Mutex>::queueSize>("queueSize");
   mutex.add<QueueCalls<Mutex>::topPriority>("topPriority");

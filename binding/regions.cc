@@ -14,6 +14,15 @@ std::int32_t* memoryOf(napi_env env, napi_value array, std::size_t& length) {
   return static_cast<std::int32_t*>(data);
 }
 
+napi_value viewOf(napi_env env, void* words, std::size_t bytes) {
+  napi_value buffer = nullptr;
+  napi_value array = nullptr;
+  check(env, napi_create_external_arraybuffer(env, words, bytes, nullptr, nullptr, &buffer));
+  check(env, napi_create_typedarray(env, napi_int32_array, bytes / sizeof(std::int32_t), buffer, 0,
+                                    &array));
+  return array;
+}
+
 std::int32_t Regions::make() {
   constexpr std::size_t kWords = std::size_t{1} << kIndexBits;
   void* data = nullptr;

@@ -47,6 +47,10 @@ class Regions {
   std::unordered_map<std::int32_t*, std::int32_t> known_;
 };
 
+/// Memory that is ours for good as JavaScript sees it: not shared in its eyes, but Atomics work on it. No finalizer: it
+/// stays when the Int32Array is collected.
+napi_value viewOf(napi_env env, void* words, std::size_t bytes);
+
 /// An Int32Array's memory. Not through its ArrayBuffer: Node 20 cannot give us a shared one.
 std::int32_t* memoryOf(napi_env env, napi_value array, std::size_t& length);
 

@@ -135,7 +135,7 @@ Topic addRWLock(Topic topic) {
 
 }  // namespace
 
-void defineRWLocks(Exports& exports) {
+void defineRWLocks(Topic exports) {
   Topic rwLock = addRWLock<RWLock>(exports.topic("rwLock"));
   rwLock.add<QueueCalls<RWLock>::queueSize>("queueSize");
 

@@ -11,19 +11,6 @@ constexpr std::int32_t kNone = -1;
 constexpr std::size_t kRegionWords = std::size_t{2} << WordPairs::kRegionBits;
 static_assert(kRegionWords == std::size_t{1} << Regions::kIndexBits);
 
-/// Memory of our own as JavaScript sees it: not shared in its eyes, but Atomics work on it.
-napi_value viewOf(napi_env env, SharedWord* words) {
-  napi_value buffer = nullptr;
-  napi_value array = nullptr;
-  // Nobody needs to be told when it is collected: word pairs stay for good.
-  if (napi_create_external_arraybuffer(env, words, kRegionWords * sizeof(SharedWord), nullptr,
-                                       nullptr, &buffer) != napi_ok ||
-      napi_create_typedarray(env, napi_int32_array, kRegionWords, buffer, 0, &array) != napi_ok) {
-    throw Napi::Error::New(env);
-  }
-  return array;
-}
-
 }  // namespace
 
 const Kind& kindOf(std::int32_t number) {
@@ -171,7 +158,7 @@ std::int32_t Shares::regionOf(WordPairs::Number pair) {
   if (views_[number] == kNone) {
     SharedWord* const first =
         wordPairs().words(static_cast<WordPairs::Number>(number << WordPairs::kRegionBits));
-    views_[number] = regions_.attach(viewOf(env_, first));
+    views_[number] = regions_.attach(viewOf(env_, first, kRegionWords * sizeof(SharedWord)));
   }
   return views_[number];
 }

@@ -22,7 +22,7 @@ class ThreadWakeup {
   void wake(EventLoop& loop) noexcept;
   /// That loop is about to be destroyed.
   void forget(const EventLoop& loop) noexcept;
-  /// One more or one less event loop keeps the process alive.
+  /// One more or one less instance keeps the process alive.
   void keepAlive(bool alive) noexcept;
 
  private:

@@ -81,7 +81,7 @@ std::int32_t graphMove(const Call& call) {
 
 }  // namespace
 
-void defineWaitGraph(Exports& exports) {
+void defineWaitGraph(Topic exports) {
   Topic graph = exports.topic("waitGraph");
   graph.add<graphLock>("lock");
   graph.add<graphNow>("now");

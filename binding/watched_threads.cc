@@ -45,7 +45,7 @@ napi_value all(const Call& call) {
 
 }  // namespace
 
-void defineWatchedThreads(Exports& exports) {
+void defineWatchedThreads(Topic exports) {
   Topic threads = exports.topic("watchedThreads");
   threads.add<join>("join");
   threads.add<all>("all");
