@@ -33,6 +33,11 @@ std::int32_t semaphoreRelease(const Call& call) {
   return call.completions();
 }
 
+/// (place): for how many ms more the head of the queue may be overtaken.
+double mutexPatience(const Call& call) {
+  return std::chrono::duration<double, std::milli>(call.lock<Mutex>().patience()).count();
+}
+
 /// (place, weight): how many completions. As mutexAbandon.
 template <class Lock>
 std::int32_t semaphoreAbandon(const Call& call) {
@@ -103,6 +108,7 @@ void defineLocks(Topic exports) {
   Topic mutex = addMutex<Mutex>(exports.topic("mutex"));
   mutex.add<QueueCalls<Mutex>::queueSize>("queueSize");
   mutex.add<QueueCalls<Mutex>::topPriority>("topPriority");
+  mutex.add<mutexPatience>("patience");
   addMutex<host::HostMutex>(exports.topic("hostMutex"));
 
   Topic semaphore = addSemaphore<WeightedSemaphore>(exports.topic("semaphore"));

@@ -2,7 +2,7 @@
 // The scope of a lock is decided here, once, by the options of its constructor. What a wider scope needs is loaded
 // when a lock of that scope is constructed.
 //
-// A kind of lock is { name, bytes, known, local, shared }. `known` are the names of its options, where it has more than
+// A kind of lock is { name, bytes, known, local, lent, shared, over }. `known` are the names of its options, where it has more than
 // others. `local(...args)` makes a lock of this thread, `shared(...args)` the core of one that other threads or
 // processes may know.
 const { LocalLock } = require('./core/lock.js')
@@ -15,8 +15,19 @@ function isOfThread({ engine, host, name, buffer, isShared }) {
   return !isNamed && buffer === undefined && !isShared
 }
 
-/** The lock of `kind` that `options` ask for. */
+/** Whether threads of this process share the lock, and nothing watches it. */
+function isOfProcess({ engine, host, diagnostics }) {
+  return engine === undefined && host === undefined && diagnostics === undefined
+}
+
+/** What `options` ask for: a lock of `kind`, or what that kind is over such a lock. */
 function openLock(kind, args, options) {
+  const opened = openPlain(kind, args, options)
+  if (kind.over !== undefined) opened.lock = kind.over(opened.lock)
+  return opened
+}
+
+function openPlain(kind, args, options) {
   const settings = readLockOptions(options, kind.bytes, kind.known)
   const { cancelError, mayBlock } = settings
   if (kind.local !== undefined && isOfThread(settings)) {
@@ -26,9 +37,12 @@ function openLock(kind, args, options) {
     if (settings.diagnostics !== undefined) {
       require('./diagnostics/observe.js').observeSingle(lock, kind, settings)
     }
-    return { lock, cancelError }
+    return { lock, cancelError, mayBlock }
   }
-  return { lock: openShared(kind.shared(...args), settings, kind), cancelError }
+  if (kind.lent !== undefined && isOfProcess(settings)) {
+    return { lock: kind.lent(settings), cancelError, mayBlock }
+  }
+  return { lock: openShared(kind.shared(...args), settings, kind), cancelError, mayBlock }
 }
 
 function openShared(core, settings, kind) {
@@ -67,7 +81,11 @@ function watchOf(settings, kind) {
   return require('./diagnostics/keyed_record.js').keyedWatch(settings, kind)
 }
 
-function openSharedKeyMap({ name: kind, shared }, value = '', settings, watch) {
+function openSharedKeyMap(lockKind, value = '', settings, watch) {
+  const { name: kind, lent, shared } = lockKind
+  if (lent !== undefined && settings.name !== undefined && isOfProcess(settings)) {
+    return require('./process/mutexes.js').openKeyedMutexes(lockKind, settings)
+  }
   const { hostHomeOf } = require('./host/cores.js')
   const { engine, host, name, isStrict, mayBlock } = settings
   const begin = watch === undefined ? () => shared(value) : () => watch.like(shared(value))

@@ -38,8 +38,11 @@ class LocalMutex extends LocalLock {
 
   lock(options) {
     if (options === undefined && this.current === free) {
-      this.current = nextGrant()
-      return this.observer === null ? done : this.begun(undefined, done)
+      const grant = nextGrant()
+      if (this.mayTake()) {
+        this.current = grant
+        return this.observer === null ? done : this.begun(undefined, done)
+      }
     }
     return this.enter(readWait(options), Locker)
   }
@@ -47,12 +50,19 @@ class LocalMutex extends LocalLock {
   acquire(options) {
     if (options === undefined && this.current === free) {
       const grant = nextGrant()
-      const release = mutexReleaser(this, grant)
+      const release = this.releaser(grant, false)
       const promise = Promise.resolve(release)
-      this.current = grant
-      return this.observer === null ? promise : this.begun(release, promise)
+      if (this.mayTake()) {
+        this.current = grant
+        return this.observer === null ? promise : this.begun(release, promise)
+      }
     }
     return this.enter(readWait(options), Acquirer)
+  }
+
+  /** Of one that is free: a lock of a wider scope has to be borrowed first. */
+  mayTake() {
+    return true
   }
 
   enter(limits, Kind) {
@@ -60,7 +70,7 @@ class LocalMutex extends LocalLock {
     if (signal?.aborted) return this.refuse(Kind, 1, signal.reason)
     if (this.current !== free) return this.queueUp(1, limits, Kind)
     const grant = nextGrant()
-    const value = Kind.valueOf(this, grant)
+    const value = Kind.valueOf(this, grant, false)
     const promise = Promise.resolve(value)
     this.current = grant
     return this.observer === null ? promise : this.begun(value, promise)
@@ -84,28 +94,35 @@ class LocalMutex extends LocalLock {
   tryAcquire() {
     if (this.current !== free) return undefined
     const grant = nextGrant()
-    const release = mutexReleaser(this, grant)
+    const release = this.releaser(grant, false)
     this.current = grant
     if (this.observer !== null) this.begun(release)
     return release
   }
 
+  releaser(grant) {
+    return mutexReleaser(this, grant)
+  }
+
   lockSync() {
-    if (this.tryLock()) return
+    if (!this.tryLock()) throw this.heldHere()
+  }
+
+  heldHere() {
     const held = `${this.title()} is held by this thread already, which would wait for itself`
-    throw lockError('ERR_LOCK_DEADLOCK', held)
+    return lockError('ERR_LOCK_DEADLOCK', held)
   }
 
   acquireSync() {
     const release = this.tryAcquire()
-    if (release === undefined) this.lockSync()
+    if (release === undefined) throw this.heldHere()
     return release
   }
 
-  runExclusiveSync(callback) {
+  runExclusiveSync(callback, limits) {
     checkCallback(callback)
     checkStack()
-    this.lockSync()
+    this.lockSync(limits)
     const { current: grant } = this
     try {
       return callback()
@@ -118,7 +135,7 @@ class LocalMutex extends LocalLock {
     checkCallback(callback)
     let grant = free
     try {
-      if (options === undefined && this.current === free) {
+      if (options === undefined && this.current === free && this.mayTake()) {
         grant = nextGrant()
         this.current = grant
         await (this.observer === null ? done : this.begun(undefined, done))
@@ -150,7 +167,7 @@ class LocalMutex extends LocalLock {
       if (this.watchers !== null) this.tell(1, undefined)
       if (this.home !== null) this.rest()
     } else {
-      queue.head.enter(this)
+      queue.head.enter(this, false)
     }
   }
 
@@ -171,7 +188,7 @@ class LocalMutex extends LocalLock {
   }
 
   release() {
-    if (this.current !== free) this.unlock()
+    if (this.isLocked()) this.unlock()
   }
 
   isLocked() {
@@ -200,12 +217,12 @@ class LocalMutex extends LocalLock {
 
 LocalMutex.prototype.kind = 'mutex'
 
-/** Classes derived from it say what the promise resolves to: valueOf(mutex, grant). */
+/** Classes derived from it say what the promise resolves to: valueOf(mutex, grant, isAbandoned). */
 class MutexWaiter extends Waiter {
   /** The head of the queue becomes the holder. */
-  enter(mutex) {
+  enter(mutex, isAbandoned) {
     const grant = nextGrant()
-    this.begin(mutex, grant, this.constructor.valueOf(mutex, grant))
+    this.begin(mutex, grant, this.constructor.valueOf(mutex, grant, isAbandoned))
   }
 
   /** None of its steps may fail once the first is done: at the end of the stack, what needs more of it has failed before. */
@@ -230,8 +247,8 @@ class Runner extends MutexWaiter {
 }
 
 class Acquirer extends MutexWaiter {
-  static valueOf(mutex, grant) {
-    return mutexReleaser(mutex, grant)
+  static valueOf(mutex, grant, isAbandoned) {
+    return mutex.releaser(grant, isAbandoned)
   }
 }
 
@@ -247,4 +264,4 @@ class Returner extends MutexWaiter {
 }
 Returner.prototype.isToStay = true
 
-module.exports = { LocalMutex }
+module.exports = { free, LocalMutex, nextGrant, Returner }

@@ -16,7 +16,7 @@
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { LocalMutex } = require('./mutex.js')
 const { checkStack } = require('./stack.js')
-const { checkCallback, readSyncWait } = require('./options.js')
+const { checkCallback } = require('./options.js')
 
 /**
  * The innermost hold that the running code was started in, of whatever lock. One storage for all locks:
@@ -33,10 +33,10 @@ class Hold {
   /** The one of them that is in. */
   child = null
 
-  /** Of `core`, from inside `parent`, a hold of the same lock or null; `around` is the context. */
-  constructor(core, parent, around) {
-    this.core = core
-    this.holds = core.holds
+  /** Of `mutex`, from inside `parent`, a hold of the same mutex or null; `around` is the context. */
+  constructor(mutex, parent, around) {
+    this.mutex = mutex
+    this.holds = mutex.holds
     this.grant = undefined
     this.parent = parent
     this.around = openFrom(around)
@@ -44,8 +44,8 @@ class Hold {
 
   /** It is in. */
   enter() {
-    const { core, holds, parent } = this
-    this.grant = core.grant()
+    const { mutex, holds, parent } = this
+    this.grant = mutex.lock.grant()
     if (parent === null) holds.outermost = this
     else parent.child = this
   }
@@ -53,7 +53,7 @@ class Hold {
   /** The line for one more from inside. */
   comeIn() {
     this.inside++
-    this.inner ??= new InnerCore(this.core)
+    this.inner ??= new InnerMutex(this.mutex)
     return this.inner
   }
 
@@ -73,11 +73,11 @@ class Hold {
   endIfOver() {
     let hold = this
     while (hold !== null && !hold.isOpen && hold.inside === 0) {
-      const { core, holds, grant, parent } = hold
+      const { mutex, holds, grant, parent } = hold
       if (parent === null) {
         holds.outermost = null
-        // Unless somebody has ended it before: a Mutex in the same memory could.
-        if (core.grant() === grant) core.unlock()
+        // Unless it has ended before: a Mutex in the same memory could do that.
+        if (mutex.lock.grant() === grant) mutex.lock.unlock()
       } else {
         parent.child = null
         parent.inside--
@@ -108,96 +108,113 @@ function context() {
   return openFrom(storage.getStore() ?? null)
 }
 
-/** A recursive mutex over a mutex of class `Base`. */
-const recursive = (Base) =>
-  class extends Base {
-    holds = new Holds()
+/** What the objects of this thread that stand for `lock` have in common. */
+function holdsOf(lock) {
+  const common = lock.share ?? lock
+  common.holds ??= new Holds()
+  return common.holds
+}
 
-    /** The innermost open hold of this lock, in the context `around`. */
-    holdIn(around) {
-      let hold = around
-      while (hold !== null && hold.holds !== this.holds) {
-        // Those that have closed are forgotten on the way: a chain that goes on for ever must not keep them.
-        hold.around = openFrom(hold.around)
-        hold = hold.around
-      }
-      return hold
+/** A recursive mutex: the outermost hold has `lock`, a mutex of whatever scope. */
+class Recursive {
+  constructor(lock) {
+    this.lock = lock
+    this.holds = holdsOf(lock)
+  }
+
+  /** The innermost open hold of this lock, in the context `around`. */
+  holdIn(around) {
+    let hold = around
+    while (hold !== null && hold.holds !== this.holds) {
+      // Those that have closed are forgotten on the way: a chain that goes on for ever must not keep them.
+      hold.around = openFrom(hold.around)
+      hold = hold.around
     }
+    return hold
+  }
 
-    isHeld() {
-      return this.holds.isOnStack || this.holdIn(context()) !== null
+  isHeld() {
+    return this.holds.isOnStack || this.holdIn(context()) !== null
+  }
+
+  async runExclusive(callback, options) {
+    checkCallback(callback)
+    const around = context()
+    const parent = this.holdIn(around)
+    try {
+      await this.lineOf(parent).lock(options)
+    } catch (error) {
+      parent?.goOut()
+      throw error
     }
-
-    async runExclusive(callback, options) {
-      checkCallback(callback)
-      const around = context()
-      const parent = this.holdIn(around)
-      try {
-        await this.lineOf(parent).lock(options)
-      } catch (error) {
-        parent?.goOut()
-        throw error
-      }
-      const hold = new Hold(this, parent, around)
-      hold.enter()
-      try {
-        return await storage.run(hold, begin, callback)
-      } finally {
-        hold.close()
-      }
-    }
-
-    runExclusiveSync(callback, options) {
-      checkCallback(callback)
-      const limits = readSyncWait(options)
-      // By thread, not by context: what runs inside that callback is on its stack. And with nothing to undo:
-      // a recursion without end, which overflows the stack, leaves no level of it behind.
-      if (this.holds.isOnStack) return callback()
-      const around = context()
-      const parent = this.holdIn(around)
-      // Here, since at the end of the stack every call may throw: what follows must reach its end.
-      checkStack()
-      const hold = new Hold(this, parent, around)
-      try {
-        this.lineOf(parent).lockSync(limits)
-      } catch (error) {
-        parent?.goOut()
-        throw error
-      }
-      hold.enter()
-      this.holds.isOnStack = true
-      try {
-        return storage.run(hold, callback)
-      } finally {
-        this.holds.isOnStack = false
-        hold.close()
-      }
-    }
-
-    /** The queue of a caller that comes from inside `parent`. */
-    lineOf(parent) {
-      return parent === null ? this : parent.comeIn()
-    }
-
-    cancel(reason = this.cancelError) {
-      super.cancel(reason)
-      for (let hold = this.holds.outermost; hold !== null; hold = hold.child) {
-        hold.inner?.cancel(reason)
-      }
+    const hold = new Hold(this, parent, around)
+    hold.enter()
+    try {
+      return await storage.run(hold, begin, callback)
+    } finally {
+      hold.close()
     }
   }
 
-const LocalRecursive = recursive(LocalMutex)
-LocalRecursive.prototype.kind = 'recursive mutex'
+  runExclusiveSync(callback, limits) {
+    checkCallback(callback)
+    // By thread, not by context: what runs inside that callback is on its stack. And with nothing to undo:
+    // a recursion without end, which overflows the stack, leaves no level of it behind.
+    if (this.holds.isOnStack) return callback()
+    const around = context()
+    const parent = this.holdIn(around)
+    // Here, since at the end of the stack every call may throw: what follows must reach its end.
+    checkStack()
+    const hold = new Hold(this, parent, around)
+    try {
+      this.lineOf(parent).lockSync(limits)
+    } catch (error) {
+      parent?.goOut()
+      throw error
+    }
+    hold.enter()
+    this.holds.isOnStack = true
+    try {
+      return storage.run(hold, callback)
+    } finally {
+      this.holds.isOnStack = false
+      hold.close()
+    }
+  }
 
-class InnerCore extends LocalMutex {
+  /** The queue of a caller that comes from inside `parent`. */
+  lineOf(parent) {
+    return parent === null ? this.lock : parent.comeIn()
+  }
+
+  cancel(reason) {
+    this.lock.cancel(reason)
+    for (let hold = this.holds.outermost; hold !== null; hold = hold.child) {
+      hold.inner?.cancel(reason ?? this.lock.cancelError)
+    }
+  }
+
+  isLocked() {
+    return this.lock.isLocked()
+  }
+
+  snapshot() {
+    return this.lock.snapshot()
+  }
+
+  memory() {
+    return this.lock.memory()
+  }
+}
+
+class InnerMutex extends LocalMutex {
   constructor(whole) {
     super()
     this.whole = whole
   }
 
   title() {
-    return this.whole.title()
+    return this.whole.lock.title()
   }
 }
 
@@ -206,4 +223,4 @@ function begin(callback) {
   return Promise.resolve(callback())
 }
 
-module.exports = { LocalRecursive, recursive }
+module.exports = { Recursive }

@@ -6,7 +6,6 @@ const { admit, release } = require('./events.js')
 const { holderOf } = require('./record.js')
 const { listeners } = require('./registry.js')
 const { fullyWatchedCore, gives, watchedCore } = require('./watched_core.js')
-const { MutexCore } = require('../process/mutex_core.js')
 const { run } = require('../locks/run.js')
 const { grantedAbandoned, isGranted } = require('../process/waiters.js')
 
@@ -175,7 +174,6 @@ const fullyWatchedMutex = (Base) => {
       return this.record.latest === null ? promise : gives(this.record, Promise.resolve().then())
     }
   }
-  if (Base.prototype.runExclusive !== MutexCore.prototype.runExclusive) return FullyWatched
   return class extends FullyWatched {
     /** By acquire(), whose promise says who goes on with it. */
     runExclusive(callback, options) {

@@ -14,18 +14,22 @@ const { run, runSync } = require('./run.js')
 
 const maxSeats = 2 ** 31 - 1
 
-class Fork extends LocalMutex {
-  title() {
-    return titleOfFork(this)
+const fork = (Base) =>
+  class extends Base {
+    title() {
+      return titleOfFork(this)
+    }
   }
-}
 
 const titleOfFork = ({ key, home }) => `fork ${key} of ${titleOf(home.name)}`
+
+const LocalFork = fork(LocalMutex)
 
 const forks = {
   class: 'Forks',
   name: 'dining philosopher',
-  local: () => new Fork(),
+  local: () => new LocalFork(),
+  lent: () => fork(require('../core/lent_mutex.js').LentMutex),
   shared: () => new (require('../process/fork_core.js').ForkCore)(titleOfFork),
   atRest: [],
 }

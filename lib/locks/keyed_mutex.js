@@ -12,6 +12,7 @@ const kind = {
   base: keyed,
   name: 'mutex',
   local: () => new LocalMutex(),
+  lent: () => require('../core/lent_mutex.js').LentMutex,
   shared: () => new (require('../process/mutex_core.js').MutexCore)(),
   atRest: [],
 }

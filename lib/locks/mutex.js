@@ -9,6 +9,7 @@ const kind = {
   name: 'mutex',
   bytes: 4,
   local: () => new LocalMutex(),
+  lent: (settings) => require('../process/mutexes.js').openMutex('mutex', settings),
   shared: () => new (require('../process/mutex_core.js').MutexCore)(),
 }
 

@@ -1,4 +1,6 @@
 'use strict'
+const { LocalMutex } = require('../core/mutex.js')
+const { readSyncWait } = require('../core/options.js')
 const { blockingCoreOf, coreOf, Single, single } = require('./single.js')
 
 const kind = {
@@ -6,9 +8,11 @@ const kind = {
   base: single,
   name: 'recursive mutex',
   bytes: 4,
-  // Loaded when the first is constructed: AsyncLocalStorage costs every promise on Node 20 and 22.
-  local: () => new (require('../core/recursive.js').LocalRecursive)(),
+  local: () => Object.assign(new LocalMutex(), { kind: kind.name }),
+  lent: (settings) => require('../process/mutexes.js').openMutex(kind.name, settings),
   shared: () => new (require('../process/recursive_core.js').RecursiveCore)(),
+  // Loaded when the first is constructed: AsyncLocalStorage costs every promise on Node 20 and 22.
+  over: (mutex) => new (require('../core/recursive.js').Recursive)(mutex),
 }
 
 class RecursiveMutex extends Single {
@@ -29,7 +33,8 @@ class RecursiveMutex extends Single {
   }
 
   runExclusiveSync(callback, options) {
-    return blockingCoreOf(this, kind, 'runExclusiveSync').runExclusiveSync(callback, options)
+    const core = blockingCoreOf(this, kind, 'runExclusiveSync')
+    return core.runExclusiveSync(callback, readSyncWait(options))
   }
 
   isLocked() {

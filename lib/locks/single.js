@@ -20,6 +20,7 @@ class Single {
   #core
   #kind
   #cancelError
+  #mayBlock
 
   static {
     kindOf = (it) => (isObject(it) && #kind in it ? it.#kind : undefined)
@@ -35,7 +36,7 @@ class Single {
     }
     blockingCoreOf = (it, kind, method) => {
       const core = coreOf(it, kind, method)
-      checkMayBlock(core.mayBlock, method)
+      checkMayBlock(it.#mayBlock, method)
       return core
     }
     cancelErrorOf = (it, kind, method) => {
@@ -45,10 +46,11 @@ class Single {
   }
 
   constructor(kind, args, options) {
-    const { lock, cancelError } = openLock(kind, args, options)
+    const { lock, cancelError, mayBlock } = openLock(kind, args, options)
     this.#core = lock
     this.#kind = kind
     this.#cancelError = cancelError
+    this.#mayBlock = mayBlock
   }
 
   get buffer() {

@@ -4,9 +4,8 @@
 const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../load.js')
-const { Locker } = require('./mutex_core.js')
 const { readWait } = require('../core/options.js')
-const { agent, isGranted, wait, Waiter } = require('./waiters.js')
+const { isGranted, wait, Waiter } = require('./waiters.js')
 
 const nobody = 0
 
@@ -21,8 +20,11 @@ class ConditionCore extends Core {
     if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
     if (limits.timeout === 0) return Promise.reject(this.timeoutError(0))
     this.show()
-    mutex.show()
-    const ticket = native.condition.enter(this.place, mutex.place, this.strictness(mutex))
+    const ticket = native.condition.enter(
+      this.place,
+      mutex.placeForGuests(),
+      this.strictness(mutex),
+    )
     entering = { mutex, grant: mutex.grant() }
     const promise = wait(this, ticket, Notified, 1, limits)
     mutex.stepAside()
@@ -33,7 +35,7 @@ class ConditionCore extends Core {
   /** Blocks this thread. */
   waitSync(mutex, { timeout }) {
     this.check(mutex)
-    if (this.share === null || mutex.share === null) {
+    if (this.share === null) {
       const alone = `only this thread could notify ${this.title()}, and it would wait for itself`
       throw lockError('ERR_LOCK_DEADLOCK', alone)
     }
@@ -41,13 +43,13 @@ class ConditionCore extends Core {
       const ahead = `a promise of this thread waits for ${this.title()}: it may get the mutex, and could not go on`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
     }
-    if (native.mutex.stands(mutex.place)) {
+    if (mutex.hasWaitersHere()) {
       const ahead = `a promise of this thread waits for ${mutex.title()}, and could not go on`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
     }
     const outcome = native.condition.waitSync(
       this.place,
-      mutex.place,
+      mutex.placeForGuests(),
       timeout,
       this.strictness(mutex),
     )
@@ -70,7 +72,7 @@ class ConditionCore extends Core {
   }
 
   check(mutex) {
-    if (mutex.owner() !== agent || mutex.share?.isHeld === false) throw mutex.notHeld()
+    if (!mutex.isHere()) throw mutex.notHeld()
   }
 
   timeoutError(timeout) {
@@ -90,30 +92,23 @@ class Notified extends Waiter {
     this.mutex = entering.mutex
     this.grant = entering.grant
     this.core.guests++
-    this.mutex.guests++
-    if (this.mutex.share !== null) this.mutex.share.guests++
+    this.mutex.expectGuests(+1)
   }
 
   end() {
     this.core.guests--
-    this.mutex.guests--
-    if (this.mutex.share !== null) this.mutex.share.guests--
+    this.mutex.expectGuests(-1)
     super.end()
   }
 
   /** It has the mutex again, and whoever could release it then can do so now. */
   comeBack() {
-    this.mutex.comeBack(this.grant)
-    this.mutex.calm()
+    this.mutex.isBack(this.grant)
   }
 
   /** Out of time, or aborted: but not without the mutex. */
   reject(reason) {
-    const { mutex } = this
-    mutex.enterLine(1, readWait(undefined), Returner).then(() => {
-      this.comeBack()
-      super.reject(reason)
-    })
+    this.mutex.reenter(this.grant, () => super.reject(reason))
   }
 
   /** It has been notified, and stands in the line of `mutex`. */
@@ -124,12 +119,10 @@ class Notified extends Waiter {
       this.comeBack()
       this.resolve()
     }
-    return new Returner(mutex, resolve, undefined, null)
+    return mutex.guestIn(resolve)
   }
 }
 
-class Returner extends Locker {}
-Returner.prototype.isToStay = true
 Notified.prototype.isToStay = true
 
 module.exports = { ConditionCore }

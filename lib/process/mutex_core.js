@@ -49,6 +49,43 @@ class MutexCore extends Core {
     this.setGrant(grant, true)
   }
 
+  // For conditions: a mutex of this class is one that is watched.
+
+  placeForGuests() {
+    this.show()
+    return this.place
+  }
+
+  hasWaitersHere() {
+    return this.kind.native.stands(this.place) === 1
+  }
+
+  isHere() {
+    return this.owner() === agent && this.share?.isHeld !== false
+  }
+
+  expectGuests(change) {
+    this.guests += change
+    if (this.share !== null) this.share.guests += change
+  }
+
+  isBack(grant) {
+    this.comeBack(grant)
+    this.calm()
+  }
+
+  /** To hold it by that grant again, in its turn. */
+  reenter(grant, then) {
+    this.enterLine(1, readWait(undefined), Returner).then(() => {
+      this.isBack(grant)
+      then()
+    })
+  }
+
+  guestIn(resolve) {
+    return new Returner(this, resolve, undefined, null)
+  }
+
   setGrant(grant, isHeld) {
     if (this.share === null) {
       this.current = grant
@@ -311,6 +348,9 @@ class Locker extends Waiter {
   static value() {}
 }
 
+class Returner extends Locker {}
+Returner.prototype.isToStay = true
+
 class Runner extends Waiter {
   static value(core) {
     return core.grant()
@@ -344,4 +384,4 @@ function releaser(core, abandoned) {
   return core.dress(release, abandoned, () => core.grant() === grant)
 }
 
-module.exports = { Locker, MutexCore }
+module.exports = { MutexCore }

@@ -1,16 +1,9 @@
 'use strict'
-// A recursive mutex that other threads may know.
+// The mutex below a recursive mutex that other threads may know, and that is watched.
 const { MutexCore } = require('./mutex_core.js')
-const { recursive } = require('../core/recursive.js')
 const native = require('../load.js')
 
-class RecursiveCore extends recursive(MutexCore) {
-  settleIn(title, findShare) {
-    super.settleIn(title, findShare)
-    this.share.holds ??= this.holds
-    this.holds = this.share.holds
-  }
-}
+class RecursiveCore extends MutexCore {}
 
 RecursiveCore.prototype.kind = {
   name: 'recursive mutex',

@@ -84,17 +84,25 @@ function shareAt(place, name) {
 }
 
 /** `words` is memory that other threads may see, `start` the word of a lock that is new there. */
-function shareMemory(words, kind, start) {
+function placeInMemory(words, kind, start) {
   const place = native.shares.shareMemory(native.realm.adopt(words), kind, start)
   mapWords(place, words)
-  return shareAt(place, undefined)
+  return place
 }
 
 /** The lock of that key in `table`. */
-function shareKey(table, key, kind, start, name) {
+function placeOfKey(table, key, kind, start) {
   const place = native.shares.shareKey(table, key, kind, start)
   mapWords(place)
-  return shareAt(place, name)
+  return place
+}
+
+function shareMemory(words, kind, start) {
+  return shareAt(placeInMemory(words, kind, start), undefined)
+}
+
+function shareKey(table, key, kind, start, name) {
+  return shareAt(placeOfKey(table, key, kind, start), name)
 }
 
 /** The lock of that key in a segment, or its only one. */
@@ -138,9 +146,15 @@ function pinAgain(core) {
 
 /** One object less stands for it. */
 function unshare({ place, isGone }) {
-  if (isGone || native.shares.unshare(place) > 0) return
+  if (!isGone) letGoOf(place)
+}
+
+/** Whether no object stands for the lock there any more, and none is held. */
+function letGoOf(place) {
+  if (native.shares.unshare(place) > 0) return false
   shares.delete(place)
   unmapWords(place)
+  return true
 }
 
 const objects = new FinalizationRegistry(unshare)
@@ -174,12 +188,15 @@ function tableOf(name, start = 0, title = '') {
 module.exports = {
   keepAlive,
   keepWith,
+  letGoOf,
   pinAgain,
-  updateKeepAlive,
+  placeInMemory,
+  placeOfKey,
   shareKey,
   shareMemory,
   shareSlot,
   tableOf,
   unpin,
   unshare,
+  updateKeepAlive,
 }

@@ -149,6 +149,16 @@ class LockWord {
 
   QueueSummary queue() const { return P::lot().queue(this); }
 
+  /// How much longer the head of the queue may be overtaken: zero when it is next, or none waits.
+  std::chrono::nanoseconds patience() const {
+    auto bucket = P::lot().open(this);
+    if (bucket.empty()) return {};
+    const WaitQueue& queue = bucket.queue();
+    const auto now = P::now();
+    if (queue.handsOff || !queue.head()->mayBeOvertaken || queue.patience <= now) return {};
+    return queue.patience - now;
+  }
+
   /// Blocks the calling thread until w is in, or the deadline has passed (false).
   bool enterBlocking(Waiter& w, Deadline deadline) {
     if (tryEnter(w)) return true;

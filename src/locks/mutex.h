@@ -126,6 +126,7 @@ class BasicMutex : private LockWord<P, MutexRules> {
   using Base::isQueued;
   using Base::leave;
   using Base::leaveAll;
+  using Base::patience;
   using Base::queue;
   using Base::settle;
   using Base::sleep;

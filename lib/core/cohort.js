@@ -1,0 +1,71 @@
+'use strict'
+// The cohort rule (lock cohorting: Dice, Marathe, Shavit): how long a borrower passes a lent lock along its own queue
+// while others wait for it (DESIGN.md, section 2). Every lender goes by this file.
+const { performance } = require('node:perf_hooks')
+
+// Taken at load: users fake clocks.
+const now = performance.now.bind(performance)
+
+/**
+ * A stay ends after `handOffs`, but not before `least` ms, and after `most` ms whatever happened. The clock is read
+ * once for `every` hand-offs, or earlier where hand-offs are slow.
+ */
+const bounds = Object.freeze({
+  /** Between threads, and between processes of a machine: a hand-over takes some 50 us. */
+  near: Object.freeze({ handOffs: 0, least: 1, most: 1, every: 16 }),
+  /** Between machines: a hand-over takes a round trip to a server, about 1 ms. */
+  far: Object.freeze({ handOffs: 64, least: 2, most: 100, every: 1 }),
+  /** fairness: 'fifo'. */
+  none: Object.freeze({ handOffs: 0, least: 0, most: 0, every: 1 }),
+})
+
+/** One borrower's stay with a lock, from begin() to end(). */
+class Stay {
+  isOn = false
+  #bound
+  #start = 0
+  #firstLook = 0
+  /** Hand-offs up to the last look at the clock, how many may follow until the next one, and what is left of these. */
+  #handOffs = 0
+  #stride = 0
+  #left = 0
+
+  constructor(bound) {
+    this.#bound = bound
+  }
+
+  /** It began `passed` ms ago. */
+  begin(passed = 0) {
+    this.isOn = true
+    this.#start = now() - passed
+    this.#handOffs = 0
+    this.#stride = 0
+    this.#left = 0
+  }
+
+  /** The lock is given back. */
+  end() {
+    this.isOn = false
+  }
+
+  /** Others wait: may the borrower hand the lock on once more? */
+  mayHandOn() {
+    return --this.#left > 0 || this.#look()
+  }
+
+  #look() {
+    const { handOffs, least, most, every } = this.#bound
+    const time = now()
+    const passed = time - this.#start
+    if (this.#stride === 0) this.#firstLook = time
+    this.#handOffs += this.#stride
+    if (passed >= most || (passed >= least && this.#handOffs >= handOffs)) return false
+    // As many as fit into the time that is left, at the pace of those so far.
+    const fit = Math.floor(((most - passed) * this.#handOffs) / (time - this.#firstLook))
+    this.#stride = fit >= 1 ? Math.min(every, fit) : 1
+    this.#left = this.#stride
+    return true
+  }
+}
+
+module.exports = { bounds, Stay }
