@@ -39,11 +39,13 @@ static_assert(Word32::is_always_lock_free && sizeof(Word32) == 4);
 
 constexpr unsigned kMailboxEntries = 64;
 
-/// Whether a member's wake-up thread must be told by a byte in its FIFO.
+/// Whether a member's wake-up thread must be told by a byte in its FIFO: the rest of a word that counts its sleeps in
+/// kSleepStates.
 enum SleepState : std::uint32_t {
   kAwake = 0,   ///< it looks into its mailbox before it sleeps
   kAsleep = 1,  ///< or about to sleep: whoever finds this writes a byte
-  kWoken = 2    ///< somebody has notified since it was awake: it looks again
+  kWoken = 2,   ///< somebody has notified since it was awake: it looks again
+  kSleepStates = 4
 };
 
 enum MemberState : std::uint32_t { kFree = 0, kJoined = 1 };
@@ -165,7 +167,7 @@ constexpr bool isSemaphore(Kind kind) noexcept {
 constexpr std::uint64_t kMembersMagic = 0x31656369'666f786fULL;  // "oxofice1" in memory
 constexpr std::uint64_t kSegmentMagic = 0x316b636f'6c786f62ULL;  // "boxlock1"
 /// Grows when the meaning of a word changes, and not just its place.
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 /// A number of everything that the layout is made of.
 constexpr std::uint32_t layoutNumber() noexcept {

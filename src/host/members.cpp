@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "host/process_mailbox.h"
 #include "platform/files.h"
 #include "platform/host_error.h"
 #include "platform/wakeups.h"
@@ -85,7 +86,7 @@ void Members::join(ProcessSlot process, std::uint64_t fifo) noexcept {
   member.fifo.store(fifo);
   for (Word64& entry : member.mailbox) entry.store(0);
   member.overflow.store(0);  // what was for the one before us; nobody has a reason to notify us yet
-  member.sleepState.store(kAwake);
+  wakeUp(member);  // it counts on: what wakes the one before us must not pass for a sleep of ours
   member.state.store(kJoined);
   file_->header.roster.fetch_add(1);
 }

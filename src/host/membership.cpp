@@ -169,20 +169,21 @@ void Membership::notifyAll() noexcept {
   }
 }
 
-void Membership::wake(ProcessSlot process, bool asleep) noexcept {
-  if (!asleep || MembershipRegistry::here().forked()) return;
+void Membership::wake(ProcessSlot process, std::uint32_t sleep) noexcept {
+  if (sleep == kNoSleep || MembershipRegistry::here().forked()) return;
+  killPoint(kByteDue);
   if (process == process_) {
     wakeups_.sendOwn();
   } else if (!wakeups_.send(process)) {
-    takeBackWake(members_.of(process));
-    deferRetry(process);
+    return deferRetry(process);
   }
+  woken(members_.of(process), sleep);
 }
 
 /// The wake-up thread tries again, even if it sleeps for ever just now.
 void Membership::deferRetry(ProcessSlot process) noexcept {
   deferred_.add(process);
-  if (wakeIfAsleep(members_.of(process_))) wakeups_.sendOwn();
+  wake(process_, wakeIfAsleep(members_.of(process_)));
 }
 
 // ---- the wake-up thread ----

@@ -60,6 +60,7 @@ enum MembershipStep : int {
   kOthersCleaned,
   kAllTold,
   kWrittenDown,
+  kByteDue,
   kMembershipStepsEnd
 };
 
@@ -146,7 +147,7 @@ class Membership {
   void setGone() noexcept;
   void checkThere();
   bool hasAllFifos() const noexcept;
-  void wake(ProcessSlot process, bool asleep) noexcept;
+  void wake(ProcessSlot process, std::uint32_t sleep) noexcept;
 
   const std::string directory_;
   const std::string path_;

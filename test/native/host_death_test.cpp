@@ -129,6 +129,30 @@ TEST(HostDeath, AtAnyStepIsDealtWith) {
   }
 }
 
+TEST(HostDeath, OfANotifierBeforeItsByteKeepsNoOtherFromWakingTheSameProcess) {
+  int deaths = 0;
+  for (int round = 0; round < 20; ++round) {
+    const TemporaryDirectory directory;
+    Process a(directory.path());
+    Process b(directory.path());
+    ASSERT_EQ(a.join(), 1);
+    a.open("x");
+    ASSERT_EQ(b.join(), 2);
+    b.open("x");
+    // It dies as it tells the first, if that one sleeps by then, that it has joined: the first does not hear of its
+    // death.
+    Process doomed(directory.path(), {"env", "BOXOFFICE_KILL=" + std::to_string(kByteDue)});
+    deaths += doomed.join() == 0 ? 1 : 0;
+    doomed.kill();
+    doomed.wait();
+    EXPECT_EQ(b.ask("ring 1 5", "rung"), "");
+    // Where it has heard of the death after all, it may have looked at everything instead.
+    const std::string heard = a.await("");
+    EXPECT_TRUE(heard == "heard 5" || heard == "rescan") << heard;
+  }
+  EXPECT_GT(deaths, 0);
+}
+
 TEST(HostDeath, OfAllIsCleanedUpByTheNext) {
   const TemporaryDirectory directory;
   std::string id;

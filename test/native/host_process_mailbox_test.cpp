@@ -34,14 +34,32 @@ TEST(BellBox, WritesAByteOnlyToWhoSleeps) {
   EXPECT_FALSE(trySleep(member));  // something has come
   EXPECT_EQ(collected(member).messages, (Letters{{7, 0}}));
   EXPECT_TRUE(trySleep(member));
-  EXPECT_TRUE(notify(member, 7, 4));
+  const Sleep sleep = notify(member, 7, 4);
+  EXPECT_NE(sleep, kNoSleep);
+  woken(member, sleep);
   EXPECT_FALSE(notify(member, 7, 5));
   EXPECT_EQ(collected(member).messages, (Letters{{7, 4}, {7, 5}}));
   EXPECT_TRUE(trySleep(member));
-  EXPECT_TRUE(wakeIfAsleep(member));
+  woken(member, wakeIfAsleep(member));
   EXPECT_FALSE(wakeIfAsleep(member));
-  takeBackWake(member);
-  EXPECT_TRUE(wakeIfAsleep(member));
+}
+
+TEST(BellBox, WakesWhoSleepsThoughANotifierDiesBeforeItsByte) {
+  Member member{};
+  EXPECT_TRUE(trySleep(member));
+  EXPECT_NE(notify(member, 7, 4), kNoSleep);
+  // The first one was killed here, or is stopped.
+  EXPECT_NE(notify(member, 7, 5), kNoSleep);
+}
+
+TEST(BellBox, TakesNoLaterSleepForTheOneThatANotifierHasEnded) {
+  Member member{};
+  EXPECT_TRUE(trySleep(member));
+  const Sleep sleep = wakeIfAsleep(member);
+  collected(member);
+  EXPECT_TRUE(trySleep(member));
+  woken(member, sleep);  // late
+  EXPECT_NE(wakeIfAsleep(member), kNoSleep);
 }
 
 TEST(BellBox, KeepsOneOfEachLetter) {
@@ -104,6 +122,11 @@ TEST_P(BellBoxUnderLoad, LosesNone) {
       std::this_thread::yield();
     }
   });
+  const auto wake = [&](Sleep sleep) {
+    if (sleep == kNoSleep) return;
+    bytes.release();
+    woken(*member, sleep);
+  };
   std::vector<std::thread> ringers;
   for (std::uint32_t id = 0; id < kRingers; ++id) {
     ringers.emplace_back([&, id] {
@@ -111,10 +134,10 @@ TEST_P(BellBoxUnderLoad, LosesNone) {
       for (std::uint32_t i = 0; i < kRounds; ++i) {
         slot = (slot * 1103515245 + 12345) % kSlots;
         said[slot].fetch_add(1);
-        if (notify(*member, 1, slot)) bytes.release();
+        wake(notify(*member, 1, slot));
       }
       done.fetch_add(1);
-      if (wakeIfAsleep(*member)) bytes.release();
+      wake(wakeIfAsleep(*member));
     });
   }
   for (std::thread& ringer : ringers) ringer.join();
@@ -129,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(WithAndWithoutHelp, BellBoxUnderLoad, testing::Bool());
 TEST(BellBox, HelpTakesLettersAndNothingElse) {
   Member member{};
   EXPECT_TRUE(trySleep(member));
-  EXPECT_TRUE(notify(member, 7, 4));
+  woken(member, notify(member, 7, 4));
   EXPECT_FALSE(postAll(member));
   Letters taken;
   const auto take = [&](std::uint32_t segment, std::uint32_t slot) {
