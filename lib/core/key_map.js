@@ -4,6 +4,7 @@
 // out of a Map for each release would cost more than the lock (a Map in the old generation allocates anew each time
 // it shrinks), and a hot key finds its lock.
 const { checkKey } = require('./keys.js')
+const { checkStack } = require('./stack.js')
 
 const mostIdle = 256
 /** Locks at rest, for any key of their kind to take. */
@@ -119,6 +120,7 @@ class KeyMap {
 
   /** What `use` makes of the lock of `key`, which may end without going in. */
   with(key, use) {
+    checkStack()
     const lock = this.open(key)
     // Options may have getters, and they may use this very map: the lock must stay with its key.
     lock.pins++

@@ -137,7 +137,12 @@ class Recursive {
     return this.holds.isOnStack || this.holdIn(context()) !== null
   }
 
-  async runExclusive(callback, options) {
+  runExclusive(callback, options) {
+    checkStack()
+    return this.runInTurn(callback, options)
+  }
+
+  async runInTurn(callback, options) {
     checkCallback(callback)
     const around = context()
     const parent = this.holdIn(around)

@@ -3,6 +3,7 @@
 // has (src/host/host_rw_part.h), and calls each thread of a process that was robbed.
 const native = require('../load.js')
 const { dressed } = require('../core/releaser.js')
+const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { Reader, Writer } = require('../process/rw_grants.js')
 const { addWakeupListener, eraOfGrant, grantedAbandoned, stolen } = require('../process/waiters.js')
 
@@ -46,6 +47,7 @@ class Grant {
 
   release() {
     if (this.isOver) return
+    checkStackToRelease()
     const count = native.hostRWLock.end(this.core.place, this.era, +this.isWriter)
     this.#end()
     if (count === stolen) this.#lose()
@@ -103,6 +105,7 @@ class HostWriter extends Writer {
 
 /** Granted at once, in place of all who hold it. */
 function steal(core) {
+  checkStack()
   const outcome = native.hostRWLock.steal(core.place)
   const era = eraOfGrant()
   // Those of ours first: they are over before it begins.

@@ -5,6 +5,7 @@ const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../load.js')
 const { readWait } = require('../core/options.js')
+const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { grantedAbandoned, notGranted, Waiter } = require('./waiters.js')
 
 const broken = 2
@@ -54,6 +55,7 @@ class BarrierCore extends Core {
       const alone = `only this thread could arrive at ${this.title()}, and it would wait for itself`
       throw lockError('ERR_LOCK_DEADLOCK', alone)
     }
+    checkStack()
     this.show()
     const outcome = native.barrier.enterSync(this.place, this.parties, timeout)
     this.dispatch(native.eventLoop.completions())
@@ -63,11 +65,13 @@ class BarrierCore extends Core {
   }
 
   break() {
+    checkStackToRelease()
     if (this.words === null) this.word |= broken
     else this.dispatch(native.barrier.break(this.place))
   }
 
   reset() {
+    checkStackToRelease()
     if (this.words === null) this.word = this.idle
     else this.dispatch(native.barrier.reset(this.place, this.parties))
   }

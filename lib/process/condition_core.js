@@ -5,6 +5,7 @@ const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../load.js')
 const { readWait } = require('../core/options.js')
+const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { isGranted, wait, Waiter } = require('./waiters.js')
 
 const nobody = 0
@@ -19,6 +20,7 @@ class ConditionCore extends Core {
     this.check(mutex)
     if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
     if (limits.timeout === 0) return Promise.reject(this.timeoutError(0))
+    checkStack()
     this.show()
     const ticket = native.condition.enter(
       this.place,
@@ -47,6 +49,7 @@ class ConditionCore extends Core {
       const ahead = `a promise of this thread waits for ${mutex.title()}, and could not go on`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
     }
+    checkStack()
     const outcome = native.condition.waitSync(
       this.place,
       mutex.placeForGuests(),
@@ -58,6 +61,7 @@ class ConditionCore extends Core {
   }
 
   notify(isAll) {
+    checkStackToRelease()
     if (this.words !== null) this.dispatch(native.condition.notify(this.place, +isAll))
   }
 

@@ -12,6 +12,7 @@ const { E_CANCELED, lockError } = require('../core/errors.js')
 const { nameOf, toText } = require('../core/keys.js')
 const native = require('../load.js')
 const { keepWith, shareKey, shareMemory, tableOf } = require('./shares.js')
+const { checkStack } = require('../core/stack.js')
 const { cancelAll, grantedAbandoned, isGranted, takeCompletions, wait } = require('./waiters.js')
 const { Watchers } = require('../core/watchers.js')
 const { givePlace, indexOf, takePlace, wordsOf } = require('./words.js')
@@ -136,17 +137,10 @@ class Core {
   enterLine(weight, limits, Kind) {
     const { signal } = limits
     if (signal?.aborted) return this.refuse(weight, signal.reason)
+    checkStack()
     this.show()
     const ticket = this.enter(weight, limits.priority)
-    if (ticket >= 0) {
-      try {
-        return wait(this, ticket, Kind, weight, limits)
-      } catch (error) {
-        // At the end of the stack. Without a call of JavaScript, for which there may be no room.
-        this.kind.native.leave(this.place, ticket)
-        throw error
-      }
-    }
+    if (ticket >= 0) return wait(this, ticket, Kind, weight, limits)
     this.began()
     this.calm()
     return Promise.resolve(Kind.value(this, weight, ticket === grantedAbandoned))
@@ -166,6 +160,7 @@ class Core {
 
   /** Now, or not at all: granted, grantedAbandoned or neither. */
   tryEnter(weight) {
+    checkStack()
     this.show()
     const outcome = this.kind.native.tryEnter(this.place, weight)
     if (isGranted(outcome)) this.began()
@@ -175,6 +170,7 @@ class Core {
 
   /** Blocks this thread. For locks that another thread can release only. */
   enterSync(weight, { timeout, priority }) {
+    checkStack()
     const outcome = this.kind.native.enterSync(
       this.place,
       weight,
@@ -234,6 +230,7 @@ class Core {
   }
 
   cancel(reason = this.cancelError) {
+    checkStack()
     if (this.hasLine()) cancelAll(this, reason)
   }
 

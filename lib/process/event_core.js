@@ -2,6 +2,7 @@
 // Events for promises: one lets a single waiter through for each signal, the other lets everybody through
 // while it is set. See src/locks/auto_reset_event.h and src/locks/manual_reset_event.h.
 const { lockError } = require('../core/errors.js')
+const { checkStackToRelease } = require('../core/stack.js')
 const { GateCore } = require('./gate_core.js')
 const native = require('../load.js')
 
@@ -30,6 +31,7 @@ class AutoResetCore extends EventCore {
   }
 
   signal() {
+    checkStackToRelease()
     if (this.words === null) this.word = set
     else this.dispatch(native.autoResetEvent.signal(this.place))
   }
@@ -47,6 +49,7 @@ class ManualResetCore extends EventCore {
   }
 
   set() {
+    checkStackToRelease()
     if (this.words === null) this.word = set
     else this.dispatch(native.manualResetEvent.set(this.place))
   }

@@ -1,6 +1,7 @@
 'use strict'
 // A latch for promises: it opens when it has been counted down to zero. See src/locks/countdown_latch.h.
 const { lockError } = require('../core/errors.js')
+const { checkStackToRelease } = require('../core/stack.js')
 const { GateCore } = require('./gate_core.js')
 const native = require('../load.js')
 
@@ -20,6 +21,7 @@ class LatchCore extends GateCore {
   }
 
   countDown(n) {
+    checkStackToRelease()
     if (n > this.count()) throw this.tooMany(n)
     if (this.words === null) this.word = (this.word - (n << countShift)) | 0
     else this.countDownInC(n)

@@ -5,6 +5,7 @@ const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const { checkCallback, readWait } = require('../core/options.js')
 const { dressed, unseen } = require('../core/releaser.js')
+const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const {
   agent,
   grantedAbandoned,
@@ -169,6 +170,7 @@ class MutexCore extends Core {
 
   /** Blocks this thread. Whether the last holder died with it. */
   lockSync(limits) {
+    checkStack()
     if (this.take()) return false
     // No race: an agent becomes the owner, and ceases to be it, by its own calls only.
     if (this.owner() === this.self) {
@@ -188,7 +190,7 @@ class MutexCore extends Core {
 
   runExclusiveSync(callback, limits) {
     checkCallback(callback)
-    // Before it is locked: at the end of the stack every call may throw.
+    checkStack()
     const grant = this.grant()
     this.lockSync(limits)
     try {
@@ -204,30 +206,17 @@ class MutexCore extends Core {
   }
 
   acquire(options) {
-    if (options === undefined && this.take()) {
-      try {
-        return Promise.resolve(releaser(this, false))
-      } catch (error) {
-        // At the end of the stack. Without a call, for which there may be no room, where that is possible.
-        if (this.words === null) this.word = free
-        else this.unlock()
-        throw error
-      }
+    if (options === undefined) {
+      const release = this.takeNow()
+      if (release !== undefined) return Promise.resolve(release)
     }
     return this.enterLine(1, readWait(options), Acquirer)
   }
 
-  /** A releaser where take() succeeds. At the end of the stack either both are done, or neither. */
+  /** A releaser where take() succeeds. */
   takeNow() {
-    if (!this.take()) return undefined
-    try {
-      return releaser(this, false)
-    } catch (error) {
-      // Without a call, for which there may be no room, where that is possible.
-      if (this.words === null) this.word = free
-      else this.unlock()
-      throw error
-    }
+    checkStack()
+    return this.take() ? releaser(this, false) : undefined
   }
 
   tryAcquire() {
@@ -254,19 +243,23 @@ class MutexCore extends Core {
   }
 
   unlock() {
+    const { share } = this
+    // Not where it would only slow down what calls nothing once the word is free.
+    if (this.home !== null || share === null) checkStackToRelease()
     if (this.words === null) {
       if (this.word !== this.held) throw this.notHeld()
-      // endGrant(), without a call: at the end of the stack both are done, or neither.
-      lastGrant = (lastGrant + 1) | 0
-      this.current = lastGrant
+      this.endGrant()
       this.word = free
-    } else if (this.share !== null && !this.share.isHeld) {
+    } else if (share !== null && !share.isHeld) {
       throw this.notHeld() // or ours, by a completion that has not come yet
-    } else if (!this.freeNow(this.share)) {
+    } else if (this.freeNow(share)) {
+      lastGrant = (lastGrant + 1) | 0
+      share.current = lastGrant
+      share.isHeld = false
+    } else {
+      checkStackToRelease()
       this.unlockInLine()
       return
-    } else {
-      this.endGrant()
     }
     if (this.watchers !== null) this.tell(1, undefined)
     if (this.home !== null) this.rest()
@@ -323,7 +316,7 @@ class MutexCore extends Core {
   /** Out again, in the same turn. A death that we were told of is for the next one. */
   passNow(_weight, abandoned) {
     if (abandoned) this.disown()
-    else this.unlock()
+    else this.unlockInLine()
   }
 
   /** Whoever holds it was told of a death, and did not hear of it. */
@@ -377,7 +370,9 @@ function releaser(core, abandoned) {
   }
   if (abandoned) {
     release[unseen] = () => {
-      if (core.grant() === grant) core.disown()
+      if (core.grant() !== grant) return
+      checkStackToRelease()
+      core.disown()
     }
   }
   if (core.dress === null) return dressed(release, abandoned)

@@ -6,6 +6,7 @@ const { lockError } = require('../core/errors.js')
 const native = require('../load.js')
 const { readWait } = require('../core/options.js')
 const { upgradeError } = require('../core/rw_errors.js')
+const { checkStack } = require('../core/stack.js')
 const { Reader, readReleaser, Upgrader, Writer, writeReleaser } = require('./rw_grants.js')
 const { agent, grantedAbandoned, isGranted, refused, wait } = require('./waiters.js')
 
@@ -71,60 +72,28 @@ class RWCore extends Core {
     return true
   }
 
-  // At the end of the stack every call may throw. What has changed by then is undone, without another call.
-
   /** A releaser where takeRead() succeeds. */
   readNow() {
-    const { out } = this
-    if (!this.takeRead()) return undefined
-    try {
-      return readReleaser(this, false)
-    } catch (error) {
-      this.word -= oneReader
-      this.out = out
-      throw error
-    }
+    checkStack()
+    return this.takeRead() ? readReleaser(this, false) : undefined
   }
 
   /** A releaser where takeWrite() succeeds. */
   writeNow() {
-    const { out } = this
-    if (!this.takeWrite()) return undefined
-    try {
-      return writeReleaser(this, false)
-    } catch (error) {
-      this.word = free
-      this.out = out
-      throw error
-    }
+    checkStack()
+    return this.takeWrite() ? writeReleaser(this, false) : undefined
   }
 
   /** The writer that the only reader becomes. */
   riseNow(grant) {
-    const { out } = this
     this.word = heldByUs
-    try {
-      return grant.becomeWriter(false)
-    } catch (error) {
-      this.word = oneReader
-      this.out = out
-      grant.isOver = false
-      throw error
-    }
+    return grant.becomeWriter(false)
   }
 
   acquireRead(options) {
     if (options === undefined) {
-      const { out } = this
-      if (this.takeRead()) {
-        try {
-          return Promise.resolve(readReleaser(this, false))
-        } catch (error) {
-          this.word -= oneReader
-          this.out = out
-          throw error
-        }
-      }
+      const release = this.readNow()
+      if (release !== undefined) return Promise.resolve(release)
     }
     return this.enterLine(read, readWait(options), Reader)
   }
@@ -164,6 +133,7 @@ class RWCore extends Core {
   /** While we read, the readers of others may stand in line still, who have been told to come in. */
   tryReadAgain() {
     if (this.share === null || this.share.reads === 0) return undefined
+    checkStack()
     this.dispatch(this.kind.native.hurry(this.place))
     return this.tryAcquireRead()
   }
@@ -192,6 +162,7 @@ class RWCore extends Core {
     if (limits.signal?.aborted) return this.refuse(upgrade, limits.signal.reason)
     // Not asked of C++, where it may be the writer already, by a completion that has not come yet.
     if (grant.pending !== null) return Promise.reject(this.refusal())
+    checkStack()
     if (this.words === null && this.word === oneReader) {
       return Promise.resolve(this.riseNow(grant))
     }
@@ -215,6 +186,7 @@ class RWCore extends Core {
   /** The same now, or undefined. */
   tryUpgrade(grant) {
     if (grant.pending !== null) return undefined
+    checkStack()
     if (this.words === null) {
       if (this.word !== oneReader) return undefined
       return this.riseNow(grant)
@@ -232,6 +204,7 @@ class RWCore extends Core {
     if (this.share === null || this.share.reads > 1 || this.share.waitingReads > 0) {
       throw this.deadlock()
     }
+    checkStack()
     const outcome = this.kind.native.upgradeSync(this.place, timeout)
     if (isGranted(outcome)) return grant.becomeWriter(outcome === grantedAbandoned)
     this.dispatch(native.eventLoop.completions())

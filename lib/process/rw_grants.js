@@ -5,6 +5,7 @@ const { checkMayBlock } = require('../lock_options.js')
 const { readSyncWait, readWait } = require('../core/options.js')
 const { dressed, unseen } = require('../core/releaser.js')
 const { endedError } = require('../core/rw_errors.js')
+const { checkStackToRelease } = require('../core/stack.js')
 const { giveUp, Waiter } = require('./waiters.js')
 
 /** What one releaser stands for. */
@@ -21,44 +22,26 @@ class Grant {
 
   endRead() {
     if (this.isOver) return
+    checkStackToRelease()
     this.isOver = true
     if (this.pending !== null) {
       giveUp(this.pending.how, this.ended())
       // Too late: it is the writer already, and lets go when it hears of it.
       if (this.pending !== null) return
     }
-    const { core } = this
-    const { word, out } = core
-    try {
-      core.endRead(this)
-    } catch (error) {
-      // At the end of the stack, before anything was let go of: it may be tried again.
-      if (core.words === null && core.word === word) {
-        core.out = out
-        this.isOver = false
-      }
-      throw error
-    }
+    this.core.endRead(this)
   }
 
   endWrite() {
     if (this.isOver) return
+    checkStackToRelease()
     this.isOver = true
-    const { core } = this
-    const { word, out } = core
-    try {
-      core.endWrite(this)
-    } catch (error) {
-      if (core.words === null && core.word === word) {
-        core.out = out
-        this.isOver = false
-      }
-      throw error
-    }
+    this.core.endWrite(this)
   }
 
   endUnseen(isWriter) {
     if (this.isOver) return
+    checkStackToRelease()
     this.isOver = true
     this.core.abandon(isWriter, this)
   }
@@ -73,20 +56,9 @@ class Grant {
   }
 
   becomeReader() {
-    const { core } = this
-    const { word, out } = core
+    checkStackToRelease()
     this.isOver = true
-    try {
-      return core.downgrade(this)
-    } catch (error) {
-      // At the end of the stack: it is the writer still.
-      if (core.words === null) {
-        core.word = word
-        core.out = out
-        this.isOver = false
-      }
-      throw error
-    }
+    return this.core.downgrade(this)
   }
 
   isUpgrading() {

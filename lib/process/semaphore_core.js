@@ -13,6 +13,7 @@ const { lockError } = require('../core/errors.js')
 const native = require('../load.js')
 const { checkCallback, readWait } = require('../core/options.js')
 const { asTicket, dressed, unseen } = require('../core/releaser.js')
+const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./waiters.js')
 
 const valueShift = 2
@@ -67,35 +68,18 @@ class SemaphoreCore extends Core {
     return before
   }
 
-  /** A ticket where take() succeeds. At the end of the stack either both are done, or neither. */
+  /** A ticket where take() succeeds. */
   takeNow(weight) {
-    const { out } = this
+    checkStack()
     const before = this.take(weight)
-    if (before === notTaken) return undefined
-    try {
-      return asTicket(before, releaser(this, weight))
-    } catch (error) {
-      // Without a call, for which there may be no room.
-      this.word = before << valueShift
-      this.out = out
-      throw error
-    }
+    return before === notTaken ? undefined : asTicket(before, releaser(this, weight))
   }
 
   acquire(weightOrOptions, priorityOrOptions) {
     const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
     if (limits === readWait(undefined)) {
-      const { out } = this
-      const before = this.take(weight)
-      if (before !== notTaken) {
-        try {
-          return Promise.resolve(asTicket(before, releaser(this, weight)))
-        } catch (error) {
-          this.word = before << valueShift
-          this.out = out
-          throw error
-        }
-      }
+      const ticket = this.takeNow(weight)
+      if (ticket !== undefined) return Promise.resolve(ticket)
     }
     return this.enterLine(weight, limits, Acquirer)
   }
@@ -143,6 +127,7 @@ class SemaphoreCore extends Core {
 
   release(weight = 1) {
     checkWeight(weight)
+    checkStackToRelease()
     this.out = Math.max(0, this.out - weight)
     this.putBack(weight)
   }
@@ -159,6 +144,7 @@ class SemaphoreCore extends Core {
 
   setValue(value) {
     checkedValue(value)
+    checkStackToRelease()
     this.inC((place) => this.kind.native.setValue(place, value))
   }
 
@@ -254,6 +240,7 @@ function releaser(core, weight, abandoned = false) {
   const release = () => {
     // A key that has been idle since has been released by others: see KeyedSemaphore.release.
     if (over || core.generation !== generation) return
+    checkStackToRelease()
     over = true
     core.putIn(weight, hold)
     // Others may have released a part of a key's: it never has more than at first.

@@ -7,6 +7,7 @@ const { nameOf } = require('../core/keys.js')
 const { modeNames } = require('./request_options.js')
 const native = require('../load.js')
 const { dressed } = require('../core/releaser.js')
+const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { keepAlive } = require('../process/shares.js')
 const {
   gone,
@@ -100,6 +101,7 @@ class Request {
   release() {
     const { ticket } = this
     if (ticket < 0) return
+    checkStackToRelease()
     this.ticket = released
     const count = native.lockManager.release(ticket)
     if (count === stolen) {
@@ -166,6 +168,7 @@ class Acquirer extends Pending {
  * available.
  */
 function enter(name, wish, Kind, callback) {
+  checkStack()
   const { ifAvailable, mode, signal, steal, priority } = wish
   const manner = steal ? manners.steal : ifAvailable ? manners.ifAvailable : manners.wait
   const how = mode | (manner << 1)
@@ -176,19 +179,12 @@ function enter(name, wish, Kind, callback) {
   if (answer === notGranted) return undefined
   const ticket = answer >> answerBits
   const what = answer & ((1 << answerBits) - 1)
-  try {
-    const request = new Request(name, mode, ticket, callback, signal)
-    settleWaiting()
-    if (what === answers.waiting) return wait(request, ticket, Kind, 1, wish)
-    keepTicket(ticket, request)
-    if (steal) request.dispatch(native.eventLoop.completions())
-    return Promise.resolve(Kind.value(request, 1, what === answers.grantedAbandoned))
-  } catch (error) {
-    // At the end of the stack. Without a call of JavaScript, for which there may be no room.
-    if (what === answers.waiting) native.lockManager.leave(ticket)
-    else native.lockManager.release(ticket)
-    throw error
-  }
+  const request = new Request(name, mode, ticket, callback, signal)
+  settleWaiting()
+  if (what === answers.waiting) return wait(request, ticket, Kind, 1, wish)
+  keepTicket(ticket, request)
+  if (steal) request.dispatch(native.eventLoop.completions())
+  return Promise.resolve(Kind.value(request, 1, what === answers.grantedAbandoned))
 }
 
 /** A promise for what `callback` makes of the lock. */
