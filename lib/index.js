@@ -1,50 +1,70 @@
 'use strict'
-const { Barrier } = require('./locks/barrier.js')
-const { ConditionVariable } = require('./locks/condition_variable.js')
-const { CountdownLatch } = require('./locks/countdown_latch.js')
-const { tryAcquire, withTimeout } = require('./locks/decorators.js')
-const { DiningPhilosophers } = require('./locks/dining_philosophers.js')
-const { E_ALREADY_LOCKED, E_CANCELED, E_TIMEOUT } = require('./core/errors.js')
-const { AutoResetEvent, ManualResetEvent } = require('./locks/events.js')
-const { KeyedMutex } = require('./locks/keyed_mutex.js')
-const { KeyedRWLock } = require('./locks/keyed_rw_lock.js')
-const { KeyedSemaphore } = require('./locks/keyed_semaphore.js')
-const { installNavigatorLocks, Lock, LockManager, locks } = require('./weblocks/lock_manager.js')
-const { Mutex } = require('./locks/mutex.js')
-const { RecursiveMutex } = require('./locks/recursive_mutex.js')
-const { RWLock } = require('./locks/rw_lock.js')
-const { Semaphore } = require('./locks/semaphore.js')
+// A file is loaded when one of its exports is first read. Each stands in a require() of its own, so that bundlers find it.
+const barrier = () => require('./locks/barrier.js')
+const conditionVariable = () => require('./locks/condition_variable.js')
+const countdownLatch = () => require('./locks/countdown_latch.js')
+const decorators = () => require('./locks/decorators.js')
+const diningPhilosophers = () => require('./locks/dining_philosophers.js')
+const errors = () => require('./core/errors.js')
+const events = () => require('./locks/events.js')
+const keyedMutex = () => require('./locks/keyed_mutex.js')
+const keyedRWLock = () => require('./locks/keyed_rw_lock.js')
+const keyedSemaphore = () => require('./locks/keyed_semaphore.js')
+const lockManager = () => require('./weblocks/lock_manager.js')
+const mutex = () => require('./locks/mutex.js')
+const recursiveMutex = () => require('./locks/recursive_mutex.js')
+const rwLock = () => require('./locks/rw_lock.js')
+const semaphore = () => require('./locks/semaphore.js')
 
-const platform = `${process.platform}-${process.arch}`
-
-/** Loads the diagnostics when it is first asked for. */
-function snapshot() {
-  return require('./diagnostics/process.js').snapshot()
+// cjs-module-lexer reads the names here.
+module.exports = {
+  AutoResetEvent: events,
+  Barrier: barrier,
+  ConditionVariable: conditionVariable,
+  CountdownLatch: countdownLatch,
+  DiningPhilosophers: diningPhilosophers,
+  E_ALREADY_LOCKED: errors,
+  E_CANCELED: errors,
+  E_TIMEOUT: errors,
+  installNavigatorLocks: lockManager,
+  KeyedMutex: keyedMutex,
+  KeyedRWLock: keyedRWLock,
+  KeyedSemaphore: keyedSemaphore,
+  Lock: lockManager,
+  LockManager: lockManager,
+  locks: lockManager,
+  ManualResetEvent: events,
+  Mutex: mutex,
+  platform: machine,
+  RecursiveMutex: recursiveMutex,
+  RWLock: rwLock,
+  Semaphore: semaphore,
+  snapshot: diagnostics,
+  tryAcquire: decorators,
+  withTimeout: decorators,
 }
 
-module.exports = {
-  AutoResetEvent,
-  Barrier,
-  ConditionVariable,
-  CountdownLatch,
-  DiningPhilosophers,
-  E_ALREADY_LOCKED,
-  E_CANCELED,
-  E_TIMEOUT,
-  installNavigatorLocks,
-  KeyedMutex,
-  KeyedRWLock,
-  KeyedSemaphore,
-  Lock,
-  LockManager,
-  locks,
-  ManualResetEvent,
-  Mutex,
-  platform,
-  RecursiveMutex,
-  RWLock,
-  Semaphore,
-  snapshot,
-  tryAcquire,
-  withTimeout,
+function machine() {
+  return { platform: `${process.platform}-${process.arch}` }
+}
+
+/** Loads the rest when it is first called. */
+function diagnostics() {
+  return { snapshot: () => require('./diagnostics/process.js').snapshot() }
+}
+
+// A mistake there is reported when the package is loaded, not when its first lock is.
+if (process.env.BOXOFFICE_DIAGNOSTICS) require('./diagnostics/levels.js')
+
+for (const [name, load] of Object.entries(module.exports)) {
+  const shape = { configurable: true, enumerable: true }
+  // From the first read on, or the first assignment, it is a property like any other.
+  const set = (value) =>
+    Object.defineProperty(module.exports, name, { ...shape, value, writable: true })
+  const get = () => {
+    const value = load()[name]
+    set(value)
+    return value
+  }
+  Object.defineProperty(module.exports, name, { ...shape, get, set })
 }

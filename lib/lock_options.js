@@ -1,9 +1,7 @@
 'use strict'
 // What constructors take: who shares the lock, and how it behaves.
 const { isSharedArrayBuffer } = require('node:util').types
-const { isMainThread } = require('node:worker_threads')
 const { readDiagnostics } = require('./diagnostics/levels.js')
-const { readHost } = require('./host/options.js')
 const { asOptions, checkKnown } = require('./core/options.js')
 
 const { BYTES_PER_ELEMENT } = Int32Array
@@ -54,8 +52,11 @@ function readLockOptions(given, bytes, known = lockOptions) {
     throw new TypeError('shared must be a boolean')
   if (name !== undefined) checkName(name)
   const reach = { scope, name, buffer, shared, directory, capacity }
-  const host = engine === undefined ? readHost(reach, bytes === 0) : undefined
+  let host
   if (engine !== undefined) checkBesideEngine(reach)
+  else if (scope !== undefined || directory !== undefined || capacity !== undefined) {
+    host = require('./host/options.js').readHost(reach, bytes === 0)
+  }
   if (shared && bytes === 0 && name === undefined) {
     throw new TypeError('a keyed map has no buffer: share it by a name')
   }
@@ -74,7 +75,7 @@ function readLockOptions(given, bytes, known = lockOptions) {
     diagnostics: readDiagnostics(diagnostics, warnAfter),
     isStrict: fairness === 'fifo',
     // Over an engine nothing can block, and says so by itself.
-    mayBlock: allowBlockingMainThread || !isMainThread || engine !== undefined,
+    mayBlock: allowBlockingMainThread || engine !== undefined,
   }
 }
 
@@ -116,8 +117,13 @@ function settle(core, settings) {
 }
 
 /** `method` is about to block this thread. */
+// Asked for when a method blocks: node:worker_threads loads the streams of Node, which cost more than all locks.
+let isMainThread
+
+/** `may`: whether it may block the main thread; any other it may. */
 function checkMayBlock(may, method) {
-  if (may) return
+  isMainThread ??= require('node:worker_threads').isMainThread
+  if (may || !isMainThread) return
   throw new TypeError(
     `${method}() would block the main thread and every promise on it; ` +
       'wait in a worker, or pass { allowBlockingMainThread: true }',

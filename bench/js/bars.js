@@ -21,6 +21,8 @@ const bars = [
   // An entry would cost 50 or more. Pages that the process happens to keep make it up to 4.
   { row: 'key-bytes', field: 'value', what: 'bytes, where less than 4 is none', atMost: 4 },
   { row: 'lock-bytes', field: 'value', what: 'bytes', atMost: 200 },
+  { row: 'load', peer: 'async-mutex', atLeast: 0.67 },
+  { row: 'load', field: 'bytes', peer: 'async-mutex', atLeast: 0.33 },
   ...['main-worker-1', 'main-worker-10'].flatMap((row) => [
     { row, peer: 'article', atLeast: 1 },
     { row, field: 'longest', what: 'ms, the longest wait', atMost: 4 },

@@ -4,6 +4,7 @@
 const { clusterRows } = require('./cluster-rows.js')
 const { diagnosticsKits, diagnosticsRows } = require('./diagnostics.js')
 const { kits } = require('./kits.js')
+const { loadRows } = require('./load-rows.js')
 const { lockKits } = require('./lock-kits.js')
 const { lockRows } = require('./lock-rows.js')
 const { hostRows } = require('./host-rows.js')
@@ -15,6 +16,7 @@ main(...process.argv.slice(2))
 
 async function main(rowName, kitName, size) {
   if (threadRows[rowName]) return print(await measureThreads(threadRows[rowName], kitName))
+  if (loadRows[rowName]) return print(await loadRows[rowName].measure(kitName))
   if (lockRows[rowName]) return print(await lockRows[rowName].measure(lockKits[kitName]()))
   if (hostRows[rowName]) return print(await hostRows[rowName].measure(kitName))
   if (clusterRows[rowName]) return print(await clusterRows[rowName].measure(kitName))

@@ -5,6 +5,7 @@ const { diagnosticsKits, diagnosticsRows } = require('./diagnostics.js')
 const { hostKits } = require('./host-kits.js')
 const { hostRows } = require('./host-rows.js')
 const { kits } = require('./kits.js')
+const { loadRows } = require('./load-rows.js')
 const { lockKits } = require('./lock-kits.js')
 const { lockRows } = require('./lock-rows.js')
 const { rows } = require('./rows.js')
@@ -20,7 +21,7 @@ const isManager = (kit) => /^(LockManager|navigator)/.test(kit)
 
 /** The sections { rows, kits } of each, a table for each of them. */
 const results = {
-  'one-thread': [{ rows: pick(rows, (row) => !isRead(row)), kits }],
+  'one-thread': [{ rows: { ...pick(rows, (row) => !isRead(row)), ...loadRows }, kits }],
   'read-write': [{ rows: pick(rows, isRead), kits }],
   diagnostics: [{ rows: diagnosticsRows, kits: diagnosticsKits }],
   threads: [{ rows: threadRows, kits: pick(threadKits, (kit) => !kit.startsWith('LockManager')) }],
@@ -36,6 +37,7 @@ const results = {
 const allRows = Object.assign(
   {},
   rows,
+  loadRows,
   diagnosticsRows,
   threadRows,
   lockRows,

@@ -1,6 +1,5 @@
 'use strict'
 // What every local lock has: a wait queue, watchers (waitForUnlock), and its place in a keyed map.
-const { isMainThread } = require('node:worker_threads')
 const { E_CANCELED, lockError } = require('./errors.js')
 const { nameOf } = require('./keys.js')
 const { Limits } = require('./waiter.js')
@@ -164,8 +163,8 @@ Object.assign(LocalLock.prototype, {
   pins: 0,
   generation: 0,
   cancelError: E_CANCELED,
-  /** Whether blocking forms may block this thread. */
-  mayBlock: !isMainThread,
+  /** Whether blocking forms may block the main thread. */
+  mayBlock: false,
 })
 
 module.exports = { LocalLock }

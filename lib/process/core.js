@@ -7,7 +7,6 @@
 //   shared     words, place, share    other threads may know of it: it stays there
 //
 // Alone becomes in line when the first has to wait, and in line becomes alone when the last has gone.
-const { isMainThread } = require('node:worker_threads')
 const { E_CANCELED, lockError } = require('../core/errors.js')
 const { nameOf, toText } = require('../core/keys.js')
 const native = require('../load.js')
@@ -294,8 +293,8 @@ Object.assign(Core.prototype, {
   guests: 0,
   /** Strictly first come, first served, among threads too. */
   isStrict: false,
-  /** Whether blocking forms may block this thread. */
-  mayBlock: !isMainThread,
+  /** Whether blocking forms may block the main thread. */
+  mayBlock: false,
 })
 
 module.exports = { Core }

@@ -1,7 +1,6 @@
 'use strict'
 // The lock manager of the Web Locks standard (https://w3c.github.io/web-locks/), for all threads of the
 // process.
-const { threadId } = require('node:worker_threads')
 const { refuseDiagnostics } = require('../diagnostics/levels.js')
 const { readLockOptions } = require('../lock_options.js')
 const { checkRequest, readAcquireRequest, readRequest } = require('./request_options.js')
@@ -18,6 +17,8 @@ const ofProcess = () => {
 const hostManager = (host) => new (require('../host/lock_manager.js').HostManager)(host)
 const managerOver = (engine, name) =>
   new (require('../cluster/lock_manager.js').ManagerOver)(engine, name)
+
+const clientOfThread = () => `node-${process.pid}-${require('node:worker_threads').threadId}`
 
 /** Throws unless `it`, the `this` of `method`, is a lock manager. */
 let check
@@ -69,7 +70,7 @@ class LockManager {
 
   async query() {
     check(this, 'query')
-    if (this.#over !== undefined) return this.#over.query(`node-${process.pid}-${threadId}`)
+    if (this.#over !== undefined) return this.#over.query(clientOfThread())
     return ofProcess().query()
   }
 
