@@ -166,13 +166,24 @@ class LentMutex extends LocalMutex {
 
   /** From the lender: the loan that `ticket` was for. */
   lent(ticket, isAbandoned) {
-    const { tickets } = this
-    if (tickets !== null && this.hasQueue() && tickets.get(this.queue.head) === ticket) {
-      tickets.delete(this.queue.head)
-    }
     if (ticket === this.ticket) this.ticket = none
+    else if (this.tickets !== null) this.spend(ticket)
     this.arrives()
     if (!this.handOn(isAbandoned)) this.giveBack(isAbandoned)
+  }
+
+  /** The head of the queue goes by `ticket`; the waiter that had it, if another one, has the head's from now on. */
+  spend(ticket) {
+    const { tickets } = this
+    const head = this.hasQueue() ? this.queue.head : null
+    const own = tickets.get(head)
+    if (own !== ticket) {
+      const owner = [...tickets.keys()].find((waiter) => tickets.get(waiter) === ticket)
+      // It has left, too late. That of the head is given up when the head leaves the queue.
+      if (owner === undefined) return
+      tickets.set(owner, own)
+    }
+    tickets.delete(head)
   }
 
   /** The lock is here, for a grant that is to have its number. */
@@ -245,7 +256,14 @@ class LentMutex extends LocalMutex {
     if (this.tickets !== null) return
     this.tickets = new Map()
     this.lender.isStrict = true
-    for (const waiter of this.waiters()) this.borrowFor(waiter)
+    const [head, ...others] = this.waiters()
+    if (head !== undefined && this.ticket !== none) {
+      this.tickets.set(head, this.ticket)
+      this.ticket = none
+    } else if (head !== undefined) {
+      this.borrowFor(head)
+    }
+    for (const waiter of others) this.borrowFor(waiter)
   }
 
   dequeue(waiter) {
