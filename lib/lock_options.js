@@ -122,8 +122,9 @@ let isMainThread
 
 /** `may`: whether it may block the main thread; any other it may. */
 function checkMayBlock(may, method) {
+  if (may) return
   isMainThread ??= require('node:worker_threads').isMainThread
-  if (may || !isMainThread) return
+  if (!isMainThread) return
   throw new TypeError(
     `${method}() would block the main thread and every promise on it; ` +
       'wait in a worker, or pass { allowBlockingMainThread: true }',
