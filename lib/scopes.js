@@ -49,20 +49,17 @@ function openShared(core, settings, kind) {
   if (settings.engine !== undefined) {
     return require('./cluster/lines.js').lineOver(settings, core, kind)
   }
-  const { shown, watched } = require('./diagnostics/watched.js')
   const { hostCoreOf } = require('./host/cores.js')
-  const plain = settings.host === undefined ? core : hostCoreOf(core, settings.host)
-  const isWatched = settings.diagnostics !== undefined
-  const lock = isWatched ? watched(plain, settings) : plain
+  const lock = settings.host === undefined ? core : hostCoreOf(core, settings.host)
   settle(lock, settings)
-  if (isWatched) shown(lock)
-  return lock
+  if (settings.diagnostics === undefined) return lock
+  return require('./diagnostics/observe.js').observeSingle(lock, kind, settings)
 }
 
 /** The key map that `settings` ask for, of locks of `kind`, which begin with `value`. */
 function openKeyMap(kind, value, settings) {
   const { mayBlock } = settings
-  const watch = watchOf(settings, kind.name)
+  const watch = watchOf(settings, kind)
   if (!isOfThread(settings)) return openSharedKeyMap(kind, value, settings, watch)
   const { mayBlock: usual } = LocalLock.prototype
   const make = () => kind.local(value)
@@ -78,7 +75,7 @@ function openKeyMap(kind, value, settings) {
 /** What watches a keyed map, if anything. */
 function watchOf(settings, kind) {
   if (settings.diagnostics === undefined) return undefined
-  return require('./diagnostics/keyed_record.js').keyedWatch(settings, kind)
+  return require('./diagnostics/keyed_observer.js').keyedObserver(settings, kind)
 }
 
 function openSharedKeyMap(lockKind, value = '', settings, watch) {
@@ -88,7 +85,7 @@ function openSharedKeyMap(lockKind, value = '', settings, watch) {
   }
   const { hostHomeOf } = require('./host/cores.js')
   const { engine, host, name, isStrict, mayBlock } = settings
-  const begin = watch === undefined ? () => shared(value) : () => watch.like(shared(value))
+  const begin = watch === undefined ? () => shared(value) : () => watch.watches(shared(value))
   const make = () => Object.assign(begin(), { isStrict, mayBlock })
   const open = () => {
     if (engine !== undefined) {

@@ -66,6 +66,11 @@ class LocalLock {
     this.admit()
   }
 
+  /** For an observer: `waiter` must not wait. */
+  turnAway(waiter, reason) {
+    this.leave(waiter, reason)
+  }
+
   /** `waiter` has left the queue. */
   endInVain(waiter, reason) {
     waiter.end()

@@ -15,7 +15,6 @@ const chains = require('./chains.js')
 const { deadlockError, labelOf } = require('./deadlock_error.js')
 const { waitsOf } = require('./quiescence.js')
 const native = require('../load.js')
-const { goAway, waiterAt } = require('../process/waiters.js')
 
 const exclusive = 0
 const shared = -1
@@ -122,16 +121,8 @@ function search() {
 
 function refuse(wait, labels) {
   const error = deadlockError(labels)
-  const { lock, ticket, waiter } = wait
-  if (ticket === undefined) {
-    remember(error)
-    lock.leave(waiter, error)
-    return
-  }
-  // Its ticket is another one since the lock has been shared: it is left alone, for once.
-  if (waiterAt(ticket) !== waiter) return
   remember(error)
-  goAway(ticket, error)
+  wait.lock.turnAway(wait.waiter, error)
 }
 
 function remember(error) {
@@ -204,15 +195,6 @@ const hooks = {
   loosens(lock) {
     loose.add(lock)
     if (lock.share !== null) native.waitGraph.loosen(numberOf(lock))
-  },
-
-  /** Other threads may know `core` from now on. */
-  moves(core) {
-    const before = locks.get(core)
-    const lock = native.waitGraph.lock(core.place)
-    if (before !== undefined && before !== lock) native.waitGraph.move(before, lock)
-    if (loose.has(core)) native.waitGraph.loosen(lock)
-    locks.set(core, lock)
   },
 
   /** Of this thread: the last ones that were refused. */

@@ -13,16 +13,26 @@ function observe(lock, kind, scope, settings, tally) {
   return lock
 }
 
-const kinds = new Set(['mutex', 'recursive mutex', 'semaphore', 'read-write lock'])
+const names = new Set(['mutex', 'recursive mutex', 'semaphore', 'read-write lock'])
+
+const isObservable = ({ name }) => names.has(name)
 
 /** A single lock, of which pictures of the process tell, too. Other kinds are refused where diagnostics are asked for. */
 function observeSingle(lock, kind, settings) {
   const { diagnostics } = settings
-  if (!kinds.has(kind.name)) {
+  if (!isObservable(kind)) {
     refuseDiagnostics(diagnostics, `this ${kind.name}`)
     return lock
   }
+  // All objects of this thread that stand for one lock have one observer.
+  const known = lock.share?.observer?.deref()
+  if (known !== undefined) {
+    lock.observer = known
+    return lock
+  }
   observe(lock, kind.class, scopeOf(settings), diagnostics)
+  // Weakly: a share stays until the last of its cores is collected.
+  if (lock.share !== null) lock.share.observer = new WeakRef(lock.observer)
   register(lock.observer)
   return lock
 }
@@ -33,4 +43,4 @@ function scopeOf({ engine, host }) {
   return host === undefined ? 'process' : 'host'
 }
 
-module.exports = { observe, observeSingle, scopeOf }
+module.exports = { isObservable, observe, observeSingle, scopeOf }

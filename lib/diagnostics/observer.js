@@ -12,6 +12,7 @@
 //
 // Holds, and waits, of one turn of the event loop are one object, unless each is to be told apart: a free lock is taken
 // in less time than it takes to make an object.
+const { blocks } = require('./blocking.js')
 const { ago, now, turnTime } = require('./clock.js')
 const deadlock = require('./deadlock.js')
 const events = require('./events.js')
@@ -91,7 +92,7 @@ class Observer {
     try {
       deadlock.asks(wait)
     } catch (error) {
-      this.lock.leave(waiter, error)
+      this.lock.turnAway(waiter, error)
     }
   }
 
@@ -135,7 +136,7 @@ class Observer {
     if (wait === undefined) return
     waiter.wait = undefined
     this.#left(wait)
-    this.#misses(waiter.mode, waiter.weight, reason, ago(wait.since))
+    this.missed(waiter.mode, waiter.weight, reason, ago(wait.since))
   }
 
   /** The time of `waiter` is up: `error` gets the stack of the caller that waited. */
@@ -144,10 +145,10 @@ class Observer {
   }
 
   refused(mode, units, reason) {
-    this.#misses(mode, units, reason, 0)
+    this.missed(mode, units, reason, 0)
   }
 
-  #misses(mode, units, reason, waited) {
+  missed(mode, units, reason, waited) {
     const { tally } = this
     const claim = this.claim(mode, units)
     switch (reason?.code) {
@@ -193,7 +194,7 @@ class Observer {
     waiter.wait = undefined
     tally.contended++
     tally.waits.add(since - wait.since)
-    this.#left(wait)
+    if (!wait.isSync) this.#left(wait)
   }
 
   #adds(mode, units, since) {
@@ -209,11 +210,21 @@ class Observer {
     if (this.settings.warnAfter !== undefined) watchHold(hold)
     if (!this.isFull) return
     hold.trace = wait?.trace ?? new Trace()
-    if (typeof release === 'function') watchReleaser(release, hold)
     // It keeps nothing else of the wait, whose promise has the releaser: that one is to be collected.
-    if (!this.isSought) return
-    deadlock.holds(hold, wait ?? null)
-    if (promise !== undefined) deadlock.gives(hold, promise)
+    if (this.isSought) deadlock.holds(hold, wait ?? null)
+    this.gave(release, promise)
+  }
+
+  /** The caller that has been granted the latest hold gets `release`, or gets it by `promise`. */
+  gave(release, promise) {
+    if (!this.isFull) return
+    if (typeof release === 'function') watchReleaser(release, this.latest)
+    if (promise !== undefined && this.isSought) deadlock.gives(this.latest, promise)
+  }
+
+  /** `block` may block this thread: see blocking.js. */
+  blocks(lock, ask, limits, block, hold) {
+    return blocks(this, lock, ask, limits, block, hold)
   }
 
   tells(mode, units, isAbandoned, waited) {

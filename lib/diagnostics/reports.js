@@ -3,6 +3,7 @@
 const { threadId } = require('node:worker_threads')
 const { now } = require('./clock.js')
 const native = require('../load.js')
+const { listeners } = require('./registry.js')
 const { rawWaits } = require('./tally.js')
 
 /** What a snapshot of the lock has besides, which sees it `held` like that; a key has no more than its own. */
@@ -10,10 +11,22 @@ function seenOf(observer, held) {
   const { lock, tally } = observer
   const time = now()
   const ours = observer.holders(time)
-  const holders = lock.holdersElsewhere?.(ours, held) ?? ours
+  const holders = withOthers(ours, held, lock)
   const parts = { ...held, holders, oldestWait: observer.oldestWait(time) }
   if (lock.home !== null) return parts
   return { ...parts, totals: tally.totals(), waits: tally.waited() }
+}
+
+/** `ours`, and what is to be seen of holders elsewhere. */
+function withOthers(ours, { holderPids, locked }, lock) {
+  if (holderPids !== undefined) {
+    const { pid } = process
+    const others = holderPids.filter((other) => other !== pid || ours.length === 0)
+    return [...ours.map((holder) => ({ ...holder, pid })), ...others.map((pid) => ({ pid }))]
+  }
+  // The word of a mutex tells which thread of this process has it.
+  if (!locked || ours.length > 0 || lock.owner === undefined) return ours
+  return [{ thread: listeners().get(lock.owner()), mode: 'exclusive' }]
 }
 
 /** Of a lock that is no key. */

@@ -97,7 +97,7 @@ const inSegment = (Base) =>
     }
 
     snapshot() {
-      return native.host.look(this.place)
+      return this.seen(native.host.look(this.place))
     }
 
     // Where its files were removed nothing is granted any more: a process that has come since may hold it.
@@ -113,8 +113,8 @@ const inSegment = (Base) =>
     }
 
     /** A thread that blocks is let go before its time, too. */
-    timeoutError(timeout) {
-      return this.segment.isGone() ? this.goneError() : super.timeoutError(timeout)
+    timeoutError(timeout, waiter) {
+      return this.segment.isGone() ? this.goneError() : super.timeoutError(timeout, waiter)
     }
 
     checkThere() {
@@ -264,7 +264,7 @@ function hostHomeOf(
   const id = `${segment.number} ${JSON.stringify(traits)} ${watch?.traits}`
   let home = homes.get(id)
   if (home === undefined) {
-    const begin = watch === undefined ? make : () => watch.like(make())
+    const begin = watch === undefined ? make : () => watch.watches(make())
     home = new HostHome(segment, () => Object.assign(begin(), traits))
     homes.set(id, home)
   }

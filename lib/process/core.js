@@ -12,7 +12,15 @@ const { nameOf, toText } = require('../core/keys.js')
 const native = require('../load.js')
 const { keepWith, shareKey, shareMemory, tableOf } = require('./shares.js')
 const { checkStack } = require('../core/stack.js')
-const { cancelAll, grantedAbandoned, isGranted, takeCompletions, wait } = require('./waiters.js')
+const {
+  cancelAll,
+  goAway,
+  grantedAbandoned,
+  isGranted,
+  takeCompletions,
+  wait,
+  waiterAt,
+} = require('./waiters.js')
 const { Watchers } = require('../core/watchers.js')
 const { givePlace, indexOf, takePlace, wordsOf } = require('./words.js')
 
@@ -142,12 +150,52 @@ class Core {
     if (ticket >= 0) return wait(this, ticket, Kind, weight, limits)
     this.began()
     this.calm()
-    return Promise.resolve(Kind.value(this, weight, ticket === grantedAbandoned))
+    const isAbandoned = ticket === grantedAbandoned
+    if (this.observer !== null) this.observeEntry(Kind, isAbandoned)
+    const promise = Promise.resolve(Kind.value(this, weight, isAbandoned))
+    return Kind.prototype.isToStay ? promise : this.given(promise)
   }
 
-  /** Somebody is not even to wait. */
-  refuse(_weight, reason) {
+  /** A caller that does not get it, and does not wait. */
+  refuse(weight, reason) {
+    if (this.observer !== null) this.observer.refused(this.modeOf(weight), weight, reason)
     return Promise.reject(reason)
+  }
+
+  /** How a caller wants the lock that asks C++ for `weight`: see lib/core/waiter.js. */
+  modeOf(_weight) {
+    return 'exclusive'
+  }
+
+  /** Whether a thread that blocks for it has to wait. */
+  isTaken(_weight) {
+    return true
+  }
+
+  /** The observer hears of a grant: for the waiter that is being admitted, or for a caller that did not wait. */
+  observeGrant(mode, units, isAbandoned) {
+    const { admitted } = this
+    this.admitted = null
+    return this.observer.granted(mode, units, admitted, isAbandoned)
+  }
+
+  /** A waiter of class `Kind`, or a caller that did not wait, is in. Some kinds observe that by the releaser. */
+  observeEntry(_Kind, _isAbandoned) {}
+
+  /** `promise` is what a caller gets that did not wait. */
+  given(promise) {
+    if (this.observer !== null) this.observer.gave(undefined, promise)
+    return promise
+  }
+
+  /** For an observer: `waiter` must not wait. */
+  turnAway(waiter, reason) {
+    if (waiterAt(waiter.ticket) === waiter) goAway(waiter.ticket, reason)
+  }
+
+  /** `held`, with what an observer sees. */
+  seen(held) {
+    return this.observer === null ? held : this.observer.seen(held)
   }
 
   enter(weight, priority) {
@@ -168,8 +216,13 @@ class Core {
   }
 
   /** Blocks this thread. For locks that another thread can release only. */
-  enterSync(weight, { timeout, priority }) {
+  enterSync(weight, limits) {
     checkStack()
+    if (this.observer === null) return this.block(weight, limits)
+    return this.observer.blocks(this, weight, limits, () => this.block(weight, limits))
+  }
+
+  block(weight, { timeout, priority }) {
     const outcome = this.kind.native.enterSync(
       this.place,
       weight,
@@ -193,7 +246,15 @@ class Core {
   }
 
   admit(waiter, abandoned) {
-    waiter.resolve(waiter.constructor.value(this, waiter.weight(), abandoned))
+    if (this.observer !== null) this.observeAdmission(waiter, abandoned)
+    waiter.resolve(waiter.constructor.value(this, waiter.weight, abandoned))
+  }
+
+  /** The observer is to hear of `waiter` when its grant is made. */
+  observeAdmission(waiter, isAbandoned) {
+    if (waiter.isToStay) return
+    this.admitted = waiter
+    this.observeEntry(waiter.constructor, isAbandoned)
   }
 
   /** Takes `count` completions, and what comes of them. */
@@ -264,8 +325,11 @@ class Core {
     }
   }
 
-  timeoutError(timeout) {
-    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not available within ${timeout} ms`)
+  timeoutError(timeout, waiter) {
+    const message = `${this.title()} was not available within ${timeout} ms`
+    const error = lockError('ERR_LOCK_TIMEOUT', message)
+    if (waiter !== undefined && this.observer !== null) this.observer.timedOut(waiter, error)
+    return error
   }
 
   /** For error messages. */
@@ -281,6 +345,9 @@ class Core {
 // What only some cores have of their own: those of keyed maps (which settleIn of home.js gives more),
 // and those whose users chose otherwise. All others do without the memory.
 Object.assign(Core.prototype, {
+  /** As that of a local lock: see lib/diagnostics/observer.js. */
+  observer: null,
+  admitted: null,
   home: null,
   generation: 0,
   cancelError: E_CANCELED,

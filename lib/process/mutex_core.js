@@ -42,12 +42,14 @@ class MutexCore extends Core {
 
   /** Whoever holds it goes away to wait for a condition; C++ has let go of it. */
   stepAside() {
+    this.observeEnd()
     this.endGrant()
   }
 
   /** That one is back, and its releaser is good again. */
   comeBack(grant) {
     this.setGrant(grant, true)
+    if (this.observer !== null) this.observeGrant('exclusive', 1, false)
   }
 
   // For conditions: a mutex of this class is one that is watched.
@@ -118,8 +120,25 @@ class MutexCore extends Core {
     if (this.share !== null) this.share.isHeld = true
   }
 
+  observeEntry({ prototype }, isAbandoned) {
+    if (!prototype.isToStay) this.observeGrant('exclusive', 1, isAbandoned)
+  }
+
+  /** The holder of this thread, if there is one, is about to let go. Whether it has not done so meanwhile. */
+  observeEnd() {
+    const grant = this.grant()
+    if (this.observer !== null) this.observer.ended(this.observer.latest, 1)
+    return this.grant() === grant
+  }
+
   /** Locked at once, if it is free and nobody of this thread waits. */
   take() {
+    if (!this.takeWord()) return false
+    if (this.observer !== null) this.observeGrant('exclusive', 1, false)
+    return true
+  }
+
+  takeWord() {
     if (this.words === null) {
       if (this.word !== free) return false
       this.word = this.held
@@ -165,7 +184,11 @@ class MutexCore extends Core {
     if (this.isLocked()) return notGranted
     // Not before one of our own, which may be on its way.
     if (this.hasLine() && this.kind.native.stands(this.place)) return notGranted
-    return this.tryEnter(1)
+    const outcome = this.tryEnter(1)
+    if (this.observer !== null && isGranted(outcome)) {
+      this.observeGrant('exclusive', 1, outcome === grantedAbandoned)
+    }
+    return outcome
   }
 
   /** Blocks this thread. Whether the last holder died with it. */
@@ -181,7 +204,9 @@ class MutexCore extends Core {
       const ahead = `a promise of this thread waits for ${this.title()}, and could not go on`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
     }
-    return this.enterSync(1, limits) === grantedAbandoned
+    const isAbandoned = this.enterSync(1, limits) === grantedAbandoned
+    if (this.observer !== null) this.observeGrant('exclusive', 1, isAbandoned)
+    return isAbandoned
   }
 
   acquireSync(limits) {
@@ -201,14 +226,20 @@ class MutexCore extends Core {
   }
 
   lock(options) {
-    if (options === undefined && this.take()) return done
+    if (options === undefined && this.take()) return this.taken()
     return this.enterLine(1, readWait(options), Locker)
+  }
+
+  /** A promise for a caller that did not wait, which is its own if an observer asks for that. */
+  taken() {
+    const isOwn = this.observer?.tellsApart
+    return isOwn ? this.given(Promise.resolve()) : done
   }
 
   acquire(options) {
     if (options === undefined) {
       const release = this.takeNow()
-      if (release !== undefined) return Promise.resolve(release)
+      if (release !== undefined) return this.given(Promise.resolve(release))
     }
     return this.enterLine(1, readWait(options), Acquirer)
   }
@@ -230,7 +261,7 @@ class MutexCore extends Core {
     checkCallback(callback)
     let grant = this.grant()
     if (options === undefined && this.take()) {
-      await done
+      await this.taken()
     } else {
       grant = await this.enterLine(1, readWait(options), Runner)
     }
@@ -243,6 +274,7 @@ class MutexCore extends Core {
   }
 
   unlock() {
+    if (this.observer !== null && !this.observeEnd()) return
     const { share } = this
     // Not where it would only slow down what calls nothing once the word is free.
     if (this.home !== null || share === null) checkStackToRelease()
@@ -291,7 +323,7 @@ class MutexCore extends Core {
   }
 
   admit(waiter, abandoned) {
-    if (this.watchers !== null) this.tell(1, waiter.priority())
+    if (this.watchers !== null) this.tell(1, waiter.priority)
     super.admit(waiter, abandoned)
   }
 
@@ -300,7 +332,7 @@ class MutexCore extends Core {
   }
 
   snapshot() {
-    return { locked: this.isLocked(), waiting: this.queueSize() }
+    return this.seen({ locked: this.isLocked(), waiting: this.queueSize() })
   }
 
   waitForUnlock(options) {
@@ -321,6 +353,7 @@ class MutexCore extends Core {
 
   /** Whoever holds it was told of a death, and did not hear of it. */
   disown() {
+    this.observeEnd()
     this.endGrant()
     this.dispatch(this.kind.native.abandon(this.place))
   }
@@ -375,6 +408,7 @@ function releaser(core, abandoned) {
       core.disown()
     }
   }
+  if (core.observer !== null) core.observer.gave(release)
   if (core.dress === null) return dressed(release, abandoned)
   return core.dress(release, abandoned, () => core.grant() === grant)
 }

@@ -7,7 +7,14 @@ const native = require('../load.js')
 const { readWait } = require('../core/options.js')
 const { upgradeError } = require('../core/rw_errors.js')
 const { checkStack } = require('../core/stack.js')
-const { Reader, readReleaser, Upgrader, Writer, writeReleaser } = require('./rw_grants.js')
+const {
+  observeReleaser,
+  Reader,
+  readReleaser,
+  Upgrader,
+  Writer,
+  writeReleaser,
+} = require('./rw_grants.js')
 const { agent, grantedAbandoned, isGranted, refused, wait } = require('./waiters.js')
 
 const free = 0
@@ -38,7 +45,8 @@ class RWCore extends Core {
   }
 
   snapshot() {
-    return { readers: this.readers(), written: this.isWritten(), waiting: this.queueSize() }
+    const waiting = this.queueSize()
+    return this.seen({ readers: this.readers(), written: this.isWritten(), waiting })
   }
 
   isLocked() {
@@ -93,7 +101,7 @@ class RWCore extends Core {
   acquireRead(options) {
     if (options === undefined) {
       const release = this.readNow()
-      if (release !== undefined) return Promise.resolve(release)
+      if (release !== undefined) return this.given(Promise.resolve(release))
     }
     return this.enterLine(read, readWait(options), Reader)
   }
@@ -101,7 +109,7 @@ class RWCore extends Core {
   acquireWrite(options) {
     if (options === undefined) {
       const release = this.writeNow()
-      if (release !== undefined) return Promise.resolve(release)
+      if (release !== undefined) return this.given(Promise.resolve(release))
     }
     return this.enterLine(write, readWait(options), Writer)
   }
@@ -127,7 +135,7 @@ class RWCore extends Core {
     if (release !== undefined) return release
     // Who has to wait although we read stands behind a writer, who waits for us.
     if (this.share === null || this.share.reads > 0) throw this.deadlock()
-    return this.block(read, limits, readReleaser)
+    return this.enterBlocking(read, limits, readReleaser)
   }
 
   /** While we read, the readers of others may stand in line still, who have been told to come in. */
@@ -142,10 +150,10 @@ class RWCore extends Core {
     const release = this.tryAcquireWrite()
     if (release !== undefined) return release
     if (this.share === null || this.share.reads > 0) throw this.deadlock()
-    return this.block(write, limits, writeReleaser)
+    return this.enterBlocking(write, limits, writeReleaser)
   }
 
-  block(ask, limits, releaser) {
+  enterBlocking(ask, limits, releaser) {
     // What a promise of ours has been granted counts as well, though it has not heard of it yet.
     if (this.share.isHeld || this.share.waiting > 0) throw this.deadlock()
     const outcome = this.enterSync(ask, limits)
@@ -164,7 +172,7 @@ class RWCore extends Core {
     if (grant.pending !== null) return Promise.reject(this.refusal())
     checkStack()
     if (this.words === null && this.word === oneReader) {
-      return Promise.resolve(this.riseNow(grant))
+      return this.given(Promise.resolve(this.riseNow(grant)))
     }
     this.show()
     // Who has no time to wait keeps no reader out meanwhile, and nobody who upgrades.
@@ -173,14 +181,15 @@ class RWCore extends Core {
       ? this.kind.native.upgradeSync(this.place, 0)
       : this.kind.native.upgrade(this.place)
     if (isGranted(outcome)) {
-      return Promise.resolve(grant.becomeWriter(outcome === grantedAbandoned))
+      return this.given(Promise.resolve(grant.becomeWriter(outcome === grantedAbandoned)))
     }
     if (outcome === refused || isNow) {
       this.calm()
-      return Promise.reject(outcome === refused ? this.refusal() : this.timeoutError(0))
+      if (outcome === refused) return Promise.reject(this.refusal())
+      return this.refuse(upgrade, this.timeoutError(0))
     }
     grant.isUpgrading()
-    return wait(this, outcome, this.Upgrader, upgrade, limits)
+    return wait(this, outcome, Upgrader, upgrade, limits)
   }
 
   /** The same now, or undefined. */
@@ -196,10 +205,16 @@ class RWCore extends Core {
   }
 
   /** The same, and blocks this thread. */
-  upgradeSync(grant, { timeout }) {
+  upgradeSync(grant, limits) {
     if (grant.pending !== null) throw this.refusal()
     const release = this.tryUpgrade(grant)
     if (release !== undefined) return release
+    if (this.observer === null) return this.upgradeBlocking(grant, limits)
+    const block = () => this.upgradeBlocking(grant, limits)
+    return this.observer.blocks(this, upgrade, limits, block, grant.hold)
+  }
+
+  upgradeBlocking(grant, { timeout }) {
     // A promise of ours that waits to read may do so by now.
     if (this.share === null || this.share.reads > 1 || this.share.waitingReads > 0) {
       throw this.deadlock()
@@ -218,6 +233,10 @@ class RWCore extends Core {
   /** Who upgrades keeps its place before everybody. */
   enter(ask, priority) {
     return ask === upgrade ? this.kind.native.upgrade(this.place) : super.enter(ask, priority)
+  }
+
+  modeOf(ask) {
+    return ask === read ? 'shared' : 'exclusive'
   }
 
   beganReading() {
@@ -244,7 +263,8 @@ class RWCore extends Core {
     if (this.share !== null) this.share.isHeld = false
   }
 
-  endRead() {
+  endRead(grant) {
+    if (this.observer !== null) this.observer.ended(grant.hold, 1)
     if (this.words === null) {
       this.endedReading()
       this.word -= oneReader
@@ -256,7 +276,8 @@ class RWCore extends Core {
     }
   }
 
-  endWrite() {
+  endWrite(grant) {
+    if (this.observer !== null) this.observer.ended(grant.hold, 1)
     if (this.words === null) {
       this.endedWriting()
       this.word = free
@@ -269,7 +290,8 @@ class RWCore extends Core {
   }
 
   /** For one that was told of a death and goes again at once: the next one is told in its stead. */
-  abandon(isWriter) {
+  abandon(isWriter, grant) {
+    if (this.observer !== null) this.observer.ended(grant.hold, 1)
     const count = this.kind.native.abandon(this.place, +isWriter)
     if (isWriter) this.endedWriting()
     else this.endedReading()
@@ -277,27 +299,30 @@ class RWCore extends Core {
   }
 
   /** From writing to reading; readers at the head of the line come in, too. */
-  downgrade() {
+  downgrade(grant) {
+    if (this.observer !== null) this.observer.ended(grant.hold, 1)
     let count = 0
     if (this.words === null) this.word = oneReader
     else count = this.kind.native.downgrade(this.place)
     this.endedWriting()
-    const release = readReleaser(this, false)
+    // The observer hears of it once the readers are in that come in by it: it may use other locks.
+    const release = readReleaser(this, false, false)
     this.dispatch(count)
+    if (this.observer !== null) observeReleaser(this, release, 'shared', false)
     return release
   }
 
   admit(waiter, abandoned) {
-    if (waiter instanceof Upgrader) waiter.admitted(abandoned)
-    else super.admit(waiter, abandoned)
+    if (waiter instanceof Upgrader) {
+      if (this.observer !== null) this.observeAdmission(waiter, abandoned)
+      waiter.admitted(abandoned)
+    } else super.admit(waiter, abandoned)
     this.calm()
   }
 }
 
 Object.assign(RWCore.prototype, {
   kind: { name: 'read-write lock', number: 7, bytes: 4, native: native.rwLock },
-  /** The class of those who wait to become the writer. */
-  Upgrader,
   idle: free,
 })
 

@@ -13,7 +13,7 @@ class Grant {
   isOver = false
   /** A reader's wait to become the writer. */
   pending = null
-  /** What is known of it where the lock is watched. */
+  /** What an observer knows of it. */
   hold = undefined
 
   constructor(core) {
@@ -49,7 +49,8 @@ class Grant {
   becomeWriter(abandoned) {
     const { core } = this
     this.isOver = true
-    core.endedReading(this)
+    if (core.observer !== null) core.observer.ended(this.hold, 1)
+    core.endedReading()
     const release = writeReleaser(core, abandoned)
     core.calm()
     return release
@@ -104,14 +105,21 @@ function downgrade() {
   return grantOf(this).becomeReader()
 }
 
-function readReleaser(core, abandoned) {
+/** The observer hears that a caller is in, which gets `release`. */
+function observeReleaser(core, release, mode, isAbandoned) {
+  release[grantKey].hold = core.observeGrant(mode, 1, isAbandoned)
+  core.observer.gave(release)
+}
+
+function readReleaser(core, abandoned, isObserved = core.observer !== null) {
   const grant = new Grant(core)
-  core.beganReading(grant, abandoned)
+  core.beganReading()
   const release = () => grant.endRead()
   release[grantKey] = grant
   release.upgrade = upgrade
   release.tryUpgrade = tryUpgrade
   release.upgradeSync = upgradeSync
+  if (isObserved) observeReleaser(core, release, 'shared', abandoned)
   if (abandoned) release[unseen] = () => grant.endUnseen(false)
   if (core.dress === null) return dressed(release, abandoned)
   return core.dress(release, abandoned, () => !grant.isOver)
@@ -119,10 +127,11 @@ function readReleaser(core, abandoned) {
 
 function writeReleaser(core, abandoned) {
   const grant = new Grant(core)
-  core.beganWriting(grant, abandoned)
+  core.beganWriting()
   const release = () => grant.endWrite()
   release[grantKey] = grant
   release.downgrade = downgrade
+  if (core.observer !== null) observeReleaser(core, release, 'exclusive', abandoned)
   if (abandoned) release[unseen] = () => grant.endUnseen(true)
   if (core.dress === null) return dressed(release, abandoned)
   return core.dress(release, abandoned, () => !grant.isOver)
@@ -176,4 +185,4 @@ class Upgrader extends Waiter {
   }
 }
 
-module.exports = { Reader, readReleaser, Upgrader, Writer, writeReleaser }
+module.exports = { observeReleaser, Reader, readReleaser, Upgrader, Writer, writeReleaser }

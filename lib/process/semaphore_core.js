@@ -50,12 +50,22 @@ class SemaphoreCore extends Core {
     return this.share.waiting > 0 || this.out > 0
   }
 
-  /** `weight` is out by a new releaser. What it answers, putIn() is told with it. */
-  putOut(weight, _abandoned) {
-    this.out += weight
+  modeOf() {
+    return undefined
   }
 
-  putIn(weight, _hold) {
+  isTaken(weight) {
+    return this.hasLine() || !this.hasRoom(weight)
+  }
+
+  /** `weight` is out by a new releaser. What it answers, putIn() is told with it. */
+  putOut(weight, abandoned) {
+    this.out += weight
+    return this.observer === null ? undefined : this.observeGrant(undefined, weight, abandoned)
+  }
+
+  putIn(weight, hold) {
+    if (this.observer !== null) this.observer.ended(hold, weight)
     this.out = Math.max(0, this.out - weight)
   }
 
@@ -79,7 +89,7 @@ class SemaphoreCore extends Core {
     const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
     if (limits === readWait(undefined)) {
       const ticket = this.takeNow(weight)
-      if (ticket !== undefined) return Promise.resolve(ticket)
+      if (ticket !== undefined) return this.given(Promise.resolve(ticket))
     }
     return this.enterLine(weight, limits, Acquirer)
   }
@@ -128,6 +138,7 @@ class SemaphoreCore extends Core {
   release(weight = 1) {
     checkWeight(weight)
     checkStackToRelease()
+    if (this.observer !== null) this.observer.endedOldest(weight)
     this.out = Math.max(0, this.out - weight)
     this.putBack(weight)
   }
@@ -145,6 +156,7 @@ class SemaphoreCore extends Core {
   setValue(value) {
     checkedValue(value)
     checkStackToRelease()
+    if (this.observer !== null) this.observer.endedOldest(0)
     this.inC((place) => this.kind.native.setValue(place, value))
   }
 
@@ -167,22 +179,23 @@ class SemaphoreCore extends Core {
     }
     if (count > 0) takeCompletions(count, note)
     let value = this.getValue()
-    for (const { waiter } of admitted) value += waiter.weight()
+    for (const { waiter } of admitted) value += waiter.weight
     for (const { waiter, abandoned } of admitted) {
-      if (this.watchers !== null) this.tell(value, waiter.priority())
+      if (this.watchers !== null) this.tell(value, waiter.priority)
       this.admit(waiter, abandoned, value)
-      value -= waiter.weight()
+      value -= waiter.weight
     }
     if (this.watchers !== null) this.tell(value, this.topPriority())
     this.calm()
   }
 
-  admit(waiter, abandoned, before = this.getValue() + waiter.weight()) {
-    waiter.resolve(waiter.constructor.value(this, waiter.weight(), abandoned, before))
+  admit(waiter, abandoned, before = this.getValue() + waiter.weight) {
+    if (this.observer !== null) this.observeAdmission(waiter, abandoned)
+    waiter.resolve(waiter.constructor.value(this, waiter.weight, abandoned, before))
   }
 
   snapshot() {
-    return { value: this.getValue(), waiting: this.queueSize() }
+    return this.seen({ value: this.getValue(), waiting: this.queueSize() })
   }
 
   hasRoom(weight) {
@@ -256,6 +269,7 @@ function releaser(core, weight, abandoned = false) {
       release()
     }
   }
+  if (core.observer !== null) core.observer.gave(release)
   if (core.dress === null) return dressed(release, abandoned)
   return core.dress(release, abandoned, () => !over && core.generation === generation)
 }

@@ -24,8 +24,8 @@ class Share {
     this.upgrading = 0
     /** A recursive mutex: who of this thread is in. */
     this.holds = null
-    /** Where it is watched: a WeakRef to the record that its cores have in common. */
-    this.record = undefined
+    /** Where it is watched: a WeakRef to the observer that its cores have in common. */
+    this.observer = undefined
     this.isAlive = false
     /** Whether processes share it, and not just threads. */
     this.isAfar = false

@@ -63,12 +63,17 @@ class Waiter {
     })
   }
 
-  weight() {
+  get weight() {
     return this.how === null ? 1 : this.how.weight
   }
 
-  priority() {
+  get priority() {
     return this.how === null ? 0 : this.how.priority
+  }
+
+  /** How it wants the lock: see lib/core/waiter.js. */
+  get mode() {
+    return this.core.modeOf(this.weight)
   }
 
   /** It leaves the line of `core`, and enters it anew. */
@@ -83,8 +88,12 @@ class Waiter {
   }
 }
 
-/** Whether it is left alone by cancel(). */
-Waiter.prototype.isToStay = false
+Object.assign(Waiter.prototype, {
+  /** Whether it is left alone by cancel(). */
+  isToStay: false,
+  /** What an observer knows of it. */
+  wait: undefined,
+})
 
 /** How somebody waits, where it is not the usual way. */
 class How {
@@ -140,14 +149,26 @@ function wait(core, ticket, Kind, weight, { priority, timeout, signal }) {
   const isLimited = timeout !== undefined || signal !== undefined
   const usual = weight === 1 && priority === 0 && !isLimited
   const how = usual ? null : new How(ticket, weight, priority)
-  waiters[ticket] = new Kind(core, lastResolve, lastReject, how)
+  const waiter = new Kind(core, lastResolve, lastReject, how)
+  waiters[ticket] = waiter
   lastResolve = undefined
   lastReject = undefined
+  const isObserved = core.observer !== null && !waiter.isToStay
   if (timeout === 0) {
-    giveUp(how, core.timeoutError(0))
-  } else if (isLimited) {
-    limit(how, core, timeout, signal)
+    const error = core.timeoutError(0)
+    giveUp(how, error)
+    // Unless that was too late.
+    if (isObserved && waiters[ticket] !== waiter) {
+      core.observer.refused(waiter.mode, weight, error)
+    }
+    return promise
   }
+  if (isObserved) {
+    waiter.ticket = ticket
+    core.observer.waiting(waiter, promise)
+  }
+  // What the observer tells of it may have ended it.
+  if (isLimited && waiters[ticket] === waiter) limit(how, core, timeout, signal)
   return promise
 }
 
@@ -175,9 +196,16 @@ function goAway(ticket, reason) {
   // Too late: the lock is ours, and its completion is on its way.
   if (left === leaves.admitted) return
   waiters[ticket] = left === leaves.leftAwake ? gone : undefined
-  waiter.end()
-  waiter.reject(reason)
+  endInVain(waiter, reason)
   core.dispatch(native.eventLoop.completions())
+}
+
+/** `waiter` has left its line. */
+function endInVain(waiter, reason) {
+  const { observer } = waiter.core
+  waiter.end()
+  if (observer !== null) observer.gaveUp(waiter, reason)
+  waiter.reject(reason)
 }
 
 /** Every promise that waits for a core that isMeant() gives up, for reasonOf() that core. */
@@ -208,8 +236,7 @@ function cancelAll(core, reason) {
     if (waiter.isToStay) {
       enterAgain(core, waiter)
     } else {
-      waiter.end()
-      waiter.reject(reason)
+      endInVain(waiter, reason)
     }
   }
   core.dispatch(native.eventLoop.completions())
@@ -217,7 +244,7 @@ function cancelAll(core, reason) {
 
 function enterAgain(core, left) {
   const waiter = left.asWaiterOf(core)
-  const ticket = core.enter(waiter.weight(), waiter.priority())
+  const ticket = core.enter(waiter.weight, waiter.priority)
   if (ticket < 0) {
     // Nobody is before it any more, and the lock is free.
     begin(waiter)

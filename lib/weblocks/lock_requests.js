@@ -131,7 +131,7 @@ class Request {
     return `the lock ${nameOf(this.name)}`
   }
 }
-Request.prototype.share = null
+Object.assign(Request.prototype, { share: null, observer: null })
 
 /** The promise of a request that waits. */
 class Pending extends Waiter {

@@ -1,14 +1,13 @@
 'use strict'
-// What one thread knows of a keyed map that is watched: the tally of all its keys. Each key that is busy has a record
-// of its own.
-const { observe, scopeOf } = require('./observe.js')
+// What one thread knows of a keyed map that is watched: the tally of all its keys. Each key that is busy has an
+// observer of its own.
+const { isObservable, observe, scopeOf } = require('./observe.js')
 const { levels, refuseDiagnostics } = require('./levels.js')
 const { register } = require('./registry.js')
 const { rawWaits, Tally } = require('./tally.js')
 const { Trace } = require('./trace.js')
-const { names, watchedLike } = require('./watched.js')
 
-class KeyedRecord {
+class KeyedObserver {
   tally = new Tally()
   #home
 
@@ -16,12 +15,6 @@ class KeyedRecord {
     this.kind = kind
     this.scope = scope
     this.settings = settings
-  }
-
-  /** One like `core`, for a key. */
-  like(core) {
-    const { kind, scope, settings, tally } = this
-    return watchedLike(core, kind, scope, settings, tally)
   }
 
   /** `lock` is for keys of it. */
@@ -49,9 +42,9 @@ class KeyedRecord {
     register(this)
   }
 
-  /** What is to be seen of a key that is `held` like that, of which we have `core`, or none. */
-  seen(core, held) {
-    if (core !== undefined) return core.record.seen(core, held)
+  /** What is to be seen of a key that is `held` like that, of which this thread has `lock`, or none. */
+  seen(lock, held) {
+    if (lock !== undefined) return lock.observer.seen(held)
     return { ...held, holders: held.holderPids.map((pid) => ({ pid })) }
   }
 
@@ -70,14 +63,11 @@ class KeyedRecord {
 }
 
 /** That of a keyed map of `kind`, or undefined where it is not watched. */
-function keyedWatch(settings, kind) {
+function keyedObserver(settings, kind) {
   const { diagnostics } = settings
-  if (diagnostics === undefined) return undefined
-  if (names[kind] === undefined) {
-    refuseDiagnostics(diagnostics, `${kind}s`)
-    return undefined
-  }
-  return new KeyedRecord(`Keyed${names[kind]}`, scopeOf(settings), diagnostics)
+  if (isObservable(kind)) return new KeyedObserver(kind.class, scopeOf(settings), diagnostics)
+  refuseDiagnostics(diagnostics, `${kind.name}s`)
+  return undefined
 }
 
-module.exports = { keyedWatch }
+module.exports = { keyedObserver }

@@ -1,0 +1,35 @@
+'use strict'
+// Threads that block, with an observer.
+const { ago, endTurn } = require('./clock.js')
+const deadlock = require('./deadlock.js')
+const { publish, wait: waitEvent } = require('./events.js')
+
+/** What `block` makes, which may block this thread until it has `ask` of `lock`; `hold` is what an upgrade replaces. */
+function blocks(observer, lock, ask, { timeout, priority }, block, hold) {
+  const isNeeded = lock.isTaken(ask)
+  if (isNeeded) endTurn()
+  const wait = observer.begins(lock.modeOf(ask), ask)
+  Object.assign(wait, { isSync: true, hold, priority })
+  try {
+    if (isNeeded && timeout > 0) {
+      publish(waitEvent, wait)
+      if (observer.isSought) deadlock.asks(wait)
+    }
+    if (isNeeded) endTurn()
+    // An upgrade makes its grant itself. Before other grants waiters of ours may be admitted.
+    if (isNeeded && hold !== undefined) lock.admitted = { wait }
+    const result = block()
+    if (isNeeded && hold === undefined) lock.admitted = { wait }
+    return result
+  } catch (error) {
+    lock.admitted = null
+    if (isMiss(error)) observer.missed(wait.mode, ask, error, ago(wait.since))
+    throw error
+  } finally {
+    if (observer.isSought) deadlock.endsAsk(wait)
+  }
+}
+
+const isMiss = ({ code }) => code === 'ERR_LOCK_TIMEOUT' || code === 'ERR_LOCK_DEADLOCK'
+
+module.exports = { blocks }
