@@ -5,17 +5,9 @@
 // Its own line (a core as threads have it) says who is next. `expected` is how much that one has let in, who have
 // not taken their lease yet. As long as they are expected, a lease that nobody has stays; then it goes.
 const { listen } = require('../core/abort.js')
+const { bounds } = require('../core/cohort.js')
 const { Slot } = require('./slot.js')
 const { UpgradeSlot } = require('./upgrade_slot.js')
-
-/**
- * How long it stays here while others wait: so many hand-offs, but 2 ms at least, since to hand it to another process
- * takes about half of that; and 100 ms at most.
- */
-const bounds = Object.freeze({
-  bounded: { handOffs: 64, leastTime: 2, time: 100 },
-  fifo: { handOffs: 0, leastTime: 0, time: 0 },
-})
 
 class Cohort {
   #slots = new Set()
@@ -27,7 +19,7 @@ class Cohort {
     this.key = key
     this.capacity = capacity
     this.owner = owner
-    this.bound = owner.isStrict ? bounds.fifo : bounds.bounded
+    this.bound = owner.isStrict ? bounds.none : bounds.far
   }
 
   title() {

@@ -1,5 +1,6 @@
 'use strict'
 // How long a lease stays with a thread, where one after another has it: all of them have a turn together.
+const { isOver } = require('../core/cohort.js')
 const { now } = require('./clock.js')
 
 /** The hand-offs of one lease: its token leaves room for no more. */
@@ -9,13 +10,13 @@ const tokenBits = 12n
 class Turn {
   #token
   #bound
-  #uses = 0
-  #lastUse = mostUses
-  /** Until then hand-offs are not counted. */
-  #countsFrom = Number.POSITIVE_INFINITY
   #end
+  #uses = 0
+  /** When others began to wait, and the uses until then. */
+  #wantedAt
+  #usesBefore = 0
 
-  /** `token` is that of the server, and `bound` one of cohort.js; it is over at `end`, whoever waits. */
+  /** `token` is that of the server, and `bound` one of core/cohort.js; it is over at `end`, even if no other waits. */
   constructor(token, bound, end) {
     this.#token = token << tokenBits
     this.#bound = bound
@@ -24,16 +25,15 @@ class Turn {
 
   /** Others wait for the lease: from now on there is an end to passing it on here. */
   limit() {
-    const { handOffs, leastTime, time } = this.#bound
-    const start = now()
-    this.#lastUse = Math.min(this.#lastUse, this.#uses + handOffs)
-    this.#countsFrom = Math.min(this.#countsFrom, start + leastTime)
-    this.#end = Math.min(this.#end, start + time)
+    if (this.#wantedAt !== undefined) return
+    this.#wantedAt = now()
+    this.#usesBefore = this.#uses
   }
 
   isOver(time) {
     if (time >= this.#end || this.#uses >= mostUses) return true
-    return this.#uses >= this.#lastUse && time >= this.#countsFrom
+    if (this.#wantedAt === undefined) return false
+    return isOver(this.#bound, this.#uses - this.#usesBefore, time - this.#wantedAt)
   }
 
   /** Its tokens come after the first one of `other`, which gives no more. */

@@ -19,6 +19,10 @@ const bounds = Object.freeze({
   none: Object.freeze({ handOffs: 0, least: 0, most: 0, every: 1 }),
 })
 
+/** Whether a stay is over by that, after so many hand-offs and `passed` ms since others began to wait. */
+const isOver = ({ handOffs, least, most }, count, passed) =>
+  passed >= most || (passed >= least && count >= handOffs)
+
 /** One borrower's stay with a lock, from begin() to end(). */
 class Stay {
   isOn = false
@@ -54,12 +58,12 @@ class Stay {
   }
 
   #look() {
-    const { handOffs, least, most, every } = this.#bound
+    const { most, every } = this.#bound
     const time = now()
     const passed = time - this.#start
     if (this.#stride === 0) this.#firstLook = time
     this.#handOffs += this.#stride
-    if (passed >= most || (passed >= least && this.#handOffs >= handOffs)) return false
+    if (isOver(this.#bound, this.#handOffs, passed)) return false
     // As many as fit into the time that is left, at the pace of those so far.
     const fit = Math.floor(((most - passed) * this.#handOffs) / (time - this.#firstLook))
     this.#stride = fit >= 1 ? Math.min(every, fit) : 1
@@ -68,4 +72,4 @@ class Stay {
   }
 }
 
-module.exports = { bounds, Stay }
+module.exports = { bounds, isOver, Stay }
