@@ -5,11 +5,14 @@ const path = require('node:path')
 const { within } = require('../helpers/agents.js')
 const { useHosts } = require('../helpers/hosts.js')
 
+/** A process that opens a lock may add a file meanwhile. */
+const thorough = { recursive: true, maxRetries: 10, retryDelay: 10 }
+
 /** What may happen to a directory, all of it by others than the processes that use it. */
 const removals = {
-  'the directory is removed': ({ directory }) => fs.rmSync(directory, { recursive: true }),
+  'the directory is removed': ({ directory }) => fs.rmSync(directory, thorough),
   'the directory is renamed': ({ directory }) => fs.renameSync(directory, `${directory}.old`),
-  'the files are removed': ({ run }) => fs.rmSync(run, { recursive: true }),
+  'the files are removed': ({ run }) => fs.rmSync(run, thorough),
   'the members file is removed': ({ run }) => fs.rmSync(path.join(run, 'members')),
   'the FIFO of a process is removed': ({ run }) => fs.rmSync(path.join(run, 'fifo-1')),
   'the file of the lock is removed': ({ run }) => {
@@ -134,7 +137,7 @@ describe('Files of scope host that are removed while processes use them', functi
   for (const [name, kind] of Object.entries(kinds)) {
     it(`waiter of a ${name} is rejected, and nothing is granted any more`, async () => {
       const place = await contention(kind)
-      fs.rmSync(place.directory, { recursive: true })
+      fs.rmSync(place.directory, thorough)
       assert.equal(await outcome(place.waiter), 'ERR_LOCK_SEGMENT')
       await warned(place.holder)
       await place.holder.does('my.release()')
@@ -160,7 +163,7 @@ describe('Files of scope host that are removed while processes use them', functi
       await new Promise((resolve) => worker.once('message', resolve))
       my.blocked = new Promise((resolve) => worker.once('message', resolve))
       while (my.lock.snapshot().waiting < 2) await turn()`)
-    fs.rmSync(place.directory, { recursive: true })
+    fs.rmSync(place.directory, thorough)
     assert.equal(await within(30_000, place.waiter.does('return my.blocked')), 'ERR_LOCK_SEGMENT')
   })
 
@@ -168,7 +171,7 @@ describe('Files of scope host that are removed while processes use them', functi
     const place = await contention({ make: kinds.RWLock.make, acquire: 'my.lock.acquireRead()' })
     assert.equal(await outcome(place.waiter), 'granted')
     await place.holder.does('my.upgrade = my.codeOf(my.release.upgrade())')
-    fs.rmSync(place.directory, { recursive: true })
+    fs.rmSync(place.directory, thorough)
     const upgrade = place.holder.does('return my.upgrade')
     assert.equal(await within(30_000, upgrade), 'ERR_LOCK_SEGMENT')
     await warned(place.holder)
@@ -188,7 +191,7 @@ describe('Files of scope host that are removed while processes use them', functi
 
   it('process that comes after the removal of a directory finds its locks free', async () => {
     const place = await contention()
-    fs.rmSync(place.directory, { recursive: true })
+    fs.rmSync(place.directory, thorough)
     await outcome(place.waiter)
     const newcomer = place.start()
     assert.equal(
