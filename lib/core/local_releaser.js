@@ -20,7 +20,7 @@ function semaphoreReleaser(lock, weight) {
     if (out === 0 || lock.generation !== generation) return
     const back = out
     out = 0
-    lock.putBack(back, release[holdKey])
+    lock.putBack(back, release)
   }
   return dressed(release, false)
 }

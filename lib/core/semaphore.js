@@ -83,8 +83,12 @@ class LocalSemaphore extends LocalLock {
   /** A caller, which may have waited, has `grant`. */
   begin(weight, grant, waiter, promise) {
     this.value -= weight
-    if (this.observer === null) return
-    const [, release] = grant
+    if (this.observer !== null) this.observeGrant(weight, grant, waiter, promise)
+  }
+
+  // Apart: what is not called by unwatched semaphores would keep begin() from being inlined.
+  observeGrant(weight, grant, waiter, promise) {
+    const release = grant[1]
     release[holdKey] = this.observer.granted(undefined, weight, waiter, false, release, promise)
   }
 
@@ -124,11 +128,11 @@ class LocalSemaphore extends LocalLock {
   }
 
   /** A releaser puts back what it took. Of a key, release() may have put back a part of it already. */
-  putBack(weight, hold) {
+  putBack(weight, release) {
     const back = this.home === null ? weight : Math.min(weight, this.whole - this.value)
     if (back <= 0) return
     this.checkRoom(back)
-    if (this.observer !== null) this.observer.ended(hold, weight)
+    if (this.observer !== null) this.observer.ended(release[holdKey], weight)
     this.value += back
     this.admit()
   }

@@ -2,6 +2,7 @@
 // Watched locks over an engine, by a server in memory.
 const assert = require('node:assert/strict')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex, RWLock, snapshot } = require('../..')
+const { channel } = require('node:diagnostics_channel')
 const { fakeWorld } = require('../cluster/helpers/fake_world.js')
 
 describe('Watched locks over an engine', () => {
@@ -87,6 +88,20 @@ describe('Watched locks over an engine', () => {
       assert.equal(semaphores.snapshot()[0].holders[0].weight, 2)
       letGo()
       assert.deepEqual(semaphores.snapshot(), [])
+    })
+
+    it(`tell of each part of a lease that comes back: ${diagnostics}`, async () => {
+      const engine = await newEngine()
+      const semaphores = new KeyedSemaphore(3, { engine, diagnostics })
+      const weights = []
+      const hear = ({ weight }) => weights.push(weight)
+      channel('boxoffice:release').subscribe(hear)
+      const [, release] = await semaphores.acquire('k', 3)
+      semaphores.release('k', 1)
+      release()
+      release()
+      channel('boxoffice:release').unsubscribe(hear)
+      assert.deepEqual(weights, [1, 2])
     })
   }
 })

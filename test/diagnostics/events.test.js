@@ -218,6 +218,30 @@ describe('Events of what is not watched, or not listened to', () => {
 
 describe('A subscriber of events', () => {
   for (const diagnostics of ['counters', true]) {
+    it(`may release what is being released: no later holder loses it, with ${diagnostics}`, async () => {
+      const mutex = new Mutex({ diagnostics })
+      await mutex.lock()
+      const next = mutex.acquire()
+      let isFirst = true
+      const meddle = () => {
+        if (isFirst) {
+          isFirst = false
+          mutex.unlock()
+        }
+      }
+      channel('boxoffice:release').subscribe(meddle)
+      mutex.unlock()
+      channel('boxoffice:release').unsubscribe(meddle)
+      const release = await next
+      assert.equal(mutex.isLocked(), true)
+      assert.equal(mutex.snapshot().holders.length, 1)
+      release()
+      assert.equal(mutex.isLocked(), false)
+      assert.deepEqual(mutex.snapshot().holders, [])
+    })
+  }
+
+  for (const diagnostics of ['counters', true]) {
     it(`hears of the end of a hold that it did not see begin, with ${diagnostics}`, async () => {
       const mutex = new Mutex({ diagnostics })
       await mutex.lock()
