@@ -14,7 +14,6 @@ std::int32_t Completions::write() {
     Waiter& w = *takeFirst();
     const auto ticket = static_cast<std::int32_t>(w.ticket) << 2;
     if (w.how == Wake::admitted) {
-      buffer_[kEras + count] = static_cast<std::int32_t>(w.era);
       buffer_[count++] = ticket | (w.abandoned ? kAdmittedAbandoned : kAdmitted);
       tickets_.granted(w);
       tickets_.give(w);

@@ -2,7 +2,6 @@
 //
 //   [0, kMost)          completions: a ticket, and in the low two bits what has happened to it
 //   [kMost]             a number that it finds there without a call of its own (post)
-//   (kMost, 2 * kMost]  the era in which each of them was granted (Waiter::era)
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ class Completions {
  public:
   enum What : std::int32_t { kAdmitted, kAdmittedAbandoned, kInvited };
   static constexpr std::int32_t kMost = 1024;
-  static constexpr std::int32_t kSize = 2 * kMost + 1;
+  static constexpr std::int32_t kSize = kMost + 1;
 
   explicit Completions(Tickets& tickets) : tickets_(tickets) {}
 
@@ -38,12 +37,8 @@ class Completions {
   std::int32_t writeLeavers();
 
   void post(std::int32_t state) noexcept { buffer_[kMost] = state; }
-  /// The era of what was granted just now, where that of the first completion is.
-  void postEra(std::uint32_t era) noexcept { buffer_[kEras] = static_cast<std::int32_t>(era); }
 
  private:
-  static constexpr std::int32_t kEras = kMost + 1;
-
   Tickets& tickets_;
   std::int32_t* buffer_ = nullptr;
   // Linked by `posted`, which their mailbox is done with.

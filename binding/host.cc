@@ -135,9 +135,6 @@ napi_value hostLook(const Call& call) {
   });
 }
 
-/// How often something of this process has been stolen.
-std::int32_t hostThefts(const Call&) { return Hosts::thefts(); }
-
 /// How many segments of this process have turned out to be gone.
 std::int32_t hostRemovals(const Call&) { return Hosts::removals(); }
 
@@ -167,7 +164,6 @@ void defineHost(Topic exports) {
   host.add<hostBusyCount>("busyCount");
   host.add<hostBusy>("busy");
   host.add<hostLook>("look");
-  host.add<hostThefts>("thefts");
   host.add<hostRemovals>("removals");
   host.add<hostWhyGone>("whyGone");
   host.add<hostHolds>("holds");

@@ -15,19 +15,13 @@ constexpr std::size_t kRegionBytes = sizeof(std::int32_t) << Regions::kIndexBits
 /// JavaScript sees the lower half of a slot's first word, at the address of the whole.
 static_assert(std::endian::native == std::endian::little);
 
-std::atomic<std::int32_t> allThefts{0};
 std::atomic<std::int32_t> allRemovals{0};
 
 }  // namespace
 
-std::int32_t Hosts::thefts() noexcept { return allThefts; }
 std::int32_t Hosts::removals() noexcept { return allRemovals; }
 
 std::int32_t Hosts::open(const std::string& directory, const host::SegmentOptions& options) {
-  host::SegmentHandle::setTheftListener([]() noexcept {
-    allThefts.fetch_add(1);
-    eventLoopRegistry().wakeAll();
-  });
   host::SegmentHandle::setRemovalListener([]() noexcept {
     allRemovals.fetch_add(1);
     eventLoopRegistry().wakeAll();

@@ -32,9 +32,7 @@ class Hosts {
   }
   void forget(const HostWakeupPoll& poll) noexcept { std::erase(polls_, &poll); }
 
-  /// How often locks of this process have been stolen: grows before the environments are called.
-  static std::int32_t thefts() noexcept;
-  /// The same for segments of this process whose files were removed.
+  /// How many segments of this process turned out to be removed: grows before the environments are called.
   static std::int32_t removals() noexcept;
 
   /// The instance ends, and holds nothing any more.

@@ -39,25 +39,18 @@ constexpr bool kAdmitsWhenAsked =
     std::is_same_v<Lock, host::HostMutex> || std::is_same_v<Lock, host::HostSemaphore> ||
     std::is_same_v<Lock, host::HostRWLock>;
 
-/// What an environment holds of a counted lock.
-struct Held {
-  std::int64_t much = 0;
-  std::uint32_t era = 0;  ///< in which it was granted, where it may be stolen (host_rw_lock.h)
-};
-
 struct Kind {
   /// `w` leaves its line, or has been admitted.
   Leave (*quit)(void* lock, Waiter& w);
   /// An admission has come too late: the next one gets it.
   void (*passOn)(void* lock, const Waiter& w);
   /// `agent` has died, and held so much of it.
-  void (*abandon)(void* lock, AgentId agent, const Held& held);
+  void (*abandon)(void* lock, AgentId agent, std::int64_t held);
   /// Whether the death of `agent` would make a difference.
   bool (*isHeld)(void* lock, AgentId agent, std::int64_t held);
   /// See kIsCounted and taken, below.
   bool isCounted = false;
   std::int32_t (*taken)(const Waiter& w) = nullptr;
-  bool hasEras = false;  ///< what is held of it may be stolen
   /// How many it takes where threads share it (lock_table.h).
   std::size_t words = 2;
 };
@@ -84,16 +77,7 @@ void passOn(Lock& semaphore, const Waiter& w) {
 }
 template <AnyRWLock Lock>
 void passOn(Lock& lock, const Waiter& w) {
-  if constexpr (std::is_same_v<Lock, host::HostRWLock>) {
-    if (w.ask == RWLockRules::kRead) {
-      lock.abandonReadsOf(w.era, 1, w.abandoned);
-      return;
-    }
-    if (w.ask == RWLockRules::kWrite && !w.abandoned) {
-      lock.endWrite(w.agent, w.era);
-      return;
-    }
-  } else if (w.ask == RWLockRules::kRead) {
+  if (w.ask == RWLockRules::kRead) {
     lock.abandonReads(1, w.abandoned);
     return;
   }
@@ -128,29 +112,26 @@ inline Leave quit(ConditionVariable& condition, Waiter& w) {
 }
 
 template <NeverHeld Lock>
-void abandon(Lock&, AgentId, const Held&) {}
+void abandon(Lock&, AgentId, std::int64_t) {}
 template <AnyMutex Lock>
-void abandon(Lock& mutex, AgentId agent, const Held&) {
+void abandon(Lock& mutex, AgentId agent, std::int64_t) {
   mutex.abandon(agent);
 }
-inline void abandon(WeightedSemaphore& semaphore, AgentId, const Held& held) {
+inline void abandon(WeightedSemaphore& semaphore, AgentId, std::int64_t held) {
   const std::uint32_t start = reinterpret_cast<SharedWord*>(&semaphore)[1];
   const std::int64_t most = WeightedSemaphore::kMax;
-  semaphore.reclaim(static_cast<std::int32_t>(std::min(held.much, most)),
+  semaphore.reclaim(static_cast<std::int32_t>(std::min(held, most)),
                     WeightedSemaphoreRules::value(start));
 }
-inline void abandon(host::HostSemaphore& semaphore, AgentId, const Held& held) {
+inline void abandon(host::HostSemaphore& semaphore, AgentId, std::int64_t held) {
   const std::int64_t most = WeightedSemaphore::kMax;
   // Never more than its process holds: what was taken as a signal stays taken.
-  semaphore.reclaim(static_cast<std::int32_t>(std::min(held.much, most)), WeightedSemaphore::kMax);
+  semaphore.reclaim(static_cast<std::int32_t>(std::min(held, most)), WeightedSemaphore::kMax);
 }
-inline void abandon(RWLock& lock, AgentId agent, const Held& reads) {
+template <AnyRWLock Lock>
+void abandon(Lock& lock, AgentId agent, std::int64_t reads) {
   lock.abandon(agent);
-  lock.abandonReads(static_cast<std::uint32_t>(reads.much));
-}
-inline void abandon(host::HostRWLock& lock, AgentId agent, const Held& reads) {
-  lock.abandon(agent);
-  lock.abandonReadsOf(reads.era, static_cast<std::uint32_t>(reads.much), false);
+  lock.abandonReads(static_cast<std::uint32_t>(reads));
 }
 
 template <NeverHeld Lock>
@@ -196,12 +177,11 @@ constexpr Kind kKind{
     .quit = [](void* lock, Waiter& w) { return quit(*static_cast<Lock*>(lock), w); },
     .passOn = [](void* lock, const Waiter& w) { passOn(*static_cast<Lock*>(lock), w); },
     .abandon = [](void* lock, AgentId agent,
-                  const Held& held) { abandon(*static_cast<Lock*>(lock), agent, held); },
+                  std::int64_t held) { abandon(*static_cast<Lock*>(lock), agent, held); },
     .isHeld = [](void* lock, AgentId agent,
                  std::int64_t held) { return isHeld(*static_cast<Lock*>(lock), agent, held); },
     .isCounted = kIsCounted<Lock>,
     .taken = taken<Lock>,
-    .hasEras = std::is_same_v<Lock, host::HostRWLock>,
     .words = kBeginsAsZero<Lock> ? 1U : 2U};
 
 /// The kind of lock that JavaScript knows by this number (LockKind). Misuse(badArgument) for others.

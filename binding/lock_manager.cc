@@ -24,7 +24,7 @@ constexpr int kAnswerBits = 2;
 constexpr Kind kRequest{
     .quit = [](void*, Waiter& w) { return w.invitationSent ? Leave::leftAwake : Leave::left; },
     .passOn = [](void*, const Waiter&) {},
-    .abandon = [](void*, AgentId, const Held&) {},
+    .abandon = [](void*, AgentId, std::int64_t) {},
     .isHeld = [](void*, AgentId, std::int64_t) { return false; },
 };
 

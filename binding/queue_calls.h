@@ -40,7 +40,6 @@ struct QueueCalls {
   /// `w` is in, and needs its ticket no more.
   static std::int32_t inNow(const Call& call, const Waiter& w) {
     call.loop().tickets().granted(w);
-    call.loop().completions().postEra(w.era);
     return outcomeOf(true, w);
   }
 
@@ -74,9 +73,7 @@ struct QueueCalls {
 
   /// `w`, which has no ticket, is in.
   static void count(const Call& call, const Waiter& w) {
-    if constexpr (kIsCounted<Lock>)
-      call.loop().shares().took(call.integer(0), taken<Lock>(w), w.era);
-    call.loop().completions().postEra(w.era);
+    if constexpr (kIsCounted<Lock>) call.loop().shares().took(call.integer(0), taken<Lock>(w));
   }
 
   /// (place, ask, timeout in ms, priority, whether strictly first come, first served), which blocks this

@@ -87,37 +87,6 @@ std::int32_t hostIsWritten(const Call& call) {
   return call.lock<host::HostRWLock>().isWritten() ? 1 : 0;
 }
 
-/// (place): in, in place of all others.
-std::int32_t hostSteal(const Call& call) {
-  Waiter w;
-  w.agent = call.loop().id();
-  call.lock<host::HostRWLock>().steal(w);
-  call.loop().deferCompletions();
-  call.loop().completions().postEra(w.era);
-  return outcomeOf(true, w);
-}
-
-/// (place, era): whether what was granted then has been stolen.
-std::int32_t hostIsLost(const Call& call) {
-  const bool lost = call.lock<host::HostRWLock>().isLost(call.word(1));
-  if (lost) call.loop().shares().lost(call.integer(0), call.word(1));
-  call.loop().deferCompletions();
-  return lost ? 1 : 0;
-}
-
-/// (place, era, whether it was granted to write): how many completions, or kStolen where nothing of it was left to end.
-std::int32_t hostEnd(const Call& call) {
-  auto& lock = call.lock<host::HostRWLock>();
-  const bool writes = call.integer(2) != 0;
-  const bool ended =
-      writes ? lock.endWrite(call.loop().id(), call.word(1)) : lock.endRead(call.word(1));
-  if (ended && !writes) call.loop().shares().gave(call.integer(0), 1);
-  if (ended) return call.completions();
-  call.loop().shares().lost(call.integer(0), call.word(1));
-  call.loop().deferCompletions();
-  return kStolen;
-}
-
 template <class Lock>
 Topic addRWLock(Topic topic) {
   addQueue<Lock>(topic);
@@ -142,9 +111,6 @@ void defineRWLocks(Topic exports) {
   Topic hostRWLock = addRWLock<host::HostRWLock>(exports.topic("hostRWLock"));
   hostRWLock.add<hostReaders>("readers");
   hostRWLock.add<hostIsWritten>("isWritten");
-  hostRWLock.add<hostSteal>("steal");
-  hostRWLock.add<hostIsLost>("isLost");
-  hostRWLock.add<hostEnd>("end");
 }
 
 }  // namespace boxoffice::binding

@@ -114,7 +114,7 @@ Shares::Use& Shares::useAt(std::int32_t place) {
 
 bool Shares::unpinSlot(std::int32_t place, AgentId me) {
   Use& lock = useAt(place);
-  if (lock.kind->isHeld(lock.words, me, lock.held.much)) return false;
+  if (lock.kind->isHeld(lock.words, me, lock.held)) return false;
   lock.digest = lock.handle->unpin(lock.slot);
   lock.isPinned = false;
   return true;
@@ -130,7 +130,7 @@ bool Shares::pinSlotAgain(std::int32_t place) {
 
 std::int32_t Shares::unshare(std::int32_t place, AgentId me) {
   Use& lock = useAt(place);
-  if (lock.uses == 1 && lock.isPinned && lock.kind->isHeld(lock.words, me, lock.held.much)) {
+  if (lock.uses == 1 && lock.isPinned && lock.kind->isHeld(lock.words, me, lock.held)) {
     lock.isOrphan = true;  // should we die, then the next one must get it
     return 1;
   }
@@ -177,24 +177,16 @@ const Shares::Opened& Shares::opened(std::int32_t table) const {
   return tables_[number];
 }
 
-void Shares::took(std::int32_t place, std::int32_t weight, std::uint32_t era) noexcept {
+void Shares::took(std::int32_t place, std::int32_t weight) noexcept {
   const auto at = uses_.find(place);
-  if (at == uses_.end()) return;
-  Held& held = at->second.held;
-  if (at->second.kind->hasEras && held.era != era) held = {.much = 0, .era = era};  // all stolen
-  held.much += weight;
+  if (at != uses_.end()) at->second.held += weight;
 }
 
 void Shares::gave(std::int32_t place, std::int32_t weight) noexcept {
   const auto at = uses_.find(place);
   // Anybody may put in more than was taken.
   if (at == uses_.end()) return;
-  at->second.held.much = std::max<std::int64_t>(0, at->second.held.much - weight);
-}
-
-void Shares::lost(std::int32_t place, std::uint32_t era) noexcept {
-  const auto at = uses_.find(place);
-  if (at != uses_.end() && at->second.held.era == era) at->second.held.much = 0;
+  at->second.held = std::max<std::int64_t>(0, at->second.held - weight);
 }
 
 void Shares::abandonAll(AgentId me) noexcept {

@@ -40,10 +40,8 @@ class Shares {
   const LockTable& table(std::int32_t table) const { return *opened(table).table; }
 
   /// So much of a counted lock has been taken here, or put back.
-  void took(std::int32_t place, std::int32_t weight, std::uint32_t era = 0) noexcept;
+  void took(std::int32_t place, std::int32_t weight) noexcept;
   void gave(std::int32_t place, std::int32_t weight) noexcept;
-  /// What was granted here in that era has been stolen.
-  void lost(std::int32_t place, std::uint32_t era) noexcept;
 
   /// The environment ends: whatever it holds goes to others.
   void abandonAll(AgentId me) noexcept;
@@ -53,7 +51,7 @@ class Shares {
     const Kind* kind = nullptr;
     void* words = nullptr;
     std::int32_t uses = 0;
-    Held held{};  // of a counted kind
+    std::int64_t held = 0;  // of a counted kind
     bool isOrphan = false;
     bool isPinned = true;   // a slot of a segment only: else it may be that of another key
     host::Digest digest{};  // of the key of a slot that is not pinned

@@ -45,7 +45,7 @@ class Tickets {
   /// `w` is in: this environment holds so much more of a counted lock.
   void granted(const Waiter& w) noexcept {
     const Wait& wait = waitOf(w);
-    if (wait.kind->isCounted) shares_.took(wait.place, wait.kind->taken(w), w.era);
+    if (wait.kind->isCounted) shares_.took(wait.place, wait.kind->taken(w));
   }
 
   /// Calls `use(waiter, wait)` for each ticket in use.

@@ -1,10 +1,8 @@
 'use strict'
 // The lock manager of all processes of this machine: its names are keys of read-write locks.
 const { hostHomeOf } = require('./cores.js')
-const { HostReader, HostWriter, releaserOf, steal: stealFrom } = require('./grants.js')
 const { modeNames } = require('../weblocks/request_options.js')
-const { readWait } = require('../core/options.js')
-const { RWCore, read, write } = require('../process/rw_core.js')
+const { RWCore } = require('../process/rw_core.js')
 const { lockOf } = require('../weblocks/lock.js')
 
 class HostManager {
@@ -15,33 +13,29 @@ class HostManager {
   }
 
   /** A promise for a Releaser, or for undefined where the lock is not available now. */
-  async acquire(name, wish) {
-    const grant = await this.#enter(name, wish)
-    if (grant === undefined) return undefined
-    if (grant.isStolen) throw grant.stolenError()
-    return releaserOf(grant)
+  async acquire(name, { ifAvailable, mode, signal, steal, priority, timeout }) {
+    if (steal) {
+      throw new DOMException("a lock of scope 'host' cannot be stolen", 'NotSupportedError')
+    }
+    const isShared = modeNames[mode] === 'shared'
+    const limits = { priority, signal, timeout }
+    const release = await this.#home.with(name, (core) => {
+      core.checkThere()
+      if (ifAvailable) return isShared ? core.tryAcquireRead() : core.tryAcquireWrite()
+      return isShared ? core.acquireRead(limits) : core.acquireWrite(limits)
+    })
+    return release && Object.defineProperty(release, 'signal', neverAborted)
   }
 
   /** Calls back while the lock is held. */
   async request(name, wish, callback) {
-    const grant = await this.#enter(name, wish)
-    if (grant === undefined) return callback(null)
-    return new Promise((resolve, reject) => {
-      grant.onStolen = () => reject(grant.stolenError())
-      if (grant.isStolen) grant.onStolen()
-      run(grant, () => callback(lockOf({ name, mode: wish.mode })), resolve, reject)
-    })
-  }
-
-  #enter(name, { ifAvailable, mode, signal, steal, priority, timeout }) {
-    const isShared = modeNames[mode] === 'shared'
-    const [ask, Kind] = isShared ? [read, HostReader] : [write, HostWriter]
-    return this.#home.with(name, (core) => {
-      core.checkThere()
-      if (steal) return stealFrom(core)
-      if (!ifAvailable) return core.enterLine(ask, readWait({ priority, signal, timeout }), Kind)
-      return core.tryNow(ask, (own, abandoned) => Kind.value(own, ask, abandoned))
-    })
+    const release = await this.acquire(name, wish)
+    if (release === undefined) return callback(null)
+    try {
+      return await callback(lockOf({ name, mode: wish.mode }))
+    } finally {
+      release()
+    }
   }
 
   /** One entry for each process that holds a lock or waits for it. What those want who wait, nobody else knows. */
@@ -58,16 +52,15 @@ class HostManager {
   }
 }
 
-/** What is done within a lock goes on though it be stolen meanwhile. */
-async function run(grant, action, resolve, reject) {
-  try {
-    const value = await action()
-    grant.release()
-    resolve(value)
-  } catch (error) {
-    grant.release()
-    reject(error)
-  }
+/** A grant of scope host is not lost before it is released: its signal is there for the sake of other scopes. */
+const neverAborted = {
+  configurable: true,
+  enumerable: true,
+  get() {
+    const { signal } = new AbortController()
+    Object.defineProperty(this, 'signal', { value: signal, configurable: true, enumerable: true })
+    return signal
+  },
 }
 
 module.exports = { HostManager }

@@ -18,15 +18,11 @@ const kinds = { admitted: 0, admittedAbandoned: 1, invited: 2 }
 const leaves = { left: 0, leftAwake: 1, admitted: 2 }
 
 const mostCompletions = 1024
-const eras = mostCompletions + 1
-const completions = new Int32Array(eras + mostCompletions)
+const completions = new Int32Array(mostCompletions + 1)
 const agent = native.eventLoop.start(completions, onWakeup, () => {})
 
 /** As of the last call of the lock manager: whether one of ours waits for what this thread does not hold. */
 const waitsForOthers = () => completions[mostCompletions] === 1
-
-/** In which era what was granted just now was granted: see src/host/own_part.h. */
-const eraOfGrant = () => completions[eras]
 
 /** Called at each wake-up of this thread: there may be more to see than completions. */
 const wakeupListeners = []
@@ -263,17 +259,13 @@ function admit(waiter, abandoned) {
 function takeCompletions(count, admitted = admit) {
   if (count === 1) {
     const item = completions[0]
-    takeItem(item, claim(item), admitted, completions[eras])
+    takeItem(item, claim(item), admitted)
     return
   }
   while (count > 0) {
     // All of them first: taking an item may write other completions, and take its ticket again.
-    const items = Array.from(completions.subarray(0, count), (item, i) => [
-      item,
-      claim(item),
-      completions[eras + i],
-    ])
-    for (const [item, waiter, era] of items) takeItem(item, waiter, admitted, era)
+    const items = Array.from(completions.subarray(0, count), (item) => [item, claim(item)])
+    for (const [item, waiter] of items) takeItem(item, waiter, admitted)
     count = count === mostCompletions ? native.eventLoop.completions() : 0
   }
 }
@@ -302,12 +294,11 @@ function begin(waiter) {
   waiter.end()
 }
 
-function takeItem(item, waiter, admitted, era) {
+function takeItem(item, waiter, admitted) {
   if (waiter === undefined) {
     answerInvitation(item >> 2, admitted)
   } else {
     begin(waiter)
-    completions[eras] = era
     admitted(waiter, (item & 3) === kinds.admittedAbandoned)
   }
 }
@@ -341,7 +332,6 @@ module.exports = {
   addWakeupListener,
   agent,
   cancelAll,
-  eraOfGrant,
   giveUp,
   giveUpWhere,
   goAway,

@@ -12,7 +12,8 @@ export interface LockRequestOptions {
   ifAvailable?: boolean
   /**
    * Now, from whoever holds it, and before all who wait. Their promises reject with an `AbortError`, and what
-   * they do goes on all the same. For exclusive locks. @default false
+   * they do goes on all the same. For exclusive locks of scope `'process'`: wider scopes reject it with a
+   * `NotSupportedError`. @default false
    */
   steal?: boolean
   /**
@@ -73,7 +74,7 @@ export interface LockManagerSnapshot {
 
 /** Lets go of what {@link LockManager.acquire} has given. */
 export interface LockReleaser extends Releaser {
-  /** Aborted with an `AbortError` when the lock has been stolen, over an {@link Engine} with `ERR_LOCK_LOST` when it has been lost. */
+  /** Aborted with an `AbortError` when the lock has been stolen, over an {@link Engine} with `ERR_LOCK_LOST` when it has been lost. Never aborted in scope `'host'`. */
   readonly signal: AbortSignal
 }
 
@@ -98,10 +99,9 @@ export interface LockReleaser extends Releaser {
 export class LockManager {
   /**
    * Of scope `'host'` its locks reach as far as the processes of this machine: see {@link HostOptions}. A Releaser has a
-   * `fencingToken` there, too; it is undefined where none was asked for before the lock was stolen. A process that
-   * has been robbed hears of it by its event loop: until then, and while it is stopped, what it does goes on.
+   * `fencingToken` there, too. Nothing can be stolen there.
    *
-   * With an `engine` they reach as far as that: nothing can be stolen, a `name` keeps its names apart from those of other
+   * With an `engine` they reach as far as that: nothing can be stolen there either, a `name` keeps its names apart from those of other
    * lock managers over the same engine, and `query()` tells of this thread.
    *
    * @example
@@ -121,8 +121,9 @@ export class LockManager {
    * Everything that goes wrong rejects: a `TypeError` or `RangeError` for bad arguments; a `DOMException` named
    * `NotSupportedError` for a name that begins with `'-'` and for options that contradict each other, named
    * `AbortError` when the lock has been stolen; `signal.reason`; `ERR_LOCK_TIMEOUT`; and what the callback
-   * throws. Over an {@link Engine} also `ERR_LOCK_ENGINE`, `NotSupportedError` for `steal`, and `ERR_LOCK_LOST` when the
-   * lock is lost while the callback runs, which goes on; of scope `'host'` `ERR_LOCK_CAPACITY`.
+   * throws. Of scope `'host'` and over an {@link Engine} also `NotSupportedError` for `steal`; over an engine
+   * `ERR_LOCK_ENGINE`, and `ERR_LOCK_LOST` when the lock is lost while the callback runs, which goes on; of scope
+   * `'host'` `ERR_LOCK_CAPACITY`.
    *
    * @example
    * await locks.request('leader', { ifAvailable: true }, (lock) => {

@@ -29,8 +29,8 @@ struct HostPlatform : Platform {
     return segmentAt(slot)->membership().ifDead(process, use);
   }
 
-  /// What this process has of that read-write lock: guarded by the slot's bucket.
-  static OwnPart& part(const void* slot) noexcept { return segmentAt(slot)->part(slot); }
+  /// How many agents of this process read that lock: guarded by the slot's bucket.
+  static std::uint32_t& reads(const void* slot) noexcept { return segmentAt(slot)->reads(slot); }
 
   /// Where a test may kill the process.
   template <class Step>

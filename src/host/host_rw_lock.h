@@ -72,7 +72,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
       Base::advance(v);
     } else {
       join(v);
-      passWrite(v, me);
+      Base::giveBack(v, me, false);
     }
   }
 
@@ -86,65 +86,10 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   /// For an agent of this process that died writing: the next one in is told. False when it did not write.
   bool abandon(AgentId dead) { return endWrite(dead, true); }
 
-  /// In at once, alone, in place of all who hold the lock, in whatever process. Those who wait keep waiting.
-  /// Throws Misuse(badArgument), and changes nothing, while somebody upgrades.
-  void steal(Waiter& w) {
-    check(w);
-    w.ask = Rules::kWrite;
-    Visit v(*this);
-    if (slot().upgrader.load() != 0) {
-      throw Misuse(Fault::badArgument, "a lock that somebody upgrades cannot be stolen");
-    }
-    notice(v);
-    while (!Base::seize(v, w)) {
-    }
-    OwnPart& mine = P::part(this);
-    if (mine.reads > 0 || mine.writer != kNobody) Base::lose(v);
-    mine.writer = w.agent;
-    Base::tell(w, v.me);
-    Base::robReaders(v, w);
-    Base::advance(v);
-  }
-
-  /// Whether this process has been robbed since it was last asked: for whoever tells its agents.
-  bool takeTheft() noexcept {
-    auto bucket = P::lot().open(this);
-    OwnPart& mine = P::part(this);
-    return std::exchange(mine.told, mine.lost) != mine.lost;
-  }
-
-  /// Whether what was granted in that era has been stolen since.
-  bool isLost(std::uint32_t era) {
-    Visit v(*this);
-    notice(v);
-    return P::part(this).lost != era;
-  }
-
-  /// Ends one read, or the write of `me`, that was granted in that era. False, and nothing has changed, if it
-  /// has been stolen since.
-  bool endRead(std::uint32_t era) { return abandonReadsOf(era, 1, false) == 1; }
-  bool endWrite(AgentId me, std::uint32_t era) {
-    Visit v(*this);
-    notice(v);
-    return P::part(this).lost == era && writer() == me && finishWrite(v, me);
-  }
-
   /// Gives back `count` reads of this process, or as many as there are. How many. `tell`: who read died before it
   /// could be told of a death itself, so the next one in is.
   std::uint32_t abandonReads(std::uint32_t count, bool tell = false) {
     Visit v(*this);
-    if (tell) slot().abandoned.store(1);
-    notice(v);
-    const std::uint32_t back = endReads(v, count);
-    Base::advance(v);
-    return back;
-  }
-
-  /// The same for reads that were granted in that era: none, if they have been stolen since.
-  std::uint32_t abandonReadsOf(std::uint32_t era, std::uint32_t count, bool tell) {
-    Visit v(*this);
-    notice(v);
-    if (P::part(this).lost != era) return 0;
     if (tell) slot().abandoned.store(1);
     const std::uint32_t back = endReads(v, count);
     Base::advance(v);
@@ -161,7 +106,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     if (isUpgraded()) return 0;
     ProcessSet others(slot().readers);
     others.remove(me);
-    return P::part(this).reads + static_cast<std::uint32_t>(others.size());
+    return P::reads(this) + static_cast<std::uint32_t>(others.size());
   }
   /// Whether anybody writes.
   bool isWritten() const noexcept { return isUpgraded() || Base::owner().agent() != kNobody; }
@@ -252,7 +197,6 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   using Base::join;
   using Base::kProcessMask;
   using Base::kWrites;
-  using Base::notice;
   using Base::part;
   using Base::slot;
   using Base::writesUpgraded;
@@ -271,12 +215,12 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   }
 
   bool readsNone(ProcessSlot me) const noexcept {
-    return P::part(this).reads == 0 || writesUpgraded(me);
+    return P::reads(this) == 0 || writesUpgraded(me);
   }
   bool readsAlone(ProcessSlot me) const noexcept {
     ProcessSet others(slot().readers);
     others.remove(me);
-    return others.empty() && P::part(this).reads == 1;
+    return others.empty() && P::reads(this) == 1;
   }
 
   /// Whether an upgrade, of a process that lives, is under way.
@@ -302,14 +246,12 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   }
 
   bool admit(Visit& v, OwnerWord t, Waiter& w) noexcept {
-    notice(v);
     if (w.ask == Rules::kRead) {
       if (slot().upgrader.load() != 0 || !join(v)) return false;
     } else {
       if (slot().upgrader.load() != 0 || !slot().readers.empty()) return false;
       const OwnerWord to = t.ownedBy(v.me, w.agent).without(v.me);
       if (!Base::change(v, t, to, Base::othersWait(v, w))) return true;
-      P::part(this).writer = w.agent;
       P::step(Step::written);
     }
     Base::tell(w, v.me);
@@ -319,7 +261,6 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
 
   /// Lets in whoever of ours upgrades, once nobody else reads.
   void look(Visit& v) noexcept {
-    notice(v);
     if (v.bucket.empty()) return;
     Waiter* const w = v.bucket.queue().head();
     if (!w || !isApart(*w) || !readsAlone(v.me)) return;
@@ -341,31 +282,15 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
 
   bool endWrite(AgentId agent, bool isDead) {
     Visit v(*this);
-    notice(v);
     if (writer() != agent || agent == kNobody) return false;
     if (isDead) slot().abandoned.store(1);
-    return finishWrite(v, agent);
-  }
-
-  /// False: it has been stolen just now.
-  bool finishWrite(Visit& v, AgentId agent) {
-    if (!writesUpgraded(v.me)) return passWrite(v, agent);
-    // Its bit last: who dies in between has left nothing half written.
+    if (!writesUpgraded(v.me)) return Base::giveBack(v, agent, false);
+    // Its bit last: a process that dies in between has left nothing half written.
     unclaim(v);
-    P::part(this).reads = 0;
+    P::reads(this) = 0;
     part(v);
     Base::advance(v);
     return true;
-  }
-
-  /// Ownership is not `agent`'s any more, which has written. False: it was stolen just now.
-  bool passWrite(Visit& v, AgentId agent) noexcept {
-    OwnPart& mine = P::part(this);
-    mine.writer = kNobody;
-    if (Base::giveBack(v, agent, false)) return true;
-    mine.writer = agent;
-    notice(v);
-    return false;
   }
 
   Entry block(std::uint32_t mode, Deadline deadline, AgentId me) {

@@ -91,11 +91,6 @@ class OwnerWord {
   constexpr OwnerWord queued(ProcessSlot whose) const noexcept {
     return OwnerWord(bits_ | Bits{whose} << (kFifoAt + kProcessBits * waiting()));
   }
-  /// The same, before all others.
-  constexpr OwnerWord queuedFirst(ProcessSlot whose) const noexcept {
-    return OwnerWord((bits_ & ~kFifo) | ((bits_ & kFifo) << kProcessBits & kFifo) |
-                     Bits{whose} << kFifoAt);
-  }
   /// Without this process slot in the fifo, and without a gap there, whatever somebody has scribbled.
   constexpr OwnerWord without(ProcessSlot whose) const noexcept {
     OwnerWord rest(bits_ & ~kFifo);

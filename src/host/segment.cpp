@@ -243,7 +243,7 @@ Segment::Segment(Membership& membership, const SegmentOptions& options, std::str
       name_(options.name),
       path_(std::move(path)),
       view_(view),
-      parts_(strideOf(view.kind) == sizeof(RWLockSlot) ? view.plan.slots : 0) {
+      reads_(strideOf(view.kind) == sizeof(RWLockSlot) ? view.plan.slots : 0) {
   mapSegment(reinterpret_cast<const std::byte*>(view.header), view.plan.fileSize, this);
 }
 

@@ -25,7 +25,6 @@
 #include <vector>
 
 #include "host/layout.h"
-#include "host/own_part.h"
 #include "platform/files.h"
 #include "platform/host_error.h"
 
@@ -128,8 +127,8 @@ class Segment {
   /// name.
   std::uint64_t fence() const noexcept { return view_.header->fence.fetch_add(1) + 1; }
 
-  /// For a read-write lock: the part that this process has in it. What guards it is up to the lock.
-  OwnPart& part(const void* slot) noexcept { return parts_[slotOf(slot)]; }
+  /// For a read-write lock: how many agents of this process read it. What guards it is up to the lock.
+  std::uint32_t& reads(const void* slot) noexcept { return reads_[slotOf(slot)]; }
 
   /// Who is notified of the wake-ups of this segment; null for nobody. When it returns, the one before is not
   /// being called any more and will not be called again; not to be called on the wake-up thread.
@@ -161,8 +160,8 @@ class Segment {
   const std::string path_;
   const SegmentView view_;
   std::atomic<bool> knowsGone_{false};
-  std::vector<OwnPart> parts_;  // by slot; empty where there are no such locks
-  std::mutex listenerMutex_;    // held while the listener is told
+  std::vector<std::uint32_t> reads_;  // by slot; empty where there are no such locks
+  std::mutex listenerMutex_;          // held while the listener is told
   SegmentListener* listener_ = nullptr;
 };
 

@@ -11,7 +11,6 @@
 namespace boxoffice::host {
 namespace {
 
-std::atomic<void (*)() noexcept> theftListener{nullptr};
 std::atomic<void (*)() noexcept> removalListener{nullptr};
 
 }  // namespace
@@ -84,13 +83,6 @@ bool SegmentHandle::pinAgain(std::uint32_t slot, const Digest& digest) {
 
 void SegmentHandle::notified(std::uint32_t slot) noexcept {
   withLock(segment_.kind(), segment_.slot(slot), [](auto& lock) { lock.notified(); });
-  if (segment_.kind() != Kind::lockManager) return;
-  if (!reinterpret_cast<HostRWLock*>(segment_.slot(slot))->takeTheft()) return;
-  if (const auto listener = theftListener.load()) listener();
-}
-
-void SegmentHandle::setTheftListener(void (*listener)() noexcept) noexcept {
-  theftListener = listener;
 }
 
 void SegmentHandle::setRemovalListener(void (*listener)() noexcept) noexcept {

@@ -44,9 +44,6 @@ class SegmentHandle final : private SegmentListener {
   /// See KeyTable. Only where there are keys.
   bool pinAgain(std::uint32_t slot, const Digest& digest);
 
-  /// Whom to call, on the thread of the wake-ups, when a lock of this process has been stolen.
-  static void setTheftListener(void (*listener)() noexcept) noexcept;
-
   /// Whom to call, on the thread of the wake-ups, when a segment in use turns out to be gone.
   static void setRemovalListener(void (*listener)() noexcept) noexcept;
   /// Whether this process holds any of its locks.

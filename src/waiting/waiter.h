@@ -78,8 +78,6 @@ class Waiter {
   bool invitationSent =
       false;          ///< lock manager: an invitation has been sent, and not been answered
   bool told = false;  ///< lock manager: its client knows that it is held
-  /// Read-write lock of scope host: which time of its process it was let in (host_rw_lock.h).
-  std::uint32_t era = 0;
   Fifo* fifo = nullptr;
   Waiter* next = nullptr;
   Waiter* previous = nullptr;

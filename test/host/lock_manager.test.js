@@ -102,6 +102,18 @@ describe('A LockManager of scope host', function () {
       locks.request('-a', () => {}),
       { name: 'NotSupportedError' },
     )
+    let isCalled = false
+    const call = () => {
+      isCalled = true
+    }
+    const stolen = { name: 'NotSupportedError', message: /'host' cannot be stolen/ }
+    await assert.rejects(locks.request('a', { steal: true }, call), stolen)
+    const held = await locks.acquire('a')
+    await assert.rejects(locks.acquire('a', { steal: true }), stolen)
+    assert.equal(isCalled, false)
+    assert.equal(held.signal.aborted, false)
+    assert.equal(await locks.acquire('a', { ifAvailable: true }), undefined, 'still held')
+    held()
     assert.throws(() => new LockManager({ scope: 'host' }), TypeError)
     assert.throws(() => new LockManager({ name: 'mine' }), TypeError)
     assert.throws(() => new LockManager({ scope: 'world' }), TypeError)

@@ -15,7 +15,6 @@
 #include <stdexcept>
 
 #include "host/host_mutex.h"
-#include "host/own_part.h"
 #include "stress.h"
 
 namespace boxoffice::test {
@@ -91,7 +90,7 @@ class World {
     const auto* const byte = static_cast<const std::byte*>(address);
     return static_cast<std::size_t>(byte - maps_[seatOf(address)]) / kSlotBytes;
   }
-  host::OwnPart& part(const void* address) { return parts_[seatOf(address)][slotOf(address)]; }
+  std::uint32_t& reads(const void* address) { return reads_[seatOf(address)][slotOf(address)]; }
 
   void notify(ProcessSlot process, std::uint32_t slots) {
     if (process > processes_) return;  // somebody has scribbled
@@ -209,7 +208,7 @@ class World {
   void evict(ProcessSlot dead) {
     for (std::size_t i = 0; i < kSlots; ++i) {
       Lock::evict(maps_[0] + i * kSlotBytes, dead);
-      parts_[dead][i] = {};  // its memory has gone with it
+      reads_[dead][i] = {};  // its memory has gone with it
     }
     notifyAll();
   }
@@ -235,7 +234,7 @@ class World {
   std::function<void()> asked_;
   std::array<std::byte*, kMost + 1> maps_{};
   std::array<std::array<int, 2>, kMost + 1> pipes_{};
-  std::array<std::array<host::OwnPart, kSlots>, host::kProcessSlots> parts_{};
+  std::array<std::array<std::uint32_t, kSlots>, host::kProcessSlots> reads_{};
 };
 
 struct WorldPlatform : NativePlatform<WorldPlatform> {
@@ -256,7 +255,7 @@ struct WorldPlatform : NativePlatform<WorldPlatform> {
     use();
     return true;
   }
-  static host::OwnPart& part(const void* slot) noexcept { return World::current->part(slot); }
+  static std::uint32_t& reads(const void* slot) noexcept { return World::current->reads(slot); }
   static void step(Step step) noexcept { World::current->step(step); }
 };
 

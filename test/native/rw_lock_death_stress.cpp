@@ -188,7 +188,7 @@ TEST(RWLockTeardownTest, AnUpgradeThatCameTooLateIsTheReadThatItWasAndPassesTheD
     binding::passOn(lock, late);
     EXPECT_EQ(lock.writer(), kNobody);
     EXPECT_EQ(lock.lockRead().abandoned, tell);
-    binding::abandon(lock, kAnna, {.much = 1});
+    binding::abandon(lock, kAnna, 1);
     EXPECT_EQ(lock.readers(), 1U) << "the read of another is left alone";
     lock.unlockRead();
     EXPECT_EQ(wordOf(lock).load(), 0U);
