@@ -5,14 +5,21 @@ const path = require('node:path')
 const { within } = require('../helpers/agents.js')
 const { useHosts } = require('../helpers/hosts.js')
 
-/** A process that opens a lock may add a file meanwhile. */
-const thorough = { recursive: true, maxRetries: 10, retryDelay: 10 }
+/** A process that is about to be told may still add a file: then it is not empty when its other files are gone. */
+function removeAll(directory) {
+  try {
+    fs.rmSync(directory, { recursive: true })
+  } catch (error) {
+    if (error.code !== 'ENOTEMPTY') throw error
+    removeAll(directory)
+  }
+}
 
 /** What may happen to a directory, all of it by others than the processes that use it. */
 const removals = {
-  'the directory is removed': ({ directory }) => fs.rmSync(directory, thorough),
+  'the directory is removed': ({ directory }) => removeAll(directory),
   'the directory is renamed': ({ directory }) => fs.renameSync(directory, `${directory}.old`),
-  'the files are removed': ({ run }) => fs.rmSync(run, thorough),
+  'the files are removed': ({ run }) => removeAll(run),
   'the members file is removed': ({ run }) => fs.rmSync(path.join(run, 'members')),
   'the FIFO of a process is removed': ({ run }) => fs.rmSync(path.join(run, 'fifo-1')),
   'the file of the lock is removed': ({ run }) => {
@@ -137,7 +144,7 @@ describe('Files of scope host that are removed while processes use them', functi
   for (const [name, kind] of Object.entries(kinds)) {
     it(`waiter of a ${name} is rejected, and nothing is granted any more`, async () => {
       const place = await contention(kind)
-      fs.rmSync(place.directory, thorough)
+      removeAll(place.directory)
       assert.equal(await outcome(place.waiter), 'ERR_LOCK_SEGMENT')
       await warned(place.holder)
       await place.holder.does('my.release()')
@@ -163,7 +170,7 @@ describe('Files of scope host that are removed while processes use them', functi
       await new Promise((resolve) => worker.once('message', resolve))
       my.blocked = new Promise((resolve) => worker.once('message', resolve))
       while (my.lock.snapshot().waiting < 2) await turn()`)
-    fs.rmSync(place.directory, thorough)
+    removeAll(place.directory)
     assert.equal(await within(30_000, place.waiter.does('return my.blocked')), 'ERR_LOCK_SEGMENT')
   })
 
@@ -171,7 +178,7 @@ describe('Files of scope host that are removed while processes use them', functi
     const place = await contention({ make: kinds.RWLock.make, acquire: 'my.lock.acquireRead()' })
     assert.equal(await outcome(place.waiter), 'granted')
     await place.holder.does('my.upgrade = my.codeOf(my.release.upgrade())')
-    fs.rmSync(place.directory, thorough)
+    removeAll(place.directory)
     const upgrade = place.holder.does('return my.upgrade')
     assert.equal(await within(30_000, upgrade), 'ERR_LOCK_SEGMENT')
     await warned(place.holder)
@@ -191,7 +198,7 @@ describe('Files of scope host that are removed while processes use them', functi
 
   it('process that comes after the removal of a directory finds its locks free', async () => {
     const place = await contention()
-    fs.rmSync(place.directory, thorough)
+    removeAll(place.directory)
     await outcome(place.waiter)
     const newcomer = place.start()
     assert.equal(
