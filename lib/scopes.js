@@ -15,9 +15,9 @@ function isOfThread({ engine, host, name, buffer, isShared }) {
   return !isNamed && buffer === undefined && !isShared
 }
 
-/** Whether threads of this process share the lock, and nothing watches it. */
-function isOfProcess({ engine, host, diagnostics }) {
-  return engine === undefined && host === undefined && diagnostics === undefined
+/** Whether the lock is of this process, and of no other. */
+function isOfProcess({ engine, host }) {
+  return engine === undefined && host === undefined
 }
 
 /** What `options` ask for: a lock of `kind`, or what that kind is over such a lock. */
@@ -40,7 +40,11 @@ function openPlain(kind, args, options) {
     return { lock, cancelError, mayBlock }
   }
   if (kind.lent !== undefined && isOfProcess(settings)) {
-    return { lock: kind.lent(settings), cancelError, mayBlock }
+    const lock = kind.lent(settings)
+    if (settings.diagnostics !== undefined) {
+      require('./diagnostics/observe.js').observeSingle(lock, kind, settings)
+    }
+    return { lock, cancelError, mayBlock }
   }
   return { lock: openShared(kind.shared(...args), settings, kind), cancelError, mayBlock }
 }
@@ -81,7 +85,7 @@ function watchOf(settings, kind) {
 function openSharedKeyMap(lockKind, value = '', settings, watch) {
   const { name: kind, lent, shared } = lockKind
   if (lent !== undefined && settings.name !== undefined && isOfProcess(settings)) {
-    return require('./process/mutexes.js').openKeyedMutexes(lockKind, settings)
+    return require('./process/mutexes.js').openKeyedMutexes(lockKind, settings, watch)
   }
   const { hostHomeOf } = require('./host/cores.js')
   const { engine, host, name, isStrict, mayBlock } = settings

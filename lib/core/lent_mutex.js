@@ -20,7 +20,7 @@ const { lent, lentAbandoned, refused } = require('./lender.js')
 const { free, LocalMutex, nextGrant, Returner } = require('./mutex.js')
 const { readWait } = require('./options.js')
 const { dressed, unseen } = require('./releaser.js')
-const { checkStack } = require('./stack.js')
+const { checkStack, checkStackToRelease } = require('./stack.js')
 const { Waiter } = require('./waiter.js')
 
 const borrowing = -1
@@ -36,6 +36,16 @@ class LentMutex extends LocalMutex {
     this.priority = 0
     /** The tickets of waiters that are strictly first come, first served. */
     this.tickets = null
+  }
+
+  /** What it has in common with other threads: its place and its name. */
+  get share() {
+    return this.lender
+  }
+
+  /** The thread that holds it, as an agent of C++. */
+  owner() {
+    return this.lender.owner()
   }
 
   mayTake() {
@@ -60,14 +70,17 @@ class LentMutex extends LocalMutex {
 
   enter(limits, Kind) {
     const { signal, timeout, priority } = limits
-    if (signal?.aborted) return Promise.reject(signal.reason)
+    if (signal?.aborted) return this.refuse(Kind, 1, signal.reason)
     if (this.current === free && (timeout === 0 || this.tickets === null)) {
       // What is lent has to find its way to a promise.
       checkStack()
       const answer = timeout === 0 ? this.lender.borrowNow() : this.lender.borrow(priority)
       if (answer === lent || answer === lentAbandoned) {
         this.current = nextGrant()
-        return Promise.resolve(Kind.valueOf(this, this.current, answer === lentAbandoned))
+        const isAbandoned = answer === lentAbandoned
+        const value = Kind.valueOf(this, this.current, isAbandoned)
+        const promise = Promise.resolve(value)
+        return this.observer === null ? promise : this.begun(value, promise, isAbandoned)
       }
       if (answer !== refused) this.waitsWith(answer, priority)
     }
@@ -75,8 +88,11 @@ class LentMutex extends LocalMutex {
   }
 
   tryLock() {
-    if (this.current !== free || this.lender.borrowNow() === refused) return false
+    if (this.current !== free) return false
+    const answer = this.lender.borrowNow()
+    if (answer === refused) return false
     this.current = nextGrant()
+    if (this.observer !== null) this.begun(undefined, undefined, answer === lentAbandoned)
     return true
   }
 
@@ -86,13 +102,17 @@ class LentMutex extends LocalMutex {
     const answer = this.lender.borrowNow()
     if (answer === refused) return undefined
     this.current = nextGrant()
-    return this.releaser(this.current, answer === lentAbandoned)
+    const isAbandoned = answer === lentAbandoned
+    const release = this.releaser(this.current, isAbandoned)
+    if (this.observer !== null) this.begun(release, undefined, isAbandoned)
+    return release
   }
 
   /** Blocks this thread. Whether the last holder died with it. */
   lockSync(limits) {
     if (this.current === free && this.mayTake()) {
       this.current = nextGrant()
+      if (this.observer !== null) this.begun()
       return false
     }
     if (this.isHere() || this.lender.isOurs()) throw this.heldHere()
@@ -100,16 +120,43 @@ class LentMutex extends LocalMutex {
       const ahead = `a promise of this thread waits for ${this.title()}, and could not go on`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
     }
+    const isAbandoned =
+      this.observer === null
+        ? this.block(limits)
+        : this.observer.blocks(this, 1, limits, () => this.block(limits))
+    this.current = nextGrant()
+    if (this.observer !== null) this.observeBlocked(isAbandoned)
+    return isAbandoned
+  }
+
+  block(limits) {
     const answer = this.lender.borrowSync(limits)
     if (answer === refused) throw this.timeoutError(limits.timeout)
-    this.current = nextGrant()
     return answer === lentAbandoned
+  }
+
+  // For an observer, which knows in `admitted` how this thread has blocked.
+
+  isTaken() {
+    return true
+  }
+
+  modeOf() {
+    return 'exclusive'
+  }
+
+  observeBlocked(isAbandoned) {
+    const { admitted } = this
+    this.admitted = null
+    this.observer.granted('exclusive', 1, admitted, isAbandoned)
   }
 
   acquireSync(limits) {
     checkStack()
     const isAbandoned = this.lockSync(limits)
-    return this.releaser(this.current, isAbandoned)
+    const release = this.releaser(this.current, isAbandoned)
+    if (this.observer !== null) this.observer.gave(release)
+    return release
   }
 
   releaser(grant, isAbandoned) {
@@ -132,8 +179,16 @@ class LentMutex extends LocalMutex {
 
   /** The holder lets go. `isAbandoned`: of a death that it was told of, the next one is. */
   end(isAbandoned) {
+    if (this.observer !== null && !this.observeEnd()) return
     const keeps = this.hasQueue() && this.tickets === null && this.lender.mayKeep()
     if (!keeps || !this.handOn(isAbandoned)) this.giveBack(isAbandoned)
+  }
+
+  /** The holder is about to let go. Whether it has not done so meanwhile. */
+  observeEnd() {
+    const { current, observer } = this
+    observer.ended(observer.latest, 1)
+    return this.current === current
   }
 
   /** The lock is here: the next waiter holds it. Whether there is one. */
@@ -152,6 +207,7 @@ class LentMutex extends LocalMutex {
   giveBack(isAbandoned) {
     const { lender } = this
     const isToWait = this.hasQueue()
+    if (isToWait) checkStackToRelease()
     // First the ticket: should one of the two fail, no waiter is forgotten.
     if (isToWait && this.tickets === null && this.ticket === none) {
       this.priority = this.queue.head.priority
@@ -316,6 +372,7 @@ class LentMutex extends LocalMutex {
 
   /** The holder waits for a condition, and the lender has the lock back. */
   stepAside() {
+    if (this.observer !== null) this.observeEnd()
     this.current = free
     if (!this.hasQueue()) return
     if (this.ticket === none && this.tickets === null) this.borrow(this.queue.head.priority)
@@ -326,6 +383,7 @@ class LentMutex extends LocalMutex {
   isBack(grant) {
     this.arrives()
     this.current = grant
+    if (this.observer !== null) this.begun()
   }
 
   waitForUnlock(options) {
@@ -337,7 +395,8 @@ class LentMutex extends LocalMutex {
   }
 
   snapshot() {
-    return { locked: this.isLocked(), waiting: this.lender.queueSize() + this.queueSize() }
+    const waiting = this.lender.queueSize() + this.queueSize()
+    return this.seen({ locked: this.isLocked(), waiting })
   }
 
   memory() {
@@ -358,5 +417,7 @@ class Passer extends Waiter {
   }
 }
 Passer.prototype.isToStay = true
+
+LentMutex.prototype.admitted = null
 
 module.exports = { LentMutex }

@@ -35,7 +35,7 @@ class LocalLock {
     lastResolve = undefined
     lastReject = undefined
     this.enqueue(waiter)
-    if (this.observer !== null) this.observer.waiting(waiter, promise)
+    if (this.observer !== null && !waiter.isToStay) this.observer.waiting(waiter, promise)
     // What the observer tells of it may have ended it.
     if (isLimited && !limits.isOver) {
       const giveUp = (reason) => this.leave(waiter, reason)

@@ -77,10 +77,10 @@ class LocalMutex extends LocalLock {
   }
 
   /** A caller is the holder without a wait: the promise that it gets, which is its own if the observer asks for that. */
-  begun(release, promise) {
+  begun(release, promise, isAbandoned = false) {
     const { observer } = this
     const own = observer.tellsApart && promise === done ? Promise.resolve() : promise
-    observer.granted('exclusive', 1, null, false, release, own)
+    observer.granted('exclusive', 1, null, isAbandoned, release, own)
     return own
   }
 
@@ -222,15 +222,15 @@ class MutexWaiter extends Waiter {
   /** The head of the queue becomes the holder. */
   enter(mutex, isAbandoned) {
     const grant = nextGrant()
-    this.begin(mutex, grant, this.constructor.valueOf(mutex, grant, isAbandoned))
+    this.begin(mutex, grant, this.constructor.valueOf(mutex, grant, isAbandoned), isAbandoned)
   }
 
   /** None of its steps may fail once the first is done: at the end of the stack, what needs more of it has failed before. */
-  begin(mutex, grant, value) {
+  begin(mutex, grant, value, isAbandoned) {
     if (mutex.watchers !== null) mutex.tell(1, this.priority)
     mutex.dequeue(this)
     mutex.current = grant
-    if (mutex.observer !== null) mutex.observer.granted('exclusive', 1, this, false, value)
+    if (mutex.observer !== null) mutex.observer.granted('exclusive', 1, this, isAbandoned, value)
     this.resolve(value)
     this.end()
   }
@@ -259,7 +259,7 @@ class Returner extends MutexWaiter {
   }
 
   enter(mutex) {
-    this.begin(mutex, this.grant, undefined)
+    this.begin(mutex, this.grant, undefined, false)
   }
 }
 Returner.prototype.isToStay = true

@@ -38,7 +38,7 @@ let isDue = false
 function numberOf(lock) {
   let number = locks.get(lock)
   if (number === undefined) {
-    number = lock.share === null ? native.waitGraph.lock() : native.waitGraph.lock(lock.place)
+    number = lock.share === null ? native.waitGraph.lock() : native.waitGraph.lock(lock.share.place)
     locks.set(lock, number)
   }
   return number

@@ -37,8 +37,6 @@ class ConditionVariable extends Single {
   }
 }
 
-const isShared = (lock) => lock.share !== null || lock.lender !== undefined
-
 /** Of `mutex`, which is the user's: it may be anything. */
 function checkedCore(own, mutex) {
   if (kindOf(mutex) !== mutexKind) throw new TypeError('mutex must be a Mutex')
@@ -51,8 +49,8 @@ function checkedCore(own, mutex) {
   if (core.share?.isAfar) {
     throw new TypeError(`${core.title()} is of scope 'host': ${own.title()} is not`)
   }
-  if (isShared(own) !== isShared(core)) {
-    const [one, other] = isShared(own) ? [own, core] : [core, own]
+  if ((own.share === null) !== (core.share === null)) {
+    const [one, other] = own.share === null ? [core, own] : [own, core]
     throw new TypeError(`${one.title()} is shared by threads, and ${other.title()} is not`)
   }
   return core

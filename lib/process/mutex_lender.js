@@ -34,6 +34,8 @@ class MutexLender extends Lender {
     this.isStrict = false
     /** Promises of this thread that wait for a condition, and are in this line once they are notified. */
     this.guests = 0
+    /** A WeakRef, where there is one: see lib/diagnostics/observe.js. */
+    this.observer = undefined
     this.place = place
     this.words = null
     this.index = 0
@@ -139,12 +141,16 @@ class MutexLender extends Lender {
     return this.guests > 0 && native.mutex.stands(this.place) === 1
   }
 
+  owner() {
+    return this.#word() >>> ownerShift
+  }
+
   isLent() {
-    return this.#word() >>> ownerShift !== 0
+    return this.owner() !== 0
   }
 
   isOurs() {
-    return this.#word() >>> ownerShift === agent
+    return this.owner() === agent
   }
 
   queueSize() {

@@ -67,6 +67,7 @@ class LentKeyMap extends SharedKeyMap {
     }
     if (mutex.lender.isOurs()) mutex.arrives()
     if (this.isStrict) mutex.beStrict()
+    if (this.watch !== undefined) this.watch.watches(mutex)
   }
 
   moveOut(mutex) {
@@ -78,14 +79,23 @@ class LentKeyMap extends SharedKeyMap {
 
   beStrict() {
     this.isStrict = true
+    this.sweep() // those that are idle move in anew
     for (const mutex of this.busy()) mutex.beStrict()
+  }
+
+  /** Of the objects with diagnostics, the first one's are those of all. */
+  beWatched(watch) {
+    if (this.watch !== undefined) return
+    this.sweep()
+    watch.over(this)
+    for (const mutex of this.busy()) watch.watches(mutex)
   }
 }
 
 const maps = new Map()
 
 /** The keyed mutexes of that kind and name: all objects of this thread have one map, which stays. */
-function openKeyedMutexes(kind, { name, isStrict }) {
+function openKeyedMutexes(kind, { name, isStrict }, watch) {
   const id = `keyed ${kind.name} ${toText(name)}`
   let map = maps.get(id)
   if (map === undefined) {
@@ -94,7 +104,8 @@ function openKeyedMutexes(kind, { name, isStrict }) {
     map = new LentKeyMap(() => new Mutex(new MutexLender()), name, table)
     maps.set(id, map)
   }
-  if (isStrict) map.beStrict()
+  if (isStrict && !map.isStrict) map.beStrict()
+  if (watch !== undefined) map.beWatched(watch)
   return map
 }
 
