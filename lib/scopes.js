@@ -46,7 +46,16 @@ function openPlain(kind, args, options) {
     }
     return { lock, cancelError, mayBlock }
   }
+  checkReach(kind)
   return { lock: openShared(kind.shared(...args), settings, kind), cancelError, mayBlock }
+}
+
+/** Of a wider scope than the process. */
+function checkReach({ class: name, shared }) {
+  if (shared !== undefined) return
+  throw new TypeError(
+    `a ${name} reaches no further than its process: there is none of scope 'host', nor over an engine`,
+  )
 }
 
 function openShared(core, settings, kind) {
@@ -87,6 +96,7 @@ function openSharedKeyMap(lockKind, value = '', settings, watch) {
   if (lent !== undefined && settings.name !== undefined && isOfProcess(settings)) {
     return require('./process/mutexes.js').openKeyedMutexes(lockKind, settings, watch)
   }
+  checkReach(lockKind)
   const { hostHomeOf } = require('./host/cores.js')
   const { engine, host, name, isStrict, mayBlock } = settings
   const begin = watch === undefined ? () => shared(value) : () => watch.watches(shared(value))

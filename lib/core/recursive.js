@@ -110,9 +110,8 @@ function context() {
 
 /** What the objects of this thread that stand for `lock` have in common. */
 function holdsOf(lock) {
-  const common = lock.share ?? lock
-  common.holds ??= new Holds()
-  return common.holds
+  lock.holds ??= new Holds()
+  return lock.holds
 }
 
 /** A recursive mutex: the outermost hold has `lock`, a mutex of whatever scope. */

@@ -41,13 +41,13 @@ class ConditionVariable extends Single {
 function checkedCore(own, mutex) {
   if (kindOf(mutex) !== mutexKind) throw new TypeError('mutex must be a Mutex')
   const core = coreOf(mutex, mutexKind)
+  if (core.share?.isAfar) {
+    throw new TypeError(`${core.title()} is of scope 'host': ${own.title()} is not`)
+  }
   if (core.comeBack === undefined) {
     throw new TypeError(
       `${core.title()} is one of an engine: no condition can be waited for with it`,
     )
-  }
-  if (core.share?.isAfar) {
-    throw new TypeError(`${core.title()} is of scope 'host': ${own.title()} is not`)
   }
   if ((own.share === null) !== (core.share === null)) {
     const [one, other] = own.share === null ? [core, own] : [own, core]

@@ -26,11 +26,10 @@ const titleOfFork = ({ key, home }) => `fork ${key} of ${titleOf(home.name)}`
 const LocalFork = fork(LocalMutex)
 
 const forks = {
-  class: 'Forks',
+  class: 'DiningPhilosophers',
   name: 'dining philosopher',
   local: () => new LocalFork(),
   lent: () => fork(require('../core/lent_mutex.js').LentMutex),
-  shared: () => new (require('../process/fork_core.js').ForkCore)(titleOfFork),
   atRest: [],
 }
 

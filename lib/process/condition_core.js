@@ -21,7 +21,6 @@ class ConditionCore extends Core {
     if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
     if (limits.timeout === 0) return Promise.reject(this.timeoutError(0))
     checkStack()
-    this.show()
     const ticket = native.condition.enter(
       this.place,
       mutex.placeForGuests(),
@@ -37,10 +36,6 @@ class ConditionCore extends Core {
   /** Blocks this thread. */
   waitSync(mutex, { timeout }) {
     this.check(mutex)
-    if (this.share === null) {
-      const alone = `only this thread could notify ${this.title()}, and it would wait for itself`
-      throw lockError('ERR_LOCK_DEADLOCK', alone)
-    }
     if (native.condition.stands(this.place)) {
       const ahead = `a promise of this thread waits for ${this.title()}: it may get the mutex, and could not go on`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
@@ -62,7 +57,7 @@ class ConditionCore extends Core {
 
   notify(isAll) {
     checkStackToRelease()
-    if (this.words !== null) this.dispatch(native.condition.notify(this.place, +isAll))
+    this.dispatch(native.condition.notify(this.place, +isAll))
   }
 
   admit(waiter) {
@@ -95,12 +90,10 @@ class Notified extends Waiter {
     super(core, resolve, reject, how)
     this.mutex = entering.mutex
     this.grant = entering.grant
-    this.core.guests++
     this.mutex.expectGuests(+1)
   }
 
   end() {
-    this.core.guests--
     this.mutex.expectGuests(-1)
     super.end()
   }
@@ -113,17 +106,6 @@ class Notified extends Waiter {
   /** Out of time, or aborted: but not without the mutex. */
   reject(reason) {
     this.mutex.reenter(this.grant, () => super.reject(reason))
-  }
-
-  /** It has been notified, and stands in the line of `mutex`. */
-  asWaiterOf(mutex) {
-    this.end()
-    this.core.calm()
-    const resolve = () => {
-      this.comeBack()
-      this.resolve()
-    }
-    return mutex.guestIn(resolve)
   }
 }
 

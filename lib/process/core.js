@@ -73,7 +73,7 @@ class Core {
       return
     }
     const word = this.words[indexOf(this.place)]
-    if ((word & line) !== 0 || this.guests > 0) return
+    if ((word & line) !== 0) return
     this.word = word
     this.words = null
     givePlace(this.place)
@@ -356,8 +356,6 @@ Object.assign(Core.prototype, {
    * place of dressed().
    */
   dress: null,
-  /** How many wait for a condition with it: they know where it lies. */
-  guests: 0,
   /** Strictly first come, first served, among threads too. */
   isStrict: false,
   /** Whether blocking forms may block the main thread. */

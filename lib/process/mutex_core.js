@@ -1,5 +1,5 @@
 'use strict'
-// A mutex for promises. JavaScript makes two steps of its word, each with or without waiters of other threads
+// A mutex of scope host, for promises. JavaScript makes two steps of its word, each with or without waiters of other threads
 // (see src/locks/mutex.h): free to held by us, and held by us to free. C++ makes all others.
 const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
@@ -27,75 +27,17 @@ let lastGrant = 0
 class MutexCore extends Core {
   constructor() {
     super(free)
-    this.current = 0
   }
 
   /** The number of the current grant: a releaser with another one is stale. */
   grant() {
-    return this.share === null ? this.current : this.share.current
+    return this.share.current
   }
 
   endGrant() {
     lastGrant = (lastGrant + 1) | 0 // a small integer for ever; by the next round none is left of this
-    this.setGrant(lastGrant, false)
-  }
-
-  /** Whoever holds it goes away to wait for a condition; C++ has let go of it. */
-  stepAside() {
-    this.observeEnd()
-    this.endGrant()
-  }
-
-  /** That one is back, and its releaser is good again. */
-  comeBack(grant) {
-    this.setGrant(grant, true)
-    if (this.observer !== null) this.observeGrant('exclusive', 1, false)
-  }
-
-  // For conditions: a mutex of this class is one that is watched.
-
-  placeForGuests() {
-    this.show()
-    return this.place
-  }
-
-  hasWaitersHere() {
-    return this.kind.native.stands(this.place) === 1
-  }
-
-  isHere() {
-    return this.owner() === agent && this.share?.isHeld !== false
-  }
-
-  expectGuests(change) {
-    this.guests += change
-    if (this.share !== null) this.share.guests += change
-  }
-
-  isBack(grant) {
-    this.comeBack(grant)
-    this.calm()
-  }
-
-  /** To hold it by that grant again, in its turn. */
-  reenter(grant, then) {
-    this.enterLine(1, readWait(undefined), Returner).then(() => {
-      this.isBack(grant)
-      then()
-    })
-  }
-
-  guestIn(resolve) {
-    return new Returner(this, resolve, undefined, null)
-  }
-
-  setGrant(grant, isHeld) {
-    if (this.share === null) {
-      this.current = grant
-    } else {
-      this.share.current = grant
-      this.share.isHeld = isHeld
-    }
+    this.share.current = lastGrant
+    this.share.isHeld = false
   }
 
   owner() {
@@ -117,7 +59,7 @@ class MutexCore extends Core {
 
   /** What C++ has granted. */
   began() {
-    if (this.share !== null) this.share.isHeld = true
+    this.share.isHeld = true
   }
 
   observeEntry({ prototype }, isAbandoned) {
@@ -139,35 +81,15 @@ class MutexCore extends Core {
   }
 
   takeWord() {
-    if (this.words === null) {
-      if (this.word !== free) return false
-      this.word = this.held
-      return true
-    }
     const { share } = this
-    if (share === null || !(this.change(free, this.held) || this.overtake(share))) return false
+    if (!this.change(free, this.held) && !this.overtake(share)) return false
     share.isHeld = true
     return true
   }
 
   /** Takes a free word before the invited head of the line, a waiter of another thread. */
   overtake(share) {
-    return !this.isInLine(share) && this.change(this.invited, this.held | this.invited)
-  }
-
-  /** Leaves the word free for the invited head of the line, or for the first thread to take it. */
-  leaveToInvited(share) {
-    return !this.isInLine(share) && this.change(this.held | this.invited, this.invited)
-  }
-
-  /** Whether a waiter of this thread stands in line. */
-  isInLine(share) {
-    return share.waiting > 0 || this.hasGuestInLine(share)
-  }
-
-  /** A waiter that was notified of a condition stands in line, and is not among those `waiting`. */
-  hasGuestInLine(share) {
-    return share.guests > 0 && this.kind.native.stands(this.place) === 1
+    return share.waiting === 0 && this.change(this.invited, this.held | this.invited)
   }
 
   change(from, to) {
@@ -200,7 +122,7 @@ class MutexCore extends Core {
       const held = `${this.title()} is held by this thread already, which would wait for itself`
       throw lockError('ERR_LOCK_DEADLOCK', held)
     }
-    if (this.words !== null && this.kind.native.stands(this.place)) {
+    if (this.kind.native.stands(this.place)) {
       const ahead = `a promise of this thread waits for ${this.title()}, and could not go on`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
     }
@@ -277,14 +199,10 @@ class MutexCore extends Core {
     if (this.observer !== null && !this.observeEnd()) return
     const { share } = this
     // Not where it would only slow down what calls nothing once the word is free.
-    if (this.home !== null || share === null) checkStackToRelease()
-    if (this.words === null) {
-      if (this.word !== this.held) throw this.notHeld()
-      this.endGrant()
-      this.word = free
-    } else if (share !== null && !share.isHeld) {
+    if (this.home !== null) checkStackToRelease()
+    if (!share.isHeld) {
       throw this.notHeld() // or ours, by a completion that has not come yet
-    } else if (this.freeNow(share)) {
+    } else if (this.change(this.held, free)) {
       lastGrant = (lastGrant + 1) | 0
       share.current = lastGrant
       share.isHeld = false
@@ -293,12 +211,7 @@ class MutexCore extends Core {
       this.unlockInLine()
       return
     }
-    if (this.watchers !== null) this.tell(1, undefined)
     if (this.home !== null) this.rest()
-  }
-
-  freeNow(share) {
-    return share !== null && (this.change(this.held, free) || this.leaveToInvited(share))
   }
 
   unlockInLine() {
@@ -318,13 +231,7 @@ class MutexCore extends Core {
 
   dispatch(count) {
     if (count > 0) takeCompletions(count)
-    if (this.watchers !== null && !this.isLocked()) this.tell(1, this.topPriority())
     this.calm()
-  }
-
-  admit(waiter, abandoned) {
-    if (this.watchers !== null) this.tell(1, waiter.priority)
-    super.admit(waiter, abandoned)
   }
 
   hasRoom() {
@@ -373,9 +280,6 @@ Object.assign(MutexCore.prototype, {
 class Locker extends Waiter {
   static value() {}
 }
-
-class Returner extends Locker {}
-Returner.prototype.isToStay = true
 
 class Runner extends Waiter {
   static value(core) {

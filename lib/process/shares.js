@@ -15,15 +15,11 @@ class Share {
     this.isHeld = false
     /** How many promises of this thread wait for it. */
     this.waiting = 0
-    /** A mutex: how many promises of this thread wait for a condition with it. */
-    this.guests = 0
     /** A read-write lock: how many reads this thread has and knows of, and how many of those who wait want one. */
     this.reads = 0
     this.waitingReads = 0
     /** A read-write lock: how many of its readers, which are one at most, upgrade. */
     this.upgrading = 0
-    /** A recursive mutex: who of this thread is in. */
-    this.holds = null
     /** Where it is watched: a WeakRef to the observer that its cores have in common. */
     this.observer = undefined
     this.isAlive = false

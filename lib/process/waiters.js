@@ -72,11 +72,6 @@ class Waiter {
     return this.core.modeOf(this.weight)
   }
 
-  /** It leaves the line of `core`, and enters it anew. */
-  asWaiterOf() {
-    return this
-  }
-
   /** The wait is over, however it went. */
   end() {
     if (this.core.share !== null) this.count(-1)
@@ -238,8 +233,7 @@ function cancelAll(core, reason) {
   core.dispatch(native.eventLoop.completions())
 }
 
-function enterAgain(core, left) {
-  const waiter = left.asWaiterOf(core)
+function enterAgain(core, waiter) {
   const ticket = core.enter(waiter.weight, waiter.priority)
   if (ticket < 0) {
     // Nobody is before it any more, and the lock is free.
