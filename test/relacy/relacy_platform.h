@@ -44,7 +44,7 @@ namespace boxoffice::relacy {
 using Where = std::source_location;
 
 inline rl::debug_info debugInfo(const Where& where) {
-  return {where.function_name(), where.file_name(), where.queue()};
+  return {where.function_name(), where.file_name(), where.line()};
 }
 
 /// The memory orders that are simulated: those that the code asks for.
