@@ -145,25 +145,26 @@ describe('lockSync', () => {
 })
 
 describe('the package evaluated twice, as test runners do', () => {
-  const root = path.join(__dirname, '..', '..')
+  const lib = path.join(__dirname, '..', '..', 'lib')
 
   it('works in both copies, and between them', async () => {
-    const kept = {}
-    for (const file of Object.keys(require.cache)) {
-      if (!file.startsWith(path.join(root, 'lib'))) continue
-      kept[file] = require.cache[file]
-      delete require.cache[file]
-    }
-    const copy = require('../..')
-    Object.assign(require.cache, kept)
-    assert.notEqual(copy.Mutex, Mutex)
+    const files = Object.keys(require.cache).filter((file) => file.startsWith(lib))
+    const kept = Object.fromEntries(files.map((file) => [file, require.cache[file]]))
+    // Files of the copy are loaded when they are first used.
     const ours = new Mutex({ shared: true })
-    const theirs = new copy.Mutex({ buffer: ours.buffer })
-    const release = await ours.acquire()
-    assert.equal(theirs.tryAcquire(), undefined)
-    const waiting = theirs.acquire()
-    release()
-    ;(await waiting)()
+    for (const file of files) delete require.cache[file]
+    try {
+      const copy = require('../..')
+      assert.notEqual(copy.Mutex, Mutex)
+      const theirs = new copy.Mutex({ buffer: ours.buffer })
+      const release = await ours.acquire()
+      assert.equal(theirs.tryAcquire(), undefined)
+      const waiting = theirs.acquire()
+      release()
+      ;(await waiting)()
+    } finally {
+      Object.assign(require.cache, kept)
+    }
     assert.equal(ours.isLocked(), false)
   })
 })
