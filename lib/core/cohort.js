@@ -6,18 +6,19 @@ const { performance } = require('node:perf_hooks')
 // Taken at load: users fake clocks.
 const now = performance.now.bind(performance)
 
-/**
- * A stay ends after `handOffs`, but not before `least` ms, and after `most` ms whatever happened. The clock is read
- * once for `every` hand-offs, or earlier where hand-offs are slow.
- */
+/** A stay ends after `handOffs`, but not before `least` ms, and after `most` ms whatever happened. */
 const bounds = Object.freeze({
   /** Between threads, and between processes of a machine: a hand-over takes some 50 us. */
-  near: Object.freeze({ handOffs: 0, least: 1, most: 1, every: 16 }),
+  near: Object.freeze({ handOffs: 0, least: 1, most: 1 }),
   /** Between machines: a hand-over takes a round trip to a server, about 1 ms. */
-  far: Object.freeze({ handOffs: 64, least: 2, most: 100, every: 1 }),
+  far: Object.freeze({ handOffs: 64, least: 2, most: 100 }),
   /** fairness: 'fifo'. */
-  none: Object.freeze({ handOffs: 0, least: 0, most: 0, every: 1 }),
+  none: Object.freeze({ handOffs: 0, least: 0, most: 0 }),
 })
+
+/** To read the clock takes a tenth of a fast hand-off: it is read once for so many, while they take no longer in all. */
+const mostUnread = 16
+const longestUnread = 0.02
 
 /** Whether a stay is over by that, after so many hand-offs and `passed` ms since others began to wait. */
 const isOver = ({ handOffs, least, most }, count, passed) =>
@@ -28,7 +29,7 @@ class Stay {
   isOn = false
   #bound
   #start = 0
-  #firstLook = 0
+  #lastLook = 0
   /** Hand-offs up to the last look at the clock, how many may follow until the next one, and what is left of these. */
   #handOffs = 0
   #stride = 0
@@ -58,15 +59,13 @@ class Stay {
   }
 
   #look() {
-    const { most, every } = this.#bound
     const time = now()
-    const passed = time - this.#start
-    if (this.#stride === 0) this.#firstLook = time
-    this.#handOffs += this.#stride
-    if (isOver(this.#bound, this.#handOffs, passed)) return false
-    // As many as fit into the time that is left, at the pace of those so far.
-    const fit = Math.floor(((most - passed) * this.#handOffs) / (time - this.#firstLook))
-    this.#stride = fit >= 1 ? Math.min(every, fit) : 1
+    const stride = this.#stride
+    this.#handOffs += stride
+    if (isOver(this.#bound, this.#handOffs, time - this.#start)) return false
+    const isFast = stride > 0 && time - this.#lastLook <= longestUnread
+    this.#lastLook = time
+    this.#stride = isFast ? Math.min(2 * stride, mostUnread) : 1
     this.#left = this.#stride
     return true
   }

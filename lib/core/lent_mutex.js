@@ -206,18 +206,21 @@ class LentMutex extends LocalMutex {
 
   giveBack(isAbandoned) {
     const { lender } = this
-    const isToWait = this.hasQueue()
-    if (isToWait) checkStackToRelease()
-    // First the ticket: should one of the two fail, no waiter is forgotten.
-    if (isToWait && this.tickets === null && this.ticket === none) {
-      this.priority = this.queue.head.priority
-      this.ticket = lender.borrow(this.priority)
-    }
+    if (this.hasQueue()) checkStackToRelease()
     const completions = lender.giveBack(isAbandoned)
     this.current = free
-    if (isToWait) this.waits()
-    if (completions > 0) lender.hear(completions)
+    try {
+      if (this.hasQueue()) this.waitAgain()
+    } finally {
+      if (completions > 0) lender.hear(completions)
+    }
     if (this.home !== null) this.rest()
+  }
+
+  /** The lender has the lock back, and waiters are left: behind those of other threads. */
+  waitAgain() {
+    if (this.ticket === none && this.tickets === null) this.borrow(this.queue.head.priority)
+    else this.waits()
   }
 
   /** From the lender: the loan that `ticket` was for. */
@@ -374,9 +377,7 @@ class LentMutex extends LocalMutex {
   stepAside() {
     if (this.observer !== null) this.observeEnd()
     this.current = free
-    if (!this.hasQueue()) return
-    if (this.ticket === none && this.tickets === null) this.borrow(this.queue.head.priority)
-    else this.waits()
+    if (this.hasQueue()) this.waitAgain()
   }
 
   /** That holder was notified, and has the lock again. */
