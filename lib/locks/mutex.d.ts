@@ -29,7 +29,7 @@ export interface MutexOptions
 
 export interface MutexSnapshot extends HostSnapshot, LockDiagnostics {
   locked: boolean
-  /** How many wait for it, promises and blocked threads. */
+  /** How many wait for it: promises of this thread, blocked threads, and one for each other thread with promises. */
   waiting: number
 }
 
