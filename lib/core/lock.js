@@ -31,6 +31,7 @@ class LocalLock {
     const limits =
       weight === 1 && priority === 0 && !isLimited ? null : new Limits(weight, priority)
     const promise = new Promise(keep)
+    if (isLimited) limits.reject = lastReject
     const waiter = new Kind(lastResolve, limits, lastReject, subject)
     lastResolve = undefined
     lastReject = undefined

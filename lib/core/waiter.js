@@ -21,8 +21,12 @@ class Waiter {
     return this.limits === null ? 1 : this.limits.weight
   }
 
-  /** By a thenable that rejects: to keep the promise's own function would cost each waiter 64 bytes. */
+  /** By a thenable that rejects: to keep the promise's own function would cost each waiter without limits 64 bytes. */
   reject(reason) {
+    if (this.limits !== null && this.limits.reject !== undefined) {
+      this.limits.reject(reason)
+      return
+    }
     this.resolve({
       // biome-ignore lint/suspicious/noThenProperty: to be one is what it is for
       then(_, reject) {
@@ -41,6 +45,8 @@ class Waiter {
 class Limits {
   /** An observer must know it. */
   timer = undefined
+  /** The promise's own, where it may be needed soon. */
+  reject = undefined
   #listening
   #onAbort
 
