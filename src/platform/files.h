@@ -1,8 +1,8 @@
-// What scope host needs of the system, first part: files in a directory of its own. One .cpp per system; the build chooses. Where there is none
-// yet, every function throws HostError(unsupported).
+// What scope host needs of the system, first part: files in a directory of its own. One .cpp per system;
+// the build chooses. On systems without one, every function throws HostError(unsupported).
 //
-// Unless it says otherwise, a function throws HostError(segment) when the system refuses, naming the file
-// and the reason. Everything it opens is closed by exec, and no symbolic link is followed.
+// Unless it says otherwise, a function throws HostError(segment) when the system refuses, with the file and
+// the reason. Everything it opens is closed by exec, and no symbolic link is followed.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace boxoffice::platform {
 
-/// An open file, closed at the end.
+/// An open file; the destructor closes it.
 class File {
  public:
   File() = default;
@@ -39,59 +39,59 @@ class File {
 
 // ---- the directory ----
 
-/// The directory for those who name none: in memory, and the same one for all sessions and services of
-/// a user.
+/// The default directory: in memory, and the same one for all sessions and services of a user.
 std::string defaultDirectory();
 
-/// The directory of this path, made for us alone if it is missing; its parent must exist. It must be ours,
-/// and writable for nobody else; HostError(unsupported) when it lies on a file system of several machines.
+/// Opens the directory of this path, made for this user alone if it is missing; its parent must exist. It
+/// must belong to this user, and no other user may write to it. Throws HostError(unsupported) when it lies
+/// on a file system that several machines share.
 File openDirectory(const std::string& path);
-/// The same, and none when it is missing.
+/// Opens the directory; none when it is missing.
 File findDirectory(const std::string& path);
-/// A path to what is open there, whatever has become of its own.
+/// A path to the open file, even if its own path was removed.
 std::string pathOf(const File& file);
 
-/// What tells this run of the machine from all others, in 32 characters.
+/// Identifies the time since the machine's last boot, in 32 characters.
 std::string bootName();
 
-/// The names in it.
+/// The names in the directory.
 std::vector<std::string> namesIn(const File& directory, const std::string& path);
 
-/// Removes a directory of a former run of the machine, with the files in it. What cannot be removed stays:
-/// nobody looks at it.
+/// Removes a directory from a former boot, with the files in it. What cannot be removed stays: it is never
+/// read.
 void removeDirectory(const std::string& path) noexcept;
 
-/// Whether it is the same directory.
-using FileId = std::pair<std::uint64_t, std::uint64_t>;  // its device, and its number there
+/// Identifies a file or directory.
+using FileId = std::pair<std::uint64_t, std::uint64_t>;  // its device and inode
 FileId idOf(const File& file, const std::string& path);
-/// Whether that file still has this path. True, too, when the system does not let us look.
+/// Whether that file still has this path. Also true when the system does not let us look.
 bool isAt(const std::string& path, const FileId& id) noexcept;
 
 // ---- regular files ----
 
 struct FileFacts {
   std::uint64_t size;
-  std::uint64_t allocated;  ///< bytes that have their place on the disk
+  std::uint64_t allocated;  ///< bytes with blocks on the disk
   bool linked;              ///< not removed
 };
 
-/// The file, for reading and writing; none when it is missing. It must be a regular file of one name, ours
-/// and open to nobody else.
+/// Opens the file for reading and writing; none when it is missing. It must be a regular file with one
+/// link, of this user, and closed to other users.
 File openFile(const std::string& path);
 FileFacts factsOf(const File& file, const std::string& path);
-/// A new file of this size, its room taken, full of zeros; in place of what is left of an earlier one.
+/// Makes a file of this size, allocated and zeroed. Replaces the rest of an earlier one.
 File createFile(const std::string& path, std::uint64_t size);
-/// Takes the room for all of it, where there are holes.
+/// Allocates the holes of the file.
 void allocate(const File& file, std::uint64_t size, const std::string& path);
-/// Gives it another name; false when there is such a file already, or none to rename.
+/// Renames the file. False when `to` exists already, or `from` does not.
 bool rename(const std::string& from, const std::string& to);
 void remove(const std::string& path) noexcept;
 
-/// Mappings begin at multiples of this: no two share such a piece of the address space.
+/// Mappings begin at multiples of this, so no two share such a piece of the address space.
 constexpr std::size_t kMapGrain = 65536;
 constexpr unsigned kAddressBits = 48;
 
-/// All of it, shared, at a multiple of kMapGrain.
+/// Maps the whole file, shared, at a multiple of kMapGrain.
 std::byte* map(const File& file, std::uint64_t size, const std::string& path);
 void unmap(std::byte* at, std::uint64_t size) noexcept;
 

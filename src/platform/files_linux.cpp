@@ -20,8 +20,8 @@
 namespace boxoffice::platform {
 namespace {
 
-/// File systems where a lock, or what is written into mapped memory, is not seen at once by all: several
-/// machines, or a server in between.
+/// File systems on which other processes do not see a lock or a write to mapped memory at once: they span
+/// several machines, or have a server in between.
 bool isRemote(long type) {
   constexpr unsigned long kRemote[] = {NFS_SUPER_MAGIC,
                                        SMB_SUPER_MAGIC,
@@ -94,7 +94,7 @@ std::string defaultDirectory() {
 File openDirectory(const std::string& path) {
   const bool isNew = mkdir(path.c_str(), 0700) == 0;
   if (!isNew && errno != EEXIST) refused(path, "made");
-  // The umask may have taken rights of the owner.
+  // The umask may have removed permissions of the owner.
   if (isNew && chmod(path.c_str(), 0700) != 0) refused(path, "made");
   File directory = findDirectory(path);
   if (!directory) refused(path, "opened");
@@ -135,7 +135,7 @@ std::string bootName() {
 }
 
 std::vector<std::string> namesIn(const File& directory, const std::string& path) {
-  // Its own open file: two that read one at once would share a position.
+  // An open file of its own: two readers of one open file would share a position.
   const int again = openat(directory.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(again < 0 ? nullptr : fdopendir(again),
                                                     closedir);
@@ -153,7 +153,7 @@ void removeDirectory(const std::string& path) noexcept {
       if (name != "." && name != "..") unlinkat(directory.number(), name.c_str(), 0);
     }
   } catch (const std::exception&) {
-    return;  // no memory, or no right: it stays, as promised
+    return;  // no memory, or no permission: it stays, as documented
   }
   rmdir(path.c_str());
 }
@@ -172,7 +172,7 @@ bool isAt(const std::string& path, const FileId& id) noexcept {
 std::string pathOf(const File& file) { return "/proc/self/fd/" + std::to_string(file.number()); }
 
 File openFile(const std::string& path) {
-  // Without O_NONBLOCK, what is a FIFO instead would make us wait.
+  // Without O_NONBLOCK, opening a FIFO in its place would block.
   File file(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file) {
     if (errno == ENOENT) return file;
@@ -197,7 +197,7 @@ File createFile(const std::string& path, std::uint64_t size) {
   File file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) refused(path, "made");
   try {
-    // Whatever the umask has left of them.
+    // Independent of the umask.
     if (fchmod(file.number(), 0600) != 0) refused(path, "made");
     allocate(file, size, path);
   } catch (...) {
@@ -215,7 +215,7 @@ void allocate(const File& file, std::uint64_t size, const std::string& path) {
 }
 
 bool rename(const std::string& from, const std::string& to) {
-  // Atomic, and never two names for one file, as link would have it.
+  // Atomic, and the file never has two names, as it would with link.
   if (syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
     return true;
   }
@@ -226,7 +226,7 @@ bool rename(const std::string& from, const std::string& to) {
 void remove(const std::string& path) noexcept { unlink(path.c_str()); }
 
 std::byte* map(const File& file, std::uint64_t size, const std::string& path) {
-  // A grain more than needed, and then what is too much of it given back.
+  // Map a grain more than needed, then unmap the excess.
   const std::size_t room = (size + kMapGrain - 1) / kMapGrain * kMapGrain;
   void* const found = mmap(nullptr, room + kMapGrain, PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,4 +1,4 @@
-// What may be wrong with locks of scope host that is nobody's misuse.
+// Errors of locks of scope host that are not a caller's misuse.
 #pragma once
 
 #include <stdexcept>
@@ -7,8 +7,8 @@
 namespace boxoffice::host {
 
 enum class HostFault {
-  segment,      ///< a file or directory is not what it should be, or cannot be had
-  exhausted,    ///< it cannot be had just now: no descriptor, or no memory, is left
+  segment,      ///< a file or directory is not what it should be, or is not accessible
+  exhausted,    ///< no descriptor or no memory is left; may be retried
   capacity,     ///< no room for one more key, or one more process
   unsupported,  ///< this system, or this file system, has no such locks
   forked        ///< the child of a fork uses what its parent has opened

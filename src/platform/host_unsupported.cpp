@@ -1,4 +1,4 @@
-// Systems that have no scope host yet: every way into it begins with a directory, which is refused here.
+// Systems without scope host: every way into it begins with a directory, which is refused here.
 
 #include "platform/files.h"
 #include "platform/host_error.h"
@@ -60,7 +60,7 @@ void LoopWakeup::forget() noexcept {}
 
 std::uint32_t pid() noexcept { return 0; }
 void randomBytes(void*, std::size_t) { unsupported(); }
-// No membership ever opens here, so that a fork takes nothing of one along.
+// No membership ever opens here, so a fork inherits nothing of one.
 void aroundForks(void (*)(), void (*)(), void (*)()) {}
 
 }  // namespace boxoffice::platform

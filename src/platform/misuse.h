@@ -1,4 +1,4 @@
-// Misuse of a lock that can be seen, reported in all builds.
+// Misuse of a lock that can be detected, reported in all builds.
 #pragma once
 
 #include <stdexcept>
@@ -7,11 +7,11 @@
 namespace boxoffice {
 
 enum class Fault {
-  notHolder,   ///< unlock by an agent that does not hold the lock (or nobody does)
+  notHolder,   ///< unlock by an agent that does not hold the lock
   overflow,    ///< a count would pass its maximum
   underflow,   ///< a count would fall below zero
-  notWaiting,  ///< a waiter left that stands in no queue, or left twice
-  mismatch,    ///< another lock is there already
+  notWaiting,  ///< a waiter left that is in no queue, or left twice
+  mismatch,    ///< another lock exists already
   badArgument  ///< a precondition of a constructor or a call does not hold
 };
 

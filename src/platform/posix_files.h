@@ -1,4 +1,4 @@
-// What files_linux.cpp and wakeups_linux.cpp say when the system refuses.
+// Errors of files_linux.cpp and wakeups_linux.cpp.
 #pragma once
 
 #include <sys/stat.h>
@@ -15,12 +15,12 @@ using host::HostFault;
 
 [[noreturn]] void fail(const std::string& path, const std::string& what);
 
-/// For the error that errno tells.
+/// Throws for the error in errno.
 [[noreturn]] void refused(const std::string& path, const char* action);
 
 struct stat statOf(const File& file, const std::string& path);
 
-/// Ours, and nobody else's to do with what `others` says.
+/// Throws unless the file belongs to this user, and other users have none of the permissions in `others`.
 void checkOwner(const struct stat& facts, mode_t others, const std::string& path);
 
 }  // namespace boxoffice::platform

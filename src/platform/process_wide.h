@@ -1,17 +1,17 @@
-// Objects of which there is one in the process, however many copies of this library are loaded into it: a
-// server and one of its dependencies may each bring their own, and what they lock by one name, or in one
-// memory, must be one lock.
+// Objects that exist once per process, however many copies of this library are loaded into it. A server and
+// one of its dependencies may each bring a copy, and the locks of one name, or in one memory, must be one
+// lock.
 //
-// Every copy that is a shared library exports its registry, under a name that only copies of the very
-// same source have. All use the registry of the copy that was loaded first, which stays in memory for
-// good.
+// Every copy that is a shared library exports its registry, under a name that only copies of the very same
+// source have. All copies use the registry of the one that was loaded first, which stays in memory for
+// ever.
 #pragma once
 
 #include <typeinfo>
 
 namespace boxoffice {
 
-/// The object of that name, made by `make` unless there is one. It is never destroyed.
+/// The object of that name, made by `make` if there is none. It is never destroyed.
 void* findProcessWide(const char* name, void* (*make)());
 
 /// The T of this process.

@@ -9,7 +9,7 @@
 namespace boxoffice::platform {
 
 FindProcessWide firstExported(const char* symbol) {
-  // In the order in which they were loaded. Asked after the walk, which holds a lock of the loader's.
+  // The libraries, in load order. dlopen comes after the walk, which holds a lock of the loader.
   std::vector<std::string> libraries;
   const auto note = [](dl_phdr_info* info, std::size_t, void* all) {
     static_cast<std::vector<std::string>*>(all)->emplace_back(info->dlpi_name);
@@ -22,7 +22,7 @@ FindProcessWide firstExported(const char* symbol) {
     if (!handle) continue;
     void* const found = dlsym(handle, symbol);
     dlclose(handle);
-    // dlsym looks into what the library depends on, too; none of that is a copy of ours.
+    // dlsym also searches the library's dependencies; none of them is a copy of this library.
     if (found) return reinterpret_cast<FindProcessWide>(found);
   }
   return nullptr;

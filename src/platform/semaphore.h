@@ -1,20 +1,19 @@
-// The operating system's counting semaphore: the only thing here that blocks a thread. One .cpp per
-// system implements it; the build chooses.
+// The operating system's counting semaphore: the only thing here that blocks a thread. One .cpp per system
+// implements it; the build chooses.
 //
-// state_ is all there is. macOS and Windows keep the handle of a kernel semaphore in it. Linux has
-// the semaphore itself there, for a futex:
+// state_ is all there is. macOS and Windows keep the handle of a kernel semaphore in it. On Linux it is the
+// semaphore itself, for a futex:
 //
 //     63 ........... 32 | 31 ........... 0
 //     threads asleep    | count, the futex
 //
-//   wait     count > 0: count - 1. Else: asleep + 1, sleep while the count is 0, look again, and
-//            take the count and leave the sleepers in one compare-and-swap
-//   signal   count + n; were there sleepers, wake n of them
-// Invariant: count + waits that returned = initial + signals. signal's release pairs with the
-// acquire of the wait that takes the count.
-// Lifetime: after its addition to state_, signal uses only the address: when the one that took the
-// count has destroyed the semaphore by then, the wake goes to an address where nobody sleeps, or to
-// somebody who looks again and sleeps on. The kernel semaphores do the same in one call.
+//   wait     count > 0: count - 1. Else: asleep + 1, sleep while the count is 0, look again, and take the count
+//            and leave the sleepers in one compare-and-swap
+//   signal   count + n; if there were sleepers, wake n of them
+// Invariant: count + waits that returned = initial + signals. signal's release pairs with the acquire of
+// the wait that takes the count. Lifetime: after its addition to state_, signal uses only the address. If
+// the thread that took the count has destroyed the semaphore by then, the wake goes to an address without a
+// sleeper, or to a sleeper that looks again and sleeps on. The kernel semaphores do the same in one call.
 #pragma once
 
 #include <atomic>
@@ -29,7 +28,7 @@ class Semaphore {
  public:
   static constexpr int kMax = std::numeric_limits<int>::max();
 
-  /// Misuse(badArgument) when `initial` is negative, std::system_error when the system refuses.
+  /// Throws Misuse(badArgument) when `initial` is negative, std::system_error when the system refuses.
   explicit Semaphore(int initial = 0);
   ~Semaphore();
   Semaphore(const Semaphore&) = delete;
@@ -44,7 +43,7 @@ class Semaphore {
   }
   bool waitUntil(Deadline deadline) noexcept;
 
-  /// Misuse(badArgument) when n is negative, Misuse(overflow) when the count would pass kMax; then
+  /// Throws Misuse(badArgument) when n is negative, Misuse(overflow) when the count would pass kMax; then
   /// nothing has changed.
   void signal(int n = 1);
 

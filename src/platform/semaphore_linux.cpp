@@ -18,7 +18,7 @@ constexpr std::uint64_t kSleeper = std::uint64_t{1} << 32;
 
 std::uint32_t count(std::uint64_t state) { return static_cast<std::uint32_t>(state); }
 
-// Sleeps while the count is 0. Returns for no reason, too; the caller looks again.
+// Sleeps while the count is 0. May return spuriously; the caller looks again.
 void futexWait(std::atomic<std::uint64_t>& state, Deadline deadline) noexcept {
   const auto since = deadline.time_since_epoch();  // steady_clock is CLOCK_MONOTONIC
   const auto seconds = std::chrono::floor<std::chrono::seconds>(since);
@@ -58,7 +58,7 @@ bool Semaphore::waitUntil(Deadline deadline) noexcept {
         return true;
       }
     } else if (deadline != kNever && Clock::now() >= deadline) {
-      // Leave only from a count of 0: a wake sent to us must not be lost to those who sleep on.
+      // Leave only from a count of 0: a wake sent to this thread must not be lost to the other sleepers.
       if (state_.compare_exchange_weak(state, state - kSleeper, std::memory_order_relaxed)) {
         return false;
       }

@@ -37,7 +37,7 @@ bool Semaphore::waitUntil(Deadline deadline) noexcept {
     if (deadline == kNever) {
       result = semaphore_wait(handle(state_));
     } else {
-      // The timeout is relative, so it is reckoned anew after a signal handler has run.
+      // The timeout is relative, so compute it anew after a signal handler has run.
       const auto left = deadline - Clock::now();
       if (left <= left.zero()) return tryWait();
       const auto seconds = std::chrono::floor<std::chrono::seconds>(left);

@@ -4,11 +4,10 @@
 
 namespace boxoffice {
 
-/// Linux keeps this many characters of a name, and takes no longer one.
+/// Linux refuses a longer name.
 constexpr unsigned kMaxThreadName = 15;
 
-/// Names the calling thread; at most kMaxThreadName characters of ASCII. A system that refuses
-/// leaves it without a name: that is no reason to fail.
+/// Names the calling thread; at most kMaxThreadName characters of ASCII. Ignores a system that refuses.
 void nameThisThread(const char* name) noexcept;
 
 }  // namespace boxoffice

@@ -1,5 +1,5 @@
-// What scope host needs of the system, second part: FIFOs with locks on them, a way to wait for several
-// of them, and word of forks. As for files.h.
+// What scope host needs of the system, second part: FIFOs with locks on them, a way to wait for several of
+// them, and a hook for forks. Errors as in files.h.
 #pragma once
 
 #include <cstddef>
@@ -10,38 +10,39 @@
 
 namespace boxoffice::platform {
 
-/// The FIFO's own end, made if it is missing: for reading and, so that it never ends, for writing.
+/// Opens the reading end of the FIFO, made if it is missing. Also for writing, so that it never reads end
+/// of file.
 File openFifo(const std::string& path);
-/// An end to write to, and to hear of its reader's death. None when nobody reads.
+/// Opens a writing end, on which the reader's death can be polled. None when there is no reader.
 File openWriter(const std::string& path);
-/// The FIFO that this writing end belongs to, opened as openBell does: it may have no path any more.
+/// As openFifo, for the FIFO of this writing end, which may have no path any more.
 File openFifoOf(const File& writer);
 
-// A FIFO has two locks, which belong to open files and go with the last descriptor of one: a process stands in for
-// the process slot with the first, and lives in it with both.
+// A FIFO has two locks. They belong to an open file and go with its last descriptor. A process that stands
+// in for a process slot holds the first lock; a member holds both.
 
 /// Takes the first lock. False when another open file has it.
 bool tryLock(const File& fifo) noexcept;
-/// Takes the second. False when another open file has it, or keeps it free.
+/// Takes the second lock. False when another open file has it, or keeps it free.
 bool tryLive(const File& fifo) noexcept;
-/// Keeps the second free, beside others that do. False when a process lives there.
+/// Keeps the second lock free; several open files may. False when a member lives there.
 bool tryKeepFree(const File& fifo) noexcept;
 
-/// Writes a byte, if there is room. No signal, should the reader be gone.
+/// Writes a byte, if there is room. Raises no signal when the reader is gone.
 void send(const File& writer) noexcept;
-/// Reads all there is.
+/// Reads everything that is there.
 void drain(const File& fifo) noexcept;
 
-/// Waits for several files at once. Level by level: what is not dealt with is told again.
+/// Waits for several files at once. Level-triggered: an event that is not handled is reported again.
 class Watch {
  public:
   Watch();
-  /// Tells `tag` when there is something to read in it, or its reader has gone.
+  /// Reports `tag` when the file has something to read, or its reader has gone.
   void add(const File& file, std::uint32_t tag);
-  /// Before it is closed: a child in the making may have it open still.
+  /// Call this before closing the file: a child that is being forked may still have it open.
   void remove(const File& file) noexcept;
-  /// Waits until there is something about one, for so many ms (-1: for ever); how many tags it has told. None
-  /// when the time is over, or a signal came.
+  /// Waits for an event, at most `atMost` ms (-1: for ever). Returns the number of tags; 0 after a timeout
+  /// or a signal.
   unsigned wait(std::uint32_t (&tags)[16], int atMost) noexcept;
   void close() noexcept { file_.close(); }
 
@@ -49,14 +50,13 @@ class Watch {
   File file_;
 };
 
-/// Hears that files are removed from a directory, or get another name, and when it is removed itself.
+/// Reports when files of a directory are removed or renamed, and when the directory itself is.
 class Removals {
  public:
-  /// In the directory of this path, and the directory that it lies in. Deaf when the system has nothing
-  /// left for it.
+  /// Watches the directory of this path and its parent. Reports nothing when the system is out of resources.
   void deliver(const std::string& directory) noexcept;
   const File& file() const noexcept { return file_; }
-  /// Reads all there is.
+  /// Reads everything that is there.
   void drain() noexcept;
   void close() noexcept { file_.close(); }
 
@@ -64,14 +64,14 @@ class Removals {
   File file_;
 };
 
-/// Hears, beside its owner, that something has come into a wake-up, and leaves it there.
+/// Polls a FIFO beside its owner, and leaves the bytes in it.
 class LoopWakeup {
  public:
-  /// Deaf when the system has nothing left for it.
+  /// Reports nothing when the system is out of resources.
   explicit LoopWakeup(const File& fifo) noexcept;
   explicit operator bool() const noexcept { return static_cast<bool>(file_); }
 
-  /// There is something to read in it from the time something has come until forget().
+  /// A descriptor that is readable from the arrival of a byte until forget().
   int number() const noexcept { return file_.number(); }
   void forget() noexcept;
 
@@ -83,7 +83,8 @@ class LoopWakeup {
 
 std::uint32_t pid() noexcept;
 void randomBytes(void* to, std::size_t count);
-/// Has these called around every fork: before, in the parent after, in the child. Once per process.
+/// Has these called around every fork: before it, after it in the parent, and in the child. Call once per
+/// process.
 void aroundForks(void (*before)(), void (*inParent)(), void (*inChild)());
 
 }  // namespace boxoffice::platform

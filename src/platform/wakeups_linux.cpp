@@ -19,7 +19,7 @@ namespace boxoffice::platform {
 File openFifo(const std::string& path) {
   const bool isNew = mkfifo(path.c_str(), 0600) == 0;
   if (!isNew && errno != EEXIST) refused(path, "made");
-  // The umask may have taken rights of the owner.
+  // The umask may have removed permissions of the owner.
   if (isNew && chmod(path.c_str(), 0600) != 0) refused(path, "made");
   File fifo(open(path.c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
   if (!fifo) refused(path, "opened");
@@ -61,8 +61,8 @@ bool tryLive(const File& fifo) noexcept { return tryRange(fifo, F_WRLCK, 1, 0); 
 bool tryKeepFree(const File& fifo) noexcept { return tryRange(fifo, F_RDLCK, 1, 0); }
 
 void send(const File& writer) noexcept {
-  // A FIFO has no MSG_NOSIGNAL. The signal of a write goes to the thread that wrote: it is held back, and
-  // taken off again, unless one was pending before.
+  // A FIFO has no MSG_NOSIGNAL. SIGPIPE goes to the writing thread: block it, and consume it unless one was
+  // pending before.
   sigset_t pipe;
   sigset_t before;
   sigset_t pending;
@@ -114,7 +114,7 @@ void Removals::deliver(const std::string& directory) noexcept {
 }
 
 void Removals::drain() noexcept {
-  // Room for an event with the longest of names.
+  // Room for an event with the longest name.
   char bytes[512];
   while (read(file_.number(), bytes, sizeof bytes) > 0) {
   }
@@ -127,8 +127,8 @@ unsigned Watch::wait(std::uint32_t (&tags)[16], int atMost) noexcept {
   return count < 0 ? 0 : static_cast<unsigned>(count);
 }
 
-// Told of by edges, and collected without a wait, what has come is forgotten although it is still there: a
-// descriptor that event loops can wait for level by level.
+// The inner epoll is edge-triggered, so forget() consumes an event although the byte is still there. Event
+// loops can poll the epoll descriptor level-triggered.
 LoopWakeup::LoopWakeup(const File& fifo) noexcept : file_(epoll_create1(EPOLL_CLOEXEC)) {
   if (!file_) return;
   epoll_event event = {};
@@ -144,7 +144,7 @@ void LoopWakeup::forget() noexcept {
 std::uint32_t pid() noexcept { return static_cast<std::uint32_t>(getpid()); }
 
 void randomBytes(void* to, std::size_t count) {
-  // Up to 256 bytes come whole, or not at all.
+  // Requests of up to 256 bytes are answered whole, or not at all.
   ssize_t got;
   do {
     got = getrandom(to, count, 0);
