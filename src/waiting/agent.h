@@ -1,5 +1,5 @@
-// Who holds a lock and who waits for it: an agent is one line of execution that shares its locks
-// with nobody, a native thread or one JavaScript environment.
+// Identifies holders and waiters: an agent is one line of execution that shares its locks with no other, a
+// native thread or one JavaScript environment.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ constexpr AgentId kNobody = 0;
 /// Lock words keep an agent in 26 bits.
 constexpr AgentId kMaxAgent = (1U << 26) - 1;
 
-/// `id`, if a lock word can hold it; else Misuse(badArgument).
+/// `id`, if a lock word can hold it; else throws Misuse(badArgument).
 inline AgentId checkedAgent(AgentId id) {
   if (id - 1 >= kMaxAgent) throw Misuse(Fault::badArgument, "this is not the id of an agent");
   return id;

@@ -1,20 +1,20 @@
-// A semaphore that enters the kernel only when somebody sleeps or must be woken.
+// A semaphore that enters the kernel only to put a thread to sleep or to wake one.
 //
 // count_ is the whole state:
-//     count_ >  0   that many signals nobody has taken yet
-//     count_ == 0   nothing to take, nobody waits
+//     count_ >  0   that many signals not taken yet
+//     count_ == 0   nothing to take, no waiter
 //     count_ <  0   that many threads wait in bouncer_ or are on their way there
 //
-//   wait     count_ - 1; was it > 0, we are in; else the bouncer admits us
-//   signal   count_ + n; was it < 0, the bouncer admits min(-count_, n)
-//   give up  count_ + 1, but only while count_ < 0. Else every waiter has been granted an
-//            admission, ours among them: it is on its way, and we take it. There is no third
-//            outcome: a count given back after that would leave a stale admission behind. One that
-//            comes later may take it before us; then count_ is < 0 again, and we leave after all.
+//   wait     count_ - 1; if it was > 0, the thread is in; else the bouncer admits it
+//   signal   count_ + n; if it was < 0, the bouncer admits min(-count_, n)
+//   give up  count_ + 1, but only while count_ < 0. Otherwise every waiter has been granted an admission, this one
+//            included: it is on its way, and the waiter takes it. There is no third outcome: giving a count
+//            back after that would leave a stale admission behind. A later waiter may take the admission
+//            first; then count_ is < 0 again, and this waiter leaves after all.
 //
-// Invariant: signals that came = waits that went in + max(count_, 0) + admissions on their way.
-// signal's release pairs with the acquire of the wait that takes the signal, through count_ or
-// through the bouncer. Source: Preshing, "Semaphores are surprisingly versatile".
+// Invariant: signals that came = waits that went in + max(count_, 0) + admissions on their way. signal's
+// release pairs with the acquire of the wait that takes the signal, through count_ or through the bouncer.
+// Source: Preshing, "Semaphores are surprisingly versatile".
 #pragma once
 
 #include <limits>
@@ -30,7 +30,7 @@ class BasicLightweightSemaphore {
  public:
   static constexpr int kMax = std::numeric_limits<int>::max() / 2;
 
-  /// `initial` must be in [0, kMax]; else Misuse(badArgument).
+  /// `initial` must be in [0, kMax]; else throws Misuse(badArgument).
   explicit BasicLightweightSemaphore(int initial = 0) : count_(initial) {
     if (initial < 0 || initial > kMax) {
       throw Misuse(Fault::badArgument, "a semaphore starts with a count from 0 to kMax");
@@ -76,7 +76,7 @@ class BasicLightweightSemaphore {
   }
 
  private:
-  /// After a timeout: true when we have left, false when an admission was already ours.
+  /// After a timeout: true when this waiter has left, false when an admission was already its own.
   bool giveUp() noexcept {
     for (;;) {
       int count = count_.load(std::memory_order_relaxed);
@@ -84,8 +84,8 @@ class BasicLightweightSemaphore {
         if (count_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) return true;
       }
       // The signaller is between its count and its post. Sleep until it posts: it may have been
-      // preempted there for long, and a spinning thread could keep it from ever running. But not
-      // for ever: a post that a later waiter takes in our stead is not followed by another.
+      // preempted there, and a spinning thread could keep it from running. The sleep is bounded,
+      // since a later waiter may take that post, and no other one follows.
       if (bouncer_.waitUntil(P::now() + kPostPatience)) return false;
     }
   }

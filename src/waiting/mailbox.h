@@ -1,12 +1,11 @@
-// Where the wakes of an event loop's waiters wait until the loop comes round: any thread posts, the
-// loop's own thread collects.
+// Where the wakes of an event loop's waiters wait until the loop comes round: any thread posts, the loop's
+// own thread collects.
 //
 //   last_ ─▶ w3 ─▶ w2 ─▶ w1 ─▶ null        a stack, one compare-and-swap to post
 //
-// Whoever posts into an empty mailbox wakes the loop, nobody else does: a burst of admissions is
-// one wake of the loop. collect empties it in one exchange, so the next post wakes it again; no wake
-// can fall between the two. post's release pairs with collect's acquire: all that the waker did is
-// seen by the loop.
+// Only a post into an empty mailbox wakes the loop, so a burst of admissions is one wake-up. collect
+// empties the mailbox in one exchange, so the next post wakes the loop again; no wake can fall between the
+// two. post's release pairs with collect's acquire: the loop sees all that the waker did.
 #pragma once
 
 #include <utility>
@@ -16,7 +15,7 @@
 
 namespace boxoffice {
 
-/// How an event loop is told to collect. Called from any thread, once per burst.
+/// Tells an event loop to collect. Called from any thread, once per burst.
 class Wakeup {
  public:
   virtual void send() noexcept = 0;
@@ -32,7 +31,7 @@ class BasicMailbox final : public Parker {
   BasicMailbox(const BasicMailbox&) = delete;
   BasicMailbox& operator=(const BasicMailbox&) = delete;
 
-  /// Posts, over a link of the mailbox's own: an invited waiter still stands in its queue.
+  /// Posts through a link of the mailbox's own, because an invited waiter is still linked into its queue.
   void wake(Waiter& waiter, Wake how) noexcept override {
     Wakeup& wakeup = wakeup_;  // once posted, the loop may collect and destroy this mailbox
     waiter.how = how;
@@ -45,8 +44,8 @@ class BasicMailbox final : public Parker {
   }
 
   /// Hands every posted waiter to `take(waiter, how)`, first posted first. `take` may destroy the
-  /// waiter, and may have this mailbox posted to. When it throws, the rest are posted again.
-  /// False when there was none; else one ring has been for them, or is about to be.
+  /// waiter, and may cause posts to this mailbox. When it throws, the rest are posted again.
+  /// False when the mailbox was empty; otherwise one send() was for its waiters, or is about to come.
   template <class Take>
   bool collect(Take&& take) {
     if (!last_.load(std::memory_order_relaxed)) return false;  // cheaper than an exchange

@@ -1,12 +1,11 @@
-// The lot finds the line of a word by the word's address, so that a lock needs no memory beyond
-// its word: a queue exists only while somebody waits. After WebKit's ParkingLot and Rust's
-// parking_lot.
+// Finds the queue of a word by the word's address, so that a lock needs no memory beyond its word: a queue
+// exists only while a waiter is in it. After WebKit's ParkingLot and Rust's parking_lot.
 //
 //   address ──hash──▶ shard (one lock each) ──table──▶ WaitQueue
 //
-// All work on a queue happens through a Bucket, which holds the shard's lock for its lifetime and
-// sends the wakes it collected after dropping it: a woken thread does not run into our lock, and
-// a Parker may call back into the lot.
+// All work on a queue happens through a Bucket, which holds the shard's lock for its lifetime. It sends the
+// wakes it collected after it has dropped that lock: a woken thread does not run into it, and a Parker may
+// call back into the parking lot.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@
 
 namespace boxoffice {
 
-/// How many stand in the queue at a word, and the priority a newcomer must exceed to go before them.
+/// The length of a word's queue, and the priority that a new waiter must exceed to go ahead of it.
 struct QueueSummary {
   std::size_t size = 0;
   double topPriority = -std::numeric_limits<double>::infinity();
@@ -43,15 +42,15 @@ class ParkingLot {
   /// Locks the shard of `address` until the Bucket goes out of scope.
   Bucket open(const void* address) { return Bucket(shards_[index(address)], address); }
 
-  /// What waiting for this word (or one that shares its shard) has taught about spinning.
+  /// What earlier waits for this word (or one that shares its shard) have taught about spinning.
   AdaptiveSpin<P>& spin(const void* address) noexcept { return spins_[index(address)]; }
 
   QueueSummary queue(const void* address);
 
-  /// Does a waiter of `agent` stand in the queue at `address`?
+  /// Whether a waiter of `agent` is in the queue at `address`.
   bool isQueued(const void* address, AgentId agent);
 
-  /// WaitQueues in the whole lot: how many words somebody waits for.
+  /// How many queues there are: the number of words with a waiter.
   std::size_t queues() {
     std::size_t all = 0;
     for (Shard& shard : shards_) {
@@ -98,8 +97,8 @@ class ParkingLot<P>::Bucket {
     return *queue_;
   }
 
-  /// Takes a waiter out of the queue as admitted; it is woken when the bucket closes, unless it
-  /// was invited: then that wake, sent or about to be, is the one that finds it admitted.
+  /// Takes a waiter out of the queue as admitted, and wakes it when the bucket closes. An invited waiter
+  /// gets no second wake: the one that is on its way finds it admitted.
   void admit(Waiter& w) noexcept {
     const bool awake = w.state == Waiter::State::invited;
     queue_->leave(w);

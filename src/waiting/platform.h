@@ -1,5 +1,5 @@
-// What the primitives are made of. Every box office is a template over such a struct, so that the
-// very same code runs on real threads and under a race detector's scheduler (test/relacy).
+// What the primitives are made of. Each primitive is a template over such a struct, so that the very same
+// code runs on real threads and under a race detector's scheduler (test/relacy).
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class ParkingLot;
 template <class P>
 class ThreadParker;
 
-/// Real threads. `Self` is the struct derived from it: each has a lot of its own.
+/// Real threads. `Self` is the derived struct; each has a parking lot of its own.
 template <class Self>
 struct NativePlatform {
   template <class T>
@@ -37,7 +37,7 @@ struct NativePlatform {
   static int cores() noexcept { return static_cast<int>(coreCount()); }
   static AgentId agent() { return thisThread(); }
 
-  /// How many threads keep a core busy by waiting, in this process.
+  /// How many threads of this process busy-wait.
   static std::atomic<int>& busyWaiters() noexcept {
     static std::atomic<int> count{0};
     return count;
@@ -53,7 +53,7 @@ struct NativePlatform {
 
 struct Platform : NativePlatform<Platform> {};
 
-/// The same without looking again before sleeping, to measure what that brings.
+/// Without spinning, to measure what spinning brings.
 struct NoSpinPlatform : NativePlatform<NoSpinPlatform> {
   static constexpr int kBusyLooks = 0;
   static constexpr int kYieldLooks = 0;

@@ -1,18 +1,18 @@
-// Whether to look again before sleeping, learned from what looking again has brought.
+// Whether to poll again before sleeping, learned from what polling has brought so far.
 //
-// Preshing left the question open ("is there a better way to set the initial spin count?") with a
-// fixed count of 10,000. Two facts decide it, and both change at run time:
-//   - is the one we wait for running on another core right now? Then a short busy wait (a few
-//     hundred ns) is cheaper than a sleep and a wake-up (5 to 50 us).
-//   - are there more runnable threads than cores? Then a busy wait keeps the very thread from
-//     running that we wait for, and the thing to do is to give it our core: sched_yield, which
-//     switches to a runnable thread without the cost of a sleep and a wake-up.
-// So a wait looks in two phases, busy and then yielding, and each phase has a budget of looks that
-// it earns: about twice as many as were needed when it paid (after glibc's adaptive mutex), half as
-// many each time it did not, down to none, with a fresh try now and then. Yielding has paid only
-// when the wait was over before a sleep would have been: in longer ones, threads that yield are in
-// the way of those that work. At most one core fewer than there are is ever kept busy by busy
-// waits, in the whole process; on one core, none.
+// Preshing left the question open ("is there a better way to set the initial spin count?") with a fixed
+// count of 10,000. Two facts decide it, and both change at run time:
+//   - Is the awaited thread running on another core right now? Then a short busy wait (a few hundred ns) is
+//     cheaper than a sleep and a wake-up (5 to 50 us).
+//   - Are there more runnable threads than cores? Then a busy wait keeps the awaited thread from running.
+//     Giving it our core is better: sched_yield switches to a runnable thread without the cost of a sleep
+//     and a wake-up.
+// So a wait polls in two phases, busy and then yielding, and each phase earns a budget of looks. When it
+// paid, the budget becomes about twice the looks that were needed (after glibc's adaptive mutex). Each time
+// it did not, the budget halves, down to none, with a fresh try now and then. Yielding has paid only when
+// the wait was over before a sleep would have been: in longer waits, threads that yield are in the way of
+// those that work. In the whole process, busy waits keep at most one core fewer than there are busy; on a
+// single core, none.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@
 
 namespace boxoffice {
 
-/// How many looks a phase may take. Shared by threads; every access is relaxed, since a lost
-/// update costs only a slightly worse guess.
+/// How many looks a phase may take. Threads share it. Every access is relaxed, since a lost update costs
+/// only a slightly worse guess.
 template <class P, int kMax>
 class SpinBudget {
  public:
@@ -56,7 +56,7 @@ class SpinBudget {
 template <class P>
 class AdaptiveSpin {
  public:
-  /// Looks until `ready()` says yes or the budgets are spent. True when it said yes.
+  /// Polls `ready()` until it is true or the budgets are spent. Whether it was true.
   template <class Ready>
   bool operator()(Ready&& ready) {
     if (busily(ready)) return true;

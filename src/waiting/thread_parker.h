@@ -1,7 +1,7 @@
 // A blocked thread as a waiter: it sleeps on a semaphore of its own until it is woken.
 //
-// Some threads may be wanted back before their time by somebody who cannot wake them (a worker that is
-// being terminated while it is blocked in C++). They give a Stop, and look at it now and then.
+// Some threads have to come back early at the request of a thread that cannot wake them (a worker that is
+// terminated while it is blocked in C++). They give a Stop, and check it now and then.
 #pragma once
 
 #include <utility>
@@ -11,7 +11,7 @@
 
 namespace boxoffice {
 
-/// Whether a blocked thread is to come back. Asked on that thread, outside every lock of this library.
+/// Whether a blocked thread is to stop waiting. Called on that thread, outside every lock of this library.
 class Stop {
  public:
   virtual bool isRequested() noexcept = 0;
@@ -23,7 +23,7 @@ class Stop {
 template <class P>
 class ThreadParker final : public Parker {
  public:
-  /// How long a thread with a Stop may sleep before it looks at it.
+  /// How long a thread with a Stop sleeps before it checks it.
   static constexpr std::chrono::milliseconds kLookEvery{25};
 
   void wake(Waiter&, Wake how) noexcept override {
@@ -31,7 +31,7 @@ class ThreadParker final : public Parker {
     sleep_.signal();
   }
 
-  /// False when the deadline passed first, or a stop is requested; a wake may be on its way all the same.
+  /// False when the deadline passed first, or a stop was requested; a wake may be on its way all the same.
   bool waitUntil(Deadline deadline) noexcept {
     while (stop_) {
       const Deadline look = P::now() + kLookEvery;
@@ -65,7 +65,7 @@ class ThreadParker final : public Parker {
   Wake how() const noexcept { return how_; }
 
  private:
-  // Written by the waker before its signal, read by us after taking that signal.
+  // Written by the waker before its signal, read by this thread after it has taken that signal.
   Wake how_ = Wake::admitted;
   Stop* stop_ = nullptr;
   BasicLightweightSemaphore<P> sleep_;

@@ -1,7 +1,6 @@
-// The waiters of one event loop, by number: a ticket is an index, and finding its waiter, taking
-// one and giving it back cost a few instructions and no allocation, once the pool has grown to the
-// longest queue it has seen. Only its own thread touches the pool; the waiters it holds stay where
-// they are for as long as they are out.
+// The waiters of one event loop, by number. A ticket is an index: finding its waiter, taking one and giving
+// it back cost a few instructions and no allocation, once the pool has grown to the longest queue it has
+// seen. Only the loop's own thread touches the pool. A waiter stays in place as long as its ticket is out.
 //
 //   chunks_   [w0 w1 ... w255] [w256 ...]       free_  a stack of tickets
 #pragma once
@@ -30,8 +29,8 @@ class TicketPool {
     return ticket;
   }
 
-  /// Gives one back that stands in no queue and is owed no wake. Misuse(badArgument) for a ticket
-  /// that is not out, or still in the queue.
+  /// Gives a ticket back. Its waiter must be in no queue, with no wake on its way. Throws Misuse(badArgument)
+  /// for a ticket that is not out, or whose waiter is in a queue.
   void give(Ticket ticket) {
     Waiter& w = waiter(ticket);
     if (w.ticket != ticket || w.fifo) {
@@ -50,7 +49,7 @@ class TicketPool {
     return (*chunks_[ticket / kChunk])[ticket % kChunk];
   }
 
-  /// How many are out.
+  /// How many tickets are out.
   std::size_t out() const noexcept { return out_; }
 
  private:
@@ -61,7 +60,7 @@ class TicketPool {
     const auto first = static_cast<Ticket>(chunks_.size() * kChunk);
     free_.reserve(first + kChunk);
     chunks_.push_back(std::make_unique<Chunk>());
-    // The lowest on top: a short queue uses few cache lines.
+    // The lowest ticket on top: a short queue uses few cache lines.
     for (Ticket i = kChunk; i > 0; --i) free_.push_back(first + i - 1);
   }
 

@@ -61,7 +61,7 @@ void WaitGraph::endNow(Id id) noexcept {
   }
 }
 
-/// A lock that nobody has to do with.
+/// Drops a lock without waits and holds.
 void WaitGraph::forget(Lock lock) noexcept {
   const auto at = places_.find(lock);
   const Place& place = at->second;
@@ -127,19 +127,20 @@ std::size_t WaitGraph::size() const {
   return waits_.size() + holds_.size();
 }
 
-/// What a hold depends on, or nothing when its holder may be doing something.
+/// The waits that a hold depends on; none when its holder may be active.
 const std::vector<WaitGraph::Id>& WaitGraph::dependsOn(const Hold& hold) const {
   const auto blocked = blocked_.find(hold.agent);
   return blocked == blocked_.end() ? hold.waits : blocked->second;
 }
 
-/// Is a writer ahead of the reader `w`, who is behind `hold`, which reads? Nothing was before kUnknown.
+/// Whether a writer is ahead of the reader `w`, which waits behind the reading `hold`. False with kUnknown.
 bool WaitGraph::hasWriterAhead(const Wait& w, const Hold& hold) const {
   const auto isAhead = [&](Id id) {
     const Wait& other = waits_.at(id);
     if (other.want != kExclusive || other.since == kUnknown) return false;
-    // An agent asks and stands in the queue in one order, and has told us of a promise when that stands there. One who
-    // blocks has told us before: the reader was behind somebody else if the lock was being read when it asked.
+    // An agent enters the queue in the order of its requests, and reports a waiting promise after it has
+    // entered. A blocking agent reports before it enters. Then the reader was behind a writer if the lock
+    // was being read when the reader asked.
     if (other.agent == w.agent) return other.since < w.since;
     return other.entered < w.since && (!isBlocking(other) || hold.since < w.since);
   };
@@ -185,7 +186,7 @@ bool WaitGraph::isStuck(const Wait& w) {
   return left < w.want;
 }
 
-/// Into found_: whatever `start` may depend on, and takes it to be stuck until it is proved to be able to go on.
+/// Fills found_ with the waits that `start` may depend on. Each counts as stuck until proved otherwise.
 void WaitGraph::collect(Wait& start) {
   ++searches_;
   found_.clear();
@@ -196,7 +197,7 @@ void WaitGraph::collect(Wait& start) {
     found_.push_back(&w);
   };
   find(start);
-  // It grows meanwhile.
+  // found_ grows in the loop.
   for (std::size_t i = 0; i < found_.size(); ++i) {  // NOLINT(modernize-loop-convert)
     for (const Hold* hold : blockers(*found_[i])) {
       for (const Id id : dependsOn(*hold)) {
@@ -206,7 +207,7 @@ void WaitGraph::collect(Wait& start) {
   }
 }
 
-/// The cycle on which `wait` is, which ends with that.
+/// Returns the cycle on which `wait` is, if any, and ends that wait.
 std::optional<WaitGraph::Cycle> WaitGraph::close(Id wait) {
   const auto at = waits_.find(wait);
   if (at == waits_.end()) return std::nullopt;
@@ -222,12 +223,12 @@ std::optional<WaitGraph::Cycle> WaitGraph::close(Id wait) {
   }
   if (!start.isStuck) return std::nullopt;
   Cycle cycle{.refused = wait, .steps = pathFrom(start)};
-  if (cycle.steps.empty()) return std::nullopt;  // behind a cycle, and not on it
+  if (cycle.steps.empty()) return std::nullopt;  // behind a cycle, but not on it
   endNow(wait);
   return cycle;
 }
 
-/// The shortest way from `start` back to itself, from stuck to stuck.
+/// The shortest path of stuck waits and holds from `start` back to itself.
 std::vector<WaitGraph::Step> WaitGraph::pathFrom(Wait& start) {
   struct Way {
     Wait* wait;

@@ -1,27 +1,29 @@
-// Who waits for whom, among locks that are to tell of deadlocks: what lib/diagnostics knows of the chains of
-// calls in each environment, put together for the process.
+// Which waits depend on which holds, among locks that detect deadlocks: what lib/diagnostics knows of the
+// chains of calls in each environment, combined for the process.
 //
-// A wait is one acquire that stands in the queue. A hold is one grant whose holder cannot go on: it depends on
-// waits, and goes on when any of them ends. Holds of those who are doing something are not here at all.
+// A wait is one acquire in a queue. A hold is one grant whose holder cannot go on: it depends on waits, and
+// goes on when any of them ends. Holds of active holders are not in the graph.
 //
 //   wait ──blocked by──▶ hold ──depends on──▶ wait ──▶ ...
 //
-//   a hold is stuck    when each wait that it depends on is stuck; an agent that blocks in a wait has all of
-//                      its holds depend on that wait alone
-//   a wait is stuck    for itself alone or for writing: when one hold of its lock is stuck
-//                      for reading: when one that writes is, or one that reads, if a writer is ahead in the queue
+//   a hold is stuck    when each wait that it depends on is stuck; all holds of an agent that blocks in a wait
+//                      depend on that wait alone
+//   a wait is stuck    exclusive or for writing: when one hold of its lock is stuck
+//                      for reading: when a hold that writes is stuck, or, with a writer ahead in the queue, one
+//                      that reads
 //                      of a semaphore: when what its stuck holds leave is less than it wants
 //
-// The greatest set for which this is true is in a deadlock, or behind one; whoever closes a cycle of it is
-// refused, so that none stays.
+// The largest set for which this is true is in a deadlock, or behind one. A wait that closes a cycle of it
+// is refused, so no cycle stays.
 //
-// 1. A wait ends here before anybody who waits behind it may be told so, and a hold ends here before its lock
-//    does. So what is here is still true, or is about a wait that has been granted its lock and has not heard
-//    of it: no stuck hold is in its way then, since the lock was let go of and the hold had ended before.
-// 2. A new hold is in nobody's way at first, and becomes stuck by a later call of depend() or block() only.
-//    A cycle is therefore there from one such call on, and that call looks for it.
+// 1. A wait ends here before any waiter behind it may be granted the lock, and a hold ends here before its
+//    lock is released. So an entry here is still true, or is a wait that was granted its lock and has not
+//    heard of it. No stuck hold is in the way of such a wait: the lock was released, and that hold had
+//    ended before.
+// 2. A new hold is in no wait's way at first. It becomes stuck only by a later call of depend() or block().
+//    So a cycle exists from such a call on, and that call looks for it.
 //
-// All under one mutex: this is for those who look for a mistake, and who wait anyway.
+// One mutex guards all of it: only diagnostics uses it, on acquires that wait anyway.
 #pragma once
 
 #include <cstdint>
@@ -37,30 +39,30 @@ namespace boxoffice {
 
 class WaitGraph {
  public:
-  /// A lock that threads share is the address of its word. Others have a number of their own, below 0.
+  /// For a lock that threads share, the address of its word. Other locks have a number of their own, below 0.
   using Lock = std::int64_t;
-  /// Of a wait or a hold; never 0, and never used again.
+  /// Identifies a wait or a hold; never 0, and never reused.
   using Id = std::uint64_t;
-  /// Calls to now() are in order.
+  /// A point in the order of calls to now().
   using Moment = std::uint64_t;
 
-  /// What is wanted: one of these, or how much of a semaphore.
+  /// What a claim wants: one of these, or how many units of a semaphore.
   static constexpr std::int64_t kExclusive = 0;
   static constexpr std::int64_t kShared = -1;
 
-  /// Of a wait whose place in the queue does not follow from when it asked.
+  /// For a wait whose place in the queue does not follow from when it asked.
   static constexpr Moment kUnknown = 0;
 
   struct Claim {
     Lock lock = 0;
     std::int64_t want = kExclusive;
-    std::int64_t capacity = 0;  ///< of a semaphore; 0: others put back what they have not taken
+    std::int64_t capacity = 0;  ///< of a semaphore; 0: agents release units that they did not take
     AgentId agent = kNobody;
     Moment since = kUnknown;  ///< when it asked, or began to hold
     std::string label;        ///< given back in a cycle
   };
 
-  /// One who waits, and what it holds that the one before it waits for.
+  /// A wait in a cycle, and the hold of the same holder for which the previous step waits.
   struct Step {
     std::string wait;
     std::string hold;
@@ -70,23 +72,24 @@ class WaitGraph {
     std::vector<Step> steps;
   };
 
-  /// A number for a lock that one agent alone knows.
+  /// A number for a lock that only one agent knows.
   Lock name();
   Moment now();
 
   Id wait(Claim claim);
   Id hold(Claim claim);
-  /// A wait or a hold, which may have ended before.
+  /// Ends a wait or a hold. Idempotent.
   void end(Id id) noexcept;
-  /// The holder of `hold` goes on when one of `waits` ends, and not before. The cycle that one of them closes.
+  /// The holder of `hold` goes on when one of `waits` ends, and not before. Returns the cycle that this
+  /// closes.
   std::optional<Cycle> depend(Id hold, std::vector<Id> waits);
-  /// The agent of `wait` does nothing before that ends. The cycle that it closes.
+  /// The agent of `wait` blocks until it ends. Returns the cycle that this closes.
   std::optional<Cycle> block(Id wait);
-  /// More is put back than was taken: nobody who waits for it is known to be stuck, from now on.
+  /// More units were put back than taken: from now on no wait for this lock counts as stuck.
   void loosen(Lock lock);
-  /// What `from` was is `to` from now on.
+  /// Renames the lock `from` to `to`.
   void move(Lock from, Lock to);
-  /// An agent has ended: all that it has here ends, too.
+  /// An agent has ended: ends all its waits and holds.
   void leave(AgentId agent) noexcept;
 
   /// For tests: how many waits and holds there are.
@@ -96,7 +99,7 @@ class WaitGraph {
   struct Wait : Claim {
     Id id = 0;
     Moment entered = 0;
-    // Of one search.
+    // Used by one search.
     std::uint64_t seen = 0;
     bool isStuck = false;
   };
@@ -127,15 +130,15 @@ class WaitGraph {
   std::unordered_map<Id, Wait> waits_;
   std::unordered_map<Id, Hold> holds_;
   std::unordered_map<Lock, Place> places_;
-  std::unordered_map<AgentId, std::vector<Id>> blocked_;  // the one wait that each is blocked in
-  std::vector<Wait*> found_;                              // by collect
+  std::unordered_map<AgentId, std::vector<Id>> blocked_;  // the wait in which each agent blocks
+  std::vector<Wait*> found_;                              // filled by collect
   std::uint64_t searches_ = 0;
   Id lastId_ = 0;
   Lock lastName_ = 0;
   Moment lastMoment_ = 0;
 };
 
-/// The process's.
+/// The graph of this process.
 WaitGraph& waitGraph();
 
 }  // namespace boxoffice

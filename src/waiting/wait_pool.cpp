@@ -22,7 +22,7 @@ bool WaitPool::submit(std::shared_ptr<Job> job) {
   if (!job) throw Misuse(Fault::badArgument, "there is no job");
   const std::lock_guard guard(mutex_);
   if (stopping_) return false;
-  // First what may fail: a thread too many does no harm, a job without one might wait for ever.
+  // First the step that may fail: a spare thread does no harm, a job without a thread might wait for ever.
   if (queue_.size() >= free_ && workers_.size() < limit_) start();
   queue_.push_back(std::move(job));
   work_.notify_one();
@@ -92,7 +92,7 @@ void WaitPool::stop() {
   if (ended_.joinable()) ended_.join();
 }
 
-/// Takes no more jobs. Returns those that run and are to be interrupted.
+/// Takes no more jobs. Returns the running ones, which are to be interrupted.
 std::vector<std::shared_ptr<WaitPool::Job>> WaitPool::close() {
   std::vector<std::shared_ptr<Job>> running;
   const std::lock_guard guard(mutex_);

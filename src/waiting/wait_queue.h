@@ -1,11 +1,11 @@
-// The bouncer's queue for one word: first come, first served within a priority, higher priorities
-// first. Entering, leaving from anywhere and admitting the head are O(1); with k distinct
-// priorities waiting at once, O(log k).
+// The queue of waiters for one word: first come, first served within a priority, higher priorities first.
+// Entering, leaving from anywhere and admitting the head are O(1); with k distinct priorities waiting at
+// once, O(log k).
 //
 //   levels_   5.0 ─▶ [w3]
 //             0.0 ─▶ [w1] ⇄ [w2] ⇄ [w4]      head() is w3
 //
-// A WaitQueue has no lock of its own: its bucket in the lot guards it.
+// A WaitQueue has no lock of its own: its bucket in the parking lot guards it.
 #pragma once
 
 #include <cmath>
@@ -44,22 +44,22 @@ struct Fifo {
 
 class WaitQueue {
  public:
-  /// How far behind the head an agent's own next waiter is looked for. A fixed bound keeps a
-  /// release O(1): when more than this many of others stand in front, their turn pays for itself.
+  /// How far behind the head to look for an agent's own next waiter. The bound keeps a release O(1). With
+  /// more than this many waiters of other agents in front, a hand-off to them pays for itself.
   static constexpr int kLook = 16;
 
   bool empty() const noexcept { return size_ == 0; }
   std::size_t size() const noexcept { return size_; }
   Waiter* head() const noexcept { return empty() ? nullptr : levels_.begin()->second.head; }
 
-  /// Who would go right after `w`, which stands here; null for the last.
+  /// The waiter that would go right after `w`, which is in this queue; null for the last.
   Waiter* behind(const Waiter& w) const noexcept {
     if (w.next) return w.next;
     const auto level = levels_.upper_bound(w.priority);
     return level == levels_.end() ? nullptr : level->second.head;
   }
 
-  /// The priority a newcomer must exceed to go before everybody who waits.
+  /// The priority that a new waiter must exceed to go ahead of every queued waiter.
   double topPriority() const noexcept {
     return empty() ? -std::numeric_limits<double>::infinity() : levels_.begin()->first;
   }
@@ -72,7 +72,7 @@ class WaitQueue {
     joined(w, fifo);
   }
 
-  /// Goes before everybody, whatever their priority: a reader that upgrades.
+  /// Enters ahead of every queued waiter, whatever its priority: a reader that upgrades.
   void enterFirst(Waiter& w) {
     w.priority = std::numeric_limits<double>::infinity();
     Fifo& fifo = level(w.priority);
@@ -100,8 +100,8 @@ class WaitQueue {
     return nullptr;
   }
 
-  /// A waiter of `agent`, however far back: the first from `start` on within its priority, or else
-  /// the first of all, or null.
+  /// A waiter of `agent`, however far back: the first from `start` on within its priority, or else the
+  /// first in the queue, or null.
   Waiter* find(AgentId agent, Waiter* start = nullptr) const noexcept {
     if (Waiter* w = ofAgent(agent, start)) return w;
     for (const auto& [priority, fifo] : levels_) {
@@ -110,7 +110,7 @@ class WaitQueue {
     return nullptr;
   }
 
-  /// Calls `use(waiter)` for each, in the order in which they would go.
+  /// Calls `use(waiter)` for each waiter, in the order in which they would go.
   template <class Use>
   void each(Use&& use) const {
     for (const auto& [priority, fifo] : levels_) {
@@ -118,7 +118,7 @@ class WaitQueue {
     }
   }
 
-  /// The one waiter that is awake and competes for the free word: it is told once, not per release.
+  /// The one waiter that is awake and competes for the free word: one wake, not one per release.
   Waiter* invited() const noexcept { return invited_; }
   void invite(Waiter& w) noexcept {
     w.state = Waiter::State::invited;
@@ -129,12 +129,12 @@ class WaitQueue {
     invited_ = nullptr;
   }
 
-  // Until when the head may be overtaken. The default has passed: nobody goes before the head.
+  // Until when the head may be overtaken. The default has passed: no waiter overtakes the head.
   Deadline patience = Deadline::min();
-  // The head has come in vain when its patience was over: the next release hands over to it.
+  // The head found the word taken after its patience was over: the next release hands over to it.
   bool handsOff = false;
 
-  // The lot's chain of queues in one slot of its table.
+  // The chain of queues in one slot of the WaitQueueTable.
   const void* address = nullptr;
   WaitQueue* chain = nullptr;
 

@@ -1,5 +1,5 @@
-// WaitQueues by the address of their word: a chained hash table that doubles when full and halves when
-// nearly empty. Its bucket's lock guards it.
+// The WaitQueues of a shard, by the address of their word: a chained hash table that doubles when full and
+// halves when nearly empty. The shard's lock guards it.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace boxoffice {
 
-/// Fibonacci hashing; the upper half is well mixed. The lot takes the topmost bits for the bucket,
-/// the table the ones from bit 32 on.
+/// Fibonacci hashing; the upper half is well mixed. The topmost bits choose the shard, the bits from 32 on
+/// the slot of its table.
 inline std::uint64_t hashAddress(const void* address) noexcept {
   return reinterpret_cast<std::uintptr_t>(address) * 0x9E3779B97F4A7C15ULL;
 }

@@ -1,4 +1,4 @@
-// One entry in a queue, and whom to tell when its turn has come.
+// One entry in a queue, and the parker that wakes it.
 //
 //              enter                     admit
 //   idle ───────────────▶ waiting ───────────────▶ admitted
@@ -9,10 +9,9 @@
 //    │       on its way)                 │
 //    └───────────────────────────────────┘ leave
 //
-// Every step out of `waiting` that is not the waiter's own sends exactly one wake, after the
-// bucket's lock is dropped; an invited waiter that is then admitted gets no second one. So a
-// waiter may be destroyed when it never stood in a queue, when it has left while `waiting`, or
-// when it has taken its wake.
+// Every step out of `waiting` that the waiter does not make itself sends exactly one wake, after the
+// bucket's lock is dropped. An invited waiter that is then admitted gets no second wake. So a waiter may be
+// destroyed when it never entered a queue, when it has left while `waiting`, or when it has taken its wake.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +28,7 @@ enum class Wake : std::uint8_t {
   invited    ///< the lock was free a moment ago: come and try, you keep your place
 };
 
-/// Whoever can be told that its turn has come: a blocked thread, or an event loop.
+/// What a wake reaches: a blocked thread, or an event loop.
 class Parker {
  public:
   /// Called once per wake, on the thread that made the admission, outside every lock of this
@@ -51,33 +50,32 @@ class Waiter {
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
-  // There may be very many of them: ordered so that nothing is lost between the fields.
+  // There may be very many waiters: the fields are ordered to avoid padding.
 
-  // What the waiter asks for: set before it enters, left alone while it waits.
+  // The request: set before the waiter enters, unchanged while it waits.
   Parker* parker = nullptr;
   double priority = 0;  ///< higher goes first; never NaN
   AgentId agent = kNobody;
-  std::uint32_t ask = 1;  ///< a weight or a mode, as the box office reads it; see barrier.h
+  std::uint32_t ask = 1;             ///< a weight or a mode, as the lock reads it; see barrier.h
   std::uint32_t ticket = kNoTicket;  ///< for its parker: which of its waiters this is
   bool mayOvertake = true;           ///< false: older waiters of the same agent may be in the queue
   bool mayBeOvertaken = true;        ///< false: strict first come, first served (fairness: 'fifo')
 
-  // What the waiter is told: to be read once it is in.
-  bool abandoned = false;  ///< the holder before us died (or: our barrier broke)
+  // The answer: read it once the waiter is in.
+  bool abandoned = false;  ///< the previous holder died (or: the barrier broke)
 
   // Kept by a mailbox, from the wake until it is collected.
   Wake how = Wake::admitted;
   Waiter* posted = nullptr;
 
   void* then =
-      nullptr;  ///< asked for, too. Condition variable: the mutex to go on to; lock manager: the name
+      nullptr;  ///< part of the request. Condition variable: the mutex to lock again; lock manager: the name
 
   // Kept by the queue, under its bucket's lock.
   State state = State::idle;
-  bool notified = false;  ///< condition variable: moved on to the mutex
-  bool invitationSent =
-      false;          ///< lock manager: an invitation has been sent, and not been answered
-  bool told = false;  ///< lock manager: its client knows that it is held
+  bool notified = false;        ///< condition variable: moved on to the mutex
+  bool invitationSent = false;  ///< lock manager: an invitation is on its way, not answered yet
+  bool told = false;            ///< lock manager: its client knows that it is held
   Fifo* fifo = nullptr;
   Waiter* next = nullptr;
   Waiter* previous = nullptr;
