@@ -1,12 +1,12 @@
-// An event that lets one waiter through per signal; signals while it is set are one.
+// An event that lets one waiter through per signal. A signal while it is set has no further effect.
 //
 //     1   | 0
 //     set | queue
 //
 //   signal   set, or the head of the queue goes instead.  Written even when it is set already: the
-//            store carries what the signaller did before to the one who takes the event.
-//   wait     set: clear it and go. Else in the queue.
-// Invariant: never set while somebody waits.
+//            store publishes what the signaller did before to the waiter that takes the event.
+//   wait     set: clear it and go. Else into the queue.
+// Invariant: never set while a waiter is queued.
 #pragma once
 
 #include "locks/lock_word.h"
@@ -49,7 +49,7 @@ class BasicAutoResetEvent : private LockWord<P, AutoResetEventRules> {
 
   bool isSet() const noexcept { return (Base::word() & Rules::kSet) != 0; }
 
-  // For those who wait with a waiter of their own (see lock_word.h).
+  // For callers with a waiter of their own (lock_word.h).
   using Base::enter;
   using Base::enterBlocking;
   using Base::isQueued;

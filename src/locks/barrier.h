@@ -1,17 +1,18 @@
-// A cyclic barrier: everybody waits until all parties have arrived, then all go, and it can be used
-// again at once. One that gives up breaks it for all, since the others would wait for ever.
+// A cyclic barrier: each party waits until all parties have arrived; then all go, and the barrier can be
+// used again at once. A party that gives up breaks the barrier for all, since the others would wait for
+// ever.
 //
 //     31 ........ 2 | 1      | 0
 //     missing       | broken | queue
 //
-//   arrive    missing - 1. The last one sets it to the number of parties again and admits all in
-//             queue: they are exactly this round's other parties, so two rounds never mix.
-//   give up   broken: all in the queue go with Passage::broken, as does whoever comes until reset
-// Every change of the word is made in the bucket; invariant, unless broken: missing + length of the
-// queue = parties.
+//   arrive    missing - 1. The last party sets it to the number of parties again and admits the whole
+//             queue: exactly this round's other parties, so two rounds never mix.
+//   give up   broken: all in the queue go with Passage::broken, and so do later arrivals until reset
+// Every change of the word is made in the bucket. Invariant, unless broken: missing + length of the queue =
+// parties.
 //
-// The box office is the word alone, so that it can lie anywhere. Whoever comes knows how many the
-// parties are, all of them the same number.
+// BasicBarrierWord is the word alone, so that it can lie anywhere. Each party that arrives gives the number
+// of parties, the same number every time.
 #pragma once
 
 #include "locks/lock_word.h"
@@ -21,9 +22,9 @@ namespace boxoffice {
 enum class Passage : std::uint8_t {
   waiting,  ///< in the queue: a wake will say more
   passed,   ///< all have arrived
-  last,     ///< the same, and we were the one who completed the round
-  broken,   ///< one gave up, or the barrier was broken or reset
-  gaveUp    ///< it was us: the deadline passed first
+  last,     ///< the same, and the caller completed the round
+  broken,   ///< a party gave up, or the barrier was broken or reset
+  gaveUp    ///< the caller gave up: the deadline passed first
 };
 
 template <class P>
@@ -32,13 +33,13 @@ class BasicBarrierWord {
   using Word = std::uint32_t;
   static constexpr std::uint32_t kMaxParties = (1U << 30) - 1;
 
-  /// `parties` must be in [1, kMaxParties]; else Misuse(badArgument).
+  /// `parties` must be in [1, kMaxParties]; else throws Misuse(badArgument).
   explicit BasicBarrierWord(std::uint32_t parties) : word_(startOf(checked(parties))) {}
   BasicBarrierWord(const BasicBarrierWord&) = delete;
   BasicBarrierWord& operator=(const BasicBarrierWord&) = delete;
 
-  /// Arrives: waiting, last or broken. Unless broken, `w.ask` is then how many are still missing. Throws
-  /// std::bad_alloc, and then nobody has arrived.
+  /// Arrives: waiting, last or broken. Unless broken, `w.ask` is then the number of missing parties. Throws
+  /// std::bad_alloc, and then nothing has changed.
   Passage enter(Waiter& w, std::uint32_t parties) {
     auto bucket = P::lot().open(this);
     const Word word = word_.load(std::memory_order_relaxed);
@@ -62,8 +63,8 @@ class BasicBarrierWord {
     return w.abandoned ? Passage::broken : Passage::passed;
   }
 
-  /// Gives up and breaks the barrier: `left`, or `admitted` when it was too late, and the wake has been
-  /// sent. Misuse(notWaiting) when w waits for nothing.
+  /// Gives up and breaks the barrier: `left`, or `admitted` when it was too late and the wake was sent.
+  /// Throws Misuse(notWaiting) when w is in no queue.
   Leave leave(Waiter& w) {
     auto bucket = P::lot().open(this);
     if (w.state == Waiter::State::admitted) return Leave::admitted;
@@ -75,8 +76,8 @@ class BasicBarrierWord {
     return Leave::left;
   }
 
-  /// Takes all waiters of `agent` out of the queue as if they had never come, and calls
-  /// `gone(waiter, how)`, which must not throw: for those who move to another word.
+  /// Takes all waiters of `agent` out of the queue as if they had never arrived, and calls `gone(waiter,
+  /// how)`, which must not throw: for waiters that move to another word.
   template <class Gone>
   void leaveAll(AgentId agent, Gone&& gone) {
     auto bucket = P::lot().open(this);
@@ -104,13 +105,13 @@ class BasicBarrierWord {
     return settle(w);
   }
 
-  /// Breaks the barrier: all who wait, and all who come before reset, get Passage::broken.
+  /// Breaks the barrier: all queued waiters, and all arrivals before reset, get Passage::broken.
   void breakNow() {
     auto bucket = P::lot().open(this);
     breakIn(bucket);
   }
 
-  /// Starts anew; those who wait get Passage::broken.
+  /// Starts anew; queued waiters get Passage::broken.
   void reset(std::uint32_t parties) {
     auto bucket = P::lot().open(this);
     breakIn(bucket);
@@ -119,7 +120,7 @@ class BasicBarrierWord {
 
   bool isBroken() const noexcept { return (word_.load(std::memory_order_acquire) & kBroken) != 0; }
 
-  /// How many wait in this round.
+  /// How many parties wait in this round.
   std::uint32_t arrived(std::uint32_t parties) const noexcept {
     const Word word = word_.load(std::memory_order_acquire);
     return word & kBroken ? 0 : parties - (word >> kMissingShift);
@@ -165,7 +166,7 @@ class BasicBarrier : private BasicBarrierWord<P> {
  public:
   using Base::kMaxParties;
 
-  /// `parties` must be in [1, kMaxParties]; else Misuse(badArgument).
+  /// `parties` must be in [1, kMaxParties]; else throws Misuse(badArgument).
   explicit BasicBarrier(std::uint32_t parties) : Base(parties), parties_(parties) {}
 
   /// Arrives and waits for the others: passed, last or broken.
@@ -186,10 +187,10 @@ class BasicBarrier : private BasicBarrierWord<P> {
   std::uint32_t parties() const noexcept { return parties_; }
   std::uint32_t arrived() const noexcept { return Base::arrived(parties_); }
 
-  // For those who wait without blocking (see above): after Passage::waiting, settle says more.
+  // For callers that do not block (see above): after Passage::waiting and a wake, settle tells the result.
   Passage enter(Waiter& w) { return Base::enter(w, parties_); }
   using Base::settle;
-  /// False when it was too late: the wake has been sent.
+  /// False when it was too late: the wake was sent.
   bool leave(Waiter& w) { return Base::leave(w) == Leave::left; }
 
  private:

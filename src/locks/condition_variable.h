@@ -1,18 +1,18 @@
 // A condition variable over boxoffice::Mutex.
 //
-// Its word says only whether somebody waits:
+// Its word says only whether a waiter is queued:
 //     0
 //     queue
 //
-//   wait     stands in the condition's queue, unlocks the mutex, sleeps. In queue before the unlock:
-//            a notify that follows the unlock finds it.
-//   notify   takes the head (or all) out of the condition's queue and sends it, as it stands, to the
-//            mutex: in at once when the mutex is free, else in the mutex's queue. It is woken when it
-//            holds the mutex: nobody wakes to find the mutex taken, however many are notified.
-//   give up  only while in the condition's queue. Once notified there is no way back, and the wait
-//            ends with "notified", even when its deadline has passed since.
+//   wait     enters the condition's queue, unlocks the mutex, sleeps. It is queued before the unlock, so a
+//            notify that follows the unlock finds it.
+//   notify   takes the head (or all) out of the condition's queue and sends it to the mutex: in at once when
+//            the mutex is free, else into the mutex's queue. It is woken when it holds the mutex. So no
+//            waiter wakes to find the mutex taken, however many are notified.
+//   give up  only while in the condition's queue. Once notified, the waiter cannot go back: the wait ends
+//            with "notified", even when its deadline has passed since.
 //
-// `notified` changes only in the condition's bucket, so leave can tell there which queue it is in.
+// `notified` changes only in the condition's bucket, so leave can tell there which queue the waiter is in.
 #pragma once
 
 #include "locks/mutex.h"
@@ -26,9 +26,9 @@ class BasicConditionVariable {
   BasicConditionVariable(const BasicConditionVariable&) = delete;
   BasicConditionVariable& operator=(const BasicConditionVariable&) = delete;
 
-  /// Unlocks the mutex, waits to be notified, and locks it again. There are no spurious wake-ups,
-  /// but another may have changed the condition before us: wait in a loop, or with a predicate.
-  /// Throws Misuse(notHolder) when `me` does not hold the mutex.
+  /// Unlocks the mutex, waits to be notified, and locks it again. There are no spurious wake-ups, but
+  /// another agent may have changed the condition meanwhile: wait in a loop, or with a predicate. Throws
+  /// Misuse(notHolder) when `me` does not hold the mutex.
   Entry wait(BasicMutex<P>& mutex, AgentId me = P::agent()) {
     return waitUntil(mutex, kNever, me).entry;
   }
@@ -53,19 +53,19 @@ class BasicConditionVariable {
     return {true, BasicMutex<P>::entry(in, w)};
   }
 
-  /// For one that has been notified: out of the line of its mutex, as BasicMutex::leave.
+  /// For a waiter that was notified: leaves the queue of its mutex, as BasicMutex::leave.
   static Leave leaveMutex(Waiter& w) {
     for (;;) {
       try {
         return static_cast<BasicMutex<P>*>(w.then)->leave(w);
       } catch (const Misuse&) {
-        // It is in neither queue: another thread is about to put it from the one into the other.
+        // The waiter is in neither queue: another thread is moving it from one to the other.
         P::yield();
       }
     }
   }
 
-  /// Does a waiter of `agent` stand in the queue?
+  /// Whether a waiter of `agent` is in the condition's queue.
   bool isQueued(AgentId agent) const {
     auto bucket = P::lot().open(this);
     return !bucket.empty() && bucket.queue().find(agent);
@@ -75,7 +75,7 @@ class BasicConditionVariable {
     return waitUntil(mutex, deadlineIn(timeout), me);
   }
 
-  /// Waits until `done()` is true; false when the deadline passed and it still is not.
+  /// Waits until `done()` is true. False when the deadline passed and it is still false.
   template <class Predicate>
   bool waitUntil(BasicMutex<P>& mutex, Deadline deadline, Predicate done) {
     while (!done()) {
@@ -87,8 +87,8 @@ class BasicConditionVariable {
   void notifyOne() { notify(1); }
   void notifyAll() { notify(~std::size_t{0}); }
 
-  /// For those who wait without blocking: stands in the queue and unlocks the mutex. Its wakes come from
-  /// the mutex: mutex.settle(w, how) says when it is locked again.
+  /// For callers that do not block: enters the queue and unlocks the mutex. The wakes come from the mutex:
+  /// mutex.settle(w, how) says when it is locked again.
   void enter(Waiter& w, BasicMutex<P>& mutex) {
     if (mutex.owner() != w.agent || w.agent == kNobody) {
       throw Misuse(Fault::notHolder, "wait on a condition without holding its mutex");
@@ -103,8 +103,8 @@ class BasicConditionVariable {
     mutex.unlock(w.agent);
   }
 
-  /// True: out of the queue, never notified, and the mutex is not locked. False: notified, on the
-  /// way to the mutex or holding it.
+  /// True: out of the queue, never notified, and the mutex is not locked. False: notified, on the way to
+  /// the mutex or holding it.
   bool leave(Waiter& w) {
     auto bucket = P::lot().open(this);
     if (w.notified) return false;
@@ -119,7 +119,7 @@ class BasicConditionVariable {
   using Bucket = typename ParkingLot<P>::Bucket;
   static constexpr std::uint32_t kQueued = 1;
 
-  /// A stop was requested (see thread_parker.h) on the way to the mutex. Is it locked all the same?
+  /// After a stop (thread_parker.h) on the way to the mutex: whether the mutex is locked all the same.
   bool stop(Waiter& w, ThreadParker<P>& parker) {
     const Leave how = leaveMutex(w);
     if (how != Leave::left) parker.take();
@@ -132,8 +132,8 @@ class BasicConditionVariable {
   }
 
   void notify(std::size_t most) {
-    // Whoever changed the condition under the mutex comes after the unlock of each who waits for
-    // it, and so after its store of kQueued.
+    // An agent that changed the condition under the mutex did so after the unlock of each waiter, and so
+    // after that waiter's store of kQueued.
     if (word_.load(std::memory_order_relaxed) == 0) return;
     Fifo chosen;
     {

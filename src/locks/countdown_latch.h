@@ -3,8 +3,8 @@
 //     31 ........ 1 | 0
 //     count         | queue
 //
-//   countDown(n)   count - n; at zero everybody in the queue goes
-//   wait           zero: pass. Else in the queue.
+//   countDown(n)   count - n; at zero every queued waiter goes
+//   wait           zero: pass. Else into the queue.
 #pragma once
 
 #include "locks/lock_word.h"
@@ -28,7 +28,7 @@ class BasicCountdownLatch : private LockWord<P, CountdownLatchRules> {
 
   static constexpr std::uint32_t kMax = (1U << 31) - 1;
 
-  /// `count` is at most kMax; else Misuse(badArgument).
+  /// `count` must be at most kMax; else throws Misuse(badArgument).
   explicit BasicCountdownLatch(std::uint32_t count) : Base(checked(count) << 1) {}
 
   /// Throws Misuse(underflow) and changes nothing when fewer than n are left to count.
@@ -53,7 +53,7 @@ class BasicCountdownLatch : private LockWord<P, CountdownLatchRules> {
 
   std::uint32_t count() const noexcept { return Rules::count(Base::word()); }
 
-  // For those who wait with a waiter of their own (see lock_word.h).
+  // For callers with a waiter of their own (lock_word.h).
   using Base::enter;
   using Base::enterBlocking;
   using Base::isQueued;

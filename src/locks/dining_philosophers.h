@@ -1,15 +1,15 @@
-// Dining philosophers: one seat, one eater, and never two neighbours at once.
+// Dining philosophers: a seat has one philosopher, and two neighbours never eat at once.
 //
-// Two box offices over the same rule (dining_table.h), as in Preshing's article:
+// Two implementations over the same rule (dining_table.h), as in Preshing's article:
 //   DiningPhilosophers           the table under a mutex, any number of seats
 //   LockFreeDiningPhilosophers   the table in one 64-bit word, up to 32 seats, one compare-and-swap
 //                                to sit down or to get up
-// The bouncers are one queue per seat. Whether a seat eats is a fact of the table, so an admission
-// that comes before its philosopher stands in the queue is not lost: it looks once more before it
-// sleeps, in its bucket, which the one who admits opens after changing the table.
+// Each seat has a queue. Whether a seat eats is a fact of the table, so an admission that comes before its
+// philosopher has entered the queue is not lost: the philosopher looks at the table once more before it
+// sleeps, in its bucket. The admitting thread opens that bucket after it has changed the table.
 //
-// Memory order: the compare-and-swap is acq_rel on both ways, so that an eater sees all that its
-// neighbours did before they got up, also where it did not have to wait for them.
+// Memory order: the compare-and-swap is acq_rel both ways, so an eater sees all that its neighbours did
+// before they got up, also when it did not have to wait for them.
 #pragma once
 
 #include <memory>
@@ -72,12 +72,12 @@ class BasicDiningPhilosophers {
  public:
   static constexpr int kMaxSeats = Table::kMaxSeats;
 
-  /// `seats` must be in [1, kMaxSeats]; else Misuse(badArgument).
+  /// `seats` must be in [1, kMaxSeats]; else throws Misuse(badArgument).
   explicit BasicDiningPhilosophers(int seats)
       : seats_(checked(seats)), table_(seats), chairs_(new char[static_cast<std::size_t>(seats)]) {}
 
-  /// Waits until `seat` may eat. Misuse(badArgument) when there is no such seat or it is taken:
-  /// a seat is one philosopher.
+  /// Waits until `seat` may eat. Throws Misuse(badArgument) when there is no such seat, or when it is
+  /// taken: a seat has one philosopher.
   void begin(int seat) { beginUntil(seat, kNever); }
 
   bool beginFor(int seat, std::chrono::nanoseconds timeout) {
@@ -108,7 +108,7 @@ class BasicDiningPhilosophers {
     });
   }
 
-  /// Misuse(notHolder) when `seat` does not eat.
+  /// Throws Misuse(notHolder) when `seat` does not eat.
   void end(int seat) {
     wake(table_.change([i = place(seat)](auto& table) {
       if (!table.mayEat(i)) throw Misuse(Fault::notHolder, "this philosopher does not eat");
@@ -122,13 +122,13 @@ class BasicDiningPhilosophers {
 
   int seats() const noexcept { return seats_; }
 
-  /// For those who wait without blocking: true means eating; else a wake says so.
+  /// For callers that do not block: true means eating; otherwise a wake says so.
   bool enter(Waiter& w, int seat) { return sit(seat) || stand(w, seat); }
 
   void settle(Waiter& w) noexcept { w.state = Waiter::State::idle; }
 
-  /// Gives up being hungry. False when it was too late: the seat eats, a wake is on its way.
-  /// Misuse(notWaiting) when w waits for nothing.
+  /// Gives up being hungry. False when it was too late: the seat eats, and a wake is on its way. Throws
+  /// Misuse(notWaiting) when w is in no queue.
   bool leave(Waiter& w, int seat) {
     Fed fed;
     {
@@ -142,7 +142,7 @@ class BasicDiningPhilosophers {
         tooLate = table.mayEat(seat);
         return tooLate ? Fed{} : table.rise(seat);
       });
-      // The one who let us eat is still outside our bucket: stay in the queue for its admission.
+      // The thread that let this seat eat waits for our bucket: stay in the queue for its admission.
       if (tooLate) return false;
       bucket.queue().leave(w);
     }
@@ -163,7 +163,7 @@ class BasicDiningPhilosophers {
     return seat;
   }
 
-  /// Takes the seat, from here on hungry or (true) eating.
+  /// Takes the seat. True: eating; false: hungry.
   bool sit(int seat) {
     return table_.change([i = place(seat)](auto& table) {
       checkFree(table, i);
@@ -172,7 +172,7 @@ class BasicDiningPhilosophers {
     });
   }
 
-  /// In queue, unless the neighbours have got up meanwhile (true: eating).
+  /// Enters the queue, unless the neighbours have got up meanwhile (true: eating).
   bool stand(Waiter& w, int seat) {
     try {
       auto bucket = P::lot().open(&chairs_[seat]);
@@ -180,7 +180,7 @@ class BasicDiningPhilosophers {
       bucket.obtainQueue().enter(w);
       return false;
     } catch (...) {
-      // Nobody would ever get up for us: the neighbours would starve.
+      // A hungry seat without a waiter would never get up, and its neighbours would starve.
       wake(table_.change([seat](auto& table) { return table.rise(seat); }));
       throw;
     }
@@ -191,14 +191,15 @@ class BasicDiningPhilosophers {
     if (table.active(seat)) throw Misuse(Fault::badArgument, "this seat is taken");
   }
 
-  // The table must outlive the call that raises somebody: a neighbour may eat, get up and leave before
-  // its chair is looked at.
+  // The table must outlive the call that frees a fork: a neighbour may eat, get up and leave before this
+  // looks at its chair.
   void wake(const Fed& fed) {
     for (int i = 0; i < fed.count; ++i) {
       const int seat = fed.seat[i];
       auto bucket = P::lot().open(&chairs_[seat]);
-      // Nobody in the queue: it has not come yet, and will look at the table before it sleeps. Somebody
-      // there who does not eat: it saw by itself that it may, is through, and is hungry again.
+      // An empty queue: the philosopher has not come yet, and will look at the table before it sleeps. A
+      // waiter that does not eat: the philosopher saw by itself that it may eat, is done, and is hungry
+      // again.
       if (!bucket.empty() && isEating(seat)) bucket.admit(*bucket.queue().head());
     }
   }

@@ -5,15 +5,15 @@
 //     active(i)   i is hungry or eats
 //     first(i)    of the two at fork i, the right one is the first (else the left one)
 //
-// i may eat when it is active and first at both of its forks, where a neighbour that thinks never
-// counts. Sitting down, one lets those who are active already be first; so at each fork it is first
-// come, first served, the forks' order never closes a ring (it follows the times of sitting down),
-// and nobody starves. Getting up is clearing one bit: it may let the two neighbours eat, no others.
+// i may eat when it is active and first at both of its forks; a neighbour that thinks does not count. A
+// philosopher that sits down lets active neighbours be first. So each fork is first come, first served, the
+// forks' order never closes a ring (it follows the times of sitting down), and no philosopher starves.
+// Getting up clears one bit: it may let the two neighbours eat, no others.
 //
 //   thinking ──sit──▶ hungry ──(both forks)──▶ eating ──rise──▶ thinking
 //                        └───────rise (gave up)────────▶ thinking
 //
-// Invariant: two neighbours never both may eat, since one fork has one first.
+// Invariant: two neighbours never may eat at once, since a fork has one first.
 // One philosopher has no neighbour; two share both forks.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace boxoffice {
 
-/// The neighbours that may eat from now on, since one got up.
+/// The neighbours that may eat now that a philosopher got up.
 struct Fed {
   int count = 0;
   int seat[2] = {};
@@ -53,7 +53,7 @@ class DiningTable {
     bits_.setActive(i, true);
   }
 
-  /// Would `sit(i)` let i eat at once?
+  /// Whether `sit(i)` would let i eat at once.
   bool wouldEat(int i) const { return seats_ == 1 || (!active(left(i)) && !active(right(i))); }
 
   Fed rise(int i) {

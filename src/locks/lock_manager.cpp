@@ -7,7 +7,7 @@
 
 namespace boxoffice {
 
-/// Those to be invited once the mutex is free, linked as their mailbox would.
+/// Waiters to invite once the mutex is free, linked as their mailbox would.
 class LockManager::Wakes {
  public:
   Wakes() = default;
@@ -140,7 +140,7 @@ std::vector<LockManager::Entry> LockManager::query() const {
 LockManager::Named& LockManager::obtain(std::u16string_view name) {
   if (const auto known = resources_.find(name); known != resources_.end()) return *known;
   if (spares_.empty()) {
-    // Room for when it is idle again, since nothing may fail then.
+    // Room for its node when the name is idle again: tidy must not fail.
     spares_.reserve(kSpares);
     Named& made = *resources_.try_emplace(std::u16string(name)).first;
     made.second.since = ++ages_;
@@ -153,7 +153,7 @@ LockManager::Named& LockManager::obtain(std::u16string_view name) {
   return found;
 }
 
-/// Nobody has a part in it, unless somebody has.
+/// Drops empty parts, and the resource when none is left.
 void LockManager::tidy(Named& named) noexcept {
   Resource& resource = named.second;
   std::erase_if(resource.parts, [](const Part& one) { return one.isEmpty(); });
@@ -174,14 +174,14 @@ bool LockManager::Part::isEmpty() const noexcept {
   return waiting.exclusive + waiting.shared + told.exclusive + told.shared == 0;
 }
 
-/// Could others let it in? Those who share with it cannot, unless it waits to share once more: then an
-/// exclusive request of theirs may be all that is in its way.
+/// Whether other agents can let it in. While it holds a shared lock, they cannot let its exclusive request
+/// in. They can let in another shared one: an exclusive request of theirs may be all that is in its way.
 bool LockManager::Part::waitsForOthers() const noexcept {
   if (told.exclusive > 0) return false;
   return waiting.shared > 0 || (waiting.exclusive > 0 && told.shared == 0);
 }
 
-/// `waiting` and `told` more, or less, of what `w` is.
+/// Adds to the counts of `w`'s mode.
 void LockManager::count(Part& part, const Waiter& w, int waiting, int told) noexcept {
   const bool isShared = w.ask == static_cast<std::uint32_t>(Mode::shared);
   const auto add = [isShared](Part::Count& to, int change) {
@@ -204,7 +204,7 @@ void LockManager::grant(Resource& resource, Waiter& w) noexcept {
   w.abandoned = std::exchange(resource.abandoned, false);
 }
 
-/// Whoever never heard of its grant has not heard of a death, either.
+/// A holder that never heard of its grant has not heard of a death, either.
 void LockManager::passOnDeath(Resource& resource, const Waiter& w) noexcept {
   if (!w.told && w.abandoned) resource.abandoned = true;
 }
@@ -217,7 +217,7 @@ void LockManager::steal(Resource& resource, Wakes& wakes) noexcept {
   }
 }
 
-/// Lets in whoever may go now.
+/// Admits the requests that fit now.
 void LockManager::admit(Resource& resource, Wakes& wakes) noexcept {
   WaitQueue& queue = resource.queue;
   for (Waiter* w = queue.head(); w && resource.hasRoomFor(*w); w = queue.head()) {
@@ -227,7 +227,7 @@ void LockManager::admit(Resource& resource, Wakes& wakes) noexcept {
   }
 }
 
-/// `w` has done with it, in whatever state.
+/// Ends a request, in whatever state it is.
 void LockManager::end(Waiter& w, Wakes& wakes) noexcept {
   Named& at = named(w);
   Resource& resource = at.second;
@@ -243,7 +243,7 @@ void LockManager::end(Waiter& w, Wakes& wakes) noexcept {
   tidy(at);
 }
 
-/// Did it have a part in `resource`?
+/// Ends the requests of `dead` for this resource. Whether there were any.
 bool LockManager::forgetIn(Resource& resource, Client& dead) noexcept {
   const auto part = std::find_if(resource.parts.begin(), resource.parts.end(),
                                  [&dead](const Part& one) { return one.client == &dead; });

@@ -2,27 +2,27 @@
 // process, strictly first come, first served within a priority.
 //
 //   name ─▶ Resource   held   one exclusive request, or any number of shared ones
-//                      queue  a WaitQueue: whoever waits for them
+//                      queue  a WaitQueue of requests
 //
 // A request is a Waiter: `ask` is its Mode, `then` its Resource.
 //
-//              request                     others have gone             release
+//              request                     other holders have gone      release
 //   idle ─────────────────▶ waiting ─────────────────────▶ admitted ─────────────────▶ idle
 //    │                        │ leave: idle                  │ steal: idle
-//    └── nobody in its way ── told, and admitted             └─ its client is told, and settles
+//    └── at once, if free ─── told, and admitted             └─ its client is told, and settles
 //
-// Whatever others do to a request (grant it, steal its lock) is posted to its parker as an invitation:
-// the client comes and asks for it with settle. One invitation at a time is on its way (`news`), however
-// much happens meanwhile; and until it has come, the waiter must stay.
+// What other clients do to a request (grant it, steal its lock) is posted to its parker as an invitation:
+// the client comes and asks for the outcome with settle. One invitation at a time is on its way
+// (`invitationSent`), however much happens meanwhile. Until it has come, the waiter must stay.
 //
-// Invariants, whenever nobody is inside:
-//   1. Whoever is first in a queue is kept out by those who hold: else it would have been let in.
-//   2. A Resource exists while somebody has a part in it, or its last exclusive holder died and nobody
-//      has been told.
-//   3. What a client has parts of, only its own calls change: a request counts as `waiting` until its
-//      client has been told of its end, as `told` from there on. So does one that has been stolen.
+// Invariants, while no call is in progress:
+//   1. Holders keep out the first request of a queue; otherwise it would have been admitted.
+//   2. A Resource exists while a client has a part in it, or its last exclusive holder died and no later
+//      holder was told.
+//   3. Only a client's own calls change what it has parts of. A request counts as `waiting` until its
+//      client was told of its end, and as `told` after that. The same goes for a stolen one.
 //
-// One mutex guards all of it, held for a look-up and a few links. Wakes are sent after it.
+// One mutex guards all of it, held for a look-up and a few links. Wakes are sent after it is released.
 #pragma once
 
 #include <cstdint>
@@ -47,32 +47,32 @@ class LockManager {
   enum class Manner : std::uint8_t {
     wait,         ///< in the queue
     ifAvailable,  ///< now, or not at all
-    steal         ///< now, from whoever holds it
+    steal         ///< now, from the holders
   };
   enum class Answer : std::uint8_t { waiting, granted, refused };
   enum class Fate : std::uint8_t { granted, stolen };
 
-  /// One agent, as the manager knows it: it must be forgotten before it goes.
+  /// An agent's record in the manager. Call forget before destroying it.
   class Client {
    public:
     explicit Client(AgentId who) : agent(who) {}
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
 
-    /// Does it wait for something that others can let it into? To be asked by its own thread: only its own
-    /// calls change it.
+    /// Whether it waits for a lock that other agents can release. Only on its own thread: only its own
+    /// calls change the answer.
     bool waitsForOthers() const noexcept { return waitsFor_ > 0; }
 
     const AgentId agent;
-    std::int32_t thread = 0;  ///< what query calls it
+    std::int32_t thread = 0;  ///< its id in query
 
    private:
     friend LockManager;
-    /// How many names it waits for, and others can let it in there, for all it has been told.
+    /// For how many names it waits for other agents, as far as it was told.
     std::size_t waitsFor_ = 0;
   };
 
-  /// What one request is, for query.
+  /// A request, as query reports it.
   struct Entry {
     std::u16string name;
     Mode mode;
@@ -84,26 +84,26 @@ class LockManager {
   LockManager(const LockManager&) = delete;
   LockManager& operator=(const LockManager&) = delete;
 
-  /// `w` is of `client` and as new. Throws std::bad_alloc, or Misuse(badArgument) for a priority that is
-  /// NaN; then nothing has changed. Granted: w.abandoned says whether the last exclusive holder died.
+  /// `w` must be a fresh waiter of `client`. Throws std::bad_alloc, or Misuse(badArgument) for a priority
+  /// that is NaN; then nothing has changed. When granted, w.abandoned says whether the last exclusive
+  /// holder died.
   Answer request(Client& client, Waiter& w, std::u16string_view name, Mode mode, Manner manner);
 
-  /// After an invitation. Granted as from request; stolen, and then `w` is out of it all.
+  /// After an invitation: granted as from request, or stolen; then `w` is no longer part of the manager.
   Fate settle(Waiter& w);
 
-  /// Gives up what has not been settled; leftAwake where an invitation is still to come. A grant that
-  /// comes too late goes to the next.
+  /// Gives up a request that was not settled; leftAwake when an invitation is still to come. A grant that
+  /// came too late goes to the next request.
   Leave leave(Waiter& w);
 
-  /// Lets go. False when the lock has been stolen: of that an invitation is still to come.
+  /// Releases. False when the lock was stolen: the invitation that says so is still to come.
   bool release(Waiter& w);
 
-  /// `dead` holds nothing any more, and waits for nothing. Of its waiters, those with `news` are still
-  /// to be woken.
+  /// Ends all requests of `dead`. Waiters with `invitationSent` are still to be woken.
   void forget(Client& dead) noexcept;
 
-  /// Name by name, those first that have been busy for longest; who holds it first, in the order of the
-  /// grants, then who waits, in the order of the queue.
+  /// Name by name, the name in use for longest first. For each name the holders in the order of their
+  /// grants, then the queue.
   std::vector<Entry> query() const;
 
  private:
@@ -161,7 +161,7 @@ class LockManager {
   void end(Waiter& w, Wakes& wakes) noexcept;
   void tidy(Named& named) noexcept;
 
-  /// Nodes of names that are idle, for the next ones to come.
+  /// Nodes of idle names, kept for new ones.
   static constexpr std::size_t kSpares = 16;
   static constexpr std::size_t kLongestSpare = 256;
 
@@ -171,7 +171,7 @@ class LockManager {
   std::uint64_t ages_ = 0;
 };
 
-/// The process's.
+/// The manager of this process.
 LockManager& lockManager();
 
 }  // namespace boxoffice

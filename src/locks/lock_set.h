@@ -1,11 +1,11 @@
 // Several mutexes at once, without deadlock: the dining philosophers' problem for any graph.
 //
-// All who take several go up in one order, that of the addresses, each mutex once however often it
-// is named. So among those who wait for each other there is always one who holds the highest mutex
-// that anybody holds, and it waits for nobody.
+// Every set locks its mutexes in one order, that of their addresses, each mutex once however often it is
+// named. So among sets that wait for each other, one holds the highest mutex that is held at all, and it
+// waits for none of the others.
 //
 //   idle ──▶ holding the first k of n, in the queue for the next ──▶ holding all
-//                 └──────── gave up: lets go of the k ───▶ idle
+//                 └──────── gave up: releases the k ───▶ idle
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@
 
 namespace boxoffice {
 
-/// One use of a set of mutexes by one agent: make one per caller, the mutexes are what is shared.
+/// One agent's use of a set of mutexes. Make one per caller; only the mutexes are shared.
 template <class P>
 class BasicLockSet {
  public:
-  /// A null pointer is Misuse(badArgument).
+  /// Throws Misuse(badArgument) for a null pointer.
   BasicLockSet(std::initializer_list<BasicMutex<P>*> mutexes)
       : BasicLockSet(std::vector<BasicMutex<P>*>(mutexes)) {}
 
@@ -33,14 +33,15 @@ class BasicLockSet {
     }
   }
 
-  /// Waits for all; abandoned when any of them was. Misuse(badArgument) when this set holds some.
+  /// Waits for all; abandoned when any of them was. Throws Misuse(badArgument) when this set holds some
+  /// already.
   Entry lock(AgentId me = P::agent()) { return lockUntil(kNever, me); }
 
   Entry lockFor(std::chrono::nanoseconds timeout, AgentId me = P::agent()) {
     return lockUntil(deadlineIn(timeout), me);
   }
 
-  /// All or, when the deadline passes first, none.
+  /// All, or none when the deadline passes first.
   Entry lockUntil(Deadline deadline, AgentId me = P::agent()) {
     return climb([=](BasicMutex<P>& mutex) { return mutex.lockUntil(deadline, me); }, me);
   }
@@ -50,7 +51,7 @@ class BasicLockSet {
     return climb([=](BasicMutex<P>& mutex) { return mutex.tryLock(me); }, me);
   }
 
-  /// Lets go of all that is held. Throws Misuse(notHolder) when `me` does not hold them.
+  /// Unlocks all held mutexes. Throws Misuse(notHolder) when `me` does not hold them.
   void unlock(AgentId me = P::agent()) {
     while (held_ > 0) {
       mutexes_[held_ - 1]->unlock(me);
@@ -58,7 +59,7 @@ class BasicLockSet {
     }
   }
 
-  // For those who wait without blocking: true means all are held. After each wake, settle goes on.
+  // For callers that do not block: true means all are held. After each wake, settle goes on.
   bool enter(Waiter& w) {
     begin();
     return goOn(w);
@@ -67,11 +68,11 @@ class BasicLockSet {
   bool settle(Waiter& w, Wake how) {
     if (!mutexes_[held_]->settle(w, how)) return false;
     took(w.abandoned);
-    return leaving_ || goOn(w);  // one that gives up takes only what was its own already
+    return leaving_ || goOn(w);  // after leave, it takes only the mutex that it was admitted to
   }
 
-  /// Gives up: lets go of what is held. With Leave::admitted the one waited for is ours as well:
-  /// take its wake, call settle, then unlock. Misuse(notWaiting) when w waits for nothing.
+  /// Gives up: unlocks the held mutexes. With Leave::admitted the caller holds the awaited mutex too: take
+  /// its wake, call settle, then unlock. Throws Misuse(notWaiting) when w is in no queue.
   Leave leave(Waiter& w) {
     if (held_ == mutexes_.size()) {
       throw Misuse(Fault::notWaiting, "this waiter waits for nothing");
@@ -83,7 +84,7 @@ class BasicLockSet {
   }
 
   std::size_t size() const noexcept { return mutexes_.size(); }
-  /// Was any of them left behind by a holder that died?
+  /// Whether the last holder of any of them died with it.
   bool abandoned() const noexcept { return abandoned_; }
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t kStarted = 1;
 
-/// The first to come starts the lock; false for one who wants another.
+/// Initializes the lock if it is new. False when it exists with another start.
 bool started(SharedWord* words, std::uint32_t start) noexcept {
   const std::uint32_t found = words[1].load(std::memory_order_relaxed);
   if (found == 0) {
@@ -156,7 +156,7 @@ LockTable& LockTables::open(const std::string& name, std::uint32_t start) {
 void LockTables::close(const std::string& name) noexcept {
   const std::lock_guard guard(mutex_);
   const auto at = tables_.find(name);
-  // Locks that nobody has told of a death yet keep their table.
+  // Abandoned locks, whose next holder is to be told, keep their table.
   if (--at->second.uses == 0 && at->second.table.empty()) tables_.erase(at);
 }
 
@@ -171,7 +171,7 @@ void claimWords(SharedWord* words, std::size_t count, LockKind kind, std::uint32
     if (!fits)
       throw Misuse(Fault::mismatch, std::string("this memory is in use by ") + nameOf(found));
   };
-  // What follows the word of a lock is not the word of another one, though that is in use.
+  // The second word of a lock cannot be the first word of another lock.
   for (std::size_t i = 0; i < count; ++i) {
     const auto found = all.find(words + i);
     if (found == all.end()) continue;

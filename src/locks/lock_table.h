@@ -1,20 +1,19 @@
-// Locks that threads share: where the words of locks with a name lie, and what is known of words that
-// lie in memory of the user's.
+// Locks that threads share: where the words of named locks lie, and which words in the user's memory are in
+// use.
 //
-// A lock that threads share is two words, but for the kinds that start as 0 anyway, which are one:
+// A lock that threads share is two words; kinds that always start as 0 have only the first:
 //
-//     [0]  the word of its box office (see there)
-//     [1]  start: the word that it began with | 1.  0: nobody has constructed a lock here yet
+//     [0]  the lock's word (see its header)
+//     [1]  start: its initial word | 1.  0: no lock was constructed here yet
 //
-// Whoever comes first writes both; whoever comes later must want the same lock.
+// The first agent writes both; later agents must want the same lock.
 //
-//   LockTable   key ─▶ words, for as long as somebody has the key pinned or its word is not as at first
-//               (a dead holder's mutex stays until somebody has been told)
+//   LockTable   key ─▶ words, while the key is pinned or its word differs from its start (a dead holder's
+//               mutex stays until an agent was told)
 //   LockTables  name ─▶ LockTable
-//   Claims      address ─▶ kind of lock, for as long as somebody uses it
+//   Claims      address ─▶ kind of lock, while it is in use
 //
-// Each is guarded by a mutex of its own, held for a look-up. The words are not: they belong to their
-// box offices.
+// Each of these has a mutex, held for a look-up. The mutexes do not guard the words.
 #pragma once
 
 #include <atomic>
@@ -43,8 +42,8 @@ const char* nameOf(LockKind kind) noexcept;
 
 using SharedWord = std::atomic<std::uint32_t>;
 
-/// Memory for pairs of words, which stay where they are and are never given back to the system: a view
-/// of a region stays good for ever.
+/// Memory for pairs of words. It neither moves nor is returned to the system: a view of a region stays
+/// valid for ever.
 class WordPairs {
  public:
   using Number = std::uint32_t;
@@ -73,15 +72,15 @@ class LockTable {
     std::uint32_t pins;
   };
 
-  /// The lock of `key`, which stays there until it has been unpinned as often. Throws Misuse(mismatch)
-  /// when it is there and began with another word, and std::bad_alloc; then nothing has changed.
+  /// The lock of `key`, which stays in place until it is unpinned as often. Throws Misuse(mismatch) when
+  /// the lock exists with another start, and std::bad_alloc; then nothing has changed.
   Entry& pin(const std::string& key, std::uint32_t start);
   void unpin(Entry& entry) noexcept;
 
-  /// How many are not as they began: held, waited for, set, or left behind by one that died.
+  /// How many locks differ from their start: held, waited for, set, or abandoned.
   std::size_t busy() const;
   std::vector<std::string> busyKeys() const;
-  /// Has it no lock at all?
+  /// Whether the table has no lock at all.
   bool empty() const;
 
  private:
@@ -91,11 +90,11 @@ class LockTable {
   std::unordered_map<std::string, Entry> entries_;
 };
 
-/// The process's.
+/// The tables of this process.
 class LockTables {
  public:
-  /// The table of that name, until it has been closed as often.
-  /// Throws Misuse(mismatch) when its locks begin with another word.
+  /// The table of that name, until it is closed as often.
+  /// Throws Misuse(mismatch) when its locks have another start.
   LockTable& open(const std::string& name, std::uint32_t start);
   void close(const std::string& name) noexcept;
 
@@ -112,8 +111,8 @@ class LockTables {
 LockTables& lockTables();
 WordPairs& wordPairs();
 
-/// A lock of `kind` lies in `count` words from here on, until it has been disclaimed as often. Throws
-/// Misuse(mismatch) when another kind lies there, or one that began with another word.
+/// Claims `count` words for a lock of `kind`, until they are disclaimed as often. Throws Misuse(mismatch)
+/// when a lock of another kind, or with another start, lies there.
 void claimWords(SharedWord* words, std::size_t count, LockKind kind, std::uint32_t start);
 void disclaimWords(SharedWord* words, std::size_t count) noexcept;
 

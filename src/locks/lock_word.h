@@ -1,13 +1,14 @@
-// The part that every lock shares: one word that decides, and the way to its queue of waiters.
+// The part that every lock shares: the word that decides who holds the lock, and the way to its queue of
+// waiters.
 //
 // A primitive gives its Rules, pure functions over the word:
 //     static bool fits(Word, const Waiter&)   may this waiter go in now?
-//     static Word take(Word, Waiter&)         the word once it has (and w.abandoned)
-//     static bool isFree(Word)                may any agent take it, though others wait?
+//     static Word take(Word, Waiter&)         the word once it is in; sets w.abandoned
+//     static bool isFree(Word)                may any agent take it while others wait?
 //     static bool makesRoom(Word, Word)       may this change let a waiter in?
 //     kWaker, kHandOff                        its bits for these, see below
 // and gets entering, waiting, leaving and admitting, for threads and event loops alike. InOrder has
-// the last four for a lock whose waiters never compete: its word is never free to be taken.
+// the last four Rules for a lock whose waiters never compete: its word is never free to be taken.
 //
 //     no queue ── enter ──▶ queue ── release: invites the head ──▶ queue, waker   (the word is free)
 //        ▲                 ▲  ▲                                     │   │
@@ -31,23 +32,23 @@
 //   1. kQueued is set exactly while a waiter stands in the queue; kWaker exactly while one of those is
 //      invited; kHandOff only with kQueued.
 //   2. While kQueued is clear, any agent may change the word by compare-and-swap (JavaScript too).
-//   3. While kQueued is set, only the holder of the bucket changes the word. Three exceptions, each one
-//      compare-and-swap that leaves the queue's bits alone (JavaScript too): a word that isFree, and
-//      has not kHandOff, is taken; a release makes no room; a release with kWaker and without kHandOff leaves the word
-//      free, since the waker is sure to look at it.
-//   4. A free word with kQueued has kWaker, and not kHandOff.
+//   3. While kQueued is set, only the holder of the bucket changes the word. There are three exceptions, each
+//      one compare-and-swap that leaves the queue's bits alone (JavaScript too): an agent takes a word that
+//      isFree and does not have kHandOff; a release makes no room; a release with kWaker and without
+//      kHandOff leaves the word free, since the waker is sure to look at it.
+//   4. A free word with kQueued has kWaker and does not have kHandOff.
 //   5. No waiter that fits is at the head of the queue, unless kWaker is set.
 //
-// Fairness (DESIGN.md section 5). A release that goes through the bucket admits the head by direct
-// hand-off once its patience is over, counted from when it became the head. Until then two may go
-// before it: the releaser's own next waiter, to which a hand-off costs nanoseconds instead of a
-// wake-up; and any agent that takes the free word while the invited head is on its way. Releases
-// meanwhile neither lock the bucket nor read the clock: the invited head does, when it comes. So a
-// waiter that is awake and has been overtaken for kPatience is next.
+// Fairness. A release that goes through the bucket hands the word directly to the head once the head's
+// patience is over, counted from when it became the head. Until then two agents may overtake it: the
+// releaser's own next waiter, to which a hand-off costs nanoseconds instead of a wake-up, and any agent
+// that takes the free word while the invited head is on its way. Releases meanwhile neither lock the bucket
+// nor read the clock: the invited head does, when it comes. So a waiter that is awake and has been
+// overtaken for kPatience is next.
 //
-// Memory order: a change releases, a take acquires. A release that finds others' earlier releases in
-// the word acquires too (acq_rel): several exits may add up to one hand-off, and the waiter admitted
-// never reads the word itself.
+// Memory order: a change releases, a take acquires. A release that finds others' earlier releases in the word
+// acquires too (acq_rel): several exits may add up to one hand-off, and the admitted waiter never reads the
+// word itself.
 #pragma once
 
 #include <cstdint>
@@ -57,13 +58,13 @@
 
 namespace boxoffice {
 
-/// How long the head of a queue may be overtaken before the lock is handed straight to it.
+/// How long the head of a queue may be overtaken before the lock is handed directly to it.
 constexpr std::chrono::milliseconds kPatience{1};
 
-/// How an attempt to get in ended: `if (mutex.tryLock())`.
+/// The result of an attempt to acquire: `if (mutex.tryLock())`.
 struct Entry {
-  bool granted = false;    ///< the lock is yours; false: not now, or not before the deadline
-  bool abandoned = false;  ///< yours, and its last holder died with it: look at what it left
+  bool granted = false;  ///< the caller holds the lock; false: not now, or not before the deadline
+  bool abandoned = false;  ///< granted, and the last holder died with it: check what it left
 
   explicit operator bool() const noexcept { return granted; }
 };
@@ -78,9 +79,9 @@ struct InOrder {
 };
 
 enum class Leave : std::uint8_t {
-  left,       ///< out of the queue, as if it had never come
+  left,       ///< out of the queue, as if it had never entered
   leftAwake,  ///< the same, but a wake is on its way: take it before the waiter is destroyed
-  admitted    ///< too late: the lock is ours, and so is its wake
+  admitted    ///< too late: the waiter holds the lock, and a wake is on its way
 };
 
 template <class P, class Rules>
@@ -100,7 +101,7 @@ class LockWord {
 
   static Entry entry(bool in, const Waiter& w) noexcept { return {in, in && w.abandoned}; }
 
-  /// In, if that takes nobody's place. Never blocks.
+  /// Lets w in if the word is open to it: no queue, or a free word without kHandOff. Never blocks.
   bool tryEnter(Waiter& w) noexcept {
     Word word = word_.load(std::memory_order_acquire);
     while (isOpen(word) && Rules::fits(word, w)) {
@@ -113,12 +114,12 @@ class LockWord {
     return false;
   }
 
-  /// In at once (true), or in the queue (false): then w.parker is woken when there is news, and must
-  /// call settle. Throws std::bad_alloc, and then w is neither.
+  /// In at once (true), or in the queue (false). Then w.parker is woken, and must call settle. Throws
+  /// std::bad_alloc, and then w is neither.
   bool enter(Waiter& w) { return (w.mayOvertake && tryEnter(w)) || enterByBucket(w); }
 
-  /// After a wake: true when w is in; false when it has left, or was invited but came too late, keeps
-  /// its place and will be woken again.
+  /// After a wake: true when w is in. False when it has left, or when it was invited but came too late;
+  /// then it keeps its place and will be woken again.
   bool settle(Waiter& w, Wake how) noexcept {
     if (how == Wake::admitted) {
       w.state = Waiter::State::idle;
@@ -133,23 +134,23 @@ class LockWord {
     return compete(w, bucket);
   }
 
-  /// Gives up waiting. Misuse(notWaiting) when w neither waits nor has been admitted.
+  /// Stops waiting. Throws Misuse(notWaiting) when w neither waits nor was admitted.
   Leave leave(Waiter& w) { return leave(w, unchanged); }
 
-  /// Takes all waiters of `agent` out of the queue, as leave does each, before anybody behind them is
-  /// let in, and calls `gone(waiter, how)`, which must not throw. Whoever of them has been admitted
-  /// already is not in the queue.
+  /// Takes all waiters of `agent` out of the queue, as leave does, before any waiter behind them is let in.
+  /// Calls `gone(waiter, how)` for each, which must not throw. Waiters that were admitted already are not
+  /// in the queue.
   template <class Gone>
   void leaveAll(AgentId agent, Gone&& gone) {
     leaveAll(agent, gone, unchanged);
   }
 
-  /// Does a waiter of `agent` stand in the queue?
+  /// Whether a waiter of `agent` is in the queue.
   bool isQueued(AgentId agent) const { return P::lot().isQueued(this, agent); }
 
   QueueSummary queue() const { return P::lot().queue(this); }
 
-  /// How much longer the head of the queue may be overtaken: zero when it is next, or none waits.
+  /// How much longer the head of the queue may be overtaken: zero when it is next, or the queue is empty.
   std::chrono::nanoseconds patience() const {
     auto bucket = P::lot().open(this);
     if (bucket.empty()) return {};
@@ -169,7 +170,7 @@ class LockWord {
     return enter(w) || sleep(w, parker, deadline);
   }
 
-  /// The rest of enterBlocking, for a waiter that stands in the queue already.
+  /// The rest of enterBlocking, for a waiter that is in the queue already.
   bool sleep(Waiter& w, ThreadParker<P>& parker, Deadline deadline) {
     for (;;) {
       if (!parker.waitUntil(deadline)) {
@@ -181,21 +182,20 @@ class LockWord {
     }
   }
 
-  /// Changes the word by `left`, which makes room, and admits the waiters that fit then. `leaver` is
-  /// the agent whose own waiters go first. What `left` throws leaves everything as it was.
+  /// Changes the word by `left`, which makes room, and admits the waiters that fit then. `leaver` is the
+  /// agent whose own waiters go first. When `left` throws, nothing has changed.
   template <class Left>
   void change(AgentId leaver, Left&& left) {
     if (changeIf(mayChange, left)) return;
     changeQueued(leaver, left);
   }
 
-  /// change, for an agent that has waiters of its own in the queue: they need not wait for the designated
-  /// waker.
+  /// change, for an agent with waiters of its own in the queue: they need not wait for the designated waker.
   template <class Left>
   void changeQueued(AgentId leaver, Left&& left) {
     auto bucket = P::lot().open(this);
     if (bucket.empty()) {
-      // The last waiter has left meanwhile, or a thread scribbled on shared memory: no crash then.
+      // The last waiter has left meanwhile, or shared memory is corrupt: do not crash then.
       const auto alone = [&left](Word word) { return withBits(left(word), 0); };
       changeIf([](Word, Word) { return true; }, alone);
     } else {
@@ -204,7 +204,7 @@ class LockWord {
   }
 
  protected:
-  /// leave, taking back with `left` what waiting has meant for the word.
+  /// leave; `left` undoes what the waiting has changed in the word.
   template <class Left>
   Leave leave(Waiter& w, Left&& left) {
     auto bucket = P::lot().open(this);
@@ -218,7 +218,7 @@ class LockWord {
     return awake ? Leave::leftAwake : Leave::left;
   }
 
-  /// leaveAll, taking back with `left` what their waiting has meant for the word.
+  /// leaveAll; `left` undoes what the waiting has changed in the word.
   template <class Gone, class Left>
   void leaveAll(AgentId agent, Gone&& gone, Left&& left) {
     auto bucket = P::lot().open(this);
@@ -236,7 +236,7 @@ class LockWord {
     admitWaiters(bucket, kNobody, left);
   }
 
-  /// What the queue says in the word once `gone` has left it.
+  /// The queue's bits of the word once `gone` has left the queue.
   static Word bitsOf(const WaitQueue& queue, const Waiter* gone = nullptr) noexcept {
     const Waiter* head = queue.head();
     bool handsOff = queue.handsOff;
@@ -257,12 +257,12 @@ class LockWord {
  private:
   using Bucket = typename ParkingLot<P>::Bucket;
 
-  /// May an agent that does not stand in the queue take the word?
+  /// Whether an agent that is not in the queue may take the word.
   static bool isOpen(Word word) noexcept {
     return !(word & kQueued) || (Rules::isFree(word) && !(word & kHandOff));
   }
 
-  /// May the word change without the bucket? (invariant 3)
+  /// Whether the word may change without the bucket (invariant 3).
   static bool mayChange(Word from, Word to) noexcept {
     if (!(from & kQueued) || !Rules::makesRoom(from, to)) return true;
     return kWaker && (from & (kWaker | kHandOff)) == kWaker && Rules::isFree(to);
@@ -299,7 +299,7 @@ class LockWord {
         continue;
       }
       if (goes) {
-        // An event that lets us in unchanged was only read: acquire what its setter released.
+        // A word that did not change (a set event) was only read: acquire what its setter released.
         if (next == word) word_.load(std::memory_order_acquire);
         queue.leave(w);
       } else if (first) {
@@ -309,7 +309,7 @@ class LockWord {
     }
   }
 
-  /// The invited head tries to take the word, which others may take meanwhile.
+  /// The invited head tries to take the word, in competition with other agents.
   bool compete(Waiter& w, Bucket& bucket) noexcept {
     WaitQueue& queue = bucket.queue();
     if (queue.head() != &w) {  // a waiter of a higher priority has come since
@@ -326,7 +326,7 @@ class LockWord {
         break;
       }
       if (!queue.handsOff && P::now() >= queue.patience) {
-        // Others could take and free the word for ever between our looks at it. Not from here on.
+        // Other agents could take and free the word for ever between our looks at it. This ends that.
         queue.handsOff = true;
         word = word_.fetch_or(kHandOff, std::memory_order_relaxed) | kHandOff;
         continue;
@@ -376,8 +376,8 @@ class LockWord {
     }
   }
 
-  /// The waiter that goes in now that the word is `word`: the head, one of the leaver's own before
-  /// it, or none (the head does not fit, or a free word is left to the first to take it).
+  /// The waiter that goes in now that the word is `word`: the head, or one of the leaver's own, which goes
+  /// before it, or none (the head does not fit, or a free word is left to competition).
   static Waiter* choose(const WaitQueue& queue, AgentId leaver, Word word) {
     Waiter* const head = queue.head();
     if (!head || !Rules::fits(word, *head)) return nullptr;
@@ -393,7 +393,7 @@ class LockWord {
     const bool wasHead = queue.head() == &w;
     bucket.admit(w);
     if (!wasHead || queue.empty()) return;
-    // Within an agent nobody needs the clock: its next waiter is the head, and goes.
+    // Within an agent there is no clock: its next waiter is the head, and goes.
     if (queue.head()->agent == w.agent) {
       queue.patience = Deadline::min();
     } else {

@@ -1,11 +1,11 @@
-// An event that, once set, lets everybody through until it is reset.
+// An event that, once set, lets every waiter through until it is reset.
 //
 //     1   | 0
 //     set | queue
 //
-//   set     everybody in the queue goes, whoever comes later passes with one load
-//   reset   from here on they wait
-// Invariant: never set while somebody waits.
+//   set     every queued waiter goes; later ones pass with one load
+//   reset   later ones wait again
+// Invariant: never set while a waiter is queued.
 #pragma once
 
 #include "locks/lock_word.h"
@@ -48,7 +48,7 @@ class BasicManualResetEvent : private LockWord<P, ManualResetEventRules> {
 
   bool isSet() const noexcept { return (Base::word() & Rules::kSet) != 0; }
 
-  // For those who wait with a waiter of their own (see lock_word.h).
+  // For callers with a waiter of their own (lock_word.h).
   using Base::enter;
   using Base::enterBlocking;
   using Base::isQueued;

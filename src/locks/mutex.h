@@ -10,12 +10,12 @@
 //   held, queue            owner | queue          released through the bucket, as is `hand-off`
 //   held, queue, waker     owner | queue | waker  * compare-and-swap ▶ free, queue, waker
 //   free, queue, waker     queue | waker          * compare-and-swap ▶ held, queue, waker
-//   free, abandoned       abandoned             a holder died and none waited: the next one is told
+//   free, abandoned       abandoned             a holder died with an empty queue: the next one is told
 //
 // queue, waker, hand-off: see lock_word.h.
-// abandoned: set when the holder died (abandon) and the mutex was not handed over at once; cleared by
-//     the next to take the mutex, which gets `abandoned`. It keeps JavaScript's steps from a word
-//     that C++ must see. Never set while held.
+// abandoned: set when the holder died (abandon) and the mutex was not handed over at once. The next
+//     holder clears it and is told. It keeps JavaScript's steps from a word that C++ must see. Never set
+//     while held.
 // Mutual exclusion: the owner field leaves 0 by a compare-and-swap from 0 or by a hand-off in the
 // bucket, and returns to 0 only by its owner, or by abandon in its stead.
 #pragma once
@@ -33,7 +33,7 @@ struct MutexRules {
   static constexpr int kOwnerShift = 4;
 
   static AgentId owner(Word word) noexcept { return word >> kOwnerShift; }
-  /// The word while `agent` holds the mutex and nobody waits.
+  /// The word while `agent` holds the mutex and no waiter is queued.
   static Word held(AgentId agent) noexcept { return agent << kOwnerShift; }
   static bool isFree(Word word) noexcept { return owner(word) == kNobody; }
   static bool makesRoom(Word, Word to) noexcept { return isFree(to); }
@@ -54,13 +54,13 @@ class BasicMutex : private LockWord<P, MutexRules> {
 
   BasicMutex() : Base(0) {}
 
-  // `me` must be an agent's id (agent.h); else Misuse(badArgument).
+  // `me` must be an agent's id (agent.h); else they throw Misuse(badArgument).
 
-  /// Waits for its turn. Throws std::bad_alloc only, and then holds nothing. Not recursive: an
-  /// agent that holds the mutex and locks it again waits for itself.
+  /// Waits until the caller holds the mutex. Throws std::bad_alloc only, and then holds nothing. Not
+  /// recursive: an agent that locks a mutex it holds deadlocks.
   Entry lock(AgentId me = P::agent()) { return lockUntil(kNever, me); }
 
-  /// Never blocks. It may take a free mutex that others wait for, within their patience.
+  /// Never blocks. May take a free mutex ahead of its queue, within the head's patience.
   Entry tryLock(AgentId me = P::agent()) {
     Waiter w;
     w.agent = checkedAgent(me);
@@ -83,7 +83,7 @@ class BasicMutex : private LockWord<P, MutexRules> {
     return Base::entry(Base::enterBlocking(w, deadline), w);
   }
 
-  /// Lets the next one in. Throws Misuse(notHolder) and changes nothing when `me` does not hold it.
+  /// Lets the next waiter in. Throws Misuse(notHolder) and changes nothing when `me` does not hold the mutex.
   void unlock(AgentId me = P::agent()) {
     Word held = Rules::held(me);
     if (me != kNobody && this->word_.compare_exchange_strong(held, 0, std::memory_order_release,
@@ -98,8 +98,7 @@ class BasicMutex : private LockWord<P, MutexRules> {
     Base::changeQueued(me, [me](Word word) { return released(word, me); });
   }
 
-  /// For one that died holding it: the next holder is told. False when `dead` does
-  /// not hold the mutex.
+  /// Unlocks for an agent that died; the next holder is told. False when `dead` does not hold the mutex.
   bool abandon(AgentId dead) {
     bool held = false;
     Base::change(kNobody, [dead, &held](Word word) {
@@ -112,8 +111,8 @@ class BasicMutex : private LockWord<P, MutexRules> {
   AgentId owner() const noexcept { return Rules::owner(Base::word()); }
   bool isLocked() const noexcept { return owner() != kNobody; }
 
-  // For those who wait with a waiter of their own (see lock_word.h): true from enter, or a wake and true
-  // from settle, and w.agent holds the mutex; leave takes a waiter out of the queue.
+  // For callers with a waiter of their own (lock_word.h). After true from enter, or a wake and true from
+  // settle, w.agent holds the mutex. leave takes a waiter out of the queue.
   bool enter(Waiter& w) {
     checkedAgent(w.agent);
     return Base::enter(w);
@@ -131,12 +130,12 @@ class BasicMutex : private LockWord<P, MutexRules> {
   using Base::settle;
   using Base::sleep;
 
-  /// Enters for another, who was notified of a condition: it is woken when it holds the mutex.
-  /// noexcept, since without memory for a queue there would be nobody left to wake it.
+  /// Enters for a waiter that was notified of a condition: it is woken when it holds the mutex. noexcept,
+  /// since without memory for a queue nothing would be left to wake it.
   void enterFor(Waiter& w) noexcept {
     if (!enter(w)) return;
     {
-      // It may be about to die, and look where it is: see BasicConditionVariable::leaveMutex.
+      // Its agent may be dying and may look for it: see BasicConditionVariable::leaveMutex.
       auto bucket = P::lot().open(this);
       w.state = Waiter::State::admitted;
     }

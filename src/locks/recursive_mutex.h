@@ -1,9 +1,8 @@
-// A mutex that its holder may lock again, Preshing's recursive benaphore.
+// A mutex that its holder may lock again: Preshing's recursive benaphore.
 //
-// The mutex word says who holds it; depth_ says how many times, and only the holder touches it,
-// so it needs no atomics: a hand-over of the mutex orders one holder's last access before the
-// next one's first.
-//   depth_ == 0   outside every hold
+// The mutex word says who holds it; depth_ counts the holder's locks. Only the holder touches depth_, so it
+// needs no atomics: a hand-over of the mutex orders one holder's last access before the next one's first.
+//   depth_ == 0   not held
 //   depth_ == n   the holder must unlock n times
 #pragma once
 
@@ -39,7 +38,7 @@ class BasicRecursiveMutex {
     return entry;
   }
 
-  /// Throws Misuse(notHolder) and changes nothing when `me` does not hold it.
+  /// Throws Misuse(notHolder) and changes nothing when `me` does not hold the mutex.
   void unlock(AgentId me = P::agent()) {
     if (mutex_.owner() != me || me == kNobody) {
       throw Misuse(Fault::notHolder, "unlock of a recursive mutex that the caller does not hold");
@@ -48,10 +47,10 @@ class BasicRecursiveMutex {
   }
 
   AgentId owner() const noexcept { return mutex_.owner(); }
-  /// How often the calling holder has locked it.
+  /// How many times the calling holder has locked the mutex.
   std::uint32_t depth() const noexcept { return depth_; }
 
-  /// For those who wait without blocking: true means in (again), as does true from settle.
+  /// For callers that do not block: true means held (again), as does true from settle.
   bool enter(Waiter& w) {
     if (reenter(w.agent)) return true;
     if (!mutex_.enter(w)) return false;

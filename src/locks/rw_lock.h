@@ -1,22 +1,21 @@
-// A read-write lock in the queue: readers share, writers are alone, and nobody starves: those who come
-// while somebody waits wait behind them, except that a free lock may be taken by whoever comes by
-// within the head's patience. One reader may upgrade; a writer may downgrade.
+// A read-write lock over a FIFO queue: readers share, a writer is alone, and no waiter starves. New readers
+// and writers queue behind earlier waiters, but may take a free lock within the head's patience. One reader
+// may upgrade; a writer may downgrade.
 //
 //     31 ................. 6 | 5         | 4         | 3      | 2        | 1     | 0
 //     readers, or the writer | abandoned | upgrading | writer | hand-off | waker | queue
 //
 //   free                   0
-//   read by n              n readers; more readers come in while nobody waits
-//   upgrading              n readers, one of whom waits (first in the queue) to become the writer; no
+//   read by n              n readers; more readers come in while the queue is empty
+//   upgrading              n readers, one of which waits (first in the queue) to become the writer; no
 //                          new readers. With the others gone: it is the writer.
 //   written                writer | its agent
 //   abandoned              a writer died: the next one in is told (as in mutex.h). A reader that dies has
 //                          left nothing half written.
 //
-// A reader that comes when 2^26 - 1 read already waits in the queue: the count cannot overflow into the
-// bits beside it.
-// Exits are acq_rel: several readers' exits add up to one hand-off to a writer, which never reads
-// the word and so must get all of their releases from the one that hands over.
+// With 2^26 - 1 readers, another reader waits in the queue: the count cannot overflow into the bits beside
+// it. Exits are acq_rel: several readers' exits add up to one hand-off to a writer. The writer never reads
+// the word, so it must get all of their releases from the reader that hands over.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +49,7 @@ struct RWLockRules {
   static AgentId writer(Word word) noexcept { return written(word) ? count(word) : kNobody; }
 
   static bool isFree(Word word) noexcept { return !written(word) && count(word) == 0; }
-  /// Readers that leave others behind let no waiter in, except one that upgrades.
+  /// A reader that is not the last to leave lets no waiter in, except an upgrading one.
   static bool makesRoom(Word from, Word to) noexcept {
     return readers(from) <= readers(to) || readers(to) == 0 || (to & kUpgrading) ||
            readers(from) == kMaxReaders;
@@ -89,11 +88,11 @@ class BasicRWLock : private LockWord<P, RWLockRules> {
     return block(Rules::kWrite, deadline, me);
   }
 
-  /// Never block. They may take a free lock that others wait for, within their patience.
+  /// Never block. They may take a free lock ahead of its queue, within the head's patience.
   Entry tryLockRead() { return attempt(Rules::kRead, kNobody); }
   Entry tryLockWrite(AgentId me = P::agent()) { return attempt(Rules::kWrite, checkedAgent(me)); }
 
-  /// Throws Misuse(notHolder) when nobody reads. `me` is whose own waiters may go first within the
+  /// Throws Misuse(notHolder) when there is no reader. The waiters of agent `me` may go first within the
   /// patience of the head.
   void unlockRead(AgentId me = P::agent()) {
     Base::change(me, [](Word word) {
@@ -109,18 +108,17 @@ class BasicRWLock : private LockWord<P, RWLockRules> {
     Base::change(me, [me](Word word) { return noWriter(word, me); });
   }
 
-  /// From writer to reader without letting another writer in; readers at the head of the queue come
-  /// in too. Throws Misuse(notHolder) and changes nothing when `me` is not the writer. `tell`: as in abandonReads.
+  /// From writer to reader without letting another writer in; readers at the head of the queue come in too.
+  /// Throws Misuse(notHolder) and changes nothing when `me` is not the writer. `tell`: as in abandonReads.
   void downgrade(AgentId me = P::agent(), bool tell = false) {
     Base::change(me, [me, tell](Word word) {
       return (noWriter(word, me) + Rules::kOne) | (tell ? Rules::kAbandoned : 0);
     });
   }
 
-  /// From reader to writer once the other readers have left, before everybody in the queue.
-  /// Not granted when another reader is upgrading (each would wait for the other: give up the
-  /// read lock) or the deadline passed; then the caller reads on. Misuse(notHolder) when nobody
-  /// reads.
+  /// From reader to writer once the other readers have left, ahead of every queued waiter. Not granted when
+  /// another reader is upgrading (the two would deadlock: release the read lock) or when the deadline
+  /// passed first; then the caller still reads. Throws Misuse(notHolder) when there is no reader.
   Entry upgrade(AgentId me = P::agent()) { return upgradeUntil(kNever, me); }
 
   Entry upgradeUntil(Deadline deadline, AgentId me = P::agent()) {
@@ -129,8 +127,7 @@ class BasicRWLock : private LockWord<P, RWLockRules> {
     return Base::entry(upgradeBlocking(w, deadline) == Upgrade::granted, w);
   }
 
-  /// For one that died writing: the next one in is told. False when `dead` does not
-  /// write.
+  /// Unlocks for an agent that died writing; the next one in is told. False when `dead` does not write.
   bool abandon(AgentId dead) {
     bool held = false;
     Base::change(kNobody, [dead, &held](Word word) {
@@ -140,8 +137,8 @@ class BasicRWLock : private LockWord<P, RWLockRules> {
     return held;
   }
 
-  /// Gives back `count` reads, or as many as there are, of one that died. `tell`: it died before it could be
-  /// told of a death itself, so the next one in is.
+  /// Ends up to `count` reads of an agent that died. `tell`: it died before it heard that it was granted an
+  /// abandoned lock, so the next one in is told.
   void abandonReads(std::uint32_t count, bool tell = false) {
     Base::change(kNobody, [count, tell](Word word) {
       const Word back = std::min(count, Rules::readers(word)) << Rules::kCountShift;
@@ -149,8 +146,8 @@ class BasicRWLock : private LockWord<P, RWLockRules> {
     });
   }
 
-  /// Lets readers in at once that stand at the head of the queue though the lock is read, not written: those
-  /// that were invited when it was free, and are still on their way.
+  /// Lets in readers at the head of the queue while others read: those that were invited when the lock was
+  /// free, and are still on their way.
   void hurry(AgentId me = P::agent()) {
     Base::change(me, [](Word word) { return word; });
   }
@@ -158,7 +155,7 @@ class BasicRWLock : private LockWord<P, RWLockRules> {
   std::uint32_t readers() const noexcept { return Rules::readers(Base::word()); }
   AgentId writer() const noexcept { return Rules::writer(Base::word()); }
 
-  // For those who wait with a waiter of their own (see lock_word.h): w.ask is Rules::kRead or kWrite.
+  // For callers with a waiter of their own (lock_word.h): w.ask is Rules::kRead or kWrite.
   bool enter(Waiter& w) {
     checkedAgent(w.agent);
     return Base::enter(w);
@@ -172,7 +169,7 @@ class BasicRWLock : private LockWord<P, RWLockRules> {
   using Base::settle;
 
   Leave leave(Waiter& w) {
-    // Readers were kept out for the upgrade: leaving it lets them in again.
+    // The upgrade kept new readers out: giving it up lets them in again.
     const Word claim = w.ask == Rules::kUpgrade ? Rules::kUpgrading : 0;
     return Base::leave(w, [claim](Word word) { return word & ~claim; });
   }
@@ -189,8 +186,8 @@ class BasicRWLock : private LockWord<P, RWLockRules> {
 
   enum class Upgrade : std::uint8_t { refused, granted, waiting, late };
 
-  /// Blocks the calling thread: refused, granted, or late when the deadline passed. Where it has passed
-  /// already nobody notices: no reader is kept out, and no upgrade refused.
+  /// Blocks the calling thread: refused, granted, or late when the deadline passed. A deadline that has
+  /// passed already has no side effect: no reader is kept out, and no other upgrade is refused.
   Upgrade upgradeBlocking(Waiter& w, Deadline deadline) {
     auto& parker = P::parker();
     w.parker = &parker;
@@ -205,8 +202,8 @@ class BasicRWLock : private LockWord<P, RWLockRules> {
     return Upgrade::granted;
   }
 
-  /// Upgrade::waiting: in the queue before everybody, and woken once it is the writer. `otherwise` is what becomes of
-  /// one that would have to wait: late when it leaves instead.
+  /// Upgrade::waiting: first in the queue, and woken once it is the writer. `otherwise`: the result when it
+  /// would have to wait; with late, it leaves instead.
   Upgrade enterUpgrade(Waiter& w, Upgrade otherwise = Upgrade::waiting) {
     checkedAgent(w.agent);
     w.ask = Rules::kUpgrade;

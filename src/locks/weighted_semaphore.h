@@ -1,16 +1,15 @@
-// A counting semaphore with weights and priorities, strictly in the queue: nobody who asks for less
-// slips past a heavier one that came before it with the same priority, but for the releaser's own,
-// within the patience of the head.
+// A counting semaphore with weights and priorities, strictly in the order of its queue. A light waiter does
+// not overtake a heavier one that came before it with the same priority; only the releaser's own waiters
+// may, within the patience of the head.
 //
 //     31 ................ 2 | 1         | 0
 //     value (signed)        | abandoned | queue
 //
-//   acquire(w)   value >= w and nobody of our priority or above waits: value - w.  Else: in the queue.
+//   acquire(w)   value >= w and no waiter of our priority or above: value - w.  Else: into the queue.
 //   release(n)   value + n, then the head of the queue is admitted as long as its weight fits
-//   reclaim      release of what a dead one held, with `abandoned`; the next to get in clears it and
-//                is told
+//   reclaim      releases what a dead agent held, with `abandoned`; the next one in clears it and is told
 //
-// The value may be set below zero (setValue): nobody gets in until releases have made up for it.
+// The value may be set below zero (setValue): no waiter gets in until releases have made up for it.
 // Invariant: value + weights held = what the constructor, setValue and releases have put in.
 #pragma once
 
@@ -53,10 +52,10 @@ class BasicWeightedSemaphore : private LockWord<P, WeightedSemaphoreRules> {
   static constexpr std::int32_t kMax = (1 << 29) - 1;
   static constexpr std::int32_t kMin = -(1 << 29);
 
-  /// `value` must be in [kMin, kMax]; else Misuse(badArgument).
+  /// `value` must be in [kMin, kMax]; else throws Misuse(badArgument).
   explicit BasicWeightedSemaphore(std::int32_t value) : Base(Rules::with(0, checked(value))) {}
 
-  /// Takes `weight` (1 to kMax; else Misuse(badArgument)) from the value, in its turn.
+  /// Takes `weight` from the value, in the order of the queue. Throws Misuse(badArgument) outside [1, kMax].
   Entry acquire(std::int32_t weight = 1) { return acquireUntil(kNever, weight); }
 
   /// Not granted when `timeout` passed first; a timeout of zero or less never sleeps.
@@ -72,15 +71,15 @@ class BasicWeightedSemaphore : private LockWord<P, WeightedSemaphoreRules> {
     return Base::entry(Base::enterBlocking(w, deadline), w);
   }
 
-  /// Never blocks, never goes before anybody who waits.
+  /// Never blocks, and never overtakes a waiter.
   Entry tryAcquire(std::int32_t weight = 1) {
     Waiter w;
     w.ask = checkedWeight(weight);
     return Base::entry(Base::tryEnter(w), w);
   }
 
-  /// Puts `weight` back. Throws Misuse(overflow) and changes nothing when the value would pass
-  /// kMax. `me` is whose own waiters may go first within the patience of the head.
+  /// Puts `weight` back. Throws Misuse(overflow) and changes nothing when the value would pass kMax. The
+  /// waiters of agent `me` may go first within the patience of the head.
   void release(std::int32_t weight = 1, AgentId me = P::agent()) {
     const auto more = static_cast<std::int32_t>(checkedWeight(weight));
     Base::change(me, [more](Word word) {
@@ -91,8 +90,8 @@ class BasicWeightedSemaphore : private LockWord<P, WeightedSemaphoreRules> {
     });
   }
 
-  /// Puts back what one held that died, and tells the next to get in. The value does not pass `most`
-  /// by it: whatever the dead one took may have been made up for by others.
+  /// Puts back what a dead agent held; the next one in is told. This does not raise the value above `most`:
+  /// other agents may have made up for what the dead one took.
   void reclaim(std::int32_t held, std::int32_t most) {
     Base::change(kNobody, [held, most](Word word) {
       const std::int64_t value = Rules::value(word);
@@ -102,7 +101,7 @@ class BasicWeightedSemaphore : private LockWord<P, WeightedSemaphoreRules> {
     });
   }
 
-  /// Sets the value and admits whoever fits then. Misuse(badArgument) outside [kMin, kMax].
+  /// Sets the value, and admits the waiters that fit then. Throws Misuse(badArgument) outside [kMin, kMax].
   void setValue(std::int32_t value, AgentId me = P::agent()) {
     checked(value);
     Base::change(me, [value](Word word) { return Rules::with(word, value); });
@@ -110,8 +109,8 @@ class BasicWeightedSemaphore : private LockWord<P, WeightedSemaphoreRules> {
 
   std::int32_t value() const noexcept { return Rules::value(Base::word()); }
 
-  // For those who wait with a waiter of their own (see lock_word.h): w.ask is the weight. They throw
-  // Misuse(badArgument) for one that is out of range, and for a priority that is NaN.
+  // For callers with a waiter of their own (lock_word.h): w.ask is the weight. They throw
+  // Misuse(badArgument) for a weight out of range and for a priority that is NaN.
   bool enter(Waiter& w) {
     check(w);
     return Base::enter(w);
