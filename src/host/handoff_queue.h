@@ -1,28 +1,31 @@
-// Ownership of a slot, and how a process comes to it and passes it on (ownership.h says what is in the word).
+// A hand-off queue: how a process acquires the ownership of a slot and passes it on. owner_word.h lays out
+// the word.
 //
-//                     room in the fifo                    handed over, or free and first
-//   nobody waits ───────────────────────▶ in the fifo ─────────────────────────────────▶ our ownership
-//        │ no room                            ▲                                          │     │
-//        └──────────▶ in `overflow` ──────────────┘ notified, and there is room      passed on ──┘     └─ our
-//                                                                                            agent's
+//                     room in the fifo              handed over, or free and first
+//   no waiter here ─────────────────────▶ in fifo ────────────────────────────────▶ owner ──▶ held by an agent
+//        │ no room                         ▲   ▲                                      │       of this process
+//        └──────────▶ in `overflow` ───────┘   └── passed on, and a waiter is left ───┘
+//                           notified, and there is room
 //
-// One actor per process and slot: whatever C++ changes of a slot it changes with the bucket of that slot
-// held (host_lock.h). JavaScript's steps come from the side, and so does the cleaning of a dead process slot.
+// One actor per process and slot: C++ changes a slot only while it holds that slot's bucket (host_lock.h).
+// JavaScript's steps and the eviction of a dead process run beside it.
 //
-// Invariants, when nobody is inside:
-//   1. Only a process itself puts its process slot into the word or into `overflow`; others move it within the word, or
-//      take it out when it is dead. So who has been cleaned away does not come back.
-//   2. A process of which somebody waits has ownership, or stands in the fifo, or in `overflow`. Who stays in
-//      `overflow` has seen the fifo not empty after its bit was set.
-//   3. Whoever makes the fifo shorter, clears `queue`, or leaves ownership free with nobody in the fifo, looks
-//      at `overflow` after that, and notifies as many as there is room for. So nobody is forgotten there, and
-//      nobody is passed over for ever: they are notified from the one on that went last, around the corner.
-//   4. Whoever hands ownership to a process, or leaves it free with somebody in the fifo, notifies it.
-//   5. Bells do no harm: who is notified of one looks at everything, and does what is due. Who dies and owes a
-//      wake-up is made up for by the one that everybody gets when the dead one has been cleaned away.
+// Invariants, while no call is in progress:
+//   1. Only a process itself adds its process slot to the word or to `overflow`. Other processes move it
+//      within the word, or remove it once it is dead. So an evicted process does not come back.
+//   2. A process with a waiter is the owner, or in the fifo, or in `overflow`. A process that stays in
+//      `overflow` has seen a non-empty fifo after it set its bit.
+//   3. A change that shortens the fifo, clears `queued`, or leaves the word free with an empty fifo is
+//      followed by a look at `overflow`. It notifies as many processes as the fifo has room for, round
+//      robin, starting behind the previous head. So no process is forgotten in `overflow`, and none starves
+//      there.
+//   4. A process that hands ownership over notifies the new owner. A process that leaves the word free
+//      while the fifo is not empty notifies the head.
+//   5. A spurious notification is harmless: the notified process looks at everything and does what is due.
+//      When a process dies before it sends one, its eviction makes up for it by notifying every process.
 //
-// Memory order: all of it is sequentially consistent, for 3 ("set the bit, then look at the word" against
-// "change the word, then look at the bits"), and for what the kinds of lock do likewise.
+// Memory order: everything is sequentially consistent. Invariant 3 needs it ("set the bit, then look at the
+// word" against "change the word, then look at the bits"), and so do the kinds of lock for similar pairs.
 #pragma once
 
 #include <chrono>
@@ -34,7 +37,7 @@
 
 namespace boxoffice::host {
 
-/// The places in the slow path where tests kill a process, to see what others make of what it leaves.
+/// Steps of the slow path at which tests kill a process, to check that the others recover (kill_points.h).
 enum class Step : std::uint8_t {
   beforeOwner,
   afterOwner,
@@ -50,7 +53,7 @@ enum class Step : std::uint8_t {
 };
 constexpr int kSteps = 11;
 
-/// Bells to notify at the end, outside every lock.
+/// Processes to notify at the end of a call, outside every lock.
 template <class P>
 class Notifications {
  public:
@@ -81,7 +84,7 @@ class HandoffQueue {
 
   OwnerWord owner() const noexcept { return OwnerWord(slot_.head.owner.load()); }
 
-  /// Calls `use(process slot)` for each process that waits: as it is at this moment, for people.
+  /// Calls `use(process)` for each process that waits: a snapshot, for listings.
   template <class Use>
   void eachWaiter(Use&& use) const {
     const OwnerWord t = owner();
@@ -98,18 +101,18 @@ class HandoffQueue {
   HandoffQueue() = default;
   ~HandoffQueue() = default;
 
-  /// What a step needs to know of the process that makes it.
+  /// The context of one step: the process that makes it, and the notifications that it causes.
   struct Pass {
     explicit Pass(const HandoffQueue& queue) : me(P::process(&queue)), notifications(&queue) {}
 
     const ProcessSlot me;
     Notifications<P> notifications;
     bool notified =
-        false;  ///< our wake-up has been notified, and so we go before all others of `overflow`
+        false;  ///< this process was notified, so it goes ahead of the others in `overflow`
   };
 
-  /// Changes ownership, if it still is `from`, to `to` and whatever goes with it, and notifies who has to hear
-  /// of it. `waits`: whether anybody of ours will wait then.
+  /// Replaces the word `from` by `to`, with the flags that are due, and records the processes to notify.
+  /// False when the word is no longer `from`. `waits`: whether a waiter of this process is left afterwards.
   bool change(Pass& pass, OwnerWord from, OwnerWord to, bool waits) noexcept {
     to = complete(from, to, pass.me, waits, !slot_.head.overflow.empty());
     if (to == from) return true;
@@ -130,17 +133,17 @@ class HandoffQueue {
     return true;
   }
 
-  /// After a change of what others wait for besides ownership: whoever has it looks again.
+  /// Makes the owner look again, after a change to something other than ownership that it waits for.
   void notifyOwner(Pass& pass) noexcept {
     const OwnerWord t = owner();
     if (!t.isFree() && t.agent() == kNobody && t.process() != pass.me)
       pass.notifications.add(t.process());
   }
 
-  /// Whether the head of the fifo, which is another process, has waited for long enough.
+  /// Whether the head of the fifo, another process, has waited for longer than kPatience, or is strict.
   bool isOverdue(OwnerWord t) const noexcept {
     if (t.has(OwnerWord::kStrict)) return true;
-    // Unsigned, so that a time that lies ahead (written by nonsense, or by another clock) is over.
+    // Unsigned, so that a start in the future (a corrupt file, another clock) counts as overdue.
     const auto patience = std::chrono::nanoseconds(kPatience).count();
     return ticks() - slot_.head.headSince.load() >= static_cast<std::uint64_t>(patience);
   }
@@ -148,8 +151,9 @@ class HandoffQueue {
     return !t.isEmpty() && t.head() != pass.me && isOverdue(t);
   }
 
-  /// Ownership `from` is ours, and as `mine` but for others: to the head of the fifo, if it is due or one of
-  /// ours, who makes way, `waits`; else it is left free.
+  /// Passes our ownership on. The word is `from`; `mine` is the same with the caller's changes. The head of
+  /// the fifo gets it if the head is overdue, or if a waiter of ours makes way for it (`waits`) and queues
+  /// again. Otherwise the word is left free.
   bool passOn(Pass& pass, OwnerWord from, OwnerWord mine, bool waits) noexcept {
     const OwnerWord others = mine.without(pass.me);
     if (others.isEmpty() || (!waits && !isOverdue(others)))
@@ -161,7 +165,7 @@ class HandoffQueue {
       const bool isBeyond = beyond.has(pass.me);
       beyond.remove(pass.me);
       if (to.isEmpty() || beyond.empty()) {
-        to = to.queued(pass.me);  // there is room: the one that was first has gone
+        to = to.queued(pass.me);  // there is room: the head has just left
       } else if (!isBeyond) {
         slot_.head.overflow.add(pass.me);
         P::step(Step::overflowAdded);
@@ -170,7 +174,8 @@ class HandoffQueue {
     return change(pass, from, to, waits);
   }
 
-  /// Stands in the fifo, or in `overflow`, or has ownership and says that somebody waits. False: look again.
+  /// Puts this process into the fifo or `overflow`; an owner only records that a waiter is left. False:
+  /// look again.
   bool enqueue(Pass& pass, OwnerWord t, bool strictly) noexcept {
     OwnerWord to = t;
     if (t.process() != pass.me && !t.isQueued(pass.me)) {
@@ -190,22 +195,22 @@ class HandoffQueue {
     return change(pass, t, to, true);
   }
 
-  /// Out of `overflow`, once we wait for nothing or stand elsewhere. Who has ownership does only with `queue`: JavaScript
-  /// of ours may have taken a word that was 0 for a moment, and will leave it without a look. False: we
-  /// stand there as we should, or not at all.
+  /// Leaves `overflow` once this process waits for nothing, or is recorded in the word. The owner leaves
+  /// only with `queued` set: JavaScript of this process may have taken a word that was 0 for a moment, and
+  /// would unlock it without a look at the queue. False when there is nothing to change.
   bool leaveOverflow(Pass& pass, OwnerWord t, bool waits) noexcept {
     if (!slot_.head.overflow.has(pass.me)) return false;
     const bool hasTurn = t.process() == pass.me && t.has(OwnerWord::kQueued);
     if (waits && !hasTurn && !t.isQueued(pass.me)) return false;
     slot_.head.overflow.remove(pass.me);
     P::step(Step::overflowRemoved);
-    // The wake-up that we may have got instead of another is for that one.
+    // We may have been notified in place of another process: pass that notification on.
     if (!waits) notifyOverflow(pass, owner(), pass.me);
     return true;
   }
 
-  /// Out of the fifo; and if `queue` was left on a free owner word for one that has left `overflow` since, off with it.
-  /// False: look again.
+  /// Leaves the fifo. Clears a stale `queued` of a free word too, which was set for a process that has left
+  /// `overflow` since. False: look again.
   bool drop(Pass& pass, OwnerWord t) noexcept {
     const bool isLeftOver =
         t.isFree() && t.isEmpty() && t.has(OwnerWord::kQueued) && slot_.head.overflow.empty();
@@ -222,8 +227,9 @@ class HandoffQueue {
     return head.owner.load() == 0 && head.overflow.empty();
   }
 
-  /// Takes a dead process out of the word and of `overflow`; its ownership goes to the next. Everybody is notified
-  /// afterwards. It may have been done before, in part.
+  /// Removes a dead process from the word and from `overflow`, and passes its ownership to the head of the
+  /// fifo. The caller notifies every process afterwards. Idempotent: an earlier eviction may have done part
+  /// of it. `tells`: mark the word abandoned if an agent of the dead process held it.
   static void evictOwner(SlotHead& head, ProcessSlot dead, bool tells) noexcept {
     if (head.overflow.has(dead)) {
       head.overflow.remove(dead);
@@ -256,7 +262,7 @@ class HandoffQueue {
     return static_cast<std::uint64_t>(since.count());
   }
 
-  /// The flags of `to` as they are due.
+  /// `to` with the flags that its other fields call for.
   static OwnerWord complete(OwnerWord from, OwnerWord to, ProcessSlot me, bool waits,
                             bool beyond) noexcept {
     if (to.isEmpty()) {
@@ -268,14 +274,14 @@ class HandoffQueue {
     }
     bool queue = beyond || !to.isEmpty();
     if (!to.isFree()) {
-      // Of others' private queues we know nothing but what the flag has said.
+      // The flag is all we know of another process's local queue.
       const bool unknown = from.has(OwnerWord::kQueued) || to.process() != from.process();
       queue = queue || (to.process() == me ? waits : unknown);
     }
     return to.with(OwnerWord::kQueued, queue);
   }
 
-  /// Rings as many of `overflow` as there is room for in the fifo, from `after` on.
+  /// Notifies as many processes of `overflow` as the fifo has room for, round robin from behind `after`.
   void notifyOverflow(Pass& pass, OwnerWord t, ProcessSlot after) noexcept {
     ProcessSet beyond(slot_.head.overflow);
     beyond.remove(pass.me);

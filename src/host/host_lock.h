@@ -1,22 +1,25 @@
-// What the locks that processes share have in common: ownership, which processes take (hand-off queue.h), and the
-// private line of each process, in which its threads and promises wait as for any other lock (parking_lot.h), by
-// the address of the slot in its own mapping.
+// What the locks of scope host have in common: ownership, which processes acquire and hand over
+// (handoff_queue.h), and the local queue of each process. In it the threads and promises of the process
+// wait as for any other lock (parking_lot.h), by the address of the slot in this process's mapping.
 //
-//   our ownership: admit the head of the private queue, one after the other; when nobody is left, or another
-//   process has been first for longer than kPatience, ownership is passed on (and we queue again)
+//   while this process is the owner: admit the head of the local queue, one waiter after the other. Pass
+//   ownership on when the local queue is empty, or when another process has been first in the fifo for
+//   longer than kPatience; then enqueue again if a waiter is left.
 //
-// A kind (Self) says whether the first in the queue may go in, and what that means:
-//     bool admit(Visit&, Turn, Waiter&)   it is our ownership, ungiven: lets it in, and keeps ownership for it
-//                                         (OwnerWord::ownedBy) or not; false: it has to wait, and so has ownership
-//     bool tryEnter(Waiter&)              in, if that takes nobody's place
-//     bool tryBefore(Waiter&)             the same, before it stands in the queue
-//     bool isApart(const Waiter&)         it waits for something else than ownership
-//     void look(Visit&)                   lets in those who are apart
-//     void gone(Visit&, Waiter&)          one of them has left
-//     void check(const Waiter&)           throws for one that no slot can hold
+// A kind of lock (Self) decides whether the first waiter may enter, and what that means:
+//     bool admit(Visit&, OwnerWord, Waiter&)
+//                                         this process owns the word, ungiven: lets the waiter in, and gives
+//                                         ownership to it (OwnerWord::ownedBy) or not. False: the waiter
+//                                         has to wait, and this process stays the owner
+//     bool tryEnter(Waiter&)              for a caller that blocks: lets it in at once, or says no
+//     bool tryBefore(Waiter&)             the same for a waiter that is about to join the local queue
+//     bool isApart(const Waiter&)         the waiter waits for something other than ownership
+//     void look(Visit&)                   lets in the waiters that are apart
+//     void gone(Visit&, Waiter&)          a waiter has left the queue
+//     void check(const Waiter&)           throws for a waiter that no slot can represent
 //
-// Invariant, when nobody is inside: whoever is first in the private queue is kept out by others, and they (or
-// their death) will notify us: else it would have been let in.
+// Invariant, while no call is in progress: other holders keep the first waiter of the local queue out, and
+// they (or their deaths) will notify this process. Otherwise it would have been let in.
 #pragma once
 
 #include <type_traits>
@@ -33,7 +36,7 @@ class HostLock : public HandoffQueue<P, Slot> {
  public:
   static Entry entry(bool in, const Waiter& w) noexcept { return {in, in && w.abandoned}; }
 
-  /// As LockWord::enter. Throws Misuse(badArgument), too, for what no slot can hold.
+  /// As LockWord::enter. Also throws Misuse(badArgument) for a waiter that no slot can represent.
   bool enter(Waiter& w) {
     self().check(w);
     if (self().tryBefore(w)) return true;
@@ -48,7 +51,7 @@ class HostLock : public HandoffQueue<P, Slot> {
     return v.in;
   }
 
-  /// As LockWord::settle. Nobody is invited to compete here: a wake is an admission.
+  /// As LockWord::settle. No waiter is invited to compete here: a wake is an admission.
   bool settle(Waiter& w, Wake how) noexcept {
     if (how == Wake::invited) {
       auto bucket = P::lot().open(this);
@@ -89,10 +92,10 @@ class HostLock : public HandoffQueue<P, Slot> {
     advance(v);
   }
 
-  /// Does a waiter of `agent` stand in the line of this process?
+  /// Whether a waiter of `agent` is in the local queue.
   bool isQueued(AgentId agent) const { return P::lot().isQueued(this, agent); }
 
-  /// The line of this process.
+  /// The local queue.
   QueueSummary queue() const { return P::lot().queue(this); }
 
   /// As LockWord::enterBlocking.
@@ -106,7 +109,7 @@ class HostLock : public HandoffQueue<P, Slot> {
     return enter(w) || sleep(w, parker, deadline);
   }
 
-  /// Our wake-up has been notified for this slot, or somebody has died: does whatever is due.
+  /// This process was notified for this slot, or a process has died: does what is due.
   void notified() noexcept {
     Visit v(*this);
     v.notified = true;
@@ -117,21 +120,21 @@ class HostLock : public HandoffQueue<P, Slot> {
   HostLock() = default;
   ~HostLock() = default;
 
-  /// One call that holds the bucket of the slot. At its end the bucket is left, those who were admitted are
-  /// woken, and wake-ups are notified, in this order.
+  /// One call that holds the bucket of the slot. At its end it drops the bucket, wakes the admitted
+  /// waiters, and notifies the other processes, in this order.
   struct Visit : Base::Pass {
     explicit Visit(const HostLock& word) : Base::Pass(word), bucket(P::lot().open(&word)) {}
 
     typename ParkingLots::Bucket bucket;
-    Waiter* entering = nullptr;  ///< who calls: let in at once it is not woken
-    AgentId leaver = kNobody;    ///< whose own waiters are at hand
-    bool in = false;             ///< `entering` has been let in
-    bool overtakes = false;      ///< it may take a free owner word that others were invited to
-    bool used = false;           ///< our ownership has been of use: others may be due
+    Waiter* entering = nullptr;  ///< the caller's waiter: let in at once, it is not woken
+    AgentId leaver = kNobody;    ///< the releasing agent: its own waiters need no wake-up
+    bool in = false;             ///< `entering` was let in
+    bool overtakes = false;      ///< `entering` may take a free word that others were invited to
+    bool used = false;           ///< this ownership has served a waiter: another may be due
   };
 
-  /// Sees to it that whoever of ours waits is let in, or the process stands where a ownership comes to it; and to
-  /// neither if nobody waits.
+  /// Lets the first local waiter in, or puts this process where ownership will reach it. Without a local
+  /// waiter, withdraws this process.
   void advance(Visit& v) noexcept {
     for (;;) {
       self().look(v);
@@ -155,7 +158,7 @@ class HostLock : public HandoffQueue<P, Slot> {
     }
   }
 
-  /// The lock is not `agent`'s any more. False, and nothing has changed, if it was not.
+  /// Takes the lock back from `agent`. False, and nothing has changed, when `agent` does not hold it.
   bool giveBack(Visit& v, AgentId agent, bool abandoned) noexcept {
     v.used = true;
     for (;;) {
@@ -172,8 +175,8 @@ class HostLock : public HandoffQueue<P, Slot> {
     return true;
   }
 
-  /// Takes a ownership that nobody has or waits for, or in spite of them if it `overtakes`, for one who does not
-  /// stand in the queue, and gives it back at once unless that one keeps it.
+  /// Takes the free word for a waiter that is not in the queue, and passes it on at once unless the waiter
+  /// keeps it. Only if no process waits, unless the waiter `overtakes`.
   bool enterInPassing(Waiter& w, bool overtakes) {
     waitOut();
     Visit v(*this);
@@ -193,7 +196,7 @@ class HostLock : public HandoffQueue<P, Slot> {
     return v.in;
   }
 
-  /// Lets in one of the queue, or the one who calls.
+  /// Lets in a waiter of the queue, or the caller's.
   void letIn(Visit& v, Waiter& w) noexcept {
     v.used = true;
     if (v.bucket.empty()) {
@@ -216,7 +219,7 @@ class HostLock : public HandoffQueue<P, Slot> {
     }
   }
 
-  /// `first`, or one of the leaver's own before it, within its patience (lock_word.h).
+  /// `first`, or while its patience lasts a waiter of the leaver's own, which goes before it (lock_word.h).
   Waiter& preferred(Visit& v, Waiter& first) noexcept {
     if (v.leaver == kNobody || v.bucket.empty()) return first;
     WaitQueue& queue = v.bucket.queue();
@@ -226,7 +229,7 @@ class HostLock : public HandoffQueue<P, Slot> {
     return own ? *own : first;
   }
 
-  /// Whether anybody of ours waits for ownership besides `w`.
+  /// Whether another local waiter than `w` waits for ownership.
   static bool othersWait(Visit& v, const Waiter& w) noexcept {
     const Waiter* const one = first(v);
     return one && (one != &w || v.bucket.queue().behind(w));
@@ -242,14 +245,14 @@ class HostLock : public HandoffQueue<P, Slot> {
 
   static void startPatience(WaitQueue& queue) noexcept { queue.patience = P::now() + kPatience; }
 
-  /// The first of ours that waits for ownership.
+  /// The first local waiter that waits for ownership.
   static Waiter* first(Visit& v) noexcept {
     if (v.bucket.empty()) return nullptr;
     Waiter* const w = v.bucket.queue().head();
     return w && Self::isApart(*w) ? v.bucket.queue().behind(*w) : w;
   }
 
-  /// A ownership that is only passed through is over in a moment: shorter than a sleep.
+  /// Waits out an ownership that a process only passes through: shorter than a sleep.
   void waitOut() const noexcept {
     for (int i = 0; i < P::kBusyLooks; ++i) {
       const OwnerWord t = Base::owner();

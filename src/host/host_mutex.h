@@ -1,19 +1,19 @@
-// A mutex of the processes of a machine: who has ownership (ownership.h) holds it. JavaScript makes the steps of
-// the word that ownership.h marks; a native thread the same ones.
+// A mutex of scope host: the owner of the word (owner_word.h) holds it. JavaScript makes the steps that
+// owner_word.h marks; a native thread makes the same ones.
 //
-//   free ──take──▶ held ──unlock──▶ free; or held by the next of our queue; or the next process's ownership
+//   free ──take──▶ held ──unlock──▶ free; or held by the next waiter of this process; or owned by the next process
 //                   │
-//                   └─ its thread, or its process, dies ──▶ the same, and `abandoned`: the next is told
+//                   └─ its thread or process dies ──▶ the same, and `abandoned`: the next holder is told
 //
-// Mutual exclusion: the process slot in the word leaves 0 by a compare-and-swap from 0, or by a hand-off of its
-// owner's process, and returns to 0 only by that process, or by evict when it is dead.
+// Mutual exclusion: the process slot in the word leaves 0 by a compare-and-swap from 0, or by a hand-off of
+// the owning process. It returns to 0 only by that process, or by evict when the process is dead.
 #pragma once
 
 #include "host/host_lock.h"
 
 namespace boxoffice::host {
 
-/// `id`, if a slot can hold it; else Misuse(badArgument).
+/// `id`, if a slot can hold it; else throws Misuse(badArgument).
 inline AgentId checkedHostAgent(AgentId id) {
   if (id - 1 >= OwnerWord::kMaxAgent)
     throw Misuse(Fault::badArgument, "this is not the id of an agent");
@@ -27,7 +27,7 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
   friend Base;
 
  public:
-  // As BasicMutex's; an agent's id is at most OwnerWord::kMaxAgent.
+  // As in BasicMutex; an agent's id is at most OwnerWord::kMaxAgent.
 
   Entry lock(AgentId me = P::agent()) { return lockUntil(kNever, me); }
   Entry tryLock(AgentId me = P::agent()) {
@@ -44,7 +44,7 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
     return Base::entry(Base::enterBlocking(w, deadline), w);
   }
 
-  /// Throws Misuse(notHolder) and changes nothing when `me` does not hold it.
+  /// Throws Misuse(notHolder) and changes nothing when `me` does not hold the mutex.
   void unlock(AgentId me = P::agent()) {
     OwnerWord::Bits held = OwnerWord::held(P::process(this), me).bits();
     if (me != kNobody && word().compare_exchange_strong(held, 0)) return;
@@ -55,13 +55,14 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
     }
   }
 
-  /// For an agent of this process that died holding it: the next holder is told. False when it does not.
+  /// Unlocks for an agent of this process that died; the next holder is told. False when `dead` does not
+  /// hold the mutex.
   bool abandon(AgentId dead) {
     Visit v(*this);
     return Base::giveBack(v, dead, true);
   }
 
-  /// The agent of this process that holds it; kNobody when there is none.
+  /// The agent of this process that holds the mutex; kNobody when none does.
   AgentId owner() const noexcept {
     const OwnerWord t = Base::owner();
     return t.process() == P::process(this) ? t.agent() : kNobody;
@@ -69,24 +70,24 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
   bool isHeldBy(AgentId agent) const noexcept { return agent != kNobody && owner() == agent; }
   bool isLocked() const noexcept { return !Base::owner().isFree(); }
 
-  /// Calls `use(process slot)` for the process that holds it, if one does: as it is at this moment, for people.
+  /// Calls `use(process)` for the process that holds the mutex, if any: a snapshot, for listings.
   template <class Use>
   void eachHolder(Use&& use) const {
     const OwnerWord t = Base::owner();
     if (t.agent() != kNobody && !t.isFree()) use(t.process());
   }
 
-  // For the slot at an address, whether this process uses it or not.
+  // These take the address of any slot, whether this process uses it or not.
 
-  /// Undoes what a dead process has left there (segment.h, Evict).
+  /// Undoes what a dead process has left in the slot (segment.h, Evict).
   static void evict(std::byte* slot, ProcessSlot dead) noexcept {
     Base::evictOwner(Base::slotAt(slot).head, dead, true);
   }
-  /// Whether it is as at first, but for its key.
+  /// Whether the slot is in its initial state, apart from its key.
   static bool isUnused(const std::byte* slot, std::int64_t) noexcept {
     return Base::isIdle(Base::slotAt(slot).head);
   }
-  /// Makes of zeros, or of one that rests, what it is at first.
+  /// Puts a zeroed or unused slot into its initial state.
   static void reset(std::byte*, std::int64_t) noexcept {}
 
  private:
@@ -97,7 +98,7 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
 
   Word64& word() noexcept { return this->slot_.head.owner; }
 
-  /// Before standing in the queue: unless others of the same agent may stand there.
+  /// Does not overtake older waiters of the same agent, which may be in the queue.
   bool tryBefore(Waiter& w) noexcept { return w.mayOvertake && tryEnter(w); }
 
   bool tryEnter(Waiter& w) noexcept {

@@ -1,5 +1,6 @@
-// What the box offices of scope host are made of in a real process: its lot and its threads are those of all
-// other locks, so that their waiters are the same; process slots and wake-ups are those of the segment a lock lies in.
+// The platform of the locks of scope host in a real process. It shares the parking lot and the threads of
+// all other locks, so their waiters are the same. Process slots and wake-ups are those of the segment in
+// which a lock lies.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 namespace boxoffice::host {
 
 struct HostPlatform : Platform {
-  /// Of this process, where that slot lies.
+  /// This process's slot in the directory of that lock.
   static ProcessSlot process(const void* slot) noexcept {
     return segmentAt(slot)->membership().process();
   }
@@ -23,13 +24,13 @@ struct HostPlatform : Platform {
     segment.membership().notify(process, segment.id(), segment.slotOf(slot));
   }
 
-  /// Calls `use` if the process of that process slot is dead: see Membership.
+  /// Calls `use` if that process is dead: see Membership.
   template <class Use>
   static bool ifDead(const void* slot, ProcessSlot process, Use&& use) noexcept {
     return segmentAt(slot)->membership().ifDead(process, use);
   }
 
-  /// How many agents of this process read that lock: guarded by the slot's bucket.
+  /// How many agents of this process read that lock. The slot's bucket guards it.
   static std::uint32_t& reads(const void* slot) noexcept { return segmentAt(slot)->reads(slot); }
 
   /// Where a test may kill the process.

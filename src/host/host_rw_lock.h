@@ -1,26 +1,25 @@
-// A read-write lock of the processes of a machine: ownership (ownership.h) is a hand-off queue. Each reader and each
-// writer goes through it, in order; a writer stays in it.
+// A read-write lock of scope host, over ownership (owner_word.h, handoff_queue.h). Each reader and each
+// writer goes through ownership, in order; a writer keeps it.
 //
-//                                  a reader: nobody upgrades ─▶ bit set, ownership passed on ─▶ reads
-//   waits ──▶ its process's ownership ─┤
-//                                  a writer: nobody reads ────▶ ownership kept for its agent ─▶ writes
+//                                      a reader: no upgrade under way ─▶ bit set, ownership passed on ─▶ reads
+//   waits ──▶ its process is the owner ─┤
+//                                      a writer: no process reads ─────▶ ownership kept for its agent ─▶ writes
 //
-//   reads ──▶ claim (the only one that reads at last) ──▶ writes, upgraded; its bit stays ──▶ reads
-//             no claim yet, or that of a dead process
+//   reads ──▶ claim (until it is the only reader) ──▶ writes, upgraded; its bit stays ──▶ reads
+//             if there is no claim, or only that of a dead process
 //
-//   readers   a bit for each process that reads; how many of its agents do, only it knows (P::part)
-//   upgrader  31 .. 8 its agent | 7 writes | 6 .. 0 its process slot; 0: nobody upgrades
-//   ownership      (s, agent): that agent writes, having come through ownership
-//   abandoned a process died writing; the next one in is told. A reader that dies has left nothing half written;
-//   told      but this process reads, and has been told of such a death: if it dies, the next one is told again
+//   readers   a bit for each process that reads; only the process knows how many of its agents do (P::reads)
+//   upgrader  31 .. 8 its agent | 7 writes | 6 .. 0 its process slot; 0: no upgrade under way
+//   owner     (s, agent): that agent writes, and has come through ownership
+//   abandoned a process died writing; the next one in is told. A dead reader has left nothing half written
+//   told      this process reads, and was told of such a death: if it dies, the next one in is told again
 //
-// Why nobody reads while one writes:
-//   - ownership: a reader's bit is set only by who has ownership (or writes), and who wants to write looks at
-//     the bits while it has ownership.
-//   - an upgrade: "claim, then look at the bits" against "set the bit, then look at the claim", both
-//     sequentially consistent: one of the two sees the other, and the reader gives way.
-// Who keeps ownership waiting is notified by whoever clears a bit or a claim, after that; the upgrader likewise.
-//
+// Why no reader reads while a writer writes:
+//   - Ownership: only the owner (or writer) sets a reader's bit, and a writer looks at the bits while it is
+//     the owner.
+//   - An upgrade: "claim, then look at the bits" against "set the bit, then look at the claim", both
+//     sequentially consistent. One of the two sees the other, and the reader gives way.
+// A process that clears a bit or a claim notifies the waiting owner, or the upgrader, after that.
 #pragma once
 
 #include "host/host_rw_part.h"
@@ -37,7 +36,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
  public:
   using Upgrade = typename BasicRWLock<Platform>::Upgrade;
 
-  // As BasicRWLock's; an agent's id is at most OwnerWord::kMaxAgent, for readers, too.
+  // As in BasicRWLock; an agent's id is at most OwnerWord::kMaxAgent, for readers too.
 
   Entry lockRead(AgentId me = P::agent()) { return lockReadUntil(kNever, me); }
   Entry lockWrite(AgentId me = P::agent()) { return lockWriteUntil(kNever, me); }
@@ -50,7 +49,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   Entry tryLockRead(AgentId me = P::agent()) { return block(Rules::kRead, Deadline::min(), me); }
   Entry tryLockWrite(AgentId me = P::agent()) { return block(Rules::kWrite, Deadline::min(), me); }
 
-  /// Throws Misuse(notHolder) when nobody of this process reads.
+  /// Throws Misuse(notHolder) when no agent of this process reads.
   void unlockRead(AgentId = P::agent()) {
     if (abandonReads(1) == 0) {
       throw Misuse(Fault::notHolder, "read unlock of a lock that nobody reads");
@@ -83,11 +82,12 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     return Base::entry(upgradeBlocking(w, deadline) == Upgrade::granted, w);
   }
 
-  /// For an agent of this process that died writing: the next one in is told. False when it did not write.
+  /// Unlocks for an agent of this process that died writing; the next one in is told. False when `dead` did
+  /// not write.
   bool abandon(AgentId dead) { return endWrite(dead, true); }
 
-  /// Gives back `count` reads of this process, or as many as there are. How many. `tell`: who read died before it
-  /// could be told of a death itself, so the next one in is.
+  /// Ends up to `count` reads of this process, and returns how many. `tell`: a reader died before it heard
+  /// that it was granted an abandoned lock, so the next one in is told.
   std::uint32_t abandonReads(std::uint32_t count, bool tell = false) {
     Visit v(*this);
     if (tell) slot().abandoned.store(1);
@@ -96,10 +96,10 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     return back;
   }
 
-  /// Nobody of this process is invited and still on its way: there is nothing to hurry.
+  /// No waiter is ever invited here, so there is nothing to hurry.
   void hurry(AgentId = P::agent()) noexcept {}
 
-  /// How many read: agents of this process, and other processes.
+  /// How many readers there are: agents of this process, plus other processes.
   std::uint32_t readers() const {
     const ProcessSlot me = P::process(this);
     auto bucket = P::lot().open(this);
@@ -108,10 +108,10 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     others.remove(me);
     return P::reads(this) + static_cast<std::uint32_t>(others.size());
   }
-  /// Whether anybody writes.
+  /// Whether any agent writes.
   bool isWritten() const noexcept { return isUpgraded() || Base::owner().agent() != kNobody; }
   bool isWrittenBy(AgentId agent) const noexcept { return agent != kNobody && writer() == agent; }
-  /// The agent of this process that writes; kNobody when there is none.
+  /// The agent of this process that writes; kNobody when none does.
   AgentId writer() const noexcept {
     const ProcessSlot me = P::process(this);
     if (writesUpgraded(me)) return claimant(slot().upgrader.load());
@@ -119,7 +119,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     return t.process() == me ? t.agent() : kNobody;
   }
 
-  /// Calls `use(process slot)` for each process that writes or reads: as it is at this moment, for people.
+  /// Calls `use(process)` for each process that writes or reads: a snapshot, for listings.
   template <class Use>
   void eachHolder(Use&& use) const {
     const OwnerWord t = Base::owner();
@@ -174,7 +174,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     if (wrote || told || (t.process() == dead && t.agent() != kNobody)) slot.abandoned.store(1);
     P::step(Step::cleaned);
     if (told) slot.told.store(0);
-    // Unless another process has taken it over by now.
+    // Unless another process has taken the claim over by now.
     if (claimedBy(claim, dead)) slot.upgrader.compare_exchange_strong(claim, 0);
     slot.readers.remove(dead);
     P::step(Step::cleaned);
@@ -223,14 +223,15 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     return others.empty() && P::reads(this) == 1;
   }
 
-  /// Whether an upgrade, of a process that lives, is under way.
+  /// Whether an upgrade of a living process is under way.
   bool othersUpgrade(ProcessSlot me) const noexcept {
     const std::uint32_t claim = slot().upgrader.load();
     return claim != 0 && (claimedBy(claim, me) || !P::ifDead(this, claim & kProcessMask, [] {}));
   }
 
-  /// Claims the upgrade for that agent. A claim of a dead process is taken over before that process has been cleaned
-  /// up after: its reader's bit goes with that, and notifies us. False when another upgrade is under way.
+  /// Claims the upgrade for that agent. Takes over the claim of a dead process without waiting for its
+  /// eviction; the eviction clears that process's reader bit and notifies us. False when another upgrade is
+  /// under way.
   bool claim(ProcessSlot me, AgentId agent) noexcept {
     const std::uint32_t ours = claimOf(me, agent);
     std::uint32_t seen = 0;
@@ -238,7 +239,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     if (take()) return true;
     if (claimedBy(seen, me)) return false;
     bool taken = false;
-    // A dead writer's claim stays: cleaning up tells of that death.
+    // A dead writer's claim stays: its eviction reports the death.
     if ((seen & kWrites) == 0) P::ifDead(this, seen & kProcessMask, [&] { taken = take(); });
     if (taken) return true;
     seen = 0;  // it may have been cleared meanwhile
@@ -259,7 +260,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     return true;
   }
 
-  /// Lets in whoever of ours upgrades, once nobody else reads.
+  /// Lets in our upgrading reader, once there is no other reader.
   void look(Visit& v) noexcept {
     if (v.bucket.empty()) return;
     Waiter* const w = v.bucket.queue().head();
@@ -285,7 +286,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     if (writer() != agent || agent == kNobody) return false;
     if (isDead) slot().abandoned.store(1);
     if (!writesUpgraded(v.me)) return Base::giveBack(v, agent, false);
-    // Its bit last: a process that dies in between has left nothing half written.
+    // The bit last: a process that dies in between has left nothing half written.
     unclaim(v);
     P::reads(this) = 0;
     part(v);

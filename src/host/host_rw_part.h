@@ -1,5 +1,5 @@
-// What one process has in a read-write lock of scope host: how many of its agents read, which only it knows; the bit
-// that says so to the others; and its claim to upgrade (host_rw_lock.h).
+// One process's share of a read-write lock of scope host: how many of its agents read, which only it knows;
+// the bit that tells the others so; and its claim to upgrade (host_rw_lock.h).
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class HostRWPart : public HostLock<P, Self, RWLockSlot> {
     return claimedBy(claim, me) && (claim & kWrites) != 0;
   }
 
-  /// One more of ours reads. False: another process upgrades.
+  /// Adds a reader of this process. False: an upgrade is under way.
   bool join(Visit& v) noexcept {
     std::uint32_t& reads = P::reads(this);
     if (reads == 0) {
@@ -53,7 +53,7 @@ class HostRWPart : public HostLock<P, Self, RWLockSlot> {
     return true;
   }
 
-  /// How many reads of ours have ended, of `count`.
+  /// Ends up to `count` reads of this process, and returns how many.
   std::uint32_t endReads(Visit& v, std::uint32_t count) noexcept {
     std::uint32_t& reads = P::reads(this);
     std::uint32_t back = 0;
@@ -63,7 +63,7 @@ class HostRWPart : public HostLock<P, Self, RWLockSlot> {
     return back;
   }
 
-  /// The last of ours has read.
+  /// After the last read of this process: clears its bit.
   void part(Visit& v) noexcept {
     if (slot().told.load() == v.me) slot().told.store(0);
     slot().readers.remove(v.me);

@@ -1,14 +1,15 @@
-// A counting semaphore of the processes of a machine. What each process holds is counted by its process slot, so that it
-// can be put back when it dies; what is left is value - the sum of these.
+// A counting semaphore of scope host. Each process's units are counted by its process slot, so that they
+// can be put back when the process dies. What is left is value - the sum of these counts.
 //
-//   acquire(w)   its ownership (ownership.h), and w is left: held[process slot] + w, and ownership is passed on. Else: waits, and
-//                keeps ownership: nobody slips past. Within a process: by priority, then in the queue.
-//   release(n)   held[process slot] - n; what is more than that adds to the value. Who has ownership looks again.
-//   a death      held[dead] = 0, and `abandoned`, if it held any: the next one in is told
+//   acquire(w)   this process is the owner (owner_word.h), and w is left: held[process slot] + w, and ownership is
+//                passed on. Otherwise it waits as the owner, so no process overtakes it. Within a process:
+//                by priority, then first come, first served.
+//   release(n)   held[process slot] - n; units beyond that are added to the value. The owner looks again.
+//   a death      held[dead] = 0, and `abandoned` if it held any: the next one in is told
 //
-// Only who has ownership adds to held, so what is left does not pass below zero by it (setValue may make it so).
-// "Take from held, then look at ownership" and "take ownership, then look at held", both sequentially
-// consistent: who waits with ownership sees the release, or is notified by it.
+// Only the owner adds to held, so this never takes what is left below zero (setValue may). "Take from held,
+// then look at ownership" against "take ownership, then look at held", both sequentially consistent: an
+// owner that waits sees the release, or is notified by it.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   static constexpr std::int32_t kMax = WeightedSemaphore::kMax;
   static constexpr std::int32_t kMin = WeightedSemaphore::kMin;
 
-  // As BasicWeightedSemaphore's.
+  // As in BasicWeightedSemaphore.
 
   Entry acquire(std::int32_t weight = 1) { return acquireUntil(kNever, weight); }
   Entry acquireFor(std::chrono::nanoseconds timeout, std::int32_t weight = 1, double priority = 0) {
@@ -44,11 +45,11 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     w.priority = priority;
     return Base::entry(Base::enterBlocking(w, deadline), w);
   }
-  /// Never blocks, never goes before anybody who waits.
+  /// Never blocks, and never overtakes a waiter.
   Entry tryAcquire(std::int32_t weight = 1) { return acquireUntil(Deadline::min(), weight); }
 
-  /// Puts `weight` back: what this process holds, then more. Throws Misuse(overflow) and changes nothing when
-  /// more than kMax would be left.
+  /// Puts `weight` back: first from what this process holds, then as new units. Throws Misuse(overflow) and
+  /// changes nothing when more than kMax would be left.
   void release(std::int32_t weight = 1, AgentId = P::agent()) {
     checkWeight(weight);
     Visit v(*this);
@@ -60,8 +61,8 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     lookAgain(v);
   }
 
-  /// Puts back what an agent of this process held that died, as far as the process holds it, and tells the next
-  /// to get in.
+  /// Puts back what a dead agent of this process held, as far as the process holds it. The next one in is
+  /// told.
   void reclaim(std::int32_t held, std::int32_t) {
     Visit v(*this);
     if (held <= 0 || slot().held[v.me].load() == 0) return;
@@ -70,7 +71,8 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     lookAgain(v);
   }
 
-  /// Sets what is left, and admits whoever fits then. Misuse(badArgument) outside [kMin, kMax].
+  /// Sets what is left, and admits the waiters that fit then. Throws Misuse(badArgument) outside [kMin,
+  /// kMax].
   void setValue(std::int32_t value, AgentId = P::agent()) {
     if (value < kMin || value > kMax) {
       throw Misuse(Fault::badArgument, "a semaphore's value is from kMin to kMax");
@@ -89,7 +91,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   /// What this process holds.
   std::uint32_t held() const noexcept { return slot().held[P::process(this)].load(); }
 
-  /// Calls `use(process slot)` for each process that holds any: as it is at this moment, for people.
+  /// Calls `use(process)` for each process that holds units: a snapshot, for listings.
   template <class Use>
   void eachHolder(Use&& use) const {
     for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
@@ -143,7 +145,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
                            [](std::int64_t all, const Word32& one) { return all + one.load(); });
   }
   std::int64_t taken() const noexcept { return sum(slot()); }
-  /// The value first: a release that adds to it meanwhile is one that has not been yet.
+  /// Reads the value first: a release that adds to it meanwhile counts as not having happened yet.
   std::int64_t left() const noexcept {
     const std::int64_t all = slot().value.load();
     return all - taken();
@@ -158,8 +160,8 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     return true;
   }
 
-  /// What a process takes for others to put back adds up. What its word cannot count does not come back by its
-  /// death.
+  /// held adds up when other processes put back what this one takes. Units beyond what the word can count
+  /// do not come back when the process dies.
   void take(Visit& v, std::uint32_t weight) noexcept {
     Word32& held = slot().held[v.me];
     if (held.load() > std::numeric_limits<std::uint32_t>::max() - weight) {
@@ -169,7 +171,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     }
   }
 
-  /// How much of it this process held.
+  /// Puts back up to `weight` of what this process holds, and returns how much.
   std::uint32_t putBack(Visit& v, std::int32_t weight) noexcept {
     Word32& held = slot().held[v.me];
     const std::uint32_t back = std::min(static_cast<std::uint32_t>(weight), held.load());

@@ -1,5 +1,5 @@
-// Where the keys of a segment lie, and what anybody may do there at any time: finish an admission, and take
-// out what a dead process had. The rules are in key_table.h.
+// Where the keys of a segment lie, and what any process may do there at any time: finish an admission, and
+// clean up after a dead process. key_table.h has the rules.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace boxoffice::host {
 
-/// A segment with keys, as its table sees it.
+/// The parts of a segment that its key table uses.
 class KeyArea {
  public:
   explicit KeyArea(const SegmentView& view) noexcept : view_(view) {
@@ -40,14 +40,14 @@ class KeyArea {
   std::uint32_t textAt_;
 };
 
-/// What the table asks the kind of lock that lies in a slot; `start` is what a semaphore's value is at first.
+/// What the table asks the kind of lock in a slot. `start`: a semaphore's initial value.
 struct KeyLocks {
-  /// Is it as `reset` leaves it: held by nobody, with nothing that anybody is to be told?
+  /// Whether the lock is as `reset` leaves it: not held, and with no death to report.
   bool (*isUnused)(const std::byte* slot, std::int64_t start) noexcept;
   void (*reset)(std::byte* slot, std::int64_t start) noexcept;
 };
 
-/// The steps of the table before which a process may be killed (P::step), numbered after those of turns.
+/// Steps of the table at which tests kill the process (P::step), numbered after those of ownership.
 struct KeyStep {
   enum : int {
     touch = 100,
@@ -71,7 +71,7 @@ struct KeyStep {
   };
 };
 
-/// A bucket with its entries. All of it is for anybody, at any time.
+/// A bucket with its entries. Any process may call all of this at any time.
 template <class P>
 class KeyBucketView {
  public:
@@ -82,14 +82,14 @@ class KeyBucketView {
   KeyEntry& entry(std::uint32_t i) const noexcept { return area_.entry(first_ + i); }
   KeyBucket& bucket() const noexcept { return bucket_; }
 
-  /// The control word, with nothing to be admitted.
+  /// Finishes a pending admission, and returns the control word without one.
   std::uint64_t settled() const noexcept {
     std::uint64_t control = bucket_.control.load();
     while ((control & 0xFF) != 0) control = help(control);
     return control;
   }
 
-  /// Admits entry `i` if nobody has admitted any since the control word was `control`.
+  /// Admits entry `i`, unless a key was admitted since the control word was `control`.
   bool commit(std::uint64_t control, std::uint32_t i) const noexcept {
     P::step(KeyStep::commit);
     const std::uint64_t mine = nextVersion(control) | (i + 1);
@@ -111,8 +111,8 @@ class KeyBucketView {
     return (control & ~std::uint64_t{0xFF}) + 0x100;
   }
 
-  /// Finishes an admission, and tells what the control word is then. Of an entry that cannot be, in
-  /// memory that has been scribbled on, nothing is left but its end.
+  /// Finishes an admission, and returns the control word after it. An entry number out of range, in corrupt
+  /// memory, is dropped.
   std::uint64_t help(std::uint64_t control) const noexcept {
     const auto i = static_cast<std::uint32_t>((control & 0xFF) - 1);
     if (i < kBucketEntries) {
@@ -134,8 +134,8 @@ class KeyBucketView {
   std::uint32_t first_;
 };
 
-/// Takes what process `dead` had out of the table: `evictSlot(index)` for each slot that it had pinned,
-/// then the pin. May be broken off anywhere and begun again, by the same process or another.
+/// Removes a dead process from the table: calls `evictSlot(index)` for each slot that it had pinned, then
+/// removes the pin. May be cut short anywhere and repeated, by the same process or another.
 template <class P, class EvictSlot>
 void evictKeys(const KeyArea& area, ProcessSlot dead, EvictSlot&& evictSlot) {
   for (std::uint32_t number = 0; number < area.buckets(); ++number) {
@@ -145,7 +145,7 @@ void evictKeys(const KeyArea& area, ProcessSlot dead, EvictSlot&& evictSlot) {
       KeyEntry& entry = view.entry(i);
       KeyState state = entry.now();
       P::step(KeyStep::evict);
-      // What the dead one committed is settled: a claim of its own is one that nobody will commit.
+      // Committed admissions are finished by now: a claim that is left will never be committed.
       if (state.is(KeyStatus::claimed, dead)) {
         entry.change(state, state.next(KeyStatus::empty));
       } else if (state.is(KeyStatus::leaving, dead)) {

@@ -1,14 +1,14 @@
 // What the table of keys keeps in shared memory: buckets, and an entry in the slot of each lock.
 //
 //   bucket  control  version (56 bits) | entry that is about to be admitted, + 1 (8 bits, 0: none)
-//           touched  entries that have been claimed at least once: all others are EMPTY
-//           tags     16 bits of the digest of each entry: hints, written at each claim
+//           touched  entries that were claimed at least once: all others are EMPTY
+//           tags     16 bits of each entry's digest: hints, written at each claim
 //   entry   state    stamp (48 bits) | process slot (8) | status (8); each change makes another stamp
 //           digest   of its key, while LIVE or LEAVING
-//           pins     a bit for each process slot whose process uses this entry, or looks at it just now
-//   text    the key itself, as far as it fits, for people
+//           pins     a bit for each process that uses this entry, or is looking at it
+//   text    the key itself, as far as it fits, for listings
 //
-// Whatever is read here may have been scribbled on: it is an index only after a check of its bounds.
+// Whatever is read here may be corrupt: it serves as an index only after a check of its bounds.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using ProcessSlot = std::uint8_t;
 
 constexpr std::uint32_t kBucketEntries = 64;
 
-/// Words of shared memory, which all who map it take for the same.
+/// Words of shared memory, with the same layout in every process that maps it.
 using Word16 = std::atomic<std::uint16_t>;
 using Word64 = std::atomic<std::uint64_t>;
 static_assert(Word16::is_always_lock_free && Word64::is_always_lock_free);
@@ -61,7 +61,7 @@ struct SharedProcessSet {
 
 enum class KeyStatus : std::uint8_t { empty, claimed, live, leaving };
 
-/// The state of an entry, and what may follow it.
+/// The state of an entry, and its successors.
 struct KeyState {
   std::uint64_t bits = 0;
 
@@ -84,17 +84,17 @@ struct KeyEntry {
 
   KeyState now() const noexcept { return {state.load()}; }
 
-  /// Makes `from` the `to`. Otherwise false, and `from` is what it has become.
+  /// Changes the state from `from` to `to`. Otherwise false, and `from` is the current state.
   bool change(KeyState& from, KeyState to) noexcept {
     return state.compare_exchange_strong(from.bits, to.bits);
   }
-  // Written only by who has claimed the entry, so that whoever sees it LIVE sees the digest: the state
-  // publishes it.
+  // Only the claimer of the entry writes the digest, and the state publishes it: a process that sees LIVE
+  // sees the digest.
   bool carries(const Digest& wanted) const noexcept {
     return digest[0].load(std::memory_order_relaxed) == wanted[0] &&
            digest[1].load(std::memory_order_relaxed) == wanted[1];
   }
-  /// Only while it is pinned.
+  /// Only while the entry is pinned.
   Digest carried() const noexcept {
     return {digest[0].load(std::memory_order_relaxed), digest[1].load(std::memory_order_relaxed)};
   }
@@ -105,14 +105,14 @@ struct KeyEntry {
 };
 static_assert(sizeof(KeyEntry) == 40);
 
-/// Some bytes of text in shared memory, a byte of length in front. Others may be writing it at the same
-/// time: the reader finds out afterwards, by the state. Who sees a byte of theirs (acquire) sees the claim
-/// that came before it (release), too.
+/// A length byte and some bytes of text in shared memory. Another process may be writing it at the same
+/// time: the reader finds out afterwards, by the state. A reader that sees a byte of that text (acquire)
+/// also sees the claim that came before it (release).
 class KeyText {
  public:
   KeyText(std::byte* at, std::size_t size) noexcept : at_(at), room_(size - 1) {}
 
-  /// As much of it as there is room for, in whole characters of UTF-8; what is cut ends with an ellipsis.
+  /// Writes as many whole UTF-8 characters as fit. A text that is cut ends with an ellipsis.
   void write(std::string_view text) noexcept {
     const std::size_t most = std::min<std::size_t>(room_, 0xFF);
     const std::string_view mark = text.size() > most ? kCut : "";
@@ -133,12 +133,11 @@ class KeyText {
  private:
   static constexpr std::string_view kCut = "\xE2\x80\xA6";
 
-  /// Is it a byte of a character that began before?
+  /// Whether this is a continuation byte of UTF-8.
   static bool isInside(char byte) noexcept {
     return (static_cast<std::uint8_t>(byte) & 0xC0) == 0x80;
   }
-  // As the words of the segment are: a std::atomic that lies there. No std::atomic_ref, which libc++ has
-  // not had before version 19.
+  // A std::atomic in place, like the other words of the segment. std::atomic_ref needs libc++ 19.
   using Byte = std::atomic<std::uint8_t>;
   static_assert(sizeof(Byte) == 1 && Byte::is_always_lock_free);
 

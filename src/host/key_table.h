@@ -1,34 +1,38 @@
-// Keys of locks of one segment, in memory that processes share: key ─▶ slot, for as long as some process
-// has it pinned or its lock does not rest.
+// The keys of one segment, in memory that processes share: key ─▶ slot, as long as a process has the key
+// pinned or its lock is in use.
 //
-// States of an entry; each arrow is one compare-and-swap, so that who is killed leaves one of the states:
+// States of an entry. Each arrow is one compare-and-swap, so a process that is killed leaves one of these
+// states:
 //
-//          claim                  commit, then anybody
-//   EMPTY ───────▶ CLAIMED(process slot) ──────────────────────▶ LIVE ◀────────┐
-//     ▲             │      ▲                              │ reclaim    │ pinned after all, or not at
-//     └─────────────┘      │ nobody had it pinned         ▼            │ rest, or its process slot died
-//     lost the race,       └────────────────────────── LEAVING(process slot) ──┘
+//          claim                     commit, then any process finishes
+//   EMPTY ───────▶ CLAIMED(process slot) ──────────────────────▶ LIVE ◀──────┐
+//     ▲             │      ▲                                       │ reclaim  │ pinned after all, or in use,
+//     └─────────────┘      │ no process had it pinned              ▼          │ or its reclaimer died
+//     lost the race,       └──────────────────────────── LEAVING(process slot)┘
 //     or died
 //
 // A key is admitted by one compare-and-swap of its bucket's control word: (v, none) → (v + 1, entry). It
-// fails if any other key has been admitted since the bucket was searched. Whoever finds an entry there
-// helps: makes it LIVE, then control (v + 2, none). So nobody waits for anybody.
+// fails if any other key was admitted since the bucket was searched. A process that finds an entry in the
+// control word helps: it makes the entry LIVE, then the control word (v + 2, none). So no process waits for
+// another.
 //
 // Invariants:
-//   1. No two entries that are LIVE or LEAVING carry one key: its admission proves that between the search
-//      and itself nobody admitted another.
-//   2. A LIVE entry whose pin one's own bit is stays LIVE (or is LEAVING for a moment, and comes back), and
-//      keeps its digest. The one who pins sets its bit and then reads the state; the one who reclaims makes
-//      it LEAVING and then reads the pins: one of them sees the other (both sequentially consistent). Seeing
-//      LEAVING, the one who pins makes it LIVE, with a new stamp, at which the other's step fails.
-//   3. The entry in control is CLAIMED or LIVE (or LEAVING in vain), and its claimer's pin is set until
-//      control is over: so nobody reclaims it meanwhile, and who helps late fails by the stamp.
-//   4. A lock that is held or waited for is pinned by each process that has to do with it.
-//   5. Nothing else is pinned for longer than a call: capacity counts keys that are held or waited for. A thread
-//      that is done with a key remembers its slot and its digest, and touches the slot again only after
+//   1. No two entries that are LIVE or LEAVING carry the same key: an admission proves that no other key was
+//      admitted between the search and itself.
+//   2. An entry that was LIVE when a process pinned it stays LIVE (or is LEAVING for a moment, and comes
+//      back), and keeps its digest. Pinning sets the bit and then reads the state. Reclaiming makes the
+//      entry LEAVING and then reads the pins. Both are sequentially consistent, so one of the two sees the
+//      other. A process that pins and sees LEAVING makes the entry LIVE with a new stamp, at which the
+//      reclaimer's next step fails.
+//   3. The entry in the control word is CLAIMED or LIVE (or LEAVING in vain), and its claimer keeps it
+//      pinned until the admission is finished. So no process reclaims it meanwhile, and a late helper fails
+//      by the stamp.
+//   4. A lock that is held or waited for is pinned by each process that holds it or waits for it.
+//   5. Nothing else is pinned for longer than a call: capacity counts keys that are held or waited for. A
+//      thread that is done with a key remembers its slot and digest, and touches the slot again only after
 //      pinAgain() has found that digest there, with the pin set (2).
-// The order of memory: all compare-and-swaps, pins and states are sequentially consistent; what is relaxed
-// (digest, tags, text) is written between a claim and the commit, which publish it.
+// Memory order: all compare-and-swaps, pins and states are sequentially consistent. Digest, tags and text
+// are relaxed: they are written between a claim and the commit, which publishes them.
 #pragma once
 
 #include <array>
@@ -45,7 +49,7 @@
 
 namespace boxoffice::host {
 
-/// A process's hand on the table.
+/// One process's access to the table.
 template <class P>
 class KeyTable {
  public:
@@ -57,14 +61,14 @@ class KeyTable {
   KeyTable(const KeyTable&) = delete;
   KeyTable& operator=(const KeyTable&) = delete;
 
-  /// The slot of `key`, which stays there until it has been unpinned as often. Throws HostError(capacity) when
+  /// The slot of `key`, which the key keeps until it is unpinned as often. Throws HostError(capacity) when
   /// there is no room; then nothing has changed.
   std::uint32_t pin(std::string_view key) {
     const Digest digest = area_.digest(key);
     const KeyBucketView<P> view(area_,
                                 static_cast<std::uint32_t>(digest[0]) & (area_.buckets() - 1));
     const std::lock_guard guard(mutexOf(view.index(0)));
-    // Each time round somebody else has admitted a key, or is about to.
+    // Another round means that another thread or process has admitted a key, or is about to.
     for (int round = 0; round < kRounds; ++round) {
       const std::uint64_t control = view.settled();
       if (const auto found = find(view, digest)) return view.index(*found);
@@ -73,7 +77,7 @@ class KeyTable {
     refuse();
   }
 
-  /// The slot may go to another key from now on; the answer is what pinAgain() asks for.
+  /// From now on the slot may go to another key. Returns the digest for pinAgain().
   Digest unpin(std::uint32_t index) noexcept {
     const std::lock_guard guard(mutexOf(index));
     const Digest digest = area_.entry(index).carried();
@@ -81,7 +85,7 @@ class KeyTable {
     return digest;
   }
 
-  /// Pins the slot once more, if it is that of the key of this digest still, or again.
+  /// Pins the slot if the key of this digest has it, still or again.
   bool pinAgain(std::uint32_t index, const Digest& digest) noexcept {
     const std::lock_guard guard(mutexOf(index));
     hold(index);
@@ -90,7 +94,7 @@ class KeyTable {
     return false;
   }
 
-  /// visit(index) for each slot that this process has pinned; it is not unpinned meanwhile.
+  /// visit(index) for each slot that this process has pinned. A slot is not unpinned while it is visited.
   template <class Visit>
   void forEachPinned(Visit&& visit) {
     for (std::uint32_t number = 0; number < area_.buckets(); ++number) {
@@ -102,7 +106,7 @@ class KeyTable {
     }
   }
 
-  /// visit(index, text) for each lock that does not rest.
+  /// visit(index, text) for each lock in use.
   template <class Visit>
   void forEachBusy(Visit&& visit) const {
     for (std::uint32_t number = 0; number < area_.buckets(); ++number) {
@@ -122,7 +126,7 @@ class KeyTable {
   static constexpr int kRounds = 100;
   using View = KeyBucketView<P>;
 
-  /// Of the bucket of that entry, and of some others.
+  /// Guards the pins of that entry's bucket, and of some other buckets.
   std::mutex& mutexOf(std::uint32_t index) noexcept {
     return guards_[index / kBucketEntries % guards_.size()].mutex;
   }
@@ -131,11 +135,11 @@ class KeyTable {
     return static_cast<std::uint16_t>(digest[1]);
   }
 
-  /// The entry that carries the key, now pinned once more.
+  /// Finds and pins the entry that carries the key.
   std::optional<std::uint32_t> find(const View& view, const Digest& digest) {
     for (std::uint32_t i = 0; i < kBucketEntries; ++i) {
       if (view.bucket().tags[i].load(std::memory_order_relaxed) != tagOf(digest)) continue;
-      // A glance without a pin: an entry that gets this key after it is one whose admission is noticed.
+      // A look without a pin. If the entry gets this key later, commit() notices the admission.
       if (!view.entry(i).carries(digest)) continue;
       hold(view.index(i));
       if (comesToLife(view.entry(i), digest)) return i;
@@ -144,7 +148,7 @@ class KeyTable {
     return std::nullopt;
   }
 
-  /// Is the entry, which is pinned, that of the key? Makes it LIVE again if it was about to go (2).
+  /// Whether the pinned entry carries the key. Makes it LIVE again if it was about to go (2).
   bool comesToLife(KeyEntry& entry, const Digest& digest) noexcept {
     for (;;) {
       P::step(KeyStep::look);
@@ -157,7 +161,7 @@ class KeyTable {
     }
   }
 
-  /// Admits the key in an entry of its own; none if others were quicker, or all are taken just now.
+  /// Admits the key in an entry of its own. None if others were faster, or all entries are taken just now.
   std::optional<std::uint32_t> insert(const View& view, std::uint64_t control, const Digest& digest,
                                       std::string_view key) {
     const auto claimed = claim(view, control);
@@ -186,8 +190,9 @@ class KeyTable {
     KeyState state;
   };
 
-  /// An entry for this process alone to fill: one that nobody ever had, else the first that is EMPTY or
-  /// rests unpinned, in ownership, so that a key rests for a while before its entry goes to another.
+  /// Claims an entry: one that was never used, else the first that is EMPTY, or LIVE, unpinned and unused.
+  /// The search starts at an entry that moves on with each admission, so that an idle key keeps its entry
+  /// for a while.
   std::optional<Claim> claim(const View& view, std::uint64_t control) {
     const std::uint64_t touched = view.bucket().touched.load();
     const auto owner = static_cast<std::uint32_t>(control >> 9);
@@ -203,7 +208,7 @@ class KeyTable {
     return std::nullopt;
   }
 
-  /// Has anything changed since the control word was read, or is somebody about to change it?
+  /// Whether the bucket has changed since the control word was read, or a change is under way.
   static bool inMotion(const View& view, std::uint64_t control) noexcept {
     for (std::uint32_t i = 0; i < kBucketEntries; ++i) {
       const KeyState state = view.entry(i).now();
@@ -230,7 +235,7 @@ class KeyTable {
     return Claim{i, mine};
   }
 
-  /// LIVE → LEAVING, if nobody has it pinned and it rests (2).
+  /// LIVE → LEAVING, if no process has the entry pinned and its lock is unused (2).
   bool makeLeave(KeyEntry& entry, std::uint32_t index, KeyState& state) noexcept {
     if (!idle(entry, index)) return false;
     P::step(KeyStep::leave);
@@ -266,11 +271,11 @@ class KeyTable {
   struct Free {
     void operator()(void* memory) const noexcept { std::free(memory); }
   };
-  /// By entry: how often this process has it pinned. From calloc, which gives no memory to pages before they
-  /// are written to.
+  /// By entry: how often this process has it pinned. From calloc, whose pages take no memory before they are
+  /// written to.
   std::unique_ptr<std::uint32_t[], Free> pins_{static_cast<std::uint32_t*>(
       std::calloc(std::size_t{area_.buckets()} * kBucketEntries, sizeof(std::uint32_t)))};
-  /// Each thread pins and unpins for each grant: with one mutex they would wait for each other.
+  /// Each grant pins and unpins: with one mutex, threads would wait for each other.
   struct alignas(64) Guard {
     std::mutex mutex;
   };

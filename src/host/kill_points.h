@@ -1,9 +1,9 @@
-// Where a process of scope host may be killed on purpose: a build with BOXOFFICE_KILL_POINTS ends the process
-// by SIGKILL before the nth time that it comes to a step, if the environment says BOXOFFICE_KILL=step:n (n is 1
-// where it is left out). In all other builds a step is nothing.
+// Where tests kill a process of scope host. A build with BOXOFFICE_KILL_POINTS ends the process by SIGKILL
+// before it comes to a step for the nth time, if the environment says BOXOFFICE_KILL=step:n (n defaults to
+// 1). In all other builds a step does nothing.
 //
-// Steps of turns and box offices are numbered from 0 on (hand-off queue.h), those of keys from 100 on (key_area.h),
-// those of processes and files from 200 on (membership.h).
+// Steps of ownership and locks are numbered from 0 (handoff_queue.h), those of keys from 100 (key_area.h),
+// those of processes and files from 200 (membership.h).
 #pragma once
 
 #ifdef BOXOFFICE_KILL_POINTS

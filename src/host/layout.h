@@ -1,21 +1,21 @@
-// How the files of scope host lie in memory: what processes built at different times, and by different
-// compilers, must see alike. Every one of them checks the layout's number before it believes a word.
+// How the files of scope host lie in memory: the layout that processes built at different times, and by
+// different compilers, must agree on. Each process checks the layout's number before it believes a word.
 //
 //   <dir>/<boot>/members            MembersHeader | Member[0] (unused) | Member[1] … Member[127]
 //   <dir>/<boot>/fifo-<slot>        a FIFO (membership.h)
 //   <dir>/<boot>/<kind>.<name>.lock
 //      SegmentHeader (one page) | KeyBucket[buckets], to a full page | slots, `stride` bytes each
 //
-// <boot> is the id of this run of the machine: what a former one has left is never looked at, and whoever
-// joins removes it.
+// <boot> identifies the time since the machine's last boot. Files from before it are never read; the next
+// process that joins removes them.
 //
-// A slot begins with a SlotHead; what follows is the kind's own (MutexSlot, RWLockSlot,
-// SemaphoreSlot), and the beginning of the key's text, for listings.
+// A slot begins with a SlotHead. The kind's own words follow (MutexSlot, RWLockSlot, SemaphoreSlot), then
+// the beginning of the key's text, for listings.
 //
-// All fields that change are atomics of 64 or 32 bits, in place: those are free of locks and of
-// addresses on every system that has this scope. Any process of the same user may write nonsense into
-// a file at any time: what is read from one is an opinion, and is checked against what this process
-// knows by itself (sizes, numbers of slots) before it is used as an index.
+// All fields that change are atomics of 64 or 32 bits, in place: lock-free and address-free on every system
+// that has this scope. Any process of the same user may write nonsense into a file at any time. So a value
+// read from a file is checked against what this process knows by itself (sizes, numbers of slots) before it
+// serves as an index.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@
 namespace boxoffice::host {
 
 constexpr ProcessSlot kNoProcess = 0;
-constexpr ProcessSlot kMaxProcess = 127;  // process slots are 1 to 127; 0 is nobody
+constexpr ProcessSlot kMaxProcess = 127;  // process slots are 1 to 127; 0 is none
 constexpr unsigned kProcessSlots = 128;
 
 using Word32 = std::atomic<std::uint32_t>;
@@ -39,27 +39,27 @@ static_assert(Word32::is_always_lock_free && sizeof(Word32) == 4);
 
 constexpr unsigned kMailboxEntries = 64;
 
-/// Whether a member's wake-up thread must be told by a byte in its FIFO: the rest of a word that counts its sleeps in
-/// kSleepStates.
+/// Whether a member's wake-up thread needs a byte in its FIFO to wake. The word counts the thread's sleeps
+/// in units of kSleepStates; the remainder is one of these.
 enum SleepState : std::uint32_t {
-  kAwake = 0,   ///< it looks into its mailbox before it sleeps
-  kAsleep = 1,  ///< or about to sleep: whoever finds this writes a byte
-  kWoken = 2,   ///< somebody has notified since it was awake: it looks again
+  kAwake = 0,   ///< looks into its mailbox before it sleeps
+  kAsleep = 1,  ///< or about to sleep: a notifier that finds this writes a byte
+  kWoken = 2,   ///< notified since it was awake: looks again
   kSleepStates = 4
 };
 
 enum MemberState : std::uint32_t { kFree = 0, kJoined = 1 };
 
-/// What is known of a process. Only who holds the lock of the process slot writes incarnation, state, pid and
+/// The record of a process. Only the holder of the process slot's lock writes incarnation, state, pid and
 /// started.
 struct alignas(64) Member {
-  Word64 incarnation;  ///< grows with every process that takes the process slot
-  Word64 started;      ///< when it joined, ms since 1970; for people only
-  Word64 fifo;      ///< the number of its FIFO in the file system: another FIFO's lock says nothing
-  Word32 state;     ///< MemberState
-  Word32 pid;       ///< in its own pid namespace; for people only
-  Word32 overflow;  ///< not 0: a wake-up found no room in the mailbox, all must be looked at
-  Word32 sleepState;  ///< Doze
+  Word64 incarnation;  ///< incremented by each process that takes the process slot
+  Word64 started;      ///< when it joined, in ms since 1970; for listings only
+  Word64 fifo;         ///< the inode of its FIFO: the lock of another FIFO says nothing
+  Word32 state;        ///< MemberState
+  Word32 pid;          ///< in its own pid namespace; for listings only
+  Word32 overflow;     ///< not 0: the mailbox was full, so look at everything
+  Word32 sleepState;   ///< SleepState, plus the count of sleeps
   /// segment id << 32 | slot + 1; 0 is empty.
   alignas(64) Word64 mailbox[kMailboxEntries];
 };
@@ -69,7 +69,7 @@ struct alignas(64) MembersHeader {
   std::uint32_t version;
   std::uint32_t layout;
   std::uint64_t fileSize;
-  Word64 roster;  ///< grows with every process that joins
+  Word64 roster;  ///< incremented by each process that joins
   Word32 gone;    ///< not 0: files of the directory were removed while a process used it
 };
 
@@ -89,12 +89,12 @@ enum class Kind : std::uint32_t {
   keyedSemaphore,
   lockManager
 };
-constexpr std::uint32_t kKinds = 8;  // 0 is none
+constexpr std::uint32_t kKinds = 8;  // 0 is no kind
 
 struct SlotHead {
   Word64 owner;
   Word64 headSince;
-  KeyEntry entry;  // not used where there are no keys
+  KeyEntry entry;  // unused without keys
   SharedProcessSet overflow;
 };
 
@@ -125,22 +125,22 @@ constexpr std::uint32_t kPage = 4096;
 struct SegmentHeader {
   std::uint64_t magic;
   std::uint32_t version;
-  std::uint32_t layout;  ///< kLayout of who made it
+  std::uint32_t layout;  ///< kLayout of the process that made the file
   std::uint64_t fileSize;
   std::uint32_t kind;      ///< Kind
   std::uint32_t capacity;  ///< keys that may be held or waited for at once; 1 without keys
   std::uint32_t buckets;   ///< 0 without keys
   std::uint32_t slots;
   std::uint32_t stride;
-  std::uint32_t id;                    ///< at random, never 0: the segment's name in mailboxes
-  std::int64_t start;                  ///< what the value of a semaphore is at first
-  std::uint8_t secret[16];             ///< at random: the key of the digests
+  std::uint32_t id;                    ///< random, never 0: identifies the segment in mailboxes
+  std::int64_t start;                  ///< a semaphore's initial value
+  std::uint8_t secret[16];             ///< random: the key of the digests
   alignas(64) Word64 fence;            ///< the last fencing token
   alignas(64) SharedProcessSet users;  ///< the processes that have it open
   Word32 gone;                         ///< not 0: the file was removed while a process had it open
 };
 
-/// The bytes of a slot of this kind; 0 for what is no kind.
+/// The bytes of a slot of this kind; 0 for an unknown kind.
 constexpr std::uint32_t strideOf(Kind kind) noexcept {
   switch (kind) {
     case Kind::mutex:
@@ -157,7 +157,7 @@ constexpr std::uint32_t strideOf(Kind kind) noexcept {
   return 0;
 }
 
-/// Whether segments of this kind have keys: many locks, found by their key, and not just one.
+/// Whether segments of this kind have many locks, found by their key.
 constexpr bool isKeyed(Kind kind) noexcept { return kind >= Kind::keyedMutex; }
 
 constexpr bool isSemaphore(Kind kind) noexcept {
@@ -166,10 +166,10 @@ constexpr bool isSemaphore(Kind kind) noexcept {
 
 constexpr std::uint64_t kMembersMagic = 0x31656369'666f786fULL;  // "oxofice1" in memory
 constexpr std::uint64_t kSegmentMagic = 0x316b636f'6c786f62ULL;  // "boxlock1"
-/// Grows when the meaning of a word changes, and not just its place.
+/// Raise it when the meaning of a word changes; layoutNumber() notices when its place does.
 constexpr std::uint32_t kVersion = 3;
 
-/// A number of everything that the layout is made of.
+/// A hash of the sizes and offsets that make up the layout.
 constexpr std::uint32_t layoutNumber() noexcept {
   const std::uint64_t facts[] = {sizeof(MembersHeader),
                                  offsetof(MembersHeader, gone),
@@ -215,7 +215,7 @@ static_assert(std::is_standard_layout_v<MembersFile> && std::is_standard_layout_
 static_assert(std::is_trivially_destructible_v<MembersFile> &&
               std::is_trivially_destructible_v<SemaphoreSlot>);
 
-/// Where a segment's parts lie: from its kind and capacity alone.
+/// Where a segment's parts lie. Follows from its kind and capacity alone.
 struct Plan {
   std::uint32_t capacity;
   std::uint32_t buckets;
@@ -229,8 +229,8 @@ struct Plan {
 /// The largest capacity: 2^24 keys, 4 GB of mutexes.
 constexpr std::uint32_t kMaxCapacity = std::uint32_t{1} << 24;
 
-/// At least twice as many slots as keys, so that a bucket rarely fills before the table does; a power of
-/// two of buckets, so that a digest finds its own by a mask.
+/// At least twice as many slots as keys, so that a bucket rarely fills before the table does. The number of
+/// buckets is a power of two, so that a mask finds a digest's bucket.
 constexpr Plan planOf(Kind kind, std::uint32_t capacity) noexcept {
   const auto toPage = [](std::uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; };
   Plan plan{};

@@ -1,4 +1,4 @@
-// The locks of scope host, and what segments and tables have to know of them by their kind.
+// The locks of scope host, and what segments and key tables need to know of each kind.
 #pragma once
 
 #include "host/host_mutex.h"
@@ -13,7 +13,8 @@ using HostMutex = BasicHostMutex<HostPlatform>;
 using HostRWLock = BasicHostRWLock<HostPlatform>;
 using HostSemaphore = BasicHostSemaphore<HostPlatform>;
 
-/// What use(lock) gives, for the lock of that kind in a slot. Misuse(badArgument) when there is no such kind.
+/// Calls use(lock) with the lock of that kind in a slot. Throws Misuse(badArgument) when there is no such
+/// kind.
 template <class Use>
 auto withLock(Kind kind, std::byte* slot, Use&& use) {
   switch (kind) {
@@ -31,10 +32,10 @@ auto withLock(Kind kind, std::byte* slot, Use&& use) {
   throw Misuse(Fault::badArgument, "there is no such kind of lock");
 }
 
-/// What a table of keys asks the locks of that kind, which has keys.
+/// What a key table asks the locks of a keyed kind.
 KeyLocks keyLocksOf(Kind kind);
 
-/// Says how the segments of each kind are cleaned when a process has died. Before any is opened.
+/// Sets how the segments of each kind are cleaned after a death. Must precede the first open.
 void setEvicts();
 
 }  // namespace boxoffice::host

@@ -25,7 +25,7 @@ void make(const std::string& path) {
   header.layout = kLayout;
   header.fileSize = sizeof(MembersFile);
   platform::unmap(memory, sizeof(MembersFile));
-  // It may be gone: somebody was faster, has joined, and tidied up.
+  // The aside file may be gone: another process was faster, joined, and tidied up.
   if (!platform::rename(aside, path)) platform::remove(aside);
 }
 
@@ -85,8 +85,10 @@ void Members::join(ProcessSlot process, std::uint64_t fifo) noexcept {
   member.started.store(wallClock() / 1000);
   member.fifo.store(fifo);
   for (Word64& entry : member.mailbox) entry.store(0);
-  member.overflow.store(0);  // what was for the one before us; nobody has a reason to notify us yet
-  wakeUp(member);  // it counts on: what wakes the one before us must not pass for a sleep of ours
+  member.overflow.store(
+      0);  // meant for the previous member; no process has a reason to notify us yet
+  wakeUp(
+      member);  // the count goes on: a wake-up of the previous member must not match a sleep of ours
   member.state.store(kJoined);
   file_->header.roster.fetch_add(1);
 }

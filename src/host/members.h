@@ -1,4 +1,5 @@
-// The members file of a directory, mapped: who is there, and their mailboxes (layout.h, process_mailbox.h).
+// The members file of a directory, mapped: the processes that are members, and their mailboxes (layout.h,
+// process_mailbox.h).
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@ namespace boxoffice::host {
 
 class Members {
  public:
-  /// The file in this directory, made by whoever comes first. HostError(segment) when it is not what it
-  /// should be.
+  /// Maps the file in this directory; the first process makes it. Throws HostError(segment) when the file
+  /// is not what it should be.
   explicit Members(const std::string& directory);
   ~Members();
   Members(const Members&) = delete;
@@ -21,18 +22,19 @@ class Members {
   Member& of(ProcessSlot process) const noexcept { return file_->members[process % kProcessSlots]; }
   bool joined(ProcessSlot process) const noexcept { return of(process).state.load() == kJoined; }
 
-  /// Writes down that the calling process has this process slot, whose lock it holds, and the FIFO of that number.
+  /// Records that the calling process has this process slot, whose lock it holds, with the FIFO of that
+  /// inode.
   void join(ProcessSlot process, std::uint64_t fifo) noexcept;
-  /// That nobody has it; by who holds its lock.
+  /// Records that the process slot is free. The caller holds its lock.
   void free(ProcessSlot process) const noexcept;
 
-  /// Whether the file has its path still.
+  /// Whether the file still has its path.
   bool isAt(const std::string& directory) const noexcept;
-  /// Writes down that files of the directory are gone.
+  /// Records that files of the directory were removed.
   void setGone() const noexcept { file_->header.gone.store(1); }
   bool isGone() const noexcept { return file_->header.gone.load() != 0; }
 
-  /// Grows with every join.
+  /// Incremented by every join.
   std::uint64_t roster() const noexcept { return file_->header.roster.load(); }
 
  private:

@@ -12,12 +12,12 @@
 namespace boxoffice::host {
 namespace {
 
-/// How long until what could not be done is tried again, in ms.
+/// After how many ms the wake-up thread retries what it could not do.
 constexpr int kRetryAfter = 50;
 
 }  // namespace
 
-/// The one job of the membership's wait pool, for as long as it stands.
+/// The only job of the membership's wait pool; runs as long as the membership.
 class Membership::Listener final : public WaitPool::Job {
  public:
   explicit Listener(Membership& membership) : membership_(membership) {}
@@ -38,9 +38,9 @@ std::shared_ptr<Membership> Membership::in(const std::string& directory) {
 Membership::Membership(std::string directory, std::string path)
     : directory_(std::move(directory)), path_(std::move(path)), members_(path_), wakeups_(path_) {}
 
-/// Joins, and begins to listen.
+/// Joins, and starts the wake-up thread.
 void Membership::open(const platform::File& place) {
-  // A member variable only once it is ours: whoever has a process slot cleans up after it.
+  // process_ is set only once the slot is ours: the destructor cleans up after process_.
   ProcessSlot free = 1;
   while (free <= kMaxProcess && !take(free)) ++free;
   if (free > kMaxProcess) {
@@ -54,20 +54,20 @@ void Membership::open(const platform::File& place) {
   pool_ = std::make_unique<WaitPool>(1, std::chrono::seconds(1));
   pool_->submit(std::make_shared<Listener>(*this));
   for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
-    // They look at the roster when they wake.
+    // A woken process looks at the roster.
     if (process != process_ && members_.joined(process))
       wake(process, wakeIfAsleep(members_.of(process)));
   }
 }
 
-/// Makes that process slot ours, if nobody has it.
+/// Takes that process slot, if it is free.
 bool Membership::take(ProcessSlot process) {
   const std::uint64_t fifo = wakeups_.standIn(process);
   if (fifo == 0) return false;
   killPoint(kSlotLocked);
   try {
     if (members_.joined(process)) {
-      // The lock of another FIFO says nothing about who joined with the one that was here.
+      // The lock of this FIFO says nothing about a process that joined with another FIFO.
       if (members_.of(process).fifo.load() != fifo) {
         wakeups_.stepDown();
         return false;
@@ -88,21 +88,21 @@ bool Membership::take(ProcessSlot process) {
   return true;
 }
 
-/// Removes what others have left half-made: nobody will finish it.
+/// Removes files that other processes left half-made.
 void Membership::tidy(const platform::File& place) {
   for (const std::string& name : platform::namesIn(place, path_)) {
     if (name.starts_with("members.new-")) platform::remove(path_ + "/" + name);
   }
 }
 
-/// What that one has been making there.
+/// The file that this process is making there, before it gets its name.
 std::string Membership::asideIn(const std::string& directory, ProcessSlot process) {
   return directory + "/new-" + std::to_string(process);
 }
 
 Membership::~Membership() {
   if (MembershipRegistry::here().forked()) {
-    // The thread, and whoever held a mutex, are the parent's. The files are closed.
+    // The thread and the holders of mutexes are the parent's. The files are closed already.
     static_cast<void>(pool_.release());
   } else if (process_ != kNoProcess) {
     if (pool_) pool_->stop();
@@ -113,11 +113,11 @@ Membership::~Membership() {
 
 void Membership::leave() noexcept {
   try {
-    // Who owes a wake-up leaves as the dead do: who cleans up after them notifies everybody.
+    // With a wake-up still deferred, leave as a dead process does: the one that cleans up notifies all.
     if (deferred_.empty()) cleanUp(process_);
   } catch (const std::exception&) {
-    // The record says that we are there, and our lock goes with the wake-up: to the others we are dead, and
-    // one of them cleans up.
+    // The record still says joined, and close() releases our lock. To the others we are dead, and one of them
+    // cleans up.
   }
   wakeups_.close();
 }
@@ -131,7 +131,7 @@ bool Membership::ifDead(ProcessSlot process, const std::function<void()>& use) c
     return members_.joined(process) &&
            wakeups_.ifDead(process, members_.of(process).fifo.load(), use);
   } catch (const std::exception&) {
-    return false;  // without a descriptor its death cannot be told
+    return false;  // without a descriptor, its death cannot be seen
   }
 }
 
@@ -143,7 +143,7 @@ void Membership::check() const {
       "has opened; have it run a program of its own (exec)");
 }
 
-/// With segmentsMutex_.
+/// The caller holds segmentsMutex_.
 Segment& Membership::add(const std::string& file, std::unique_ptr<Segment> segment) {
   for (const Segment* const other : list_) {
     if (other->id() != segment->id()) continue;
@@ -180,7 +180,7 @@ void Membership::wake(ProcessSlot process, std::uint32_t sleep) noexcept {
   woken(members_.of(process), sleep);
 }
 
-/// The wake-up thread tries again, even if it sleeps for ever just now.
+/// The wake-up thread retries; wakes it, as it may sleep without a timeout.
 void Membership::deferRetry(ProcessSlot process) noexcept {
   deferred_.add(process);
   wake(process_, wakeIfAsleep(members_.of(process_)));
@@ -190,7 +190,7 @@ void Membership::deferRetry(ProcessSlot process) noexcept {
 
 void Membership::listen() noexcept {
   Member& own = members_.of(process_);
-  std::uint64_t roster = 0;  // grown by our own joining at least
+  std::uint64_t roster = 0;  // at least our own join has made it larger
   std::uint32_t tags[16];
   while (!leaving_.load()) {
     bool all = false;
@@ -246,7 +246,7 @@ void Membership::rescan() noexcept {
   }
 }
 
-/// Watches those who are there, and no others.
+/// Watches exactly the processes that are members.
 void Membership::watchMembers() noexcept {
   for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
     if (process == process_) continue;
@@ -258,12 +258,13 @@ void Membership::watchMembers() noexcept {
   }
 }
 
-/// Watches that one, or will.
+/// Watches that process, or defers it.
 void Membership::watchMember(ProcessSlot process) noexcept {
   try {
     const std::uint64_t fifo = members_.of(process).fifo.load();
     if (wakeups_.watch(process, fifo) || !members_.joined(process)) return;
-    // It may have left, and another have come, with a FIFO that is there; else its death would go unheard.
+    // If it left and another process joined with a new FIFO, all is well. Otherwise its death would go
+    // unheard.
     if (members_.of(process).fifo.load() == fifo) setGone();
   } catch (const HostError& error) {
     error.fault() == HostFault::exhausted ? deferRetry(process) : setGone();
@@ -272,7 +273,7 @@ void Membership::watchMember(ProcessSlot process) noexcept {
   }
 }
 
-/// What is owed to those who are there: an eye, and a wake-up. Who is dead turns out to be as soon as it is watched.
+/// Watches and wakes the deferred members. A dead one is found as soon as it is watched.
 void Membership::retryDeferred() noexcept {
   ProcessSet(deferred_).each([this](ProcessSlot process) {
     deferred_.remove(process);
@@ -282,14 +283,14 @@ void Membership::retryDeferred() noexcept {
   });
 }
 
-/// The reader of that FIFO has gone.
+/// The reader of that FIFO has gone: cleans up after the process, unless another one does.
 void Membership::reap(ProcessSlot process) noexcept {
   wakeups_.rest(process);
   try {
     if (members_.joined(process)) {
       const std::uint64_t fifo = wakeups_.standInForDead(process);
       if (fifo == 0) {
-        // Somebody cleans up. Should it die over that, its end of the FIFO tells.
+        // Another process cleans up. If it dies meanwhile, its end of the FIFO closes.
         watchMember(process);
         return;
       }
@@ -297,7 +298,7 @@ void Membership::reap(ProcessSlot process) noexcept {
     }
     wakeups_.forget(process);
   } catch (const HostError& error) {
-    // The lock is free again: somebody else cleans up, or we do.
+    // The lock is free again: another process cleans up, or this one later.
     error.fault() == HostFault::exhausted ? deferRetry(process) : setGone();
   } catch (const std::exception&) {
     deferRetry(process);
@@ -305,7 +306,8 @@ void Membership::reap(ProcessSlot process) noexcept {
   wakeups_.stepDown();
 }
 
-/// With the lock of that process slot. May end at any point, and is then done again by somebody else.
+/// The caller holds the lock of that process slot. May be cut short at any point; another process then
+/// repeats it.
 void Membership::cleanUp(ProcessSlot dead) {
   {
     const std::lock_guard guard(segmentsMutex_);
@@ -314,8 +316,8 @@ void Membership::cleanUp(ProcessSlot dead) {
     evictInFiles(dead);
   }
   killPoint(kOthersCleaned);
-  // First told, then written down: should we end in between, it is done again by somebody else. The other
-  // way round nobody would know that there is anything to tell.
+  // Notify first, then free the record: if this process dies in between, another one repeats it. In the other
+  // order the notification would be lost.
   notifyAll();
   killPoint(kAllTold);
   members_.free(dead);

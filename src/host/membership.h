@@ -1,31 +1,32 @@
-// The processes that share the locks of one directory, as seen by one of them.
+// The processes that share the locks of one directory, as one of them sees them.
 //
-//            in()                  its last user lets go: leaves, cleaning up after itself
-//   (none) ───────▶ member, process slot s ──────────────────────────────────────────────▶ (none)
-//                        │ SIGKILL, exit                                              ▲
-//                        ▼                                                            │
-//                   dead: lock of the process slot free, record still joined ──somebody else cleans up
+//            in()                    the last user lets go: leaves, cleaning up after itself
+//   (none) ───────▶ member, process slot s ────────────────────────────────────────────────▶ (none)
+//                        │ SIGKILL, exit                                                       ▲
+//                        ▼                                                                     │
+//                   dead: the slot's lock is free, the record still says joined ── another process cleans up
 //
-// See the members file in layout.h. Per process slot there is a FIFO, fifo-<slot>: its reader is the member, which
-// holds a write lock (of the open file) on it, too; every other member has it open for writing.
-//   - Life is the lock: whoever gets the lock of a process slot whose record says joined, cleans up after the
-//     one who had it. Neither a pid nor a time says anything. A second lock, which cleaning up leaves alone,
-//     says so at any time (ifDead).
-//   - Death is an event: when the last reader goes, the writers' end polls as an error. The kernel takes
-//     the locks of an open file back before that, so who is notified of a death finds the lock free, or held
-//     by somebody who is cleaning up. It is watched edge by edge: when that one dies in ownership and its end of
-//     the dead one's FIFO closes, that is an edge for all who watch it, too; none is forgotten.
-//   - A wake-up is an entry in the mailbox of a member and, when its wake-up thread sleeps, one byte in its
-//     FIFO. Notifying too often does no harm. An event loop that sleeps is notified of the FIFO, too (loop wake-up), and takes
-//     messages out of the mailbox (help); it reads no byte, so that the wake-up thread wakes all the same, does
-//     what is left, and does not depend on a loop that may be busy.
+// layout.h describes the members file. Each process slot has a FIFO, fifo-<slot>. Its reader is the member,
+// which also holds a write lock (of the open file) on it. Every other member has it open for writing.
+//   - Liveness is the lock: a process that gets the lock of a process slot whose record says joined cleans
+//     up after the previous member. Neither a pid nor a time counts. A second lock, which cleaning up
+//     leaves alone, answers at any time whether a member lives (ifDead).
+//   - Death is an event: when the last reader goes, the writers' end polls as an error. The kernel releases
+//     the locks of an open file before that, so a process that hears of a death finds the lock free, or
+//     held by a process that is cleaning up. The watch is level-triggered: when the process that cleans up
+//     dies too, its end of the dead member's FIFO closes, and every watcher hears of it again. So no death is
+//     forgotten.
+//   - A wake-up is an entry in a member's mailbox and, when that member's wake-up thread sleeps, one byte
+//     in its FIFO. Spurious wake-ups are harmless. A sleeping event loop polls the FIFO too (LoopWakeup)
+//     and takes messages out of the mailbox (help). It reads no byte, so the wake-up thread wakes all the
+//     same, does what is left, and does not depend on a loop that may be busy.
 //
-// Without a descriptor to be had, a death cannot be dealt with and a wake-up perhaps not be notified: what is owed is
-// tried again every kAgain, the one thing here that has no event to wait for.
+// Without a free descriptor a death cannot be handled, and a wake-up may not be sent. Both are retried every
+// kRetryAfter ms: the one thing here that has no event to wait for.
 //
-// Memory order: everything is sequentially consistent. What relies on it: notify (entry, then sleepState) with
-// the wake-up thread (sleepState, then entries); join (record, roster, then the others' records) with the same in
-// another.
+// Memory order: everything is sequentially consistent. Two pairs rely on it: notify (entry, then
+// sleepState) with the wake-up thread (sleepState, then entries), and join (record, roster, then the
+// others' records) with the join of another process.
 #pragma once
 
 #include <atomic>
@@ -47,7 +48,7 @@
 
 namespace boxoffice::host {
 
-/// The steps at which a test kills (kill_points.h).
+/// Steps at which tests kill the process (kill_points.h).
 enum MembershipStep : int {
   kSlotLocked = 200,
   kSlotCleaned,
@@ -66,58 +67,55 @@ enum MembershipStep : int {
 
 class Membership {
  public:
-  /// This process's membership in that directory, joined if it is not a member yet. Empty: the directory
-  /// of BOXOFFICE_DIRECTORY, or the default one. HostError(segment) when the directory is not ours alone or
-  /// cannot be made; (capacity) when there are 127 processes; (unsupported) on systems and file systems
-  /// without; (forked) in the child of a fork whose parent has ever been a member of any membership.
-  /// Never let go of the last one on the wake-up thread.
+  /// This process's membership in that directory; joins if the process is not a member yet. Empty: the
+  /// directory of BOXOFFICE_DIRECTORY, or the default one. Throws HostError: segment when the directory is
+  /// not ours alone or cannot be made; capacity when 127 processes are members; unsupported when the system
+  /// or the file system has no such locks; forked in the child of a fork whose parent has ever been a
+  /// member anywhere. Do not release the last reference on the wake-up thread.
   static std::shared_ptr<Membership> in(const std::string& directory);
 
   ~Membership();
   Membership(const Membership&) = delete;
   Membership& operator=(const Membership&) = delete;
 
-  /// Ours.
+  /// The process slot of this process.
   ProcessSlot process() const noexcept { return process_; }
-  /// As it was given, or found.
+  /// The directory as given, or as found when none was given.
   const std::string& directory() const noexcept { return directory_; }
-  /// Where the files of this run of the machine lie.
+  /// The subdirectory with the files since the machine's last boot.
   const std::string& path() const noexcept { return path_; }
 
-  /// Tells the process of that process slot to look at a slot. Nothing when nobody is there.
+  /// Tells that process to look at a slot. Does nothing when the process slot is free.
   void notify(ProcessSlot process, std::uint32_t segment, std::uint32_t slot) noexcept;
-  /// Tells all processes, this one included, to look at everything.
+  /// Tells every process, this one included, to look at everything.
   void notifyAll() noexcept;
 
-  /// For a thread that may be asleep when somebody notifies, and has waiters of its own: an loop wake-up that wakes it
-  /// beside the wake-up thread. It does then what it can at once, which saves the way over the wake-up thread.
+  /// For an event loop that has waiters of its own and may be asleep: wakes it beside the wake-up thread.
+  /// The loop then calls help(), which saves the detour over the wake-up thread.
   platform::LoopWakeup loopWakeup() const noexcept { return wakeups_.loopWakeup(); }
   void help() noexcept;
 
-  /// The pid of the process of that process slot, in its own pid namespace; 0 when nobody is there.
+  /// The pid of that process, in its own pid namespace; 0 when the process slot is free.
   std::uint32_t pidOf(ProcessSlot process) const noexcept {
     return members_.of(process).pid.load();
   }
-  /// Whether a process has that process slot.
   bool isMember(ProcessSlot process) const noexcept { return members_.joined(process); }
-  /// When it joined, ms since 1970; 0 when nobody is there.
+  /// When that process joined, in ms since 1970; 0 when the process slot is free.
   std::uint64_t startOf(ProcessSlot process) const noexcept;
 
-  /// Whether files of the directory were removed while processes used them: processes that come now may be let
-  /// in beside those that are here.
+  /// Whether files of the directory were removed while processes used them. Processes that join now may
+  /// then be granted a lock beside its holder.
   bool isGone() const noexcept { return members_.isGone(); }
-  /// Looks whether they are all there. What is not has been written down then, and all processes have been
-  /// told.
+  /// Checks that all files are there. Records a removal and notifies every process.
   void inspect() noexcept;
-  /// The error for who asks for something of it.
+  /// The error for a caller that uses the directory after a removal.
   HostError removed() const;
 
-  /// Calls `use` if the process of that process slot is dead, whether or not the wake-up threads have heard of it; no other
-  /// process joins in that process slot meanwhile. False, without a call, if it lives.
+  /// Calls `use` if that process is dead, whether or not the wake-up threads have heard of it. No other
+  /// process takes its process slot meanwhile. False, without a call, if it lives.
   bool ifDead(ProcessSlot process, const std::function<void()>& use) const noexcept;
 
-  /// HostError(forked) in the child of a fork, which has nothing of what its parent had: no process slot, no
-  /// wake-up thread.
+  /// Throws HostError(forked) in the child of a fork, which has neither a process slot nor a wake-up thread.
   void check() const;
 
  private:
@@ -155,15 +153,14 @@ class Membership {
   Wakeups wakeups_;
   ProcessSlot process_ = kNoProcess;
 
-  std::mutex
-      segmentsMutex_;  // guards the three that follow; after it come no others but the fork gate
-  std::unordered_map<std::string, std::unique_ptr<Segment>> segments_;  // by the name of the file
-  std::vector<Segment*> list_;                                          // in the order of opening
+  std::mutex segmentsMutex_;  // guards the next three; only the fork gate is locked after it
+  std::unordered_map<std::string, std::unique_ptr<Segment>> segments_;  // by file name
+  std::vector<Segment*> list_;                                          // in opening order
   std::vector<std::unique_ptr<Segment>>
-      removed_;  // of the list: their files are, and they are not in use
+      removed_;  // still in list_: their files were removed, and they are not in use
 
   SharedProcessSet
-      deferred_{};  // whom we could not watch, bury or notify, as there was no descriptor or no memory
+      deferred_{};  // not watched, reaped or notified yet, for want of a descriptor or memory
   std::atomic<bool> leaving_{false};
   std::atomic<bool> knowsGone_{false};
   std::unique_ptr<WaitPool> pool_;

@@ -11,7 +11,7 @@ namespace boxoffice::host {
 
 namespace {
 
-/// A link that is followed is one that does not end the path.
+/// Strips a trailing slash, with which a symbolic link would be followed.
 std::string withoutEnd(std::string path) {
   while (path.size() > 1 && (path.ends_with('/') || path.ends_with("/."))) path.pop_back();
   return path;
@@ -29,7 +29,7 @@ std::string usualDirectory() {
   return fromEnvironment && *fromEnvironment ? fromEnvironment : platform::defaultDirectory();
 }
 
-/// A relative path names another directory in each process that has another working directory.
+/// A relative path would name different directories in processes with different working directories.
 void checkAbsolute(const std::string& directory) {
   if (std::filesystem::path(directory).is_absolute()) return;
   throw HostError(
@@ -38,7 +38,7 @@ void checkAbsolute(const std::string& directory) {
           directory + "'; look at BOXOFFICE_DIRECTORY");
 }
 
-/// Whether a process lives that belongs to that run.
+/// Whether a living process uses the files of that boot.
 bool isInUse(const std::string& run) {
   const std::lock_guard shut(forkGate());
   for (const std::string& name : platform::namesIn(platform::openDirectory(run), run)) {
@@ -48,13 +48,13 @@ bool isInUse(const std::string& run) {
   return false;
 }
 
-/// Removes what a former run has left, but not the files of a container that has an id of its own.
+/// Removes the files of a former boot, but not those of a container with a boot id of its own.
 void removeRun(const std::string& run, const std::string& directory) {
   try {
     if (!isInUse(run)) return platform::removeDirectory(run);
   } catch (const HostError& error) {
     if (error.fault() == HostFault::exhausted) throw;
-    return;  // it is no run of ours: it stays
+    return;  // not a directory of ours: it stays
   }
   throw HostError(
       HostFault::segment,
@@ -64,7 +64,7 @@ void removeRun(const std::string& run, const std::string& directory) {
           "with those this one cannot share locks; choose another directory");
 }
 
-/// What the machine's former runs have left there.
+/// Removes the files of the machine's former boots.
 void removeFormerRuns(const platform::File& outer, const std::string& directory,
                       const std::string& boot) {
   for (const std::string& name : platform::namesIn(outer, directory)) {
@@ -86,7 +86,7 @@ MembershipRegistry::MembershipRegistry() {
                         });
 }
 
-/// With the gate of forks held: the list does not change.
+/// The fork gate is held, so the list does not change.
 void MembershipRegistry::inChild() noexcept {
   forked_.store(true, std::memory_order_relaxed);
   for (Membership* const membership : standing_) membership->wakeups_.closeHere();

@@ -1,4 +1,4 @@
-// The memberships of this process, of which there is one for each directory.
+// The memberships of this process, one per directory.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class MembershipRegistry {
   static MembershipRegistry& here();
 
   std::shared_ptr<Membership> in(const std::string& given);
-  /// By a membership that has left.
+  /// Called by a membership that has left.
   void remove(const Membership& membership) noexcept;
   /// Whether this process is the child of a fork.
   bool forked() const noexcept { return forked_.load(std::memory_order_relaxed); }

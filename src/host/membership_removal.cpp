@@ -1,11 +1,12 @@
-// What a membership does when files of its directory are missing, and where it must not mistake others for them.
+// How a membership notices that files of its directory are missing, and keeps off files that replaced them.
 #include "host/membership.h"
 #include "platform/host_error.h"
 
 namespace boxoffice::host {
 
-/// In those that we do not have open; with segmentsMutex_. By the directory that is open here, and only if it is
-/// ours: in one that has been made in its place that process slot is another process.
+/// Cleans up in the files that this process does not have open. The caller holds segmentsMutex_. Works on
+/// the opened directory, and only if it is ours: in a directory that replaced it, the process slot belongs
+/// to another process.
 void Membership::evictInFiles(ProcessSlot dead) {
   const platform::File place = platform::findDirectory(path_);
   const std::string path = place ? platform::pathOf(place) : "";
@@ -28,19 +29,19 @@ void Membership::inspect() noexcept {
   if (isNew) notifyAll();
 }
 
-/// Without its FIFO, the next who come would not hear of the death of one who is here.
+/// Without a member's FIFO, processes that join later would not hear of its death.
 bool Membership::hasAllFifos() const noexcept {
   for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
     const std::uint64_t fifo = members_.of(process).fifo.load();
     if (!members_.joined(process) || wakeups_.isThere(process, fifo)) continue;
-    // It may have joined just now.
+    // It may have left, or joined anew, since the look.
     if (members_.joined(process) && members_.of(process).fifo.load() == fifo) return false;
   }
   return true;
 }
 
-/// Each process that finds it out tells all, once: the process that wrote it down first may have been stopped or
-/// killed before it told any other.
+/// Each process that finds the removal notifies every process, once: the process that recorded it first may
+/// have been stopped or killed before it did.
 void Membership::setGone() noexcept {
   members_.setGone();
   if (!knowsGone_.exchange(true)) notifyAll();

@@ -11,7 +11,7 @@ namespace {
 
 // Linux has 255 bytes for a file name; the longest kind and the suffix take 22 of them.
 constexpr std::size_t kLongest = 230;
-constexpr std::size_t kKept = 190;  // of one that is longer: the digest has 33
+constexpr std::size_t kKept = 190;  // of a longer name: the digest takes 33
 
 bool isPlain(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||

@@ -1,4 +1,4 @@
-// How the files of segments are called.
+// The file names of segments.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ constexpr std::size_t kMaxName = 65536;
 
 constexpr const char* kSegmentSuffix = ".lock";
 
-/// The file name of a segment: <kind>.<name>.lock, whatever is not a message, digit, '-', '_' or '.'
-/// written as %XX; a name too long for a file ends in '~' and its digest. No two share one. Misuse(badArgument)
-/// when the name is empty or longer than kMaxName.
+/// The file name of a segment: <kind>.<name>.lock. Bytes other than letters, digits, '-', '_' and '.' are
+/// written as %XX. A name too long for a file is cut and ends in '~' and its digest. Distinct names have
+/// distinct files. Throws Misuse(badArgument) when the name is empty or longer than kMaxName.
 std::string fileName(Kind kind, const std::string& name);
 
-/// The kind that a file name says, Kind{} when it is not one of a segment.
+/// The kind in a file name; Kind{} when it is not the name of a segment.
 Kind kindOfFile(const std::string& file) noexcept;
 
 }  // namespace boxoffice::host

@@ -1,21 +1,23 @@
-// Whose ownership it is, of the processes that share a lock, and which of them wait: one word, so that each
-// change of it is one compare-and-swap, and whoever is killed leaves a state that is right.
+// Which process owns a lock of scope host, and which processes wait for it, in one word. Each change is one
+// compare-and-swap, so a process that is killed leaves a valid state.
 //
-//     63 62 | 61      | 60     | 59 .. 53 ... 38 .. 32 | 31 .. 25 | 24 .. 2 | 1         | 0
-//     0     | invited | strict | fifo: four process slots      | process slot     | agent   | abandoned | queue
-//                                the first in the low    └─────────── JavaScript sees these ──────┘
+//     63 62 | 61      | 60     | 59 .. 53 ... 38 .. 32     | 31 .. 25     | 24 .. 2 | 1         | 0
+//     0     | invited | strict | fifo: four process slots, | process slot | agent   | abandoned | queued
+//                                the head in the low bits   └────────── JavaScript sees these ──────────┘
 //
-//   free          0            * compare-and-swap ▶ held           (* JavaScript makes these steps)
-//   held          process slot, agent  * compare-and-swap ▶ free; with `queue`: by C++
-//   free, queue    queue         * compare-and-swap ▶ held, queue: before the head of the fifo, invited
-//   (s, 0)        process slot         ownership of process s, which has not given it to one of its agents
+//   free              0             * compare-and-swap ▶ held           (* JavaScript makes these steps)
+//   held              (s, agent)    * compare-and-swap ▶ free; with `queued` set, C++ unlocks
+//   free, queued      queued        * compare-and-swap ▶ held, queued: ahead of the invited head of the fifo
+//   owned, ungiven    (s, 0)        process s owns the word and has not given it to one of its agents
 //
-// fifo: the processes that wait, by their process slots. Who finds no room has a bit in `overflow` (host_lock.h).
-// queue: an unlock has to look: set whenever the fifo is not empty.
-// invited: ownership was left free, and the head of the fifo has been told. Set whenever ownership is free
-//     and the fifo is not empty.
-// strict: somebody of the fifo wants first come, first served: ownership is always handed over.
-// abandoned: who held the lock died with it, and nobody has been told yet. Never set while an agent holds.
+// fifo: the waiting processes, by process slot. A process that finds no room sets its bit in `overflow`
+//     (handoff_queue.h).
+// queued: an unlock has to look at the queue. Set whenever the fifo is not empty.
+// invited: the word was left free, and the head of the fifo has been told. Set whenever the word is free and
+//     the fifo is not empty.
+// strict: a process in the fifo wants strict first come, first served: the word is always handed over.
+// abandoned: the last holder died with the lock, and no later holder has been told yet. Never set while an
+//     agent holds the lock.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +40,7 @@ class OwnerWord {
 
   constexpr OwnerWord() = default;
   constexpr explicit OwnerWord(Bits bits) noexcept : bits_(bits) {}
-  /// The word while this agent holds the lock and nobody waits.
+  /// The word while this agent holds the lock and no process waits.
   static constexpr OwnerWord held(ProcessSlot process, AgentId agent) noexcept {
     return OwnerWord().ownedBy(process, agent);
   }
@@ -51,7 +53,7 @@ class OwnerWord {
     return OwnerWord(on ? bits_ | flag : bits_ & ~flag);
   }
 
-  /// Whose ownership it is; kNoSeat while it is free.
+  /// The owner; kNoProcess while the word is free.
   constexpr ProcessSlot process() const noexcept {
     return static_cast<ProcessSlot>(bits_ >> kProcessAt & kProcessMask);
   }
@@ -59,7 +61,7 @@ class OwnerWord {
     return static_cast<AgentId>(bits_ >> kAgentAt & kMaxAgent);
   }
   constexpr bool isFree() const noexcept { return process() == 0; }
-  /// It is ownership of this process, and of none of its agents yet.
+  /// Whether process `whose` owns the word and has not given it to an agent.
   constexpr bool isUngiven(ProcessSlot whose) const noexcept {
     return process() == whose && agent() == 0;
   }
@@ -69,7 +71,7 @@ class OwnerWord {
   }
   constexpr OwnerWord free() const noexcept { return ownedBy(0, 0); }
 
-  /// The process slot at this place of the fifo; 0 behind the last.
+  /// The process slot at this place of the fifo; 0 past the end.
   constexpr ProcessSlot at(int place) const noexcept {
     return static_cast<ProcessSlot>(bits_ >> (kFifoAt + kProcessBits * place) & kProcessMask);
   }
@@ -87,11 +89,11 @@ class OwnerWord {
     }
     return false;
   }
-  /// Only when there is room.
+  /// With this process slot at the end of the fifo, which must not be full.
   constexpr OwnerWord queued(ProcessSlot whose) const noexcept {
     return OwnerWord(bits_ | Bits{whose} << (kFifoAt + kProcessBits * waiting()));
   }
-  /// Without this process slot in the fifo, and without a gap there, whatever somebody has scribbled.
+  /// Without this process slot in the fifo. Closes every gap, also one that a corrupt word contains.
   constexpr OwnerWord without(ProcessSlot whose) const noexcept {
     OwnerWord rest(bits_ & ~kFifo);
     for (int i = 0; i < kPlaces; ++i) {

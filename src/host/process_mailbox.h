@@ -1,35 +1,35 @@
-// The wake-up of a process: a mailbox of slots to look at, in the members file. Any process notifies, its
-// owner's wake-up thread alone collects. Other threads of the owner may help: they take messages, and nothing else.
+// The mailbox of a process: slots to look at, in the members file. Any process notifies; only the owner's
+// wake-up thread collects. Other threads of the owner may help: they take messages, and do nothing else.
 //
-//            notify: post, then sleepState := notified          collect: sleepState := awake, then empty the mailbox
-//   awake ──────────────────────────────▶ notified ──────────────────────────────────────────▶ awake
-//     │ trySleep: only if still awake                                                             ▲
-//     └──────────▶ asleep ──notify: a byte for the FIFO, then woken: sleepState := notified──────┘
+//            notify: post, then sleepState := woken          collect: sleepState := awake, then empty the mailbox
+//   awake ──────────────────────────────▶ woken ───────────────────────────────────────────▶ awake
+//     │ trySleep: only if still awake       ▲
+//     └──────────▶ asleep ──────────────────┘ notify: a byte for the FIFO, then woken()
 //
-// No message is lost: the notifier's look at sleepState comes before the owner's store of awake, which then finds what
-// was posted before; or its compare-and-swap comes before the owner's to asleep, which then fails; or its look comes
-// after that, and then the notifier finds asleep and writes the byte. All of it is sequentially consistent.
-// A notifier that is stopped or killed on the way keeps no other from waking the owner: notified, which saves the
-// others their byte, is written after the byte. The word counts the sleeps, so that notified is never written into a
-// later one.
-// A mailbox without room makes the owner look at everything.
+// No message is lost. Either the notifier reads sleepState before the owner stores awake; then the owner
+// finds what was posted before. Or the notifier's compare-and-swap to woken comes before the owner's to
+// asleep; then the owner's fails. Or it comes after that; then the notifier finds asleep and writes the
+// byte. All of it is sequentially consistent. A notifier that is stopped or killed on the way keeps no
+// other notifier from waking the owner: it sets woken, which saves the others their byte, after it has
+// written the byte. The word counts the sleeps, so woken is never written into a later sleep. When the
+// mailbox is full, the owner looks at everything.
 //
-// Whoever takes a message looks at its slot after the exchange, and so after what the one who posted it has
-// changed; whoever finds the same message there need not post it again, and whoever finds none does. So a message
-// that a helper took is one that the wake-up thread need not find.
+// A thread that takes a message looks at its slot after the exchange, and so after the poster's change. A
+// poster that finds the same message there need not post it again; a poster that does not find it posts. So
+// the wake-up thread does not need a message that a helper took.
 #pragma once
 
 #include "host/layout.h"
 
 namespace boxoffice::host {
 
-/// A sleep that a byte in the FIFO ends: its word in sleepState.
+/// A sleep that a byte in the FIFO must end: the value of sleepState.
 using Sleep = std::uint32_t;
 constexpr Sleep kNoSleep = 0;
 
 constexpr std::uint32_t stateOf(std::uint32_t word) noexcept { return word % kSleepStates; }
 
-/// The sleep that a byte must end, and then woken().
+/// The sleep that the caller must end with a byte and woken(); kNoSleep when the owner is awake.
 [[nodiscard]] inline Sleep wakeIfAsleep(Member& member) noexcept {
   std::uint32_t word = member.sleepState.load();
   while (stateOf(word) == kAwake) {
@@ -38,12 +38,12 @@ constexpr std::uint32_t stateOf(std::uint32_t word) noexcept { return word % kSl
   return stateOf(word) == kAsleep ? word : kNoSleep;
 }
 
-/// The byte has been written: other notifiers need not write one.
+/// After the byte: other notifiers need not write one.
 inline void woken(Member& member, Sleep sleep) noexcept {
   member.sleepState.compare_exchange_strong(sleep, sleep - kAsleep + kWoken);
 }
 
-/// Posts a slot. As wakeIfAsleep.
+/// Posts a slot. Returns what wakeIfAsleep does.
 [[nodiscard]] inline Sleep notify(Member& member, std::uint32_t segment,
                                   std::uint32_t slot) noexcept {
   constexpr unsigned kTries = 8;
@@ -52,7 +52,7 @@ inline void woken(Member& member, Sleep sleep) noexcept {
   for (unsigned i = 0; i < kTries; ++i) {
     std::uint64_t found = 0;
     Word64& entry = member.mailbox[(start + i) % kMailboxEntries];
-    // One that lies there already will be collected after what we have changed.
+    // The owner takes an equal message that lies there after our change.
     if (entry.compare_exchange_strong(found, message) || found == message)
       return wakeIfAsleep(member);
   }
@@ -60,13 +60,13 @@ inline void woken(Member& member, Sleep sleep) noexcept {
   return wakeIfAsleep(member);
 }
 
-/// Makes the owner look at everything. As wakeIfAsleep.
+/// Makes the owner look at everything. Returns what wakeIfAsleep does.
 [[nodiscard]] inline Sleep postAll(Member& member) noexcept {
   member.overflow.store(1);
   return wakeIfAsleep(member);
 }
 
-/// Takes what lies in the mailbox of the caller's process: `hear(segment, slot)` for each message.
+/// Empties the mailbox of the caller's process: `deliver(segment, slot)` for each message.
 template <class Deliver>
 void takeMessages(Member& member, Deliver&& deliver) {
   for (Word64& entry : member.mailbox) {
@@ -77,13 +77,13 @@ void takeMessages(Member& member, Deliver&& deliver) {
   }
 }
 
-/// The owner is awake, if it was not.
+/// Records that the owner is awake.
 inline void wakeUp(Member& member) noexcept {
   const std::uint32_t word = member.sleepState.load();
   member.sleepState.store(word - stateOf(word) + kAwake);
 }
 
-/// Empties the mailbox of the caller, the wake-up thread: `hear(segment, slot)` for each message, or `hearAll()`.
+/// On the wake-up thread: empties its mailbox. `deliver(segment, slot)` for each message, or `deliverAll()`.
 template <class Deliver, class DeliverAll>
 void collect(Member& member, Deliver&& deliver, DeliverAll&& deliverAll) {
   wakeUp(member);
@@ -94,7 +94,7 @@ void collect(Member& member, Deliver&& deliver, DeliverAll&& deliverAll) {
   if (all) deliverAll();
 }
 
-/// Before the owner sleeps; false when it must collect first.
+/// Called before the owner sleeps. False when it must collect first.
 inline bool trySleep(Member& member) noexcept {
   std::uint32_t word = member.sleepState.load();
   if (stateOf(word) != kAwake) return false;

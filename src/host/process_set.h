@@ -1,4 +1,5 @@
-// Some of the processes that share a directory, by their process slots: a copy of a SharedProcessSet, or a list to work off.
+// A set of the processes that share a directory, by process slot: a copy of a SharedProcessSet, or a work
+// list.
 #pragma once
 
 #include <array>
@@ -30,7 +31,7 @@ class ProcessSet {
     }
   }
 
-  /// The first behind `process slot`, around the corner too; only when not empty().
+  /// The next process slot after `process`, wrapping around; only when not empty().
   ProcessSlot behind(ProcessSlot process) const noexcept {
     do {
       process = static_cast<ProcessSlot>((process + 1) % kProcessSlots);

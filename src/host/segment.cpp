@@ -30,15 +30,15 @@ std::array<std::atomic<Evict>, kKinds> evicts{};
                   "boxoffice: " + path + " " + what + "; remove the file while no process uses it");
 }
 
-/// What this process has mapped and has no segment of any more. It stays, and is good for the next time: workers
-/// that come and go open the same files again and again.
+/// Mappings without a segment. They stay mapped and serve the next open: workers that come and go open the
+/// same files again and again.
 class Retired {
  public:
   void add(const SegmentView& view) {
     const std::lock_guard guard(mutex_);
     all_.insert_or_assign(view.file, view);
   }
-  /// The memory of that file; null if there is none.
+  /// The mapping of that file; null if there is none.
   std::byte* take(const FileId& file, std::uint64_t size) {
     const std::lock_guard guard(mutex_);
     const auto found = all_.find(file);
@@ -55,7 +55,7 @@ class Retired {
 
 Retired& retired() { return processWide<Retired>(); }
 
-/// What the header says of the parts, each word of it read once; or what is wrong with it, as a text.
+/// Fills `view` from the header, reading each word once. Returns what is wrong with it, or null.
 const char* read(const SegmentHeader& header, std::uint64_t size, Kind kind, SegmentView& view) {
   if (header.magic != kSegmentMagic) return "is not a file of boxoffice";
   if (header.version != kVersion || header.layout != kLayout) {
@@ -79,7 +79,7 @@ const char* read(const SegmentHeader& header, std::uint64_t size, Kind kind, Seg
   return nullptr;
 }
 
-/// The segment in an open file, mapped; where it was, if it may be there again.
+/// Maps the segment of an open file. `again`: may reuse a retired mapping.
 SegmentView viewOf(const File& file, std::uint64_t size, Kind kind, const std::string& path,
                    bool again) {
   if (size < kPage) broken(path, "is too short");
@@ -101,7 +101,7 @@ void unmap(const SegmentView& view) noexcept {
   platform::unmap(reinterpret_cast<std::byte*>(view.header), view.plan.fileSize);
 }
 
-/// As nobody has used it yet, but for the words that are 0 then.
+/// Writes the header of an unused segment. All other words are 0.
 void fill(std::byte* memory, const SegmentOptions& options, const Plan& plan) {
   auto& header = *reinterpret_cast<SegmentHeader*>(memory);
   header.magic = kSegmentMagic;
@@ -116,7 +116,7 @@ void fill(std::byte* memory, const SegmentOptions& options, const Plan& plan) {
   header.start = options.start;
   while (header.id == 0) platform::randomBytes(&header.id, sizeof header.id);
   platform::randomBytes(header.secret, sizeof header.secret);
-  // No clock that people set back makes tokens fall, but where the file was removed just before.
+  // Tokens do not fall when the clock is set back, unless the file was removed just before.
   header.fence.store(wallClock());
   if (options.kind == Kind::semaphore) {
     reinterpret_cast<SemaphoreSlot*>(memory + plan.slotsAt)->value.store(options.start);
@@ -160,8 +160,8 @@ Segment& Segment::open(Membership& membership, const SegmentOptions& options) {
   const std::string path = membership.path() + "/" + file;
   membership.checkThere();
   const SegmentView view = obtain(membership, options, path);
-  // In a directory that was made in place of ours, our process slot is another process, which may have set the same
-  // bit: it stays.
+  // In a directory that replaced ours, our process slot belongs to another process. That process may have
+  // set the same bit, so the bit stays.
   membership.checkThere();
   try {
     checkUsers(membership, path, *view.header);
@@ -175,13 +175,14 @@ Segment& Segment::open(Membership& membership, const SegmentOptions& options) {
   }
 }
 
-/// A process that is no member cannot be notified, and its death is not heard of: who uses the file with another
-/// members file, which was removed. Cleaning up takes the bit before the process slot is free.
+/// Refuses a file with a user that is not a member: a process that joined with another members file, since
+/// removed. Such a process cannot be notified, and its death goes unheard. Cleaning up clears the bit
+/// before it frees the process slot, so a member that left leaves no bit.
 void Segment::checkUsers(const Membership& membership, const std::string& path,
                          const SegmentHeader& header) {
   for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
     if (!header.users.has(process) || membership.isMember(process)) continue;
-    // One may have left just now, and another have come.
+    // The process may have left since, and another one joined.
     if (!header.users.has(process) || membership.isMember(process)) continue;
     throw HostError(
         HostFault::segment,
@@ -192,7 +193,8 @@ void Segment::checkUsers(const Membership& membership, const std::string& path,
   }
 }
 
-/// Throws when it is in use and its file is gone; false when the file is gone, and nobody here uses it.
+/// Throws when the file of a segment in use is gone. False when the file is gone, and this process does not
+/// use it.
 bool Segment::isUsable(Membership& membership, Segment& segment) {
   membership.checkThere();
   const SegmentView& view = segment.view();
@@ -202,7 +204,7 @@ bool Segment::isUsable(Membership& membership, Segment& segment) {
   return false;
 }
 
-/// The view of the file of this path, made if there is none, with our bit in its users.
+/// Maps the file of this path, made if there is none, and adds our bit to its users.
 SegmentView Segment::obtain(Membership& membership, const SegmentOptions& options,
                             const std::string& path) {
   for (;;) {
@@ -212,17 +214,17 @@ SegmentView Segment::obtain(Membership& membership, const SegmentOptions& option
       continue;
     }
     const FileFacts facts = platform::factsOf(file, path);
-    // A copy may have holes, for which there is perhaps no room any more when they are written to.
+    // A copied file may have holes, and the disk may be full when they are first written to.
     if (facts.allocated < facts.size) platform::allocate(file, facts.size, path);
     const SegmentView view = viewOf(file, facts.size, options.kind, path, true);
     view.header->users.add(membership.process());
     killPoint(kUserNoted);
     if (platform::factsOf(file, path).linked) return view;
-    unmap(view);  // removed in between: nobody else will find it
+    unmap(view);  // removed in between: no other process will find it
   }
 }
 
-/// Makes the file, unless somebody else is faster.
+/// Makes the file, unless another process is faster.
 void Segment::make(Membership& membership, const SegmentOptions& options, const std::string& path) {
   const std::string aside = Membership::asideIn(membership.path(), membership.process());
   const Plan plan = planOf(
@@ -252,7 +254,7 @@ Segment::~Segment() {
   try {
     retired().add(view_);
   } catch (const std::bad_alloc&) {
-    // It stays mapped all the same, and the next time it is mapped once more.
+    // The mapping stays, and the next open maps the file once more.
   }
 }
 
@@ -301,13 +303,13 @@ void Segment::setListener(SegmentListener* listener) noexcept {
     const std::lock_guard guard(listenerMutex_);
     listener_ = listener;
   }
-  // The wake-up thread may have told of the removal while there was no listener.
+  // The wake-up thread may have reported a removal while there was no listener.
   if (listener && isGone()) membership_.notifyAll();
 }
 
 void Segment::deliver(std::uint32_t slot) noexcept {
   const std::lock_guard guard(listenerMutex_);
-  // The number comes from the members file.
+  // The slot number comes from the members file, which may be corrupt.
   if (listener_ && slot < slots()) listener_->notified(slot);
 }
 
@@ -336,7 +338,7 @@ void Segment::evictIn(const std::string& directory, const std::string& file, Pro
     view = viewOf(opened, platform::factsOf(opened, path).size, kind, path, false);
   } catch (const HostError& error) {
     if (error.fault() == HostFault::exhausted) throw;
-    return;  // nobody can use it; whoever tries is told why
+    return;  // no process can use the file; open reports why
   }
   try {
     evict(view, dead);

@@ -1,20 +1,20 @@
-// One mapped file: a lock that the processes of a machine share, or a table of such locks. There is one
-// per kind and name in a directory (membership.h).
+// One mapped file: a lock that the processes of a machine share, or a table of such locks. A directory has
+// one per kind and name (membership.h).
 //
 //        Segment::open
-//   (no file) ──made aside, filled, and linked to its name──▶ there ──mapped, checked──▶ open
-//        ▲                                                      ▲                          │
-//        └── removed by people, or from before a restart        └── left open by the dead: evicted
+//   (no file) ──made aside, filled, linked to its name──▶ there ──mapped, checked──▶ open
+//        ▲                                                 ▲                          │
+//        └── removed by a user, or from before a restart   └── left open by a dead process: evicted
 //
 // Invariants:
-//   - whoever finds the file by its name finds it complete: two that make it at once both get the one
-//     that was linked first.
-//   - one that has been open stays mapped for as long as the process lives, once: views of it that JavaScript
-//     has stay good. Its size, and where its parts lie, are read once, checked against the file's own size, and
-//     then kept here; the file's copies are not looked at again.
-//   - users has our bit before anything else in the file is changed by us, and until nothing is ours
-//     there: who cleans up after a dead process looks no further than that.
-// A file that is truncated while it is mapped ends the process by SIGBUS, as for any mapped file.
+//   - A process that finds the file by its name finds it complete. Two processes that make it at once both
+//     get the one that was linked first.
+//   - An opened segment stays mapped, once, until the process ends: views of it in JavaScript stay valid.
+//     Its size and the offsets of its parts are read once, checked against the file's own size, and kept
+//     here. The file's copies are not read again.
+//   - `users` has our bit before this process changes anything else in the file, and until nothing of ours
+//     is left there: the cleaning up after a dead process looks only at files with its bit.
+// A file that is truncated while it is mapped ends the process by SIGBUS, as any mapped file does.
 #pragma once
 
 #include <atomic>
@@ -32,20 +32,20 @@ namespace boxoffice::host {
 
 class Membership;
 
-/// Who is told that something may have changed. Called on the wake-up thread of the membership, one call at a
-/// time. Must not throw and must not wait.
+/// Hears that something may have changed. Called on the membership's wake-up thread or a thread that helps,
+/// one call at a time. Must not throw and must not wait.
 class SegmentListener {
  public:
-  /// Somebody rang for this slot. It may be for nothing.
+  /// A process notified this one about a slot. May be spurious.
   virtual void notified(std::uint32_t slot) noexcept = 0;
-  /// Anything may have changed: look at all that waits.
+  /// Anything may have changed: look at every waiter.
   virtual void rescan() noexcept = 0;
 
  protected:
   ~SegmentListener() = default;
 };
 
-/// The parts of a segment in memory, to work on. What is in them is an opinion; their sizes are not.
+/// The parts of a segment in memory. Their contents are not trusted; their sizes are.
 struct SegmentView {
   SegmentHeader* header = nullptr;
   KeyBucket* buckets = nullptr;
@@ -56,36 +56,35 @@ struct SegmentView {
   std::uint32_t id = 0;
   platform::FileId file{};
 
-  /// The slot of this number; null when there is none.
+  /// The slot of that number; null when there is none.
   std::byte* slot(std::uint32_t index) const noexcept {
     return index < plan.slots ? slots + std::size_t{index} * plan.stride : nullptr;
   }
 };
 
-/// Undoes whatever the process of that process slot has left in a segment, except its bit in users. It may
-/// have been done before, in full or in part: each step is one compare-and-swap that finds nothing to
-/// do then. Who waits is told afterwards: everybody looks at everything.
+/// Undoes what a dead process left in a segment, except its bit in `users`. Idempotent: each step is one
+/// compare-and-swap, which finds nothing to do the second time. Afterwards every process is notified and
+/// looks at everything.
 using Evict = void (*)(const SegmentView& segment, ProcessSlot dead);
 
-/// Says how segments of this kind are cleaned. Before the first of them is opened.
+/// Sets how segments of this kind are cleaned. Must precede the first open.
 void setEvict(Kind kind, Evict evict) noexcept;
 Evict evictOf(Kind kind) noexcept;
 
-/// What to open.
 struct SegmentOptions {
   Kind kind{};
   std::string name;
-  std::uint32_t capacity = 0;  ///< 0: as it is, or defaultCapacity when it is made
-  std::int64_t start = 0;      ///< the value of a semaphore at first
+  std::uint32_t capacity = 0;  ///< 0: whatever the file has, or defaultCapacity when it is made
+  std::int64_t start = 0;      ///< a semaphore's initial value
 };
 
 class Segment {
  public:
-  /// The segment, made if there is none; the same one for as long as the membership stands, unless its file was
-  /// removed while nobody here used it. Thread-safe. Throws HostError(segment) when the file is not what it
-  /// should be, there is no room for it, or it was removed while somebody used it;
-  /// Misuse(mismatch) when it has another capacity or start than asked for; Misuse(badArgument) for a
-  /// name that is empty or longer than 65,536 bytes, or a capacity beyond kMaxCapacity.
+  /// The segment, made if there is none. The same one as long as the membership lives, unless its file was
+  /// removed while this process did not use it. Thread-safe. Throws HostError(segment) when the file is not
+  /// what it should be, when there is no room for it, or when it was removed while in use; Misuse(mismatch)
+  /// when its capacity or start differs from the options; Misuse(badArgument) for an empty name, a name
+  /// longer than 65,536 bytes, or a capacity above kMaxCapacity.
   static Segment& open(Membership& membership, const SegmentOptions& options);
 
   ~Segment();
@@ -105,36 +104,35 @@ class Segment {
   std::uint32_t capacity() const noexcept { return view_.plan.capacity; }
   std::int64_t start() const noexcept { return view_.start; }
 
-  /// The slot of this number; Misuse(badArgument) when there is none.
+  /// The slot of that number; throws Misuse(badArgument) when there is none.
   std::byte* slot(std::uint32_t index) const;
 
-  /// Whether the file was removed, or files that its membership needs: processes that come now may be let in
-  /// beside those that have it open.
+  /// Whether the file was removed, or files that its membership needs. Processes that join now may then be
+  /// granted the lock beside its holder.
   bool isGone() const noexcept;
-  /// Writes down that it was. True the first time in this process, which then tells all: the process that wrote
-  /// it down first may have been stopped or killed before it told any other.
+  /// Records the removal. True the first time in this process, which then notifies every process: the
+  /// process that recorded it first may have been stopped or killed before it did.
   bool setGone() noexcept {
     view_.header->gone.store(1);
     return !knowsGone_.exchange(true);
   }
-  /// The error for who asks for something of it.
+  /// The error for a caller that uses the segment after a removal.
   HostError removed() const;
 
   /// The number of the slot that this address lies in; only for addresses within the slots.
   std::uint32_t slotOf(const void* address) const noexcept;
 
-  /// A fencing token, larger than all that were drawn before in this segment and in any that had its
-  /// name.
+  /// A fencing token, larger than every token drawn before in this segment and in earlier ones of its name.
   std::uint64_t fence() const noexcept { return view_.header->fence.fetch_add(1) + 1; }
 
-  /// For a read-write lock: how many agents of this process read it. What guards it is up to the lock.
+  /// For a read-write lock: how many agents of this process read it. The lock guards it.
   std::uint32_t& reads(const void* slot) noexcept { return reads_[slotOf(slot)]; }
 
-  /// Who is notified of the wake-ups of this segment; null for nobody. When it returns, the one before is not
-  /// being called any more and will not be called again; not to be called on the wake-up thread.
+  /// Sets the listener of this segment's wake-ups; null removes it. After the return, the previous listener
+  /// is not being called and will not be called again. Not to be called on the wake-up thread.
   void setListener(SegmentListener* listener) noexcept;
   bool hasListener() noexcept;
-  /// On the wake-up thread, or one that helps.
+  /// On the wake-up thread, or a thread that helps.
   void deliver(std::uint32_t slot) noexcept;
   /// On the wake-up thread.
   void rescan() noexcept;
@@ -151,7 +149,7 @@ class Segment {
                             const std::string& path);
   static void make(Membership& membership, const SegmentOptions& options, const std::string& path);
   void checkSame(const SegmentOptions& options) const;
-  /// Takes whatever the dead have there; and in the file of that name, which we do not have open.
+  /// Cleans up after a dead process in a mapped segment, or in a file that this process does not have open.
   static void evict(const SegmentView& view, ProcessSlot dead);
   static void evictIn(const std::string& directory, const std::string& file, ProcessSlot dead);
 
@@ -160,13 +158,13 @@ class Segment {
   const std::string path_;
   const SegmentView view_;
   std::atomic<bool> knowsGone_{false};
-  std::vector<std::uint32_t> reads_;  // by slot; empty where there are no such locks
-  std::mutex listenerMutex_;          // held while the listener is told
+  std::vector<std::uint32_t> reads_;  // by slot; empty unless these are read-write locks
+  std::mutex listenerMutex_;          // held while the listener is called
   SegmentListener* listener_ = nullptr;
 };
 
-/// The open segment whose slots contain this address, null if none does. Lock-free and fast, for locks
-/// that know nothing but where they lie.
+/// The open segment that contains this address, or null. Lock-free and fast, for locks that know only their
+/// own address.
 Segment* segmentAt(const void* address) noexcept;
 
 }  // namespace boxoffice::host

@@ -15,7 +15,7 @@ std::atomic<void (*)() noexcept> removalListener{nullptr};
 
 }  // namespace
 
-/// All that there are. Joining, opening and letting go are one at a time.
+/// Every handle. The mutex serializes joining, opening and releasing.
 struct SegmentHandle::Register {
   std::mutex mutex;
   std::map<Segment*, SegmentHandle*> all;
@@ -25,7 +25,7 @@ SegmentHandle::Register& SegmentHandle::all() { return processWide<Register>(); 
 
 SegmentHandle::Pointer SegmentHandle::of(const std::string& directory,
                                          const SegmentOptions& options) {
-  // Not in the register, which is made by one of the copies of this library: each has its own.
+  // Not in the register, which one copy of this library makes for all: each copy has its own cleaners.
   [[maybe_unused]] static const bool isSet = (setEvicts(), true);
   Register& reg = all();
   const std::lock_guard guard(reg.mutex);

@@ -1,13 +1,13 @@
-// What this process has of one segment, all its threads together: its hand on the table of keys, and the
-// loop wake-up for the wake-ups of its slots.
+// What all threads of this process share of one segment: the table of its keys, and the listener for its
+// wake-ups.
 //
-//             of: the first who wants it                    let go by the last
-//   (none) ──────────────────────────────────▶ a listener ──────────────────────────▶ (none)
-//                joins the membership, opens the                 is notified of no wake-up any more,
-//                segment, is notified of its wake-ups                   then may leave the membership
+//             of: the first use                                  the last use is released
+//   (none) ──────────────────────────────────▶ a listener ───────────────────────────────▶ (none)
+//                joins the membership, opens                     stops listening, and may then
+//                the segment, listens to its wake-ups             leave the membership
 //
-// Whoever waits for a lock of a slot, or holds it, has it pinned: so to look at everything is to look at what is
-// pinned.
+// A waiter or holder of a slot's lock has that slot pinned. So to look at everything is to look at the
+// pinned slots.
 #pragma once
 
 #include <memory>
@@ -27,29 +27,29 @@ class SegmentHandle final : private SegmentListener {
   struct Release {
     void operator()(SegmentHandle* handle) const noexcept;
   };
-  /// One use of it.
+  /// One use of the handle.
   using Pointer = std::unique_ptr<SegmentHandle, Release>;
 
-  /// Of the segment in that directory (see Membership::in and Segment::open, and what they throw). There is one
-  /// for all who ask, until all have let go.
+  /// The handle of the segment in that directory; all uses share one. Throws what Membership::in and
+  /// Segment::open throw.
   static Pointer of(const std::string& directory, const SegmentOptions& options);
 
   Segment& segment() const noexcept { return segment_; }
 
-  /// The slot of that key, until it has been unpinned as often: see KeyTable. Only where there are keys.
+  /// The slot of that key, until it is unpinned as often (KeyTable). Only for segments with keys.
   std::uint32_t pin(std::string_view key);
-  /// The only slot, where there are none.
+  /// The only slot of a segment without keys.
   std::uint32_t pin();
   Digest unpin(std::uint32_t slot) noexcept;
-  /// See KeyTable. Only where there are keys.
+  /// See KeyTable. Only for segments with keys.
   bool pinAgain(std::uint32_t slot, const Digest& digest);
 
-  /// Whom to call, on the thread of the wake-ups, when a segment in use turns out to be gone.
+  /// Called on the wake-up thread when the file of a segment in use was removed.
   static void setRemovalListener(void (*listener)() noexcept) noexcept;
-  /// Whether this process holds any of its locks.
+  /// Whether this process holds any lock of the segment.
   bool holds() const;
 
-  /// visit(slot, text) for each lock that is held or waited for, or has news of a death.
+  /// visit(slot, text) for each lock that is held or waited for, or whose next holder is to hear of a death.
   template <class Visit>
   void forEachBusy(Visit&& visit) const {
     if (keys_) keys_->forEachBusy(visit);
@@ -69,7 +69,7 @@ class SegmentHandle final : private SegmentListener {
   Segment& segment_;
   std::optional<KeyTable<HostPlatform>> keys_;
   std::size_t uses_ = 0;
-  bool isTold_ = false;  ///< that it is gone; on the thread of the wake-ups
+  bool isTold_ = false;  ///< the removal has been reported; used on the wake-up thread
 };
 
 }  // namespace boxoffice::host

@@ -31,11 +31,11 @@ using Leaf = Node<Segment, kLeafBits>;
 using Branch = Node<Leaf, kBranchBits>;
 
 struct SegmentMap {
-  std::mutex mutex;  // of those who change it
-  // Nodes are never given back: a reader may be in one.
+  std::mutex mutex;  // held by writers
+  // Nodes are never freed: a reader may be in one.
   Node<Branch, kRootBits> root;
 
-  /// The place for a grain, null if there is none.
+  /// The entry of a grain, or null.
   std::atomic<Segment*>* find(std::uint64_t grain) noexcept {
     Branch* const branch = root.at(grain, kLeafBits + kBranchBits).load(std::memory_order_acquire);
     Leaf* const leaf =
@@ -61,7 +61,7 @@ std::uint64_t grainOf(const void* address) noexcept {
 
 void mapSegment(const std::byte* begin, std::size_t size, Segment* segment) {
   const std::uint64_t last = grainOf(begin + size - 1);
-  // Beyond what the tree covers, which no system hands out unasked.
+  // An address beyond what the tree covers. Systems do not hand those out unless asked.
   if (last >> (platform::kAddressBits - kGrainBits) != 0) throw std::bad_alloc();
   const std::lock_guard guard(map().mutex);
   for (std::uint64_t grain = grainOf(begin); grain <= last; ++grain) map().prepare(grain);

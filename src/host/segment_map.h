@@ -1,5 +1,5 @@
-// Which open segment an address belongs to: a tree over the pieces of the address space that mappings
-// begin at. Reading takes three loads and no lock.
+// Finds the open segment of an address: a tree over the pieces of the address space at which mappings
+// begin. A look-up takes three loads and no lock.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@ namespace boxoffice::host {
 
 class Segment;
 
-/// `segment` lies there; null: nothing does any more. Throws std::bad_alloc, and then nothing has changed.
+/// Maps that range to `segment`. Throws std::bad_alloc, and then nothing has changed.
 void mapSegment(const std::byte* begin, std::size_t size, Segment* segment);
-/// As mapSegment with null, for what has been mapped.
+/// Undoes mapSegment.
 void unmapSegment(const std::byte* begin, std::size_t size) noexcept;
 
 }  // namespace boxoffice::host

@@ -1,5 +1,5 @@
-// SipHash-2-4 with a result of 128 bits (Aumasson and Bernstein, 2012): a digest that nobody can aim who
-// does not know the secret, so that two keys never share a slot, by accident or by design.
+// SipHash-2-4 with a result of 128 bits (Aumasson and Bernstein, 2012). Without the secret an attacker
+// cannot construct a collision, so two keys never share a slot, by accident or by design.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ using Digest = std::array<std::uint64_t, 2>;
 
 namespace sip {
 
-/// Eight bytes at most, the first of them lowest.
+/// At most eight bytes, little-endian.
 inline std::uint64_t word(std::string_view bytes) noexcept {
   std::uint64_t word = 0;
   for (std::size_t i = bytes.size(); i > 0; --i) {

@@ -80,8 +80,8 @@ bool Wakeups::watch(ProcessSlot process, std::uint64_t number) {
     const std::string path = pathOf(process);
     File opened = platform::openWriter(path);
     if (!opened) {
-      // Nobody reads: it is dead already. The end can be opened beside a reader only, for which we pass
-      // for a moment.
+      // No reader: the process is dead already. A writing end opens only beside a reader, so we are one for a
+      // moment.
       const File reader = platform::openFifo(path);
       opened = platform::openWriter(path);
     }
@@ -119,11 +119,11 @@ bool Wakeups::send(ProcessSlot process) noexcept {
     return true;
   }
   try {
-    // One that we do not watch yet.
+    // A process that we do not watch yet.
     if (const File writer = platform::openWriter(pathOf(process))) platform::send(writer);
     return true;
   } catch (const std::exception&) {
-    return false;  // the caller knows what to do
+    return false;  // the caller retries
   }
 }
 
