@@ -1,4 +1,4 @@
-// Everything at once.
+// All public headers.
 #pragma once
 
 #include "locks/auto_reset_event.h"
