@@ -1,9 +1,9 @@
-/* src/locks/auto_reset_event.h: those who signal and those who wait, with and without a deadline.
+/* src/locks/auto_reset_event.h: signallers and waiters, with and without a deadline.
  *
- * Checked: a signal lets exactly one in, or sets the event, or finds it set; the one who takes the
- * event sees what every signal that made it has published; never set while somebody waits; when all
- * is quiet, those who sleep sleep because nothing is left to take; invariants 1, 3 and 4 of lock_word.h;
- * one wake for each step out of the line; nobody is overtaken more often than promised.
+ * Checked: a signal lets exactly one waiter in, or sets the event, or finds it set; the waiter that takes the
+ * event sees what every signal that made it has published; the event is never set while a waiter is queued; at
+ * quiescence a process sleeps only because nothing is left to take; invariants 1, 3 and 4 of lock_word.h; one
+ * wake for each step out of the queue; no waiter is overtaken more often than promised.
  */
 
 #ifndef N
@@ -54,17 +54,17 @@
 
 byte signals; /* ghost: signals that did not find it set, */
 byte takes;   /* and how often it was taken */
-byte owed;    /* ghost: who has signalled since it was taken last, a bit each, */
-byte carried; /* and whose release the word carries */
+byte owed;    /* ghost: the processes that have signalled since it was taken last, a bit each, */
+byte carried; /* and those whose release the word carries */
 
 #include "lock_word.pml"
 
 byte let;      /* ghost: how many came in */
 byte finished; /* ghost */
-bool closing;  /* all is quiet: whoever still sleeps may go home */
+bool closing;  /* quiescence: a process that still sleeps may end */
 
 /* signal. BUG 11: an event that was seen set is not written. BUG 12: it is set whether there is a
- * line or not. */
+ * queue or not. */
 inline signal() {
   op = SIGNAL;
   if
@@ -110,7 +110,7 @@ active [N] proctype visitor() {
 
 active proctype auditor() {
   timeout;
-  assert(finished + size == N); /* the others are asleep, and in line */
+  assert(finished + size == N); /* the others are asleep, and in the queue */
   assert(!(word & SET) || !size);
   assert(signals == takes + ((word & SET) != 0));
   closing = true;

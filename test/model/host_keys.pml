@@ -1,19 +1,18 @@
-/* src/host/key_table.h and key_area.h: which entry of a bucket carries which key, of several processes,
- * any of which may die at any step.
+/* src/host/key_table.h and key_area.h: which entry of a bucket carries which key, among several processes that
+ * may die at any step. A seat here is a process slot.
  *
  * How the model follows the C++
  *   - Every load, store and compare-and-swap of the control word, of an entry's state, digest and pins,
- *     and of the lock in the slot is one step. A process has one hand on the table (its own mutex
- *     guards it), and pins one key at a time.
- *   - The lock is a seat or nobody. Tags, texts and `touched` only save looks, and are left out.
+ *     and of the lock in the slot is one step. A process makes one call at a time (its own mutex guards the
+ *     table), and pins one key at a time.
+ *   - The lock is a seat or free. Tags, texts and `touched` only save looks, and are left out.
  *   - Which entry is tried next for a new key is nondeterministic.
  *   - A process that has unpinned a key remembers its entry, and may pin it again there (pinAgain), whatever has
  *     become of it; or it looks for the key as if for the first time.
- *   - Who dies is cleaned away by one that lives, which may itself die meanwhile and is succeeded.
+ *   - A living process cleans up after a dead one. It may itself die meanwhile, and is succeeded.
  *
- * Checked: no key has two entries; an entry that is pinned keeps its key, so nobody holds the lock of
- * another key, or one key's lock twice; at the end no pin, claim or admission is left behind, whoever
- * died where.
+ * Checked: no key has two entries; a pinned entry keeps its key, so no process holds the lock of another key, or one
+ * key's lock twice; at the end no pin, claim or admission is left behind, wherever a process died.
  */
 
 #ifndef BUG
@@ -37,7 +36,7 @@
 #define KILLS 1 /* how many deaths there are, of processes 1 and 2 */
 #endif
 #ifndef USERS
-#define USERS 3 /* to how many anybody comes at all */
+#define USERS 3 /* how many processes have users at all */
 #endif
 #define VISITS(p) ((p) <= TWICE -> 2 : (p) <= USERS)
 
@@ -65,7 +64,7 @@ byte digest[ENTRIES];
 byte pins[ENTRIES];
 byte lock[ENTRIES];
 
-byte dead, vacant; /* who has died and not been cleaned away yet, a bit each; and which seats are free */
+byte dead, vacant; /* which processes are dead and not evicted yet, a bit each; and which seats are free */
 byte cleaner, cleaned;
 byte kills;
 byte holder[KEYS + 1]; /* ghost */
@@ -153,9 +152,9 @@ inline finish() {
 
 #define IDLE(e) (!pins[e] && !lock[e])
 
-/* BUG 2: who reclaims looks at the pins once only. BUG 3: who pins has looked at the state before. BUG
- * 4: a key is admitted whatever has been admitted since the search. BUG 6: one that is LEAVING is
- * taken for gone. BUG 8: who pins again does not look at the digest. */
+/* BUG 2: a reclaimer looks at the pins only once. BUG 3: pinning looks at the state before it sets the bit. BUG
+ * 4: a key is admitted whatever has been admitted since the search. BUG 6: a LEAVING entry is taken for
+ * gone. BUG 8: pinAgain does not look at the digest. */
 active [N] proctype user() {
   byte visits, at, then, key, e;
   byte known, knownKey; /* the entry that had that key, + 1 */
@@ -273,7 +272,7 @@ end:
       REACH(6, true);
       if
       :: state[e] == s -> state[e] = NEXT(s, EMPTY, 0)
-      :: else -> assert(false) /* nobody else may touch a claim */
+      :: else -> assert(false) /* no other process may touch a claim */
       fi;
       s = 0;
       e = 0;

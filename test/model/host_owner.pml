@@ -1,21 +1,22 @@
-/* src/host/host_lock.h and owner_word.h, with host_mutex.h: whose turn it is, of several processes, any of
- * which may die at any step.
+/* src/host/handoff_queue.h, host_lock.h and owner_word.h, with host_mutex.h: which process owns the word, among
+ * several that may die at any step. A seat here is a process slot, `more` is SlotHead::overflow, `line` the local
+ * queue, and a ring of a bell a notification.
  *
  * How the model follows the C++
- *   - A seat is a process. All that it does in C++ it does with its bucket held, so it is one actor;
- *     JavaScript's two steps come from the side (script), and so does the cleaning after a death,
- *     which no bucket guards (eviction: on behalf of one living process at a time). Its bells are rung
- *     when the bucket is closed.
- *   - Every load of the word, every look at `more`, every compare-and-swap and every bell is one step,
+ *   - A seat is a process. It does everything in C++ with its bucket held, so it is one actor. JavaScript's
+ *     two steps come from the side (script), and so does the eviction of a dead process, which no bucket
+ *     guards (eviction: on behalf of one living process at a time). Notifications are sent when the bucket is
+ *     closed.
+ *   - Every load of the word, every look at `more`, every compare-and-swap and every notification is one step,
  *     and the process may die between any two. Two looks at `more` of one try are joined where the
  *     second changes nothing.
- *   - Private lines are counts. The fifo has one place, so that a third process finds it full.
- *   - The clock is nondeterministic: the head of the fifo may have waited for long enough at any look.
+ *   - Local queues are counts. The fifo has one place, so that a third process finds it full.
+ *   - The clock is nondeterministic: the head of the fifo may be overdue at any look.
  *   - A death can be seen until the seat is free again: a cleaner that dies is succeeded.
  *
- * Checked: mutual exclusion; the next holder after the death of one is told, and nobody else; when
- * all is quiet no living process waits, no dead one is left in the word or in `more`, and the word is
- * as at the start, but for a death that nobody has been told of yet.
+ * Checked: mutual exclusion; after the death of a holder the next one is told, and no other; at quiescence no living
+ * process waits, no dead one is left in the word or in `more`, and the word is as at the start, but for a
+ * death that no holder has been told of yet.
  */
 
 #ifndef BUG
@@ -27,7 +28,7 @@
 #define REACH(n, condition) assert(n != REACHED || !(condition))
 
 #ifndef TWICE
-#define TWICE 1 /* to how many processes customers come twice: to the others, once */
+#define TWICE 1 /* how many processes have two customers each: the others have one */
 #endif
 #define VISITS(p) ((p) <= TWICE -> 2 : 1)
 #ifndef SCRIPTS
@@ -40,7 +41,7 @@
 #define KILLS 2 /* how many deaths there are, of processes 1 and 2, */
 #endif
 #ifndef BIRTHS
-#define BIRTHS 0 /* and how many come to sit where one has died */
+#define BIRTHS 0 /* and how many processes join in the seat of a dead one */
 #endif
 
 #define N 3 /* seats 1 to N */
@@ -50,11 +51,11 @@
 
 hidden byte i;
 
-/* The word: line | abandoned | seat (2 bits) | agent (2) | fifo (2) | invited */
+/* The word: queued | abandoned | seat (2 bits) | agent (2) | fifo (2) | invited */
 #define LINE 1
 #define ABANDONED 2
 #define SEAT(w) (((w) >> 2) & 3)
-#define AGENT(w) (((w) >> 4) & 3) /* 0: the turn has not been given to anybody of the process */
+#define AGENT(w) (((w) >> 4) & 3) /* 0: the process has given ownership to none of its agents */
 #define HEAD(w) (((w) >> 6) & 3)
 #define INVITED 256
 #define HELD(p, a) (((p) << 2) | ((a) << 4))
@@ -68,33 +69,33 @@ hidden byte i;
 #define SCRIPT 2
 
 short word;
-byte more;         /* SlotHead::more, a bit each */
-byte line[N + 1];  /* how many wait in the private line of each process */
-byte rung;         /* whose bell has been rung */
+byte more;         /* SlotHead::overflow, a bit each */
+byte line[N + 1];  /* how many wait in the local queue of each process */
+byte rung;         /* the processes that were notified */
 bool slow;         /* JavaScript has to release by way of C++ */
 
-byte dead;         /* who has died and has not been cleaned away yet, a bit each */
+byte dead;         /* the processes that are dead and not evicted yet, a bit each */
 byte vacant;       /* and which seats are free */
-byte cleaner;      /* who cleans, */
+byte cleaner;      /* which process cleans, */
 byte cleaned;      /* which seat, */
 byte cleaning;     /* and what comes next */
 byte kills, births, leaves;
 
 byte inside;       /* ghost: the process that holds the lock */
-bool owed;         /* ghost: a holder has died, and nobody has been told */
+bool owed;         /* ghost: a holder has died, and no later one was told */
 
 #define ALIVE(p) (!((dead | vacant) & BIT(p)))
 
 /* Where a process is in its call. */
 #define OUTSIDE 0
 #define LOOKS 1   /* advance: loads the word */
-#define TIDIES 2  /* tidyMore: takes its bit out of `more`, */
+#define TIDIES 2  /* leaveOverflow: takes its bit out of `more`, */
 #define LOOKS2 3  /* and looks whether there is room for others */
 #define DECIDES 5 /* looks at `more`, and what is to become of the word */
 #define CHANGES 6 /* the compare-and-swap */
-#define CALLS 7   /* callMore after it */
-#define LOOKS3 8  /* stand: the word once more, */
-#define TIDIES3 9 /* and tidyMore again */
+#define CALLS 7   /* notifyOverflow after it */
+#define LOOKS3 8  /* enqueue: the word once more, */
+#define TIDIES3 9 /* and leaveOverflow again */
 #define RETURNS 10/* giveBack: loads the word */
 #define PASSES 11 /* and decides, as above */
 
@@ -114,7 +115,7 @@ inline goIn(p, told) {
   owed = false
 }
 
-/* HostOffice::complete. `waits`: somebody of seat p's line. */
+/* HandoffQueue::complete. `waits`: whether seat p's local queue has a waiter. */
 inline complete(from, to, p, waits) {
   if
   :: !HEAD(to) -> to = to & ~INVITED
@@ -131,7 +132,7 @@ inline complete(from, to, p, waits) {
 #define NEEDS_TIDYING(w) ((more & BIT(me)) && \
   (!line[me] || HEAD(w) == me || (SEAT(w) == me && ((w) & LINE))))
 
-/* HostOffice::callMore. BUG 2: does not. */
+/* HandoffQueue::notifyOverflow. BUG 2: does not. */
 #define OTHERS (more & ~BIT(me))
 inline callMore() {
   i = me % N + 1;
@@ -142,7 +143,7 @@ inline callMore() {
   od
 }
 
-/* HostOffice::passOn to the head, whose patience is over. `waits`: we queue again. */
+/* HandoffQueue::passOn to the head, which is overdue. `waits`: this process queues again. */
 inline handOver() {
   to = OWNED(POPPED(to), HEAD(to), 0);
   to = (line[me] -> QUEUED(to, me) : to)
@@ -166,9 +167,9 @@ inline succeed() {
   fi
 }
 
-/* advance, once the word has been seen, and `more` is. BUG 3: a line bit that is left over stays. BUG 4:
- * the process takes itself for one that stands in `more` before its bit is there. BUG 8: one that has
- * been invited, and does not get the turn, is taken for invited still. */
+/* advance, once the word has been seen, and `more` is. BUG 3: a stale `queued` bit stays. BUG 4: the
+ * process counts as waiting in `more` before its bit is there. BUG 8: an invited process that finds the word
+ * taken still counts as invited. */
 inline decide(due) {
   to = t;
   if
@@ -227,7 +228,7 @@ inline decide(due) {
 
 #define MUST_CALL ((HEAD(t) && !HEAD(to)) || ((t & LINE) && !(to & LINE)) || (!SEAT(to) && !HEAD(to)))
 
-/* HostOffice::change */
+/* HandoffQueue::change */
 inline change() {
   if
   :: word != t -> at = (what == GIVE_BACK -> RETURNS : LOOKS); what = 0; t = 0; to = 0

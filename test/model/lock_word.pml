@@ -1,16 +1,16 @@
-/* src/locks/lock_word.h with src/waiting/parking_lot.h, src/waiting/wait_queue.h, src/waiting/waiter.h and src/waiting/thread_parker.h: what the models of
- * the box offices share, as the box offices themselves share the Office.
+/* src/locks/lock_word.h with src/waiting/parking_lot.h, wait_queue.h, waiter.h and thread_parker.h: what the
+ * models of the primitives share, as the primitives themselves share LockWord. `line` here is the queue of waiters.
  *
  * How the model follows the C++
  *   - Every atomic operation on the word, every lock and unlock of a bucket and every wake is one
- *     step of its own. What lies between two of them is local, or guarded by the bucket where
- *     nobody else sees it, and is joined to a neighbour.
+ *     step of its own. What lies between two of them is local, or guarded by the bucket and seen by no other
+ *     process, and is joined to a neighbour.
  *   - compare_exchange_weak fails only where the word differs: a spurious failure is a retry.
  *   - Memory is sequentially consistent. Memory orders are the business of test/relacy.
  *   - The clock is nondeterministic: any look at it may find the head's patience over, and the looks
  *     during one head's time find it not over at most PATIENCE times. A deadline may pass whenever a
  *     timed waiter sleeps.
- *   - There is one word, so one line; all waiters have the same priority.
+ *   - There is one word, so one queue; all waiters have the same priority.
  *   - enterBlocking looks with tryEnter up to three times. A look that fails has only read, so one
  *     look, at any time, stands for all.
  *
@@ -22,11 +22,11 @@
  *     ISFREE(w), FITS(w, p), TAKE(w, p), MAKESROOM(w, v)    the Rules
  *     TELL(w, p)   what Rules::take writes into the waiter
  *     LEFT(w)      what `left` makes of the word w, by the local variable op
- *     ENTERED(w)   ghost statement: somebody goes in on the word w
+ *     ENTERED(w)   ghost statement: a process goes in on the word w
  *     CHANGED(w)   ghost statement: `left` is applied to the word w
  * Its processes declare OFFICE_LOCALS.
  * It may define STRICT(p): waiter p may not be overtaken.
- * BUG 1 to 10 and 21 to 24 are faults of the office, REACHED 1 to 8 places in it; a model numbers its
+ * BUG 1 to 10 and 21 to 24 are faults of LockWord, REACHED 1 to 8 places in it; a model numbers its
  * own from 11 on.
  */
 
@@ -51,12 +51,12 @@
 byte word = INITIAL;
 byte bucket = NONE; /* who holds the bucket's lock */
 
-/* The Line: the first `size` of line[]. The bucket guards it, and state[] of those in it. */
+/* The WaitQueue: the first `size` of line[]. The bucket guards it, and state[] of its waiters. */
 byte line[N];
 byte size;
 byte invited = NONE;
 byte patience; /* how many more looks at the clock may find the head's patience not over */
-bool handsOff; /* Line::handsOff */
+bool handsOff; /* WaitQueue::handsOff */
 byte state[N];
 
 /* The parkers: a counting semaphore each, and ThreadParker::how_. */
@@ -84,19 +84,19 @@ hidden byte bits;
   bool done;           /* changeAlone has changed; settleLine has applied                    */ \
   bool awake           /* leave: a wake is on its way                                        */
 
-/* That the search comes to where things are difficult is checked, too: with -DREACHED=n this fails. */
+/* Checks that the search reaches the difficult places: with -DREACHED=n this fails. */
 #ifndef REACHED
 #define REACHED 0
 #endif
 #define REACH(n, condition) assert(n != REACHED || !(condition))
 
-/* BUG 23: agents that come by do not mind that a hand-off is wanted. */
+/* BUG 23: new agents ignore that a hand-off is wanted. */
 #define OPEN(w) (!((w) & LINE) || (ISFREE(w) && (BUG == 23 || !((w) & HANDOFF))))
 
 #define me _pid
 #define BIT(p) (1 << (p))
 
-/* Invariant 3: what may change the word while kLine is set, apart from the holder of the bucket. */
+/* Invariant 3: what may change the word while kQueued is set, apart from the holder of the bucket. */
 #define MAYCHANGE(w, v) (!((w) & LINE) || !MAKESROOM(w, v) || \
                          (WAKER && ((w) & (WAKER | HANDOFF)) == WAKER && ISFREE(v)))
 
@@ -107,7 +107,7 @@ inline put(value) {
   word = value
 }
 
-/* Office::bitsOf: what the line says in the word without `gone`. */
+/* LockWord::bitsOf: the queue's bits of the word without `gone`. */
 inline bitsOf(gone) {
   head = (size && line[0] != gone -> line[0] : (size > 1 -> line[1] : NONE));
   bits = 0;
@@ -120,7 +120,7 @@ inline bitsOf(gone) {
 }
 #define WITHBITS(w) (((w) & ~BITS) | bits)
 
-/* Lot::open. With LIVE the bucket's lock goes round: a release needs no bucket while the waker is on
+/* ParkingLot::open. With LIVE the bucket's lock goes round: a release needs no bucket while the waker is on
  * its way, so nothing else bounds how often others are quicker. */
 #ifdef LIVE
 byte wants; /* who waits for the bucket, a bit each */
@@ -149,7 +149,7 @@ inline open() {
 inline dropBucket() { bucket = NONE }
 #endif
 
-/* ThreadParker::wake. Nobody is ever owed two. */
+/* ThreadParker::wake. No waiter is ever owed two wakes. */
 inline wake(p, invites) {
   d_step {
     assert(sem[p] == 0);
@@ -174,7 +174,7 @@ inline sendWakes() {
   od
 }
 
-/* ~Bucket: drops an empty line, then the lock, then sends the wakes. */
+/* ~Bucket: drops an empty queue, then the lock, then sends the wakes. */
 inline close() {
   d_step {
     assert((size > 0) == (word & LINE));                                        /* invariant 1 */
@@ -196,14 +196,14 @@ inline close() {
 
 inline startPatience() { patience = PATIENCE }
 
-/* Line::enter */
+/* WaitQueue::enter */
 inline lineEnter(p) {
   line[size] = p;
   size++;
   state[p] = WAITING
 }
 
-/* Line::leave */
+/* WaitQueue::leave */
 inline lineLeave(p) {
   if
   :: line[0] == p -> passed = 0; handsOff = false
@@ -227,7 +227,7 @@ inline lineLeave(p) {
   state[p] = IDLE
 }
 
-/* Ghost: one goes in on the word v before the head of the line, if there is one. The promise: never
+/* Ghost: a process goes in on the word v before the head of the queue, if there is one. The promise: never
  * once the head has asked for a hand-off; on a free word, or else it is the releaser's own, no more
  * often than the head's patience lasts. (LIVE proves what follows from it, with unbounded time to come.)
  */
@@ -255,7 +255,7 @@ inline passes(most) {
 #endif
 }
 
-/* Office::tryEnter */
+/* LockWord::tryEnter */
 inline tryEnter() {
   w = word;
   do
@@ -278,7 +278,7 @@ inline tryEnter() {
   od
 }
 
-/* Office::enterByBucket: `in`, or else in line. BUG 1: the word says that somebody waits only once
+/* LockWord::enterByBucket: `in`, or else in the queue. BUG 1: the word says that a waiter is queued only once
  * the bucket is closed. BUG 2: the word is read before the bucket is opened, and trusted. */
 inline enterByBucket(mayOvertake) {
   if
@@ -340,7 +340,7 @@ inline look() {
   fi
 }
 
-/* Office::choose */
+/* LockWord::choose */
 inline choose(leaver, value) {
   if
   :: !size -> next = NONE
@@ -372,7 +372,7 @@ inline choose(leaver, value) {
   fi
 }
 
-/* Office::admit with Bucket::admit. BUG 5: an invited waiter is woken a second time. */
+/* LockWord::admit with Bucket::admit. BUG 5: an invited waiter is woken a second time. */
 inline admit(p) {
   wasHead = line[0] == p;
   if
@@ -395,7 +395,7 @@ inline admit(p) {
   fi
 }
 
-/* Office::settleLine. BUG 6: the line bit is cleared though others wait. BUG 24: a free word is left
+/* LockWord::admitWaiters. BUG 6: kQueued is cleared though others wait. BUG 24: a free word is left
  * without a waker. */
 inline settleLine(leaver) {
   w = word;
@@ -473,7 +473,7 @@ inline insist() {
   fi
 }
 
-/* Office::compete of the head. BUG 3: one that has lost is not taken for invited any less. BUG 22: it
+/* LockWord::compete of the head. BUG 3: one that has lost is not taken for invited any less. BUG 22: it
  * goes back to sleep on a word as it was. */
 inline competeAsHead() {
   w = word;
@@ -534,7 +534,7 @@ inline compete() {
   fi
 }
 
-/* Office::settle, after the wake has been taken. */
+/* LockWord::settle, after the wake has been taken. */
 inline settle() {
   if
   :: !invitation[me] -> state[me] = IDLE; in = true
@@ -548,7 +548,7 @@ inline settle() {
   fi
 }
 
-/* Office::changeIf(mayChange); `done` says whether it worked. */
+/* LockWord::changeIf(mayChange); `done` says whether it worked. */
 inline changeAlone() {
   w = word;
   do
@@ -570,7 +570,7 @@ inline changeAlone() {
   od
 }
 
-/* Office::changeInLine */
+/* LockWord::changeQueued */
 inline changeInLine(leaver) {
   open();
   if
@@ -582,7 +582,7 @@ inline changeInLine(leaver) {
   op = 0
 }
 
-/* Office::change */
+/* LockWord::change */
 inline change(leaver) {
   changeAlone();
   if
@@ -591,7 +591,7 @@ inline change(leaver) {
   fi
 }
 
-/* Office::leave and what its callers do then: `in` when it was too late. BUG 7: the wake of an
+/* LockWord::leave and what its callers do then: `in` when it was too late. BUG 7: the wake of an
  * invited waiter is not taken. BUG 8: nobody else is invited or admitted in its place. BUG 9: the
  * line is settled before the waiter has left it. BUG 10: one admitted too late goes away all the same.
  */
@@ -631,7 +631,7 @@ inline leave(how) {
   fi
 }
 
-/* Office::sleep. A deadline passes only where no wake is there to be taken. */
+/* LockWord::sleep. A deadline passes only where no wake is there to be taken. */
 inline sleep(timed, how) {
   do
   :: atomic { sem[me] > 0 -> sem[me]-- };

@@ -1,12 +1,11 @@
-/* src/locks/mutex.h: threads, an event loop's tickets, those who only try, JavaScript's two steps, and
+/* src/locks/mutex.h: threads, an event loop's tickets, callers that only try, JavaScript's two steps, and
  * holders that die.
  *
- * Checked: mutual exclusion; invariants 1, 3 and 4 of lock_word.h (2 is a permission, and used: every
- * process takes and frees the word by itself while the line bit is clear); nobody sleeps for ever;
- * one wake for each step out of the line; the head comes in vain at most as often as its patience
- * lasts, and is then overtaken no more; the next holder after a death is told, once; at the end the
- * word is as at the start.
- * With LIVE, processes come for ever, and whoever stands in line gets in.
+ * Checked: mutual exclusion; invariants 1, 3 and 4 of lock_word.h (2 is a permission, and used: every process
+ * takes and frees the word by itself while kQueued is clear); no process sleeps for ever; one wake for each
+ * step out of the queue; the head comes in vain at most as often as its patience lasts, and is not overtaken
+ * after that; the next holder after a death is told, once; at the end the word is as at the start.
+ * With LIVE, processes come for ever, and every queued waiter gets in.
  */
 
 #ifndef N
@@ -49,7 +48,7 @@
 #define UNLOCK 1
 #define ABANDON 2
 #define LEAVE 3
-/* UNLOCK: released. ABANDON: of one that may hold nothing. */
+/* UNLOCK: released. ABANDON: of an agent that may hold nothing. */
 #define LEFT(w) (op == UNLOCK -> (w) & BITS : \
                 (op == ABANDON && OWNER(w) == AGENT(me) -> ((w) & BITS) | ABANDONED : (w)))
 #define ENTERED(w) skip
@@ -65,7 +64,7 @@ byte deaths;   /* ghost: how many holders died, */
 byte heard;    /* and how many successors were told */
 byte finished; /* ghost */
 
-/* JavaScript's step into a word without a line, and the first of lockUntil. tryEnter has the other. */
+/* JavaScript's step into a word without a queue, and the first of lockUntil. tryEnter has the other. */
 inline takeFree() {
   atomic {
     if
@@ -75,7 +74,7 @@ inline takeFree() {
   }
 }
 
-/* JavaScript's step out of a word without a line, and the first of unlock. change has the other. */
+/* JavaScript's step out of a word without a queue, and the first of unlock. change has the other. */
 inline freeAlone() {
   atomic {
     if
@@ -177,8 +176,8 @@ active proctype auditor() {
 }
 
 #ifdef LIVE
-/* Whoever stands in line comes to own the mutex. (It takes the mutex while it stands there only by
- * the line, so leaving the line is owning it: nobody gives up with LIVE.) */
+/* Every queued waiter comes to own the mutex. (A queued waiter takes the mutex only through the queue, so
+ * leaving the queue is owning it: no waiter gives up with LIVE.) */
 #define stands(p) (state[p] == WAITING || state[p] == INVITED)
 ltl served { [] (stands(0) -> <> !stands(0)) }
 #endif

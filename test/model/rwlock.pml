@@ -1,11 +1,11 @@
-/* src/locks/rw_lock.h: readers, writers, readers that upgrade, writers that downgrade, and those of them
- * that give up.
+/* src/locks/rw_lock.h: readers, writers, readers that upgrade, writers that downgrade, and some of each that
+ * give up.
  *
- * Checked: readers share and a writer is alone; a downgrade lets no writer in between; an upgrade is
- * refused while another waits, and neither waits for the other; nobody sleeps for ever; whoever
- * comes while somebody waits waits behind it; invariants 1, 3 and 4 of lock_word.h; one wake for each
- * step out of the line; at the end the word is as at the start.
- * With LIVE, processes come for ever, and whoever stands in line gets in.
+ * Checked: readers share and a writer is alone; a downgrade lets no writer in between; an upgrade is refused
+ * while another waits, and neither waits for the other; no process sleeps for ever; a newcomer queues behind
+ * earlier waiters; invariants 1, 3 and 4 of lock_word.h; one wake for each step out of the queue; at the end
+ * the word is as at the start.
+ * With LIVE, processes come for ever, and every queued waiter gets in.
  */
 
 #ifndef N
@@ -19,8 +19,8 @@
 #endif
 #define ROUNDS(p) ((p) < TWICE -> 2 : 1) /* processes below TWICE come twice */
 
-/* Who writes, and who upgrades and downgrades. With LIVE, only the one that is watched does all of
- * it: the search is large enough. */
+/* Which processes write, and which upgrade and downgrade. With LIVE, only the watched one does all of it: the
+ * search is large enough. */
 #ifdef LIVE
 #define WRITES(p) ((p) != 1)
 #define CHANGES(p) ((p) == 0)
@@ -80,10 +80,10 @@ byte ask[N];
 
 #include "lock_word.pml"
 
-byte readers, writers; /* ghost: who is inside */
+byte readers, writers; /* ghost: how many are inside */
 byte finished;         /* ghost */
 
-/* tryEnter. BUG 14: newcomers do not mind the line. */
+/* tryEnter. BUG 14: newcomers ignore the queue. */
 inline tryNow() {
   if
   :: BUG == 14 ->
@@ -97,7 +97,7 @@ inline tryNow() {
   fi
 }
 
-/* Line::enterFirst. Whoever was the head is not any more. */
+/* WaitQueue::enterFirst. The previous head is no longer the head. */
 inline lineEnterFirst(p) {
   i = size;
   do
@@ -110,7 +110,7 @@ inline lineEnterFirst(p) {
   passed = 0
 }
 
-/* enterUpgrade: `in`, or in line, or refused. BUG 12: two may wait to upgrade. */
+/* enterUpgrade: `in`, or in the queue, or refused. BUG 12: two may wait to upgrade. */
 inline enterUpgrade() {
   open();
   ask[me] = UPGRADE;
@@ -245,7 +245,7 @@ active proctype auditor() {
 }
 
 #ifdef LIVE
-/* Whoever stands in line, reader, writer or upgrader, is let in. */
+/* Every queued waiter, reader, writer or upgrader, is let in. */
 #define stands(p) (state[p] == WAITING)
 ltl served { [] (stands(0) -> <> !stands(0)) }
 #endif

@@ -4,8 +4,8 @@
  *   - A deadline may pass at any moment, also when a post is there to be taken.
  *   - Spinning is tryWait again: a look that fails has only read, so one stands for all.
  *
- * Checked: no signal is lost or invented, no post is left behind, nobody sleeps with a signal to be
- * had, and one that gives up leaves no trace.
+ * Checked: no signal is lost or invented, no post is left behind, no thread sleeps while a signal is
+ * available, and a waiter that gives up leaves no trace.
  */
 
 #ifndef BUG
@@ -33,8 +33,8 @@ short count;
 byte bouncer; /* the semaphore below */
 
 byte signalled, taken; /* ghost */
-byte finished;         /* ghost: how many have done */
-bool closing;          /* all is quiet: whoever still sleeps may give up */
+byte finished;         /* ghost: how many are done */
+bool closing;          /* quiescence: a thread that still sleeps may give up */
 
 /* tryWait */
 inline tryWait() {
@@ -51,8 +51,8 @@ inline tryWait() {
   c = 0
 }
 
-/* giveUp. Another may come and take the admission that was on its way to us: then the count is below
- * zero again, and we may leave. So the wait for it is a series of naps, and a nap may end at any
+/* giveUp. Another waiter may take the admission that was on its way to this one: then the count is below
+ * zero again, and this one may leave. So the wait for it is a series of naps, and a nap may end at any
  * moment. BUG 1: the count is given back whatever it is. BUG 2: an admission on its way is not waited
  * for. BUG 5: it is waited for without looking at the count again. */
 inline giveUp() {
