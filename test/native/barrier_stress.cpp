@@ -14,8 +14,8 @@ class BarrierStress : public testing::Test {
     expectNobodyWaits<P>();
   }
 
-  // What each thread says in this round; a round's table is used again two rounds later, when
-  // nobody can be reading it any more.
+  // What each thread says in this round. A round's table is used again two rounds later, when no thread can
+  // still be reading it.
   using Table = std::array<int, kThreads>;
   int& mine(int round, int index) {
     return tables_[static_cast<std::size_t>(round % 2)][static_cast<std::size_t>(index)];

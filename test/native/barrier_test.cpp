@@ -134,7 +134,7 @@ TEST_F(BarrierTest, ABrokenOneLetsBlockedThreadsGo) {
   one.join();
 }
 
-/// The box office alone, as it lies in shared memory.
+/// The word alone, as it lies in shared memory.
 class BarrierOfficeTest : public testing::Test {
  protected:
   ~BarrierOfficeTest() override { EXPECT_EQ(P::lot().queues(), 0U); }

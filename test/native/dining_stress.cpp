@@ -1,4 +1,4 @@
-// Philosophers: neighbours never eat at once, and everybody eats.
+// Philosophers: neighbours never eat at once, and every philosopher eats.
 #include "stress.h"
 
 namespace boxoffice::test {

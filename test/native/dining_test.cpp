@@ -185,7 +185,7 @@ TYPED_TEST(DiningSuite, ABlockedThreadEatsWhenItsNeighbourGetsUp) {
   }
 }
 
-// The plain definition: who sits hungry eats once no neighbour that sat down before is still there.
+// The plain definition: a hungry philosopher eats once no neighbour that sat down earlier is still there.
 class Definition {
  public:
   explicit Definition(int seats) : since_(static_cast<std::size_t>(seats), kThinks) {}

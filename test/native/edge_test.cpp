@@ -1,4 +1,4 @@
-// Priorities, strict waiters and those who give up, where they meet.
+// Combinations of priorities, strict waiters and waiters that give up.
 #include "support.h"
 
 namespace boxoffice::test {
@@ -18,7 +18,7 @@ TEST(EdgeTest, AnInvitationThatIsOutOfDateLetsAHigherPriorityGoFirst) {
   ASSERT_TRUE(m.tryLock(kAnna));  // comes by
   Asking high(loop, kCleo, 1, 5);
   EXPECT_FALSE(m.enter(high));
-  m.unlock(kAnna);  // within patience: free, nobody told but `low`
+  m.unlock(kAnna);  // within patience: free, only `low` is woken
   EXPECT_EQ(m.owner(), kNobody);
   loop.take();
   EXPECT_FALSE(m.settle(low, Wake::invited)) << "low went before high";
@@ -87,7 +87,7 @@ TEST(EdgeTest, ALockSetThatGivesUpTooLateWaitsForNothingMore) {
   ASSERT_FALSE(set.enter(w));
   P::pass(kPatience);
   m[0].unlock(kBen);
-  // "With Leave::admitted the one waited for is ours as well: take its wake, call settle, then unlock."
+  // lock_set.h: after Leave::admitted, take the wake, call settle, then unlock.
   ASSERT_EQ(set.leave(w), Leave::admitted);
   ASSERT_EQ(loop.take(), Heard{admitted(w)});
   set.settle(w, Wake::admitted);

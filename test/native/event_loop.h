@@ -1,5 +1,5 @@
 // An event loop that uses a lock as JavaScript does: many waits pending at once, some of them
-// cancelled, holds that last across turns.
+// cancelled, and holds that last across turns of the loop.
 #pragma once
 
 #include <algorithm>

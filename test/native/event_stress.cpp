@@ -53,7 +53,7 @@ TEST_F(EventStress, EverySignalOfAnAutoResetEventIsTakenKeptOrOneWithAnother) {
   std::atomic<int> signallers{kThreads / 2};
   inThreads(kThreads, [&](int index, Dice& dice) {
     if (index % 2 == 0) {
-      // And on, until one has been taken: whoever takes them may be late.
+      // And on, until one has been taken: the takers may be late.
       for (int i = 0; i < rounds(20'000) || tally_.in == 0; ++i) {
         event.signal();
         ++signals;
@@ -71,7 +71,7 @@ TEST_F(EventStress, EverySignalOfAnAutoResetEventIsTakenKeptOrOneWithAnother) {
 }
 
 TEST_F(EventStress, ASignalOfASetEventStillShowsWhatCameBeforeIt) {
-  // The three take turns by relaxed flags, which order nothing: only the event does.
+  // The three alternate by relaxed flags, which order nothing: only the event does.
   for (int i = 0; i < rounds(400); ++i) {
     AutoResetEvent event;
     std::atomic<int> turn{0};

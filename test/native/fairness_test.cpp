@@ -1,4 +1,4 @@
-// Bounded overtaking: how long, and by whom, the head of a queue may be passed.
+// Bounded overtaking: how long, and by which agents, the head of a queue may be overtaken.
 #include "support.h"
 
 namespace boxoffice::test {
@@ -11,7 +11,7 @@ class FairnessTest : public testing::Test {
  protected:
   ~FairnessTest() override { EXPECT_EQ(P::lot().queues(), 0U); }
 
-  // Lets everybody who still waits go in and out again, so that a test may stop anywhere.
+  // Lets every remaining waiter in and out again, so that a test may stop anywhere.
   void drain() {
     while (mutex_.isLocked()) {
       P::pass(2 * kPatience);

@@ -1,5 +1,5 @@
-// Processes, forked, that use the locks of a World and are killed there; the test that forks them is the
-// kernel and the cleaner in one.
+// Forked processes that use the locks of a World and are killed there. The test that forks them plays the
+// kernel and cleans up after them.
 #pragma once
 
 #include <map>
@@ -9,8 +9,8 @@
 
 namespace boxoffice::test {
 
-/// What visitors of a slot write down, to see who was in there at the same time. A process is known by a number
-/// that no other has; of one that died inside, its negative stays there.
+/// What visitors of a slot record, to detect two that are inside at once. Each process has a number of its
+/// own; a process that died inside leaves the negative of its number.
 class HostRoom {
  public:
   HostRoom(World& world, ProcessSlot process, int who, std::size_t slot = 0)
@@ -23,12 +23,12 @@ class HostRoom {
   }
   void leave() { note(books_.inside.exchange(0) == who_); }
 
-  /// One of several, who have taken at most `limit`.
+  /// Enters beside others; all together may take at most `limit`.
   void share(bool toldOfDeath, int part, int limit) {
     books_.shares[process_].fetch_add(part);
     int before = books_.inside;
     note(before <= 0 && shares() <= limit);
-    // Whoever died alone: the next to be alone need not be told as well.
+    // An exclusive holder died: the next exclusive holder need not be told as well.
     if (toldOfDeath && before < 0) books_.inside.compare_exchange_strong(before, 0);
     visited(toldOfDeath);
   }
@@ -56,7 +56,7 @@ class HostRoom {
 template <class Lock>
 class Crowd {
  public:
-  /// What a process does: with the process slot that it has, its number, and how many have sat there before.
+  /// What a process does, with its process slot, its number, and how many processes had that slot before.
   using Work = std::function<void(ProcessSlot process, int number, int life)>;
 
   Crowd(World& world, Work work) : world_(world), work_(std::move(work)) {
@@ -66,9 +66,10 @@ class Crowd {
   }
   ~Crowd() { sigprocmask(SIG_UNBLOCK, &children_, nullptr); }
 
-  /// Processes on all these process slots, and another on each where one has been killed, until so many have been and what
-  /// the test is there for has been `seen`, or it is too late for that: then the world has `enough`, and they do the
-  /// rest of their work. Every third dead one is cleaned by a process that is killed meanwhile.
+  /// Runs a process in each of these process slots, and a new one in place of each that is killed, until
+  /// `kills` were killed and the test has `seen` what it is for, or the time for that is over. Then the
+  /// world has `enough`, and the processes finish. A process that is killed meanwhile cleans up after every
+  /// third dead one.
   void run(ProcessSlot processes, int kills, const std::function<bool()>& seen = isSeen) {
     const Deadline late = Clock::now() + kPatienceForMeetings;
     world_.enough() = kills == 0;
@@ -94,7 +95,7 @@ class Crowd {
   }
 
   int killed() const { return killed_; }
-  /// How many of them while they were alone in there.
+  /// How many of them died while they were inside alone.
   int killedInside() const { return inside_; }
 
  private:
@@ -106,11 +107,11 @@ class Crowd {
 
   static bool isSeen() { return true; }
 
-  // Where nobody gets in anywhere for longer than this, somebody has been forgotten. How long they take for all of
-  // their work says nothing: that depends on the machine.
+  // When no process gets in anywhere for longer than this, a wake-up was lost. The duration of the whole
+  // work says nothing: it depends on the machine.
   static constexpr std::chrono::seconds kPatienceOfTests{30};
 
-  /// For a moment. False when they have come to a standstill.
+  /// Waits a moment for a child to end. False when all processes are stuck.
   bool awaitChild() {
     static constexpr timespec moment{.tv_sec = 1, .tv_nsec = 0};
     const Deadline now = Clock::now();

@@ -1,4 +1,4 @@
-// Members that are killed, stopped, forked: who notices, and what is done about it.
+// Members that are killed, stopped or forked: which processes notice, and what they do.
 
 #include <algorithm>
 #include <fstream>
@@ -26,7 +26,7 @@ TEST(HostDeath, IsHeardAndCleanedUpOnce) {
   b.kill();
   a.await("rescan");
   c.await("rescan");
-  // What b alone had open is cleaned by who has not, too.
+  // A process that did not have the segment open also cleans what only b had open.
   Lines log = directory.log();
   std::sort(log.begin(), log.end());
   Lines expected{"evict 2 from " + id, "evict 2 from " + other};
@@ -79,15 +79,15 @@ TEST(HostDeath, OfWhoCleansUpIsCleanedUpInTurn) {
     for (const std::string& line : directory.log()) {
       (line == "evict 1 from " + id ? ofVictim : ofCleaner) += 1;
     }
-    EXPECT_EQ(ofVictim, 2);  // once by the one that died of it
+    EXPECT_EQ(ofVictim, 2);  // once by the process that died of it
     EXPECT_EQ(ofCleaner, 1);
     Process next(directory.path());
     EXPECT_NE(next.join(), 0);
   }
 }
 
-/// One that dies at this step of joining, of opening a segment, or of cleaning up after another or itself;
-/// whether it came that far.
+/// A process that dies at this step of joining, of opening a segment, or of cleaning up after another
+/// process or itself. Whether it came that far.
 bool dieAt(int step, const TemporaryDirectory& directory, bool beforeOthers) {
   Process witness(directory.path());
   if (!beforeOthers) witness.join();
@@ -106,7 +106,7 @@ bool dieAt(int step, const TemporaryDirectory& directory, bool beforeOthers) {
   doomed.kill();
   doomed.wait();
   if (beforeOthers) witness.join();
-  // All that they have left is dealt with, and what they have begun can be had.
+  // All that they have left is cleaned up, and what they have begun can be opened.
   EXPECT_NE(witness.open("x"), "(gone)");
   EXPECT_EQ(witness.open("y").find("error"), std::string::npos);
   EXPECT_EQ(witness.open("z").find("error"), std::string::npos);
@@ -139,8 +139,8 @@ TEST(HostDeath, OfANotifierBeforeItsByteKeepsNoOtherFromWakingTheSameProcess) {
     a.open("x");
     ASSERT_EQ(b.join(), 2);
     b.open("x");
-    // It dies as it tells the first, if that one sleeps by then, that it has joined: the first does not hear of its
-    // death.
+    // It dies as it tells the first, if that one sleeps by then, that it has joined: the first does not
+    // hear of its death.
     Process doomed(directory.path(), {"env", "BOXOFFICE_KILL=" + std::to_string(kByteDue)});
     deaths += doomed.join() == 0 ? 1 : 0;
     doomed.kill();
@@ -199,7 +199,7 @@ TEST(HostDeath, IsNotBeingStopped) {
   for (const std::string& line : directory.log()) EXPECT_TRUE(line.starts_with("evict 3 ")) << line;
   a.kill(SIGCONT);
   EXPECT_EQ(a.await("rescan"),
-            "");  // c has left meanwhile; whoever looks at everything finds 5, too
+            "");  // c has left meanwhile; a process that looks at everything finds 5, too
   EXPECT_EQ(b.ask("ring 1 6", "rung"), "");
   std::string notified = a.await("heard ");
   // It heard of 5, too, if it was stopped while it looked into its mailbox.
@@ -253,7 +253,7 @@ TEST(HostDeath, AcrossPidNamespaces) {
   const std::string id = a.open("x");
   EXPECT_EQ(b.open("x"), id);
   EXPECT_EQ(c.open("x"), id);
-  // Both are pid 1 where they are, and still two.
+  // Both have pid 1 in their namespace, and are still two processes.
   EXPECT_EQ(a.ask("pid 2", "pid "), "1");
   EXPECT_EQ(a.ask("pid 3", "pid "), "1");
   EXPECT_EQ(b.ask("ring 3 7", "rung"), "");

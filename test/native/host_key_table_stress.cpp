@@ -24,7 +24,7 @@ using host::KeyArea;
 using host::KeyStep;
 using host::ProcessSlot;
 
-/// Kills its process at the nth time that it comes to a step; now and then others go on there first.
+/// Kills its process at the nth time that it comes to a step; now and then it yields there first.
 struct KillingPlatform {
   static inline thread_local unsigned random_ = 1;
   static inline int step_ = 0;
@@ -60,7 +60,7 @@ struct Oracle {
   void unless(bool fine) {
     if (!fine) ++violations;
   }
-  /// Whoever writes later of two sees the other.
+  /// Of two processes, the one that writes later sees the other.
   void pinned(ProcessSlot who, int key, std::uint32_t slot) {
     ++pins;
     slotOf[who][key] = slot + 1;
@@ -97,7 +97,7 @@ class SharedOracle {
   Oracle* oracle_;
 };
 
-/// A child that does `work` and is gone.
+/// Runs `work` in a child process.
 template <class Work>
 pid_t begin(Work&& work) {
   const pid_t child = fork();
@@ -157,7 +157,7 @@ void churn(const SharedKeys& keys, const SharedOracle& oracle, ProcessSlot me, i
   while (!mine.empty()) drop(mine.size() - 1);
 }
 
-/// What the kind of lock does for a dead one: it holds nothing any more.
+/// What the kind of lock does for a dead process: it holds nothing any more.
 void evict(const SharedKeys& keys, ProcessSlot dead) {
   host::evictKeys<KillingPlatform>(KeyArea(keys.view), dead, [&](std::uint32_t index) {
     std::uint64_t held = dead;
@@ -191,8 +191,8 @@ TEST(HostKeyTableStress, ProcessesSeeOneSlotForAKeyAndNoSlotForTwo) {
   expectNothingLeft(keys);
 }
 
-/// As JavaScript does: a thread locks by a compare-and-swap of the slot that it remembers, once it has pinned that
-/// slot again.
+/// As JavaScript does: a thread locks by a compare-and-swap of the slot that it remembers, once it has
+/// pinned that slot again.
 TEST(HostKeyTableStress, ThreadsOfTwoProcessesMeetInTheLockOfTheirKeyOnly) {
   constexpr int kThreads = 4;
   const SharedKeys keys(host::kBucketEntries / 2);

@@ -401,8 +401,8 @@ TEST_F(HostKeyTable, WhatTheDeadCommittedIsAdmittedBeforeItIsLeft) {
   EXPECT_TRUE(entry.pins.empty());
 }
 
-/// The one that is evicted stands still at that step. That it goes on afterwards, as no dead one does, is
-/// more than the table need bear: its traces go with the next eviction.
+/// The evicted process stands still at that step. It goes on afterwards, which a dead process does not: the
+/// table need not bear that, and the next eviction removes its traces.
 TEST_F(HostKeyTable, AnEvictionAtAnyStepLeavesNoEntryBehind) {
   fill(0);
   for (int step = KeyStep::touch; step < KeyStep::evict; ++step) {
@@ -475,7 +475,7 @@ TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
         index = tables[who]->pin(nameOfKey(key));
       }
     } catch (const HostError&) {
-      // An entry may have become free behind the back of the one who looked.
+      // An entry may have become free after the search had passed it.
       EXPECT_GE(used.size() + 2 * kSeatsHere, 64U);
       ++refused;
       return;

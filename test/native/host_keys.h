@@ -1,5 +1,5 @@
 // What the tests of the table of keys share: a segment in memory without a file, and locks that are
-// nothing but a number in the word of their ownership.
+// nothing but a number in the owner word.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace boxoffice::test {
 
-/// Runs whatever a test wants to come in between, at each step of a table.
+/// Runs a test's interruption at each step of a table.
 struct SteppedPlatform {
   static inline std::function<void(int)> atStep;
 
@@ -57,7 +57,7 @@ class SharedKeys {
   void* memory_;
 };
 
-/// A lock is as at first when its ownership is 0, and what was written beside it is gone.
+/// A lock is unused when its owner word is 0, and what was written beside it is gone.
 inline constexpr host::KeyLocks kPlainLocks = {
     [](const std::byte* slot, std::int64_t) noexcept {
       return reinterpret_cast<const host::SlotHead*>(slot)->owner.load() == 0;
@@ -73,7 +73,7 @@ std::unique_ptr<host::KeyTable<P>> tableOf(const SharedKeys& keys, host::Process
   return std::make_unique<host::KeyTable<P>>(host::KeyArea(keys.view), kPlainLocks, process);
 }
 
-/// What must hold of a table that nobody is working on: no key twice, nothing half done.
+/// What must hold of a table while no call is in progress: no key twice, nothing half done.
 inline void expectWhole(const SharedKeys& keys) {
   std::set<std::pair<std::uint64_t, std::uint64_t>> digests;
   for (std::uint32_t number = 0; number < keys.view.plan.buckets; ++number) {

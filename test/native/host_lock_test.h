@@ -1,5 +1,5 @@
-// A lock of processes, step by step: several process slots in one process, whose wake-ups are heard when the test says so, and
-// whose time stands still until it lets it pass.
+// A lock of scope host, step by step: several process slots in one process. The test says when wake-ups are
+// handled and when time passes.
 #pragma once
 
 #include "host/host_rw_lock.h"

@@ -1,10 +1,9 @@
 // A process that is a member of a directory of scope host, for the tests to give orders to and to kill:
-// host_member <directory>. One order per line of standard input, one line of answer each; what it is notified of
-// comes in between.
+// host_member <directory>. One order per line of standard input, one line of answer each; what it is
+// notified of comes in between.
 //
-// It opens mutexes and tables of mutexes whose cleaning does nothing but write a line to
-// <directory>/log; if there is a file <directory>/die, the first that removes it dies of it in the middle
-// of cleaning up.
+// It opens mutexes and tables of mutexes whose cleaning only writes a line to <directory>/log. If there is a
+// file <directory>/die, the first process that removes it dies in the middle of cleaning up.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -43,7 +42,7 @@ void clean(const SegmentView& segment, ProcessSlot dead) {
   if (unlink((directory + "/die").c_str()) == 0) raise(SIGKILL);
 }
 
-/// Says what it is notified of, or sends it back.
+/// Prints what it is notified of, or sends it back.
 class LoopWakeup final : public SegmentListener {
  public:
   explicit LoopWakeup(Segment& segment) : segment_(segment) {}
@@ -51,7 +50,7 @@ class LoopWakeup final : public SegmentListener {
   void notified(std::uint32_t slot) noexcept override {
     const std::uint32_t left = rounds_[slot % 128].load();
     if (echo_.load()) {
-      // To the one who has the process slot of that number.
+      // To the member with the process slot of that number.
       segment_.membership().notify(static_cast<ProcessSlot>(slot), segment_.id(), slot);
     } else if (left > 1) {
       rounds_[slot % 128].store(left - 1);

@@ -52,14 +52,14 @@ TEST(Membership, BellsAreHeardByThoseWhoAreMeant) {
   const std::string id = a.open("x");
   ASSERT_EQ(b.join(), 2);
   ASSERT_EQ(b.open("x"), id);
-  // The one who was there first has perhaps not seen the newcomer yet.
+  // The first member may not have seen the new one yet.
   EXPECT_EQ(a.ask("ring 2 17", "rung"), "");
   EXPECT_EQ(b.await("heard "), "17");
   EXPECT_EQ(b.ask("ring 1 0", "rung"), "");
   EXPECT_EQ(a.await("heard "), "0");
   EXPECT_EQ(b.ask("ring 2 5", "rung"), "");
   EXPECT_EQ(b.await("heard "), "5");
-  // Nobody is there; there is no such slot; and no such process slot.
+  // No member there; no such slot; no such process slot.
   EXPECT_EQ(b.ask("ring 3 5", "rung"), "");
   EXPECT_EQ(b.ask("ring 1 4000000", "rung"), "");
   EXPECT_EQ(b.ask("ring 0 5", "rung"), "");
@@ -67,7 +67,7 @@ TEST(Membership, BellsAreHeardByThoseWhoAreMeant) {
   EXPECT_EQ(a.await("heard "), "6");
 }
 
-/// Tells of the slots that it heard of, and keeps whoever tells it for as long as a test wants.
+/// Reports the slots that it was notified of, and blocks its caller as long as the test wants.
 struct BusyTenant final : SegmentListener {
   void notified(std::uint32_t slot) noexcept override {
     last = slot;
@@ -115,7 +115,7 @@ TEST(Membership, AnEarHearsEachBellOnceAndTakesNone) {
   };
   EXPECT_FALSE(hears(loopWakeup));
   for (int round = 0; round < 3; ++round) {
-    platform::send(fifo);  // nobody has read what came before
+    platform::send(fifo);  // the bytes before are still unread
     EXPECT_TRUE(hears(loopWakeup));
     EXPECT_TRUE(hears(another));
     loopWakeup.forget();
@@ -230,7 +230,7 @@ TEST(Membership, TakesADirectoryThatIsOursAlone) {
   ASSERT_EQ(stat(path.c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 0777, 0700U);
 
-  ASSERT_EQ(chmod(path.c_str(), 0755), 0);  // others may look
+  ASSERT_EQ(chmod(path.c_str(), 0755), 0);  // other users may read it
   EXPECT_EQ(fault(), std::nullopt);
   for (const mode_t mode : {0720, 0702}) {
     ASSERT_EQ(chmod(path.c_str(), mode), 0);

@@ -1,5 +1,5 @@
-// Files that anybody of the same user may have written nonsense into: thousands of them, each opened and
-// used. The same ones in every run.
+// Files into which any process of the same user may have written nonsense: thousands of them, each opened
+// and used. The same ones in every run.
 
 #include <algorithm>
 #include <cstring>
@@ -11,7 +11,7 @@
 namespace boxoffice::host::test {
 namespace {
 
-/// What is done to a file that anybody may have written into: any number of times, whatever comes out.
+/// Uses a corrupt file; may be repeated, whatever the outcome.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15ULL + 1) {}

@@ -1,4 +1,4 @@
-// A mutex of processes, step by step.
+// A mutex of scope host, step by step.
 #include <set>
 
 #include "host_lock_test.h"
@@ -323,7 +323,7 @@ TEST_F(HostMutexTest, ADeadProcessIsTakenOutOfTheWord) {
   world_.deliverAll<WorldMutex>();
   EXPECT_EQ(notes_.take(), Heard{admitted(waiting)});
   EXPECT_TRUE(waiting.abandoned);
-  // Dead with ownership that it has not given to anybody: nobody has died holding it.
+  // The process died owning the word, but no agent held it: no holder died.
   of(2).unlock(kBen);
   of(3).lock(kAnna);
   Asking dying(notes_, kBen);

@@ -84,7 +84,7 @@ TEST(BellBox, LooksAtEverythingWhenThereIsNoRoom) {
   EXPECT_TRUE(collected(member).all);
 }
 
-/// Each notify says that a counter has grown; whatever nobody has looked at when all is quiet, is lost.
+/// Each notify says that a counter has grown. A count that was not looked at by the end is lost.
 class BellBoxUnderLoad : public testing::TestWithParam<bool> {};
 
 TEST_P(BellBoxUnderLoad, LosesNone) {

@@ -1,4 +1,4 @@
-// Files that are removed while processes use them: those who are there go on with what they have open, and are
+// Files that are removed while processes use them: the processes go on with what they have open, and are
 // told.
 
 #include <atomic>
@@ -23,7 +23,7 @@ struct Pair {
     awaitWatch(a, 2);
     awaitWatch(b, 1);
   }
-  /// Until it would hear of a death: it has the FIFO of that process slot open.
+  /// Waits until it would hear of that process's death: it has the FIFO of the process slot open.
   void awaitWatch(const Process& process, int slot) const {
     const std::string fifo = directory.run() + "/fifo-" + std::to_string(slot);
     const std::string open = "/proc/" + std::to_string(process.pid()) + "/fd";
@@ -34,7 +34,7 @@ struct Pair {
       }
     }
   }
-  /// Until the second has been told, and cannot open anything more.
+  /// Waits until the second has been told, and cannot open anything more.
   void awaitTold() {
     EXPECT_EQ(b.await("rescan"), "");
     EXPECT_NE(b.ask("open y", "segment ").find(kRemoved), std::string::npos);
@@ -92,7 +92,8 @@ TEST(HostRemoval, DoesNotTouchWhatIsMadeInTheSamePlace) {
   pair.b.kill(SIGCONT);
   pair.awaitTold();
   pair.directory.awaitLog(1);
-  // Its own death is cleaned up after; that of the first, with the same process slot, was none of it.
+  // Its own death is cleaned up after; the death of the first, with the same process slot, was in another
+  // membership.
   EXPECT_EQ(pair.directory.log(), std::vector<std::string>{"evict 1 from " + pair.id});
   Process d(pair.directory.path());
   ASSERT_EQ(d.join(), 2);
@@ -114,7 +115,7 @@ TEST(HostRemoval, OfAnyFileThatIsNeededIsTold) {
       continue;
     }
     pair.awaitTold();
-    // It does not get in where it could not hear of all deaths.
+    // It is refused where it could not hear of every death.
     Process c(pair.directory.path());
     EXPECT_NE(c.join(), 0);
     EXPECT_NE(c.open("x").find("removed"), std::string::npos);

@@ -1,4 +1,4 @@
-// A read-write lock of processes, step by step.
+// A read-write lock of scope host, step by step.
 #include "host_lock_test.h"
 
 namespace boxoffice::test {

@@ -1,4 +1,4 @@
-// A semaphore of processes, step by step.
+// A semaphore of scope host, step by step.
 #include "host/host_semaphore.h"
 
 #include "host_lock_test.h"

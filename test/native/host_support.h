@@ -28,7 +28,7 @@
 
 namespace boxoffice::host::test {
 
-/// An empty directory in memory, gone at the end.
+/// An empty directory in memory, removed at the end.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -40,7 +40,7 @@ class TemporaryDirectory {
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
   const std::string& path() const { return path_; }
-  /// Where this run of the machine has its files.
+  /// The directory of the files since the machine's last boot.
   std::string run() const { return path_ + "/" + platform::bootName(); }
   std::string file(Kind kind, const std::string& name) const {
     return run() + "/" + fileName(kind, name);
@@ -101,8 +101,8 @@ class Process {
     std::fflush(orders_);
   }
 
-  /// The rest of the first line that begins so and has not been asked for; "(gone)" when there is none, and
-  /// the process is gone. What it is notified of comes between its answers: those lines stay.
+  /// The rest of the next unread line with this beginning; "(gone)" when there is none and the process is
+  /// gone. Notifications come between the answers: other lines stay unread.
   std::string await(const std::string& beginning) {
     for (auto line = lines_.begin();; ++line) {
       if (line == lines_.end()) {
@@ -126,18 +126,18 @@ class Process {
   int join() { return std::atoi(ask("join", "seat ").c_str()); }
   std::string open(const std::string& name) { return ask("open " + name, "segment "); }
 
-  /// Until nobody has that process slot for it.
+  /// Waits until that process slot is free for it.
   void awaitFree(int process) {
     while (ask("pid " + std::to_string(process), "pid ") != "0") std::this_thread::yield();
   }
 
   void kill(int signal = SIGKILL) { ::kill(pid_, signal); }
-  /// Until none of its threads runs any more.
+  /// Waits until none of its threads runs any more.
   void stop() {
     kill(SIGSTOP);
     waitpid(pid_, nullptr, WUNTRACED);
   }
-  /// Until it has gone.
+  /// Waits until it has gone.
   void wait() { waitpid(std::exchange(pid_, 0), nullptr, 0); }
 
  private:

@@ -1,6 +1,6 @@
-// A machine with processes for the tests of scope host, without files: slots in shared memory, and for each process slot
-// a mapping of its own. So several "processes" may live in one (each with its own private queues, which go by
-// address), hear their wake-ups when the test says so, or be forked and killed.
+// A machine with processes for the tests of scope host, without files: slots in shared memory, with one
+// mapping per process slot. So several "processes" can live in one, each with its own local queues, which
+// are found by address. They handle their wake-ups when the test says so, or are forked and killed.
 #pragma once
 
 #include <fcntl.h>
@@ -29,10 +29,10 @@ class World {
   static constexpr std::size_t kSlotBytes = 1024;
   static constexpr ProcessSlot kMost = 12;
 
-  /// What the slots' visitors write down, behind each slot.
+  /// What the visitors of a slot record, behind each slot.
   struct Books {
     std::atomic<int> inside;
-    std::array<std::atomic<int>, kMost + 1> shares;  // a process slot's readers, or what it holds
+    std::array<std::atomic<int>, kMost + 1> shares;  // by process slot: readers, or units held
     std::atomic<long> visits;
     std::atomic<long> told;
     std::atomic<long> violations;
@@ -64,7 +64,7 @@ class World {
 
   static inline World* current = nullptr;
 
-  /// The lock in this slot, as the process of this process slot sees it; process slot 0 looks on.
+  /// The lock in this slot, in the mapping of that process; process slot 0 is the test's own.
   template <class Lock>
   Lock& at(ProcessSlot process, std::size_t slot = 0) {
     return *reinterpret_cast<Lock*>(maps_[process] + slot * kSlotBytes);
@@ -93,21 +93,21 @@ class World {
   std::uint32_t& reads(const void* address) { return reads_[seatOf(address)][slotOf(address)]; }
 
   void notify(ProcessSlot process, std::uint32_t slots) {
-    if (process > processes_) return;  // somebody has scribbled
+    if (process > processes_) return;  // the word is corrupt
     shared().notified[process].fetch_or(slots);
     const char byte = 0;
-    // A full pipe will be read from all the same.
+    // A full pipe wakes its reader all the same.
     [[maybe_unused]] const auto sent = write(pipes_[process][1], &byte, 1);
   }
   void notifyAll() {
     for (ProcessSlot s = 1; s <= processes_; ++s) notify(s, (1U << kSlots) - 1);
   }
-  /// Whether this process slot's wake-up has been notified and not been heard.
+  /// Whether that process was notified and has not handled it yet.
   bool notified(ProcessSlot process, std::size_t slot = 0) {
     return shared().notified[process].load() & 1U << slot;
   }
 
-  /// What the wake-up thread of this process slot does when it is woken. Whether there was anything.
+  /// What the wake-up thread of that process does when it is woken. Whether there was anything to do.
   template <class Lock>
   bool deliver(ProcessSlot process) {
     const std::uint32_t slots = shared().notified[process].exchange(0);
@@ -116,7 +116,7 @@ class World {
     }
     return slots != 0;
   }
-  /// Until nobody has anything to hear.
+  /// Delivers until no process has a notification left.
   template <class Lock>
   void deliverAll() {
     for (bool again = true; again;) {
@@ -125,7 +125,7 @@ class World {
     }
   }
 
-  /// The wake-up thread of a process slot.
+  /// The wake-up thread of a process.
   template <class Lock>
   class LoopWakeup {
    public:
@@ -155,21 +155,21 @@ class World {
 
   // ---- death ----
 
-  /// That the process of this process slot is dead, as the kernel says of it at once; until another has the process slot.
+  /// Sets whether that process is dead, as the kernel would report it.
   void setDead(ProcessSlot process, bool isDead) { shared().dead[process] = isDead; }
   bool isDead(ProcessSlot process) {
     if (asked_) std::exchange(asked_, nullptr)();
     return shared().dead[process];
   }
-  /// What happens, once, when somebody asks that.
+  /// Runs `what` once, at the next question whether a process is dead.
   void onAsked(std::function<void()> what) { asked_ = std::move(what); }
 
-  /// From now on this process is killed when it has come to `step` for the `count`th time.
+  /// Kills this process when it comes to `step` for the `count`th time from now on.
   static void killAt(Step step, int count) {
     fatal = step;
     left = count;
   }
-  /// What happens, once, when somebody comes to this step: between two of its instructions.
+  /// Runs `what` once, at the next `step`: between two instructions of the lock.
   void meanwhile(Step step, std::function<void()> what) {
     interrupted_ = step;
     interrupt_ = std::move(what);
@@ -188,27 +188,27 @@ class World {
   }
   long killsAt(Step step) { return shared().kills[static_cast<std::size_t>(step)].load(); }
 
-  /// How often anybody has been in anywhere.
+  /// How many visits there were, in all slots.
   long visits() {
     long all = 0;
     for (std::size_t i = 0; i < kSlots; ++i) all += books(0, i).visits.load();
     return all;
   }
-  /// Whether more have been killed at each of these steps than that.
+  /// Whether more than `than` processes were killed at each of these steps.
   template <class Steps>
   bool killedAtEach(const Steps& steps, long than) {
     return std::all_of(steps.begin(), steps.end(), [&](Step at) { return killsAt(at) > than; });
   }
 
-  /// Whether those who go on until they are killed may stop.
+  /// Whether processes that run until they are killed may stop.
   std::atomic<bool>& enough() { return shared().enough; }
 
-  /// Cleans up after a dead process, as whoever is first does.
+  /// Cleans up after a dead process, as the first process to hear of it does.
   template <class Lock>
   void evict(ProcessSlot dead) {
     for (std::size_t i = 0; i < kSlots; ++i) {
       Lock::evict(maps_[0] + i * kSlotBytes, dead);
-      reads_[dead][i] = {};  // its memory has gone with it
+      reads_[dead][i] = {};  // its memory is gone with it
     }
     notifyAll();
   }

@@ -1,5 +1,4 @@
-// A primitive may be destroyed by whoever it has let in, while the one that let it in is still on
-// its way out.
+// A thread that was let in may destroy the primitive while the thread that let it in is still on its way out.
 #include "stress.h"
 
 namespace boxoffice::test {

@@ -1,5 +1,5 @@
-// Memory that runs out while locks are asked for: whoever throws has changed nothing; and whoever goes
-// needs none.
+// Memory that runs out while locks are requested: a call that throws has changed nothing, and leaving needs
+// no memory.
 #include "failing_memory.h"
 #include "support.h"
 

@@ -24,7 +24,7 @@ class Loop final : private Wakeup {
   Loop(LockManager& manager, std::deque<Chamber>& chambers, Dice& dice)
       : manager_(manager), chambers_(chambers), dice_(dice) {}
   ~Loop() {
-    while (rings_ < batches_) await();  // whoever posted is through with us
+    while (rings_ < batches_) await();  // the poster no longer touches us
     giveAgentId(id_);
   }
 

@@ -19,7 +19,7 @@ class LockManagerTest : public testing::Test {
   }
   Answer share(Waiter& w) { return ask(w, Mode::shared); }
 
-  /// Who holds and who waits, as "Ae Bs | As": client and mode of each.
+  /// Holders and waiters, as "Ae Bs | As": client and mode of each.
   std::string state() const {
     std::string held;
     std::string waiting;

@@ -1,11 +1,11 @@
-// Memory that runs out: whoever throws holds nothing and waits for nothing.
+// Memory that runs out: a call that throws holds nothing and waits for nothing.
 #include "failing_memory.h"
 #include "support.h"
 
 namespace boxoffice::test {
 namespace {
 
-struct Fresh : NativePlatform<Fresh> {};  // whose lot has no queue to spare
+struct Fresh : NativePlatform<Fresh> {};  // its parking lot has no spare queue
 
 class LockSetMemoryTest : public testing::Test {
  protected:

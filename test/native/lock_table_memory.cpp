@@ -1,4 +1,4 @@
-// Memory that runs out while locks are looked up: whoever throws has changed nothing.
+// Memory that runs out while locks are looked up: a call that throws has changed nothing.
 #include "failing_memory.h"
 #include "support.h"
 
@@ -86,7 +86,7 @@ TEST(LockTableMemoryTest, AClaimThatFailsClaimsNothing) {
   EXPECT_GE(atEachAllocation(claim,
                              [&] {
                                EXPECT_EQ(words[1], 0U) << "no lock was constructed here";
-                               // So anybody else may have the memory.
+                               // So another lock may use the memory.
                                const auto other = [&](std::size_t i) {
                                  claimWords(words + i, 1, LockKind::mutex, 0);
                                  disclaimWords(words + i, 1);

@@ -1,5 +1,5 @@
-// Random keys of one table, random claims of the same memory: nobody finds another's lock, and no word
-// is lost.
+// Random keys of one table, random claims of the same memory: no thread finds another key's lock, and no
+// word is lost.
 #include <set>
 
 #include "stress.h"

@@ -35,7 +35,7 @@ TEST(MailboxThreadsTest, MayEndOnceItsLastWakeIsCollected) {
     EXPECT_EQ(got, 1);
     delete mailbox;
   };
-  mailbox->wake(w, Wake::admitted);  // ASan: heap-use-after-free of bell_
+  mailbox->wake(w, Wake::admitted);  // ASan would report a use after free of wakeup_
 }
 
 TEST(MailboxThreadsTest, LoseNothing) {

@@ -197,7 +197,7 @@ TEST_F(MutexTest, OneThatMayNotOvertakeStandsBehindTheLineOfAFreeMutex) {
 }
 
 TEST_F(MutexTest, AWakeMayComeBackIntoTheLibrary) {
-  // The parker enters another line of the same shard from inside its wake: no lock is held then.
+  // The parker enters another queue of the same shard from inside its wake: no lock is held then.
   struct Reentrant final : Parker {
     BasicMutex<P>* mutex = nullptr;
     Waiter again;

@@ -1,4 +1,4 @@
-// WaitQueues by address: the table, the lot, and what a closing bucket sends.
+// WaitQueues by address: the table, the parking lot, and what a closing bucket sends.
 #include <map>
 #include <random>
 

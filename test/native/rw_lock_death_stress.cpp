@@ -1,5 +1,5 @@
-// Agents that die reading, writing, upgrading and waiting, as binding/teardown.cc has them die: their reads come
-// back, what they were let in to too late is passed on, and each death of a writer is told once.
+// Agents that die reading, writing, upgrading and waiting, as binding/teardown.cc has them die: their reads
+// come back, what they were let in to too late is passed on, and each death of a writer is told once.
 #include "../../binding/kinds.h"
 #include "stress.h"
 
@@ -92,7 +92,7 @@ class RWLockDeathStress : public testing::Test {
 
     void cancelAll() {
       lock().leaveAll(id_, [this](Waiter& w, Leave how) { left(indexOf(w), how); });
-      // Whoever had been let in by then was not in the queue.
+      // A waiter that was admitted by then was not in the queue.
       for (int i = 0; i < count_; ++i) {
         if (waits_[i] && !left_[i]) left(i, binding::quit(lock(), waiters_[i]));
       }
@@ -129,7 +129,7 @@ class RWLockDeathStress : public testing::Test {
     void send() noexcept override { rung_.signal(); }
   };
 
-  /// Somebody who stays alive.
+  /// An agent that stays alive.
   void visit(Dice& dice) {
     const Deadline deadline = dice(2) ? kNever : Clock::now() + dice.upTo(50us);
     if (dice(4) == 0) {

@@ -1,5 +1,5 @@
-// What an environment of JavaScript needs of a read-write lock: reads that are given back for the dead, waits
-// that end all at once, news of a death that must not be lost, and waiters of its own.
+// What a JavaScript environment needs of a read-write lock: the reads of a dead agent come back, its waits
+// end all at once, a death is reported without loss, and an agent's own waiters work.
 #include "rw_lock_fixture.h"
 #include "stress.h"
 
@@ -12,7 +12,7 @@ using Upgrade = BasicRWLock<P>::Upgrade;
 
 class RWLockGrantsTest : public RWLockFixture {
  protected:
-  /// Those of `agent` who have left, and how.
+  /// The waiters of `agent` that have left, and how.
   std::vector<std::pair<Waiter*, Leave>> leaveAll(AgentId agent) {
     std::vector<std::pair<Waiter*, Leave>> gone;
     lock_.leaveAll(agent, [&gone](Waiter& w, Leave how) { gone.emplace_back(&w, how); });

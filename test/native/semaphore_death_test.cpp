@@ -70,7 +70,7 @@ TEST_F(SemaphoreDeathTest, SeveralDeathsAreToldOnce) {
 
 TEST_F(SemaphoreDeathTest, WhatOthersHaveMadeUpForIsNotPutBackAgain) {
   semaphore_.acquire(2);
-  semaphore_.release(2);  // somebody else
+  semaphore_.release(2);  // another agent
   semaphore_.reclaim(2, 3);
   EXPECT_EQ(semaphore_.value(), 3);
   EXPECT_FALSE(isTold()) << "there was nothing to reclaim";

@@ -103,7 +103,7 @@ class WeightedSemaphoreStress : public testing::Test {
     expectNobodyWaits<Platform>();
   }
 
-  // Whoever has all of it is alone.
+  // A holder of the whole value is alone.
   void enter(int weight) {
     violations_.unless(used_.fetch_add(weight, std::memory_order_relaxed) + weight <= kCapacity);
     if (weight == kCapacity) {

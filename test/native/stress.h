@@ -127,7 +127,7 @@ struct Tally {
   }
 };
 
-/// A book that many may read at once, and that nobody reads while one writes.
+/// Plain data for many readers or one writer at a time.
 class Book {
  public:
   int read() {
@@ -147,7 +147,7 @@ class Book {
   Violations violations_;
 };
 
-/// No queue is left in the lot.
+/// Checks that no queue is left in the parking lot.
 template <class P>
 void expectNobodyWaits() {
   EXPECT_EQ(P::lot().queues(), 0U);

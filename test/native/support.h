@@ -41,7 +41,7 @@ std::atomic_ref<std::uint32_t> wordOf(Lock& lock) {
   return std::atomic_ref(*reinterpret_cast<std::uint32_t*>(&lock));
 }
 
-/// How many stand in the line of the word at `address`.
+/// The length of the queue of the word at `address`.
 template <class P>
 std::size_t lineSize(const void* address) {
   auto bucket = P::lot().open(address);

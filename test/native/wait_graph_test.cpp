@@ -1,4 +1,4 @@
-// Who waits for whom: each rule by itself, and random tasks against a model that lets everybody go on who can.
+// The wait graph: each rule by itself, and random tasks against a model that lets every task go on that can.
 #include "waiting/wait_graph.h"
 
 #include <deque>
@@ -181,8 +181,9 @@ TEST_F(WaitGraphTest, WhoReleasesWhatItDoesNotHoldMayLetAnybodyIn) {
   EXPECT_EQ(drawn(graph_.depend(one, {wait(a_, "wants 1", 1, kAnna, 1)})), "");
 }
 
-// Tasks that take locks one after the other, keep them all, and let go of them when they are refused or done.
-// All queues are first come, first served, but for that of the semaphore, where whoever fits goes in.
+// Tasks that take locks one after the other, keep them all, and release them when they are refused or done.
+// All queues are first come, first served, but for that of the semaphore, where any waiter that fits goes
+// in.
 
 struct Task {
   std::vector<std::pair<int, std::int64_t>> held;  // lock and want
@@ -219,7 +220,7 @@ class World {
     return want == WaitGraph::kShared ? !isWritten : !isHeld;
   }
 
-  /// Those who can come in, who do.
+  /// Admits the waiters that fit.
   std::vector<int> pass(int lock) {
     std::vector<int> in;
     auto& queue = queues[lock];
@@ -239,7 +240,7 @@ class World {
     return in;
   }
 
-  /// Would somebody wait for ever, if all who can go on let go of what they hold?
+  /// Whether a task would wait for ever if every task that can go on released what it holds.
   bool isDeadlocked() const {
     World later = *this;
     for (bool isChanged = true; isChanged;) {
@@ -285,7 +286,7 @@ class RandomTasks {
     Task& task = world_.tasks[t];
     std::int64_t want = WaitGraph::kExclusive;
     if (lock == World::kSemaphore) want = 1 + pick(2);
-    // Of a writer that blocks it is not always known whom it is ahead of.
+    // It is not always known which readers a blocking writer is ahead of.
     if (lock == World::kRW && (t < 2 || pick(2) == 0)) want = WaitGraph::kShared;
     task.waitsFor = lock;
     task.want = want;
@@ -313,7 +314,7 @@ class RandomTasks {
     finish(t);
   }
 
-  /// Some have come in: did `t`?
+  /// After admissions: whether `t` is in.
   bool came(const std::vector<int>& in, int t) {
     for (const int each : in) {
       Task& task = world_.tasks[each];

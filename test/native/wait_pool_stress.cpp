@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-/// What became of one job. Plain books: whoever reads them must have waited for the pool.
+/// What became of one job. Not atomic: its reader must have waited for the pool.
 struct Fate {
   bool accepted = false;
   int runs = 0;

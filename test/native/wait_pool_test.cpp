@@ -35,7 +35,7 @@ TEST(WaitPoolTest, GrowsWhenAllAreBlocked) {
   const Many jobs = submitBlocked(pool, 8);
   std::vector<std::thread::id> threads;
   for (const auto& job : jobs) {
-    job->begun.wait();  // not one after another: nobody lets them go
+    job->begun.wait();  // all at once: no job is released yet
     EXPECT_EQ(std::count(threads.begin(), threads.end(), job->thread), 0);
     threads.push_back(job->thread);
   }

@@ -1,4 +1,4 @@
-// The queue for one word: order, leaving from anywhere, who is looked at.
+// The queue for one word: order, leaving from anywhere, how far it looks.
 #include <limits>
 #include <random>
 
@@ -9,7 +9,7 @@ namespace {
 
 class LineTest : public testing::Test {
  protected:
-  // Everybody who stands in the queue, from the head on.
+  // All queued waiters, from the head on.
   std::vector<Waiter*> drain() {
     std::vector<Waiter*> all;
     while (Waiter* w = queue_.head()) {

@@ -1,4 +1,4 @@
-// Blocked threads that somebody wants back (watch_test.cpp) while they wait for a condition, and then for its mutex.
+// Stopping blocked threads (watch_test.cpp) while they wait for a condition, and then for its mutex.
 #include <future>
 
 #include "watched.h"
@@ -65,8 +65,8 @@ TEST(WatchTest, OfAConditionThatNotifiedUsWhileTheMutexIsHeld) {
   EXPECT_EQ(NoSpinPlatform::lot().queues(), 0U);
 }
 
-/// Lets `afterSleep` run on a thread that has been woken, before it does anything else. Its time goes no further than
-/// to `end`.
+/// Lets `afterSleep` run on a thread that has been woken, before it does anything else. Its time goes no
+/// further than to `end`.
 struct HookedPlatform : NativePlatform<HookedPlatform> {
   static inline thread_local std::function<void()> afterSleep;
   static inline std::atomic<Deadline> end{kNever};
@@ -94,7 +94,7 @@ TEST(WatchTest, OfAConditionWhoseMutexWasTakenBeforeUs) {
   std::thread thread([&] {
     mutex.lock();
     const ThreadParker<Hooked>::Watch watch(asked);
-    // Invited, it comes too late: somebody else has taken the mutex, and keeps it.
+    // Invited, it comes too late: another agent has taken the mutex, and keeps it.
     Hooked::afterSleep = [&] {
       while (!mutex.tryLock(kBen)) std::this_thread::yield();
       asked.request();
@@ -107,7 +107,7 @@ TEST(WatchTest, OfAConditionWhoseMutexWasTakenBeforeUs) {
   });
   awaitLine<Hooked>(&condition, 1);
   mutex.lock(kAnna);
-  // So that no time passes, however long this takes: who has lost patience would be given the mutex.
+  // Time stands still, however long this takes: a waiter whose patience is over would be handed the mutex.
   Hooked::end = Clock::now();
   condition.notifyOne();
   mutex.unlock(kAnna);

@@ -1,4 +1,4 @@
-// Admissions that race a stop: whoever is let in has the lock, whoever is not has left no trace.
+// Admissions that race a stop: a waiter either has the lock or has left no trace.
 #include "stress.h"
 
 namespace boxoffice::test {
@@ -16,7 +16,7 @@ struct HastyPlatform : NativePlatform<HastyPlatform> {
 };
 using P = HastyPlatform;
 
-/// Requested now and then, by the dice of the one who looks.
+/// Requested now and then, by the dice of the thread that looks.
 class Moody final : public Stop {
  public:
   explicit Moody(Dice& dice) : dice_(dice) {}
@@ -96,7 +96,7 @@ TEST_F(WatchStress, OfAnEvent) {
   constexpr int kSignallers = 2;
   inThreads(kThreads, [&](int index, Dice& dice) {
     if (index < kSignallers) {
-      // And on, until one has come back without: whoever waits may be late.
+      // And on, until one has come back without the lock: the waiters may be late.
       for (int i = 0; i < rounds(4'000) || back == 0; ++i) {
         event.signal();
         stay(dice);

@@ -1,4 +1,4 @@
-// Blocked threads that somebody wants back who cannot wake them: ThreadParker::Watch.
+// Stopping blocked threads without a wake: ThreadParker::Watch.
 #include "watched.h"
 
 namespace boxoffice::test {

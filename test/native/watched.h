@@ -1,4 +1,5 @@
-// What the tests of watched threads share: a Stop that counts how often it is looked at, and a wait that it ends.
+// What the tests of watched threads share: a Stop that counts how often it is looked at, and a wait that it
+// ends.
 #pragma once
 
 #include <functional>
@@ -28,8 +29,8 @@ class Asked final : public Stop {
   std::atomic<int> late_{0};
 };
 
-/// `wait()`, which blocks in the line of the word at `address`, comes back when that is requested, after
-/// no more than so many looks. While it waits, `meanwhile()` happens.
+/// `wait()`, which blocks in the queue of the word at `address`, comes back after a stop is requested, with
+/// no more than that many looks. While it waits, `meanwhile()` runs.
 template <class Wait>
 void expectBack(
     const void* address, Wait&& wait, int looks = 1,
