@@ -77,7 +77,7 @@ struct TimedConsumers : ConditionSuite<TimedConsumers<P>, P, 3> {
       RL_ASSERT(this->mutex.owner() == P::agent());
       if (!outcome.notified) break;
     }
-    // One item for both: whoever sees it leaves it to the other.
+    // One item for both: the thread that sees it leaves it to the other.
     const bool seen = this->items.read() == 1;
     this->mutex.unlock();
     if (seen) this->condition.notifyOne();

@@ -6,7 +6,7 @@
 namespace boxoffice::relacy {
 
 /// kThreads philosophers at the first of kSeats seats. A fork is a payload that both its neighbours
-/// use: also one who needs not wait must see what the last eater did with it.
+/// use: a philosopher that need not wait must also see what the last eater did with it.
 template <class P, template <class> class Table, int kSeats, int kThreads, bool kTimed = false>
 struct Dinner : Suite<Dinner<P, Table, kSeats, kThreads, kTimed>, P, kThreads> {
   Table<P> table{kSeats};
@@ -29,7 +29,7 @@ struct Dinner : Suite<Dinner<P, Table, kSeats, kThreads, kTimed>, P, kThreads> {
     int uses = 0;
     for (Payload& fork : forks) uses += fork.read();
     RL_ASSERT(uses == 2 * meals);
-    // Nobody sits there any more: each could eat at once.
+    // The table is empty: each philosopher could eat at once.
     for (int seat = 0; seat < kSeats; ++seat) {
       RL_ASSERT(table.tryBegin(seat));
       table.end(seat);

@@ -34,7 +34,7 @@ struct PingPong : AutoResetSuite<PingPong<P>, P, 2> {
   }
 };
 
-/// Everybody who gets through lets the next one through: a lost wake-up is a deadlock.
+/// Each thread that gets through lets the next one through: a lost wake-up is a deadlock.
 template <class P, bool kTimed>
 struct Relay : AutoResetSuite<Relay<P, kTimed>, P, 3> {
   int entries = 0;
@@ -81,7 +81,7 @@ struct TwoSignals : Suite<Test, P, 3> {
 template <class P>
 struct SignalOnSignal : TwoSignals<SignalOnSignal<P>, BasicAutoResetEvent<P>, P> {};
 
-/// A set lets everybody through, those in the queue and those who come later, until the reset.
+/// A set lets every waiter through, queued or later, until the reset.
 template <class P, bool kTimed>
 struct SetForAll : Suite<SetForAll<P, kTimed>, P, 3> {
   BasicManualResetEvent<P> event;

@@ -24,7 +24,7 @@ struct Countdown : Suite<Countdown<P, kTimed>, P, 4> {
   void settled() { RL_ASSERT((wordOf<P, CountdownLatchRules>(latch) == 0)); }
 };
 
-/// Two rounds: in each, everybody sees what all did before it, and one is the last.
+/// Two rounds: in each, every thread sees what all did before it, and one is the last.
 template <class P, int kThreads>
 struct Rounds : Suite<Rounds<P, kThreads>, P, kThreads> {
   BasicBarrier<P> barrier{kThreads};
@@ -47,7 +47,7 @@ struct Rounds : Suite<Rounds<P, kThreads>, P, kThreads> {
   }
 };
 
-/// One may give up: then it breaks for all, or for nobody.
+/// One may give up: then it breaks for all, or for none.
 template <class P>
 struct GivingUp : Suite<GivingUp<P>, P, 3> {
   BasicBarrier<P> barrier{3};

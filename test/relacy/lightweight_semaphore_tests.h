@@ -5,7 +5,7 @@
 
 namespace boxoffice::relacy {
 
-/// Signals reach everybody who waits, with what was done before them.
+/// Signals reach every waiter, with what was done before them.
 template <class P>
 struct Signalled : Suite<Signalled<P>, P, 3> {
   BasicLightweightSemaphore<P> semaphore;
@@ -73,7 +73,7 @@ struct TimedWaits : Suite<TimedWaits<P, kWaiters>, P, kWaiters + 1> {
   }
 };
 
-/// One that must not be forgotten among those who give up.
+/// A waiter that must not be forgotten among others that give up.
 template <class P>
 struct TimedAndUntimed : Suite<TimedAndUntimed<P>, P, 4> {
   BasicLightweightSemaphore<P> semaphore;

@@ -1,5 +1,5 @@
 // An event loop in a simulated thread: its waiters are woken through a mailbox, and it sleeps on a
-// semaphore until the mailbox rings.
+// semaphore until the mailbox wakes it.
 #pragma once
 
 #include "relacy_platform.h"
@@ -13,7 +13,7 @@ struct Loop final : Wakeup {
 
   void send() noexcept override { sent.signal(); }
 
-  /// Waits for a ring and hands out what has been posted.
+  /// Waits for a wake-up and hands out what was posted.
   template <class Take>
   void turn(Take&& take) {
     sent.wait();

@@ -70,7 +70,7 @@ struct TryLock : MutexSuite<TryLock<P>, P, 3> {
   }
 };
 
-/// A holder dies; exactly one of those after it is told.
+/// A holder dies; exactly one later holder is told.
 template <class P>
 struct Abandon : MutexSuite<Abandon<P>, P, 3> {
   int told = 0;
@@ -95,7 +95,7 @@ struct Abandon : MutexSuite<Abandon<P>, P, 3> {
   }
 };
 
-/// One event loop with two waiters, the second of whom must not overtake the first, and threads.
+/// One event loop with two waiters, the second of which must not overtake the first, and threads.
 template <class P, int kThreads, bool kStrict>
 struct LoopAndThreads : MutexSuite<LoopAndThreads<P, kThreads, kStrict>, P, kThreads> {
   Loop<P> loop;
@@ -161,7 +161,7 @@ struct LoopLeaves : MutexSuite<LoopLeaves<P>, P, 3> {
   }
 };
 
-/// A parker that settles within the wake, on the waker's thread: it calls back into the lot.
+/// A parker that settles within the wake, on the waker's thread: it calls back into the parking lot.
 template <class P>
 struct SettledInWake : MutexSuite<SettledInWake<P>, P, 3>, Parker {
   static constexpr AgentId kAgent = 100;

@@ -1,6 +1,6 @@
-// The platform of the race detector: everything a box office is made of, simulated by relacy. It
-// runs the threads of a test as fibers, chooses who goes on at every atomic step, lets loads return
-// any value that the memory model allows, and reports data races, deadlocks and livelocks.
+// The platform of the race detector: everything a primitive is made of, simulated by relacy. It runs the
+// threads of a test as fibers, chooses the thread that goes on at every atomic step, lets loads return any
+// value that the memory model allows, and reports data races, deadlocks and livelocks.
 #pragma once
 
 #include <array>

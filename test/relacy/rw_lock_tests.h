@@ -115,7 +115,7 @@ struct TryReadAndWrite : RWLockSuite<TryReadAndWrite<P>, P, 3> {
   }
 };
 
-/// A writer dies; exactly one of those after it is told.
+/// A writer dies; exactly one later holder is told.
 template <class P>
 struct AbandonedWrite : RWLockSuite<AbandonedWrite<P>, P, 3> {
   int told = 0;

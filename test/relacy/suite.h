@@ -44,7 +44,7 @@ class Suite : public rl::test_suite<Test, kThreads> {
   void after() {
     stage_->over = true;
     RL_ASSERT(stage_->lot.queues() == 0);
-    // A wake that nobody took would end the thread's next wait before its time.
+    // A wake that was not taken would end the thread's next wait too early.
     for (auto& parker : stage_->parkers) RL_ASSERT(!parker.waitUntil(Deadline::min()));
     static_cast<Test*>(this)->settled();
   }
@@ -53,8 +53,7 @@ class Suite : public rl::test_suite<Test, kThreads> {
   std::unique_ptr<Stage<P>> stage_;
 };
 
-/// The word of a lock. The locks inherit their office in private; only a cast in the old style
-/// reaches through.
+/// The word of a lock. The locks inherit LockWord in private; only a C-style cast reaches through.
 template <class P, class Rules, class Lock>
 auto wordOf(const Lock& lock) {
   return ((const LockWord<P, Rules>&)lock).word();
@@ -74,7 +73,7 @@ class Payload {
 /// How often a test runs with steps chosen at random.
 constexpr unsigned kRuns = 100000;
 
-/// Runs tests and counts those that end otherwise than they should.
+/// Runs tests and counts the unexpected results.
 class Runner {
  public:
   /// So many runs, each step chosen at random. The same choices each time.

@@ -13,7 +13,7 @@ struct WeightedSuite : Suite<Test, P, kThreads> {
   Payload payload;
   int writes = 0;
 
-  // Who has taken the whole value writes, who has taken a part of it reads.
+  // A holder of the whole value writes; a holder of a part of it reads.
   void use(int weight) {
     if (weight < kAll) {
       payload.read();
@@ -52,7 +52,7 @@ struct Priorities : WeightedSuite<Priorities<P>, P, 3> {
   }
 };
 
-/// Releases by others than those who acquire, and a value that starts below zero.
+/// Releases by threads that did not acquire, and a value that starts below zero.
 template <class P>
 struct Permits : Suite<Permits<P>, P, 4> {
   BasicWeightedSemaphore<P> semaphore{-1};
@@ -68,7 +68,7 @@ struct Permits : Suite<Permits<P>, P, 4> {
   void settled() { RL_ASSERT((wordOf<P, WeightedSemaphoreRules>(semaphore) == 0)); }
 };
 
-/// A value that is set lets in whoever fits then.
+/// Setting the value lets in the waiters that fit then.
 template <class P>
 struct ValueSet : Suite<ValueSet<P>, P, 3> {
   BasicWeightedSemaphore<P> semaphore{0};
