@@ -176,7 +176,7 @@ class HostLock : public HandoffQueue<P, Slot> {
   }
 
   /// Takes the free word for a waiter that is not in the queue, and passes it on at once unless the waiter
-  /// keeps it. Only if no process waits, unless the waiter `overtakes`.
+  /// keeps it. Only while no local waiter is queued, and no process waits unless the waiter `overtakes`.
   bool enterInPassing(Waiter& w, bool overtakes) {
     waitOut();
     Visit v(*this);

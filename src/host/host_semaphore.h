@@ -1,15 +1,15 @@
 // A counting semaphore of scope host. Each process's units are counted by its process slot, so that they
 // can be put back when the process dies. What is left is value - the sum of these counts.
 //
-//   acquire(w)   this process is the owner (owner_word.h), and w is left: held[process slot] + w, and ownership is
-//                passed on. Otherwise it waits as the owner, so no process overtakes it. Within a process:
+//   acquire(w)   this process is the owner (owner_word.h), and w is left: held[process slot] + w, and ownership
+//                is passed on. Otherwise it waits as the owner, so no process overtakes it. Within a process:
 //                by priority, then first come, first served.
 //   release(n)   held[process slot] - n; units beyond that are added to the value. The owner looks again.
 //   a death      held[dead] = 0, and `abandoned` if it held any: the next one in is told
 //
-// Only the owner adds to held, so this never takes what is left below zero (setValue may). "Take from held,
-// then look at ownership" against "take ownership, then look at held", both sequentially consistent: an
-// owner that waits sees the release, or is notified by it.
+// Invariant: only the owner adds to held, so this never takes what is left below zero (setValue may).
+// Memory order: "take from held, then look at ownership" against "take ownership, then look at held", both
+// sequentially consistent. An owner that waits sees the release, or is notified by it.
 #pragma once
 
 #include <algorithm>

@@ -6,13 +6,14 @@
 //     │ trySleep: only if still awake       ▲
 //     └──────────▶ asleep ──────────────────┘ notify: a byte for the FIFO, then woken()
 //
-// No message is lost. Either the notifier reads sleepState before the owner stores awake; then the owner
-// finds what was posted before. Or the notifier's compare-and-swap to woken comes before the owner's to
-// asleep; then the owner's fails. Or it comes after that; then the notifier finds asleep and writes the
-// byte. All of it is sequentially consistent. A notifier that is stopped or killed on the way keeps no
-// other notifier from waking the owner: it sets woken, which saves the others their byte, after it has
-// written the byte. The word counts the sleeps, so woken is never written into a later sleep. When the
-// mailbox is full, the owner looks at everything.
+// No message is lost; all of it is sequentially consistent:
+//   - The notifier reads sleepState before the owner stores awake: the owner finds what was posted before.
+//   - The notifier's compare-and-swap to woken comes before the owner's to asleep: the owner's fails.
+//   - It comes after that: the notifier finds asleep and writes the byte.
+// A notifier that is stopped or killed on the way keeps no other notifier from waking the owner: it sets woken,
+// which saves the others their byte, after it has written the byte. The word counts the sleeps, so woken is
+// never written into a later sleep.
+// When the mailbox is full, the owner looks at everything.
 //
 // A thread that takes a message looks at its slot after the exchange, and so after the poster's change. A
 // poster that finds the same message there need not post it again; a poster that does not find it posts. So

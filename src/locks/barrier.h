@@ -8,8 +8,8 @@
 //   arrive    missing - 1. The last party sets it to the number of parties again and admits the whole
 //             queue: exactly this round's other parties, so two rounds never mix.
 //   give up   broken: all in the queue go with Passage::broken, and so do later arrivals until reset
-// Every change of the word is made in the bucket. Invariant, unless broken: missing + length of the queue =
-// parties.
+// Every change of the word is made in the bucket.
+// Invariant, unless broken: missing + length of the queue = parties.
 //
 // BasicBarrierWord is the word alone, so that it can lie anywhere. Each party that arrives gives the number
 // of parties, the same number every time.

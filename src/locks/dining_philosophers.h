@@ -142,7 +142,7 @@ class BasicDiningPhilosophers {
         tooLate = table.mayEat(seat);
         return tooLate ? Fed{} : table.rise(seat);
       });
-      // The thread that let this seat eat waits for our bucket: stay in the queue for its admission.
+      // The thread that let this seat eat has yet to open our bucket: stay in the queue for its admission.
       if (tooLate) return false;
       bucket.queue().leave(w);
     }

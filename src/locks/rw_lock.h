@@ -13,9 +13,9 @@
 //   abandoned              a writer died: the next one in is told (as in mutex.h). A reader that dies has
 //                          left nothing half written.
 //
-// With 2^26 - 1 readers, another reader waits in the queue: the count cannot overflow into the bits beside
-// it. Exits are acq_rel: several readers' exits add up to one hand-off to a writer. The writer never reads
-// the word, so it must get all of their releases from the reader that hands over.
+// With 2^26 - 1 readers, another reader waits in the queue: the count cannot overflow into the bits beside it.
+// Memory order: exits are acq_rel. Several readers' exits add up to one hand-off to a writer. The writer never
+// reads the word, so it must get all of their releases from the reader that hands over.
 #pragma once
 
 #include <algorithm>

@@ -79,7 +79,7 @@ struct FileFacts {
 /// link, of this user, and closed to other users.
 File openFile(const std::string& path);
 FileFacts factsOf(const File& file, const std::string& path);
-/// Makes a file of this size, allocated and zeroed. Replaces the rest of an earlier one.
+/// Makes a file of this size, allocated and zeroed. Replaces a leftover of that name.
 File createFile(const std::string& path, std::uint64_t size);
 /// Allocates the holes of the file.
 void allocate(const File& file, std::uint64_t size, const std::string& path);

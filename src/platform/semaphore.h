@@ -10,10 +10,11 @@
 //   wait     count > 0: count - 1. Else: asleep + 1, sleep while the count is 0, look again, and take the count
 //            and leave the sleepers in one compare-and-swap
 //   signal   count + n; if there were sleepers, wake n of them
-// Invariant: count + waits that returned = initial + signals. signal's release pairs with the acquire of
-// the wait that takes the count. Lifetime: after its addition to state_, signal uses only the address. If
-// the thread that took the count has destroyed the semaphore by then, the wake goes to an address without a
-// sleeper, or to a sleeper that looks again and sleeps on. The kernel semaphores do the same in one call.
+// Invariant: count + waits that returned = initial + signals. signal's release pairs with the acquire of the
+// wait that takes the count.
+// Lifetime: after its addition to state_, signal uses only the address. If the thread that took the count has
+// destroyed the semaphore by then, the wake goes to an address without a sleeper, or to a sleeper that looks
+// again and sleeps on. The kernel semaphores do the same in one call.
 #pragma once
 
 #include <atomic>

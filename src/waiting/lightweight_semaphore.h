@@ -7,14 +7,14 @@
 //
 //   wait     count_ - 1; if it was > 0, the thread is in; else the bouncer admits it
 //   signal   count_ + n; if it was < 0, the bouncer admits min(-count_, n)
-//   give up  count_ + 1, but only while count_ < 0. Otherwise every waiter has been granted an admission, this one
-//            included: it is on its way, and the waiter takes it. There is no third outcome: giving a count
-//            back after that would leave a stale admission behind. A later waiter may take the admission
-//            first; then count_ is < 0 again, and this waiter leaves after all.
+//   give up  count_ + 1, but only while count_ < 0. Otherwise every waiter has been granted an admission,
+//            this one included: it is on its way, and the waiter takes it. There is no third outcome: giving
+//            a count back after that would leave a stale admission behind. A later waiter may take the
+//            admission first; then count_ is < 0 again, and this waiter leaves after all.
 //
-// Invariant: signals that came = waits that went in + max(count_, 0) + admissions on their way. signal's
-// release pairs with the acquire of the wait that takes the signal, through count_ or through the bouncer.
-// Source: Preshing, "Semaphores are surprisingly versatile".
+// Invariant: signals that came = waits that went in + max(count_, 0) + admissions on their way.
+// signal's release pairs with the acquire of the wait that takes the signal, through count_ or through the
+// bouncer. Source: Preshing, "Semaphores are surprisingly versatile".
 #pragma once
 
 #include <limits>
