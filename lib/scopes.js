@@ -2,9 +2,9 @@
 // The scope of a lock is decided here, once, by the options of its constructor. What a wider scope needs is loaded
 // when a lock of that scope is constructed.
 //
-// A kind of lock is { name, bytes, known, local, lent, shared, over }. `known` are the names of its options, where it has more than
-// others. `local(...args)` makes a lock of this thread, `shared(...args)` the core of one that other threads or
-// processes may know.
+// A kind of lock is { name, bytes, known, local, lent, shared, over, isOfProcess }. `known` are the names of its options,
+// where it has more than others. `local(...args)` makes a lock of this thread. One that several threads share is
+// `lent(settings)`, or has the core `shared(...args)`. None of a wider scope is there where it `isOfProcess`.
 const { LocalLock } = require('./core/lock.js')
 const { KeyMap } = require('./core/key_map.js')
 const { readLockOptions, settle } = require('./lock_options.js')
@@ -47,26 +47,28 @@ function openPlain(kind, args, options) {
     return { lock, cancelError, mayBlock }
   }
   checkReach(kind)
-  return { lock: openShared(kind.shared(...args), settings, kind), cancelError, mayBlock }
+  return { lock: openShared(args, settings, kind), cancelError, mayBlock }
 }
 
 /** Of a wider scope than the process. */
-function checkReach({ class: name, shared }) {
-  if (shared !== undefined) return
+function checkReach({ class: name, isOfProcess }) {
+  if (!isOfProcess) return
   throw new TypeError(
     `a ${name} reaches no further than its process: there is none of scope 'host', nor over an engine`,
   )
 }
 
-function openShared(core, settings, kind) {
-  if (settings.engine !== undefined) {
-    return require('./cluster/lines.js').lineOver(settings, core, kind)
-  }
-  const { hostCoreOf } = require('./host/cores.js')
-  const lock = settings.host === undefined ? core : hostCoreOf(core, settings.host)
+function openShared(args, settings, kind) {
+  const { engine, host } = settings
+  if (engine !== undefined) return require('./cluster/lines.js').lineOver(settings, kind)
+  const lock = host === undefined ? kind.shared(...args) : openOnHost(args, host, kind)
   settle(lock, settings)
   if (settings.diagnostics === undefined) return lock
   return require('./diagnostics/observe.js').observeSingle(lock, kind, settings)
+}
+
+function openOnHost([start = 0], host, { name }) {
+  return require('./host/cores.js').hostCoreOf(name, start, host)
 }
 
 /** The key map that `settings` ask for, of locks of `kind`, which begin with `value`. */
@@ -97,18 +99,18 @@ function openSharedKeyMap(lockKind, value = '', settings, watch) {
     return require('./process/mutexes.js').openKeyedMutexes(lockKind, settings, watch)
   }
   checkReach(lockKind)
-  const { hostHomeOf } = require('./host/cores.js')
   const { engine, host, name, isStrict, mayBlock } = settings
-  const begin = watch === undefined ? () => shared(value) : () => watch.watches(shared(value))
-  const make = () => Object.assign(begin(), { isStrict, mayBlock })
   const open = () => {
     if (engine !== undefined) {
       return require('./cluster/lines.js').homeOver(settings, kind, value, watch)
     }
     if (host !== undefined) {
-      return hostHomeOf(shared(value), host, { isStrict, mayBlock }, undefined, watch)
+      const { hostHomeOf } = require('./host/cores.js')
+      const start = value === '' ? 0 : value
+      return hostHomeOf(kind, start, host, { isStrict, mayBlock }, undefined, watch)
     }
-    if (name === undefined) return new KeyMap([], make)
+    const begin = watch === undefined ? () => shared(value) : () => watch.watches(shared(value))
+    const make = () => Object.assign(begin(), { isStrict, mayBlock })
     const { keyMapByName } = require('./process/shared_key_map.js')
     return keyMapByName(name, kind, `${value} ${isStrict} ${mayBlock} ${watch?.traits}`, make)
   }

@@ -20,12 +20,12 @@ const singles = ['mutex', 'read-write lock']
 /** Without ':', so that no name can look like another one with a key. */
 const asPart = (name) => encodeURIComponent(name.toWellFormed())
 
-/** In place of `core`: all that have the name, on whatever machine, are one lock. */
-function lineOver(settings, core, lockKind) {
+/** All that have the name, on whatever machine, are one lock. */
+function lineOver(settings, lockKind) {
   const { engine, name, isStrict, diagnostics } = settings
   const hub = hubOf(engine)
-  const kind = core.kind.name
-  if (!singles.includes(kind)) throw new TypeError(`${core.title()} has no form over an engine`)
+  const kind = lockKind.name
+  if (!singles.includes(kind)) throw new TypeError(`the ${kind} has no form over an engine`)
   if (name === undefined) {
     throw new TypeError(`a ${kind} over an engine needs a name, by which others find it`)
   }

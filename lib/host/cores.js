@@ -55,17 +55,14 @@ const inSegment = (Base) =>
       this.isPinned = false
     }
 
-    beginnings() {
-      return [this.segment, ...super.beginnings()]
-    }
-
     shareByName(name) {
-      this.settleIn(this.title(name), () => shareSlot(this.segment, undefined, name))
+      this.name = name
+      this.settleIn(() => shareSlot(this.segment))
       keepWith(this)
     }
 
     shareByKey(segment, key) {
-      this.settleIn(this.title(), () => shareSlot(segment, key))
+      this.settleIn(() => shareSlot(segment, key))
       this.share.pins++
       this.isPinned = true
     }
@@ -147,11 +144,6 @@ class HostMutexCore extends inSegment(MutexCore) {
     const highHalf = Atomics.load(this.words, indexOf(this.place) + 1)
     return (highHalf & strict) === 0 && super.overtake(share)
   }
-
-  /** A process whose turn it is gives it back by C++. */
-  leaveToInvited() {
-    return false
-  }
 }
 Object.assign(HostMutexCore.prototype, {
   kind: { name: 'mutex', native: native.hostMutex },
@@ -194,28 +186,26 @@ class HostRWCore extends inSegment(RWCore) {
 HostRWCore.prototype.kind = { name: 'read-write lock', native: native.hostRWLock }
 
 const hostCores = new Map([
-  [MutexCore, HostMutexCore],
-  [SemaphoreCore, HostSemaphoreCore],
-  [RWCore, HostRWCore],
+  ['mutex', HostMutexCore],
+  ['semaphore', HostSemaphoreCore],
+  ['read-write lock', HostRWCore],
 ])
 
-/** The segment for locks like `core`, which is of this process, and a function that makes cores of it. */
-function onHost(core, host, segmentKind) {
-  const { name } = core.kind
-  const Kind = hostCores.get(core.constructor)
+/** The segment for locks of that kind, which begin with `start`, and a function that makes cores of it. */
+function onHost(name, start, host, segmentKind) {
+  const Kind = hostCores.get(name)
   if (Kind === undefined) {
     throw new TypeError(
       `this ${name} reaches no further than its process: there is none of scope 'host'`,
     )
   }
-  const start = core.beginnings()
-  const segment = openSegment(segmentKind(name), start[0] ?? 0, host)
-  return { segment, make: () => new Kind(segment, ...start) }
+  const segment = openSegment(segmentKind, start, host)
+  return { segment, make: () => new Kind(segment, start) }
 }
 
-/** The core of scope host of a single lock; settle() tells it its name. */
-function hostCoreOf(core, host) {
-  return onHost(core, host, (name) => name).make()
+/** The core of scope host of a single lock of that kind; settle() tells it its name. */
+function hostCoreOf(name, start, host) {
+  return onHost(name, start, host, name).make()
 }
 
 /** Cores that know the slot of their key, and have not pinned it: all that they cost is memory of this thread. */
@@ -253,14 +243,8 @@ class HostHome extends SharedKeyMap {
 const homes = new Map()
 
 /** The home of all maps of this thread with that name, and the same `traits`: it stays. */
-function hostHomeOf(
-  core,
-  host,
-  traits,
-  segmentKind = (name) => `keyed ${name}`,
-  watch = undefined,
-) {
-  const { segment, make } = onHost(core, host, segmentKind)
+function hostHomeOf(name, start, host, traits, segmentKind = `keyed ${name}`, watch = undefined) {
+  const { segment, make } = onHost(name, start, host, segmentKind)
   const id = `${segment.number} ${JSON.stringify(traits)} ${watch?.traits}`
   let home = homes.get(id)
   if (home === undefined) {

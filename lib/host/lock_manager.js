@@ -2,14 +2,13 @@
 // The lock manager of all processes of this machine: its names are keys of read-write locks.
 const { hostHomeOf } = require('./cores.js')
 const { modeNames } = require('../weblocks/request_options.js')
-const { RWCore } = require('../process/rw_core.js')
 const { lockOf } = require('../weblocks/lock.js')
 
 class HostManager {
   #home
 
   constructor(host) {
-    this.#home = hostHomeOf(new RWCore(), host, {}, () => 'lock manager')
+    this.#home = hostHomeOf('read-write lock', 0, host, {}, 'lock manager')
   }
 
   /** A promise for a Releaser, or for undefined where the lock is not available now. */

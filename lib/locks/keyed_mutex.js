@@ -13,7 +13,6 @@ const kind = {
   name: 'mutex',
   local: () => new LocalMutex(),
   lent: () => require('../core/lent_mutex.js').LentMutex,
-  shared: () => new (require('../process/mutex_core.js').MutexCore)(),
   atRest: [],
 }
 

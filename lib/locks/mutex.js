@@ -10,7 +10,6 @@ const kind = {
   bytes: 4,
   local: () => new LocalMutex(),
   lent: (settings) => require('../process/mutexes.js').openMutex('mutex', settings),
-  shared: () => new (require('../process/mutex_core.js').MutexCore)(),
 }
 
 class Mutex extends Single {

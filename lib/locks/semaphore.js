@@ -1,5 +1,6 @@
 'use strict'
 const { LocalSemaphore } = require('../core/semaphore.js')
+const { checkedValue } = require('../core/units.js')
 const { blockingCoreOf, coreOf, Single, single } = require('./single.js')
 
 const kind = {
@@ -13,7 +14,7 @@ const kind = {
 
 class Semaphore extends Single {
   constructor(value, options = {}) {
-    super(kind, [value], options)
+    super(kind, [checkedValue(value)], options)
   }
 
   acquire(weight, priority) {

@@ -14,7 +14,6 @@ const missingShift = 2
 class BarrierCore extends Core {
   constructor(parties) {
     super(parties << missingShift)
-    this.idle = this.word
     this.parties = parties
   }
 
@@ -51,12 +50,7 @@ class BarrierCore extends Core {
 
   /** Blocks this thread. */
   waitSync({ timeout }) {
-    if (this.share === null && !this.isBroken() && this.waiting() < this.parties - 1) {
-      const alone = `only this thread could arrive at ${this.title()}, and it would wait for itself`
-      throw lockError('ERR_LOCK_DEADLOCK', alone)
-    }
     checkStack()
-    this.show()
     const outcome = native.barrier.enterSync(this.place, this.parties, timeout)
     this.dispatch(native.eventLoop.completions())
     if (outcome === grantedAbandoned) throw this.brokenError()
@@ -66,14 +60,12 @@ class BarrierCore extends Core {
 
   break() {
     checkStackToRelease()
-    if (this.words === null) this.word |= broken
-    else this.dispatch(native.barrier.break(this.place))
+    this.dispatch(native.barrier.break(this.place))
   }
 
   reset() {
     checkStackToRelease()
-    if (this.words === null) this.word = this.idle
-    else this.dispatch(native.barrier.reset(this.place, this.parties))
+    this.dispatch(native.barrier.reset(this.place, this.parties))
   }
 
   brokenError() {

@@ -63,7 +63,7 @@ class ConditionCore extends Core {
   admit(waiter) {
     waiter.comeBack()
     waiter.resolve()
-    this.calm()
+    this.changed()
   }
 
   strictness(mutex) {
@@ -80,7 +80,7 @@ class ConditionCore extends Core {
 }
 
 const kind = { name: 'condition variable', number: 4, bytes: 4, native: native.condition }
-Object.assign(ConditionCore.prototype, { kind, idle: nobody })
+ConditionCore.prototype.kind = kind
 
 /** What the waiter that is being made waits with: see wait. */
 let entering

@@ -1,12 +1,6 @@
 'use strict'
-// What every lock of JavaScript shares: its word, and the ways into the line of C++ before it. Mutex
-// and Semaphore are faces of a core; a keyed map has a core for each busy key.
-//
-//   alone      words === null         the word is a number of ours, this.word
-//   in line    words, place           somebody waits: the word lies where C++ sees it, with its line bit
-//   shared     words, place, share    other threads may know of it: it stays there
-//
-// Alone becomes in line when the first has to wait, and in line becomes alone when the last has gone.
+// What the locks of several threads or processes have in common: a word in memory that they share, and the ways into
+// the queue of C++ before it. A keyed map has a core for each busy key.
 const { E_CANCELED, lockError } = require('../core/errors.js')
 const { nameOf, toText } = require('../core/keys.js')
 const native = require('../load.js')
@@ -21,63 +15,33 @@ const {
   wait,
   waiterAt,
 } = require('./waiters.js')
-const { Watchers } = require('../core/watchers.js')
-const { givePlace, indexOf, takePlace, wordsOf } = require('./words.js')
+const { indexOf, wordsOf } = require('./words.js')
 
 /** Those that are passing in this turn: see pass. */
 let passing = []
 
-const line = 1 // the bit of every word that says that somebody waits
+const line = 1 // the bit of every word that says that the queue is not empty
 
 class Core {
-  constructor(word) {
-    this.word = word
+  /** `idle` is the word of a lock that is new, and that of a key without a holder. Until settleIn() it is no lock. */
+  constructor(idle) {
+    this.idle = idle
     this.words = null
     this.place = 0
     this.share = null
-    this.watchers = null
-  }
-
-  /** What its constructor was given, as long as nobody has used it. */
-  beginnings() {
-    return []
   }
 
   read() {
-    return this.words === null ? this.word : Atomics.load(this.words, indexOf(this.place))
+    return Atomics.load(this.words, indexOf(this.place))
   }
 
   hasLine() {
-    return this.words !== null && (this.read() & line) !== 0
+    return (this.read() & line) !== 0
   }
 
   /** For the keyed map that it belongs to. */
   isIdle() {
-    if (this.pins > 0 || this.watchers !== null) return false
-    return this.words === null ? this.word === this.idle : this.share !== null && !this.isOurs()
-  }
-
-  /** Puts the word where C++ sees it. */
-  show() {
-    if (this.words !== null) return
-    this.place = takePlace()
-    this.words = wordsOf(this.place)
-    this.words[indexOf(this.place)] = this.word
-  }
-
-  /** Takes the word back when nobody waits any more. */
-  calm() {
-    if (this.words === null) return
-    if (this.share !== null) {
-      this.settleShared()
-      return
-    }
-    const word = this.words[indexOf(this.place)]
-    if ((word & line) !== 0) return
-    this.word = word
-    this.words = null
-    givePlace(this.place)
-    if (this.home !== null) this.rest()
+    return !(this.pins > 0) && !this.isOurs()
   }
 
   /** Whoever has let go of a keyed core calls it: its key may be idle now. */
@@ -87,20 +51,15 @@ class Core {
     this.home.drop(this)
   }
 
-  /** A shared one, after something may have changed hands. */
-  settleShared() {
+  /** The lock, or a place in its queue, may have changed hands. */
+  changed() {
     if (this.share.waiting > 0) this.share.wait(this, 0)
     if (this.home !== null) this.rest()
   }
 
   /** The memory that other threads find it by. */
   memory() {
-    if (this.share === null) {
-      throw new TypeError(
-        `${this.title()} has no buffer: construct it with { shared: true } to share it with other threads`,
-      )
-    }
-    if (this.share.name !== undefined) {
+    if (this.name !== undefined) {
       throw new TypeError(`${this.title()} is shared by its name: it has no buffer`)
     }
     return this.words
@@ -110,34 +69,31 @@ class Core {
   shareIn(buffer, byteOffset) {
     const { bytes, number } = this.kind
     const words = new Int32Array(buffer, byteOffset, bytes / Int32Array.BYTES_PER_ELEMENT)
-    this.settleIn(this.title(), () => shareMemory(words, number, this.idle))
+    this.settleIn(() => shareMemory(words, number, this.idle))
     keepWith(this)
   }
 
   /** With all threads that know its name. */
   shareByName(name) {
-    const table = tableOf(this.kind.name)
-    const share = () => shareKey(table, toText(name), this.kind.number, this.idle, name)
-    this.settleIn(this.title(name), share)
+    this.name = name
+    this.shareByKey(tableOf(this.kind.name), toText(name))
     keepWith(this)
   }
 
   /** With all threads that know the keyed map. */
   shareByKey(table, key) {
-    this.settleIn(this.title(), () => shareKey(table, key, this.kind.number, this.idle))
+    this.settleIn(() => shareKey(table, key, this.kind.number, this.idle))
   }
 
-  settleIn(title, findShare) {
-    let share
+  settleIn(findShare) {
     try {
-      share = findShare()
+      this.share = findShare()
     } catch (error) {
-      error.message = `${title}: ${error.message}`
+      error.message = `${this.title()}: ${error.message}`
       throw error
     }
-    this.share = share
-    this.place = share.place
-    this.words = wordsOf(share.place)
+    this.place = this.share.place
+    this.words = wordsOf(this.place)
   }
 
   /** In its turn; the promise is for what the class `Kind` of waiters makes of it. */
@@ -145,11 +101,10 @@ class Core {
     const { signal } = limits
     if (signal?.aborted) return this.refuse(weight, signal.reason)
     checkStack()
-    this.show()
     const ticket = this.enter(weight, limits.priority)
     if (ticket >= 0) return wait(this, ticket, Kind, weight, limits)
     this.began()
-    this.calm()
+    this.changed()
     const isAbandoned = ticket === grantedAbandoned
     if (this.observer !== null) this.observeEntry(Kind, isAbandoned)
     const promise = Promise.resolve(Kind.value(this, weight, isAbandoned))
@@ -208,14 +163,13 @@ class Core {
   /** Now, or not at all: granted, grantedAbandoned or neither. */
   tryEnter(weight) {
     checkStack()
-    this.show()
     const outcome = this.kind.native.tryEnter(this.place, weight)
     if (isGranted(outcome)) this.began()
-    this.calm()
+    this.changed()
     return outcome
   }
 
-  /** Blocks this thread. For locks that another thread can release only. */
+  /** Blocks this thread. */
   enterSync(weight, limits) {
     checkStack()
     if (this.observer === null) return this.block(weight, limits)
@@ -240,7 +194,7 @@ class Core {
   /** C++ has granted it to us. */
   began() {}
 
-  /** For a shared one: whether another thread could let those in who wait. */
+  /** Whether another thread could let those in who wait. */
   isOutOfOurHands() {
     return true
   }
@@ -260,7 +214,7 @@ class Core {
   /** Takes `count` completions, and what comes of them. */
   dispatch(count) {
     if (count > 0) takeCompletions(count)
-    this.calm()
+    this.changed()
   }
 
   /** A waiter of ours has answered an invitation: others may have been let in by that. */
@@ -284,33 +238,17 @@ class Core {
     return this.hasLine() ? this.kind.native.queueSize(this.place) : 0
   }
 
-  /** What a newcomer's priority must exceed to go before all who wait; undefined when nobody does. */
-  topPriority() {
-    return this.hasLine() ? this.kind.native.topPriority(this.place) : undefined
-  }
-
   cancel(reason = this.cancelError) {
     checkStack()
     if (this.hasLine()) cancelAll(this, reason)
   }
 
-  /** A promise for the moment when `weight` could be had. */
-  watch(weight, limits) {
-    const { priority, timeout, signal } = limits
+  /** waitForUnlock, for `weight`: through the queue, without a stop, by a waiter of class `Passer`. */
+  passThrough(weight, limits, Passer) {
+    const { signal } = limits
     if (signal?.aborted) return Promise.reject(signal.reason)
-    if (this.share !== null) return this.passThrough(weight, limits)
-    const top = this.topPriority()
-    if (this.hasRoom(weight) && (top === undefined || priority > top)) return Promise.resolve()
-    if (timeout === 0) return Promise.reject(this.timeoutError(0))
-    this.watchers ??= new Watchers()
-    return this.watchers.wait(weight, limits, (late) => this.timeoutError(late))
-  }
-
-  /** Tells the watchers, and forgets them when none is left: releasing looks for null only. */
-  tell(value, topPriority) {
-    if (this.watchers === null) return
-    this.watchers.tell(value, topPriority)
-    if (this.watchers.size === 0) this.watchers = null
+    if (this.hasRoom(weight) && !this.hasLine()) return Promise.resolve()
+    return this.enterLine(weight, limits, Passer)
   }
 
   /** One after the other: what one lets in may pass, too, and a long line of them is no recursion. */
@@ -333,21 +271,22 @@ class Core {
   }
 
   /** For error messages. */
-  title(name = this.share?.name) {
+  title() {
+    const { name } = this
     const kind = this.kind.name
     if (this.home === null)
       return name === undefined ? `the ${kind}` : `the ${kind} ${nameOf(name)}`
-    const map = this.home.name === undefined ? '' : ` in ${nameOf(this.home.name)}`
-    return `the ${kind} of key ${nameOf(this.key)}${map}`
+    return `the ${kind} of key ${nameOf(this.key)} in ${nameOf(this.home.name)}`
   }
 }
 
-// What only some cores have of their own: those of keyed maps (which settleIn of home.js gives more),
-// and those whose users chose otherwise. All others do without the memory.
+// What only some cores have of their own: those with a name, those of keyed maps (which KeyMap.open() gives more), and
+// those whose users chose otherwise. All others do without the memory.
 Object.assign(Core.prototype, {
   /** As that of a local lock: see lib/diagnostics/observer.js. */
   observer: null,
   admitted: null,
+  name: undefined,
   home: null,
   generation: 0,
   cancelError: E_CANCELED,

@@ -24,16 +24,9 @@ class EventCore extends GateCore {
 }
 
 class AutoResetCore extends EventCore {
-  takeAlone() {
-    const was = this.word
-    this.word = clear
-    return was === set
-  }
-
   signal() {
     checkStackToRelease()
-    if (this.words === null) this.word = set
-    else this.dispatch(native.autoResetEvent.signal(this.place))
+    this.dispatch(native.autoResetEvent.signal(this.place))
   }
 }
 AutoResetCore.prototype.kind = {
@@ -44,19 +37,13 @@ AutoResetCore.prototype.kind = {
 }
 
 class ManualResetCore extends EventCore {
-  takeAlone() {
-    return this.word === set
-  }
-
   set() {
     checkStackToRelease()
-    if (this.words === null) this.word = set
-    else this.dispatch(native.manualResetEvent.set(this.place))
+    this.dispatch(native.manualResetEvent.set(this.place))
   }
 
   reset() {
-    if (this.words === null) this.word = clear
-    else native.manualResetEvent.reset(this.place)
+    native.manualResetEvent.reset(this.place)
   }
 }
 ManualResetCore.prototype.kind = {

@@ -16,23 +16,12 @@ class LatchCore extends GateCore {
     return this.read() >>> countShift
   }
 
-  takeAlone() {
-    return this.word === 0
-  }
-
   countDown(n) {
     checkStackToRelease()
-    if (n > this.count()) throw this.tooMany(n)
-    if (this.words === null) this.word = (this.word - (n << countShift)) | 0
-    else this.countDownInC(n)
-  }
-
-  countDownInC(n) {
     let completions
     try {
       completions = native.countdownLatch.countDown(this.place, n)
     } catch (error) {
-      // Another thread has counted since we looked.
       throw error.code === 'ERR_LOCK_RANGE' ? this.tooMany(n) : error
     }
     this.dispatch(completions)

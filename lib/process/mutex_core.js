@@ -48,7 +48,7 @@ class MutexCore extends Core {
     return this.owner() !== 0
   }
 
-  /** For a shared one: whether this thread has a part in it. */
+  /** Whether this thread has a part in it. */
   isOurs() {
     return this.share.waiting > 0 || this.owner() === this.self
   }
@@ -231,7 +231,7 @@ class MutexCore extends Core {
 
   dispatch(count) {
     if (count > 0) takeCompletions(count)
-    this.calm()
+    this.changed()
   }
 
   hasRoom() {
@@ -243,13 +243,7 @@ class MutexCore extends Core {
   }
 
   waitForUnlock(options) {
-    return this.watch(1, readWait(options))
-  }
-
-  /** waitForUnlock where other threads may unlock: through the line, without a stop. */
-  passThrough(_weight, limits) {
-    if (!this.isLocked() && !this.hasLine()) return Promise.resolve()
-    return this.enterLine(1, limits, Passer)
+    return this.passThrough(1, readWait(options), Passer)
   }
 
   /** Out again, in the same turn. A death that we were told of is for the next one. */
@@ -268,7 +262,6 @@ class MutexCore extends Core {
 
 Object.assign(MutexCore.prototype, {
   kind: { name: 'mutex', number: 0, bytes: 4, native: native.mutex },
-  idle: free,
   /** This thread as an owner, and the word while it holds the mutex and nobody waits. */
   self: agent,
   held: agent << ownerShift,

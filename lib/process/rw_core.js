@@ -1,6 +1,5 @@
 'use strict'
-// A read-write lock for promises. While nobody waits and no other thread knows it, JavaScript counts readers
-// itself; C++ does all else (see src/locks/rw_lock.h).
+// A read-write lock for promises that several threads share (src/locks/rw_lock.h).
 const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../load.js')
@@ -15,13 +14,11 @@ const {
   Writer,
   writeReleaser,
 } = require('./rw_grants.js')
-const { agent, grantedAbandoned, isGranted, refused, wait } = require('./waiters.js')
+const { grantedAbandoned, isGranted, refused, wait } = require('./waiters.js')
 
 const free = 0
 const writer = 8
 const countShift = 6
-const oneReader = 1 << countShift
-const heldByUs = (agent << countShift) | writer
 
 // What a waiter asks for: RWLockRules in src/locks/rw_lock.h.
 const read = 1
@@ -53,7 +50,7 @@ class RWCore extends Core {
     return this.isWritten() || this.readers() > 0
   }
 
-  /** For a shared one: whether this thread has a part in it. */
+  /** Whether this thread has a part in it. */
   isOurs() {
     return this.share.waiting > 0 || this.out > 0
   }
@@ -67,65 +64,25 @@ class RWCore extends Core {
     return !isHeld && (reads === upgrading || waitingReads > 0)
   }
 
-  /** Locked at once, where no other thread can know it and nobody waits. */
-  takeRead() {
-    if (this.words !== null || (this.word & writer) !== 0) return false
-    this.word += oneReader
-    return true
-  }
-
-  takeWrite() {
-    if (this.words !== null || this.word !== free) return false
-    this.word = heldByUs
-    return true
-  }
-
-  /** A releaser where takeRead() succeeds. */
-  readNow() {
-    checkStack()
-    return this.takeRead() ? readReleaser(this, false) : undefined
-  }
-
-  /** A releaser where takeWrite() succeeds. */
-  writeNow() {
-    checkStack()
-    return this.takeWrite() ? writeReleaser(this, false) : undefined
-  }
-
-  /** The writer that the only reader becomes. */
-  riseNow(grant) {
-    this.word = heldByUs
-    return grant.becomeWriter(false)
-  }
-
   acquireRead(options) {
-    if (options === undefined) {
-      const release = this.readNow()
-      if (release !== undefined) return this.given(Promise.resolve(release))
-    }
     return this.enterLine(read, readWait(options), Reader)
   }
 
   acquireWrite(options) {
-    if (options === undefined) {
-      const release = this.writeNow()
-      if (release !== undefined) return this.given(Promise.resolve(release))
-    }
     return this.enterLine(write, readWait(options), Writer)
   }
 
   tryAcquireRead() {
-    return this.readNow() ?? this.tryNow(read, readReleaser)
+    return this.tryNow(read, readReleaser)
   }
 
   tryAcquireWrite() {
-    return this.writeNow() ?? this.tryNow(write, writeReleaser)
+    return this.tryNow(write, writeReleaser)
   }
 
   tryNow(ask, releaser) {
     // Not before one of our own, which may be on its way.
-    if (this.words === null || (this.hasLine() && this.kind.native.stands(this.place)))
-      return undefined
+    if (this.hasLine() && this.kind.native.stands(this.place)) return undefined
     const outcome = this.tryEnter(ask)
     return isGranted(outcome) ? releaser(this, outcome === grantedAbandoned) : undefined
   }
@@ -134,13 +91,13 @@ class RWCore extends Core {
     const release = this.tryAcquireRead() ?? this.tryReadAgain()
     if (release !== undefined) return release
     // Who has to wait although we read stands behind a writer, who waits for us.
-    if (this.share === null || this.share.reads > 0) throw this.deadlock()
+    if (this.share.reads > 0) throw this.deadlock()
     return this.enterBlocking(read, limits, readReleaser)
   }
 
   /** While we read, the readers of others may stand in line still, who have been told to come in. */
   tryReadAgain() {
-    if (this.share === null || this.share.reads === 0) return undefined
+    if (this.share.reads === 0) return undefined
     checkStack()
     this.dispatch(this.kind.native.hurry(this.place))
     return this.tryAcquireRead()
@@ -149,7 +106,7 @@ class RWCore extends Core {
   acquireWriteSync(limits) {
     const release = this.tryAcquireWrite()
     if (release !== undefined) return release
-    if (this.share === null || this.share.reads > 0) throw this.deadlock()
+    if (this.share.reads > 0) throw this.deadlock()
     return this.enterBlocking(write, limits, writeReleaser)
   }
 
@@ -171,10 +128,6 @@ class RWCore extends Core {
     // Not asked of C++, where it may be the writer already, by a completion that has not come yet.
     if (grant.pending !== null) return Promise.reject(this.refusal())
     checkStack()
-    if (this.words === null && this.word === oneReader) {
-      return this.given(Promise.resolve(this.riseNow(grant)))
-    }
-    this.show()
     // Who has no time to wait keeps no reader out meanwhile, and nobody who upgrades.
     const isNow = limits.timeout === 0
     const outcome = isNow
@@ -184,7 +137,7 @@ class RWCore extends Core {
       return this.given(Promise.resolve(grant.becomeWriter(outcome === grantedAbandoned)))
     }
     if (outcome === refused || isNow) {
-      this.calm()
+      this.changed()
       if (outcome === refused) return Promise.reject(this.refusal())
       return this.refuse(upgrade, this.timeoutError(0))
     }
@@ -196,10 +149,6 @@ class RWCore extends Core {
   tryUpgrade(grant) {
     if (grant.pending !== null) return undefined
     checkStack()
-    if (this.words === null) {
-      if (this.word !== oneReader) return undefined
-      return this.riseNow(grant)
-    }
     const outcome = this.kind.native.upgradeSync(this.place, 0)
     return isGranted(outcome) ? grant.becomeWriter(outcome === grantedAbandoned) : undefined
   }
@@ -216,9 +165,7 @@ class RWCore extends Core {
 
   upgradeBlocking(grant, { timeout }) {
     // A promise of ours that waits to read may do so by now.
-    if (this.share === null || this.share.reads > 1 || this.share.waitingReads > 0) {
-      throw this.deadlock()
-    }
+    if (this.share.reads > 1 || this.share.waitingReads > 0) throw this.deadlock()
     checkStack()
     const outcome = this.kind.native.upgradeSync(this.place, timeout)
     if (isGranted(outcome)) return grant.becomeWriter(outcome === grantedAbandoned)
@@ -241,52 +188,38 @@ class RWCore extends Core {
 
   beganReading() {
     this.out++
-    if (this.share === null) return
     this.share.reads++
-    this.settleShared()
+    this.changed()
   }
 
   beganWriting() {
     this.out++
-    if (this.share === null) return
     this.share.isHeld = true
-    this.settleShared()
+    this.changed()
   }
 
   endedReading() {
     this.out--
-    if (this.share !== null) this.share.reads--
+    this.share.reads--
   }
 
   endedWriting() {
     this.out--
-    if (this.share !== null) this.share.isHeld = false
+    this.share.isHeld = false
   }
 
   endRead(grant) {
     if (this.observer !== null) this.observer.ended(grant.hold, 1)
-    if (this.words === null) {
-      this.endedReading()
-      this.word -= oneReader
-      if (this.home !== null) this.rest()
-    } else {
-      const count = this.kind.native.unlockRead(this.place)
-      this.endedReading()
-      this.dispatch(count)
-    }
+    const count = this.kind.native.unlockRead(this.place)
+    this.endedReading()
+    this.dispatch(count)
   }
 
   endWrite(grant) {
     if (this.observer !== null) this.observer.ended(grant.hold, 1)
-    if (this.words === null) {
-      this.endedWriting()
-      this.word = free
-      if (this.home !== null) this.rest()
-    } else {
-      const count = this.kind.native.unlockWrite(this.place)
-      this.endedWriting()
-      this.dispatch(count)
-    }
+    const count = this.kind.native.unlockWrite(this.place)
+    this.endedWriting()
+    this.dispatch(count)
   }
 
   /** For one that was told of a death and goes again at once: the next one is told in its stead. */
@@ -301,9 +234,7 @@ class RWCore extends Core {
   /** From writing to reading; readers at the head of the line come in, too. */
   downgrade(grant) {
     if (this.observer !== null) this.observer.ended(grant.hold, 1)
-    let count = 0
-    if (this.words === null) this.word = oneReader
-    else count = this.kind.native.downgrade(this.place)
+    const count = this.kind.native.downgrade(this.place)
     this.endedWriting()
     // The observer hears of it once the readers are in that come in by it: it may use other locks.
     const release = readReleaser(this, false, false)
@@ -317,13 +248,10 @@ class RWCore extends Core {
       if (this.observer !== null) this.observeAdmission(waiter, abandoned)
       waiter.admitted(abandoned)
     } else super.admit(waiter, abandoned)
-    this.calm()
+    this.changed()
   }
 }
 
-Object.assign(RWCore.prototype, {
-  kind: { name: 'read-write lock', number: 7, bytes: 4, native: native.rwLock },
-  idle: free,
-})
+RWCore.prototype.kind = { name: 'read-write lock', number: 7, bytes: 4, native: native.rwLock }
 
-module.exports = { RWCore, read, write }
+module.exports = { RWCore }

@@ -52,7 +52,7 @@ class Grant {
     if (core.observer !== null) core.observer.ended(this.hold, 1)
     core.endedReading()
     const release = writeReleaser(core, abandoned)
-    core.calm()
+    core.changed()
     return release
   }
 

@@ -1,35 +1,21 @@
 'use strict'
-// A counting semaphore for promises, with weights and priorities. JavaScript takes from the value
-// and puts back while nobody waits (see src/locks/weighted_semaphore.h); C++ does all else.
+// A counting semaphore for promises, with weights and priorities, that several threads share
+// (src/locks/weighted_semaphore.h).
 const { Core } = require('./core.js')
-const {
-  checkedValue,
-  checkWeight,
-  maxValue,
-  readAcquire,
-  readAcquireSync,
-} = require('../core/units.js')
-const { lockError } = require('../core/errors.js')
+const { checkedValue, checkWeight, readAcquire, readAcquireSync } = require('../core/units.js')
 const native = require('../load.js')
-const { checkCallback, readWait } = require('../core/options.js')
+const { checkCallback } = require('../core/options.js')
 const { asTicket, dressed, unseen } = require('../core/releaser.js')
-const { checkStack, checkStackToRelease } = require('../core/stack.js')
+const { checkStackToRelease } = require('../core/stack.js')
 const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./waiters.js')
 
 const valueShift = 2
-const notTaken = -1
 
 class SemaphoreCore extends Core {
   constructor(value) {
-    super(checkedValue(value) << valueShift)
-    /** Its word when nobody has taken anything. */
-    this.idle = this.word
+    super(value << valueShift)
     /** How much our releasers will put back. */
     this.out = 0
-  }
-
-  beginnings() {
-    return [this.word >> valueShift]
   }
 
   getValue() {
@@ -45,7 +31,7 @@ class SemaphoreCore extends Core {
     return this.getValue() <= 0
   }
 
-  /** For a shared one: whether this thread has a part in it. */
+  /** Whether this thread has a part in it. */
   isOurs() {
     return this.share.waiting > 0 || this.out > 0
   }
@@ -69,35 +55,13 @@ class SemaphoreCore extends Core {
     this.out = Math.max(0, this.out - weight)
   }
 
-  /** The value before `weight` was taken from it, or notTaken: too little, or somebody waits. */
-  take(weight) {
-    if (this.words !== null) return notTaken
-    const before = this.word >> valueShift
-    if (before < weight) return notTaken
-    this.word = (before - weight) << valueShift
-    return before
-  }
-
-  /** A ticket where take() succeeds. */
-  takeNow(weight) {
-    checkStack()
-    const before = this.take(weight)
-    return before === notTaken ? undefined : asTicket(before, releaser(this, weight))
-  }
-
   acquire(weightOrOptions, priorityOrOptions) {
     const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
-    if (limits === readWait(undefined)) {
-      const ticket = this.takeNow(weight)
-      if (ticket !== undefined) return this.given(Promise.resolve(ticket))
-    }
     return this.enterLine(weight, limits, Acquirer)
   }
 
   tryAcquire(weight = 1) {
     checkWeight(weight)
-    const ticket = this.takeNow(weight)
-    if (ticket !== undefined || this.share === null) return ticket
     const outcome = this.tryEnter(weight)
     return isGranted(outcome) ? ticketOf(this, weight, outcome === grantedAbandoned) : undefined
   }
@@ -105,12 +69,6 @@ class SemaphoreCore extends Core {
   /** Blocks this thread. */
   acquireSync(weightOrOptions, options) {
     const { weight, limits } = readAcquireSync(weightOrOptions, options)
-    const now = this.takeNow(weight)
-    if (now !== undefined) return now
-    if (this.share === null) {
-      const alone = `only this thread could release ${this.title()}, and it would wait for itself`
-      throw lockError('ERR_LOCK_DEADLOCK', alone)
-    }
     const outcome = this.enterSync(weight, limits)
     return ticketOf(this, weight, outcome === grantedAbandoned)
   }
@@ -144,13 +102,7 @@ class SemaphoreCore extends Core {
   }
 
   putBack(weight) {
-    if (this.words === null && this.getValue() <= maxValue - weight) {
-      this.word += weight << valueShift
-      if (this.watchers !== null) this.tell(this.getValue(), undefined)
-      if (this.home !== null) this.rest()
-    } else {
-      this.inC((place) => this.kind.native.release(place, weight))
-    }
+    this.inC((place) => this.kind.native.release(place, weight))
   }
 
   setValue(value) {
@@ -162,31 +114,32 @@ class SemaphoreCore extends Core {
 
   /** A change that C++ makes, and that may let others in. */
   inC(change) {
-    this.show()
     try {
       this.dispatch(change(this.place))
     } finally {
-      this.calm()
+      this.changed()
     }
   }
 
-  /** Admits one after the other, each with the value that it found. */
   dispatch(count) {
+    if (count > 0) this.admitAll(count)
+    this.changed()
+  }
+
+  /** Admits one after the other, each with the value that it found. */
+  admitAll(count) {
     const admitted = []
     const note = (waiter, abandoned) => {
       if (waiter.core === this) admitted.push({ waiter, abandoned })
       else waiter.core.admit(waiter, abandoned)
     }
-    if (count > 0) takeCompletions(count, note)
+    takeCompletions(count, note)
     let value = this.getValue()
     for (const { waiter } of admitted) value += waiter.weight
     for (const { waiter, abandoned } of admitted) {
-      if (this.watchers !== null) this.tell(value, waiter.priority)
       this.admit(waiter, abandoned, value)
       value -= waiter.weight
     }
-    if (this.watchers !== null) this.tell(value, this.topPriority())
-    this.calm()
   }
 
   admit(waiter, abandoned, before = this.getValue() + waiter.weight) {
@@ -204,13 +157,7 @@ class SemaphoreCore extends Core {
 
   waitForUnlock(weightOrOptions, priorityOrOptions) {
     const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
-    return this.watch(weight, limits)
-  }
-
-  /** waitForUnlock where other threads may release: through the line, without a stop. */
-  passThrough(weight, limits) {
-    if (this.hasRoom(weight) && !this.hasLine()) return Promise.resolve()
-    return this.enterLine(weight, limits, Passer)
+    return this.passThrough(weight, limits, Passer)
   }
 
   /** Out again, in the same turn. A death that we were told of is for the next one. */
@@ -245,7 +192,7 @@ function ticketOf(core, weight, abandoned, before = core.getValue() + weight) {
   return asTicket(before, releaser(core, weight, abandoned))
 }
 
-function releaser(core, weight, abandoned = false) {
+function releaser(core, weight, abandoned) {
   const { generation } = core
   let over = false
   let isUnseen = false
@@ -258,10 +205,10 @@ function releaser(core, weight, abandoned = false) {
     core.putIn(weight, hold)
     // Others may have released a part of a key's: it never has more than at first.
     const back = core.home === null ? weight : Math.min(weight, Math.max(0, core.room()))
-    if (back < weight && core.share !== null) native.shares.gave(core.place, weight - back)
+    if (back < weight) native.shares.gave(core.place, weight - back)
     if (isUnseen) core.passNow(back, true)
     else if (back > 0) core.putBack(back)
-    else core.calm()
+    else core.changed()
   }
   if (abandoned) {
     release[unseen] = () => {

@@ -6,9 +6,8 @@ const native = require('../load.js')
 const { mapWords, unmapWords } = require('./words.js')
 
 class Share {
-  constructor(place, name) {
+  constructor(place) {
     this.place = place
-    this.name = name
     /** A mutex: the number of its current grant in this thread. */
     this.current = 0
     /** Whether this thread holds it alone and knows it. The word says so before its completion has come. */
@@ -70,10 +69,10 @@ function toKeep() {
   return aliveAfar > 0 || native.eventLoop.mayBeWoken() === 1 ? keeps.thread : keeps.instance
 }
 
-function shareAt(place, name) {
+function shareAt(place) {
   let share = shares.get(place)
   if (share === undefined) {
-    share = new Share(place, name)
+    share = new Share(place)
     shares.set(place, share)
   }
   return share
@@ -94,20 +93,20 @@ function placeOfKey(table, key, kind, start) {
 }
 
 function shareMemory(words, kind, start) {
-  return shareAt(placeInMemory(words, kind, start), undefined)
+  return shareAt(placeInMemory(words, kind, start))
 }
 
-function shareKey(table, key, kind, start, name) {
-  return shareAt(placeOfKey(table, key, kind, start), name)
+function shareKey(table, key, kind, start) {
+  return shareAt(placeOfKey(table, key, kind, start))
 }
 
 /** The lock of that key in a segment, or its only one. */
-function shareSlot(segment, key, name) {
+function shareSlot(segment, key) {
   const place = native.host.pin(segment.number, ...(key === undefined ? [] : [key]))
   mapWords(place)
   const known = shares.get(place)
   if (key !== undefined && known?.pins === 0) forget(known)
-  const share = shareAt(place, name)
+  const share = shareAt(place)
   share.isAfar = true
   return share
 }

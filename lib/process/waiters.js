@@ -41,7 +41,7 @@ class Waiter {
     this.core = core
     this.resolve = resolve
     this.how = how // null where it is the usual way
-    if (core.share !== null) this.count(+1)
+    this.count(+1)
   }
 
   /** One more or one less waits for a lock that threads share. */
@@ -74,7 +74,7 @@ class Waiter {
 
   /** The wait is over, however it went. */
   end() {
-    if (this.core.share !== null) this.count(-1)
+    this.count(-1)
     if (this.how !== null) this.how.end()
   }
 }

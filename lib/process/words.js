@@ -6,27 +6,6 @@ const native = require('../load.js')
 const indexBits = 14 // as in binding/regions.h
 const regionWords = 1 << indexBits
 const regions = []
-const freePlaces = []
-let current = 0
-let used = regionWords
-
-/** A place for a word of our own, 0 at first, until givePlace. */
-function takePlace() {
-  if (freePlaces.length > 0) return freePlaces.pop()
-  if (used === regionWords) grow()
-  return (current << indexBits) | used++
-}
-
-function givePlace(place) {
-  wordsOf(place)[indexOf(place)] = 0
-  freePlaces.push(place)
-}
-
-function grow() {
-  current = native.regions.make()
-  regions[current] = native.regions.array(current)
-  used = 0
-}
 
 /** C++ has chosen `place` for a lock that threads share: in `words`, or in memory of its own. */
 function mapWords(place, words) {
@@ -42,4 +21,4 @@ function unmapWords(place) {
 const indexOf = (place) => place & (regionWords - 1)
 const wordsOf = (place) => regions[place >>> indexBits]
 
-module.exports = { givePlace, indexOf, mapWords, takePlace, unmapWords, wordsOf }
+module.exports = { indexOf, mapWords, unmapWords, wordsOf }

@@ -131,10 +131,13 @@ class Request {
     return `the lock ${nameOf(this.name)}`
   }
 }
-Object.assign(Request.prototype, { share: null, observer: null })
+Request.prototype.observer = null
 
 /** The promise of a request that waits. */
 class Pending extends Waiter {
+  /** settleWaiting() counts. */
+  count() {}
+
   end() {
     super.end()
     settleWaiting()
