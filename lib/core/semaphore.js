@@ -18,7 +18,7 @@ const { Waiter } = require('./waiter.js')
 class LocalSemaphore extends LocalLock {
   constructor(value) {
     super()
-    this.value = checkedValue(value)
+    this.value = value
     /** What it is when every unit has come back: of a key, it never has more. */
     this.whole = value
   }

@@ -3,19 +3,12 @@
 // token.
 const { openSegment } = require('./segment.js')
 const native = require('../load.js')
-const { MutexCore } = require('../process/mutex_core.js')
+const { MutexCore } = require('./mutex_core.js')
 const { dressed } = require('../core/releaser.js')
 const { RWCore } = require('../process/rw_core.js')
 const { SemaphoreCore } = require('../process/semaphore_core.js')
 const { SharedKeyMap } = require('../process/shared_key_map.js')
 const { keepWith, pinAgain, shareSlot, unpin } = require('../process/shares.js')
-const { indexOf } = require('../process/words.js')
-
-/** In the high half of a mutex's word (kStrict of src/host/owner_word.h). */
-const strict = 1 << 28
-/** In the low half. */
-const line = 1
-const ownerShift = 2
 
 const fence = Symbol('fence')
 
@@ -125,9 +118,7 @@ const inSegment = (Base) =>
 
 class HostMutexCore extends inSegment(MutexCore) {
   constructor(segment) {
-    super(segment)
-    this.held = segment.held
-    this.self = segment.held >>> ownerShift
+    super(segment, segment.held)
   }
 
   take() {
@@ -138,18 +129,7 @@ class HostMutexCore extends inSegment(MutexCore) {
     this.checkThere()
     return super.tryNow()
   }
-
-  /** Not before somebody of another process who is strictly first come, first served. */
-  overtake(share) {
-    const highHalf = Atomics.load(this.words, indexOf(this.place) + 1)
-    return (highHalf & strict) === 0 && super.overtake(share)
-  }
 }
-Object.assign(HostMutexCore.prototype, {
-  kind: { name: 'mutex', native: native.hostMutex },
-  ownerShift,
-  invited: line,
-})
 
 class HostSemaphoreCore extends inSegment(SemaphoreCore) {
   getValue() {

@@ -1,32 +1,32 @@
 'use strict'
-// A mutex of scope host, for promises. JavaScript makes two steps of its word, each with or without waiters of other threads
-// (see src/locks/mutex.h): free to held by us, and held by us to free. C++ makes all others.
-const { Core } = require('./core.js')
+// A mutex that processes share, for promises. JavaScript makes two steps of its word (src/host/owner_word.h): free to held
+// by us, and held by us to free. C++ makes all others.
+const { Core } = require('../process/core.js')
 const { lockError } = require('../core/errors.js')
 const { checkCallback, readWait } = require('../core/options.js')
 const { dressed, unseen } = require('../core/releaser.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
-const {
-  agent,
-  grantedAbandoned,
-  isGranted,
-  notGranted,
-  takeCompletions,
-  Waiter,
-} = require('./waiters.js')
-const { indexOf } = require('./words.js')
+const { grantedAbandoned, isGranted, notGranted, Waiter } = require('../process/waiters.js')
+const { indexOf } = require('../process/words.js')
 const native = require('../load.js')
 
 const free = 0
-const ownerShift = 4
+const ownerShift = 2
+/** Free for the invited head of the queue, which is on its way. */
+const invited = 1
+/** In the high half of the word: a waiter is strictly first come, first served. */
+const strict = 1 << 28
 const done = Promise.resolve()
 
 /** Every grant of this thread has a number of its own. */
 let lastGrant = 0
 
 class MutexCore extends Core {
-  constructor() {
+  /** `held` is the word while this thread holds the mutex, and no other process waits. */
+  constructor(held) {
     super(free)
+    this.held = held
+    this.self = held >>> ownerShift
   }
 
   /** The number of the current grant: a releaser with another one is stale. */
@@ -41,7 +41,7 @@ class MutexCore extends Core {
   }
 
   owner() {
-    return this.read() >>> this.ownerShift
+    return this.read() >>> ownerShift
   }
 
   isLocked() {
@@ -87,9 +87,12 @@ class MutexCore extends Core {
     return true
   }
 
-  /** Takes a free word before the invited head of the line, a waiter of another thread. */
+  /** Takes a free word before the invited head of the queue, a waiter of another process that is not `strict`. */
   overtake(share) {
-    return share.waiting === 0 && this.change(this.invited, this.held | this.invited)
+    const highHalf = Atomics.load(this.words, indexOf(this.place) + 1)
+    return (
+      (highHalf & strict) === 0 && share.waiting === 0 && this.change(invited, this.held | invited)
+    )
   }
 
   change(from, to) {
@@ -229,11 +232,6 @@ class MutexCore extends Core {
     if (this.isLocked()) this.unlock()
   }
 
-  dispatch(count) {
-    if (count > 0) takeCompletions(count)
-    this.changed()
-  }
-
   hasRoom() {
     return !this.isLocked()
   }
@@ -260,15 +258,7 @@ class MutexCore extends Core {
   }
 }
 
-Object.assign(MutexCore.prototype, {
-  kind: { name: 'mutex', number: 0, bytes: 4, native: native.mutex },
-  /** This thread as an owner, and the word while it holds the mutex and nobody waits. */
-  self: agent,
-  held: agent << ownerShift,
-  ownerShift,
-  /** The line of a word whose head has been invited, and is on its way: kLine and kWaker of src/locks/lock_word.h. */
-  invited: 1 | 2,
-})
+MutexCore.prototype.kind = { name: 'mutex', native: native.hostMutex }
 
 class Locker extends Waiter {
   static value() {}
