@@ -241,7 +241,7 @@ class MutexCore extends Core {
   }
 
   waitForUnlock(options) {
-    return this.passThrough(1, readWait(options), Passer)
+    return this.passThrough(1, readWait(options))
   }
 
   /** Out again, in the same turn. A death that we were told of is for the next one. */
@@ -269,13 +269,6 @@ class Runner extends Waiter {
     return core.grant()
   }
 }
-
-class Passer extends Waiter {
-  static value(core, _weight, abandoned) {
-    core.pass(1, abandoned)
-  }
-}
-Passer.prototype.isToStay = true
 
 class Acquirer extends Waiter {
   static value(core, _weight, abandoned) {

@@ -4,6 +4,7 @@
 const { E_CANCELED, lockError } = require('../core/errors.js')
 const { nameOf, toText } = require('../core/keys.js')
 const native = require('../load.js')
+const { Passer } = require('./passer.js')
 const { keepWith, shareKey, shareMemory, tableOf } = require('./shares.js')
 const { checkStack } = require('../core/stack.js')
 const {
@@ -16,9 +17,6 @@ const {
   waiterAt,
 } = require('./waiters.js')
 const { indexOf, wordsOf } = require('./words.js')
-
-/** Those that are passing in this turn: see pass. */
-let passing = []
 
 const line = 1 // the bit of every word that says that the queue is not empty
 
@@ -243,24 +241,12 @@ class Core {
     if (this.hasLine()) cancelAll(this, reason)
   }
 
-  /** waitForUnlock, for `weight`: through the queue, without a stop, by a waiter of class `Passer`. */
-  passThrough(weight, limits, Passer) {
+  /** waitForUnlock, for `weight`: through the queue, without a stop. */
+  passThrough(weight, limits) {
     const { signal } = limits
     if (signal?.aborted) return Promise.reject(signal.reason)
     if (this.hasRoom(weight) && !this.hasLine()) return Promise.resolve()
     return this.enterLine(weight, limits, Passer)
-  }
-
-  /** One after the other: what one lets in may pass, too, and a long line of them is no recursion. */
-  pass(weight, abandoned) {
-    const isFirst = passing.length === 0
-    passing.push({ core: this, weight, abandoned })
-    if (!isFirst) return
-    try {
-      for (const one of passing) one.core.passNow(one.weight, one.abandoned)
-    } finally {
-      passing = []
-    }
   }
 
   timeoutError(timeout, waiter) {

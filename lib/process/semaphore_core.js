@@ -157,7 +157,7 @@ class SemaphoreCore extends Core {
 
   waitForUnlock(weightOrOptions, priorityOrOptions) {
     const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
-    return this.passThrough(weight, limits, Passer)
+    return this.passThrough(weight, limits)
   }
 
   /** Out again, in the same turn. A death that we were told of is for the next one. */
@@ -180,13 +180,6 @@ class Acquirer extends Waiter {
     return ticketOf(core, weight, abandoned, before)
   }
 }
-
-class Passer extends Waiter {
-  static value(core, weight, abandoned) {
-    core.pass(weight, abandoned)
-  }
-}
-Passer.prototype.isToStay = true
 
 function ticketOf(core, weight, abandoned, before = core.getValue() + weight) {
   return asTicket(before, releaser(core, weight, abandoned))

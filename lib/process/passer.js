@@ -1,0 +1,27 @@
+'use strict'
+// Waiters of waitForUnlock: a passer releases the lock in the turn in which it is granted.
+const { Waiter } = require('./waiters.js')
+
+/** The passers that have been granted a lock in this turn. */
+let passing = []
+
+/** Passers release one after the other: a release may admit the next passer, and a long queue of them is no recursion. */
+function pass(core, weight, abandoned) {
+  const isFirst = passing.length === 0
+  passing.push({ core, weight, abandoned })
+  if (!isFirst) return
+  try {
+    for (const one of passing) one.core.passNow(one.weight, one.abandoned)
+  } finally {
+    passing = []
+  }
+}
+
+class Passer extends Waiter {
+  static value(core, weight, abandoned) {
+    pass(core, weight, abandoned)
+  }
+}
+Passer.prototype.isToStay = true
+
+module.exports = { Passer }
