@@ -2,6 +2,7 @@
 // A mutex that processes share, for promises. JavaScript makes two steps of its word (src/host/owner_word.h): free to held
 // by us, and held by us to free. C++ makes all others.
 const { Core } = require('../process/core.js')
+const { inSegment } = require('./in_segment.js')
 const { lockError } = require('../core/errors.js')
 const { checkCallback, readWait } = require('../core/options.js')
 const { dressed, unseen } = require('../core/releaser.js')
@@ -21,12 +22,12 @@ const done = Promise.resolve()
 /** Every grant of this thread has a number of its own. */
 let lastGrant = 0
 
-class MutexCore extends Core {
-  /** `held` is the word while this thread holds the mutex, and no other process waits. */
-  constructor(held) {
-    super(free)
-    this.held = held
-    this.self = held >>> ownerShift
+class MutexCore extends inSegment(Core) {
+  constructor(segment) {
+    super(segment, free)
+    /** The word while this thread holds the mutex, and no other process waits. */
+    this.held = segment.held
+    this.self = segment.held >>> ownerShift
   }
 
   /** The number of the current grant: a releaser with another one is stale. */
@@ -75,7 +76,7 @@ class MutexCore extends Core {
 
   /** Locked at once, if it is free and nobody of this thread waits. */
   take() {
-    if (!this.takeWord()) return false
+    if (this.segment.whyGone !== undefined || !this.takeWord()) return false
     if (this.observer !== null) this.observeGrant('exclusive', 1, false)
     return true
   }
@@ -106,6 +107,7 @@ class MutexCore extends Core {
   }
 
   tryNow() {
+    this.checkThere()
     if (this.isLocked()) return notGranted
     // Not before one of our own, which may be on its way.
     if (this.hasLine() && this.kind.native.stands(this.place)) return notGranted
@@ -234,10 +236,6 @@ class MutexCore extends Core {
 
   hasRoom() {
     return !this.isLocked()
-  }
-
-  snapshot() {
-    return this.seen({ locked: this.isLocked(), waiting: this.queueSize() })
   }
 
   waitForUnlock(options) {
