@@ -68,11 +68,12 @@ class KeyTable {
     const KeyBucketView<P> view(area_,
                                 static_cast<std::uint32_t>(digest[0]) & (area_.buckets() - 1));
     const std::lock_guard guard(mutexOf(view.index(0)));
-    // Another round means that another thread or process has admitted a key, or is about to.
-    for (int round = 0; round < kRounds; ++round) {
+    // Another round means that another process has admitted a key, or is about to and may have stopped there.
+    for (int waits = 0; waits < kMostWaits;) {
       const std::uint64_t control = view.settled();
       if (const auto found = find(view, digest)) return view.index(*found);
       if (const auto made = insert(view, control, digest, key)) return view.index(*made);
+      if (view.settled() == control) ++waits;
     }
     refuse();
   }
@@ -123,7 +124,7 @@ class KeyTable {
   }
 
  private:
-  static constexpr int kRounds = 100;
+  static constexpr int kMostWaits = 100;
   using View = KeyBucketView<P>;
 
   /// Guards the pins of that entry's bucket, and of some other buckets.
