@@ -19,9 +19,9 @@ import type { LockManager } from '../weblocks/lock_manager.js'
 export interface Engine extends AsyncDisposable {
   /**
    * Gives back all that this thread holds, aborts the `signal` of each Releaser, and closes the connections that the
-   * engine has made: not the client that it was given. Who waits is rejected with `ERR_LOCK_ENGINE`. Rejects, when
-   * all of that is done, if the server could not be told, with `ERR_LOCK_ENGINE` where it has not answered within
-   * `answerTimeout`: it finds out within `ttl`.
+   * engine has made: not the client that it was given. Every waiter is rejected with `ERR_LOCK_ENGINE`. If the server
+   * could not be told, the promise rejects when all of that is done, with `ERR_LOCK_ENGINE` where the server has not
+   * answered within `answerTimeout`. The server then finds out within `ttl`.
    */
   close(): Promise<void>
 }

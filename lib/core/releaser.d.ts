@@ -3,8 +3,8 @@ import type { Engine } from '../cluster/options.js'
 import type { Key } from '../locks/keyed.js'
 
 /**
- * Lets go of one grant: call it, call its `release()`, or leave it to `using`. Once is enough: when
- * its grant is over, whoever ended it, it does nothing.
+ * Lets go of one grant: call it, call its `release()`, or leave it to `using`. Once is enough: a
+ * Releaser whose grant is over does nothing, whatever ended the grant.
  *
  * @example
  * const mutex = new Mutex()
@@ -26,8 +26,8 @@ export interface Releaser extends Disposable, AsyncDisposable {
   (): void
   release(): void
   /**
-   * The last holder died with the lock: look at what it left. (The other ways to lock are not told, and
-   * the news is gone with them. Who could not have all of several keys leaves it to the next one.)
+   * The last holder died with the lock: look at what it left. (The other ways to lock are not told,
+   * and the next holder is not told either. A caller that could not have all of several keys leaves it to the next.)
    */
   readonly abandoned: boolean
   /**

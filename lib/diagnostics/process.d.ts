@@ -4,7 +4,7 @@ import type { Key } from '../locks/keyed.js'
 /** How a lock is held, or wanted: exclusively, or shared with others. A semaphore knows weights only. */
 export type HoldMode = 'exclusive' | 'shared'
 
-/** Who holds a lock. */
+/** A holder of a lock. */
 export interface LockHolder {
   /** The `threadId` (of node:worker_threads) of the holder: 0 is the main thread. None, where another process is it. */
   thread?: number
@@ -55,7 +55,7 @@ export interface LockWaits {
 
 /** What the snapshot of a lock with diagnostics has besides. */
 export interface LockDiagnostics {
-  /** Who holds it: those of this thread, and whatever is known of others. */
+  /** Its holders: all of this thread, and those of other threads and processes that are known. */
   holders?: LockHolder[]
   /** For how many milliseconds the first of this thread that waits has done so. */
   oldestWait?: number
@@ -101,7 +101,7 @@ export interface DeadlockReport {
   at: number
   /** The message of the error, which draws the circle. */
   message: string
-  /** Whoever waits, for what, and what it holds meanwhile. */
+  /** Each waiter in the circle: what it waits for, and what it holds meanwhile. */
   cycle: DeadlockStep[]
 }
 

@@ -1,6 +1,6 @@
 'use strict'
 // What this thread has to say about its watched locks, and how other threads hear of it. A source is the observer of a
-// lock, or that of a keyed map (keyed_observer.js): it is known weakly, as long as somebody has the lock.
+// lock, or that of a keyed map (keyed_observer.js): it is known weakly, as long as an object of the lock is in use.
 //
 // Whoever asks opens a BroadcastChannel for the answers, and posts its name on the one for questions. All listen there
 // from their first watched lock on, without being kept alive by it. C++ knows who they are.

@@ -74,7 +74,7 @@ class MutexCore extends inSegment(Core) {
     return this.grant() === grant
   }
 
-  /** Locked at once, if it is free and nobody of this thread waits. */
+  /** Locked at once, if it is free and no waiter of this thread is queued. */
   take() {
     if (this.segment.whyGone !== undefined || !this.takeWord()) return false
     if (this.observer !== null) this.observeGrant('exclusive', 1, false)
