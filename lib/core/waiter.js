@@ -4,13 +4,12 @@
 const { listen } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
 
-class Waiter {
+/** What every waiter has, whichever queue it is in. */
+class AnyWaiter {
   /** `resolve` is the promise's; what it resolves to is a matter of the class derived from this one. */
   constructor(resolve, limits) {
     this.resolve = resolve
     this.limits = limits // null where there are none
-    this.previous = null
-    this.next = null
   }
 
   get priority() {
@@ -38,6 +37,15 @@ class Waiter {
   /** The wait is over, however it went. */
   end() {
     if (this.limits !== null) this.limits.end()
+  }
+}
+
+/** A waiter in a queue of this thread (wait_queue.js). */
+class Waiter extends AnyWaiter {
+  constructor(resolve, limits) {
+    super(resolve, limits)
+    this.previous = null
+    this.next = null
   }
 }
 
@@ -93,7 +101,7 @@ class Limits {
   }
 }
 
-Object.assign(Waiter.prototype, {
+Object.assign(AnyWaiter.prototype, {
   /** How it wants the lock: shared or exclusive, or undefined for units of a semaphore. */
   mode: 'exclusive',
   /** Whether cancel() leaves it alone. */
@@ -102,4 +110,4 @@ Object.assign(Waiter.prototype, {
   wait: undefined,
 })
 
-module.exports = { Limits, Waiter }
+module.exports = { AnyWaiter, Limits, Waiter }

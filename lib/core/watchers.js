@@ -1,8 +1,7 @@
 'use strict'
-// Those who wait for a lock to become free, without wanting it (waitForUnlock). They stand in no
-// line: whoever queues to acquire goes first.
-const { listen } = require('./abort.js')
-const { longestTimeout } = require('./options.js')
+// Callers that wait for a lock to become free, without wanting it (waitForUnlock). They are in no queue: a waiter
+// that is queued to acquire goes first.
+const { Limits } = require('./waiter.js')
 
 class Watchers {
   #all = new Set()
@@ -16,31 +15,25 @@ class Watchers {
   /** `late` makes the error for a timeout. */
   wait(weight, { priority, timeout, signal }, late) {
     return new Promise((resolve, reject) => {
-      const watcher = { weight, priority, resolve, end: () => this.#all.delete(watcher) }
+      const watcher = new Limits(weight, priority)
+      watcher.resolve = resolve
       this.#all.add(watcher)
       this.#top = Math.max(this.#top, priority)
       if (timeout === undefined && signal === undefined) return
       const giveUp = (reason) => {
-        watcher.end()
+        this.#end(watcher)
         reject(reason)
       }
-      const onAbort = () => giveUp(signal.reason)
-      let timer
-      let listening
-      watcher.end = () => {
-        this.#all.delete(watcher)
-        listening?.stop(onAbort)
-        if (timer !== undefined) globalThis.clearTimeout(timer)
-      }
-      // After that, since a clock or a signal of strange make may call back at once.
-      if (timeout !== undefined && timeout <= longestTimeout) {
-        timer = globalThis.setTimeout(() => giveUp(late(timeout)), timeout)
-      }
-      if (this.#all.has(watcher) && signal !== undefined) listening = listen(signal, onAbort)
+      watcher.begin({ timeout, signal }, giveUp, late)
     })
   }
 
-  /** Tells those who could take their weight of `value` before whoever queues with `topPriority`. */
+  #end(watcher) {
+    this.#all.delete(watcher)
+    watcher.end()
+  }
+
+  /** Tells each that could take its weight of `value` before the head of the queue, which has `topPriority`. */
   tell(value, topPriority) {
     if (topPriority !== undefined && this.#top <= topPriority) return
     const told = []
@@ -51,7 +44,7 @@ class Watchers {
     // In the order of async-mutex: the heaviest first, then by priority, then as they came.
     told.sort((a, b) => b.weight - a.weight || b.priority - a.priority)
     for (const watcher of told) {
-      watcher.end()
+      this.#end(watcher)
       watcher.resolve()
     }
   }

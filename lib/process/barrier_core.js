@@ -6,7 +6,7 @@ const { lockError } = require('../core/errors.js')
 const native = require('../load.js')
 const { readWait } = require('../core/options.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
-const { grantedAbandoned, notGranted, Waiter } = require('./waiters.js')
+const { grantedAbandoned, notGranted, wait, Waiter } = require('./waiters.js')
 
 const broken = 2
 const missingShift = 2
@@ -33,14 +33,13 @@ class BarrierCore extends Core {
       this.break()
       return Promise.reject(limits.signal.reason)
     }
-    return this.enterLine(1, limits, Party)
-  }
-
-  enter() {
+    checkStack()
     const ticket = native.barrier.enter(this.place, this.parties)
-    if (ticket >= 0) missing = native.barrier.missing(ticket)
-    else this.dispatch(native.eventLoop.completions()) // the others, who came before us
-    return ticket
+    if (ticket >= 0) {
+      return wait(this, ticket, Party, 1, limits, native.barrier.missing(ticket))
+    }
+    this.dispatch(native.eventLoop.completions()) // the others, which came before
+    return ticket === grantedAbandoned ? Promise.reject(this.brokenError()) : Promise.resolve(0)
   }
 
   admit(waiter, isBroken) {
@@ -80,18 +79,10 @@ class BarrierCore extends Core {
 }
 BarrierCore.prototype.kind = { name: 'barrier', number: 6, bytes: 8, native: native.barrier }
 
-/** How many were missing when the waiter that is being made had arrived: see enter. */
-let missing
-
 class Party extends Waiter {
-  constructor(core, resolve, reject, how) {
-    super(core, resolve, reject, how)
+  constructor(core, resolve, limits, _reject, missing) {
+    super(core, resolve, limits)
     this.missing = missing
-  }
-
-  /** For the one that does not wait: the last, or one that finds it broken. */
-  static value(core, _weight, isBroken) {
-    return isBroken ? Promise.reject(core.brokenError()) : 0
   }
 }
 

@@ -26,8 +26,7 @@ class ConditionCore extends Core {
       mutex.placeForGuests(),
       this.strictness(mutex),
     )
-    entering = { mutex, grant: mutex.grant() }
-    const promise = wait(this, ticket, Notified, 1, limits)
+    const promise = wait(this, ticket, Notified, 1, limits, mutex)
     mutex.stepAside()
     mutex.dispatch(native.eventLoop.completions())
     return promise
@@ -82,15 +81,12 @@ class ConditionCore extends Core {
 const kind = { name: 'condition variable', number: 4, bytes: 4, native: native.condition }
 ConditionCore.prototype.kind = kind
 
-/** What the waiter that is being made waits with: see wait. */
-let entering
-
 class Notified extends Waiter {
-  constructor(core, resolve, reject, how) {
-    super(core, resolve, reject, how)
-    this.mutex = entering.mutex
-    this.grant = entering.grant
-    this.mutex.expectGuests(+1)
+  constructor(core, resolve, limits, _reject, mutex) {
+    super(core, resolve, limits)
+    this.mutex = mutex
+    this.grant = mutex.grant()
+    mutex.expectGuests(+1)
   }
 
   end() {

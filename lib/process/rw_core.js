@@ -141,8 +141,7 @@ class RWCore extends Core {
       if (outcome === refused) return Promise.reject(this.refusal())
       return this.refuse(upgrade, this.timeoutError(0))
     }
-    grant.isUpgrading()
-    return wait(this, outcome, Upgrader, upgrade, limits)
+    return wait(this, outcome, Upgrader, upgrade, limits, grant)
   }
 
   /** The same now, or undefined. */

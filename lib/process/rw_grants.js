@@ -25,7 +25,7 @@ class Grant {
     checkStackToRelease()
     this.isOver = true
     if (this.pending !== null) {
-      giveUp(this.pending.how, this.ended())
+      giveUp(this.pending, this.ended())
       // Too late: it is the writer already, and lets go when it hears of it.
       if (this.pending !== null) return
     }
@@ -60,10 +60,6 @@ class Grant {
     checkStackToRelease()
     this.isOver = true
     return this.core.downgrade(this)
-  }
-
-  isUpgrading() {
-    upgrading = this
   }
 
   ended() {
@@ -154,14 +150,11 @@ class Writer extends Waiter {
   }
 }
 
-/** The grant of the waiter that is being made. */
-let upgrading
-
 class Upgrader extends Waiter {
-  constructor(core, resolve, reject, how) {
-    super(core, resolve, reject, how)
-    this.grant = upgrading
-    this.grant.pending = this
+  constructor(core, resolve, limits, _reject, grant) {
+    super(core, resolve, limits)
+    this.grant = grant
+    grant.pending = this
   }
 
   count(change) {

@@ -171,8 +171,8 @@ SemaphoreCore.prototype.kind = { name: 'semaphore', number: 1, bytes: 8, native:
 
 class Acquirer extends Waiter {
   // At once, as async-mutex does: its order is a promise, too, to the microtask.
-  constructor(core, resolve, reject, how) {
-    super(core, resolve, reject, how)
+  constructor(core, resolve, limits, reject) {
+    super(core, resolve, limits)
     this.reject = reject
   }
 

@@ -1,9 +1,8 @@
 'use strict'
 // Promises that wait in a queue of C++, by ticket. C++ says what has happened to which ticket (its completion, see
 // binding/completions.h); what that means for the promise is decided here.
-const { listen } = require('../core/abort.js')
 const native = require('../load.js')
-const { longestTimeout } = require('../core/options.js')
+const { AnyWaiter, Limits } = require('../core/waiter.js')
 const { updateKeepAlive } = require('./shares.js')
 
 // The answers of C++ where there is no ticket; see binding/outcome.h.
@@ -36,11 +35,10 @@ const gone = {}
  * A promise that waits. What it resolves to is a matter of the class derived from this one; there
  * may be very many of them, so that every field counts.
  */
-class Waiter {
-  constructor(core, resolve, _reject, how) {
+class Waiter extends AnyWaiter {
+  constructor(core, resolve, limits) {
+    super(resolve, limits)
     this.core = core
-    this.resolve = resolve
-    this.how = how // null where it is the usual way
     this.count(+1)
   }
 
@@ -49,80 +47,20 @@ class Waiter {
     this.core.share.wait(this.core, change)
   }
 
-  /** By a thenable that rejects: to keep a function for it would cost each waiter 64 bytes. */
-  reject(reason) {
-    this.resolve({
-      // biome-ignore lint/suspicious/noThenProperty: to be one is what it is for
-      then(_, reject) {
-        reject(reason)
-      },
-    })
-  }
-
-  get weight() {
-    return this.how === null ? 1 : this.how.weight
-  }
-
-  get priority() {
-    return this.how === null ? 0 : this.how.priority
-  }
-
-  /** How it wants the lock: see lib/core/waiter.js. */
   get mode() {
     return this.core.modeOf(this.weight)
   }
 
-  /** The wait is over, however it went. */
   end() {
     this.count(-1)
-    if (this.how !== null) this.how.end()
+    super.end()
   }
 }
 
-Object.assign(Waiter.prototype, {
-  /** Whether it is left alone by cancel(). */
-  isToStay: false,
-  /** What an observer knows of it. */
-  wait: undefined,
-})
-
-/** How somebody waits, where it is not the usual way. */
-class How {
-  constructor(ticket, weight, priority) {
+class TicketLimits extends Limits {
+  constructor(weight, priority, ticket) {
+    super(weight, priority)
     this.ticket = ticket
-    this.weight = weight
-    this.priority = priority
-    this.timer = undefined
-    this.listening = undefined
-    this.onAbort = undefined
-  }
-
-  limit(core, timeout, signal) {
-    // The timer first: a signal of strange make may call back at once, and end it.
-    if (timeout !== undefined && timeout <= longestTimeout) {
-      const late = () => giveUp(this, core.timeoutError(timeout, waiters[this.ticket]))
-      this.timer = globalThis.setTimeout(late, timeout)
-    }
-    // A clock that fires at once has ended it.
-    if (signal !== undefined && waiters[this.ticket]?.how === this) {
-      this.onAbort = () => giveUp(this, signal.reason)
-      const listening = listen(signal, this.onAbort)
-      // A signal of strange make may have ended it at once.
-      if (waiters[this.ticket]?.how === this) this.listening = listening
-      else listening.stop(this.onAbort)
-    }
-  }
-
-  end() {
-    try {
-      if (this.timer !== undefined) globalThis.clearTimeout(this.timer)
-      if (this.listening !== undefined) this.listening.stop(this.onAbort)
-    } catch (error) {
-      // A signal of strange make must not hold up those who are in, or give up, with this one.
-      process.nextTick(() => {
-        throw error
-      })
-    }
   }
 }
 
@@ -134,20 +72,23 @@ const keep = (resolve, reject) => {
   lastReject = reject
 }
 
-/** A promise for what `ticket` waits for, by a waiter of class `Kind`. */
-function wait(core, ticket, Kind, weight, { priority, timeout, signal }) {
+/**
+ * A promise for what `ticket` waits for, by a waiter of class `Kind`. `subject` is what only some kinds are made with.
+ */
+function wait(core, ticket, Kind, weight, { priority, timeout, signal }, subject) {
   const promise = new Promise(keep)
   const isLimited = timeout !== undefined || signal !== undefined
-  const usual = weight === 1 && priority === 0 && !isLimited
-  const how = usual ? null : new How(ticket, weight, priority)
-  const waiter = new Kind(core, lastResolve, lastReject, how)
+  const isUsual = weight === 1 && priority === 0 && !isLimited
+  const limits = isUsual ? null : new TicketLimits(weight, priority, ticket)
+  if (isLimited) limits.reject = lastReject
+  const waiter = new Kind(core, lastResolve, limits, lastReject, subject)
   waiters[ticket] = waiter
   lastResolve = undefined
   lastReject = undefined
   const isObserved = core.observer !== null && !waiter.isToStay
   if (timeout === 0) {
     const error = core.timeoutError(0)
-    giveUp(how, error)
+    giveUp(waiter, error)
     // Unless that was too late.
     if (isObserved && waiters[ticket] !== waiter) {
       core.observer.refused(waiter.mode, weight, error)
@@ -159,24 +100,17 @@ function wait(core, ticket, Kind, weight, { priority, timeout, signal }) {
     core.observer.waiting(waiter, promise)
   }
   // What the observer tells of it may have ended it.
-  if (isLimited && waiters[ticket] === waiter) limit(how, core, timeout, signal)
+  if (isLimited && waiters[ticket] === waiter) {
+    const end = (reason) => giveUp(waiter, reason)
+    limits.begin({ timeout, signal }, end, (late) => core.timeoutError(late, waiter))
+  }
   return promise
 }
 
-function limit(how, core, timeout, signal) {
-  try {
-    how.limit(core, timeout, signal)
-  } catch (error) {
-    // A signal or a clock that is not what it seems.
-    giveUp(how, error)
-  }
-}
-
-function giveUp(how, reason) {
-  const { ticket } = how
-  const waiter = waiters[ticket]
-  // A signal that calls back twice, or a timer that cannot be cleared: the wait is over already.
-  if (waiter?.how === how) goAway(ticket, reason)
+/** `waiter`, which has limits, gives up, unless its wait is over already. */
+function giveUp(waiter, reason) {
+  const { ticket } = waiter.limits
+  if (waiters[ticket] === waiter) goAway(ticket, reason)
 }
 
 /** Whoever waits with `ticket` gives up. */
@@ -242,7 +176,7 @@ function enterAgain(core, waiter) {
     return
   }
   waiters[ticket] = waiter
-  if (waiter.how !== null) waiter.how.ticket = ticket
+  if (waiter.limits !== null) waiter.limits.ticket = ticket
 }
 
 function admit(waiter, abandoned) {
