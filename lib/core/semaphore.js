@@ -7,11 +7,9 @@
 // Invariant: the head of the queue does not fit (its weight exceeds the value), and blocks every lighter waiter
 // of its own or a lower priority.
 const { lockError } = require('./errors.js')
-const { checkCallback } = require('./options.js')
 const { asTicket } = require('./releaser.js')
 const { LocalLock } = require('./lock.js')
 const { holdKey, semaphoreReleaser } = require('./local_releaser.js')
-const { checkStack } = require('./stack.js')
 const { checkedValue, checkWeight, maxValue, readAcquire, readAcquireSync } = require('./units.js')
 const { Waiter } = require('./waiter.js')
 
@@ -90,27 +88,6 @@ class LocalSemaphore extends LocalLock {
   observeGrant(weight, grant, waiter, promise) {
     const release = grant[1]
     release[holdKey] = this.observer.granted(undefined, weight, waiter, false, release, promise)
-  }
-
-  async runExclusive(callback, weight, options) {
-    checkCallback(callback)
-    const [before, release] = await this.acquire(weight, options)
-    try {
-      return await callback(before)
-    } finally {
-      release()
-    }
-  }
-
-  runExclusiveSync(callback, weight, options) {
-    checkCallback(callback)
-    checkStack()
-    const [before, release] = this.acquireSync(weight, options)
-    try {
-      return callback(before)
-    } finally {
-      release()
-    }
   }
 
   release(weight = 1) {

@@ -5,8 +5,8 @@
 const { LocalMutex } = require('../core/mutex.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf, toText } = require('../core/keys.js')
-const { blockingHomeOf, homeOf, Keyed } = require('./keyed.js')
-const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
+const { blockingMapOf, mapOf, Keyed } = require('./keyed.js')
+const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { readSyncWait, readWait } = require('../core/options.js')
 const { isObject, receiverError } = require('./receiver.js')
 const { dressed } = require('../core/releaser.js')
@@ -33,6 +33,10 @@ const forks = {
   isOfProcess: true,
   atRest: [],
 }
+
+const acquire = (core, limits) => core.acquire(limits)
+const acquireSync = (core, limits) => core.acquireSync(limits)
+const tryAcquire = (core) => core.tryAcquire()
 
 /** Not a KeyedMutex: that of the same name is another lock. */
 class Forks extends Keyed {
@@ -77,7 +81,7 @@ class DiningPhilosophers {
     checkSeats(seats)
     this.#seats = seats
     this.#forks = new Forks(options)
-    this.#eaters = eatersOf(homeOf(this.#forks, forks).name, seats)
+    this.#eaters = eatersOf(mapOf(this.#forks, forks).name, seats)
   }
 
   get seats() {
@@ -88,27 +92,23 @@ class DiningPhilosophers {
   begin(seat, options) {
     check(this, 'begin')
     const pair = this.#forksAt(seat)
-    const home = homeOf(this.#forks, forks)
-    const take = (fork, limits) => home.with(fork, (core) => core.acquire(limits))
-    const late = (_, timeout) => this.#late(seat, timeout)
-    const held = acquireMany(pair, readWait(options), take, late)
+    const map = mapOf(this.#forks, forks)
+    const late = this.#lateAt(seat)
+    const held = acquireOneOrMany(map, pair, readWait(options), acquire, () => late)
     return held.then((release) => this.#sit(seat, release))
   }
 
   beginSync(seat, options) {
     check(this, 'beginSync')
-    const home = blockingHomeOf(this.#forks, forks, 'beginSync')
+    const map = blockingMapOf(this.#forks, forks, 'beginSync')
     const pair = this.#forksAt(seat)
-    const take = (fork, limits) => home.with(fork, (core) => core.acquireSync(limits))
-    const late = (_, timeout) => this.#late(seat, timeout)
-    return this.#sit(seat, acquireManySync(pair, readSyncWait(options), take, late))
+    const limits = readSyncWait(options)
+    return this.#sit(seat, acquireSyncOneOrMany(map, pair, limits, acquireSync, this.#lateAt(seat)))
   }
 
   tryBegin(seat) {
     check(this, 'tryBegin')
-    const home = homeOf(this.#forks, forks)
-    const take = (fork) => home.with(fork, (core) => core.tryAcquire())
-    const held = tryAcquireMany(this.#forksAt(seat), take)
+    const held = tryOneOrMany(mapOf(this.#forks, forks), this.#forksAt(seat), tryAcquire)
     return held === undefined ? undefined : this.#sit(seat, held)
   }
 
@@ -156,13 +156,15 @@ class DiningPhilosophers {
     }
   }
 
-  #late(seat, timeout) {
-    const message = `philosopher ${seat} of ${this.#title()} could not begin within ${timeout} ms`
-    return lockError('ERR_LOCK_TIMEOUT', message)
+  #lateAt(seat) {
+    return (_, timeout) => {
+      const message = `philosopher ${seat} of ${this.#title()} could not begin within ${timeout} ms`
+      return lockError('ERR_LOCK_TIMEOUT', message)
+    }
   }
 
   #title() {
-    return titleOf(homeOf(this.#forks, forks).name)
+    return titleOf(mapOf(this.#forks, forks).name)
   }
 }
 

@@ -2,8 +2,8 @@
 const { LocalMutex } = require('../core/mutex.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
-const { blockingHomeOf, homeOf, Keyed, keyed, lateFor } = require('./keyed.js')
-const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
+const { blockingMapOf, Keyed, keyed, mapOf } = require('./keyed.js')
+const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { checkCallback, readSyncWait } = require('../core/options.js')
 const { run, runSync } = require('./run.js')
 
@@ -16,74 +16,70 @@ const kind = {
   atRest: [],
 }
 
+const acquire = (core, options) => core.acquire(options)
+const acquireSync = (core, limits) => core.acquireSync(limits)
+
 class KeyedMutex extends Keyed {
   constructor(options = {}) {
     super(kind, options)
   }
 
   acquire(key, options) {
-    const home = homeOf(this, kind, 'acquire')
-    if (Array.isArray(key)) {
-      return acquireMany(key, options, (one, limits) => this.acquire(one, limits), lateFor(this))
-    }
+    const map = mapOf(this, kind, 'acquire')
     // Without options nothing can fail once the key is right.
-    if (options === undefined) return home.open(key).acquire()
-    return home.with(key, (core) => core.acquire(options))
+    if (options === undefined && !Array.isArray(key)) return map.open(key).acquire()
+    return acquireOneOrMany(map, key, options, acquire)
   }
 
   tryAcquire(key) {
-    const home = homeOf(this, kind, 'tryAcquire')
-    if (Array.isArray(key)) return tryAcquireMany(key, (one) => this.tryAcquire(one))
-    return home.with(key, (core) => core.tryAcquire())
+    return tryOneOrMany(mapOf(this, kind, 'tryAcquire'), key, (core) => core.tryAcquire())
   }
 
   runExclusive(key, callback, options) {
     try {
-      const home = homeOf(this, kind, 'runExclusive')
+      const map = mapOf(this, kind, 'runExclusive')
       if (Array.isArray(key)) return run(callback, () => this.acquire(key, options), key)
       checkCallback(callback, key)
-      if (options === undefined) return home.open(key).runExclusive(callback)
-      return home.with(key, (core) => core.runExclusive(callback, options))
+      if (options === undefined) return map.open(key).runExclusive(callback)
+      return map.with(key, (core) => core.runExclusive(callback, options))
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
   executeLocked(key, callback, options) {
-    homeOf(this, kind, 'executeLocked')
+    mapOf(this, kind, 'executeLocked')
     return this.runExclusive(key, callback, options)
   }
 
   lock(key, options) {
-    const home = homeOf(this, kind, 'lock')
-    if (options === undefined) return home.open(key).lock()
-    return home.with(key, (core) => core.lock(options))
+    const map = mapOf(this, kind, 'lock')
+    if (options === undefined) return map.open(key).lock()
+    return map.with(key, (core) => core.lock(options))
   }
 
   tryLock(key) {
-    return homeOf(this, kind, 'tryLock').with(key, (core) => core.tryLock())
+    return mapOf(this, kind, 'tryLock').with(key, (core) => core.tryLock())
   }
 
   lockSync(key, options) {
-    const home = blockingHomeOf(this, kind, 'lockSync')
+    const map = blockingMapOf(this, kind, 'lockSync')
     const limits = readSyncWait(options)
-    home.with(key, (core) => core.lockSync(limits))
+    map.with(key, (core) => core.lockSync(limits))
   }
 
   acquireSync(key, options) {
-    const home = blockingHomeOf(this, kind, 'acquireSync')
-    const limits = readSyncWait(options)
-    if (!Array.isArray(key)) return home.with(key, (core) => core.acquireSync(limits))
-    return acquireManySync(key, limits, (one, left) => this.acquireSync(one, left))
+    const map = blockingMapOf(this, kind, 'acquireSync')
+    return acquireSyncOneOrMany(map, key, readSyncWait(options), acquireSync)
   }
 
   runExclusiveSync(key, callback, options) {
-    homeOf(this, kind, 'runExclusiveSync')
+    mapOf(this, kind, 'runExclusiveSync')
     return runSync(callback, () => this.acquireSync(key, options), key)
   }
 
   unlock(key) {
-    const core = homeOf(this, kind, 'unlock').find(key)
+    const core = mapOf(this, kind, 'unlock').find(key)
     if (core === undefined) {
       throw lockError('ERR_LOCK_NOT_HELD', `the mutex of key ${nameOf(key)} is not held`)
     }
@@ -91,11 +87,11 @@ class KeyedMutex extends Keyed {
   }
 
   release(key) {
-    homeOf(this, kind, 'release').look(key, (core) => core.release())
+    mapOf(this, kind, 'release').look(key, (core) => core.release())
   }
 
   waitForUnlock(key, options) {
-    return homeOf(this, kind, 'waitForUnlock').with(key, (core) => core.waitForUnlock(options))
+    return mapOf(this, kind, 'waitForUnlock').with(key, (core) => core.waitForUnlock(options))
   }
 }
 

@@ -1,7 +1,7 @@
 'use strict'
 const { LocalRWLock } = require('../core/rw_lock.js')
-const { blockingHomeOf, homeOf, Keyed, keyed, lateFor } = require('./keyed.js')
-const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
+const { blockingMapOf, Keyed, keyed, mapOf } = require('./keyed.js')
+const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { readSyncWait } = require('../core/options.js')
 const { run, runSync } = require('./run.js')
 
@@ -14,89 +14,70 @@ const kind = {
   atRest: [],
 }
 
+const acquireRead = (core, options) => core.acquireRead(options)
+const acquireWrite = (core, options) => core.acquireWrite(options)
+const acquireReadSync = (core, limits) => core.acquireReadSync(limits)
+const acquireWriteSync = (core, limits) => core.acquireWriteSync(limits)
+
 class KeyedRWLock extends Keyed {
   constructor(options = {}) {
     super(kind, options)
   }
 
   acquireRead(key, options) {
-    const home = homeOf(this, kind, 'acquireRead')
-    if (Array.isArray(key)) {
-      return acquireMany(
-        key,
-        options,
-        (one, limits) => this.acquireRead(one, limits),
-        lateFor(this),
-      )
-    }
-    return home.with(key, (core) => core.acquireRead(options))
+    const map = mapOf(this, kind, 'acquireRead')
+    return acquireOneOrMany(map, key, options, acquireRead)
   }
 
   acquireWrite(key, options) {
-    const home = homeOf(this, kind, 'acquireWrite')
-    if (Array.isArray(key)) {
-      return acquireMany(
-        key,
-        options,
-        (one, limits) => this.acquireWrite(one, limits),
-        lateFor(this),
-      )
-    }
-    return home.with(key, (core) => core.acquireWrite(options))
+    const map = mapOf(this, kind, 'acquireWrite')
+    return acquireOneOrMany(map, key, options, acquireWrite)
   }
 
   tryAcquireRead(key) {
-    const home = homeOf(this, kind, 'tryAcquireRead')
-    if (Array.isArray(key)) return tryAcquireMany(key, (one) => this.tryAcquireRead(one))
-    return home.with(key, (core) => core.tryAcquireRead())
+    return tryOneOrMany(mapOf(this, kind, 'tryAcquireRead'), key, (core) => core.tryAcquireRead())
   }
 
   tryAcquireWrite(key) {
-    const home = homeOf(this, kind, 'tryAcquireWrite')
-    if (Array.isArray(key)) return tryAcquireMany(key, (one) => this.tryAcquireWrite(one))
-    return home.with(key, (core) => core.tryAcquireWrite())
+    return tryOneOrMany(mapOf(this, kind, 'tryAcquireWrite'), key, (core) => core.tryAcquireWrite())
   }
 
   runShared(key, callback, options) {
-    homeOf(this, kind, 'runShared')
+    mapOf(this, kind, 'runShared')
     return run(callback, () => this.acquireRead(key, options), key)
   }
 
   runExclusive(key, callback, options) {
-    homeOf(this, kind, 'runExclusive')
+    mapOf(this, kind, 'runExclusive')
     return run(callback, () => this.acquireWrite(key, options), key)
   }
 
   acquireReadSync(key, options) {
-    const home = blockingHomeOf(this, kind, 'acquireReadSync')
-    const limits = readSyncWait(options)
-    if (!Array.isArray(key)) return home.with(key, (core) => core.acquireReadSync(limits))
-    return acquireManySync(key, limits, (one, left) => this.acquireReadSync(one, left))
+    const map = blockingMapOf(this, kind, 'acquireReadSync')
+    return acquireSyncOneOrMany(map, key, readSyncWait(options), acquireReadSync)
   }
 
   acquireWriteSync(key, options) {
-    const home = blockingHomeOf(this, kind, 'acquireWriteSync')
-    const limits = readSyncWait(options)
-    if (!Array.isArray(key)) return home.with(key, (core) => core.acquireWriteSync(limits))
-    return acquireManySync(key, limits, (one, left) => this.acquireWriteSync(one, left))
+    const map = blockingMapOf(this, kind, 'acquireWriteSync')
+    return acquireSyncOneOrMany(map, key, readSyncWait(options), acquireWriteSync)
   }
 
   runSharedSync(key, callback, options) {
-    homeOf(this, kind, 'runSharedSync')
+    mapOf(this, kind, 'runSharedSync')
     return runSync(callback, () => this.acquireReadSync(key, options), key)
   }
 
   runExclusiveSync(key, callback, options) {
-    homeOf(this, kind, 'runExclusiveSync')
+    mapOf(this, kind, 'runExclusiveSync')
     return runSync(callback, () => this.acquireWriteSync(key, options), key)
   }
 
   readers(key) {
-    return homeOf(this, kind, 'readers').look(key, (core) => core.readers(), 0)
+    return mapOf(this, kind, 'readers').look(key, (core) => core.readers(), 0)
   }
 
   isWriteLocked(key) {
-    return homeOf(this, kind, 'isWriteLocked').look(key, (core) => core.isWritten(), false)
+    return mapOf(this, kind, 'isWriteLocked').look(key, (core) => core.isWritten(), false)
   }
 }
 

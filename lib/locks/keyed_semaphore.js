@@ -3,10 +3,10 @@ const { LocalSemaphore } = require('../core/semaphore.js')
 const { checkedValue, readAcquire, readAcquireSync } = require('../core/units.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
-const { blockingHomeOf, homeOf, Keyed, keyed, lateFor } = require('./keyed.js')
-const { acquireMany, acquireManySync, tryAcquireMany } = require('./many.js')
-const { checkCallback } = require('../core/options.js')
+const { blockingMapOf, Keyed, keyed, mapOf } = require('./keyed.js')
+const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { asTicket } = require('../core/releaser.js')
+const { runWithUnits, runWithUnitsSync } = require('./run.js')
 
 const kind = {
   class: 'KeyedSemaphore',
@@ -27,105 +27,78 @@ class KeyedSemaphore extends Keyed {
   }
 
   acquire(key, weight, options) {
-    const home = homeOf(this, kind, 'acquire')
+    const map = mapOf(this, kind, 'acquire')
     const asked = this.#read(weight, options)
-    if (Array.isArray(key)) return this.#acquireMany(key, asked)
-    return home.with(key, (core) => core.acquire(asked.weight, asked.limits))
-  }
-
-  async #acquireMany(keys, { weight, limits }) {
+    if (!Array.isArray(key))
+      return map.with(key, (core) => core.acquire(asked.weight, asked.limits))
     const values = []
-    const release = await acquireMany(
-      keys,
-      limits,
-      async (key, limits) => {
-        const [value, release] = await this.acquire(key, weight, limits)
-        values.push(value)
-        return release
-      },
-      lateFor(this),
-    )
-    return asTicket(values, release)
+    const acquire = async (core, limits) =>
+      keepValue(values, await core.acquire(asked.weight, limits))
+    const held = acquireOneOrMany(map, key, asked.limits, acquire)
+    return held.then((release) => asTicket(values, release))
   }
 
   tryAcquire(key, weight) {
-    const home = homeOf(this, kind, 'tryAcquire')
+    const map = mapOf(this, kind, 'tryAcquire')
     const asked = this.#read(weight)
-    if (!Array.isArray(key)) return home.with(key, (core) => core.tryAcquire(asked.weight))
+    if (!Array.isArray(key)) return map.with(key, (core) => core.tryAcquire(asked.weight))
     const values = []
-    const release = tryAcquireMany(key, (one) => {
-      const [value, release] = this.tryAcquire(one, weight) ?? []
-      values.push(value)
-      return release
-    })
+    const tryAcquire = (core) => keepValue(values, core.tryAcquire(asked.weight))
+    const release = tryOneOrMany(map, key, tryAcquire)
     return release === undefined ? undefined : asTicket(values, release)
   }
 
-  async runExclusive(key, callback, weight, options) {
-    homeOf(this, kind, 'runExclusive')
-    checkCallback(callback, key)
-    const [value, release] = await this.acquire(key, weight, options)
-    try {
-      return await callback(value)
-    } finally {
-      release()
+  runExclusive(key, callback, weight, options) {
+    const acquire = () => {
+      mapOf(this, kind, 'runExclusive') // here, since what is wrong rejects
+      return this.acquire(key, weight, options)
     }
+    return runWithUnits(callback, acquire, key)
   }
 
   executeLocked(key, callback, weight, options) {
-    homeOf(this, kind, 'executeLocked')
+    mapOf(this, kind, 'executeLocked')
     return this.runExclusive(key, callback, weight, options)
   }
 
   acquireSync(key, weight, options) {
-    const home = blockingHomeOf(this, kind, 'acquireSync')
+    const map = blockingMapOf(this, kind, 'acquireSync')
     const asked = readAcquireSync(weight, options)
     this.#check(asked.weight)
-    if (!Array.isArray(key)) {
-      return home.with(key, (core) => core.acquireSync(asked.weight, asked.limits))
-    }
+    const acquire = (core, limits) => core.acquireSync(asked.weight, limits)
+    if (!Array.isArray(key)) return map.with(key, (core) => acquire(core, asked.limits))
     const values = []
-    const release = acquireManySync(key, asked.limits, (one, left) => {
-      const [value, release] = this.acquireSync(one, asked.weight, left)
-      values.push(value)
-      return release
-    })
-    return asTicket(values, release)
+    const acquireSync = (core, limits) => keepValue(values, acquire(core, limits))
+    return asTicket(values, acquireSyncOneOrMany(map, key, asked.limits, acquireSync))
   }
 
   runExclusiveSync(key, callback, weight, options) {
-    homeOf(this, kind, 'runExclusiveSync')
-    checkCallback(callback, key)
-    const [value, release] = this.acquireSync(key, weight, options)
-    try {
-      return callback(value)
-    } finally {
-      release()
-    }
+    mapOf(this, kind, 'runExclusiveSync')
+    return runWithUnitsSync(callback, () => this.acquireSync(key, weight, options), key)
   }
 
   release(key, weight) {
-    const home = homeOf(this, kind, 'release')
+    const map = mapOf(this, kind, 'release')
     const asked = this.#read(weight)
     const putBack = (core) => {
       if (core.getValue() > this.#value - asked.weight) return false
       core.release(asked.weight)
       return true
     }
-    if (home.look(key, putBack, false)) return
+    if (map.look(key, putBack, false)) return
     const message = `the semaphore of key ${nameOf(key)} would have more than ${this.#value}`
     throw lockError('ERR_LOCK_RANGE', message, RangeError)
   }
 
   waitForUnlock(key, weight, options) {
-    const home = homeOf(this, kind, 'waitForUnlock')
+    const map = mapOf(this, kind, 'waitForUnlock')
     const asked = this.#read(weight, options)
-    return home.with(key, (core) => core.waitForUnlock(asked.weight, asked.limits))
+    return map.with(key, (core) => core.waitForUnlock(asked.weight, asked.limits))
   }
 
   getValue(key) {
-    const home = homeOf(this, kind, 'getValue')
-    return home.look(key, (core) => core.getValue(), this.#value)
+    const map = mapOf(this, kind, 'getValue')
+    return map.look(key, (core) => core.getValue(), this.#value)
   }
 
   #read(weight, options) {
@@ -139,6 +112,12 @@ class KeyedSemaphore extends Keyed {
     if (weight <= this.#value) return
     throw new RangeError(`weight ${weight} is more than the value ${this.#value} of each key`)
   }
+}
+
+/** Of a ticket, or of undefined: the releaser. */
+function keepValue(values, [value, release] = []) {
+  values.push(value)
+  return release
 }
 
 module.exports = { KeyedSemaphore }

@@ -1,5 +1,6 @@
 'use strict'
-// Several keys at once. Everybody takes them in one order, so that no two can wait for each other.
+// One key of a keyed lock, or several at once. Every caller takes several in one order, so that no two wait for each
+// other.
 const { following } = require('../core/abort.js')
 const { withDeadline } = require('../core/deadline.js')
 const { lockError } = require('../core/errors.js')
@@ -18,18 +19,24 @@ function inOrder(keys) {
 }
 
 /**
- * One releaser for all: `acquireOne(key, limits)` gives a promise for one of them, and `late(keys, timeout)`
- * makes the error of a timeout.
+ * What `acquire(lock, limits)` gives for one key, or a promise for one releaser of several. `makeLate(map)` makes
+ * what makes the error of a timeout for several.
  */
-async function acquireMany(keys, options, acquireOne, late) {
+function acquireOneOrMany(map, key, options, acquire, makeLate = lateFor) {
+  if (Array.isArray(key)) return acquireMany(map, key, options, acquire, makeLate(map))
+  return map.with(key, (lock) => acquire(lock, options))
+}
+
+async function acquireMany(map, keys, options, acquire, late) {
   const ordered = inOrder(keys)
   const { priority, timeout, signal } = readWait(options)
   if (signal?.aborted) throw signal.reason
   const limit = limitFor(timeout, signal, () => late(ordered, timeout))
+  const acquireNext = (lock) => acquire(lock, { priority, signal: limit.signal })
   const held = []
   limit.start()
   try {
-    for (const key of ordered) held.push(await acquireOne(key, { priority, signal: limit.signal }))
+    for (const key of ordered) held.push(await map.with(key, acquireNext))
     // Over an engine one may have been lost while another one was waited for.
     for (const release of held) release.signal?.throwIfAborted()
   } catch (error) {
@@ -41,16 +48,19 @@ async function acquireMany(keys, options, acquireOne, late) {
   return releaserOf(ordered, held)
 }
 
-/** The same for a thread that blocks: `limits` are for all of them together. */
-function acquireManySync(keys, { priority, timeout }, acquireOne, late = timeoutError) {
-  const ordered = inOrder(keys)
+/** The same for a thread that blocks: `limits` are for all keys together. */
+function acquireSyncOneOrMany(map, key, limits, acquireSync, late = timeoutError) {
+  if (!Array.isArray(key)) return map.with(key, (lock) => acquireSync(lock, limits))
+  const ordered = inOrder(key)
+  const { priority, timeout } = limits
   const deadline = performance.now() + timeout
+  const acquireNext = (lock) => {
+    const left = Math.max(0, deadline - performance.now())
+    return acquireSync(lock, { priority, timeout: left })
+  }
   const held = []
   try {
-    for (const key of ordered) {
-      const left = Math.max(0, deadline - performance.now())
-      held.push(acquireOne(key, { priority, timeout: left }))
-    }
+    for (const key of ordered) held.push(map.with(key, acquireNext))
   } catch (error) {
     giveBack(held)
     throw error.code === 'ERR_LOCK_TIMEOUT' ? late(ordered, timeout) : error
@@ -58,13 +68,14 @@ function acquireManySync(keys, { priority, timeout }, acquireOne, late = timeout
   return releaserOf(ordered, held)
 }
 
-/** All now, or undefined. */
-function tryAcquireMany(keys, tryOne) {
-  const ordered = inOrder(keys)
+/** All keys now, or undefined. */
+function tryOneOrMany(map, key, tryAcquire) {
+  if (!Array.isArray(key)) return map.with(key, tryAcquire)
+  const ordered = inOrder(key)
   const held = []
   try {
     for (const key of ordered) {
-      const release = tryOne(key)
+      const release = map.with(key, tryAcquire)
       if (release === undefined) {
         giveBack(held)
         return undefined
@@ -88,6 +99,25 @@ function timeoutError(keys, timeout) {
   const names = keys.map(nameOf).join(', ')
   const message = `the locks of keys ${names} were not available within ${timeout} ms`
   return lockError('ERR_LOCK_TIMEOUT', message)
+}
+
+/** Makes the error of a wait for several keys that has taken too long. */
+function lateFor(map) {
+  const trace = map.watch?.trace()
+  return (keys, timeout) => {
+    const error = silenceOf(map, keys, timeout) ?? timeoutError(keys, timeout)
+    trace?.moveTo(error)
+    return error
+  }
+}
+
+/** The error of a server that has not answered for one of `keys`, if there is such a one. */
+function silenceOf(map, keys, timeout) {
+  for (const key of keys) {
+    const silence = map.find(key)?.silence?.(timeout)
+    if (silence !== undefined) return silence
+  }
+  return undefined
 }
 
 /** Each of `held` lets go of its own grant once: so does this one for all of them. */
@@ -117,4 +147,8 @@ function giveBack(held) {
   for (const release of held.reverse()) (release[unseen] ?? release)()
 }
 
-module.exports = { acquireMany, acquireManySync, timeoutError, tryAcquireMany }
+module.exports = {
+  acquireOneOrMany,
+  acquireSyncOneOrMany,
+  tryOneOrMany,
+}

@@ -1,18 +1,18 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
 const { readSyncWait } = require('../core/options.js')
-const { blockingCoreOf, cancelErrorOf, coreOf, Single, single } = require('./single.js')
+const { blockingCoreOf, coreOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'Mutex',
-  base: single,
+  base: holdable,
   name: 'mutex',
   bytes: 4,
   local: () => new LocalMutex(),
   lent: (settings) => require('../process/mutexes.js').openMutex('mutex', settings),
 }
 
-class Mutex extends Single {
+class Mutex extends Holdable {
   constructor(options = {}) {
     super(kind, [], options)
   }
@@ -66,18 +66,6 @@ class Mutex extends Single {
 
   waitForUnlock(options) {
     return coreOf(this, kind, 'waitForUnlock').waitForUnlock(options)
-  }
-
-  isLocked() {
-    return coreOf(this, kind, 'isLocked').isLocked()
-  }
-
-  cancel(reason = cancelErrorOf(this, kind, 'cancel')) {
-    coreOf(this, kind, 'cancel').cancel(reason)
-  }
-
-  snapshot() {
-    return coreOf(this, kind, 'snapshot').snapshot()
   }
 }
 

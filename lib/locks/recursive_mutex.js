@@ -1,11 +1,11 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
 const { readSyncWait } = require('../core/options.js')
-const { blockingCoreOf, coreOf, Single, single } = require('./single.js')
+const { blockingCoreOf, coreOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'RecursiveMutex',
-  base: single,
+  base: holdable,
   name: 'recursive mutex',
   bytes: 4,
   local: () => Object.assign(new LocalMutex(), { kind: kind.name }),
@@ -15,7 +15,7 @@ const kind = {
   over: (mutex) => new (require('../core/recursive.js').Recursive)(mutex),
 }
 
-class RecursiveMutex extends Single {
+class RecursiveMutex extends Holdable {
   constructor(options = {}) {
     super(kind, [], options)
   }
@@ -37,20 +37,8 @@ class RecursiveMutex extends Single {
     return core.runExclusiveSync(callback, readSyncWait(options))
   }
 
-  isLocked() {
-    return coreOf(this, kind, 'isLocked').isLocked()
-  }
-
   isHeld() {
     return coreOf(this, kind, 'isHeld').isHeld()
-  }
-
-  cancel(reason) {
-    coreOf(this, kind, 'cancel').cancel(reason)
-  }
-
-  snapshot() {
-    return coreOf(this, kind, 'snapshot').snapshot()
   }
 }
 

@@ -2,18 +2,18 @@
 const { readSyncWait } = require('../core/options.js')
 const { run, runSync } = require('./run.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
-const { blockingCoreOf, cancelErrorOf, coreOf, Single, single } = require('./single.js')
+const { blockingCoreOf, coreOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'RWLock',
-  base: single,
+  base: holdable,
   name: 'read-write lock',
   bytes: 4,
   local: () => new LocalRWLock(),
   shared: () => new (require('../process/rw_core.js').RWCore)(),
 }
 
-class RWLock extends Single {
+class RWLock extends Holdable {
   constructor(options = {}) {
     super(kind, [], options)
   }
@@ -64,20 +64,8 @@ class RWLock extends Single {
     return coreOf(this, kind, 'readers').readers()
   }
 
-  isLocked() {
-    return coreOf(this, kind, 'isLocked').isLocked()
-  }
-
   isWriteLocked() {
     return coreOf(this, kind, 'isWriteLocked').isWritten()
-  }
-
-  cancel(reason = cancelErrorOf(this, kind, 'cancel')) {
-    coreOf(this, kind, 'cancel').cancel(reason)
-  }
-
-  snapshot() {
-    return coreOf(this, kind, 'snapshot').snapshot()
   }
 }
 

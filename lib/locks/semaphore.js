@@ -1,18 +1,19 @@
 'use strict'
 const { LocalSemaphore } = require('../core/semaphore.js')
 const { checkedValue } = require('../core/units.js')
-const { blockingCoreOf, coreOf, Single, single } = require('./single.js')
+const { runWithUnits, runWithUnitsSync } = require('./run.js')
+const { blockingCoreOf, coreOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'Semaphore',
-  base: single,
+  base: holdable,
   name: 'semaphore',
   bytes: 8,
   local: (value) => new LocalSemaphore(value),
   shared: (value) => new (require('../process/semaphore_core.js').SemaphoreCore)(value),
 }
 
-class Semaphore extends Single {
+class Semaphore extends Holdable {
   constructor(value, options = {}) {
     super(kind, [checkedValue(value)], options)
   }
@@ -26,11 +27,13 @@ class Semaphore extends Single {
   }
 
   runExclusive(callback, weight, priority) {
-    return coreOf(this, kind, 'runExclusive').runExclusive(callback, weight, priority)
+    const core = coreOf(this, kind, 'runExclusive')
+    return runWithUnits(callback, () => core.acquire(weight, priority))
   }
 
   executeLocked(callback, weight, priority) {
-    return coreOf(this, kind, 'executeLocked').runExclusive(callback, weight, priority)
+    const core = coreOf(this, kind, 'executeLocked')
+    return runWithUnits(callback, () => core.acquire(weight, priority))
   }
 
   acquireSync(weight, options) {
@@ -38,19 +41,12 @@ class Semaphore extends Single {
   }
 
   runExclusiveSync(callback, weight, options) {
-    return blockingCoreOf(this, kind, 'runExclusiveSync').runExclusiveSync(
-      callback,
-      weight,
-      options,
-    )
+    const core = blockingCoreOf(this, kind, 'runExclusiveSync')
+    return runWithUnitsSync(callback, () => core.acquireSync(weight, options))
   }
 
   waitForUnlock(weight, priority) {
     return coreOf(this, kind, 'waitForUnlock').waitForUnlock(weight, priority)
-  }
-
-  isLocked() {
-    return coreOf(this, kind, 'isLocked').isLocked()
   }
 
   getValue() {
@@ -63,14 +59,6 @@ class Semaphore extends Single {
 
   release(weight) {
     coreOf(this, kind, 'release').release(weight)
-  }
-
-  cancel(reason) {
-    coreOf(this, kind, 'cancel').cancel(reason)
-  }
-
-  snapshot() {
-    return coreOf(this, kind, 'snapshot').snapshot()
   }
 }
 

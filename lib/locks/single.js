@@ -62,4 +62,25 @@ class Single {
   }
 }
 
-module.exports = { blockingCoreOf, cancelErrorOf, coreOf, kindOf, Single, single }
+/** What locks are that callers hold. */
+const holdable = {
+  class: 'Holdable',
+  base: single,
+  instance: 'a mutex, a semaphore or a read-write lock',
+}
+
+class Holdable extends Single {
+  isLocked() {
+    return coreOf(this, holdable, 'isLocked').isLocked()
+  }
+
+  cancel(reason = cancelErrorOf(this, holdable, 'cancel')) {
+    coreOf(this, holdable, 'cancel').cancel(reason)
+  }
+
+  snapshot() {
+    return coreOf(this, holdable, 'snapshot').snapshot()
+  }
+}
+
+module.exports = { blockingCoreOf, coreOf, Holdable, holdable, kindOf, Single, single }

@@ -4,7 +4,6 @@
 const { Core } = require('./core.js')
 const { checkedValue, checkWeight, readAcquire, readAcquireSync } = require('../core/units.js')
 const native = require('../load.js')
-const { checkCallback } = require('../core/options.js')
 const { asTicket, dressed, unseen } = require('../core/releaser.js')
 const { checkStackToRelease } = require('../core/stack.js')
 const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./waiters.js')
@@ -71,26 +70,6 @@ class SemaphoreCore extends Core {
     const { weight, limits } = readAcquireSync(weightOrOptions, options)
     const outcome = this.enterSync(weight, limits)
     return ticketOf(this, weight, outcome === grantedAbandoned)
-  }
-
-  runExclusiveSync(callback, weight, options) {
-    checkCallback(callback)
-    const [before, release] = this.acquireSync(weight, options)
-    try {
-      return callback(before)
-    } finally {
-      release()
-    }
-  }
-
-  async runExclusive(callback, weight, options) {
-    checkCallback(callback)
-    const [before, release] = await this.acquire(weight, options)
-    try {
-      return await callback(before)
-    } finally {
-      release()
-    }
   }
 
   release(weight = 1) {
