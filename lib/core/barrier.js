@@ -36,14 +36,14 @@ class LocalBarrier extends LocalLock {
       this.break()
       return Promise.reject(signal.reason)
     }
-    if (this.#isBroken) return Promise.reject(this.brokenError())
+    if (this.#isBroken) return Promise.reject(brokenError(this))
     if (this.#isComplete()) return Promise.resolve(0)
     if (timeout === 0) this.break()
     return this.queueUp(1, limits, Party, this.parties - this.queueSize() - 1)
   }
 
   waitSync() {
-    if (this.#isBroken) throw this.brokenError()
+    if (this.#isBroken) throw brokenError(this)
     if (this.#isComplete()) return 0
     const alone = `only this thread could arrive at ${this.title()}, and it would wait for itself`
     throw lockError('ERR_LOCK_DEADLOCK', alone)
@@ -69,27 +69,32 @@ class LocalBarrier extends LocalLock {
 
   break() {
     this.#isBroken = true
-    this.cancel(this.brokenError())
+    this.cancel(brokenError(this))
   }
 
   reset() {
-    this.cancel(this.brokenError())
+    this.cancel(brokenError(this))
     this.#isBroken = false
   }
 
   admit() {}
 
-  brokenError() {
-    const why = 'since a party gave up or somebody broke it: reset() starts anew'
-    return lockError('ERR_LOCK_BROKEN', `${this.title()} is broken, ${why}`)
-  }
-
   timeoutError(timeout) {
-    const message = `not all have come to ${this.title()} within ${timeout} ms: it is broken now`
-    return lockError('ERR_LOCK_TIMEOUT', message)
+    return missingError(this, timeout)
   }
 }
 LocalBarrier.prototype.kind = 'barrier'
+
+function brokenError(barrier) {
+  const why = 'since a party gave up or somebody broke it: reset() starts anew'
+  return lockError('ERR_LOCK_BROKEN', `${barrier.title()} is broken, ${why}`)
+}
+
+/** Parties were missing when the time was up. */
+function missingError(barrier, timeout) {
+  const message = `not all have come to ${barrier.title()} within ${timeout} ms: it is broken now`
+  return lockError('ERR_LOCK_TIMEOUT', message)
+}
 
 class Party extends Waiter {
   constructor(resolve, limits, _reject, missing) {
@@ -98,4 +103,4 @@ class Party extends Waiter {
   }
 }
 
-module.exports = { LocalBarrier }
+module.exports = { brokenError, LocalBarrier, missingError }

@@ -42,12 +42,9 @@ class LocalCondition extends LocalLock {
     waiter.end()
     waiter.comeBack(() => waiter.reject(reason))
   }
-
-  timeoutError(timeout) {
-    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not notified within ${timeout} ms`)
-  }
 }
 LocalCondition.prototype.kind = 'condition variable'
+LocalCondition.prototype.late = 'was not notified'
 
 class ConditionWaiter extends Waiter {
   constructor(resolve, limits, _reject, mutex) {

@@ -57,11 +57,8 @@ class LocalEvent extends LocalGate {
   change(isSet) {
     this.#isSet = isSet
   }
-
-  timeoutError(timeout) {
-    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not set within ${timeout} ms`)
-  }
 }
+LocalEvent.prototype.late = 'was not set'
 
 class LocalAutoResetEvent extends LocalEvent {
   tryWait() {
@@ -93,6 +90,11 @@ class LocalManualResetEvent extends LocalEvent {
 }
 LocalManualResetEvent.prototype.kind = 'manual-reset event'
 
+function tooManyError(latch, n) {
+  const message = `${latch.title()} has fewer than ${n} left to count: nothing has changed`
+  return lockError('ERR_LOCK_RANGE', message, RangeError)
+}
+
 class LocalLatch extends LocalGate {
   #count
 
@@ -110,20 +112,12 @@ class LocalLatch extends LocalGate {
   }
 
   countDown(n) {
-    if (n > this.#count) throw this.tooMany(n)
+    if (n > this.#count) throw tooManyError(this, n)
     this.#count -= n
     if (this.#count === 0) this.admitAll()
   }
-
-  tooMany(n) {
-    const message = `${this.title()} has fewer than ${n} left to count: nothing has changed`
-    return lockError('ERR_LOCK_RANGE', message, RangeError)
-  }
-
-  timeoutError(timeout) {
-    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not open within ${timeout} ms`)
-  }
 }
+LocalLatch.prototype.late = 'was not open'
 LocalLatch.prototype.kind = 'countdown latch'
 
-module.exports = { LocalAutoResetEvent, LocalLatch, LocalManualResetEvent }
+module.exports = { LocalAutoResetEvent, LocalLatch, LocalManualResetEvent, tooManyError }

@@ -18,6 +18,13 @@ function nameOf(key) {
   return typeof key === 'string' ? JSON.stringify(key) : String(key)
 }
 
+/** What error messages call a lock of that kind. */
+function titleOf(kind, { name, key, home }) {
+  if (home === null) return name === undefined ? `the ${kind}` : `the ${kind} ${nameOf(name)}`
+  const map = home.name === undefined ? '' : ` in ${nameOf(home.name)}`
+  return `the ${kind} of key ${nameOf(key)}${map}`
+}
+
 const letters = { number: 'n', bigint: 'b' }
 
 /** A key for C++, which gets it as UTF-8: JSON has an escape for half a surrogate pair, UTF-8 none. */
@@ -35,4 +42,4 @@ const readers = {
 
 const fromText = (text) => readers[text[0]](text.slice(1))
 
-module.exports = { checkKey, fromText, nameOf, toText }
+module.exports = { checkKey, fromText, nameOf, titleOf, toText }

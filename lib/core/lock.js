@@ -1,10 +1,42 @@
 'use strict'
 // What every local lock has: a wait queue, watchers (waitForUnlock), and its place in a keyed map.
 const { E_CANCELED, lockError } = require('./errors.js')
-const { nameOf } = require('./keys.js')
+const { titleOf } = require('./keys.js')
 const { Limits } = require('./waiter.js')
 const { WaitQueue } = require('./wait_queue.js')
 const { Watchers } = require('./watchers.js')
+
+/** What every lock has, of whatever scope; title() is what error messages call it. */
+class AnyLock {
+  timeoutError(timeout, waiter) {
+    const message = `${this.title()} ${this.late} within ${timeout} ms`
+    const error = lockError('ERR_LOCK_TIMEOUT', message)
+    if (waiter !== undefined && this.observer !== null) this.observer.timedOut(waiter, error)
+    return error
+  }
+
+  /** `held`, with what an observer sees. */
+  seen(held) {
+    return this.observer === null ? held : this.observer.seen(held)
+  }
+}
+
+// What only some have of their own: locks with a name, locks of keyed maps, and those whose users chose otherwise. All
+// others do without the memory.
+Object.assign(AnyLock.prototype, {
+  /** Is called at each step, where the lock has diagnostics: see lib/diagnostics/observer.js. */
+  observer: null,
+  name: undefined,
+  home: null,
+  key: undefined,
+  pins: 0,
+  generation: 0,
+  cancelError: E_CANCELED,
+  /** Whether blocking forms may block the main thread. */
+  mayBlock: false,
+  /** What it says of a wait that has timed out. */
+  late: 'was not available',
+})
 
 // The executor of every promise here: one closure for all.
 let lastResolve
@@ -14,8 +46,9 @@ const keep = (resolve, reject) => {
   lastReject = reject
 }
 
-class LocalLock {
+class LocalLock extends AnyLock {
   constructor() {
+    super()
     /** The waiters, once there has been one. */
     this.queue = null
     this.watchers = null
@@ -140,37 +173,11 @@ class LocalLock {
     this.home.drop(this)
   }
 
-  timeoutError(timeout, waiter) {
-    const message = `${this.title()} was not available within ${timeout} ms`
-    const error = lockError('ERR_LOCK_TIMEOUT', message)
-    if (waiter !== undefined && this.observer !== null) this.observer.timedOut(waiter, error)
-    return error
-  }
-
-  /** What an observer sees besides. */
-  seen(held) {
-    return this.observer === null ? held : this.observer.seen(held)
-  }
-
-  /** For error messages. */
   title() {
-    return this.home === null ? `the ${this.kind}` : `the ${this.kind} of key ${nameOf(this.key)}`
+    return titleOf(this.kind, this)
   }
 }
 
-// What only some have of their own: locks of keyed maps, and those whose users chose otherwise. All others do
-// without the memory.
-Object.assign(LocalLock.prototype, {
-  /** Is called at each step, where the lock has diagnostics: see lib/diagnostics/observer.js. */
-  observer: null,
-  home: null,
-  share: null,
-  key: undefined,
-  pins: 0,
-  generation: 0,
-  cancelError: E_CANCELED,
-  /** Whether blocking forms may block the main thread. */
-  mayBlock: false,
-})
+LocalLock.prototype.share = null
 
-module.exports = { LocalLock }
+module.exports = { AnyLock, LocalLock }

@@ -11,7 +11,7 @@
 // upgrading, readers >= 2 (itself included): with the others gone, it is the writer.
 const { lockError } = require('./errors.js')
 const { readWait } = require('./options.js')
-const { upgradeError } = require('./rw_errors.js')
+const { endedError, upgradeError } = require('./rw_errors.js')
 const { LocalLock } = require('./lock.js')
 const { grantKey, readReleaser, writeReleaser } = require('./rw_releaser.js')
 const { Waiter } = require('./waiter.js')
@@ -104,6 +104,7 @@ class LocalRWLock extends LocalLock {
   // At the end of the stack admitting may fail. Where that was before it admitted a waiter, the holder still holds.
 
   endRead(grant) {
+    if (grant.pending !== null) this.leave(grant.pending, endedError(this))
     grant.isOver = true
     if (this.observer !== null) this.observer.ended(grant.hold, 1)
     this.readerCount--

@@ -1,5 +1,6 @@
 'use strict'
-// Releasers of read-write locks: those of readers can upgrade, those of writers can downgrade.
+// Releasers of read-write locks, of one thread or of several: that of a reader can upgrade, that of a writer can
+// downgrade.
 const { checkMayBlock } = require('../lock_options.js')
 const { readSyncWait, readWait } = require('./options.js')
 const { endedError } = require('./rw_errors.js')
@@ -18,10 +19,7 @@ class RWGrant {
   }
 
   endRead() {
-    if (this.isOver) return
-    const { lock, pending } = this
-    if (pending !== null) lock.leave(pending, endedError(lock))
-    lock.endRead(this)
+    if (!this.isOver) this.lock.endRead(this)
   }
 
   endWrite() {
@@ -54,9 +52,9 @@ function tryUpgrade() {
 
 function upgradeSync(options) {
   checkMayBlock(this[grantKey].lock.mayBlock, 'upgradeSync')
-  readSyncWait(options)
+  const limits = readSyncWait(options)
   const grant = grantOf(this)
-  return grant.lock.upgradeSync(grant)
+  return grant.lock.upgradeSync(grant, limits)
 }
 
 function downgrade() {
@@ -64,9 +62,9 @@ function downgrade() {
   return grant.lock.downgrade(grant)
 }
 
-function readReleaser(lock) {
+function readReleaser(lock, isAbandoned = false) {
   const grant = new RWGrant(lock)
-  const release = dressed(() => grant.endRead(), false)
+  const release = dressed(() => grant.endRead(), isAbandoned)
   release[grantKey] = grant
   release.upgrade = upgrade
   release.tryUpgrade = tryUpgrade
@@ -74,9 +72,9 @@ function readReleaser(lock) {
   return release
 }
 
-function writeReleaser(lock) {
+function writeReleaser(lock, isAbandoned = false) {
   const grant = new RWGrant(lock)
-  const release = dressed(() => grant.endWrite(), false)
+  const release = dressed(() => grant.endWrite(), isAbandoned)
   release[grantKey] = grant
   release.downgrade = downgrade
   return release

@@ -2,7 +2,7 @@
 // A cyclic barrier for promises. Whoever arrives and whoever gives up does so in C++ (src/locks/barrier.h): a
 // round is complete, or broken, in one step.
 const { Core } = require('./core.js')
-const { lockError } = require('../core/errors.js')
+const { brokenError, missingError } = require('../core/barrier.js')
 const native = require('../load.js')
 const { readWait } = require('../core/options.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
@@ -39,11 +39,11 @@ class BarrierCore extends Core {
       return wait(this, ticket, Party, 1, limits, native.barrier.missing(ticket))
     }
     this.dispatch(native.eventLoop.completions()) // the others, which came before
-    return ticket === grantedAbandoned ? Promise.reject(this.brokenError()) : Promise.resolve(0)
+    return ticket === grantedAbandoned ? Promise.reject(brokenError(this)) : Promise.resolve(0)
   }
 
   admit(waiter, isBroken) {
-    if (isBroken) waiter.reject(this.brokenError())
+    if (isBroken) waiter.reject(brokenError(this))
     else waiter.resolve(waiter.missing)
   }
 
@@ -52,7 +52,7 @@ class BarrierCore extends Core {
     checkStack()
     const outcome = native.barrier.enterSync(this.place, this.parties, timeout)
     this.dispatch(native.eventLoop.completions())
-    if (outcome === grantedAbandoned) throw this.brokenError()
+    if (outcome === grantedAbandoned) throw brokenError(this)
     if (outcome === notGranted) throw this.timeoutError(timeout)
     return outcome
   }
@@ -67,14 +67,8 @@ class BarrierCore extends Core {
     this.dispatch(native.barrier.reset(this.place, this.parties))
   }
 
-  brokenError() {
-    const why = 'since a party gave up or somebody broke it: reset() starts anew'
-    return lockError('ERR_LOCK_BROKEN', `${this.title()} is broken, ${why}`)
-  }
-
   timeoutError(timeout) {
-    const message = `not all have come to ${this.title()} within ${timeout} ms: it is broken now`
-    return lockError('ERR_LOCK_TIMEOUT', message)
+    return missingError(this, timeout)
   }
 }
 BarrierCore.prototype.kind = { name: 'barrier', number: 6, bytes: 8, native: native.barrier }

@@ -72,14 +72,11 @@ class ConditionCore extends Core {
   check(mutex) {
     if (!mutex.isHere()) throw mutex.notHeld()
   }
-
-  timeoutError(timeout) {
-    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not notified within ${timeout} ms`)
-  }
 }
 
 const kind = { name: 'condition variable', number: 4, bytes: 4, native: native.condition }
 ConditionCore.prototype.kind = kind
+ConditionCore.prototype.late = 'was not notified'
 
 class Notified extends Waiter {
   constructor(core, resolve, limits, _reject, mutex) {

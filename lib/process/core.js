@@ -1,8 +1,8 @@
 'use strict'
 // What the locks of several threads or processes have in common: a word in memory that they share, and the ways into
 // the queue of C++ before it. A keyed map has a core for each busy key.
-const { E_CANCELED, lockError } = require('../core/errors.js')
-const { nameOf, toText } = require('../core/keys.js')
+const { titleOf, toText } = require('../core/keys.js')
+const { AnyLock } = require('../core/lock.js')
 const native = require('../load.js')
 const { Passer } = require('./passer.js')
 const { keepWith, shareKey, shareMemory, tableOf } = require('./shares.js')
@@ -20,9 +20,10 @@ const { indexOf, wordsOf } = require('./words.js')
 
 const line = 1 // the bit of every word that says that the queue is not empty
 
-class Core {
+class Core extends AnyLock {
   /** `idle` is the word of a lock that is new, and that of a key without a holder. Until settleIn() it is no lock. */
   constructor(idle) {
+    super()
     this.idle = idle
     this.words = null
     this.place = 0
@@ -39,7 +40,7 @@ class Core {
 
   /** For the keyed map that it belongs to. */
   isIdle() {
-    return !(this.pins > 0) && !this.isOurs()
+    return this.pins === 0 && !this.isOurs()
   }
 
   /** Whoever has let go of a keyed core calls it: its key may be idle now. */
@@ -146,11 +147,6 @@ class Core {
     if (waiterAt(waiter.ticket) === waiter) goAway(waiter.ticket, reason)
   }
 
-  /** `held`, with what an observer sees. */
-  seen(held) {
-    return this.observer === null ? held : this.observer.seen(held)
-  }
-
   enter(weight, priority) {
     const { enter } = this.kind.native
     return priority === 0 && !this.isStrict
@@ -249,33 +245,13 @@ class Core {
     return this.enterLine(weight, limits, Passer)
   }
 
-  timeoutError(timeout, waiter) {
-    const message = `${this.title()} was not available within ${timeout} ms`
-    const error = lockError('ERR_LOCK_TIMEOUT', message)
-    if (waiter !== undefined && this.observer !== null) this.observer.timedOut(waiter, error)
-    return error
-  }
-
-  /** For error messages. */
   title() {
-    const { name } = this
-    const kind = this.kind.name
-    if (this.home === null)
-      return name === undefined ? `the ${kind}` : `the ${kind} ${nameOf(name)}`
-    return `the ${kind} of key ${nameOf(this.key)} in ${nameOf(this.home.name)}`
+    return titleOf(this.kind.name, this)
   }
 }
 
-// What only some cores have of their own: those with a name, those of keyed maps (which KeyMap.open() gives more), and
-// those whose users chose otherwise. All others do without the memory.
 Object.assign(Core.prototype, {
-  /** As that of a local lock: see lib/diagnostics/observer.js. */
-  observer: null,
   admitted: null,
-  name: undefined,
-  home: null,
-  generation: 0,
-  cancelError: E_CANCELED,
   /**
    * Where there is more to releasers than usual: makes one of `release`, whose grant is good while isGood(), in
    * place of dressed().
@@ -283,8 +259,6 @@ Object.assign(Core.prototype, {
   dress: null,
   /** Strictly first come, first served, among threads too. */
   isStrict: false,
-  /** Whether blocking forms may block the main thread. */
-  mayBlock: false,
 })
 
 module.exports = { Core }

@@ -1,7 +1,6 @@
 'use strict'
 // Events for promises: one lets a single waiter through for each signal, the other lets everybody through
 // while it is set. See src/locks/auto_reset_event.h and src/locks/manual_reset_event.h.
-const { lockError } = require('../core/errors.js')
 const { checkStackToRelease } = require('../core/stack.js')
 const { GateCore } = require('./gate_core.js')
 const native = require('../load.js')
@@ -17,11 +16,8 @@ class EventCore extends GateCore {
   isSet() {
     return (this.read() & set) !== 0
   }
-
-  timeoutError(timeout) {
-    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not set within ${timeout} ms`)
-  }
 }
+EventCore.prototype.late = 'was not set'
 
 class AutoResetCore extends EventCore {
   signal() {

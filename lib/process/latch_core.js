@@ -1,6 +1,6 @@
 'use strict'
 // A latch for promises: it opens when it has been counted down to zero. See src/locks/countdown_latch.h.
-const { lockError } = require('../core/errors.js')
+const { tooManyError } = require('../core/gates.js')
 const { checkStackToRelease } = require('../core/stack.js')
 const { GateCore } = require('./gate_core.js')
 const native = require('../load.js')
@@ -22,20 +22,12 @@ class LatchCore extends GateCore {
     try {
       completions = native.countdownLatch.countDown(this.place, n)
     } catch (error) {
-      throw error.code === 'ERR_LOCK_RANGE' ? this.tooMany(n) : error
+      throw error.code === 'ERR_LOCK_RANGE' ? tooManyError(this, n) : error
     }
     this.dispatch(completions)
   }
-
-  tooMany(n) {
-    const message = `${this.title()} has fewer than ${n} left to count: nothing has changed`
-    return lockError('ERR_LOCK_RANGE', message, RangeError)
-  }
-
-  timeoutError(timeout) {
-    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not open within ${timeout} ms`)
-  }
 }
+LatchCore.prototype.late = 'was not open'
 LatchCore.prototype.kind = {
   name: 'countdown latch',
   number: 5,

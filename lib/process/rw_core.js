@@ -4,8 +4,8 @@ const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../load.js')
 const { readWait } = require('../core/options.js')
-const { upgradeError } = require('../core/rw_errors.js')
-const { checkStack } = require('../core/stack.js')
+const { endedError, upgradeError } = require('../core/rw_errors.js')
+const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const {
   observeReleaser,
   Reader,
@@ -14,7 +14,7 @@ const {
   Writer,
   writeReleaser,
 } = require('./rw_grants.js')
-const { grantedAbandoned, isGranted, refused, wait } = require('./waiters.js')
+const { giveUp, grantedAbandoned, isGranted, refused, wait } = require('./waiters.js')
 
 const free = 0
 const writer = 8
@@ -90,12 +90,12 @@ class RWCore extends Core {
   acquireReadSync(limits) {
     const release = this.tryAcquireRead() ?? this.tryReadAgain()
     if (release !== undefined) return release
-    // Who has to wait although we read stands behind a writer, who waits for us.
+    // A reader that has to wait although this thread reads is behind a writer, which waits for this thread.
     if (this.share.reads > 0) throw this.deadlock()
     return this.enterBlocking(read, limits, readReleaser)
   }
 
-  /** While we read, the readers of others may stand in line still, who have been told to come in. */
+  /** While this thread reads, readers of others may be in the queue still that have been invited. */
   tryReadAgain() {
     if (this.share.reads === 0) return undefined
     checkStack()
@@ -122,23 +122,23 @@ class RWCore extends Core {
     return lockError('ERR_LOCK_DEADLOCK', message)
   }
 
-  /** The writer that `grant` becomes, which reads. */
+  /** A promise for the releaser of the writer that the reader of `grant` becomes. */
   upgrade(grant, limits) {
     if (limits.signal?.aborted) return this.refuse(upgrade, limits.signal.reason)
     // Not asked of C++, where it may be the writer already, by a completion that has not come yet.
-    if (grant.pending !== null) return Promise.reject(this.refusal())
+    if (grant.pending !== null) return Promise.reject(upgradeError(this))
     checkStack()
-    // Who has no time to wait keeps no reader out meanwhile, and nobody who upgrades.
+    // A caller that has no time to wait keeps no reader out meanwhile, and no upgrade.
     const isNow = limits.timeout === 0
     const outcome = isNow
       ? this.kind.native.upgradeSync(this.place, 0)
       : this.kind.native.upgrade(this.place)
     if (isGranted(outcome)) {
-      return this.given(Promise.resolve(grant.becomeWriter(outcome === grantedAbandoned)))
+      return this.given(Promise.resolve(this.becomeWriter(grant, outcome === grantedAbandoned)))
     }
     if (outcome === refused || isNow) {
       this.changed()
-      if (outcome === refused) return Promise.reject(this.refusal())
+      if (outcome === refused) return Promise.reject(upgradeError(this))
       return this.refuse(upgrade, this.timeoutError(0))
     }
     return wait(this, outcome, Upgrader, upgrade, limits, grant)
@@ -149,12 +149,12 @@ class RWCore extends Core {
     if (grant.pending !== null) return undefined
     checkStack()
     const outcome = this.kind.native.upgradeSync(this.place, 0)
-    return isGranted(outcome) ? grant.becomeWriter(outcome === grantedAbandoned) : undefined
+    return isGranted(outcome) ? this.becomeWriter(grant, outcome === grantedAbandoned) : undefined
   }
 
   /** The same, and blocks this thread. */
   upgradeSync(grant, limits) {
-    if (grant.pending !== null) throw this.refusal()
+    if (grant.pending !== null) throw upgradeError(this)
     const release = this.tryUpgrade(grant)
     if (release !== undefined) return release
     if (this.observer === null) return this.upgradeBlocking(grant, limits)
@@ -167,16 +167,12 @@ class RWCore extends Core {
     if (this.share.reads > 1 || this.share.waitingReads > 0) throw this.deadlock()
     checkStack()
     const outcome = this.kind.native.upgradeSync(this.place, timeout)
-    if (isGranted(outcome)) return grant.becomeWriter(outcome === grantedAbandoned)
+    if (isGranted(outcome)) return this.becomeWriter(grant, outcome === grantedAbandoned)
     this.dispatch(native.eventLoop.completions())
-    throw outcome === refused ? this.refusal() : this.timeoutError(timeout)
+    throw outcome === refused ? upgradeError(this) : this.timeoutError(timeout)
   }
 
-  refusal() {
-    return upgradeError(this)
-  }
-
-  /** Who upgrades keeps its place before everybody. */
+  /** A reader that upgrades keeps its place ahead of the queue. */
   enter(ask, priority) {
     return ask === upgrade ? this.kind.native.upgrade(this.place) : super.enter(ask, priority)
   }
@@ -208,6 +204,13 @@ class RWCore extends Core {
   }
 
   endRead(grant) {
+    checkStackToRelease()
+    grant.isOver = true
+    if (grant.pending !== null) {
+      giveUp(grant.pending, endedError(this))
+      // Too late: it is the writer already, and lets go when it hears of it.
+      if (grant.pending !== null) return
+    }
     if (this.observer !== null) this.observer.ended(grant.hold, 1)
     const count = this.kind.native.unlockRead(this.place)
     this.endedReading()
@@ -215,6 +218,8 @@ class RWCore extends Core {
   }
 
   endWrite(grant) {
+    checkStackToRelease()
+    grant.isOver = true
     if (this.observer !== null) this.observer.ended(grant.hold, 1)
     const count = this.kind.native.unlockWrite(this.place)
     this.endedWriting()
@@ -222,7 +227,10 @@ class RWCore extends Core {
   }
 
   /** For one that was told of a death and goes again at once: the next one is told in its stead. */
-  abandon(isWriter, grant) {
+  abandon(grant, isWriter) {
+    if (grant.isOver) return
+    checkStackToRelease()
+    grant.isOver = true
     if (this.observer !== null) this.observer.ended(grant.hold, 1)
     const count = this.kind.native.abandon(this.place, +isWriter)
     if (isWriter) this.endedWriting()
@@ -230,8 +238,20 @@ class RWCore extends Core {
     this.dispatch(count)
   }
 
+  /** The reader of `grant` is the writer by the releaser that this gives. */
+  becomeWriter(grant, isAbandoned) {
+    grant.isOver = true
+    if (this.observer !== null) this.observer.ended(grant.hold, 1)
+    this.endedReading()
+    const release = writeReleaser(this, isAbandoned)
+    this.changed()
+    return release
+  }
+
   /** From writing to reading; readers at the head of the line come in, too. */
   downgrade(grant) {
+    checkStackToRelease()
+    grant.isOver = true
     if (this.observer !== null) this.observer.ended(grant.hold, 1)
     const count = this.kind.native.downgrade(this.place)
     this.endedWriting()
