@@ -9,6 +9,7 @@ const { Pool } = require('pg')
 const { KeyedMutex } = require('../..')
 const { postgres, postgresSchema } = require('../../lib/cluster/postgres/index.js')
 const { postgresServer } = require('./helpers/postgres_server.js')
+const { refusalOf, warmUp } = require('./helpers/warm_up.js')
 
 /** How long an error may take that comes at once. */
 const soon = 4000
@@ -62,9 +63,6 @@ describe('A user of PostgreSQL', function () {
     return { mutex: new KeyedMutex({ engine }), pool }
   }
 
-  /** The first lock of an engine, on a machine that may be busy with other things. */
-  const warmUp = (mutex) => mutex.runExclusive(randomUUID(), () => {}, { timeout: 20_000 })
-
   const turnedAway = (code) => (error) => {
     assert.equal(error.code, 'ERR_LOCK_ENGINE')
     assert.equal(error.cause?.code, code)
@@ -75,17 +73,15 @@ describe('A user of PostgreSQL', function () {
   it('with a wrong password is told so', async () => {
     await admin.query("CREATE ROLE guarded LOGIN PASSWORD 'right'")
     const { mutex } = mutexOf('guarded', { answerTimeout: 1000, pool: { password: 'wrong' } })
-    await assert.rejects(mutex.acquire('key'), turnedAway('28P01'))
-    await assert.rejects(mutex.acquire('key', { timeout: 900 }), turnedAway('28P01'))
+    turnedAway('28P01')(await refusalOf(mutex))
+    turnedAway('28P01')(await refusalOf(mutex, { timeout: 900 }))
   })
 
   it('that asks for TLS of a server that has none is told so', async () => {
     const { mutex } = mutexOf('postgres', { answerTimeout: 1000, pool: { ssl: true } })
-    await assert.rejects(mutex.acquire('key'), ({ code, cause }) => {
-      assert.equal(code, 'ERR_LOCK_ENGINE')
-      assert.match(cause.message, /SSL/)
-      return true
-    })
+    const { code, cause } = await refusalOf(mutex)
+    assert.equal(code, 'ERR_LOCK_ENGINE')
+    assert.match(cause.message, /SSL/)
   })
 
   it('who may not connect any more is told so by the lease that is lost, and by the next wait', async () => {
@@ -103,7 +99,7 @@ describe('A user of PostgreSQL', function () {
     assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
     assert.equal(rootOf(signal.reason).code, '28000')
     release()
-    await assert.rejects(mutex.acquire('key'), turnedAway('28000'))
+    turnedAway('28000')(await refusalOf(mutex))
   })
 
   it('whose listening connection cannot be made again is told so while it waits', async () => {

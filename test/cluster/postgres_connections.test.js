@@ -8,6 +8,7 @@ const { postgres } = require('../../lib/cluster/postgres/index.js')
 const { pgbouncer } = require('./helpers/pgbouncer.js')
 const { postgresServer } = require('./helpers/postgres_server.js')
 const { proxy } = require('./helpers/servers.js')
+const { warmUp } = require('./helpers/warm_up.js')
 const { calmIt } = require('../helpers/calm.js')
 
 // What is to come before this process would look by itself comes late where it stands still.
@@ -42,17 +43,6 @@ describe('Connections to PostgreSQL', () => {
     const mutex = new KeyedMutex({ engine })
     await warmUp(mutex)
     return mutex
-  }
-
-  /** A busy machine may need longer to open a session than a short answerTimeout allows. */
-  async function warmUp(mutex) {
-    for (;;) {
-      try {
-        return await mutex.runExclusive(randomUUID(), () => {})
-      } catch (error) {
-        if (error.code !== 'ERR_LOCK_ENGINE') throw error
-      }
-    }
   }
 
   async function bouncer(mode) {

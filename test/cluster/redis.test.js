@@ -8,6 +8,7 @@ const { contract } = require('./helpers/contract.js')
 const { redisDriver } = require('../../lib/cluster/redis/driver.js')
 const { clusterClients, clusterOfOne } = require('./helpers/redis_cluster.js')
 const { redisServer } = require('./helpers/servers.js')
+const { warmUp } = require('./helpers/warm_up.js')
 const { run } = require('../helpers/processes.js')
 const { KeyedMutex, Mutex } = require('../..')
 
@@ -142,7 +143,9 @@ describe('An engine over Redis whose server is away', () => {
       const client = await connect(server.port)
       client.on('error', () => {}) // the server is away
       const [used, unused] = [1, 2].map(() => redis(client, { ttl: 1000, answerTimeout: 2000 }))
-      const release = await new KeyedMutex({ engine: used }).acquire('key', { timeout: 5000 })
+      const mutex = new KeyedMutex({ engine: used })
+      await warmUp(mutex)
+      const release = await mutex.acquire('key', { timeout: 5000 })
       await server.close()
       try {
         await assert.rejects(new KeyedMutex({ engine: unused }).acquire('key'), {

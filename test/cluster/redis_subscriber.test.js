@@ -8,6 +8,7 @@ const { createClient } = require('redis')
 const { KeyedMutex } = require('../..')
 const { redis } = require('../../lib/cluster/redis/index.js')
 const { freePort, redisServer } = require('./helpers/servers.js')
+const { warmUp } = require('./helpers/warm_up.js')
 const { calmIt } = require('../helpers/calm.js')
 const { run } = require('../helpers/processes.js')
 
@@ -56,17 +57,6 @@ for (const [name, connect] of Object.entries(clients)) {
       const mutex = new KeyedMutex({ engine })
       await warmUp(mutex)
       return { mutex, ask }
-    }
-
-    /** A busy machine may need longer to open a session than a short answerTimeout allows. */
-    async function warmUp(mutex) {
-      for (;;) {
-        try {
-          return await mutex.runExclusive(randomUUID(), () => {})
-        } catch (error) {
-          if (error.code !== 'ERR_LOCK_ENGINE') throw error
-        }
-      }
     }
 
     const cut = (ask) => ask(['CLIENT', 'KILL', 'TYPE', 'pubsub'])
