@@ -105,22 +105,10 @@ function checkPlace(buffer, byteOffset, bytes) {
   }
 }
 
-/** Makes `core` what its owner has asked for. */
-function settle(core, settings) {
-  const { cancelError, name, buffer, byteOffset, isShared, isStrict, mayBlock } = settings
-  if (cancelError !== undefined) core.cancelError = cancelError
-  if (isStrict) core.isStrict = true
-  if (mayBlock !== core.mayBlock) core.mayBlock = mayBlock
-  if (name !== undefined) core.shareByName(name)
-  if (buffer !== undefined) core.shareIn(buffer, byteOffset)
-  else if (isShared && name === undefined) core.shareIn(new SharedArrayBuffer(core.kind.bytes), 0)
-}
-
-/** `method` is about to block this thread. */
 // Asked for when a method blocks: node:worker_threads loads the streams of Node, which cost more than all locks.
 let isMainThread
 
-/** `may`: whether it may block the main thread; any other it may. */
+/** `method` is about to block this thread, which it `may` do, or which must not be the main one. */
 function checkMayBlock(may, method) {
   if (may) return
   isMainThread ??= require('node:worker_threads').isMainThread
@@ -131,4 +119,4 @@ function checkMayBlock(may, method) {
   )
 }
 
-module.exports = { checkMayBlock, lockOptions, readLockOptions, settle }
+module.exports = { checkMayBlock, lockOptions, readLockOptions }

@@ -4,10 +4,11 @@
 //
 // A kind of lock is { name, bytes, known, local, lent, shared, over, isOfProcess }. `known` are the names of its options,
 // where it has more than others. `local(...args)` makes a lock of this thread. One that several threads share is
-// `lent(settings)`, or has the core `shared(...args)`. None of a wider scope is there where it `isOfProcess`.
+// `lent(settings)` (of a keyed map: of the class lent()), or has a core of the class shared(). None of a wider scope is
+// there where it `isOfProcess`.
 const { LocalLock } = require('./core/lock.js')
 const { KeyMap } = require('./core/key_map.js')
-const { readLockOptions, settle } = require('./lock_options.js')
+const { readLockOptions } = require('./lock_options.js')
 
 /** Whether no other thread can ever know the lock. */
 function isOfThread({ engine, host, name, buffer, isShared }) {
@@ -22,32 +23,38 @@ function isOfProcess({ engine, host }) {
 
 /** What `options` ask for: a lock of `kind`, or what that kind is over such a lock. */
 function openLock(kind, args, options) {
-  const opened = openPlain(kind, args, options)
-  if (kind.over !== undefined) opened.lock = kind.over(opened.lock)
-  return opened
+  const settings = readLockOptions(options, kind.bytes, kind.known)
+  const { cancelError, diagnostics, engine, mayBlock } = settings
+  const lock = openPlain(kind, args, settings)
+  // Over an engine all objects that stand for a lock have its observer already.
+  if (diagnostics !== undefined && engine === undefined) {
+    require('./diagnostics/observe.js').observeSingle(lock, kind, settings)
+  }
+  return { lock: kind.over === undefined ? lock : kind.over(lock), cancelError, mayBlock }
 }
 
-function openPlain(kind, args, options) {
-  const settings = readLockOptions(options, kind.bytes, kind.known)
-  const { cancelError, mayBlock } = settings
-  if (kind.local !== undefined && isOfThread(settings)) {
-    const lock = kind.local(...args)
-    if (cancelError !== undefined) lock.cancelError = cancelError
-    if (mayBlock !== lock.mayBlock) lock.mayBlock = mayBlock
-    if (settings.diagnostics !== undefined) {
-      require('./diagnostics/observe.js').observeSingle(lock, kind, settings)
-    }
-    return { lock, cancelError, mayBlock }
-  }
-  if (kind.lent !== undefined && isOfProcess(settings)) {
-    const lock = kind.lent(settings)
-    if (settings.diagnostics !== undefined) {
-      require('./diagnostics/observe.js').observeSingle(lock, kind, settings)
-    }
-    return { lock, cancelError, mayBlock }
-  }
+function openPlain(kind, args, settings) {
+  const { engine, host } = settings
+  if (isOfThread(settings)) return configure(kind.local(...args), settings)
+  if (kind.lent !== undefined && isOfProcess(settings)) return kind.lent(settings)
   checkReach(kind)
-  return { lock: openShared(args, settings, kind), cancelError, mayBlock }
+  if (engine !== undefined) return require('./cluster/lines.js').lineOver(settings, kind)
+  const core = host === undefined ? new (kind.shared())(...args) : openOnHost(args, host, kind)
+  return share(configure(core, settings), settings)
+}
+
+/** Makes `lock` what its owner has asked for. */
+function configure(lock, { cancelError, mayBlock }) {
+  if (cancelError !== undefined) lock.cancelError = cancelError
+  if (mayBlock !== lock.mayBlock) lock.mayBlock = mayBlock
+  return lock
+}
+
+function share(core, { name, buffer, byteOffset, isStrict }) {
+  if (isStrict) core.isStrict = true
+  if (name !== undefined) core.shareByName(name)
+  else core.shareIn(buffer ?? new SharedArrayBuffer(core.kind.bytes), byteOffset)
+  return core
 }
 
 /** Of a wider scope than the process. */
@@ -58,27 +65,27 @@ function checkReach({ class: name, isOfProcess }) {
   )
 }
 
-function openShared(args, settings, kind) {
-  const { engine, host } = settings
-  if (engine !== undefined) return require('./cluster/lines.js').lineOver(settings, kind)
-  const lock = host === undefined ? kind.shared(...args) : openOnHost(args, host, kind)
-  settle(lock, settings)
-  if (settings.diagnostics === undefined) return lock
-  return require('./diagnostics/observe.js').observeSingle(lock, kind, settings)
-}
-
 function openOnHost([start = 0], host, { name }) {
   return require('./host/cores.js').hostCoreOf(name, start, host)
 }
 
 /** The key map that `settings` ask for, of locks of `kind`, which begin with `value`. */
 function openKeyMap(kind, value, settings) {
-  const { mayBlock } = settings
   const watch = watchOf(settings, kind)
-  if (!isOfThread(settings)) return openSharedKeyMap(kind, value, settings, watch)
-  const { mayBlock: usual } = LocalLock.prototype
+  if (isOfThread(settings)) return openLocalKeyMap(kind, value, settings, watch)
+  if (kind.lent !== undefined && isOfProcess(settings)) {
+    return require('./process/mutexes.js').openKeyedMutexes(kind, settings, watch)
+  }
+  checkReach(kind)
+  const map = openSharedKeyMap(kind, value, settings, watch)
+  if (watch !== undefined) watch.over(map)
+  return map
+}
+
+function openLocalKeyMap(kind, value, { mayBlock }, watch) {
   const make = () => kind.local(value)
-  if (mayBlock === usual && watch === undefined) return new KeyMap(kind.atRest ?? [], make)
+  const isUsual = mayBlock === LocalLock.prototype.mayBlock
+  if (isUsual && watch === undefined) return new KeyMap(kind.atRest ?? [], make)
   // A lock that is not as usual is not for other maps.
   const makeOwn = () => Object.assign(make(), { mayBlock })
   if (watch === undefined) return new KeyMap([], makeOwn)
@@ -93,30 +100,16 @@ function watchOf(settings, kind) {
   return require('./diagnostics/keyed_observer.js').keyedObserver(settings, kind)
 }
 
-function openSharedKeyMap(lockKind, value = '', settings, watch) {
-  const { name: kind, lent, shared } = lockKind
-  if (lent !== undefined && settings.name !== undefined && isOfProcess(settings)) {
-    return require('./process/mutexes.js').openKeyedMutexes(lockKind, settings, watch)
+function openSharedKeyMap(kind, value, settings, watch) {
+  const { engine, host, isStrict, mayBlock } = settings
+  if (engine !== undefined) {
+    return require('./cluster/lines.js').homeOver(settings, kind.name, value ?? '', watch)
   }
-  checkReach(lockKind)
-  const { engine, host, name, isStrict, mayBlock } = settings
-  const open = () => {
-    if (engine !== undefined) {
-      return require('./cluster/lines.js').homeOver(settings, kind, value, watch)
-    }
-    if (host !== undefined) {
-      const { hostHomeOf } = require('./host/cores.js')
-      const start = value === '' ? 0 : value
-      return hostHomeOf(kind, start, host, { isStrict, mayBlock }, undefined, watch)
-    }
-    const begin = watch === undefined ? () => shared(value) : () => watch.watches(shared(value))
-    const make = () => Object.assign(begin(), { isStrict, mayBlock })
-    const { keyMapByName } = require('./process/shared_key_map.js')
-    return keyMapByName(name, kind, `${value} ${isStrict} ${mayBlock} ${watch?.traits}`, make)
+  if (host !== undefined) {
+    const { hostHomeOf } = require('./host/cores.js')
+    return hostHomeOf(kind.name, value ?? 0, host, { isStrict, mayBlock }, undefined, watch)
   }
-  const home = open()
-  if (watch !== undefined) watch.over(home)
-  return home
+  return require('./process/shared_key_map.js').keyMapByName(kind, value, settings, watch)
 }
 
 module.exports = { openKeyMap, openLock }

@@ -10,7 +10,7 @@ const kind = {
   name: 'condition variable',
   bytes: 4,
   local: () => new LocalCondition(),
-  shared: () => new (require('../process/condition_core.js').ConditionCore)(),
+  shared: () => require('../process/condition_core.js').ConditionCore,
 }
 
 class ConditionVariable extends Single {

@@ -11,7 +11,7 @@ const kind = {
   name: 'countdown latch',
   bytes: 8,
   local: (count) => new LocalLatch(count),
-  shared: (count) => new (require('../process/latch_core.js').LatchCore)(count),
+  shared: () => require('../process/latch_core.js').LatchCore,
 }
 
 class CountdownLatch extends Gate {

@@ -33,7 +33,7 @@ const autoReset = {
   bytes: 8,
   known: eventOptions,
   local: (isSet) => new LocalAutoResetEvent(isSet),
-  shared: (isSet) => new (require('../process/event_core.js').AutoResetCore)(isSet),
+  shared: () => require('../process/event_core.js').AutoResetCore,
 }
 const manualReset = {
   class: 'ManualResetEvent',
@@ -42,7 +42,7 @@ const manualReset = {
   bytes: 8,
   known: eventOptions,
   local: (isSet) => new LocalManualResetEvent(isSet),
-  shared: (isSet) => new (require('../process/event_core.js').ManualResetCore)(isSet),
+  shared: () => require('../process/event_core.js').ManualResetCore,
 }
 
 class AutoResetEvent extends Event {

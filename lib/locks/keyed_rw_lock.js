@@ -10,7 +10,7 @@ const kind = {
   base: keyed,
   name: 'read-write lock',
   local: () => new LocalRWLock(),
-  shared: () => new (require('../process/rw_core.js').RWCore)(),
+  shared: () => require('../process/rw_core.js').RWCore,
   atRest: [],
 }
 

@@ -13,7 +13,7 @@ const kind = {
   base: keyed,
   name: 'semaphore',
   local: (value) => new LocalSemaphore(value),
-  shared: (value) => new (require('../process/semaphore_core.js').SemaphoreCore)(value),
+  shared: () => require('../process/semaphore_core.js').SemaphoreCore,
 }
 
 class KeyedSemaphore extends Keyed {

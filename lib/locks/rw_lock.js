@@ -10,7 +10,7 @@ const kind = {
   name: 'read-write lock',
   bytes: 4,
   local: () => new LocalRWLock(),
-  shared: () => new (require('../process/rw_core.js').RWCore)(),
+  shared: () => require('../process/rw_core.js').RWCore,
 }
 
 class RWLock extends Holdable {

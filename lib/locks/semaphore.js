@@ -10,7 +10,7 @@ const kind = {
   name: 'semaphore',
   bytes: 8,
   local: (value) => new LocalSemaphore(value),
-  shared: (value) => new (require('../process/semaphore_core.js').SemaphoreCore)(value),
+  shared: () => require('../process/semaphore_core.js').SemaphoreCore,
 }
 
 class Semaphore extends Holdable {

@@ -26,6 +26,11 @@ const write = 2
 const upgrade = 3
 
 class RWCore extends Core {
+  /** The word of a lock that is new. */
+  static idleWord() {
+    return free
+  }
+
   constructor() {
     super(free)
     /** How many releasers are out. */

@@ -11,8 +11,13 @@ const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./wait
 const valueShift = 2
 
 class SemaphoreCore extends Core {
+  /** The word of a lock that is new. */
+  static idleWord(value) {
+    return value << valueShift
+  }
+
   constructor(value) {
-    super(value << valueShift)
+    super(SemaphoreCore.idleWord(value))
     /** How much our releasers will put back. */
     this.out = 0
   }

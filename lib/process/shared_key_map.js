@@ -39,18 +39,20 @@ class SharedKeyMap extends KeyMap {
 
 const maps = new Map()
 
-/** The key map of all objects of this thread with that name, and the same `traits`: it stays. */
-function keyMapByName(name, kind, traits, make) {
-  const table = tableOf(
-    `keyed ${kind} ${toText(name)}`,
-    make().idle,
-    `the keyed ${kind} ${nameOf(name)}`,
-  )
-  const id = `${kind} ${traits} ${name}`
-  let map = maps.get(id)
+/**
+ * The key map of all objects of this thread with that kind, name and settings, of locks that begin with `value`: it
+ * stays.
+ */
+function keyMapByName({ name: kind, shared }, value, { name, isStrict, mayBlock }, watch) {
+  const Core = shared()
+  const id = `keyed ${kind} ${toText(name)}`
+  const table = tableOf(id, Core.idleWord(value), `the keyed ${kind} ${nameOf(name)}`)
+  const own = `${value} ${isStrict} ${mayBlock} ${watch?.traits} ${id}`
+  let map = maps.get(own)
   if (map === undefined) {
-    map = new SharedKeyMap(make, name, table)
-    maps.set(id, map)
+    const make = () => Object.assign(new Core(value), { isStrict, mayBlock })
+    map = new SharedKeyMap(watch === undefined ? make : () => watch.watches(make()), name, table)
+    maps.set(own, map)
   }
   return map
 }
