@@ -1,5 +1,5 @@
 'use strict'
-// What constructors take: who shares the lock, and how it behaves.
+// What constructors take: which threads or processes share the lock, and how it behaves.
 const { isSharedArrayBuffer } = require('node:util').types
 const { readDiagnostics } = require('./diagnostics/levels.js')
 const { asOptions, checkKnown } = require('./core/options.js')

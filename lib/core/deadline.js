@@ -1,6 +1,6 @@
 'use strict'
 // A signal that aborts with another one, and when its time is up.
-const { listen } = require('./abort.js')
+const { following } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
 
 /**
@@ -8,11 +8,7 @@ const { longestTimeout } = require('./options.js')
  * end() lets go of both.
  */
 function withDeadline(signal, timeout, late) {
-  const controller = new AbortController()
-  const onAbort = () => controller.abort(signal.reason)
-  let listening
-  if (signal?.aborted) onAbort()
-  else if (signal !== undefined) listening = listen(signal, onAbort)
+  const { controller, end } = following(signal === undefined ? [] : [signal])
   let timer
   return {
     signal: controller.signal,
@@ -23,7 +19,7 @@ function withDeadline(signal, timeout, late) {
     },
     end() {
       globalThis.clearTimeout(timer)
-      listening?.stop(onAbort)
+      end()
     },
   }
 }

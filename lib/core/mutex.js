@@ -12,8 +12,8 @@
 // releaser of an earlier grant does nothing, ever.
 const { lockError } = require('./errors.js')
 const { checkCallback, readWait } = require('./options.js')
-const { mutexReleaser } = require('./local_releaser.js')
 const { LocalLock } = require('./lock.js')
+const { dressed } = require('./releaser.js')
 const { checkStack } = require('./stack.js')
 const { Waiter } = require('./waiter.js')
 
@@ -101,7 +101,9 @@ class LocalMutex extends LocalLock {
   }
 
   releaser(grant) {
-    return mutexReleaser(this, grant)
+    return dressed(() => {
+      if (this.current === grant) this.unlock()
+    }, false)
   }
 
   lockSync() {

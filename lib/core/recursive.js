@@ -1,18 +1,18 @@
 'use strict'
 // A mutex that the chain of calls which holds it may enter again. Each grant is a hold, and the context
-// (AsyncLocalStorage) of all that a callback starts says inside which hold it was started. Whoever comes from
-// inside a hold does not stand in the line of the lock, but in that of the hold:
+// (AsyncLocalStorage) of all that a callback starts says inside which hold it was started. A caller from
+// inside a hold is not in the queue of the lock, but in that of the hold:
 //
-//   the lock's line      lets one hold in at a time: the outermost
-//   a hold's inner line  lets one in at a time of those who come from inside it: its child
+//   the lock's queue      admits one hold at a time: the outermost
+//   a hold's inner queue  admits one caller from inside it at a time: its child
 //
 // So the holds that are not over are a path: the outermost, its child, the child of that one ... Siblings take
 // turns, and no hold is in beside another unless one was entered from inside the other.
 //
-//   open     its callback runs: who comes from inside goes to its inner line
-//   closed   its callback has ended: who comes from inside counts as coming from the next open one around
-//            it, or as a stranger. Those who came before are still let in, one after the other
-//   over     closed, and nobody from inside is waiting or in: the line that it came by goes on
+//   open     its callback runs: a caller from inside goes to its inner queue
+//   closed   its callback has ended: a caller from inside counts as coming from the next open one around
+//            it, or from outside. Callers that came before are still admitted, one after the other
+//   over     closed, and no caller from inside is waiting or in: the queue that it came by goes on
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { LocalMutex } = require('./mutex.js')
 const { checkStack } = require('./stack.js')
@@ -28,7 +28,7 @@ class Hold {
   isOpen = true
   /** How many from inside are waiting or in. */
   inside = 0
-  /** The line of those from inside, once there is one. */
+  /** The queue of callers from inside, once there is one. */
   inner = null
   /** The one of them that is in. */
   child = null
@@ -50,7 +50,7 @@ class Hold {
     else parent.child = this
   }
 
-  /** The line for one more from inside. */
+  /** The queue for one more caller from inside. */
   comeIn() {
     this.inside++
     this.inner ??= new InnerMutex(this.mutex)

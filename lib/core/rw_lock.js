@@ -1,5 +1,5 @@
 'use strict'
-// A read-write lock of one thread: readers share it, a writer is alone, and neither starves: who comes while
+// A read-write lock of one thread: readers share it, a writer is alone, and neither starves: a caller that comes while
 // a waiter is queued goes behind it. One reader may upgrade; a writer may downgrade.
 //
 //   free        readers 0

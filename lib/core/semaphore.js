@@ -7,11 +7,13 @@
 // Invariant: the head of the queue does not fit (its weight exceeds the value), and blocks every lighter waiter
 // of its own or a lower priority.
 const { lockError } = require('./errors.js')
-const { asTicket } = require('./releaser.js')
+const { asTicket, dressed } = require('./releaser.js')
 const { LocalLock } = require('./lock.js')
-const { holdKey, semaphoreReleaser } = require('./local_releaser.js')
 const { checkedValue, checkWeight, maxValue, readAcquire, readAcquireSync } = require('./units.js')
 const { Waiter } = require('./waiter.js')
+
+/** What an observer knows of a releaser's grant. */
+const holdKey = Symbol('hold')
 
 class LocalSemaphore extends LocalLock {
   constructor(value) {
@@ -75,7 +77,7 @@ class LocalSemaphore extends LocalLock {
   }
 
   grant(weight) {
-    return asTicket(this.value, semaphoreReleaser(this, weight))
+    return asTicket(this.value, releaser(this, weight))
   }
 
   /** A caller, which may have waited, has `grant`. */
@@ -157,5 +159,18 @@ class Acquirer extends Waiter {
   }
 }
 Acquirer.prototype.mode = undefined
+
+/** Puts back `weight`, unless the key of the semaphore has been idle since. */
+function releaser(lock, weight) {
+  const { generation } = lock
+  let out = weight
+  const release = () => {
+    if (out === 0 || lock.generation !== generation) return
+    const back = out
+    out = 0
+    lock.putBack(back, release)
+  }
+  return dressed(release, false)
+}
 
 module.exports = { LocalSemaphore }

@@ -1,6 +1,6 @@
 'use strict'
 // Dining philosophers over the locks of a keyed mutex: fork i is the key i. Each philosopher takes the two in one
-// order (lib/locks/many.js), so that nobody waits in a circle. Names, limits and what becomes of a dead
+// order (lib/locks/many.js), so that no two wait for each other. Names, limits and what becomes of a dead
 // philosopher's forks are the mutexes' own.
 const { LocalMutex } = require('../core/mutex.js')
 const { lockError } = require('../core/errors.js')
@@ -45,7 +45,7 @@ class Forks extends Keyed {
   }
 }
 
-/** By name: who eats of this thread, for all objects that stand for one table. */
+/** By name: the philosophers of this thread that eat, for all objects that stand for one table. */
 const shared = new Map()
 
 function eatersOf(name, seats) {
@@ -66,7 +66,7 @@ let check
 class DiningPhilosophers {
   #seats
   #forks
-  /** By seat: the releaser of who eats there. */
+  /** By seat: the releaser of the philosopher that eats there. */
   #eaters
 
   static {

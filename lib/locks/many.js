@@ -142,7 +142,7 @@ function releaseAll(held) {
   for (const release of held.reverse()) release()
 }
 
-/** Since not all could be had: nobody has heard of a death that one of them tells of. */
+/** Since not all could be had: no caller has heard of a death that one of them tells of. */
 function giveBack(held) {
   for (const release of held.reverse()) (release[unseen] ?? release)()
 }

@@ -1,6 +1,6 @@
 'use strict'
-// A cyclic barrier for promises. Whoever arrives and whoever gives up does so in C++ (src/locks/barrier.h): a
-// round is complete, or broken, in one step.
+// A cyclic barrier for promises. A party arrives, and gives up, in C++ (src/locks/barrier.h): a round is
+// complete, or broken, in one step.
 const { Core } = require('./core.js')
 const { brokenError, missingError } = require('../core/barrier.js')
 const native = require('../load.js')

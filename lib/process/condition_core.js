@@ -1,6 +1,6 @@
 'use strict'
-// A condition variable for promises. Whoever waits stands in the line of the condition, and when it is
-// notified in the line of its mutex, without being woken between the two (src/locks/condition_variable.h).
+// A condition variable for promises. A waiter is in the queue of the condition, and once it is notified
+// in that of its mutex, without being woken between the two (src/locks/condition_variable.h).
 const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../load.js')
@@ -8,11 +8,11 @@ const { readWait } = require('../core/options.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { isGranted, wait, Waiter } = require('./waiters.js')
 
-const nobody = 0
+const idle = 0
 
 class ConditionCore extends Core {
   constructor() {
-    super(nobody)
+    super(idle)
   }
 
   wait(mutex, options) {
@@ -91,7 +91,7 @@ class Notified extends Waiter {
     super.end()
   }
 
-  /** It has the mutex again, and whoever could release it then can do so now. */
+  /** It has the mutex again, by the grant that it had. */
   comeBack() {
     this.mutex.isBack(this.grant)
   }

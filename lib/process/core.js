@@ -43,7 +43,7 @@ class Core extends AnyLock {
     return this.pins === 0 && !this.isOurs()
   }
 
-  /** Whoever has let go of a keyed core calls it: its key may be idle now. */
+  /** A core of a keyed map may be idle now. */
   rest() {
     if (!this.isIdle()) return
     this.generation++
@@ -188,7 +188,7 @@ class Core extends AnyLock {
   /** C++ has granted it to us. */
   began() {}
 
-  /** Whether another thread could let those in who wait. */
+  /** Whether another thread could admit the waiters. */
   isOutOfOurHands() {
     return true
   }

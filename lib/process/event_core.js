@@ -1,5 +1,5 @@
 'use strict'
-// Events for promises: one lets a single waiter through for each signal, the other lets everybody through
+// Events for promises: one lets a single waiter through for each signal, the other lets every waiter through
 // while it is set. See src/locks/auto_reset_event.h and src/locks/manual_reset_event.h.
 const { checkStackToRelease } = require('../core/stack.js')
 const { GateCore } = require('./gate_core.js')

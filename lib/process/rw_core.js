@@ -61,8 +61,8 @@ class RWCore extends Core {
   }
 
   /**
-   * While we write nobody gets in; while we read, none of our writers does, but for the only reader that we have,
-   * when it upgrades.
+   * While this thread writes, no waiter is admitted. While it reads, none of its writers is, except its only reader
+   * when that upgrades.
    */
   isOutOfOurHands() {
     const { isHeld, reads, waitingReads, upgrading } = this.share
@@ -253,7 +253,7 @@ class RWCore extends Core {
     return release
   }
 
-  /** From writing to reading; readers at the head of the line come in, too. */
+  /** From writing to reading; readers at the head of the queue come in, too. */
   downgrade(grant) {
     checkStackToRelease()
     grant.isOver = true

@@ -14,7 +14,7 @@ class Share {
     this.isHeld = false
     /** How many promises of this thread wait for it. */
     this.waiting = 0
-    /** A read-write lock: how many reads this thread has and knows of, and how many of those who wait want one. */
+    /** A read-write lock: how many reads this thread has and knows of, and how many of its waiters want one. */
     this.reads = 0
     this.waitingReads = 0
     /** A read-write lock: how many of its readers, which are one at most, upgrade. */
@@ -29,10 +29,10 @@ class Share {
     this.isGone = false
   }
 
-  /** One more or one less of ours waits for `core`, or who could let us in has changed. */
+  /** One waiter more or less of this thread waits for `core`, or its holder has changed. */
   wait(core, change) {
     this.waiting += change
-    // Only what somebody elsewhere could end keeps the event loop alive.
+    // Only what another thread or process could end keeps the event loop alive.
     const isAlive = this.waiting > 0 && core.isOutOfOurHands()
     if (isAlive === this.isAlive) return
     this.isAlive = isAlive

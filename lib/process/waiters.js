@@ -113,7 +113,7 @@ function giveUp(waiter, reason) {
   if (waiters[ticket] === waiter) goAway(ticket, reason)
 }
 
-/** Whoever waits with `ticket` gives up. */
+/** The waiter of `ticket` gives up. */
 function goAway(ticket, reason) {
   const waiter = waiters[ticket]
   const { core } = waiter
@@ -125,7 +125,7 @@ function goAway(ticket, reason) {
   core.dispatch(native.eventLoop.completions())
 }
 
-/** `waiter` has left its line. */
+/** `waiter` has left its queue. */
 function endInVain(waiter, reason) {
   const { observer } = waiter.core
   waiter.end()
@@ -141,7 +141,7 @@ function giveUpWhere(isMeant, reasonOf) {
   }
 }
 
-/** Takes all promises that wait for `core` out of its line, first come first. */
+/** Takes all promises that wait for `core` out of its queue, first come first. */
 function takeAll(core) {
   const all = []
   let count = core.leaveAll()
@@ -170,7 +170,7 @@ function cancelAll(core, reason) {
 function enterAgain(core, waiter) {
   const ticket = core.enter(waiter.weight, waiter.priority)
   if (ticket < 0) {
-    // Nobody is before it any more, and the lock is free.
+    // No waiter is before it any more, and the lock is free.
     begin(waiter)
     admit(waiter, ticket === grantedAbandoned)
     return

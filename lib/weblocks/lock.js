@@ -2,7 +2,7 @@
 const { modeNames } = require('./request_options.js')
 const { isObject, receiverError } = require('../locks/receiver.js')
 
-const secret = Symbol('for those who have a lock to describe')
+const secret = Symbol('for the lock manager')
 
 /** Throws unless `it`, the `this` of `getter`, is a Lock. */
 let check

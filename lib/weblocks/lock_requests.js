@@ -2,8 +2,8 @@
 // Requests of the lock manager (src/locks/lock_manager.h). One has a ticket from its beginning until it has let
 // go, and its place among the waiters: that of its promise while it waits, then its own, since its lock
 // may be stolen.
-const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
+const { AnyLock } = require('../core/lock.js')
 const { modeNames } = require('./request_options.js')
 const native = require('../load.js')
 const { dressed } = require('../core/releaser.js')
@@ -44,8 +44,9 @@ function settleWaiting() {
   keepAlive(keeps ? +1 : -1)
 }
 
-class Request {
+class Request extends AnyLock {
   constructor(name, mode, ticket, callback, signal) {
+    super()
     this.name = name
     this.mode = mode
     this.ticket = ticket
@@ -91,7 +92,7 @@ class Request {
     waiter.resolve(waiter.constructor.value(this, 1, abandoned))
   }
 
-  /** What has been settled by that concerns nobody else. */
+  /** What has been settled by that concerns no other request. */
   answered() {}
 
   dispatch(count) {
@@ -123,15 +124,10 @@ class Request {
     return new DOMException(`${this.title()} has been stolen`, 'AbortError')
   }
 
-  timeoutError(timeout) {
-    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not available within ${timeout} ms`)
-  }
-
   title() {
     return `the lock ${nameOf(this.name)}`
   }
 }
-Request.prototype.observer = null
 
 /** The promise of a request that waits. */
 class Pending extends Waiter {
