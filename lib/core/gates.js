@@ -43,49 +43,43 @@ class LocalGate extends LocalLock {
 }
 
 class LocalEvent extends LocalGate {
-  #isSet
-
   constructor(isSet) {
     super()
-    this.#isSet = isSet
+    this.isOn = isSet
   }
 
   isSet() {
-    return this.#isSet
-  }
-
-  change(isSet) {
-    this.#isSet = isSet
+    return this.isOn
   }
 }
 LocalEvent.prototype.late = 'was not set'
 
 class LocalAutoResetEvent extends LocalEvent {
   tryWait() {
-    const was = this.isSet()
-    this.change(false)
-    return was
+    const { isOn } = this
+    this.isOn = false
+    return isOn
   }
 
   signal() {
     if (this.hasQueue()) this.admitHead()
-    else this.change(true)
+    else this.isOn = true
   }
 }
 LocalAutoResetEvent.prototype.kind = 'auto-reset event'
 
 class LocalManualResetEvent extends LocalEvent {
   tryWait() {
-    return this.isSet()
+    return this.isOn
   }
 
   set() {
-    this.change(true)
+    this.isOn = true
     this.admitAll()
   }
 
   reset() {
-    this.change(false)
+    this.isOn = false
   }
 }
 LocalManualResetEvent.prototype.kind = 'manual-reset event'

@@ -108,17 +108,12 @@ function context() {
   return openFrom(storage.getStore() ?? null)
 }
 
-/** What the objects of this thread that stand for `lock` have in common. */
-function holdsOf(lock) {
-  lock.holds ??= new Holds()
-  return lock.holds
-}
-
 /** A recursive mutex: the outermost hold has `lock`, a mutex of whatever scope. */
 class Recursive {
   constructor(lock) {
     this.lock = lock
-    this.holds = holdsOf(lock)
+    lock.holds ??= new Holds()
+    this.holds = lock.holds
   }
 
   /** The innermost open hold of this lock, in the context `around`. */

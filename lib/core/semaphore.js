@@ -9,7 +9,14 @@
 const { lockError } = require('./errors.js')
 const { asTicket, dressed } = require('./releaser.js')
 const { LocalLock } = require('./lock.js')
-const { checkedValue, checkWeight, maxValue, readAcquire, readAcquireSync } = require('./units.js')
+const {
+  checkedValue,
+  checkWeight,
+  maxValue,
+  readAcquire,
+  readAcquireSync,
+  runWithUnits,
+} = require('./units.js')
 const { Waiter } = require('./waiter.js')
 
 /** What an observer knows of a releaser's grant. */
@@ -150,6 +157,7 @@ class LocalSemaphore extends LocalLock {
 }
 
 LocalSemaphore.prototype.kind = 'semaphore'
+Object.assign(LocalSemaphore.prototype, runWithUnits)
 
 class Acquirer extends Waiter {
   // At once, as async-mutex does: its order is a promise, too, to the microtask.

@@ -6,7 +6,7 @@ const { nameOf } = require('../core/keys.js')
 const { blockingMapOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { asTicket } = require('../core/releaser.js')
-const { runWithUnits, runWithUnitsSync } = require('./run.js')
+const { checkCallback } = require('../core/options.js')
 
 const kind = {
   class: 'KeyedSemaphore',
@@ -48,12 +48,15 @@ class KeyedSemaphore extends Keyed {
     return release === undefined ? undefined : asTicket(values, release)
   }
 
-  runExclusive(key, callback, weight, options) {
-    const acquire = () => {
-      mapOf(this, kind, 'runExclusive') // here, since what is wrong rejects
-      return this.acquire(key, weight, options)
+  async runExclusive(key, callback, weight, options) {
+    mapOf(this, kind, 'runExclusive')
+    checkCallback(callback, key)
+    const [value, release] = await this.acquire(key, weight, options)
+    try {
+      return await callback(value)
+    } finally {
+      release()
     }
-    return runWithUnits(callback, acquire, key)
   }
 
   executeLocked(key, callback, weight, options) {
@@ -74,7 +77,13 @@ class KeyedSemaphore extends Keyed {
 
   runExclusiveSync(key, callback, weight, options) {
     mapOf(this, kind, 'runExclusiveSync')
-    return runWithUnitsSync(callback, () => this.acquireSync(key, weight, options), key)
+    checkCallback(callback, key)
+    const [value, release] = this.acquireSync(key, weight, options)
+    try {
+      return callback(value)
+    } finally {
+      release()
+    }
   }
 
   release(key, weight) {

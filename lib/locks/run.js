@@ -26,26 +26,4 @@ function runSync(callback, grant, key) {
   }
 }
 
-/** The same for units of a semaphore: `acquire` gives [value, release], and the callback is told the value. */
-async function runWithUnits(callback, acquire, key) {
-  checkCallback(callback, key)
-  const [value, release] = await acquire()
-  try {
-    return await callback(value)
-  } finally {
-    release()
-  }
-}
-
-function runWithUnitsSync(callback, acquire, key) {
-  checkCallback(callback, key)
-  checkStack()
-  const [value, release] = acquire()
-  try {
-    return callback(value)
-  } finally {
-    release()
-  }
-}
-
-module.exports = { run, runSync, runWithUnits, runWithUnitsSync }
+module.exports = { run, runSync }

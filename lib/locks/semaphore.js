@@ -1,7 +1,6 @@
 'use strict'
 const { LocalSemaphore } = require('../core/semaphore.js')
 const { checkedValue } = require('../core/units.js')
-const { runWithUnits, runWithUnitsSync } = require('./run.js')
 const { blockingCoreOf, coreOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
@@ -27,13 +26,11 @@ class Semaphore extends Holdable {
   }
 
   runExclusive(callback, weight, priority) {
-    const core = coreOf(this, kind, 'runExclusive')
-    return runWithUnits(callback, () => core.acquire(weight, priority))
+    return coreOf(this, kind, 'runExclusive').runExclusive(callback, weight, priority)
   }
 
   executeLocked(callback, weight, priority) {
-    const core = coreOf(this, kind, 'executeLocked')
-    return runWithUnits(callback, () => core.acquire(weight, priority))
+    return coreOf(this, kind, 'executeLocked').runExclusive(callback, weight, priority)
   }
 
   acquireSync(weight, options) {
@@ -42,7 +39,7 @@ class Semaphore extends Holdable {
 
   runExclusiveSync(callback, weight, options) {
     const core = blockingCoreOf(this, kind, 'runExclusiveSync')
-    return runWithUnitsSync(callback, () => core.acquireSync(weight, options))
+    return core.runExclusiveSync(callback, weight, options)
   }
 
   waitForUnlock(weight, priority) {
