@@ -129,6 +129,18 @@ describe('a RecursiveMutex of several threads', function () {
     assert.equal(mutex.isLocked(), false)
   })
 
+  it('rejects its waiters with the cancelError of its own constructor', async () => {
+    const cancelError = new Error('closed')
+    const mutex = new RecursiveMutex({ name: freshName(), cancelError })
+    await mutex.runExclusive(async () => {
+      const inside = mutex.runExclusive(settled)
+      const next = outcome(mutex.runExclusive(() => {}))
+      mutex.cancel()
+      await inside
+      assert.equal(next.reason, cancelError)
+    })
+  })
+
   describe('one of which', () => {
     const start = useAgents()
     const inside = (step) => `
