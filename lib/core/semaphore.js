@@ -9,14 +9,9 @@
 const { lockError } = require('./errors.js')
 const { asTicket, dressed } = require('./releaser.js')
 const { LocalLock } = require('./lock.js')
-const {
-  checkedValue,
-  checkWeight,
-  maxValue,
-  readAcquire,
-  readAcquireSync,
-  runWithUnits,
-} = require('./units.js')
+const { checkCallback } = require('./options.js')
+const { checkedValue, checkWeight, maxValue, readAcquire, readAcquireSync } = require('./units.js')
+const { checkStack } = require('./stack.js')
 const { Waiter } = require('./waiter.js')
 
 /** What an observer knows of a releaser's grant. */
@@ -99,6 +94,27 @@ class LocalSemaphore extends LocalLock {
     release[holdKey] = this.observer.granted(undefined, weight, waiter, false, release, promise)
   }
 
+  async runExclusive(callback, weight, options) {
+    checkCallback(callback)
+    const [before, release] = await this.acquire(weight, options)
+    try {
+      return await callback(before)
+    } finally {
+      release()
+    }
+  }
+
+  runExclusiveSync(callback, weight, options) {
+    checkCallback(callback)
+    checkStack()
+    const [before, release] = this.acquireSync(weight, options)
+    try {
+      return callback(before)
+    } finally {
+      release()
+    }
+  }
+
   release(weight = 1) {
     checkWeight(weight)
     this.checkRoom(weight)
@@ -157,7 +173,6 @@ class LocalSemaphore extends LocalLock {
 }
 
 LocalSemaphore.prototype.kind = 'semaphore'
-Object.assign(LocalSemaphore.prototype, runWithUnits)
 
 class Acquirer extends Waiter {
   // At once, as async-mutex does: its order is a promise, too, to the microtask.

@@ -1,13 +1,6 @@
 'use strict'
-// The units of a semaphore: what callers give for a weight and a value, checked; and callbacks that run with them.
-const {
-  checkCallback,
-  checkObject,
-  readSyncWait,
-  readWait,
-  weightedOptions,
-} = require('./options.js')
-const { checkStack } = require('./stack.js')
+// The units of a semaphore: what callers give for a weight and a value, checked.
+const { checkObject, readSyncWait, readWait, weightedOptions } = require('./options.js')
 
 const maxValue = 2 ** 29 - 1
 const minValue = -(2 ** 29)
@@ -52,28 +45,4 @@ function checkedValue(value) {
   return value
 }
 
-/** Methods of semaphores of any scope: a callback, which is told the value, between the grant and its end. */
-const runWithUnits = {
-  async runExclusive(callback, weight, options) {
-    checkCallback(callback)
-    const [before, release] = await this.acquire(weight, options)
-    try {
-      return await callback(before)
-    } finally {
-      release()
-    }
-  },
-
-  runExclusiveSync(callback, weight, options) {
-    checkCallback(callback)
-    checkStack()
-    const [before, release] = this.acquireSync(weight, options)
-    try {
-      return callback(before)
-    } finally {
-      release()
-    }
-  },
-}
-
-module.exports = { checkedValue, checkWeight, maxValue, readAcquire, readAcquireSync, runWithUnits }
+module.exports = { checkedValue, checkWeight, maxValue, readAcquire, readAcquireSync }

@@ -2,13 +2,8 @@
 // A counting semaphore for promises, with weights and priorities, that several threads share
 // (src/locks/weighted_semaphore.h).
 const { Core } = require('./core.js')
-const {
-  checkedValue,
-  checkWeight,
-  readAcquire,
-  readAcquireSync,
-  runWithUnits,
-} = require('../core/units.js')
+const { checkedValue, checkWeight, readAcquire, readAcquireSync } = require('../core/units.js')
+const { LocalSemaphore } = require('../core/semaphore.js')
 const native = require('../load.js')
 const { asTicket, dressed, unseen } = require('../core/releaser.js')
 const { checkStackToRelease } = require('../core/stack.js')
@@ -157,7 +152,9 @@ class SemaphoreCore extends Core {
   }
 }
 
-Object.assign(SemaphoreCore.prototype, runWithUnits)
+// By acquire() and acquireSync(), as those of a local one.
+const { runExclusive, runExclusiveSync } = LocalSemaphore.prototype
+Object.assign(SemaphoreCore.prototype, { runExclusive, runExclusiveSync })
 SemaphoreCore.prototype.kind = { name: 'semaphore', number: 1, bytes: 8, native: native.semaphore }
 
 class Acquirer extends Waiter {
