@@ -42,7 +42,7 @@ class Lender {
 
   /**
    * Another thread may have it. With `isAbandoned` the next grant is told of a death, since none of ours was. It
-   * throws only where nothing has changed. The result is how many completions hear() is to be called for.
+   * throws only where nothing has changed. The result is what hear() is to be called with, if with anything.
    */
   giveBack(_isAbandoned) {
     throw new TypeError('not implemented')

@@ -212,7 +212,7 @@ class LentMutex extends LocalMutex {
     try {
       if (this.hasQueue()) this.waitAgain()
     } finally {
-      if (completions > 0) lender.hear(completions)
+      if (completions !== undefined) lender.hear(completions)
     }
     if (this.home !== null) this.rest()
   }
@@ -369,8 +369,8 @@ class LentMutex extends LocalMutex {
     this.enqueue(new Returner(then, null, undefined, grant))
   }
 
-  dispatch(completions) {
-    if (completions > 0) this.lender.hear(completions)
+  catchUp() {
+    this.lender.catchUp()
   }
 
   /** The holder waits for a condition, and the lender has the lock back. */

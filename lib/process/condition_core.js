@@ -28,7 +28,7 @@ class ConditionCore extends Core {
     )
     const promise = wait(this, ticket, Notified, 1, limits, mutex)
     mutex.stepAside()
-    mutex.dispatch(native.eventLoop.completions())
+    mutex.catchUp()
     return promise
   }
 
@@ -50,7 +50,7 @@ class ConditionCore extends Core {
       timeout,
       this.strictness(mutex),
     )
-    mutex.dispatch(native.eventLoop.completions())
+    mutex.catchUp()
     if (!isGranted(outcome)) throw this.timeoutError(timeout)
   }
 

@@ -6,7 +6,15 @@ const { nameOf } = require('../core/keys.js')
 const { Lender, lent, refused } = require('../core/lender.js')
 const native = require('../load.js')
 const { keepAlive } = require('./shares.js')
-const { agent, gone, keepTicket, take, takeCompletions } = require('./waiters.js')
+const {
+  agent,
+  claimAll,
+  gone,
+  keepTicket,
+  take,
+  takeClaimed,
+  takeCompletions,
+} = require('./waiters.js')
 const { indexOf, wordsOf } = require('./words.js')
 
 const free = 0
@@ -104,17 +112,17 @@ class MutexLender extends Lender {
 
   giveBack(isAbandoned) {
     this.#stay.end()
-    if (isAbandoned) return native.mutex.abandon(this.place)
+    if (isAbandoned) return claimAll(native.mutex.abandon(this.place))
     const word = Atomics.compareExchange(this.words, this.index, held, free)
-    if (word === held) return 0
-    if (word === (held | invited) && !this.stands() && this.#change(word, invited)) return 0
+    if (word === held) return undefined
+    if (word === (held | invited) && !this.stands() && this.#change(word, invited)) return undefined
     const completions = native.mutex.unlock(this.place)
     if (completions < 0) throw this.lock.notHeld()
-    return completions
+    return completions > 0 ? claimAll(completions) : undefined
   }
 
   hear(completions) {
-    takeCompletions(completions)
+    takeClaimed(completions)
   }
 
   catchUp() {

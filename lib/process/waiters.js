@@ -190,12 +190,17 @@ function takeCompletions(count, admitted = admit) {
     takeItem(item, claim(item), admitted)
     return
   }
-  while (count > 0) {
-    // All of them first: taking an item may write other completions, and take its ticket again.
-    const items = Array.from(completions.subarray(0, count), (item) => [item, claim(item)])
-    for (const [item, waiter] of items) takeItem(item, waiter, admitted)
-    count = count === mostCompletions ? native.eventLoop.completions() : 0
-  }
+  if (count > 0) takeClaimed(claimAll(count), admitted)
+}
+
+/** Completions, for takeClaimed: all of them at once, since any call may write others, and take their tickets again. */
+function claimAll(count) {
+  return Array.from(completions.subarray(0, count), (item) => [item, claim(item)])
+}
+
+function takeClaimed(items, admitted = admit) {
+  for (const [item, waiter] of items) takeItem(item, waiter, admitted)
+  if (items.length === mostCompletions) takeCompletions(native.eventLoop.completions(), admitted)
 }
 
 /** The waiter that is in; C++ has its ticket back already. Undefined for an invitation. */
@@ -260,6 +265,7 @@ module.exports = {
   addWakeupListener,
   agent,
   cancelAll,
+  claimAll,
   giveUp,
   giveUpWhere,
   goAway,
@@ -271,6 +277,7 @@ module.exports = {
   refused,
   stolen,
   take,
+  takeClaimed,
   takeCompletions,
   Waiter,
   wait,

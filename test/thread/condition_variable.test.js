@@ -162,6 +162,27 @@ describe('ConditionVariable: threads', () => {
     return waiting
   }
 
+  it('a notified waiter has the mutex in its turn, and so have promises that wait for the mutex', async () => {
+    const order = []
+    const critical = (name) =>
+      mutex.runExclusive(async () => {
+        order.push(name)
+        await settled()
+      })
+    await mutex.lock()
+    const wait = condition.wait(mutex).then(() => {
+      order.push('notified')
+      mutex.unlock()
+    })
+    await mutex.lock()
+    const others = [critical('first'), critical('second')]
+    condition.notifyOne()
+    mutex.unlock()
+    await Promise.all([wait, ...others])
+    assert.deepEqual(order, ['notified', 'first', 'second'])
+    assert.equal(mutex.isLocked(), false)
+  })
+
   it('a promise of ours wakes a blocked worker, and the other way round', async () => {
     const worker = agent(names)
     const { done } = await blocked(worker)

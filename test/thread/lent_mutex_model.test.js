@@ -88,7 +88,7 @@ class FakeLender extends Lender {
     this.returns++
     if (isAbandoned) this.deathsReturned++
     this.end(isAbandoned)
-    return this.underway.length
+    return this.underway.length > 0 ? this.underway : undefined
   }
 
   hear() {
