@@ -71,9 +71,9 @@ class LentMutex extends LocalMutex {
   enter(limits, Kind) {
     const { signal, timeout, priority } = limits
     if (signal?.aborted) return this.refuse(Kind, 1, signal.reason)
+    // What is lent has to find its way to a promise, and a waiter to a ticket.
+    checkStack()
     if (this.current === free && (timeout === 0 || this.tickets === null)) {
-      // What is lent has to find its way to a promise.
-      checkStack()
       const answer = timeout === 0 ? this.lender.borrowNow() : this.lender.borrow(priority)
       if (answer === lent || answer === lentAbandoned) {
         this.current = nextGrant()
@@ -272,7 +272,6 @@ class LentMutex extends LocalMutex {
 
   /** For the queue. */
   borrow(priority) {
-    checkStack()
     const answer = this.lender.borrow(priority)
     if (answer === lent || answer === lentAbandoned) this.lent(none, answer === lentAbandoned)
     else this.waitsWith(answer, priority)
@@ -300,7 +299,6 @@ class LentMutex extends LocalMutex {
 
   /** For a waiter that is strictly first come, first served. */
   borrowFor(waiter) {
-    checkStack()
     const answer = this.lender.borrow(waiter.priority)
     if (answer === lent || answer === lentAbandoned) {
       this.lent(none, answer === lentAbandoned)
@@ -313,6 +311,7 @@ class LentMutex extends LocalMutex {
   /** From now on each waiter has a ticket of its own. */
   beStrict() {
     if (this.tickets !== null) return
+    checkStack()
     this.tickets = new Map()
     this.lender.isStrict = true
     const [head, ...others] = this.waiters()
@@ -391,6 +390,7 @@ class LentMutex extends LocalMutex {
     const limits = readWait(options)
     const { signal } = limits
     if (signal?.aborted) return Promise.reject(signal.reason)
+    checkStack()
     const isTaken = this.isLocked() || this.hasQueue() || this.lender.queueSize() > 0
     return isTaken ? this.queueUp(1, limits, Passer) : Promise.resolve()
   }

@@ -28,3 +28,14 @@ describe('a call near the end of the stack, of a lock that has a buffer', functi
   }
   stackEndSuite({ open, has: (name) => !isKeyed(name) })
 })
+
+describe("a call near the end of the stack, of a mutex with fairness: 'fifo'", function () {
+  this.timeout(120_000)
+  const open = (kind, args) => {
+    const options = { name: freshName(), fairness: 'fifo', ...mayBlock }
+    const make = () => new boxoffice[kind](...args, options)
+    const there = `new boxoffice.${kind}(...${JSON.stringify([...args, options])})`
+    return { lock: make(), twin: make(), there }
+  }
+  stackEndSuite({ open, neighbour: useAgents(), has: (name) => /^(Keyed)?Mutex$/.test(name) })
+})
