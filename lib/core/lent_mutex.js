@@ -145,6 +145,12 @@ class LentMutex extends LocalMutex {
     return 'exclusive'
   }
 
+  /** Unless the lock has been lent to `waiter` at once. */
+  observeWait(waiter, promise) {
+    if (this.queue.has(waiter)) super.observeWait(waiter, promise)
+    else this.observer.gave(undefined, promise)
+  }
+
   observeBlocked(isAbandoned) {
     const { admitted } = this
     this.admitted = null

@@ -69,13 +69,17 @@ class LocalLock extends AnyLock {
     lastResolve = undefined
     lastReject = undefined
     this.enqueue(waiter)
-    if (this.observer !== null && !waiter.isToStay) this.observer.waiting(waiter, promise)
+    if (this.observer !== null && !waiter.isToStay) this.observeWait(waiter, promise)
     // What the observer tells of it may have ended it.
     if (isLimited && !limits.isOver) {
       const giveUp = (reason) => this.leave(waiter, reason)
       limits.begin({ timeout, signal }, giveUp, (late) => this.timeoutError(late, waiter))
     }
     return promise
+  }
+
+  observeWait(waiter, promise) {
+    this.observer.waiting(waiter, promise)
   }
 
   /** A caller that does not get it, and does not wait. */

@@ -47,6 +47,10 @@ class PriorityHeap {
     return this.#lists
   }
 
+  find(priority) {
+    return this.#byPriority.get(priority)
+  }
+
   listOf(priority) {
     let list = this.#byPriority.get(priority)
     if (list === undefined) {
@@ -124,6 +128,13 @@ class WaitQueue {
     if (waiter.priority === 0) this.usual.remove(waiter)
     else this.others.remove(waiter)
     this.size--
+  }
+
+  /** Whether `waiter`, which has been in it, still is. */
+  has(waiter) {
+    const { priority, previous } = waiter
+    const list = priority === 0 ? this.usual : this.others.find(priority)
+    return previous !== null || list?.head === waiter
   }
 
   /** The waiter that is next, or null. */

@@ -26,6 +26,22 @@ const execute = promisify(execFile)
 const countsOf = (lock) => lock.snapshot().totals
 const codeOf = (promise) => promise.catch(({ code }) => code)
 
+describe("A mutex with fairness: 'fifo' that is free", () => {
+  for (const diagnostics of ['counters', true]) {
+    it(`has not been waited for, with diagnostics: ${diagnostics}`, async () => {
+      const mutex = new Mutex({ name: freshName(), fairness: 'fifo', diagnostics })
+      for (const options of [undefined, { priority: 1 }, { timeout: 1000 }]) {
+        const release = await mutex.acquire(options)
+        const { holders, oldestWait, totals } = mutex.snapshot()
+        assert.deepEqual([holders.length, oldestWait, totals.contended], [1, undefined, 0])
+        release()
+      }
+      const { oldestWait, waiting } = mutex.snapshot()
+      assert.deepEqual([oldestWait, waiting], [undefined, 0])
+    })
+  }
+})
+
 describe('The error of a timeout, with diagnostics: true', () => {
   const watched = { diagnostics: true }
   const deferred = () => {
