@@ -388,6 +388,8 @@ class LentMutex extends LocalMutex {
   /** That holder was notified, and has the lock again. */
   isBack(grant) {
     this.arrives()
+    // One that is left in line would be lent the lock while this thread blocks, and waits for it.
+    if (this.ticket !== none) this.withdraw()
     this.current = grant
     if (this.observer !== null) this.begun()
   }

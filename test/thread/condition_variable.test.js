@@ -183,6 +183,22 @@ describe('ConditionVariable: threads', () => {
     assert.equal(mutex.isLocked(), false)
   })
 
+  it('a blocked wait has the mutex again, though a promise has waited for it beside a notified one', async () => {
+    const code = agent(names).does(`${head}
+      await mutex.lock()
+      const wait = condition.wait(mutex).then(() => mutex.unlock())
+      await mutex.lock()
+      const next = mutex.lock()
+      condition.notifyOne()
+      mutex.unlock()
+      await wait
+      await next
+      const code = await codeOf(() => condition.waitSync(mutex, { timeout: 5 }))
+      mutex.unlock()
+      return code`)
+    assert.equal(await within(10_000, code), 'ERR_LOCK_TIMEOUT')
+  })
+
   it('a promise of ours wakes a blocked worker, and the other way round', async () => {
     const worker = agent(names)
     const { done } = await blocked(worker)
