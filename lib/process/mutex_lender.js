@@ -14,6 +14,7 @@ const {
   take,
   takeClaimed,
   takeCompletions,
+  waiterAt,
 } = require('./waiters.js')
 const { indexOf, wordsOf } = require('./words.js')
 
@@ -95,6 +96,8 @@ class MutexLender extends Lender {
   }
 
   withdraw(ticket) {
+    // Its admission has been read, with others that are heard of first.
+    if (waiterAt(ticket)?.lender !== this) return false
     const left = native.mutex.leave(this.place, ticket)
     if (left === leaves.admitted) return false
     this.#tickets--

@@ -5,7 +5,7 @@ const { channel } = require('node:diagnostics_channel')
 const { threadId } = require('node:worker_threads')
 const { ConditionVariable, KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
 const deadlock = require('../../lib/diagnostics/deadlock.js')
-const { freshName, useAgents } = require('../helpers/agents.js')
+const { freshName, useAgents, within } = require('../helpers/agents.js')
 
 const names = ['wait', 'admit', 'release', 'timeout', 'abort', 'abandoned', 'deadlock']
 
@@ -217,6 +217,8 @@ describe('Events of what is not watched, or not listened to', () => {
 })
 
 describe('A subscriber of events', () => {
+  const agent = useAgents()
+
   for (const diagnostics of ['counters', true]) {
     it(`may release what is being released: no later holder loses it, with ${diagnostics}`, async () => {
       const mutex = new Mutex({ diagnostics })
@@ -254,6 +256,33 @@ describe('A subscriber of events', () => {
       assert.equal(heard.length, 1)
       assert.equal(heard[0].mode, 'exclusive')
       assert.ok(heard[0].held >= 0)
+    })
+  }
+
+  for (const fairness of ['bounded', 'fifo']) {
+    it(`may cancel a wait of another lock that was admitted with this one: ${fairness}`, async () => {
+      const names = [freshName(), freshName()]
+      const step = new Int32Array(new SharedArrayBuffer(4))
+      const worker = agent({ names, step })
+      await worker.does(`my.both = workerData.names.map((name) => new Mutex({ name }))
+        for (const mutex of my.both) mutex.lockSync()`)
+      const first = new Mutex({ name: names[0], diagnostics: true })
+      const second = new Mutex({ name: names[1], fairness })
+      const grant = first.acquire()
+      const wait = second.acquire().catch(({ code }) => code)
+      const meddle = ({ name }) => name === names[0] && second.cancel()
+      channel('boxoffice:admit').subscribe(meddle)
+      const releases = worker.does(`for (const mutex of my.both) mutex.unlock()
+        Atomics.store(workerData.step, 0, 1)
+        Atomics.notify(workerData.step, 0)`)
+      // This thread hears of both at once.
+      Atomics.wait(step, 0, 0)
+      const release = await grant
+      channel('boxoffice:admit').unsubscribe(meddle)
+      assert.equal(await within(10_000, wait), 'ERR_LOCK_CANCELED')
+      release()
+      await releases
+      ;(await second.acquire())()
     })
   }
 
