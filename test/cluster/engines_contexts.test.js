@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { postgresServer } = require('./helpers/postgres_server.js')
 const { redisServer } = require('./helpers/servers.js')
 const { inChild } = require('../helpers/children.js')
+const { runInContext } = require('../helpers/vm_instances.js')
 
 const count = 5
 const helper = require.resolve('../helpers/vm_instances.js')
@@ -105,4 +106,20 @@ describe('a vm context with an engine that has been closed', function () {
       })
     }
   }
+})
+
+describe('a vm context without structuredClone', () => {
+  const inContext = (options) =>
+    runInContext(`delete globalThis.structuredClone
+      const { Pool } = require('pg')
+      const { postgres } = require('../lib/cluster/postgres/index.js')
+      await postgres(new Pool(${options})).close()`)
+
+  it('makes an engine over PostgreSQL', () => inContext('{}'))
+
+  it('says which options cannot go to the renewing thread', () =>
+    assert.rejects(inContext('{ password: () => "secret" }'), {
+      name: 'TypeError',
+      message: /cannot have functions in them/,
+    }))
 })

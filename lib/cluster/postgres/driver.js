@@ -2,6 +2,7 @@
 // PostgreSQL as an engine: what a driver is, is at the top of ../engine.js, and what happens in the database is in
 // schema.js. Each command is one call of a function there.
 const { join } = require('node:path')
+const { serialize } = require('node:v8')
 const { checkObject } = require('../../core/options.js')
 const { lockError } = require('../../core/errors.js')
 const { readEngineOptions, timesOf } = require('../engine.js')
@@ -190,10 +191,10 @@ function makeDriver(pool, options) {
   return new Driver({ Pool, Client, config, names, connections, patience: answerTimeout, isEnded })
 }
 
-/** The thread that renews makes its connection alike. */
+/** The thread that renews makes its connection alike. Not by structuredClone, which a vm context may lack. */
 function checkForThread(config) {
   try {
-    structuredClone(config)
+    serialize(config)
   } catch (error) {
     throw new TypeError(
       'the options of the connection go to the thread that renews leases, and cannot have functions in them: ' +
