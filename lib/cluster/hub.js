@@ -7,7 +7,7 @@ const { longestTimeout } = require('../core/options.js')
 const { now } = require('./clock.js')
 const { closedError, engineError } = require('./errors.js')
 const { Keeper } = require('./keeper.js')
-const { startPatience } = require('./patience.js')
+const { inTime } = require('./patience.js')
 
 /** How long to wait before a command that has failed is repeated. */
 const pause = 100
@@ -214,21 +214,6 @@ class Hub {
     await this.#driver.end(session.id)
   }
 
-  /** A server that does not answer is not waited for: what it has not heard of ends with the session. */
-  async #inTime(ending) {
-    const { answerTimeout } = this.settings
-    let endPatience
-    const late = new Promise((_, reject) => {
-      const error = engineError(this.name, 'the end of its session', answerTimeout, this.trouble)
-      endPatience = startPatience(answerTimeout, () => reject(error))
-    })
-    try {
-      await Promise.race([ending, late])
-    } finally {
-      endPatience()
-    }
-  }
-
   async close() {
     if (this.isClosed) return
     this.isClosed = true
@@ -237,8 +222,11 @@ class Hub {
     for (const line of [...this.#lines]) line.failed(closedError(this.name))
     // Nothing that is waited for here keeps the process alive by itself.
     const awake = setTimeout(() => {}, longestTimeout)
+    const { answerTimeout } = this.settings
+    const late = () => engineError(this.name, 'the end of its session', answerTimeout, this.trouble)
     try {
-      if (this.#session !== null) await this.#inTime(this.#endSession(this.#session))
+      // A server that does not answer is not waited for: what it has not heard of ends with the session.
+      if (this.#session !== null) await inTime(this.#endSession(this.#session), answerTimeout, late)
     } finally {
       await this.#keeper.close()
       await this.#driver.close()

@@ -19,12 +19,14 @@ function startPatience(time, giveUp, isToStay = true) {
   }
 }
 
-/** What `doing` promises, or an error after `time` ms. A server that says nothing does not keep the process alive. */
-async function inTime(doing, time) {
+/**
+ * What `doing` promises, or the error that `makeError()` makes after `time` ms. A server that says nothing does not keep
+ * the process alive.
+ */
+async function inTime(doing, time, makeError = () => noAnswer(time)) {
   let endPatience
   const late = new Promise((_, reject) => {
-    const error = new Error(`there was no answer within ${time} ms`)
-    endPatience = startPatience(time, () => reject(error), false)
+    endPatience = startPatience(time, () => reject(makeError()), false)
   })
   try {
     return await Promise.race([doing, late])
@@ -33,4 +35,6 @@ async function inTime(doing, time) {
   }
 }
 
-module.exports = { inTime, startPatience }
+const noAnswer = (time) => new Error(`there was no answer within ${time} ms`)
+
+module.exports = { inTime, noAnswer, startPatience }

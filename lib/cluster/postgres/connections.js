@@ -3,7 +3,7 @@
 // them while waiting for a lock would wait for ever.
 
 const { clearTimeout, setTimeout } = require('node:timers')
-const { startPatience } = require('../patience.js')
+const { noAnswer, startPatience } = require('../patience.js')
 const { asText } = require('./text.js')
 
 /** What a pool takes, and a connection does not, or what is ours to say. */
@@ -64,7 +64,7 @@ function settled(Client, patience) {
     query(...args) {
       const done = args.pop()
       const endPatience = startPatience(patience, () => {
-        this.connection.stream.destroy(new Error(`there was no answer within ${patience} ms`))
+        this.connection.stream.destroy(noAnswer(patience))
       })
       return super.query(...args, (...result) => {
         endPatience()

@@ -7,9 +7,10 @@ const { checkObject } = require('../../core/options.js')
 const { lockError } = require('../../core/errors.js')
 const { readEngineOptions, timesOf } = require('../engine.js')
 const { findPackage } = require('../find.js')
+const { Subscription } = require('../subscription.js')
 const { configOf, makePool } = require('./connections.js')
-const { Listener } = require('./listener.js')
-const { isDigest, readNames, rowOf } = require('./names.js')
+const { listeningWith } = require('./listening.js')
+const { channelOf, isDigest, readNames, rowOf } = require('./names.js')
 const { explained } = require('./rights.js')
 const { schemaOf } = require('./schema.js')
 const { isTrue } = require('./text.js')
@@ -24,7 +25,7 @@ const endedError = () =>
 class Driver {
   #names
   #pool
-  #listener
+  #subscription
   #isEnded
   /** What the server may have of ours, by id. */
   #stakes = new Map()
@@ -39,7 +40,7 @@ class Driver {
     this.#names = names
     this.#isEnded = isEnded
     this.#pool = makePool(Pool, Client, config, connections, patience)
-    this.#listener = new Listener(Client, config, patience)
+    this.#subscription = new Subscription(listeningWith(Client, config, patience), patience)
     this.name = 'PostgreSQL'
     this.keeper = {
       module: join(__dirname, 'keeper.js'),
@@ -51,10 +52,10 @@ class Driver {
     if (this.#isEnded()) throw endedError()
     for (const [id, stake] of this.#stakes) if (stake.session !== session) this.#stakes.delete(id)
     // First: all others set up their sessions, which must be theirs.
-    await this.#listener.listen(session, {
+    await this.#subscription.to([channelOf(session)], {
       // Only what has a connection is sent at once.
-      granted: ([id, ...words]) =>
-        granted(id, this.#pool.idleCount > this.#pool.waitingCount ? grantOf(words) : undefined),
+      granted: (id, grant) =>
+        granted(id, this.#pool.idleCount > this.#pool.waitingCount ? grant : undefined),
       wanted: (row) => {
         for (const key of this.#keysOf(row)) wanted(key)
       },
@@ -107,7 +108,7 @@ class Driver {
         first,
         claim,
         maxHold,
-        this.#listener.backend,
+        this.#subscription.connection?.backend ?? null,
       ],
     })
     const [{ state, token, wanted, abandoned, look, clock, capacity: theirs }] = rows
@@ -158,17 +159,10 @@ class Driver {
   }
 
   async close() {
-    await this.#listener.close()
+    await this.#subscription.close()
     await this.#pool.end()
   }
 }
-
-const grantOf = ([token, wanted, abandoned, until]) => ({
-  token: BigInt(token),
-  wanted: wanted === '1',
-  abandoned: abandoned === '1',
-  until: Number(until),
-})
 
 /** With the options of postgres(). */
 function makeDriver(pool, options) {

@@ -5,7 +5,7 @@
 //   isReady()                    whether a command would be sent in this turn of the event loop; no cluster can tell
 //   listening(hear, ended, patience)
 //                                a connection of its own that hears of messages, and does not keep the process alive: see
-//                                subscriber.js. It waits for no longer than `patience` ms for the server to take it
+//                                ../subscription.js. It waits for no longer than `patience` ms for the server to take it
 //   options(connection)          what another thread can make a connection with (see keeper.js), from `connection` where
 //                                that is given, or from the client's own options
 //   prefix                       what the client puts before keys by itself

@@ -4,10 +4,10 @@ const { createHash } = require('node:crypto')
 const { checkKnown, checkObject } = require('../../core/options.js')
 const { engineOptions, readEngineOptions, timesOf } = require('../engine.js')
 const { findPackage } = require('../find.js')
+const { Subscription } = require('../subscription.js')
 const { adapt } = require('./clients.js')
 const { explained, rightsOf } = require('./rights.js')
 const script = require('./script.js')
-const { Subscriber } = require('./subscriber.js')
 
 const redisOptions = new Set([...engineOptions, 'prefix', 'shards', 'connection'])
 
@@ -39,7 +39,7 @@ class RedisDriver {
   #bases
   #connection
   #patience
-  #subscriber
+  #subscription
   /** The requests in line whose turn we have not heard of. */
   #waiting = new Set()
   #session
@@ -52,7 +52,7 @@ class RedisDriver {
     this.#patience = patience
     // The braces are a hash tag: all keys of a base lie in one slot of a cluster.
     this.#bases = Array.from({ length: shards }, (_, i) => `{${prefix}:${i}}`)
-    this.#subscriber = new Subscriber(
+    this.#subscription = new Subscription(
       (hear, ended) => client.listening(hear, ended, patience),
       patience,
     )
@@ -83,19 +83,17 @@ class RedisDriver {
     const channels = this.#names().map((base) => channelOf(base, session))
     this.#session = session
     this.#waiting.clear()
-    const message = (text) => {
-      const what = text.slice(1)
-      if (text[0] === 'w') {
-        wanted(what)
-        return
-      }
-      const [id, ...words] = what.split(' ')
-      this.#waiting.delete(id)
-      granted(id, this.#client.isReady() ? grantOf(words) : undefined)
+    const hear = {
+      granted: (id, grant) => {
+        this.#waiting.delete(id)
+        granted(id, this.#client.isReady() ? grant : undefined)
+      },
+      wanted,
+      missed,
+      trouble: (error) => trouble(error && explained(error, this.#rights)),
     }
-    const tell = (error) => trouble(error && explained(error, this.#rights))
     try {
-      await this.#subscriber.to(channels, { message, missed, trouble: tell })
+      await this.#subscription.to(channels, hear)
     } catch (error) {
       throw explained(error, this.#rights)
     }
@@ -107,7 +105,7 @@ class RedisDriver {
    */
   async #listenAgain(key) {
     const base = this.#client.prefix + this.#baseOf(key)
-    await this.#subscriber.again(channelOf(base, this.#session))
+    await this.#subscription.connection?.again(channelOf(base, this.#session))
   }
 
   async enter({ key, id, units, capacity, wait, first, claim, maxHold }) {
@@ -170,17 +168,10 @@ class RedisDriver {
   }
 
   async close() {
-    this.#subscriber.close()
+    this.#subscription.close()
   }
 }
 
 const channelOf = (base, session) => `${base}:to:${session}`
-
-const grantOf = ([token, wanted, abandoned, until]) => ({
-  token: BigInt(token),
-  wanted: wanted === '1',
-  abandoned: abandoned === '1',
-  until: Number(until),
-})
 
 module.exports = { redisDriver }

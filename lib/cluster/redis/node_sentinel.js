@@ -41,7 +41,7 @@ function adapt(client, connection) {
   }
 }
 
-/** A connection to the current master, as in subscriber.js, that can send(words) as well. */
+/** A connection to the current master, as in ../subscription.js, that can send(words) as well. */
 function toMaster({ createClient }, options, hear, ended, patience) {
   const { RESP, name, nodeAddressMap, nodeClientOptions, sentinelClientOptions } = options
   const asked = []

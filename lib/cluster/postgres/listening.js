@@ -1,0 +1,66 @@
+'use strict'
+// The connection to PostgreSQL that hears what happens to a session: see ../subscription.js.
+const { lockError } = require('../../core/errors.js')
+const { inTime } = require('../patience.js')
+const { patient } = require('./connections.js')
+
+/** How long a notification may take to come back through what stands between the server and us. */
+const echoTime = 2000
+
+const poolerError = () =>
+  lockError(
+    'ERR_LOCK_ENGINE_SESSION',
+    'this connection to PostgreSQL goes through something that gives it another session for each ' +
+      'transaction, as pgbouncer does with pool_mode=transaction: LISTEN hears nothing there. ' +
+      'Give postgres(pool, { connection }) what leads to the server itself, or to a pool in session ' +
+      'mode; withTransaction() needs no session, and works with any pool',
+  )
+
+/** What makes such connections, which have `patience` ms for each step. */
+function listeningWith(PlainClient, options, patience) {
+  const Client = patient(PlainClient, patience)
+  const config = { ...options, connectionTimeoutMillis: patience, keepAlive: true }
+  const makeClient = (onError) => new Client(config).on('error', onError)
+
+  return (hear, ended) => {
+    const client = makeClient(ended)
+    let isConnected = false
+    let onEcho
+    client.on('notification', ({ payload }) => (payload === 'echo' ? onEcho?.() : hear(payload)))
+
+    const connection = {
+      /** The process of the server that listens. */
+      backend: null,
+      async open() {
+        await client.connect()
+        isConnected = true
+        client.unref()
+        const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
+        connection.backend = Number(rows[0].pid)
+      },
+      listen: (channel) => client.query(`LISTEN "${channel}"`),
+      stop: (channel) => client.query(`UNLISTEN "${channel}"`),
+      /** What stands between us and the server gives us a process number of its own. */
+      async check([channel]) {
+        if (client.processID === connection.backend) return
+        const echo = new Promise((resolve) => {
+          onEcho = resolve
+        })
+        const other = makeClient(() => {}) // its commands fail, too
+        try {
+          await other.connect()
+          await inTime(other.query('SELECT pg_notify($1, $2)', [channel, 'echo']), patience)
+          await inTime(echo, echoTime, poolerError)
+        } finally {
+          other.end()
+        }
+      },
+      ping: () => client.query('SELECT 1'),
+      /** While it connects, pg would never tell connect() of its end. */
+      close: () => (isConnected ? client.end() : undefined),
+    }
+    return connection
+  }
+}
+
+module.exports = { listeningWith }
