@@ -38,7 +38,7 @@ function openPlain(kind, args, settings) {
   if (isOfThread(settings)) return configure(kind.local(...args), settings)
   if (kind.lent !== undefined && isOfProcess(settings)) return kind.lent(settings)
   checkReach(kind)
-  if (engine !== undefined) return require('./cluster/lines.js').lineOver(settings, kind)
+  if (engine !== undefined) return require('./cluster/open.js').lockOver(settings, kind)
   const core = host === undefined ? new (kind.shared())(...args) : openOnHost(args, host, kind)
   return share(configure(core, settings), settings)
 }
@@ -103,7 +103,7 @@ function watchOf(settings, kind) {
 function openSharedKeyMap(kind, value, settings, watch) {
   const { engine, host, isStrict, mayBlock } = settings
   if (engine !== undefined) {
-    return require('./cluster/lines.js').homeOver(settings, kind.name, value ?? '', watch)
+    return require('./cluster/open.js').keyMapOver(settings, kind.name, value ?? '', watch)
   }
   if (host !== undefined) {
     const { hostHomeOf } = require('./host/cores.js')

@@ -3,13 +3,17 @@
 const { lockError } = require('../core/errors.js')
 const { reasonOf } = require('./thread_errors.js')
 
+function causedError(code, message, cause) {
+  const error = lockError(code, message)
+  if (cause !== undefined) error.cause = cause
+  return error
+}
+
 /** `what` is the lock. */
 function engineError(name, what, time, cause) {
   const why = cause === undefined ? '; is the server there?' : `: ${reasonOf(cause)}`
   const message = `${name} has not answered for ${what} within ${time} ms${why}`
-  const error = lockError('ERR_LOCK_ENGINE', message)
-  if (cause !== undefined) error.cause = cause
-  return error
+  return causedError('ERR_LOCK_ENGINE', message, cause)
 }
 
 function closedError(name) {
@@ -19,9 +23,7 @@ function closedError(name) {
 /** `why` the lease is over; `cause` is the error behind it, if there is one. */
 function lostError(what, why, cause) {
   const message = `${what} has been lost: ${why}. Others may hold it: stop, and write nothing without its fencing token`
-  const error = lockError('ERR_LOCK_LOST', message)
-  if (cause !== undefined) error.cause = cause
-  return error
+  return causedError('ERR_LOCK_LOST', message, cause)
 }
 
 function mismatchError(what, capacity) {
@@ -29,9 +31,7 @@ function mismatchError(what, capacity) {
   return lockError('ERR_LOCK_MISMATCH', message)
 }
 
-/** For what cannot be answered without asking the server. */
-function notSync(method, instead) {
-  throw new TypeError(`${method}() cannot wait for the answer of an engine: use ${instead}`)
-}
+/** Other errors have a `code`, too: those of the web have a number. */
+const isOurs = ({ code }) => typeof code === 'string' && code.startsWith('ERR_LOCK_')
 
-module.exports = { closedError, engineError, lostError, mismatchError, notSync }
+module.exports = { causedError, closedError, engineError, isOurs, lostError, mismatchError }

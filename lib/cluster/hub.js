@@ -7,10 +7,7 @@ const { longestTimeout } = require('../core/options.js')
 const { now } = require('./clock.js')
 const { closedError, engineError } = require('./errors.js')
 const { Keeper } = require('./keeper.js')
-const { inTime } = require('./patience.js')
-
-/** How long to wait before a command that has failed is repeated. */
-const pause = 100
+const { inTime, pause } = require('./patience.js')
 
 class Hub {
   #driver
@@ -31,7 +28,7 @@ class Hub {
   #cohorts = new Map()
   /** The lines with callers who wait or are in. */
   #lines = new Set()
-  /** The slots that are held. */
+  /** The leases that are held. */
   #held = new Set()
 
   constructor(driver, settings) {
@@ -70,7 +67,7 @@ class Hub {
     this.#lines.delete(line)
   }
 
-  /** `cohort` has slots from now on. */
+  /** `cohort` has leases from now on. */
   join(cohort) {
     const others = this.#cohorts.get(cohort.key)
     if (others === undefined) this.#cohorts.set(cohort.key, new Set([cohort]))
@@ -119,18 +116,18 @@ class Hub {
     return {
       granted: (id, grant) =>
         // What cannot be confirmed is asked for.
-        this.#session?.slots.get(id)?.granted(this.#canConfirm ? grant : undefined),
+        this.#session?.leases.get(id)?.granted(this.#canConfirm ? grant : undefined),
       wanted: (key) => {
         for (const cohort of this.#cohorts.get(key) ?? []) cohort.isWanted()
       },
       trouble: (error) => {
         this.#deafness = error
         if (error === undefined) return
-        for (const slot of this.#session?.slots.values() ?? []) slot.deafened()
+        for (const lease of this.#session?.leases.values() ?? []) lease.deafened()
       },
       missed: () => {
         for (const cohorts of this.#cohorts.values()) for (const one of cohorts) one.isWanted()
-        for (const slot of this.#session?.slots.values() ?? []) slot.ask()
+        for (const lease of this.#session?.leases.values() ?? []) lease.ask()
       },
     }
   }
@@ -140,9 +137,9 @@ class Hub {
     if (session.isOver) return
     session.isOver = true
     if (this.#session === session) this.#session = null
-    const slots = [...session.slots.values()]
-    session.slots.clear()
-    for (const slot of slots) slot.sessionEnded(why, cause)
+    const leases = [...session.leases.values()]
+    session.leases.clear()
+    for (const lease of leases) lease.sessionEnded(why, cause)
   }
 
   enter(request) {
@@ -175,14 +172,14 @@ class Hub {
     }
   }
 
-  /** A slot is held: it is looked after from now on. */
-  began(slot) {
-    this.#held.add(slot)
-    if (slot.until < this.#watchEnd) this.#arm()
+  /** A lease is held: it is looked after from now on. */
+  began(lease) {
+    this.#held.add(lease)
+    if (lease.until < this.#watchEnd) this.#arm()
   }
 
-  ended(slot) {
-    this.#held.delete(slot)
+  ended(lease) {
+    this.#held.delete(lease)
   }
 
   #arm() {
@@ -202,12 +199,12 @@ class Hub {
     if (session !== null && !session.isGood())
       this.lose(session, 'it was not renewed in time', this.trouble)
     const time = now()
-    for (const slot of this.#held) if (slot.until <= time) slot.late()
+    for (const lease of this.#held) if (lease.until <= time) lease.late()
     this.#arm()
   }
 
   async #endSession(session) {
-    const requests = Array.from(session.slots.values(), (slot) => slot.leaving())
+    const requests = Array.from(session.leases.values(), (lease) => lease.leaving())
     this.lose(session, 'the engine has been closed')
     const { claim } = this
     await Promise.all(requests.map((request) => this.#driver.leave({ ...request, claim })))

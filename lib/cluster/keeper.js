@@ -11,8 +11,8 @@ class Session {
   constructor(id) {
     this.id = id
     this.isOver = false
-    /** Its slots, by id. */
-    this.slots = new Map()
+    /** Its leases, by id. */
+    this.leases = new Map()
     this.last = 0
     this.until = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT))
   }

@@ -2,13 +2,13 @@
 // The lock manager over an engine: its names are keys of read-write locks. Nobody can be robbed there.
 const { lockOf } = require('../weblocks/lock.js')
 const { modeNames } = require('../weblocks/request_options.js')
-const { homeOver } = require('./lines.js')
+const { keyMapOver } = require('./open.js')
 
 class ManagerOver {
   #home
 
   constructor(engine, name) {
-    this.#home = homeOver({ engine, name, isStrict: false }, 'lock', '')
+    this.#home = keyMapOver({ engine, name, isStrict: false }, 'lock', '')
   }
 
   /** A promise for a Releaser, or for undefined where the lock is not available now. */

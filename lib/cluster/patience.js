@@ -3,6 +3,9 @@
 // loop in which that time ends reads it first.
 const { clearImmediate, clearTimeout, setImmediate, setTimeout } = require('node:timers')
 
+/** How long to wait before a command that has failed is repeated. */
+const pause = 100
+
 /**
  * Calls `giveUp` after `time` ms, unless what this returns has been called by then. The process stays alive until then,
  * unless `isToStay` is false.
@@ -37,4 +40,4 @@ async function inTime(doing, time, makeError = () => noAnswer(time)) {
 
 const noAnswer = (time) => new Error(`there was no answer within ${time} ms`)
 
-module.exports = { inTime, noAnswer, startPatience }
+module.exports = { inTime, noAnswer, pause, startPatience }

@@ -3,8 +3,7 @@
 const { lockError } = require('../core/errors.js')
 const { LocalMutex } = require('../core/mutex.js')
 const { checkCallback, readWait } = require('../core/options.js')
-const { notSync } = require('./errors.js')
-const { LineCore } = require('./local_line.js')
+const { EngineLock } = require('./engine_lock.js')
 
 const wish = Object.freeze({
   mode: 'exclusive',
@@ -13,50 +12,42 @@ const wish = Object.freeze({
   isShared: false,
   isToWait: true,
 })
-const instead = 'acquire({ timeout: 0 })'
 
-class MutexLine extends LineCore {
+class EngineMutex extends EngineLock {
   constructor(traits) {
     super(new LocalMutex(), traits)
     /** The hold there is. */
     this.current = null
   }
 
-  enter(_wish, limits) {
+  enterLocal(_wish, limits) {
     return this.local.lock(limits)
   }
 
-  leaveLine() {
+  leaveLocal() {
     this.current = null
     this.local.unlock()
     return this.local.isLocked() ? 1 : 0
   }
 
-  lock(options) {
-    return this.#lock(readWait(options))
-  }
-
-  async #lock(limits) {
-    await this.#hold(limits)
-  }
-
-  async #hold(limits) {
+  /** A promise for what `use` makes of the hold. */
+  async #hold(limits, use) {
     const hold = await this.take(wish, limits)
     this.current = hold
-    return hold
+    return use?.(hold)
+  }
+
+  lock(options) {
+    return this.#hold(readWait(options))
   }
 
   acquire(options) {
-    return this.#acquire(readWait(options))
-  }
-
-  async #acquire(limits) {
-    return this.releaser(await this.#hold(limits))
+    return this.#hold(readWait(options), (hold) => this.releaser(hold))
   }
 
   async runExclusive(callback, options) {
     checkCallback(callback)
-    const hold = await this.#hold(readWait(options))
+    const hold = await this.#hold(readWait(options), (hold) => hold)
     try {
       return await callback()
     } finally {
@@ -84,32 +75,8 @@ class MutexLine extends LineCore {
   }
 
   waitForUnlock(options) {
-    return this.#pass(readWait(options))
-  }
-
-  async #pass(limits) {
-    this.giveUnseen(await this.#hold(limits))
-  }
-
-  tryLock() {
-    notSync('tryLock', instead)
-  }
-
-  tryAcquire() {
-    notSync('tryAcquire', instead)
-  }
-
-  lockSync() {
-    notSync('lockSync', 'lock()')
-  }
-
-  acquireSync() {
-    notSync('acquireSync', 'acquire()')
-  }
-
-  runExclusiveSync() {
-    notSync('runExclusiveSync', 'runExclusive()')
+    return this.#hold(readWait(options), (hold) => this.giveUnseen(hold))
   }
 }
 
-module.exports = { MutexLine }
+module.exports = { EngineMutex }

@@ -1,26 +1,25 @@
 'use strict'
 // A semaphore over an engine. Each caller has a lease of its weight; a lease goes to another one of that weight. Where
-// somebody gives back by release(), and not by a Releaser, the first leases of this thread end, or become smaller.
+// units come back by release(), and not by a Releaser, the first leases of this thread end, or become smaller.
 const { LocalSemaphore } = require('../core/semaphore.js')
 const { readAcquire } = require('../core/units.js')
 const { asTicket, unseen } = require('../core/releaser.js')
-const { notSync } = require('./errors.js')
-const { LineCore } = require('./local_line.js')
+const { EngineLock } = require('./engine_lock.js')
 
-class SemaphoreLine extends LineCore {
-  /** Those who are in, in the order of coming in. */
+class EngineSemaphore extends EngineLock {
+  /** The holders, in the order of coming in. */
   #holds = new Set()
 
   constructor(traits) {
     super(new LocalSemaphore(traits.capacity), traits)
   }
 
-  async enter({ units }, limits) {
+  async enterLocal({ units }, limits) {
     const [before] = await this.local.acquire(units, limits)
     return before
   }
 
-  leaveLine({ units }) {
+  leaveLocal({ units }) {
     const free = this.local.getValue() + units
     this.local.release(units)
     return free - this.local.getValue()
@@ -56,15 +55,7 @@ class SemaphoreLine extends LineCore {
     return this.seen({ value: this.getValue(), waiting: this.queueSize() })
   }
 
-  tryAcquire() {
-    notSync('tryAcquire', 'acquire(key, weight, { timeout: 0 })')
-  }
-
-  acquireSync() {
-    notSync('acquireSync', 'acquire()')
-  }
-
-  /** What this thread has taken, of whomever: not more than that. */
+  /** Units that this thread has taken, by whatever caller: not more than that. */
   release(weight) {
     let left = weight
     for (const hold of this.#holds) {
@@ -79,4 +70,4 @@ class SemaphoreLine extends LineCore {
   }
 }
 
-module.exports = { SemaphoreLine }
+module.exports = { EngineSemaphore }

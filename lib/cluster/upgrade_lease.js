@@ -1,20 +1,16 @@
 'use strict'
-// What a reader asks the server for who upgrades: all units but the one that it has, before everybody in line. It is
-// the writer when it has both. The server refuses a second one, since each would wait for the other.
+// What a reader that upgrades asks the server for: all units but the one that it has, ahead of the queue. It is the
+// writer when it has both. The server refuses a second one, since each would wait for the other.
 const { upgradeError } = require('../core/rw_errors.js')
 const { asked, now } = require('./clock.js')
 const { lostError } = require('./errors.js')
-const { Slot } = require('./slot.js')
+const { Lease } = require('./lease.js')
 
-class UpgradeSlot extends Slot {
-  /** `base` is the slot that it reads by. */
+class UpgradeLease extends Lease {
+  /** `base` is the lease that it reads by. */
   constructor(cohort, units, isToWait, base) {
     super(cohort, units, isToWait)
     this.base = base
-  }
-
-  isForOthers() {
-    return false
   }
 
   request() {
@@ -43,4 +39,6 @@ class UpgradeSlot extends Slot {
   }
 }
 
-module.exports = { UpgradeSlot }
+UpgradeLease.prototype.isForOthers = false
+
+module.exports = { UpgradeLease }

@@ -1,20 +1,22 @@
 'use strict'
-// What a lock over an engine has in common with others of its kind: first its own line, where the promises of this
-// thread wait for each other, then a lease of the server, which they pass on (cohort.js). It stands where a core
-// of lib/ does, in keyed maps too.
+// What locks of all kinds over an engine have in common: first a local lock, where the promises of this thread wait for
+// each other, then a lease of the server, which they pass on (cohort.js). It stands where a local lock does, in keyed
+// maps too.
 const { withDeadline } = require('../core/deadline.js')
 const { E_CANCELED, lockError } = require('../core/errors.js')
 const { nameOf, toText } = require('../core/keys.js')
 const { dressed, unseen } = require('../core/releaser.js')
 const { Cohort } = require('./cohort.js')
 
-class LineCore {
+class EngineLock {
   #hub
   #prefix
   #capacity
   #cohort = null
+  /** Callers between the local lock and the server, or in. */
+  #inside = 0
 
-  /** `local` is the core of its own line; `kind` and `name` are for the server and for messages. */
+  /** `local` is the local lock; `kind` and `name` are for the server and for messages. */
   constructor(local, { hub, kind, name, prefix, capacity, isStrict }) {
     this.local = local
     this.kind = kind
@@ -23,16 +25,9 @@ class LineCore {
     this.#prefix = prefix
     this.#capacity = capacity
     this.isStrict = isStrict
-    // For the home of a keyed map.
+    // For a keyed map.
     this.home = null
-    this.share = null
     this.pins = 0
-    this.generation = 0
-    /** No form of it blocks: each says so itself. */
-    this.mayBlock = true
-    /** Callers between the two lines, or in. */
-    this.inside = 0
-    this.cancelError = E_CANCELED
   }
 
   title() {
@@ -48,13 +43,12 @@ class LineCore {
   }
 
   isIdle() {
-    return this.pins === 0 && this.inside === 0 && this.local.isIdle()
+    return this.pins === 0 && this.#inside === 0 && this.local.isIdle()
   }
 
-  /** Whoever is through calls it: its key may be idle now. */
+  /** Its key may be idle now. */
   rest() {
     if (this.home === null || !this.isIdle()) return
-    this.generation++
     this.#cohort = null
     this.home.drop(this)
   }
@@ -67,31 +61,30 @@ class LineCore {
     return this.local.queueSize() + (this.#cohort?.waiting() ?? 0)
   }
 
-  cancel(reason = this.cancelError) {
+  cancel(reason = E_CANCELED) {
     this.local.cancel(reason)
     this.#cohort?.cancel(reason)
   }
 
-  /** The server does not answer: nobody of ours could get in. */
+  /** The server does not answer: no waiter of this thread could get in. */
   failed(error) {
     this.local.cancel(error)
   }
 
   /** Where the server has not answered: the error that says so. */
   silence(timeout) {
-    return timeout > 0 ? this.#cohort?.silence()?.silence(timeout) : undefined
+    return timeout > 0 ? this.#cohort?.silence(timeout) : undefined
   }
 
   timeoutError(timeout) {
-    const silence = this.silence(timeout)
-    if (silence !== undefined) return silence
-    return lockError('ERR_LOCK_TIMEOUT', `${this.title()} was not available within ${timeout} ms`)
+    const message = `${this.title()} was not available within ${timeout} ms`
+    return this.silence(timeout) ?? lockError('ERR_LOCK_TIMEOUT', message)
   }
 
   /**
    * A promise for a hold that `wish` (see cohort.js) describes. The class derived from this one has
-   * enter(wish, limits), a promise for a place in, of its own line, and leaveLine(wish, place), which lets go of it
-   * and says how much that has let in.
+   * enterLocal(wish, limits), a promise for a place in the local lock, and leaveLocal(wish, place), which lets go of it
+   * and returns how much that has let in.
    */
   take(wish, limits) {
     return this.observer === null ? this.#take(wish, limits) : this.#observe(wish, limits)
@@ -141,19 +134,18 @@ class LineCore {
   async #go(wish, limits, signal) {
     if (signal?.aborted) throw signal.reason
     this.#hub.admit(this)
-    this.inside++
+    this.#inside++
     let place
     let isIn = false
     try {
-      place = await this.enter(wish, limits)
+      place = await this.enterLocal(wish, limits)
       isIn = true
       const taken = this.cohort().take(wish, signal)
       const hold = taken instanceof Promise ? await taken : taken
       hold.place = place
       return hold
     } catch (error) {
-      if (isIn) this.#letGo(wish, place)
-      this.#end()
+      this.#end(isIn, wish, place)
       throw isIn || limits?.timeout !== 0 || error === signal?.reason ? error : this.timeoutError(0)
     }
   }
@@ -162,8 +154,7 @@ class LineCore {
     if (hold.isOver) return
     if (this.observer !== null) this.observer.ended(hold.observed, hold.observed.units)
     hold.isOver = true
-    this.#letGo(hold.wish, hold.place, hold)
-    this.#end()
+    this.#end(true, hold.wish, hold.place, hold)
   }
 
   /** What is more than `units` of it is for others. */
@@ -171,9 +162,8 @@ class LineCore {
     const { wish } = hold
     if (this.observer !== null) this.observer.ended(hold.observed, wish.units - units)
     hold.wish = { ...wish, units, cost: units }
-    hold.slot.shrink(units)
-    this.cohort().expect(this.leaveLine({ ...wish, units: wish.units - units }, hold.place))
-    this.cohort().leave(undefined)
+    hold.lease.shrink(units)
+    this.#letGo({ ...wish, units: wish.units - units }, hold.place)
   }
 
   /** For one whose caller never saw it. */
@@ -182,16 +172,17 @@ class LineCore {
     this.give(hold)
   }
 
-  /** The next ones of ours come in, if any; their leases are there for them. */
+  /** The next waiters of this thread come in, if any; their leases are there for them. */
   #letGo(wish, place, hold) {
     const cohort = this.cohort()
-    cohort.expect(this.leaveLine(wish, place))
+    cohort.expect(this.leaveLocal(wish, place))
     cohort.leave(hold)
   }
 
-  #end() {
-    this.inside--
-    if (this.inside === 0) this.#hub.dismiss(this)
+  #end(isIn, wish, place, hold) {
+    if (isIn) this.#letGo(wish, place, hold)
+    this.#inside--
+    if (this.#inside === 0) this.#hub.dismiss(this)
     this.rest()
   }
 
@@ -216,12 +207,36 @@ class LineCore {
   }
 }
 
-/** Is called at each step, where the lock has diagnostics, as that of a local lock. */
-LineCore.prototype.observer = null
+/** What cannot be answered without asking the server, and what to call instead. */
+const asynchronous = {
+  tryLock: 'acquire() with { timeout: 0 }',
+  tryAcquire: 'acquire() with { timeout: 0 }',
+  lockSync: 'lock()',
+  acquireSync: 'acquire()',
+  runExclusiveSync: 'runExclusive()',
+  tryAcquireRead: 'acquireRead() with { timeout: 0 }',
+  tryAcquireWrite: 'acquireWrite() with { timeout: 0 }',
+  acquireReadSync: 'acquireRead()',
+  acquireWriteSync: 'acquireWrite()',
+  tryUpgrade: 'upgrade({ timeout: 0 })',
+  upgradeSync: 'upgrade()',
+}
+for (const [method, instead] of Object.entries(asynchronous)) {
+  EngineLock.prototype[method] = () => {
+    throw new TypeError(`${method}() cannot wait for the answer of an engine: use ${instead}`)
+  }
+}
+
+Object.assign(EngineLock.prototype, {
+  /** Is called at each step, where the lock has diagnostics, as that of a local lock. */
+  observer: null,
+  /** It lies in no memory that threads share. */
+  share: null,
+})
 
 const holdKey = Symbol('hold')
 
-/** One for all of them; made when somebody asks for it. */
+/** One for all of them; made when a caller asks for it. */
 const signalProperty = {
   configurable: true,
   enumerable: true,
@@ -230,4 +245,4 @@ const signalProperty = {
   },
 }
 
-module.exports = { LineCore }
+module.exports = { EngineLock }

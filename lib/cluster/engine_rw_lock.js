@@ -1,14 +1,14 @@
 'use strict'
 // A read-write lock over an engine: all readers of this thread share one lease of one unit, a writer has all units. A
-// reader who upgrades keeps its unit, and asks for all others (upgrade_slot.js); a writer who downgrades gives back all
+// reader that upgrades keeps its unit, and asks for all others (upgrade_lease.js); a writer that downgrades gives back all
 // but one.
 const { following } = require('../core/abort.js')
 const { withDeadline } = require('../core/deadline.js')
 const { readWait } = require('../core/options.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
 const { endedError, upgradeError } = require('../core/rw_errors.js')
-const { notSync } = require('./errors.js')
-const { LineCore } = require('./local_line.js')
+const { EngineLock } = require('./engine_lock.js')
+const { Hold } = require('./hold.js')
 
 /** More agents than ever read at once. */
 const all = 2 ** 20
@@ -16,26 +16,26 @@ const reads = { mode: 'shared', isShared: true, isToWait: true }
 const writes = { mode: 'exclusive', isShared: false, isToWait: true }
 const read = Object.freeze({ ...reads, units: 1, cost: 1 })
 const write = Object.freeze({ ...writes, units: all, cost: 1 })
-/** What its own line has let in already. */
+/** What the local lock has let in already. */
 const upgrade = Object.freeze({ ...writes, units: all - 1, cost: 0 })
 
-class RWLine extends LineCore {
+class EngineRWLock extends EngineLock {
   constructor(traits) {
     super(new LocalRWLock(), { ...traits, capacity: all })
-    /** Those who wait and those who are in, for whoever wants to see them. */
+    /** The callers that wait or are in, for query() of a lock manager. */
     this.callers = new Set()
     /** How many wait for the other readers of this thread to become the writer. */
     this.rising = 0
   }
 
-  enter({ units }, limits) {
+  enterLocal({ units }, limits) {
     return units === all ? this.local.acquireWrite(limits) : this.local.acquireRead(limits)
   }
 
-  leaveLine(_wish, release) {
+  leaveLocal(_wish, release) {
     const others = this.local.isWritten() ? 0 : this.local.readers() - 1
     release()
-    // Who upgrades is the first to be let in, and takes no lease but the one that it has.
+    // A reader that upgrades is the first to be let in, and takes no lease but the one that it has.
     if (this.local.isWritten()) return this.rising > 0 ? 0 : 1
     return this.local.readers() - others
   }
@@ -71,8 +71,8 @@ class RWLine extends LineCore {
       this.#checkHeld(hold)
       return this.#upgrade(hold, limits)
     }
-    release.tryUpgrade = () => notSync('tryUpgrade', 'upgrade({ timeout: 0 })')
-    release.upgradeSync = () => notSync('upgradeSync', 'upgrade()')
+    release.tryUpgrade = this.tryUpgrade
+    release.upgradeSync = this.upgradeSync
     return release
   }
 
@@ -96,7 +96,7 @@ class RWLine extends LineCore {
       super.give(hold)
       return
     }
-    // Whoever upgrades it lets go when it has heard of this.
+    // The upgrade lets go when it has heard of this.
     hold.isLeaving = true
     hold.upgrading.abort(endedError(this))
   }
@@ -121,7 +121,7 @@ class RWLine extends LineCore {
     }
   }
 
-  /** Past all other readers of this thread, and before everybody in its line. */
+  /** Past all other readers of this thread, and ahead of its queue. */
   async #rise(hold, isToWait, signal) {
     this.rising++
     try {
@@ -139,15 +139,15 @@ class RWLine extends LineCore {
   async #takeRest(hold, isToWait, signal) {
     const cohort = this.cohort()
     try {
-      const upper = await cohort.take({ ...upgrade, isToWait, base: hold.slot }, signal)
+      const upper = await cohort.take({ ...upgrade, isToWait, base: hold.lease }, signal)
       if (hold.isLeaving) {
         upper.unsee()
         cohort.leave(upper)
         throw endedError(this)
       }
       upper.under = hold
-      // Whoever reads by it after the writer comes after it, too.
-      hold.slot.turn.follow(upper.slot.turn)
+      // Readers that come in by it after the writer have later tokens, too.
+      hold.lease.turn.follow(upper.lease.turn)
       return this.succeed(upper, hold, hold.place, true)
     } catch (error) {
       hold.place = this.#lower(hold)
@@ -156,7 +156,7 @@ class RWLine extends LineCore {
     }
   }
 
-  /** Its own line lets in the readers at its head. */
+  /** The local lock lets in the readers at the head of its queue. */
   #lower(hold) {
     const place = hold.place.downgrade()
     this.cohort().expect(this.local.readers() - 1)
@@ -164,10 +164,10 @@ class RWLine extends LineCore {
   }
 
   #downgrade(hold) {
-    const { slot } = hold.under ?? hold
+    const { lease } = hold.under ?? hold
     const place = this.#lower(hold)
-    const next = this.succeed(this.cohort().share(slot, read), hold, place, false)
-    if (hold.under === undefined) slot.shrink(read.units)
+    const next = this.succeed(new Hold(lease, read), hold, place, false)
+    if (hold.under === undefined) lease.shrink(read.units)
     this.cohort().leave(hold)
     return this.#reader(next)
   }
@@ -200,22 +200,6 @@ class RWLine extends LineCore {
     const waiting = this.queueSize()
     return this.seen({ readers: this.readers(), written: this.isWritten(), waiting })
   }
-
-  tryAcquireRead() {
-    notSync('tryAcquireRead', 'acquireRead(key, { timeout: 0 })')
-  }
-
-  tryAcquireWrite() {
-    notSync('tryAcquireWrite', 'acquireWrite(key, { timeout: 0 })')
-  }
-
-  acquireReadSync() {
-    notSync('acquireReadSync', 'acquireRead()')
-  }
-
-  acquireWriteSync() {
-    notSync('acquireWriteSync', 'acquireWrite()')
-  }
 }
 
-module.exports = { RWLine }
+module.exports = { EngineRWLock }

@@ -1,0 +1,52 @@
+'use strict'
+// The locks over an engine, by name: what the constructors of lib/ take in place of a local lock, or of a key map, when
+// they are given an engine.
+const { KeyMap } = require('../core/key_map.js')
+const { hubOf } = require('./engine.js')
+const { EngineMutex } = require('./engine_mutex.js')
+const { EngineRWLock } = require('./engine_rw_lock.js')
+const { EngineSemaphore } = require('./engine_semaphore.js')
+
+const kinds = {
+  lock: EngineRWLock,
+  mutex: EngineMutex,
+  semaphore: EngineSemaphore,
+  'read-write lock': EngineRWLock,
+}
+
+/** Those that are there without keys. */
+const singles = ['mutex', 'read-write lock']
+
+/** Without ':', so that no name can look like another one with a key. */
+const asPart = (name) => encodeURIComponent(name.toWellFormed())
+
+/** All that have the name, on whatever machine, are one lock. */
+function lockOver(settings, lockKind) {
+  const { engine, name, isStrict, diagnostics } = settings
+  const hub = hubOf(engine)
+  const kind = lockKind.name
+  if (!singles.includes(kind)) throw new TypeError(`the ${kind} has no form over an engine`)
+  if (name === undefined) {
+    throw new TypeError(`a ${kind} over an engine needs a name, by which others find it`)
+  }
+  const prefix = `${kind}:${asPart(name)}`
+  const make = () => new kinds[kind]({ hub, kind, name, prefix, capacity: 1, isStrict })
+  if (diagnostics === undefined) return hub.shared(`${prefix} ${isStrict}`, make)
+  const { observeSingle } = require('../diagnostics/observe.js')
+  const { level, warnAfter } = diagnostics
+  const watched = () => observeSingle(make(), lockKind, settings)
+  return hub.shared(`${prefix} ${isStrict} ${level} ${warnAfter}`, watched)
+}
+
+/** All that have the name, or none, are one key map. `watch` is its record, if it is watched. */
+function keyMapOver({ engine, name, isStrict }, kind, value, watch) {
+  const hub = hubOf(engine)
+  const prefix = `keyed ${kind}:${asPart(name ?? '')}:`
+  const capacity = value === '' ? 1 : value
+  const begin = () => new kinds[kind]({ hub, kind, name, prefix, capacity, isStrict })
+  const make = watch === undefined ? begin : () => watch.watches(begin())
+  const traits = `${prefix} ${isStrict} ${value} ${watch?.traits}`
+  return hub.shared(traits, () => new KeyMap([], make, name))
+}
+
+module.exports = { keyMapOver, lockOver }
