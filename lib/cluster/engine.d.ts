@@ -13,14 +13,14 @@ export interface EngineRequest {
   units: number
   /** How many units the key has. */
   capacity: number
-  /** Whether it is to get a place in the line where it cannot be granted at once. */
+  /** Whether it is to get a place in the queue where it cannot be granted at once. */
   wait: boolean
   /**
-   * Whether that is the first place: of a reader who upgrades, which holds one unit by another request, and asks for all
-   * others. Nobody else asks for as many.
+   * Whether that is the first place: of a reader that upgrades, which holds one unit by another request, and asks for all
+   * others. No other request asks for as many.
    */
   first: boolean
-  /** How long who is let in by somebody who leaves has to confirm it. */
+  /** How long a waiter has to confirm what a holder that left has handed over to it. */
   claim: number
   /** How long it is held at most, from when it was granted at once, or was confirmed. */
   maxHold: number
@@ -34,31 +34,31 @@ export interface EngineLeaving
    * carried out in another order than they were sent in.
    */
   keep: number
-  /** Nobody has heard of `abandoned`, if that was the answer: the next grant of the key says it again. */
+  /** No caller has heard of `abandoned`, if that was the answer: the next grant of the key says it again. */
   untold: boolean
 }
 
 export type EngineAnswer =
   /**
    * It has the units. `token` is higher than all before it for the key, and less than 2 ** 51. `wanted`: others are in
-   * line. `abandoned`: a holder before it has not let go by itself, and nobody has been told of that yet.
+   * the queue. `abandoned`: a holder before it has not let go by itself, and nobody has been told of that yet.
    */
   | { state: 'held'; token: bigint; wanted: boolean; abandoned: boolean }
   /**
-   * It has a place in the line. In `look` milliseconds those before it may be gone without a word: it asks again then.
+   * It has a place in the queue. In `look` milliseconds those before it may be gone without a word: it asks again then.
    * `clock` is what the clock of the server was, in milliseconds of whatever epoch: a grant goes by that.
    */
   | { state: 'waiting'; look: number; clock?: number }
   /** Not now, and it has no place: only where `wait` is false. */
   | { state: 'refused' }
-  /** Another one is in line who asked to be the `first`, and each would wait for the other: only where `first` is true. */
+  /** Another request in the queue asked to be the `first`, and each would wait for the other: only where `first` is true. */
   | { state: 'upgrading' }
   /** There is no such session any more. */
   | { state: 'lost' }
   /** The key is in use with another capacity. */
   | { state: 'mismatch'; capacity: number }
 
-/** What a message says of who has been let in by somebody who left. */
+/** What a message says to the waiter that a holder has handed over to. */
 export interface EngineGrant {
   /** As in an answer that says `held`. */
   token: bigint
@@ -76,13 +76,13 @@ export interface EngineHearing {
    * say). Without it `enter()` is called.
    */
   granted(id: string, grant?: EngineGrant): void
-  /** Somebody waits for a key of which the session holds units. Once is enough as long as there is a line. */
+  /** A request waits for a key of which the session holds units. Once is enough as long as there is a queue. */
   wanted(key: string): void
   /** Messages may have been lost, and come again from now on. */
   missed(): void
   /**
    * The connection that listens has ended or cannot be made, and is tried again: a caller that gives up gets the error as
-   * `cause`, and a request in line is rejected with it after `answerTimeout`. With undefined: it has been made.
+   * `cause`, and a request in the queue is rejected with it after `answerTimeout`. With undefined: it has been made.
    */
   trouble(error: Error | undefined): void
 }
@@ -98,9 +98,9 @@ export interface EngineKeeper {
 
 /**
  * What is peculiar to one server: see docs/engines.md, and what must be true there at the top of lib/cluster/engine.js.
- * A command that rejects may have been carried out or not: it is repeated, until the session is over or who asked has
+ * A command that rejects may have been carried out or not: it is repeated, until the session is over or the caller has
  * given up. Only an error whose `code` begins with `ERR_LOCK_` is final: callers get it as it is. No command hears of a
- * caller's `signal`: who gives up leaves.
+ * caller's `signal`: a caller that gives up leaves.
  */
 export interface EngineDriver {
   /** For messages: `'Redis'`. */
@@ -116,14 +116,14 @@ export interface EngineDriver {
    * process alive.
    */
   listen(session: string, hear: EngineHearing): Promise<void>
-  /** Asks for units, confirms what was granted, or looks after the line: one round trip. */
+  /** Asks for units, confirms what was granted, or looks after its place in the queue: one round trip. */
   enter(request: EngineRequest): Promise<EngineAnswer>
   /**
-   * One round trip for who was granted the request, which has it for `maxHold` from now on, unless its claim is over: then it
+   * One round trip for a request that was granted, which has it for `maxHold` from now on, unless its claim is over: then it
    * gets nothing, nor a place. Not needed by a driver whose `granted()` says no more than the id.
    */
   confirm?(request: EngineRequest): Promise<{ state: 'held' | 'over'; wanted: boolean }>
-  /** The units are free, or the place in the line; no matter if there is neither any more. One round trip. */
+  /** The units are free, or the place in the queue. Idempotent. One round trip. */
   leave(request: EngineLeaving): Promise<void>
   /** The session is over, and with it all that it holds. */
   end(session: string): Promise<unknown>

@@ -23,12 +23,13 @@ const endedError = () =>
   )
 
 class Driver {
+  name = 'PostgreSQL'
   #names
   #pool
   #subscription
   #isEnded
-  /** What the server may have of ours, by id. */
-  #stakes = new Map()
+  /** The requests that the server may know, by id. */
+  #requests = new Map()
   /** The last command to leave that is on its way, by key. */
   #leaving = new Map()
 
@@ -41,16 +42,15 @@ class Driver {
     this.#isEnded = isEnded
     this.#pool = makePool(Pool, Client, config, connections, patience)
     this.#subscription = new Subscription(listeningWith(Client, config, patience), patience)
-    this.name = 'PostgreSQL'
-    this.keeper = {
-      module: join(__dirname, 'keeper.js'),
-      data: { path: findPackage('pg'), config, names },
-    }
+    const data = { path: findPackage('pg'), config, names }
+    this.keeper = { module: join(__dirname, 'keeper.js'), data }
   }
 
   async listen(session, { granted, wanted, missed, trouble }) {
     if (this.#isEnded()) throw endedError()
-    for (const [id, stake] of this.#stakes) if (stake.session !== session) this.#stakes.delete(id)
+    for (const [id, request] of this.#requests) {
+      if (request.session !== session) this.#requests.delete(id)
+    }
     // First: all others set up their sessions, which must be theirs.
     await this.#subscription.to([channelOf(session)], {
       // Only what has a connection is sent at once.
@@ -69,86 +69,68 @@ class Driver {
   async #prepare() {
     const { leave } = this.#names
     const text = 'SELECT to_regproc($1) IS NOT NULL AS is_there'
-    const { rows } = await this.#query({ text, values: [leave] })
-    if (!isTrue(rows[0].is_there)) await this.#query(schemaOf(this.#names))
+    const { is_there: isThere } = await this.#query({ text, values: [leave] })
+    if (!isTrue(isThere)) await this.#query(schemaOf(this.#names))
   }
 
+  /** A promise for the first row. */
   async #query(command) {
     try {
-      return await this.#pool.query(command)
+      const { rows } = await this.#pool.query(command)
+      return rows?.[0]
     } catch (error) {
       throw explained(error, this.#names)
     }
+  }
+
+  /** What the function `name` of the database returns. */
+  #call(name, ...values) {
+    const places = values.map((_, i) => `$${i + 1}`)
+    return this.#query({ name, text: `SELECT * FROM ${name}(${places})`, values })
   }
 
   /** What a row is called here: a digest cannot be read back. */
   #keysOf(row) {
     if (!isDigest(row)) return [row]
     const keys = new Set()
-    for (const { key } of this.#stakes.values()) if (rowOf(key) === row) keys.add(key)
+    for (const { key } of this.#requests.values()) if (rowOf(key) === row) keys.add(key)
     return keys
   }
 
   async enter(request) {
     const { session, key, id, units, capacity, wait, first, claim, maxHold } = request
     if (this.#isEnded()) throw endedError()
-    this.#stakes.set(id, request)
+    this.#requests.set(id, request)
     // On another connection we might come before what we have sent.
     await this.#leaving.get(key)
-    const { rows } = await this.#query({
-      name: this.#names.enter,
-      text: `SELECT * FROM ${this.#names.enter}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-      values: [
-        rowOf(key),
-        id,
-        session,
-        units,
-        capacity,
-        wait,
-        first,
-        claim,
-        maxHold,
-        this.#subscription.connection?.backend ?? null,
-      ],
-    })
-    const [{ state, token, wanted, abandoned, look, clock, capacity: theirs }] = rows
+    const backend = this.#subscription.connection?.backend ?? null
+    const asked = [id, session, units, capacity, wait, first, claim, maxHold, backend]
+    const answer = await this.#call(this.#names.enter, rowOf(key), ...asked)
+    const { state, token, wanted, abandoned, look, clock } = answer
     if (state === 'held') {
       return { state, token: BigInt(token), wanted: isTrue(wanted), abandoned: isTrue(abandoned) }
     }
-    // Nobody may hold it: then who is before us has not confirmed it yet.
     if (state === 'waiting') {
-      return {
-        state,
-        look: look === null ? claim : Math.max(0, Number(look)) + 1,
-        clock: Number(clock),
-      }
+      // Without a holder, the request ahead of it has not confirmed yet.
+      const time = look === null ? claim : Math.max(0, Number(look)) + 1
+      return { state, look: time, clock: Number(clock) }
     }
-    this.#stakes.delete(id)
-    return state === 'mismatch' ? { state, capacity: Number(theirs) } : { state }
+    this.#requests.delete(id)
+    return state === 'mismatch' ? { state, capacity: Number(answer.capacity) } : { state }
   }
 
   async confirm({ key, id, maxHold }) {
-    const { rows } = await this.#query({
-      name: this.#names.confirm,
-      text: `SELECT * FROM ${this.#names.confirm}($1, $2, $3)`,
-      values: [rowOf(key), id, maxHold],
-    })
-    const [{ is_held: isHeld, wanted }] = rows
-    return isTrue(isHeld)
-      ? { state: 'held', wanted: isTrue(wanted) }
-      : { state: 'over', wanted: false }
+    const answer = await this.#call(this.#names.confirm, rowOf(key), id, maxHold)
+    const isHeld = isTrue(answer.is_held)
+    return { state: isHeld ? 'held' : 'over', wanted: isHeld && isTrue(answer.wanted) }
   }
 
   async leave({ key, id, claim, keep, untold }) {
-    const leaving = this.#query({
-      name: this.#names.leave,
-      text: `SELECT ${this.#names.leave}($1, $2, $3, $4, $5)`,
-      values: [rowOf(key), id, claim, keep, untold],
-    })
+    const leaving = this.#call(this.#names.leave, rowOf(key), id, claim, keep, untold)
     this.#leaving.set(key, leaving)
     try {
       await leaving
-      if (keep === 0) this.#stakes.delete(id)
+      if (keep === 0) this.#requests.delete(id)
     } finally {
       if (this.#leaving.get(key) === leaving) this.#leaving.delete(key)
     }
@@ -177,12 +159,12 @@ function makeDriver(pool, options) {
     throw new RangeError(`connections must be an integer of 1 or more, not ${connections}`)
   }
   const names = readNames(options)
-  const { answerTimeout } = readEngineOptions(timesOf(options))
+  const { answerTimeout: patience } = readEngineOptions(timesOf(options))
   const config = configOf(connection)
   checkForThread(config)
   const { constructor: Pool, Client } = pool
   const isEnded = () => options.connection === undefined && pool.ending === true
-  return new Driver({ Pool, Client, config, names, connections, patience: answerTimeout, isEnded })
+  return new Driver({ Pool, Client, config, names, connections, patience, isEnded })
 }
 
 /** The thread that renews makes its connection alike. Not by structuredClone, which a vm context may lack. */
