@@ -41,7 +41,7 @@ export interface EngineLeaving
 export type EngineAnswer =
   /**
    * It has the units. `token` is higher than all before it for the key, and less than 2 ** 51. `wanted`: others are in
-   * the queue. `abandoned`: a holder before it has not let go by itself, and nobody has been told of that yet.
+   * the queue. `abandoned`: a holder before it has not let go by itself, and no caller has been told of that yet.
    */
   | { state: 'held'; token: bigint; wanted: boolean; abandoned: boolean }
   /**

@@ -13,8 +13,8 @@ class EngineLock {
   #prefix
   #capacity
   #cohort = null
-  /** Callers between the local lock and the server, or in. */
-  #inside = 0
+  /** Those that wait, here or for the server, and those that are in: { mode, isIn }. */
+  callers = new Set()
 
   /** `local` is the local lock; `kind` and `name` are for the server and for messages. */
   constructor(local, { hub, kind, name, prefix, capacity, isStrict }) {
@@ -43,7 +43,7 @@ class EngineLock {
   }
 
   isIdle() {
-    return this.pins === 0 && this.#inside === 0 && this.local.isIdle()
+    return this.pins === 0 && this.callers.size === 0 && this.local.isIdle()
   }
 
   /** Its key may be idle now. */
@@ -134,7 +134,8 @@ class EngineLock {
   async #go(wish, limits, signal) {
     if (signal?.aborted) throw signal.reason
     this.#hub.admit(this)
-    this.#inside++
+    const caller = { mode: wish.mode, isIn: false }
+    this.callers.add(caller)
     let place
     let isIn = false
     try {
@@ -143,9 +144,12 @@ class EngineLock {
       const taken = this.cohort().take(wish, signal)
       const hold = taken instanceof Promise ? await taken : taken
       hold.place = place
+      hold.caller = caller
+      caller.isIn = true
       return hold
     } catch (error) {
-      this.#end(isIn, wish, place)
+      if (isIn) this.#letGo(wish, place)
+      this.#end(caller)
       throw isIn || limits?.timeout !== 0 || error === signal?.reason ? error : this.timeoutError(0)
     }
   }
@@ -154,7 +158,8 @@ class EngineLock {
     if (hold.isOver) return
     if (this.observer !== null) this.observer.ended(hold.observed, hold.observed.units)
     hold.isOver = true
-    this.#end(true, hold.wish, hold.place, hold)
+    this.#letGo(hold.wish, hold.place, hold)
+    this.#end(hold.caller)
   }
 
   /** What is more than `units` of it is for others. */
@@ -166,7 +171,7 @@ class EngineLock {
     this.#letGo({ ...wish, units: wish.units - units }, hold.place)
   }
 
-  /** For one whose caller never saw it. */
+  /** For a hold that no caller has seen. */
   giveUnseen(hold) {
     if (!hold.isOver) hold.unsee()
     this.give(hold)
@@ -179,10 +184,9 @@ class EngineLock {
     cohort.leave(hold)
   }
 
-  #end(isIn, wish, place, hold) {
-    if (isIn) this.#letGo(wish, place, hold)
-    this.#inside--
-    if (this.#inside === 0) this.#hub.dismiss(this)
+  #end(caller) {
+    this.callers.delete(caller)
+    if (this.callers.size === 0) this.#hub.dismiss(this)
     this.rest()
   }
 

@@ -22,8 +22,6 @@ const upgrade = Object.freeze({ ...writes, units: all - 1, cost: 0 })
 class EngineRWLock extends EngineLock {
   constructor(traits) {
     super(new LocalRWLock(), { ...traits, capacity: all })
-    /** The callers that wait or are in, for query() of a lock manager. */
-    this.callers = new Set()
     /** How many wait for the other readers of this thread to become the writer. */
     this.rising = 0
   }
@@ -49,18 +47,8 @@ class EngineRWLock extends EngineLock {
   }
 
   async #acquire(wish, limits) {
-    const caller = { isWriter: wish === write, isIn: false }
-    this.callers.add(caller)
-    let hold
-    try {
-      hold = await this.take(wish, limits)
-    } catch (error) {
-      this.callers.delete(caller)
-      throw error
-    }
-    caller.isIn = true
-    hold.caller = caller
-    return caller.isWriter ? this.#writer(hold) : this.#reader(hold)
+    const hold = await this.take(wish, limits)
+    return wish === write ? this.#writer(hold) : this.#reader(hold)
   }
 
   #reader(hold) {
@@ -92,7 +80,6 @@ class EngineRWLock extends EngineLock {
   give(hold) {
     if (hold.isOver) return
     if (hold.upgrading === undefined) {
-      this.callers.delete(hold.caller)
       super.give(hold)
       return
     }
@@ -148,7 +135,7 @@ class EngineRWLock extends EngineLock {
       upper.under = hold
       // Readers that come in by it after the writer have later tokens, too.
       hold.lease.turn.follow(upper.lease.turn)
-      return this.succeed(upper, hold, hold.place, true)
+      return this.#succeed(upper, hold, hold.place, write)
     } catch (error) {
       hold.place = this.#lower(hold)
       cohort.leave(undefined)
@@ -166,25 +153,24 @@ class EngineRWLock extends EngineLock {
   #downgrade(hold) {
     const { lease } = hold.under ?? hold
     const place = this.#lower(hold)
-    const next = this.succeed(new Hold(lease, read), hold, place, false)
+    const next = this.#succeed(new Hold(lease, read), hold, place, read)
     if (hold.under === undefined) lease.shrink(read.units)
     this.cohort().leave(hold)
     return this.#reader(next)
   }
 
   /** `next` takes the place of `hold`, whose releaser is over. */
-  succeed(next, hold, place, isWriter) {
+  #succeed(next, hold, place, { mode }) {
     const { observer } = this
     if (observer !== null) {
       observer.ended(hold.observed, 1)
-      const { mode } = isWriter ? write : read
       next.observed = observer.granted(mode, 1, null, next.isAbandoned)
     }
     hold.isOver = true
     next.follow(hold)
     next.place = place
     next.caller = hold.caller
-    next.caller.isWriter = isWriter
+    next.caller.mode = mode
     return next
   }
 

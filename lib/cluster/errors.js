@@ -1,7 +1,6 @@
 'use strict'
 // What goes wrong with engines.
 const { lockError } = require('../core/errors.js')
-const { reasonOf } = require('./thread_errors.js')
 
 function causedError(code, message, cause) {
   const error = lockError(code, message)
@@ -34,4 +33,41 @@ function mismatchError(what, capacity) {
 /** Other errors have a `code`, too: those of the web have a number. */
 const isOurs = ({ code }) => typeof code === 'string' && code.startsWith('ERR_LOCK_')
 
-module.exports = { causedError, closedError, engineError, isOurs, lostError, mismatchError }
+// On their way between threads: structured clone drops their codes, and the errors of an AggregateError.
+
+/** Why, in words: the error of a connection to several addresses has a message in each of its errors only. */
+function reasonOf(error) {
+  return error.message || error.errors?.map(reasonOf).join('; ') || `${error.code ?? error}`
+}
+
+function pack(error) {
+  if (!(error instanceof Error)) return { message: `${error}` }
+  const { name, code, stack, cause } = error
+  return { message: reasonOf(error), name, code, stack, cause: cause && pack(cause) }
+}
+
+function unpack({ message, cause, ...words }) {
+  const error = new Error(message, cause && { cause: unpack(cause) })
+  for (const [name, value] of Object.entries(words)) {
+    if (value !== undefined)
+      Object.defineProperty(error, name, {
+        value,
+        configurable: true,
+        writable: true,
+        enumerable: name === 'code',
+      })
+  }
+  return error
+}
+
+module.exports = {
+  causedError,
+  closedError,
+  engineError,
+  isOurs,
+  lostError,
+  mismatchError,
+  pack,
+  reasonOf,
+  unpack,
+}

@@ -1,5 +1,5 @@
 'use strict'
-// What all locks of one engine share in this thread: its session, and who is called when something happens.
+// What all locks of one engine share in this thread: its session, and what is called when something happens.
 const { randomBytes } = require('node:crypto')
 const { clearTimeout, setTimeout } = require('node:timers')
 const { setTimeout: after } = require('node:timers/promises')
@@ -14,20 +14,20 @@ class Hub {
   #canConfirm
   #keeper
   /** Why the connection that listens does not stand: it goes on trying. */
-  #deafness
+  deafness
   #session = null
   #opening = null
   #watch
   /** When it looks. */
   #watchEnd = Number.POSITIVE_INFINITY
-  /** By name, as long as somebody has an object of that name, or its lock. */
-  #cores = new Map()
+  /** By name, as long as an object of that name, or its lock, is referenced. */
+  #shared = new Map()
   #forgotten = new FinalizationRegistry((name) => {
-    if (this.#cores.get(name)?.deref() === undefined) this.#cores.delete(name)
+    if (this.#shared.get(name)?.deref() === undefined) this.#shared.delete(name)
   })
   #cohorts = new Map()
-  /** The lines with callers who wait or are in. */
-  #lines = new Set()
+  /** The locks with callers that wait or are in. */
+  #locks = new Set()
   /** The leases that are held. */
   #held = new Set()
 
@@ -37,7 +37,7 @@ class Hub {
     this.name = driver.name
     this.settings = settings
     this.isClosed = false
-    /** How long the next in line has to confirm what it has been granted. */
+    /** How long a waiter has to confirm what it has been granted. */
     this.claim = Math.min(1000, settings.ttl)
     this.#keeper = new Keeper(driver.keeper, settings.ttl, (id, error) => {
       const session = this.#session
@@ -48,23 +48,23 @@ class Hub {
 
   /** What `make()` has made for `name`: once for all objects of that name. */
   shared(name, make) {
-    const known = this.#cores.get(name)?.deref()
+    const known = this.#shared.get(name)?.deref()
     if (known !== undefined) return known
     const core = make()
-    this.#cores.set(name, new WeakRef(core))
+    this.#shared.set(name, new WeakRef(core))
     this.#forgotten.register(core, name)
     return core
   }
 
-  /** `line` has callers from now on. */
-  admit(line) {
+  /** `lock` has callers from now on. */
+  admit(lock) {
     if (this.isClosed) throw closedError(this.name)
-    this.#lines.add(line)
+    this.#locks.add(lock)
   }
 
   /** It has none any more. */
-  dismiss(line) {
-    this.#lines.delete(line)
+  dismiss(lock) {
+    this.#locks.delete(lock)
   }
 
   /** `cohort` has leases from now on. */
@@ -80,20 +80,16 @@ class Hub {
     if (all.size === 0) this.#cohorts.delete(cohort.key)
   }
 
-  get deafness() {
-    return this.#deafness
-  }
-
   /** Why a connection of ours does not stand, if the server is away, or turns us away. */
   get trouble() {
-    return this.#deafness ?? this.#keeper.trouble
+    return this.deafness ?? this.#keeper.trouble
   }
 
   /** The session, or a promise for it. */
   open() {
     if (this.#session?.isGood()) return this.#session
     if (this.isClosed) return Promise.reject(closedError(this.name))
-    // First: whoever waits by the old one asks for another at once, which is to be the same for all.
+    // First: waiters of the old one ask for another at once, which is to be the same for all.
     if (this.#session !== null) this.lose(this.#session, 'it was not renewed in time', this.trouble)
     this.#opening ??= this.#open().finally(() => {
       this.#opening = null
@@ -104,7 +100,7 @@ class Hub {
   async #open() {
     const id = randomBytes(9).toString('base64url')
     await this.#driver.listen(id, this.#hear())
-    // A closed keeper would start a thread anew, which nobody ends.
+    // A closed keeper would start a thread anew, which does not end.
     if (this.isClosed) throw closedError(this.name)
     const session = await this.#keeper.open(id)
     if (this.isClosed) throw closedError(this.name)
@@ -121,7 +117,7 @@ class Hub {
         for (const cohort of this.#cohorts.get(key) ?? []) cohort.isWanted()
       },
       trouble: (error) => {
-        this.#deafness = error
+        this.deafness = error
         if (error === undefined) return
         for (const lease of this.#session?.leases.values() ?? []) lease.deafened()
       },
@@ -216,7 +212,7 @@ class Hub {
     this.isClosed = true
     clearTimeout(this.#watch)
     // A holder of this thread may never let go, and its waiters have not asked the server.
-    for (const line of [...this.#lines]) line.failed(closedError(this.name))
+    for (const lock of [...this.#locks]) lock.failed(closedError(this.name))
     // Nothing that is waited for here keeps the process alive by itself.
     const awake = setTimeout(() => {}, longestTimeout)
     const { answerTimeout } = this.settings

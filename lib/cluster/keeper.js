@@ -3,7 +3,7 @@
 const { join } = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { now, readUntil } = require('./clock.js')
-const { unpack } = require('./thread_errors.js')
+const { unpack } = require('./errors.js')
 
 const file = join(__dirname, 'keeper_thread.js')
 
@@ -37,7 +37,7 @@ class Keeper {
   #ttl
   #onEnd
   #worker
-  /** By session: who waits for it to be open. */
+  /** By session: the promise for it. */
   #opening = new Map()
   /** Why the thread's connection does not stand, or its last renewal has failed: it goes on trying. */
   trouble

@@ -4,7 +4,7 @@
 const { setTimeout: after } = require('node:timers/promises')
 const { parentPort, workerData } = require('node:worker_threads')
 const { now, readUntil, safely, writeUntil } = require('./clock.js')
-const { pack, reasonOf } = require('./thread_errors.js')
+const { pack, reasonOf } = require('./errors.js')
 
 const { module: path, data, ttl } = workerData
 

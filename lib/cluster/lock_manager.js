@@ -1,5 +1,5 @@
 'use strict'
-// The lock manager over an engine: its names are keys of read-write locks. Nobody can be robbed there.
+// The lock manager over an engine: its names are keys of read-write locks. No lock can be stolen there.
 const { lockOf } = require('../weblocks/lock.js')
 const { modeNames } = require('../weblocks/request_options.js')
 const { keyMapOver } = require('./open.js')
@@ -48,10 +48,9 @@ class ManagerOver {
   query(clientId) {
     const snapshot = { held: [], pending: [] }
     for (const core of this.#home.busy()) {
-      const entry = (mode) => ({ name: core.key, mode, clientId })
-      for (const { isIn, isWriter } of core.callers) {
+      for (const { isIn, mode } of core.callers) {
         const list = isIn ? snapshot.held : snapshot.pending
-        list.push(entry(isWriter ? 'exclusive' : 'shared'))
+        list.push({ name: core.key, mode, clientId })
       }
     }
     return snapshot

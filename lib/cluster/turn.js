@@ -41,7 +41,7 @@ class Turn {
     this.#token = other.#token
   }
 
-  /** Of its own for each, but for readers who come in together in very large numbers. */
+  /** Of its own for each, but for readers that come in together in very large numbers. */
   nextToken() {
     const token = this.#token | BigInt(Math.min(this.#uses, mostUses - 1))
     this.#uses++

@@ -1,12 +1,12 @@
 'use strict'
-// The connections of the engine: its own, made as those of the user's pool are. Not the user's: who holds all of
-// them while waiting for a lock would wait for ever.
+// The connections of the engine: its own, made as those of the user's pool are. Not the user's: a program that holds all
+// of them while it waits for a lock would wait for ever.
 
 const { clearTimeout, setTimeout } = require('node:timers')
 const { noAnswer, startPatience } = require('../patience.js')
 const { asText } = require('./text.js')
 
-/** What a pool takes, and a connection does not, or what is ours to say. */
+/** Options that a pool takes and a connection does not, or that the engine sets. */
 const notTheirs = new Set([
   'binary',
   'Client',
@@ -21,11 +21,9 @@ const notTheirs = new Set([
 
 /** The configuration of a connection, from the options of a pool. */
 function configOf(connection) {
-  const config = {}
-  for (const [name, value] of Object.entries(connection)) {
-    if (!notTheirs.has(name)) config[name] = value
-  }
-  // pg hides these two from those who print the options.
+  const theirs = Object.entries(connection).filter(([name]) => !notTheirs.has(name))
+  const config = Object.fromEntries(theirs)
+  // pg hides these two where the options are printed.
   if (connection.password !== undefined) config.password = connection.password
   if (connection.ssl?.key !== undefined) config.ssl = { ...connection.ssl, key: connection.ssl.key }
   return config

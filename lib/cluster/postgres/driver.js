@@ -27,21 +27,35 @@ class Driver {
   #names
   #pool
   #subscription
+  /** Whether nothing new is to be asked for. */
   #isEnded
   /** The requests that the server may know, by id. */
   #requests = new Map()
   /** The last command to leave that is on its way, by key. */
   #leaving = new Map()
 
-  /**
-   * `connections` is how many commands may be on their way at once; each has `patience` ms. Once it `isEnded()`, nothing
-   * new is asked for.
-   */
-  constructor({ Pool, Client, config, names, connections, patience, isEnded }) {
+  /** With the options of postgres(). */
+  constructor(pool, options) {
+    if (typeof pool?.query !== 'function' || typeof pool.Client !== 'function') {
+      throw new TypeError('pool must be a Pool of the package pg')
+    }
+    checkObject(options)
+    const { connection = pool.options, connections = 4 } = options
+    checkObject(connection)
+    if (typeof connections !== 'number') throw new TypeError('connections must be a number')
+    if (!(Number.isInteger(connections) && connections >= 1)) {
+      throw new RangeError(`connections must be an integer of 1 or more, not ${connections}`)
+    }
+    const names = readNames(options)
+    const { answerTimeout } = readEngineOptions(timesOf(options))
+    const config = configOf(connection)
+    checkForThread(config)
+    const { constructor: Pool, Client } = pool
     this.#names = names
-    this.#isEnded = isEnded
-    this.#pool = makePool(Pool, Client, config, connections, patience)
-    this.#subscription = new Subscription(listeningWith(Client, config, patience), patience)
+    this.#isEnded = () => options.connection === undefined && pool.ending === true
+    this.#pool = makePool(Pool, Client, config, connections, answerTimeout)
+    const make = listeningWith(Client, config, answerTimeout)
+    this.#subscription = new Subscription(make, answerTimeout)
     const data = { path: findPackage('pg'), config, names }
     this.keeper = { module: join(__dirname, 'keeper.js'), data }
   }
@@ -146,27 +160,6 @@ class Driver {
   }
 }
 
-/** With the options of postgres(). */
-function makeDriver(pool, options) {
-  if (typeof pool?.query !== 'function' || typeof pool.Client !== 'function') {
-    throw new TypeError('pool must be a Pool of the package pg')
-  }
-  checkObject(options)
-  const { connection = pool.options, connections = 4 } = options
-  checkObject(connection)
-  if (typeof connections !== 'number') throw new TypeError('connections must be a number')
-  if (!(Number.isInteger(connections) && connections >= 1)) {
-    throw new RangeError(`connections must be an integer of 1 or more, not ${connections}`)
-  }
-  const names = readNames(options)
-  const { answerTimeout: patience } = readEngineOptions(timesOf(options))
-  const config = configOf(connection)
-  checkForThread(config)
-  const { constructor: Pool, Client } = pool
-  const isEnded = () => options.connection === undefined && pool.ending === true
-  return new Driver({ Pool, Client, config, names, connections, patience, isEnded })
-}
-
 /** The thread that renews makes its connection alike. Not by structuredClone, which a vm context may lack. */
 function checkForThread(config) {
   try {
@@ -179,4 +172,4 @@ function checkForThread(config) {
   }
 }
 
-module.exports = { makeDriver }
+module.exports = { makeDriver: (pool, options) => new Driver(pool, options) }

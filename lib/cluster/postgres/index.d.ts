@@ -39,7 +39,7 @@ export interface PostgresOptions extends EngineOptions, PostgresNames {
  * `connections` for commands, one to hear of grants, and one or two in a thread that renews. They do not keep the process
  * alive. Nothing is connected before the first lock is wanted.
  *
- * Where something between the server and us gives each transaction another session, whoever wants a lock is rejected
+ * Where something between the server and us gives each transaction another session, each wait is rejected
  * with `ERR_LOCK_ENGINE_SESSION`; where the tables are missing and may not be made, or may not be used, with
  * `ERR_LOCK_ENGINE_SCHEMA`. After `pool.end()` new locks are rejected with `ERR_LOCK_ENGINE`, unless there is a `connection`.
  *
@@ -65,7 +65,7 @@ export function postgres(pool: PostgresPool, options?: PostgresOptions): Postgre
 
 /**
  * The SQL that makes all that an engine of these names needs, as one transaction if it is sent as one text: for
- * migrations, where the program itself may create nothing. Run again it changes nothing. Who uses the engine needs
+ * migrations, where the program itself may create nothing. Run again it changes nothing. The user of the engine needs
  * USAGE of the schema and all rights to its tables.
  *
  * @throws {TypeError} when a name is not a string.
@@ -97,7 +97,7 @@ export interface PostgresEngine extends Engine {
 }
 
 export interface TransactionLockOptions {
-  /** Together with all who want it shared, and with nobody else. @default false */
+  /** Shared with other transactions that ask for it shared. @default false */
   shared?: boolean
 }
 

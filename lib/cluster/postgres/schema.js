@@ -1,27 +1,27 @@
 'use strict'
 // What the engine keeps in the database, and what it does there: all of it, for `psql` and for migrations.
 //
-// A key is one row, with those who hold it and those who wait in one array: each change of it is one update of one
+// A key is one row, with its holders and its queue in one array: each change of it is one update of one
 // row under the lock of that row. (A table of holders and waiters would be as right, but rows that come and go
 // stay in its index until the next vacuum: it was three times as slow after some thousand hand-offs.)
 //
 //   a stake          token            until          who
 //   waits            null             null           in the order of the array; `listener` is the process of the
 //                                                    server that brings its session the news, if there is one
-//   has a claim      its token        soon           has been let in by who left and told so, and has not `confirmed` it
+//   has a claim      its token        soon           has been let in by a holder that left, and has not `confirmed` it
 //   holds            its token        maxHold        has confirmed it, or was let in at once
 //
 // Invariants, besides those of engine.js:
 //
 //   1  A stake counts as long as its session is in the table of sessions, and its `until` is not past.
-//   2  A session that is late is over for good once its row is gone. Who finds it late deletes the row, and only
-//      if it still is late under the lock of the row: a renewal at the same moment either comes first, and the
-//      session goes on, or finds nothing to renew. Nobody decides by what it has merely read.
-//   3  Locks of rows are taken in one order: one key, then sessions by name. So nobody waits in a circle.
+//   2  A session that is late is over for good once its row is gone. A command that finds it late deletes the row, and
+//      only if it still is late under the lock of the row: a renewal at the same moment either comes first, and the
+//      session goes on, or finds nothing to renew. No command decides by what it has merely read.
+//   3  Locks of rows are taken in one order: one key, then sessions by name. So they do not deadlock.
 //   4  Nothing of this waits for the disk: the tables are unlogged, and a crash of the server, or a failover to a
-//      standby, empties them. All sessions are over then. Whoever opens the first one after that finds the row '' of
-//      the sessions missing, and puts it back, with a time before which nobody is let in: when all who held something
-//      have given up by their own clocks. How long that takes at most is what is logged: the longest ttl.
+//      standby, empties them. All sessions are over then. The command that opens the first one after that finds the
+//      row '' of the sessions missing, and puts it back, with a time before which no request is let in: when all former
+//      holders have given up by their own clocks. How long that takes at most is what is logged: the longest ttl.
 
 const { channelOf, readNames } = require('./names.js')
 const { confirmFunction, enterFunction, leaveFunction } = require('./steps.js')
@@ -54,7 +54,7 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ${sessions} (
   session text PRIMARY KEY,
   until timestamptz NOT NULL
 ) WITH (fillfactor = 50);
--- Nobody has held anything before.
+-- No lease has been held before.
 INSERT INTO ${sessions} SELECT '', '-infinity' WHERE (SELECT max(ttl) FROM ${longest}) = 0 ON CONFLICT DO NOTHING;
 
 CREATE UNLOGGED TABLE IF NOT EXISTS ${leases} (
@@ -118,7 +118,7 @@ $function$;
 `
 
 const admitFunctions = ({ leases, sessions, stake, alive, clean, admit }) => `
--- Takes out who is over. Whoever calls this has the lock of the row.
+-- Takes out stakes that are over. The caller has the lock of the row.
 CREATE OR REPLACE FUNCTION ${clean}(lease ${leases}, t timestamptz) RETURNS ${leases}
 LANGUAGE plpgsql AS $function$
 DECLARE
@@ -139,7 +139,7 @@ BEGIN
 END
 $function$;
 
--- Lets in who is next. \`me\` is who asks: the answer tells it, and it need not be listening to be alive.
+-- Lets in the next stakes. \`me\` is the request that asks: the answer tells it, and it need not be listening.
 CREATE OR REPLACE FUNCTION ${admit}(lease ${leases}, me text, claim int, hold int, t timestamptz)
 RETURNS ${leases} LANGUAGE plpgsql AS $function$
 DECLARE

@@ -3,8 +3,8 @@
 const { channelOf } = require('./names.js')
 
 /**
- * Keys that nobody has used for an hour, which \`used_at\` tells by the hour, are forgotten, with their fence (new
- * tokens go by the clock) and with what those have left behind whose sessions are over.
+ * Keys that have not been used for an hour, which \`used_at\` tells by the hour, are forgotten, with their fence (new
+ * tokens go by the clock) and with the stakes of sessions that are over.
  */
 const idleTime = '2 hours'
 
@@ -23,13 +23,13 @@ DECLARE
   i int := 0;
   mark ${stake};
   is_new boolean := true;
-  had_line boolean := false;
+  had_queue boolean := false;
 BEGIN
   LOOP
     SELECT * INTO lease FROM ${leases} WHERE key = name FOR UPDATE;
     EXIT WHEN FOUND;
     INSERT INTO ${leases} (key, capacity) VALUES (name, total) ON CONFLICT DO NOTHING;
-    -- Who brings one key takes two away that nobody uses: so there are never many of those.
+    -- A request that brings one key takes two idle ones away: so there are never many of those.
     DELETE FROM ${leases} WHERE key IN (
       SELECT x.key FROM ${leases} x WHERE x.used_at < clock_timestamp() - interval '${idleTime}'
         AND NOT EXISTS (SELECT FROM unnest(x.stakes) y JOIN ${sessions} z ON z.session = y.session)
@@ -53,8 +53,8 @@ BEGIN
       s.until := CASE WHEN s.confirmed THEN t + hold * interval '1 ms' END;
       lease.stakes[i] := s;
     ELSIF s.token IS NULL THEN
-      had_line := true;
-      -- Nobody else asks for as many as one does who wants to be the first.
+      had_queue := true;
+      -- Only requests that want to be the first ask for that many.
       IF is_first AND s.units = n THEN
         state := 'upgrading';
       END IF;
@@ -96,14 +96,14 @@ BEGIN
     lease.stakes := lease.stakes[1 + i : cardinality(lease.stakes) - 1 + i];
   ELSIF state = 'waiting' THEN
     clock := ceil(extract(epoch FROM t) * 1000);
-    -- Until when those before us have it for sure, or nobody is let in.
+    -- Until when the holders have it for sure, or no request is let in.
     SELECT extract(epoch FROM min(x.until) - t) * 1000 INTO look FROM (
       SELECT least(y.until, z.until) FROM unnest(lease.stakes) y
         JOIN ${sessions} z ON z.session = y.session WHERE y.token IS NOT NULL
       UNION ALL SELECT y.until FROM ${sessions} y WHERE y.session = '' AND y.until > t
     ) x (until);
-    -- Those who came before us have said so.
-    IF is_new AND NOT had_line THEN
+    -- Requests ahead of this one have told the holders.
+    IF is_new AND NOT had_queue THEN
       PERFORM pg_notify('${channelOf('')}' || x.session, 'w' || name)
         FROM (SELECT DISTINCT y.session FROM unnest(lease.stakes) y WHERE y.token IS NOT NULL) x;
     END IF;

@@ -25,19 +25,15 @@ function numberOf(key) {
   return digest.readBigInt64BE()
 }
 
-/** Several keys are taken in one order, each once: so that nobody waits in a circle. */
-function inOrder(keys) {
-  const all = new Map()
-  for (const key of keys) {
-    checkKey(key)
-    all.set(numberOf(key), key)
-  }
-  return [...all].sort(([a], [b]) => (a < b ? -1 : 1))
-}
-
 const transactionOptions = new Set(['shared', 'timeout', 'signal'])
 
-function readOptions(options) {
+/** `key` may be several keys. They are taken in one order, each once: so that transactions do not deadlock. */
+function readWish(key, options) {
+  const all = new Map()
+  for (const one of Array.isArray(key) ? key : [key]) {
+    checkKey(one)
+    all.set(numberOf(one), one)
+  }
   checkObject(options)
   checkKnown(options, transactionOptions)
   const { shared = false, timeout, signal } = options
@@ -46,7 +42,11 @@ function readOptions(options) {
   if (signal !== undefined) {
     throw new TypeError('a statement of a transaction cannot hear of a signal: give it a timeout')
   }
-  return { mode: shared ? '_shared' : '', timeout: timeout > longestTimeout ? undefined : timeout }
+  return {
+    keys: [...all].sort(([a], [b]) => (a < b ? -1 : 1)),
+    mode: shared ? '_shared' : '',
+    timeout: timeout > longestTimeout ? undefined : timeout,
+  }
 }
 
 function noTransactionError(key) {
@@ -76,16 +76,15 @@ class TransactionLocks {
   }
 
   async acquire(key, options = {}) {
-    const keys = inOrder(Array.isArray(key) ? key : [key])
-    const { mode, timeout } = readOptions(options)
-    if (timeout === undefined) await this.#takeAll(keys, `pg_advisory_xact_lock${mode}`)
-    else await this.#takeWithin(timeout, keys, `pg_advisory_xact_lock${mode}`)
+    const { keys, mode, timeout } = readWish(key, options)
+    const call = `pg_advisory_xact_lock${mode}`
+    if (timeout === undefined) await this.#takeAll(keys, call)
+    else await this.#takeWithin(timeout, keys, call)
   }
 
   /** Without waiting: whether the transaction has all of them now; if not, it has none of them. */
   async tryAcquire(key, options = {}) {
-    const keys = inOrder(Array.isArray(key) ? key : [key])
-    const { mode, timeout } = readOptions(options)
+    const { keys, mode, timeout } = readWish(key, options)
     if (timeout !== undefined) throw new TypeError('tryAcquire() does not wait: it has no timeout')
     const call = `pg_try_advisory_xact_lock${mode}`
     if (keys.length === 1) return this.#takeAll(keys, call)
@@ -99,26 +98,25 @@ class TransactionLocks {
   async #takeAll(keys, call) {
     for (const [number, key] of keys) {
       // Without values, so that it is one message, with one time: in a transaction, this is not its first.
-      const rows = await this.#read(`
+      const { has, lasts } = await this.#read(`
         SELECT (${call}(${number})::text <> 'false')::text AS has,
           (now() < statement_timestamp())::text AS lasts`)
-      if (!isTrue(rows[0].lasts)) throw noTransactionError(key)
-      if (!isTrue(rows[0].has)) return false
+      if (!isTrue(lasts)) throw noTransactionError(key)
+      if (!isTrue(has)) return false
     }
     return true
   }
 
-  /** The rows of a statement whose columns are text, which a client that asks for binary values gets as well. */
+  /** The row of a statement whose columns are text, which a client that asks for binary values gets as well. */
   async #read(text) {
     const { rows } = await this.#client.query({ text, types: asText })
-    return rows
+    return rows[0]
   }
 
   async #takeWithin(timeout, keys, call) {
     const deadline = now() + timeout
     await this.#save(keys)
-    const rows = await this.#read('SHOW lock_timeout')
-    const before = rows[0].lock_timeout
+    const { lock_timeout: before } = await this.#read('SHOW lock_timeout')
     try {
       for (const one of keys) {
         // 0 would be for ever.

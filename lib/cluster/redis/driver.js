@@ -11,28 +11,6 @@ const script = require('./script.js')
 
 const redisOptions = new Set([...engineOptions, 'prefix', 'shards', 'connection'])
 
-function redisDriver(client, options = {}) {
-  checkObject(options)
-  checkKnown(options, redisOptions)
-  const { prefix = 'boxoffice', shards = 1, connection } = options
-  if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
-  if (/[{}]/.test(prefix)) throw new RangeError('prefix must not contain { or }')
-  if (typeof shards !== 'number') throw new TypeError('shards must be a number')
-  if (!(Number.isInteger(shards) && shards >= 1 && shards <= 1024)) {
-    throw new RangeError(`shards must be an integer from 1 to 1024, not ${shards}`)
-  }
-  if (connection !== undefined) checkObject(connection)
-  const adapted = adapt(client, connection)
-  // The first braces of a key are its hash tag, unless they are empty.
-  if (adapted.isCluster && /^[^{]*\{\}/.test(adapted.prefix)) {
-    throw new RangeError(
-      `the keyPrefix ${JSON.stringify(adapted.prefix)} of the client must not contain {}: keys of one lock would lie in several slots`,
-    )
-  }
-  const { answerTimeout } = readEngineOptions(timesOf(options))
-  return new RedisDriver(adapted, prefix, shards, connection, answerTimeout)
-}
-
 class RedisDriver {
   name = 'Redis'
   #client
@@ -40,23 +18,39 @@ class RedisDriver {
   #connection
   #patience
   #subscription
-  /** The requests in line whose turn we have not heard of. */
+  /** The queued requests whose grant no message has told of. */
   #waiting = new Set()
   #session
   #rights
 
-  /** What listens has `patience` ms for each step. */
-  constructor(client, prefix, shards, connection, patience) {
-    this.#client = client
+  /** With the options of redis(). */
+  constructor(client, options) {
+    checkObject(options)
+    checkKnown(options, redisOptions)
+    const { prefix = 'boxoffice', shards = 1, connection } = options
+    if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
+    if (/[{}]/.test(prefix)) throw new RangeError('prefix must not contain { or }')
+    if (typeof shards !== 'number') throw new TypeError('shards must be a number')
+    if (!(Number.isInteger(shards) && shards >= 1 && shards <= 1024)) {
+      throw new RangeError(`shards must be an integer from 1 to 1024, not ${shards}`)
+    }
+    if (connection !== undefined) checkObject(connection)
+    const adapted = adapt(client, connection)
+    // The first braces of a key are its hash tag, unless they are empty.
+    if (adapted.isCluster && /^[^{]*\{\}/.test(adapted.prefix)) {
+      throw new RangeError(
+        `the keyPrefix ${JSON.stringify(adapted.prefix)} of the client must not contain {}: keys of one lock would lie in several slots`,
+      )
+    }
+    const { answerTimeout } = readEngineOptions(timesOf(options))
+    this.#client = adapted
     this.#connection = connection
-    this.#patience = patience
+    this.#patience = answerTimeout
     // The braces are a hash tag: all keys of a base lie in one slot of a cluster.
     this.#bases = Array.from({ length: shards }, (_, i) => `{${prefix}:${i}}`)
-    this.#subscription = new Subscription(
-      (hear, ended) => client.listening(hear, ended, patience),
-      patience,
-    )
-    this.#rights = rightsOf(this.#names(), client.isCluster)
+    const make = (hear, ended) => adapted.listening(hear, ended, answerTimeout)
+    this.#subscription = new Subscription(make, answerTimeout)
+    this.#rights = rightsOf(this.#names(), adapted.isCluster)
   }
 
   get keeper() {
@@ -100,8 +94,8 @@ class RedisDriver {
   }
 
   /**
-   * Whose turn has come without a word: in a cluster the slot of its channel may have moved to another server, which
-   * neither client notices.
+   * For a grant that no message has told of: in a cluster the slot of its channel may have moved to another server,
+   * which neither client notices.
    */
   async #listenAgain(key) {
     const base = this.#client.prefix + this.#baseOf(key)
@@ -111,29 +105,24 @@ class RedisDriver {
   async enter({ key, id, units, capacity, wait, first, claim, maxHold }) {
     const words = [claim, capacity, maxHold, units, +wait, +first]
     const [state, what, ...rest] = await this.#run('enter', key, id, words)
-    switch (`${state}`) {
-      case 'held': {
-        if (this.#waiting.delete(id) && this.#client.isCluster) {
-          // Where that fails as well, the next one whose turn comes so tries again.
-          this.#listenAgain(key).catch(() => {})
-        }
-        const [wanted, abandoned] = rest.map((word) => `${word}` === '1')
-        return { state: 'held', token: BigInt(`${what}`), wanted, abandoned }
+    if (state === 'held') {
+      if (this.#waiting.delete(id) && this.#client.isCluster) {
+        // Where that fails as well, the next grant without a message tries again.
+        this.#listenAgain(key).catch(() => {})
       }
-      case 'waiting':
-        this.#waiting.add(id)
-        return { state: 'waiting', look: Number(what) + 1, clock: Number(rest[0]) }
-      case 'mismatch':
-        return { state: 'mismatch', capacity: Number(what) }
-      default:
-        return { state: `${state}` }
+      return { state, token: BigInt(what), wanted: rest[0] === '1', abandoned: rest[1] === '1' }
     }
+    if (state === 'waiting') {
+      this.#waiting.add(id)
+      return { state, look: Number(what) + 1, clock: Number(rest[0]) }
+    }
+    return state === 'mismatch' ? { state, capacity: Number(what) } : { state }
   }
 
   async confirm({ key, id, claim, capacity, maxHold }) {
     const words = [claim, capacity, maxHold]
     const [state, , wanted] = await this.#run('confirm', key, id, words)
-    return { state: `${state}`, wanted: `${wanted}` === '1' }
+    return { state, wanted: wanted === '1' }
   }
 
   async leave({ key, id, capacity, claim, keep, untold }) {
@@ -141,12 +130,14 @@ class RedisDriver {
     await this.#run('leave', key, id, [claim, capacity, keep, +untold])
   }
 
+  /** A promise for the words of the answer, which a client may give as buffers. */
   async #run(step, key, id, words) {
     const base = this.#baseOf(key)
     const publish = this.#client.isCluster ? 'SPUBLISH' : 'PUBLISH'
     const rest = ['1', base, key, id, publish, step, ...words.map(String)]
     try {
-      return await this.#evaluate(base, rest)
+      const answer = await this.#evaluate(base, rest)
+      return answer.map(String)
     } catch (error) {
       throw explained(error, this.#rights)
     }
@@ -174,4 +165,4 @@ class RedisDriver {
 
 const channelOf = (base, session) => `${base}:to:${session}`
 
-module.exports = { redisDriver }
+module.exports = { redisDriver: (client, options = {}) => new RedisDriver(client, options) }

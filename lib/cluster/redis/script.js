@@ -2,21 +2,21 @@
 // What Redis does for an engine (../engine.js), in one step each. All names begin with KEYS[1], which has a hash tag:
 //
 //   :s:<session>    lives as long as the session does
-//   :to:<session>   the channel that it hears by: 'w<key>' when somebody waits for what it has, and when it is in,
+//   :to:<session>   the channel that it hears by: 'w<key>' when a request waits for what it has, and with a grant
 //                   'g<id> <token> <whether others wait> <whether the holder before was lost> <end of the claim>'
 //   :k:<key>        a hash. c: the capacity; o: the units out; f: the last token; a: 1 if a holder was lost;
-//                   w<id>: the units that one in line wants; h<id>: what one holds: units, until, token, whether
+//                   w<id>: the units that one in the queue wants; h<id>: what one holds: units, until, token, whether
 //                   the holder before was lost
-//   :l:<key>        a list: the line of ids
+//   :l:<key>        a list: the queue of ids
 //
 // An id is that of its session, '-' and a number. Times are in milliseconds, and only Redis's clock is asked.
 //
-// It is one script for all steps, so that whoever waits knows that Redis has it: a confirmation cannot wait for the
+// It is one script for all steps, so that a waiter knows that Redis has it: a confirmation cannot wait for the
 // answer that it has not. What is asked of the key at all is asked once, and written back in one command where it can be:
 // the next one waits for that.
 const { createHash } = require('node:crypto')
 
-/** How long Redis remembers the last token of a key that nobody uses: its clock takes over after that. */
+/** How long Redis remembers the last token of a key that is not used: its clock takes over after that. */
 const memory = 3_600_000
 /** 2024 began, in seconds. */
 const epoch = Date.UTC(2024) / 1000
@@ -24,7 +24,7 @@ const epoch = Date.UTC(2024) / 1000
 const common = `
 local base, key, id, publish, step = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local claim, capacity = tonumber(ARGV[5]), tonumber(ARGV[6])
-local state, line = base .. ':k:' .. key, base .. ':l:' .. key
+local state, queue = base .. ':k:' .. key, base .. ':l:' .. key
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local fields = redis.call('HMGET', state, 'c', 'o', 'f', 'a', 'h' .. id, 'w' .. id)
@@ -34,7 +34,7 @@ local held, isWaiting = fields[5], fields[6]
 local function text(number) return string.format('%.0f', number) end
 local function sessionOf(one) return string.match(one, '^(.*)%-%d+$') end
 local function lives(one) return redis.call('EXISTS', base .. ':s:' .. sessionOf(one)) == 1 end
-local function hasLine() return redis.call('EXISTS', line) == 1 end
+local function hasQueue() return redis.call('EXISTS', queue) == 1 end
 local function read(held) return string.match(held, '^(%d+) (%d+) (%d+) (%d)$') end
 local function join(...) return table.concat({ ... }, ' ') end
 
@@ -49,18 +49,18 @@ local function nextToken()
   return math.max(last + 1, (time[1] - ${epoch}) * 1000000 + time[2])
 end
 
--- The units are out from now on, and the next one has not lost anybody.
+-- The units are out from now on, and the next holder comes after no lost one.
 local function grant(one, units, till, token, ...)
   local words = join(text(units), text(till), text(token), lost)
   out, last, lost = out + units, token, '0'
   redis.call('HSET', state, 'o', text(out), 'f', text(token), 'a', '0', 'h' .. one, words, ...)
 end
 
--- From the head of the line whoever fits: only one who lives and hears of it. Whether anybody has been let in.
+-- From the head of the queue what fits: only requests whose session lives and hears of it. Returns if any was let in.
 local function admit(total)
   local isAny = false
   while out < total do
-    local head, second = unpack(redis.call('LRANGE', line, 0, 1))
+    local head, second = unpack(redis.call('LRANGE', queue, 0, 1))
     if not head then return isAny end
     if lives(head) then
       local units = tonumber(redis.call('HGET', state, 'w' .. head))
@@ -71,19 +71,19 @@ local function admit(total)
         isAny = true
       end
     end
-    redis.call('LPOP', line)
+    redis.call('LPOP', queue)
     redis.call('HDEL', state, 'w' .. head)
   end
   return isAny
 end
 
--- Whoever has been granted it holds it from now on, unless it is too late for that.
+-- A request that was granted holds it from now on, unless it is too late for that.
 local function confirm(maxHold)
   if not held then return nil end
   local units, till, token, isAbandoned = read(held)
   if tonumber(till) <= now then return nil end
   redis.call('HSET', state, 'h' .. id, join(units, text(now + maxHold), token, isAbandoned))
-  return { 'held', token, hasLine() and '1' or '0', isAbandoned }
+  return { 'held', token, hasQueue() and '1' or '0', isAbandoned }
 end
 `
 
@@ -99,12 +99,12 @@ if step == 'leave' then
       redis.call('HSET', state, 'h' .. id, join(text(keep), till, token, isAbandoned))
     else
       redis.call('HDEL', state, 'h' .. id)
-      -- Who was to be told of who held it before is not there to hear it: the next one is told.
+      -- The caller to be told of the holder before is not there to hear it: the next one is told.
       if untold and isAbandoned == '1' then lost = '1' end
     end
   elseif isWaiting then
     redis.call('HDEL', state, 'w' .. id)
-    redis.call('LREM', line, 0, id)
+    redis.call('LREM', queue, 0, id)
   end
   -- Not by what it says the capacity is: it may leave because others say something else.
   if not admit(known) and held then redis.call('HSET', state, 'o', text(out), 'a', lost) end
@@ -125,7 +125,7 @@ if not lives(id) then return { 'lost' } end
 local function take()
   -- What it held until its time was up is out still, until it has been taken out.
   if held or isWaiting or out + units > capacity then return nil end
-  local wanted = hasLine()
+  local wanted = hasQueue()
   if wanted and not first then return nil end
   local isAbandoned, token = lost, nextToken()
   grant(id, units, now + maxHold, token, 'c', text(capacity))
@@ -133,11 +133,11 @@ local function take()
 end
 
 local function attempt()
-  if known ~= 0 and known ~= capacity and (out > 0 or hasLine()) then return nil end
+  if known ~= 0 and known ~= capacity and (out > 0 or hasQueue()) then return nil end
   return confirm(maxHold) or take()
 end
 
--- Takes out whose time is up. How long the others have, and who they are.
+-- Takes out holders whose time is up. Returns how long the others have, and their sessions.
 local function reap()
   local soonest, sessions, before = 3600000, {}, out
   local all = redis.call('HGETALL', state)
@@ -158,16 +158,16 @@ local function reap()
     end
   end
   if out < before then
-    -- Whoever was granted it may have begun, confirmed or not.
+    -- A granted request may have begun, confirmed or not.
     lost = '1'
     redis.call('HSET', state, 'o', text(out), 'a', lost)
   end
   return soonest, sessions
 end
 
--- Nobody else asks for as many as one does who wants to be the first.
+-- Only requests that want to be the first ask for that many.
 local function isRivalled()
-  local head = first and redis.call('LINDEX', line, 0)
+  local head = first and redis.call('LINDEX', queue, 0)
   return head and head ~= id and tonumber(redis.call('HGET', state, 'w' .. head)) == units
 end
 
@@ -192,13 +192,13 @@ if not answer then
   if isRivalled() then return { 'upgrading' } end
   if not wait then return { 'refused' } end
   if not isWaiting then
-    if not hasLine() then
+    if not hasQueue() then
       for session in pairs(sessions) do tell(session, 'w' .. key) end
     end
-    redis.call(first and 'LPUSH' or 'RPUSH', line, id)
+    redis.call(first and 'LPUSH' or 'RPUSH', queue, id)
     redis.call('HSET', state, 'w' .. id, text(units))
   end
-  remember(line)
+  remember(queue)
   answer = { 'waiting', text(soonest), text(now) }
 end
 remember(state)
