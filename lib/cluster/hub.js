@@ -10,7 +10,6 @@ const { Keeper } = require('./keeper.js')
 const { inTime, pause } = require('./patience.js')
 
 class Hub {
-  #driver
   #canConfirm
   #keeper
   /** Why the connection that listens does not stand: it goes on trying. */
@@ -32,7 +31,7 @@ class Hub {
   #held = new Set()
 
   constructor(driver, settings) {
-    this.#driver = driver
+    this.driver = driver
     this.#canConfirm = typeof driver.confirm === 'function'
     this.name = driver.name
     this.settings = settings
@@ -99,7 +98,7 @@ class Hub {
 
   async #open() {
     const id = randomBytes(9).toString('base64url')
-    await this.#driver.listen(id, this.#hear())
+    await this.driver.listen(id, this.#hear())
     // A closed keeper would start a thread anew, which does not end.
     if (this.isClosed) throw closedError(this.name)
     const session = await this.#keeper.open(id)
@@ -138,14 +137,6 @@ class Hub {
     for (const lease of leases) lease.sessionEnded(why, cause)
   }
 
-  enter(request) {
-    return this.#driver.enter({ ...request, claim: this.claim })
-  }
-
-  confirm(request) {
-    return this.#driver.confirm({ ...request, claim: this.claim })
-  }
-
   /** `isUnsure`: a command of the request has failed, and may be carried out after this, by a server that was stuck. */
   async leave(session, request, isUnsure) {
     await this.#leave(session, request)
@@ -158,7 +149,7 @@ class Hub {
   async #leave(session, request) {
     while (!session.isOver && !this.isClosed) {
       try {
-        await this.#driver.leave({ ...request, claim: this.claim })
+        await this.driver.leave(request)
         return
       } catch {
         // Whatever it was: what the server still counts as ours would keep others out.
@@ -202,9 +193,8 @@ class Hub {
   async #endSession(session) {
     const requests = Array.from(session.leases.values(), (lease) => lease.leaving())
     this.lose(session, 'the engine has been closed')
-    const { claim } = this
-    await Promise.all(requests.map((request) => this.#driver.leave({ ...request, claim })))
-    await this.#driver.end(session.id)
+    await Promise.all(requests.map((request) => this.driver.leave(request)))
+    await this.driver.end(session.id)
   }
 
   async close() {
@@ -222,7 +212,7 @@ class Hub {
       if (this.#session !== null) await inTime(this.#endSession(this.#session), answerTimeout, late)
     } finally {
       await this.#keeper.close()
-      await this.#driver.close()
+      await this.driver.close()
       clearTimeout(awake)
     }
   }

@@ -63,26 +63,28 @@ async function renew(keeper, id, until) {
   const end = readUntil(until)
   while (current === id && now() < end) {
     const sent = now()
-    try {
-      const answer = await Promise.race([keeper.renew(id, ttl), after(ttl / 3, 'late')])
-      if (answer === false) throw overError('the server has ended it')
-      if (answer === true) {
-        writeUntil(until, sent + safely(ttl))
-        allWell()
-        return
-      }
-    } catch (error) {
-      if (error.isOver) throw error
-      tell(error)
-      await after(ttl / 20)
+    const answer = await Promise.race([tryToRenew(keeper, id), after(ttl / 3)])
+    if (answer === false) throw new Error('the server has ended it')
+    if (answer === true) {
+      writeUntil(until, sent + safely(ttl))
+      allWell()
+      return
     }
   }
   const why = trouble === undefined ? '' : `: ${reasonOf(trouble)}`
-  if (current === id) throw overError(`it could not be renewed in time${why}`, trouble)
+  if (current === id) {
+    throw new Error(`it could not be renewed in time${why}`, trouble && { cause: trouble })
+  }
 }
 
-function overError(message, cause) {
-  return Object.assign(new Error(message, cause && { cause }), { isOver: true })
+/** Whether the session was there to be renewed; undefined where that has failed. */
+async function tryToRenew(keeper, id) {
+  try {
+    return await keeper.renew(id, ttl)
+  } catch (error) {
+    tell(error)
+    await after(ttl / 20)
+  }
 }
 
 async function end() {

@@ -72,7 +72,7 @@ class Lease {
         if (this.session !== session) this.#moveTo(session)
         const request = this.request()
         const sent = now()
-        this.heard(await this.hub.enter(request), sent, request.maxHold, session)
+        this.heard(await this.hub.driver.enter(request), sent, request.maxHold, session)
       }
     } catch (error) {
       this.#isUnsure = true
@@ -126,7 +126,7 @@ class Lease {
     try {
       const request = this.request()
       const sent = now()
-      const { state, wanted } = await this.hub.confirm(request)
+      const { state, wanted } = await this.hub.driver.confirm(request)
       if (this.claimed !== grant) return
       this.claimed = undefined
       this.until = state === 'held' ? sent + safely(request.maxHold) : 0
@@ -158,10 +158,10 @@ class Lease {
   }
 
   request() {
-    const { cohort, session, id, units, isToWait } = this
+    const { cohort, hub, session, id, units, isToWait } = this
     const { key, capacity } = cohort
-    const place = { session: session.id, key, id, units, capacity }
-    return { ...place, wait: isToWait, first: false, maxHold: this.maxHold() }
+    const asked = { session: session.id, key, id, units, capacity, claim: hub.claim }
+    return { ...asked, wait: isToWait, first: false, maxHold: this.maxHold() }
   }
 
   /** How long the server is to leave it to us, from when it hears of it. */

@@ -11,7 +11,7 @@ function explained(error, { schema, leases }) {
   return causedError(
     'ERR_LOCK_ENGINE_SCHEMA',
     `${leases} is not there and this user may not create it, or may not use it (${error.message}): run the SQL of ` +
-      `postgresSchema() as one who may, and grant this one USAGE of schema ${schema} and all rights to its tables`,
+      `postgresSchema() as a user that may, and grant this one USAGE of schema ${schema} and all rights to its tables`,
     error,
   )
 }

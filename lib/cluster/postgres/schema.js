@@ -5,7 +5,7 @@
 // row under the lock of that row. (A table of holders and waiters would be as right, but rows that come and go
 // stay in its index until the next vacuum: it was three times as slow after some thousand hand-offs.)
 //
-//   a stake          token            until          who
+//   a stake          token            until          what it is
 //   waits            null             null           in the order of the array; `listener` is the process of the
 //                                                    server that brings its session the news, if there is one
 //   has a claim      its token        soon           has been let in by a holder that left, and has not `confirmed` it
@@ -130,7 +130,7 @@ BEGIN
     IF s.session = ANY (good) AND (s.until IS NULL OR s.until >= t) THEN
       kept := kept || s;
     ELSE
-      -- Whoever was let in may have begun, confirmed or not.
+      -- A request that was let in may have begun, confirmed or not.
       lease.abandoned := lease.abandoned OR s.token IS NOT NULL;
     END IF;
   END LOOP;
