@@ -10,71 +10,12 @@
 // it is made until the same run waits for it, and is taken to be made by the reactions which that run makes meanwhile,
 // and those that go on after them. That is more than what makes it: all of them must wait before it is taken to, so
 // that a mistake makes an alarm come later, or not at all. One that somebody settles by hand is made by none of them.
-const { createHook, executionAsyncId, executionAsyncResource } = require('node:async_hooks')
-const { isByHand } = require('./by_hand.js')
-const { Latest } = require('./latest.js')
-const {
-  changed,
-  isInside,
-  known,
-  Link,
-  learn,
-  liveOf,
-  mostKnown,
-  onTouched,
-  touch,
-} = require('./link.js')
-const { Mark } = require('./mark.js')
+const { createHook, executionAsyncId } = require('node:async_hooks')
+const { changed, isAnyHeld, isInside, Link, liveOf, onTouched, touch } = require('./link.js')
+const { byHand, Site } = require('./site.js')
+const { forget, keep, known, learn, marks, Numbered, running, Step, stepBy } = require('./steps.js')
 const native = require('../load.js')
 
-class Step {
-  /** A reaction that has not run yet. */
-  isPending = false
-  isSettled = false
-  /** By nobody that is known. */
-  isByHand = false
-  /** Of a reaction: the step of the promise that it waits for, where that is known. */
-  parent = undefined
-  /** Of a promise that is open: the number of the run that goes on, or else another one. */
-  openIn = 0
-  /** A promise that was open before it. */
-  closed = undefined
-  /** The promises that may be made by this reaction, and the step that has made it. */
-  within = undefined
-  maker = undefined
-  /** Reactions that have yet to run, and that this promise is taken to depend on. */
-  inside = undefined
-  /** Of the promise of an acquire: the Wait, and then the link of those who go on with it. */
-  wait = undefined
-  handed = undefined
-  /** It has been given a hold by the run that is going on. */
-  isHanded = false
-
-  constructor(id, link, resource) {
-    this.id = id
-    this.link = link
-    this.resource = resource
-  }
-
-  /** It runs. */
-  ran() {
-    if (this.link !== null && waiting > 0) touch(this.link)
-    this.link?.doings.delete(this)
-    for (const promise of this.madeFor()) promise.inside?.delete(this)
-    this.isPending = false
-    this.parent = undefined
-    this.closed = undefined
-  }
-
-  /** The promises that it is taken to be inside of. */
-  *madeFor() {
-    if (this.within !== undefined) yield* this.within
-    if (this.maker !== undefined) yield this.maker
-  }
-}
-
-/** Promises of other chains that have not settled: what is made of an acquire passes through them. */
-const others = new Latest(mostKnown)
 /** How many promises are taken to be made by one reaction: as the one before it, and of those that are open. */
 const mostBefore = 12
 const mostOpen = 4
@@ -90,28 +31,43 @@ let isOurs = false
 
 function init(id, type, trigger, resource) {
   if (isOurs) return
-  const runner = Mark.stepOf(executionAsyncResource())
+  const runner = running()
   const link = runner === undefined ? null : liveOf(runner.link)
   if (type !== 'PROMISE') {
     if (link === null) return
     const step = new Step(id, link, resource)
-    Mark.put(resource, step)
+    marks.set(resource, step)
     link.does(step)
     return
   }
   const step = new Step(id, link, undefined)
-  Mark.put(resource, step)
   if (trigger === executionAsyncId()) {
-    step.isByHand = isByHand(hooks.init)
+    new Numbered(resource, id)
+    // Frames take longer than a lock: a call that began when no lock was held is taken to be settled by hand.
+    step.site = isAnyHeld() ? new Site(hooks.init) : byHand
     opens(step)
   } else {
+    step.promise = resource
     reacts(step, trigger, runner)
   }
-  if (link !== null) learn(step)
-  else others.add(step)
+  keep(step)
 }
 
-const stepBy = (id) => known.get(id) ?? others.get(id)
+/** It runs. */
+function runs(step) {
+  if (step.link !== null && waiting > 0) touch(step.link)
+  step.link?.doings.delete(step)
+  for (const promise of madeFor(step)) promise.inside?.delete(step)
+  step.isPending = false
+  step.parent = undefined
+  step.closed = undefined
+}
+
+/** The promises that `step` is taken to be inside of. */
+function madeFor({ within, maker }) {
+  if (maker === undefined) return within ?? []
+  return within === undefined ? [maker] : [...within, maker]
+}
 
 /** `step` is a reaction to the promise `trigger`, made by the run of `runner`. */
 function reacts(step, trigger, runner) {
@@ -126,14 +82,13 @@ function reacts(step, trigger, runner) {
   if (step.link === null) return
   step.maker = runner
   step.link.does(step)
-  for (const promise of step.madeFor()) {
-    if (promise.isByHand) continue
+  for (const promise of madeFor(step)) {
+    if (promise.isCrowded) continue
     promise.inside ??= new Set()
     promise.inside.add(step)
-    if (promise.inside.size > mostInside) {
-      promise.isByHand = true
-      promise.inside = undefined
-    }
+    if (promise.inside.size <= mostInside) continue
+    promise.isCrowded = true
+    promise.inside = undefined
   }
 }
 
@@ -171,10 +126,10 @@ const isUnsettled = ({ isSettled }) => !isSettled
 
 function before() {
   newRun()
-  const step = Mark.stepOf(executionAsyncResource())
+  const step = running()
   if (step === undefined) return
   const handed = step.parent?.handed
-  step.ran()
+  runs(step)
   if (handed === undefined || handed.isOver || !isInside(handed, liveOf(step.link))) return
   step.link = handed
   step.isHanded = true
@@ -182,11 +137,13 @@ function before() {
 
 function after() {
   newRun()
-  const step = Mark.stepOf(executionAsyncResource())
+  const step = running()
   if (step === undefined) return
   // Nothing of the past is kept by those who come after it.
   step.maker = undefined
+  step.promise = undefined
   if (step.isHanded) handOn(step)
+  if (step.resource === undefined && !gives(step)) forget(step)
 }
 
 /** It has been given a hold, and nobody went on with it: then the one does who waits for what it is a part of. */
@@ -206,25 +163,29 @@ function give(promise, link) {
   link.givenBy(promise)
 }
 
+const gives = ({ handed }) => handed !== undefined && !handed.isOver
+
 /** A value that is no promise is awaited by one, which looks like a reaction to the function that awaits, and is none. */
 function isWrapper(step) {
   if (step.closed !== undefined) opens(step.closed)
-  step.ran()
+  runs(step)
 }
 
 /** Whoever waits for an async function, or for a reaction, goes on with what that holds at its end. */
 function promiseResolve(id) {
   const settled = stepBy(id)
-  if (settled !== undefined) settled.isSettled = true
-  if (settled?.isPending) isWrapper(settled)
-  // What awaits an acquire may begin to when it has been granted.
-  if (settled?.handed === undefined) known.delete(id)
-  others.delete(id)
-  const runner = Mark.stepOf(executionAsyncResource())
+  const runner = running()
+  if (settled !== undefined) {
+    settled.isSettled = true
+    settled.site = undefined
+    if (settled.isPending) isWrapper(settled)
+    // What awaits an acquire may begin to when it has been granted.
+    if (settled !== runner && !gives(settled)) forget(settled)
+  }
   if (runner === undefined) return
   const link = liveOf(runner.link)
   if (link === null) return
-  for (const promise of [runner, ...runner.madeFor()]) {
+  for (const promise of [runner, ...madeFor(runner)]) {
     // Unless it gives a hold of its own.
     if (promise.id === id && liveOf(promise.handed) === null) link.givenBy(promise)
   }
@@ -256,39 +217,37 @@ function apart(make) {
 
 /** The innermost link of the chain that is running, or null. */
 function currentLink() {
-  const runner = Mark.stepOf(executionAsyncResource())
+  const runner = running()
   return runner === undefined ? null : liveOf(runner.link)
 }
 
-/** `wait` is for what `promise` gives: until it is over, the promise waits for a lock. Its chain is `link`. */
-function waitsFor(promise, wait, link) {
-  const step = Mark.stepOf(promise)
+/** Until `wait` is over, its promise waits for a lock. Its chain is `link`. */
+function waitsFor(wait, link) {
+  const step = Numbered.stepOf(wait.promise)
   if (step === undefined) return
   waiting++
   step.wait = wait
+  wait.step = step
   learn(step)
   if (link !== null) touch(link)
 }
 
-/** The wait for `promise` is over. */
-function waited(promise) {
-  const step = Mark.stepOf(promise)
+function waited({ step }) {
   if (step?.wait === undefined) return
   waiting--
   step.wait = undefined
   if (step.link === null && step.handed === undefined) known.delete(step.id)
 }
 
-/** Whoever goes on after `promise` goes on inside of `link`. */
-function hands(promise, link) {
-  const step = Mark.stepOf(promise)
+/** Whoever goes on after `promise`, or that of `wait`, goes on inside of `link`. */
+function hands(link, promise, wait) {
+  const step = wait?.step ?? Numbered.stepOf(promise)
   if (step !== undefined) link.givenBy(step)
 }
 
 /** `timer` does not make its chain go on. One of a clock that is not Node's is no resource, and may be a number. */
 function disregard(timer) {
-  if (typeof timer !== 'object' || timer === null) return
-  const step = Mark.stepOf(timer)
+  const step = marks.get(timer)
   step?.link?.doings.delete(step)
 }
 

@@ -156,7 +156,7 @@ const hooks = {
       return
     }
     wait.around = chains.currentLink()
-    chains.waitsFor(wait.promise, wait, wait.around)
+    chains.waitsFor(wait, wait.around)
     fresh.add(wait)
     schedule()
   },
@@ -165,7 +165,7 @@ const hooks = {
   endsAsk(wait) {
     fresh.delete(wait)
     leave(wait)
-    if (wait.promise !== undefined) chains.waited(wait.promise)
+    chains.waited(wait)
   },
 
   /** It has been granted, to `wait` or, where that is null, in this moment: nobody knows yet who asked for it. */
@@ -175,13 +175,13 @@ const hooks = {
     const link = new chains.Link(hold, around)
     links.set(hold, link)
     const promise = wait?.promise
-    if (promise !== undefined) chains.hands(promise, link)
+    if (promise !== undefined) chains.hands(link, promise, wait)
   },
 
   /** Whoever awaits `promise` has `hold`, which was granted at once. Where it was waited for, holds() has said so. */
   gives(hold, promise) {
     const link = links.get(hold)
-    if (link !== undefined) chains.hands(promise, link)
+    if (link !== undefined) chains.hands(link, promise)
   },
 
   /** It is about to be let go. */

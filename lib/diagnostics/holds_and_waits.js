@@ -56,6 +56,8 @@ Hold.prototype.trace = undefined
 Object.assign(Wait.prototype, {
   trace: undefined,
   promise: undefined,
+  /** What is known of that. */
+  step: undefined,
   /** Its thread blocks. */
   isSync: false,
   /** Of a reader that upgrades: the hold that it keeps meanwhile. */

@@ -3,33 +3,38 @@
 //
 //   Link   a hold, inside of the one that its chain had before
 //   doing  a step of a chain with a hold that has yet to run: a reaction, or a timer, a request ...
-const { Latest } = require('./latest.js')
+const { keep, known, learn, mostKnown, nothing, withOne } = require('./steps.js')
 
-/** Of each of these: there are promises that never settle, and holds that never end. */
-const mostKnown = 10_000
-/** Steps of promises in chains with holds that something may wait for, by the ids of async_hooks. */
-const known = new Latest(mostKnown)
 /** Links of which something has run since changed() was called, while somebody waited. */
 const dirty = new Set()
 let onTouch = () => {}
+/** How many links are not over. */
+let live = 0
+
+const isAnyHeld = () => live > 0
 
 class Link {
   isOver = false
   /** Links that began inside of this one, and are not over. */
-  inner = new Set()
-  doings = new Set()
+  inner = nothing
+  doings = nothing
   /** There were too many of those to know them: some never run, where what they wait for is gone. */
   isCrowded = false
   /** The steps of promises that give it, as far as they are known. */
   givers = new Set()
   /** Links that may be quiescent when something has run in this one. */
-  onlookers = new Set()
+  onlookers = nothing
 
   /** Of `hold`, inside of the link `around` or null, which may be over by now. */
   constructor(hold, around) {
+    live++
     this.hold = hold
     this.around = liveOf(around)
-    this.around?.inner.add(this)
+    this.around?.holdsInside(this)
+  }
+
+  holdsInside(link) {
+    this.inner = withOne(this.inner, link)
   }
 
   /** Whoever goes on after the promise of `step` goes on inside of this, from now until the end. */
@@ -43,23 +48,28 @@ class Link {
   /** `step` is being done in its chain. */
   does(step) {
     if (this.isCrowded) return
-    this.doings.add(step)
+    this.doings = withOne(this.doings, step)
     if (this.doings.size <= mostKnown) return
     this.isCrowded = true
-    this.doings.clear()
+    this.doings = nothing
+  }
+
+  isWatchedBy(link) {
+    this.onlookers = withOne(this.onlookers, link)
   }
 
   /** Whoever has it has `link`, too, which began beside it. */
   moveInto(link) {
     this.around?.inner.delete(this)
     this.around = link
-    link.inner.add(this)
+    link.holdsInside(this)
   }
 
   /** The hold has been let go of: what its chain does belongs to the one around it. */
   end() {
     this.isOver = true
-    for (const { id } of this.givers) known.delete(id)
+    live--
+    for (const step of this.givers) if (step.isSettled) known.delete(step.id)
     this.givers.clear()
     for (const link of this.onlookers) touch(link)
     const around = liveOf(this.around)
@@ -68,18 +78,21 @@ class Link {
     for (const link of this.inner) {
       // Past this one: of those that hold one lock until they have the next, each would keep all before it.
       link.around = around
-      around?.inner.add(link)
+      around?.holdsInside(link)
     }
     for (const step of this.doings) {
       step.link = around
       if (around !== null) around.does(step)
-      else known.delete(step.id)
+      else if (step.resource === undefined) {
+        known.delete(step.id)
+        keep(step)
+      }
     }
     if (this.isCrowded && around !== null) around.isCrowded = true
     // Steps that never run may keep it for ever, and must not keep others by it.
     this.hold = undefined
-    this.inner.clear()
-    this.doings.clear()
+    this.inner = nothing
+    this.doings = nothing
   }
 }
 
@@ -98,11 +111,6 @@ function liveOf(link) {
   return live
 }
 
-/** Others may react to the promise of `step`, which is in a chain with a hold or gives one. */
-function learn(step) {
-  for (const forgotten of known.add(step).values()) forgotten.handed?.givers.delete(forgotten)
-}
-
 function touch(link) {
   dirty.add(link)
   onTouch()
@@ -119,7 +127,7 @@ function changed() {
   for (const each of dirty) {
     // A set is gone through to its end, though it grows on the way.
     for (const link of each.onlookers) dirty.add(link)
-    each.onlookers.clear()
+    each.onlookers = nothing
     for (let link = liveOf(each); link !== null && !links.has(link); link = liveOf(link.around)) {
       links.add(link)
     }
@@ -128,4 +136,4 @@ function changed() {
   return links
 }
 
-module.exports = { changed, isInside, known, Link, learn, liveOf, mostKnown, onTouched, touch }
+module.exports = { changed, isAnyHeld, isInside, Link, liveOf, onTouched, touch }

@@ -19,7 +19,7 @@ function waitsOf(link) {
   const waits = new Set()
   blamed.clear()
   if (isQuiescent(link, waits, new Map())) return [...waits]
-  for (const other of blamed) if (other !== link) other.onlookers.add(link)
+  for (const other of blamed) if (other !== link) other.isWatchedBy(link)
   return []
 }
 
@@ -56,8 +56,8 @@ function dependsOn(step, waits, answers) {
   return answer
 }
 
-function dependsOnInside({ inside }, waits, answers) {
-  if (inside === undefined || inside.size === 0) return false
+function dependsOnInside({ inside, isCrowded, site }, waits, answers) {
+  if (inside === undefined || inside.size === 0 || isCrowded || site?.isByHand()) return false
   for (const { parent, link } of inside) {
     if (dependsOn(parent, waits, answers)) continue
     if (link !== null) blamed.add(link)
