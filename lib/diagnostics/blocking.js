@@ -12,7 +12,7 @@ function blocks(observer, lock, ask, { timeout, priority }, block, hold) {
   Object.assign(wait, { isSync: true, hold, priority })
   try {
     if (isNeeded && timeout > 0) {
-      publish(waitEvent, wait)
+      publish(waitEvent, observer, wait.mode, ask)
       if (observer.isSought) deadlock.asks(wait)
     }
     if (isNeeded) endTurn()

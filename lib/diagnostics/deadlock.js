@@ -25,8 +25,7 @@ const mostDeadlocks = 16
 const links = new Map()
 /** Waits of the turn that is going on. */
 const fresh = new Set()
-/** What the search knows of each wait that is known to C++, and of each hold that is, by these. */
-const ids = new Map()
+/** The waits and the holds that are known to C++. */
 const byId = new Map()
 /** Semaphores that have been given more than was taken. */
 const loose = new WeakSet()
@@ -44,10 +43,7 @@ function numberOf(lock) {
   return number
 }
 
-function wantOf({ mode, weight }) {
-  if (weight !== undefined) return weight
-  return mode === 'shared' ? shared : exclusive
-}
+const wantOf = ({ mode, weight }) => weight ?? (mode === 'shared' ? shared : exclusive)
 
 /** What C++ is told of a wait or a hold. */
 function factsOf(one) {
@@ -59,31 +55,22 @@ function factsOf(one) {
 /** The value of a semaphore when nothing of it is held. */
 const wholeOf = ({ whole, idle }) => whole ?? idle >> valueShift
 
-function enterWait(wait) {
-  let id = ids.get(wait)
-  if (id === undefined) {
-    id = native.waitGraph.wait(...factsOf(wait))
-    ids.set(wait, id)
-    byId.set(id, wait)
+/** What C++ knows `one` by, as a 'wait' or a 'hold'. */
+function enter(one, as) {
+  if (one.id === undefined) {
+    one.id = native.waitGraph[as](...factsOf(one))
+    byId.set(one.id, one)
   }
-  return id
+  return one.id
 }
 
-function enterHold(hold) {
-  let id = ids.get(hold)
-  if (id === undefined) {
-    id = native.waitGraph.hold(...factsOf(hold))
-    ids.set(hold, id)
-  }
-  return id
-}
+const enterWait = (wait) => enter(wait, 'wait')
 
 function leave(one) {
-  const id = ids.get(one)
-  if (id === undefined) return
-  native.waitGraph.end(id)
-  ids.delete(one)
-  byId.delete(id)
+  if (one.id === undefined) return
+  native.waitGraph.end(one.id)
+  byId.delete(one.id)
+  one.id = undefined
 }
 
 /** Only a reader has to know what was before. */
@@ -114,7 +101,10 @@ function search() {
   for (const link of chains.changed()) {
     const waits = waitsOf(link)
     if (waits.length === 0) continue
-    const [refused, ...labels] = native.waitGraph.depend(enterHold(link.hold), waits.map(enterWait))
+    const [refused, ...labels] = native.waitGraph.depend(
+      enter(link.hold, 'hold'),
+      waits.map(enterWait),
+    )
     if (refused !== undefined) refuse(byId.get(refused), labels)
   }
 }
@@ -132,7 +122,7 @@ function remember(error) {
 
 /** `wait` is about to block this thread. Throws when it would for ever. */
 function block(wait) {
-  for (const hold of links.keys()) enterHold(hold)
+  for (const hold of links.keys()) enter(hold, 'hold')
   const [refused, ...labels] = native.waitGraph.block(enterWait(wait))
   if (refused === undefined) return
   const error = deadlockError(labels)

@@ -11,11 +11,12 @@ const abort = channel('boxoffice:abort')
 const abandoned = channel('boxoffice:abandoned')
 const deadlock = channel('boxoffice:deadlock')
 
-/** To whoever listens: what has happened to `what`, a hold or a wait, and `more`. */
-function publish(event, { observer, mode, weight, key }, more) {
+/** What has happened to a caller that has, or wants, `units` of the lock of `observer`, and `more`. */
+function publish(event, observer, mode, units, more) {
   if (!event.hasSubscribers) return
-  const { kind, name, scope } = observer
-  event.publish({ kind, name, key, scope, mode, weight, thread: threadId, ...more })
+  const { kind, name, scope, lock } = observer
+  const weight = mode === undefined ? units : undefined
+  event.publish({ kind, name, key: lock.key, scope, mode, weight, thread: threadId, ...more })
 }
 
 module.exports = { abandoned, abort, admit, deadlock, publish, release, timeout, wait }

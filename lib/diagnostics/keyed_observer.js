@@ -58,7 +58,7 @@ class KeyedObserver {
       return { kind, name, key, scope, id: keyId, isShared, holders, waiting, oldestWait }
     })
     const whole = { kind, name, scope, id, isShared, holders: [], waiting: 0 }
-    return [{ ...whole, totals: tally.totals(), waits: rawWaits(tally) }, ...keys]
+    return [{ ...whole, totals: { ...tally.totals }, waits: rawWaits(tally) }, ...keys]
   }
 }
 

@@ -13,10 +13,10 @@
 // Holds, and waits, of one turn of the event loop are one object, unless each is to be told apart: a free lock is taken
 // in less time than it takes to make an object.
 const { blocks } = require('./blocking.js')
+const { Claim } = require('./claim.js')
 const { ago, now, turnTime } = require('./clock.js')
 const deadlock = require('./deadlock.js')
 const events = require('./events.js')
-const { Hold, Wait } = require('./holds_and_waits.js')
 const { levels } = require('./levels.js')
 const { endWatch, watchHold } = require('./long_holds.js')
 const { eachOf, holderOf, reportOf, seenOf } = require('./reports.js')
@@ -37,11 +37,12 @@ class Observer {
     this.isSought = this.isFull && scope !== 'cluster'
     /** Whether each hold and each wait is told apart, and its time is exact. */
     this.tellsApart = this.isFull || settings.warnAfter !== undefined || scope === 'cluster'
-    this.holds = []
+    /** These and those in the order in which they began. */
+    this.holds = new Set()
+    this.waits = new Set()
     /** The last hold that was granted. */
     this.latest = null
-    /** The list of waits. */
-    this.first = null
+    /** The last wait, which may be that of others of this turn. */
     this.last = null
     if (this.isSought) deadlock.start()
   }
@@ -59,12 +60,6 @@ class Observer {
     return this.tellsApart ? now() : turnTime()
   }
 
-  /** What is told of a caller that has, or wants, `units` of it. */
-  claim(mode, units) {
-    const { key } = this.lock
-    return { observer: this, key, mode, weight: mode === undefined ? units : undefined }
-  }
-
   /** `promise` is what the caller of `waiter` got. */
   waiting(waiter, promise) {
     const { last } = this
@@ -75,9 +70,7 @@ class Observer {
       waiter.wait = this.begins(waiter.mode, waiter.weight)
       this.appends(waiter.wait)
     }
-    if (events.wait.hasSubscribers) {
-      events.publish(events.wait, this.claim(waiter.mode, waiter.weight))
-    }
+    events.publish(events.wait, this, waiter.mode, waiter.weight)
     // A subscriber may have ended it.
     if (this.isFull && waiter.wait !== undefined) this.#follows(waiter, promise)
   }
@@ -97,18 +90,16 @@ class Observer {
   }
 
   begins(mode, units) {
-    const wait = new Wait(this, mode, units, this.time())
+    const wait = new Claim(this, mode, units, this.time())
     if (this.isFull) wait.trace = new Trace()
     return wait
   }
 
   appends(wait) {
-    const { last } = this
-    wait.before = last
-    if (last === null) this.first = wait
-    else last.after = wait
+    this.waits.add(wait)
+    if (this.tellsApart) return
+    if (this.last?.count === 0) this.waits.delete(this.last)
     this.last = wait
-    if (last?.count === 0) this.#unlinks(last)
   }
 
   /** A waiter of `wait` is in the queue no more, however it went. */
@@ -116,18 +107,7 @@ class Observer {
     wait.count--
     if (wait.count > 0) return
     if (this.isSought) deadlock.endsAsk(wait)
-    // The last one may be that of others of this turn.
-    if (this.tellsApart || wait !== this.last) this.#unlinks(wait)
-  }
-
-  #unlinks(wait) {
-    if (wait.before === null) this.first = wait.after
-    else wait.before.after = wait.after
-    if (wait.after === null) this.last = wait.before
-    else wait.after.before = wait.before
-    // Its hold may last: it must not keep all that come after it.
-    wait.before = null
-    wait.after = null
+    if (wait !== this.last) this.waits.delete(wait)
   }
 
   gaveUp(waiter, reason) {
@@ -149,20 +129,19 @@ class Observer {
   }
 
   missed(mode, units, reason, waited) {
-    const { tally } = this
-    const claim = this.claim(mode, units)
+    const { totals } = this.tally
     switch (reason?.code) {
       case 'ERR_LOCK_TIMEOUT':
-        tally.timeouts++
-        events.publish(events.timeout, claim, { waited })
+        totals.timeouts++
+        events.publish(events.timeout, this, mode, units, { waited })
         break
       case 'ERR_LOCK_DEADLOCK':
-        tally.deadlocks++
-        events.publish(events.deadlock, claim, { reason })
+        totals.deadlocks++
+        events.publish(events.deadlock, this, mode, units, { reason })
         break
       default:
-        tally.aborts++
-        events.publish(events.abort, claim, { waited, reason })
+        totals.aborts++
+        events.publish(events.abort, this, mode, units, { waited, reason })
     }
   }
 
@@ -173,7 +152,7 @@ class Observer {
   granted(mode, units, waiter, isAbandoned, release, promise) {
     const since = this.time()
     const wait = waiter === null ? undefined : waiter.wait
-    this.tally.acquisitions++
+    this.tally.totals.acquisitions++
     if (wait !== undefined) this.waited(waiter, wait, since)
     let hold = this.latest
     if (!this.tellsApart && hold !== null && hold.since === since && hold.mode === mode) {
@@ -192,15 +171,15 @@ class Observer {
   waited(waiter, wait, since) {
     const { tally } = this
     waiter.wait = undefined
-    tally.contended++
+    tally.totals.contended++
     tally.waits.add(since - wait.since)
     if (!wait.isSync) this.#left(wait)
   }
 
   #adds(mode, units, since) {
-    const { holds, latest } = this
-    const hold = new Hold(this, mode, units, since, holds.length)
-    holds.push(hold)
+    const { latest } = this
+    const hold = new Claim(this, mode, units, since)
+    this.holds.add(hold)
     this.latest = hold
     if (latest?.units === 0 && !latest.isOver) this.#drops(latest)
     return hold
@@ -228,11 +207,10 @@ class Observer {
   }
 
   tells(mode, units, isAbandoned, waited) {
-    const claim = this.claim(mode, units)
-    events.publish(events.admit, claim, { waited })
+    events.publish(events.admit, this, mode, units, { waited })
     if (!isAbandoned) return
-    this.tally.abandoned++
-    events.publish(events.abandoned, claim)
+    this.tally.totals.abandoned++
+    events.publish(events.abandoned, this, mode, units)
   }
 
   /**
@@ -250,11 +228,7 @@ class Observer {
 
   #drops(hold) {
     hold.isOver = true
-    const last = this.holds.pop()
-    if (last !== hold) {
-      this.holds[hold.at] = last
-      last.at = hold.at
-    }
+    this.holds.delete(hold)
     if (this.settings.warnAfter !== undefined) endWatch(hold)
     if (!this.isFull) return
     unwatchReleaser(hold)
@@ -262,14 +236,14 @@ class Observer {
   }
 
   tellsRelease(mode, units, since) {
-    events.publish(events.release, this.claim(mode, units), { held: ago(since) })
+    events.publish(events.release, this, mode, units, { held: ago(since) })
   }
 
   /** `units` of a semaphore are about to be released without a releaser, 0 where its value is set. */
   endedOldest(units) {
     if (this.isSought) deadlock.loosens(this.lock)
     let rest = units
-    for (const hold of this.holds.toSorted(byAge)) {
+    for (const hold of [...this.holds]) {
       if (rest === 0) return
       const some = Math.min(rest, hold.units)
       rest -= some
@@ -278,11 +252,12 @@ class Observer {
   }
 
   holders(time) {
-    return this.holds.toSorted(byAge).flatMap((hold) => eachOf(hold, time))
+    return [...this.holds].flatMap((hold) => eachOf(hold, time))
   }
 
   oldestWait(time) {
-    return this.first?.count > 0 ? time - this.first.since : undefined
+    for (const { count, since } of this.waits) if (count > 0) return time - since
+    return undefined
   }
 
   seen(held) {
@@ -305,7 +280,7 @@ class MutexObserver extends Observer {
   granted(mode, units, waiter, isAbandoned) {
     const since = turnTime()
     this.since = since
-    this.tally.acquisitions++
+    this.tally.totals.acquisitions++
     const wait = waiter === null ? undefined : waiter.wait
     if (wait !== undefined) this.waited(waiter, wait, since)
     if (isAbandoned || events.admit.hasSubscribers) {
@@ -324,7 +299,5 @@ class MutexObserver extends Observer {
     return this.since === 0 ? [] : [holderOf({ since: this.since, mode: 'exclusive' }, time)]
   }
 }
-
-const byAge = (a, b) => a.since - b.since
 
 module.exports = { MutexObserver, Observer }

@@ -14,7 +14,7 @@ function seenOf(observer, held) {
   const holders = withOthers(ours, held, lock)
   const parts = { ...held, holders, oldestWait: observer.oldestWait(time) }
   if (lock.home !== null) return parts
-  return { ...parts, totals: tally.totals(), waits: tally.waited() }
+  return { ...parts, totals: { ...tally.totals }, waits: tally.waited() }
 }
 
 /** `ours`, and what is to be seen of holders elsewhere. */
@@ -35,7 +35,7 @@ function reportOf(observer) {
   const { waiting, holders, oldestWait } = lock.snapshot()
   const isShared = name !== undefined || lock.share !== null
   const what = { kind, name, scope, id: idOf(observer), isShared, holders, waiting, oldestWait }
-  return { ...what, totals: tally.totals(), waits: rawWaits(tally) }
+  return { ...what, totals: { ...tally.totals }, waits: rawWaits(tally) }
 }
 
 /** The same in all threads that have the lock. */

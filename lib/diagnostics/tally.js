@@ -15,21 +15,10 @@ const zero = () => ({
 let last = 0
 
 class Tally {
-  acquisitions = 0
-  contended = 0
-  timeouts = 0
-  aborts = 0
-  abandoned = 0
-  deadlocks = 0
+  totals = zero()
   waits = new Histogram()
   /** Like no other one of the process. */
   id = `${agent}.${++last}`
-
-  totals() {
-    const totals = zero()
-    for (const name of Object.keys(totals)) totals[name] = this[name]
-    return totals
-  }
 
   waited() {
     return readWaits(this.waits.buckets, this.waits.max)
