@@ -1,12 +1,7 @@
 'use strict'
 // What one thread knows of one lock that is watched: its holds and its waits, in the order in which they began, and a
 // tally of what has been. The lock (lib/core) calls the observer at each step, after the step unless stated otherwise:
-//
-//   waiting    a caller has entered the queue
-//   gaveUp     a waiter has left the queue in vain
-//   refused    a caller did not get the lock, and did not wait
-//   granted    a caller, which may have waited, is a holder
-//   ended      a holder is about to release
+// docs/decisions/observer.md lists the calls.
 //
 // A key of a keyed map has an observer of its own, and the tally of its map.
 //

@@ -150,6 +150,26 @@ describe('Deadlocks of promises', () => {
     }
   })
 
+  it('are found in chains that were pending while 30,000 other promises came', async () => {
+    const [a, b] = [1, 2].map(() => new Mutex({ diagnostics }))
+    let go
+    const gate = new Promise((resolve) => {
+      go = resolve
+    })
+    const both = (one, other) =>
+      one.runExclusive(async () => {
+        await gate
+        await other.runExclusive(() => {})
+      })
+    const codes = Promise.all([codeOf(both(a, b)), codeOf(both(b, a))])
+    const never = new Promise(() => {})
+    const others = Array.from({ length: 30_000 }, () => never.then())
+    await turn()
+    go()
+    assert.deepEqual((await ended(codes)).sort(), ['ERR_LOCK_DEADLOCK', 'fine'])
+    assert.equal(others.length, 30_000)
+  })
+
   it('are drawn: locks and where they were acquired', async () => {
     const a = new Mutex({ name: 'deadlock a', diagnostics })
     const b = new Mutex({ name: 'deadlock b', diagnostics })
