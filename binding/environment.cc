@@ -33,9 +33,6 @@ std::int32_t keepAlive(const Call& call) {
 /// Whether there may be completions, now or later, that do not come from this environment.
 std::int32_t mayBeWoken(const Call& call) { return call.loop().mayBeWoken() ? 1 : 0; }
 
-/// The number of a region of its own, which no other thread knows.
-std::int32_t makeRegion(const Call& call) { return call.loop().regions().make(); }
-
 /// (region): the Int32Array that it is.
 napi_value array(const Call& call) { return call.loop().regions().array(call.integer(0)); }
 
@@ -104,7 +101,6 @@ void defineEnvironment(Topic exports) {
   loop.add<keepAlive>("keepAlive");
   loop.add<mayBeWoken>("mayBeWoken");
   Topic regions = exports.topic("regions");
-  regions.add<makeRegion>("make");
   regions.add<array>("array");
   regions.add<addressOf>("addressOf");
   Topic shares = exports.topic("shares");

@@ -128,7 +128,7 @@ napi_value hostLook(const Call& call) {
   return host::withLock(segment.kind(), slot, [&](auto& lock) -> napi_value {
     Napi::Object seen = Napi::Object::New(env);
     describe(seen, lock);
-    seen["waiting"] = Napi::Number::New(env, static_cast<double>(lock.queue().size));
+    seen["waiting"] = Napi::Number::New(env, static_cast<double>(lock.queueSize()));
     seen["holderPids"] = pids([&](auto&& use) { lock.eachHolder(use); });
     seen["waiterPids"] = pids([&](auto&& use) { lock.eachWaiter(use); });
     return seen;
@@ -143,7 +143,7 @@ napi_value hostWhyGone(const Call& call) {
   host::Segment& segment = call.loop().hosts().at(call.integer(0)).segment();
   const Napi::Env env(call.env());
   if (!segment.isGone()) return env.Null();
-  return Napi::String::New(env, segment.removed().what());
+  return Napi::String::New(env, segment.membership().removed(segment).what());
 }
 
 /// (segment): whether this process holds any of its locks.

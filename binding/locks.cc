@@ -85,7 +85,6 @@ std::int32_t hostSemaphoreValue(const Call& call) {
 template <class Lock>
 Topic addMutex(Topic topic) {
   addQueue<Lock>(topic);
-  topic.add<QueueCalls<Lock>::leaveAll>("leaveAll");
   topic.add<QueueCalls<Lock>::stands>("stands");
   topic.add<mutexUnlock<Lock>>("unlock");
   topic.add<mutexAbandon<Lock>>("abandon");
@@ -107,13 +106,12 @@ Topic addSemaphore(Topic topic) {
 void defineLocks(Topic exports) {
   Topic mutex = addMutex<Mutex>(exports.topic("mutex"));
   mutex.add<QueueCalls<Mutex>::queueSize>("queueSize");
-  mutex.add<QueueCalls<Mutex>::topPriority>("topPriority");
   mutex.add<mutexPatience>("patience");
-  addMutex<host::HostMutex>(exports.topic("hostMutex"));
+  Topic hostMutex = addMutex<host::HostMutex>(exports.topic("hostMutex"));
+  hostMutex.add<QueueCalls<host::HostMutex>::leaveAll>("leaveAll");
 
   Topic semaphore = addSemaphore<WeightedSemaphore>(exports.topic("semaphore"));
   semaphore.add<QueueCalls<WeightedSemaphore>::queueSize>("queueSize");
-  semaphore.add<QueueCalls<WeightedSemaphore>::topPriority>("topPriority");
   Topic hostSemaphore = addSemaphore<host::HostSemaphore>(exports.topic("hostSemaphore"));
   hostSemaphore.add<hostSemaphoreValue>("value");
 

@@ -11,32 +11,22 @@
 
 namespace boxoffice::binding {
 
-/// Ends a wait for a lock of scope host when its file turns out to be removed, and as Termination.
-class HostStop final : public Stop {
+/// Ends a wait for a lock as Termination does, and for a lock of scope host when its file was removed.
+class BlockedStop final : public Stop {
  public:
-  HostStop(Termination& termination, const void* lock)
-      : termination_(termination), segment_(*host::segmentAt(lock)) {}
-  bool isRequested() noexcept override { return termination_.isRequested() || segment_.isGone(); }
+  BlockedStop(Termination& termination, const void* lock)
+      : termination_(termination), segment_(host::segmentAt(lock)) {}
+  bool isRequested() noexcept override {
+    return termination_.isRequested() || (segment_ && segment_->isGone());
+  }
 
  private:
   Termination& termination_;
-  const host::Segment& segment_;
-};
-
-/// The same for any other lock.
-class OwnStop final : public Stop {
- public:
-  OwnStop(Termination& termination, const void*) : termination_(termination) {}
-  bool isRequested() noexcept override { return termination_.isRequested(); }
-
- private:
-  Termination& termination_;
+  const host::Segment* const segment_;  // null for a lock of another scope
 };
 
 template <class Lock>
 struct QueueCalls {
-  using BlockedStop = std::conditional_t<kAdmitsWhenAsked<Lock>, HostStop, OwnStop>;
-
   /// `w` is in, and needs its ticket no more.
   static std::int32_t inNow(const Call& call, const Waiter& w) {
     call.loop().tickets().granted(w);
@@ -111,15 +101,13 @@ struct QueueCalls {
   }
 
   static std::int32_t queueSize(const Call& call) {
-    return static_cast<std::int32_t>(call.lock<Lock>().queue().size);
+    return static_cast<std::int32_t>(call.lock<Lock>().queueSize());
   }
 
   /// (place): whether a promise of ours waits there.
   static std::int32_t stands(const Call& call) {
     return call.lock<Lock>().isQueued(call.loop().id()) ? 1 : 0;
   }
-
-  static double topPriority(const Call& call) { return call.lock<Lock>().queue().topPriority; }
 
   /// (place, ticket): a Leave. Unless it has left for good, a completion is still to come.
   static std::int32_t leave(const Call& call) {

@@ -4,6 +4,7 @@
 #include "platform/misuse.h"
 
 namespace boxoffice::binding {
+
 std::int32_t* memoryOf(napi_env env, napi_value array, std::size_t& length) {
   napi_typedarray_type type{};
   void* data = nullptr;
@@ -21,16 +22,6 @@ napi_value viewOf(napi_env env, void* words, std::size_t bytes) {
   check(env, napi_create_typedarray(env, napi_int32_array, bytes / sizeof(std::int32_t), buffer, 0,
                                     &array));
   return array;
-}
-
-std::int32_t Regions::make() {
-  constexpr std::size_t kWords = std::size_t{1} << kIndexBits;
-  void* data = nullptr;
-  napi_value buffer = nullptr;
-  napi_value words = nullptr;
-  check(env_, napi_create_arraybuffer(env_, kWords * sizeof(std::int32_t), &data, &buffer));
-  check(env_, napi_create_typedarray(env_, napi_int32_array, kWords, buffer, 0, &words));
-  return attach(words);
 }
 
 std::int32_t Regions::attach(napi_value int32Array) {

@@ -16,8 +16,6 @@ class Regions {
 
   explicit Regions(napi_env env) : env_(env) {}
 
-  /// A number for new memory, all of it 0.
-  std::int32_t make();
   /// A number for this memory, the same one for the same, which is kept alive until it has been detached
   /// as often.
   /// Its vm context is kept, too: it is to be the main one (realm.h).

@@ -57,7 +57,7 @@ std::int32_t upgradeSync(const Call& call) {
   Waiter w;
   w.agent = call.loop().id();
   Termination termination(call.loop());
-  typename QueueCalls<Lock>::BlockedStop stop(termination, &call.lock<Lock>());
+  BlockedStop stop(termination, &call.lock<Lock>());
   const ThreadParker<Platform>::Watch watch(stop);
   const auto how = call.lock<Lock>().upgradeBlocking(w, deadlineAfter(call.number(1)));
   if (how == Lock::Upgrade::refused) return kRefused;

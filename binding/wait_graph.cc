@@ -74,11 +74,6 @@ std::int32_t graphLoosen(const Call& call) {
   return 0;
 }
 
-std::int32_t graphMove(const Call& call) {
-  waitGraph().move(lockOf(call, 0), lockOf(call, 1));
-  return 0;
-}
-
 }  // namespace
 
 void defineWaitGraph(Topic exports) {
@@ -91,7 +86,6 @@ void defineWaitGraph(Topic exports) {
   graph.add<graphDepend>("depend");
   graph.add<graphBlock>("block");
   graph.add<graphLoosen>("loosen");
-  graph.add<graphMove>("move");
 }
 
 }  // namespace boxoffice::binding

@@ -18,4 +18,3 @@
 #include "waiting/mailbox.h"
 #include "waiting/ticket_pool.h"
 #include "waiting/wait_graph.h"
-#include "waiting/wait_pool.h"

@@ -95,8 +95,8 @@ class HostLock : public HandoffQueue<P, Slot> {
   /// Whether a waiter of `agent` is in the local queue.
   bool isQueued(AgentId agent) const { return P::lot().isQueued(this, agent); }
 
-  /// The local queue.
-  QueueSummary queue() const { return P::lot().queue(this); }
+  /// The length of the local queue.
+  std::size_t queueSize() const { return P::lot().queueSize(this); }
 
   /// As LockWord::enterBlocking.
   bool enterBlocking(Waiter& w, Deadline deadline) {

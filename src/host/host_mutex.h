@@ -67,7 +67,6 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
     const OwnerWord t = Base::owner();
     return t.process() == P::process(this) ? t.agent() : kNobody;
   }
-  bool isHeldBy(AgentId agent) const noexcept { return agent != kNobody && owner() == agent; }
   bool isLocked() const noexcept { return !Base::owner().isFree(); }
 
   /// Calls `use(process)` for the process that holds the mutex, if any: a snapshot, for listings.

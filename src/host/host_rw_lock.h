@@ -110,7 +110,6 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   }
   /// Whether any agent writes.
   bool isWritten() const noexcept { return isUpgraded() || Base::owner().agent() != kNobody; }
-  bool isWrittenBy(AgentId agent) const noexcept { return agent != kNobody && writer() == agent; }
   /// The agent of this process that writes; kNobody when none does.
   AgentId writer() const noexcept {
     const ProcessSlot me = P::process(this);

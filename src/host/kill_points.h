@@ -3,8 +3,28 @@
 // 1). In all other builds a step does nothing.
 //
 // Steps of ownership and locks are numbered from 0 (handoff_queue.h), those of keys from 100 (key_area.h),
-// those of processes and files from 200 (membership.h).
+// those of processes and files from 200 (below).
 #pragma once
+
+namespace boxoffice::host {
+
+enum MembershipStep : int {
+  kSlotLocked = 200,
+  kSlotCleaned,
+  kSlotTaken,
+  kFileMade,
+  kFileFilled,
+  kFileNamed,
+  kUserNoted,
+  kOpenOnesCleaned,
+  kOthersCleaned,
+  kAllTold,
+  kWrittenDown,
+  kByteDue,
+  kMembershipStepsEnd
+};
+
+}  // namespace boxoffice::host
 
 #ifdef BOXOFFICE_KILL_POINTS
 

@@ -50,16 +50,13 @@ enum SleepState : std::uint32_t {
 
 enum MemberState : std::uint32_t { kFree = 0, kJoined = 1 };
 
-/// The record of a process. Only the holder of the process slot's lock writes incarnation, state, pid and
-/// started.
+/// The record of a process. Only the holder of the process slot's lock writes state and pid.
 struct alignas(64) Member {
-  Word64 incarnation;  ///< incremented by each process that takes the process slot
-  Word64 started;      ///< when it joined, in ms since 1970; for listings only
-  Word64 fifo;         ///< the inode of its FIFO: the lock of another FIFO says nothing
-  Word32 state;        ///< MemberState
-  Word32 pid;          ///< in its own pid namespace; for listings only
-  Word32 overflow;     ///< not 0: the mailbox was full, so look at everything
-  Word32 sleepState;   ///< SleepState, plus the count of sleeps
+  Word64 fifo;        ///< the inode of its FIFO: the lock of another FIFO says nothing
+  Word32 state;       ///< MemberState
+  Word32 pid;         ///< in its own pid namespace; for listings only
+  Word32 overflow;    ///< not 0: the mailbox was full, so look at everything
+  Word32 sleepState;  ///< SleepState, plus the count of sleeps
   /// segment id << 32 | slot + 1; 0 is empty.
   alignas(64) Word64 mailbox[kMailboxEntries];
 };

@@ -1,7 +1,5 @@
 #include "host/members.h"
 
-#include <chrono>
-
 #include "host/process_mailbox.h"
 #include "platform/files.h"
 #include "platform/host_error.h"
@@ -80,9 +78,7 @@ bool Members::isAt(const std::string& directory) const noexcept {
 
 void Members::join(ProcessSlot process, std::uint64_t fifo) noexcept {
   Member& member = of(process);
-  member.incarnation.fetch_add(1);
   member.pid.store(platform::pid());
-  member.started.store(wallClock() / 1000);
   member.fifo.store(fifo);
   for (Word64& entry : member.mailbox) entry.store(0);
   member.overflow.store(
@@ -96,12 +92,6 @@ void Members::join(ProcessSlot process, std::uint64_t fifo) noexcept {
 void Members::free(ProcessSlot process) const noexcept {
   of(process).pid.store(0);
   of(process).state.store(kFree);
-}
-
-std::uint64_t wallClock() noexcept {
-  using namespace std::chrono;
-  return static_cast<std::uint64_t>(
-      duration_cast<microseconds>(system_clock::now().time_since_epoch()).count());
 }
 
 }  // namespace boxoffice::host

@@ -42,7 +42,4 @@ class Members {
   platform::FileId id_;
 };
 
-/// Microseconds since 1970.
-std::uint64_t wallClock() noexcept;
-
 }  // namespace boxoffice::host

@@ -1,6 +1,5 @@
 #include "host/membership.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "host/kill_points.h"
@@ -8,6 +7,7 @@
 #include "host/process_mailbox.h"
 #include "host/process_set.h"
 #include "platform/host_error.h"
+#include "platform/thread_name.h"
 
 namespace boxoffice::host {
 namespace {
@@ -17,20 +17,6 @@ constexpr int kRetryAfter = 50;
 
 }  // namespace
 
-/// The only job of the membership's wait pool; runs as long as the membership.
-class Membership::Listener final : public WaitPool::Job {
- public:
-  explicit Listener(Membership& membership) : membership_(membership) {}
-  void run() noexcept override { membership_.listen(); }
-  void interrupt() noexcept override {
-    membership_.leaving_.store(true);
-    membership_.wakeups_.sendOwn();
-  }
-
- private:
-  Membership& membership_;
-};
-
 std::shared_ptr<Membership> Membership::in(const std::string& directory) {
   return MembershipRegistry::here().in(directory);
 }
@@ -39,7 +25,7 @@ Membership::Membership(std::string directory, std::string path)
     : directory_(std::move(directory)), path_(std::move(path)), members_(path_), wakeups_(path_) {}
 
 /// Joins, and starts the wake-up thread.
-void Membership::open(const platform::File& place) {
+void Membership::join(const platform::File& place) {
   // process_ is set only once the slot is ours: the destructor cleans up after process_.
   ProcessSlot free = 1;
   while (free <= kMaxProcess && !take(free)) ++free;
@@ -51,8 +37,10 @@ void Membership::open(const platform::File& place) {
   process_ = free;
   tidy(place);
   wakeups_.watchDirectory();
-  pool_ = std::make_unique<WaitPool>(1, std::chrono::seconds(1));
-  pool_->submit(std::make_shared<Listener>(*this));
+  thread_ = std::make_unique<std::thread>([this] {
+    nameThisThread("boxoffice wait");
+    listen();
+  });
   for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
     // A woken process looks at the roster.
     if (process != process_ && members_.joined(process))
@@ -95,17 +83,16 @@ void Membership::tidy(const platform::File& place) {
   }
 }
 
-/// The file that this process is making there, before it gets its name.
-std::string Membership::asideIn(const std::string& directory, ProcessSlot process) {
-  return directory + "/new-" + std::to_string(process);
-}
-
 Membership::~Membership() {
   if (MembershipRegistry::here().forked()) {
     // The thread and the holders of mutexes are the parent's. The files are closed already.
-    static_cast<void>(pool_.release());
+    static_cast<void>(thread_.release());
   } else if (process_ != kNoProcess) {
-    if (pool_) pool_->stop();
+    if (thread_) {
+      leaving_.store(true);
+      wakeups_.sendOwn();
+      thread_->join();
+    }
     leave();
   }
   MembershipRegistry::here().remove(*this);
@@ -120,10 +107,6 @@ void Membership::leave() noexcept {
     // cleans up.
   }
   wakeups_.close();
-}
-
-std::uint64_t Membership::startOf(ProcessSlot process) const noexcept {
-  return members_.joined(process) ? members_.of(process).started.load() : 0;
 }
 
 bool Membership::ifDead(ProcessSlot process, const std::function<void()>& use) const noexcept {
@@ -141,19 +124,6 @@ void Membership::check() const {
       HostFault::forked,
       "boxoffice: a process made by fork alone cannot use locks of scope host that its parent "
       "has opened; have it run a program of its own (exec)");
-}
-
-/// The caller holds segmentsMutex_.
-Segment& Membership::add(const std::string& file, std::unique_ptr<Segment> segment) {
-  for (const Segment* const other : list_) {
-    if (other->id() != segment->id()) continue;
-    throw HostError(HostFault::segment, "boxoffice: " + segment->path() + " is a copy of " +
-                                            other->path() + "; remove it while no process uses it");
-  }
-  list_.reserve(list_.size() + 1);
-  const auto added = segments_.emplace(file, std::move(segment)).first;
-  list_.push_back(added->second.get());
-  return *added->second;
 }
 
 // ---- notifying ----
@@ -216,34 +186,9 @@ void Membership::handle(std::uint32_t tag) noexcept {
   inspect();
 }
 
-void Membership::deliver(std::uint32_t segment, std::uint32_t slot) noexcept {
-  Segment* notified = nullptr;
-  {
-    const std::lock_guard guard(segmentsMutex_);
-    const auto found = std::find_if(list_.begin(), list_.end(), [segment](const Segment* each) {
-      return each->id() == segment;
-    });
-    if (found == list_.end()) return;
-    notified = *found;
-  }
-  notified->deliver(slot);
-}
-
 void Membership::help() noexcept {
   takeMessages(members_.of(process_),
                [this](std::uint32_t segment, std::uint32_t slot) { deliver(segment, slot); });
-}
-
-void Membership::rescan() noexcept {
-  for (std::size_t i = 0;; ++i) {
-    Segment* next = nullptr;
-    {
-      const std::lock_guard guard(segmentsMutex_);
-      if (i >= list_.size()) return;
-      next = list_[i];
-    }
-    next->rescan();
-  }
 }
 
 /// Watches exactly the processes that are members.
@@ -311,7 +256,7 @@ void Membership::reap(ProcessSlot process) noexcept {
 void Membership::cleanUp(ProcessSlot dead) {
   {
     const std::lock_guard guard(segmentsMutex_);
-    for (Segment* const segment : list_) Segment::evict(segment->view(), dead);
+    for (Segment* const segment : list_) evict(segment->view(), dead);
     killPoint(kOpenOnesCleaned);
     evictInFiles(dead);
   }

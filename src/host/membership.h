@@ -35,6 +35,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -44,26 +45,8 @@
 #include "host/wakeups.h"
 #include "platform/files.h"
 #include "platform/host_error.h"
-#include "waiting/wait_pool.h"
 
 namespace boxoffice::host {
-
-/// Steps at which tests kill the process (kill_points.h).
-enum MembershipStep : int {
-  kSlotLocked = 200,
-  kSlotCleaned,
-  kSlotTaken,
-  kFileMade,
-  kFileFilled,
-  kFileNamed,
-  kUserNoted,
-  kOpenOnesCleaned,
-  kOthersCleaned,
-  kAllTold,
-  kWrittenDown,
-  kByteDue,
-  kMembershipStepsEnd
-};
 
 class Membership {
  public:
@@ -85,6 +68,16 @@ class Membership {
   /// The subdirectory with the files since the machine's last boot.
   const std::string& path() const noexcept { return path_; }
 
+  /// The segment, made if there is none. The same one as long as the membership lives, unless its file was
+  /// removed while this process did not use it. Thread-safe. Throws HostError(segment) when the file is not
+  /// what it should be, when there is no room for it, or when it was removed while in use; Misuse(mismatch)
+  /// when its capacity or start differs from the options; Misuse(badArgument) for an empty name, a name
+  /// longer than 65,536 bytes, or a capacity above kMaxCapacity.
+  Segment& open(const SegmentOptions& options);
+  /// Sets the listener of a segment's wake-ups; null removes it. After the return, the previous listener is
+  /// not being called and will not be called again. Not to be called on the wake-up thread.
+  void setListener(Segment& segment, SegmentListener* listener) noexcept;
+
   /// Tells that process to look at a slot. Does nothing when the process slot is free.
   void notify(ProcessSlot process, std::uint32_t segment, std::uint32_t slot) noexcept;
   /// Tells every process, this one included, to look at everything.
@@ -100,8 +93,6 @@ class Membership {
     return members_.of(process).pid.load();
   }
   bool isMember(ProcessSlot process) const noexcept { return members_.joined(process); }
-  /// When that process joined, in ms since 1970; 0 when the process slot is free.
-  std::uint64_t startOf(ProcessSlot process) const noexcept;
 
   /// Whether files of the directory were removed while processes used them. Processes that join now may
   /// then be granted a lock beside its holder.
@@ -110,6 +101,8 @@ class Membership {
   void inspect() noexcept;
   /// The error for a caller that uses the directory after a removal.
   HostError removed() const;
+  /// The same for a caller that uses a segment.
+  HostError removed(const Segment& segment) const;
 
   /// Calls `use` if that process is dead, whether or not the wake-up threads have heard of it. No other
   /// process takes its process slot meanwhile. False, without a call, if it lives.
@@ -120,15 +113,14 @@ class Membership {
 
  private:
   friend class MembershipRegistry;
-  friend class Segment;
-  class Listener;
 
   Membership(std::string directory, std::string path);
-  void open(const platform::File& place);
+  void join(const platform::File& place);
   bool take(ProcessSlot process);
   void tidy(const platform::File& place);
-  static std::string asideIn(const std::string& directory, ProcessSlot process);
   void leave() noexcept;
+  bool isUsable(Segment& segment);
+  void checkUsers(const std::string& path, const SegmentHeader& header) const;
   Segment& add(const std::string& file, std::unique_ptr<Segment> segment);
 
   void listen() noexcept;
@@ -163,7 +155,7 @@ class Membership {
       deferred_{};  // not watched, reaped or notified yet, for want of a descriptor or memory
   std::atomic<bool> leaving_{false};
   std::atomic<bool> knowsGone_{false};
-  std::unique_ptr<WaitPool> pool_;
+  std::unique_ptr<std::thread> thread_;  // the wake-up thread
 };
 
 }  // namespace boxoffice::host

@@ -119,7 +119,7 @@ std::shared_ptr<Membership> MembershipRegistry::in(const std::string& given) {
     standing_.push_back(membership.get());
   }
   removeFormerRuns(outer, directory, boot);
-  membership->open(place);
+  membership->join(place);
   return membership;
 }
 

@@ -4,19 +4,6 @@
 
 namespace boxoffice::host {
 
-/// Cleans up in the files that this process does not have open. The caller holds segmentsMutex_. Works on
-/// the opened directory, and only if it is ours: in a directory that replaced it, the process slot belongs
-/// to another process.
-void Membership::evictInFiles(ProcessSlot dead) {
-  const platform::File place = platform::findDirectory(path_);
-  const std::string path = place ? platform::pathOf(place) : "";
-  if (!place || !members_.isAt(path)) return setGone();
-  for (const std::string& name : platform::namesIn(place, path)) {
-    if (!segments_.contains(name)) Segment::evictIn(path, name, dead);
-  }
-  platform::remove(asideIn(path, dead));
-}
-
 void Membership::inspect() noexcept {
   if (!members_.isAt(path_) || !hasAllFifos()) return setGone();
   bool isNew = false;
@@ -58,6 +45,15 @@ HostError Membership::removed() const {
       "boxoffice: files of " + directory_ +
           " have been removed while processes used them, and processes that come now may be let in "
           "beside those; end all that use this directory, then remove it"};
+}
+
+HostError Membership::removed(const Segment& segment) const {
+  if (isGone()) return removed();
+  return {
+      HostFault::segment,
+      "boxoffice: " + segment.path() +
+          " has been removed while processes used it, and processes that come now may be let in "
+          "beside those; end all that use it"};
 }
 
 }  // namespace boxoffice::host

@@ -1,7 +1,7 @@
 // One mapped file: a lock that the processes of a machine share, or a table of such locks. A directory has
 // one per kind and name (membership.h).
 //
-//        Segment::open
+//        Membership::open
 //   (no file) ──made aside, filled, linked to its name──▶ there ──mapped, checked──▶ open
 //        ▲                                                 ▲                          │
 //        └── removed by a user, or from before a restart   └── left open by a dead process: evicted
@@ -14,7 +14,6 @@
 //     here. The file's copies are not read again.
 //   - `users` has our bit before this process changes anything else in the file, and until nothing of ours
 //     is left there: the cleaning up after a dead process looks only at files with its bit.
-// A file that is truncated while it is mapped ends the process by SIGBUS, as any mapped file does.
 #pragma once
 
 #include <atomic>
@@ -24,9 +23,8 @@
 #include <string>
 #include <vector>
 
-#include "host/layout.h"
-#include "platform/files.h"
-#include "platform/host_error.h"
+#include "host/members.h"
+#include "host/segment_file.h"
 
 namespace boxoffice::host {
 
@@ -45,48 +43,9 @@ class SegmentListener {
   ~SegmentListener() = default;
 };
 
-/// The parts of a segment in memory. Their contents are not trusted; their sizes are.
-struct SegmentView {
-  SegmentHeader* header = nullptr;
-  KeyBucket* buckets = nullptr;
-  std::byte* slots = nullptr;
-  Plan plan{};
-  Kind kind{};
-  std::int64_t start = 0;
-  std::uint32_t id = 0;
-  platform::FileId file{};
-
-  /// The slot of that number; null when there is none.
-  std::byte* slot(std::uint32_t index) const noexcept {
-    return index < plan.slots ? slots + std::size_t{index} * plan.stride : nullptr;
-  }
-};
-
-/// Undoes what a dead process left in a segment, except its bit in `users`. Idempotent: each step is one
-/// compare-and-swap, which finds nothing to do the second time. Afterwards every process is notified and
-/// looks at everything.
-using Evict = void (*)(const SegmentView& segment, ProcessSlot dead);
-
-/// Sets how segments of this kind are cleaned. Must precede the first open.
-void setEvict(Kind kind, Evict evict) noexcept;
-Evict evictOf(Kind kind) noexcept;
-
-struct SegmentOptions {
-  Kind kind{};
-  std::string name;
-  std::uint32_t capacity = 0;  ///< 0: whatever the file has, or defaultCapacity when it is made
-  std::int64_t start = 0;      ///< a semaphore's initial value
-};
-
+/// Made by Membership::open.
 class Segment {
  public:
-  /// The segment, made if there is none. The same one as long as the membership lives, unless its file was
-  /// removed while this process did not use it. Thread-safe. Throws HostError(segment) when the file is not
-  /// what it should be, when there is no room for it, or when it was removed while in use; Misuse(mismatch)
-  /// when its capacity or start differs from the options; Misuse(badArgument) for an empty name, a name
-  /// longer than 65,536 bytes, or a capacity above kMaxCapacity.
-  static Segment& open(Membership& membership, const SegmentOptions& options);
-
   ~Segment();
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
@@ -109,16 +68,13 @@ class Segment {
 
   /// Whether the file was removed, or files that its membership needs. Processes that join now may then be
   /// granted the lock beside its holder.
-  bool isGone() const noexcept;
+  bool isGone() const noexcept { return view_.header->gone.load() != 0 || members_.isGone(); }
   /// Records the removal. True the first time in this process, which then notifies every process: the
   /// process that recorded it first may have been stopped or killed before it did.
   bool setGone() noexcept {
     view_.header->gone.store(1);
     return !knowsGone_.exchange(true);
   }
-  /// The error for a caller that uses the segment after a removal.
-  HostError removed() const;
-
   /// The number of the slot that this address lies in; only for addresses within the slots.
   std::uint32_t slotOf(const void* address) const noexcept;
 
@@ -128,9 +84,6 @@ class Segment {
   /// For a read-write lock: how many agents of this process read it. The lock guards it.
   std::uint32_t& reads(const void* slot) noexcept { return reads_[slotOf(slot)]; }
 
-  /// Sets the listener of this segment's wake-ups; null removes it. After the return, the previous listener
-  /// is not being called and will not be called again. Not to be called on the wake-up thread.
-  void setListener(SegmentListener* listener) noexcept;
   bool hasListener() noexcept;
   /// On the wake-up thread, or a thread that helps.
   void deliver(std::uint32_t slot) noexcept;
@@ -139,21 +92,14 @@ class Segment {
 
  private:
   friend class Membership;
-  Segment(Membership& membership, const SegmentOptions& options, std::string path,
+  Segment(Membership& membership, const Members& members, std::string name, std::string path,
           const SegmentView& view);
 
-  static bool isUsable(Membership& membership, Segment& segment);
-  static void checkUsers(const Membership& membership, const std::string& path,
-                         const SegmentHeader& header);
-  static SegmentView obtain(Membership& membership, const SegmentOptions& options,
-                            const std::string& path);
-  static void make(Membership& membership, const SegmentOptions& options, const std::string& path);
   void checkSame(const SegmentOptions& options) const;
-  /// Cleans up after a dead process in a mapped segment, or in a file that this process does not have open.
-  static void evict(const SegmentView& view, ProcessSlot dead);
-  static void evictIn(const std::string& directory, const std::string& file, ProcessSlot dead);
+  void setListener(SegmentListener* listener) noexcept;
 
   Membership& membership_;
+  const Members& members_;
   const std::string name_;
   const std::string path_;
   const SegmentView view_;

@@ -30,7 +30,7 @@ SegmentHandle::Pointer SegmentHandle::of(const std::string& directory,
   Register& reg = all();
   const std::lock_guard guard(reg.mutex);
   std::shared_ptr<Membership> membership = Membership::in(directory);
-  Segment& segment = Segment::open(*membership, options);
+  Segment& segment = membership->open(options);
   const auto known = reg.all.try_emplace(&segment, nullptr).first;
   if (!known->second) {
     try {
@@ -57,10 +57,10 @@ SegmentHandle::SegmentHandle(std::shared_ptr<Membership> membership, Segment& se
   if (isKeyed(segment.kind())) {
     keys_.emplace(KeyArea(segment.view()), keyLocksOf(segment.kind()), membership_->process());
   }
-  segment.setListener(this);
+  membership_->setListener(segment, this);
 }
 
-SegmentHandle::~SegmentHandle() { segment_.setListener(nullptr); }
+SegmentHandle::~SegmentHandle() { membership_->setListener(segment_, nullptr); }
 
 std::uint32_t SegmentHandle::pin(std::string_view key) {
   if (!keys_) throw Misuse(Fault::badArgument, "this segment has no keys");

@@ -31,7 +31,7 @@ class SegmentHandle final : private SegmentListener {
   using Pointer = std::unique_ptr<SegmentHandle, Release>;
 
   /// The handle of the segment in that directory; all uses share one. Throws what Membership::in and
-  /// Segment::open throw.
+  /// Membership::open throw.
   static Pointer of(const std::string& directory, const SegmentOptions& options);
 
   Segment& segment() const noexcept { return segment_; }

@@ -55,7 +55,7 @@ class BasicAutoResetEvent : private LockWord<P, AutoResetEventRules> {
   using Base::isQueued;
   using Base::leave;
   using Base::leaveAll;
-  using Base::queue;
+  using Base::queueSize;
   using Base::settle;
 };
 

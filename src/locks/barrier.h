@@ -76,22 +76,6 @@ class BasicBarrierWord {
     return Leave::left;
   }
 
-  /// Takes all waiters of `agent` out of the queue as if they had never arrived, and calls `gone(waiter,
-  /// how)`, which must not throw: for waiters that move to another word.
-  template <class Gone>
-  void leaveAll(AgentId agent, Gone&& gone) {
-    auto bucket = P::lot().open(this);
-    if (bucket.empty()) return;
-    WaitQueue& queue = bucket.queue();
-    Word word = word_.load(std::memory_order_relaxed);
-    while (Waiter* const w = queue.find(agent)) {
-      queue.leave(*w);
-      word += kOneMissing;
-      gone(*w, Leave::left);
-    }
-    word_.store(queue.empty() ? word & ~kQueued : word, std::memory_order_release);
-  }
-
   /// Arrives, and blocks the calling thread: passed, last, broken or gaveUp.
   Passage enterBlocking(Waiter& w, std::uint32_t parties, Deadline deadline) {
     auto& parker = P::parker();
@@ -131,7 +115,6 @@ class BasicBarrierWord {
   static constexpr Word kQueued = 1;
   static constexpr Word kBroken = 2;
   static constexpr int kMissingShift = 2;
-  static constexpr Word kOneMissing = Word{1} << kMissingShift;
 
   static constexpr Word startOf(std::uint32_t parties) noexcept { return parties << kMissingShift; }
 

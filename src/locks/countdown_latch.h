@@ -59,7 +59,7 @@ class BasicCountdownLatch : private LockWord<P, CountdownLatchRules> {
   using Base::isQueued;
   using Base::leave;
   using Base::leaveAll;
-  using Base::queue;
+  using Base::queueSize;
   using Base::settle;
 
  private:

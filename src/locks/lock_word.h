@@ -148,7 +148,7 @@ class LockWord {
   /// Whether a waiter of `agent` is in the queue.
   bool isQueued(AgentId agent) const { return P::lot().isQueued(this, agent); }
 
-  QueueSummary queue() const { return P::lot().queue(this); }
+  std::size_t queueSize() const { return P::lot().queueSize(this); }
 
   /// How much longer the head of the queue may be overtaken: zero when it is next, or the queue is empty.
   std::chrono::nanoseconds patience() const {

@@ -54,7 +54,7 @@ class BasicManualResetEvent : private LockWord<P, ManualResetEventRules> {
   using Base::isQueued;
   using Base::leave;
   using Base::leaveAll;
-  using Base::queue;
+  using Base::queueSize;
   using Base::settle;
 };
 

@@ -126,7 +126,7 @@ class BasicMutex : private LockWord<P, MutexRules> {
   using Base::leave;
   using Base::leaveAll;
   using Base::patience;
-  using Base::queue;
+  using Base::queueSize;
   using Base::settle;
   using Base::sleep;
 

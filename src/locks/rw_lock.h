@@ -165,7 +165,7 @@ class BasicRWLock : private LockWord<P, RWLockRules> {
     return Base::enterBlocking(w, deadline);
   }
   using Base::isQueued;
-  using Base::queue;
+  using Base::queueSize;
   using Base::settle;
 
   Leave leave(Waiter& w) {

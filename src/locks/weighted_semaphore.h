@@ -122,7 +122,7 @@ class BasicWeightedSemaphore : private LockWord<P, WeightedSemaphoreRules> {
   using Base::isQueued;
   using Base::leave;
   using Base::leaveAll;
-  using Base::queue;
+  using Base::queueSize;
   using Base::settle;
 
  private:

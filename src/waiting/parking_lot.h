@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <utility>
 
 #include "waiting/spin.h"
@@ -17,12 +16,6 @@
 #include "waiting/wait_queue_table.h"
 
 namespace boxoffice {
-
-/// The length of a word's queue, and the priority that a new waiter must exceed to go ahead of it.
-struct QueueSummary {
-  std::size_t size = 0;
-  double topPriority = -std::numeric_limits<double>::infinity();
-};
 
 template <class P>
 class ParkingLot {
@@ -45,7 +38,8 @@ class ParkingLot {
   /// What earlier waits for this word (or one that shares its shard) have taught about spinning.
   AdaptiveSpin<P>& spin(const void* address) noexcept { return spins_[index(address)]; }
 
-  QueueSummary queue(const void* address);
+  /// How many waiters are in the queue at `address`.
+  std::size_t queueSize(const void* address);
 
   /// Whether a waiter of `agent` is in the queue at `address`.
   bool isQueued(const void* address, AgentId agent);
@@ -128,10 +122,9 @@ class ParkingLot<P>::Bucket {
 };
 
 template <class P>
-QueueSummary ParkingLot<P>::queue(const void* address) {
+std::size_t ParkingLot<P>::queueSize(const void* address) {
   auto bucket = open(address);
-  if (bucket.empty()) return {};
-  return {bucket.queue().size(), bucket.queue().topPriority()};
+  return bucket.empty() ? 0 : bucket.queue().size();
 }
 
 template <class P>

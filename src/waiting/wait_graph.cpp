@@ -93,24 +93,6 @@ void WaitGraph::loosen(Lock lock) {
   places_[lock].isLoose = true;
 }
 
-void WaitGraph::move(Lock from, Lock to) {
-  const std::lock_guard guard(mutex_);
-  const auto at = places_.find(from);
-  if (at == places_.end()) return;
-  const Place moved = at->second;
-  Place& there = places_[to];
-  there.isLoose = there.isLoose || moved.isLoose;
-  for (const Id id : moved.waits) {
-    waits_[id].lock = to;
-    there.waits.push_back(id);
-  }
-  for (const Id id : moved.holds) {
-    holds_[id].lock = to;
-    there.holds.push_back(id);
-  }
-  places_.erase(from);
-}
-
 void WaitGraph::leave(AgentId agent) noexcept {
   const std::lock_guard guard(mutex_);
   const auto firstOf = [agent](const auto& all) {

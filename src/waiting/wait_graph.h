@@ -87,8 +87,6 @@ class WaitGraph {
   std::optional<Cycle> block(Id wait);
   /// More units were put back than taken: from now on no wait for this lock counts as stuck.
   void loosen(Lock lock);
-  /// Renames the lock `from` to `to`.
-  void move(Lock from, Lock to);
   /// An agent has ended: ends all its waits and holds.
   void leave(AgentId agent) noexcept;
 

@@ -5,19 +5,6 @@
 #include "platform/semaphore.h"
 #include "platform/thread_name.h"
 
-namespace {
-
-class Sleeper final : public boxoffice::WaitPool::Job {
- public:
-  void run() noexcept override { woken_.wait(); }
-  void interrupt() noexcept override { woken_.signal(); }
-
- private:
-  boxoffice::Semaphore woken_;
-};
-
-}  // namespace
-
 int main() {
   boxoffice::nameThisThread("everything");
   boxoffice::Semaphore semaphore(1);
@@ -26,8 +13,6 @@ int main() {
   boxoffice::Mutex mutex;
   mutex.lock();
   mutex.unlock();
-  boxoffice::WaitPool pool(1, std::chrono::seconds(1));
-  pool.submit(std::make_shared<Sleeper>());
   boxoffice::LockTable& table = boxoffice::lockTables().open("everything", 0);
   boxoffice::LockTable::Entry& entry = table.pin("key", 0);
   boxoffice::claimWords(entry.words, 1, boxoffice::LockKind::mutex, 0);

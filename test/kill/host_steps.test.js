@@ -28,7 +28,7 @@ function stepsOf(header, opening) {
 
 const ownership = stepsOf('handoff_queue.h', 'enum class Step : std::uint8_t')
 const keys = stepsOf('key_area.h', 'struct KeyStep \\{\\s*enum : int')
-const members = stepsOf('membership.h', 'enum MembershipStep : int')
+const members = stepsOf('kill_points.h', 'enum MembershipStep : int')
 const missed = new Set(Object.keys({ ...ownership, ...keys, ...members }))
 
 /** Those that a process does not come to again and again. */

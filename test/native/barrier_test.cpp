@@ -189,33 +189,5 @@ TEST_F(BarrierOfficeTest, WhoeverGivesUpKnowsThatItDid) {
   EXPECT_EQ(word_.settle(a_), Passage::broken);
 }
 
-TEST_F(BarrierOfficeTest, AnAgentCanLeaveAsIfItHadNeverCome) {
-  std::vector<Waiter*> gone;
-  const auto leaveAll = [&] {
-    word_.leaveAll(kAnna, [&](Waiter& w, Leave how) {
-      EXPECT_EQ(how, Leave::left);
-      gone.push_back(&w);
-    });
-  };
-  leaveAll();
-  EXPECT_EQ(word(), kStart);
-  word_.enter(a_, kParties);
-  word_.enter(c_, kParties);
-  leaveAll();
-  EXPECT_EQ(word(), kStart);
-  EXPECT_EQ(gone, (std::vector<Waiter*>{&a_, &c_}));
-
-  word_.enter(a_, kParties);
-  word_.enter(b_, kParties);
-  leaveAll();
-  EXPECT_EQ(word(), (2U << 2) | kQueued) << "the other one waits on";
-  EXPECT_FALSE(word_.isBroken());
-  EXPECT_EQ(word_.enter(a_, kParties), Passage::waiting);
-  EXPECT_EQ(word_.enter(c_, kParties), Passage::last);
-  EXPECT_EQ(loop_.take(), (Heard{admitted(b_), admitted(a_)}));
-  EXPECT_EQ(word_.settle(a_), Passage::passed);
-  EXPECT_EQ(word_.settle(b_), Passage::passed);
-}
-
 }  // namespace
 }  // namespace boxoffice::test

@@ -141,8 +141,7 @@ TEST(EdgeTest, AllOfAnAgentLeaveAndOthersStay) {
     gone.push_back(&w);
   });
   EXPECT_EQ(gone, (std::vector<Waiter*>{&own[1], &own[3], &own[0], &own[2]}));
-  EXPECT_EQ(mutex.queue().size, 2U);
-  EXPECT_EQ(mutex.queue().topPriority, 3);
+  EXPECT_EQ(mutex.queueSize(), 2U);
   P::pass(kPatience);
   mutex.unlock(kAnna);
   P::pass(kPatience);
@@ -150,7 +149,7 @@ TEST(EdgeTest, AllOfAnAgentLeaveAndOthersStay) {
   mutex.unlock(kCleo);
   EXPECT_EQ(mutex.owner(), kBen);
   mutex.unlock(kBen);
-  EXPECT_EQ(mutex.queue().size, 0U);
+  EXPECT_EQ(mutex.queueSize(), 0U);
 }
 
 TEST(EdgeTest, NobodyOfThoseWhoAllLeaveIsLetIn) {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <memory>
 
+#include "host/kill_points.h"
 #include "host_support.h"
 
 namespace boxoffice::host::test {
@@ -41,7 +42,7 @@ TEST(HostDeath, OfANewcomerIsHeardByWhoWasThere) {
   countEvictions();
   const TemporaryDirectory directory;
   const auto membership = Membership::in(directory.path());
-  Segment& segment = Segment::open(*membership, {Kind::keyedMutex, "x", 64});
+  Segment& segment = membership->open({Kind::keyedMutex, "x", 64});
   Process b(directory.path());
   ASSERT_EQ(b.join(), 2);
   b.open("x");

@@ -87,9 +87,9 @@ class Program {
     } else if (word == "open") {
       std::string name;
       order >> name;
-      Segment& segment = Segment::open(*membership_, {Kind::keyedMutex, name, 64});
+      Segment& segment = membership_->open({Kind::keyedMutex, name, 64});
       const auto loopWakeup = ears_.try_emplace(name, segment).first;
-      segment.setListener(&loopWakeup->second);
+      membership_->setListener(segment, &loopWakeup->second);
       last_ = &loopWakeup->second;
       id_ = segment.id();
       say("segment " + std::to_string(id_));

@@ -71,7 +71,7 @@ TEST(HostMutation, OfASegmentIsRefusedOrUsedButNeverBelieved) {
   const Plan plan = planOf(Kind::keyedSemaphore, 64);
   const std::string model = directory.file(Kind::keyedSemaphore, "model");
   auto membership = Membership::in(directory.path());
-  Segment::open(*membership, {Kind::keyedSemaphore, "model", 64, 2});
+  membership->open({Kind::keyedSemaphore, "model", 64, 2});
   const std::string good = bytesOf(model);
   std::filesystem::remove(model);
   int used = 0;
@@ -89,7 +89,7 @@ TEST(HostMutation, OfASegmentIsRefusedOrUsedButNeverBelieved) {
     std::memcpy(bytes.data() + offsetof(SegmentHeader, id), &id, sizeof id);
     write(path, mutated(bytes, dice, sizeof(SegmentHeader)));
     try {
-      Segment& segment = Segment::open(*membership, options);
+      Segment& segment = membership->open(options);
       ++used;
       ASSERT_EQ(segment.slots(), plan.slots);
       ASSERT_EQ(segmentAt(segment.slot(plan.slots - 1) + plan.stride - 1), &segment);

@@ -42,7 +42,7 @@ TEST_F(HostMutexTest, WithinAProcessByDirectHandOff) {
   EXPECT_FALSE(of(1).enter(ben));
   EXPECT_TRUE(world_.owner().has(OwnerWord::kQueued));
   EXPECT_TRUE(of(1).isQueued(kBen));
-  EXPECT_EQ(of(1).queue().size, 1U);
+  EXPECT_EQ(of(1).queueSize(), 1U);
   of(1).unlock(kAnna);
   EXPECT_EQ(notes_.take(), Heard{admitted(ben)});
   EXPECT_TRUE(of(1).settle(ben, Wake::admitted));

@@ -130,10 +130,7 @@ TEST(HostRemoval, OfADirectoryRefusesItToAProcessThatHadIt) {
     auto membership = Membership::in(path);
     std::filesystem::rename(isInner ? membership->path() : path, outer.path() + "/gone");
     EXPECT_EQ(hostFaultOf([&] { Membership::in(path); }), HostFault::segment);
-    EXPECT_EQ(hostFaultOf([&] {
-                Segment::open(*membership, {Kind::mutex, "x"});
-              }),
-              HostFault::segment);
+    EXPECT_EQ(hostFaultOf([&] { membership->open({Kind::mutex, "x"}); }), HostFault::segment);
     EXPECT_TRUE(membership->isGone());
     membership.reset();
     EXPECT_FALSE(Membership::in(path)->isGone());
@@ -144,14 +141,14 @@ TEST(HostRemoval, OfAFileThatIsNotInUseMakesANewOne) {
   countEvictions();
   const TemporaryDirectory directory;
   const auto membership = Membership::in(directory.path());
-  Segment& first = Segment::open(*membership, {Kind::mutex, "x"});
+  Segment& first = membership->open({Kind::mutex, "x"});
   const std::uint32_t id = first.id();
   std::filesystem::remove(directory.file(Kind::mutex, "x"));
-  Segment& second = Segment::open(*membership, {Kind::mutex, "x"});
+  Segment& second = membership->open({Kind::mutex, "x"});
   EXPECT_NE(second.id(), id);
   EXPECT_TRUE(first.isGone());
   EXPECT_FALSE(second.isGone());
-  EXPECT_EQ(&Segment::open(*membership, {Kind::mutex, "x"}), &second);
+  EXPECT_EQ(&membership->open({Kind::mutex, "x"}), &second);
 }
 
 TEST(HostRemoval, IsToldWhereTheProcessThatWroteItDownDiedBeforeItTold) {
@@ -192,17 +189,17 @@ TEST(HostRemoval, IsToldToAListenerThatComesAfterTheOthersWereTold) {
   const TemporaryDirectory outer;
   const std::string path = outer.path() + "/locks";
   const auto membership = Membership::in(path);
-  Segment& late = Segment::open(*membership, {Kind::mutex, "late"});
-  Segment& early = Segment::open(*membership, {Kind::mutex, "early"});
+  Segment& late = membership->open({Kind::mutex, "late"});
+  Segment& early = membership->open({Kind::mutex, "early"});
   Listening first;
   Listening second;
-  early.setListener(&first);
+  membership->setListener(early, &first);
   std::filesystem::rename(path, outer.path() + "/gone");
   first.await();
-  late.setListener(&second);
+  membership->setListener(late, &second);
   second.await();
-  early.setListener(nullptr);
-  late.setListener(nullptr);
+  membership->setListener(early, nullptr);
+  membership->setListener(late, nullptr);
 }
 
 TEST(HostRemoval, OfFilesOfFormerProcessesIsNone) {

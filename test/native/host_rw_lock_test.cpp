@@ -23,8 +23,8 @@ TEST_F(HostRWLockTest, ReadersShareAndAWriterIsAlone) {
   of(2).unlockRead();
   EXPECT_TRUE(of(3).tryLockWrite(kCleo));
   EXPECT_TRUE(of(1).isWritten());
-  EXPECT_TRUE(of(3).isWrittenBy(kCleo));
-  EXPECT_FALSE(of(1).isWrittenBy(kCleo));
+  EXPECT_EQ(of(3).writer(), kCleo);
+  EXPECT_NE(of(1).writer(), kCleo);
   EXPECT_FALSE(of(1).tryLockRead(kAnna));
   EXPECT_FALSE(of(1).tryLockWrite(kAnna));
   EXPECT_EQ(faultOf([&] { of(1).unlockWrite(kCleo); }), Fault::notHolder);
@@ -83,7 +83,7 @@ TEST_F(HostRWLockTest, UpgradesOnceTheOthersHaveGone) {
   EXPECT_FALSE(of(4).enter(writer));
   of(2).unlockRead();
   EXPECT_EQ(notified(), Heard{admitted(up)});
-  EXPECT_TRUE(of(1).isWrittenBy(kAnna));
+  EXPECT_EQ(of(1).writer(), kAnna);
   EXPECT_EQ(of(1).readers(), 0U);
   EXPECT_EQ(faultOf([&] { of(1).unlockRead(); }), Fault::notHolder);
   of(1).downgrade(kAnna);

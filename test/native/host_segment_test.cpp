@@ -18,11 +18,11 @@ class HostSegment : public ::testing::Test {
 
   std::optional<HostFault> fault(const SegmentOptions& options) {
     // A membership of its own each time: an open segment is not looked at again.
-    return hostFaultOf([&] { Segment::open(*Membership::in(directory.path()), options); });
+    return hostFaultOf([&] { Membership::in(directory.path())->open(options); });
   }
   std::optional<Fault> misuse(const SegmentOptions& options) {
     try {
-      Segment::open(*Membership::in(directory.path()), options);
+      Membership::in(directory.path())->open(options);
     } catch (const Misuse& error) {
       return error.fault();
     }
@@ -39,9 +39,9 @@ class HostSegment : public ::testing::Test {
 
 TEST_F(HostSegment, IsOnePerKindAndName) {
   const auto membership = Membership::in(directory.path());
-  Segment& x = Segment::open(*membership, {Kind::mutex, "x"});
-  EXPECT_EQ(&Segment::open(*membership, {Kind::mutex, "x"}), &x);
-  Segment& keyed = Segment::open(*membership, {Kind::keyedMutex, "x", 100});
+  Segment& x = membership->open({Kind::mutex, "x"});
+  EXPECT_EQ(&membership->open({Kind::mutex, "x"}), &x);
+  Segment& keyed = membership->open({Kind::keyedMutex, "x", 100});
   EXPECT_NE(&keyed, &x);
   EXPECT_EQ(x.slots(), 1U);
   EXPECT_EQ(x.stride(), 128U);
@@ -58,8 +58,7 @@ TEST_F(HostSegment, IsFoundByAnAddressInIt) {
   const auto membership = Membership::in(directory.path());
   std::vector<Segment*> all;
   for (int i = 0; i < 50; ++i) {
-    all.push_back(
-        &Segment::open(*membership, {Kind::keyedRWLock, std::to_string(i), 64U << (i % 8)}));
+    all.push_back(&membership->open({Kind::keyedRWLock, std::to_string(i), 64U << (i % 8)}));
   }
   for (Segment* const segment : all) {
     for (const std::uint32_t index : {0U, 1U, segment->slots() / 2, segment->slots() - 1}) {
@@ -79,7 +78,7 @@ TEST_F(HostSegment, HasTokensThatGrowOverAllItsFiles) {
   std::uint64_t last = 0;
   for (int i = 0; i < 3; ++i) {
     const auto membership = Membership::in(directory.path());
-    Segment& segment = Segment::open(*membership, {Kind::mutex, "x"});
+    Segment& segment = membership->open({Kind::mutex, "x"});
     for (int k = 0; k < 5; ++k) {
       const std::uint64_t token = segment.fence();
       EXPECT_GT(token, last);
@@ -122,7 +121,7 @@ TEST_F(HostSegment, HasASafeFileForEveryName) {
         std::string::npos);
     EXPECT_TRUE(files.insert(file).second) << file;
     EXPECT_EQ(kindOfFile(file), Kind::keyedSemaphore);
-    Segment& segment = Segment::open(*membership, {Kind::keyedSemaphore, name, 64, 1});
+    Segment& segment = membership->open({Kind::keyedSemaphore, name, 64, 1});
     EXPECT_TRUE(std::filesystem::exists(segment.path()));
     EXPECT_EQ(std::filesystem::path(segment.path()).parent_path(), directory.run());
   }
@@ -139,8 +138,8 @@ TEST_F(HostSegment, HasASafeFileForEveryName) {
 
 TEST_F(HostSegment, IsAsItIsForThoseWhoComeLater) {
   const auto membership = Membership::in(directory.path());
-  Segment::open(*membership, {Kind::keyedMutex, "x", 128});
-  Segment::open(*membership, {Kind::semaphore, "x", 0, 3});
+  membership->open({Kind::keyedMutex, "x", 128});
+  membership->open({Kind::semaphore, "x", 0, 3});
   for (int open = 0; open < 2; ++open) {
     EXPECT_EQ(misuse({Kind::keyedMutex, "x", 256}), Fault::mismatch);
     EXPECT_EQ(misuse({Kind::keyedMutex, "x"}), std::nullopt);
@@ -149,9 +148,18 @@ TEST_F(HostSegment, IsAsItIsForThoseWhoComeLater) {
   }
 }
 
+TEST_F(HostSegment, IsOpenedAgainAfterARefusedOpen) {
+  misuse({Kind::semaphore, "x", 0, 3});
+  const auto membership = Membership::in(directory.path());
+  for (int open = 0; open < 2; ++open) {
+    EXPECT_EQ(misuse({Kind::semaphore, "x", 0, 4}), Fault::mismatch);
+  }
+  EXPECT_EQ(misuse({Kind::semaphore, "x", 0, 3}), std::nullopt);
+}
+
 TEST_F(HostSegment, BeginsAsASemaphoreOfItsValue) {
   const auto membership = Membership::in(directory.path());
-  Segment& segment = Segment::open(*membership, {Kind::semaphore, "x", 0, -7});
+  Segment& segment = membership->open({Kind::semaphore, "x", 0, -7});
   EXPECT_EQ(segment.start(), -7);
   EXPECT_EQ(reinterpret_cast<SemaphoreSlot*>(segment.slot(0))->value.load(), -7);
 }
@@ -286,11 +294,8 @@ TEST_F(HostSegment, LeavesNothingWhereThereIsNoRoom) {
   }
   {
     const auto membership = Membership::in(small);
-    EXPECT_EQ(hostFaultOf([&] {
-                Segment::open(*membership, {Kind::keyedMutex, "x"});
-              }),
-              HostFault::segment);
-    Segment::open(*membership, {Kind::keyedMutex, "x", 1024});
+    EXPECT_EQ(hostFaultOf([&] { membership->open({Kind::keyedMutex, "x"}); }), HostFault::segment);
+    membership->open({Kind::keyedMutex, "x", 1024});
     for (const auto& entry : std::filesystem::directory_iterator(membership->path())) {
       EXPECT_FALSE(entry.path().filename().string().starts_with("new")) << entry.path();
     }
@@ -300,9 +305,9 @@ TEST_F(HostSegment, LeavesNothingWhereThereIsNoRoom) {
 
 TEST_F(HostSegment, ThatIsACopyIsRefused) {
   const auto membership = Membership::in(directory.path());
-  Segment::open(*membership, {Kind::mutex, "x"});
+  membership->open({Kind::mutex, "x"});
   std::filesystem::copy_file(directory.file(Kind::mutex, "x"), directory.file(Kind::mutex, "y"));
-  const auto open = [&] { Segment::open(*membership, {Kind::mutex, "y"}); };
+  const auto open = [&] { membership->open({Kind::mutex, "y"}); };
   EXPECT_EQ(hostFaultOf(open), HostFault::segment);
   std::filesystem::remove(directory.file(Kind::mutex, "y"));
   EXPECT_EQ(hostFaultOf(open), std::nullopt);

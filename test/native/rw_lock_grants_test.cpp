@@ -204,23 +204,21 @@ TEST_F(RWLockGrantsTest, AWaiterOfOnesOwnMayBlock) {
 }
 
 TEST_F(RWLockGrantsTest, TheQueueCanBeLookedAt) {
-  EXPECT_EQ(lock_.queue().size, 0U);
+  EXPECT_EQ(lock_.queueSize(), 0U);
   EXPECT_FALSE(lock_.isQueued(kAnna));
   read(2);
   Asking writer(loop_, kAnna, kWrite, 1);
   Asking reader(loop_, kBen, kRead);
   lock_.enter(writer);
   lock_.enter(reader);
-  EXPECT_EQ(lock_.queue().size, 2U);
-  EXPECT_EQ(lock_.queue().topPriority, 1);
+  EXPECT_EQ(lock_.queueSize(), 2U);
   EXPECT_TRUE(lock_.isQueued(kAnna) && lock_.isQueued(kBen));
   EXPECT_FALSE(lock_.isQueued(kCleo));
   Waiter upgrader(loop_, kCleo);
   lock_.enterUpgrade(upgrader);
   EXPECT_TRUE(lock_.isQueued(kCleo));
-  EXPECT_EQ(lock_.queue().topPriority, std::numeric_limits<double>::infinity());
   for (const AgentId agent : {kAnna, kBen, kCleo}) EXPECT_EQ(leaveAll(agent).size(), 1U);
-  EXPECT_EQ(lock_.queue().size, 0U);
+  EXPECT_EQ(lock_.queueSize(), 0U);
   unread(2);
 }
 

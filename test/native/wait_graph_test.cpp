@@ -124,14 +124,6 @@ TEST_F(WaitGraphTest, AnAgentThatEndsHoldsUpNobody) {
   EXPECT_EQ(drawn(graph_.depend(two, {wait(a_, "2 wants a", kAlone, kBen)})), "");
 }
 
-TEST_F(WaitGraphTest, ALockIsTheSameWhereverItHasMoved) {
-  const Id one = hold(a_, "a");
-  graph_.depend(one, {wait(b_, "1 wants b")});
-  graph_.move(a_, 4096);
-  const Id two = hold(b_, "b");
-  EXPECT_NE(drawn(graph_.depend(two, {wait(4096, "2 wants a")})), "");
-}
-
 TEST_F(WaitGraphTest, ReadersAreNotInEachOthersWay) {
   const Id one = hold(a_, "reads", kRead);
   EXPECT_EQ(drawn(graph_.depend(one, {wait(a_, "reads again", kRead)})), "");

@@ -1,0 +1,135 @@
+// The segments that a membership has open.
+#include <algorithm>
+
+#include "host/membership.h"
+#include "host/names.h"
+#include "platform/host_error.h"
+
+namespace boxoffice::host {
+namespace {
+
+/// The file that this process is making there, before it gets its name.
+std::string asideIn(const std::string& directory, ProcessSlot process) {
+  return directory + "/new-" + std::to_string(process);
+}
+
+}  // namespace
+
+Segment& Membership::open(const SegmentOptions& options) {
+  check();
+  checkOptions(options);
+  const std::string file = fileName(options.kind, options.name);
+  const std::lock_guard guard(segmentsMutex_);
+  const auto found = segments_.find(file);
+  if (found != segments_.end()) {
+    if (isUsable(*found->second)) {
+      found->second->checkSame(options);
+      return *found->second;
+    }
+    removed_.push_back(std::move(found->second));
+    segments_.erase(found);
+  }
+  const std::string path = path_ + "/" + file;
+  checkThere();
+  const SegmentView view = openSegmentFile(options, path, asideIn(path_, process_), process_);
+  // In a directory that replaced ours, our process slot belongs to another process. That process may have
+  // set the same bit, so the bit stays.
+  checkThere();
+  try {
+    checkUsers(path, *view.header);
+    std::unique_ptr<Segment> segment(new Segment(*this, members_, options.name, path, view));
+    segment->checkSame(options);
+    return add(file, std::move(segment));
+  } catch (...) {
+    view.header->users.remove(process_);
+    retire(view);  // not unmapped: a segment that was made has retired it
+    throw;
+  }
+}
+
+/// Refuses a file with a user that is not a member: a process that joined with another members file, since
+/// removed. Such a process cannot be notified, and its death goes unheard. Cleaning up clears the bit
+/// before it frees the process slot, so a member that left leaves no bit.
+void Membership::checkUsers(const std::string& path, const SegmentHeader& header) const {
+  for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
+    if (!header.users.has(process) || isMember(process)) continue;
+    // The process may have left since, and another one joined.
+    if (!header.users.has(process) || isMember(process)) continue;
+    throw HostError(
+        HostFault::segment,
+        "boxoffice: " + path +
+            " has been used by a process that is not known in its "
+            "directory, of which files must have been removed; end all processes that use "
+            "this directory and remove it, or choose another one");
+  }
+}
+
+/// Throws when the file of a segment in use is gone. False when the file is gone, and this process does not
+/// use it.
+bool Membership::isUsable(Segment& segment) {
+  checkThere();
+  const SegmentView& view = segment.view();
+  if (!segment.isGone() && platform::isAt(segment.path(), view.file)) return true;
+  if (segment.setGone()) notifyAll();
+  if (segment.hasListener()) throw removed(segment);
+  return false;
+}
+
+/// The caller holds segmentsMutex_.
+Segment& Membership::add(const std::string& file, std::unique_ptr<Segment> segment) {
+  for (const Segment* const other : list_) {
+    if (other->id() != segment->id()) continue;
+    throw HostError(HostFault::segment, "boxoffice: " + segment->path() + " is a copy of " +
+                                            other->path() + "; remove it while no process uses it");
+  }
+  list_.reserve(list_.size() + 1);
+  const auto added = segments_.emplace(file, std::move(segment)).first;
+  list_.push_back(added->second.get());
+  return *added->second;
+}
+
+void Membership::setListener(Segment& segment, SegmentListener* listener) noexcept {
+  segment.setListener(listener);
+  // The wake-up thread may have reported a removal while there was no listener.
+  if (listener && segment.isGone()) notifyAll();
+}
+
+void Membership::deliver(std::uint32_t segment, std::uint32_t slot) noexcept {
+  Segment* notified = nullptr;
+  {
+    const std::lock_guard guard(segmentsMutex_);
+    const auto found = std::find_if(list_.begin(), list_.end(), [segment](const Segment* each) {
+      return each->id() == segment;
+    });
+    if (found == list_.end()) return;
+    notified = *found;
+  }
+  notified->deliver(slot);
+}
+
+void Membership::rescan() noexcept {
+  for (std::size_t i = 0;; ++i) {
+    Segment* next = nullptr;
+    {
+      const std::lock_guard guard(segmentsMutex_);
+      if (i >= list_.size()) return;
+      next = list_[i];
+    }
+    next->rescan();
+  }
+}
+
+/// Cleans up in the files that this process does not have open. The caller holds segmentsMutex_. Works on
+/// the opened directory, and only if it is ours: in a directory that replaced it, the process slot belongs
+/// to another process.
+void Membership::evictInFiles(ProcessSlot dead) {
+  const platform::File place = platform::findDirectory(path_);
+  const std::string path = place ? platform::pathOf(place) : "";
+  if (!place || !members_.isAt(path)) return setGone();
+  for (const std::string& name : platform::namesIn(place, path)) {
+    if (!segments_.contains(name)) evictInFile(path, name, dead);
+  }
+  platform::remove(asideIn(path, dead));
+}
+
+}  // namespace boxoffice::host
