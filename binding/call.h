@@ -50,12 +50,12 @@ class Call {
   /// Has it been given this argument?
   bool has(std::size_t i) const noexcept { return i < count_; }
 
-  /// The lock whose word is at the place that is the first argument of most functions.
+  /// The lock whose word is at the place that is this argument, the first one of most functions.
   template <class Lock>
-  Lock& lock() const {
+  Lock& lock(int i = 0) const {
     static_assert(std::is_standard_layout_v<Lock> && sizeof(Lock) % sizeof(std::int32_t) == 0,
                   "a lock begins with its word");
-    return *static_cast<Lock*>(loop_->regions().word(integer(0)));
+    return *static_cast<Lock*>(loop_->regions().word(integer(i)));
   }
 
   napi_value result(std::int32_t value) const {
@@ -88,7 +88,12 @@ napi_value called(napi_env env, napi_callback_info info) noexcept {
   try {
     const Call call(env, info);
     const EventLoop::Turn turn(&call.loop());
-    return call.result(function(call));
+    if constexpr (std::is_void_v<decltype(function(call))>) {
+      function(call);
+      return nullptr;
+    } else {
+      return call.result(function(call));
+    }
   } catch (...) {
     rethrow(env);
     return nullptr;

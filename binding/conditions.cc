@@ -1,21 +1,9 @@
 // The condition variable as functions over numbers; see queue_calls.h. A waiter stands in its queue first,
 // and then in the queue of the mutex, where it completes.
-#include "exports.h"
-#include "kinds.h"
-#include "locks/condition_variable.h"
-#include "outcome.h"
-#include "pending_ticket.h"
-#include "termination.h"
+#include "queue_calls.h"
 
 namespace boxoffice::binding {
 namespace {
-
-ConditionVariable& condition(const Call& call) {
-  return *static_cast<ConditionVariable*>(call.loop().regions().word(call.integer(0)));
-}
-Mutex& mutex(const Call& call) {
-  return *static_cast<Mutex*>(call.loop().regions().word(call.integer(1)));
-}
 
 /// (place, place of a mutex that we hold, whether strictly in order): a ticket. The mutex is unlocked: there may be completions.
 std::int32_t enter(const Call& call) {
@@ -23,7 +11,7 @@ std::int32_t enter(const Call& call) {
   Waiter& w = ticket.waiter();
   w.mayOvertake = false;
   w.mayBeOvertaken = call.integer(2) == 0;
-  condition(call).enter(w, mutex(call));
+  call.lock<ConditionVariable>().enter(w, call.lock<Mutex>(1));
   return ticket.keep();
 }
 
@@ -42,7 +30,7 @@ std::int32_t settle(const Call& call) {
 std::int32_t leave(const Call& call) {
   Tickets& tickets = call.loop().tickets();
   Waiter& w = tickets.waiter(call.integer(1));
-  if (!condition(call).leave(w)) return static_cast<std::int32_t>(Leave::admitted);
+  if (!call.lock<ConditionVariable>().leave(w)) return static_cast<std::int32_t>(Leave::admitted);
   tickets.give(w);
   return static_cast<std::int32_t>(Leave::left);
 }
@@ -53,26 +41,24 @@ std::int32_t waitSync(const Call& call) {
   EventLoop& loop = call.loop();
   Termination termination(loop);
   const ThreadParker<Platform>::Watch watch(termination);
-  const auto outcome = condition(call).waitUntil(mutex(call), deadlineAfter(call.number(2)),
-                                                 loop.id(), call.integer(3) != 0);
+  const auto outcome = call.lock<ConditionVariable>().waitUntil(
+      call.lock<Mutex>(1), deadlineAfter(call.number(2)), loop.id(), call.integer(3) != 0);
   if (termination.wasRequested()) {
     if (outcome.entry.abandoned) {
-      mutex(call).abandon(loop.id());
+      call.lock<Mutex>(1).abandon(loop.id());
     } else if (outcome.entry) {
-      mutex(call).unlock(loop.id());
+      call.lock<Mutex>(1).unlock(loop.id());
     }
-    if (outcome.notified) condition(call).notifyOne();
+    if (outcome.notified) call.lock<ConditionVariable>().notifyOne();
     return kNotGranted;
   }
   return outcome.notified ? kGranted : kNotGranted;
 }
 
-/// (place): whether a promise of ours waits there.
-std::int32_t stands(const Call& call) { return condition(call).isQueued(call.loop().id()) ? 1 : 0; }
-
 /// (place, whether all): how many completions.
 std::int32_t notify(const Call& call) {
-  call.integer(1) != 0 ? condition(call).notifyAll() : condition(call).notifyOne();
+  call.integer(1) != 0 ? call.lock<ConditionVariable>().notifyAll()
+                       : call.lock<ConditionVariable>().notifyOne();
   return call.completions();
 }
 
@@ -84,7 +70,7 @@ void defineConditions(Topic exports) {
   condition.add<settle>("settle");
   condition.add<leave>("leave");
   condition.add<waitSync>("waitSync");
-  condition.add<stands>("stands");
+  condition.add<QueueCalls<ConditionVariable>::stands>("stands");
   condition.add<notify>("notify");
 }
 

@@ -18,16 +18,14 @@ std::int32_t completions(const Call& call) { return call.completions(); }
 std::int32_t leavers(const Call& call) { return call.loop().completions().writeLeavers(); }
 
 /// (ticket) whose last completion has come.
-std::int32_t giveTicket(const Call& call) {
+void giveTicket(const Call& call) {
   Tickets& tickets = call.loop().tickets();
   tickets.give(tickets.waiter(call.integer(0)));
-  return 0;
 }
 
 /// (KeepAlive::Level)
-std::int32_t keepAlive(const Call& call) {
+void keepAlive(const Call& call) {
   call.loop().keepAlive().set(static_cast<KeepAlive::Level>(call.integer(0)));
-  return 0;
 }
 
 /// Whether there may be completions, now or later, that do not come from this environment.
@@ -64,10 +62,7 @@ std::int32_t openTable(const Call& call) {
 }
 
 /// (place, how much), which others have put back for us.
-std::int32_t gave(const Call& call) {
-  call.loop().shares().gave(call.integer(0), call.integer(1));
-  return 0;
-}
+void gave(const Call& call) { call.loop().shares().gave(call.integer(0), call.integer(1)); }
 
 /// (table): how many of its keys are held or waited for.
 std::int32_t busyCount(const Call& call) {

@@ -57,10 +57,7 @@ class Name {
 };
 
 /// (number): what query calls this environment.
-std::int32_t start(const Call& call) {
-  call.loop().lockClient().thread = call.integer(0);
-  return 0;
-}
+void start(const Call& call) { call.loop().lockClient().thread = call.integer(0); }
 
 /// Every call says besides whether we wait for a name that we know nothing of ours to be held of: it is
 /// posted behind the completions.

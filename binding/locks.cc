@@ -17,14 +17,6 @@ std::int32_t mutexUnlock(const Call& call) {
   return call.completions();
 }
 
-/// (place): how many completions. For a grant after a holder had died that goes again at once: the next waiter is told
-/// in its stead.
-template <class Lock>
-std::int32_t mutexAbandon(const Call& call) {
-  call.lock<Lock>().abandon(call.loop().id());
-  return call.completions();
-}
-
 /// (place, weight): how many completions.
 template <class Lock>
 std::int32_t semaphoreRelease(const Call& call) {
@@ -38,7 +30,7 @@ double mutexPatience(const Call& call) {
   return std::chrono::duration<double, std::milli>(call.lock<Mutex>().patience()).count();
 }
 
-/// (place, weight): how many completions. As mutexAbandon.
+/// (place, weight): how many completions. As a mutex's "abandon".
 template <class Lock>
 std::int32_t semaphoreAbandon(const Call& call) {
   call.lock<Lock>().reclaim(call.integer(1), Lock::kMax);
@@ -53,23 +45,8 @@ std::int32_t semaphoreSetValue(const Call& call) {
   return call.completions();
 }
 
-/// (place): how many completions.
-std::int32_t autoResetEventSignal(const Call& call) {
-  call.lock<AutoResetEvent>().signal(call.loop().id());
-  return call.completions();
-}
-
-/// (place): how many completions.
-std::int32_t manualResetEventSet(const Call& call) {
-  call.lock<ManualResetEvent>().set(call.loop().id());
-  return call.completions();
-}
-
 /// (place)
-std::int32_t manualResetEventReset(const Call& call) {
-  call.lock<ManualResetEvent>().reset();
-  return 0;
-}
+void manualResetEventReset(const Call& call) { call.lock<ManualResetEvent>().reset(); }
 
 /// (place, n): how many completions.
 std::int32_t countdownLatchCountDown(const Call& call) {
@@ -77,17 +54,13 @@ std::int32_t countdownLatchCountDown(const Call& call) {
   return call.completions();
 }
 
-/// (place)
-std::int32_t hostSemaphoreValue(const Call& call) {
-  return call.lock<host::HostSemaphore>().value();
-}
-
 template <class Lock>
 Topic addMutex(Topic topic) {
   addQueue<Lock>(topic);
   topic.add<QueueCalls<Lock>::stands>("stands");
   topic.add<mutexUnlock<Lock>>("unlock");
-  topic.add<mutexAbandon<Lock>>("abandon");
+  // For a grant after a holder had died that goes again at once: the next waiter is told in its stead.
+  topic.add<changed<Lock, &Lock::abandon>>("abandon");
   return topic;
 }
 
@@ -113,12 +86,12 @@ void defineLocks(Topic exports) {
   Topic semaphore = addSemaphore<WeightedSemaphore>(exports.topic("semaphore"));
   semaphore.add<QueueCalls<WeightedSemaphore>::queueSize>("queueSize");
   Topic hostSemaphore = addSemaphore<host::HostSemaphore>(exports.topic("hostSemaphore"));
-  hostSemaphore.add<hostSemaphoreValue>("value");
+  hostSemaphore.add<valueOf<host::HostSemaphore, &host::HostSemaphore::value>>("value");
 
   Topic autoResetEvent = addQueue<AutoResetEvent>(exports.topic("autoResetEvent"));
-  autoResetEvent.add<autoResetEventSignal>("signal");
+  autoResetEvent.add<changed<AutoResetEvent, &AutoResetEvent::signal>>("signal");
   Topic manualResetEvent = addQueue<ManualResetEvent>(exports.topic("manualResetEvent"));
-  manualResetEvent.add<manualResetEventSet>("set");
+  manualResetEvent.add<changed<ManualResetEvent, &ManualResetEvent::set>>("set");
   manualResetEvent.add<manualResetEventReset>("reset");
   Topic countdownLatch = addQueue<CountdownLatch>(exports.topic("countdownLatch"));
   countdownLatch.add<countdownLatchCountDown>("countDown");

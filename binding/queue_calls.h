@@ -128,6 +128,19 @@ struct QueueCalls {
   }
 };
 
+/// (place): has `change`, a method of the lock there, done by this agent. How many completions.
+template <class Lock, auto change>
+std::int32_t changed(const Call& call) {
+  (call.lock<Lock>().*change)(call.loop().id());
+  return call.completions();
+}
+
+/// (place): what `read`, a method of the lock there, returns.
+template <class Lock, auto read>
+std::int32_t valueOf(const Call& call) {
+  return static_cast<std::int32_t>((call.lock<Lock>().*read)());
+}
+
 template <class Lock>
 Topic addQueue(Topic topic) {
   using Calls = QueueCalls<Lock>;

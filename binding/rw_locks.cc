@@ -12,13 +12,6 @@ std::int32_t unlockRead(const Call& call) {
   return call.completions();
 }
 
-/// (place): how many completions.
-template <class Lock>
-std::int32_t unlockWrite(const Call& call) {
-  call.lock<Lock>().unlockWrite(call.loop().id());
-  return call.completions();
-}
-
 /// (place, whether we write it, or read): how many completions. For a grant after a holder had died that goes
 /// again at once: the next waiter is told in its stead.
 template <class Lock>
@@ -70,35 +63,18 @@ std::int32_t upgradeSync(const Call& call) {
   return outcomeOf(true, w);
 }
 
-/// (place), which we read: how many completions.
-template <class Lock>
-std::int32_t hurry(const Call& call) {
-  call.lock<Lock>().hurry(call.loop().id());
-  return call.completions();
-}
-
-/// (place)
-std::int32_t hostReaders(const Call& call) {
-  return static_cast<std::int32_t>(call.lock<host::HostRWLock>().readers());
-}
-
-/// (place)
-std::int32_t hostIsWritten(const Call& call) {
-  return call.lock<host::HostRWLock>().isWritten() ? 1 : 0;
-}
-
 template <class Lock>
 Topic addRWLock(Topic topic) {
   addQueue<Lock>(topic);
   topic.add<QueueCalls<Lock>::leaveAll>("leaveAll");
   topic.add<QueueCalls<Lock>::stands>("stands");
   topic.add<unlockRead<Lock>>("unlockRead");
-  topic.add<unlockWrite<Lock>>("unlockWrite");
+  topic.add<changed<Lock, &Lock::unlockWrite>>("unlockWrite");
   topic.add<abandonGrant<Lock>>("abandon");
   topic.add<downgrade<Lock>>("downgrade");
   topic.add<upgrade<Lock>>("upgrade");
   topic.add<upgradeSync<Lock>>("upgradeSync");
-  topic.add<hurry<Lock>>("hurry");
+  topic.add<changed<Lock, &Lock::hurry>>("hurry");
   return topic;
 }
 
@@ -109,8 +85,8 @@ void defineRWLocks(Topic exports) {
   rwLock.add<QueueCalls<RWLock>::queueSize>("queueSize");
 
   Topic hostRWLock = addRWLock<host::HostRWLock>(exports.topic("hostRWLock"));
-  hostRWLock.add<hostReaders>("readers");
-  hostRWLock.add<hostIsWritten>("isWritten");
+  hostRWLock.add<valueOf<host::HostRWLock, &host::HostRWLock::readers>>("readers");
+  hostRWLock.add<valueOf<host::HostRWLock, &host::HostRWLock::isWritten>>("isWritten");
 }
 
 }  // namespace boxoffice::binding

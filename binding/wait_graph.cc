@@ -51,10 +51,7 @@ double graphWait(const Call& call) { return static_cast<double>(waitGraph().wait
 
 double graphHold(const Call& call) { return static_cast<double>(waitGraph().hold(claimOf(call))); }
 
-std::int32_t graphEnd(const Call& call) {
-  waitGraph().end(idOf(call, 0));
-  return 0;
-}
+void graphEnd(const Call& call) { waitGraph().end(idOf(call, 0)); }
 
 /// (hold, array of waits): an array of a cycle.
 napi_value graphDepend(const Call& call) {
@@ -69,10 +66,7 @@ napi_value graphDepend(const Call& call) {
 
 napi_value graphBlock(const Call& call) { return arrayOf(call, waitGraph().block(idOf(call, 0))); }
 
-std::int32_t graphLoosen(const Call& call) {
-  waitGraph().loosen(lockOf(call, 0));
-  return 0;
-}
+void graphLoosen(const Call& call) { waitGraph().loosen(lockOf(call, 0)); }
 
 }  // namespace
 

@@ -27,10 +27,7 @@ WatchedThreads& watchedThreads() { return processWide<WatchedThreads>(); }
 namespace {
 
 /// (threadId): answers questions about its watched locks from now on.
-std::int32_t join(const Call& call) {
-  watchedThreads().join(call.loop().id(), call.integer(0));
-  return 0;
-}
+void join(const Call& call) { watchedThreads().join(call.loop().id(), call.integer(0)); }
 
 /// An array of agent, threadId, agent, threadId ...
 napi_value all(const Call& call) {

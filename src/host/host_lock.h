@@ -29,13 +29,12 @@
 namespace boxoffice::host {
 
 template <class P, class Self, class Slot>
-class HostLock : public HandoffQueue<P, Slot> {
+class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
   using Base = HandoffQueue<P, Slot>;
+  using Blocking = QueuedLock<P, Self>;
   using ParkingLots = std::remove_reference_t<decltype(P::lot())>;
 
  public:
-  static Entry entry(bool in, const Waiter& w) noexcept { return {in, in && w.abandoned}; }
-
   /// As LockWord::enter. Also throws Misuse(badArgument) for a waiter that no slot can represent.
   bool enter(Waiter& w) {
     self().check(w);
@@ -45,7 +44,7 @@ class HostLock : public HandoffQueue<P, Slot> {
     const bool first = queue.empty();
     v.overtakes = first || w.priority > queue.topPriority();
     queue.enter(w);
-    if (first) startPatience(queue);
+    if (first) Blocking::startPatience(queue);
     v.entering = &w;
     advance(v);
     return v.in;
@@ -64,10 +63,7 @@ class HostLock : public HandoffQueue<P, Slot> {
   /// As LockWord::leave.
   Leave leave(Waiter& w) {
     Visit v(*this);
-    if (w.state == Waiter::State::idle) {
-      throw Misuse(Fault::notWaiting, "this waiter waits for nothing");
-    }
-    if (w.state == Waiter::State::admitted) return Leave::admitted;
+    if (wasAdmitted(w)) return Leave::admitted;
     v.bucket.queue().leave(w);
     self().gone(v, w);
     advance(v);
@@ -79,34 +75,11 @@ class HostLock : public HandoffQueue<P, Slot> {
   void leaveAll(AgentId agent, Gone&& gone) {
     Visit v(*this);
     if (v.bucket.empty()) return;
-    WaitQueue& queue = v.bucket.queue();
-    Waiter* next = queue.find(agent);
-    while (next) {
-      Waiter& w = *next;
-      next = w.next;
-      queue.leave(w);
+    v.bucket.queue().leaveAll(agent, [&](Waiter& w, bool) {
       self().gone(v, w);
       gone(w, Leave::left);
-      next = queue.find(agent, next);
-    }
+    });
     advance(v);
-  }
-
-  /// Whether a waiter of `agent` is in the local queue.
-  bool isQueued(AgentId agent) const { return P::lot().isQueued(this, agent); }
-
-  /// The length of the local queue.
-  std::size_t queueSize() const { return P::lot().queueSize(this); }
-
-  /// As LockWord::enterBlocking.
-  bool enterBlocking(Waiter& w, Deadline deadline) {
-    self().check(w);
-    if (self().tryEnter(w)) return true;
-    if (deadline != kNever && deadline <= P::now()) return false;
-    if (P::lot().spin(this)([&] { return self().tryEnter(w); })) return true;
-    auto& parker = P::parker();
-    w.parker = &parker;
-    return enter(w) || sleep(w, parker, deadline);
   }
 
   /// This process was notified for this slot, or a process has died: does what is due.
@@ -211,12 +184,7 @@ class HostLock : public HandoffQueue<P, Slot> {
     } else {
       v.bucket.admit(w);
     }
-    if (!wasHead || queue.empty()) return;
-    if (queue.head()->agent == w.agent) {
-      queue.patience = Deadline::min();
-    } else {
-      startPatience(queue);
-    }
+    if (wasHead) Blocking::passedHead(queue, w);
   }
 
   /// `first`, or while its patience lasts a waiter of the leaver's own, which goes before it (lock_word.h).
@@ -243,8 +211,6 @@ class HostLock : public HandoffQueue<P, Slot> {
 
   Self& self() noexcept { return static_cast<Self&>(*this); }
 
-  static void startPatience(WaitQueue& queue) noexcept { queue.patience = P::now() + kPatience; }
-
   /// The first local waiter that waits for ownership.
   static Waiter* first(Visit& v) noexcept {
     if (v.bucket.empty()) return nullptr;
@@ -259,15 +225,6 @@ class HostLock : public HandoffQueue<P, Slot> {
       if (t.isFree() || t.agent() != kNobody || t.has(OwnerWord::kQueued)) return;
       P::relax();
     }
-  }
-
-  template <class Parker>
-  bool sleep(Waiter& w, Parker& parker, Deadline deadline) {
-    if (!parker.waitUntil(deadline)) {
-      if (leave(w) == Leave::left) return false;
-      parker.take();
-    }
-    return settle(w, Wake::admitted);
   }
 };
 

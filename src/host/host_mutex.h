@@ -25,24 +25,10 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
   using Base = HostLock<P, BasicHostMutex<P>, MutexSlot>;
   using typename Base::Visit;
   friend Base;
+  friend QueuedLock<P, BasicHostMutex<P>>;
 
  public:
   // As in BasicMutex; an agent's id is at most OwnerWord::kMaxAgent.
-
-  Entry lock(AgentId me = P::agent()) { return lockUntil(kNever, me); }
-  Entry tryLock(AgentId me = P::agent()) {
-    Waiter w;
-    w.agent = checkedHostAgent(me);
-    return Base::entry(tryEnter(w), w);
-  }
-  Entry lockFor(std::chrono::nanoseconds timeout, AgentId me = P::agent()) {
-    return lockUntil(deadlineIn(timeout), me);
-  }
-  Entry lockUntil(Deadline deadline, AgentId me = P::agent()) {
-    Waiter w;
-    w.agent = me;
-    return Base::entry(Base::enterBlocking(w, deadline), w);
-  }
 
   /// Throws Misuse(notHolder) and changes nothing when `me` does not hold the mutex.
   void unlock(AgentId me = P::agent()) {

@@ -32,22 +32,12 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   using typename Base::Rules;
   using typename Base::Visit;
   friend HostLock<P, BasicHostRWLock<P>, RWLockSlot>;
+  friend QueuedLock<P, BasicHostRWLock<P>>;
 
  public:
-  using Upgrade = typename BasicRWLock<Platform>::Upgrade;
+  using Upgrade = boxoffice::Upgrade;
 
   // As in BasicRWLock; an agent's id is at most OwnerWord::kMaxAgent, for readers too.
-
-  Entry lockRead(AgentId me = P::agent()) { return lockReadUntil(kNever, me); }
-  Entry lockWrite(AgentId me = P::agent()) { return lockWriteUntil(kNever, me); }
-  Entry lockReadUntil(Deadline deadline, AgentId me = P::agent()) {
-    return block(Rules::kRead, deadline, me);
-  }
-  Entry lockWriteUntil(Deadline deadline, AgentId me = P::agent()) {
-    return block(Rules::kWrite, deadline, me);
-  }
-  Entry tryLockRead(AgentId me = P::agent()) { return block(Rules::kRead, Deadline::min(), me); }
-  Entry tryLockWrite(AgentId me = P::agent()) { return block(Rules::kWrite, Deadline::min(), me); }
 
   /// Throws Misuse(notHolder) when no agent of this process reads.
   void unlockRead(AgentId = P::agent()) {
@@ -73,13 +63,6 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
       join(v);
       Base::giveBack(v, me, false);
     }
-  }
-
-  Entry upgrade(AgentId me = P::agent()) { return upgradeUntil(kNever, me); }
-  Entry upgradeUntil(Deadline deadline, AgentId me = P::agent()) {
-    Waiter w;
-    w.agent = me;
-    return Base::entry(upgradeBlocking(w, deadline) == Upgrade::granted, w);
   }
 
   /// Unlocks for an agent of this process that died writing; the next one in is told. False when `dead` did
@@ -127,17 +110,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   }
 
   Upgrade upgradeBlocking(Waiter& w, Deadline deadline) {
-    auto& parker = P::parker();
-    w.parker = &parker;
-    const bool mayWait = deadline == kNever || deadline > P::now();
-    const Upgrade start = enterUpgrade(w, mayWait ? Upgrade::waiting : Upgrade::late);
-    if (start != Upgrade::waiting) return start;
-    if (!parker.waitUntil(deadline)) {
-      if (Base::leave(w) == Leave::left) return Upgrade::late;
-      parker.take();
-    }
-    Base::settle(w, Wake::admitted);
-    return Upgrade::granted;
+    return boxoffice::upgradeBlocking<P>(*this, w, deadline);
   }
 
   Upgrade enterUpgrade(Waiter& w, Upgrade otherwise = Upgrade::waiting) {
@@ -291,13 +264,6 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     part(v);
     Base::advance(v);
     return true;
-  }
-
-  Entry block(std::uint32_t mode, Deadline deadline, AgentId me) {
-    Waiter w;
-    w.agent = me;
-    w.ask = mode;
-    return Base::entry(Base::enterBlocking(w, deadline), w);
   }
 };
 

@@ -13,7 +13,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -27,6 +26,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   using Base = HostLock<P, BasicHostSemaphore<P>, SemaphoreSlot>;
   using typename Base::Visit;
   friend Base;
+  friend QueuedLock<P, BasicHostSemaphore<P>>;
 
  public:
   static constexpr std::int32_t kMax = WeightedSemaphore::kMax;
@@ -34,24 +34,10 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
 
   // As in BasicWeightedSemaphore.
 
-  Entry acquire(std::int32_t weight = 1) { return acquireUntil(kNever, weight); }
-  Entry acquireFor(std::chrono::nanoseconds timeout, std::int32_t weight = 1, double priority = 0) {
-    return acquireUntil(deadlineIn(timeout), weight, priority);
-  }
-  Entry acquireUntil(Deadline deadline, std::int32_t weight = 1, double priority = 0) {
-    Waiter w;
-    w.agent = P::agent();
-    w.ask = static_cast<std::uint32_t>(weight);
-    w.priority = priority;
-    return Base::entry(Base::enterBlocking(w, deadline), w);
-  }
-  /// Never blocks, and never overtakes a waiter.
-  Entry tryAcquire(std::int32_t weight = 1) { return acquireUntil(Deadline::min(), weight); }
-
   /// Puts `weight` back: first from what this process holds, then as new units. Throws Misuse(overflow) and
   /// changes nothing when more than kMax would be left.
   void release(std::int32_t weight = 1, AgentId = P::agent()) {
-    checkWeight(weight);
+    WeightedSemaphoreRules::checkedWeight(weight);
     Visit v(*this);
     if (left() > kMax - weight) {
       throw Misuse(Fault::overflow, "semaphore value above its maximum");
@@ -88,8 +74,6 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   std::int32_t value() const noexcept {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(left(), kMin, kMax));
   }
-  /// What this process holds.
-  std::uint32_t held() const noexcept { return slot().held[P::process(this)].load(); }
 
   /// Calls `use(process)` for each process that holds units: a snapshot, for listings.
   template <class Use>
@@ -123,15 +107,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   SemaphoreSlot& slot() noexcept { return this->slot_; }
   const SemaphoreSlot& slot() const noexcept { return this->slot_; }
 
-  static void checkWeight(std::int32_t weight) {
-    if (weight < 1 || weight > kMax) {
-      throw Misuse(Fault::badArgument, "a weight is from 1 to kMax");
-    }
-  }
-  static void check(const Waiter& w) {
-    checkWeight(static_cast<std::int32_t>(w.ask));
-    if (std::isnan(w.priority)) throw Misuse(Fault::badArgument, "a priority cannot be NaN");
-  }
+  static void check(const Waiter& w) { WeightedSemaphoreRules::check(w); }
   static bool isApart(const Waiter&) noexcept { return false; }
   void look(Visit&) noexcept {}
   void gone(Visit&, Waiter&) noexcept {}

@@ -256,7 +256,7 @@ void Membership::reap(ProcessSlot process) noexcept {
 void Membership::cleanUp(ProcessSlot dead) {
   {
     const std::lock_guard guard(segmentsMutex_);
-    for (Segment* const segment : list_) evict(segment->view(), dead);
+    for (Segment* const segment : list_) evictFrom(segment->view(), dead);
     killPoint(kOpenOnesCleaned);
     evictInFiles(dead);
   }

@@ -188,7 +188,7 @@ void retire(const SegmentView& view) noexcept {
   }
 }
 
-void evict(const SegmentView& view, ProcessSlot dead) {
+void evictFrom(const SegmentView& view, ProcessSlot dead) {
   if (!view.header->users.has(dead)) return;
   evictOf(view.kind)(view, dead);
   view.header->users.remove(dead);
@@ -208,7 +208,7 @@ void evictInFile(const std::string& directory, const std::string& file, ProcessS
     return;  // no process can use the file; open reports why
   }
   try {
-    evict(view, dead);
+    evictFrom(view, dead);
   } catch (...) {
     unmap(view);
     throw;

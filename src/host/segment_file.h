@@ -58,7 +58,7 @@ SegmentView openSegmentFile(const SegmentOptions& options, const std::string& pa
 void retire(const SegmentView& view) noexcept;
 
 /// Cleans up after a dead process in a mapped segment.
-void evict(const SegmentView& view, ProcessSlot dead);
+void evictFrom(const SegmentView& view, ProcessSlot dead);
 /// The same in a file that this process does not have open.
 void evictInFile(const std::string& directory, const std::string& file, ProcessSlot dead);
 

@@ -9,7 +9,7 @@
 // Invariant: never set while a waiter is queued.
 #pragma once
 
-#include "locks/lock_word.h"
+#include "locks/waitable_word.h"
 
 namespace boxoffice {
 
@@ -21,8 +21,8 @@ struct AutoResetEventRules : InOrder {
 };
 
 template <class P>
-class BasicAutoResetEvent : private LockWord<P, AutoResetEventRules> {
-  using Base = LockWord<P, AutoResetEventRules>;
+class BasicAutoResetEvent : public WaitableWord<P, AutoResetEventRules> {
+  using Base = WaitableWord<P, AutoResetEventRules>;
   using Rules = AutoResetEventRules;
 
  public:
@@ -34,29 +34,12 @@ class BasicAutoResetEvent : private LockWord<P, AutoResetEventRules> {
     Base::change(me, [](Word word) { return word | Rules::kSet; });
   }
 
-  void wait() { waitUntil(kNever); }
   bool tryWait() noexcept {
     Waiter w;
     return Base::tryEnter(w);
   }
-  /// False when `timeout` passed first; a timeout of zero or less never sleeps.
-  bool waitFor(std::chrono::nanoseconds timeout) { return waitUntil(deadlineIn(timeout)); }
-  bool waitUntil(Deadline deadline) {
-    Waiter w;
-    w.agent = P::agent();
-    return Base::enterBlocking(w, deadline);
-  }
 
   bool isSet() const noexcept { return (Base::word() & Rules::kSet) != 0; }
-
-  // For callers with a waiter of their own (lock_word.h).
-  using Base::enter;
-  using Base::enterBlocking;
-  using Base::isQueued;
-  using Base::leave;
-  using Base::leaveAll;
-  using Base::queueSize;
-  using Base::settle;
 };
 
 using AutoResetEvent = BasicAutoResetEvent<Platform>;

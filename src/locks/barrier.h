@@ -67,10 +67,7 @@ class BasicBarrierWord {
   /// Throws Misuse(notWaiting) when w is in no queue.
   Leave leave(Waiter& w) {
     auto bucket = P::lot().open(this);
-    if (w.state == Waiter::State::admitted) return Leave::admitted;
-    if (w.state == Waiter::State::idle) {
-      throw Misuse(Fault::notWaiting, "this waiter waits for nothing");
-    }
+    if (wasAdmitted(w)) return Leave::admitted;
     bucket.queue().leave(w);
     breakIn(bucket);
     return Leave::left;

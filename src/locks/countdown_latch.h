@@ -7,7 +7,7 @@
 //   wait           zero: pass. Else into the queue.
 #pragma once
 
-#include "locks/lock_word.h"
+#include "locks/waitable_word.h"
 #include "platform/misuse.h"
 
 namespace boxoffice {
@@ -19,8 +19,8 @@ struct CountdownLatchRules : InOrder {
 };
 
 template <class P>
-class BasicCountdownLatch : private LockWord<P, CountdownLatchRules> {
-  using Base = LockWord<P, CountdownLatchRules>;
+class BasicCountdownLatch : public WaitableWord<P, CountdownLatchRules> {
+  using Base = WaitableWord<P, CountdownLatchRules>;
   using Rules = CountdownLatchRules;
 
  public:
@@ -41,26 +41,9 @@ class BasicCountdownLatch : private LockWord<P, CountdownLatchRules> {
     });
   }
 
-  void wait() { waitUntil(kNever); }
   bool tryWait() const noexcept { return count() == 0; }
-  /// False when `timeout` passed first; a timeout of zero or less never sleeps.
-  bool waitFor(std::chrono::nanoseconds timeout) { return waitUntil(deadlineIn(timeout)); }
-  bool waitUntil(Deadline deadline) {
-    Waiter w;
-    w.agent = P::agent();
-    return Base::enterBlocking(w, deadline);
-  }
 
   std::uint32_t count() const noexcept { return Rules::count(Base::word()); }
-
-  // For callers with a waiter of their own (lock_word.h).
-  using Base::enter;
-  using Base::enterBlocking;
-  using Base::isQueued;
-  using Base::leave;
-  using Base::leaveAll;
-  using Base::queueSize;
-  using Base::settle;
 
  private:
   static std::uint32_t checked(std::uint32_t count) {

@@ -133,10 +133,7 @@ class BasicDiningPhilosophers {
     Fed fed;
     {
       auto bucket = P::lot().open(&chairs_[place(seat)]);
-      if (w.state == Waiter::State::admitted) return false;
-      if (w.state == Waiter::State::idle) {
-        throw Misuse(Fault::notWaiting, "this waiter waits for nothing");
-      }
+      if (wasAdmitted(w)) return false;
       bool tooLate = false;
       fed = table_.change([seat, &tooLate](auto& table) {
         tooLate = table.mayEat(seat);

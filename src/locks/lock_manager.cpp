@@ -249,12 +249,7 @@ bool LockManager::forgetIn(Resource& resource, Client& dead) noexcept {
                                  [&dead](const Part& one) { return one.client == &dead; });
   if (part == resource.parts.end()) return false;
   resource.parts.erase(part);
-  WaitQueue& queue = resource.queue;
-  for (Waiter* w = queue.find(dead.agent); w;) {
-    Waiter* const next = w->next;
-    queue.leave(*w);
-    w = queue.find(dead.agent, next);
-  }
+  resource.queue.leaveAll(dead.agent, [](Waiter&, bool) {});
   for (Waiter* next = resource.held.head; next;) {
     Waiter& w = *std::exchange(next, next->next);
     if (w.agent != dead.agent) continue;

@@ -6,9 +6,10 @@
 //     static Word take(Word, Waiter&)         the word once it is in; sets w.abandoned
 //     static bool isFree(Word)                may any agent take it while others wait?
 //     static bool makesRoom(Word, Word)       may this change let a waiter in?
-//     kWaker, kHandOff                        its bits for these, see below
+//     static void check(const Waiter&)        throws for a waiter that the word cannot represent
+//     kWaker, kHandOff                        its bits for these (queue_bits.h)
 // and gets entering, waiting, leaving and admitting, for threads and event loops alike. InOrder has
-// the last four Rules for a lock whose waiters never compete: its word is never free to be taken.
+// the last five Rules for a lock whose waiters never compete: its word is never free to be taken.
 //
 //     no queue ── enter ──▶ queue ── release: invites the head ──▶ queue, waker   (the word is free)
 //        ▲                 ▲  ▲                                     │   │
@@ -17,27 +18,6 @@
 //        │                 │                                            ▼
 //        │                 └───── release: the head owns the word ── queue, hand-off
 //        └─ the last waiter has left
-//
-// Bits of the word that the queue owns. The holder of the bucket alone changes them:
-//   kQueued     a waiter stands in the word's queue.
-//   kWaker    the designated waker: a waiter of the queue has been invited and is on its way. It will
-//             take the word, or clear the bit and ask the next release to call the head again. Set
-//             when a free word is left to competition; cleared when that waiter takes the word,
-//             finds it taken, is handed it, or leaves the queue (timeout, abort, death).
-//   kHandOff  the next release hands the word to the head. Set by the invited head that finds the
-//             word taken once its patience is over, and from the start while the head may not be
-//             overtaken (fairness: 'fifo'); cleared when that head has left the queue.
-//
-// Invariants, outside a bucket:
-//   1. kQueued is set exactly while a waiter stands in the queue; kWaker exactly while one of those is
-//      invited; kHandOff only with kQueued.
-//   2. While kQueued is clear, any agent may change the word by compare-and-swap (JavaScript too).
-//   3. While kQueued is set, only the holder of the bucket changes the word. There are three exceptions, each
-//      one compare-and-swap that leaves the queue's bits alone (JavaScript too): an agent takes a word that
-//      isFree and does not have kHandOff; a release makes no room; a release with kWaker and without
-//      kHandOff leaves the word free, since the waker is sure to look at it.
-//   4. A free word with kQueued has kWaker and does not have kHandOff.
-//   5. No waiter that fits is at the head of the queue, unless kWaker is set.
 //
 // Fairness. A release that goes through the bucket hands the word directly to the head once the head's
 // patience is over, counted from when it became the head. Until then two agents may overtake it: the
@@ -53,45 +33,18 @@
 
 #include <cstdint>
 
-#include "waiting/parking_lot.h"
-#include "waiting/thread_parker.h"
+#include "locks/queue_bits.h"
+#include "locks/queued_lock.h"
 
 namespace boxoffice {
 
-/// How long the head of a queue may be overtaken before the lock is handed directly to it.
-constexpr std::chrono::milliseconds kPatience{1};
-
-/// The result of an attempt to acquire: `if (mutex.tryLock())`.
-struct Entry {
-  bool granted = false;  ///< the caller holds the lock; false: not now, or not before the deadline
-  bool abandoned = false;  ///< granted, and the last holder died with it: check what it left
-
-  explicit operator bool() const noexcept { return granted; }
-};
-
-/// The rest of the Rules of a lock whose waiters are admitted in the order of their queue only.
-struct InOrder {
-  using Word = std::uint32_t;
-  static constexpr Word kWaker = 0;
-  static constexpr Word kHandOff = 0;
-  static bool isFree(Word) noexcept { return false; }
-  static bool makesRoom(Word, Word) noexcept { return true; }
-};
-
-enum class Leave : std::uint8_t {
-  left,       ///< out of the queue, as if it had never entered
-  leftAwake,  ///< the same, but a wake is on its way: take it before the waiter is destroyed
-  admitted    ///< too late: the waiter holds the lock, and a wake is on its way
-};
-
 template <class P, class Rules>
-class LockWord {
+class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
+  using Base = QueuedLock<P, LockWord<P, Rules>>;
+  friend Base;
+
  public:
   using Word = std::uint32_t;
-  static constexpr Word kQueued = 1;
-  static constexpr Word kWaker = Rules::kWaker;
-  static constexpr Word kHandOff = Rules::kHandOff;
-  static constexpr Word kQueueBits = kQueued | kWaker | kHandOff;
 
   explicit LockWord(Word initial) : word_(initial) {}
   LockWord(const LockWord&) = delete;
@@ -99,12 +52,10 @@ class LockWord {
 
   Word word() const noexcept { return word_.load(std::memory_order_acquire); }
 
-  static Entry entry(bool in, const Waiter& w) noexcept { return {in, in && w.abandoned}; }
-
   /// Lets w in if the word is open to it: no queue, or a free word without kHandOff. Never blocks.
   bool tryEnter(Waiter& w) noexcept {
     Word word = word_.load(std::memory_order_acquire);
-    while (isOpen(word) && Rules::fits(word, w)) {
+    while (Bits::isOpen(word) && Rules::fits(word, w)) {
       const Word taken = Rules::take(word, w);
       // An entry that leaves no trace (a set event) needs no write, only the acquire above.
       if (taken == word || word_.compare_exchange_weak(word, taken, std::memory_order_acquire)) {
@@ -116,7 +67,10 @@ class LockWord {
 
   /// In at once (true), or in the queue (false). Then w.parker is woken, and must call settle. Throws
   /// std::bad_alloc, and then w is neither.
-  bool enter(Waiter& w) { return (w.mayOvertake && tryEnter(w)) || enterByBucket(w); }
+  bool enter(Waiter& w) {
+    check(w);
+    return (w.mayOvertake && tryEnter(w)) || enterByBucket(w);
+  }
 
   /// After a wake: true when w is in. False when it has left, or when it was invited but came too late;
   /// then it keeps its place and will be woken again.
@@ -145,11 +99,6 @@ class LockWord {
     leaveAll(agent, gone, unchanged);
   }
 
-  /// Whether a waiter of `agent` is in the queue.
-  bool isQueued(AgentId agent) const { return P::lot().isQueued(this, agent); }
-
-  std::size_t queueSize() const { return P::lot().queueSize(this); }
-
   /// How much longer the head of the queue may be overtaken: zero when it is next, or the queue is empty.
   std::chrono::nanoseconds patience() const {
     auto bucket = P::lot().open(this);
@@ -160,33 +109,14 @@ class LockWord {
     return queue.patience - now;
   }
 
-  /// Blocks the calling thread until w is in, or the deadline has passed (false).
-  bool enterBlocking(Waiter& w, Deadline deadline) {
-    if (tryEnter(w)) return true;
-    if (deadline != kNever && deadline <= P::now()) return false;
-    if (P::lot().spin(this)([&]() noexcept { return tryEnter(w); })) return true;
-    auto& parker = P::parker();
-    w.parker = &parker;
-    return enter(w) || sleep(w, parker, deadline);
-  }
-
-  /// The rest of enterBlocking, for a waiter that is in the queue already.
-  bool sleep(Waiter& w, ThreadParker<P>& parker, Deadline deadline) {
-    for (;;) {
-      if (!parker.waitUntil(deadline)) {
-        const Leave how = leave(w);
-        if (how != Leave::left) parker.take();
-        return how == Leave::admitted && settle(w, Wake::admitted);
-      }
-      if (settle(w, parker.how())) return true;
-    }
-  }
+ protected:
+  using Bits = QueueBits<P, Rules>;
 
   /// Changes the word by `left`, which makes room, and admits the waiters that fit then. `leaver` is the
   /// agent whose own waiters go first. When `left` throws, nothing has changed.
   template <class Left>
   void change(AgentId leaver, Left&& left) {
-    if (changeIf(mayChange, left)) return;
+    if (changeIf(Bits::mayChange, left)) return;
     changeQueued(leaver, left);
   }
 
@@ -196,22 +126,18 @@ class LockWord {
     auto bucket = P::lot().open(this);
     if (bucket.empty()) {
       // The last waiter has left meanwhile, or shared memory is corrupt: do not crash then.
-      const auto alone = [&left](Word word) { return withBits(left(word), 0); };
+      const auto alone = [&left](Word word) { return Bits::with(left(word), 0); };
       changeIf([](Word, Word) { return true; }, alone);
     } else {
       admitWaiters(bucket, leaver, left);
     }
   }
 
- protected:
   /// leave; `left` undoes what the waiting has changed in the word.
   template <class Left>
   Leave leave(Waiter& w, Left&& left) {
     auto bucket = P::lot().open(this);
-    if (w.state == Waiter::State::idle) {
-      throw Misuse(Fault::notWaiting, "this waiter waits for nothing");
-    }
-    if (w.state == Waiter::State::admitted) return Leave::admitted;
+    if (wasAdmitted(w)) return Leave::admitted;
     const bool awake = w.state == Waiter::State::invited;
     bucket.queue().leave(w);
     admitWaiters(bucket, kNobody, left);  // those behind it may fit now
@@ -223,50 +149,18 @@ class LockWord {
   void leaveAll(AgentId agent, Gone&& gone, Left&& left) {
     auto bucket = P::lot().open(this);
     if (bucket.empty()) return;
-    WaitQueue& queue = bucket.queue();
-    Waiter* next = queue.find(agent);
-    while (next) {
-      Waiter& w = *next;
-      next = w.next;
-      const bool awake = w.state == Waiter::State::invited;
-      queue.leave(w);
-      gone(w, awake ? Leave::leftAwake : Leave::left);
-      next = queue.find(agent, next);
-    }
+    bucket.queue().leaveAll(agent, [&gone](Waiter& w, bool isAwake) {
+      gone(w, isAwake ? Leave::leftAwake : Leave::left);
+    });
     admitWaiters(bucket, kNobody, left);
   }
-
-  /// The queue's bits of the word once `gone` has left the queue.
-  static Word bitsOf(const WaitQueue& queue, const Waiter* gone = nullptr) noexcept {
-    const Waiter* head = queue.head();
-    bool handsOff = queue.handsOff;
-    if (head && head == gone) {
-      head = queue.behind(*gone);
-      handsOff = false;
-    }
-    if (!head) return 0;
-    Word bits = kQueued;
-    if (queue.invited() && queue.invited() != gone) bits |= kWaker;
-    if (handsOff || !head->mayBeOvertaken) bits |= kHandOff;
-    return bits;
-  }
-  static Word withBits(Word word, Word bits) noexcept { return (word & ~kQueueBits) | bits; }
 
   typename P::template Atomic<Word> word_;
 
  private:
   using Bucket = typename ParkingLot<P>::Bucket;
 
-  /// Whether an agent that is not in the queue may take the word.
-  static bool isOpen(Word word) noexcept {
-    return !(word & kQueued) || (Rules::isFree(word) && !(word & kHandOff));
-  }
-
-  /// Whether the word may change without the bucket (invariant 3).
-  static bool mayChange(Word from, Word to) noexcept {
-    if (!(from & kQueued) || !Rules::makesRoom(from, to)) return true;
-    return kWaker && (from & (kWaker | kHandOff)) == kWaker && Rules::isFree(to);
-  }
+  static void check(const Waiter& w) { Rules::check(w); }
 
   template <class May, class Left>
   bool changeIf(May may, Left& left) {
@@ -290,10 +184,10 @@ class LockWord {
     const bool foremost = first || w.priority > queue.topPriority();
     queue.enter(w);  // may throw, so before the word says that a waiter is in the queue
     for (;;) {
-      const bool mayGo = foremost || (w.mayOvertake && isOpen(word));
+      const bool mayGo = foremost || (w.mayOvertake && Bits::isOpen(word));
       const bool goes = mayGo && Rules::fits(word, w);
-      const Word next =
-          goes ? withBits(Rules::take(word, w), bitsOf(queue, &w)) : withBits(word, bitsOf(queue));
+      const Word next = goes ? Bits::with(Rules::take(word, w), Bits::of(queue, &w))
+                             : Bits::with(word, Bits::of(queue));
       if (next != word && !word_.compare_exchange_weak(word, next, std::memory_order_acquire,
                                                        std::memory_order_relaxed)) {
         continue;
@@ -303,7 +197,7 @@ class LockWord {
         if (next == word) word_.load(std::memory_order_acquire);
         queue.leave(w);
       } else if (first) {
-        startPatience(queue);
+        Base::startPatience(queue);
       }
       return goes;
     }
@@ -321,25 +215,26 @@ class LockWord {
     for (;;) {
       const bool fits = Rules::fits(word, w);
       if (fits &&
-          word_.compare_exchange_strong(word, withBits(Rules::take(word, w), bitsOf(queue, &w)),
+          word_.compare_exchange_strong(word, Bits::with(Rules::take(word, w), Bits::of(queue, &w)),
                                         std::memory_order_acquire, std::memory_order_relaxed)) {
         break;
       }
       if (!queue.handsOff && P::now() >= queue.patience) {
         // Other agents could take and free the word for ever between our looks at it. This ends that.
         queue.handsOff = true;
-        word = word_.fetch_or(kHandOff, std::memory_order_relaxed) | kHandOff;
+        word = word_.fetch_or(Rules::kHandOff, std::memory_order_relaxed) | Rules::kHandOff;
         continue;
       }
-      if (!fits && word_.compare_exchange_strong(word, withBits(word, bitsOf(queue) & ~kWaker),
-                                                 std::memory_order_relaxed)) {
+      if (!fits &&
+          word_.compare_exchange_strong(word, Bits::with(word, Bits::of(queue) & ~Rules::kWaker),
+                                        std::memory_order_relaxed)) {
         queue.uninvite(w);
         return false;
       }
     }
     queue.leave(w);
     if (!queue.empty()) {
-      startPatience(queue);
+      Base::startPatience(queue);
       admitWaiters(bucket, w.agent, unchanged);  // readers behind a reader
     }
     return true;
@@ -356,10 +251,10 @@ class LockWord {
     bool applied = false;
     for (;;) {
       const Word word = applied ? seen : left(seen);
-      Waiter* const next = choose(queue, leaver, word);
+      Waiter* const next = Bits::choose(queue, leaver, word);
       const bool invites = !next && !queue.empty() && !queue.invited() && Rules::isFree(word);
-      const Word after = next ? withBits(Rules::take(word, *next), bitsOf(queue, next))
-                              : withBits(word, bitsOf(queue) | (invites ? kWaker : 0));
+      const Word after = next ? Bits::with(Rules::take(word, *next), Bits::of(queue, next))
+                              : Bits::with(word, Bits::of(queue) | (invites ? Rules::kWaker : 0));
       if ((after != seen || !applied) &&
           !word_.compare_exchange_strong(seen, after, std::memory_order_acq_rel,
                                          std::memory_order_acquire)) {
@@ -376,32 +271,12 @@ class LockWord {
     }
   }
 
-  /// The waiter that goes in now that the word is `word`: the head, or one of the leaver's own, which goes
-  /// before it, or none (the head does not fit, or a free word is left to competition).
-  static Waiter* choose(const WaitQueue& queue, AgentId leaver, Word word) {
-    Waiter* const head = queue.head();
-    if (!head || !Rules::fits(word, *head)) return nullptr;
-    if (head->agent == leaver || !head->mayBeOvertaken || queue.handsOff) return head;
-    if (P::now() >= queue.patience) return head;
-    Waiter* const own = queue.firstOf(leaver);
-    if (own && Rules::fits(word, *own)) return own;
-    return Rules::isFree(word) ? nullptr : head;
-  }
-
   static void admit(Bucket& bucket, Waiter& w) {
     WaitQueue& queue = bucket.queue();
     const bool wasHead = queue.head() == &w;
     bucket.admit(w);
-    if (!wasHead || queue.empty()) return;
-    // Within an agent there is no clock: its next waiter is the head, and goes.
-    if (queue.head()->agent == w.agent) {
-      queue.patience = Deadline::min();
-    } else {
-      startPatience(queue);
-    }
+    if (wasHead) Base::passedHead(queue, w);
   }
-
-  static void startPatience(WaitQueue& queue) { queue.patience = P::now() + kPatience; }
 };
 
 }  // namespace boxoffice

@@ -8,7 +8,7 @@
 // Invariant: never set while a waiter is queued.
 #pragma once
 
-#include "locks/lock_word.h"
+#include "locks/waitable_word.h"
 
 namespace boxoffice {
 
@@ -20,8 +20,8 @@ struct ManualResetEventRules : InOrder {
 };
 
 template <class P>
-class BasicManualResetEvent : private LockWord<P, ManualResetEventRules> {
-  using Base = LockWord<P, ManualResetEventRules>;
+class BasicManualResetEvent : public WaitableWord<P, ManualResetEventRules> {
+  using Base = WaitableWord<P, ManualResetEventRules>;
   using Rules = ManualResetEventRules;
 
  public:
@@ -36,26 +36,9 @@ class BasicManualResetEvent : private LockWord<P, ManualResetEventRules> {
     Base::change(kNobody, [](Word word) { return word & ~Rules::kSet; });
   }
 
-  void wait() { waitUntil(kNever); }
   bool tryWait() noexcept { return isSet(); }
-  /// False when `timeout` passed first; a timeout of zero or less never sleeps.
-  bool waitFor(std::chrono::nanoseconds timeout) { return waitUntil(deadlineIn(timeout)); }
-  bool waitUntil(Deadline deadline) {
-    Waiter w;
-    w.agent = P::agent();
-    return Base::enterBlocking(w, deadline);
-  }
 
   bool isSet() const noexcept { return (Base::word() & Rules::kSet) != 0; }
-
-  // For callers with a waiter of their own (lock_word.h).
-  using Base::enter;
-  using Base::enterBlocking;
-  using Base::isQueued;
-  using Base::leave;
-  using Base::leaveAll;
-  using Base::queueSize;
-  using Base::settle;
 };
 
 using ManualResetEvent = BasicManualResetEvent<Platform>;

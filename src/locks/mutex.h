@@ -37,6 +37,7 @@ struct MutexRules {
   static Word held(AgentId agent) noexcept { return agent << kOwnerShift; }
   static bool isFree(Word word) noexcept { return owner(word) == kNobody; }
   static bool makesRoom(Word, Word to) noexcept { return isFree(to); }
+  static void check(const Waiter& w) { checkedAgent(w.agent); }
   static bool fits(Word word, const Waiter&) noexcept { return isFree(word); }
   static Word take(Word word, Waiter& w) noexcept {
     w.abandoned = (word & kAbandoned) != 0;
@@ -45,7 +46,7 @@ struct MutexRules {
 };
 
 template <class P>
-class BasicMutex : private LockWord<P, MutexRules> {
+class BasicMutex : public LockWord<P, MutexRules> {
   using Base = LockWord<P, MutexRules>;
   using Rules = MutexRules;
 
@@ -111,29 +112,10 @@ class BasicMutex : private LockWord<P, MutexRules> {
   AgentId owner() const noexcept { return Rules::owner(Base::word()); }
   bool isLocked() const noexcept { return owner() != kNobody; }
 
-  // For callers with a waiter of their own (lock_word.h). After true from enter, or a wake and true from
-  // settle, w.agent holds the mutex. leave takes a waiter out of the queue.
-  bool enter(Waiter& w) {
-    checkedAgent(w.agent);
-    return Base::enter(w);
-  }
-  bool enterBlocking(Waiter& w, Deadline deadline) {
-    checkedAgent(w.agent);
-    return Base::enterBlocking(w, deadline);
-  }
-  using Base::entry;
-  using Base::isQueued;
-  using Base::leave;
-  using Base::leaveAll;
-  using Base::patience;
-  using Base::queueSize;
-  using Base::settle;
-  using Base::sleep;
-
   /// Enters for a waiter that was notified of a condition: it is woken when it holds the mutex. noexcept,
   /// since without memory for a queue nothing would be left to wake it.
   void enterFor(Waiter& w) noexcept {
-    if (!enter(w)) return;
+    if (!Base::enter(w)) return;
     {
       // Its agent may be dying and may look for it: see BasicConditionVariable::leaveMutex.
       auto bucket = P::lot().open(this);
@@ -147,7 +129,7 @@ class BasicMutex : private LockWord<P, MutexRules> {
     if (Rules::owner(word) != me || me == kNobody) {
       throw Misuse(Fault::notHolder, "unlock of a mutex that the caller does not hold");
     }
-    return word & Base::kQueueBits;
+    return word & Base::Bits::kAll;
   }
 };
 

@@ -54,6 +54,7 @@ struct RWLockRules {
     return readers(from) <= readers(to) || readers(to) == 0 || (to & kUpgrading) ||
            readers(from) == kMaxReaders;
   }
+  static void check(const Waiter& w) { checkedAgent(w.agent); }
   static bool fits(Word word, const Waiter& w) noexcept {
     if (written(word)) return false;
     if (w.ask == kUpgrade) return count(word) == 1;
@@ -67,8 +68,28 @@ struct RWLockRules {
   }
 };
 
+enum class Upgrade : std::uint8_t { refused, granted, waiting, late };
+
+/// Blocks the calling thread for an upgrade of a lock of any scope: refused, granted, or late when the deadline
+/// passed. A deadline that has passed already has no side effect: no reader is kept out, and no other upgrade
+/// is refused.
+template <class P, class Lock>
+Upgrade upgradeBlocking(Lock& lock, Waiter& w, Deadline deadline) {
+  auto& parker = P::parker();
+  w.parker = &parker;
+  const bool mayWait = deadline == kNever || deadline > P::now();
+  const Upgrade start = lock.enterUpgrade(w, mayWait ? Upgrade::waiting : Upgrade::late);
+  if (start != Upgrade::waiting) return start;
+  if (!parker.waitUntil(deadline)) {
+    if (lock.leave(w) == Leave::left) return Upgrade::late;
+    parker.take();
+  }
+  lock.settle(w, Wake::admitted);
+  return Upgrade::granted;
+}
+
 template <class P>
-class BasicRWLock : private LockWord<P, RWLockRules> {
+class BasicRWLock : public LockWord<P, RWLockRules> {
   using Base = LockWord<P, RWLockRules>;
   using Rules = RWLockRules;
 
@@ -156,18 +177,6 @@ class BasicRWLock : private LockWord<P, RWLockRules> {
   AgentId writer() const noexcept { return Rules::writer(Base::word()); }
 
   // For callers with a waiter of their own (lock_word.h): w.ask is Rules::kRead or kWrite.
-  bool enter(Waiter& w) {
-    checkedAgent(w.agent);
-    return Base::enter(w);
-  }
-  bool enterBlocking(Waiter& w, Deadline deadline) {
-    checkedAgent(w.agent);
-    return Base::enterBlocking(w, deadline);
-  }
-  using Base::isQueued;
-  using Base::queueSize;
-  using Base::settle;
-
   Leave leave(Waiter& w) {
     // The upgrade kept new readers out: giving it up lets them in again.
     const Word claim = w.ask == Rules::kUpgrade ? Rules::kUpgrading : 0;
@@ -184,22 +193,9 @@ class BasicRWLock : private LockWord<P, RWLockRules> {
     Base::leaveAll(agent, leaves, [&claim](Word word) { return word & ~claim; });
   }
 
-  enum class Upgrade : std::uint8_t { refused, granted, waiting, late };
-
-  /// Blocks the calling thread: refused, granted, or late when the deadline passed. A deadline that has
-  /// passed already has no side effect: no reader is kept out, and no other upgrade is refused.
+  using Upgrade = boxoffice::Upgrade;
   Upgrade upgradeBlocking(Waiter& w, Deadline deadline) {
-    auto& parker = P::parker();
-    w.parker = &parker;
-    const bool mayWait = deadline == kNever || deadline > P::now();
-    const Upgrade start = enterUpgrade(w, mayWait ? Upgrade::waiting : Upgrade::late);
-    if (start != Upgrade::waiting) return start;
-    if (!parker.waitUntil(deadline)) {
-      if (leave(w) == Leave::left) return Upgrade::late;
-      parker.take();
-    }
-    settle(w, Wake::admitted);
-    return Upgrade::granted;
+    return boxoffice::upgradeBlocking<P>(*this, w, deadline);
   }
 
   /// Upgrade::waiting: first in the queue, and woken once it is the writer. `otherwise`: the result when it
@@ -216,7 +212,7 @@ class BasicRWLock : private LockWord<P, RWLockRules> {
       Word next = word;
       if (how == Upgrade::granted) next = Rules::take(word, w);
       if (how == Upgrade::waiting) {
-        next = Base::withBits(word | Rules::kUpgrading, Base::bitsOf(waiters));
+        next = Base::Bits::with(word | Rules::kUpgrading, Base::Bits::of(waiters));
       }
       if (this->word_.compare_exchange_weak(word, next, std::memory_order_acquire,
                                             std::memory_order_relaxed)) {
@@ -239,7 +235,7 @@ class BasicRWLock : private LockWord<P, RWLockRules> {
     if (Rules::writer(word) != me || me == kNobody) {
       throw Misuse(Fault::notHolder, "the caller does not hold the write lock");
     }
-    return word & Base::kQueueBits;
+    return word & Base::Bits::kAll;
   }
 
   Entry block(std::uint32_t mode, Deadline deadline, AgentId me) {

@@ -24,6 +24,7 @@ namespace boxoffice {
 struct WeightedSemaphoreRules : InOrder {
   static constexpr Word kAbandoned = 2;
   static constexpr int kValueShift = 2;
+  static constexpr std::int32_t kMax = (1 << 29) - 1;
 
   // Right shift of a negative value is arithmetic since C++20.
   static std::int32_t value(Word word) noexcept {
@@ -31,6 +32,16 @@ struct WeightedSemaphoreRules : InOrder {
   }
   static Word with(Word word, std::int32_t value) noexcept {
     return (word & ((1U << kValueShift) - 1)) | (static_cast<Word>(value) << kValueShift);
+  }
+  static std::uint32_t checkedWeight(std::int32_t weight) {
+    if (weight < 1 || weight > kMax) {
+      throw Misuse(Fault::badArgument, "a weight is from 1 to kMax");
+    }
+    return static_cast<std::uint32_t>(weight);
+  }
+  static void check(const Waiter& w) {
+    checkedWeight(static_cast<std::int32_t>(w.ask));
+    if (std::isnan(w.priority)) throw Misuse(Fault::badArgument, "a priority cannot be NaN");
   }
   static bool fits(Word word, const Waiter& w) noexcept {
     return value(word) >= static_cast<std::int32_t>(w.ask);
@@ -42,14 +53,14 @@ struct WeightedSemaphoreRules : InOrder {
 };
 
 template <class P>
-class BasicWeightedSemaphore : private LockWord<P, WeightedSemaphoreRules> {
+class BasicWeightedSemaphore : public LockWord<P, WeightedSemaphoreRules> {
   using Base = LockWord<P, WeightedSemaphoreRules>;
   using Rules = WeightedSemaphoreRules;
 
  public:
   using typename Base::Word;
 
-  static constexpr std::int32_t kMax = (1 << 29) - 1;
+  static constexpr std::int32_t kMax = Rules::kMax;
   static constexpr std::int32_t kMin = -(1 << 29);
 
   /// `value` must be in [kMin, kMax]; else throws Misuse(badArgument).
@@ -66,22 +77,22 @@ class BasicWeightedSemaphore : private LockWord<P, WeightedSemaphoreRules> {
   Entry acquireUntil(Deadline deadline, std::int32_t weight = 1, double priority = 0) {
     Waiter w;
     w.agent = P::agent();
-    w.ask = checkedWeight(weight);
-    w.priority = checkedPriority(priority);
+    w.ask = static_cast<std::uint32_t>(weight);
+    w.priority = priority;
     return Base::entry(Base::enterBlocking(w, deadline), w);
   }
 
   /// Never blocks, and never overtakes a waiter.
   Entry tryAcquire(std::int32_t weight = 1) {
     Waiter w;
-    w.ask = checkedWeight(weight);
+    w.ask = Rules::checkedWeight(weight);
     return Base::entry(Base::tryEnter(w), w);
   }
 
   /// Puts `weight` back. Throws Misuse(overflow) and changes nothing when the value would pass kMax. The
   /// waiters of agent `me` may go first within the patience of the head.
   void release(std::int32_t weight = 1, AgentId me = P::agent()) {
-    const auto more = static_cast<std::int32_t>(checkedWeight(weight));
+    const auto more = static_cast<std::int32_t>(Rules::checkedWeight(weight));
     Base::change(me, [more](Word word) {
       if (Rules::value(word) > kMax - more) {
         throw Misuse(Fault::overflow, "semaphore value above its maximum");
@@ -109,42 +120,12 @@ class BasicWeightedSemaphore : private LockWord<P, WeightedSemaphoreRules> {
 
   std::int32_t value() const noexcept { return Rules::value(Base::word()); }
 
-  // For callers with a waiter of their own (lock_word.h): w.ask is the weight. They throw
-  // Misuse(badArgument) for a weight out of range and for a priority that is NaN.
-  bool enter(Waiter& w) {
-    check(w);
-    return Base::enter(w);
-  }
-  bool enterBlocking(Waiter& w, Deadline deadline) {
-    check(w);
-    return Base::enterBlocking(w, deadline);
-  }
-  using Base::isQueued;
-  using Base::leave;
-  using Base::leaveAll;
-  using Base::queueSize;
-  using Base::settle;
-
  private:
-  static void check(const Waiter& w) {
-    checkedWeight(static_cast<std::int32_t>(w.ask));
-    checkedPriority(w.priority);
-  }
   static std::int32_t checked(std::int32_t value) {
     if (value < kMin || value > kMax) {
       throw Misuse(Fault::badArgument, "a semaphore's value is from kMin to kMax");
     }
     return value;
-  }
-  static double checkedPriority(double priority) {
-    if (std::isnan(priority)) throw Misuse(Fault::badArgument, "a priority cannot be NaN");
-    return priority;
-  }
-  static std::uint32_t checkedWeight(std::int32_t weight) {
-    if (weight < 1 || weight > kMax) {
-      throw Misuse(Fault::badArgument, "a weight is from 1 to kMax");
-    }
-    return static_cast<std::uint32_t>(weight);
   }
 };
 

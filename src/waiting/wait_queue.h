@@ -21,6 +21,15 @@
 
 namespace boxoffice {
 
+/// Whether a waiter that is to leave its queue was admitted before. Throws Misuse(notWaiting) when it waits for
+/// nothing.
+inline bool wasAdmitted(const Waiter& w) {
+  if (w.state == Waiter::State::idle) {
+    throw Misuse(Fault::notWaiting, "this waiter waits for nothing");
+  }
+  return w.state == Waiter::State::admitted;
+}
+
 struct Fifo {
   Waiter* head = nullptr;
   Waiter* tail = nullptr;
@@ -88,6 +97,20 @@ class WaitQueue {
     if (invited_ == &w) invited_ = nullptr;
     w.fifo = nullptr;
     w.state = Waiter::State::idle;
+  }
+
+  /// Takes all waiters of `agent` out of the queue, and calls `gone(waiter, isAwake)` for each: whether it was
+  /// invited.
+  template <class Gone>
+  void leaveAll(AgentId agent, Gone&& gone) {
+    for (Waiter* next = find(agent); next;) {
+      Waiter& w = *next;
+      next = w.next;
+      const bool isAwake = w.state == Waiter::State::invited;
+      leave(w);
+      gone(w, isAwake);
+      next = find(agent, next);
+    }
   }
 
   /// The first waiter of `agent` near the head and of its priority, or null.

@@ -29,7 +29,7 @@ class HostLockTest : public testing::Test {
   Notes notes_;
 };
 
-using WorldRWLock = host::BasicHostRWLock<WorldPlatform>;
+using WorldRWLock = HostRWLockForms<WorldPlatform>;
 
 class HostRWLockFixture : public HostLockTest<WorldRWLock> {
  protected:

@@ -7,7 +7,7 @@ namespace boxoffice::test {
 namespace {
 
 using namespace std::chrono_literals;
-using WorldRWLock = host::BasicHostRWLock<WorldPlatform>;
+using WorldRWLock = HostRWLockForms<WorldPlatform>;
 
 class HostRWLockStress : public testing::Test {
  protected:

@@ -6,7 +6,7 @@ namespace boxoffice::test {
 namespace {
 
 using namespace std::chrono_literals;
-using WorldSemaphore = host::BasicHostSemaphore<WorldPlatform>;
+using WorldSemaphore = HostSemaphoreForms<WorldPlatform>;
 
 class HostSemaphoreStress : public testing::Test {
  protected:

@@ -7,7 +7,7 @@ namespace boxoffice::test {
 namespace {
 
 using namespace std::chrono_literals;
-using WorldSemaphore = host::BasicHostSemaphore<WorldPlatform>;
+using WorldSemaphore = HostSemaphoreForms<WorldPlatform>;
 
 class HostSemaphoreTest : public HostLockTest<WorldSemaphore> {
  protected:

@@ -14,7 +14,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "host/host_mutex.h"
+#include "host_forms.h"
 #include "stress.h"
 
 namespace boxoffice::test {
@@ -259,6 +259,6 @@ struct WorldPlatform : NativePlatform<WorldPlatform> {
   static void step(Step step) noexcept { World::current->step(step); }
 };
 
-using WorldMutex = host::BasicHostMutex<WorldPlatform>;
+using WorldMutex = HostMutexForms<WorldPlatform>;
 
 }  // namespace boxoffice::test

@@ -53,10 +53,10 @@ class Suite : public rl::test_suite<Test, kThreads> {
   std::unique_ptr<Stage<P>> stage_;
 };
 
-/// The word of a lock. The locks inherit LockWord in private; only a C-style cast reaches through.
+/// The word of a lock.
 template <class P, class Rules, class Lock>
 auto wordOf(const Lock& lock) {
-  return ((const LockWord<P, Rules>&)lock).word();
+  return static_cast<const LockWord<P, Rules>&>(lock).word();
 }
 
 /// Something plain that locks protect: relacy reports two accesses that nothing orders.

@@ -1,0 +1,25 @@
+// The word of a lock that is waited for and not held: an event, a latch.
+#pragma once
+
+#include "locks/lock_word.h"
+
+namespace boxoffice {
+
+template <class P, class Rules>
+class WaitableWord : public LockWord<P, Rules> {
+  using Base = LockWord<P, Rules>;
+
+ public:
+  using Base::Base;
+
+  void wait() { waitUntil(kNever); }
+  /// False when `timeout` passed first; a timeout of zero or less never sleeps.
+  bool waitFor(std::chrono::nanoseconds timeout) { return waitUntil(deadlineIn(timeout)); }
+  bool waitUntil(Deadline deadline) {
+    Waiter w;
+    w.agent = P::agent();
+    return Base::enterBlocking(w, deadline);
+  }
+};
+
+}  // namespace boxoffice
