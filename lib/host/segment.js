@@ -24,6 +24,8 @@ class HostSegment {
     this.name = name
     /** Why no lock of it is granted any more: its files were removed. */
     this.whyGone = undefined
+    /** Whether the waiters and the holders of this thread have been told that. */
+    this.isTold = false
     /** This thread as an owner: what a mutex's word is, as JavaScript sees it, while it holds it. */
     this.held = native.host.held(number)
   }
@@ -39,8 +41,9 @@ class HostSegment {
     return lockError('ERR_LOCK_SEGMENT', `${title}: ${this.whyGone}`)
   }
 
-  /** Tells all who wait for locks of it, and, since nothing else can tell a holder, the process. */
+  /** Tells all waiters for locks of it, and, since nothing else can tell a holder, the process. */
   tell() {
+    this.isTold = true
     giveUpWhere(
       (core) => core.segment === this,
       (core) => this.goneError(core.title()),
@@ -80,13 +83,13 @@ const titleOf = ({ kind, name }) => `the ${kind} ${nameOf(name)} of this host`
 const opened = new Map()
 let removals = native.host.removals()
 
-/** What this thread has opened, and is gone since it was last looked for. */
+/** What this thread has opened, and is gone, though a wait that ended may have found that before. */
 function lookForRemovals() {
   const now = native.host.removals()
   if (now === removals) return
   removals = now
   for (const segment of opened.values()) {
-    if (segment.whyGone === undefined && segment.isGone()) segment.tell()
+    if (!segment.isTold && segment.isGone()) segment.tell()
   }
 }
 addWakeupListener(lookForRemovals)

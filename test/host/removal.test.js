@@ -174,6 +174,16 @@ describe('Files of scope host that are removed while processes use them', functi
     assert.equal(await within(30_000, place.waiter.does('return my.blocked')), 'ERR_LOCK_SEGMENT')
   })
 
+  it('waiters are rejected, too, where a thread that blocked has found the removal', async () => {
+    const make = `new boxoffice.KeyedMutex({ scope: 'host', name: 'a', allowBlockingMainThread: true })`
+    const place = await contention({ make, acquire: `my.lock.acquire('b')` })
+    await place.holder.does(`my.other = await my.lock.acquire('c')`)
+    const removal = `require('node:fs').renameSync(${JSON.stringify(place.directory)}, ${JSON.stringify(`${place.directory}.old`)})`
+    const blocked = place.waiter.does(`${removal}; return codeOf(() => my.lock.acquireSync('c'))`)
+    assert.equal(await within(30_000, blocked), 'ERR_LOCK_SEGMENT')
+    assert.equal(await outcome(place.waiter), 'ERR_LOCK_SEGMENT')
+  })
+
   it('reader that wants to upgrade is rejected, and reads on', async () => {
     const place = await contention({ make: kinds.RWLock.make, acquire: 'my.lock.acquireRead()' })
     assert.equal(await outcome(place.waiter), 'granted')
