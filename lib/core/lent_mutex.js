@@ -115,11 +115,7 @@ class LentMutex extends LocalMutex {
       if (this.observer !== null) this.begun()
       return false
     }
-    if (this.isHere() || this.lender.isOurs()) throw this.heldHere()
-    if (this.current === borrowing || this.lender.stands()) {
-      const ahead = `a promise of this thread waits for ${this.title()}, and could not go on`
-      throw lockError('ERR_LOCK_DEADLOCK', ahead)
-    }
+    this.checkNotOurs()
     const isAbandoned =
       this.observer === null
         ? this.block(limits)
@@ -129,7 +125,17 @@ class LentMutex extends LocalMutex {
     return isAbandoned
   }
 
+  /** What this thread waits for must not depend on this thread. */
+  checkNotOurs() {
+    if (this.isHere() || this.lender.isOurs()) throw this.heldHere()
+    if (this.current !== borrowing && !this.lender.stands()) return
+    const ahead = `a promise of this thread waits for ${this.title()}, and could not go on`
+    throw lockError('ERR_LOCK_DEADLOCK', ahead)
+  }
+
   block(limits) {
+    // What an observer tells of the wait may have changed that.
+    if (this.observer !== null) this.checkNotOurs()
     const answer = this.lender.borrowSync(limits)
     if (answer === refused) throw this.timeoutError(limits.timeout)
     return answer === lentAbandoned
@@ -361,8 +367,9 @@ class LentMutex extends LocalMutex {
     return this.lender.place
   }
 
+  /** Promises of this thread that wait for it, or will once they are notified. */
   hasWaitersHere() {
-    return this.hasQueue() || this.current === borrowing || this.lender.stands()
+    return this.hasQueue() || this.current === borrowing || this.lender.guests > 0
   }
 
   expectGuests(change) {

@@ -286,6 +286,25 @@ describe('A subscriber of events', () => {
     })
   }
 
+  it('may not wait for the lock that its thread is about to block for', async () => {
+    const name = freshName()
+    const mutex = new Mutex({ name })
+    const release = await mutex.acquire()
+    const worker = agent({ name })
+    const code = await worker.does(`
+      const { subscribe } = require('node:diagnostics_channel')
+      const mutex = new Mutex({ name: workerData.name, diagnostics: 'counters' })
+      subscribe('boxoffice:wait', () => {
+        if (my.isAsked) return
+        my.isAsked = true
+        my.grant = mutex.acquire()
+      })
+      return codeOf(() => mutex.lockSync({ timeout: 1000 }))`)
+    assert.equal(code, 'ERR_LOCK_DEADLOCK')
+    release()
+    await worker.does('(await my.grant)()')
+  })
+
   it('that throws is an uncaught exception, and the lock does not mind', async () => {
     const { runCode } = require('../helpers/processes.js')
     const { shown, code } = await runCode(`

@@ -230,6 +230,20 @@ describe('ConditionVariable: threads', () => {
     assert.equal(await worker.does(code), 'ERR_LOCK_DEADLOCK')
   })
 
+  it('a blocked wait refuses where a promise of its thread waits for another condition of the mutex', async () => {
+    const code = agent(names).does(`${head}
+      const other = new ConditionVariable({ name: workerData[1] + ' of another' })
+      await mutex.lock()
+      const wait = other.wait(mutex).then(() => mutex.unlock())
+      await mutex.lock()
+      const code = await codeOf(() => condition.waitSync(mutex, { timeout: 5 }))
+      other.notifyOne()
+      mutex.unlock()
+      await wait
+      return code`)
+    assert.equal(await within(10_000, code), 'ERR_LOCK_DEADLOCK')
+  })
+
   it('a blocked wait refuses where a promise of its thread waits for the mutex', async () => {
     const code = `${head} await mutex.lock()
       const waiting = mutex.acquire()
