@@ -36,7 +36,7 @@ function giveSecondTry(test) {
   const { run } = test
   test.run = (ended) =>
     run.call(test, (error) => {
-      const isFirst = Boolean(error) && test.currentRetry() === 0
+      const isFirst = Boolean(error) && !test.isPending() && test.currentRetry() === 0
       const stood = stoodStill()
       if (isFirst && stood >= longest && error.code !== 'ERR_MOCHA_TIMEOUT') {
         test.retries(Math.max(1, test.retries()))

@@ -59,6 +59,11 @@ describe('A test that fails', function () {
     assert.deepEqual([code, tries, ends, said], [1, 2, 2, 1], output)
   })
 
+  it('has no other try if it was skipped', async () => {
+    const { code, output, tries, said } = await runFixture('skipped')
+    assert.deepEqual([code, tries, said], [0, 1, 0], output)
+  })
+
   it('has no other try if its process ran', async () => {
     const { code, output, tries, ends } = await runUndisturbed('running')
     assert.deepEqual([code, tries, ends], [1, 1, 1], output)

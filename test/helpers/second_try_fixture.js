@@ -38,6 +38,10 @@ describe('fixture', () => {
     failOnce()
   })
   it('always', () => stop().then(fail))
+  it('skipped', async function () {
+    await stop()
+    this.skip()
+  })
   it('running', () => fail())
   it('blocked by itself', () => {
     block()
