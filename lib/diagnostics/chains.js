@@ -239,7 +239,7 @@ function waited({ step }) {
   if (step.link === null && step.handed === undefined) known.delete(step.id)
 }
 
-/** Whoever goes on after `promise`, or that of `wait`, goes on inside of `link`. */
+/** Reactions to `promise`, or to that of `wait`, run inside of `link`. */
 function hands(link, promise, wait) {
   const step = wait?.step ?? Numbered.stepOf(promise)
   if (step !== undefined) link.givenBy(step)

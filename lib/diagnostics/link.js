@@ -37,7 +37,7 @@ class Link {
     this.inner = withOne(this.inner, link)
   }
 
-  /** Whoever goes on after the promise of `step` goes on inside of this, from now until the end. */
+  /** Reactions to the promise of `step` run inside of this link, from now until the end. */
   givenBy(step) {
     step.handed?.givers.delete(step)
     step.handed = this

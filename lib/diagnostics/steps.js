@@ -38,7 +38,7 @@ class Step {
     this.inside = undefined
     /** Too many of them to know. */
     this.isCrowded = false
-    /** Of the promise of an acquire: the Wait, and then the link of those who go on with it. */
+    /** Of the promise of an acquire: the claim that waits, and then the link that reactions to it run in. */
     this.wait = undefined
     this.handed = undefined
     /** It has been given a hold by the run that is going on. */
@@ -120,7 +120,7 @@ class Itself {
   }
 }
 
-/** The number of a promise that is no reaction, where nobody else can see it: not even console.log(). */
+/** A promise that is no reaction: its number is in a private field, which console.log() does not show. */
 class Numbered extends Itself {
   #id
 
