@@ -50,8 +50,8 @@ export class ConditionVariable {
    * The same, and blocks this thread.
    *
    * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; the mutex is locked again all the same.
-   * `ERR_LOCK_DEADLOCK` when no other thread could notify, or a promise of this thread waits for `mutex` or
-   * for the condition.
+   * `ERR_LOCK_DEADLOCK` when no other thread could notify, or a promise of this thread waits for `mutex`, for
+   * the condition, or for another condition with `mutex`.
    * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
    */
   waitSync(mutex: Mutex, options?: Omit<SyncWaitOptions, 'priority'>): void
