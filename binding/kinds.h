@@ -40,7 +40,7 @@ constexpr bool kAdmitsWhenAsked =
     std::is_same_v<Lock, host::HostRWLock>;
 
 struct Kind {
-  /// `w` leaves its line, or has been admitted.
+  /// `w` leaves its queue, or has been admitted.
   Leave (*quit)(void* lock, Waiter& w);
   /// An admission has come too late: the next one gets it.
   void (*passOn)(void* lock, const Waiter& w);

@@ -10,7 +10,7 @@ namespace bench {
 void addSuite();
 void addMicro();
 void addContention();
-void addLines();
+void addQueues();
 
 template <class Kit>
 std::string benchName(const std::string& what) {

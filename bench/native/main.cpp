@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   bench::addSuite();
   bench::addMicro();
   bench::addContention();
-  bench::addLines();
+  bench::addQueues();
   const Company company;
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

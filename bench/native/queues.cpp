@@ -45,18 +45,18 @@ std::vector<std::unique_ptr<Waiter>> waitersOf(Loop& loop, std::int64_t count) {
 }
 
 /// A mutex that is held, with a line of the given length.
-class LongLine {
+class LongQueue {
  public:
-  explicit LongLine(std::int64_t length) : waiters_(waitersOf(loop_, length)) {
+  explicit LongQueue(std::int64_t length) : waiters_(waitersOf(loop_, length)) {
     mutex_.lock(kMe);
     for (auto& waiter : waiters_) mutex_.enter(*waiter);
   }
-  ~LongLine() {
+  ~LongQueue() {
     for (auto& waiter : waiters_) mutex_.leave(*waiter);
     mutex_.unlock(kMe);
   }
-  LongLine(const LongLine&) = delete;
-  LongLine& operator=(const LongLine&) = delete;
+  LongQueue(const LongQueue&) = delete;
+  LongQueue& operator=(const LongQueue&) = delete;
 
   Mutex& mutex() { return mutex_; }
   Loop& loop() { return loop_; }
@@ -70,7 +70,7 @@ class LongLine {
 /// The head is admitted and goes to the end of the queue: each waiter in turn, so the time grows by
 /// a cache miss where the queue does not fit into the cache.
 void enterAdmit(benchmark::State& state) {
-  LongLine queue(state.range(0));
+  LongQueue queue(state.range(0));
   for (auto _ : state) {
     queue.mutex().unlock(kMe);
     queue.mutex().enter(queue.loop().settle(queue.mutex()));
@@ -79,7 +79,7 @@ void enterAdmit(benchmark::State& state) {
 
 /// One waiter comes last and gives up.
 void enterLeave(benchmark::State& state) {
-  LongLine queue(state.range(0));
+  LongQueue queue(state.range(0));
   Waiter waiter(queue.loop(), kMe);
   for (auto _ : state) {
     queue.mutex().enter(waiter);
@@ -89,7 +89,7 @@ void enterLeave(benchmark::State& state) {
 
 /// So many mutexes, each held and with a line of one. The work goes round on a few of them, spread
 /// over all, so that it is the lot that is measured and not the cache.
-void manyLines(benchmark::State& state) {
+void manyQueues(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   constexpr std::size_t kFew = 64;
   Loop loop;
@@ -119,10 +119,10 @@ void add(const char* what, void (*body)(benchmark::State&), std::int64_t most) {
 
 }  // namespace
 
-void addLines() {
+void addQueues() {
   add("lines/one_line_enter_admit/ours", enterAdmit, 100'000);
   add("lines/one_line_enter_leave/ours", enterLeave, 100'000);
-  add("lines/many_lines_enter_admit/ours", manyLines, 1'000'000);
+  add("lines/many_lines_enter_admit/ours", manyQueues, 1'000'000);
 }
 
 }  // namespace bench

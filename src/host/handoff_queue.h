@@ -200,8 +200,8 @@ class HandoffQueue {
   /// would unlock it without a look at the queue. False when there is nothing to change.
   bool leaveOverflow(Pass& pass, OwnerWord t, bool waits) noexcept {
     if (!slot_.head.overflow.has(pass.me)) return false;
-    const bool hasTurn = t.process() == pass.me && t.has(OwnerWord::kQueued);
-    if (waits && !hasTurn && !t.isQueued(pass.me)) return false;
+    const bool isOwner = t.process() == pass.me && t.has(OwnerWord::kQueued);
+    if (waits && !isOwner && !t.isQueued(pass.me)) return false;
     slot_.head.overflow.remove(pass.me);
     P::step(Step::overflowRemoved);
     // We may have been notified in place of another process: pass that notification on.

@@ -34,7 +34,7 @@ class TicketPool {
   void give(Ticket ticket) {
     Waiter& w = waiter(ticket);
     if (w.ticket != ticket || w.fifo) {
-      throw Misuse(Fault::badArgument, "this ticket is not out, or still in line");
+      throw Misuse(Fault::badArgument, "this ticket is not out, or its waiter is still queued");
     }
     std::destroy_at(&w);
     std::construct_at(&w);

@@ -76,7 +76,7 @@ inline signal() {
 }
 
 active [N] proctype visitor() {
-  OFFICE_LOCALS;
+  LOCK_WORD_LOCALS;
   byte round;
   do
   :: round < ROUNDS(me) ->

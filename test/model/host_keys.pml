@@ -1,11 +1,11 @@
 /* src/host/key_table.h and key_area.h: which entry of a bucket carries which key, among several processes that
- * may die at any step. A seat here is a process slot.
+ * may die at any step.
  *
  * How the model follows the C++
  *   - Every load, store and compare-and-swap of the control word, of an entry's state, digest and pins,
  *     and of the lock in the slot is one step. A process makes one call at a time (its own mutex guards the
  *     table), and pins one key at a time.
- *   - The lock is a seat or free. Tags, texts and `touched` only save looks, and are left out.
+ *   - The lock is a process slot or free. Tags, texts and `touched` only save looks, and are left out.
  *   - Which entry is tried next for a new key is nondeterministic.
  *   - A process that has unpinned a key remembers its entry, and may pin it again there (pinAgain), whatever has
  *     become of it; or it looks for the key as if for the first time.
@@ -40,12 +40,12 @@
 #endif
 #define VISITS(p) ((p) <= TWICE -> 2 : (p) <= USERS)
 
-#define N 3 /* seats 1 to N */
+#define N 3 /* process slots 1 to N */
 #define me (_pid + 1)
 #define BIT(p) (1 << (p))
 #define ALIVE(p) (!((dead | vacant) & BIT(p)))
 
-/* An entry's state: stamp | seat (2 bits) | status (2). */
+/* An entry's state: stamp | process slot (2 bits) | status (2). */
 #define EMPTY 0
 #define CLAIMED 1
 #define LIVE 2
@@ -64,7 +64,7 @@ byte digest[ENTRIES];
 byte pins[ENTRIES];
 byte lock[ENTRIES];
 
-byte dead, vacant; /* which processes are dead and not evicted yet, a bit each; and which seats are free */
+byte dead, vacant; /* which processes are dead and not evicted yet, a bit each; and which slots are free */
 byte cleaner, cleaned;
 byte kills;
 byte holder[KEYS + 1]; /* ghost */
@@ -72,7 +72,7 @@ hidden byte j;
 
 /* What a process does next. */
 #define OUTSIDE 0
-#define SETTLES 1   /* settled: loads the control word */
+#define FINISHES 1   /* settled: loads the control word */
 #define HELPS 2     /* help: loads the state, */
 #define HELPS2 3    /* looks at the control word again, */
 #define HELPS3 4    /* admits, */
@@ -137,7 +137,7 @@ inline helpSteps() {
 inline begin(k) {
   visits++;
   key = k;
-  at = SETTLES
+  at = FINISHES
 }
 
 inline finish() {
@@ -173,11 +173,11 @@ end:
 #if KEYS > 2
   :: d_step { ALIVE(me) && at == OUTSIDE && visits < VISITS(me) -> begin(3) }
 #endif
-  :: d_step { ALIVE(me) && at == SETTLES ->
+  :: d_step { ALIVE(me) && at == FINISHES ->
       c = control;
       seen = c;
       if
-      :: PENDING(c) -> at = HELPS; then = SETTLES
+      :: PENDING(c) -> at = HELPS; then = FINISHES
       :: else -> at = GLANCES; e = 0; c = 0
       fi
     }
@@ -218,7 +218,7 @@ end:
       s = 0;
       REACH(8, again);
       if
-      :: again -> again = 0; e = 0; at = SETTLES
+      :: again -> again = 0; e = 0; at = FINISHES
       :: else -> e++; at = GLANCES
       fi
     }
@@ -276,7 +276,7 @@ end:
       fi;
       s = 0;
       e = 0;
-      at = SETTLES
+      at = FINISHES
     }
 
   /* The entry is ours to use: it has the key, and keeps it. */
@@ -336,7 +336,7 @@ end:
 #define EVICTS3 32
 #define EVICTS4 33
 #define BEGINS(p, d) !cleaner && !at && (dead & BIT(d)) && ALIVE(p) -> \
-  cleaner = p; cleaned = d; e = 0; at = (BUG == 5 -> EVICTS : SETTLES)
+  cleaner = p; cleaned = d; e = 0; at = (BUG == 5 -> EVICTS : FINISHES)
 
 /* BUG 5: an admission is not finished first. BUG 7: a claim is left. */
 active proctype eviction() {
@@ -349,10 +349,10 @@ end:
   :: d_step { BEGINS(1, 2) }
   :: d_step { BEGINS(3, 2) }
   :: d_step { at && !cleaner -> at = 0; then = 0; e = 0; c = 0; s = 0 }
-  :: d_step { cleaner && at == SETTLES ->
+  :: d_step { cleaner && at == FINISHES ->
       c = control;
       if
-      :: PENDING(c) -> REACH(7, true); at = HELPS; then = SETTLES
+      :: PENDING(c) -> REACH(7, true); at = HELPS; then = FINISHES
       :: else -> at = EVICTS; c = 0
       fi
     }

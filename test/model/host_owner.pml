@@ -1,21 +1,20 @@
 /* src/host/handoff_queue.h, host_lock.h and owner_word.h, with host_mutex.h: which process owns the word, among
- * several that may die at any step. A seat here is a process slot, `more` is SlotHead::overflow, `line` the local
- * queue, and a ring of a bell a notification.
+ * several that may die at any step. `queue` is the local queue, `overflow` is SlotHead::overflow.
  *
  * How the model follows the C++
- *   - A seat is a process. It does everything in C++ with its bucket held, so it is one actor. JavaScript's
+ *   - A process does everything in C++ with its bucket held, so it is one actor. JavaScript's
  *     two steps come from the side (script), and so does the eviction of a dead process, which no bucket
  *     guards (eviction: on behalf of one living process at a time). Notifications are sent when the bucket is
  *     closed.
- *   - Every load of the word, every look at `more`, every compare-and-swap and every notification is one step,
- *     and the process may die between any two. Two looks at `more` of one try are joined where the
+ *   - Every load of the word, every look at `overflow`, every compare-and-swap and every notification is one step,
+ *     and the process may die between any two. Two looks at `overflow` of one try are joined where the
  *     second changes nothing.
  *   - Local queues are counts. The fifo has one place, so that a third process finds it full.
  *   - The clock is nondeterministic: the head of the fifo may be overdue at any look.
- *   - A death can be seen until the seat is free again: a cleaner that dies is succeeded.
+ *   - A death can be seen until the process slot is free again: a cleaner that dies is succeeded.
  *
  * Checked: mutual exclusion; after the death of a holder the next one is told, and no other; at quiescence no living
- * process waits, no dead one is left in the word or in `more`, and the word is as at the start, but for a
+ * process waits, no dead one is left in the word or in `overflow`, and the word is as at the start, but for a
  * death that no holder has been told of yet.
  */
 
@@ -41,20 +40,20 @@
 #define KILLS 2 /* how many deaths there are, of processes 1 and 2, */
 #endif
 #ifndef BIRTHS
-#define BIRTHS 0 /* and how many processes join in the seat of a dead one */
+#define BIRTHS 0 /* and how many processes join in the slot of a dead one */
 #endif
 
-#define N 3 /* seats 1 to N */
+#define N 3 /* process slots 1 to N */
 #define me (_pid + 1)
 #define BIT(p) (1 << (p))
 #define ALL (BIT(1) | BIT(2) | BIT(3))
 
 hidden byte i;
 
-/* The word: queued | abandoned | seat (2 bits) | agent (2) | fifo (2) | invited */
-#define LINE 1
+/* The word: queued | abandoned | owner (2 bits) | agent (2) | fifo (2) | invited */
+#define HAS_QUEUE 1
 #define ABANDONED 2
-#define SEAT(w) (((w) >> 2) & 3)
+#define OWNER(w) (((w) >> 2) & 3)
 #define AGENT(w) (((w) >> 4) & 3) /* 0: the process has given ownership to none of its agents */
 #define HEAD(w) (((w) >> 6) & 3)
 #define INVITED 256
@@ -69,15 +68,15 @@ hidden byte i;
 #define SCRIPT 2
 
 short word;
-byte more;         /* SlotHead::overflow, a bit each */
-byte line[N + 1];  /* how many wait in the local queue of each process */
-byte rung;         /* the processes that were notified */
+byte overflow;         /* SlotHead::overflow, a bit each */
+byte queue[N + 1];  /* how many wait in the local queue of each process */
+byte notified;         /* the processes that were notified */
 bool slow;         /* JavaScript has to release by way of C++ */
 
 byte dead;         /* the processes that are dead and not evicted yet, a bit each */
-byte vacant;       /* and which seats are free */
+byte vacant;       /* and which process slots are free */
 byte cleaner;      /* which process cleans, */
-byte cleaned;      /* which seat, */
+byte cleaned;      /* which slot, */
 byte cleaning;     /* and what comes next */
 byte kills, births, leaves;
 
@@ -89,12 +88,12 @@ bool owed;         /* ghost: a holder has died, and no later one was told */
 /* Where a process is in its call. */
 #define OUTSIDE 0
 #define LOOKS 1   /* advance: loads the word */
-#define TIDIES 2  /* leaveOverflow: takes its bit out of `more`, */
+#define TIDIES 2  /* leaveOverflow: takes its bit out of `overflow`, */
 #define LOOKS2 3  /* and looks whether there is room for others */
-#define DECIDES 5 /* looks at `more`, and what is to become of the word */
+#define DECIDES 5 /* looks at `overflow`, and what is to become of the word */
 #define CHANGES 6 /* the compare-and-swap */
 #define CALLS 7   /* notifyOverflow after it */
-#define LOOKS3 8  /* enqueue: the word once more, */
+#define LOOKS3 8  /* enqueue: the word once overflow, */
 #define TIDIES3 9 /* and leaveOverflow again */
 #define RETURNS 10/* giveBack: loads the word */
 #define PASSES 11 /* and decides, as above */
@@ -115,29 +114,29 @@ inline goIn(p, told) {
   owed = false
 }
 
-/* HandoffQueue::complete. `waits`: whether seat p's local queue has a waiter. */
+/* HandoffQueue::complete. `waits`: whether process p's local queue has a waiter. */
 inline complete(from, to, p, waits) {
   if
   :: !HEAD(to) -> to = to & ~INVITED
-  :: HEAD(to) && !SEAT(to) -> to = to | INVITED
+  :: HEAD(to) && !OWNER(to) -> to = to | INVITED
   :: else -> to = (HEAD(to) != HEAD(from) -> to & ~INVITED : to)
   fi;
   if
-  :: more || HEAD(to) -> to = to | LINE
+  :: overflow || HEAD(to) -> to = to | HAS_QUEUE
   :: else ->
-    to = (SEAT(to) && (SEAT(to) == p -> waits : ((from & LINE) || SEAT(to) != SEAT(from))) -> to | LINE : to & ~LINE)
+    to = (OWNER(to) && (OWNER(to) == p -> waits : ((from & HAS_QUEUE) || OWNER(to) != OWNER(from))) -> to | HAS_QUEUE : to & ~HAS_QUEUE)
   fi
 }
 
-#define NEEDS_TIDYING(w) ((more & BIT(me)) && \
-  (!line[me] || HEAD(w) == me || (SEAT(w) == me && ((w) & LINE))))
+#define NEEDS_TIDYING(w) ((overflow & BIT(me)) && \
+  (!queue[me] || HEAD(w) == me || (OWNER(w) == me && ((w) & HAS_QUEUE))))
 
 /* HandoffQueue::notifyOverflow. BUG 2: does not. */
-#define OTHERS (more & ~BIT(me))
-inline callMore() {
+#define OTHERS (overflow & ~BIT(me))
+inline notifyOverflow() {
   i = me % N + 1;
   do
-  :: OTHERS & BIT(i) -> rings = rings | (BUG == 2 -> 0 : BIT(i)); break
+  :: OTHERS & BIT(i) -> notifications = notifications | (BUG == 2 -> 0 : BIT(i)); break
   :: !(OTHERS & BIT(i)) && i != me -> i = i % N + 1
   :: else -> break
   od
@@ -146,10 +145,10 @@ inline callMore() {
 /* HandoffQueue::passOn to the head, which is overdue. `waits`: this process queues again. */
 inline handOver() {
   to = OWNED(POPPED(to), HEAD(to), 0);
-  to = (line[me] -> QUEUED(to, me) : to)
+  to = (queue[me] -> QUEUED(to, me) : to)
 }
 
-inline leaveCall() {
+inline endCall() {
   at = OUTSIDE;
   t = 0;
   to = 0;
@@ -162,53 +161,53 @@ inline leaveCall() {
 inline succeed() {
   if
   :: what == STAND -> at = LOOKS3
-  :: what == DROP && to == t -> leaveCall()
+  :: what == DROP && to == t -> endCall()
   :: else -> at = LOOKS; what = 0; t = 0; to = 0
   fi
 }
 
-/* advance, once the word has been seen, and `more` is. BUG 3: a stale `queued` bit stays. BUG 4: the
- * process counts as waiting in `more` before its bit is there. BUG 8: an invited process that finds the word
+/* advance, once the word has been seen, and `overflow` is. BUG 3: a stale `queued` bit stays. BUG 4: the
+ * process counts as waiting in `overflow` before its bit is there. BUG 8: an invited process that finds the word
  * taken still counts as invited. */
 inline decide(due) {
   to = t;
   if
-  :: SEAT(t) == me && !AGENT(t) ->
+  :: OWNER(t) == me && !AGENT(t) ->
     if
-    :: line[me] && !(used && due && HEAD(t) && HEAD(t) != me) ->
+    :: queue[me] && !(used && due && HEAD(t) && HEAD(t) != me) ->
       what = ADMIT;
       to = WITHOUT(OWNED(t, me, CUSTOMER) & ~ABANDONED, me);
-      complete(t, to, me, line[me] > 1)
+      complete(t, to, me, queue[me] > 1)
     :: else ->
       what = PASS;
       to = WITHOUT(t, me);
       if
-      :: HEAD(to) && (line[me] || due) -> handOver()
+      :: HEAD(to) && (queue[me] || due) -> handOver()
       :: else -> to = FREE(to)
       fi;
-      complete(t, to, me, line[me] > 0)
+      complete(t, to, me, queue[me] > 0)
     fi
   :: else ->
     if
-    :: !line[me] ->
+    :: !queue[me] ->
       what = DROP;
       to = WITHOUT(t, me);
       if
-      :: to != t || (!SEAT(t) && !HEAD(t) && (t & LINE) && BUG != 3) -> complete(t, to, me, false)
+      :: to != t || (!OWNER(t) && !HEAD(t) && (t & HAS_QUEUE) && BUG != 3) -> complete(t, to, me, false)
       :: else
       fi
-    :: line[me] && !SEAT(t) && (!HEAD(t) || HEAD(t) == me || (overtakes && !used)) ->
+    :: queue[me] && !OWNER(t) && (!HEAD(t) || HEAD(t) == me || (overtakes && !used)) ->
       what = TAKE;
       to = WITHOUT(OWNED(t, me, 0), me);
       complete(t, to, me, true)
     :: else ->
       what = STAND;
       if
-      :: SEAT(t) != me && HEAD(t) != me && !HEAD(t) -> to = QUEUED(t, me)
-      :: SEAT(t) != me && HEAD(t) != me && HEAD(t) && !(more & BIT(me)) ->
+      :: OWNER(t) != me && HEAD(t) != me && !HEAD(t) -> to = QUEUED(t, me)
+      :: OWNER(t) != me && HEAD(t) != me && HEAD(t) && !(overflow & BIT(me)) ->
         if
         :: BUG == 4 -> to = t
-        :: else -> what = 0; more = more | BIT(me)
+        :: else -> what = 0; overflow = overflow | BIT(me)
         fi
       :: else
       fi;
@@ -226,7 +225,7 @@ inline decide(due) {
   fi
 }
 
-#define MUST_CALL ((HEAD(t) && !HEAD(to)) || ((t & LINE) && !(to & LINE)) || (!SEAT(to) && !HEAD(to)))
+#define MUST_NOTIFY ((HEAD(t) && !HEAD(to)) || ((t & HAS_QUEUE) && !(to & HAS_QUEUE)) || (!OWNER(to) && !HEAD(to)))
 
 /* HandoffQueue::change */
 inline change() {
@@ -234,8 +233,8 @@ inline change() {
   :: word != t -> at = (what == GIVE_BACK -> RETURNS : LOOKS); what = 0; t = 0; to = 0
   :: else ->
     word = to;
-    rings = rings | (SEAT(to) && SEAT(to) != SEAT(t) && SEAT(to) != me -> BIT(SEAT(to)) : 0);
-    rings = rings | ((to & INVITED) && (!(t & INVITED) || HEAD(to) != HEAD(t)) -> BIT(HEAD(to)) : 0);
+    notifications = notifications | (OWNER(to) && OWNER(to) != OWNER(t) && OWNER(to) != me -> BIT(OWNER(to)) : 0);
+    notifications = notifications | ((to & INVITED) && (!(t & INVITED) || HEAD(to) != HEAD(t)) -> BIT(HEAD(to)) : 0);
     if
     :: what == GIVE_BACK ->
       assert(inside == me);
@@ -244,44 +243,44 @@ inline change() {
       used = true
     :: what == ADMIT ->
       goIn(me, t & ABANDONED);
-      line[me]--;
+      queue[me]--;
       used = true
     :: else
     fi;
     if
-    :: MUST_CALL -> at = CALLS
+    :: MUST_NOTIFY -> at = CALLS
     :: else -> succeed()
     fi
   fi
 }
 
-#define HOME (ALIVE(me) && !at && !rings)
+#define HOME (ALIVE(me) && !at && !notifications)
 
-active [N] proctype seat() {
-  byte visits, at, what, rings;
+active [N] proctype process() {
+  byte visits, at, what, notifications;
   short t, to;
   bool heard, used, overtakes;
 end:
   do
   /* What happens to it */
-  :: d_step { HOME && visits < VISITS(me) && !SEAT(word) -> /* tryEnter */
+  :: d_step { HOME && visits < VISITS(me) && !OWNER(word) -> /* tryEnter */
       visits++;
       goIn(me, word & ABANDONED);
       word = OWNED(word, me, CUSTOMER) & ~ABANDONED
     }
   :: d_step { HOME && visits < VISITS(me) ->
       visits++;
-      overtakes = !line[me];
-      line[me]++;
+      overtakes = !queue[me];
+      queue[me]++;
       at = LOOKS
     }
-  :: d_step { HOME && line[me] && leaves < LEAVES ->
+  :: d_step { HOME && queue[me] && leaves < LEAVES ->
       leaves++;
-      line[me]--;
+      queue[me]--;
       at = LOOKS
     }
-  :: d_step { HOME && (rung & BIT(me)) ->
-      rung = rung & ~BIT(me);
+  :: d_step { HOME && (notified & BIT(me)) ->
+      notified = notified & ~BIT(me);
       heard = true;
       at = LOOKS
     }
@@ -292,11 +291,11 @@ end:
       fi
     }
   :: d_step { HOME && me == 1 && slow -> at = RETURNS }
-  /* BUG 1: the bell is not rung. */
-  :: d_step { ALIVE(me) && rings && !at ->
-      i = (rings & BIT(1) -> 1 : (rings & BIT(2) -> 2 : 3));
-      rings = rings & ~BIT(i);
-      rung = (ALIVE(i) && BUG != 1 -> rung | BIT(i) : rung)
+  /* BUG 1: the bell is not notified. */
+  :: d_step { ALIVE(me) && notifications && !at ->
+      i = (notifications & BIT(1) -> 1 : (notifications & BIT(2) -> 2 : 3));
+      notifications = notifications & ~BIT(i);
+      notified = (ALIVE(i) && BUG != 1 -> notified | BIT(i) : notified)
     }
 
   /* advance */
@@ -305,22 +304,22 @@ end:
       at = (NEEDS_TIDYING(t) -> TIDIES : DECIDES)
     }
   :: d_step { ALIVE(me) && at == TIDIES ->
-      more = more & ~BIT(me);
-      at = (line[me] -> DECIDES : LOOKS2)
+      overflow = overflow & ~BIT(me);
+      at = (queue[me] -> DECIDES : LOOKS2)
     }
   :: d_step { ALIVE(me) && at == LOOKS2 -> 
       if
       :: HEAD(word)
-      :: else -> callMore()
+      :: else -> notifyOverflow()
       fi;
       at = DECIDES
     }
   :: d_step { ALIVE(me) && at == DECIDES -> decide(true) }
-  :: d_step { ALIVE(me) && at == DECIDES && SEAT(t) == me && !AGENT(t) && HEAD(t) -> decide(false) }
+  :: d_step { ALIVE(me) && at == DECIDES && OWNER(t) == me && !AGENT(t) && HEAD(t) -> decide(false) }
   :: d_step { ALIVE(me) && at == CHANGES -> change() }
   :: d_step { ALIVE(me) && at == CALLS ->
       if
-      :: !HEAD(to) -> callMore()
+      :: !HEAD(to) -> notifyOverflow()
       :: else
       fi;
       succeed()
@@ -329,33 +328,33 @@ end:
       t = word;
       if
       :: NEEDS_TIDYING(t) -> at = TIDIES3
-      :: BUG == 4 && HEAD(t) && HEAD(t) != me && SEAT(t) != me -> at = TIDIES3
-      :: else -> leaveCall()
+      :: BUG == 4 && HEAD(t) && HEAD(t) != me && OWNER(t) != me -> at = TIDIES3
+      :: else -> endCall()
       fi
     }
   :: d_step { ALIVE(me) && at == TIDIES3 ->
-      more = (BUG == 4 -> more ^ BIT(me) : more & ~BIT(me));
-      leaveCall()
+      overflow = (BUG == 4 -> overflow ^ BIT(me) : overflow & ~BIT(me));
+      endCall()
     }
 
   /* giveBack */
   :: d_step { ALIVE(me) && at == RETURNS -> t = word; at = PASSES }
   :: d_step { ALIVE(me) && at == PASSES ->
       what = GIVE_BACK;
-      to = WITHOUT((line[me] -> OWNED(t, me, 0) : t), me);
-      to = (line[me] -> to : FREE(to));
-      complete(t, to, me, line[me] > 0);
+      to = WITHOUT((queue[me] -> OWNED(t, me, 0) : t), me);
+      to = (queue[me] -> to : FREE(to));
+      complete(t, to, me, queue[me] > 0);
       at = CHANGES
     }
-  :: d_step { ALIVE(me) && at == PASSES && !line[me] && HEAD(t) && HEAD(t) != me ->
+  :: d_step { ALIVE(me) && at == PASSES && !queue[me] && HEAD(t) && HEAD(t) != me ->
       what = GIVE_BACK;
       to = OWNED(POPPED(t), HEAD(t), 0);
       complete(t, to, me, false);
       at = CHANGES
     }
 
-  :: d_step { !ALIVE(me) && (at || rings) -> leaveCall(); rings = 0 }
-  :: d_step { (vacant & BIT(me)) && !at && !rings && births < BIRTHS ->
+  :: d_step { !ALIVE(me) && (at || notifications) -> endCall(); notifications = 0 }
+  :: d_step { (vacant & BIT(me)) && !at && !notifications && births < BIRTHS ->
       births++;
       vacant = vacant & ~BIT(me);
       visits = VISITS(me) - 1
@@ -368,9 +367,9 @@ active proctype script() {
   byte times;
 end:
   do
-  :: d_step { times < SCRIPTS && ALIVE(1) && inside != 1 && (LOW(word) == 0 || LOW(word) == LINE) ->
+  :: d_step { times < SCRIPTS && ALIVE(1) && inside != 1 && (LOW(word) == 0 || LOW(word) == HAS_QUEUE) ->
       assert(!inside && !owed);
-      REACH(1, LOW(word) == LINE);
+      REACH(1, LOW(word) == HAS_QUEUE);
       times++;
       inside = 1;
       word = word | HELD(1, SCRIPT)
@@ -379,7 +378,7 @@ end:
       inside = 0;
       word = FREE(word)
     }
-  :: d_step { ALIVE(1) && inside == 1 && LOW(word) == (HELD(1, SCRIPT) | LINE) && !slow ->
+  :: d_step { ALIVE(1) && inside == 1 && LOW(word) == (HELD(1, SCRIPT) | HAS_QUEUE) && !slow ->
       slow = true
     }
   od
@@ -389,8 +388,8 @@ end:
 inline die(p) {
   kills++;
   dead = dead | BIT(p);
-  rung = rung & ~BIT(p);
-  line[p] = 0;
+  notified = notified & ~BIT(p);
+  queue[p] = 0;
   slow = slow && p != 1;
   if
   :: cleaner == p ->
@@ -421,8 +420,8 @@ inline beginToClean(p, d) {
   cleaning = 1
 }
 
-/* Evicts the dead, each step once more if a cleaner before has died on the way. BUG 5: a death is told
- * of even where nobody was inside yet. BUG 6: not everybody is rung. BUG 7: it is forgotten that a
+/* Evicts the dead, each step once overflow if a cleaner before has died on the way. BUG 5: a death is told
+ * of even where nobody was inside yet. BUG 6: not everybody is notified. BUG 7: it is forgotten that a
  * death had still to be told of, when the one that was to hear of it dies. */
 active proctype eviction() {
   short t, to;
@@ -432,12 +431,12 @@ end:
   :: d_step { !cleaner && (dead & BIT(2)) && ALIVE(1) -> beginToClean(1, 2) }
   :: d_step { !cleaner && (dead & BIT(1)) -> beginToClean(3, 1) }
   :: d_step { !cleaner && (dead & BIT(2)) -> beginToClean(3, 2) }
-  :: d_step { cleaning == 1 -> more = more & ~BIT(cleaned); cleaning = 2 }
+  :: d_step { cleaning == 1 -> overflow = overflow & ~BIT(cleaned); cleaning = 2 }
   :: d_step { cleaning == 2 -> t = word; cleaning = 3 }
   :: d_step { cleaning == 3 ->
       to = WITHOUT(t, cleaned);
       if
-      :: SEAT(t) == cleaned ->
+      :: OWNER(t) == cleaned ->
         to = (HEAD(to) -> OWNED(POPPED(to), HEAD(to), 0) : FREE(to));
         to = (AGENT(t) || BUG == 5 -> to | ABANDONED : to);
         to = (!AGENT(t) && BUG == 7 -> to & ~ABANDONED : to)
@@ -456,7 +455,7 @@ end:
     }
   :: d_step { cleaning == 5 -> dead = dead & ~BIT(cleaned); vacant = vacant | BIT(cleaned); cleaning = 6 }
   :: d_step { cleaning == 6 ->
-      rung = (BUG == 6 -> rung : rung | (ALL & ~(dead | vacant)));
+      notified = (BUG == 6 -> notified : notified | (ALL & ~(dead | vacant)));
       cleaner = 0;
       cleaned = 0;
       cleaning = 0
@@ -468,9 +467,9 @@ end:
 active proctype auditor() {
   timeout;
   d_step {
-    assert(!dead && !rung && !inside && !slow);
-    assert(!line[1] && !line[2] && !line[3]);
+    assert(!dead && !notified && !inside && !slow);
+    assert(!queue[1] && !queue[2] && !queue[3]);
     assert(word == (owed -> ABANDONED : 0));
-    assert(!more)
+    assert(!overflow)
   }
 }

@@ -1,5 +1,5 @@
 /* src/locks/lock_word.h with src/waiting/parking_lot.h, wait_queue.h, waiter.h and thread_parker.h: what the
- * models of the primitives share, as the primitives themselves share LockWord. `line` here is the queue of waiters.
+ * models of the primitives share, as the primitives themselves share LockWord.
  *
  * How the model follows the C++
  *   - Every atomic operation on the word, every lock and unlock of a bucket and every wake is one
@@ -24,7 +24,7 @@
  *     LEFT(w)      what `left` makes of the word w, by the local variable op
  *     ENTERED(w)   ghost statement: a process goes in on the word w
  *     CHANGED(w)   ghost statement: `left` is applied to the word w
- * Its processes declare OFFICE_LOCALS.
+ * Its processes declare LOCK_WORD_LOCALS.
  * It may define STRICT(p): waiter p may not be overtaken.
  * BUG 1 to 10 and 21 to 24 are faults of LockWord, REACHED 1 to 8 places in it; a model numbers its
  * own from 11 on.
@@ -34,8 +34,8 @@
 #define BUG 0
 #endif
 
-#define LINE 1 /* bit 0 of every word */
-#define BITS (LINE | WAKER | HANDOFF)
+#define HAS_QUEUE 1 /* bit 0 of every word */
+#define BITS (HAS_QUEUE | WAKER | HANDOFF)
 #ifndef STRICT
 #define STRICT(p) false
 #endif
@@ -51,8 +51,8 @@
 byte word = INITIAL;
 byte bucket = NONE; /* who holds the bucket's lock */
 
-/* The WaitQueue: the first `size` of line[]. The bucket guards it, and state[] of its waiters. */
-byte line[N];
+/* The WaitQueue: the first `size` of queue[]. The bucket guards it, and state[] of its waiters. */
+byte queue[N];
 byte size;
 byte invited = NONE;
 byte patience; /* how many more looks at the clock may find the head's patience not over */
@@ -72,16 +72,16 @@ hidden byte wasHead;
 hidden byte head;
 hidden byte bits;
 
-#define OFFICE_LOCALS                                                                           \
+#define LOCK_WORD_LOCALS                                                                           \
   byte w;              /* a word as it was read                                              */ \
   byte after;          /* what it is to become                                               */ \
   byte op;             /* which `left`                                                       */ \
-  byte next;           /* whom settleLine admits                                             */ \
-  bool invites;        /* settleLine invites the head                                        */ \
+  byte next;           /* whom admitWaiters admits                                             */ \
+  bool invites;        /* admitWaiters invites the head                                        */ \
   byte invitee = NONE; /* Bucket::invited_                                                   */ \
   byte admitted;       /* Bucket::admitted_, a bit each: they are woken in any order         */ \
   bool in;             /* the result of whatever goes in                                     */ \
-  bool done;           /* changeAlone has changed; settleLine has applied                    */ \
+  bool done;           /* changeAlone has changed; admitWaiters has applied                    */ \
   bool awake           /* leave: a wake is on its way                                        */
 
 /* Checks that the search reaches the difficult places: with -DREACHED=n this fails. */
@@ -91,13 +91,13 @@ hidden byte bits;
 #define REACH(n, condition) assert(n != REACHED || !(condition))
 
 /* BUG 23: new agents ignore that a hand-off is wanted. */
-#define OPEN(w) (!((w) & LINE) || (ISFREE(w) && (BUG == 23 || !((w) & HANDOFF))))
+#define OPEN(w) (!((w) & HAS_QUEUE) || (ISFREE(w) && (BUG == 23 || !((w) & HANDOFF))))
 
 #define me _pid
 #define BIT(p) (1 << (p))
 
 /* Invariant 3: what may change the word while kQueued is set, apart from the holder of the bucket. */
-#define MAYCHANGE(w, v) (!((w) & LINE) || !MAKESROOM(w, v) || \
+#define MAYCHANGE(w, v) (!((w) & HAS_QUEUE) || !MAKESROOM(w, v) || \
                          (WAKER && ((w) & (WAKER | HANDOFF)) == WAKER && ISFREE(v)))
 
 /* Writes the word. */
@@ -109,12 +109,12 @@ inline put(value) {
 
 /* LockWord::bitsOf: the queue's bits of the word without `gone`. */
 inline bitsOf(gone) {
-  head = (size && line[0] != gone -> line[0] : (size > 1 -> line[1] : NONE));
+  head = (size && queue[0] != gone -> queue[0] : (size > 1 -> queue[1] : NONE));
   bits = 0;
   if
   :: head != NONE ->
-    bits = LINE | (invited != NONE && invited != gone -> WAKER : 0) |
-           ((handsOff && line[0] != gone) || STRICT(head) -> HANDOFF : 0)
+    bits = HAS_QUEUE | (invited != NONE && invited != gone -> WAKER : 0) |
+           ((handsOff && queue[0] != gone) || STRICT(head) -> HANDOFF : 0)
   :: else
   fi
 }
@@ -177,11 +177,11 @@ inline sendWakes() {
 /* ~Bucket: drops an empty queue, then the lock, then sends the wakes. */
 inline close() {
   d_step {
-    assert((size > 0) == (word & LINE));                                        /* invariant 1 */
+    assert((size > 0) == (word & HAS_QUEUE));                                        /* invariant 1 */
     assert(!WAKER || (invited != NONE) == ((word & WAKER) != 0));
-    assert(!HANDOFF || (size && (handsOff || STRICT(line[0]))) == ((word & HANDOFF) != 0));
+    assert(!HANDOFF || (size && (handsOff || STRICT(queue[0]))) == ((word & HANDOFF) != 0));
     assert(!size || !ISFREE(word) || (invited != NONE && !(word & HANDOFF)));   /* invariant 4 */
-    assert(!size || !FITS(word, line[0]) || invited == line[0]);                /* invariant 5 */
+    assert(!size || !FITS(word, queue[0]) || invited == queue[0]);                /* invariant 5 */
     if
     :: !size -> patience = 0
     :: else
@@ -197,29 +197,29 @@ inline close() {
 inline startPatience() { patience = PATIENCE }
 
 /* WaitQueue::enter */
-inline lineEnter(p) {
-  line[size] = p;
+inline queueEnter(p) {
+  queue[size] = p;
   size++;
   state[p] = WAITING
 }
 
 /* WaitQueue::leave */
-inline lineLeave(p) {
+inline queueLeave(p) {
   if
-  :: line[0] == p -> passed = 0; handsOff = false
+  :: queue[0] == p -> passed = 0; handsOff = false
   :: else
   fi;
   i = 0;
   do
-  :: line[i] == p -> break
+  :: queue[i] == p -> break
   :: else -> i++
   od;
   size--;
   do
-  :: i < size -> line[i] = line[i + 1]; i++
+  :: i < size -> queue[i] = queue[i + 1]; i++
   :: else -> break
   od;
-  line[size] = 0;
+  queue[size] = 0;
   if
   :: invited == p -> invited = NONE
   :: else
@@ -291,7 +291,7 @@ inline enterByBucket(mayOvertake) {
       bitsOf(NONE);
       if
       :: goes || size
-      :: else -> bits = LINE | (STRICT(me) -> HANDOFF : 0)
+      :: else -> bits = HAS_QUEUE | (STRICT(me) -> HANDOFF : 0)
       fi;
       if
       :: goes -> TELL(w, me); after = WITHBITS(TAKE(w, me))
@@ -311,7 +311,7 @@ inline enterByBucket(mayOvertake) {
           ENTERED(w);
           in = true
         :: else ->
-          lineEnter(me);
+          queueEnter(me);
           if
           :: size == 1 -> startPatience()
           :: else
@@ -322,7 +322,7 @@ inline enterByBucket(mayOvertake) {
     }
   od;
   if
-  :: BUG == 1 && !in -> bucket = NONE; word = word | LINE
+  :: BUG == 1 && !in -> bucket = NONE; word = word | HAS_QUEUE
   :: else -> close()
   fi
 }
@@ -344,11 +344,11 @@ inline look() {
 inline choose(leaver, value) {
   if
   :: !size -> next = NONE
-  :: size && !FITS(value, line[0]) -> next = NONE
+  :: size && !FITS(value, queue[0]) -> next = NONE
   :: else ->
-    next = line[0];
+    next = queue[0];
     if
-    :: AGENT(line[0]) == leaver || STRICT(line[0]) || handsOff
+    :: AGENT(queue[0]) == leaver || STRICT(queue[0]) || handsOff
     :: else ->
       look();
       if
@@ -356,11 +356,11 @@ inline choose(leaver, value) {
       :: else ->
         i = 1;
         do
-        :: i < size && AGENT(line[i]) != leaver -> i++
+        :: i < size && AGENT(queue[i]) != leaver -> i++
         :: else -> break
         od;
         if
-        :: i < size && FITS(value, line[i]) -> next = line[i]
+        :: i < size && FITS(value, queue[i]) -> next = queue[i]
         :: else ->
           if
           :: ISFREE(value) -> next = NONE
@@ -374,7 +374,7 @@ inline choose(leaver, value) {
 
 /* LockWord::admit with Bucket::admit. BUG 5: an invited waiter is woken a second time. */
 inline admit(p) {
-  wasHead = line[0] == p;
+  wasHead = queue[0] == p;
   if
   :: state[p] != INVITED || BUG == 5 -> admitted = admitted | BIT(p)
   :: else
@@ -383,13 +383,13 @@ inline admit(p) {
   :: !wasHead -> overtakes(word, true); REACH(2, true)
   :: else
   fi;
-  lineLeave(p);
+  queueLeave(p);
   state[p] = ADMITTED;
   if
   :: !wasHead || !size
   :: else ->
     if
-    :: AGENT(line[0]) == AGENT(p) -> patience = 0
+    :: AGENT(queue[0]) == AGENT(p) -> patience = 0
     :: else -> startPatience()
     fi
   fi
@@ -397,7 +397,7 @@ inline admit(p) {
 
 /* LockWord::admitWaiters. BUG 6: kQueued is cleared though others wait. BUG 24: a free word is left
  * without a waker. */
-inline settleLine(leaver) {
+inline admitWaiters(leaver) {
   w = word;
   done = false;
   do
@@ -414,7 +414,7 @@ inline settleLine(leaver) {
       :: else -> after = WITHBITS(after) | (invites -> WAKER : 0)
       fi;
       if
-      :: BUG == 6 -> after = after & ~LINE
+      :: BUG == 6 -> after = after & ~HAS_QUEUE
       :: else
       fi;
       if
@@ -444,8 +444,8 @@ inline settleLine(leaver) {
     done = false;
     if
     :: invites ->
-      invited = line[0];
-      invitee = line[0];
+      invited = queue[0];
+      invitee = queue[0];
       state[invited] = INVITED;
       invites = false
     :: else
@@ -486,7 +486,7 @@ inline competeAsHead() {
         bitsOf(me);
         after = WITHBITS(TAKE(w, me));
         put(after);
-        lineLeave(me);
+        queueLeave(me);
         if
         :: size -> startPatience()
         :: else
@@ -520,16 +520,16 @@ inline competeAsHead() {
     }
   od;
   if
-  :: in && size -> settleLine(AGENT(me))
+  :: in && size -> admitWaiters(AGENT(me))
   :: else
   fi
 }
 
 inline compete() {
   if
-  :: line[0] != me -> /* an upgrader has come before it */
+  :: queue[0] != me -> /* an upgrader has come before it */
     d_step { state[me] = WAITING; invited = NONE };
-    settleLine(NOBODY)
+    admitWaiters(NOBODY)
   :: else -> competeAsHead()
   fi
 }
@@ -556,7 +556,7 @@ inline changeAlone() {
       if
       :: word == w ->
         CHANGED(w);
-        REACH(7, (w & LINE) != 0);
+        REACH(7, (w & HAS_QUEUE) != 0);
         after = LEFT(w);
         put(after);
         done = true;
@@ -571,11 +571,11 @@ inline changeAlone() {
 }
 
 /* LockWord::changeQueued */
-inline changeInLine(leaver) {
+inline changeQueued(leaver) {
   open();
   if
   :: !size -> changeAlone(); assert(done)
-  :: else -> settleLine(leaver)
+  :: else -> admitWaiters(leaver)
   fi;
   close();
   done = false;
@@ -587,13 +587,13 @@ inline change(leaver) {
   changeAlone();
   if
   :: done -> done = false; op = 0
-  :: else -> changeInLine(leaver)
+  :: else -> changeQueued(leaver)
   fi
 }
 
 /* LockWord::leave and what its callers do then: `in` when it was too late. BUG 7: the wake of an
  * invited waiter is not taken. BUG 8: nobody else is invited or admitted in its place. BUG 9: the
- * line is settled before the waiter has left it. BUG 10: one admitted too late goes away all the same.
+ * queue is settled before the waiter has left it. BUG 10: one admitted too late goes away all the same.
  */
 /* BUG 21: an invited waiter that leaves does not clear its bit. */
 inline leave(how) {
@@ -609,13 +609,13 @@ inline leave(how) {
     if
     :: BUG == 8 ->
       atomic {
-        lineLeave(me);
+        queueLeave(me);
         bitsOf(NONE);
         put(WITHBITS(word))
       }
-    :: BUG == 21 && awake && size > 1 -> atomic { lineLeave(me); invited = me }
-    :: BUG == 9 -> settleLine(NOBODY); d_step { lineLeave(me) }
-    :: else -> d_step { lineLeave(me) }; settleLine(NOBODY)
+    :: BUG == 21 && awake && size > 1 -> atomic { queueLeave(me); invited = me }
+    :: BUG == 9 -> admitWaiters(NOBODY); d_step { queueLeave(me) }
+    :: else -> d_step { queueLeave(me) }; admitWaiters(NOBODY)
     fi
   fi;
   close();

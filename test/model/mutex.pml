@@ -53,7 +53,7 @@
                 (op == ABANDON && OWNER(w) == AGENT(me) -> ((w) & BITS) | ABANDONED : (w)))
 #define ENTERED(w) skip
 #define CHANGED(w) assert(op != UNLOCK || OWNER(w) == AGENT(me)); \
-                   REACH(11, op == ABANDON && ((w) & LINE) && OWNER(w) == AGENT(me))
+                   REACH(11, op == ABANDON && ((w) & HAS_QUEUE) && OWNER(w) == AGENT(me))
 
 bool told[N]; /* Waiter::abandoned */
 
@@ -102,7 +102,7 @@ inline unlock() {
   :: in -> op = UNLOCK;
     if
     :: true -> change(AGENT(me))
-    :: true -> changeInLine(AGENT(me)) /* an event loop with waiters of its own */
+    :: true -> changeQueued(AGENT(me)) /* an event loop with waiters of its own */
     fi;
     in = false
   :: else
@@ -110,7 +110,7 @@ inline unlock() {
 }
 
 active [N] proctype visitor() {
-  OFFICE_LOCALS;
+  LOCK_WORD_LOCALS;
   byte round;
   do
   :: round < ROUNDS(me) ->

@@ -95,15 +95,15 @@ reaches() {
   done
 }
 
-wrongLine='assertion violated .*size>0\)==\(word&1'       # invariant 1
-leftStanding='assertion violated .*invited==line\[0\]|assertion violated .*size\)\|\|'  # invariants 4 and 5
+wrongQueueBit='assertion violated .*size>0\)==\(word&1'       # invariant 1
+leftStanding='assertion violated .*invited==queue\[0\]|assertion violated .*size\)\|\|'  # invariants 4 and 5
 strayWake='assertion violated .*sem\['
 overtaken='assertion violated .*(passed<=|&4|size\)\|\|)'
 asserts='assertion violated'
 stuck='invalid end state'
 starves='acceptance cycle'
 untidy='assertion violated .*word==owed|assertion violated .*word==\(' # at rest, and not as at the start
-waits='assertion violated .*line\[1\]' # somebody who lives waits, and all is quiet
+waits='assertion violated .*queue\[1\]' # a living process waits, and nothing happens any more
 
 holds mutex safety -DTWICE=2
 holds mutex safety -DTWICE=1 -DSHARED
@@ -118,7 +118,7 @@ fails mutex safety "$stuck" -DBUG=3
 fails mutex safety "$overtaken" -DBUG=4 -DTWICE=2 -DPATIENCE=0
 fails mutex live "$starves" -DBUG=4 -DLIVE
 fails mutex safety "$strayWake" -DBUG=5
-fails mutex safety "$wrongLine" -DBUG=6
+fails mutex safety "$wrongQueueBit" -DBUG=6
 fails mutex safety "$strayWake" -DBUG=7
 fails mutex safety "$leftStanding" -DBUG=8
 fails mutex safety 'invalid array index' -DBUG=9

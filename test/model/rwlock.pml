@@ -73,7 +73,7 @@
                    assert((op != UNLOCK_WRITE && op != DOWNGRADE) || \
                           (WRITTEN(w) && COUNT(w) == AGENT(me))); \
                    REACH(11, op == LEAVE_UPGRADE && size > 0); \
-                   REACH(12, op == DOWNGRADE && size > 0 && ask[line[0]] == READ)
+                   REACH(12, op == DOWNGRADE && size > 0 && ask[queue[0]] == READ)
 #define ENTERED(w) skip
 
 byte ask[N];
@@ -98,13 +98,13 @@ inline tryNow() {
 }
 
 /* WaitQueue::enterFirst. The previous head is no longer the head. */
-inline lineEnterFirst(p) {
+inline queueEnterFirst(p) {
   i = size;
   do
-  :: i > 0 -> line[i] = line[i - 1]; i--
+  :: i > 0 -> queue[i] = queue[i - 1]; i--
   :: else -> break
   od;
-  line[0] = p;
+  queue[0] = p;
   size++;
   state[p] = WAITING;
   passed = 0
@@ -124,7 +124,7 @@ inline enterUpgrade() {
       :: done
       :: !done && FITS(w, me) -> after = TAKE(w, me)
       :: else ->
-        bits = LINE | (invited != NONE -> WAKER : 0) | (handsOff || STRICT(me) -> HANDOFF : 0);
+        bits = HAS_QUEUE | (invited != NONE -> WAKER : 0) | (handsOff || STRICT(me) -> HANDOFF : 0);
         after = WITHBITS(w | UPGRADING)
       fi;
       if
@@ -134,7 +134,7 @@ inline enterUpgrade() {
         if
         :: done -> REACH(13, true)
         :: !done && FITS(w, me) -> in = true
-        :: else -> lineEnterFirst(me)
+        :: else -> queueEnterFirst(me)
         fi;
         done = false;
         break
@@ -150,7 +150,7 @@ inline unlock(how) {
 }
 
 active [N] proctype visitor() {
-  OFFICE_LOCALS;
+  LOCK_WORD_LOCALS;
   byte round;
   bool writes;
   do

@@ -91,7 +91,7 @@ TEST(TicketPoolTest, RefusesATicketThatItNeverHandedOut) {
   EXPECT_EQ(faultOf([&] { pool.waiter(1'000'000); }), Fault::badArgument);
 }
 
-struct CountingBell final : Wakeup {
+struct CountingWakeup final : Wakeup {
   std::atomic<int> sends{0};
   void send() noexcept override { ++sends; }
 };
@@ -104,7 +104,7 @@ class MailboxTest : public testing::Test {
     return heard;
   }
 
-  CountingBell wakeup_;
+  CountingWakeup wakeup_;
   Mailbox mailbox_{wakeup_};
   Waiter a_{mailbox_, kAnna};
   Waiter b_{mailbox_, kAnna};

@@ -121,7 +121,7 @@ TEST_F(BarrierTest, TheLastPartyNeedsNoTime) {
 TEST_F(BarrierTest, ThreadsAndLoopsMeet) {
   std::thread one([&] { EXPECT_EQ(barrier_.wait(), Passage::passed); });
   std::thread two([&] { EXPECT_EQ(barrier_.waitFor(1h), Passage::passed); });
-  awaitLine<P>(&barrier_, 2);
+  awaitQueue<P>(&barrier_, 2);
   EXPECT_EQ(barrier_.enter(a_), Passage::last);
   one.join();
   two.join();
@@ -129,15 +129,15 @@ TEST_F(BarrierTest, ThreadsAndLoopsMeet) {
 
 TEST_F(BarrierTest, ABrokenOneLetsBlockedThreadsGo) {
   std::thread one([&] { EXPECT_EQ(barrier_.wait(), Passage::broken); });
-  awaitLine<P>(&barrier_, 1);
+  awaitQueue<P>(&barrier_, 1);
   barrier_.breakNow();
   one.join();
 }
 
 /// The word alone, as it lies in shared memory.
-class BarrierOfficeTest : public testing::Test {
+class BarrierWordTest : public testing::Test {
  protected:
-  ~BarrierOfficeTest() override { EXPECT_EQ(P::lot().queues(), 0U); }
+  ~BarrierWordTest() override { EXPECT_EQ(P::lot().queues(), 0U); }
 
   static constexpr std::uint32_t kParties = 3;
   static constexpr std::uint32_t kStart = kParties << 2;
@@ -152,13 +152,13 @@ class BarrierOfficeTest : public testing::Test {
   Waiter c_{loop_, kAnna};
 };
 
-TEST_F(BarrierOfficeTest, IsItsWord) {
+TEST_F(BarrierWordTest, IsItsWord) {
   static_assert(sizeof(word_) == sizeof(std::uint32_t));
   EXPECT_EQ(word(), kStart);
   EXPECT_EQ(faultOf([] { BasicBarrierWord<P> bad(0); }), Fault::badArgument);
 }
 
-TEST_F(BarrierOfficeTest, TellsEverybodyHowManyAreStillMissing) {
+TEST_F(BarrierWordTest, TellsEverybodyHowManyAreStillMissing) {
   for (int round = 0; round < 2; ++round) {
     EXPECT_EQ(word_.enter(a_, kParties), Passage::waiting);
     EXPECT_EQ(a_.ask, 2U);
@@ -173,7 +173,7 @@ TEST_F(BarrierOfficeTest, TellsEverybodyHowManyAreStillMissing) {
   }
 }
 
-TEST_F(BarrierOfficeTest, WhoeverGivesUpKnowsThatItDid) {
+TEST_F(BarrierWordTest, WhoeverGivesUpKnowsThatItDid) {
   Waiter late;
   EXPECT_EQ(word_.enterBlocking(late, kParties, P::now()), Passage::gaveUp);
   EXPECT_EQ(word_.enterBlocking(late, kParties, kNever), Passage::broken);

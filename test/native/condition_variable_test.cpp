@@ -60,10 +60,10 @@ TEST_F(ConditionVariableTest, NotifyOneTakesTheFirstAndNotifyAllTheRest) {
   for (Waiter* w : {&a_, &b_, &c_}) wait(*w);
   condition_.notifyOne();
   EXPECT_EQ(loop_.take(), Heard{admitted(a_)});
-  EXPECT_EQ(lineSize<P>(&condition_), 2U);
+  EXPECT_EQ(queueSizeAt<P>(&condition_), 2U);
   condition_.notifyAll();
   EXPECT_EQ(loop_.take(), Heard{}) << "nobody wakes to find the mutex taken";
-  EXPECT_EQ(lineSize<P>(&mutex_), 2U);
+  EXPECT_EQ(queueSizeAt<P>(&mutex_), 2U);
   P::pass(kPatience);
   mutex_.unlock(kAnna);
   EXPECT_EQ(loop_.take(), Heard{admitted(b_)});
@@ -159,7 +159,7 @@ TEST_F(ConditionVariableTest, AThreadWaitsUntilThePredicateHolds) {
     mutex_.unlock();
   });
   for (int i = 1; i <= 2; ++i) {
-    awaitLine<P>(&condition_, 1);
+    awaitQueue<P>(&condition_, 1);
     mutex_.lock();
     stage = i;
     mutex_.unlock();
@@ -182,7 +182,7 @@ TEST_F(ConditionVariableTest, ThreadsWaitTogetherAndGoOneByOne) {
       mutex_.unlock();
     });
   }
-  awaitLine<P>(&condition_, 4);
+  awaitQueue<P>(&condition_, 4);
   condition_.notifyAll();
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(through, 4);

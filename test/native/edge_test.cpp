@@ -92,7 +92,7 @@ TEST(EdgeTest, ALockSetThatGivesUpTooLateWaitsForNothingMore) {
   ASSERT_EQ(loop.take(), Heard{admitted(w)});
   set.settle(w, Wake::admitted);
   set.unlock(kAnna);
-  EXPECT_EQ(lineSize<P>(&m[1]), 0U) << "w was to be gone, and waits again";
+  EXPECT_EQ(queueSizeAt<P>(&m[1]), 0U) << "w was to be gone, and waits again";
   m[1].unlock(kBen);
   EXPECT_EQ(w.state, Waiter::State::idle);
 }

@@ -37,7 +37,7 @@ class EventLoop final : private Wakeup {
     for (int i = 0; i < turns; ++i) turn();
     while (!pending_.empty() || !inside_.empty()) {
       while (!inside_.empty()) letOneOut();
-      if (!pending_.empty()) rung_.wait();
+      if (!pending_.empty()) woken_.wait();
       collect();
     }
   }
@@ -51,7 +51,7 @@ class EventLoop final : private Wakeup {
     bool tooLate = false;
   };
 
-  void send() noexcept override { rung_.signal(); }
+  void send() noexcept override { woken_.signal(); }
 
   void turn() {
     switch (dice_(8)) {
@@ -71,7 +71,7 @@ class EventLoop final : private Wakeup {
         collect();
     }
     if (pending_.size() == kMostPending && inside_.empty()) {
-      rung_.wait();
+      woken_.wait();
       collect();
     }
   }
@@ -133,7 +133,7 @@ class EventLoop final : private Wakeup {
   LoopTally& tally_;
   Dice dice_;
   const AgentId id_ = takeAgentId();
-  LightweightSemaphore rung_;
+  LightweightSemaphore woken_;
   Mailbox mailbox_{*this};
   std::vector<std::unique_ptr<Ticket>> pending_;
   std::vector<std::unique_ptr<Ticket>> inside_;

@@ -78,7 +78,7 @@ TEST_F(AutoResetEventTest, EverySignalOfThreadsInLineWakesOne) {
       ++through;
     });
   }
-  awaitLine<P>(&event, 4);
+  awaitQueue<P>(&event, 4);
   for (int i = 1; i <= 4; ++i) {
     event.signal();
     await([&] { return through == i; });
@@ -128,7 +128,7 @@ TEST_F(ManualResetEventTest, ThreadsGoTogether) {
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] { event.wait(); });
   }
-  awaitLine<P>(&event, 4);
+  awaitQueue<P>(&event, 4);
   event.set();
   for (std::thread& thread : threads) thread.join();
 }

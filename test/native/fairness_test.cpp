@@ -31,7 +31,7 @@ TEST_F(FairnessTest, TheLeaverComesBackWithinThePatienceOfTheHead) {
   EXPECT_EQ(loop_.take(), Heard{invited(head)});
   EXPECT_TRUE(mutex_.tryLock(kAnna));
   EXPECT_FALSE(mutex_.settle(head, Wake::invited)) << "too late: it keeps its place";
-  EXPECT_EQ(lineSize<P>(&mutex_), 1U);
+  EXPECT_EQ(queueSizeAt<P>(&mutex_), 1U);
 
   P::pass(kPatience);
   mutex_.unlock(kAnna);

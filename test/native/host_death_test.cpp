@@ -146,7 +146,7 @@ TEST(HostDeath, OfANotifierBeforeItsByteKeepsNoOtherFromWakingTheSameProcess) {
     deaths += doomed.join() == 0 ? 1 : 0;
     doomed.kill();
     doomed.wait();
-    EXPECT_EQ(b.ask("ring 1 5", "rung"), "");
+    EXPECT_EQ(b.ask("notify 1 5", "notified"), "");
     // Where it has heard of the death after all, it may have looked at everything instead.
     const std::string heard = a.await("");
     EXPECT_TRUE(heard == "heard 5" || heard == "rescan") << heard;
@@ -196,12 +196,12 @@ TEST(HostDeath, IsNotBeingStopped) {
     c.open("x");
     EXPECT_EQ(c.ask("leave", "left"), "");
   }
-  EXPECT_EQ(b.ask("ring 1 5", "rung"), "");
+  EXPECT_EQ(b.ask("notify 1 5", "notified"), "");
   for (const std::string& line : directory.log()) EXPECT_TRUE(line.starts_with("evict 3 ")) << line;
   a.kill(SIGCONT);
   EXPECT_EQ(a.await("rescan"),
             "");  // c has left meanwhile; a process that looks at everything finds 5, too
-  EXPECT_EQ(b.ask("ring 1 6", "rung"), "");
+  EXPECT_EQ(b.ask("notify 1 6", "notified"), "");
   std::string notified = a.await("heard ");
   // It heard of 5, too, if it was stopped while it looked into its mailbox.
   if (notified == "5") notified = a.await("heard ");
@@ -218,7 +218,7 @@ TEST(HostDeath, IsHeardThoughABareForkLivesOn) {
   b.open("x");
   EXPECT_EQ(a.ask("fork", "child "), "forked forked");
   // The parent is still there, and is notified of.
-  EXPECT_EQ(b.ask("ring 1 3", "rung"), "");
+  EXPECT_EQ(b.ask("notify 1 3", "notified"), "");
   EXPECT_EQ(a.await("heard "), "3");
   EXPECT_EQ(directory.log(), Lines{});
   a.kill();
@@ -257,12 +257,12 @@ TEST(HostDeath, AcrossPidNamespaces) {
   // Both have pid 1 in their namespace, and are still two processes.
   EXPECT_EQ(a.ask("pid 2", "pid "), "1");
   EXPECT_EQ(a.ask("pid 3", "pid "), "1");
-  EXPECT_EQ(b.ask("ring 3 7", "rung"), "");
+  EXPECT_EQ(b.ask("notify 3 7", "notified"), "");
   EXPECT_EQ(c.await("heard "), "7");
   b.kill();
   EXPECT_EQ(a.await("rescan"), "");
   EXPECT_EQ(directory.log(), Lines{"evict 2 from " + id});
-  EXPECT_EQ(c.ask("ring 1 9", "rung"), "");
+  EXPECT_EQ(c.ask("notify 1 9", "notified"), "");
   EXPECT_EQ(a.await("heard "), "9");
 }
 

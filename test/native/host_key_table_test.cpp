@@ -424,15 +424,15 @@ TEST_F(HostKeyTable, AnEvictionAtAnyStepLeavesNoEntryBehind) {
 
 TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
   constexpr int kKeys = 90;
-  constexpr int kSeatsHere = 5;
+  constexpr int kProcessesHere = 5;
   std::vector<std::unique_ptr<Table>> tables;
-  tables.reserve(kSeatsHere);
-  for (int i = 0; i < kSeatsHere; ++i) {
+  tables.reserve(kProcessesHere);
+  for (int i = 0; i < kProcessesHere; ++i) {
     tables.push_back(tableOf<SteppedPlatform>(keys, static_cast<ProcessSlot>(1 + 31 * i)));
   }
   struct Used {
     std::uint32_t index = 0;
-    int pins[kSeatsHere] = {};
+    int pins[kProcessesHere] = {};
     bool held = false;
     int all() const { return std::accumulate(std::begin(pins), std::end(pins), held ? 1 : 0); }
   };
@@ -441,7 +441,7 @@ TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
     std::uint32_t index;
     host::Digest digest;
   };
-  std::map<int, Known> known[kSeatsHere];  // by key: where it was last
+  std::map<int, Known> known[kProcessesHere];  // by key: where it was last
   int comebacks = 0;
   std::minstd_rand random(7);
   const auto dice = [&](int sides) { return static_cast<int>(random() % unsigned(sides)); };
@@ -476,7 +476,7 @@ TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
       }
     } catch (const HostError&) {
       // An entry may have become free after the search had passed it.
-      EXPECT_GE(used.size() + 2 * kSeatsHere, 64U);
+      EXPECT_GE(used.size() + 2 * kProcessesHere, 64U);
       ++refused;
       return;
     }
@@ -489,8 +489,8 @@ TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
     ++use.pins[who];
   };
   // At any step of one, another may do something, and in the middle of that a third.
-  std::vector<bool> acting(kSeatsHere);
-  const auto turnOf = [&](int who) {
+  std::vector<bool> acting(kProcessesHere);
+  const auto actAs = [&](int who) {
     acting[who] = true;
     ++depth;
     act(who);
@@ -498,16 +498,16 @@ TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
     acting[who] = false;
   };
   SteppedPlatform::atStep = [&](int) {
-    const int who = dice(kSeatsHere);
-    if (depth < 4 && dice(40) == 0 && !acting[who]) turnOf(who);
+    const int who = dice(kProcessesHere);
+    if (depth < 4 && dice(40) == 0 && !acting[who]) actAs(who);
   };
-  for (int i = 0; i < 20'000; ++i) turnOf(dice(kSeatsHere));
+  for (int i = 0; i < 20'000; ++i) actAs(dice(kProcessesHere));
   SteppedPlatform::atStep = nullptr;
   EXPECT_GT(refused, 0);
   EXPECT_GT(comebacks, 0);
   for (auto& [key, use] : used) {
     keys.head(use.index).owner = 0;
-    for (int who = 0; who < kSeatsHere; ++who) {
+    for (int who = 0; who < kProcessesHere; ++who) {
       for (; use.pins[who] > 0; --use.pins[who]) tables[who]->unpin(use.index);
     }
   }

@@ -83,7 +83,8 @@ inline void expectWhole(const SharedKeys& keys) {
     const host::KeyEntry& entry = keys.entry(index);
     const host::KeyState state = entry.now();
     EXPECT_TRUE(state.is(host::KeyStatus::empty) || state.is(host::KeyStatus::live))
-        << "slot " << index << " is " << int(state.status()) << " of seat " << int(state.process());
+        << "slot " << index << " is " << int(state.status()) << " of process slot "
+        << int(state.process());
     if (!state.is(host::KeyStatus::live)) {
       EXPECT_TRUE(entry.pins.empty());
       continue;

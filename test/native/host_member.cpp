@@ -83,22 +83,22 @@ class Program {
     order >> word;
     if (word == "join") {
       membership_ = Membership::in(directory);
-      say("seat " + std::to_string(membership_->process()));
+      say("slot " + std::to_string(membership_->process()));
     } else if (word == "open") {
       std::string name;
       order >> name;
       Segment& segment = membership_->open({Kind::keyedMutex, name, 64});
-      const auto loopWakeup = ears_.try_emplace(name, segment).first;
+      const auto loopWakeup = listeners_.try_emplace(name, segment).first;
       membership_->setListener(segment, &loopWakeup->second);
       last_ = &loopWakeup->second;
       id_ = segment.id();
       say("segment " + std::to_string(id_));
-    } else if (word == "ring") {
+    } else if (word == "notify") {
       unsigned process = 0;
       std::uint32_t slot = 0;
       order >> process >> slot;
       membership_->notify(static_cast<ProcessSlot>(process), id_, slot);
-      say("rung");
+      say("notified");
     } else if (word == "echo") {
       last_->echo();
       say("echoing");
@@ -118,7 +118,7 @@ class Program {
       spawn();
     } else if (word == "leave") {
       membership_.reset();
-      ears_.clear();
+      listeners_.clear();
       say("left");
     }
   }
@@ -156,7 +156,7 @@ class Program {
     say("spawned");
   }
 
-  std::map<std::string, LoopWakeup> ears_;
+  std::map<std::string, LoopWakeup> listeners_;
   std::shared_ptr<Membership> membership_;  // left before they are gone
   LoopWakeup* last_ = nullptr;
   std::uint32_t id_ = 0;

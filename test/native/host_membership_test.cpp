@@ -25,7 +25,7 @@ TEST(Membership, IsOnePerDirectoryAndProcess) {
   membership->check();
 }
 
-TEST(Membership, GivesItsSeatBackWhenItIsLeft) {
+TEST(Membership, GivesItsProcessSlotBackWhenItIsLeft) {
   countEvictions();
   const TemporaryDirectory directory;
   Process b(directory.path());
@@ -42,7 +42,7 @@ TEST(Membership, GivesItsSeatBackWhenItIsLeft) {
   EXPECT_EQ(Membership::in(directory.path())->process(), 1);
 }
 
-TEST(Membership, BellsAreHeardByThoseWhoAreMeant) {
+TEST(Membership, NotificationsReachTheProcessTheyAreFor) {
   const TemporaryDirectory directory;
   Process a(directory.path());
   Process b(directory.path());
@@ -51,22 +51,22 @@ TEST(Membership, BellsAreHeardByThoseWhoAreMeant) {
   ASSERT_EQ(b.join(), 2);
   ASSERT_EQ(b.open("x"), id);
   // The first member may not have seen the new one yet.
-  EXPECT_EQ(a.ask("ring 2 17", "rung"), "");
+  EXPECT_EQ(a.ask("notify 2 17", "notified"), "");
   EXPECT_EQ(b.await("heard "), "17");
-  EXPECT_EQ(b.ask("ring 1 0", "rung"), "");
+  EXPECT_EQ(b.ask("notify 1 0", "notified"), "");
   EXPECT_EQ(a.await("heard "), "0");
-  EXPECT_EQ(b.ask("ring 2 5", "rung"), "");
+  EXPECT_EQ(b.ask("notify 2 5", "notified"), "");
   EXPECT_EQ(b.await("heard "), "5");
   // No member there; no such slot; no such process slot.
-  EXPECT_EQ(b.ask("ring 3 5", "rung"), "");
-  EXPECT_EQ(b.ask("ring 1 4000000", "rung"), "");
-  EXPECT_EQ(b.ask("ring 0 5", "rung"), "");
-  EXPECT_EQ(b.ask("ring 1 6", "rung"), "");
+  EXPECT_EQ(b.ask("notify 3 5", "notified"), "");
+  EXPECT_EQ(b.ask("notify 1 4000000", "notified"), "");
+  EXPECT_EQ(b.ask("notify 0 5", "notified"), "");
+  EXPECT_EQ(b.ask("notify 1 6", "notified"), "");
   EXPECT_EQ(a.await("heard "), "6");
 }
 
 /// Reports the slots that it was notified of, and blocks its caller as long as the test wants.
-struct BusyTenant final : SegmentListener {
+struct BusyListener final : SegmentListener {
   void notified(std::uint32_t slot) noexcept override {
     last = slot;
     entered.release();
@@ -79,14 +79,14 @@ struct BusyTenant final : SegmentListener {
   std::binary_semaphore go{0};
 };
 
-TEST(Membership, HelpDoesNotWaitForTheBellThread) {
+TEST(Membership, HelpDoesNotWaitForTheWakeUpThread) {
   countEvictions();
   const TemporaryDirectory directory;
   const auto membership = Membership::in(directory.path());
   Segment& one = membership->open({Kind::mutex, "one"});
   Segment& two = membership->open({Kind::mutex, "two"});
-  BusyTenant busy;
-  BusyTenant helped;
+  BusyListener busy;
+  BusyListener helped;
   membership->setListener(one, &busy);
   membership->setListener(two, &helped);
   membership->notify(membership->process(), one.id(), 0);
@@ -100,9 +100,9 @@ TEST(Membership, HelpDoesNotWaitForTheBellThread) {
   membership->setListener(two, nullptr);
 }
 
-TEST(Membership, AnEarHearsEachBellOnceAndTakesNone) {
+TEST(Membership, ALoopWakeupReportsEachByteOnceAndTakesNone) {
   const TemporaryDirectory directory;
-  const std::string path = directory.path() + "/bell";
+  const std::string path = directory.path() + "/fifo";
   const platform::File fifo = platform::openFifo(path);
   platform::LoopWakeup loopWakeup(fifo);
   platform::LoopWakeup another(fifo);
@@ -128,7 +128,7 @@ TEST(Membership, AnEarHearsEachBellOnceAndTakesNone) {
   EXPECT_TRUE(hears(loopWakeup));
 }
 
-TEST(Membership, NoBellIsLostUnderLoad) {
+TEST(Membership, NoNotificationIsLostUnderLoad) {
   const TemporaryDirectory directory;
   Process echo(directory.path());
   ASSERT_EQ(echo.join(), 1);
@@ -162,7 +162,7 @@ TEST(Membership, HasRoomFor127Processes) {
   EXPECT_EQ(Membership::in(directory.path())->process(), kMaxProcess);
 }
 
-TEST(Membership, LeavesNobodyElsesSeatWhenItCannotJoin) {
+TEST(Membership, LeavesTheSlotsOfOthersWhenItCannotJoin) {
   countEvictions();
   const TemporaryDirectory directory;
   Process a(directory.path());

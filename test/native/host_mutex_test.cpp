@@ -176,7 +176,7 @@ TEST_F(HostMutexTest, MoreProcessesThanTheWordHolds) {
   expectPristine();
 }
 
-TEST_F(HostMutexTest, WhoLeavesFromBeyondTheWordPassesItsBellOn) {
+TEST_F(HostMutexTest, AProcessThatLeavesOverflowPassesItsNotificationOn) {
   of(1).lock(kAnna);
   std::vector<std::unique_ptr<Asking>> waiters;
   for (ProcessSlot s = 2; s <= 8; ++s) {
@@ -206,7 +206,7 @@ TEST_F(HostMutexTest, TheLastToLeaveFromBeyondTheWordLeavesItClean) {
   EXPECT_TRUE(world_.isBeyond(6));
   for (ProcessSlot s = 2; s <= 5; ++s) of(s).leave(*waiters[s - 2U]);
   of(1).unlock(kAnna);
-  EXPECT_TRUE(world_.owner().has(OwnerWord::kQueued)) << "for 6, which has been rung";
+  EXPECT_TRUE(world_.owner().has(OwnerWord::kQueued)) << "for 6, which has been notified";
   of(6).leave(*waiters[4]);
   EXPECT_EQ(world_.owner().bits(), 0U);
   expectPristine();
@@ -223,7 +223,7 @@ TEST_F(HostMutexTest, WhoeverMakesRoomRingsAsManyAsThereIsRoomFor) {
   EXPECT_TRUE(world_.notified(6));
   EXPECT_FALSE(world_.notified(7));
   of(6).leave(*waiters[4]);
-  EXPECT_TRUE(world_.notified(7)) << "the bell that 6 had got instead";
+  EXPECT_TRUE(world_.notified(7)) << "the notification that 6 had got instead";
   for (ProcessSlot s = 3; s <= 5; ++s) of(s).leave(*waiters[s - 2U]);
   of(1).unlock(kAnna);
   world_.deliverAll<WorldMutex>();

@@ -28,7 +28,7 @@ Heard collected(Member& member) {
   return notified;
 }
 
-TEST(BellBox, WritesAByteOnlyToWhoSleeps) {
+TEST(ProcessMailbox, WritesAByteOnlyToWhoSleeps) {
   Member member{};
   EXPECT_FALSE(notify(member, 7, 0));
   EXPECT_FALSE(trySleep(member));  // something has come
@@ -44,7 +44,7 @@ TEST(BellBox, WritesAByteOnlyToWhoSleeps) {
   EXPECT_FALSE(wakeIfAsleep(member));
 }
 
-TEST(BellBox, WakesWhoSleepsThoughANotifierDiesBeforeItsByte) {
+TEST(ProcessMailbox, WakesWhoSleepsThoughANotifierDiesBeforeItsByte) {
   Member member{};
   EXPECT_TRUE(trySleep(member));
   EXPECT_NE(notify(member, 7, 4), kNoSleep);
@@ -52,7 +52,7 @@ TEST(BellBox, WakesWhoSleepsThoughANotifierDiesBeforeItsByte) {
   EXPECT_NE(notify(member, 7, 5), kNoSleep);
 }
 
-TEST(BellBox, TakesNoLaterSleepForTheOneThatANotifierHasEnded) {
+TEST(ProcessMailbox, TakesNoLaterSleepForTheOneThatANotifierHasEnded) {
   Member member{};
   EXPECT_TRUE(trySleep(member));
   const Sleep sleep = wakeIfAsleep(member);
@@ -62,7 +62,7 @@ TEST(BellBox, TakesNoLaterSleepForTheOneThatANotifierHasEnded) {
   EXPECT_NE(wakeIfAsleep(member), kNoSleep);
 }
 
-TEST(BellBox, KeepsOneOfEachLetter) {
+TEST(ProcessMailbox, KeepsOneOfEachLetter) {
   Member member{};
   for (int i = 0; i < 1000; ++i) static_cast<void>(notify(member, 0xFFFFFFFF, 0xFFFFFFF0));
   const Heard notified = collected(member);
@@ -70,7 +70,7 @@ TEST(BellBox, KeepsOneOfEachLetter) {
   EXPECT_FALSE(notified.all);
 }
 
-TEST(BellBox, LooksAtEverythingWhenThereIsNoRoom) {
+TEST(ProcessMailbox, LooksAtEverythingWhenThereIsNoRoom) {
   Member member{};
   for (std::uint32_t slot = 0; slot < 2 * kMailboxEntries; ++slot) {
     static_cast<void>(notify(member, 1, slot));
@@ -85,9 +85,9 @@ TEST(BellBox, LooksAtEverythingWhenThereIsNoRoom) {
 }
 
 /// Each notify says that a counter has grown. A count that was not looked at by the end is lost.
-class BellBoxUnderLoad : public testing::TestWithParam<bool> {};
+class ProcessMailboxUnderLoad : public testing::TestWithParam<bool> {};
 
-TEST_P(BellBoxUnderLoad, LosesNone) {
+TEST_P(ProcessMailboxUnderLoad, LosesNone) {
   constexpr std::uint32_t kRingers = 3;
   constexpr std::uint32_t kSlots = 200;  // more than there is room for
   constexpr std::uint32_t kRounds = 40000;
@@ -147,9 +147,9 @@ TEST_P(BellBoxUnderLoad, LosesNone) {
     EXPECT_EQ(notified[slot].load(), said[slot].load()) << slot;
 }
 
-INSTANTIATE_TEST_SUITE_P(WithAndWithoutHelp, BellBoxUnderLoad, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutHelp, ProcessMailboxUnderLoad, testing::Bool());
 
-TEST(BellBox, HelpTakesLettersAndNothingElse) {
+TEST(ProcessMailbox, HelpTakesLettersAndNothingElse) {
   Member member{};
   EXPECT_TRUE(trySleep(member));
   woken(member, notify(member, 7, 4));

@@ -37,7 +37,7 @@ TEST_F(HostRWLockTest, AWriterGetsInThoughReadersKeepComing) {
   of(1).lockRead(kAnna);
   Asking writer(notes_, kBen, kWrite);
   EXPECT_FALSE(of(2).enter(writer));
-  EXPECT_TRUE(world_.owner().isUngiven(2)) << "waits in the turnstile";
+  EXPECT_TRUE(world_.owner().isUngiven(2)) << "waits for ownership";
   Asking reader(notes_, kCleo, kRead);
   EXPECT_FALSE(of(3).enter(reader));
   Asking own(notes_, kBen, kRead);

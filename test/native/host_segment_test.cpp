@@ -169,7 +169,7 @@ TEST_F(HostSegment, IsMadeOnceByManyAtOnce) {
   for (int i = 0; i < 6; ++i) all.push_back(std::make_unique<Process>(directory.path()));
   for (auto& process : all) process->tell("join");
   std::set<std::string> processes;
-  for (auto& process : all) processes.insert(process->await("seat "));
+  for (auto& process : all) processes.insert(process->await("slot "));
   EXPECT_EQ(processes, (std::set<std::string>{"1", "2", "3", "4", "5", "6"}));
   for (int name = 0; name < 30; ++name) {
     for (auto& process : all) process->tell("open " + std::to_string(name));

@@ -123,7 +123,7 @@ class Process {
   }
 
   /// Its process slot.
-  int join() { return std::atoi(ask("join", "seat ").c_str()); }
+  int join() { return std::atoi(ask("join", "slot ").c_str()); }
   std::string open(const std::string& name) { return ask("open " + name, "segment "); }
 
   /// Waits until that process slot is free for it.

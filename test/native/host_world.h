@@ -79,7 +79,7 @@ class World {
     return at<host::SlotHead>(0, slot).overflow.has(process);
   }
 
-  ProcessSlot seatOf(const void* address) const {
+  ProcessSlot processOf(const void* address) const {
     const auto* const byte = static_cast<const std::byte*>(address);
     for (ProcessSlot s = 0; s <= processes_; ++s) {
       if (byte >= maps_[s] && byte < maps_[s] + kBytes) return s;
@@ -88,9 +88,9 @@ class World {
   }
   std::size_t slotOf(const void* address) const {
     const auto* const byte = static_cast<const std::byte*>(address);
-    return static_cast<std::size_t>(byte - maps_[seatOf(address)]) / kSlotBytes;
+    return static_cast<std::size_t>(byte - maps_[processOf(address)]) / kSlotBytes;
   }
-  std::uint32_t& reads(const void* address) { return reads_[seatOf(address)][slotOf(address)]; }
+  std::uint32_t& reads(const void* address) { return reads_[processOf(address)][slotOf(address)]; }
 
   void notify(ProcessSlot process, std::uint32_t slots) {
     if (process > processes_) return;  // the word is corrupt
@@ -245,7 +245,7 @@ struct WorldPlatform : NativePlatform<WorldPlatform> {
     const std::int64_t at = frozen.load();
     return at == 0 ? Clock::now() : Deadline(std::chrono::nanoseconds(at));
   }
-  static ProcessSlot process(const void* slot) { return World::current->seatOf(slot); }
+  static ProcessSlot process(const void* slot) { return World::current->processOf(slot); }
   static void notify(const void* slot, ProcessSlot to) noexcept {
     World::current->notify(to, 1U << World::current->slotOf(slot));
   }

@@ -24,7 +24,7 @@ class Loop final : private Wakeup {
   Loop(LockManager& manager, std::deque<Chamber>& chambers, Dice& dice)
       : manager_(manager), chambers_(chambers), dice_(dice) {}
   ~Loop() {
-    while (rings_ < batches_) await();  // the poster no longer touches us
+    while (wakeUps_ < batches_) await();  // the poster no longer touches us
     giveAgentId(id_);
   }
 
@@ -64,10 +64,10 @@ class Loop final : private Wakeup {
     bool isGone = false;
   };
 
-  void send() noexcept override { rung_.signal(); }
+  void send() noexcept override { woken_.signal(); }
   void await() {
-    rung_.wait();
-    ++rings_;
+    woken_.wait();
+    ++wakeUps_;
   }
 
   void turn(Violations& violations) {
@@ -160,8 +160,8 @@ class Loop final : private Wakeup {
   Dice& dice_;
   const AgentId id_ = takeAgentId();
   LockManager::Client client_{id_};
-  LightweightSemaphore rung_;
-  long rings_ = 0;
+  LightweightSemaphore woken_;
+  long wakeUps_ = 0;
   long batches_ = 0;
   Mailbox mailbox_{*this};
   std::vector<std::unique_ptr<Request>> requests_;

@@ -16,8 +16,8 @@ TEST(MisuseTest, AWaitByNobodyLeavesNoWaiter) {
   Waiter w;
   w.parker = &loop;  // the agent was forgotten
   EXPECT_EQ(faultOf([&] { cv.enter(w, m); }), Fault::notHolder);
-  EXPECT_EQ(lineSize<P>(&cv), 0U);
-  if (lineSize<P>(&cv)) cv.leave(w);
+  EXPECT_EQ(queueSizeAt<P>(&cv), 0U);
+  if (queueSizeAt<P>(&cv)) cv.leave(w);
 }
 
 TEST(MisuseTest, AnEntryThatThrowsLeavesTheSeatFree) {

@@ -83,7 +83,7 @@ TYPED_TEST(MutexStress, TimeoutsThatRaceHandOffs) {
   EXPECT_GT(this->tally_.in, 100);
 }
 
-TYPED_TEST(MutexStress, ThreadsAndEventLoopsInOneLine) {
+TYPED_TEST(MutexStress, ThreadsAndEventLoopsInOneQueue) {
   using Lock = BasicMutex<TypeParam>;
   LoopTally loops;
   const Visit<Lock> visit{this->mutex_,

@@ -23,7 +23,7 @@ class MutexSuite : public testing::Test {
     EXPECT_EQ(P::lot().queues(), 0U);
   }
 
-  void awaitWaiters(std::size_t count) { awaitLine<P>(&lock_, count); }
+  void awaitWaiters(std::size_t count) { awaitQueue<P>(&lock_, count); }
 
   Lock lock_;
 };
@@ -55,7 +55,7 @@ TYPED_TEST(MutexSuite, TryLockNeedsAFreeMutex) {
   this->lock_.unlock(kBen);
 }
 
-TYPED_TEST(MutexSuite, LockForGivesUpAndLeavesTheLine) {
+TYPED_TEST(MutexSuite, LockForGivesUpAndLeavesTheQueue) {
   this->lock_.lock(kAnna);
   EXPECT_FALSE(this->lock_.lockFor(0ns));
   EXPECT_FALSE(this->lock_.lockFor(-1h));
@@ -111,7 +111,7 @@ TYPED_TEST(MutexSuite, UnlockOfAnothersMutexIsMisuseAlsoWithALine) {
   this->awaitWaiters(1);
   EXPECT_EQ(faultOf([&] { this->lock_.unlock(kBen); }), Fault::notHolder);
   EXPECT_EQ(this->lock_.owner(), kAnna);
-  EXPECT_EQ(lineSize<typename TestFixture::P>(&this->lock_), 1U);
+  EXPECT_EQ(queueSizeAt<typename TestFixture::P>(&this->lock_), 1U);
   this->lock_.unlock(kAnna);
   waiter.join();
 }
@@ -166,7 +166,7 @@ TYPED_TEST(MutexSuite, AWaiterLeavesFromAnywhereAndTheRestGoOn) {
   EXPECT_EQ(this->lock_.leave(w[0]), Leave::left);
   EXPECT_EQ(faultOf([&] { this->lock_.leave(w[0]); }), Fault::notWaiting);
   EXPECT_EQ(this->lock_.leave(w[3]), Leave::left);
-  EXPECT_EQ(lineSize<typename TestFixture::P>(&this->lock_), 1U);
+  EXPECT_EQ(queueSizeAt<typename TestFixture::P>(&this->lock_), 1U);
   EXPECT_EQ(this->lock_.leave(w[2]), Leave::left);
   EXPECT_EQ(loop.take(), Heard{});
   this->lock_.unlock(kAnna);

@@ -58,7 +58,7 @@ TEST_F(MutexTest, JavaScriptsTwoStepsAndOursAreTheSame) {
   mutex_.unlock(kAnna);
 }
 
-TEST_F(MutexTest, AScribbledLineBitWithoutALineDoesNoHarm) {
+TEST_F(MutexTest, AQueuedBitWithoutAQueueDoesNoHarm) {
   mutex_.lock(kAnna);
   wordOf(mutex_).fetch_or(kQueued);
   mutex_.unlock(kAnna);
@@ -121,7 +121,7 @@ TEST_F(MutexTest, AbandonTellsABlockedThread) {
     EXPECT_TRUE(mutex_.lock().abandoned);
     mutex_.unlock();
   });
-  awaitLine<P>(&mutex_, 1);
+  awaitQueue<P>(&mutex_, 1);
   EXPECT_TRUE(mutex_.abandon(kAnna));
   thread.join();
 }
@@ -177,7 +177,7 @@ TEST_F(MutexTest, LeavingTooLateMeansTheMutexIsOurs) {
   mutex_.unlock(kBen);
 }
 
-TEST_F(MutexTest, OneThatMayNotOvertakeStandsBehindTheLineOfAFreeMutex) {
+TEST_F(MutexTest, AWaiterThatMayNotOvertakeQueuesForAFreeMutex) {
   mutex_.lock(kAnna);
   Waiter head(loop_, kBen);
   mutex_.enter(head);
@@ -213,7 +213,7 @@ TEST_F(MutexTest, AWakeMayComeBackIntoTheLibrary) {
   mutex_.enter(w);
   P::pass(2 * kPatience);
   mutex_.unlock(kAnna);
-  EXPECT_EQ(lineSize<P>(&mutex_), 1U);
+  EXPECT_EQ(queueSizeAt<P>(&mutex_), 1U);
   EXPECT_EQ(mutex_.leave(parker.again), Leave::left);
   EXPECT_TRUE(mutex_.settle(w, Wake::admitted));
   mutex_.unlock(kBen);

@@ -21,7 +21,7 @@ TEST(LineTableTest, FindsWhatWasAddedUntilItIsRemoved) {
   EXPECT_EQ(table.size(), 0U);
 }
 
-TEST(LineTableTest, GrowsAndShrinksAndLosesNoLine) {
+TEST(LineTableTest, GrowsAndShrinksAndLosesNoQueue) {
   WaitQueueTable table;
   std::vector<int> words(5'000);
   std::vector<WaitQueue*> queues;

@@ -47,7 +47,7 @@ class RWLockDeathStress : public testing::Test {
       dice.dwell();
       dice(2) ? cancelAll() : quitEach();
       while (owed_ > 0) {
-        rung_.wait();
+        woken_.wait();
         mailbox_.collect([this](Waiter& w, Wake) { come(w); });
       }
       if (lock().abandon(id_)) ++test_.deaths_;
@@ -116,7 +116,7 @@ class RWLockDeathStress : public testing::Test {
 
     RWLockDeathStress& test_;
     const AgentId id_ = takeAgentId();
-    LightweightSemaphore rung_;
+    LightweightSemaphore woken_;
     Mailbox mailbox_{*this};
     std::array<Waiter, 4> waiters_;
     std::array<bool, 4> waits_{};  // is in the queue, or was let in too late
@@ -126,7 +126,7 @@ class RWLockDeathStress : public testing::Test {
     int owed_ = 0;
     std::uint32_t reads_ = 0;
 
-    void send() noexcept override { rung_.signal(); }
+    void send() noexcept override { woken_.signal(); }
   };
 
   /// An agent that stays alive.

@@ -194,7 +194,7 @@ TEST_F(RWLockGrantsTest, AWaiterOfOnesOwnMayBlock) {
     EXPECT_EQ(lock_.writer(), kBen);
     lock_.unlockWrite(kBen);
   });
-  awaitLine<P>(&lock_, 1);
+  awaitQueue<P>(&lock_, 1);
   EXPECT_TRUE(lock_.isQueued(kBen));
   unread(1);
   writer.join();

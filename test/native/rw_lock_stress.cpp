@@ -104,7 +104,7 @@ TYPED_TEST(RWLockStress, ReadersWritersUpgradesAndDeaths) {
   EXPECT_GT(this->upgrades_.timedOut, 0);
 }
 
-TYPED_TEST(RWLockStress, ThreadsAndEventLoopsInOneLine) {
+TYPED_TEST(RWLockStress, ThreadsAndEventLoopsInOneQueue) {
   using Lock = BasicRWLock<TypeParam>;
   LoopTally loops;
   const Visit<Lock> visits{

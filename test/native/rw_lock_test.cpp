@@ -167,13 +167,13 @@ TEST_F(RWLockTest, BlockedThreadsOfBothKindsGoInInOrder) {
     order.push_back('w');
     lock_.unlockWrite();
   });
-  awaitLine<P>(&lock_, 1);
+  awaitQueue<P>(&lock_, 1);
   std::thread reader([&] {
     EXPECT_TRUE(lock_.lockRead());
     order.push_back('r');
     lock_.unlockRead();
   });
-  awaitLine<P>(&lock_, 2);
+  awaitQueue<P>(&lock_, 2);
   unread(1);
   writer.join();
   reader.join();
@@ -272,7 +272,7 @@ TEST_F(RWLockTest, TheSecondUpgraderIsRefusedAndReadsOn) {
   EXPECT_EQ(lock_.enterUpgrade(first), Upgrade::waiting);
   EXPECT_EQ(lock_.enterUpgrade(second), Upgrade::refused);
   EXPECT_FALSE(lock_.upgrade(kBen));
-  EXPECT_EQ(lineSize<P>(&lock_), 1U);
+  EXPECT_EQ(queueSizeAt<P>(&lock_), 1U);
   EXPECT_EQ(lock_.readers(), 2U);
   unread(1);
   EXPECT_EQ(loop_.take(), Heard{admitted(first)});
@@ -313,7 +313,7 @@ TEST_F(RWLockTest, ABlockedThreadUpgradesWhenTheOthersHaveLeft) {
     EXPECT_EQ(lock_.writer(), thisThread());
     lock_.unlockWrite();
   });
-  awaitLine<P>(&lock_, 1);
+  awaitQueue<P>(&lock_, 1);
   unread(1);
   upgrader.join();
 }

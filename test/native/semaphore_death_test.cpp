@@ -154,7 +154,7 @@ TEST_F(SemaphoreDeathTest, AHeadThatDoesNotFitYetIsToldWhenItDoes) {
   EXPECT_EQ(wordOf(semaphore_).load(), 0U);
 }
 
-TEST_F(SemaphoreDeathTest, WhoeverLeavesTheLineWasNotTold) {
+TEST_F(SemaphoreDeathTest, AWaiterThatLeavesTheQueueWasNotTold) {
   semaphore_.acquire(3);
   Asking heavy(loop_, kAnna, 3);
   Asking light(loop_, kBen, 1);
@@ -186,7 +186,7 @@ TEST_F(SemaphoreDeathTest, AThreadThatSleepsIsTold) {
     EXPECT_TRUE(in.granted && in.abandoned);
     semaphore_.release(2);
   });
-  awaitLine<P>(&semaphore_, 1);
+  awaitQueue<P>(&semaphore_, 1);
   semaphore_.reclaim(3, 3);
   thread.join();
   EXPECT_EQ(semaphore_.value(), 3);

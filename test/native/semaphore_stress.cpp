@@ -152,7 +152,7 @@ TEST_F(WeightedSemaphoreStress, WeightsPrioritiesAndTimeouts) {
   EXPECT_GT(tally_.refused, 0);
 }
 
-TEST_F(WeightedSemaphoreStress, ThreadsAndEventLoopsInOneLine) {
+TEST_F(WeightedSemaphoreStress, ThreadsAndEventLoopsInOneQueue) {
   LoopTally loops;
   const Visit<WeightedSemaphore> visits{semaphore_,
                                         [](Waiter& w, Dice& dice) {

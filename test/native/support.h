@@ -43,14 +43,14 @@ std::atomic_ref<std::uint32_t> wordOf(Lock& lock) {
 
 /// The length of the queue of the word at `address`.
 template <class P>
-std::size_t lineSize(const void* address) {
+std::size_t queueSizeAt(const void* address) {
   auto bucket = P::lot().open(address);
   return bucket.empty() ? 0 : bucket.queue().size();
 }
 
 template <class P>
-void awaitLine(const void* address, std::size_t size) {
-  while (lineSize<P>(address) != size) std::this_thread::yield();
+void awaitQueue(const void* address, std::size_t size) {
+  while (queueSizeAt<P>(address) != size) std::this_thread::yield();
 }
 
 template <class Condition>

@@ -24,7 +24,7 @@ class Loop final : private Wakeup {
     const Leave how = binding::quit(condition, w);
     if (how == Leave::left) return false;
     for (bool come = false; !come;) {
-      rung_.wait();
+      woken_.wait();
       mailbox_.collect([&](Waiter&, Wake) { come = true; });
     }
     if (how == Leave::admitted) binding::passOn(condition, w);
@@ -32,10 +32,10 @@ class Loop final : private Wakeup {
   }
 
  private:
-  void send() noexcept override { rung_.signal(); }
+  void send() noexcept override { woken_.signal(); }
 
   const AgentId id_ = takeAgentId();
-  LightweightSemaphore rung_;
+  LightweightSemaphore woken_;
   Mailbox mailbox_{*this};
 };
 

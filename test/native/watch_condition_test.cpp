@@ -50,10 +50,10 @@ TEST(WatchTest, OfAConditionThatNotifiedUsWhileTheMutexIsHeld) {
     if (how.entry.granted) mutex.unlock();
     return how;
   });
-  awaitLine<NoSpinPlatform>(&condition, 1);
+  awaitQueue<NoSpinPlatform>(&condition, 1);
   mutex.lock(kAnna);
   condition.notifyOne();
-  awaitLine<NoSpinPlatform>(&mutex, 1);
+  awaitQueue<NoSpinPlatform>(&mutex, 1);
   asked.request();
   const bool isBack = outcome.wait_for(1min) == std::future_status::ready;
   EXPECT_TRUE(isBack) << "whoever holds the mutex may wait for this very thread to end";
@@ -105,7 +105,7 @@ TEST(WatchTest, OfAConditionWhoseMutexWasTakenBeforeUs) {
         << "it says that it holds the mutex";
     if (mutex.owner() == Hooked::agent()) mutex.unlock();
   });
-  awaitLine<Hooked>(&condition, 1);
+  awaitQueue<Hooked>(&condition, 1);
   mutex.lock(kAnna);
   // Time stands still, however long this takes: a waiter whose patience is over would be handed the mutex.
   Hooked::end = Clock::now();

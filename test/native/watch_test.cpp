@@ -176,7 +176,7 @@ TEST(WatchTest, OtherThreadsAreNotConcerned) {
     EXPECT_TRUE(mutex.lock());
     mutex.unlock();
   });
-  awaitLine<NoSpinPlatform>(&mutex, 1);
+  awaitQueue<NoSpinPlatform>(&mutex, 1);
   EXPECT_FALSE(mutex.lock());
   mutex.unlock(kAnna);
   other.join();

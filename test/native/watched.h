@@ -39,12 +39,12 @@ void expectBack(
   std::thread thread([&] {
     const Watch watch(asked);
     EXPECT_FALSE(wait());
-    EXPECT_EQ(lineSize<NoSpinPlatform>(address), 0U) << "it has left the line";
+    EXPECT_EQ(queueSizeAt<NoSpinPlatform>(address), 0U) << "it has left the queue";
   });
-  awaitLine<NoSpinPlatform>(address, 1);
+  awaitQueue<NoSpinPlatform>(address, 1);
   meanwhile();
   await([&] { return asked.looks() >= 2; });
-  EXPECT_EQ(lineSize<NoSpinPlatform>(address), 1U) << "a look does not end a wait";
+  EXPECT_EQ(queueSizeAt<NoSpinPlatform>(address), 1U) << "a look does not end a wait";
   asked.request();
   thread.join();
   EXPECT_GE(asked.late(), 1);

@@ -128,7 +128,7 @@ TEST_F(WeightedSemaphoreTest, ThreadsWaitByPriority) {
       order.push_back(i);
       semaphore_.release();
     });
-    awaitLine<P>(&semaphore_, static_cast<std::size_t>(i) + 1);
+    awaitQueue<P>(&semaphore_, static_cast<std::size_t>(i) + 1);
   }
   semaphore_.release();
   for (std::thread& thread : threads) thread.join();

@@ -163,7 +163,7 @@ struct LoopLeaves : MutexSuite<LoopLeaves<P>, P, 3> {
 
 /// A parker that settles within the wake, on the waker's thread: it calls back into the parking lot.
 template <class P>
-struct SettledInWake : MutexSuite<SettledInWake<P>, P, 3>, Parker {
+struct ResumedInWake : MutexSuite<ResumedInWake<P>, P, 3>, Parker {
   static constexpr AgentId kAgent = 100;
   Waiter waiter{*this, kAgent};
   int done = 0;
@@ -190,7 +190,7 @@ struct SettledInWake : MutexSuite<SettledInWake<P>, P, 3>, Parker {
 
   void settled() {
     RL_ASSERT(done == 1);
-    MutexSuite<SettledInWake<P>, P, 3>::settled();
+    MutexSuite<ResumedInWake<P>, P, 3>::settled();
   }
 };
 
