@@ -26,8 +26,9 @@ std::int32_t semaphoreRelease(const Call& call) {
 }
 
 /// (place): for how many ms more the head of the queue may be overtaken.
+template <class Lock>
 double mutexPatience(const Call& call) {
-  return std::chrono::duration<double, std::milli>(call.lock<Mutex>().patience()).count();
+  return std::chrono::duration<double, std::milli>(call.lock<Lock>().patience()).count();
 }
 
 /// (place, weight): how many completions. As a mutex's "abandon".
@@ -58,6 +59,8 @@ template <class Lock>
 Topic addMutex(Topic topic) {
   addQueue<Lock>(topic);
   topic.add<QueueCalls<Lock>::stands>("stands");
+  topic.add<QueueCalls<Lock>::queueSize>("queueSize");
+  topic.add<mutexPatience<Lock>>("patience");
   topic.add<mutexUnlock<Lock>>("unlock");
   // For a grant after a holder had died that goes again at once: the next waiter is told in its stead.
   topic.add<changed<Lock, &Lock::abandon>>("abandon");
@@ -77,9 +80,7 @@ Topic addSemaphore(Topic topic) {
 }  // namespace
 
 void defineLocks(Topic exports) {
-  Topic mutex = addMutex<Mutex>(exports.topic("mutex"));
-  mutex.add<QueueCalls<Mutex>::queueSize>("queueSize");
-  mutex.add<mutexPatience>("patience");
+  addMutex<Mutex>(exports.topic("mutex"));
   Topic hostMutex = addMutex<host::HostMutex>(exports.topic("hostMutex"));
   hostMutex.add<QueueCalls<host::HostMutex>::leaveAll>("leaveAll");
 

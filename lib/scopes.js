@@ -36,11 +36,17 @@ function openLock(kind, args, options) {
 function openPlain(kind, args, settings) {
   const { engine, host } = settings
   if (isOfThread(settings)) return configure(kind.local(...args), settings)
-  if (kind.lent !== undefined && isOfProcess(settings)) return kind.lent(settings)
-  checkReach(kind)
+  if (!isOfProcess(settings)) checkReach(kind)
+  if (kind.lent !== undefined && engine === undefined) return openLent(kind, settings)
   if (engine !== undefined) return require('./cluster/open.js').lockOver(settings, kind)
   const core = host === undefined ? new (kind.shared())(...args) : openOnHost(args, host, kind)
   return share(configure(core, settings), settings)
+}
+
+/** A lock of several threads or processes that is lent to one thread at a time. */
+function openLent(kind, settings) {
+  if (settings.host === undefined) return kind.lent(settings)
+  return require('./host/mutexes.js').openHostMutex(settings)
 }
 
 /** Makes `lock` what its owner has asked for. */
@@ -104,6 +110,9 @@ function openSharedKeyMap(kind, value, settings, watch) {
   const { engine, host, isStrict, mayBlock } = settings
   if (engine !== undefined) {
     return require('./cluster/open.js').keyMapOver(settings, kind.name, value ?? '', watch)
+  }
+  if (host !== undefined && kind.lent !== undefined) {
+    return require('./host/mutexes.js').openHostMutexes(settings, watch)
   }
   if (host !== undefined) {
     const { hostHomeOf } = require('./host/cores.js')

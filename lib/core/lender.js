@@ -77,6 +77,16 @@ class Lender {
     return 0
   }
 
+  /** Why it lends no more: an error, or undefined while it does. Then it calls lock.endAll(). */
+  refusal() {
+    return undefined
+  }
+
+  /** What snapshots tell. */
+  look() {
+    return { locked: this.isLent(), waiting: this.queueSize() + this.lock.queueSize() }
+  }
+
   /** For error messages. */
   title({ kind }) {
     return `the ${kind}`

@@ -15,22 +15,20 @@
 //
 // Invariants: 1. while the queue is not empty and the lock is not here, there is a ticket. 2. each loan is given back
 // once. 3. a death that the lender tells of is told to the next grant, and to one only.
-const { lockError } = require('./errors.js')
 const { lent, lentAbandoned, refused } = require('./lender.js')
-const { free, LocalMutex, nextGrant, Returner } = require('./mutex.js')
+const { borrowing, UnqueuedForms } = require('./lent_forms.js')
+const { free, nextGrant } = require('./mutex.js')
 const { readWait } = require('./options.js')
 const { dressed, unseen } = require('./releaser.js')
 const { checkStack, checkStackToRelease } = require('./stack.js')
+const { StrictTickets } = require('./strict_tickets.js')
 const { Waiter } = require('./waiter.js')
 
-const borrowing = -1
 const none = -1
 
-class LentMutex extends LocalMutex {
+class LentMutex extends UnqueuedForms {
   constructor(lender) {
-    super()
-    this.lender = lender
-    lender.lock = this
+    super(lender)
     /** The ticket of the queue, and the priority that it waits with. */
     this.ticket = none
     this.priority = 0
@@ -71,6 +69,8 @@ class LentMutex extends LocalMutex {
   enter(limits, Kind) {
     const { signal, timeout, priority } = limits
     if (signal?.aborted) return this.refuse(Kind, 1, signal.reason)
+    const refusal = this.lender.refusal()
+    if (refusal !== undefined) return this.refuse(Kind, 1, refusal)
     // What is lent has to find its way to a promise, and a waiter to a ticket.
     checkStack()
     if (this.current === free && (timeout === 0 || this.tickets === null)) {
@@ -85,90 +85,6 @@ class LentMutex extends LocalMutex {
       if (answer !== refused) this.waitsWith(answer, priority)
     }
     return this.queueUp(1, limits, Kind)
-  }
-
-  tryLock() {
-    if (this.current !== free) return false
-    const answer = this.lender.borrowNow()
-    if (answer === refused) return false
-    this.current = nextGrant()
-    if (this.observer !== null) this.begun(undefined, undefined, answer === lentAbandoned)
-    return true
-  }
-
-  tryAcquire() {
-    if (this.current !== free) return undefined
-    checkStack()
-    const answer = this.lender.borrowNow()
-    if (answer === refused) return undefined
-    this.current = nextGrant()
-    const isAbandoned = answer === lentAbandoned
-    const release = this.releaser(this.current, isAbandoned)
-    if (this.observer !== null) this.begun(release, undefined, isAbandoned)
-    return release
-  }
-
-  /** Blocks this thread. Whether the last holder died with it. */
-  lockSync(limits) {
-    if (this.current === free && this.mayTake()) {
-      this.current = nextGrant()
-      if (this.observer !== null) this.begun()
-      return false
-    }
-    this.checkNotOurs()
-    const isAbandoned =
-      this.observer === null
-        ? this.block(limits)
-        : this.observer.blocks(this, 1, limits, () => this.block(limits))
-    this.current = nextGrant()
-    if (this.observer !== null) this.observeBlocked(isAbandoned)
-    return isAbandoned
-  }
-
-  /** What this thread waits for must not depend on this thread. */
-  checkNotOurs() {
-    if (this.isHere() || this.lender.isOurs()) throw this.heldHere()
-    if (this.current !== borrowing && !this.lender.stands()) return
-    const ahead = `a promise of this thread waits for ${this.title()}, and could not go on`
-    throw lockError('ERR_LOCK_DEADLOCK', ahead)
-  }
-
-  block(limits) {
-    // What an observer tells of the wait may have changed that.
-    if (this.observer !== null) this.checkNotOurs()
-    const answer = this.lender.borrowSync(limits)
-    if (answer === refused) throw this.timeoutError(limits.timeout)
-    return answer === lentAbandoned
-  }
-
-  // For an observer, which knows in `admitted` how this thread has blocked.
-
-  isTaken() {
-    return true
-  }
-
-  modeOf() {
-    return 'exclusive'
-  }
-
-  /** Unless the lock has been lent to `waiter` at once. */
-  observeWait(waiter, promise) {
-    if (this.queue.has(waiter)) super.observeWait(waiter, promise)
-    else this.observer.gave(undefined, promise)
-  }
-
-  observeBlocked(isAbandoned) {
-    const { admitted } = this
-    this.admitted = null
-    this.observer.granted('exclusive', 1, admitted, isAbandoned)
-  }
-
-  acquireSync(limits) {
-    checkStack()
-    const isAbandoned = this.lockSync(limits)
-    const release = this.releaser(this.current, isAbandoned)
-    if (this.observer !== null) this.observer.gave(release)
-    return release
   }
 
   releaser(grant, isAbandoned) {
@@ -192,8 +108,10 @@ class LentMutex extends LocalMutex {
   /** The holder lets go. `isAbandoned`: of a death that it was told of, the next one is. */
   end(isAbandoned) {
     if (this.observer !== null && !this.observeEnd()) return
-    const keeps = this.hasQueue() && this.tickets === null && this.lender.mayKeep()
-    if (!keeps || !this.handOn(isAbandoned)) this.giveBack(isAbandoned)
+    if (this.hasQueue() && this.tickets === null && this.lender.mayKeep()) {
+      if (this.handOn(isAbandoned)) return
+    }
+    this.giveBack(isAbandoned)
   }
 
   /** The holder is about to let go. Whether it has not done so meanwhile. */
@@ -207,7 +125,7 @@ class LentMutex extends LocalMutex {
   handOn(isAbandoned) {
     while (this.hasQueue()) {
       const { head } = this.queue
-      if (!(head instanceof Passer)) {
+      if (!head.isPassing) {
         head.enter(this, isAbandoned)
         return true
       }
@@ -217,14 +135,14 @@ class LentMutex extends LocalMutex {
   }
 
   giveBack(isAbandoned) {
-    const { lender } = this
-    if (this.hasQueue()) checkStackToRelease()
-    const completions = lender.giveBack(isAbandoned)
+    const hasQueue = this.hasQueue()
+    if (hasQueue || this.home !== null) checkStackToRelease()
+    const completions = this.lender.giveBack(isAbandoned)
     this.current = free
     try {
-      if (this.hasQueue()) this.waitAgain()
+      if (hasQueue) this.waitAgain()
     } finally {
-      if (completions !== undefined) lender.hear(completions)
+      if (completions !== undefined) this.lender.hear(completions)
     }
     if (this.home !== null) this.rest()
   }
@@ -238,23 +156,10 @@ class LentMutex extends LocalMutex {
   /** From the lender: the loan that `ticket` was for. */
   lent(ticket, isAbandoned) {
     if (ticket === this.ticket) this.ticket = none
-    else if (this.tickets !== null) this.spend(ticket)
+    else if (this.tickets !== null)
+      this.tickets.spend(ticket, this.hasQueue() ? this.queue.head : null)
     this.arrives()
     if (!this.handOn(isAbandoned)) this.giveBack(isAbandoned)
-  }
-
-  /** The head of the queue goes by `ticket`; the waiter that had it, if another one, has the head's from now on. */
-  spend(ticket) {
-    const { tickets } = this
-    const head = this.hasQueue() ? this.queue.head : null
-    const own = tickets.get(head)
-    if (own !== ticket) {
-      const owner = [...tickets.keys()].find((waiter) => tickets.get(waiter) === ticket)
-      // It has left, too late. That of the head is given up when the head leaves the queue.
-      if (owner === undefined) return
-      tickets.set(owner, own)
-    }
-    tickets.delete(head)
   }
 
   /** The lock is here, for a grant that is to have its number. */
@@ -277,21 +182,25 @@ class LentMutex extends LocalMutex {
 
   enqueue(waiter) {
     super.enqueue(waiter)
-    if (this.tickets !== null) this.borrowFor(waiter)
+    if (this.tickets !== null) this.borrow(waiter.priority, waiter)
     else if (this.current === free) this.borrow(waiter.priority)
     else if (this.current === borrowing && waiter.priority > this.priority) this.borrowAnew()
   }
 
-  /** For the queue. */
-  borrow(priority) {
+  /** For the queue, or for `waiter`, which is strictly first come, first served. */
+  borrow(priority, waiter) {
     const answer = this.lender.borrow(priority)
     if (answer === lent || answer === lentAbandoned) this.lent(none, answer === lentAbandoned)
-    else this.waitsWith(answer, priority)
+    else this.waitsWith(answer, priority, waiter)
   }
 
-  waitsWith(ticket, priority) {
-    this.ticket = ticket
-    this.priority = priority
+  waitsWith(ticket, priority, waiter) {
+    if (waiter === undefined) {
+      this.ticket = ticket
+      this.priority = priority
+    } else {
+      this.tickets.put(waiter, ticket)
+    }
     if (this.current === free) this.waits()
   }
 
@@ -309,40 +218,28 @@ class LentMutex extends LocalMutex {
     return true
   }
 
-  /** For a waiter that is strictly first come, first served. */
-  borrowFor(waiter) {
-    const answer = this.lender.borrow(waiter.priority)
-    if (answer === lent || answer === lentAbandoned) {
-      this.lent(none, answer === lentAbandoned)
-    } else {
-      this.tickets.set(waiter, answer)
-      if (this.current === free) this.waits()
-    }
-  }
-
   /** From now on each waiter has a ticket of its own. */
   beStrict() {
     if (this.tickets !== null) return
     checkStack()
-    this.tickets = new Map()
+    this.tickets = new StrictTickets()
     this.lender.isStrict = true
     const [head, ...others] = this.waiters()
     if (head !== undefined && this.ticket !== none) {
-      this.tickets.set(head, this.ticket)
+      this.tickets.put(head, this.ticket)
       this.ticket = none
     } else if (head !== undefined) {
-      this.borrowFor(head)
+      this.borrow(head.priority, head)
     }
-    for (const waiter of others) this.borrowFor(waiter)
+    for (const waiter of others) this.borrow(waiter.priority, waiter)
   }
 
   dequeue(waiter) {
-    super.dequeue(waiter)
-    const ticket = this.tickets?.get(waiter)
-    if (ticket === undefined) return
-    this.tickets.delete(waiter)
+    this.queue.remove(waiter)
+    if (this.tickets === null) return
+    const ticket = this.tickets.take(waiter)
     // A loan that is on the way is for the next waiter.
-    if (!this.lender.withdraw(ticket)) this.ticket = ticket
+    if (ticket !== undefined && !this.lender.withdraw(ticket)) this.ticket = ticket
   }
 
   /** A waiter has left. */
@@ -361,58 +258,29 @@ class LentMutex extends LocalMutex {
     return this.tickets !== null
   }
 
-  // For conditions (lib/process/condition_core.js), whose waiters stand in the lender's line once they are notified.
-
-  placeForGuests() {
-    return this.lender.place
-  }
-
-  /** Promises of this thread that wait for it, or will once they are notified. */
-  hasWaitersHere() {
-    return this.hasQueue() || this.current === borrowing || this.lender.guests > 0
-  }
-
-  expectGuests(change) {
-    this.lender.guests += change
-  }
-
-  /** A wait has ended in vain: `then` is called when the mutex is held again by that grant. */
-  reenter(grant, then) {
-    this.enqueue(new Returner(then, null, undefined, grant))
-  }
-
-  catchUp() {
-    this.lender.catchUp()
-  }
-
-  /** The holder waits for a condition, and the lender has the lock back. */
-  stepAside() {
-    if (this.observer !== null) this.observeEnd()
-    this.current = free
-    if (this.hasQueue()) this.waitAgain()
-  }
-
-  /** That holder was notified, and has the lock again. */
-  isBack(grant) {
-    this.arrives()
-    // One that is left in line would be lent the lock while this thread blocks, and waits for it.
-    if (this.ticket !== none) this.withdraw()
-    this.current = grant
-    if (this.observer !== null) this.begun()
-  }
-
   waitForUnlock(options) {
     const limits = readWait(options)
     const { signal } = limits
     if (signal?.aborted) return Promise.reject(signal.reason)
     checkStack()
     const isTaken = this.isLocked() || this.hasQueue() || this.lender.queueSize() > 0
-    return isTaken ? this.queueUp(1, limits, Passer) : Promise.resolve()
+    if (!isTaken) return Promise.resolve()
+    const refusal = this.lender.refusal()
+    return refusal === undefined ? this.queueUp(1, limits, Passer) : Promise.reject(refusal)
   }
 
   snapshot() {
-    const waiting = this.lender.queueSize() + this.queueSize()
-    return this.seen({ locked: this.isLocked(), waiting })
+    return this.seen(this.lender.look())
+  }
+
+  /** Has the lender find the lock of that key in `table`. */
+  shareByKey(table, key) {
+    try {
+      this.lender.settleByKey(table, key)
+    } catch (error) {
+      error.message = `${this.title()}: ${error.message}`
+      throw error
+    }
   }
 
   memory() {
@@ -432,8 +300,6 @@ class Passer extends Waiter {
     this.resolve()
   }
 }
-Passer.prototype.isToStay = true
+Object.assign(Passer.prototype, { isToStay: true, isPassing: true })
 
-LentMutex.prototype.admitted = null
-
-module.exports = { LentMutex }
+module.exports = { LentMutex, none }

@@ -131,7 +131,14 @@ class LocalLock extends AnyLock {
 
   /** Rejects every waiter; holders, and what waits for the lock to become free, stay. */
   cancel(reason = this.cancelError) {
-    const waiters = this.waiters().filter(({ isToStay }) => !isToStay)
+    this.endAll(
+      reason,
+      this.waiters().filter(({ isToStay }) => !isToStay),
+    )
+  }
+
+  /** `waiters` give up. */
+  endAll(reason, waiters = this.waiters()) {
     // All of them first: none is to be admitted for the others' going.
     for (const waiter of waiters) this.dequeue(waiter)
     for (const waiter of waiters) this.endInVain(waiter, reason)

@@ -106,6 +106,8 @@ Object.assign(AnyWaiter.prototype, {
   mode: 'exclusive',
   /** Whether cancel() leaves it alone. */
   isToStay: false,
+  /** Whether it waits for a mutex to be free, and does not hold it then: see lent_mutex.js. */
+  isPassing: false,
   /** What an observer knows of it. */
   wait: undefined,
 })

@@ -1,13 +1,11 @@
 'use strict'
 // The cores of scope host, and the key maps of them.
+const { HostHome } = require('./home.js')
 const { inSegment } = require('./in_segment.js')
 const { openSegment } = require('./segment.js')
 const native = require('../load.js')
-const { MutexCore } = require('./mutex_core.js')
 const { RWCore } = require('../process/rw_core.js')
 const { SemaphoreCore } = require('../process/semaphore_core.js')
-const { SharedKeyMap } = require('../process/shared_key_map.js')
-const { pinAgain } = require('../process/shares.js')
 
 class HostSemaphoreCore extends inSegment(SemaphoreCore) {
   getValue() {
@@ -44,7 +42,6 @@ class HostRWCore extends inSegment(RWCore) {
 HostRWCore.prototype.kind = { name: 'read-write lock', native: native.hostRWLock }
 
 const hostCores = new Map([
-  ['mutex', MutexCore],
   ['semaphore', HostSemaphoreCore],
   ['read-write lock', HostRWCore],
 ])
@@ -64,38 +61,6 @@ function onHost(name, start, host, segmentKind) {
 /** The core of scope host of a single lock of that kind; settle() tells it its name. */
 function hostCoreOf(name, start, host) {
   return onHost(name, start, host, name).make()
-}
-
-/** Cores that know the slot of their key, and have not pinned it: all that they cost is memory of this thread. */
-const mostIdle = 1024
-
-class HostHome extends SharedKeyMap {
-  constructor(segment, make) {
-    super(make, segment.name, segment, mostIdle)
-  }
-
-  /** Whether the slot of `core` is that of its key, and pinned. */
-  isThere(core) {
-    return core.isPinned || pinAgain(core)
-  }
-
-  get size() {
-    return this.table.size
-  }
-
-  keys() {
-    return this.table.busy().map(({ key }) => key)
-  }
-
-  /** A key that others hold, too, may have no core of ours. */
-  see(key, held) {
-    if (this.watch === undefined) return { key, ...held }
-    return { key, ...this.watch.seen(this.find(key), held) }
-  }
-
-  snapshot() {
-    return this.table.busy().map(({ key, place }) => this.see(key, native.host.look(place)))
-  }
 }
 
 const homes = new Map()

@@ -1,46 +1,18 @@
 'use strict'
 // What the cores of scope host have in common. Their words lie in a segment from the start, and each of their grants has
 // a fencing token.
-const native = require('../load.js')
 const { dressed } = require('../core/releaser.js')
-const { keepWith, shareSlot, unpin } = require('../process/shares.js')
-
-const fence = Symbol('fence')
-
-// One function for all releasers: each with a getter of its own would have a hidden class of its own.
-const fencingToken = {
-  configurable: true,
-  enumerable: true,
-  get() {
-    return this[fence].token()
-  },
-}
-
-/** The number of a grant of the lock at `place`, drawn when it is first asked for, while isGood(). */
-class Fence {
-  #place
-  #isGood
-  #token
-
-  constructor(place, isGood) {
-    this.#place = place
-    this.#isGood = isGood
-  }
-
-  token() {
-    if (this.#token === undefined && this.#isGood()) this.#token = native.host.fence(this.#place)
-    return this.#token
-  }
-}
+const { fenced } = require('./fence.js')
+const { pinned } = require('./home.js')
+const native = require('../load.js')
+const { keepWith, shareSlot } = require('../process/shares.js')
 
 /** Cores of class `Base` in a segment. */
 const inSegment = (Base) =>
-  class extends Base {
+  class extends pinned(Base) {
     constructor(segment, ...rest) {
       super(...rest)
       this.segment = segment
-      /** That of a key: whether this thread has its slot pinned. Else the slot may be that of another key. */
-      this.isPinned = false
     }
 
     shareByName(name) {
@@ -55,17 +27,6 @@ const inSegment = (Base) =>
       this.isPinned = true
     }
 
-    isIdle() {
-      return !this.isPinned
-    }
-
-    /** A pin lasts as long as this thread holds its lock or waits for it: one more would take the room of a key. */
-    rest() {
-      if (!this.isPinned || !super.isIdle() || !unpin(this)) return
-      this.generation++
-      this.home.drop(this)
-    }
-
     enterLine(weight, limits, Kind) {
       try {
         if (this.segment.whyGone === undefined) return super.enterLine(weight, limits, Kind)
@@ -76,9 +37,7 @@ const inSegment = (Base) =>
     }
 
     dress(release, abandoned, isGood) {
-      dressed(release, abandoned)
-      release[fence] = new Fence(this.place, isGood)
-      return Object.defineProperty(release, 'fencingToken', fencingToken)
+      return fenced(dressed(release, abandoned), this.place, isGood)
     }
 
     snapshot() {

@@ -8,7 +8,7 @@ import type { Releaser } from '../core/releaser.js'
  * - its Releasers have a {@link Releaser.fencingToken}, and snapshots tell the processes.
  * - it has no `buffer`, and a ConditionVariable takes none of them. `cancel()` is for those of this thread.
  * - a wait keeps the process alive, unless this very thread holds the lock: another process could let go.
- * - fairness is bounded among processes, too; those of one process stand in one line.
+ * - fairness is bounded among processes, as among threads: those of one thread stand in one line.
  *
  * The constructor throws an Error that says what is wrong and what to do: `ERR_LOCK_UNSUPPORTED` where there are
  * no such locks (macOS and Windows, for now; a network's file system), `ERR_LOCK_SEGMENT` when the directory or a

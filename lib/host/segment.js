@@ -30,6 +30,11 @@ class HostSegment {
     this.held = native.host.held(number)
   }
 
+  /** The mutexes of it that this thread has. */
+  mutexes() {
+    return []
+  }
+
   /** Whether its files were removed, as far as this process knows. */
   isGone() {
     if (this.whyGone === undefined) this.whyGone = native.host.whyGone(this.number) ?? undefined
@@ -48,6 +53,7 @@ class HostSegment {
       (core) => core.segment === this,
       (core) => this.goneError(core.title()),
     )
+    for (const mutex of this.mutexes()) mutex.endAll(this.goneError(mutex.title()))
     if (native.host.holds(this.number) === 0) return
     const { message, code } = this.goneError()
     const detail = 'This process holds it: others may hold it, too, from now on.'

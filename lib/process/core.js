@@ -105,7 +105,6 @@ class Core extends AnyLock {
     this.began()
     this.changed()
     const isAbandoned = ticket === grantedAbandoned
-    if (this.observer !== null) this.observeEntry(Kind, isAbandoned)
     const promise = Promise.resolve(Kind.value(this, weight, isAbandoned))
     return Kind.prototype.isToStay ? promise : this.given(promise)
   }
@@ -114,11 +113,6 @@ class Core extends AnyLock {
   refuse(weight, reason) {
     if (this.observer !== null) this.observer.refused(this.modeOf(weight), weight, reason)
     return Promise.reject(reason)
-  }
-
-  /** How a caller wants the lock that asks C++ for `weight`: see lib/core/waiter.js. */
-  modeOf(_weight) {
-    return 'exclusive'
   }
 
   /** Whether a thread that blocks for it has to wait. */
@@ -132,9 +126,6 @@ class Core extends AnyLock {
     this.admitted = null
     return this.observer.granted(mode, units, admitted, isAbandoned)
   }
-
-  /** A waiter of class `Kind`, or a caller that did not wait, is in. Some kinds observe that by the releaser. */
-  observeEntry(_Kind, _isAbandoned) {}
 
   /** `promise` is what a caller gets that did not wait. */
   given(promise) {
@@ -194,15 +185,13 @@ class Core extends AnyLock {
   }
 
   admit(waiter, abandoned) {
-    if (this.observer !== null) this.observeAdmission(waiter, abandoned)
+    if (this.observer !== null) this.observeAdmission(waiter)
     waiter.resolve(waiter.constructor.value(this, waiter.weight, abandoned))
   }
 
   /** The observer is to hear of `waiter` when its grant is made. */
-  observeAdmission(waiter, isAbandoned) {
-    if (waiter.isToStay) return
-    this.admitted = waiter
-    this.observeEntry(waiter.constructor, isAbandoned)
+  observeAdmission(waiter) {
+    if (!waiter.isToStay) this.admitted = waiter
   }
 
   /** Takes `count` completions, and what comes of them. */

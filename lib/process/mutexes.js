@@ -2,13 +2,11 @@
 // The mutexes that threads of the process share, in this thread: one for each place where a word lies, whatever
 // number of objects stands for it.
 const { nameOf, toText } = require('../core/keys.js')
-const { LentMutex } = require('../core/lent_mutex.js')
-const { MutexLender } = require('./mutex_lender.js')
+const { ConditionalMutex } = require('./conditional_mutex.js')
+const { lockKind, MutexLender } = require('./mutex_lender.js')
 const { SharedKeyMap } = require('./shared_key_map.js')
 const { letGoOf, placeInMemory, placeOfKey, tableOf } = require('./shares.js')
 
-/** LockKind of src/locks/lock_table.h. */
-const lockKind = 0
 const start = 0
 
 /** WeakRefs by place: objects, waiters and releasers keep their mutex. */
@@ -17,18 +15,19 @@ const collected = new FinalizationRegistry((place) => {
   if (letGoOf(place)) mutexes.delete(place)
 })
 
-function mutexAt(place, name, kind) {
+/** The mutex at `place`, which this thread has found; or make() makes it. */
+function mutexAt(place, make) {
   const known = mutexes.get(place)?.deref()
   if (known !== undefined) {
     letGoOf(place) // it has been found once more
     return known
   }
-  const mutex = new LentMutex(new MutexLender(place, name))
-  if (kind !== mutex.kind) mutex.kind = kind
+  const mutex = make()
+  mutex.lender.settleAt(place)
+  // Its last object may have been collected while it was held.
+  if (mutexes.has(place) && mutex.lender.isOurs()) mutex.arrives()
   mutexes.set(place, new WeakRef(mutex))
   collected.register(mutex, place)
-  // Its last object was collected while it was held.
-  if (mutex.lender.isOurs()) mutex.arrives()
   return mutex
 }
 
@@ -41,7 +40,11 @@ function openMutex(kind, { name, buffer, byteOffset, isStrict }) {
     error.message = `the ${kind}${name === undefined ? '' : ` ${nameOf(name)}`}: ${error.message}`
     throw error
   }
-  const mutex = mutexAt(place, name, kind)
+  const mutex = mutexAt(place, () => {
+    const made = new ConditionalMutex(new MutexLender(name))
+    if (kind !== made.kind) made.kind = kind
+    return made
+  })
   if (isStrict) mutex.beStrict()
   return mutex
 }
@@ -53,45 +56,39 @@ function placeInBuffer(buffer, byteOffset) {
 
 const placeOfName = (kind, name) => placeOfKey(tableOf(kind), toText(name), lockKind, start)
 
-/** The keys of a keyed mutex that the threads of the process share. */
-class LentKeyMap extends SharedKeyMap {
-  /** Whether an object of this thread has asked for that. */
-  isStrict = false
+/** Key maps of class `Base` whose locks are lent mutexes. */
+const lentKeyMap = (Base) =>
+  class extends Base {
+    /** Whether an object of this thread has asked for that. */
+    isStrict = false
 
-  moveIn(mutex) {
-    try {
-      mutex.lender.settleAt(placeOfKey(this.table, toText(mutex.key), lockKind, start))
-    } catch (error) {
-      error.message = `${mutex.title()}: ${error.message}`
-      throw error
+    moveIn(mutex) {
+      super.moveIn(mutex)
+      if (this.isStrict) mutex.beStrict()
+      if (this.watch !== undefined) this.watch.watches(mutex)
     }
-    if (mutex.lender.isOurs()) mutex.arrives()
-    if (this.isStrict) mutex.beStrict()
-    if (this.watch !== undefined) this.watch.watches(mutex)
+
+    /** One more object of this thread. */
+    isFor(isStrict, watch) {
+      if (isStrict && !this.isStrict) this.beStrict()
+      if (watch !== undefined && this.watch === undefined) this.beWatched(watch)
+    }
+
+    beStrict() {
+      this.isStrict = true
+      this.sweep() // those that are idle move in anew
+      for (const mutex of this.busy()) mutex.beStrict()
+    }
+
+    /** Of the objects with diagnostics, the first one's are those of all. */
+    beWatched(watch) {
+      this.sweep()
+      watch.over(this)
+      for (const mutex of this.busy()) watch.watches(mutex)
+    }
   }
 
-  moveOut(mutex) {
-    // As in SharedKeyMap.
-    mutex.isListed = true
-    letGoOf(mutex.lender.place)
-    return false
-  }
-
-  beStrict() {
-    this.isStrict = true
-    this.sweep() // those that are idle move in anew
-    for (const mutex of this.busy()) mutex.beStrict()
-  }
-
-  /** Of the objects with diagnostics, the first one's are those of all. */
-  beWatched(watch) {
-    if (this.watch !== undefined) return
-    this.sweep()
-    watch.over(this)
-    for (const mutex of this.busy()) watch.watches(mutex)
-  }
-}
-
+const LentKeyMap = lentKeyMap(SharedKeyMap)
 const maps = new Map()
 
 /** The keyed mutexes of that kind and name: all objects of this thread have one map, which stays. */
@@ -104,9 +101,8 @@ function openKeyedMutexes(kind, { name, isStrict }, watch) {
     map = new LentKeyMap(() => new Mutex(new MutexLender()), name, table)
     maps.set(id, map)
   }
-  if (isStrict && !map.isStrict) map.beStrict()
-  if (watch !== undefined) map.beWatched(watch)
+  map.isFor(isStrict, watch)
   return map
 }
 
-module.exports = { openKeyedMutexes, openMutex }
+module.exports = { lentKeyMap, mutexAt, openKeyedMutexes, openMutex }

@@ -269,7 +269,7 @@ class RWCore extends Core {
 
   admit(waiter, abandoned) {
     if (waiter instanceof Upgrader) {
-      if (this.observer !== null) this.observeAdmission(waiter, abandoned)
+      if (this.observer !== null) this.observeAdmission(waiter)
       waiter.admitted(abandoned)
     } else super.admit(waiter, abandoned)
     this.changed()

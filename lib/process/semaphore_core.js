@@ -128,7 +128,7 @@ class SemaphoreCore extends Core {
   }
 
   admit(waiter, abandoned, before = this.getValue() + waiter.weight) {
-    if (this.observer !== null) this.observeAdmission(waiter, abandoned)
+    if (this.observer !== null) this.observeAdmission(waiter)
     waiter.resolve(waiter.constructor.value(this, waiter.weight, abandoned, before))
   }
 

@@ -8,8 +8,6 @@ const { mapWords, unmapWords } = require('./words.js')
 class Share {
   constructor(place) {
     this.place = place
-    /** A mutex: the number of its current grant in this thread. */
-    this.current = 0
     /** Whether this thread holds it alone and knows it. The word says so before its completion has come. */
     this.isHeld = false
     /** How many promises of this thread wait for it. */
@@ -101,15 +99,30 @@ function shareKey(table, key, kind, start) {
 }
 
 /** The lock of that key in a segment, or its only one. */
-function shareSlot(segment, key) {
+function placeInSlot(segment, key) {
   const place = native.host.pin(segment.number, ...(key === undefined ? [] : [key]))
   mapWords(place)
   const known = shares.get(place)
   if (key !== undefined && known?.pins === 0) forget(known)
-  const share = shareAt(place)
+  return place
+}
+
+function shareSlot(segment, key) {
+  const share = shareAt(placeInSlot(segment, key))
   share.isAfar = true
   return share
 }
+
+/** `share`, which is like a Share, is what this thread has of that key. */
+function shareSlotWith(share, segment, key) {
+  const place = placeInSlot(segment, key)
+  shares.set(place, share)
+  share.pins = 1
+  return place
+}
+
+/** What this thread has of the lock at `place`, or had. */
+const shareThere = (place) => shares.get(place)
 
 /** The slot of `share` may be that of another key: no core of it is good any more. */
 function forget(share) {
@@ -186,10 +199,13 @@ module.exports = {
   letGoOf,
   pinAgain,
   placeInMemory,
+  placeInSlot,
   placeOfKey,
   shareKey,
   shareMemory,
   shareSlot,
+  shareSlotWith,
+  shareThere,
   tableOf,
   unpin,
   unshare,

@@ -140,13 +140,16 @@ class HandoffQueue {
       pass.notifications.add(t.process());
   }
 
-  /// Whether the head of the fifo, another process, has waited for longer than kPatience, or is strict.
-  bool isOverdue(OwnerWord t) const noexcept {
-    if (t.has(OwnerWord::kStrict)) return true;
+  /// For how much longer the head of the fifo, another process, may be overtaken. Negative: it is strict.
+  std::chrono::nanoseconds patience(OwnerWord t) const noexcept {
+    if (t.has(OwnerWord::kStrict)) return std::chrono::nanoseconds(-1);
     // Unsigned, so that a start in the future (a corrupt file, another clock) counts as overdue.
-    const auto patience = std::chrono::nanoseconds(kPatience).count();
-    return ticks() - slot_.head.headSince.load() >= static_cast<std::uint64_t>(patience);
+    const std::uint64_t waited = ticks() - slot_.head.headSince.load();
+    constexpr std::chrono::nanoseconds most = kPatience;
+    if (waited >= static_cast<std::uint64_t>(most.count())) return {};
+    return most - std::chrono::nanoseconds(waited);
   }
+  bool isOverdue(OwnerWord t) const noexcept { return patience(t) <= std::chrono::nanoseconds(0); }
   bool isDue(const Pass& pass, OwnerWord t) const noexcept {
     return !t.isEmpty() && t.head() != pass.me && isOverdue(t);
   }

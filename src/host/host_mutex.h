@@ -9,6 +9,8 @@
 // the owning process. It returns to 0 only by that process, or by evict when the process is dead.
 #pragma once
 
+#include <algorithm>
+
 #include "host/host_lock.h"
 
 namespace boxoffice::host {
@@ -46,6 +48,20 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
   bool abandon(AgentId dead) {
     Visit v(*this);
     return Base::giveBack(v, dead, true);
+  }
+
+  /// For how much longer the holder may pass the mutex on by itself, ahead of the other waiters. Negative:
+  /// one of them is strict.
+  std::chrono::nanoseconds patience() const {
+    const OwnerWord t = Base::owner();
+    std::chrono::nanoseconds left = t.isEmpty() ? kPatience : Base::patience(t);
+    auto bucket = P::lot().open(this);
+    if (bucket.empty()) return left;
+    const WaitQueue& queue = bucket.queue();
+    if (!queue.head()->mayBeOvertaken) return std::chrono::nanoseconds(-1);
+    const Deadline now = P::now();
+    if (queue.patience <= now) return std::min(left, std::chrono::nanoseconds(0));
+    return std::min<std::chrono::nanoseconds>(left, queue.patience - now);
   }
 
   /// The agent of this process that holds the mutex; kNobody when none does.

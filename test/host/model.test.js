@@ -11,16 +11,20 @@ const patience = 30_000 // ms: for a machine that is busy
 
 /** What a process of the model knows: its requests, each waiting, in or over. */
 const begin = (name) => `
-  my.locks = new boxoffice.KeyedMutex({ scope: 'host', name: ${JSON.stringify(name)} })
+  my.open = (options) => new boxoffice.KeyedMutex({ scope: 'host', name: ${JSON.stringify(name)}, ...options })
+  my.locks = my.open()
   my.all = []
-  my.ask = (key, options) => {
+  my.wait = (key, promise, use) => {
     const one = { key, state: 'waiting' }
     my.all.push(one)
-    my.locks.acquire(key, options).then(
-      (release) => Object.assign(one, { state: 'in', release, token: release.fencingToken, abandoned: release.abandoned }),
+    promise.then(
+      (value) => Object.assign(one, use(value)),
       (error) => Object.assign(one, { state: error.code }),
     )
   }
+  my.ask = (key, options) => my.wait(key, my.locks.acquire(key, options),
+    (release) => ({ state: 'in', release, token: release.fencingToken, abandoned: release.abandoned }))
+  my.pass = (key) => my.wait(key, my.locks.waitForUnlock(key), () => ({ state: 'over' }))
   my.release = (key) => {
     const one = my.all.find((one) => one.key === key && one.state === 'in')
     if (one === undefined) return false
@@ -47,8 +51,19 @@ class Model {
     return host
   }
 
-  async ask({ who, key, timeout }) {
-    await this.all[who].does(`my.ask(${JSON.stringify(key)}, ${JSON.stringify({ timeout })})`)
+  /** `count` waiters of one process, of which each wants it within `timeout`. */
+  async ask({ who, key, count = 1, timeout }) {
+    const one = `my.ask(${JSON.stringify(key)}, ${JSON.stringify({ timeout })})`
+    await this.all[who].does(`for (let i = 0; i < ${count}; i++) ${one}`)
+  }
+
+  async pass({ who, key }) {
+    await this.all[who].does(`my.pass(${JSON.stringify(key)})`)
+  }
+
+  /** From now on the waiters of that process are strictly first come, first served. */
+  async beStrict({ who }) {
+    await this.all[who].does(`my.open({ fairness: 'fifo' })`)
   }
 
   async release({ who, key }) {
@@ -87,6 +102,11 @@ class Model {
       reports.flatMap((all, who) =>
         all.filter((one) => one.key === key && one.state === state).map((one) => ({ ...one, who })),
       )
+    for (const all of reports) {
+      const tokens = all.filter((one) => one.key === key && one.token).map(({ token }) => token)
+      const inOrder = tokens.toSorted((a, b) => (a < b ? -1 : 1))
+      assert.deepEqual(tokens, inOrder, 'a waiter of a process has overtaken another one of it')
+    }
     const inside = of('in')
     assert.ok(inside.length <= 1, `two are in: ${show(inside)}`)
     if (inside.length === 0) return of('waiting').length === 0
@@ -111,7 +131,19 @@ describe('A KeyedMutex of scope host, against a model', function () {
   const key = fc.constantFrom(...keys)
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ method: fc.constant('ask'), who, key }) },
-    { weight: 5, arbitrary: fc.record({ method: fc.constant('release'), who, key }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        method: fc.constant('ask'),
+        who,
+        key,
+        count: fc.integer({ min: 2, max: 4 }),
+        timeout: fc.constantFrom(undefined, undefined, 0, 5),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ method: fc.constant('pass'), who, key }) },
+    { weight: 1, arbitrary: fc.record({ method: fc.constant('beStrict'), who }) },
+    { weight: 9, arbitrary: fc.record({ method: fc.constant('release'), who, key }) },
     { weight: 1, arbitrary: fc.record({ method: fc.constant('cancel'), who, key }) },
     { weight: 1, arbitrary: fc.record({ method: fc.constant('kill'), who }) },
   )

@@ -318,6 +318,40 @@ describe('A Mutex of scope host', function () {
     assert.equal(mutex.isLocked(), false)
   })
 
+  it('strict waiter of another thread is next, though the lock has just come to this one', async () => {
+    const name = freshName()
+    const code = `
+      const { parentPort, workerData } = require('node:worker_threads')
+      const { Mutex } = require(${JSON.stringify(entry)})
+      const mutex = new Mutex(workerData)
+      mutex.acquire().then((release) => {
+        parentPort.postMessage('held')
+        parentPort.once('message', () => {
+          mutex.acquire().then((last) => {
+            parentPort.postMessage(last.fencingToken)
+            last()
+          })
+          release()
+        })
+      })`
+    const workerData = { scope: 'host', name, directory: hosts.directory, fairness: 'fifo' }
+    const worker = new Worker(code, { eval: true, workerData })
+    await once(worker, 'message')
+    const mutex = open(name)
+    const first = mutex.acquire().then((release) => release())
+    const second = mutex.acquire().then((release) => {
+      const { fencingToken } = release
+      release()
+      return fencingToken
+    })
+    const there = once(worker, 'message')
+    worker.postMessage('go on')
+    await first
+    const [strict] = await there
+    assert.ok(strict < (await second), 'it was the holder before')
+    await once(worker, 'exit')
+  })
+
   it('works with using, waitForUnlock and strict fairness', async () => {
     const name = freshName()
     const mutex = open(name, { fairness: 'fifo' })

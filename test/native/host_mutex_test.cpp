@@ -97,6 +97,36 @@ TEST_F(HostMutexTest, AProcessServesItsOwnUntilTheHeadsPatienceIsOver) {
   expectPristine();
 }
 
+TEST_F(HostMutexTest, PatienceIsThatOfTheLeastPatientWaiter) {
+  constexpr std::chrono::nanoseconds kStrict(-1);
+  of(1).lock(kAnna);
+  EXPECT_EQ(of(1).patience(), kPatience);
+  Asking other(notes_, kCleo);
+  EXPECT_FALSE(of(2).enter(other));
+  pass(300us);
+  EXPECT_EQ(of(1).patience(), 700us);
+  Asking own(notes_, kBen);
+  EXPECT_FALSE(of(1).enter(own));
+  EXPECT_EQ(of(1).patience(), 700us);
+  of(2).leave(other);
+  pass(300us);
+  EXPECT_EQ(of(1).patience(), 700us) << "only the waiter of this process is left";
+  pass(700us);
+  EXPECT_EQ(of(1).patience(), 0ns);
+  EXPECT_EQ(of(2).patience(), kPatience) << "its own queue is empty, and so is the fifo";
+  other.mayBeOvertaken = false;
+  EXPECT_FALSE(of(2).enter(other));
+  EXPECT_EQ(of(1).patience(), kStrict);
+  of(2).leave(other);
+  of(1).leave(own);
+  own.mayBeOvertaken = false;
+  EXPECT_FALSE(of(1).enter(own));
+  EXPECT_EQ(of(1).patience(), kStrict);
+  of(1).leave(own);
+  of(1).unlock(kAnna);
+  expectPristine();
+}
+
 TEST_F(HostMutexTest, StrictlyInLine) {
   of(1).lock(kAnna);
   Asking own(notes_, kBen);

@@ -1,6 +1,6 @@
 'use strict'
-// Random scripts on a mutex that borrows from a lender which lends late, tells of deaths and has other threads. After
-// each step: at most one grant, and only of a loan; the waiter that was admitted was the first; a death is told once.
+// Random scripts on a mutex that borrows from a lender which lends late, tells of deaths, has other threads, and may end.
+// After each step: at most one grant, and only of a loan; the waiter that was admitted was the first; a death is told once.
 // At the end: each waiter has been admitted or told why not, and each loan has been given back once.
 const assert = require('node:assert/strict')
 const { getEventListeners } = require('node:events')
@@ -54,16 +54,23 @@ class FakeLender extends Lender {
   isAlive = false
   loans = 0
   returns = 0
+  /** Why it lends no more. */
+  error = undefined
   /** Loans that told of a death, and returns that do. */
   deathsLent = 0
   deathsReturned = 0
   #lastTicket = 0
 
   tryBorrow() {
-    return !this.hasDied && this.borrowNow() === lent
+    return this.error === undefined && !this.hasDied && this.borrowNow() === lent
+  }
+
+  refusal() {
+    return this.error
   }
 
   borrowNow() {
+    if (this.error !== undefined) throw this.error
     if (this.owner !== nobody) return refused
     const wasDeath = this.hasDied
     this.#take(us)
@@ -135,6 +142,13 @@ class FakeLender extends Lender {
     if (this.owner === other) this.end(isDeath)
   }
 
+  /** It lends no more, and other threads have gone. */
+  vanish() {
+    this.error = Object.assign(new Error('gone'), { code: 'ERR_LOCK_SEGMENT' })
+    this.line = this.line.filter(({ thread }) => thread === us)
+    this.lock.endAll(this.error)
+  }
+
   /** The owner lets go, and the next one of the line is the owner. */
   end(isDeath) {
     this.owner = nobody
@@ -178,8 +192,10 @@ class Script {
     this.clock = clock
   }
 
-  async play(script) {
-    for (const [name, ...args] of script) {
+  /** The lender ends before the step of index `end`, if there is one. */
+  async play(script, end) {
+    for (const [at, [name, ...args]] of script.entries()) {
+      if (at === end) this.lender.vanish()
       const later = this[name](...args)
       if (later !== undefined) await later
       await this.check()
@@ -225,7 +241,10 @@ class Script {
         use(value)
       },
       (error) => {
-        assert.ok(error === 'aborted' || /^ERR_LOCK_(TIMEOUT|CANCELED)$/.test(error.code), error)
+        assert.ok(
+          error === 'aborted' || /^ERR_LOCK_(TIMEOUT|CANCELED|SEGMENT)$/.test(error.code),
+          error,
+        )
         this.#forget(waiter)
       },
     )
@@ -243,6 +262,11 @@ class Script {
   }
 
   tryAcquire() {
+    const { error } = this.lender
+    if (error !== undefined && this.mutex.isFree()) {
+      assert.throws(() => this.mutex.tryAcquire(), error)
+      return
+    }
     const release = this.mutex.tryAcquire()
     if (release !== undefined) this.begins(release)
   }
@@ -319,6 +343,7 @@ class Script {
     const isOwed = lender.underway.length > 0
     assert.equal(lender.loans, lender.returns + +(mutex.isHere() || isOwed))
     if (mutex.tickets === null) assert.ok(mine <= 1)
+    if (lender.error !== undefined) assert.deepEqual([mutex.queueSize(), this.waiting], [0, []])
     if (mutex.hasQueue() && !mutex.isHere()) {
       assert.ok(mine > 0 || isOwed, 'waiters without a ticket')
       assert.ok(lender.isAlive)
@@ -363,10 +388,11 @@ describe('a mutex that borrows', function () {
   this.timeout(60_000)
 
   it('has one holder at a time, in order, and loses neither a waiter nor a loan', async () => {
-    const property = fc.asyncProperty(steps, async (script) => {
+    const end = fc.option(fc.nat(60))
+    const property = fc.asyncProperty(steps, end, async (script, end) => {
       const clock = new FakeTimers().install()
       try {
-        await new Script(clock).play(script)
+        await new Script(clock).play(script, end)
       } finally {
         clock.uninstall()
       }

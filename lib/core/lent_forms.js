@@ -1,0 +1,105 @@
+'use strict'
+// The forms of a mutex of a wider scope (lent_mutex.js) that have no part in its queue: they take it now or not at all, or
+// block this thread, which then is a borrower of its own.
+const { lockError } = require('./errors.js')
+const { lentAbandoned, refused } = require('./lender.js')
+const { free, LocalMutex, nextGrant } = require('./mutex.js')
+const { checkStack } = require('./stack.js')
+
+const borrowing = -1
+
+class UnqueuedForms extends LocalMutex {
+  constructor(lender) {
+    super()
+    this.lender = lender
+    lender.lock = this
+  }
+
+  tryLock() {
+    if (this.current !== free) return false
+    const answer = this.lender.borrowNow()
+    if (answer === refused) return false
+    this.current = nextGrant()
+    if (this.observer !== null) this.begun(undefined, undefined, answer === lentAbandoned)
+    return true
+  }
+
+  tryAcquire() {
+    if (this.current !== free) return undefined
+    checkStack()
+    const answer = this.lender.borrowNow()
+    if (answer === refused) return undefined
+    this.current = nextGrant()
+    const isAbandoned = answer === lentAbandoned
+    const release = this.releaser(this.current, isAbandoned)
+    if (this.observer !== null) this.begun(release, undefined, isAbandoned)
+    return release
+  }
+
+  /** Blocks this thread. Whether the last holder died with it. */
+  lockSync(limits) {
+    if (this.current === free && this.mayTake()) {
+      this.current = nextGrant()
+      if (this.observer !== null) this.begun()
+      return false
+    }
+    this.checkNotOurs()
+    const isAbandoned =
+      this.observer === null
+        ? this.block(limits)
+        : this.observer.blocks(this, 1, limits, () => this.block(limits))
+    this.current = nextGrant()
+    if (this.observer !== null) this.observeBlocked(isAbandoned)
+    return isAbandoned
+  }
+
+  /** What this thread waits for must not depend on this thread. */
+  checkNotOurs() {
+    if (this.isHere() || this.lender.isOurs()) throw this.heldHere()
+    if (this.current !== borrowing && !this.lender.stands()) return
+    const ahead = `a promise of this thread waits for ${this.title()}, and could not go on`
+    throw lockError('ERR_LOCK_DEADLOCK', ahead)
+  }
+
+  block(limits) {
+    // What an observer tells of the wait may have changed that.
+    if (this.observer !== null) this.checkNotOurs()
+    const answer = this.lender.borrowSync(limits)
+    if (answer === refused) throw this.timeoutError(limits.timeout)
+    return answer === lentAbandoned
+  }
+
+  // For an observer, which knows in `admitted` how this thread has blocked.
+
+  isTaken() {
+    return true
+  }
+
+  modeOf() {
+    return 'exclusive'
+  }
+
+  /** Unless the lock has been lent to `waiter` at once. */
+  observeWait(waiter, promise) {
+    if (this.queue.has(waiter)) super.observeWait(waiter, promise)
+    else this.observer.gave(undefined, promise)
+  }
+
+  observeBlocked(isAbandoned) {
+    const { admitted } = this
+    this.admitted = null
+    this.observer.granted('exclusive', 1, admitted, isAbandoned)
+  }
+
+  acquireSync(limits) {
+    checkStack()
+    const isAbandoned = this.lockSync(limits)
+    const release = this.releaser(this.current, isAbandoned)
+    if (this.observer !== null) this.observer.gave(release)
+    return release
+  }
+}
+
+UnqueuedForms.prototype.admitted = null
+
+module.exports = { UnqueuedForms, borrowing }

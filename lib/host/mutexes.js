@@ -1,0 +1,52 @@
+'use strict'
+// The mutexes of scope host, in this thread: one for each slot of a segment, whatever number of objects stands for it.
+const { LentMutex } = require('../core/lent_mutex.js')
+const { lentKeyMap, mutexAt } = require('../process/mutexes.js')
+const { placeInSlot } = require('../process/shares.js')
+const { HostHome, pinned } = require('./home.js')
+const { HostMutexLender } = require('./mutex_lender.js')
+const { openSegment } = require('./segment.js')
+
+const start = 0
+
+function openHostMutex({ host, isStrict }) {
+  const segment = openSegment('mutex', start, host)
+  const make = () => new LentMutex(new HostMutexLender(segment))
+  const mutex = mutexAt(placeInSlot(segment), make)
+  const weak = new WeakRef(mutex)
+  segment.mutexes = () => [weak.deref()].filter((one) => one !== undefined)
+  if (isStrict) mutex.beStrict()
+  return mutex
+}
+
+class KeyMutex extends pinned(LentMutex) {
+  shareByKey(segment, key) {
+    super.shareByKey(segment, key)
+    this.isPinned = true
+  }
+
+  enter(limits, Kind) {
+    try {
+      return super.enter(limits, Kind)
+    } finally {
+      this.rest() // it may have failed
+    }
+  }
+}
+
+const MutexHome = lentKeyMap(HostHome)
+const homes = new Map()
+
+function openHostMutexes({ host, isStrict }, watch) {
+  const segment = openSegment('keyed mutex', start, host)
+  let home = homes.get(segment)
+  if (home === undefined) {
+    home = new MutexHome(segment, () => new KeyMutex(new HostMutexLender(segment)))
+    homes.set(segment, home)
+    segment.mutexes = () => home.busy()
+  }
+  home.isFor(isStrict, watch)
+  return home
+}
+
+module.exports = { openHostMutex, openHostMutexes }

@@ -1,0 +1,184 @@
+'use strict'
+// Lends a mutex whose word lies in memory that JavaScript can read, and whose wait queue is in C++. An uncontended loan
+// and its return are one compare-and-swap each, from here. Derived classes know the bits of their words.
+const { bounds, Stay } = require('../core/cohort.js')
+const { titleOf } = require('../core/keys.js')
+const { Lender, lent, refused } = require('../core/lender.js')
+const native = require('../load.js')
+const { keepAlive } = require('./shares.js')
+const {
+  claimAll,
+  gone,
+  keepTicket,
+  take,
+  takeClaimed,
+  takeCompletions,
+  waiterAt,
+} = require('./waiters.js')
+const { indexOf, wordsOf } = require('./words.js')
+
+/** The bit of every word that says that others wait. */
+const line = 1
+
+const leaves = { left: 0, leftAwake: 1, admitted: 2 }
+
+class WordLender extends Lender {
+  stay = new Stay(bounds.near)
+  isStrict = false
+  /** A WeakRef, where there is one: see lib/diagnostics/observe.js. */
+  observer = undefined
+  place = undefined
+  words = null
+  index = 0
+  /** Our tickets in line. */
+  #tickets = 0
+
+  /** `name` where it is shared by that; `held` is the word while this thread has it and no other waits. */
+  constructor(name, held) {
+    super()
+    this.name = name
+    this.held = held
+  }
+
+  settleAt(place) {
+    this.place = place
+    this.words = wordsOf(place)
+    this.index = indexOf(place)
+  }
+
+  change(from, to) {
+    return Atomics.compareExchange(this.words, this.index, from, to) === from
+  }
+
+  word() {
+    return Atomics.load(this.words, this.index)
+  }
+
+  borrowNow() {
+    if (this.tryBorrow()) return lent
+    this.#checkLends()
+    if (this.isLent() || this.stands()) return refused
+    return this.native.tryEnter(this.place, 1)
+  }
+
+  borrow(priority) {
+    const isUsual = priority === 0 && !this.isStrict
+    const answer = isUsual
+      ? this.native.enter(this.place, 1)
+      : this.native.enter(this.place, 1, priority, +this.isStrict)
+    if (answer >= 0) {
+      keepTicket(answer, new Borrower(this, answer))
+      this.#tickets++
+    }
+    return answer
+  }
+
+  borrowSync({ timeout, priority }) {
+    this.#checkLends()
+    const outcome = this.native.enterSync(this.place, 1, timeout, priority, +this.isStrict)
+    // Giving up may have let in a promise of ours.
+    this.catchUp()
+    return outcome
+  }
+
+  #checkLends() {
+    const refusal = this.refusal()
+    if (refusal !== undefined) throw refusal
+  }
+
+  withdraw(ticket) {
+    // Its admission has been read, with others that are heard of first.
+    if (waiterAt(ticket)?.core !== this) return false
+    const left = this.native.leave(this.place, ticket)
+    if (left === leaves.admitted) return false
+    this.#tickets--
+    if (left === leaves.leftAwake) keepTicket(ticket, gone)
+    else take(ticket)
+    return true
+  }
+
+  giveBack(isAbandoned) {
+    this.stay.end()
+    if (isAbandoned) return claimAll(this.native.abandon(this.place))
+    if (this.putBack()) return undefined
+    const completions = this.native.unlock(this.place)
+    if (completions < 0) throw this.lock.notHeld()
+    return completions > 0 ? claimAll(completions) : undefined
+  }
+
+  hear(completions) {
+    takeClaimed(completions)
+  }
+
+  catchUp() {
+    const completions = native.eventLoop.completions()
+    if (completions > 0) takeCompletions(completions)
+  }
+
+  keepAlive(isWaiting) {
+    keepAlive(isWaiting ? +1 : -1, this.isAfar)
+  }
+
+  /** Whether a waiter of this thread stands in line besides our tickets. */
+  stands() {
+    return false
+  }
+
+  owner() {
+    return this.word() >>> this.ownerShift
+  }
+
+  isLent() {
+    return this.owner() !== 0
+  }
+
+  isOurs() {
+    return this.owner() === this.held >>> this.ownerShift
+  }
+
+  queueSize() {
+    return (this.word() & line) === 0 ? 0 : this.native.queueSize(this.place) - this.#tickets
+  }
+
+  memory() {
+    if (this.name === undefined) return this.words
+    throw new TypeError(`${this.lock.title()} is shared by its name: it has no buffer`)
+  }
+
+  title({ kind, home, key }) {
+    return titleOf(kind, { name: this.name, home, key })
+  }
+
+  // What a core does for its waiters (waiters.js).
+
+  began() {}
+
+  /** A ticket is over. */
+  admit({ ticket }, isAbandoned) {
+    this.#tickets--
+    this.stay.begin()
+    this.lock.lent(ticket, isAbandoned)
+  }
+
+  settle(ticket) {
+    return this.native.settle(this.place, ticket)
+  }
+
+  answered() {
+    this.catchUp()
+  }
+}
+/** Whether processes share it, and not just threads. */
+WordLender.prototype.isAfar = false
+
+/** A ticket in line, among the waiters of this thread (waiters.js). */
+class Borrower {
+  constructor(lender, ticket) {
+    this.core = lender
+    this.ticket = ticket
+  }
+
+  end() {}
+}
+
+module.exports = { line, WordLender }
