@@ -1,6 +1,6 @@
 'use strict'
 // What constructors take: which threads or processes share the lock, and how it behaves.
-const { isSharedArrayBuffer } = require('node:util').types
+const { isSharedArrayBuffer } = require('./builtins.js').util.types
 const { readDiagnostics } = require('./diagnostics/levels.js')
 const { asOptions, checkKnown } = require('./core/options.js')
 

@@ -1,6 +1,6 @@
 'use strict'
-// The systems that there are prebuilt binaries for: the name of a folder in prebuilds/, as lib/load.js
-// looks for it, and what zig calls the system. glibc 2.28 and macOS 11 are what Node.js 20 needs.
+// The systems that there are prebuilt binaries for: the name of a folder in prebuilds/, as lib/addon.js
+// requires it, and what zig calls the system. glibc 2.28 and macOS 11 are what Node.js 20 needs.
 module.exports = {
   'linux-x64': 'x86_64-linux-gnu.2.28',
   'linux-arm64': 'aarch64-linux-gnu.2.28',

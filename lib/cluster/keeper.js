@@ -2,10 +2,11 @@
 // Keeps the session of an engine alive by a thread of its own: see keeper_thread.js.
 const { join } = require('node:path')
 const { Worker } = require('node:worker_threads')
+const { checkModule } = require('../bundle_advice.js')
 const { now, readUntil } = require('./clock.js')
 const { unpack } = require('./errors.js')
 
-const file = join(__dirname, 'keeper_thread.js')
+const file = checkModule(join(__dirname, 'keeper_thread.js'))
 
 class Session {
   constructor(id) {

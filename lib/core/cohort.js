@@ -1,7 +1,7 @@
 'use strict'
 // The cohort rule (lock cohorting: Dice, Marathe, Shavit): how long a borrower passes a lent lock along its own queue
 // while others wait for it (DESIGN.md, section 2). Every lender goes by this file.
-const { performance } = require('node:perf_hooks')
+const { performance } = require('../builtins.js').perf_hooks
 
 // Taken at load: users fake clocks.
 const now = performance.now.bind(performance)

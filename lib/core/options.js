@@ -1,6 +1,6 @@
 'use strict'
 // What users give us: checked, read once, and told apart.
-const { isNativeError } = require('node:util').types
+const { isNativeError } = require('../builtins.js').util.types
 
 /** Beyond this setTimeout would fire at once: some 24 days count as no deadline. */
 const longestTimeout = 2 ** 31 - 1

@@ -13,7 +13,7 @@
 //   closed   its callback has ended: a caller from inside counts as coming from the next open one around
 //            it, or from outside. Callers that came before are still admitted, one after the other
 //   over     closed, and no caller from inside is waiting or in: the queue that it came by goes on
-const { AsyncLocalStorage } = require('node:async_hooks')
+const { AsyncLocalStorage } = require('../builtins.js').async_hooks
 const { LocalMutex } = require('./mutex.js')
 const { checkStack } = require('./stack.js')
 const { checkCallback } = require('./options.js')

@@ -2,9 +2,11 @@
 // Where a call came from. The frames are taken at once, and made text when somebody reads them.
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
+const { isBundled } = require('../bundle_advice.js')
 
 const root = path.join(__dirname, '..') + path.sep
-const places = [root, pathToFileURL(root).href]
+// In a bundle nothing tells ours from the caller's.
+const places = isBundled ? [] : [root, pathToFileURL(root).href]
 /** Enough for those of our own on top, and what people look for below. */
 const mostFrames = 24
 

@@ -4,8 +4,9 @@
 const { createHash } = require('node:crypto')
 const { readFileSync } = require('node:fs')
 const path = require('node:path')
+const { checkFile } = require('../bundle_advice.js')
 
-const read = (name) => readFileSync(path.join(__dirname, 'page', name), 'utf8')
+const read = (name) => readFileSync(checkFile(path.join(__dirname, 'page', name)), 'utf8')
 const digest = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 const style = read('style.css')

@@ -2,7 +2,7 @@
 // What methods do with a `this` that is not of their class.
 //
 // A kind names the class of a lock ({ class, base, ... }): `base` is the kind that it has methods of.
-const { inspect, types } = require('node:util')
+const { inspect, types } = require('../builtins.js').util
 
 /** Whether `own` is the kind `wanted`, or has its methods. */
 function isOfKind(own, wanted) {

