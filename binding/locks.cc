@@ -81,8 +81,7 @@ Topic addSemaphore(Topic topic) {
 
 void defineLocks(Topic exports) {
   addMutex<Mutex>(exports.topic("mutex"));
-  Topic hostMutex = addMutex<host::HostMutex>(exports.topic("hostMutex"));
-  hostMutex.add<QueueCalls<host::HostMutex>::leaveAll>("leaveAll");
+  addMutex<host::HostMutex>(exports.topic("hostMutex"));
 
   Topic semaphore = addSemaphore<WeightedSemaphore>(exports.topic("semaphore"));
   semaphore.add<QueueCalls<WeightedSemaphore>::queueSize>("queueSize");

@@ -100,7 +100,6 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
 
     typename ParkingLots::Bucket bucket;
     Waiter* entering = nullptr;  ///< the caller's waiter: let in at once, it is not woken
-    AgentId leaver = kNobody;    ///< the releasing agent: its own waiters need no wake-up
     bool in = false;             ///< `entering` was let in
     bool overtakes = false;      ///< `entering` may take a free word that others were invited to
     bool used = false;           ///< this ownership has served a waiter: another may be due
@@ -185,16 +184,6 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
       v.bucket.admit(w);
     }
     if (wasHead) Blocking::passedHead(queue, w);
-  }
-
-  /// `first`, or while its patience lasts a waiter of the leaver's own, which goes before it (lock_word.h).
-  Waiter& preferred(Visit& v, Waiter& first) noexcept {
-    if (v.leaver == kNobody || v.bucket.empty()) return first;
-    WaitQueue& queue = v.bucket.queue();
-    if (first.agent == v.leaver || !first.mayBeOvertaken || P::now() >= queue.patience)
-      return first;
-    Waiter* const own = queue.firstOf(v.leaver);
-    return own ? *own : first;
   }
 
   /// Whether another local waiter than `w` waits for ownership.

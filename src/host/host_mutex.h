@@ -37,7 +37,6 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
     OwnerWord::Bits held = OwnerWord::held(P::process(this), me).bits();
     if (me != kNobody && word().compare_exchange_strong(held, 0)) return;
     Visit v(*this);
-    v.leaver = me;
     if (!Base::giveBack(v, me, false)) {
       throw Misuse(Fault::notHolder, "unlock of a mutex that the caller does not hold");
     }
@@ -116,8 +115,7 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
     }
   }
 
-  bool admit(Visit& v, OwnerWord t, Waiter& head) noexcept {
-    Waiter& w = Base::preferred(v, head);
+  bool admit(Visit& v, OwnerWord t, Waiter& w) noexcept {
     const OwnerWord to = t.ownedBy(v.me, w.agent).with(OwnerWord::kAbandoned, false).without(v.me);
     if (Base::change(v, t, to, Base::othersWait(v, w))) {
       w.abandoned = t.has(OwnerWord::kAbandoned);
