@@ -115,8 +115,8 @@ function openSharedKeyMap(kind, value, settings, watch) {
     return require('./host/mutexes.js').openHostMutexes(settings, watch)
   }
   if (host !== undefined) {
-    const { hostHomeOf } = require('./host/cores.js')
-    return hostHomeOf(kind.name, value ?? 0, host, { isStrict, mayBlock }, undefined, watch)
+    const { hostKeyMapOf } = require('./host/cores.js')
+    return hostKeyMapOf(kind.name, value ?? 0, host, { isStrict, mayBlock }, undefined, watch)
   }
   return require('./process/shared_key_map.js').keyMapByName(kind, value, settings, watch)
 }

@@ -5,7 +5,7 @@
 const { withDeadline } = require('../core/deadline.js')
 const { E_CANCELED, lockError } = require('../core/errors.js')
 const { nameOf, toText } = require('../core/keys.js')
-const { dressed, unseen } = require('../core/releaser.js')
+const { makeReleaser, unseen } = require('../core/releaser.js')
 const { Cohort } = require('./cohort.js')
 
 class EngineLock {
@@ -26,18 +26,18 @@ class EngineLock {
     this.#capacity = capacity
     this.isStrict = isStrict
     // For a keyed map.
-    this.home = null
+    this.keyMap = null
     this.pins = 0
   }
 
   title() {
-    if (this.home === null) return `the ${this.kind} ${nameOf(this.name)}`
+    if (this.keyMap === null) return `the ${this.kind} ${nameOf(this.name)}`
     const map = this.name === undefined ? '' : ` in ${nameOf(this.name)}`
     return `the ${this.kind} of key ${nameOf(this.key)}${map}`
   }
 
   cohort() {
-    const text = this.home === null ? this.#prefix : this.#prefix + toText(this.key)
+    const text = this.keyMap === null ? this.#prefix : this.#prefix + toText(this.key)
     this.#cohort ??= new Cohort(this.#hub, text, this.#capacity, this)
     return this.#cohort
   }
@@ -48,9 +48,9 @@ class EngineLock {
 
   /** Its key may be idle now. */
   rest() {
-    if (this.home === null || !this.isIdle()) return
+    if (this.keyMap === null || !this.isIdle()) return
     this.#cohort = null
-    this.home.drop(this)
+    this.keyMap.drop(this)
   }
 
   isLocked() {
@@ -203,7 +203,7 @@ class EngineLock {
 
   /** What callers get. */
   releaser(hold) {
-    const release = dressed(() => this.give(hold), hold.isAbandoned)
+    const release = makeReleaser(() => this.give(hold), hold.isAbandoned)
     release.fencingToken = hold.token
     release[holdKey] = hold
     if (hold.isAbandoned) release[unseen] = () => this.giveUnseen(hold)

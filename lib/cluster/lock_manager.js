@@ -5,10 +5,10 @@ const { modeNames } = require('../weblocks/request_options.js')
 const { keyMapOver } = require('./open.js')
 
 class ManagerOver {
-  #home
+  #keyMap
 
   constructor(engine, name) {
-    this.#home = keyMapOver({ engine, name, isStrict: false }, 'lock', '')
+    this.#keyMap = keyMapOver({ engine, name, isStrict: false }, 'lock', '')
   }
 
   /** A promise for a Releaser, or for undefined where the lock is not available now. */
@@ -18,7 +18,7 @@ class ManagerOver {
     }
     const limits = { priority, signal, timeout: ifAvailable ? 0 : timeout }
     try {
-      return await this.#home.with(name, (core) =>
+      return await this.#keyMap.with(name, (core) =>
         modeNames[mode] === 'shared' ? core.acquireRead(limits) : core.acquireWrite(limits),
       )
     } catch (error) {
@@ -47,7 +47,7 @@ class ManagerOver {
   /** Of this thread. */
   query(clientId) {
     const snapshot = { held: [], pending: [] }
-    for (const core of this.#home.busy()) {
+    for (const core of this.#keyMap.busy()) {
       for (const { isIn, mode } of core.callers) {
         const list = isIn ? snapshot.held : snapshot.pending
         list.push({ name: core.key, mode, clientId })

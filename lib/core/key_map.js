@@ -52,7 +52,7 @@ class KeyMap {
     if (known !== undefined && this.isThere(known)) return known
     checkKey(key)
     const lock = this.#atRest.pop() ?? this.#make()
-    lock.home = this
+    lock.keyMap = this
     lock.key = key
     lock.isListed = false
     lock.pins = 0
@@ -61,7 +61,7 @@ class KeyMap {
     return lock
   }
 
-  /** Whether `lock` is good for its key still: see HostHome. */
+  /** Whether `lock` is good for its key still: see HostKeyMap. */
   isThere(_lock) {
     return true
   }
@@ -71,7 +71,7 @@ class KeyMap {
 
   /** `lock` is of no key any more. Whether it may be another key's. */
   moveOut(lock) {
-    lock.home = null
+    lock.keyMap = null
     lock.key = undefined
     return true
   }

@@ -19,9 +19,9 @@ function nameOf(key) {
 }
 
 /** What error messages call a lock of that kind. */
-function titleOf(kind, { name, key, home }) {
-  if (home === null) return name === undefined ? `the ${kind}` : `the ${kind} ${nameOf(name)}`
-  const map = home.name === undefined ? '' : ` in ${nameOf(home.name)}`
+function titleOf(kind, { name, key, keyMap }) {
+  if (keyMap === null) return name === undefined ? `the ${kind}` : `the ${kind} ${nameOf(name)}`
+  const map = keyMap.name === undefined ? '' : ` in ${nameOf(keyMap.name)}`
   return `the ${kind} of key ${nameOf(key)}${map}`
 }
 

@@ -93,7 +93,7 @@ class Lender {
   }
 }
 
-/** Makes more of a releaser, whose grant is good while isGood(): dress(release, isGood). Null where there is no more. */
-Lender.prototype.dress = null
+/** addToken(release, isGood) gives a releaser, whose grant is good while isGood(), a fencing token. Null: there is none. */
+Lender.prototype.addToken = null
 
 module.exports = { Lender, lent, lentAbandoned, refused }

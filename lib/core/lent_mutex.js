@@ -19,7 +19,7 @@ const { lent, lentAbandoned, refused } = require('./lender.js')
 const { borrowing, UnqueuedForms } = require('./lent_forms.js')
 const { free, nextGrant } = require('./mutex.js')
 const { readWait } = require('./options.js')
-const { dressed, unseen } = require('./releaser.js')
+const { makeReleaser, unseen } = require('./releaser.js')
 const { checkStack, checkStackToRelease } = require('./stack.js')
 const { StrictTickets } = require('./strict_tickets.js')
 const { Waiter } = require('./waiter.js')
@@ -88,7 +88,7 @@ class LentMutex extends UnqueuedForms {
   }
 
   releaser(grant, isAbandoned) {
-    const release = dressed(() => {
+    const release = makeReleaser(() => {
       if (this.current === grant) this.unlock()
     }, isAbandoned)
     if (isAbandoned) {
@@ -97,7 +97,9 @@ class LentMutex extends UnqueuedForms {
       }
     }
     const { lender } = this
-    return lender.dress === null ? release : lender.dress(release, () => this.current === grant)
+    return lender.addToken === null
+      ? release
+      : lender.addToken(release, () => this.current === grant)
   }
 
   unlock() {
@@ -136,7 +138,7 @@ class LentMutex extends UnqueuedForms {
 
   giveBack(isAbandoned) {
     const hasQueue = this.hasQueue()
-    if (hasQueue || this.home !== null) checkStackToRelease()
+    if (hasQueue || this.keyMap !== null) checkStackToRelease()
     const completions = this.lender.giveBack(isAbandoned)
     this.current = free
     try {
@@ -144,7 +146,7 @@ class LentMutex extends UnqueuedForms {
     } finally {
       if (completions !== undefined) this.lender.hear(completions)
     }
-    if (this.home !== null) this.rest()
+    if (this.keyMap !== null) this.rest()
   }
 
   /** The lender has the lock back, and waiters are left: behind those of other threads. */
@@ -177,7 +179,7 @@ class LentMutex extends UnqueuedForms {
   rests() {
     this.current = free
     this.lender.keepAlive(false)
-    if (this.home !== null) this.rest()
+    if (this.keyMap !== null) this.rest()
   }
 
   enqueue(waiter) {

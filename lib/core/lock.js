@@ -27,7 +27,7 @@ Object.assign(AnyLock.prototype, {
   /** Is called at each step, where the lock has diagnostics: see lib/diagnostics/observer.js. */
   observer: null,
   name: undefined,
-  home: null,
+  keyMap: null,
   key: undefined,
   pins: 0,
   generation: 0,
@@ -181,7 +181,7 @@ class LocalLock extends AnyLock {
   rest() {
     if (!this.isIdle()) return
     this.generation++
-    this.home.drop(this)
+    this.keyMap.drop(this)
   }
 
   title() {

@@ -13,7 +13,7 @@
 const { lockError } = require('./errors.js')
 const { checkCallback, readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
-const { dressed } = require('./releaser.js')
+const { makeReleaser } = require('./releaser.js')
 const { checkStack } = require('./stack.js')
 const { Waiter } = require('./waiter.js')
 
@@ -101,7 +101,7 @@ class LocalMutex extends LocalLock {
   }
 
   releaser(grant) {
-    return dressed(() => {
+    return makeReleaser(() => {
       if (this.current === grant) this.unlock()
     }, false)
   }
@@ -167,7 +167,7 @@ class LocalMutex extends LocalLock {
     if (queue === null || queue.size === 0) {
       this.current = free
       if (this.watchers !== null) this.tell(1, undefined)
-      if (this.home !== null) this.rest()
+      if (this.keyMap !== null) this.rest()
     } else {
       queue.head.enter(this, false)
     }

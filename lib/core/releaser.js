@@ -13,7 +13,7 @@ function asyncDispose() {
   return done
 }
 
-function dressed(release, abandoned) {
+function makeReleaser(release, abandoned) {
   release.release = release
   release[Symbol.dispose] = release
   release[Symbol.asyncDispose] = asyncDispose
@@ -37,4 +37,4 @@ function asyncDisposeTicket() {
   return done
 }
 
-module.exports = { asTicket, dressed, unseen }
+module.exports = { asTicket, makeReleaser, unseen }

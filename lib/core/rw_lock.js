@@ -152,7 +152,7 @@ class LocalRWLock extends LocalLock {
       waiter.resolve(release)
       waiter.end()
     }
-    if (this.home !== null) this.rest()
+    if (this.keyMap !== null) this.rest()
   }
 
   #admitUpgrader() {

@@ -4,7 +4,7 @@
 const { checkMayBlock } = require('../lock_options.js')
 const { readSyncWait, readWait } = require('./options.js')
 const { endedError } = require('./rw_errors.js')
-const { dressed } = require('./releaser.js')
+const { makeReleaser } = require('./releaser.js')
 
 /** What one releaser stands for. */
 class RWGrant {
@@ -64,7 +64,7 @@ function downgrade() {
 
 function readReleaser(lock, isAbandoned = false) {
   const grant = new RWGrant(lock)
-  const release = dressed(() => grant.endRead(), isAbandoned)
+  const release = makeReleaser(() => grant.endRead(), isAbandoned)
   release[grantKey] = grant
   release.upgrade = upgrade
   release.tryUpgrade = tryUpgrade
@@ -74,7 +74,7 @@ function readReleaser(lock, isAbandoned = false) {
 
 function writeReleaser(lock, isAbandoned = false) {
   const grant = new RWGrant(lock)
-  const release = dressed(() => grant.endWrite(), isAbandoned)
+  const release = makeReleaser(() => grant.endWrite(), isAbandoned)
   release[grantKey] = grant
   release.downgrade = downgrade
   return release

@@ -7,7 +7,7 @@
 // Invariant: the head of the queue does not fit (its weight exceeds the value), and blocks every lighter waiter
 // of its own or a lower priority.
 const { lockError } = require('./errors.js')
-const { asTicket, dressed } = require('./releaser.js')
+const { asTicket, makeReleaser } = require('./releaser.js')
 const { LocalLock } = require('./lock.js')
 const { checkCallback } = require('./options.js')
 const { checkedValue, checkWeight, maxValue, readAcquire, readAcquireSync } = require('./units.js')
@@ -131,7 +131,7 @@ class LocalSemaphore extends LocalLock {
 
   /** A releaser puts back what it took. Of a key, release() may have put back a part of it already. */
   putBack(weight, release) {
-    const back = this.home === null ? weight : Math.min(weight, this.whole - this.value)
+    const back = this.keyMap === null ? weight : Math.min(weight, this.whole - this.value)
     if (back <= 0) return
     this.checkRoom(back)
     if (this.observer !== null) this.observer.ended(release[holdKey], weight)
@@ -159,7 +159,7 @@ class LocalSemaphore extends LocalLock {
       waiter.resolve(grant)
       waiter.end()
     }
-    if (this.home !== null) this.rest()
+    if (this.keyMap !== null) this.rest()
   }
 
   waitForUnlock(weightOrOptions, priorityOrOptions) {
@@ -193,7 +193,7 @@ function releaser(lock, weight) {
     out = 0
     lock.putBack(back, release)
   }
-  return dressed(release, false)
+  return makeReleaser(release, false)
 }
 
 module.exports = { LocalSemaphore }

@@ -9,7 +9,7 @@ const { Trace } = require('./trace.js')
 
 class KeyedObserver {
   tally = new Tally()
-  #home
+  #keyMap
 
   constructor(kind, scope, settings) {
     this.kind = kind
@@ -34,11 +34,11 @@ class KeyedObserver {
     return `${level} ${warnAfter}`
   }
 
-  /** It is of `home`, unless that has one already, as another object of the same name. */
-  over(home) {
-    if (home.watch !== undefined) return
-    home.watch = this
-    this.#home = home
+  /** It is of `keyMap`, unless that has one already, of another object of the same name. */
+  over(keyMap) {
+    if (keyMap.watch !== undefined) return
+    keyMap.watch = this
+    this.#keyMap = keyMap
     register(this)
   }
 
@@ -50,10 +50,10 @@ class KeyedObserver {
 
   reports() {
     const { kind, scope, tally } = this
-    const { name } = this.#home
+    const { name } = this.#keyMap
     const isShared = name !== undefined
     const id = isShared ? `${kind} ${scope} ${name}` : `${kind} ${tally.id}`
-    const keys = this.#home.snapshot().map(({ key, waiting, holders, oldestWait }) => {
+    const keys = this.#keyMap.snapshot().map(({ key, waiting, holders, oldestWait }) => {
       const keyId = `${id} ${typeof key} ${key}`
       return { kind, name, key, scope, id: keyId, isShared, holders, waiting, oldestWait }
     })

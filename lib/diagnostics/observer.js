@@ -43,8 +43,8 @@ class Observer {
   }
 
   get name() {
-    const { home, share, name } = this.lock
-    return home?.name ?? share?.name ?? name
+    const { keyMap, share, name } = this.lock
+    return keyMap?.name ?? share?.name ?? name
   }
 
   /**

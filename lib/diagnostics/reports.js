@@ -13,7 +13,7 @@ function seenOf(observer, held) {
   const ours = observer.holders(time)
   const holders = withOthers(ours, held, lock)
   const parts = { ...held, holders, oldestWait: observer.oldestWait(time) }
-  if (lock.home !== null) return parts
+  if (lock.keyMap !== null) return parts
   return { ...parts, totals: { ...tally.totals }, waits: tally.waited() }
 }
 

@@ -1,6 +1,6 @@
 'use strict'
 // The cores of scope host, and the key maps of them.
-const { HostHome } = require('./home.js')
+const { HostKeyMap } = require('./key_map.js')
 const { inSegment } = require('./in_segment.js')
 const { openSegment } = require('./segment.js')
 const native = require('../load.js')
@@ -63,19 +63,19 @@ function hostCoreOf(name, start, host) {
   return onHost(name, start, host, name).make()
 }
 
-const homes = new Map()
+const keyMaps = new Map()
 
-/** The home of all maps of this thread with that name, and the same `traits`: it stays. */
-function hostHomeOf(name, start, host, traits, segmentKind = `keyed ${name}`, watch = undefined) {
+/** The key map of all objects of this thread with that name, and the same `traits`: it stays. */
+function hostKeyMapOf(name, start, host, traits, segmentKind = `keyed ${name}`, watch = undefined) {
   const { segment, make } = onHost(name, start, host, segmentKind)
   const id = `${segment.number} ${JSON.stringify(traits)} ${watch?.traits}`
-  let home = homes.get(id)
-  if (home === undefined) {
+  let keyMap = keyMaps.get(id)
+  if (keyMap === undefined) {
     const begin = watch === undefined ? make : () => watch.watches(make())
-    home = new HostHome(segment, () => Object.assign(begin(), traits))
-    homes.set(id, home)
+    keyMap = new HostKeyMap(segment, () => Object.assign(begin(), traits))
+    keyMaps.set(id, keyMap)
   }
-  return home
+  return keyMap
 }
 
-module.exports = { hostCoreOf, hostHomeOf }
+module.exports = { hostCoreOf, hostKeyMapOf }

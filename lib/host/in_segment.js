@@ -1,9 +1,8 @@
 'use strict'
 // What the cores of scope host have in common. Their words lie in a segment from the start, and each of their grants has
 // a fencing token.
-const { dressed } = require('../core/releaser.js')
 const { fenced } = require('./fence.js')
-const { pinned } = require('./home.js')
+const { pinned } = require('./key_map.js')
 const native = require('../load.js')
 const { keepWith, shareSlot } = require('../process/shares.js')
 
@@ -32,12 +31,12 @@ const inSegment = (Base) =>
         if (this.segment.whyGone === undefined) return super.enterLine(weight, limits, Kind)
         return this.refuse(weight, this.goneError())
       } finally {
-        if (this.home !== null) this.rest() // it may have failed
+        if (this.keyMap !== null) this.rest() // it may have failed
       }
     }
 
-    dress(release, abandoned, isGood) {
-      return fenced(dressed(release, abandoned), this.place, isGood)
+    addToken(release, isGood) {
+      return fenced(release, this.place, isGood)
     }
 
     snapshot() {

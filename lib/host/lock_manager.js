@@ -1,14 +1,14 @@
 'use strict'
 // The lock manager of all processes of this machine: its names are keys of read-write locks.
-const { hostHomeOf } = require('./cores.js')
+const { hostKeyMapOf } = require('./cores.js')
 const { modeNames } = require('../weblocks/request_options.js')
 const { lockOf } = require('../weblocks/lock.js')
 
 class HostManager {
-  #home
+  #keyMap
 
   constructor(host) {
-    this.#home = hostHomeOf('read-write lock', 0, host, {}, 'lock manager')
+    this.#keyMap = hostKeyMapOf('read-write lock', 0, host, {}, 'lock manager')
   }
 
   /** A promise for a Releaser, or for undefined where the lock is not available now. */
@@ -18,7 +18,7 @@ class HostManager {
     }
     const isShared = modeNames[mode] === 'shared'
     const limits = { priority, signal, timeout }
-    const release = await this.#home.with(name, (core) => {
+    const release = await this.#keyMap.with(name, (core) => {
       core.checkThere()
       if (ifAvailable) return isShared ? core.tryAcquireRead() : core.tryAcquireWrite()
       return isShared ? core.acquireRead(limits) : core.acquireWrite(limits)
@@ -40,7 +40,7 @@ class HostManager {
   /** One entry for each process that holds a lock or waits for it. What those want who wait, nobody else knows. */
   query() {
     const snapshot = { held: [], pending: [] }
-    for (const { key, written, holderPids, waiterPids } of this.#home.snapshot()) {
+    for (const { key, written, holderPids, waiterPids } of this.#keyMap.snapshot()) {
       const mode = written ? 'exclusive' : 'shared'
       for (const pid of holderPids) {
         snapshot.held.push({ name: key, mode, clientId: `node-${pid}` })

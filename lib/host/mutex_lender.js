@@ -81,7 +81,7 @@ class HostMutexLender extends WordLender {
     return seen
   }
 
-  dress(release, isGood) {
+  addToken(release, isGood) {
     return fenced(release, this.place, isGood)
   }
 }

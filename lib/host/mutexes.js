@@ -3,7 +3,7 @@
 const { LentMutex } = require('../core/lent_mutex.js')
 const { lentKeyMap, mutexAt } = require('../process/mutexes.js')
 const { placeInSlot } = require('../process/shares.js')
-const { HostHome, pinned } = require('./home.js')
+const { HostKeyMap, pinned } = require('./key_map.js')
 const { HostMutexLender } = require('./mutex_lender.js')
 const { openSegment } = require('./segment.js')
 
@@ -34,19 +34,19 @@ class KeyMutex extends pinned(LentMutex) {
   }
 }
 
-const MutexHome = lentKeyMap(HostHome)
-const homes = new Map()
+const HostMutexMap = lentKeyMap(HostKeyMap)
+const keyMaps = new Map()
 
 function openHostMutexes({ host, isStrict }, watch) {
   const segment = openSegment('keyed mutex', start, host)
-  let home = homes.get(segment)
-  if (home === undefined) {
-    home = new MutexHome(segment, () => new KeyMutex(new HostMutexLender(segment)))
-    homes.set(segment, home)
-    segment.mutexes = () => home.busy()
+  let keyMap = keyMaps.get(segment)
+  if (keyMap === undefined) {
+    keyMap = new HostMutexMap(segment, () => new KeyMutex(new HostMutexLender(segment)))
+    keyMaps.set(segment, keyMap)
+    segment.mutexes = () => keyMap.busy()
   }
-  home.isFor(isStrict, watch)
-  return home
+  keyMap.isFor(isStrict, watch)
+  return keyMap
 }
 
 module.exports = { openHostMutex, openHostMutexes }

@@ -9,7 +9,7 @@ const { blockingMapOf, mapOf, Keyed } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { readSyncWait, readWait } = require('../core/options.js')
 const { isObject, receiverError } = require('./receiver.js')
-const { dressed } = require('../core/releaser.js')
+const { makeReleaser } = require('../core/releaser.js')
 const { run, runSync } = require('./run.js')
 
 const maxSeats = 2 ** 31 - 1
@@ -21,7 +21,7 @@ const fork = (Base) =>
     }
   }
 
-const titleOfFork = ({ key, home }) => `fork ${key} of ${titleOf(home.name)}`
+const titleOfFork = ({ key, keyMap }) => `fork ${key} of ${titleOf(keyMap.name)}`
 
 const LocalFork = fork(LocalMutex)
 
@@ -141,7 +141,7 @@ class DiningPhilosophers {
       held()
     }
     eaters.set(seat, release)
-    return dressed(release, held.abandoned)
+    return makeReleaser(release, held.abandoned)
   }
 
   #forksAt(seat) {

@@ -6,7 +6,7 @@ const { withDeadline } = require('../core/deadline.js')
 const { lockError } = require('../core/errors.js')
 const { checkKey, nameOf } = require('../core/keys.js')
 const { readWait } = require('../core/options.js')
-const { dressed, unseen } = require('../core/releaser.js')
+const { makeReleaser, unseen } = require('../core/releaser.js')
 
 /** Each key once, in an order that depends on nothing but the keys. */
 function inOrder(keys) {
@@ -123,7 +123,7 @@ function silenceOf(map, keys, timeout) {
 /** Each of `held` lets go of its own grant once: so does this one for all of them. */
 function releaserOf(keys, held) {
   const abandoned = held.some((release) => release.abandoned)
-  const release = dressed(() => releaseAll(held), abandoned)
+  const release = makeReleaser(() => releaseAll(held), abandoned)
   const last = held.at(-1)
   if (last === undefined) return release
   if ('signal' in last) {

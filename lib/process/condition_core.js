@@ -21,11 +21,7 @@ class ConditionCore extends Core {
     if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
     if (limits.timeout === 0) return Promise.reject(this.timeoutError(0))
     checkStack()
-    const ticket = native.condition.enter(
-      this.place,
-      mutex.placeForGuests(),
-      this.strictness(mutex),
-    )
+    const ticket = native.condition.enter(this.place, mutex.placeOfWord(), this.strictness(mutex))
     const promise = wait(this, ticket, Notified, 1, limits, mutex)
     mutex.stepAside()
     mutex.catchUp()
@@ -46,7 +42,7 @@ class ConditionCore extends Core {
     checkStack()
     const outcome = native.condition.waitSync(
       this.place,
-      mutex.placeForGuests(),
+      mutex.placeOfWord(),
       timeout,
       this.strictness(mutex),
     )
@@ -83,11 +79,11 @@ class Notified extends Waiter {
     super(core, resolve, limits)
     this.mutex = mutex
     this.grant = mutex.grant()
-    mutex.expectGuests(+1)
+    mutex.countConditionWaiters(+1)
   }
 
   end() {
-    this.mutex.expectGuests(-1)
+    this.mutex.countConditionWaiters(-1)
     super.end()
   }
 

@@ -6,17 +6,17 @@ const { LentMutex, none } = require('../core/lent_mutex.js')
 const { free, Returner } = require('../core/mutex.js')
 
 class ConditionalMutex extends LentMutex {
-  placeForGuests() {
+  placeOfWord() {
     return this.lender.place
   }
 
   /** Promises of this thread that wait for it, or will once they are notified. */
   hasWaitersHere() {
-    return this.hasQueue() || this.current === borrowing || this.lender.guests > 0
+    return this.hasQueue() || this.current === borrowing || this.lender.conditionWaiters > 0
   }
 
-  expectGuests(change) {
-    this.lender.guests += change
+  countConditionWaiters(change) {
+    this.lender.conditionWaiters += change
   }
 
   /** A wait has ended in vain: `then` is called when the mutex is held again by that grant. */

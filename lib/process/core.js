@@ -47,13 +47,13 @@ class Core extends AnyLock {
   rest() {
     if (!this.isIdle()) return
     this.generation++
-    this.home.drop(this)
+    this.keyMap.drop(this)
   }
 
   /** The lock, or a place in its queue, may have changed hands. */
   changed() {
     if (this.share.waiting > 0) this.share.wait(this, 0)
-    if (this.home !== null) this.rest()
+    if (this.keyMap !== null) this.rest()
   }
 
   /** The memory that other threads find it by. */
@@ -241,11 +241,8 @@ class Core extends AnyLock {
 
 Object.assign(Core.prototype, {
   admitted: null,
-  /**
-   * Where there is more to releasers than usual: makes one of `release`, whose grant is good while isGood(), in
-   * place of dressed().
-   */
-  dress: null,
+  /** As that of a Lender. */
+  addToken: null,
   /** Strictly first come, first served, among threads too. */
   isStrict: false,
 })

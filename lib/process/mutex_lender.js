@@ -18,7 +18,7 @@ const invited = line | waker
 
 class MutexLender extends WordLender {
   /** Promises of this thread that wait for a condition, and are in this line once they are notified. */
-  guests = 0
+  conditionWaiters = 0
 
   constructor(name) {
     super(name, agent << ownerShift)
@@ -52,9 +52,9 @@ class MutexLender extends WordLender {
     return stay.mayHandOn()
   }
 
-  /** A guest that has been notified. */
+  /** A condition waiter that has been notified. */
   stands() {
-    return this.guests > 0 && native.mutex.stands(this.place) === 1
+    return this.conditionWaiters > 0 && native.mutex.stands(this.place) === 1
   }
 }
 Object.assign(MutexLender.prototype, { native: native.mutex, ownerShift })

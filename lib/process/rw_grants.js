@@ -32,7 +32,7 @@ function writeReleaser(core, isAbandoned) {
 function completed(core, release, isWriter, isAbandoned) {
   const grant = release[grantKey]
   if (isAbandoned) release[unseen] = () => core.abandon(grant, isWriter)
-  return core.dress === null ? release : core.dress(release, isAbandoned, () => !grant.isOver)
+  return core.addToken === null ? release : core.addToken(release, () => !grant.isOver)
 }
 
 class Reader extends Waiter {

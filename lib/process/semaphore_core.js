@@ -5,7 +5,7 @@ const { Core } = require('./core.js')
 const { checkedValue, checkWeight, readAcquire, readAcquireSync } = require('../core/units.js')
 const { LocalSemaphore } = require('../core/semaphore.js')
 const native = require('../load.js')
-const { asTicket, dressed, unseen } = require('../core/releaser.js')
+const { asTicket, makeReleaser, unseen } = require('../core/releaser.js')
 const { checkStackToRelease } = require('../core/stack.js')
 const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./waiters.js')
 
@@ -185,7 +185,7 @@ function releaser(core, weight, abandoned) {
     over = true
     core.putIn(weight, hold)
     // Others may have released a part of a key's: it never has more than at first.
-    const back = core.home === null ? weight : Math.min(weight, Math.max(0, core.room()))
+    const back = core.keyMap === null ? weight : Math.min(weight, Math.max(0, core.room()))
     if (back < weight) native.shares.gave(core.place, weight - back)
     if (isUnseen) core.passNow(back, true)
     else if (back > 0) core.putBack(back)
@@ -198,8 +198,9 @@ function releaser(core, weight, abandoned) {
     }
   }
   if (core.observer !== null) core.observer.gave(release)
-  if (core.dress === null) return dressed(release, abandoned)
-  return core.dress(release, abandoned, () => !over && core.generation === generation)
+  makeReleaser(release, abandoned)
+  if (core.addToken === null) return release
+  return core.addToken(release, () => !over && core.generation === generation)
 }
 
 module.exports = { SemaphoreCore }

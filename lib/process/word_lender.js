@@ -145,8 +145,8 @@ class WordLender extends Lender {
     throw new TypeError(`${this.lock.title()} is shared by its name: it has no buffer`)
   }
 
-  title({ kind, home, key }) {
-    return titleOf(kind, { name: this.name, home, key })
+  title({ kind, keyMap, key }) {
+    return titleOf(kind, { name: this.name, keyMap, key })
   }
 
   // What a core does for its waiters (waiters.js).

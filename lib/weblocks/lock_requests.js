@@ -6,7 +6,7 @@ const { nameOf } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
 const { modeNames } = require('./request_options.js')
 const native = require('../load.js')
-const { dressed } = require('../core/releaser.js')
+const { makeReleaser } = require('../core/releaser.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { keepAlive } = require('../process/shares.js')
 const {
@@ -231,7 +231,7 @@ async function run(request, callback, resolve, reject) {
 
 function releaser(request, abandoned) {
   let controller
-  const release = dressed(() => request.release(), abandoned)
+  const release = makeReleaser(() => request.release(), abandoned)
   return Object.defineProperty(release, 'signal', {
     configurable: true,
     enumerable: true,

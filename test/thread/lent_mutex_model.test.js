@@ -50,7 +50,6 @@ class FakeLender extends Lender {
   /** Loans that are on the way to us. */
   underway = []
   mayStay = true
-  guests = 0
   isAlive = false
   loans = 0
   returns = 0

@@ -8,7 +8,7 @@ const { pinAgain, shareThere, unpin } = require('../process/shares.js')
 /** Locks that know the slot of their key, and have not pinned it: all that they cost is memory of this thread. */
 const mostIdle = 1024
 
-class HostHome extends SharedKeyMap {
+class HostKeyMap extends SharedKeyMap {
   constructor(segment, make) {
     super(make, segment.name, segment, mostIdle)
   }
@@ -50,8 +50,8 @@ const pinned = (Base) =>
     rest() {
       if (!this.isPinned || !super.isIdle() || !unpin(this)) return
       this.generation++
-      this.home.drop(this)
+      this.keyMap.drop(this)
     }
   }
 
-module.exports = { HostHome, pinned }
+module.exports = { HostKeyMap, pinned }
