@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 'use strict'
-// Builds with plain CMake, in build/release. It is also what `npx boxoffice-build` runs, where no prebuilt binary
-// fits.
+// Builds with plain CMake, in build/release, and the addon with zig where there is no CMake or no compiler. It is also
+// what `npx boxoffice-build` runs, where no prebuilt binary fits.
 //   node binding/build.js [addon | tests | bench] [-DNAME=VALUE ...]
 const { spawnSync } = require('node:child_process')
 const { availableParallelism } = require('node:os')
 const path = require('node:path')
 const { nodeApi } = require('./node_api.js')
+const { buildWithZig, hasZig } = require('./zig.js')
 
 const root = path.join(__dirname, '..')
 const buildDir = path.join(root, 'build', 'release')
@@ -31,12 +32,31 @@ const parts = {
 if (!Object.hasOwn(parts, what)) stop(`There is no part "${what}"; try addon, tests or bench.`)
 const { targets, options } = parts[what]
 
-checkTools()
-cmake('-S', root, '-B', buildDir, '-DCMAKE_BUILD_TYPE=Release', ...options, ...cmakeOptions)
-const jobs = String(availableParallelism())
-cmake('--build', buildDir, '--config', 'Release', '--parallel', jobs, '--target', ...targets)
+const missing = missingTools()
+if (missing.length === 0) buildWithCMake()
+else if (what === 'addon' && cmakeOptions.length === 0 && hasZig()) buildWithoutTools()
+else stopWithoutTools()
 
-function checkTools() {
+function buildWithCMake() {
+  cmake('-S', root, '-B', buildDir, '-DCMAKE_BUILD_TYPE=Release', ...options, ...cmakeOptions)
+  const jobs = String(availableParallelism())
+  cmake('--build', buildDir, '--config', 'Release', '--parallel', jobs, '--target', ...targets)
+}
+
+function buildWithoutTools() {
+  console.log(
+    `This machine has no ${missing.join(', ')}: boxoffice is built with zig, from npm (74 MB), for a minute or two.`,
+  )
+  try {
+    buildWithZig(path.join(buildDir, 'boxoffice.node'))
+  } catch (error) {
+    if (error.status === undefined && error.code === undefined) throw error
+    // What npm, tar and zig themselves say is above.
+    stopWithoutTools(`It could not be built with zig either: ${error.code ?? 'see above'}`)
+  }
+}
+
+function missingTools() {
   const missing = []
   if (!runs('cmake')) missing.push('cmake')
   if (process.platform !== 'win32') {
@@ -44,18 +64,20 @@ function checkTools() {
     if (!compilers.some(runs)) missing.push('a C++20 compiler')
     if (!runs('make')) missing.push('make')
   }
-  if (missing.length > 0) {
-    const install = {
-      linux: [
-        'Debian, Ubuntu: apt install cmake g++ make',
-        'Fedora:         dnf install cmake gcc-c++ make',
-        'Alpine:         apk add cmake g++ make',
-      ],
-      darwin: ['macOS: xcode-select --install && brew install cmake'],
-      win32: ['Windows: winget install Kitware.CMake Microsoft.VisualStudio.2022.BuildTools'],
-    }[process.platform] ?? ['Install them with the package manager of this system.']
-    stop(`Building boxoffice needs ${missing.join(', ')}.`, ...install)
-  }
+  return missing
+}
+
+function stopWithoutTools(...causes) {
+  const install = {
+    linux: [
+      'Debian, Ubuntu: apt install cmake g++ make',
+      'Fedora:         dnf install cmake gcc-c++ make',
+      'Alpine:         apk add cmake g++ make',
+    ],
+    darwin: ['macOS: xcode-select --install && brew install cmake'],
+    win32: ['Windows: winget install Kitware.CMake Microsoft.VisualStudio.2022.BuildTools'],
+  }[process.platform] ?? ['Install them with the package manager of this system.']
+  stop(`Building boxoffice needs ${missing.join(', ')}.`, ...install, ...causes)
 }
 
 function runs(tool) {

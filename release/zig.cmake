@@ -1,4 +1,4 @@
-# One of release/targets.js, with zig: a C++ compiler for other systems and older ones, with their C libraries
+# One of binding/targets.js, with zig: a C++ compiler for other systems and older ones, with their C libraries
 # and a C++ library that becomes part of the addon. release/prebuild.js gives BOXOFFICE_ZIG, the program, and
 # BOXOFFICE_ZIG_TARGET, what it calls the target.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES BOXOFFICE_ZIG BOXOFFICE_ZIG_TARGET)
@@ -33,5 +33,5 @@ set(CMAKE_EXE_LINKER_FLAGS_INIT -s)
 set(CMAKE_MODULE_LINKER_FLAGS_INIT -s)
 if(CMAKE_SYSTEM_NAME STREQUAL Linux)
   string(APPEND CMAKE_MODULE_LINKER_FLAGS_INIT
-    " -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/exports.map")
+    " -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/../binding/exports.map")
 endif()

@@ -83,9 +83,11 @@ describe('the build', () => {
   it('says what to install when there are no tools', () => {
     const emptyDir = mkdtempSync(path.join(tmpdir(), 'boxoffice-'))
     try {
-      const { status, stderr } = node(['binding/build.js'], { PATH: emptyDir, CXX: '' })
+      const without = { PATH: emptyDir, CXX: '', BOXOFFICE_ZIG: path.join(emptyDir, 'zig') }
+      const { status, stderr } = node(['binding/build.js'], without)
       assert.equal(status, 1)
       assert.match(stderr, /needs cmake/)
+      assert.match(stderr, /could not be built with zig either: ENOENT/)
       if (process.platform === 'linux') {
         assert.match(stderr, /needs cmake, a C\+\+20 compiler, make/)
         assert.match(stderr, /Debian, Ubuntu: apt install cmake g\+\+ make/)
