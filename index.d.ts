@@ -21,6 +21,7 @@ export * from './lib/locks/mutex.js'
 export * from './lib/locks/recursive_mutex.js'
 export * from './lib/locks/rw_lock.js'
 export * from './lib/locks/semaphore.js'
+export * from './lib/locks/single_flight.js'
 export * from './lib/weblocks/lock_manager.js'
 
 /**

@@ -15,6 +15,7 @@ const mutex = () => require('./locks/mutex.js')
 const recursiveMutex = () => require('./locks/recursive_mutex.js')
 const rwLock = () => require('./locks/rw_lock.js')
 const semaphore = () => require('./locks/semaphore.js')
+const singleFlight = () => require('./locks/single_flight.js')
 
 // cjs-module-lexer reads the names here.
 module.exports = {
@@ -39,6 +40,7 @@ module.exports = {
   RecursiveMutex: recursiveMutex,
   RWLock: rwLock,
   Semaphore: semaphore,
+  SingleFlight: singleFlight,
   snapshot: diagnostics,
   tryAcquire: decorators,
   withTimeout: decorators,

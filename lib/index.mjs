@@ -22,6 +22,7 @@ export const {
   RecursiveMutex,
   RWLock,
   Semaphore,
+  SingleFlight,
   snapshot,
   tryAcquire,
   withTimeout,

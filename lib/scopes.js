@@ -38,7 +38,7 @@ function openPlain(kind, args, settings) {
   if (isOfThread(settings)) return configure(kind.local(...args), settings)
   if (!isOfProcess(settings)) checkReach(kind)
   if (kind.lent !== undefined && engine === undefined) return openLent(kind, settings)
-  if (engine !== undefined) return require('./cluster/open.js').lockOver(settings, kind)
+  if (engine !== undefined) return require('./cluster/open.js').lockOver(settings, kind, args)
   const core = host === undefined ? new (kind.shared())(...args) : openOnHost(args, host, kind)
   return share(configure(core, settings), settings)
 }

@@ -30,6 +30,11 @@ class EngineMutex extends EngineLock {
     return this.local.isLocked() ? 1 : 0
   }
 
+  /** What RecursiveMutex knows its hold by. */
+  grant() {
+    return this.current
+  }
+
   /** A promise for what `use` makes of the hold. */
   async #hold(limits, use) {
     const hold = await this.take(wish, limits)

@@ -1,6 +1,7 @@
 'use strict'
 // A semaphore over an engine. Each caller has a lease of its weight; a lease goes to another one of that weight. Where
 // units come back by release(), and not by a Releaser, the first leases of this thread end, or become smaller.
+const { lockError } = require('../core/errors.js')
 const { LocalSemaphore } = require('../core/semaphore.js')
 const { readAcquire } = require('../core/units.js')
 const { asTicket, unseen } = require('../core/releaser.js')
@@ -12,6 +13,7 @@ class EngineSemaphore extends EngineLock {
 
   constructor(traits) {
     super(new LocalSemaphore(traits.capacity), traits)
+    this.whole = traits.capacity
   }
 
   async enterLocal({ units }, limits) {
@@ -27,6 +29,11 @@ class EngineSemaphore extends EngineLock {
 
   acquire(weightOrOptions, priorityOrOptions) {
     const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
+    if (weight > this.whole) {
+      throw new RangeError(
+        `weight ${weight} is more than the value ${this.whole} of ${this.title()}`,
+      )
+    }
     return this.#acquire(weight, limits)
   }
 
@@ -45,6 +52,14 @@ class EngineSemaphore extends EngineLock {
     const [, release] = await this.acquire(weight, options)
     const giveBack = release[unseen] ?? release
     giveBack()
+  }
+
+  /** The value is what all that construct it agree on. */
+  setValue() {
+    throw lockError(
+      'ERR_LOCK_UNSUPPORTED',
+      `${this.title()} keeps its value over an engine: construct another one with the new value and another name`,
+    )
   }
 
   getValue() {
@@ -69,5 +84,8 @@ class EngineSemaphore extends EngineLock {
     }
   }
 }
+
+const { runExclusive } = LocalSemaphore.prototype
+Object.assign(EngineSemaphore.prototype, { runExclusive })
 
 module.exports = { EngineSemaphore }

@@ -10,32 +10,31 @@ const { EngineSemaphore } = require('./engine_semaphore.js')
 const kinds = {
   lock: EngineRWLock,
   mutex: EngineMutex,
+  'recursive mutex': EngineMutex,
   semaphore: EngineSemaphore,
   'read-write lock': EngineRWLock,
 }
 
-/** Those that are there without keys. */
-const singles = ['mutex', 'read-write lock']
-
 /** Without ':', so that no name can look like another one with a key. */
 const asPart = (name) => encodeURIComponent(name.toWellFormed())
 
-/** All that have the name, on whatever machine, are one lock. */
-function lockOver(settings, lockKind) {
+/** All that have the name, on whatever machine, are one lock. `value` is of a semaphore. */
+function lockOver(settings, lockKind, [value = 1]) {
   const { engine, name, isStrict, diagnostics } = settings
   const hub = hubOf(engine)
   const kind = lockKind.name
-  if (!singles.includes(kind)) throw new TypeError(`the ${kind} has no form over an engine`)
   if (name === undefined) {
     throw new TypeError(`a ${kind} over an engine needs a name, by which others find it`)
   }
+  if (value < 1) throw new RangeError(`value must be 1 or more over an engine, not ${value}`)
   const prefix = `${kind}:${asPart(name)}`
-  const make = () => new kinds[kind]({ hub, kind, name, prefix, capacity: 1, isStrict })
-  if (diagnostics === undefined) return hub.shared(`${prefix} ${isStrict}`, make)
+  const make = () => new kinds[kind]({ hub, kind, name, prefix, capacity: value, isStrict })
+  const traits = `${prefix} ${isStrict} ${value}`
+  if (diagnostics === undefined) return hub.shared(traits, make)
   const { observeSingle } = require('../diagnostics/observe.js')
   const { level, warnAfter } = diagnostics
   const watched = () => observeSingle(make(), lockKind, settings)
-  return hub.shared(`${prefix} ${isStrict} ${level} ${warnAfter}`, watched)
+  return hub.shared(`${traits} ${level} ${warnAfter}`, watched)
 }
 
 /** All that have the name, or none, are one key map. `watch` is its record, if it is watched. */

@@ -3,13 +3,15 @@ import type { KeyedMutex } from '../locks/keyed_mutex.js'
 import type { KeyedRWLock } from '../locks/keyed_rw_lock.js'
 import type { KeyedSemaphore } from '../locks/keyed_semaphore.js'
 import type { Mutex } from '../locks/mutex.js'
+import type { RecursiveMutex } from '../locks/recursive_mutex.js'
 import type { RWLock } from '../locks/rw_lock.js'
+import type { Semaphore } from '../locks/semaphore.js'
 import type { LockManager } from '../weblocks/lock_manager.js'
 
 /**
  * What locks reach as far as, in place of one process: all processes that have an engine for the same server, such as
- * `redis(client)` of `boxoffice/redis` makes one. To be given to the constructors of {@link Mutex} and {@link RWLock} (with a
- * `name`), {@link KeyedMutex}, {@link KeyedSemaphore}, {@link KeyedRWLock} and {@link LockManager}: docs/engines.md.
+ * `redis(client)` of `boxoffice/redis` makes one. To be given to the constructors of {@link Mutex}, {@link RecursiveMutex},
+ * {@link Semaphore} and {@link RWLock} (with a `name`), {@link KeyedMutex}, {@link KeyedSemaphore}, {@link KeyedRWLock} and {@link LockManager}: docs/engines.md.
  *
  * The methods whose names begin with `try` or end in `Sync` throw a TypeError there: what they promise cannot be known
  * without waiting for the server. `acquire(key, { timeout: 0 })` asks it once. What can be looked at, such as

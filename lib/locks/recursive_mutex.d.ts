@@ -1,3 +1,4 @@
+import type { EngineChoice } from '../cluster/options.js'
 import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { BufferOptions, CancelOptions, LockOptions } from '../lock_options.js'
@@ -8,6 +9,7 @@ export interface RecursiveMutexOptions
   extends LockOptions,
     BufferOptions,
     CancelOptions,
+    EngineChoice,
     DiagnosticsOptions {}
 
 /**
@@ -24,6 +26,8 @@ export interface RecursiveMutexOptions
  *
  * The callback itself is not stopped while others are inside its hold: await them before you touch what the lock
  * guards.
+ *
+ * Over an engine the outermost hold has the lease; entering again asks no server.
  *
  * When a thread that shares it ends inside, the next one is let in, and is not told.
  *

@@ -10,7 +10,6 @@ const kind = {
   bytes: 4,
   local: () => Object.assign(new LocalMutex(), { kind: kind.name }),
   lent: (settings) => require('../process/mutexes.js').openMutex(kind.name, settings),
-  isOfProcess: true,
   // Loaded when the first is constructed: AsyncLocalStorage costs every promise on Node 20 and 22.
   over: (mutex) => new (require('../core/recursive.js').Recursive)(mutex),
 }

@@ -1,5 +1,6 @@
 /// <reference path="../core/disposable.d.ts" />
 
+import type { EngineChoice } from '../cluster/options.js'
 import type {
   SyncWaitOptions,
   WaitOptions,
@@ -59,6 +60,7 @@ export interface SemaphoreOptions
     BufferOptions,
     CancelOptions,
     HostOptions,
+    EngineChoice,
     DiagnosticsOptions {}
 
 export interface SemaphoreSnapshot extends HostSnapshot, LockDiagnostics {
@@ -72,6 +74,9 @@ export interface SemaphoreSnapshot extends HostSnapshot, LockDiagnostics {
  * its own or lower priority behind it. When a thread ends that shares it, what its Releasers would have put back
  * goes back, but the value does not pass the one at first by it: what was taken as a signal stays taken. The next
  * to acquire gets `abandoned`.
+ *
+ * Over an engine the value is 1 or more and does not change: `release()` gives back at most what this thread holds, and
+ * `getValue()` knows of this thread only.
  *
  * @example
  * const connections = new Semaphore(10)
@@ -144,8 +149,51 @@ export class Semaphore implements SemaphoreInterface {
   /** Whether the value is 0 or less. */
   isLocked(): boolean
   getValue(): number
-  /** Sets the value, and lets in whoever fits then. @throws {RangeError} out of range. */
+  /**
+   * Sets the value, and admits the waiters that fit then.
+   *
+   * @throws {RangeError} out of range.
+   * @throws {Error} `ERR_LOCK_UNSUPPORTED` over an engine, where the value is what the constructors say.
+   */
   setValue(value: number): void
+
+  /**
+   * Makes a function of the same signature that takes its units for each call and gives them back when `fn` has
+   * settled: at most as many calls run at a time as the semaphore has units. `this` and the arguments reach `fn`.
+   *
+   * @param options apply to each call: `weight`, `priority`, `timeout` in ms for its wait, `signal`.
+   * @throws {TypeError | RangeError} at once when an argument is invalid.
+   *
+   * @example
+   * const limited = new Semaphore(4).limit((id) => query(id))
+   * const users = await Promise.all(['ada', 'bob'].map((id) => limited(id)))
+   */
+  limit<This, Args extends unknown[], Result>(
+    fn: (this: This, ...args: Args) => Result,
+    options?: WeightedWaitOptions,
+  ): (this: This, ...args: Args) => Promise<Awaited<Result>>
+
+  /**
+   * Runs `fn` for each item, as many at a time as there are units, and resolves to the results in the order of the
+   * items. It reads at most one item ahead of the jobs that run.
+   *
+   * The first failure (of a job, of the iterable, of a wait, or of `options.signal`) aborts the `signal` that running
+   * jobs have, starts no further job, and closes the iterable. The promise rejects with it once the running jobs have
+   * ended. `cancel()` ends it the same way.
+   *
+   * @param iterable an iterable of items or of promises, or an async iterable.
+   * @param options apply to each job's wait: `weight`, `priority`, `timeout` in ms; `signal` ends the whole.
+   * @returns a promise that rejects with a TypeError or RangeError when an argument is invalid.
+   *
+   * @example
+   * const four = new Semaphore(4)
+   * const users = await four.map(['ada', 'bob'], (id, { signal }) => query(id, { signal }))
+   */
+  map<Item, Result>(
+    iterable: Iterable<Item> | AsyncIterable<Item>,
+    fn: (item: Awaited<Item>, job: { index: number; signal: AbortSignal }) => Result,
+    options?: WeightedWaitOptions,
+  ): Promise<Awaited<Result>[]>
 
   /**
    * Adds to the value, whoever has taken from it, and lets in whoever fits then.

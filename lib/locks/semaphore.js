@@ -1,6 +1,8 @@
 'use strict'
 const { LocalSemaphore } = require('../core/semaphore.js')
 const { checkedValue } = require('../core/units.js')
+/** Loaded by the first call of limit() or map(). */
+const jobs = () => require('./semaphore_jobs.js')
 const { blockingCoreOf, coreOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
@@ -52,6 +54,16 @@ class Semaphore extends Holdable {
 
   setValue(value) {
     coreOf(this, kind, 'setValue').setValue(value)
+  }
+
+  limit(fn, options) {
+    coreOf(this, kind, 'limit')
+    return jobs().limited(this, fn, options)
+  }
+
+  map(iterable, fn, options) {
+    coreOf(this, kind, 'map')
+    return jobs().mapped(this, iterable, fn, options)
   }
 
   release(weight) {

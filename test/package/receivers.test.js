@@ -19,6 +19,7 @@ const instances = {
   RecursiveMutex: new boxoffice.RecursiveMutex(options),
   RWLock: new boxoffice.RWLock(options),
   Semaphore: new boxoffice.Semaphore(1, options),
+  SingleFlight: new boxoffice.SingleFlight(),
 }
 
 /** What a method is called with, for each class: all others take what is here by default. */
@@ -31,6 +32,7 @@ const argumentsOf = {
   KeyedRWLock: key,
   KeyedSemaphore: key,
   LockManager: ['a', () => {}],
+  SingleFlight: key,
 }
 const given = (name, method) => {
   if (name in argumentsOf) return argumentsOf[name]

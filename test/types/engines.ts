@@ -6,6 +6,8 @@ import {
   KeyedSemaphore,
   LockManager,
   Mutex,
+  RecursiveMutex,
+  Semaphore,
 } from 'boxoffice'
 import { Engine, type EngineAnswer, type EngineDriver, type EngineLeaving } from 'boxoffice/engine'
 import { type RedisOptions, redis } from 'boxoffice/redis'
@@ -29,6 +31,8 @@ async function locks(driver: EngineDriver, times: EngineOptions) {
   const signal: AbortSignal | undefined = release.signal
   new KeyedMutex({ engine })
   new KeyedSemaphore(3, { engine })
+  new Semaphore(3, { engine, name: 'pool' })
+  new RecursiveMutex({ engine, name: 'account' })
   new KeyedRWLock({ engine, name: 'seats' })
   new LockManager({ engine, name: 'jobs' })
   await using own = new Engine(driver, times)

@@ -3,7 +3,14 @@
 const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex } = require('../../..')
+const {
+  KeyedMutex,
+  KeyedRWLock,
+  KeyedSemaphore,
+  Mutex,
+  RecursiveMutex,
+  Semaphore,
+} = require('../../..')
 const { Engine } = require('../../../lib/cluster/engine.js')
 const { calmIt } = require('../../helpers/calm.js')
 const { upgradeContract } = require('./upgrade_contract.js')
@@ -95,6 +102,36 @@ function lockContract(engine, several, inLine) {
     const third = await a.acquire()
     assert.ok(third.fencingToken > second.fencingToken)
     third()
+  })
+
+  it('admits as many holders of a Semaphore as it has units, in all processes together', async () => {
+    const name = randomUUID()
+    const [a, b] = await several(2, (engine) => new Semaphore(3, { engine, name }))
+    const [, first] = await a.acquire(2)
+    const [, second] = await b.acquire()
+    const waiting = b.acquire()
+    assert.equal(await isPending(waiting), true)
+    await assert.rejects(a.acquire({ timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+    first()
+    const [, third] = await waiting
+    assert.ok(third.fencingToken > second.fencingToken)
+    second()
+    third()
+  })
+
+  it('keeps others out as long as the outermost hold of a RecursiveMutex', async () => {
+    const name = randomUUID()
+    const [a, b] = await several(2, (engine) => new RecursiveMutex({ engine, name }))
+    const order = []
+    let waiting
+    await a.runExclusive(async () => {
+      waiting = b.runExclusive(() => order.push('b'))
+      await a.runExclusive(() => order.push('inner'))
+      assert.equal(await isPending(waiting), true)
+      order.push('outer')
+    })
+    await waiting
+    assert.deepEqual(order, ['inner', 'outer', 'b'])
   })
 
   it('lets in first who came first, of whatever process', async () => {

@@ -1,0 +1,130 @@
+'use strict'
+// One execution for all concurrent calls of a key, and its result for each of them: Go's singleflight.
+//
+//   do(key)      the key has no flight: begins one; else joins the one it has
+//   it settles   every caller that still waits settles alike; the key has no flight
+//   give up      a caller leaves; the last one to leave aborts the execution's signal, and the key has no flight
+//   forget(key)  the key has no flight; the callers keep theirs
+//
+// Invariant: a flight of the map has a caller that waits, and its signal is not aborted.
+const { lockError } = require('../core/errors.js')
+const { checkKey, nameOf } = require('../core/keys.js')
+const { checkCallback, checkObject, readWait } = require('../core/options.js')
+const { Limits } = require('../core/waiter.js')
+const { isObject, receiverError } = require('./receiver.js')
+
+const flightOptions = new Set(['signal', 'timeout'])
+
+function readLimits(options = {}) {
+  checkObject(options)
+  return readWait(options, flightOptions)
+}
+
+/** An execution, and the callers that wait for it. */
+class Flight {
+  #controller = new AbortController()
+  #callers = new Set()
+  #onEnd
+
+  /** `onEnd` is called once: when it has settled, or its last caller has left. */
+  constructor(onEnd) {
+    this.#onEnd = onEnd
+  }
+
+  /** Never calls `work` before it returns. */
+  start(work) {
+    this.#run(work).then(
+      (value) => this.#settle((caller) => caller.resolve(value)),
+      (error) => this.#settle((caller) => caller.reject(error)),
+    )
+  }
+
+  async #run(work) {
+    const { signal } = this.#controller
+    await null
+    // Every caller may have left meanwhile.
+    signal.throwIfAborted()
+    return work(signal)
+  }
+
+  #settle(tell) {
+    this.#onEnd()
+    for (const caller of this.#callers) {
+      this.#callers.delete(caller)
+      caller.end()
+      tell(caller)
+    }
+  }
+
+  /** A promise of its result, until the caller's time is up, or its signal aborts. */
+  join(limits, late) {
+    return new Promise((resolve, reject) => {
+      const caller = Object.assign(new Limits(1, 0), { resolve, reject })
+      this.#callers.add(caller)
+      caller.begin(limits, (reason) => this.#leave(caller, reason), late)
+    })
+  }
+
+  #leave(caller, reason) {
+    this.#callers.delete(caller)
+    caller.end()
+    caller.reject(reason)
+    if (this.#callers.size > 0) return
+    this.#onEnd()
+    this.#controller.abort(reason)
+  }
+}
+
+/** The flights by key of `it`, which is the `this` of `method`: anything else throws. */
+let flightsOf
+
+class SingleFlight {
+  #flights = new Map()
+
+  static {
+    flightsOf = (it, method) => {
+      if (isObject(it) && #flights in it) return it.#flights
+      throw receiverError({ class: 'SingleFlight' }, method, it)
+    }
+  }
+
+  async do(key, work, options) {
+    const flights = flightsOf(this, 'do')
+    checkKey(key)
+    checkCallback(work)
+    const limits = readLimits(options)
+    if (limits.signal?.aborted) throw limits.signal.reason
+    const late = (timeout) => timeoutError(key, timeout)
+    if (limits.timeout === 0) throw late(0)
+    return flightOf(flights, key, work).join(limits, late)
+  }
+
+  forget(key) {
+    const flights = flightsOf(this, 'forget')
+    checkKey(key)
+    return flights.delete(key)
+  }
+
+  get size() {
+    return flightsOf(this, 'size').size
+  }
+}
+
+/** The flight that a call for `key` joins, or begins. */
+function flightOf(flights, key, work) {
+  const known = flights.get(key)
+  if (known !== undefined) return known
+  const flight = new Flight(() => {
+    if (flights.get(key) === flight) flights.delete(key)
+  })
+  flights.set(key, flight)
+  flight.start(work)
+  return flight
+}
+
+function timeoutError(key, timeout) {
+  const message = `SingleFlight: key ${nameOf(key)} had no result within ${timeout} ms`
+  return lockError('ERR_LOCK_TIMEOUT', message)
+}
+
+module.exports = { SingleFlight }

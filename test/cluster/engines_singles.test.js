@@ -1,0 +1,158 @@
+'use strict'
+// Semaphore and RecursiveMutex over an engine, by a server in memory.
+const assert = require('node:assert/strict')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { KeyedMutex, Mutex, RecursiveMutex, Semaphore } = require('../..')
+const { fakeWorld } = require('./helpers/fake_world.js')
+const { calmIt } = require('../helpers/calm.js')
+
+// Sessions and leases of some hundred milliseconds end by themselves where this process stands still.
+const it = calmIt(15)
+
+describe('Semaphore over an engine', () => {
+  const world = fakeWorld()
+  const semaphore = async (value, name = 'pool') =>
+    new Semaphore(value, { engine: await world.newEngine(), name })
+
+  it('is one for all that have its name', async () => {
+    const a = await semaphore(2)
+    const b = await semaphore(2)
+    const other = await semaphore(2, 'other')
+    const [before, release] = await a.acquire(2)
+    assert.equal(before, 2)
+    assert.equal(a.getValue(), 0)
+    assert.equal(a.isLocked(), true)
+    await assert.rejects(b.acquire({ timeout: 0 }), {
+      code: 'ERR_LOCK_TIMEOUT',
+      message: 'the semaphore "pool" was not available within 0 ms',
+    })
+    await other.runExclusive(() => {}, 2)
+    release()
+    assert.equal(await b.runExclusive((value) => value), 2)
+    assert.equal(a.getValue(), 2)
+  })
+
+  it('passes a lease on inside a process', async () => {
+    const pool = await semaphore(2)
+    let inside = 0
+    let most = 0
+    const work = () =>
+      pool.runExclusive(async () => {
+        most = Math.max(most, ++inside)
+        await sleep(5) // until the server has answered for the second lease, too
+        inside--
+      })
+    await Promise.all(Array.from({ length: 20 }, work))
+    assert.equal(most, 2)
+    assert.equal(world.count('enter'), 2)
+  })
+
+  it('gives units back by release()', async () => {
+    const pool = await semaphore(3)
+    await pool.acquire(2)
+    pool.release(1)
+    assert.equal(pool.getValue(), 2)
+    pool.release(1)
+    assert.equal(pool.getValue(), 3)
+  })
+
+  it('says what it cannot do, and what to do instead', async () => {
+    const pool = await semaphore(3)
+    assert.throws(() => pool.setValue(4), { code: 'ERR_LOCK_UNSUPPORTED', message: /another name/ })
+    assert.throws(() => pool.tryAcquire(), TypeError)
+    assert.throws(() => pool.acquire(4), {
+      name: 'RangeError',
+      message: 'weight 4 is more than the value 3 of the semaphore "pool"',
+    })
+    await assert.rejects(semaphore(0), { name: 'RangeError', message: /value must be 1 or more/ })
+    await assert.rejects(semaphore(-1), RangeError)
+    const engine = await world.newEngine()
+    assert.throws(() => new Semaphore(1, { engine }), /needs a name/)
+    assert.equal(pool.getValue(), 3)
+  })
+
+  it('refuses another value while it is in use', async () => {
+    const [, release] = await (await semaphore(3)).acquire()
+    await assert.rejects((await semaphore(4)).acquire(), { code: 'ERR_LOCK_MISMATCH' })
+    release()
+  })
+
+  it('aborts the signal of each holder when the lease is lost', async () => {
+    const engine = await world.newEngine()
+    const pool = new Semaphore(2, { engine, name: 'pool' })
+    const [, first] = await pool.acquire()
+    const [, second] = await pool.acquire()
+    const { signal } = first
+    assert.equal(second.signal.aborted, false)
+    await engine.close()
+    assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
+    assert.equal(second.signal.aborted, true)
+  })
+
+  it('limits and maps', async () => {
+    const pool = await semaphore(2)
+    assert.deepEqual(await pool.map([1, 2, 3], (item) => item * 2), [2, 4, 6])
+    assert.equal(await pool.limit((item) => item + 1)(1), 2)
+  })
+})
+
+describe('RecursiveMutex over an engine', () => {
+  const world = fakeWorld()
+
+  it('borrows once for the outermost hold', async () => {
+    const account = new RecursiveMutex({ engine: await world.newEngine(), name: 'account' })
+    await account.runExclusive(async () => {
+      assert.equal(account.isHeld(), true)
+      await account.runExclusive(() => account.runExclusive(() => {}))
+      assert.equal(account.isLocked(), true)
+    })
+    assert.equal(account.isHeld(), false)
+    assert.equal(account.isLocked(), false)
+    assert.equal(world.count('enter'), 1)
+  })
+
+  it('keeps others out until the last caller from inside is through', async () => {
+    const mine = new RecursiveMutex({ engine: await world.newEngine(), name: 'account' })
+    const theirs = new RecursiveMutex({ engine: await world.newEngine(), name: 'account' })
+    const order = []
+    let inner
+    const outer = mine.runExclusive(() => {
+      inner = mine.runExclusive(async () => {
+        await null
+        order.push('inner')
+      })
+    })
+    await outer
+    await theirs.runExclusive(() => order.push('theirs'))
+    await inner
+    assert.deepEqual(order, ['inner', 'theirs'])
+  })
+
+  it('is another lock than a mutex of that name', async () => {
+    const engine = await world.newEngine()
+    const account = new RecursiveMutex({ engine, name: 'account' })
+    await account.runExclusive(() => new Mutex({ engine, name: 'account' }).runExclusive(() => {}))
+    await account.runExclusive(() => new KeyedMutex({ engine }).runExclusive('account', () => {}))
+  })
+
+  it('gives a waiter up by its timeout', async () => {
+    const mine = new RecursiveMutex({ engine: await world.newEngine(), name: 'account' })
+    const theirs = new RecursiveMutex({ engine: await world.newEngine(), name: 'account' })
+    await mine.runExclusive(async () => {
+      await assert.rejects(
+        theirs.runExclusive(() => {}, { timeout: 5 }),
+        { code: 'ERR_LOCK_TIMEOUT' },
+      )
+    })
+    await theirs.runExclusive(() => {})
+  })
+
+  it('goes to others when a callback throws', async () => {
+    const mine = new RecursiveMutex({ engine: await world.newEngine(), name: 'account' })
+    const broken = mine.runExclusive(() => {
+      throw new RangeError('no such seat')
+    })
+    await assert.rejects(broken, { message: 'no such seat' })
+    assert.equal(mine.isLocked(), false)
+  })
+})

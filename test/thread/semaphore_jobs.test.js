@@ -1,0 +1,255 @@
+'use strict'
+// semaphore.limit() and semaphore.map().
+const assert = require('node:assert/strict')
+const { getEventListeners } = require('node:events')
+const { Semaphore } = require('../..')
+
+/** Jobs that wait until they are told: `open` has those that run, by item. */
+function manualJobs() {
+  const open = new Map()
+  const begun = []
+  let most = 0
+  const work = (item, job) =>
+    new Promise((resolve, reject) => {
+      begun.push(item)
+      open.set(item, { resolve, reject, ...job })
+      most = Math.max(most, open.size)
+    }).finally(() => open.delete(item))
+  return { open, begun, work, most: () => most }
+}
+
+const turns = () => new Promise(setImmediate)
+
+describe('semaphore.limit()', () => {
+  it('runs as many calls at a time as there are units', async () => {
+    const semaphore = new Semaphore(2)
+    const { open, begun, work, most } = manualJobs()
+    const limited = semaphore.limit(work)
+    const all = ['a', 'b', 'c'].map((item) => limited(item))
+    await turns()
+    assert.deepEqual(begun, ['a', 'b'])
+    open.get('a').resolve(1)
+    await turns()
+    assert.deepEqual(begun, ['a', 'b', 'c'])
+    open.get('b').resolve(2)
+    open.get('c').resolve(3)
+    assert.deepEqual(await Promise.all(all), [1, 2, 3])
+    assert.equal(most(), 2)
+    assert.equal(semaphore.getValue(), 2)
+  })
+
+  it('passes this and the arguments, and rejects with what the function throws', async () => {
+    const owner = {
+      half(number) {
+        if (number % 2) throw new RangeError(`${number} is odd`)
+        return [this, number / 2]
+      },
+    }
+    const semaphore = new Semaphore(1)
+    owner.limited = semaphore.limit(owner.half)
+    assert.deepEqual(await owner.limited(4), [owner, 2])
+    await assert.rejects(owner.limited(3), { name: 'RangeError', message: '3 is odd' })
+    assert.equal(semaphore.getValue(), 1)
+  })
+
+  it('takes the options of a wait for each call', async () => {
+    const semaphore = new Semaphore(3)
+    const limited = semaphore.limit(() => semaphore.getValue(), { weight: 2, timeout: 0 })
+    assert.equal(await limited(), 1)
+    const [, release] = await semaphore.acquire(2)
+    await assert.rejects(limited(), { code: 'ERR_LOCK_TIMEOUT' })
+    release()
+  })
+
+  it('throws for invalid input at once', () => {
+    const semaphore = new Semaphore(1)
+    assert.throws(() => semaphore.limit(), TypeError)
+    assert.throws(() => semaphore.limit(() => {}, 2), TypeError)
+    assert.throws(() => semaphore.limit(() => {}, { weight: 0 }), RangeError)
+    assert.throws(() => Semaphore.prototype.limit.call({}, () => {}), TypeError)
+  })
+})
+
+describe('semaphore.map()', () => {
+  it('gives the results in the order of the items', async () => {
+    const semaphore = new Semaphore(2)
+    const { open, begun, work, most } = manualJobs()
+    const done = semaphore.map(new Set(['a', 'b', 'c']), work)
+    await turns()
+    assert.deepEqual(begun, ['a', 'b'])
+    open.get('b').resolve(2)
+    await turns()
+    open.get('c').resolve(3)
+    await turns()
+    open.get('a').resolve(1)
+    assert.deepEqual(await done, [1, 2, 3])
+    assert.equal(most(), 2)
+    assert.equal(semaphore.getValue(), 2)
+  })
+
+  it('tells a job its index, and waits for items that are promises', async () => {
+    const items = [Promise.resolve('a'), 'b']
+    const got = await new Semaphore(1).map(items, (item, { index }) => item + index)
+    assert.deepEqual(got, ['a0', 'b1'])
+  })
+
+  it('gives [] for nothing', async () => {
+    assert.deepEqual(await new Semaphore(1).map([], assert.fail), [])
+  })
+
+  it('reads an async iterable one item ahead of the jobs', async () => {
+    const semaphore = new Semaphore(1)
+    const { open, work } = manualJobs()
+    let read = 0
+    async function* items() {
+      while (read < 5) yield read++
+    }
+    const done = semaphore.map(items(), work)
+    await turns()
+    assert.equal(read, 2)
+    for (let item = 0; item < 5; item++) {
+      open.get(item).resolve(item * 10)
+      await turns()
+    }
+    assert.deepEqual(await done, [0, 10, 20, 30, 40])
+  })
+
+  it('holds no unit while the iterable makes its next item', async () => {
+    const semaphore = new Semaphore(1)
+    let give
+    async function* items() {
+      yield await new Promise((resolve) => (give = resolve))
+    }
+    const done = semaphore.map(items(), (item) => item)
+    await turns()
+    assert.equal(semaphore.getValue(), 1)
+    give('late')
+    assert.deepEqual(await done, ['late'])
+  })
+
+  it('shares its units with other callers', async () => {
+    const semaphore = new Semaphore(1)
+    const [, release] = await semaphore.acquire()
+    const { begun, open, work } = manualJobs()
+    const done = semaphore.map(['a'], work)
+    await turns()
+    assert.deepEqual(begun, [])
+    release()
+    await turns()
+    open.get('a').resolve()
+    await done
+  })
+})
+
+describe('the first failure of semaphore.map()', () => {
+  it('aborts the jobs that run, begins no other, and waits until they have ended', async () => {
+    const semaphore = new Semaphore(2)
+    const { open, begun, work } = manualJobs()
+    let isOver = false
+    const done = semaphore.map(['a', 'b', 'c'], work)
+    const over = done.catch(() => {}).then(() => (isOver = true))
+    await turns()
+    const { signal, resolve } = open.get('b')
+    open.get('a').reject(new Error('no such user'))
+    await turns()
+    assert.equal(signal.aborted, true)
+    assert.equal(signal.reason.message, 'no such user')
+    assert.equal(isOver, false)
+    resolve()
+    await over
+    await assert.rejects(done, { message: 'no such user' })
+    assert.deepEqual(begun, ['a', 'b'])
+    assert.equal(semaphore.getValue(), 2)
+    assert.equal(semaphore.snapshot().waiting, 0)
+  })
+
+  it('may come from the signal, which is left without a listener', async () => {
+    const semaphore = new Semaphore(1)
+    const controller = new AbortController()
+    const { open, work } = manualJobs()
+    const done = semaphore.map(['a', 'b'], work, { signal: controller.signal })
+    await turns()
+    assert.equal(getEventListeners(controller.signal, 'abort').length, 1)
+    controller.abort(new Error('shutting down'))
+    assert.equal(open.get('a').signal.aborted, true)
+    open.get('a').resolve()
+    await assert.rejects(done, { message: 'shutting down' })
+    assert.equal(getEventListeners(controller.signal, 'abort').length, 0)
+    assert.equal(semaphore.getValue(), 1)
+  })
+
+  it('may come from cancel()', async () => {
+    const semaphore = new Semaphore(1)
+    const { open, work } = manualJobs()
+    const done = semaphore.map(['a', 'b'], work)
+    await turns()
+    semaphore.cancel()
+    await turns()
+    open.get('a').resolve()
+    await assert.rejects(done, { code: 'ERR_LOCK_CANCELED' })
+  })
+
+  it('may come from the iterable, which is not closed then', async () => {
+    let isClosed = false
+    const broken = {
+      [Symbol.iterator]: () => ({
+        next() {
+          throw new Error('the file has ended')
+        },
+        return() {
+          isClosed = true
+          return {}
+        },
+      }),
+    }
+    await assert.rejects(new Semaphore(1).map(broken, assert.fail), {
+      message: 'the file has ended',
+    })
+    assert.equal(isClosed, false)
+  })
+
+  it('closes the iterable, and outranks what closing it throws', async () => {
+    let isClosed = false
+    async function* items() {
+      try {
+        yield 'a'
+        yield 'b'
+      } finally {
+        isClosed = true
+        // biome-ignore lint/correctness/noUnsafeFinally: an iterable that fails to close is what is tested
+        throw new Error('cannot close')
+      }
+    }
+    const failing = () => Promise.reject(new Error('no such user'))
+    await assert.rejects(new Semaphore(1).map(items(), failing), { message: 'no such user' })
+    assert.equal(isClosed, true)
+  })
+
+  it('does not wait for an item that never comes', async () => {
+    async function* items() {
+      yield 'a'
+      await new Promise(() => {})
+    }
+    const failing = () => Promise.reject(new Error('no such user'))
+    await assert.rejects(new Semaphore(1).map(items(), failing), { message: 'no such user' })
+  })
+
+  it('may be invalid input', async () => {
+    const semaphore = new Semaphore(1)
+    await assert.rejects(
+      semaphore.map(5, () => {}),
+      /map\(\) takes an iterable/,
+    )
+    await assert.rejects(semaphore.map([1]), TypeError)
+    await assert.rejects(
+      semaphore.map([1], () => {}, 2),
+      TypeError,
+    )
+    await assert.rejects(
+      semaphore.map([1], () => {}, { concurrency: 2 }),
+      /unknown option/,
+    )
+    assert.throws(() => Semaphore.prototype.map.call({}, [], () => {}), TypeError)
+    assert.equal(semaphore.getValue(), 1)
+  })
+})
