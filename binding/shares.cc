@@ -36,7 +36,10 @@ const Kind& kindOf(std::int32_t number) {
 }
 
 const Kind& kindOf(host::Kind kind) {
-  if (kind == host::Kind::mutex || kind == host::Kind::keyedMutex) return kKind<host::HostMutex>;
+  if (kind == host::Kind::mutex || kind == host::Kind::recursiveMutex ||
+      kind == host::Kind::keyedMutex) {
+    return kKind<host::HostMutex>;
+  }
   return host::isSemaphore(kind) ? kKind<host::HostSemaphore> : kKind<host::HostRWLock>;
 }
 

@@ -46,7 +46,7 @@ function openPlain(kind, args, settings) {
 /** A lock of several threads or processes that is lent to one thread at a time. */
 function openLent(kind, settings) {
   if (settings.host === undefined) return kind.lent(settings)
-  return require('./host/mutexes.js').openHostMutex(settings)
+  return require('./host/mutexes.js').openHostMutex(kind.name, settings)
 }
 
 /** Makes `lock` what its owner has asked for. */

@@ -9,10 +9,11 @@ const { openSegment } = require('./segment.js')
 
 const start = 0
 
-function openHostMutex({ host, isStrict }) {
-  const segment = openSegment('mutex', start, host)
+function openHostMutex(kind, { host, isStrict }) {
+  const segment = openSegment(kind, start, host)
   const make = () => new LentMutex(new HostMutexLender(segment))
   const mutex = mutexAt(placeInSlot(segment), make)
+  if (kind !== mutex.kind) mutex.kind = kind
   const weak = new WeakRef(mutex)
   segment.mutexes = () => [weak.deref()].filter((one) => one !== undefined)
   if (isStrict) mutex.beStrict()

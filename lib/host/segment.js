@@ -15,6 +15,7 @@ const kinds = {
   'keyed read-write lock': 5,
   'keyed semaphore': 6,
   'lock manager': 7,
+  'recursive mutex': 8,
 }
 
 class HostSegment {

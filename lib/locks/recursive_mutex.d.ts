@@ -1,6 +1,7 @@
 import type { EngineChoice } from '../cluster/options.js'
 import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
+import type { HostOptions } from '../host/options.js'
 import type { BufferOptions, CancelOptions, LockOptions } from '../lock_options.js'
 import type { Mutex, MutexSnapshot } from './mutex.js'
 
@@ -9,6 +10,7 @@ export interface RecursiveMutexOptions
   extends LockOptions,
     BufferOptions,
     CancelOptions,
+    HostOptions,
     EngineChoice,
     DiagnosticsOptions {}
 
@@ -27,7 +29,7 @@ export interface RecursiveMutexOptions
  * The callback itself is not stopped while others are inside its hold: await them before you touch what the lock
  * guards.
  *
- * Over an engine the outermost hold has the lease; entering again asks no server.
+ * At scope host and over an engine the outermost hold has the lock; entering again is local.
  *
  * When a thread that shares it ends inside, the next one is let in, and is not told.
  *

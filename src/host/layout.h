@@ -84,9 +84,10 @@ enum class Kind : std::uint32_t {
   keyedMutex,
   keyedRWLock,
   keyedSemaphore,
-  lockManager
+  lockManager,
+  recursiveMutex
 };
-constexpr std::uint32_t kKinds = 8;  // 0 is no kind
+constexpr std::uint32_t kKinds = 9;  // 0 is no kind
 
 struct SlotHead {
   Word64 owner;
@@ -141,6 +142,7 @@ struct SegmentHeader {
 constexpr std::uint32_t strideOf(Kind kind) noexcept {
   switch (kind) {
     case Kind::mutex:
+    case Kind::recursiveMutex:
     case Kind::keyedMutex:
       return sizeof(MutexSlot);
     case Kind::rwLock:
@@ -155,7 +157,9 @@ constexpr std::uint32_t strideOf(Kind kind) noexcept {
 }
 
 /// Whether segments of this kind have many locks, found by their key.
-constexpr bool isKeyed(Kind kind) noexcept { return kind >= Kind::keyedMutex; }
+constexpr bool isKeyed(Kind kind) noexcept {
+  return kind >= Kind::keyedMutex && kind <= Kind::lockManager;
+}
 
 constexpr bool isSemaphore(Kind kind) noexcept {
   return kind == Kind::semaphore || kind == Kind::keyedSemaphore;

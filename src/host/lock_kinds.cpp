@@ -25,6 +25,7 @@ KeyLocks keyLocksOf(Kind kind) {
 
 void setEvicts() {
   setEvict(Kind::mutex, evictSingle<HostMutex>);
+  setEvict(Kind::recursiveMutex, evictSingle<HostMutex>);
   setEvict(Kind::rwLock, evictSingle<HostRWLock>);
   setEvict(Kind::semaphore, evictSingle<HostSemaphore>);
   setEvict(Kind::keyedMutex, evictKeyed<HostMutex>);

@@ -19,6 +19,7 @@ template <class Use>
 auto withLock(Kind kind, std::byte* slot, Use&& use) {
   switch (kind) {
     case Kind::mutex:
+    case Kind::recursiveMutex:
     case Kind::keyedMutex:
       return use(*reinterpret_cast<HostMutex*>(slot));
     case Kind::semaphore:

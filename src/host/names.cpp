@@ -56,6 +56,8 @@ const char* wordFor(Kind kind) noexcept {
       return "keyed-semaphore";
     case Kind::lockManager:
       return "lock-manager";
+    case Kind::recursiveMutex:
+      return "recursive-mutex";
   }
   return "";
 }

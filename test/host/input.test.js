@@ -7,7 +7,7 @@ const { useHosts } = require('../helpers/hosts.js')
 const { freshName } = require('../helpers/agents.js')
 const { runCode } = require('../helpers/processes.js')
 
-const { Barrier, ConditionVariable, KeyedMutex, Mutex, RecursiveMutex } = boxoffice
+const { Barrier, ConditionVariable, KeyedMutex, Mutex } = boxoffice
 
 describe('What locks of scope host are given', () => {
   const hosts = useHosts()
@@ -117,7 +117,6 @@ describe('What locks of scope host are given', () => {
 
   it('locks that reach no further than their process say so', () => {
     const kinds = [
-      (options) => new RecursiveMutex(options),
       (options) => new Barrier(2, options),
       (options) => new ConditionVariable(options),
       (options) => new boxoffice.AutoResetEvent(options),
