@@ -125,8 +125,9 @@ class LentMutex extends UnqueuedForms {
 
   /** The lock is here: the next waiter holds it. Whether there is one. */
   handOn(isAbandoned) {
-    while (this.hasQueue()) {
-      const { head } = this.queue
+    const { queue } = this
+    while (queue !== null && queue.size > 0) {
+      const { head } = queue
       if (!head.isPassing) {
         head.enter(this, isAbandoned)
         return true

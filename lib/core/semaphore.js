@@ -173,6 +173,7 @@ class LocalSemaphore extends LocalLock {
 }
 
 LocalSemaphore.prototype.kind = 'semaphore'
+LocalSemaphore.prototype.rejectsAtOnce = true
 
 class Acquirer extends Waiter {
   // At once, as async-mutex does: its order is a promise, too, to the microtask.

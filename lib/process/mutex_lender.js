@@ -43,7 +43,8 @@ class MutexLender extends WordLender {
   }
 
   mayKeep() {
-    const word = this.word()
+    // Asked for each hand-off, and plainly: a queue that it sees a turn later is given the lock a turn later.
+    const word = this.words[this.index]
     if ((word & line) === 0) return true
     if ((word & handOff) !== 0 || this.stands()) return false
     // Of a loan without a ticket no time was taken: the line knows since when its head waits.
