@@ -10,6 +10,7 @@ const events = () => require('./locks/events.js')
 const keyedMutex = () => require('./locks/keyed_mutex.js')
 const keyedRWLock = () => require('./locks/keyed_rw_lock.js')
 const keyedSemaphore = () => require('./locks/keyed_semaphore.js')
+const leaderElection = () => require('./locks/leader_election.js')
 const lockManager = () => require('./weblocks/lock_manager.js')
 const mutex = () => require('./locks/mutex.js')
 const recursiveMutex = () => require('./locks/recursive_mutex.js')
@@ -31,6 +32,7 @@ module.exports = {
   KeyedMutex: keyedMutex,
   KeyedRWLock: keyedRWLock,
   KeyedSemaphore: keyedSemaphore,
+  LeaderElection: leaderElection,
   Lock: lockManager,
   LockManager: lockManager,
   locks: lockManager,

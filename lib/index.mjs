@@ -13,6 +13,7 @@ export const {
   KeyedMutex,
   KeyedRWLock,
   KeyedSemaphore,
+  LeaderElection,
   Lock,
   LockManager,
   locks,

@@ -8,11 +8,18 @@ function causedError(code, message, cause) {
   return error
 }
 
+/** The errors of servers that have not answered: a later attempt may find one back. */
+const unanswered = new WeakSet()
+
+const isUnanswered = (error) => unanswered.has(error)
+
 /** `what` is the lock. */
 function engineError(name, what, time, cause) {
   const why = cause === undefined ? '; is the server there?' : `: ${reasonOf(cause)}`
   const message = `${name} has not answered for ${what} within ${time} ms${why}`
-  return causedError('ERR_LOCK_ENGINE', message, cause)
+  const error = causedError('ERR_LOCK_ENGINE', message, cause)
+  unanswered.add(error)
+  return error
 }
 
 function closedError(name) {
@@ -65,6 +72,7 @@ module.exports = {
   closedError,
   engineError,
   isOurs,
+  isUnanswered,
   lostError,
   mismatchError,
   pack,

@@ -11,9 +11,9 @@ const isThere = (name) => existsSync(path.join(root, name))
 /** What a block says that it needs, by the variable that leads to it. */
 const servers = { REDIS_URL: 'redis', DATABASE_URL: 'postgres' }
 
-/** All files of Markdown at the root and in docs/: { name, blocks, needs }. `needs` are the servers. */
+/** All files of Markdown at the root, in docs/ and in docs/recipes/: { name, blocks, needs }. `needs` are the servers. */
 function documents() {
-  return ['.', 'docs'].flatMap((directory) =>
+  return ['.', 'docs', 'docs/recipes'].flatMap((directory) =>
     readdirSync(path.join(root, directory))
       .filter((file) => file.endsWith('.md'))
       .map((file) => {

@@ -13,6 +13,7 @@ const instances = {
   KeyedMutex: new boxoffice.KeyedMutex(options),
   KeyedRWLock: new boxoffice.KeyedRWLock(options),
   KeyedSemaphore: new boxoffice.KeyedSemaphore(1, options),
+  LeaderElection: new boxoffice.LeaderElection({ scope: 'process', name: 'receivers' }),
   LockManager: new boxoffice.LockManager(),
   ManualResetEvent: new boxoffice.ManualResetEvent(options),
   Mutex: new boxoffice.Mutex(options),

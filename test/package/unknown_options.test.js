@@ -19,6 +19,8 @@ const makers = {
   KeyedMutex: (options) => new KeyedMutex(options),
   KeyedRWLock: (options) => new KeyedRWLock(options),
   KeyedSemaphore: (options) => new KeyedSemaphore(1, options),
+  LeaderElection: (options) =>
+    new boxoffice.LeaderElection({ scope: 'process', name: 'unknown options', ...options }),
   LockManager: (options) => new boxoffice.LockManager(options),
   ManualResetEvent: (options) => new boxoffice.ManualResetEvent(options),
   Mutex: (options) => new Mutex(options),

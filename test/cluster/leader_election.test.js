@@ -1,0 +1,321 @@
+'use strict'
+// Leaders over an engine: a lease that is lost, a server that is away, an engine that is closed.
+const assert = require('node:assert/strict')
+const { spawn } = require('node:child_process')
+const { randomUUID } = require('node:crypto')
+const { once } = require('node:events')
+const { createInterface } = require('node:readline')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { KeyedMutex, LeaderElection } = require('../..')
+const { Engine } = require('../../lib/cluster/engine.js')
+const { calmIt } = require('../helpers/calm.js')
+const { turn, watch } = require('../helpers/promises.js')
+const { fakeWorld } = require('./helpers/fake_world.js')
+const { postgresServer } = require('./helpers/postgres_server.js')
+const { redisServer } = require('./helpers/servers.js')
+const { warmUp } = require('./helpers/warm_up.js')
+
+/** A promise for the first warning of elections. */
+async function nextWarning() {
+  for (;;) {
+    const [warning] = await once(process, 'warning')
+    if (warning.code === 'BOXOFFICE_ELECTION_UNANSWERED') return warning
+  }
+}
+
+describe('A LeaderElection over an engine', () => {
+  const world = fakeWorld()
+  // A session ends by itself where this process stands still.
+  const it = calmIt(50)
+  const open = (engine, name = 'mail') => new LeaderElection({ engine, name })
+
+  it('needs a name, and knows no pid', async () => {
+    const engine = await world.newEngine()
+    assert.throws(() => new LeaderElection({ engine }), TypeError)
+    assert.throws(() => new LeaderElection({ engine, name: 'a', scope: 'host' }), TypeError)
+    assert.throws(() => open(engine).leader(), { code: 'ERR_LOCK_UNSUPPORTED' })
+  })
+
+  it('gives each term a higher token', async () => {
+    const [a, b] = [await world.newEngine(), await world.newEngine()]
+    const tokenOf = (engine) => open(engine).lead((_, { fencingToken }) => fencingToken)
+    const tokens = [await tokenOf(a), await tokenOf(b), await tokenOf(a)]
+    assert.ok(tokens[0] < tokens[1] && tokens[1] < tokens[2], `${tokens}`)
+  })
+
+  it('runs the callback again when it leads again, after it has lost the lease', async () => {
+    const engine = await world.newEngine({ ttl: 200, maxHold: 250 })
+    const reasons = []
+    const result = await open(engine).lead(async (signal, { abandoned }) => {
+      if (reasons.length === 2) return abandoned
+      await once(signal, 'abort')
+      reasons.push(signal.reason.code)
+      // What it returns, or how it stops, is of no interest: it leads no more.
+      if (reasons.length === 2) throw signal.reason
+      return 'lost'
+    })
+    assert.deepEqual([result, reasons], [true, ['ERR_LOCK_LOST', 'ERR_LOCK_LOST']])
+  })
+
+  it('stops for an error that is no answer to the loss of the lease', async () => {
+    const engine = await world.newEngine({ ttl: 200, maxHold: 250 })
+    const led = open(engine).lead(async (signal) => {
+      await once(signal, 'abort')
+      throw new Error('broken')
+    })
+    await assert.rejects(led, /broken/)
+  })
+
+  it('does not lead again while a callback ignores that the lease is lost', async () => {
+    const [a, b] = [await world.newEngine({ ttl: 200, maxHold: 250 }), await world.newEngine()]
+    const one = open(a)
+    let end
+    let terms = 0
+    let told
+    const led = one.lead((signal) => {
+      terms++
+      if (terms === 2) return 'again'
+      told = signal
+      return new Promise((resolve) => {
+        end = resolve
+      })
+    })
+    // Others do, after its signal.
+    const wasTold = await open(b).lead(() => told.aborted)
+    assert.equal(wasTold, true)
+    assert.equal(await open(b).lead(() => 'free'), 'free')
+    assert.deepEqual([terms, one.isLeader], [1, false])
+    end()
+    assert.equal(await led, 'again')
+  })
+
+  it('goes on while the server does not answer, and says so once', async () => {
+    const engine = await world.newEngine({ answerTimeout: 1000 })
+    const warned = nextWarning()
+    let warnings = 0
+    const count = ({ code }) => {
+      if (code === 'BOXOFFICE_ELECTION_UNANSWERED') warnings++
+    }
+    process.on('warning', count)
+    let answer
+    world.server.trouble = new Promise((resolve) => {
+      answer = resolve
+    })
+    const led = watch(open(engine).lead(() => 'at last'))
+    assert.match((await warned).message, /^the leader election "mail" goes on without an answer: /)
+    await sleep(1500)
+    assert.deepEqual([led.state, warnings], ['pending', 1])
+    world.server.trouble = undefined
+    answer()
+    while (led.state === 'pending') await turn()
+    process.off('warning', count)
+    assert.equal(led.value, 'at last')
+  })
+
+  it('ends its wait for a server that does not answer by its signal and by close()', async () => {
+    const engine = await world.newEngine({ answerTimeout: 1000 })
+    const election = open(engine)
+    let answer
+    world.server.trouble = new Promise((resolve) => {
+      answer = resolve
+    })
+    const called = () => assert.fail('called')
+    const stop = new AbortController()
+    const aborted = election.lead(called, { signal: stop.signal })
+    const closed = election.lead(called)
+    await turn()
+    stop.abort()
+    assert.equal(await aborted, undefined)
+    await election.close()
+    assert.equal(await closed, undefined)
+    world.server.trouble = undefined
+    answer()
+  })
+
+  it('tells the leader, and rejects, when the engine is closed', async () => {
+    const engine = await world.newEngine()
+    const other = await world.newEngine()
+    const led = open(engine).lead(async (signal) => {
+      await once(signal, 'abort')
+      return signal.reason.code
+    })
+    await turn()
+    const next = watch(open(other).lead(() => 'next'))
+    const waiting = open(engine).lead(() => assert.fail('called'))
+    const rejected = [led, waiting].map((promise) =>
+      assert.rejects(promise, { code: 'ERR_LOCK_ENGINE', message: /closed/ }),
+    )
+    await sleep(20)
+    await engine.close()
+    await Promise.all(rejected)
+    while (next.state === 'pending') await turn()
+    assert.equal(next.value, 'next')
+  })
+})
+
+const servers = {
+  Redis: [redisServer, './helpers/redis_connect.js'],
+  PostgreSQL: [postgresServer, './helpers/postgres_connect.js'],
+}
+
+for (const [title, [start, connector]] of Object.entries(servers)) {
+  describe(`A LeaderElection over ${title}`, function () {
+    this.timeout(60_000)
+    const { connect } = require(connector)
+    const it = calmIt(300)
+    let server
+    let ends
+    before(async () => {
+      server = await start()
+    })
+    after(() => server.close())
+    beforeEach(() => {
+      ends = []
+    })
+    afterEach(async () => {
+      for (const end of ends.reverse()) await end()
+    })
+
+    async function newEngine(options = { ttl: 1000, maxHold: 20_000 }) {
+      const connection = await connect(server.port)
+      const engine = new Engine(connection.driver(), options)
+      ends.push(async () => {
+        await engine.close().catch(() => {}) // the server may be away
+        await connection.close()
+      })
+      // From here on one command is all that it takes.
+      await warmUp(new KeyedMutex({ engine }))
+      return engine
+    }
+
+    it('aborts the signal of a leader whose lease is over before another one leads', async () => {
+      const name = randomUUID()
+      const one = new LeaderElection({
+        engine: await newEngine({ ttl: 1000, maxHold: 1000 }),
+        name,
+      })
+      const other = new LeaderElection({ engine: await newEngine(), name })
+      const log = []
+      let leads
+      const isLeading = new Promise((resolve) => {
+        leads = resolve
+      })
+      const led = one.lead(async (signal, { fencingToken }) => {
+        log.push('one leads')
+        if (log.length > 1) return fencingToken
+        leads()
+        await once(signal, 'abort')
+        log.push(signal.reason.code)
+      })
+      await isLeading
+      await other.lead((_, { abandoned }) => log.push(`other leads ${abandoned}`))
+      assert.equal(typeof (await led), 'bigint')
+      assert.deepEqual(log, ['one leads', 'ERR_LOCK_LOST', 'other leads true', 'one leads'])
+    })
+
+    /** A process that leads: { child, line() }, a promise for what it says next. It says why it has to stop. */
+    async function leaderThere(name) {
+      const script = `
+        const { connect } = require(${JSON.stringify(require.resolve(connector))})
+        const { Engine } = require(${JSON.stringify(require.resolve('../../lib/cluster/engine.js'))})
+        const { LeaderElection } = require(${JSON.stringify(require.resolve('../..'))})
+        connect(${server.port}).then(async (connection) => {
+          const engine = new Engine(connection.driver(), { ttl: 1000, maxHold: 60_000 })
+          await new LeaderElection({ engine, name: ${JSON.stringify(name)} }).lead((signal) => {
+            console.log('leads')
+            signal.addEventListener('abort', () => console.log(signal.reason.code))
+            return new Promise(() => setInterval(() => {}, 1000))
+          })
+        })`
+      const child = spawn(process.execPath, ['-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      ends.push(() => child.kill('SIGKILL'))
+      const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+      const line = async () => (await lines.next()).value
+      assert.equal(await line(), 'leads')
+      return { child, line }
+    }
+
+    it('leads in the place of a process that has been killed, when its session is over', async () => {
+      const name = randomUUID()
+      const { child } = await leaderThere(name)
+      const other = new LeaderElection({ engine: await newEngine(), name })
+      const led = watch(other.lead((_, { abandoned }) => abandoned))
+      await sleep(300)
+      assert.equal(led.state, 'pending')
+      child.kill('SIGKILL')
+      while (led.state === 'pending') await turn()
+      assert.equal(led.value, true)
+    })
+
+    it('leads in the place of a process that has been stopped, which is told so when it goes on', async () => {
+      const name = randomUUID()
+      const { child, line } = await leaderThere(name)
+      const other = new LeaderElection({ engine: await newEngine(), name })
+      child.kill('SIGSTOP')
+      assert.equal(await other.lead((_, { abandoned }) => abandoned), true)
+      child.kill('SIGCONT')
+      assert.equal(await line(), 'ERR_LOCK_LOST')
+    })
+
+    it('leads again when a server that was away is back', async () => {
+      const election = new LeaderElection({
+        engine: await newEngine({ ttl: 1000, maxHold: 20_000, answerTimeout: 1000 }),
+        name: randomUUID(),
+      })
+      const tokens = []
+      let told
+      const warned = nextWarning()
+      let leads
+      const isLeading = new Promise((resolve) => {
+        leads = resolve
+      })
+      const led = election.lead(async (signal, { fencingToken }) => {
+        tokens.push(fencingToken)
+        if (tokens.length === 2) return
+        leads()
+        await once(signal, 'abort')
+        told = signal.reason.code
+      })
+      await isLeading
+      await server.stop()
+      await warned
+      assert.deepEqual([told, election.isLeader], ['ERR_LOCK_LOST', false])
+      await server.start()
+      await led
+      assert.ok(tokens[0] < tokens[1])
+    })
+
+    it('hands over when a leader ends cleanly, long before its session would', async () => {
+      // Last: a PostgreSQL that has crashed grants nothing for the longest ttl that it has seen.
+      const options = { ttl: 30_000 }
+      const name = randomUUID()
+      const [one, other] = [await newEngine(options), await newEngine(options)].map(
+        (engine) => new LeaderElection({ engine, name }),
+      )
+      const stop = new AbortController()
+      const log = []
+      let leads
+      const isLeading = new Promise((resolve) => {
+        leads = resolve
+      })
+      const led = one.lead(
+        async (signal) => {
+          leads()
+          await once(signal, 'abort')
+          await sleep(20)
+          log.push('one is through')
+        },
+        { signal: stop.signal },
+      )
+      await isLeading
+      const next = other.lead((_, { abandoned }) => log.push(`other leads ${abandoned}`))
+      await sleep(100)
+      assert.deepEqual(log, [])
+      stop.abort()
+      await Promise.all([led, next])
+      assert.deepEqual(log, ['one is through', 'other leads false'])
+    })
+  })
+}
