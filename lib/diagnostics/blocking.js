@@ -2,7 +2,7 @@
 // Threads that block, with an observer.
 const { ago, endTurn } = require('./clock.js')
 const deadlock = require('./deadlock.js')
-const { publish, wait: waitEvent } = require('./events.js')
+const { publishWait } = require('./events.js')
 
 /** What `block` makes, which may block this thread until it has `ask` of `lock`; `hold` is what an upgrade replaces. */
 function blocks(observer, lock, ask, { timeout, priority }, block, hold) {
@@ -12,18 +12,18 @@ function blocks(observer, lock, ask, { timeout, priority }, block, hold) {
   Object.assign(wait, { isSync: true, hold, priority })
   try {
     if (isNeeded && timeout > 0) {
-      publish(waitEvent, observer, wait.mode, ask)
+      publishWait(observer, wait, wait.mode, ask)
       if (observer.isSought) deadlock.asks(wait)
     }
     if (isNeeded) endTurn()
     // An upgrade makes its grant itself. Before other grants waiters of ours may be admitted.
-    if (isNeeded && hold !== undefined) lock.admitted = { wait }
+    if (isNeeded && hold !== undefined) lock.admitted = { wait, told: wait.told }
     const result = block()
-    if (isNeeded && hold === undefined) lock.admitted = { wait }
+    if (isNeeded && hold === undefined) lock.admitted = { wait, told: wait.told }
     return result
   } catch (error) {
     lock.admitted = null
-    if (isMiss(error)) observer.missed(wait.mode, ask, error, ago(wait.since))
+    if (isMiss(error)) observer.missed(wait.mode, ask, error, ago(wait.since), wait)
     throw error
   } finally {
     if (observer.isSought) deadlock.endsAsk(wait)

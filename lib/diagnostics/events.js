@@ -19,4 +19,28 @@ function publish(event, observer, mode, units, more) {
   event.publish({ kind, name, key: lock.key, scope, mode, weight, thread: threadId, ...more })
 }
 
-module.exports = { abandoned, abort, admit, deadlock, publish, release, timeout, wait }
+/**
+ * A caller has begun to wait. `waiter` has `told` from then on, an object that stands for this wait in its later events:
+ * these are told in the releaser's async context, not in that of the caller.
+ */
+function publishWait(observer, waiter, mode, units) {
+  if (!wait.hasSubscribers) return
+  waiter.told = Object.freeze({})
+  publish(wait, observer, mode, units, { wait: waiter.told })
+}
+
+/** What events tell of the wait that `waiter` has begun, if it has: `more` says how it went. */
+const withWait = (waiter, more) =>
+  waiter?.told === undefined ? more : { ...more, wait: waiter.told }
+
+module.exports = {
+  abandoned,
+  abort,
+  admit,
+  deadlock,
+  publish,
+  publishWait,
+  release,
+  timeout,
+  withWait,
+}

@@ -65,7 +65,7 @@ class Observer {
       waiter.wait = this.begins(waiter.mode, waiter.weight)
       this.appends(waiter.wait)
     }
-    events.publish(events.wait, this, waiter.mode, waiter.weight)
+    events.publishWait(this, waiter, waiter.mode, waiter.weight)
     // A subscriber may have ended it.
     if (this.isFull && waiter.wait !== undefined) this.#follows(waiter, promise)
   }
@@ -111,7 +111,7 @@ class Observer {
     if (wait === undefined) return
     waiter.wait = undefined
     this.#left(wait)
-    this.missed(waiter.mode, waiter.weight, reason, ago(wait.since))
+    this.missed(waiter.mode, waiter.weight, reason, ago(wait.since), waiter)
   }
 
   /** The time of `waiter` is up: `error` gets the stack of the caller that waited. */
@@ -123,20 +123,21 @@ class Observer {
     this.missed(mode, units, reason, 0)
   }
 
-  missed(mode, units, reason, waited) {
+  /** `waiter` is what has waited, if anything has. */
+  missed(mode, units, reason, waited, waiter) {
     const { totals } = this.tally
     switch (reason?.code) {
       case 'ERR_LOCK_TIMEOUT':
         totals.timeouts++
-        events.publish(events.timeout, this, mode, units, { waited })
+        events.publish(events.timeout, this, mode, units, events.withWait(waiter, { waited }))
         break
       case 'ERR_LOCK_DEADLOCK':
         totals.deadlocks++
-        events.publish(events.deadlock, this, mode, units, { reason })
+        events.publish(events.deadlock, this, mode, units, events.withWait(waiter, { reason }))
         break
       default:
         totals.aborts++
-        events.publish(events.abort, this, mode, units, { waited, reason })
+        events.publish(events.abort, this, mode, units, events.withWait(waiter, { waited, reason }))
     }
   }
 
@@ -157,7 +158,7 @@ class Observer {
       if (this.tellsApart) this.#watches(hold, wait, release, promise)
     }
     if (isAbandoned || events.admit.hasSubscribers) {
-      this.tells(mode, units, isAbandoned, wait === undefined ? 0 : since - wait.since)
+      this.tells(mode, units, isAbandoned, wait === undefined ? 0 : since - wait.since, waiter)
     }
     return hold
   }
@@ -201,8 +202,8 @@ class Observer {
     return blocks(this, lock, ask, limits, block, hold)
   }
 
-  tells(mode, units, isAbandoned, waited) {
-    events.publish(events.admit, this, mode, units, { waited })
+  tells(mode, units, isAbandoned, waited, waiter) {
+    events.publish(events.admit, this, mode, units, events.withWait(waiter, { waited }))
     if (!isAbandoned) return
     this.tally.totals.abandoned++
     events.publish(events.abandoned, this, mode, units)
@@ -279,7 +280,7 @@ class MutexObserver extends Observer {
     const wait = waiter === null ? undefined : waiter.wait
     if (wait !== undefined) this.waited(waiter, wait, since)
     if (isAbandoned || events.admit.hasSubscribers) {
-      this.tells(mode, units, isAbandoned, wait === undefined ? 0 : since - wait.since)
+      this.tells(mode, units, isAbandoned, wait === undefined ? 0 : since - wait.since, waiter)
     }
     return null
   }

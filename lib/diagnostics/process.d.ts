@@ -160,6 +160,11 @@ export interface LockEvent {
   thread: number
   /** `boxoffice:admit`, `:abort` and `:timeout`: how many milliseconds were waited. */
   waited?: number
+  /**
+   * Stands for one wait, and is good for a WeakMap: the same object in `boxoffice:wait`, which is told in the async context
+   * of the caller, and in the event that ends the wait. None, where nothing was waited for.
+   */
+  wait?: object
   /** `boxoffice:release`: for how many milliseconds it was held. */
   held?: number
   /** `boxoffice:abort`: what the acquire rejects with. `boxoffice:deadlock`: the error, with its `cycle`. */

@@ -93,6 +93,36 @@ for (const diagnostics of ['counters', true]) {
       assert.deepEqual(weights, ['admit 2', 'admit 1', 'release 1', 'release 1'])
     })
 
+    it('name a wait by an object that no other wait has, until it ends', async () => {
+      const mutex = new Mutex({ name: freshName(), diagnostics })
+      mutex.tryLock() // not awaited: it would be this chain of calls that waits for itself
+      assert.equal('wait' in heard[0], false)
+      heard = []
+      const controller = new AbortController()
+      const waits = [
+        mutex.lock(),
+        mutex.lock({ timeout: 5 }).catch(() => {}),
+        mutex.lock({ signal: controller.signal }).catch(() => {}),
+      ]
+      const begun = heard.map(({ wait }) => wait)
+      heard = []
+      controller.abort()
+      await waits[1]
+      mutex.unlock()
+      await waits[0]
+      mutex.unlock()
+      assert.equal(new Set(begun).size, 3)
+      const ended = heard.filter(({ event }) => event !== 'release')
+      assert.deepEqual(
+        ended.map(({ event, wait }) => [event, begun.indexOf(wait)]),
+        [
+          ['abort', 2],
+          ['timeout', 1],
+          ['admit', 0],
+        ],
+      )
+    })
+
     it('tell how a wait ends in vain', async () => {
       const mutex = new Mutex({ diagnostics })
       mutex.tryLock() // not awaited: it would be this chain of calls that waits for itself

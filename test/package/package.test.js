@@ -33,6 +33,12 @@ describe('the package', () => {
     assert.equal((await import('boxoffice/inspector')).inspector, inspector)
   })
 
+  it('has one instrumentation for OpenTelemetry through import and require', async () => {
+    const { BoxofficeInstrumentation } = require('boxoffice/opentelemetry')
+    const imported = await import('boxoffice/opentelemetry')
+    assert.equal(imported.BoxofficeInstrumentation, BoxofficeInstrumentation)
+  })
+
   const without = { BOXOFFICE_BINARY: path.join(root, 'nowhere.node') }
 
   it('has the locks of one thread where there is no addon', () => {

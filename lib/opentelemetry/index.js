@@ -1,0 +1,165 @@
+'use strict'
+// What OpenTelemetry is told of watched locks: metrics, by name and scope but never by key, and an event on the span that was
+// active where a long wait began. It listens to the channels of lib/diagnostics/events.js.
+const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+const { threadId } = require('node:worker_threads')
+const { metrics, trace } = require('@opentelemetry/api')
+const { checkKnown, checkObject } = require('../core/options.js')
+const { version } = require('../../package.json')
+const { makeInstruments } = require('./instruments.js')
+
+const name = 'boxoffice'
+const known = new Set(['enabled', 'waitThreshold'])
+
+function readConfig(config) {
+  checkObject(config)
+  checkKnown(config, known)
+  const { enabled = true, waitThreshold = 100 } = config
+  if (typeof enabled !== 'boolean') throw new TypeError('enabled must be a boolean')
+  if (typeof waitThreshold !== 'number') {
+    throw new TypeError('waitThreshold must be a number of milliseconds')
+  }
+  if (!(waitThreshold >= 0)) {
+    throw new RangeError(`waitThreshold must be 0 ms or more, not ${waitThreshold}`)
+  }
+  return { enabled, waitThreshold }
+}
+
+const attributesOf = (lock) => ({
+  'boxoffice.lock.kind': lock.kind,
+  // A lock without a name has no such attribute.
+  ...(lock.name !== undefined && { 'boxoffice.lock.name': lock.name }),
+  'boxoffice.lock.scope': lock.scope,
+})
+
+/** Of few values, as a metric needs it: a signal may have any reason. */
+function errorTypeOf(reason) {
+  if (typeof reason?.code === 'string' && reason.code.startsWith('ERR_LOCK_')) return reason.code
+  return reason?.name === 'AbortError' || reason?.name === 'TimeoutError' ? reason.name : '_OTHER'
+}
+
+/** OpenTelemetry's Instrumentation, by shape: @opentelemetry/instrumentation is not needed. */
+class BoxofficeInstrumentation {
+  instrumentationName = name
+  instrumentationVersion = version
+  #config
+  #instruments
+  #isEnabled = false
+  /** The spans that were active where waits began. */
+  #spans = new WeakMap()
+  #handlers = {
+    wait: ({ wait }) => this.#begins(wait),
+    admit: (event) => this.#admitted(event),
+    release: ({ held, ...lock }) => {
+      this.#instruments.holdDuration.record(held / 1000, attributesOf(lock))
+    },
+    timeout: (event) => {
+      this.#instruments.timeouts.add(1, attributesOf(event))
+      this.#missed(event, 'ERR_LOCK_TIMEOUT')
+    },
+    abort: (event) => {
+      this.#instruments.aborts.add(1, attributesOf(event))
+      this.#missed(event, errorTypeOf(event.reason))
+    },
+    abandoned: (lock) => this.#instruments.abandoned.add(1, attributesOf(lock)),
+    deadlock: (lock) => this.#instruments.deadlocks.add(1, attributesOf(lock)),
+  }
+  #observe = (result) => this.#observes(result)
+
+  constructor(config = {}) {
+    this.#config = readConfig(config)
+    this.#instruments = makeInstruments(metrics.getMeter(name, version))
+    if (this.#config.enabled) this.enable()
+  }
+
+  enable() {
+    if (this.#isEnabled) return
+    this.#isEnabled = true
+    for (const [event, handler] of Object.entries(this.#handlers)) {
+      subscribe(`boxoffice:${event}`, handler)
+    }
+    this.#instruments.observe(this.#observe)
+  }
+
+  disable() {
+    if (!this.#isEnabled) return
+    this.#isEnabled = false
+    for (const [event, handler] of Object.entries(this.#handlers)) {
+      unsubscribe(`boxoffice:${event}`, handler)
+    }
+    this.#instruments.stopObserving(this.#observe)
+  }
+
+  setMeterProvider(meterProvider) {
+    const wasEnabled = this.#isEnabled
+    this.disable()
+    this.#instruments = makeInstruments(meterProvider.getMeter(name, version))
+    if (wasEnabled) this.enable()
+  }
+
+  /** The span that has the event is the program's own. */
+  setTracerProvider() {}
+
+  setConfig(config) {
+    this.#config = readConfig(config)
+  }
+
+  getConfig() {
+    return this.#config
+  }
+
+  #begins(wait) {
+    const span = trace.getActiveSpan()
+    if (span?.isRecording()) this.#spans.set(wait, span)
+  }
+
+  #admitted(event) {
+    const attributes = attributesOf(event)
+    this.#instruments.acquisitions.add(1, attributes)
+    this.#waited(event, attributes)
+  }
+
+  #missed(event, errorType) {
+    this.#waited(event, { ...attributesOf(event), 'error.type': errorType })
+  }
+
+  #waited({ waited, wait }, attributes) {
+    const duration = waited / 1000
+    this.#instruments.waitDuration.record(duration, attributes)
+    if (wait === undefined || waited < this.#config.waitThreshold) return
+    // After its end a span takes no more events.
+    const span = this.#spans.get(wait)
+    if (!span?.isRecording()) return
+    span.addEvent('boxoffice.lock.wait', {
+      ...attributes,
+      'boxoffice.lock.wait.duration': duration,
+    })
+  }
+
+  #observes(result) {
+    const { waiting, held } = this.#instruments
+    for (const { attributes, ...counts } of lockCounts()) {
+      result.observe(waiting, counts.waiting, attributes)
+      result.observe(held, counts.held, attributes)
+    }
+  }
+}
+
+/** How many wait for, and hold, the locks of each kind, name and scope: as far as this thread knows, and holds. */
+function lockCounts() {
+  // Loaded with the first watched lock.
+  const { locks } = require('../diagnostics/registry.js').answer()
+  const all = new Map()
+  for (const { kind, name, scope, waiting, holders } of locks) {
+    const text = JSON.stringify([kind, name, scope])
+    if (!all.has(text)) {
+      all.set(text, { attributes: attributesOf({ kind, name, scope }), waiting: 0, held: 0 })
+    }
+    const counts = all.get(text)
+    counts.waiting += waiting
+    for (const { thread, weight = 1 } of holders) if (thread === threadId) counts.held += weight
+  }
+  return all.values()
+}
+
+module.exports = { BoxofficeInstrumentation }

@@ -1,0 +1,3 @@
+import opentelemetry from './index.js'
+
+export const { BoxofficeInstrumentation } = opentelemetry
