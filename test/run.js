@@ -35,7 +35,7 @@ const long = [
   'test/process/{deaths,vm_contexts}.test.js',
   'test/cluster/redis{,_access,_cluster,_faults,_sentinel}.test.js',
   'test/cluster/postgres{,_connections,_faults}.test.js',
-  'test/cluster/engines_{absent,contexts}.test.js',
+  'test/cluster/{engines_absent,engines_contexts,leader_election}.test.js',
   'test/package/documentation_servers.test.js',
 ]
 
