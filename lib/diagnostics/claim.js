@@ -38,6 +38,8 @@ Object.assign(Claim.prototype, {
   /** What the search for deadlocks in C++ knows it by. */
   id: undefined,
   promise: undefined,
+  /** Of a hold: its Releaser was collected. */
+  isLeaked: false,
   /** What is known of that. */
   step: undefined,
   /** Its thread blocks. */

@@ -1,6 +1,6 @@
 'use strict'
-// How long was waited, in buckets: bucket i counts the waits of at least 2^(i-1) and less than 2^i microseconds, bucket 0 those
-// below 1, the last all that are longer.
+// How long waits or holds took, in buckets: bucket i counts times of at least 2^(i-1) and less than 2^i microseconds, bucket 0
+// those below 1, the last all that are longer.
 
 const bucketCount = 40 // up to 6 days
 
@@ -10,6 +10,10 @@ class Histogram {
 
   /** `time` in milliseconds. */
   add(time) {
+    if (time === 0) {
+      this.buckets[0]++
+      return
+    }
     const microseconds = time * 1000
     // clz32 sees whole numbers below 2^32; those above are of another bucket in their high half.
     const bits =
@@ -22,9 +26,9 @@ class Histogram {
 }
 
 /** The same to read: `buckets` and `max` may be the sum of several. */
-function readWaits(buckets, max) {
+function readTimes(buckets, max) {
   const count = buckets.reduce((sum, some) => sum + some, 0)
-  /** The upper end of the bucket that the wait lies in which that share of all is not longer than. */
+  /** The upper end of the bucket of the shortest time that this share of all does not exceed. */
   const percentile = (share) => {
     let rest = Math.ceil(share * count)
     if (rest === 0) return 0
@@ -41,4 +45,4 @@ function readWaits(buckets, max) {
   }
 }
 
-module.exports = { Histogram, readWaits }
+module.exports = { Histogram, readTimes }

@@ -4,7 +4,7 @@
 const { isObservable, observe, scopeOf } = require('./observe.js')
 const { levels, refuseDiagnostics } = require('./levels.js')
 const { register } = require('./registry.js')
-const { rawWaits, Tally } = require('./tally.js')
+const { tallied, Tally } = require('./tally.js')
 const { Trace } = require('./trace.js')
 
 class KeyedObserver {
@@ -55,10 +55,11 @@ class KeyedObserver {
     const id = isShared ? `${kind} ${scope} ${name}` : `${kind} ${tally.id}`
     const keys = this.#keyMap.snapshot().map(({ key, waiting, holders, oldestWait }) => {
       const keyId = `${id} ${typeof key} ${key}`
-      return { kind, name, key, scope, id: keyId, isShared, holders, waiting, oldestWait }
+      const what = { kind, name, key, scope, id: keyId, map: id, isShared }
+      return { ...what, holders, waiting, oldestWait }
     })
     const whole = { kind, name, scope, id, isShared, holders: [], waiting: 0 }
-    return [{ ...whole, totals: { ...tally.totals }, waits: rawWaits(tally) }, ...keys]
+    return [{ ...whole, ...tallied(tally) }, ...keys]
   }
 }
 

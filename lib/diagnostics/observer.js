@@ -215,6 +215,7 @@ class Observer {
    */
   ended(hold, units) {
     if (hold === null || hold.isOver) return
+    if (hold.units > 0) this.tally.holds.add(this.time() - hold.since)
     if (events.release.hasSubscribers) {
       this.tellsRelease(hold.mode, Math.min(units, hold.units), hold.since)
     }
@@ -288,6 +289,7 @@ class MutexObserver extends Observer {
   ended() {
     const { since } = this
     this.since = 0
+    if (since !== 0) this.tally.holds.add(turnTime() - since)
     if (since !== 0 && events.release.hasSubscribers) this.tellsRelease('exclusive', 1, since)
   }
 

@@ -23,6 +23,8 @@ export interface LockHolder {
   weight?: number
   /** With `diagnostics: true`: where it was acquired. */
   stack?: string
+  /** With `diagnostics: true`: its Releaser was collected as garbage, and what it holds stays locked. */
+  isLeaked?: true
 }
 
 /** Counted from the moment when the lock was constructed. */
@@ -41,17 +43,20 @@ export interface LockTotals {
   deadlocks: number
 }
 
-/** How long the contended grants were waited for, in milliseconds. */
-export interface LockWaits {
-  /** Exact to a power of two: no less than the wait that it stands for, and less than twice of it. */
+/** How long contended grants were waited for, or how long holds lasted, in milliseconds. */
+export interface LockTimes {
+  /** Exact to a power of two: no less than the time that it stands for, and less than twice of it. */
   p50: number
   p90: number
   p99: number
   /** Exact. */
   max: number
-  /** How many waits took less than 2^i microseconds, and not less than half of that; the last is open. */
+  /** How many took less than 2^i microseconds, and not less than half of that; the last is open. */
   buckets: number[]
 }
+
+/** How long the contended grants were waited for. */
+export type LockWaits = LockTimes
 
 /** What the snapshot of a lock with diagnostics has besides. */
 export interface LockDiagnostics {
@@ -84,6 +89,8 @@ export interface LockReport {
   thread?: number
   /** Tells locks apart that have no name: the same in each snapshot. */
   id: string
+  /** Of a key: the `id` of the report of its map. */
+  map?: string
   /** Each holder once, of all threads that answered. */
   holders: LockHolder[]
   /** How many wait, promises and blocked threads. */
@@ -93,6 +100,8 @@ export interface LockReport {
   /** Of all threads together. A key has none of its own. */
   totals?: LockTotals
   waits?: LockWaits
+  /** How long it was held, by each hold that has ended. */
+  holds?: LockTimes
 }
 
 /** A deadlock that was found, and refused. */

@@ -3,9 +3,9 @@
 const { clearTimeout, setTimeout } = require('node:timers')
 const { BroadcastChannel, threadId } = require('node:worker_threads')
 const { agent } = require('../process/waiters.js')
-const { readWaits } = require('./histogram.js')
+const { readTimes } = require('./histogram.js')
 const { answer, ask, listeners } = require('./registry.js')
-const { addRawWaits, addTotals } = require('./tally.js')
+const { addRawTimes, addTotals } = require('./tally.js')
 
 /** For a thread that is blocked, in milliseconds. */
 const patience = 250
@@ -68,7 +68,9 @@ function merged(answers, asked) {
   }
   const locks = [...all.values()]
   for (const lock of locks) {
-    if (lock.waits !== undefined) lock.waits = readWaits(lock.waits.buckets, lock.waits.max)
+    for (const times of ['waits', 'holds']) {
+      if (lock[times] !== undefined) lock[times] = readTimes(lock[times].buckets, lock[times].max)
+    }
     lock.holders = eachOnce(lock.holders)
   }
   return locks
@@ -83,7 +85,8 @@ function both(one, other) {
       one.scope === 'cluster' ? one.waiting + other.waiting : Math.max(one.waiting, other.waiting),
     oldestWait: longest(one.oldestWait, other.oldestWait),
     totals: one.totals && addTotals(one.totals, other.totals),
-    waits: one.waits && addRawWaits(one.waits, other.waits),
+    waits: one.waits && addRawTimes(one.waits, other.waits),
+    holds: one.holds && addRawTimes(one.holds, other.holds),
   }
 }
 

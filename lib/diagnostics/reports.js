@@ -4,7 +4,7 @@ const { threadId } = require('node:worker_threads')
 const { now } = require('./clock.js')
 const native = require('../load.js')
 const { listeners } = require('./registry.js')
-const { rawWaits } = require('./tally.js')
+const { tallied } = require('./tally.js')
 
 /** What a snapshot of the lock has besides, which sees it `held` like that; a key has no more than its own. */
 function seenOf(observer, held) {
@@ -35,7 +35,7 @@ function reportOf(observer) {
   const { waiting, holders, oldestWait } = lock.snapshot()
   const isShared = name !== undefined || lock.share !== null
   const what = { kind, name, scope, id: idOf(observer), isShared, holders, waiting, oldestWait }
-  return { ...what, totals: { ...tally.totals }, waits: rawWaits(tally) }
+  return { ...what, ...tallied(tally) }
 }
 
 /** The same in all threads that have the lock. */
@@ -51,8 +51,9 @@ function eachOf(hold, time) {
   return Array.from({ length: hold.mode === undefined ? +(hold.units > 0) : hold.units }, () => one)
 }
 
-function holderOf({ since, mode, weight, stack }, time) {
-  return { thread: threadId, since, heldFor: Math.max(0, time - since), mode, weight, stack }
+function holderOf({ since, mode, weight, stack, isLeaked }, time) {
+  const holder = { thread: threadId, since, heldFor: Math.max(0, time - since) }
+  return { ...holder, mode, weight, stack, ...(isLeaked && { isLeaked }) }
 }
 
 module.exports = { eachOf, holderOf, reportOf, seenOf }

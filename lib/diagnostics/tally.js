@@ -1,6 +1,6 @@
 'use strict'
 // What has been, of a lock or of all keys of a keyed map, in one thread.
-const { Histogram, readWaits } = require('./histogram.js')
+const { Histogram, readTimes } = require('./histogram.js')
 const { agent } = require('../process/waiters.js')
 
 const zero = () => ({
@@ -17,16 +17,25 @@ let last = 0
 class Tally {
   totals = zero()
   waits = new Histogram()
+  /** How long it was held, each time. */
+  holds = new Histogram()
   /** Like no other one of the process. */
   id = `${agent}.${++last}`
 
   waited() {
-    return readWaits(this.waits.buckets, this.waits.max)
+    return readTimes(this.waits.buckets, this.waits.max)
   }
 }
 
 /** To be added to those of other threads. */
-const rawWaits = ({ waits: { buckets, max } }) => ({ buckets, max })
+const rawTimes = ({ buckets, max }) => ({ buckets, max })
+
+/** What a report of a lock, or of a keyed map, has of `tally`. */
+const tallied = ({ totals, waits, holds }) => ({
+  totals: { ...totals },
+  waits: rawTimes(waits),
+  holds: rawTimes(holds),
+})
 
 /** Those of two threads together. */
 function addTotals(one, other) {
@@ -35,9 +44,9 @@ function addTotals(one, other) {
   return sum
 }
 
-function addRawWaits(one, other) {
+function addRawTimes(one, other) {
   const buckets = one.buckets.map((some, i) => some + other.buckets[i])
   return { buckets, max: Math.max(one.max, other.max) }
 }
 
-module.exports = { addRawWaits, addTotals, rawWaits, Tally }
+module.exports = { addRawTimes, addTotals, tallied, Tally }

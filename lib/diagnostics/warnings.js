@@ -28,7 +28,9 @@ function warn(code, message, stack) {
 const thisThread = () => (threadId === 0 ? 'the main thread' : `thread ${threadId}`)
 
 const holds = new FinalizationRegistry((hold) => {
-  if (!hold.isOver) leaked(hold)
+  if (hold.isOver) return
+  hold.isLeaked = true
+  leaked(hold)
 })
 
 /** `release` is the only one to let go of `hold`, if all goes well. */

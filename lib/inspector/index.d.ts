@@ -40,10 +40,10 @@ export interface InspectorOptions {
 }
 
 /**
- * A handler of requests for node:http, express, fastify and the like that serves one live page: every lock and key with
- * diagnostics (of all threads of this process) that is held or waited for, the hottest first, who holds it since when,
- * how many wait and how long the first of them has, how long was waited, and the deadlocks that were refused. Locks
- * without `diagnostics` are not seen. See docs/diagnostics.md.
+ * A handler of requests for node:http, express, fastify and the like that serves one live page: every lock and key
+ * with diagnostics (of all threads of this process) that is held or waited for, leaked and unusually long holds first,
+ * who holds it since when, how many wait and how long the first of them has, how long was waited, and the deadlocks
+ * that were refused. Locks without `diagnostics` are not seen. See docs/diagnostics.md.
  *
  * The page is for this machine only, unless the options say otherwise, and changes nothing: requests other than GET
  * and HEAD get 405, those of other machines, for other hosts' names or by other sites 403, malformed ones 400. A

@@ -5,6 +5,7 @@
 // `stacks` and `locks`; locks that look the same differ by the `id` of their rows. Keys come as text, so that 1, 1n and
 // '1' stay apart, and nothing that is long comes whole: names and keys are what strangers have chosen.
 const { nameOf } = require('../core/keys.js')
+const { markOf, usualsOf } = require('./usual.js')
 
 const longest = { name: 200, stack: 4000, message: 10_000 }
 const mostHolders = 20
@@ -59,8 +60,11 @@ function holdOf({ holders }) {
   return longest
 }
 
-/** The hottest first: by how many wait, then by how long the first of them has, then by who has held longest. */
-function byHeat(a, b) {
+const ranks = ['leaked', 'long', undefined]
+
+/** Marked locks first, then by the number of waiters, their oldest wait, and the longest hold. */
+function byUrgency({ lock: a, mark: markOfA }, { lock: b, mark: markOfB }) {
+  if (markOfA !== markOfB) return ranks.indexOf(markOfA) - ranks.indexOf(markOfB)
   if (a.waiting !== b.waiting) return b.waiting - a.waiting
   const [waitOfA, waitOfB] = [a.oldestWait ?? -1, b.oldestWait ?? -1]
   return waitOfA !== waitOfB ? waitOfB - waitOfA : holdOf(b) - holdOf(a)
@@ -79,7 +83,11 @@ function reportOf(snapshot, { top, filter }) {
   const stacks = numberStacks()
   const locks = numberLocks()
   const known = snapshot.locks.filter(matches(filter))
-  const busy = known.filter(isBusy).sort(byHeat)
+  const busy = known.filter(isBusy)
+  const usualOf = usualsOf(snapshot.locks)
+  const sorted = busy
+    .map((lock) => ({ lock, usual: usualOf(lock), mark: markOf(lock, usualOf(lock)) }))
+    .sort(byUrgency)
   const counted = known.filter(({ totals }) => totals !== undefined)
   return {
     at: snapshot.at,
@@ -89,7 +97,7 @@ function reportOf(snapshot, { top, filter }) {
     found: busy.length,
     waiting: busy.reduce((sum, { waiting }) => sum + waiting, 0),
     oldestWait: oldestOf(busy),
-    rows: busy.slice(0, top).map((report) => rowOf(report, locks, stacks)),
+    rows: sorted.slice(0, top).map((one) => rowOf(one, locks, stacks)),
     totals: counted.slice(0, top).map((report) => ({
       id: textOfId(report.id),
       lock: locks.of(report),
@@ -112,19 +120,25 @@ function oldestOf(busy) {
   return oldest
 }
 
-function rowOf(report, locks, stacks) {
+/** Leaked holds first, which must not be among those that are left out. */
+function byHold(a, b) {
+  const [leakedA, leakedB] = [a.isLeaked === true, b.isLeaked === true]
+  return leakedA === leakedB ? (b.heldFor ?? 0) - (a.heldFor ?? 0) : leakedB - leakedA
+}
+
+function rowOf({ lock: report, usual, mark }, locks, stacks) {
   const { key, waiting, oldestWait } = report
-  const holders = report.holders.toSorted((a, b) => (b.heldFor ?? 0) - (a.heldFor ?? 0))
+  const holders = report.holders.toSorted(byHold)
   return {
     id: textOfId(report.id),
     lock: locks.of(report),
     key: textOfKey(key),
-    ...{ waiting, oldestWait },
+    ...{ waiting, oldestWait, usual, mark },
     held: holders.length,
     holders: holders
       .slice(0, mostHolders)
-      .map(({ thread, pid, since, heldFor, mode, weight, stack }) => ({
-        ...{ thread, pid, since, heldFor, mode, weight },
+      .map(({ thread, pid, since, heldFor, mode, weight, stack, isLeaked }) => ({
+        ...{ thread, pid, since, heldFor, mode, weight, isLeaked },
         stack: stack && stacks.of(stack),
       })),
   }

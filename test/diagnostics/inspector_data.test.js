@@ -45,6 +45,33 @@ describe('what the inspector tells', () => {
       assert.equal((await dataOf(snapshotOf())).oldestWait, undefined)
     })
 
+    it('begins with leaked holds, then those ten times as long as the p99 of their lock', async () => {
+      const times = (p99, count) => ({ p50: 1, p90: 1, p99, max: p99, buckets: [count - 1, 1] })
+      const map = lock({ hold: [], holds: times(30, 20) })
+      const leaked = lock({ key: 'leaked', hold: [1], map: map.id })
+      leaked.holders[0].isLeaked = true
+      const snapshot = snapshotOf([
+        map,
+        lock({ key: 'waited for', waiting: 9, oldestWait: 9, hold: [300], map: map.id }),
+        lock({ key: 'long', hold: [1, 301], map: map.id }),
+        leaked,
+        lock({ name: 'few', hold: [9999], holds: times(30, 19) }),
+        lock({ name: 'quick', hold: [100], holds: times(0.001, 99) }),
+        lock({ name: 'not so quick', hold: [101], holds: times(0.001, 99) }),
+      ])
+      const { rows, locks } = await dataOf(snapshot)
+      const seen = rows.map(({ key, lock, usual, mark }) => [key ?? locks[lock].name, usual, mark])
+      assert.deepEqual(seen, [
+        ['"leaked"', 30, 'leaked'],
+        ['"long"', 30, 'long'],
+        ['not so quick', 0.001, 'long'],
+        ['"waited for"', 30, undefined],
+        ['few', undefined, undefined],
+        ['quick', 0.001, undefined],
+      ])
+      assert.equal(rows[0].holders[0].isLeaked, true)
+    })
+
     it('has as much as was asked for', async () => {
       const snapshot = snapshotOf([1, 2, 3].map((key) => lock({ key, waiting: key })))
       const { rows, found } = await dataOf(snapshot, '?top=2')

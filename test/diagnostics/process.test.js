@@ -196,4 +196,31 @@ describe('snapshot() of the process', () => {
     const { locks } = await snapshot()
     assert.ok(process.env.BOXOFFICE_DIAGNOSTICS || !locks.some(({ key }) => key === 'unseen'))
   })
+
+  for (const diagnostics of ['counters', true]) {
+    it(`tells how long holds lasted that have ended: ${diagnostics}`, async () => {
+      const [name, keyed] = [freshName(), freshName()]
+      const mutex = new Mutex({ name, diagnostics })
+      const keys = new KeyedMutex({ name: keyed, diagnostics })
+      for (const acquire of [() => mutex.acquire(), () => keys.acquire('a')]) {
+        for (let i = 0; i < 2; i++) (await acquire())()
+        const release = await acquire()
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        release()
+      }
+      const release = await keys.acquire('b')
+      const whole = await reportOf('KeyedMutex', keyed)
+      for (const { holds } of [await reportOf('Mutex', name), whole]) {
+        assert.equal(
+          holds.buckets.reduce((sum, some) => sum + some),
+          3,
+        )
+        assert.ok(holds.max >= 15 && holds.p99 <= holds.max, `${holds.max}`)
+        assert.ok(holds.p50 < holds.p99)
+      }
+      const key = await reportOf('KeyedMutex', keyed, 'b')
+      assert.deepEqual([key.map, key.holds], [whole.id, undefined])
+      release()
+    })
+  }
 })

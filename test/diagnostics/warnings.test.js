@@ -135,6 +135,28 @@ describe('Warnings of releasers that are collected', () => {
     })
   }
 
+  it('mark the holder in snapshots, until the lock is released', async () => {
+    const { shown } = await runCode(
+      `const { snapshot } = require(${JSON.stringify(require.resolve('../..'))})
+      const kept = new Mutex({ name: 'lost', diagnostics: true })
+      const look = async () => {
+        const { locks } = await snapshot()
+        const { holders } = locks.find(({ name }) => name === 'lost')
+        show(holders.map(({ isLeaked }) => isLeaked ?? false))
+      }
+      await (async () => { await kept.acquire() })()
+      await look()
+      ${collect}
+      await look()
+      kept.release()
+      const release = await kept.acquire()
+      await look()
+      release()`,
+      withGc,
+    )
+    assert.deepEqual(shown, [[false], [true], [false]])
+  })
+
   it('do not come where it was called, by whoever, or with counters only', async () => {
     const { shown } = await runCode(
       `${listen}

@@ -139,7 +139,7 @@ describe("the inspector's page, in Chromium", () => {
     await shows(keyOf(1), JSON.stringify(evil))
     await current.page.click(keyOf(1))
     await shows('#chosen pre', evil)
-    await current.page.click('summary')
+    await current.page.click('details details summary')
     assert.ok((await texts('details')).some((text) => text.includes(evil)))
     assert.equal(await current.page.title(), 'Locks')
     assert.deepEqual(await current.page.$$eval('img, #chosen script', (found) => found.length), 0)
@@ -170,7 +170,7 @@ describe("the inspector's page, in Chromium", () => {
     await shows(keyOf(1), '"hot"')
     assert.deepEqual(await chosen(), ['1', 'true', '4'])
     Object.assign(locks[1], more)
-    await shows('#chosen h3 + p', '1 holder, 5 in line')
+    await shows('#chosen h3 + p', '1 holder, 5 waiting')
     await current.page.keyboard.press('End')
     await shows('#chosen h3', 'KeyedMutex users, key 99')
     await drawn()
@@ -222,6 +222,98 @@ describe("the inspector's page, in Chromium", () => {
     await shows('#count', '0')
     assert.equal(await current.page.$eval('#deadlocks', ({ hidden }) => hidden), true)
   })
+
+  it('has a hint in the details until a row is chosen, and again afterwards', async () => {
+    await visit(snapshotOf([lock({ key: 'ada' })]))
+    await shows(keyOf(1), '"ada"')
+    assert.deepEqual(await texts('#details-title'), ['Details'])
+    assert.match((await texts('#chosen')).join(), /^Choose a row/)
+    await current.page.click(keyOf(1))
+    await shows('#chosen h3', 'KeyedMutex users, key "ada"')
+    await current.page.focus('#rows')
+    await current.page.keyboard.press('Escape')
+    await current.page.waitForSelector('#chosen .empty')
+    assert.match((await texts('#chosen')).join(), /^Choose a row/)
+  })
+
+  it('marks leaked and unusually long holds, and says why in the details', async () => {
+    const holds = { p50: 1, p90: 2, p99: 30, max: 30, buckets: [50] }
+    const map = lock({ hold: [], holds })
+    const leaked = lock({ key: 'leaked', hold: [1], map: map.id })
+    leaked.holders[0].isLeaked = true
+    const long = lock({ key: 'long', hold: [301], map: map.id })
+    const usual = lock({ key: 'usual', hold: [299], waiting: 9, map: map.id })
+    await visit(snapshotOf([map, usual, long, leaked]))
+    await shows(keyOf(1), '"leaked"')
+    assert.deepEqual(await keys(), ['"leaked"', '"long"', '"usual"'])
+    const marks = await current.page.$$eval('#rows tbody.window td.held', (cells) =>
+      cells.map((cell) => getComputedStyle(cell, '::before').content),
+    )
+    assert.deepEqual(marks, ['"leaked"', '"long"', 'none'])
+    await current.page.click(keyOf(1))
+    await shows('#chosen h3', 'KeyedMutex users, key "leaked"')
+    assert.match((await texts('#chosen .bad')).join(), /^A Releaser was collected as garbage/)
+    await current.page.click(keyOf(2))
+    await shows('#chosen .bad', 'Held much longer than usual: p99 is 30 ms.')
+  })
+
+  it('folds older deadlocks away, and lets each be dismissed', async () => {
+    const [first, second, third] = [2, 3, 4].map((n) => ring(n))
+    const open = () =>
+      current.page.$$eval('figure > details', (folds) => folds.map((fold) => fold.open))
+    const labels = () =>
+      current.page.$$eval('figure svg', (all) => all.map((svg) => svg.getAttribute('aria-label')))
+    await visit(snapshotOf([], [first, second]))
+    await current.page.waitForSelector('figure')
+    assert.deepEqual(await labels(), ['a circle of 3', 'a circle of 2'])
+    assert.deepEqual(await open(), [true, false])
+    await current.page.click('figure:nth-child(2) summary')
+    assert.deepEqual(await open(), [true, true])
+    await current.page.click('figure:nth-child(1) > button')
+    assert.deepEqual(await labels(), ['a circle of 2'])
+    snapshot = snapshotOf([], [first, second, third])
+    await shows('#count', '3')
+    assert.deepEqual(await labels(), ['a circle of 4', 'a circle of 2'])
+    assert.deepEqual(await open(), [true, false])
+    await current.page.click('#dismiss')
+    assert.equal(await current.page.$eval('#deadlocks', ({ hidden }) => hidden), true)
+    snapshot = snapshotOf([lock({ key: 'later' })], [first, second, third])
+    await shows(keyOf(1), '"later"')
+    assert.deepEqual(await labels(), [])
+  })
+
+  for (const [device, width, columns] of [
+    ['a desktop', 1280, ['Lock', 'Key', 'Scope', 'Held by', 'Held for', 'Waiting', 'Oldest wait']],
+    ['a phone', 390, ['Lock', 'Key', 'Held for', 'Waiting']],
+  ]) {
+    it(`has no cut head and no sideways scrolling on ${device}`, async () => {
+      await current.page.setViewport({ width, height: 844 })
+      const locks = [...many(100), lock({ key: 'k'.repeat(200), name: 'n'.repeat(200) })]
+      const totals = { acquisitions: 1234567, contended: 1, timeouts: 0, aborts: 0 }
+      Object.assign(totals, { abandoned: 0, deadlocks: 0 })
+      const waits = { p50: 1, p90: 2, p99: 30, max: 90_000, buckets: [1] }
+      locks.push(lock({ hold: [], totals, waits }))
+      await visit(snapshotOf(locks, [ring(2), ring(9)]))
+      await shows('#busy', '101')
+      await drawn()
+      const seen = await current.page.evaluate(() => {
+        const heads = [...document.querySelectorAll('th')].filter((head) => head.offsetWidth > 0)
+        return {
+          cut: heads
+            .filter((head) => head.scrollWidth > head.clientWidth)
+            .map((h) => h.textContent),
+          columns: heads.filter((head) => head.closest('#rows')).map((head) => head.textContent),
+          page: document.documentElement.scrollWidth,
+          table: document.getElementById('rows').scrollWidth,
+          room: document.getElementById('rows-scroller').clientWidth,
+        }
+      })
+      assert.deepEqual(seen.cut, [])
+      assert.deepEqual(seen.columns, columns)
+      assert.ok(seen.page <= width, `the page is ${seen.page} px wide`)
+      assert.ok(seen.table <= seen.room, `${seen.table} px in ${seen.room}`)
+    })
+  }
 
   it('has as many rows as can be seen, and shows each of ten thousand that is scrolled to', async () => {
     await visit(snapshotOf(many(10_000)))

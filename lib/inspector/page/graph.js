@@ -80,26 +80,27 @@ function ringOf({ cycle, message }) {
   return svg
 }
 
-/** Everything there is to know about a deadlock. */
-function figureOf(deadlock, stacks) {
+/** Everything there is to know about a deadlock, open at first; `onDismiss` is for the button. */
+function figureOf(deadlock, stacks, onDismiss) {
   const figure = element('figure')
-  const caption = element('figcaption')
-  const details = element('details')
-  details.append(element('summary', 'In words, with stacks'), element('pre', deadlock.message))
+  const fold = element('details')
+  const words = element('details')
+  words.append(element('summary', 'In words, with stacks'), element('pre', deadlock.message))
   for (const [i, chain] of deadlock.cycle.entries()) {
     const [title, thread] = chainOf(chain, i)
-    details.append(element('h3', `${title}, ${thread}`))
-    details.append(...placeOf('waits for', chain.waitsFor, stacks))
-    for (const held of chain.holds) details.append(...placeOf('holds', held, stacks))
+    words.append(element('h3', `${title}, ${thread}`))
+    words.append(...placeOf('waits for', chain.waitsFor, stacks))
+    for (const held of chain.holds) words.append(...placeOf('holds', held, stacks))
   }
-  caption.append(
-    element(
-      'p',
-      `${new Date(deadlock.at).toLocaleTimeString()}: dashed is waited for, solid is held.`,
-    ),
-    details,
-  )
-  figure.append(ringOf(deadlock), caption)
+  const chains = deadlock.cycle.length === 1 ? '1 chain' : `${deadlock.cycle.length} chains`
+  const time = new Date(deadlock.at).toLocaleTimeString()
+  const legend = element('p', 'Dashed: waits for. Solid: held by.')
+  fold.append(element('summary', `${time}, ${chains}`), ringOf(deadlock), legend, words)
+  fold.open = true
+  const button = element('button', 'Dismiss')
+  button.type = 'button'
+  button.addEventListener('click', onDismiss)
+  figure.append(fold, button)
   return figure
 }
 

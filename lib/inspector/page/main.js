@@ -10,14 +10,26 @@ let report
 let asking = new AbortController()
 let timer
 
-function fillRow({ lock, key, holders, held, waiting, oldestWait, hold }, cells, line) {
+function fillRow({ lock, key, holders, held, waiting, oldestWait, hold, mark }, cells, line) {
   const more = held > 1 ? ` and ${count(held - 1)} more` : ''
-  const holder = held > 0 ? holderOf(holders[0], report.pid) + more : 'nobody'
+  const holder = held > 0 ? holderOf(holders[0], report.pid) + more : 'not held'
   const texts = [titleOf(lock), key ?? '', lock.scope, holder, duration(hold)]
   texts.push(waiting > 0 ? count(waiting) : '', duration(oldestWait))
-  for (const [i, text] of texts.entries()) setText(cells[i], text)
-  cells[5].classList.add('line')
+  fillLock(cells[0], lock)
+  for (let i = 1; i < texts.length; i++) setText(cells[i], texts[i])
+  // What is cut off is there to be pointed at.
+  for (const i of [0, 1, 3]) cells[i].title = texts[i]
+  line.dataset.mark = mark ?? ''
   line.classList.toggle('hot', waiting > 0)
+}
+
+/** The kind is an element of its own, which a narrow page leaves out where the lock has a name. */
+function fillLock(cell, { kind, name }) {
+  if (cell.firstElementChild === null) cell.append(element('span'), element('span'))
+  const [first, second] = cell.children
+  first.className = name === undefined ? '' : 'kind'
+  setText(first, name === undefined ? kind : `${kind} `)
+  setText(second, name ?? '')
 }
 
 function fillTotals({ lock, totals, waits }, cells) {
@@ -27,22 +39,28 @@ function fillTotals({ lock, totals, waits }, cells) {
   texts.push(
     ...[waits.p50, waits.p90, waits.p99, waits.max].map(contended > 0 ? duration : () => ''),
   )
-  for (const [i, text] of texts.entries()) setText(cells[i], text)
+  fillLock(cells[0], lock)
+  for (let i = 1; i < texts.length; i++) setText(cells[i], texts[i])
+  cells[0].title = texts[0]
   plotInto(cells[texts.length], waits.buckets)
 }
 
+const hint =
+  'Choose a row: its holders, since when they hold it, and with full diagnostics the stack of each acquire.'
+
 /** What is known of one row. It is made anew when something of it has changed, and not while it is read. */
 function showChosen(row) {
-  const said = JSON.stringify(row && [row.id, lineOf(row), row.holders.map(saidOf)])
+  const said = row === undefined ? 'hint' : JSON.stringify(wordsOf(row))
   const place = byId('chosen')
   if (place.dataset.said === said) return
   place.dataset.said = said
   if (row === undefined) {
-    place.replaceChildren(element('p', 'A row tells who holds it, and where.', 'empty'))
+    place.replaceChildren(element('p', hint, 'empty'))
     return
   }
   const key = row.key === undefined ? '' : `, key ${row.key}`
   place.replaceChildren(element('h3', titleOf(row.lock) + key), element('p', lineOf(row)))
+  for (const text of marksOf(row)) place.append(element('p', text, 'bad'))
   for (const holder of row.holders) {
     place.append(element('p', saidOf(holder)))
     if (holder.stack !== undefined) place.append(element('pre', report.stacks[holder.stack]))
@@ -52,15 +70,28 @@ function showChosen(row) {
   }
 }
 
+const wordsOf = (row) => [row.id, lineOf(row), marksOf(row), row.holders.map(saidOf)]
+
+/** Why it is marked. */
+function marksOf({ mark, holders, usual }) {
+  if (mark === 'leaked') {
+    const leaks = holders.filter(({ isLeaked }) => isLeaked).length
+    const many = leaks === 1 ? 'A Releaser was' : `${count(leaks)} Releasers were`
+    return [`${many} collected as garbage before it was called: what it holds stays locked.`]
+  }
+  return mark === 'long' ? [`Held much longer than usual: p99 is ${duration(usual)}.`] : []
+}
+
 function saidOf(holder) {
   const { since } = holder
   const from = since === undefined ? '' : `, since ${new Date(since).toLocaleTimeString()}`
-  return holderOf(holder, report.pid) + from
+  const leaked = holder.isLeaked ? ', Releaser collected' : ''
+  return holderOf(holder, report.pid) + from + leaked
 }
 
 function lineOf({ waiting, held }) {
   const holders = held === 1 ? '1 holder' : `${count(held)} holders`
-  return waiting === 0 ? `${holders}, nobody waits` : `${holders}, ${count(waiting)} in line`
+  return `${holders}, ${waiting === 0 ? 'none' : count(waiting)} waiting`
 }
 
 const showRows = virtualTable('rows', fillRow, showChosen)
@@ -74,14 +105,43 @@ function rowsOf(rows) {
   }))
 }
 
+/** The figures of the deadlocks, by what tells those apart, as long as the process reports them. */
+const figures = new Map()
+const dismissed = new Set()
+
+/** The newest first, which is open until a newer one comes; what the reader folds or unfolds stays so until then. */
 function showDeadlocks() {
   const { deadlocks, stacks } = report
-  const said = JSON.stringify(deadlocks.map(({ at, message }) => [at, message]))
-  byId('deadlocks').hidden = deadlocks.length === 0
+  const ids = deadlocks.map(({ at, message }) => `${at} ${message}`)
+  for (const known of [figures, dismissed]) {
+    for (const id of known.keys()) if (!ids.includes(id)) known.delete(id)
+  }
+  for (const [i, deadlock] of deadlocks.entries()) {
+    if (figures.has(ids[i]) || dismissed.has(ids[i])) continue
+    for (const older of figures.values()) older.querySelector('details').open = false
+    const figure = figureOf(deadlock, stacks, () => dismiss([ids[i]]))
+    figures.set(ids[i], figure)
+  }
+  placeFigures()
+}
+
+function dismiss(ids) {
+  for (const id of ids) {
+    dismissed.add(id)
+    figures.delete(id)
+  }
+  placeFigures()
+}
+
+function placeFigures() {
+  const wanted = [...figures.values()].reverse()
   const place = byId('cycles')
-  if (place.dataset.said === said) return
-  place.dataset.said = said
-  place.replaceChildren(...deadlocks.toReversed().map((deadlock) => figureOf(deadlock, stacks)))
+  const isSame =
+    wanted.length === place.children.length && wanted.every((one, i) => one === place.children[i])
+  if (!isSame) place.replaceChildren(...wanted)
+  byId('deadlocks').hidden = wanted.length === 0
+  byId('dismiss').hidden = wanted.length < 2
+  byId('count').className = wanted.length === 0 ? '' : 'bad'
 }
 
 function show() {
@@ -95,7 +155,6 @@ function show() {
   setText(byId('waiting'), count(waiting))
   setText(byId('longest'), duration(oldestWait) || 'none')
   setText(byId('count'), count(deadlocks.length))
-  byId('count').className = deadlocks.length === 0 ? '' : 'bad'
   const shown = rows.length === found ? '' : `${count(rows.length)} of `
   setText(byId('shown'), found === all && shown === '' ? '' : `${shown}${count(found)} found`)
   setText(byId('rows-empty'), all === 0 ? 'Nothing is held.' : 'Nothing matches the filter.')
@@ -133,6 +192,7 @@ async function ask() {
   if (!isPaused() && !document.hidden) timer = setTimeout(ask, wait)
 }
 
+byId('dismiss').addEventListener('click', () => dismiss([...figures.keys()]))
 parts.filter.value = new URLSearchParams(location.search).get('filter') ?? ''
 parts.filter.addEventListener('input', ask)
 parts.pause.addEventListener('click', () => {
@@ -146,4 +206,5 @@ parts.pause.addEventListener('click', () => {
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden && !isPaused()) ask()
 })
+showChosen()
 ask()

@@ -23,7 +23,7 @@ function virtualTable(id, fill, onChoose = () => {}) {
   const heads = [...table.tHead.rows[0].cells]
   const [above, middle, below] = ['space', 'window', 'space'].map((className) => {
     const body = element('tbody', '', className)
-    if (className === 'space') body.append(spaceOf(heads.length))
+    if (className === 'space') body.append(spaceOf())
     table.append(body)
     return body
   })
@@ -115,11 +115,9 @@ function virtualTable(id, fill, onChoose = () => {}) {
   }
 }
 
-function spaceOf(columns) {
+function spaceOf() {
   const line = element('tr')
-  const cell = element('td')
-  cell.colSpan = columns
-  line.append(cell)
+  line.append(element('td'))
   line.setAttribute('aria-hidden', true)
   return line
 }
