@@ -80,7 +80,7 @@ describe('Watched locks over an engine', () => {
 
     it(`tell of what a hold has become: ${diagnostics}`, async () => {
       const engine = await newEngine()
-      const lock = new RWLock({ engine, name: 'watched', diagnostics })
+      const lock = new RWLock({ engine, name: 'watched readers', diagnostics })
       const modes = () => lock.snapshot().holders.map(({ mode }) => mode)
       const read = await lock.acquireRead()
       const write = await read.upgrade()
