@@ -3,13 +3,12 @@
 const createServer = require('./server.js')
 const { remoteStore } = require('./store/remote.js')
 
-const store = remoteStore()
 process.on('disconnect', () => process.exit())
 
 async function main() {
-  const app = await createServer({ lock: process.env.SHOP_LOCK, store })
-  // All of a cluster get the same one, chosen at random.
-  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { SHOP_LOCK: lock, SHOP_PAUSE: pause } = process.env
+  const app = await createServer({ lock, pause: Number(pause), store: remoteStore() })
+  process.send({ url: await app.listen({ port: 0, host: '127.0.0.1' }) })
 }
 
 main().catch((error) => {

@@ -1,5 +1,6 @@
 'use strict'
-const cluster = require('node:cluster')
+const { fork } = require('node:child_process')
+const { once } = require('node:events')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
@@ -7,100 +8,74 @@ const openStore = require('./store')
 const { serveStore } = require('./store/remote.js')
 
 /**
- * The shop as a cluster: several processes on one port, and one database, which lives in the process that
- * starts them. `killEvery` ms one of them is killed with SIGKILL, in the middle of whatever it does, and
- * another one takes its place.
+ * The shop as several processes over one database, which lives in the process that starts them.
  *
  * @param {object} options
- * @param {string} options.lock a name of locks/processes.js
+ * @param {string} options.lock a name of locks/index.js
  * @param {number} options.tickets how many the event has
  * @param {number} options.processes
- * @param {number} [options.killEvery] milliseconds; never, if left out
+ * @param {number} options.pause milliseconds that a purchase takes beside the database
  * @param {string} [options.databaseUrl] of a PostgreSQL; without it SQLite is used
  */
-module.exports = async function startProcesses({
-  lock,
-  tickets,
-  processes,
-  killEvery,
-  databaseUrl,
-}) {
+module.exports = async function startProcesses(options) {
+  const { lock, tickets, processes, pause, databaseUrl } = options
   const store = await openStore({ tickets, databaseUrl })
   // The locks of scope host lie there, and go with the shop.
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'ticket-shop-locks-'))
-  const listening = new Set()
-  let port = 0
+  const env = { ...process.env, SHOP_LOCK: lock, SHOP_PAUSE: pause, BOXOFFICE_DIRECTORY: directory }
+  const living = new Set()
+  let killNext = false
   let kills = 0
-  let isClosing = false
-  let failure = null
+  let failure
 
-  // They accept connections themselves: one that is on its way to a process through this one, when that
-  // dies, would wait for ever.
-  cluster.schedulingPolicy = cluster.SCHED_NONE
-  cluster.setupPrimary({
-    ...{ exec: path.join(__dirname, 'process.js'), args: [], execArgv: [] },
-    serialization: 'advanced',
-  })
-
-  /** Resolves when it listens. */
-  function start() {
-    const worker = cluster.fork({ SHOP_LOCK: lock, BOXOFFICE_DIRECTORY: directory })
-    serveStore(store, worker.process)
-    worker.on('exit', (code, signal) => {
-      listening.delete(worker)
-      if (isClosing) return
-      if (signal !== 'SIGKILL') failure ??= new Error(`a shop ended with ${signal ?? code}`)
-      start().catch(fail)
+  async function start() {
+    const child = fork(path.join(__dirname, 'process.js'), { env, serialization: 'advanced' })
+    const shop = { child, exited: once(child, 'exit'), url: undefined }
+    living.add(shop)
+    // Every query of a click is sent with the user's lock held.
+    serveStore(store, child, () => {
+      if (!killNext || living.size === 1) return
+      killNext = false
+      kills++
+      living.delete(shop)
+      child.kill('SIGKILL')
     })
-    return new Promise((resolve, reject) => {
-      worker.once('listening', (address) => {
-        port = address.port
-        listening.add(worker)
-        resolve()
-      })
-      worker.once('exit', () => (isClosing ? resolve() : reject(failure)))
+    const listening = new Promise((resolve) => {
+      child.on('message', ({ url }) => url && resolve(url))
     })
-  }
-
-  function fail(error) {
-    failure ??= error
-  }
-
-  /** Any one of those who serve, but not the last. */
-  function killOne() {
-    const all = [...listening]
-    if (all.length < 2) return
-    const victim = all[Math.floor(Math.random() * all.length)]
-    listening.delete(victim)
-    victim.process.kill('SIGKILL')
-    kills++
+    shop.exited.then(([code, signal]) => {
+      if (living.delete(shop)) failure ??= new Error(`a shop ended with ${signal ?? code}`)
+    })
+    shop.url = await Promise.race([
+      listening,
+      shop.exited.then(() => {
+        throw failure
+      }),
+    ])
   }
 
   async function close() {
-    isClosing = true
-    clearInterval(killer)
-    const workers = Object.values(cluster.workers)
-    await Promise.all(
-      workers.map((worker) => {
-        const gone = new Promise((resolve) => worker.once('exit', resolve))
-        worker.process.kill('SIGKILL')
-        return gone
-      }),
-    )
+    const last = [...living]
+    living.clear()
+    for (const { child } of last) child.kill('SIGKILL')
+    await Promise.all(last.map(({ exited }) => exited))
     await store.close()
     fs.rmSync(directory, { recursive: true, force: true })
   }
 
-  let killer
   try {
     await Promise.all(Array.from({ length: processes }, start))
   } catch (error) {
     await close()
     throw error
   }
-  if (killEvery !== undefined) killer = setInterval(killOne, killEvery)
   return {
-    url: `http://127.0.0.1:${port}`,
+    /** The address for the `count`th click: the processes take turns, as behind a load balancer. */
+    url: (count) => [...living][count % living.size].url,
+    /** Kills the next process that sends a query, but never the last one. */
+    killHolder() {
+      killNext = true
+    },
     get kills() {
       return kills
     },

@@ -5,12 +5,25 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const fastify = require('fastify')
 const { inspector } = require('../../lib/inspector') // require('boxoffice/inspector')
 const createLive = require('./live.js')
-const strategies = { ...require('./locks'), ...require('./locks/processes.js') }
+const locks = require('./locks')
 const createShop = require('./shop.js')
 const openStore = require('./store')
 const trackUnused = require('./unused.js')
 
-const page = fs.readFileSync(path.join(__dirname, 'page', 'index.html'))
+/** What the page offers: the locks of one process. */
+const offered = ['none', 'map', 'boxoffice']
+const page = fs.readFileSync(path.join(__dirname, 'page', 'index.html'), 'utf8')
+// The page shows the code that runs, not a copy.
+const [, code] = fs
+  .readFileSync(path.join(__dirname, 'shop.js'), 'utf8')
+  .split(/^.*\/\/ the page:.*\n/m)
+const escapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+const html = page.replace('<!-- code -->', () =>
+  code
+    .trimEnd()
+    .replace(/^ {2}/gm, '')
+    .replace(/[&<>]/g, (c) => escapes[c]),
+)
 
 // The lock and the database must agree on who is who. A database may cut a name at a NUL, and turns
 // every lone surrogate into the same U+FFFD: two keys of the lock would be one buyer. So those are
@@ -24,9 +37,25 @@ const claimSchema = {
   },
 }
 
+const eventSchema = {
+  body: {
+    type: 'object',
+    required: ['lock'],
+    properties: { lock: { enum: offered } },
+  },
+}
+/** A body keeps pages of other sites out: browsers ask before they send JSON to another site. */
+const crowdSchema = {
+  body: {
+    type: 'object',
+    required: ['people'],
+    properties: { people: { type: 'integer', minimum: 1, maximum: 1000 } },
+  },
+}
+
 /**
  * @param {object} options
- * @param {string} options.lock a name of locks/index.js or locks/processes.js
+ * @param {string} options.lock a name of locks/index.js
  * @param {number} options.tickets how many the event has, unless there is a store
  * @param {number} [options.pause] milliseconds that a purchase takes beside the database
  * @param {string} [options.databaseUrl] of a PostgreSQL; without it SQLite is used
@@ -41,8 +70,16 @@ module.exports = async function createServer({
   store: given,
 }) {
   const store = given ?? (await openStore({ tickets, databaseUrl }))
-  const strategy = strategies[name]
-  const lock = strategy.create()
+  const made = new Map()
+  let lock
+  let chosen
+  /** A lock that was made keeps those who hold it: it is used again when it is chosen again. */
+  function choose(name) {
+    if (!made.has(name)) made.set(name, locks[name].create())
+    lock = made.get(name)
+    chosen = name
+  }
+  choose(name)
   const live = createLive(async () => ({
     ...(await summary()),
     orders: await store.recentOrders(50),
@@ -50,11 +87,15 @@ module.exports = async function createServer({
   }))
   const shop = createShop({
     store,
-    lock,
+    lock: { runExclusive: (user, work) => lock.runExclusive(user, work) },
     pause: pause > 0 ? () => sleep(pause) : async () => {},
     changed: live.changed,
   })
-  const summary = async () => ({ lock: strategy.title, ...(await store.summary()) })
+  const summary = async () => ({
+    lock: chosen,
+    title: locks[chosen].title,
+    ...(await store.summary()),
+  })
 
   // Without coercion: a user 5 is a mistake of the caller, and must not become the user '5'.
   const app = fastify({ ajv: { customOptions: { coerceTypes: false } } })
@@ -65,7 +106,24 @@ module.exports = async function createServer({
     return reply.code(created ? 201 : 200).send({ ticket: order.id, user: order.buyer, created })
   })
 
-  app.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
+  app.post('/event', { schema: eventSchema }, async (request) => {
+    choose(request.body.lock)
+    await store.reset()
+    live.changed()
+    return summary()
+  })
+
+  let crowd = 0
+  app.post('/crowd', { schema: crowdSchema }, async (request) => {
+    const names = Array.from({ length: request.body.people }, () => `person ${++crowd}`)
+    const clicks = names.flatMap((user) => [shop.claim(user), shop.claim(user)])
+    const settled = await Promise.allSettled(clicks)
+    const failed = settled.find(({ status }) => status === 'rejected')
+    if (failed) throw failed.reason
+    return summary()
+  })
+
+  app.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').send(html))
   app.get('/summary', summary)
   app.get('/events', (_request, reply) => {
     reply.hijack()
@@ -95,3 +153,5 @@ module.exports = async function createServer({
   app.decorate('shop', { store, lock, live })
   return app
 }
+
+module.exports.locks = offered

@@ -22,7 +22,11 @@
  * @param {() => void} options.changed is told when a lock or an order may have changed
  */
 module.exports = function createShop({ store, lock, pause, changed }) {
+  // the page: from here
+  const buy = (user) => lock.runExclusive(user, (token) => findOrCreate(user, token))
+
   async function findOrCreate(user, token) {
+    changed()
     const found = await store.findOrder(user, token)
     if (found) return { order: found, created: false }
 
@@ -30,6 +34,7 @@ module.exports = function createShop({ store, lock, pause, changed }) {
     if (!(await store.takeTicket())) return { order: null, created: false }
     return { order: await createOrder(user, token), created: true }
   }
+  // the page: to here
 
   async function createOrder(user, token) {
     try {
@@ -45,10 +50,7 @@ module.exports = function createShop({ store, lock, pause, changed }) {
   return {
     async claim(user) {
       try {
-        return await lock.runExclusive(user, (token) => {
-          changed()
-          return findOrCreate(user, token)
-        })
+        return await buy(user)
       } finally {
         changed()
       }

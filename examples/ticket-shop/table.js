@@ -6,26 +6,20 @@ const tenths = new Intl.NumberFormat('en-US', {
   maximumFractionDigits: 1,
 })
 
-const usual = [
+const columns = [
   ['', (row) => row.title],
-  ['requests', (row) => integer.format(row.requests)],
+  ['processes', (row) => integer.format(row.processes)],
+  ['clicks', (row) => integer.format(row.requests)],
   ['tickets sold', (row) => integer.format(row.sold)],
   ['to people', (row) => integer.format(row.people)],
   ['double tickets', (row) => integer.format(row.doubles)],
-  ['requests/s', (row) => integer.format(row.requests / row.seconds)],
+  ['killed', (row) => integer.format(row.kills)],
   ['p50 ms', (row) => tenths.format(row.p50)],
   ['p99 ms', (row) => tenths.format(row.p99)],
 ]
 
-/** Where processes are killed. */
-const crashColumns = [
-  ...usual,
-  ['kills', (row) => integer.format(row.kills)],
-  ['clicks again', (row) => integer.format(row.retried)],
-]
-
 /** The table as text, which is Markdown as well. */
-function table(rows, columns = usual) {
+module.exports = function table(rows) {
   const cells = [
     columns.map(([head]) => head),
     ...rows.map((row) => columns.map(([, of]) => of(row))),
@@ -36,5 +30,3 @@ function table(rows, columns = usual) {
   const rule = widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
   return [lines[0], `| ${rule.join(' | ')} |`, ...lines.slice(1)].join('\n')
 }
-
-module.exports = { crashColumns, table }

@@ -89,8 +89,8 @@ const noServer = (message) => Object.assign(new Error(message), { code: 'NO_SERV
 module.exports = {
   checkServer,
   engines: {
-    redis: { title: 'KeyedMutex over Redis', locks: true, create: over(redisEngine) },
-    postgres: { title: 'KeyedMutex over PostgreSQL', locks: true, create: over(postgresEngine) },
+    redis: { title: 'KeyedMutex over Redis', scope: 'all', create: over(redisEngine) },
+    postgres: { title: 'KeyedMutex over PostgreSQL', scope: 'all', create: over(postgresEngine) },
   },
-  redlock: { title: 'redlock, extended by the event loop', locks: true, create: redlock },
+  redlock: { title: 'redlock, extended by the event loop', scope: 'all', create: redlock },
 }

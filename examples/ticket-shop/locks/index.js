@@ -1,12 +1,15 @@
 'use strict'
+const { engines } = require('./engines.js')
 
 /**
- * The three ways to lock, in the order of the table. Each creates
- * `{ runExclusive(user, work), held(): users }`. One whose holder may lose the lock without hearing of it calls
- * `work` with its fencing token.
+ * The ways to lock. Each creates `{ runExclusive(user, work), held(): users }`, and `scope` says what it
+ * guards: nothing, one process, or all of them. One whose holder may lose the lock unnoticed calls `work`
+ * with its fencing token.
  */
 module.exports = {
-  none: { title: 'no lock', locks: false, create: require('./none.js') },
-  map: { title: 'Map of async-mutex', locks: true, create: require('./map.js') },
-  boxoffice: { title: 'KeyedMutex', locks: true, create: require('./boxoffice.js') },
+  none: { title: 'no lock', scope: 'none', create: require('./none.js') },
+  map: { title: 'Map of async-mutex', scope: 'process', create: require('./map.js') },
+  boxoffice: { title: 'KeyedMutex', scope: 'process', create: require('./boxoffice.js') },
+  host: { title: "KeyedMutex, scope 'host'", scope: 'all', create: require('./host.js') },
+  ...engines,
 }

@@ -62,6 +62,12 @@ module.exports = async function openStore({ tickets, databaseUrl }) {
 
     putTicketBack: () => query('UPDATE event SET remaining = remaining + 1'),
 
+    /** All tickets are there again, and no order. */
+    reset: async () => {
+      await query('DELETE FROM orders')
+      await query('UPDATE event SET remaining = tickets')
+    },
+
     summary: async () => {
       const { sold, people } = await first(
         `SELECT CAST(count(*) AS integer) AS sold,

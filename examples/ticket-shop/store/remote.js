@@ -27,10 +27,11 @@ function remoteStore() {
   )
 }
 
-/** Answers what the store of `child` asks. */
-function serveStore(store, child) {
+/** Answers the queries of `child`; `onQuery` is called before each. */
+function serveStore(store, child, onQuery = () => {}) {
   child.on('message', async ({ id, method, args }) => {
     if (method === undefined) return
+    onQuery()
     const answer = await store[method](...args).then(
       (value) => ({ id, value }),
       (error) => ({ id, error }),

@@ -4,7 +4,7 @@ const { execFile } = require('node:child_process')
 const path = require('node:path')
 const { redisServer } = require('../../../test/cluster/helpers/servers.js')
 const { blockedFor, measureBlockLoop } = require('../block_loop.js')
-const { measureCrashes } = require('../crashes.js')
+const { measure } = require('../measure.js')
 
 describe('the shop over Redis', function () {
   this.timeout(60_000)
@@ -22,8 +22,8 @@ describe('the shop over Redis', function () {
 
   it('sells each user one ticket by whichever process', async () => {
     const { DATABASE_URL: databaseUrl } = process.env
-    const size = { users: 200, connections: 20, processes: 3 }
-    const row = await measureCrashes({ lock: 'redis', ...size, databaseUrl })
+    const size = { users: 200, tickets: 400, connections: 20, processes: 3, pause: 0 }
+    const row = await measure({ lock: 'redis', ...size, databaseUrl })
     assert.deepEqual(row.problems, [])
     assert.equal(row.sold, 200)
   })

@@ -32,8 +32,10 @@ describe('the page, in Chromium', () => {
       await clickTwice()
       await answers(2)
       await shows('#doubles', '1')
-      assert.deepEqual(await texts('#orders .bad'), ['2  ada', '1  ada'])
+      assert.deepEqual(await texts('#orders .bad'), ['2  ada, double', '1  ada, double'])
       assert.deepEqual(await texts('#remaining'), ['98'])
+      const [red] = await texts('#answers .bad')
+      assert.match(red, /^Click [12]: ticket [12] is yours, a double ticket\.$/)
       assert.equal((await shop.summary()).doubles, 1)
     })
 
@@ -53,6 +55,59 @@ describe('the page, in Chromium', () => {
       })
     }
   }
+
+  it('switches the lock, and sells everything anew', async () => {
+    const shop = await visit({ lock: 'none' })
+    meetBeforeCreating(shop, 2)
+    await current.page.click('#twice')
+    await answers(2)
+    await shows('#doubles', '1')
+    await current.page.click('[name=lock][value=map]')
+    await shows('#sold', '0')
+    assert.deepEqual(await texts('#answers li'), [])
+    assert.equal((await shop.summary()).lock, 'map')
+    await current.page.click('#twice')
+    await answers(2)
+    await shows('#sold', '1')
+    await current.page.click('#reset')
+    await shows('#sold', '0')
+    assert.equal((await shop.summary()).lock, 'map')
+  })
+
+  for (const lock of ['none', 'boxoffice']) {
+    it(`a hundred people double-click with ${lock}`, async () => {
+      const shop = await visit({ lock, tickets: 100 })
+      const { tickets } = await shop.summary()
+      if (lock === 'none') meetBeforeCreating(shop, 2 * tickets)
+      await current.page.click('#crowd')
+      await answers(1)
+      const { sold, people, doubles } = await shop.summary()
+      assert.equal(sold, 100)
+      assert.equal(people, 100 - doubles)
+      assert.equal(doubles > 0, lock === 'none')
+      const isBad = (await texts('#answers .bad')).length === 1
+      assert.equal(isBad, lock === 'none')
+    })
+  }
+
+  it('says that a click is pending until it has its answer', async () => {
+    const shop = await visit()
+    const inside = resolvers()
+    const holder = shop.lock.runExclusive('ada', () => inside.promise)
+    await current.page.click('#once')
+    await shows('#answers .pending', 'Click 1: waiting')
+    inside.resolve()
+    await holder
+    await answers(1)
+    assert.deepEqual(await texts('#answers .pending'), [])
+  })
+
+  it('shows the lines of the shop that run', async () => {
+    await visit()
+    const [code] = await texts('#code')
+    assert.match(code, /^const buy = \(user\) => lock\.runExclusive\(user, /)
+    assert.match(code, /store\.findOrder/)
+  })
 
   it('shows which locks are held', async () => {
     const shop = await visit()
