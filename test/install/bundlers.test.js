@@ -1,7 +1,14 @@
 'use strict'
 // The published package in the output of bundlers, made by the examples of docs/bundlers.md.
 const assert = require('node:assert/strict')
-const { cpSync, mkdtempSync, readFileSync, rmSync } = require('node:fs')
+const {
+  copyFileSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { documented, pack, projectWith, run, together } = require('./helpers.js')
@@ -12,6 +19,7 @@ const bundlers = {
   '@vercel/ncc': '^0.45',
   esbuild: '^0.28',
   'node-loader': '^2',
+  postject: '1.0.0-alpha.6',
   rollup: '^4',
   vite: '^8',
   webpack: '^5',
@@ -164,6 +172,28 @@ describe('the package, bundled', function () {
         return true
       })
     })
+  })
+
+  it('in a single executable, has all locks', async () => {
+    await bundle(example('dist/sea.cjs'))
+    const sea = {
+      main: 'dist/sea.cjs',
+      output: 'dist/sea.blob',
+      disableExperimentalSEAWarning: true,
+    }
+    writeFileSync(path.join(dir, 'sea.json'), JSON.stringify(sea))
+    await run(dir, process.execPath, ['--experimental-sea-config', 'sea.json'])
+    const folder = path.join(empty, 'single')
+    const installed = path.join('node_modules', 'boxoffice')
+    cpSync(path.join(dir, installed), path.join(folder, installed), { recursive: true })
+    const program = path.join(folder, 'app')
+    copyFileSync(process.execPath, program)
+    const postject = path.join(dir, 'node_modules', 'postject', 'dist', 'cli.js')
+    const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
+    const into = [program, 'NODE_SEA_BLOB', sea.output, '--sentinel-fuse', fuse]
+    await run(dir, process.execPath, [postject, ...into])
+    const { stdout } = await run(empty, program, [path.join(empty, 'locks')])
+    assert.equal(stdout, 'sold 4')
   })
 
   describe('with an engine', () => {

@@ -1,0 +1,90 @@
+'use strict'
+// The published package in Next.js: route handlers of a build, and of its standalone server in another folder.
+const assert = require('node:assert/strict')
+const { spawn } = require('node:child_process')
+const { once } = require('node:events')
+const { cpSync, mkdtempSync, rmSync } = require('node:fs')
+const { createServer } = require('node:net')
+const { tmpdir } = require('node:os')
+const path = require('node:path')
+const { documented, pack, projectWith, run, together } = require('./helpers.js')
+
+const handler = (lock) => `import { Mutex } from 'boxoffice'
+export const dynamic = 'force-dynamic'
+const sold = { tickets: 0 }
+export const GET = () => new Mutex(${lock}).runExclusive(async () => Response.json(++sold.tickets))
+`
+const config = documented().files['next.config.mjs']
+const files = {
+  'app/layout.js':
+    'export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html> }',
+  'app/page.js': 'export default function Page() { return <p>tickets</p> }',
+  'app/thread/route.js': handler(''),
+  'app/named/route.js': handler("{ name: 'tickets' }"),
+  // The folder lies inside of this repository, which has a lock file of its own.
+  'next.config.mjs': config.replace(/}\n$/, '  outputFileTracingRoot: import.meta.dirname,\n}\n'),
+}
+
+describe('the package, in Next.js', function () {
+  this.timeout(600_000)
+  before(pack)
+
+  async function serves(version) {
+    const react = { react: '19', 'react-dom': '19' }
+    const dir = await projectWith(`install-next${version}`, { next: version, ...react }, files)
+    await run(dir, process.execPath, ['node_modules/next/dist/bin/next', 'build'])
+    const elsewhere = mkdtempSync(path.join(tmpdir(), 'boxoffice-next-'))
+    cpSync(path.join(dir, '.next', 'standalone'), elsewhere, { recursive: true })
+    const port = await freePort()
+    const server = spawn(process.execPath, ['server.js'], {
+      cwd: elsewhere,
+      env: {
+        ...process.env,
+        BOXOFFICE_BINARY: '',
+        HOSTNAME: '127.0.0.1',
+        PORT: `${port}`,
+        NO_COLOR: '1',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const ended = once(server, 'exit')
+    try {
+      await isReady(server)
+      for (const route of ['thread', 'named']) {
+        const answer = await fetch(`http://127.0.0.1:${port}/${route}`)
+        assert.deepEqual([answer.status, await answer.text()], [200, '1'])
+      }
+    } finally {
+      server.kill()
+      await ended
+      rmSync(elsewhere, { recursive: true })
+    }
+  }
+
+  /** A port that no server listens at: a standalone server takes 0 for 3000. */
+  async function freePort() {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address()
+    server.close()
+    await once(server, 'close')
+    return port
+  }
+
+  /** Until the server says that it is ready. */
+  function isReady(server) {
+    return new Promise((resolve, reject) => {
+      let shown = ''
+      server.stdout.on('data', (chunk) => {
+        shown += chunk
+        if (/Ready in/.test(shown)) resolve()
+      })
+      server.on('exit', () => reject(new Error(`the server has ended: ${shown}`)))
+    })
+  }
+
+  together({
+    'serves locks from the route handlers of version 15': () => serves('15'),
+    'serves locks from the route handlers of version 16': () => serves('16'),
+  })
+})
