@@ -3,7 +3,7 @@
 // units come back by release(), and not by a Releaser, the first leases of this thread end, or become smaller.
 const { lockError } = require('../core/errors.js')
 const { LocalSemaphore } = require('../core/semaphore.js')
-const { readAcquire } = require('../core/units.js')
+const { checkWeight, readAcquire } = require('../core/units.js')
 const { asTicket, unseen } = require('../core/releaser.js')
 const { EngineLock } = require('./engine_lock.js')
 
@@ -71,7 +71,8 @@ class EngineSemaphore extends EngineLock {
   }
 
   /** Units that this thread has taken, by whatever caller: not more than that. */
-  release(weight) {
+  release(weight = 1) {
+    checkWeight(weight)
     let left = weight
     for (const hold of this.#holds) {
       const { units } = hold.wish

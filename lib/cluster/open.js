@@ -18,6 +18,9 @@ const kinds = {
 /** Without ':', so that no name can look like another one with a key. */
 const asPart = (name) => encodeURIComponent(name.toWellFormed())
 
+/** A caller from inside a hold may come by another object, which has asked for another fairness. */
+const makeHolds = () => new (require('../core/recursive.js').Holds)()
+
 /** All that have the name, on whatever machine, are one lock. `value` is of a semaphore. */
 function lockOver(settings, lockKind, [value = 1]) {
   const { engine, name, isStrict, diagnostics } = settings
@@ -28,7 +31,11 @@ function lockOver(settings, lockKind, [value = 1]) {
   }
   if (value < 1) throw new RangeError(`value must be 1 or more over an engine, not ${value}`)
   const prefix = `${kind}:${asPart(name)}`
-  const make = () => new kinds[kind]({ hub, kind, name, prefix, capacity: value, isStrict })
+  const make = () => {
+    const lock = new kinds[kind]({ hub, kind, name, prefix, capacity: value, isStrict })
+    if (kind === 'recursive mutex') lock.holds = hub.shared(`holds ${prefix}`, makeHolds)
+    return lock
+  }
   const traits = `${prefix} ${isStrict} ${value}`
   if (diagnostics === undefined) return hub.shared(traits, make)
   const { observeSingle } = require('../diagnostics/observe.js')

@@ -152,7 +152,7 @@ class LentMutex extends UnqueuedForms {
 
   /** The lender has the lock back, and waiters are left: behind those of other threads. */
   waitAgain() {
-    if (this.ticket === none && this.tickets === null) this.borrow(this.queue.head.priority)
+    if (this.ticket === none && this.tickets === null) this.borrowOrEnd()
     else this.waits()
   }
 
@@ -185,14 +185,23 @@ class LentMutex extends UnqueuedForms {
 
   enqueue(waiter) {
     super.enqueue(waiter)
-    if (this.tickets !== null) this.borrow(waiter.priority, waiter)
-    else if (this.current === free) this.borrow(waiter.priority)
-    else if (this.current === borrowing && waiter.priority > this.priority) this.borrowAnew()
+    try {
+      if (this.tickets !== null) this.borrow(waiter.priority, waiter)
+      else if (this.current === free) this.borrow(waiter.priority)
+      else if (this.current === borrowing && waiter.priority > this.priority) this.borrowAnew()
+    } catch (error) {
+      // Without memory for a ticket it does not wait.
+      if (this.queue.has(waiter)) this.queue.remove(waiter)
+      throw error
+    }
   }
 
   /** For the queue, or for `waiter`, which is strictly first come, first served. */
   borrow(priority, waiter) {
-    const answer = this.lender.borrow(priority)
+    this.borrowed(this.lender.borrow(priority), priority, waiter)
+  }
+
+  borrowed(answer, priority, waiter) {
     if (answer === lent || answer === lentAbandoned) this.lent(none, answer === lentAbandoned)
     else this.waitsWith(answer, priority, waiter)
   }
@@ -210,8 +219,21 @@ class LentMutex extends UnqueuedForms {
   /** Another waiter is next: its priority counts among threads. */
   borrowAnew() {
     if (!this.withdraw()) return
-    this.borrow(this.queue.head.priority)
+    this.borrowOrEnd()
     this.lender.catchUp()
+  }
+
+  /** For the queue, whose waiters end where there is no memory for a ticket. */
+  borrowOrEnd() {
+    const { priority } = this.queue.head
+    let answer
+    try {
+      answer = this.lender.borrow(priority)
+    } catch (error) {
+      this.endAll(error)
+      return
+    }
+    this.borrowed(answer, priority)
   }
 
   /** The queue's ticket is given up. False where its loan is on the way. */

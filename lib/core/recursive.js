@@ -222,4 +222,4 @@ function begin(callback) {
   return Promise.resolve(callback())
 }
 
-module.exports = { Recursive }
+module.exports = { Holds, Recursive }

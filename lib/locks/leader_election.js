@@ -4,6 +4,7 @@ const { following } = require('../core/abort.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
 const { checkCallback, checkKnown, checkObject, checkSignal } = require('../core/options.js')
+const { unseen } = require('../core/releaser.js')
 const { isObject, receiverError } = require('./receiver.js')
 const { Mutex } = require('./mutex.js')
 
@@ -127,8 +128,13 @@ class Election {
     const { signal: lease } = release
     const { controller, end } = following(lease === undefined ? [stop] : [lease, stop])
     const { signal } = controller
+    let giveBack = release
     try {
-      if (signal.aborted) return undefined
+      if (signal.aborted) {
+        // No callback was told of a death: the next leader is.
+        giveBack = release[unseen] ?? release
+        return undefined
+      }
       this.#terms.add(signal)
       const value = await callback(signal, new LeaderTerm(release))
       return signal.aborted && !stop.aborted ? undefined : { value }
@@ -138,7 +144,7 @@ class Election {
     } finally {
       this.#terms.delete(signal)
       end()
-      release()
+      giveBack()
     }
   }
 }

@@ -2,6 +2,7 @@
 // Functions, and lists of jobs, that take units of a semaphore for each call.
 const { following, listen } = require('../core/abort.js')
 const { checkCallback, checkObject } = require('../core/options.js')
+const { unseen } = require('../core/releaser.js')
 const { readAcquire } = require('../core/units.js')
 
 /** `fn` with the units of `options` for each call, which is a wait of its own. */
@@ -16,24 +17,35 @@ function limited(lock, fn, options = {}) {
 /** What acquire() takes in one object, checked before the first call. */
 function readOptions(options) {
   checkObject(options)
-  return readAcquire(options).limits
+  return readAcquire(options)
 }
 
 /** A promise of what `fn(item, { index, signal })` gives for each item, in the order of the items. */
 async function mapped(lock, iterable, fn, options = {}) {
   checkCallback(fn)
-  const { signal } = readOptions(options)
+  const { weight, limits } = readOptions(options)
   const items = new Items(iterable)
-  const { controller, end } = following(signal === undefined ? [] : [signal])
+  const { controller, end } = following(limits.signal === undefined ? [] : [limits.signal])
+  const { signal } = controller
   const results = []
   const running = new Set()
+  let failure
 
+  function fail(error) {
+    if (signal.aborted) return
+    failure = { error }
+    controller.abort(error)
+  }
+
+  /** Over an engine a job has a lease of its own, and hears of its loss. */
   async function run(item, index, release) {
+    const job = release.signal === undefined ? undefined : following([signal, release.signal])
     try {
-      results[index] = await fn(item, { index, signal: controller.signal })
+      results[index] = await fn(item, { index, signal: job?.controller.signal ?? signal })
     } catch (error) {
-      controller.abort(error)
+      fail(error)
     } finally {
+      job?.end()
       release()
     }
   }
@@ -41,19 +53,26 @@ async function mapped(lock, iterable, fn, options = {}) {
   try {
     for (let index = 0; ; index++) {
       // The item first: a slow iterable holds no units.
-      const { done, item } = await items.next(controller.signal)
+      const { done, item } = await items.next(signal)
       if (done) break
-      const [, release] = await lock.acquire({ ...options, signal: controller.signal })
+      const [, release] = await lock.acquire({ ...limits, weight, signal })
+      if (signal.aborted) {
+        // No job began: of a death that the grant tells of the next one is told.
+        const giveBack = release[unseen] ?? release
+        giveBack()
+        break
+      }
       const job = run(item, index, release).then(() => running.delete(job))
       running.add(job)
     }
   } catch (error) {
-    controller.abort(error)
-    await items.close()
+    fail(error)
   }
+  if (signal.aborted) await items.close()
   await Promise.all(running)
   end()
-  controller.signal.throwIfAborted()
+  if (failure !== undefined) throw failure.error
+  signal.throwIfAborted()
   return results
 }
 

@@ -56,6 +56,29 @@ describe('Semaphore over an engine', () => {
     assert.equal(pool.getValue(), 3)
   })
 
+  it('gives back one unit by release(), unless told otherwise, and refuses what is no weight', async () => {
+    const pool = await semaphore(3)
+    await Promise.all([pool.acquire(), pool.acquire(), pool.acquire()])
+    for (const weight of [0, -1, 1.5, Number.NaN]) {
+      assert.throws(() => pool.release(weight), RangeError)
+    }
+    assert.throws(() => pool.release('x'), TypeError)
+    assert.equal(pool.getValue(), 0)
+    pool.release()
+    assert.equal(pool.getValue(), 1)
+    await assert.rejects(pool.acquire(2, { timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+  })
+
+  it('tells a job of map() that its lease is lost', async () => {
+    const engine = await world.newEngine()
+    const pool = new Semaphore(2, { engine, name: 'pool' })
+    const done = pool.map(['a'], async (_item, { signal }) => {
+      await engine.close()
+      signal.throwIfAborted()
+    })
+    await assert.rejects(done, { code: 'ERR_LOCK_LOST' })
+  })
+
   it('says what it cannot do, and what to do instead', async () => {
     const pool = await semaphore(3)
     assert.throws(() => pool.setValue(4), { code: 'ERR_LOCK_UNSUPPORTED', message: /another name/ })
@@ -126,6 +149,15 @@ describe('RecursiveMutex over an engine', () => {
     await theirs.runExclusive(() => order.push('theirs'))
     await inner
     assert.deepEqual(order, ['inner', 'theirs'])
+  })
+
+  it('may be entered again by an object with other options', async () => {
+    const engine = await world.newEngine()
+    const outer = new RecursiveMutex({ engine, name: 'account', diagnostics: 'counters' })
+    const inner = new RecursiveMutex({ engine, name: 'account', fairness: 'fifo' })
+    const value = await outer.runExclusive(() => inner.runExclusive(() => inner.isHeld()))
+    assert.equal(value, true)
+    assert.equal(outer.isHeld(), false)
   })
 
   it('is another lock than a mutex of that name', async () => {

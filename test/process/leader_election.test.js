@@ -4,6 +4,7 @@ const assert = require('node:assert/strict')
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { Worker } = require('node:worker_threads')
 const { LeaderElection } = require('../..')
 const { freshName } = require('../helpers/agents.js')
 const { turn, watch } = require('../helpers/promises.js')
@@ -27,6 +28,28 @@ describe('A LeaderElection', () => {
     assert.equal(await led, 'done')
     assert.equal(election.isLeader, false)
     assert.equal(await election.lead(() => 'again'), 'again')
+  })
+
+  it('tells the next leader of a death when it is stopped before its callback runs', async () => {
+    const name = freshName()
+    const worker = new Worker(
+      `const { LeaderElection } = require(${JSON.stringify(require.resolve('../..'))})
+      const election = new LeaderElection({ scope: 'process', name: ${JSON.stringify(name)} })
+      election.lead(() => {
+        require('node:worker_threads').parentPort.postMessage('leads')
+        return new Promise(() => setInterval(() => {}, 1000))
+      })`,
+      { eval: true },
+    )
+    await once(worker, 'message')
+    await worker.terminate()
+    const controller = new AbortController()
+    const stopped = open(name).lead(() => assert.fail('it led'), { signal: controller.signal })
+    controller.abort()
+    await stopped
+    const told = () => open(name).lead((_signal, { abandoned }) => abandoned)
+    assert.equal(await told(), true)
+    assert.equal(await told(), false)
   })
 
   it('has one leader at a time, and hands over in the order of the calls', async () => {

@@ -234,6 +234,38 @@ describe('the first failure of semaphore.map()', () => {
     await assert.rejects(new Semaphore(1).map(items(), failing), { message: 'no such user' })
   })
 
+  it('begins no job from then on, whenever its units came', async () => {
+    const late = []
+    for (let microtasks = 0; microtasks < 12; microtasks++) {
+      const semaphore = new Semaphore(2)
+      const done = semaphore.map(['a', 'b', 'c'], async (item, { signal }) => {
+        if (signal.aborted) late.push(item)
+        if (item !== 'a') return
+        for (let i = 0; i < microtasks; i++) await null
+        throw new Error('no a')
+      })
+      await assert.rejects(done, { message: 'no a' })
+      assert.equal(semaphore.getValue(), 2)
+    }
+    assert.deepEqual(late, [])
+  })
+
+  it('is what it rejects with, whatever that is', async () => {
+    const failing = () => Promise.reject(undefined)
+    const ended = new Semaphore(1).map(['a'], failing).then(
+      () => 'resolved',
+      (reason) => [reason],
+    )
+    assert.deepEqual(await ended, [undefined])
+  })
+
+  it('reads its options once, inherited ones too', async () => {
+    const semaphore = new Semaphore(2)
+    const options = Object.create({ weight: 2 })
+    const values = await semaphore.map([1, 2], () => semaphore.getValue(), options)
+    assert.deepEqual(values, [0, 0])
+  })
+
   it('may be invalid input', async () => {
     const semaphore = new Semaphore(1)
     await assert.rejects(
