@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -165,13 +164,13 @@ FileId idOf(const File& file, const std::string& path) {
 }
 
 bool isAt(const std::string& path, const FileId& id) noexcept {
-  // Not lstat(): what zig links in its place, for a glibc before 2.33, leaves errno as it was.
-  struct statx facts;
-  if (statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_INO, &facts) != 0) {
-    return errno != ENOENT && errno != ENOTDIR;
-  }
-  const dev_t device = makedev(facts.stx_dev_major, facts.stx_dev_minor);
-  return device == id.first && facts.stx_ino == id.second;
+  // Not lstat(): what zig links in its place, for a glibc before 2.33, leaves errno as it was. And statx() is in musl
+  // since 1.2.5 only.
+  const File file(open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!file) return errno != ENOENT && errno != ENOTDIR;
+  struct stat facts;
+  if (fstat(file.number(), &facts) != 0) return true;
+  return facts.st_dev == id.first && facts.st_ino == id.second;
 }
 
 std::string pathOf(const File& file) { return "/proc/self/fd/" + std::to_string(file.number()); }
