@@ -60,7 +60,8 @@ function missingTools() {
   const missing = []
   if (!runs('cmake')) missing.push('cmake')
   if (process.platform !== 'win32') {
-    const compilers = process.env.CXX ? [process.env.CXX] : ['c++', 'g++', 'clang++']
+    // CXX may have arguments, or a launcher before it.
+    const compilers = process.env.CXX ? [process.env.CXX.split(' ')[0]] : ['c++', 'g++', 'clang++']
     if (!compilers.some(runs)) missing.push('a C++20 compiler')
     if (!runs('make')) missing.push('make')
   }

@@ -181,7 +181,8 @@ export class Semaphore implements SemaphoreInterface {
    * jobs have, starts no further job, and closes the iterable. The promise rejects with it once the running jobs have
    * ended. `cancel()` ends it the same way.
    *
-   * @param iterable an iterable of items or of promises, or an async iterable.
+   * @param iterable an iterable of items or of promises, or an async iterable. As with `for await`, a promise that rejects
+   * before its turn is an unhandled rejection, unless it has a handler.
    * @param options apply to each job's wait: `weight`, `priority`, `timeout` in ms; `signal` ends the whole.
    * @returns a promise that rejects with a TypeError or RangeError when an argument is invalid.
    *
