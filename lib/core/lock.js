@@ -2,6 +2,7 @@
 // What every local lock has: a wait queue, watchers (waitForUnlock), and its place in a keyed map.
 const { E_CANCELED, lockError } = require('./errors.js')
 const { titleOf } = require('./keys.js')
+const { checkStack } = require('./stack.js')
 const { Limits } = require('./waiter.js')
 const { WaitQueue } = require('./wait_queue.js')
 const { Watchers } = require('./watchers.js')
@@ -144,6 +145,8 @@ class LocalLock extends AnyLock {
 
   /** `waiters` give up. */
   endAll(reason, waiters = this.waiters()) {
+    // A waiter that has left the queue must be told.
+    if (waiters.length > 0) checkStack()
     // All of them first: none is to be admitted for the others' going.
     for (const waiter of waiters) this.dequeue(waiter)
     for (const waiter of waiters) this.endInVain(waiter, reason)
