@@ -35,11 +35,20 @@ class EngineMutex extends EngineLock {
     return this.current
   }
 
+  grantOf(hold) {
+    return this.releaser(hold)
+  }
+
   /** A promise for what `use` makes of the hold. */
   async #hold(limits, use) {
     const hold = await this.take(wish, limits)
     this.current = hold
     return use?.(hold)
+  }
+
+  /** For RecursiveMutex, as LocalMutex has it: a promise for a grant, which is a hold here. */
+  enter(limits) {
+    return this.#hold(limits, (hold) => hold)
   }
 
   lock(options) {
@@ -52,11 +61,11 @@ class EngineMutex extends EngineLock {
 
   async runExclusive(callback, options) {
     checkCallback(callback)
-    const hold = await this.#hold(readWait(options), (hold) => hold)
+    const release = await this.acquire(options)
     try {
-      return await callback()
+      return await callback(release)
     } finally {
-      this.give(hold)
+      release()
     }
   }
 

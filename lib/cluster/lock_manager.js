@@ -36,7 +36,7 @@ class ManagerOver {
       return await new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason), { once: true })
         // In an async function, so that whatever it throws rejects.
-        const run = async () => callback(lockOf({ name, mode: wish.mode }))
+        const run = async () => callback(lockOf({ name, mode: wish.mode }, release))
         run().then(resolve, reject)
       })
     } finally {

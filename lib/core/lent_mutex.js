@@ -32,6 +32,8 @@ class LentMutex extends UnqueuedForms {
     /** The ticket of the queue, and the priority that it waits with. */
     this.ticket = none
     this.priority = 0
+    /** The last grant that was told of a death. */
+    this.abandonedGrant = none
     /** The tickets of waiters that are strictly first come, first served. */
     this.tickets = null
   }
@@ -100,6 +102,12 @@ class LentMutex extends UnqueuedForms {
     return lender.addToken === null
       ? release
       : lender.addToken(release, () => this.current === grant)
+  }
+
+  grantOf(grant) {
+    const told = { abandoned: grant === this.abandonedGrant }
+    const { lender } = this
+    return lender.addToken === null ? told : lender.addToken(told, () => this.current === grant)
   }
 
   unlock() {

@@ -18,6 +18,7 @@ const { checkStack } = require('./stack.js')
 const { Waiter } = require('./waiter.js')
 
 const free = 0
+const localGrant = Object.freeze({ abandoned: false, fencingToken: undefined, signal: undefined })
 const done = Promise.resolve()
 
 let lastGrant = 0
@@ -124,10 +125,10 @@ class LocalMutex extends LocalLock {
   runExclusiveSync(callback, limits) {
     checkCallback(callback)
     checkStack()
-    this.lockSync(limits)
-    const { current: grant } = this
+    const isAbandoned = this.lockSync(limits)
+    const grant = Runner.valueOf(this, this.current, isAbandoned)
     try {
-      return callback()
+      return callback(this.grantOf(grant))
     } finally {
       if (this.current === grant) this.unlock()
     }
@@ -144,7 +145,7 @@ class LocalMutex extends LocalLock {
       } else {
         grant = await this.enter(readWait(options), Runner)
       }
-      return await callback()
+      return await callback(this.grantOf(grant))
     } finally {
       // Unless release() has ended it before, or it never began.
       if (grant !== free && this.current === grant) this.unlock()
@@ -154,6 +155,11 @@ class LocalMutex extends LocalLock {
   /** The number of the current grant: a releaser with another one does nothing. */
   grant() {
     return this.current
+  }
+
+  /** What callbacks are told of the grant of that number. */
+  grantOf() {
+    return localGrant
   }
 
   unlock() {
@@ -243,7 +249,8 @@ class Locker extends MutexWaiter {
 }
 
 class Runner extends MutexWaiter {
-  static valueOf(_mutex, grant) {
+  static valueOf(mutex, grant, isAbandoned) {
+    if (isAbandoned) mutex.abandonedGrant = grant
     return grant
   }
 }
@@ -266,4 +273,4 @@ class Returner extends MutexWaiter {
 }
 Returner.prototype.isToStay = true
 
-module.exports = { free, LocalMutex, nextGrant, Returner }
+module.exports = { free, LocalMutex, nextGrant, Returner, Runner }

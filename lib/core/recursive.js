@@ -14,9 +14,9 @@
 //            it, or from outside. Callers that came before are still admitted, one after the other
 //   over     closed, and no caller from inside is waiting or in: the queue that it came by goes on
 const { AsyncLocalStorage } = require('../builtins.js').async_hooks
-const { LocalMutex } = require('./mutex.js')
+const { LocalMutex, Runner } = require('./mutex.js')
 const { checkStack } = require('./stack.js')
-const { checkCallback } = require('./options.js')
+const { checkCallback, readWait } = require('./options.js')
 
 /**
  * The innermost hold that the running code was started in, of whatever lock. One storage for all locks:
@@ -141,7 +141,7 @@ class Recursive {
     const around = context()
     const parent = this.holdIn(around)
     try {
-      await this.lineOf(parent).lock(options)
+      await this.lineOf(parent).enter(readWait(options), Runner)
     } catch (error) {
       parent?.goOut()
       throw error
@@ -149,7 +149,7 @@ class Recursive {
     const hold = new Hold(this, parent, around)
     hold.enter()
     try {
-      return await storage.run(hold, begin, callback)
+      return await storage.run(hold, begin, callback, this.told())
     } finally {
       hold.close()
     }
@@ -159,14 +159,16 @@ class Recursive {
     checkCallback(callback)
     // By thread, not by context: what runs inside that callback is on its stack. And with nothing to undo:
     // a recursion without end, which overflows the stack, leaves no level of it behind.
-    if (this.holds.isOnStack) return callback()
+    if (this.holds.isOnStack) return callback(this.told())
     const around = context()
     const parent = this.holdIn(around)
     // Here, since at the end of the stack every call may throw: what follows must reach its end.
     checkStack()
     const hold = new Hold(this, parent, around)
     try {
-      this.lineOf(parent).lockSync(limits)
+      const line = this.lineOf(parent)
+      const isAbandoned = line.lockSync(limits)
+      Runner.valueOf(line, line.current, isAbandoned)
     } catch (error) {
       parent?.goOut()
       throw error
@@ -174,11 +176,16 @@ class Recursive {
     hold.enter()
     this.holds.isOnStack = true
     try {
-      return storage.run(hold, callback)
+      return storage.run(hold, callback, this.told())
     } finally {
       this.holds.isOnStack = false
       hold.close()
     }
+  }
+
+  /** What callbacks are told: the grant of the outermost hold. */
+  told() {
+    return this.lock.grantOf(this.holds.outermost.grant)
   }
 
   /** The queue of a caller that comes from inside `parent`. */
@@ -218,8 +225,8 @@ class InnerMutex extends LocalMutex {
 }
 
 /** In the context of its hold: there a thenable, too, is asked for what it will be. */
-function begin(callback) {
-  return Promise.resolve(callback())
+function begin(callback, grant) {
+  return Promise.resolve(callback(grant))
 }
 
 module.exports = { Holds, Recursive }

@@ -3,28 +3,17 @@ import type { Engine } from '../cluster/options.js'
 import type { Key } from '../locks/keyed.js'
 
 /**
- * Lets go of one grant: call it, call its `release()`, or leave it to `using`. Once is enough: a
- * Releaser whose grant is over does nothing, whatever ended the grant.
+ * What a holder is told of its grant: callbacks of `runExclusive` and `runShared` have it as their argument (of a
+ * semaphore as the second one), and every {@link Releaser} has it, too.
  *
  * @example
  * const mutex = new Mutex()
- * const release = await mutex.acquire()
- * try {
- *   // alone
- * } finally {
- *   release()
- * }
- *
- * @example
- * {
- *   using _ = await mutex.acquire()
- *   assert.equal(mutex.isLocked(), true)
- * }
- * assert.equal(mutex.isLocked(), false)
+ * await mutex.runExclusive(async ({ abandoned, signal }) => {
+ *   assert.equal(abandoned, false)
+ *   signal?.throwIfAborted() // Over an engine, once the lease is lost.
+ * })
  */
-export interface Releaser extends Disposable, AsyncDisposable {
-  (): void
-  release(): void
+export interface Grant {
   /**
    * The last holder died with the lock: look at what it left. (The other ways to lock are not told,
    * and the next holder is not told either. A caller that could not have all of several keys leaves it to the next.)
@@ -51,4 +40,29 @@ export interface Releaser extends Disposable, AsyncDisposable {
    * it was held, before the server can give it to anybody else. Of several keys: when the first of them has been lost.
    */
   readonly signal?: AbortSignal
+}
+
+/**
+ * Lets go of one grant: call it, call its `release()`, or leave it to `using`. Once is enough: a
+ * Releaser whose grant is over does nothing, whatever ended the grant.
+ *
+ * @example
+ * const mutex = new Mutex()
+ * const release = await mutex.acquire()
+ * try {
+ *   // alone
+ * } finally {
+ *   release()
+ * }
+ *
+ * @example
+ * {
+ *   using _ = await mutex.acquire()
+ *   assert.equal(mutex.isLocked(), true)
+ * }
+ * assert.equal(mutex.isLocked(), false)
+ */
+export interface Releaser extends Grant, Disposable, AsyncDisposable {
+  (): void
+  release(): void
 }

@@ -98,7 +98,7 @@ class LocalSemaphore extends LocalLock {
     checkCallback(callback)
     const [before, release] = await this.acquire(weight, options)
     try {
-      return await callback(before)
+      return await callback(before, release)
     } finally {
       release()
     }
@@ -109,7 +109,7 @@ class LocalSemaphore extends LocalLock {
     checkStack()
     const [before, release] = this.acquireSync(weight, options)
     try {
-      return callback(before)
+      return callback(before, release)
     } finally {
       release()
     }

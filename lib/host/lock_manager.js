@@ -31,7 +31,7 @@ class HostManager {
     const release = await this.acquire(name, wish)
     if (release === undefined) return callback(null)
     try {
-      return await callback(lockOf({ name, mode: wish.mode }))
+      return await callback(lockOf({ name, mode: wish.mode }, release))
     } finally {
       release()
     }

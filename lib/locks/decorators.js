@@ -66,7 +66,7 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
   async function runExclusive(callback, ...how) {
     const ticket = await acquire(...how)
     try {
-      return await (isSemaphore ? callback(ticket[0]) : callback())
+      return await (isSemaphore ? callback(...ticket) : callback(ticket))
     } finally {
       releaserOf(ticket)()
     }

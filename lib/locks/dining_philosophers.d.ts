@@ -1,5 +1,5 @@
 import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
-import type { Releaser } from '../core/releaser.js'
+import type { Grant, Releaser } from '../core/releaser.js'
 import type { LockOptions } from '../lock_options.js'
 
 export interface DiningPhilosophersOptions extends LockOptions {}
@@ -86,10 +86,10 @@ export class DiningPhilosophers {
    */
   runExclusive<T>(
     seat: number,
-    callback: () => Promise<T> | T,
+    callback: (grant: Grant) => Promise<T> | T,
     options?: number | WaitOptions,
   ): Promise<T>
 
   /** Runs `callback` at once or after blocking this thread, ends, and returns what it returns. */
-  runExclusiveSync<T>(seat: number, callback: () => T, options?: SyncWaitOptions): T
+  runExclusiveSync<T>(seat: number, callback: (grant: Grant) => T, options?: SyncWaitOptions): T
 }

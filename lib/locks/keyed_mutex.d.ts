@@ -1,5 +1,5 @@
 import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
-import type { Releaser } from '../core/releaser.js'
+import type { Grant, Releaser } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Key, KeyedOptions } from './keyed.js'
 import type { Mutex, MutexSnapshot } from './mutex.js'
@@ -48,13 +48,13 @@ export class KeyedMutex {
   /** Runs `callback` while nobody else holds the keys. Never calls it before it returns. */
   runExclusive<T>(
     key: Key | readonly Key[],
-    callback: () => Promise<T> | T,
+    callback: (grant: Grant) => Promise<T> | T,
     options?: number | WaitOptions,
   ): Promise<T>
   /** {@link KeyedMutex.runExclusive} by the name it has in V8's proposal. */
   executeLocked<T>(
     key: Key | readonly Key[],
-    callback: () => Promise<T> | T,
+    callback: (grant: Grant) => Promise<T> | T,
     options?: number | WaitOptions,
   ): Promise<T>
 
@@ -65,7 +65,11 @@ export class KeyedMutex {
   lockSync(key: Key, options?: SyncWaitOptions): void
   /** The same with a Releaser, for one key or several; `timeout` is for all of them together. */
   acquireSync(key: Key | readonly Key[], options?: SyncWaitOptions): Releaser
-  runExclusiveSync<T>(key: Key | readonly Key[], callback: () => T, options?: SyncWaitOptions): T
+  runExclusiveSync<T>(
+    key: Key | readonly Key[],
+    callback: (grant: Grant) => T,
+    options?: SyncWaitOptions,
+  ): T
 
   /** @throws {Error} `ERR_LOCK_NOT_HELD` when this thread does not hold it. */
   unlock(key: Key): void

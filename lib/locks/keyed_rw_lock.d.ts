@@ -1,5 +1,5 @@
 import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
-import type { Releaser } from '../core/releaser.js'
+import type { Grant, Releaser } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Key, KeyedOptions } from './keyed.js'
 import type { KeyedMutex } from './keyed_mutex.js'
@@ -45,13 +45,13 @@ export class KeyedRWLock {
   /** Runs `callback` while nobody writes. Never calls it before it returns. */
   runShared<T>(
     key: Key | readonly Key[],
-    callback: () => Promise<T> | T,
+    callback: (grant: Grant) => Promise<T> | T,
     options?: number | WaitOptions,
   ): Promise<T>
   /** Runs `callback` while nobody else reads or writes. Never calls it before it returns. */
   runExclusive<T>(
     key: Key | readonly Key[],
-    callback: () => Promise<T> | T,
+    callback: (grant: Grant) => Promise<T> | T,
     options?: number | WaitOptions,
   ): Promise<T>
 
@@ -60,8 +60,16 @@ export class KeyedRWLock {
   acquireReadSync(keys: readonly Key[], options?: SyncWaitOptions): Releaser
   acquireWriteSync(key: Key, options?: SyncWaitOptions): WriteReleaser
   acquireWriteSync(keys: readonly Key[], options?: SyncWaitOptions): Releaser
-  runSharedSync<T>(key: Key | readonly Key[], callback: () => T, options?: SyncWaitOptions): T
-  runExclusiveSync<T>(key: Key | readonly Key[], callback: () => T, options?: SyncWaitOptions): T
+  runSharedSync<T>(
+    key: Key | readonly Key[],
+    callback: (grant: Grant) => T,
+    options?: SyncWaitOptions,
+  ): T
+  runExclusiveSync<T>(
+    key: Key | readonly Key[],
+    callback: (grant: Grant) => T,
+    options?: SyncWaitOptions,
+  ): T
 
   /** How many read it. */
   readers(key: Key): number

@@ -4,6 +4,7 @@ import type {
   WeightedSyncWaitOptions,
   WeightedWaitOptions,
 } from '../core/options.js'
+import type { Grant } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Key, KeyedOptions } from './keyed.js'
 import type { Semaphore, SemaphoreSnapshot, SemaphoreTicket } from './semaphore.js'
@@ -38,26 +39,26 @@ export class KeyedSemaphore {
   tryAcquire(keys: readonly Key[], weight?: number): SemaphoreTicket<number[]> | undefined
   runExclusive<T>(
     key: Key,
-    callback: (value: number) => Promise<T> | T,
+    callback: (value: number, grant: Grant) => Promise<T> | T,
     weight?: number | WeightedWaitOptions,
     options?: number | WaitOptions,
   ): Promise<T>
   runExclusive<T>(
     keys: readonly Key[],
-    callback: (values: number[]) => Promise<T> | T,
+    callback: (values: number[], grant: Grant) => Promise<T> | T,
     weight?: number | WeightedWaitOptions,
     options?: number | WaitOptions,
   ): Promise<T>
   /** {@link KeyedSemaphore.runExclusive} by the name it has in V8's proposal. */
   executeLocked<T>(
     key: Key,
-    callback: (value: number) => Promise<T> | T,
+    callback: (value: number, grant: Grant) => Promise<T> | T,
     weight?: number | WeightedWaitOptions,
     options?: number | WaitOptions,
   ): Promise<T>
   executeLocked<T>(
     keys: readonly Key[],
-    callback: (values: number[]) => Promise<T> | T,
+    callback: (values: number[], grant: Grant) => Promise<T> | T,
     weight?: number | WeightedWaitOptions,
     options?: number | WaitOptions,
   ): Promise<T>
@@ -73,13 +74,13 @@ export class KeyedSemaphore {
   ): SemaphoreTicket<number[]>
   runExclusiveSync<T>(
     key: Key,
-    callback: (value: number) => T,
+    callback: (value: number, grant: Grant) => T,
     weight?: number | WeightedSyncWaitOptions,
     options?: SyncWaitOptions,
   ): T
   runExclusiveSync<T>(
     keys: readonly Key[],
-    callback: (values: number[]) => T,
+    callback: (values: number[], grant: Grant) => T,
     weight?: number | WeightedSyncWaitOptions,
     options?: SyncWaitOptions,
   ): T

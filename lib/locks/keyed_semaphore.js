@@ -53,7 +53,7 @@ class KeyedSemaphore extends Keyed {
     checkCallback(callback, key)
     const [value, release] = await this.acquire(key, weight, options)
     try {
-      return await callback(value)
+      return await callback(value, release)
     } finally {
       release()
     }
@@ -80,7 +80,7 @@ class KeyedSemaphore extends Keyed {
     checkCallback(callback, key)
     const [value, release] = this.acquireSync(key, weight, options)
     try {
-      return callback(value)
+      return callback(value, release)
     } finally {
       release()
     }

@@ -1,6 +1,6 @@
 import type { EngineChoice } from '../cluster/options.js'
 import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
-import type { Releaser } from '../core/releaser.js'
+import type { Grant, Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
@@ -83,10 +83,16 @@ export class Mutex implements MutexInterface {
    * throws. Never calls it before it returns. Rejects with whatever `callback` throws or rejects
    * with, and with what acquire would throw.
    */
-  runExclusive<T>(callback: () => Promise<T> | T, options?: number | WaitOptions): Promise<T>
+  runExclusive<T>(
+    callback: (grant: Grant) => Promise<T> | T,
+    options?: number | WaitOptions,
+  ): Promise<T>
 
   /** {@link Mutex.runExclusive} by the name it has in V8's proposal. */
-  executeLocked<T>(callback: () => Promise<T> | T, options?: number | WaitOptions): Promise<T>
+  executeLocked<T>(
+    callback: (grant: Grant) => Promise<T> | T,
+    options?: number | WaitOptions,
+  ): Promise<T>
 
   /** acquire without a Releaser, and the fastest: whoever has locked calls {@link Mutex.unlock}. */
   lock(options?: number | WaitOptions): Promise<void>
@@ -114,7 +120,7 @@ export class Mutex implements MutexInterface {
    * A `node:vm` script with a `timeout` that is cut off in `callback` runs no `finally`: the lock stays held. Take the
    * lock outside the script, or call {@link Mutex.release} in the `catch` around `runInContext`.
    */
-  runExclusiveSync<T>(callback: () => T, options?: SyncWaitOptions): T
+  runExclusiveSync<T>(callback: (grant: Grant) => T, options?: SyncWaitOptions): T
 
   /**
    * Lets the next one in.

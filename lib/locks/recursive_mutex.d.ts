@@ -1,5 +1,6 @@
 import type { EngineChoice } from '../cluster/options.js'
 import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
+import type { Grant } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { HostOptions } from '../host/options.js'
 import type { BufferOptions, CancelOptions, LockOptions } from '../lock_options.js'
@@ -88,10 +89,16 @@ export class RecursiveMutex {
    *
    * @param options or a priority.
    */
-  runExclusive<T>(callback: () => Promise<T> | T, options?: number | WaitOptions): Promise<T>
+  runExclusive<T>(
+    callback: (grant: Grant) => Promise<T> | T,
+    options?: number | WaitOptions,
+  ): Promise<T>
 
   /** {@link RecursiveMutex.runExclusive} by the name it has in V8's proposal. */
-  executeLocked<T>(callback: () => Promise<T> | T, options?: number | WaitOptions): Promise<T>
+  executeLocked<T>(
+    callback: (grant: Grant) => Promise<T> | T,
+    options?: number | WaitOptions,
+  ): Promise<T>
 
   /**
    * Runs `callback` at once or after blocking this thread, lets go, and returns what it returns. Inside another
@@ -104,7 +111,7 @@ export class RecursiveMutex {
    * the wrong type.
    * @throws {RangeError} when `timeout` is NaN or negative.
    */
-  runExclusiveSync<T>(callback: () => T, options?: SyncWaitOptions): T
+  runExclusiveSync<T>(callback: (grant: Grant) => T, options?: SyncWaitOptions): T
 
   /** Whether anybody holds it: in the next moment that may have changed. */
   isLocked(): boolean

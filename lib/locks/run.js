@@ -3,12 +3,12 @@
 const { checkCallback } = require('../core/options.js')
 const { checkStack } = require('../core/stack.js')
 
-/** What `callback` makes, once `grant` has given a releaser: a promise. `key` is of a keyed lock. */
+/** What `callback` makes of the releaser that `grant` promises: a promise. `key` is of a keyed lock. */
 async function run(callback, grant, key) {
   checkCallback(callback, key)
   const release = await grant()
   try {
-    return await callback()
+    return await callback(release)
   } finally {
     release()
   }
@@ -20,7 +20,7 @@ function runSync(callback, grant, key) {
   checkStack()
   const release = grant()
   try {
-    return callback()
+    return callback(release)
   } finally {
     release()
   }

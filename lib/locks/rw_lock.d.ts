@@ -1,6 +1,6 @@
 import type { Engine, EngineChoice } from '../cluster/options.js'
 import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
-import type { Releaser } from '../core/releaser.js'
+import type { Grant, Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
@@ -126,9 +126,15 @@ export class RWLock {
    * before it returns. Rejects with whatever `callback` throws or rejects with, and with what acquireRead
    * would throw.
    */
-  runShared<T>(callback: () => Promise<T> | T, options?: number | WaitOptions): Promise<T>
+  runShared<T>(
+    callback: (grant: Grant) => Promise<T> | T,
+    options?: number | WaitOptions,
+  ): Promise<T>
   /** The same, while nobody else reads or writes. */
-  runExclusive<T>(callback: () => Promise<T> | T, options?: number | WaitOptions): Promise<T>
+  runExclusive<T>(
+    callback: (grant: Grant) => Promise<T> | T,
+    options?: number | WaitOptions,
+  ): Promise<T>
 
   /**
    * Locks it for reading, and blocks this thread until it can. Blocked threads and promises stand in one line.
@@ -143,9 +149,9 @@ export class RWLock {
   /** The same for writing. */
   acquireWriteSync(options?: SyncWaitOptions): WriteReleaser
   /** Runs `callback` while nobody writes, and returns what it returns. Blocks this thread until it can. */
-  runSharedSync<T>(callback: () => T, options?: SyncWaitOptions): T
+  runSharedSync<T>(callback: (grant: Grant) => T, options?: SyncWaitOptions): T
   /** The same, while nobody else reads or writes. */
-  runExclusiveSync<T>(callback: () => T, options?: SyncWaitOptions): T
+  runExclusiveSync<T>(callback: (grant: Grant) => T, options?: SyncWaitOptions): T
 
   /** How many read it: in the next moment that may have changed, as with the two below. */
   readonly readers: number

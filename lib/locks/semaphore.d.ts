@@ -7,7 +7,7 @@ import type {
   WeightedSyncWaitOptions,
   WeightedWaitOptions,
 } from '../core/options.js'
-import type { Releaser } from '../core/releaser.js'
+import type { Grant, Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
@@ -111,14 +111,14 @@ export class Semaphore implements SemaphoreInterface {
 
   /** Runs `callback(valueBefore)` while it has `weight`. Never calls it before it returns. */
   runExclusive<T>(
-    callback: (value: number) => Promise<T> | T,
+    callback: (value: number, grant: Grant) => Promise<T> | T,
     weight?: number | WeightedWaitOptions,
     options?: number | WaitOptions,
   ): Promise<T>
 
   /** {@link Semaphore.runExclusive} by the name it has in V8's proposal. */
   executeLocked<T>(
-    callback: (value: number) => Promise<T> | T,
+    callback: (value: number, grant: Grant) => Promise<T> | T,
     weight?: number | WeightedWaitOptions,
     options?: number | WaitOptions,
   ): Promise<T>
@@ -135,7 +135,7 @@ export class Semaphore implements SemaphoreInterface {
 
   /** Runs `callback(valueBefore)` at once or after blocking this thread, and returns what it returns. */
   runExclusiveSync<T>(
-    callback: (value: number) => T,
+    callback: (value: number, grant: Grant) => T,
     weight?: number | WeightedSyncWaitOptions,
     options?: SyncWaitOptions,
   ): T

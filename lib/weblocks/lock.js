@@ -11,6 +11,7 @@ let check
 class Lock {
   #name
   #mode
+  #grant
 
   static {
     check = (it, getter) => {
@@ -18,10 +19,11 @@ class Lock {
     }
   }
 
-  constructor(key, name, mode) {
+  constructor(key, name, mode, grant) {
     if (key !== secret) throw new TypeError('Illegal constructor')
     this.#name = name
     this.#mode = mode
+    this.#grant = grant
   }
 
   get name() {
@@ -34,11 +36,27 @@ class Lock {
     return modeNames[this.#mode]
   }
 
+  get abandoned() {
+    check(this, 'abandoned')
+    return this.#grant.abandoned
+  }
+
+  get fencingToken() {
+    check(this, 'fencingToken')
+    return this.#grant.fencingToken
+  }
+
+  get signal() {
+    check(this, 'signal')
+    return this.#grant.signal
+  }
+
   get [Symbol.toStringTag]() {
     return 'Lock'
   }
 }
 
-const lockOf = ({ name, mode }) => new Lock(secret, name, mode)
+/** `grant` is a releaser, or what has its abandoned, fencingToken and signal. */
+const lockOf = ({ name, mode }, grant) => new Lock(secret, name, mode, grant)
 
 module.exports = { Lock, lockOf }

@@ -1,5 +1,5 @@
 import type { Engine, EngineChoice } from '../cluster/options.js'
-import type { Releaser } from '../core/releaser.js'
+import type { Grant, Releaser } from '../core/releaser.js'
 import type { HostOptions, KeyedHostOptions } from '../host/options.js'
 
 export type LockMode = 'exclusive' | 'shared'
@@ -40,10 +40,16 @@ export interface LockRequestOptions {
  *   assert.deepEqual([lock.name, lock.mode], ['orders', 'shared'])
  * })
  */
-export class Lock {
+export class Lock implements Grant {
   private constructor()
   readonly name: string
   readonly mode: LockMode
+  /** Not in the standard, as the two below: see {@link Grant.abandoned}. */
+  readonly abandoned: boolean
+  /** See {@link Grant.fencingToken}. */
+  readonly fencingToken?: bigint
+  /** Aborts when the lock is stolen, or over an engine lost. */
+  readonly signal: AbortSignal
 }
 
 export type LockGrantedCallback<T> = (lock: Lock | null) => T

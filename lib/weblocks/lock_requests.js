@@ -51,8 +51,10 @@ class Request extends AnyLock {
     this.mode = mode
     this.ticket = ticket
     this.callback = callback
-    this.signal = signal
+    this.callerSignal = signal
     this.onStolen = undefined
+    this.abandoned = false
+    this.loss = undefined
   }
 
   /** While it holds its lock it has its place among the waiters itself. */
@@ -117,7 +119,17 @@ class Request extends AnyLock {
 
   lose() {
     this.ticket = lost
+    this.loss?.abort(this.stolenError())
     this.onStolen?.()
+  }
+
+  /** Aborts when its lock is stolen. */
+  get signal() {
+    if (this.loss === undefined) {
+      this.loss = new AbortController()
+      if (this.isStolen) this.loss.abort(this.stolenError())
+    }
+    return this.loss.signal
   }
 
   stolenError() {
@@ -142,7 +154,8 @@ class Pending extends Waiter {
 
 /** For request(), which goes on to the callback, as the standard has it, though the lock be stolen by now. */
 class Runner extends Pending {
-  static value(request) {
+  static value(request, _weight, abandoned) {
+    request.abandoned = abandoned
     return request
   }
 
@@ -199,7 +212,7 @@ function acquire(name, wish) {
 
 /** Calls back with the lock of `request`. The promise is for what that settles to, or that it was stolen. */
 function call(request) {
-  const { callback, signal } = request
+  const { callback, callerSignal: signal } = request
   try {
     if (signal?.aborted && !request.isStolen) throw signal.reason
   } catch (error) {
@@ -208,7 +221,7 @@ function call(request) {
     throw error
   }
   request.callback = undefined
-  request.signal = undefined
+  request.callerSignal = undefined
   return new Promise((resolve, reject) => {
     request.onStolen = () => reject(request.stolenError())
     if (request.isStolen) request.onStolen()
@@ -219,7 +232,7 @@ function call(request) {
 async function run(request, callback, resolve, reject) {
   let value
   try {
-    value = await callback(lockOf(request))
+    value = await callback(lockOf(request, request))
   } catch (error) {
     request.release()
     reject(error)
@@ -230,20 +243,9 @@ async function run(request, callback, resolve, reject) {
 }
 
 function releaser(request, abandoned) {
-  let controller
   const release = makeReleaser(() => request.release(), abandoned)
-  return Object.defineProperty(release, 'signal', {
-    configurable: true,
-    enumerable: true,
-    get() {
-      if (controller === undefined) {
-        controller = new AbortController()
-        request.onStolen = () => controller.abort(request.stolenError())
-        if (request.isStolen) request.onStolen()
-      }
-      return controller.signal
-    },
-  })
+  const get = () => request.signal
+  return Object.defineProperty(release, 'signal', { configurable: true, enumerable: true, get })
 }
 
 native.lockManager.start(require('node:worker_threads').threadId)

@@ -2,7 +2,16 @@
 // Semaphore and RecursiveMutex over an engine, by a server in memory.
 const assert = require('node:assert/strict')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { KeyedMutex, Mutex, RecursiveMutex, Semaphore } = require('../..')
+const {
+  KeyedMutex,
+  KeyedRWLock,
+  KeyedSemaphore,
+  LockManager,
+  Mutex,
+  RecursiveMutex,
+  RWLock,
+  Semaphore,
+} = require('../..')
 const { fakeWorld } = require('./helpers/fake_world.js')
 const { calmIt } = require('../helpers/calm.js')
 
@@ -186,5 +195,47 @@ describe('RecursiveMutex over an engine', () => {
     })
     await assert.rejects(broken, { message: 'no such seat' })
     assert.equal(mine.isLocked(), false)
+  })
+})
+
+describe('What callbacks over an engine are told of their grant', () => {
+  const world = fakeWorld()
+  const name = 'told'
+  const last = (...all) => all.at(-1)
+  const ways = {
+    Mutex: (engine) => new Mutex({ engine, name }).runExclusive(last),
+    RecursiveMutex: (engine) => {
+      const mutex = new RecursiveMutex({ engine, name })
+      return mutex.runExclusive(() => mutex.runExclusive(last))
+    },
+    Semaphore: (engine) => new Semaphore(2, { engine, name }).runExclusive(last),
+    RWLock: (engine) => new RWLock({ engine, name }).runShared(last),
+    KeyedMutex: (engine) => new KeyedMutex({ engine }).runExclusive('a', last),
+    KeyedSemaphore: (engine) => new KeyedSemaphore(2, { engine }).runExclusive('a', last),
+    KeyedRWLock: (engine) => new KeyedRWLock({ engine }).runExclusive('a', last),
+    LockManager: (engine) => new LockManager({ engine }).request('a', last),
+  }
+  for (const [kind, run] of Object.entries(ways)) {
+    it(`${kind}: a fencing token, a signal, and whether the last holder died`, async () => {
+      const grant = await run(await world.newEngine())
+      assert.equal(typeof grant.fencingToken, 'bigint')
+      assert.equal(grant.signal.aborted, false)
+      assert.equal(grant.abandoned, false)
+    })
+  }
+
+  it('aborts the signal of a callback whose lease is lost', async () => {
+    const engine = await world.newEngine()
+    const reason = await new Mutex({ engine, name }).runExclusive(async ({ signal }) => {
+      await engine.close()
+      return signal.reason
+    })
+    assert.equal(reason.code, 'ERR_LOCK_LOST')
+  })
+
+  it('has the tokens of several keys', async () => {
+    const mutex = new KeyedMutex({ engine: await world.newEngine() })
+    const { fencingTokens } = await mutex.runExclusive(['a', 'b'], last)
+    assert.deepEqual([...fencingTokens.keys()], ['a', 'b'])
   })
 })

@@ -1,0 +1,136 @@
+'use strict'
+// What callbacks are told of their grant.
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const { Worker } = require('node:worker_threads')
+const boxoffice = require('../..')
+const { freshName } = require('../helpers/agents.js')
+
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore, LockManager, Mutex } = boxoffice
+const { RecursiveMutex, RWLock, Semaphore, tryAcquire, withTimeout } = boxoffice
+
+/** Each runs `callback`, which gives its arguments back, and promises the grant that it was told of. */
+const ways = {
+  'Mutex.runExclusive': (options, callback) => new Mutex(options).runExclusive(callback),
+  'Mutex.executeLocked': (options, callback) => new Mutex(options).executeLocked(callback),
+  'Mutex.runExclusiveSync': (options, callback) => new Mutex(options).runExclusiveSync(callback),
+  'RecursiveMutex.runExclusive': (options, callback) => {
+    const mutex = new RecursiveMutex(options)
+    return mutex.runExclusive(() => mutex.runExclusive(callback))
+  },
+  'RecursiveMutex.runExclusiveSync': (options, callback) => {
+    const mutex = new RecursiveMutex(options)
+    return mutex.runExclusiveSync(() => mutex.runExclusiveSync(callback))
+  },
+  'RWLock.runShared': (options, callback) => new RWLock(options).runShared(callback),
+  'RWLock.runExclusive': (options, callback) => new RWLock(options).runExclusive(callback),
+  'RWLock.runSharedSync': (options, callback) => new RWLock(options).runSharedSync(callback),
+  'RWLock.runExclusiveSync': (options, callback) => new RWLock(options).runExclusiveSync(callback),
+  'KeyedMutex.runExclusive': (options, callback) =>
+    new KeyedMutex(options).runExclusive('a', callback),
+  'KeyedMutex.runExclusive of two': (options, callback) =>
+    new KeyedMutex(options).runExclusive(['a', 'b'], callback),
+  'KeyedMutex.runExclusiveSync': (options, callback) =>
+    new KeyedMutex(options).runExclusiveSync('a', callback),
+  'KeyedRWLock.runShared': (options, callback) => new KeyedRWLock(options).runShared('a', callback),
+  'KeyedRWLock.runExclusive of two': (options, callback) =>
+    new KeyedRWLock(options).runExclusive(['a', 'b'], callback),
+}
+const semaphoreWays = {
+  'Semaphore.runExclusive': (options, callback) => new Semaphore(2, options).runExclusive(callback),
+  'Semaphore.runExclusiveSync': (options, callback) =>
+    new Semaphore(2, options).runExclusiveSync(callback),
+  'KeyedSemaphore.runExclusive': (options, callback) =>
+    new KeyedSemaphore(2, options).runExclusive('a', callback),
+  'KeyedSemaphore.runExclusive of two': (options, callback) =>
+    new KeyedSemaphore(2, options).runExclusive(['a', 'b'], callback),
+  'KeyedSemaphore.runExclusiveSync': (options, callback) =>
+    new KeyedSemaphore(2, options).runExclusiveSync('a', callback),
+}
+
+const given = (...all) => all
+
+describe('What callbacks are told of their grant', () => {
+  const blocking = { allowBlockingMainThread: true }
+  const scopes = { thread: () => blocking, process: () => ({ ...blocking, name: freshName() }) }
+  for (const [scope, optionsOf] of Object.entries(scopes)) {
+    for (const [way, run] of Object.entries(ways)) {
+      it(`${way} in the scope ${scope}`, async () => {
+        const [grant, ...others] = await run(optionsOf(), given)
+        assert.equal(grant.abandoned, false)
+        assert.equal(grant.signal, undefined)
+        assert.equal(grant.fencingToken, undefined)
+        assert.deepEqual(others, [])
+      })
+    }
+    for (const [way, run] of Object.entries(semaphoreWays)) {
+      it(`${way} in the scope ${scope}`, async () => {
+        const [value, grant, ...others] = await run(optionsOf(), given)
+        assert.deepEqual([value].flat()[0], 2)
+        assert.equal(grant.abandoned, false)
+        assert.deepEqual(others, [])
+      })
+    }
+  }
+
+  it('is the same for a waiter', async () => {
+    const mutex = new Mutex()
+    await mutex.lock()
+    const waiting = mutex.runExclusive(given)
+    mutex.unlock()
+    assert.deepEqual((await waiting)[0].abandoned, false)
+  })
+
+  it('reaches through withTimeout and tryAcquire', async () => {
+    for (const decorate of [(lock) => withTimeout(lock, 1000), tryAcquire]) {
+      const [grant] = await decorate(new Mutex()).runExclusive(given)
+      assert.equal(grant.abandoned, false)
+      const [value, second] = await decorate(new Semaphore(3)).runExclusive(given)
+      assert.deepEqual([value, second.abandoned], [3, false])
+    }
+  })
+
+  it('is in the Lock of a LockManager, whose signal aborts when it is stolen', async () => {
+    const locks = new LockManager()
+    const name = freshName()
+    let signal
+    const robbed = locks.request(name, (lock) => {
+      assert.equal(lock.abandoned, false)
+      assert.equal(lock.fencingToken, undefined)
+      signal = lock.signal
+      assert.equal(signal.aborted, false)
+      return locks.request(name, { steal: true }, () => {})
+    })
+    await assert.rejects(robbed, { name: 'AbortError' })
+    assert.equal(signal.aborted, true)
+    assert.equal(signal.reason.name, 'AbortError')
+  })
+
+  for (const [Kind, acquire] of [
+    ['Mutex', 'lock()'],
+    ['RecursiveMutex', 'runExclusive(() => new Promise(() => {}))'],
+    ['RWLock', 'acquireWrite()'],
+    ['KeyedMutex', "lock('a')"],
+  ]) {
+    it(`says that the last holder of a ${Kind} died, and only to the next`, async () => {
+      const name = freshName()
+      const lock = new boxoffice[Kind]({ name })
+      const run = () =>
+        Kind === 'KeyedMutex' ? lock.runExclusive('a', given) : lock.runExclusive(given)
+      const worker = new Worker(
+        `const { ${Kind} } = require(${JSON.stringify(require.resolve('../..'))})
+        const lock = new ${Kind}({ name: ${JSON.stringify(name)} })
+        lock.${acquire}
+        setImmediate(() => require('node:worker_threads').parentPort.postMessage('held'))
+        setInterval(() => {}, 1000)`,
+        { eval: true },
+      )
+      await once(worker, 'message')
+      const [first, second] = [run(), run()]
+      await worker.terminate()
+      assert.equal((await first)[0].abandoned, true)
+      assert.equal((await second)[0].abandoned, false)
+      assert.equal((await run())[0].abandoned, false)
+    })
+  }
+})
