@@ -82,12 +82,13 @@ class EngineLock {
   }
 
   /**
-   * A promise for a hold that `wish` (see cohort.js) describes. The class derived from this one has
+   * A promise for a hold that `wish` (see cohort.js) describes, or with `ifAvailable` for undefined. The class derived from this one has
    * enterLocal(wish, limits), a promise for a place in the local lock, and leaveLocal(wish, place), which lets go of it
    * and returns how much that has let in.
    */
   take(wish, limits) {
-    return this.observer === null ? this.#take(wish, limits) : this.#observe(wish, limits)
+    const taken = this.observer === null ? this.#take(wish, limits) : this.#observe(wish, limits)
+    return limits.ifAvailable ? orNothing(taken) : taken
   }
 
   /** Each hold is waited for: by a server, or for a lease that is here. */
@@ -114,7 +115,7 @@ class EngineLock {
       return this.#go(wish, isUsual ? undefined : { priority, signal }, signal)
     }
     if (timeout > 0) return this.#acquireInTime(wish, limits, waiter)
-    return this.#go({ ...wish, isToWait: false }, limits, signal)
+    return this.#go({ ...wish, isToWait: false }, { priority, timeout, signal }, signal)
   }
 
   async #acquireInTime(wish, { priority, timeout, signal }, waiter) {
@@ -211,18 +212,28 @@ class EngineLock {
   }
 }
 
+/** What `taken` promises, or undefined where it is not available. */
+async function orNothing(taken) {
+  try {
+    return await taken
+  } catch (error) {
+    if (error.code === 'ERR_LOCK_TIMEOUT') return undefined
+    throw error
+  }
+}
+
 /** What cannot be answered without asking the server, and what to call instead. */
 const asynchronous = {
-  tryLock: 'acquire() with { timeout: 0 }',
-  tryAcquire: 'acquire() with { timeout: 0 }',
+  tryLock: 'acquire() with { ifAvailable: true }',
+  tryAcquire: 'acquire() with { ifAvailable: true }',
   lockSync: 'lock()',
   acquireSync: 'acquire()',
   runExclusiveSync: 'runExclusive()',
-  tryAcquireRead: 'acquireRead() with { timeout: 0 }',
-  tryAcquireWrite: 'acquireWrite() with { timeout: 0 }',
+  tryAcquireRead: 'acquireRead() with { ifAvailable: true }',
+  tryAcquireWrite: 'acquireWrite() with { ifAvailable: true }',
   acquireReadSync: 'acquireRead()',
   acquireWriteSync: 'acquireWrite()',
-  tryUpgrade: 'upgrade({ timeout: 0 })',
+  tryUpgrade: 'upgrade({ ifAvailable: true })',
   upgradeSync: 'upgrade()',
 }
 for (const [method, instead] of Object.entries(asynchronous)) {
@@ -249,4 +260,4 @@ const signalProperty = {
   },
 }
 
-module.exports = { EngineLock }
+module.exports = { EngineLock, orNothing }

@@ -2,7 +2,7 @@
 // A mutex over an engine.
 const { lockError } = require('../core/errors.js')
 const { LocalMutex } = require('../core/mutex.js')
-const { checkCallback, readWait } = require('../core/options.js')
+const { acquireOptions, checkCallback, readWait } = require('../core/options.js')
 const { EngineLock } = require('./engine_lock.js')
 
 const wish = Object.freeze({
@@ -42,6 +42,7 @@ class EngineMutex extends EngineLock {
   /** A promise for what `use` makes of the hold. */
   async #hold(limits, use) {
     const hold = await this.take(wish, limits)
+    if (hold === undefined) return undefined
     this.current = hold
     return use?.(hold)
   }
@@ -56,12 +57,13 @@ class EngineMutex extends EngineLock {
   }
 
   acquire(options) {
-    return this.#hold(readWait(options), (hold) => this.releaser(hold))
+    return this.#hold(readWait(options, acquireOptions), (hold) => this.releaser(hold))
   }
 
   async runExclusive(callback, options) {
     checkCallback(callback)
     const release = await this.acquire(options)
+    if (release === undefined) return undefined
     try {
       return await callback(release)
     } finally {

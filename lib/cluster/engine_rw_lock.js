@@ -4,10 +4,10 @@
 // but one.
 const { following } = require('../core/abort.js')
 const { withDeadline } = require('../core/deadline.js')
-const { readWait } = require('../core/options.js')
+const { acquireOptions, readWait } = require('../core/options.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
 const { endedError, upgradeError } = require('../core/rw_errors.js')
-const { EngineLock } = require('./engine_lock.js')
+const { EngineLock, orNothing } = require('./engine_lock.js')
 const { Hold } = require('./hold.js')
 
 /** More agents than ever read at once. */
@@ -39,15 +39,16 @@ class EngineRWLock extends EngineLock {
   }
 
   acquireRead(options) {
-    return this.#acquire(read, readWait(options))
+    return this.#acquire(read, readWait(options, acquireOptions))
   }
 
   acquireWrite(options) {
-    return this.#acquire(write, readWait(options))
+    return this.#acquire(write, readWait(options, acquireOptions))
   }
 
   async #acquire(wish, limits) {
     const hold = await this.take(wish, limits)
+    if (hold === undefined) return undefined
     return wish === write ? this.#writer(hold) : this.#reader(hold)
   }
 
@@ -55,9 +56,10 @@ class EngineRWLock extends EngineLock {
     const release = this.releaser(hold)
     release.upgrade = (options) => {
       // First: options may have getters, and they may let go.
-      const limits = readWait(options)
+      const limits = readWait(options, acquireOptions)
       this.#checkHeld(hold)
-      return this.#upgrade(hold, limits)
+      const upgraded = this.#upgrade(hold, limits)
+      return limits.ifAvailable ? orNothing(upgraded) : upgraded
     }
     release.tryUpgrade = this.tryUpgrade
     release.upgradeSync = this.upgradeSync

@@ -3,7 +3,7 @@
 // units come back by release(), and not by a Releaser, the first leases of this thread end, or become smaller.
 const { lockError } = require('../core/errors.js')
 const { LocalSemaphore } = require('../core/semaphore.js')
-const { checkWeight, readAcquire } = require('../core/units.js')
+const { checkWeight, readAcquire, readWatch } = require('../core/units.js')
 const { asTicket, unseen } = require('../core/releaser.js')
 const { EngineLock } = require('./engine_lock.js')
 
@@ -28,17 +28,17 @@ class EngineSemaphore extends EngineLock {
   }
 
   acquire(weightOrOptions, priorityOrOptions) {
-    const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
-    if (weight > this.whole) {
-      throw new RangeError(
-        `weight ${weight} is more than the value ${this.whole} of ${this.title()}`,
-      )
-    }
-    return this.#acquire(weight, limits)
+    return this.#acquire(readAcquire(weightOrOptions, priorityOrOptions))
   }
 
-  async #acquire(units, limits) {
+  #acquire({ weight, limits }) {
+    if (weight <= this.whole) return this.#hold(weight, limits)
+    throw new RangeError(`weight ${weight} is more than the value ${this.whole} of ${this.title()}`)
+  }
+
+  async #hold(units, limits) {
     const hold = await this.take({ units, cost: units, isShared: false, isToWait: true }, limits)
+    if (hold === undefined) return undefined
     this.#holds.add(hold)
     return asTicket(hold.place, this.releaser(hold))
   }
@@ -49,7 +49,7 @@ class EngineSemaphore extends EngineLock {
   }
 
   async waitForUnlock(weight, options) {
-    const [, release] = await this.acquire(weight, options)
+    const [, release] = await this.#acquire(readWatch(weight, options))
     const giveBack = release[unseen] ?? release
     giveBack()
   }

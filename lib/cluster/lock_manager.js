@@ -16,15 +16,10 @@ class ManagerOver {
     if (steal) {
       throw new DOMException('a lock over an engine cannot be stolen', 'NotSupportedError')
     }
-    const limits = { priority, signal, timeout: ifAvailable ? 0 : timeout }
-    try {
-      return await this.#keyMap.with(name, (core) =>
-        modeNames[mode] === 'shared' ? core.acquireRead(limits) : core.acquireWrite(limits),
-      )
-    } catch (error) {
-      if (ifAvailable && error.code === 'ERR_LOCK_TIMEOUT') return undefined
-      throw error
-    }
+    const limits = { priority, signal, timeout, ifAvailable }
+    return this.#keyMap.with(name, (core) =>
+      modeNames[mode] === 'shared' ? core.acquireRead(limits) : core.acquireWrite(limits),
+    )
   }
 
   /** Calls back while the lock is held; rejects at once when it is lost. */

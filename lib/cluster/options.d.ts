@@ -14,7 +14,7 @@ import type { LockManager } from '../weblocks/lock_manager.js'
  * {@link Semaphore} and {@link RWLock} (with a `name`), {@link KeyedMutex}, {@link KeyedSemaphore}, {@link KeyedRWLock} and {@link LockManager}: docs/engines.md.
  *
  * The methods whose names begin with `try` or end in `Sync` throw a TypeError there: what they promise cannot be known
- * without waiting for the server. `acquire(key, { timeout: 0 })` asks it once. What can be looked at, such as
+ * without waiting for the server. `acquire(key, { ifAvailable: true })` asks it once. What can be looked at, such as
  * `isLocked()`, `size` and `snapshot()`, tells of this thread. A server that does not answer within `timeout`, or
  * the engine's `answerTimeout` if that is less, rejects with `ERR_LOCK_ENGINE`.
  */

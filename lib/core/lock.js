@@ -64,7 +64,8 @@ class LocalLock extends AnyLock {
    * A promise in the queue; what it resolves to is a matter of `Kind`, a class of waiters. `subject` is what
    * only some kinds are made with.
    */
-  queueUp(weight, { priority, timeout, signal }, Kind, subject) {
+  queueUp(weight, { priority, timeout, signal, ifAvailable }, Kind, subject) {
+    if (ifAvailable) return Promise.resolve()
     if (timeout === 0) return this.refuse(Kind, weight, this.timeoutError(0))
     const isLimited = timeout !== undefined || signal !== undefined
     const limits =

@@ -11,7 +11,7 @@
 // Invariants: 1. a free mutex has no waiter. 2. every grant of this thread has a number of its own, so that a
 // releaser of an earlier grant does nothing, ever.
 const { lockError } = require('./errors.js')
-const { checkCallback, readWait } = require('./options.js')
+const { acquireOptions, checkCallback, readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
 const { makeReleaser } = require('./releaser.js')
 const { checkStack } = require('./stack.js')
@@ -58,7 +58,7 @@ class LocalMutex extends LocalLock {
         return this.observer === null ? promise : this.begun(release, promise)
       }
     }
-    return this.enter(readWait(options), Acquirer)
+    return this.enter(readWait(options, acquireOptions), Acquirer)
   }
 
   /** Of one that is free: a lock of a wider scope has to be borrowed first. */
@@ -143,7 +143,8 @@ class LocalMutex extends LocalLock {
         this.current = grant
         await (this.observer === null ? done : this.begun(undefined, done))
       } else {
-        grant = await this.enter(readWait(options), Runner)
+        grant = await this.enter(readWait(options, acquireOptions), Runner)
+        if (grant === undefined) return undefined
       }
       return await callback(this.grantOf(grant))
     } finally {

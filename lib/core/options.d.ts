@@ -18,9 +18,34 @@ export interface WaitOptions {
   signal?: AbortSignal
 }
 
+/**
+ * How to have a lock now or not at all: the promise resolves to undefined where the caller would have to wait, and
+ * `runExclusive` then does not call its callback. `lock()` and `waitForUnlock()` do not take it, since they resolve to
+ * undefined anyway.
+ *
+ * Over an engine it asks the server once. A server that does not answer rejects with `ERR_LOCK_ENGINE`.
+ *
+ * @example
+ * const report = new Mutex()
+ * const release = await report.acquire({ ifAvailable: true })
+ * if (release === undefined) {
+ *   // Another caller makes the report already.
+ * } else {
+ *   release()
+ * }
+ */
+export interface IfAvailable extends WaitOptions {
+  ifAvailable: boolean
+}
+
 export interface WeightedWaitOptions extends WaitOptions {
   /** How much to take from the value. @default 1 */
   weight?: number
+}
+
+/** {@link IfAvailable} for some units of a semaphore. */
+export interface WeightedIfAvailable extends WeightedWaitOptions {
+  ifAvailable: boolean
 }
 
 /**

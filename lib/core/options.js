@@ -93,8 +93,12 @@ const usual = Object.freeze({ priority: 0, timeout: undefined, signal: undefined
 
 /** What a wait takes. */
 const waitOptions = new Set(['priority', 'timeout', 'signal'])
-/** What a wait of a semaphore takes. */
-const weightedOptions = new Set([...waitOptions, 'weight'])
+/** The same with units of a semaphore. */
+const weightedWaitOptions = new Set([...waitOptions, 'weight'])
+/** What a caller takes that is to hold the lock. */
+const acquireOptions = new Set([...waitOptions, 'ifAvailable'])
+/** The same with units of a semaphore. */
+const weightedAcquireOptions = new Set([...acquireOptions, 'weight'])
 
 /** The limits of a wait: `options` is a priority, an object with no options but those `known`, or left out. */
 function readWait(options, known = waitOptions) {
@@ -105,10 +109,13 @@ function readWait(options, known = waitOptions) {
   }
   checkObject(options)
   checkKnown(options, known)
-  const { priority = 0, timeout, signal } = options
+  const { priority = 0, timeout, signal, ifAvailable = false } = options
   checkPriority(priority)
   if (timeout !== undefined) checkTimeout(timeout)
   if (signal !== undefined) checkSignal(signal)
+  if (typeof ifAvailable !== 'boolean') throw new TypeError('ifAvailable must be a boolean')
+  // What would be a timeout is undefined then.
+  if (ifAvailable) return { priority, timeout: 0, signal, ifAvailable }
   return { priority, timeout, signal }
 }
 
@@ -118,6 +125,11 @@ const forEver = Object.freeze({ priority: 0, timeout: Infinity })
 function readSyncWait(options, known = waitOptions) {
   if (options === undefined) return forEver
   checkObject(options)
+  if ('ifAvailable' in options) {
+    throw new TypeError(
+      'blocking calls take no ifAvailable: use the method whose name begins with try',
+    )
+  }
   checkKnown(options, known)
   const { priority = 0, timeout = Infinity, signal } = options
   checkPriority(priority)
@@ -127,6 +139,7 @@ function readSyncWait(options, known = waitOptions) {
 }
 
 module.exports = {
+  acquireOptions,
   asOptions,
   checkCallback,
   checkKnown,
@@ -138,5 +151,6 @@ module.exports = {
   readSyncWait,
   readWait,
   waitOptions,
-  weightedOptions,
+  weightedAcquireOptions,
+  weightedWaitOptions,
 }

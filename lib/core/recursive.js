@@ -16,7 +16,7 @@
 const { AsyncLocalStorage } = require('../builtins.js').async_hooks
 const { LocalMutex, Runner } = require('./mutex.js')
 const { checkStack } = require('./stack.js')
-const { checkCallback, readWait } = require('./options.js')
+const { acquireOptions, checkCallback, readWait } = require('./options.js')
 
 /**
  * The innermost hold that the running code was started in, of whatever lock. One storage for all locks:
@@ -140,12 +140,13 @@ class Recursive {
     checkCallback(callback)
     const around = context()
     const parent = this.holdIn(around)
+    let grant
     try {
-      await this.lineOf(parent).enter(readWait(options), Runner)
-    } catch (error) {
-      parent?.goOut()
-      throw error
+      grant = await this.lineOf(parent).enter(readWait(options, acquireOptions), Runner)
+    } finally {
+      if (grant === undefined) parent?.goOut()
     }
+    if (grant === undefined) return undefined
     const hold = new Hold(this, parent, around)
     hold.enter()
     try {

@@ -10,7 +10,7 @@
 // Invariants: 1. isWritten implies readers === 0. 2. The head of the queue does not fit. 3. While a reader is
 // upgrading, readers >= 2 (itself included): with the others gone, it is the writer.
 const { lockError } = require('./errors.js')
-const { readWait } = require('./options.js')
+const { acquireOptions, readWait } = require('./options.js')
 const { endedError, upgradeError } = require('./rw_errors.js')
 const { LocalLock } = require('./lock.js')
 const { grantKey, readReleaser, writeReleaser } = require('./rw_releaser.js')
@@ -46,11 +46,11 @@ class LocalRWLock extends LocalLock {
   }
 
   acquireRead(options) {
-    return this.enter(readWait(options), Reader)
+    return this.enter(readWait(options, acquireOptions), Reader)
   }
 
   acquireWrite(options) {
-    return this.enter(readWait(options), Writer)
+    return this.enter(readWait(options, acquireOptions), Writer)
   }
 
   enter(limits, Kind) {

@@ -2,7 +2,7 @@
 // Releasers of read-write locks, of one thread or of several: that of a reader can upgrade, that of a writer can
 // downgrade.
 const { checkMayBlock } = require('../lock_options.js')
-const { readSyncWait, readWait } = require('./options.js')
+const { acquireOptions, readSyncWait, readWait } = require('./options.js')
 const { endedError } = require('./rw_errors.js')
 const { makeReleaser } = require('./releaser.js')
 
@@ -40,8 +40,10 @@ function grantOf(release) {
 // may release.
 
 function upgrade(options) {
-  const limits = readWait(options)
+  const limits = readWait(options, acquireOptions)
   const grant = grantOf(this)
+  if (limits.ifAvailable && !limits.signal?.aborted)
+    return Promise.resolve(grant.lock.tryUpgrade(grant))
   return grant.lock.upgrade(grant, limits)
 }
 

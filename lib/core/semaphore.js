@@ -10,7 +10,14 @@ const { lockError } = require('./errors.js')
 const { asTicket, makeReleaser } = require('./releaser.js')
 const { LocalLock } = require('./lock.js')
 const { checkCallback } = require('./options.js')
-const { checkedValue, checkWeight, maxValue, readAcquire, readAcquireSync } = require('./units.js')
+const {
+  checkedValue,
+  checkWeight,
+  maxValue,
+  readAcquire,
+  readAcquireSync,
+  readWatch,
+} = require('./units.js')
 const { checkStack } = require('./stack.js')
 const { Waiter } = require('./waiter.js')
 
@@ -96,7 +103,9 @@ class LocalSemaphore extends LocalLock {
 
   async runExclusive(callback, weight, options) {
     checkCallback(callback)
-    const [before, release] = await this.acquire(weight, options)
+    const ticket = await this.acquire(weight, options)
+    if (ticket === undefined) return undefined
+    const [before, release] = ticket
     try {
       return await callback(before, release)
     } finally {
@@ -163,7 +172,7 @@ class LocalSemaphore extends LocalLock {
   }
 
   waitForUnlock(weightOrOptions, priorityOrOptions) {
-    const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
+    const { weight, limits } = readWatch(weightOrOptions, priorityOrOptions)
     return this.watch(weight, limits)
   }
 

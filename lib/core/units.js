@@ -1,21 +1,38 @@
 'use strict'
 // The units of a semaphore: what callers give for a weight and a value, checked.
-const { checkObject, readSyncWait, readWait, weightedOptions } = require('./options.js')
+const {
+  acquireOptions,
+  checkObject,
+  readSyncWait,
+  readWait,
+  waitOptions,
+  weightedAcquireOptions,
+  weightedWaitOptions,
+} = require('./options.js')
 
 const maxValue = 2 ** 29 - 1
 const minValue = -(2 ** 29)
 
-/** (weight, priority), (weight, options) or (options). */
-function readAcquire(weightOrOptions = 1, priorityOrOptions = undefined) {
+/** (weight, priority), (weight, options) or (options), of a caller that is to hold the units. */
+function readAcquire(weight, options) {
+  return readUnits(weight, options, weightedAcquireOptions, acquireOptions)
+}
+
+/** The same of one that only waits for them. */
+function readWatch(weight, options) {
+  return readUnits(weight, options, weightedWaitOptions, waitOptions)
+}
+
+function readUnits(weightOrOptions = 1, priorityOrOptions, weighted, others) {
   if (typeof weightOrOptions !== 'number') {
     checkObject(weightOrOptions)
-    const limits = readWait(weightOrOptions, weightedOptions)
+    const limits = readWait(weightOrOptions, weighted)
     const { weight = 1 } = weightOrOptions
     checkWeight(weight)
     return { weight, limits }
   }
   checkWeight(weightOrOptions)
-  return { weight: weightOrOptions, limits: readWait(priorityOrOptions) }
+  return { weight: weightOrOptions, limits: readWait(priorityOrOptions, others) }
 }
 
 function readAcquireSync(weightOrOptions = 1, options = undefined) {
@@ -23,7 +40,7 @@ function readAcquireSync(weightOrOptions = 1, options = undefined) {
     checkWeight(weightOrOptions)
     return { weight: weightOrOptions, limits: readSyncWait(options) }
   }
-  const limits = readSyncWait(weightOrOptions, weightedOptions)
+  const limits = readSyncWait(weightOrOptions, weightedWaitOptions)
   const { weight = 1 } = weightOrOptions
   checkWeight(weight)
   return { weight, limits }
@@ -45,4 +62,4 @@ function checkedValue(value) {
   return value
 }
 
-module.exports = { checkedValue, checkWeight, maxValue, readAcquire, readAcquireSync }
+module.exports = { checkedValue, checkWeight, maxValue, readAcquire, readAcquireSync, readWatch }

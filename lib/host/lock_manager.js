@@ -17,10 +17,9 @@ class HostManager {
       throw new DOMException("a lock of scope 'host' cannot be stolen", 'NotSupportedError')
     }
     const isShared = modeNames[mode] === 'shared'
-    const limits = { priority, signal, timeout }
+    const limits = { priority, signal, timeout, ifAvailable }
     const release = await this.#keyMap.with(name, (core) => {
       core.checkThere()
-      if (ifAvailable) return isShared ? core.tryAcquireRead() : core.tryAcquireWrite()
       return isShared ? core.acquireRead(limits) : core.acquireWrite(limits)
     })
     return release && Object.defineProperty(release, 'signal', neverAborted)

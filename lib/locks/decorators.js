@@ -6,11 +6,11 @@ const { E_ALREADY_LOCKED, E_TIMEOUT } = require('../core/errors.js')
 const { Keyed } = require('./keyed.js')
 const { Mutex } = require('./mutex.js')
 const {
+  acquireOptions,
   checkKnown,
   checkObject,
   checkSignal,
-  waitOptions,
-  weightedOptions,
+  weightedAcquireOptions,
 } = require('../core/options.js')
 const { Semaphore } = require('./semaphore.js')
 
@@ -65,6 +65,7 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
 
   async function runExclusive(callback, ...how) {
     const ticket = await acquire(...how)
+    if (ticket === undefined) return undefined
     try {
       return await (isSemaphore ? callback(...ticket) : callback(ticket))
     } finally {
@@ -111,10 +112,11 @@ function readLimit(given) {
 function readOptions(given, isSemaphore) {
   if (!isOptions(given)) return { priority: given }
   checkObject(given)
-  checkKnown(given, isSemaphore ? weightedOptions : waitOptions)
-  const { priority, timeout, signal } = given
+  checkKnown(given, isSemaphore ? weightedAcquireOptions : acquireOptions)
+  const { priority, timeout, signal, ifAvailable } = given
   if (signal !== undefined) checkSignal(signal)
   const limits = { priority, timeout, signal }
+  if (ifAvailable !== undefined) limits.ifAvailable = ifAvailable
   if ('weight' in given) limits.weight = given.weight
   return limits
 }

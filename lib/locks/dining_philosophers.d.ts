@@ -1,4 +1,4 @@
-import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
+import type { IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { LockOptions } from '../lock_options.js'
 
@@ -57,6 +57,7 @@ export class DiningPhilosophers {
    * @param options or a priority.
    * @throws {TypeError | RangeError} at once when `seat` or an option is not what it should be.
    */
+  begin(seat: number, options: IfAvailable): Promise<Releaser | undefined>
   begin(seat: number, options?: number | WaitOptions): Promise<Releaser>
 
   /**
@@ -84,6 +85,11 @@ export class DiningPhilosophers {
    * calls it before it returns. Rejects with whatever `callback` throws or rejects with, and with what
    * begin would throw.
    */
+  runExclusive<T>(
+    seat: number,
+    callback: (grant: Grant) => Promise<T> | T,
+    options: IfAvailable,
+  ): Promise<T | undefined>
   runExclusive<T>(
     seat: number,
     callback: (grant: Grant) => Promise<T> | T,

@@ -7,7 +7,7 @@ const { lockError } = require('../core/errors.js')
 const { nameOf, toText } = require('../core/keys.js')
 const { blockingMapOf, mapOf, Keyed } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
-const { readSyncWait, readWait } = require('../core/options.js')
+const { acquireOptions, readSyncWait, readWait } = require('../core/options.js')
 const { isObject, receiverError } = require('./receiver.js')
 const { makeReleaser } = require('../core/releaser.js')
 const { run, runSync } = require('./run.js')
@@ -94,8 +94,8 @@ class DiningPhilosophers {
     const pair = this.#forksAt(seat)
     const map = mapOf(this.#forks, forks)
     const late = this.#lateAt(seat)
-    const held = acquireOneOrMany(map, pair, readWait(options), acquire, () => late)
-    return held.then((release) => this.#sit(seat, release))
+    const held = acquireOneOrMany(map, pair, readWait(options, acquireOptions), acquire, () => late)
+    return held.then((release) => release && this.#sit(seat, release))
   }
 
   beginSync(seat, options) {

@@ -1,4 +1,4 @@
-import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
+import type { IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Key, KeyedOptions } from './keyed.js'
@@ -42,6 +42,7 @@ export class KeyedMutex {
    * @throws {TypeError | RangeError} at once for one key, when it or an option is not what it should
    * be; with several keys the promise rejects.
    */
+  acquire(key: Key | readonly Key[], options: IfAvailable): Promise<Releaser | undefined>
   acquire(key: Key | readonly Key[], options?: number | WaitOptions): Promise<Releaser>
   /** Locks all now, or gives undefined and holds none. */
   tryAcquire(key: Key | readonly Key[]): Releaser | undefined
@@ -49,9 +50,19 @@ export class KeyedMutex {
   runExclusive<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => Promise<T> | T,
+    options: IfAvailable,
+  ): Promise<T | undefined>
+  runExclusive<T>(
+    key: Key | readonly Key[],
+    callback: (grant: Grant) => Promise<T> | T,
     options?: number | WaitOptions,
   ): Promise<T>
   /** {@link KeyedMutex.runExclusive} by the name it has in V8's proposal. */
+  executeLocked<T>(
+    key: Key | readonly Key[],
+    callback: (grant: Grant) => Promise<T> | T,
+    options: IfAvailable,
+  ): Promise<T | undefined>
   executeLocked<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => Promise<T> | T,

@@ -1,4 +1,4 @@
-import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
+import type { IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Key, KeyedOptions } from './keyed.js'
@@ -29,10 +29,14 @@ export class KeyedRWLock {
    * @throws {TypeError | RangeError} at once for one key, when it or an option is not what it should
    * be; with several keys the promise rejects.
    */
+  acquireRead(key: Key, options: IfAvailable): Promise<ReadReleaser | undefined>
   acquireRead(key: Key, options?: number | WaitOptions): Promise<ReadReleaser>
+  acquireRead(keys: readonly Key[], options: IfAvailable): Promise<Releaser | undefined>
   acquireRead(keys: readonly Key[], options?: number | WaitOptions): Promise<Releaser>
   /** The same for writing. */
+  acquireWrite(key: Key, options: IfAvailable): Promise<WriteReleaser | undefined>
   acquireWrite(key: Key, options?: number | WaitOptions): Promise<WriteReleaser>
+  acquireWrite(keys: readonly Key[], options: IfAvailable): Promise<Releaser | undefined>
   acquireWrite(keys: readonly Key[], options?: number | WaitOptions): Promise<Releaser>
 
   /** Locks all for reading now, or gives undefined and holds none. */
@@ -46,9 +50,19 @@ export class KeyedRWLock {
   runShared<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => Promise<T> | T,
+    options: IfAvailable,
+  ): Promise<T | undefined>
+  runShared<T>(
+    key: Key | readonly Key[],
+    callback: (grant: Grant) => Promise<T> | T,
     options?: number | WaitOptions,
   ): Promise<T>
   /** Runs `callback` while nobody else reads or writes. Never calls it before it returns. */
+  runExclusive<T>(
+    key: Key | readonly Key[],
+    callback: (grant: Grant) => Promise<T> | T,
+    options: IfAvailable,
+  ): Promise<T | undefined>
   runExclusive<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => Promise<T> | T,

@@ -1,6 +1,8 @@
 import type {
+  IfAvailable,
   SyncWaitOptions,
   WaitOptions,
+  WeightedIfAvailable,
   WeightedSyncWaitOptions,
   WeightedWaitOptions,
 } from '../core/options.js'
@@ -27,9 +29,20 @@ export class KeyedSemaphore {
   constructor(value: number, options?: Error | KeyedOptions)
 
   /** As {@link Semaphore.acquire}. @throws {RangeError} when `weight` is more than each key has. */
+  acquire(key: Key, weight: number, options: IfAvailable): Promise<SemaphoreTicket | undefined>
+  acquire(key: Key, options: WeightedIfAvailable): Promise<SemaphoreTicket | undefined>
   acquire(key: Key, weight?: number, options?: number | WaitOptions): Promise<SemaphoreTicket>
   acquire(key: Key, options: WeightedWaitOptions): Promise<SemaphoreTicket>
   /** Several keys at once, each once, `weight` of each; the values are in the order of taking. */
+  acquire(
+    keys: readonly Key[],
+    weight: number,
+    options: IfAvailable,
+  ): Promise<SemaphoreTicket<number[]> | undefined>
+  acquire(
+    keys: readonly Key[],
+    options: WeightedIfAvailable,
+  ): Promise<SemaphoreTicket<number[]> | undefined>
   acquire(
     keys: readonly Key[],
     weight?: number | WeightedWaitOptions,
@@ -40,9 +53,31 @@ export class KeyedSemaphore {
   runExclusive<T>(
     key: Key,
     callback: (value: number, grant: Grant) => Promise<T> | T,
+    weight: WeightedIfAvailable,
+  ): Promise<T | undefined>
+  runExclusive<T>(
+    key: Key,
+    callback: (value: number, grant: Grant) => Promise<T> | T,
+    weight: number,
+    options: IfAvailable,
+  ): Promise<T | undefined>
+  runExclusive<T>(
+    key: Key,
+    callback: (value: number, grant: Grant) => Promise<T> | T,
     weight?: number | WeightedWaitOptions,
     options?: number | WaitOptions,
   ): Promise<T>
+  runExclusive<T>(
+    keys: readonly Key[],
+    callback: (values: number[], grant: Grant) => Promise<T> | T,
+    weight: WeightedIfAvailable,
+  ): Promise<T | undefined>
+  runExclusive<T>(
+    keys: readonly Key[],
+    callback: (values: number[], grant: Grant) => Promise<T> | T,
+    weight: number,
+    options: IfAvailable,
+  ): Promise<T | undefined>
   runExclusive<T>(
     keys: readonly Key[],
     callback: (values: number[], grant: Grant) => Promise<T> | T,
@@ -53,9 +88,31 @@ export class KeyedSemaphore {
   executeLocked<T>(
     key: Key,
     callback: (value: number, grant: Grant) => Promise<T> | T,
+    weight: WeightedIfAvailable,
+  ): Promise<T | undefined>
+  executeLocked<T>(
+    key: Key,
+    callback: (value: number, grant: Grant) => Promise<T> | T,
+    weight: number,
+    options: IfAvailable,
+  ): Promise<T | undefined>
+  executeLocked<T>(
+    key: Key,
+    callback: (value: number, grant: Grant) => Promise<T> | T,
     weight?: number | WeightedWaitOptions,
     options?: number | WaitOptions,
   ): Promise<T>
+  executeLocked<T>(
+    keys: readonly Key[],
+    callback: (values: number[], grant: Grant) => Promise<T> | T,
+    weight: WeightedIfAvailable,
+  ): Promise<T | undefined>
+  executeLocked<T>(
+    keys: readonly Key[],
+    callback: (values: number[], grant: Grant) => Promise<T> | T,
+    weight: number,
+    options: IfAvailable,
+  ): Promise<T | undefined>
   executeLocked<T>(
     keys: readonly Key[],
     callback: (values: number[], grant: Grant) => Promise<T> | T,

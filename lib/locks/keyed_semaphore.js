@@ -1,6 +1,6 @@
 'use strict'
 const { LocalSemaphore } = require('../core/semaphore.js')
-const { checkedValue, readAcquire, readAcquireSync } = require('../core/units.js')
+const { checkedValue, readAcquire, readAcquireSync, readWatch } = require('../core/units.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
 const { blockingMapOf, Keyed, keyed, mapOf } = require('./keyed.js')
@@ -35,7 +35,7 @@ class KeyedSemaphore extends Keyed {
     const acquire = async (core, limits) =>
       keepValue(values, await core.acquire(asked.weight, limits))
     const held = acquireOneOrMany(map, key, asked.limits, acquire)
-    return held.then((release) => asTicket(values, release))
+    return held.then((release) => release && asTicket(values, release))
   }
 
   tryAcquire(key, weight) {
@@ -51,7 +51,9 @@ class KeyedSemaphore extends Keyed {
   async runExclusive(key, callback, weight, options) {
     mapOf(this, kind, 'runExclusive')
     checkCallback(callback, key)
-    const [value, release] = await this.acquire(key, weight, options)
+    const ticket = await this.acquire(key, weight, options)
+    if (ticket === undefined) return undefined
+    const [value, release] = ticket
     try {
       return await callback(value, release)
     } finally {
@@ -101,7 +103,8 @@ class KeyedSemaphore extends Keyed {
 
   waitForUnlock(key, weight, options) {
     const map = mapOf(this, kind, 'waitForUnlock')
-    const asked = this.#read(weight, options)
+    const asked = readWatch(weight, options)
+    this.#check(asked.weight)
     return map.with(key, (core) => core.waitForUnlock(asked.weight, asked.limits))
   }
 

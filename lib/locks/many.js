@@ -5,7 +5,7 @@ const { following } = require('../core/abort.js')
 const { withDeadline } = require('../core/deadline.js')
 const { lockError } = require('../core/errors.js')
 const { checkKey, nameOf } = require('../core/keys.js')
-const { readWait } = require('../core/options.js')
+const { acquireOptions, readWait } = require('../core/options.js')
 const { makeReleaser, unseen } = require('../core/releaser.js')
 
 /** Each key once, in an order that depends on nothing but the keys. */
@@ -29,14 +29,21 @@ function acquireOneOrMany(map, key, options, acquire, makeLate = lateFor) {
 
 async function acquireMany(map, keys, options, acquire, late) {
   const ordered = inOrder(keys)
-  const { priority, timeout, signal } = readWait(options)
+  const { priority, timeout, signal, ifAvailable } = readWait(options, acquireOptions)
   if (signal?.aborted) throw signal.reason
-  const limit = limitFor(timeout, signal, () => late(ordered, timeout))
-  const acquireNext = (lock) => acquire(lock, { priority, signal: limit.signal })
+  const limit = limitFor(ifAvailable ? undefined : timeout, signal, () => late(ordered, timeout))
+  const acquireNext = (lock) => acquire(lock, { priority, signal: limit.signal, ifAvailable })
   const held = []
   limit.start()
   try {
-    for (const key of ordered) held.push(await map.with(key, acquireNext))
+    for (const key of ordered) {
+      const release = await map.with(key, acquireNext)
+      if (release === undefined) {
+        giveBack(held)
+        return undefined
+      }
+      held.push(release)
+    }
     // Over an engine one may have been lost while another one was waited for.
     for (const release of held) release.signal?.throwIfAborted()
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { EngineChoice } from '../cluster/options.js'
-import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
+import type { IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
@@ -73,6 +73,7 @@ export class Mutex implements MutexInterface {
    * @param options or a priority.
    * @throws {TypeError | RangeError} at once when an option is not what it should be.
    */
+  acquire(options: IfAvailable): Promise<Releaser | undefined>
   acquire(options?: number | WaitOptions): Promise<Releaser>
 
   /** Locks it now, or gives undefined: somebody holds it. */
@@ -85,10 +86,18 @@ export class Mutex implements MutexInterface {
    */
   runExclusive<T>(
     callback: (grant: Grant) => Promise<T> | T,
+    options: IfAvailable,
+  ): Promise<T | undefined>
+  runExclusive<T>(
+    callback: (grant: Grant) => Promise<T> | T,
     options?: number | WaitOptions,
   ): Promise<T>
 
   /** {@link Mutex.runExclusive} by the name it has in V8's proposal. */
+  executeLocked<T>(
+    callback: (grant: Grant) => Promise<T> | T,
+    options: IfAvailable,
+  ): Promise<T | undefined>
   executeLocked<T>(
     callback: (grant: Grant) => Promise<T> | T,
     options?: number | WaitOptions,

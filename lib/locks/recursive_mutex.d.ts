@@ -1,5 +1,5 @@
 import type { EngineChoice } from '../cluster/options.js'
-import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
+import type { IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { Grant } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { HostOptions } from '../host/options.js'
@@ -91,10 +91,18 @@ export class RecursiveMutex {
    */
   runExclusive<T>(
     callback: (grant: Grant) => Promise<T> | T,
+    options: IfAvailable,
+  ): Promise<T | undefined>
+  runExclusive<T>(
+    callback: (grant: Grant) => Promise<T> | T,
     options?: number | WaitOptions,
   ): Promise<T>
 
   /** {@link RecursiveMutex.runExclusive} by the name it has in V8's proposal. */
+  executeLocked<T>(
+    callback: (grant: Grant) => Promise<T> | T,
+    options: IfAvailable,
+  ): Promise<T | undefined>
   executeLocked<T>(
     callback: (grant: Grant) => Promise<T> | T,
     options?: number | WaitOptions,

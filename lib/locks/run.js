@@ -3,10 +3,14 @@
 const { checkCallback } = require('../core/options.js')
 const { checkStack } = require('../core/stack.js')
 
-/** What `callback` makes of the releaser that `grant` promises: a promise. `key` is of a keyed lock. */
+/**
+ * What `callback` makes of the releaser that `grant` promises: a promise. Where there is none, of undefined. `key` is of
+ * a keyed lock.
+ */
 async function run(callback, grant, key) {
   checkCallback(callback, key)
   const release = await grant()
+  if (release === undefined) return undefined
   try {
     return await callback(release)
   } finally {

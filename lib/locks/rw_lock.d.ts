@@ -1,5 +1,5 @@
 import type { Engine, EngineChoice } from '../cluster/options.js'
-import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
+import type { IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
@@ -27,6 +27,7 @@ export interface ReadReleaser extends Releaser {
    * assert.ok(lock.isWriteLocked())
    * writer.downgrade().release()
    */
+  upgrade(options: Omit<IfAvailable, 'priority'>): Promise<WriteReleaser | undefined>
   upgrade(options?: Omit<WaitOptions, 'priority'>): Promise<WriteReleaser>
 
   /** The same now, or undefined: others read, or it is upgrading already. @throws {Error} `ERR_LOCK_NOT_HELD` when its grant is over. */
@@ -112,8 +113,10 @@ export class RWLock {
    * @param options or a priority.
    * @throws {TypeError | RangeError} at once when an option is not what it should be.
    */
+  acquireRead(options: IfAvailable): Promise<ReadReleaser | undefined>
   acquireRead(options?: number | WaitOptions): Promise<ReadReleaser>
   /** The same for writing. */
+  acquireWrite(options: IfAvailable): Promise<WriteReleaser | undefined>
   acquireWrite(options?: number | WaitOptions): Promise<WriteReleaser>
 
   /** Locks it for reading now, or gives undefined: it is being written, or somebody waits. */
@@ -128,9 +131,17 @@ export class RWLock {
    */
   runShared<T>(
     callback: (grant: Grant) => Promise<T> | T,
+    options: IfAvailable,
+  ): Promise<T | undefined>
+  runShared<T>(
+    callback: (grant: Grant) => Promise<T> | T,
     options?: number | WaitOptions,
   ): Promise<T>
   /** The same, while nobody else reads or writes. */
+  runExclusive<T>(
+    callback: (grant: Grant) => Promise<T> | T,
+    options: IfAvailable,
+  ): Promise<T | undefined>
   runExclusive<T>(
     callback: (grant: Grant) => Promise<T> | T,
     options?: number | WaitOptions,

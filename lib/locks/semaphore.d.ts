@@ -2,8 +2,10 @@
 
 import type { EngineChoice } from '../cluster/options.js'
 import type {
+  IfAvailable,
   SyncWaitOptions,
   WaitOptions,
+  WeightedIfAvailable,
   WeightedSyncWaitOptions,
   WeightedWaitOptions,
 } from '../core/options.js'
@@ -103,6 +105,8 @@ export class Semaphore implements SemaphoreInterface {
    * @throws {RangeError} at once: `invalid weight N: must be positive`.
    * @throws {TypeError | RangeError} at once when an option is not what it should be.
    */
+  acquire(weight: number, options: IfAvailable): Promise<SemaphoreTicket | undefined>
+  acquire(options: WeightedIfAvailable): Promise<SemaphoreTicket | undefined>
   acquire(weight?: number, options?: number | WaitOptions): Promise<SemaphoreTicket>
   acquire(options: WeightedWaitOptions): Promise<SemaphoreTicket>
 
@@ -112,11 +116,29 @@ export class Semaphore implements SemaphoreInterface {
   /** Runs `callback(valueBefore)` while it has `weight`. Never calls it before it returns. */
   runExclusive<T>(
     callback: (value: number, grant: Grant) => Promise<T> | T,
+    weight: WeightedIfAvailable,
+  ): Promise<T | undefined>
+  runExclusive<T>(
+    callback: (value: number, grant: Grant) => Promise<T> | T,
+    weight: number,
+    options: IfAvailable,
+  ): Promise<T | undefined>
+  runExclusive<T>(
+    callback: (value: number, grant: Grant) => Promise<T> | T,
     weight?: number | WeightedWaitOptions,
     options?: number | WaitOptions,
   ): Promise<T>
 
   /** {@link Semaphore.runExclusive} by the name it has in V8's proposal. */
+  executeLocked<T>(
+    callback: (value: number, grant: Grant) => Promise<T> | T,
+    weight: WeightedIfAvailable,
+  ): Promise<T | undefined>
+  executeLocked<T>(
+    callback: (value: number, grant: Grant) => Promise<T> | T,
+    weight: number,
+    options: IfAvailable,
+  ): Promise<T | undefined>
   executeLocked<T>(
     callback: (value: number, grant: Grant) => Promise<T> | T,
     weight?: number | WeightedWaitOptions,

@@ -3,27 +3,23 @@
 const { following, listen } = require('../core/abort.js')
 const { checkCallback, checkObject } = require('../core/options.js')
 const { unseen } = require('../core/releaser.js')
-const { readAcquire } = require('../core/units.js')
+const { readAcquire, readWatch } = require('../core/units.js')
 
 /** `fn` with the units of `options` for each call, which is a wait of its own. */
 function limited(lock, fn, options = {}) {
   checkCallback(fn)
-  readOptions(options)
+  checkObject(options)
+  readAcquire(options)
   return function (...args) {
     return lock.runExclusive(() => fn.apply(this, args), options)
   }
 }
 
-/** What acquire() takes in one object, checked before the first call. */
-function readOptions(options) {
-  checkObject(options)
-  return readAcquire(options)
-}
-
 /** A promise of what `fn(item, { index, signal })` gives for each item, in the order of the items. */
 async function mapped(lock, iterable, fn, options = {}) {
   checkCallback(fn)
-  const { weight, limits } = readOptions(options)
+  checkObject(options)
+  const { weight, limits } = readWatch(options)
   const items = new Items(iterable)
   const { controller, end } = following(limits.signal === undefined ? [] : [limits.signal])
   const { signal } = controller

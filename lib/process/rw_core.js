@@ -3,7 +3,7 @@
 const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../load.js')
-const { readWait } = require('../core/options.js')
+const { acquireOptions, readWait } = require('../core/options.js')
 const { endedError, upgradeError } = require('../core/rw_errors.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const {
@@ -70,11 +70,11 @@ class RWCore extends Core {
   }
 
   acquireRead(options) {
-    return this.enterLine(read, readWait(options), Reader)
+    return this.enterLine(read, readWait(options, acquireOptions), Reader)
   }
 
   acquireWrite(options) {
-    return this.enterLine(write, readWait(options), Writer)
+    return this.enterLine(write, readWait(options, acquireOptions), Writer)
   }
 
   tryAcquireRead() {

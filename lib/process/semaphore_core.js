@@ -2,7 +2,13 @@
 // A counting semaphore for promises, with weights and priorities, that several threads share
 // (src/locks/weighted_semaphore.h).
 const { Core } = require('./core.js')
-const { checkedValue, checkWeight, readAcquire, readAcquireSync } = require('../core/units.js')
+const {
+  checkedValue,
+  checkWeight,
+  readAcquire,
+  readAcquireSync,
+  readWatch,
+} = require('../core/units.js')
 const { LocalSemaphore } = require('../core/semaphore.js')
 const native = require('../load.js')
 const { asTicket, makeReleaser, unseen } = require('../core/releaser.js')
@@ -141,7 +147,7 @@ class SemaphoreCore extends Core {
   }
 
   waitForUnlock(weightOrOptions, priorityOrOptions) {
-    const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
+    const { weight, limits } = readWatch(weightOrOptions, priorityOrOptions)
     return this.passThrough(weight, limits)
   }
 

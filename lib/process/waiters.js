@@ -75,8 +75,10 @@ const keep = (resolve, reject) => {
 /**
  * A promise for what `ticket` waits for, by a waiter of class `Kind`. `subject` is what only some kinds are made with.
  */
-function wait(core, ticket, Kind, weight, { priority, timeout, signal }, subject) {
+function wait(core, ticket, Kind, weight, limitsOfWait, subject) {
+  const { priority, timeout, signal, ifAvailable } = limitsOfWait
   const promise = new Promise(keep)
+  if (ifAvailable) lastReject = notAvailable(lastResolve)
   const isLimited = timeout !== undefined || signal !== undefined
   const isUsual = weight === 1 && priority === 0 && !isLimited
   const limits = isUsual ? null : new TicketLimits(weight, priority, ticket)
@@ -90,7 +92,7 @@ function wait(core, ticket, Kind, weight, { priority, timeout, signal }, subject
     const error = core.timeoutError(0)
     giveUp(waiter, error)
     // Unless that was too late.
-    if (isObserved && waiters[ticket] !== waiter) {
+    if (isObserved && !ifAvailable && waiters[ticket] !== waiter) {
       core.observer.refused(waiter.mode, weight, error)
     }
     return promise
@@ -106,6 +108,9 @@ function wait(core, ticket, Kind, weight, { priority, timeout, signal }, subject
   }
   return promise
 }
+
+/** Where a lock is not available, that is no error. */
+const notAvailable = (resolve) => () => resolve()
 
 /** `waiter`, which has limits, gives up, unless its wait is over already. */
 function giveUp(waiter, reason) {

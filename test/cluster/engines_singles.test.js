@@ -239,3 +239,93 @@ describe('What callbacks over an engine are told of their grant', () => {
     assert.deepEqual([...fencingTokens.keys()], ['a', 'b'])
   })
 })
+
+describe('ifAvailable over an engine', () => {
+  const world = fakeWorld()
+  const name = 'now'
+  const now = { ifAvailable: true }
+  /** A lock of one engine that is held, and what another engine gets of it. */
+  const ways = {
+    Mutex: async (mine, theirs) => {
+      const release = await new Mutex({ engine: mine, name }).acquire()
+      return { release, ask: () => new Mutex({ engine: theirs, name }).acquire(now) }
+    },
+    RecursiveMutex: async (mine, theirs) => {
+      let release
+      await new Promise((held) => {
+        new RecursiveMutex({ engine: mine, name }).runExclusive(
+          () => new Promise((resolve) => held((release = resolve))),
+        )
+      })
+      const there = new RecursiveMutex({ engine: theirs, name })
+      return { release, ask: () => there.runExclusive(() => () => {}, now) }
+    },
+    Semaphore: async (mine, theirs) => {
+      const [, release] = await new Semaphore(2, { engine: mine, name }).acquire(2)
+      const there = new Semaphore(2, { engine: theirs, name })
+      return { release, ask: async () => (await there.acquire(now))?.[1] }
+    },
+    'RWLock, to read': async (mine, theirs) => {
+      const release = await new RWLock({ engine: mine, name }).acquireWrite()
+      return { release, ask: () => new RWLock({ engine: theirs, name }).acquireRead(now) }
+    },
+    'RWLock, to upgrade': async (mine, theirs) => {
+      const release = await new RWLock({ engine: mine, name }).acquireRead()
+      const there = new RWLock({ engine: theirs, name })
+      const ask = async () => {
+        const reader = await there.acquireRead()
+        const writer = await reader.upgrade(now)
+        reader()
+        return writer
+      }
+      return { release, ask }
+    },
+    'KeyedMutex, several keys': async (mine, theirs) => {
+      const release = await new KeyedMutex({ engine: mine }).acquire('b')
+      return { release, ask: () => new KeyedMutex({ engine: theirs }).acquire(['a', 'b'], now) }
+    },
+    KeyedSemaphore: async (mine, theirs) => {
+      const [, release] = await new KeyedSemaphore(1, { engine: mine }).acquire('a')
+      const there = new KeyedSemaphore(1, { engine: theirs })
+      return { release, ask: async () => (await there.acquire('a', now))?.[1] }
+    },
+    LockManager: async (mine, theirs) => {
+      const release = await new LockManager({ engine: mine }).acquire('a')
+      return { release, ask: () => new LockManager({ engine: theirs }).acquire('a', now) }
+    },
+  }
+  for (const [kind, hold] of Object.entries(ways)) {
+    it(`${kind}: is the lock where it is free, else undefined`, async () => {
+      const [mine, theirs] = [await world.newEngine(), await world.newEngine()]
+      const { release, ask } = await hold(mine, theirs)
+      assert.equal(await ask(), undefined)
+      release()
+      let got
+      // The server hears of the release in its time.
+      while (got === undefined) got = await ask()
+      got()
+    })
+  }
+
+  it('is undefined where a caller of this thread has it, and leaves no waiter', async () => {
+    const mutex = new Mutex({ engine: await world.newEngine(), name })
+    const release = await mutex.acquire()
+    assert.equal(await mutex.acquire(now), undefined)
+    assert.equal(await mutex.runExclusive(assert.fail, now), undefined)
+    assert.equal(mutex.snapshot().waiting, 0)
+    release()
+    await mutex.runExclusive(() => {})
+  })
+
+  it('rejects where the server does not answer', async () => {
+    const engine = await world.newEngine({ answerTimeout: 100 })
+    const mutex = new Mutex({ engine, name })
+    world.server.trouble = new Promise(() => {})
+    await assert.rejects(mutex.acquire(now), { code: 'ERR_LOCK_ENGINE' })
+  })
+
+  it('is what the errors of the forms without a wait name', async () => {
+    const mutex = new Mutex({ engine: await world.newEngine(), name })
+    assert.throws(() => mutex.tryAcquire(), /use acquire\(\) with \{ ifAvailable: true \}/)
+  })
+})
