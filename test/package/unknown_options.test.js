@@ -116,7 +116,7 @@ describe('an unknown option', () => {
   it('is named with all there are where none is like it', () =>
     fails(
       () => mutex.acquire({ milliseconds: 5 }),
-      'unknown option "milliseconds" (known: priority, signal, timeout)',
+      'unknown option "milliseconds" (known: ifAvailable, priority, signal, timeout)',
     ))
 
   it('is refused where it is inherited, and when it belongs to another method', async () => {
