@@ -1,3 +1,5 @@
+import type { WaitOptions } from './core/options.js'
+
 /** Who shares a lock, and how it behaves. All threads must construct it alike. */
 export interface LockOptions {
   /**
@@ -55,4 +57,17 @@ export interface BufferOptions {
 export interface CancelOptions {
   /** What `cancel()` rejects with, unless it is given a reason. @default E_CANCELED */
   cancelError?: unknown
+}
+
+/** What holds for all waits of an object, and what each wait may say otherwise. An upgrade takes neither. */
+export interface WaitDefaults {
+  /** The longest wait in milliseconds: see {@link WaitOptions.timeout}. @default Infinity */
+  timeout?: number
+  /**
+   * The most callers of this thread that may wait (of a keyed lock: for each key). One more rejects with
+   * `ERR_LOCK_QUEUE_FULL`: better a quick error than a queue that no caller outlives.
+   *
+   * @default Infinity
+   */
+  maxPending?: number
 }

@@ -2,6 +2,7 @@
 // What constructors take: which threads or processes share the lock, and how it behaves.
 const { isSharedArrayBuffer } = require('./builtins.js').util.types
 const { readDiagnostics } = require('./diagnostics/levels.js')
+const { readDefaults } = require('./locks/defaults.js')
 const { asOptions, checkKnown } = require('./core/options.js')
 
 const { BYTES_PER_ELEMENT } = Int32Array
@@ -22,6 +23,9 @@ const lockOptions = new Set([
   'diagnostics',
   'warnAfter',
 ])
+
+/** The same, and what holds for all waits. */
+const lockOptionsWithDefaults = new Set([...lockOptions, 'timeout', 'maxPending'])
 
 /** `bytes` is the room that the lock needs; 0 for keyed maps, which lie in no memory of the user's. */
 function readLockOptions(given, bytes, known = lockOptions) {
@@ -73,6 +77,7 @@ function readLockOptions(given, bytes, known = lockOptions) {
     isShared: shared === true,
     engine,
     diagnostics: readDiagnostics(diagnostics, warnAfter),
+    defaults: readDefaults(options),
     isStrict: fairness === 'fifo',
     // Over an engine nothing can block, and says so by itself.
     mayBlock: allowBlockingMainThread || engine !== undefined,
@@ -119,4 +124,4 @@ function checkMayBlock(may, method) {
   )
 }
 
-module.exports = { checkMayBlock, lockOptions, readLockOptions }
+module.exports = { checkMayBlock, lockOptions, lockOptionsWithDefaults, readLockOptions }

@@ -24,13 +24,13 @@ function isOfProcess({ engine, host }) {
 /** What `options` ask for: a lock of `kind`, or what that kind is over such a lock. */
 function openLock(kind, args, options) {
   const settings = readLockOptions(options, kind.bytes, kind.known)
-  const { cancelError, diagnostics, engine, mayBlock } = settings
+  const { cancelError, defaults, diagnostics, engine, mayBlock } = settings
   const lock = openPlain(kind, args, settings)
   // Over an engine all objects that stand for a lock have its observer already.
   if (diagnostics !== undefined && engine === undefined) {
     require('./diagnostics/observe.js').observeSingle(lock, kind, settings)
   }
-  return { lock: kind.over === undefined ? lock : kind.over(lock), cancelError, mayBlock }
+  return { lock: kind.over === undefined ? lock : kind.over(lock), cancelError, defaults, mayBlock }
 }
 
 function openPlain(kind, args, settings) {

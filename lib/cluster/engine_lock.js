@@ -5,10 +5,11 @@
 const { withDeadline } = require('../core/deadline.js')
 const { E_CANCELED, lockError } = require('../core/errors.js')
 const { nameOf, toText } = require('../core/keys.js')
+const { AnyLock } = require('../core/lock.js')
 const { makeReleaser, unseen } = require('../core/releaser.js')
 const { Cohort } = require('./cohort.js')
 
-class EngineLock {
+class EngineLock extends AnyLock {
   #hub
   #prefix
   #capacity
@@ -18,6 +19,7 @@ class EngineLock {
 
   /** `local` is the local lock; `kind` and `name` are for the server and for messages. */
   constructor(local, { hub, kind, name, prefix, capacity, isStrict }) {
+    super()
     this.local = local
     this.kind = kind
     this.name = name
@@ -57,6 +59,10 @@ class EngineLock {
     return this.local.isLocked()
   }
 
+  pending() {
+    return this.queueSize()
+  }
+
   queueSize() {
     return this.local.queueSize() + (this.#cohort?.waiting() ?? 0)
   }
@@ -87,8 +93,18 @@ class EngineLock {
    * and returns how much that has let in.
    */
   take(wish, limits) {
-    const taken = this.observer === null ? this.#take(wish, limits) : this.#observe(wish, limits)
-    return limits.ifAvailable ? orNothing(taken) : taken
+    const { ifAvailable, maxPending } = limits
+    const isFull = this.isFull(maxPending)
+    const how = isFull ? { ...limits, timeout: 0 } : limits
+    const taken = this.observer === null ? this.#take(wish, how) : this.#observe(wish, how)
+    if (ifAvailable) return orNothing(taken)
+    return isFull ? this.#orFull(taken, maxPending) : taken
+  }
+
+  async #orFull(taken, maxPending) {
+    const hold = await orNothing(taken)
+    if (hold === undefined) throw this.fullError(maxPending)
+    return hold
   }
 
   /** Each hold is waited for: by a server, or for a lease that is here. */
@@ -191,11 +207,6 @@ class EngineLock {
     this.rest()
   }
 
-  /** `held`, with what an observer sees. */
-  seen(held) {
-    return this.observer === null ? held : this.observer.seen(held)
-  }
-
   memory() {
     throw new TypeError(
       `${this.title()} lies in no memory: construct it with the same engine and name`,
@@ -242,12 +253,8 @@ for (const [method, instead] of Object.entries(asynchronous)) {
   }
 }
 
-Object.assign(EngineLock.prototype, {
-  /** Is called at each step, where the lock has diagnostics, as that of a local lock. */
-  observer: null,
-  /** It lies in no memory that threads share. */
-  share: null,
-})
+/** It lies in no memory that threads share. */
+EngineLock.prototype.share = null
 
 const holdKey = Symbol('hold')
 

@@ -2,7 +2,7 @@
 // A mutex over an engine.
 const { lockError } = require('../core/errors.js')
 const { LocalMutex } = require('../core/mutex.js')
-const { acquireOptions, checkCallback, readWait } = require('../core/options.js')
+const { acquireOptions, checkCallback, lockingOptions, readWait } = require('../core/options.js')
 const { EngineLock } = require('./engine_lock.js')
 
 const wish = Object.freeze({
@@ -53,7 +53,7 @@ class EngineMutex extends EngineLock {
   }
 
   lock(options) {
-    return this.#hold(readWait(options))
+    return this.#hold(readWait(options, lockingOptions))
   }
 
   acquire(options) {

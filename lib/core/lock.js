@@ -16,6 +16,16 @@ class AnyLock {
     return error
   }
 
+  /** Whether no more than `maxPending` callers of this thread may wait, and so many do. */
+  isFull(maxPending) {
+    return maxPending !== undefined && this.pending() >= maxPending
+  }
+
+  fullError(maxPending) {
+    const message = `${this.title()} has as many waiters as maxPending lets it have, ${maxPending}: try again later`
+    return lockError('ERR_LOCK_QUEUE_FULL', message)
+  }
+
   /** `held`, with what an observer sees. */
   seen(held) {
     return this.observer === null ? held : this.observer.seen(held)
@@ -64,8 +74,9 @@ class LocalLock extends AnyLock {
    * A promise in the queue; what it resolves to is a matter of `Kind`, a class of waiters. `subject` is what
    * only some kinds are made with.
    */
-  queueUp(weight, { priority, timeout, signal, ifAvailable }, Kind, subject) {
+  queueUp(weight, { priority, timeout, signal, ifAvailable, maxPending }, Kind, subject) {
     if (ifAvailable) return Promise.resolve()
+    if (this.isFull(maxPending)) return this.refuse(Kind, weight, this.fullError(maxPending))
     if (timeout === 0) return this.refuse(Kind, weight, this.timeoutError(0))
     const isLimited = timeout !== undefined || signal !== undefined
     const limits =
@@ -129,6 +140,11 @@ class LocalLock extends AnyLock {
 
   queueSize() {
     return this.queue === null ? 0 : this.queue.size
+  }
+
+  /** How many callers of this thread wait. */
+  pending() {
+    return this.queueSize()
   }
 
   /** What a newcomer's priority must exceed to go ahead of every waiter. */

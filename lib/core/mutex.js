@@ -11,7 +11,7 @@
 // Invariants: 1. a free mutex has no waiter. 2. every grant of this thread has a number of its own, so that a
 // releaser of an earlier grant does nothing, ever.
 const { lockError } = require('./errors.js')
-const { acquireOptions, checkCallback, readWait } = require('./options.js')
+const { acquireOptions, checkCallback, lockingOptions, readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
 const { makeReleaser } = require('./releaser.js')
 const { checkStack } = require('./stack.js')
@@ -45,7 +45,7 @@ class LocalMutex extends LocalLock {
         return this.observer === null ? done : this.begun(undefined, done)
       }
     }
-    return this.enter(readWait(options), Locker)
+    return this.enter(readWait(options, lockingOptions), Locker)
   }
 
   acquire(options) {

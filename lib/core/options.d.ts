@@ -18,6 +18,21 @@ export interface WaitOptions {
   signal?: AbortSignal
 }
 
+/** How to wait for a lock that the caller is to hold. */
+export interface AcquireOptions extends WaitOptions {
+  /**
+   * The most callers of this thread that may wait for the lock, or for the key, this one included: 0 or more. Where so
+   * many wait already, the promise rejects with `ERR_LOCK_QUEUE_FULL`. @default Infinity, or what the constructor says
+   */
+  maxPending?: number
+}
+
+/** {@link AcquireOptions} for some units of a semaphore. */
+export interface WeightedAcquireOptions extends AcquireOptions {
+  /** How much to take from the value. @default 1 */
+  weight?: number
+}
+
 /**
  * How to have a lock now or not at all: the promise resolves to undefined where the caller would have to wait, and
  * `runExclusive` then does not call its callback. `lock()` and `waitForUnlock()` do not take it, since they resolve to

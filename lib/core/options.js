@@ -71,6 +71,12 @@ function checkTimeout(timeout) {
   if (!(timeout >= 0)) throw new RangeError(`timeout must be 0 ms or more, not ${timeout}`)
 }
 
+function checkMaxPending(maxPending) {
+  if (typeof maxPending !== 'number') throw new TypeError('maxPending must be a number of waiters')
+  if (maxPending >= 0 && (Number.isInteger(maxPending) || maxPending === Infinity)) return
+  throw new RangeError(`maxPending must be an integer of 0 or more, or Infinity, not ${maxPending}`)
+}
+
 function checkSignal(signal) {
   const isSignal =
     signal !== null &&
@@ -95,8 +101,10 @@ const usual = Object.freeze({ priority: 0, timeout: undefined, signal: undefined
 const waitOptions = new Set(['priority', 'timeout', 'signal'])
 /** The same with units of a semaphore. */
 const weightedWaitOptions = new Set([...waitOptions, 'weight'])
+/** What lock() takes. */
+const lockingOptions = new Set([...waitOptions, 'maxPending'])
 /** What a caller takes that is to hold the lock. */
-const acquireOptions = new Set([...waitOptions, 'ifAvailable'])
+const acquireOptions = new Set([...lockingOptions, 'ifAvailable'])
 /** The same with units of a semaphore. */
 const weightedAcquireOptions = new Set([...acquireOptions, 'weight'])
 
@@ -109,13 +117,15 @@ function readWait(options, known = waitOptions) {
   }
   checkObject(options)
   checkKnown(options, known)
-  const { priority = 0, timeout, signal, ifAvailable = false } = options
+  const { priority = 0, timeout, signal, ifAvailable = false, maxPending } = options
   checkPriority(priority)
   if (timeout !== undefined) checkTimeout(timeout)
   if (signal !== undefined) checkSignal(signal)
+  if (maxPending !== undefined) checkMaxPending(maxPending)
   if (typeof ifAvailable !== 'boolean') throw new TypeError('ifAvailable must be a boolean')
   // What would be a timeout is undefined then.
   if (ifAvailable) return { priority, timeout: 0, signal, ifAvailable }
+  if (maxPending !== undefined) return { priority, timeout, signal, maxPending }
   return { priority, timeout, signal }
 }
 
@@ -143,10 +153,12 @@ module.exports = {
   asOptions,
   checkCallback,
   checkKnown,
+  checkMaxPending,
   checkObject,
   checkPriority,
   checkSignal,
   checkTimeout,
+  lockingOptions,
   longestTimeout,
   readSyncWait,
   readWait,

@@ -1,4 +1,4 @@
-import type { IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
+import type { AcquireOptions, IfAvailable, SyncWaitOptions } from '../core/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { LockOptions } from '../lock_options.js'
 
@@ -58,7 +58,7 @@ export class DiningPhilosophers {
    * @throws {TypeError | RangeError} at once when `seat` or an option is not what it should be.
    */
   begin(seat: number, options: IfAvailable): Promise<Releaser | undefined>
-  begin(seat: number, options?: number | WaitOptions): Promise<Releaser>
+  begin(seat: number, options?: number | AcquireOptions): Promise<Releaser>
 
   /**
    * The same, and blocks this thread.
@@ -93,7 +93,7 @@ export class DiningPhilosophers {
   runExclusive<T>(
     seat: number,
     callback: (grant: Grant) => Promise<T> | T,
-    options?: number | WaitOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
 
   /** Runs `callback` at once or after blocking this thread, ends, and returns what it returns. */

@@ -1,13 +1,14 @@
 import type { EngineChoice } from '../cluster/options.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { KeyedHostOptions } from '../host/options.js'
-import type { CancelOptions, LockOptions } from '../lock_options.js'
+import type { CancelOptions, LockOptions, WaitDefaults } from '../lock_options.js'
 
 /** Keys of different types are different keys: 1 is not '1'. NaN is none. */
 export type Key = string | number | bigint
 
 export interface KeyedOptions
   extends LockOptions,
+    WaitDefaults,
     CancelOptions,
     KeyedHostOptions,
     EngineChoice,

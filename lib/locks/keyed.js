@@ -1,7 +1,7 @@
 'use strict'
 // What all keyed maps have in common.
 const { E_CANCELED } = require('../core/errors.js')
-const { readLockOptions, checkMayBlock } = require('../lock_options.js')
+const { checkMayBlock, lockOptionsWithDefaults, readLockOptions } = require('../lock_options.js')
 const { isOfKind, receiverError } = require('./receiver.js')
 const { openKeyMap } = require('../scopes.js')
 
@@ -14,14 +14,18 @@ let mapOf
 let blockingMapOf
 /** The same: what cancel() of it rejects with. */
 let cancelErrorOf
+/** What the constructor of `it` says for its waits, or undefined. */
+let defaultsOf
 
 class Keyed {
   #map
   #kind
   #cancelError
   #mayBlock
+  #defaults
 
   static {
+    defaultsOf = (it) => it.#defaults
     mapOf = (it, kind, method) => {
       try {
         if (it.#kind === kind) return it.#map
@@ -44,11 +48,12 @@ class Keyed {
   }
 
   constructor(kind, options, value) {
-    const settings = readLockOptions(options, 0)
+    const settings = readLockOptions(options, 0, lockOptionsWithDefaults)
     this.#map = openKeyMap(kind, value, settings)
     this.#kind = kind
     this.#cancelError = settings.cancelError ?? E_CANCELED
     this.#mayBlock = settings.mayBlock
+    this.#defaults = settings.defaults
   }
 
   isLocked(key) {
@@ -76,4 +81,4 @@ class Keyed {
   }
 }
 
-module.exports = { blockingMapOf, Keyed, keyed, mapOf }
+module.exports = { blockingMapOf, defaultsOf, Keyed, keyed, mapOf }

@@ -1,4 +1,4 @@
-import type { IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
+import type { AcquireOptions, IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Key, KeyedOptions } from './keyed.js'
@@ -43,7 +43,7 @@ export class KeyedMutex {
    * be; with several keys the promise rejects.
    */
   acquire(key: Key | readonly Key[], options: IfAvailable): Promise<Releaser | undefined>
-  acquire(key: Key | readonly Key[], options?: number | WaitOptions): Promise<Releaser>
+  acquire(key: Key | readonly Key[], options?: number | AcquireOptions): Promise<Releaser>
   /** Locks all now, or gives undefined and holds none. */
   tryAcquire(key: Key | readonly Key[]): Releaser | undefined
   /** Runs `callback` while nobody else holds the keys. Never calls it before it returns. */
@@ -55,7 +55,7 @@ export class KeyedMutex {
   runExclusive<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => Promise<T> | T,
-    options?: number | WaitOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
   /** {@link KeyedMutex.runExclusive} by the name it has in V8's proposal. */
   executeLocked<T>(
@@ -66,10 +66,10 @@ export class KeyedMutex {
   executeLocked<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => Promise<T> | T,
-    options?: number | WaitOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
 
-  lock(key: Key, options?: number | WaitOptions): Promise<void>
+  lock(key: Key, options?: number | AcquireOptions): Promise<void>
   tryLock(key: Key): boolean
 
   /** As {@link Mutex.lockSync}. */

@@ -2,7 +2,8 @@
 const { LocalMutex } = require('../core/mutex.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
-const { blockingMapOf, Keyed, keyed, mapOf } = require('./keyed.js')
+const { acquiring, waiting } = require('./defaults.js')
+const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { checkCallback, readSyncWait } = require('../core/options.js')
 const { run, runSync } = require('./run.js')
@@ -26,9 +27,10 @@ class KeyedMutex extends Keyed {
 
   acquire(key, options) {
     const map = mapOf(this, kind, 'acquire')
+    const limits = acquiring(defaultsOf(this), options)
     // Without options nothing can fail once the key is right.
-    if (options === undefined && !Array.isArray(key)) return map.open(key).acquire()
-    return acquireOneOrMany(map, key, options, acquire)
+    if (limits === undefined && !Array.isArray(key)) return map.open(key).acquire()
+    return acquireOneOrMany(map, key, limits, acquire)
   }
 
   tryAcquire(key) {
@@ -40,8 +42,9 @@ class KeyedMutex extends Keyed {
       const map = mapOf(this, kind, 'runExclusive')
       if (Array.isArray(key)) return run(callback, () => this.acquire(key, options), key)
       checkCallback(callback, key)
-      if (options === undefined) return map.open(key).runExclusive(callback)
-      return map.with(key, (core) => core.runExclusive(callback, options))
+      const limits = acquiring(defaultsOf(this), options)
+      if (limits === undefined) return map.open(key).runExclusive(callback)
+      return map.with(key, (core) => core.runExclusive(callback, limits))
     } catch (error) {
       return Promise.reject(error)
     }
@@ -54,8 +57,9 @@ class KeyedMutex extends Keyed {
 
   lock(key, options) {
     const map = mapOf(this, kind, 'lock')
-    if (options === undefined) return map.open(key).lock()
-    return map.with(key, (core) => core.lock(options))
+    const limits = acquiring(defaultsOf(this), options)
+    if (limits === undefined) return map.open(key).lock()
+    return map.with(key, (core) => core.lock(limits))
   }
 
   tryLock(key) {
@@ -64,13 +68,18 @@ class KeyedMutex extends Keyed {
 
   lockSync(key, options) {
     const map = blockingMapOf(this, kind, 'lockSync')
-    const limits = readSyncWait(options)
+    const limits = readSyncWait(waiting(defaultsOf(this), options))
     map.with(key, (core) => core.lockSync(limits))
   }
 
   acquireSync(key, options) {
     const map = blockingMapOf(this, kind, 'acquireSync')
-    return acquireSyncOneOrMany(map, key, readSyncWait(options), acquireSync)
+    return acquireSyncOneOrMany(
+      map,
+      key,
+      readSyncWait(waiting(defaultsOf(this), options)),
+      acquireSync,
+    )
   }
 
   runExclusiveSync(key, callback, options) {
@@ -91,7 +100,8 @@ class KeyedMutex extends Keyed {
   }
 
   waitForUnlock(key, options) {
-    return mapOf(this, kind, 'waitForUnlock').with(key, (core) => core.waitForUnlock(options))
+    const map = mapOf(this, kind, 'waitForUnlock')
+    return map.with(key, (core) => core.waitForUnlock(waiting(defaultsOf(this), options)))
   }
 }
 

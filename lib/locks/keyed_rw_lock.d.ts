@@ -1,4 +1,4 @@
-import type { IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
+import type { AcquireOptions, IfAvailable, SyncWaitOptions } from '../core/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Key, KeyedOptions } from './keyed.js'
@@ -30,14 +30,14 @@ export class KeyedRWLock {
    * be; with several keys the promise rejects.
    */
   acquireRead(key: Key, options: IfAvailable): Promise<ReadReleaser | undefined>
-  acquireRead(key: Key, options?: number | WaitOptions): Promise<ReadReleaser>
+  acquireRead(key: Key, options?: number | AcquireOptions): Promise<ReadReleaser>
   acquireRead(keys: readonly Key[], options: IfAvailable): Promise<Releaser | undefined>
-  acquireRead(keys: readonly Key[], options?: number | WaitOptions): Promise<Releaser>
+  acquireRead(keys: readonly Key[], options?: number | AcquireOptions): Promise<Releaser>
   /** The same for writing. */
   acquireWrite(key: Key, options: IfAvailable): Promise<WriteReleaser | undefined>
-  acquireWrite(key: Key, options?: number | WaitOptions): Promise<WriteReleaser>
+  acquireWrite(key: Key, options?: number | AcquireOptions): Promise<WriteReleaser>
   acquireWrite(keys: readonly Key[], options: IfAvailable): Promise<Releaser | undefined>
-  acquireWrite(keys: readonly Key[], options?: number | WaitOptions): Promise<Releaser>
+  acquireWrite(keys: readonly Key[], options?: number | AcquireOptions): Promise<Releaser>
 
   /** Locks all for reading now, or gives undefined and holds none. */
   tryAcquireRead(key: Key): ReadReleaser | undefined
@@ -55,7 +55,7 @@ export class KeyedRWLock {
   runShared<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => Promise<T> | T,
-    options?: number | WaitOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
   /** Runs `callback` while nobody else reads or writes. Never calls it before it returns. */
   runExclusive<T>(
@@ -66,7 +66,7 @@ export class KeyedRWLock {
   runExclusive<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => Promise<T> | T,
-    options?: number | WaitOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
 
   /** As {@link RWLock.acquireReadSync}; with several keys `timeout` is for all of them together. */

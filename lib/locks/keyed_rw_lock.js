@@ -1,6 +1,7 @@
 'use strict'
 const { LocalRWLock } = require('../core/rw_lock.js')
-const { blockingMapOf, Keyed, keyed, mapOf } = require('./keyed.js')
+const { acquiring, waiting } = require('./defaults.js')
+const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { readSyncWait } = require('../core/options.js')
 const { run, runSync } = require('./run.js')
@@ -26,12 +27,12 @@ class KeyedRWLock extends Keyed {
 
   acquireRead(key, options) {
     const map = mapOf(this, kind, 'acquireRead')
-    return acquireOneOrMany(map, key, options, acquireRead)
+    return acquireOneOrMany(map, key, acquiring(defaultsOf(this), options), acquireRead)
   }
 
   acquireWrite(key, options) {
     const map = mapOf(this, kind, 'acquireWrite')
-    return acquireOneOrMany(map, key, options, acquireWrite)
+    return acquireOneOrMany(map, key, acquiring(defaultsOf(this), options), acquireWrite)
   }
 
   tryAcquireRead(key) {
@@ -54,12 +55,22 @@ class KeyedRWLock extends Keyed {
 
   acquireReadSync(key, options) {
     const map = blockingMapOf(this, kind, 'acquireReadSync')
-    return acquireSyncOneOrMany(map, key, readSyncWait(options), acquireReadSync)
+    return acquireSyncOneOrMany(
+      map,
+      key,
+      readSyncWait(waiting(defaultsOf(this), options)),
+      acquireReadSync,
+    )
   }
 
   acquireWriteSync(key, options) {
     const map = blockingMapOf(this, kind, 'acquireWriteSync')
-    return acquireSyncOneOrMany(map, key, readSyncWait(options), acquireWriteSync)
+    return acquireSyncOneOrMany(
+      map,
+      key,
+      readSyncWait(waiting(defaultsOf(this), options)),
+      acquireWriteSync,
+    )
   }
 
   runSharedSync(key, callback, options) {

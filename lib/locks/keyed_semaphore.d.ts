@@ -1,7 +1,9 @@
 import type {
+  AcquireOptions,
   IfAvailable,
   SyncWaitOptions,
   WaitOptions,
+  WeightedAcquireOptions,
   WeightedIfAvailable,
   WeightedSyncWaitOptions,
   WeightedWaitOptions,
@@ -31,8 +33,8 @@ export class KeyedSemaphore {
   /** As {@link Semaphore.acquire}. @throws {RangeError} when `weight` is more than each key has. */
   acquire(key: Key, weight: number, options: IfAvailable): Promise<SemaphoreTicket | undefined>
   acquire(key: Key, options: WeightedIfAvailable): Promise<SemaphoreTicket | undefined>
-  acquire(key: Key, weight?: number, options?: number | WaitOptions): Promise<SemaphoreTicket>
-  acquire(key: Key, options: WeightedWaitOptions): Promise<SemaphoreTicket>
+  acquire(key: Key, weight?: number, options?: number | AcquireOptions): Promise<SemaphoreTicket>
+  acquire(key: Key, options: WeightedAcquireOptions): Promise<SemaphoreTicket>
   /** Several keys at once, each once, `weight` of each; the values are in the order of taking. */
   acquire(
     keys: readonly Key[],
@@ -45,8 +47,8 @@ export class KeyedSemaphore {
   ): Promise<SemaphoreTicket<number[]> | undefined>
   acquire(
     keys: readonly Key[],
-    weight?: number | WeightedWaitOptions,
-    options?: number | WaitOptions,
+    weight?: number | WeightedAcquireOptions,
+    options?: number | AcquireOptions,
   ): Promise<SemaphoreTicket<number[]>>
   tryAcquire(key: Key, weight?: number): SemaphoreTicket | undefined
   tryAcquire(keys: readonly Key[], weight?: number): SemaphoreTicket<number[]> | undefined
@@ -64,8 +66,8 @@ export class KeyedSemaphore {
   runExclusive<T>(
     key: Key,
     callback: (value: number, grant: Grant) => Promise<T> | T,
-    weight?: number | WeightedWaitOptions,
-    options?: number | WaitOptions,
+    weight?: number | WeightedAcquireOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
   runExclusive<T>(
     keys: readonly Key[],
@@ -81,8 +83,8 @@ export class KeyedSemaphore {
   runExclusive<T>(
     keys: readonly Key[],
     callback: (values: number[], grant: Grant) => Promise<T> | T,
-    weight?: number | WeightedWaitOptions,
-    options?: number | WaitOptions,
+    weight?: number | WeightedAcquireOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
   /** {@link KeyedSemaphore.runExclusive} by the name it has in V8's proposal. */
   executeLocked<T>(
@@ -99,8 +101,8 @@ export class KeyedSemaphore {
   executeLocked<T>(
     key: Key,
     callback: (value: number, grant: Grant) => Promise<T> | T,
-    weight?: number | WeightedWaitOptions,
-    options?: number | WaitOptions,
+    weight?: number | WeightedAcquireOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
   executeLocked<T>(
     keys: readonly Key[],
@@ -116,8 +118,8 @@ export class KeyedSemaphore {
   executeLocked<T>(
     keys: readonly Key[],
     callback: (values: number[], grant: Grant) => Promise<T> | T,
-    weight?: number | WeightedWaitOptions,
-    options?: number | WaitOptions,
+    weight?: number | WeightedAcquireOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
 
   /** As {@link Semaphore.acquireSync}. */

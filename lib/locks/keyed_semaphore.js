@@ -3,7 +3,8 @@ const { LocalSemaphore } = require('../core/semaphore.js')
 const { checkedValue, readAcquire, readAcquireSync, readWatch } = require('../core/units.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
-const { blockingMapOf, Keyed, keyed, mapOf } = require('./keyed.js')
+const { acquiringUnits, waitingUnits } = require('./defaults.js')
+const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { asTicket } = require('../core/releaser.js')
 const { checkCallback } = require('../core/options.js')
@@ -68,7 +69,7 @@ class KeyedSemaphore extends Keyed {
 
   acquireSync(key, weight, options) {
     const map = blockingMapOf(this, kind, 'acquireSync')
-    const asked = readAcquireSync(weight, options)
+    const asked = readAcquireSync(waitingUnits(defaultsOf(this), weight, options), options)
     this.#check(asked.weight)
     const acquire = (core, limits) => core.acquireSync(asked.weight, limits)
     if (!Array.isArray(key)) return map.with(key, (core) => acquire(core, asked.limits))
@@ -103,7 +104,7 @@ class KeyedSemaphore extends Keyed {
 
   waitForUnlock(key, weight, options) {
     const map = mapOf(this, kind, 'waitForUnlock')
-    const asked = readWatch(weight, options)
+    const asked = readWatch(waitingUnits(defaultsOf(this), weight, options), options)
     this.#check(asked.weight)
     return map.with(key, (core) => core.waitForUnlock(asked.weight, asked.limits))
   }
@@ -114,7 +115,7 @@ class KeyedSemaphore extends Keyed {
   }
 
   #read(weight, options) {
-    const asked = readAcquire(weight, options)
+    const asked = readAcquire(acquiringUnits(defaultsOf(this), weight, options), options)
     this.#check(asked.weight)
     return asked
   }

@@ -29,10 +29,11 @@ function acquireOneOrMany(map, key, options, acquire, makeLate = lateFor) {
 
 async function acquireMany(map, keys, options, acquire, late) {
   const ordered = inOrder(keys)
-  const { priority, timeout, signal, ifAvailable } = readWait(options, acquireOptions)
+  const { priority, timeout, signal, ifAvailable, maxPending } = readWait(options, acquireOptions)
   if (signal?.aborted) throw signal.reason
   const limit = limitFor(ifAvailable ? undefined : timeout, signal, () => late(ordered, timeout))
-  const acquireNext = (lock) => acquire(lock, { priority, signal: limit.signal, ifAvailable })
+  const limits = { priority, signal: limit.signal, ifAvailable, maxPending }
+  const acquireNext = (lock) => acquire(lock, limits)
   const held = []
   limit.start()
   try {

@@ -1,10 +1,10 @@
 import type { EngineChoice } from '../cluster/options.js'
-import type { IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
+import type { AcquireOptions, IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
-import type { BufferOptions, CancelOptions, LockOptions } from '../lock_options.js'
+import type { BufferOptions, CancelOptions, LockOptions, WaitDefaults } from '../lock_options.js'
 
 export interface MutexInterface {
   acquire(options?: number | WaitOptions): Promise<MutexInterface.Releaser>
@@ -21,6 +21,7 @@ export namespace MutexInterface {
 
 export interface MutexOptions
   extends LockOptions,
+    WaitDefaults,
     BufferOptions,
     CancelOptions,
     HostOptions,
@@ -74,7 +75,7 @@ export class Mutex implements MutexInterface {
    * @throws {TypeError | RangeError} at once when an option is not what it should be.
    */
   acquire(options: IfAvailable): Promise<Releaser | undefined>
-  acquire(options?: number | WaitOptions): Promise<Releaser>
+  acquire(options?: number | AcquireOptions): Promise<Releaser>
 
   /** Locks it now, or gives undefined: somebody holds it. */
   tryAcquire(): Releaser | undefined
@@ -90,7 +91,7 @@ export class Mutex implements MutexInterface {
   ): Promise<T | undefined>
   runExclusive<T>(
     callback: (grant: Grant) => Promise<T> | T,
-    options?: number | WaitOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
 
   /** {@link Mutex.runExclusive} by the name it has in V8's proposal. */
@@ -100,11 +101,11 @@ export class Mutex implements MutexInterface {
   ): Promise<T | undefined>
   executeLocked<T>(
     callback: (grant: Grant) => Promise<T> | T,
-    options?: number | WaitOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
 
   /** acquire without a Releaser, and the fastest: whoever has locked calls {@link Mutex.unlock}. */
-  lock(options?: number | WaitOptions): Promise<void>
+  lock(options?: number | AcquireOptions): Promise<void>
 
   /** Locks it now, or says no. */
   tryLock(): boolean

@@ -1,13 +1,16 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
 const { readSyncWait } = require('../core/options.js')
-const { blockingCoreOf, coreOf, Holdable, holdable } = require('./single.js')
+const { lockOptionsWithDefaults } = require('../lock_options.js')
+const { acquiring, waiting } = require('./defaults.js')
+const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'Mutex',
   base: holdable,
   name: 'mutex',
   bytes: 4,
+  known: lockOptionsWithDefaults,
   local: () => new LocalMutex(),
   lent: (settings) => require('../process/mutexes.js').openMutex('mutex', settings),
 }
@@ -18,7 +21,7 @@ class Mutex extends Holdable {
   }
 
   acquire(options) {
-    return coreOf(this, kind, 'acquire').acquire(options)
+    return coreOf(this, kind, 'acquire').acquire(acquiring(defaultsOf(this), options))
   }
 
   tryAcquire() {
@@ -26,15 +29,21 @@ class Mutex extends Holdable {
   }
 
   runExclusive(callback, options) {
-    return coreOf(this, kind, 'runExclusive').runExclusive(callback, options)
+    return coreOf(this, kind, 'runExclusive').runExclusive(
+      callback,
+      acquiring(defaultsOf(this), options),
+    )
   }
 
   executeLocked(callback, options) {
-    return coreOf(this, kind, 'executeLocked').runExclusive(callback, options)
+    return coreOf(this, kind, 'executeLocked').runExclusive(
+      callback,
+      acquiring(defaultsOf(this), options),
+    )
   }
 
   lock(options) {
-    return coreOf(this, kind, 'lock').lock(options)
+    return coreOf(this, kind, 'lock').lock(acquiring(defaultsOf(this), options))
   }
 
   tryLock() {
@@ -42,17 +51,21 @@ class Mutex extends Holdable {
   }
 
   lockSync(options) {
-    blockingCoreOf(this, kind, 'lockSync').lockSync(readSyncWait(options))
+    blockingCoreOf(this, kind, 'lockSync').lockSync(
+      readSyncWait(waiting(defaultsOf(this), options)),
+    )
   }
 
   acquireSync(options) {
-    return blockingCoreOf(this, kind, 'acquireSync').acquireSync(readSyncWait(options))
+    return blockingCoreOf(this, kind, 'acquireSync').acquireSync(
+      readSyncWait(waiting(defaultsOf(this), options)),
+    )
   }
 
   runExclusiveSync(callback, options) {
     return blockingCoreOf(this, kind, 'runExclusiveSync').runExclusiveSync(
       callback,
-      readSyncWait(options),
+      readSyncWait(waiting(defaultsOf(this), options)),
     )
   }
 
@@ -65,7 +78,7 @@ class Mutex extends Holdable {
   }
 
   waitForUnlock(options) {
-    return coreOf(this, kind, 'waitForUnlock').waitForUnlock(options)
+    return coreOf(this, kind, 'waitForUnlock').waitForUnlock(waiting(defaultsOf(this), options))
   }
 }
 

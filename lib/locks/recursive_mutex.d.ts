@@ -1,14 +1,15 @@
 import type { EngineChoice } from '../cluster/options.js'
-import type { IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
+import type { AcquireOptions, IfAvailable, SyncWaitOptions } from '../core/options.js'
 import type { Grant } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { HostOptions } from '../host/options.js'
-import type { BufferOptions, CancelOptions, LockOptions } from '../lock_options.js'
+import type { BufferOptions, CancelOptions, LockOptions, WaitDefaults } from '../lock_options.js'
 import type { Mutex, MutexSnapshot } from './mutex.js'
 
 /** The options of a {@link Mutex}: the name of a RecursiveMutex is not that of a Mutex. */
 export interface RecursiveMutexOptions
   extends LockOptions,
+    WaitDefaults,
     BufferOptions,
     CancelOptions,
     HostOptions,
@@ -95,7 +96,7 @@ export class RecursiveMutex {
   ): Promise<T | undefined>
   runExclusive<T>(
     callback: (grant: Grant) => Promise<T> | T,
-    options?: number | WaitOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
 
   /** {@link RecursiveMutex.runExclusive} by the name it has in V8's proposal. */
@@ -105,7 +106,7 @@ export class RecursiveMutex {
   ): Promise<T | undefined>
   executeLocked<T>(
     callback: (grant: Grant) => Promise<T> | T,
-    options?: number | WaitOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
 
   /**

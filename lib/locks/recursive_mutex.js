@@ -1,13 +1,16 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
 const { readSyncWait } = require('../core/options.js')
-const { blockingCoreOf, coreOf, Holdable, holdable } = require('./single.js')
+const { lockOptionsWithDefaults } = require('../lock_options.js')
+const { acquiring, waiting } = require('./defaults.js')
+const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'RecursiveMutex',
   base: holdable,
   name: 'recursive mutex',
   bytes: 4,
+  known: lockOptionsWithDefaults,
   local: () => Object.assign(new LocalMutex(), { kind: kind.name }),
   lent: (settings) => require('../process/mutexes.js').openMutex(kind.name, settings),
   // Loaded when the first is constructed: AsyncLocalStorage costs every promise on Node 20 and 22.
@@ -24,16 +27,22 @@ class RecursiveMutex extends Holdable {
   // it has released. They would count as holders, and a lock that lets two in is worse than none.
 
   runExclusive(callback, options) {
-    return coreOf(this, kind, 'runExclusive').runExclusive(callback, options)
+    return coreOf(this, kind, 'runExclusive').runExclusive(
+      callback,
+      acquiring(defaultsOf(this), options),
+    )
   }
 
   executeLocked(callback, options) {
-    return coreOf(this, kind, 'executeLocked').runExclusive(callback, options)
+    return coreOf(this, kind, 'executeLocked').runExclusive(
+      callback,
+      acquiring(defaultsOf(this), options),
+    )
   }
 
   runExclusiveSync(callback, options) {
     const core = blockingCoreOf(this, kind, 'runExclusiveSync')
-    return core.runExclusiveSync(callback, readSyncWait(options))
+    return core.runExclusiveSync(callback, readSyncWait(waiting(defaultsOf(this), options)))
   }
 
   isHeld() {

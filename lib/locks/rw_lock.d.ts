@@ -1,10 +1,10 @@
 import type { Engine, EngineChoice } from '../cluster/options.js'
-import type { IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
+import type { AcquireOptions, IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
-import type { BufferOptions, CancelOptions, LockOptions } from '../lock_options.js'
+import type { BufferOptions, CancelOptions, LockOptions, WaitDefaults } from '../lock_options.js'
 import type { Mutex } from './mutex.js'
 
 /** Lets go of one read, as a {@link Releaser} does; or upgrades it. */
@@ -56,6 +56,7 @@ export interface WriteReleaser extends Releaser {
 
 export interface RWLockOptions
   extends LockOptions,
+    WaitDefaults,
     BufferOptions,
     CancelOptions,
     HostOptions,
@@ -114,10 +115,10 @@ export class RWLock {
    * @throws {TypeError | RangeError} at once when an option is not what it should be.
    */
   acquireRead(options: IfAvailable): Promise<ReadReleaser | undefined>
-  acquireRead(options?: number | WaitOptions): Promise<ReadReleaser>
+  acquireRead(options?: number | AcquireOptions): Promise<ReadReleaser>
   /** The same for writing. */
   acquireWrite(options: IfAvailable): Promise<WriteReleaser | undefined>
-  acquireWrite(options?: number | WaitOptions): Promise<WriteReleaser>
+  acquireWrite(options?: number | AcquireOptions): Promise<WriteReleaser>
 
   /** Locks it for reading now, or gives undefined: it is being written, or somebody waits. */
   tryAcquireRead(): ReadReleaser | undefined
@@ -135,7 +136,7 @@ export class RWLock {
   ): Promise<T | undefined>
   runShared<T>(
     callback: (grant: Grant) => Promise<T> | T,
-    options?: number | WaitOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
   /** The same, while nobody else reads or writes. */
   runExclusive<T>(
@@ -144,7 +145,7 @@ export class RWLock {
   ): Promise<T | undefined>
   runExclusive<T>(
     callback: (grant: Grant) => Promise<T> | T,
-    options?: number | WaitOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
 
   /**

@@ -1,14 +1,17 @@
 'use strict'
 const { readSyncWait } = require('../core/options.js')
+const { lockOptionsWithDefaults } = require('../lock_options.js')
 const { run, runSync } = require('./run.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
-const { blockingCoreOf, coreOf, Holdable, holdable } = require('./single.js')
+const { acquiring, waiting } = require('./defaults.js')
+const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'RWLock',
   base: holdable,
   name: 'read-write lock',
   bytes: 4,
+  known: lockOptionsWithDefaults,
   local: () => new LocalRWLock(),
   shared: () => require('../process/rw_core.js').RWCore,
 }
@@ -19,11 +22,11 @@ class RWLock extends Holdable {
   }
 
   acquireRead(options) {
-    return coreOf(this, kind, 'acquireRead').acquireRead(options)
+    return coreOf(this, kind, 'acquireRead').acquireRead(acquiring(defaultsOf(this), options))
   }
 
   acquireWrite(options) {
-    return coreOf(this, kind, 'acquireWrite').acquireWrite(options)
+    return coreOf(this, kind, 'acquireWrite').acquireWrite(acquiring(defaultsOf(this), options))
   }
 
   tryAcquireRead() {
@@ -35,29 +38,41 @@ class RWLock extends Holdable {
   }
 
   runShared(callback, options) {
-    return run(callback, () => coreOf(this, kind, 'runShared').acquireRead(options))
+    return run(callback, () =>
+      coreOf(this, kind, 'runShared').acquireRead(acquiring(defaultsOf(this), options)),
+    )
   }
 
   runExclusive(callback, options) {
-    return run(callback, () => coreOf(this, kind, 'runExclusive').acquireWrite(options))
+    return run(callback, () =>
+      coreOf(this, kind, 'runExclusive').acquireWrite(acquiring(defaultsOf(this), options)),
+    )
   }
 
   acquireReadSync(options) {
-    return blockingCoreOf(this, kind, 'acquireReadSync').acquireReadSync(readSyncWait(options))
+    return blockingCoreOf(this, kind, 'acquireReadSync').acquireReadSync(
+      readSyncWait(waiting(defaultsOf(this), options)),
+    )
   }
 
   acquireWriteSync(options) {
-    return blockingCoreOf(this, kind, 'acquireWriteSync').acquireWriteSync(readSyncWait(options))
+    return blockingCoreOf(this, kind, 'acquireWriteSync').acquireWriteSync(
+      readSyncWait(waiting(defaultsOf(this), options)),
+    )
   }
 
   runSharedSync(callback, options) {
     const core = blockingCoreOf(this, kind, 'runSharedSync')
-    return runSync(callback, () => core.acquireReadSync(readSyncWait(options)))
+    return runSync(callback, () =>
+      core.acquireReadSync(readSyncWait(waiting(defaultsOf(this), options))),
+    )
   }
 
   runExclusiveSync(callback, options) {
     const core = blockingCoreOf(this, kind, 'runExclusiveSync')
-    return runSync(callback, () => core.acquireWriteSync(readSyncWait(options)))
+    return runSync(callback, () =>
+      core.acquireWriteSync(readSyncWait(waiting(defaultsOf(this), options))),
+    )
   }
 
   get readers() {

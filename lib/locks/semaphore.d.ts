@@ -2,9 +2,11 @@
 
 import type { EngineChoice } from '../cluster/options.js'
 import type {
+  AcquireOptions,
   IfAvailable,
   SyncWaitOptions,
   WaitOptions,
+  WeightedAcquireOptions,
   WeightedIfAvailable,
   WeightedSyncWaitOptions,
   WeightedWaitOptions,
@@ -13,7 +15,7 @@ import type { Grant, Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
-import type { BufferOptions, CancelOptions, LockOptions } from '../lock_options.js'
+import type { BufferOptions, CancelOptions, LockOptions, WaitDefaults } from '../lock_options.js'
 import type { Mutex } from './mutex.js'
 
 /**
@@ -59,6 +61,7 @@ export namespace SemaphoreInterface {
 
 export interface SemaphoreOptions
   extends LockOptions,
+    WaitDefaults,
     BufferOptions,
     CancelOptions,
     HostOptions,
@@ -107,8 +110,8 @@ export class Semaphore implements SemaphoreInterface {
    */
   acquire(weight: number, options: IfAvailable): Promise<SemaphoreTicket | undefined>
   acquire(options: WeightedIfAvailable): Promise<SemaphoreTicket | undefined>
-  acquire(weight?: number, options?: number | WaitOptions): Promise<SemaphoreTicket>
-  acquire(options: WeightedWaitOptions): Promise<SemaphoreTicket>
+  acquire(weight?: number, options?: number | AcquireOptions): Promise<SemaphoreTicket>
+  acquire(options: WeightedAcquireOptions): Promise<SemaphoreTicket>
 
   /** Takes `weight` now, or gives undefined: too little is there, or somebody waits. */
   tryAcquire(weight?: number): SemaphoreTicket | undefined
@@ -125,8 +128,8 @@ export class Semaphore implements SemaphoreInterface {
   ): Promise<T | undefined>
   runExclusive<T>(
     callback: (value: number, grant: Grant) => Promise<T> | T,
-    weight?: number | WeightedWaitOptions,
-    options?: number | WaitOptions,
+    weight?: number | WeightedAcquireOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
 
   /** {@link Semaphore.runExclusive} by the name it has in V8's proposal. */
@@ -141,8 +144,8 @@ export class Semaphore implements SemaphoreInterface {
   ): Promise<T | undefined>
   executeLocked<T>(
     callback: (value: number, grant: Grant) => Promise<T> | T,
-    weight?: number | WeightedWaitOptions,
-    options?: number | WaitOptions,
+    weight?: number | WeightedAcquireOptions,
+    options?: number | AcquireOptions,
   ): Promise<T>
 
   /**
@@ -192,7 +195,7 @@ export class Semaphore implements SemaphoreInterface {
    */
   limit<This, Args extends unknown[], Result>(
     fn: (this: This, ...args: Args) => Result,
-    options?: WeightedWaitOptions,
+    options?: WeightedAcquireOptions,
   ): (this: This, ...args: Args) => Promise<Awaited<Result>>
 
   /**

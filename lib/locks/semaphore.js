@@ -1,15 +1,18 @@
 'use strict'
 const { LocalSemaphore } = require('../core/semaphore.js')
 const { checkedValue } = require('../core/units.js')
+const { lockOptionsWithDefaults } = require('../lock_options.js')
 /** Loaded by the first call of limit() or map(). */
 const jobs = () => require('./semaphore_jobs.js')
-const { blockingCoreOf, coreOf, Holdable, holdable } = require('./single.js')
+const { acquiringUnits, waitingUnits } = require('./defaults.js')
+const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'Semaphore',
   base: holdable,
   name: 'semaphore',
   bytes: 8,
+  known: lockOptionsWithDefaults,
   local: (value) => new LocalSemaphore(value),
   shared: () => require('../process/semaphore_core.js').SemaphoreCore,
 }
@@ -20,7 +23,10 @@ class Semaphore extends Holdable {
   }
 
   acquire(weight, priority) {
-    return coreOf(this, kind, 'acquire').acquire(weight, priority)
+    return coreOf(this, kind, 'acquire').acquire(
+      acquiringUnits(defaultsOf(this), weight, priority),
+      priority,
+    )
   }
 
   tryAcquire(weight) {
@@ -28,24 +34,38 @@ class Semaphore extends Holdable {
   }
 
   runExclusive(callback, weight, priority) {
-    return coreOf(this, kind, 'runExclusive').runExclusive(callback, weight, priority)
+    return coreOf(this, kind, 'runExclusive').runExclusive(
+      callback,
+      acquiringUnits(defaultsOf(this), weight, priority),
+      priority,
+    )
   }
 
   executeLocked(callback, weight, priority) {
-    return coreOf(this, kind, 'executeLocked').runExclusive(callback, weight, priority)
+    return coreOf(this, kind, 'executeLocked').runExclusive(
+      callback,
+      acquiringUnits(defaultsOf(this), weight, priority),
+      priority,
+    )
   }
 
   acquireSync(weight, options) {
-    return blockingCoreOf(this, kind, 'acquireSync').acquireSync(weight, options)
+    return blockingCoreOf(this, kind, 'acquireSync').acquireSync(
+      waitingUnits(defaultsOf(this), weight, options),
+      options,
+    )
   }
 
   runExclusiveSync(callback, weight, options) {
     const core = blockingCoreOf(this, kind, 'runExclusiveSync')
-    return core.runExclusiveSync(callback, weight, options)
+    return core.runExclusiveSync(callback, waitingUnits(defaultsOf(this), weight, options), options)
   }
 
   waitForUnlock(weight, priority) {
-    return coreOf(this, kind, 'waitForUnlock').waitForUnlock(weight, priority)
+    return coreOf(this, kind, 'waitForUnlock').waitForUnlock(
+      waitingUnits(defaultsOf(this), weight, priority),
+      priority,
+    )
   }
 
   getValue() {

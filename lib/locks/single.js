@@ -13,6 +13,8 @@ let coreOf
 let blockingCoreOf
 /** The same: what cancel() of it rejects with. Over an engine objects of one core may differ in that. */
 let cancelErrorOf
+/** What the constructor of `it` says for its waits, or undefined. */
+let defaultsOf
 /** The kind of `it`, which may be anything: undefined where it is no object of these classes. */
 let kindOf
 
@@ -21,8 +23,10 @@ class Single {
   #kind
   #cancelError
   #mayBlock
+  #defaults
 
   static {
+    defaultsOf = (it) => it.#defaults
     kindOf = (it) => (isObject(it) && #kind in it ? it.#kind : undefined)
     coreOf = (it, kind, method) => {
       try {
@@ -46,11 +50,12 @@ class Single {
   }
 
   constructor(kind, args, options) {
-    const { lock, cancelError, mayBlock } = openLock(kind, args, options)
+    const { lock, cancelError, defaults, mayBlock } = openLock(kind, args, options)
     this.#core = lock
     this.#kind = kind
     this.#cancelError = cancelError
     this.#mayBlock = mayBlock
+    this.#defaults = defaults
   }
 
   get buffer() {
@@ -83,4 +88,13 @@ class Holdable extends Single {
   }
 }
 
-module.exports = { blockingCoreOf, coreOf, Holdable, holdable, kindOf, Single, single }
+module.exports = {
+  blockingCoreOf,
+  coreOf,
+  defaultsOf,
+  Holdable,
+  holdable,
+  kindOf,
+  Single,
+  single,
+}

@@ -217,6 +217,10 @@ class Core extends AnyLock {
     return this.kind.native.settle(this.place, ticket)
   }
 
+  pending() {
+    return this.share.waiting
+  }
+
   queueSize() {
     return this.hasLine() ? this.kind.native.queueSize(this.place) : 0
   }

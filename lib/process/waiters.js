@@ -76,10 +76,11 @@ const keep = (resolve, reject) => {
  * A promise for what `ticket` waits for, by a waiter of class `Kind`. `subject` is what only some kinds are made with.
  */
 function wait(core, ticket, Kind, weight, limitsOfWait, subject) {
-  const { priority, timeout, signal, ifAvailable } = limitsOfWait
+  const { priority, timeout, signal, ifAvailable, maxPending } = limitsOfWait
+  const isFull = core.isFull(maxPending)
   const promise = new Promise(keep)
   if (ifAvailable) lastReject = notAvailable(lastResolve)
-  const isLimited = timeout !== undefined || signal !== undefined
+  const isLimited = timeout !== undefined || signal !== undefined || isFull
   const isUsual = weight === 1 && priority === 0 && !isLimited
   const limits = isUsual ? null : new TicketLimits(weight, priority, ticket)
   if (isLimited) limits.reject = lastReject
@@ -88,8 +89,8 @@ function wait(core, ticket, Kind, weight, limitsOfWait, subject) {
   lastResolve = undefined
   lastReject = undefined
   const isObserved = core.observer !== null && !waiter.isToStay
-  if (timeout === 0) {
-    const error = core.timeoutError(0)
+  if (timeout === 0 || isFull) {
+    const error = isFull ? core.fullError(maxPending) : core.timeoutError(0)
     giveUp(waiter, error)
     // Unless that was too late.
     if (isObserved && !ifAvailable && waiters[ticket] !== waiter) {

@@ -116,13 +116,13 @@ describe('an unknown option', () => {
   it('is named with all there are where none is like it', () =>
     fails(
       () => mutex.acquire({ milliseconds: 5 }),
-      'unknown option "milliseconds" (known: ifAvailable, priority, signal, timeout)',
+      'unknown option "milliseconds" (known: ifAvailable, maxPending, priority, signal, timeout)',
     ))
 
   it('is refused where it is inherited, and when it belongs to another method', async () => {
     await fails(() => mutex.acquire(Object.create({ timeOut: 5 })), /"timeOut"/)
     await fails(() => mutex.acquire({ weight: 2 }), /"weight"/)
-    await fails(() => new KeyedMutex({ timeout: 50 }), /"timeout"/)
+    await fails(() => new boxoffice.Barrier(2, { timeout: 50 }), /"timeout"/)
     await fails(() => new Mutex({ isSet: true }), /"isSet"/)
   })
 

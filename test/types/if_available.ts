@@ -40,6 +40,13 @@ async function now() {
   })
   const told: Grant = await semaphore.runExclusive((_value, grant) => grant)
   const token: bigint | undefined = told.fencingToken
+  const impatient = new Mutex({ timeout: 50, maxPending: 10 })
+  await impatient.acquire({ maxPending: 5 })
+  await impatient.lock({ maxPending: 5 })
+  // @ts-expect-error It is not to hold the lock.
+  impatient.waitForUnlock({ maxPending: 5 })
+  new KeyedSemaphore(3, { timeout: 50, maxPending: 10 })
+  await semaphore.acquire({ weight: 2, maxPending: 5 })
   return [maybe, sure, always, ran, done, ticket, same, units, writer, keys, several, token]
 }
 
