@@ -84,7 +84,8 @@ class Player {
   run(i, ending, ...how) {
     this.#runs++
     const callback = (...args) => {
-      this.#events.push(['call', i, args])
+      // Ours has one more, the grant.
+      this.#events.push(['call', i, args.slice(0, this.#isWeighted ? 1 : 0)])
       if (ending === 'throw') throw new Error('thrown')
       if (ending === 'reject') return Promise.reject(new Error('rejected'))
       if (ending === 'return') return i

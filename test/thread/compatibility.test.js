@@ -1,6 +1,6 @@
 'use strict'
 // Any code written for async-mutex runs unchanged: random scripts are played on both, and what can
-// be seen must be the same. Three differences are avoided here: a release function never frees
+// be seen must be the same. Four differences are avoided here: callbacks are told of their grant; a release function never frees
 // somebody else's grant; weights and values are integers of 31 bits; and those in waitForUnlock whom
 // only the line kept waiting hear at once that it has been cancelled.
 const assert = require('node:assert/strict')
