@@ -254,7 +254,11 @@ describe('ifAvailable over an engine', () => {
       let release
       await new Promise((held) => {
         new RecursiveMutex({ engine: mine, name }).runExclusive(
-          () => new Promise((resolve) => held((release = resolve))),
+          () =>
+            new Promise((resolve) => {
+              release = resolve
+              held()
+            }),
         )
       })
       const there = new RecursiveMutex({ engine: theirs, name })
