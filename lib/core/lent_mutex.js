@@ -32,6 +32,8 @@ class LentMutex extends UnqueuedForms {
     /** The ticket of the queue, and the priority that it waits with. */
     this.ticket = none
     this.priority = 0
+    /** The ticket that borrowAnew() is about to give up. */
+    this.former = none
     /** The last grant that was told of a death. */
     this.abandonedGrant = none
     /** The tickets of waiters that are strictly first come, first served. */
@@ -167,6 +169,7 @@ class LentMutex extends UnqueuedForms {
   /** From the lender: the loan that `ticket` was for. */
   lent(ticket, isAbandoned) {
     if (ticket === this.ticket) this.ticket = none
+    else if (ticket === this.former) this.former = none
     else if (this.tickets !== null)
       this.tickets.spend(ticket, this.hasQueue() ? this.queue.head : null)
     this.arrives()
@@ -224,11 +227,26 @@ class LentMutex extends UnqueuedForms {
     if (this.current === free) this.waits()
   }
 
-  /** Another waiter is next: its priority counts among threads. */
+  /**
+   * Another waiter is next: its priority counts among threads. The new ticket is drawn before the old one is given up:
+   * without any, a process would lose its place among the others.
+   */
   borrowAnew() {
-    if (!this.withdraw()) return
+    const { ticket, priority } = this
+    this.former = ticket
+    this.ticket = none
     this.borrowOrEnd()
+    const isSpent = this.former === none
+    this.former = none
+    if (!isSpent && !this.lender.withdraw(ticket)) this.keep(ticket, priority)
     this.lender.catchUp()
+  }
+
+  /** The loan of that ticket is on its way. */
+  keep(ticket, priority) {
+    if (this.ticket !== none && !this.withdraw()) return
+    this.ticket = ticket
+    this.priority = priority
   }
 
   /** For the queue, whose waiters end where there is no memory for a ticket. */

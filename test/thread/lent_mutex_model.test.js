@@ -85,6 +85,10 @@ class FakeLender extends Lender {
     const at = this.line.findIndex((one) => one.ticket === ticket)
     if (at >= 0) this.line.splice(at, 1)
     else assert.ok(this.underway.some((one) => one.ticket === ticket))
+    // Without a ticket this thread would lose its place among the others.
+    const isOurs = ({ thread }) => thread === us
+    const keepsPlace = this.owner === us || this.underway.length > 0 || this.line.some(isOurs)
+    assert.ok(keepsPlace || !this.lock.hasQueue() || this.lock.isStrict)
     return at >= 0
   }
 
