@@ -1,92 +1,33 @@
 'use strict'
-// A handler of requests that shows what `source`, the snapshot of the process, tells.
-//
-// The page asks for its data again and again, once it has drawn the last. So nothing in here is open between two
-// requests: no stream, no timer that somebody must stop, and nothing is read while nobody looks.
-const { readOptions } = require('./options.js')
-const { page, policy } = require('./page.js')
-const { reportOf } = require('./report.js')
-const { checkAllowed, readUrl, Refusal } = require('./request.js')
+// The inspector for node:http and what is built on it.
+const { senderAt } = require('./request.js')
+const { makeRoutes, unreadable } = require('./routes.js')
 
-/** However many look, the locks are read no more often than this, in milliseconds. */
-const freshFor = 200
-
-const usualHeaders = {
-  'cache-control': 'no-store',
-  'content-security-policy': policy,
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-}
-
-/** What `source` tells is read once for all who ask meanwhile, or within `freshFor` of that. */
-function shared(source) {
-  let reading
-  let said
-  const forget = () => {
-    reading = undefined
-    said = undefined
-  }
-
-  function read() {
-    if (reading !== undefined) return reading
-    reading = source()
-    // What was read is not kept when nobody looks any more. A failure is for those who have asked, and no other.
-    reading.then(() => setTimeout(forget, freshFor).unref(), forget)
-    return reading
-  }
-
-  /** The report as JSON. That of the last who asked is for the next one, too: all pages ask the same. */
-  return async ({ top, filter }) => {
-    const snapshot = await read()
-    if (said?.top !== top || said.filter !== filter) {
-      said = { top, filter, body: JSON.stringify(reportOf(snapshot, { top, filter })) }
-    }
-    return said.body
-  }
-}
-
-function makeInspector(source, options = {}) {
-  const allowed = readOptions(options)
-  const read = shared(source)
-
-  async function answer(request, response, { route, ...asked }) {
-    checkAllowed(request, allowed)
-    if (route === 'page') return send(response, 200, 'text/html', page)
-    send(response, 200, 'application/json', await read(asked))
-  }
+function makeInspector(source, options) {
+  const answerTo = makeRoutes(source, options)
 
   return function inspect(request, response, next) {
-    const fail = (error) => {
-      if (error instanceof Refusal) refuse(response, error)
-      else if (next !== undefined) next(error)
-      else refuse(response, new Refusal(500, `The locks cannot be read: ${error.message}`))
-    }
-    let asked
-    try {
-      asked = readUrl(request.url, next !== undefined)
-    } catch (error) {
-      return fail(error)
-    }
-    if (asked === undefined) next()
-    else answer(request, response, asked).catch(fail)
+    answerTo(partsOf(request), next !== undefined)
+      .then((answer) => (answer === undefined ? next() : send(response, answer)))
+      .catch((error) => (next === undefined ? send(response, unreadable(error)) : next(error)))
   }
 }
 
-function refuse(response, { status, message, headers }) {
-  send(response, status, 'text/plain', `${message}\n`, headers)
+function partsOf({ method, url, headers, socket: { remoteAddress } }) {
+  return {
+    method,
+    url,
+    // HTTP/2 has no Host, but the same in another place.
+    host: headers.host ?? headers[':authority'],
+    header: (name) => headers[name],
+    // A connection by a Unix socket has no address, and comes from this machine.
+    sender: remoteAddress === undefined ? 'local' : senderAt(remoteAddress),
+  }
 }
 
-/** The body of an answer to HEAD Node leaves out. */
-function send(response, status, type, body, headers) {
-  response.writeHead(status, {
-    ...usualHeaders,
-    ...headers,
-    'content-type': `${type}; charset=utf-8`,
-    'content-length': Buffer.byteLength(body),
-  })
+/** Node leaves out the body of an answer to HEAD. */
+function send(response, { status, headers, body }) {
+  response.writeHead(status, headers)
   response.end(body)
 }
 

@@ -24,6 +24,28 @@ export type Inspector = (
   next?: (error?: unknown) => void,
 ) => void
 
+/** Of a Request of the fetch style, what is read. */
+export interface FetchInspectorRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: { get(name: string): string | null }
+}
+
+/** From where a request comes: a Request does not say that, but its server does. */
+export interface FetchInspectorSender {
+  /** The address that the connection comes from. Without it only `allowRemote: true` answers. */
+  remoteAddress?: string | undefined
+}
+
+/**
+ * Resolves to the answer to one request: the data if its path ends in `/data`, else the page. An error in reading
+ * the locks is an answer with status 500.
+ */
+export type FetchInspector = (
+  request: FetchInspectorRequest,
+  from?: FetchInspectorSender,
+) => Promise<Response>
+
 export interface InspectorOptions {
   /**
    * By what names, or addresses, besides `localhost`, `127.x.x.x` and `[::1]` people open the page: without a scheme and
@@ -69,3 +91,21 @@ export interface InspectorOptions {
  * server.close()
  */
 export function inspector(options?: InspectorOptions): Inspector
+
+/**
+ * The same for servers of the fetch style, whose handlers turn a `Request` into a `Response`: Hono, Bun, Deno, route
+ * handlers of Next.js. The server knows the address that a request comes from: say it as `remoteAddress`. A server
+ * that cannot tell, as Next.js, needs `allowRemote: true`, and a check of your own in front.
+ *
+ * @throws {TypeError} when an option is of the wrong type.
+ * @throws {RangeError} when one of `hosts` is no host name, or has a scheme or a port.
+ *
+ * @example
+ * const { fetchInspector } = require('boxoffice/inspector')
+ *
+ * const inspect = fetchInspector()
+ * // In Bun: Bun.serve({ routes: { '/locks/*': show } })
+ * const show = (request, server) =>
+ *   inspect(request, { remoteAddress: server.requestIP(request)?.address })
+ */
+export function fetchInspector(options?: InspectorOptions): FetchInspector

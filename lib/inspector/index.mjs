@@ -1,3 +1,3 @@
 import inspection from './index.js'
 
-export const { inspector } = inspection
+export const { fetchInspector, inspector } = inspection

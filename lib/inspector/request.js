@@ -19,37 +19,44 @@ class Refusal extends Error {
 
 const loopbackAddress = /^(?:::ffff:)?127(?:\.\d{1,3}){3}$|^::1$/
 const loopbackName = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
-const host = /^(?<name>[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
+const hostAndPort = /^(?<name>[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
 /** What a proxy adds that says for whom it asks. */
 const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
 
-/** Throws a Refusal unless whoever sends this request may look. */
-function checkAllowed({ method, headers, socket }, { hosts, allowRemote }) {
+/** From where a request comes, by the address of its connection. */
+const senderAt = (address) => (loopbackAddress.test(address) ? 'local' : 'remote')
+
+/**
+ * Throws a Refusal unless the sender of this request may look: { method, host, header, sender }. `header(name)` is
+ * the value of a header, or undefined; `sender` is 'local', 'remote', or 'unknown' where the server does not say.
+ */
+function checkAllowed({ method, host, header, sender }, { hosts, allowRemote }) {
   if (method !== 'GET' && method !== 'HEAD') {
     throw new Refusal(405, 'The inspector only shows: GET and HEAD.', { allow: 'GET, HEAD' })
   }
-  // HTTP/2 has no Host, but the same in another place.
-  const own = headers.host ?? headers[':authority']
-  const name = host.exec(own ?? '')?.groups.name.toLowerCase()
+  const name = hostAndPort.exec(host ?? '')?.groups.name.toLowerCase()
   if (name === undefined) throw new Refusal(400, 'The Host of this request is malformed.')
-  // Of a Unix socket there is no address: it is of this machine.
-  const { remoteAddress } = socket
-  const isRemote =
-    (remoteAddress !== undefined && !loopbackAddress.test(remoteAddress)) ||
-    forwarded.some((header) => headers[header] !== undefined)
-  if (isRemote && !allowRemote) {
-    throw new Refusal(403, 'This comes from another machine: see the option allowRemote.')
-  }
+  if (!allowRemote) checkLocal(header, sender)
   if (!loopbackName.test(name) && !hosts.has(name)) {
     throw new Refusal(403, `The inspector is not known as ${name} here: see the option hosts.`)
   }
-  checkSameSite(headers, own)
+  checkSameSite(header, host)
 }
 
-function checkSameSite(headers, own) {
-  const site = headers['sec-fetch-site'] ?? 'none'
-  const { origin } = headers
-  const isOwn = origin === undefined || origin === `http://${own}` || origin === `https://${own}`
+function checkLocal(header, sender) {
+  if (sender === 'remote' || forwarded.some((name) => header(name) !== undefined)) {
+    throw new Refusal(403, 'This comes from another machine: see the option allowRemote.')
+  }
+  if (sender === 'unknown') {
+    const advice = 'give the inspector its remoteAddress, or see the option allowRemote.'
+    throw new Refusal(403, `This may come from another machine: ${advice}`)
+  }
+}
+
+function checkSameSite(header, host) {
+  const site = header('sec-fetch-site') ?? 'none'
+  const origin = header('origin')
+  const isOwn = origin === undefined || origin === `http://${host}` || origin === `https://${host}`
   if ((site !== 'none' && site !== 'same-origin') || !isOwn) {
     throw new Refusal(403, 'Another site asks for this: open the inspector by its address.')
   }
@@ -116,4 +123,4 @@ function decode(text) {
   }
 }
 
-module.exports = { checkAllowed, readUrl, Refusal }
+module.exports = { checkAllowed, readUrl, Refusal, senderAt }

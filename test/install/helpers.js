@@ -112,14 +112,14 @@ function together(tests) {
   }
 }
 
-/** The examples of docs/bundlers.md: files by the name in their first line, and the commands of a shell. */
-function documented() {
-  const text = readFileSync(path.join(root, 'docs', 'bundlers.md'), 'utf8')
+/** The examples of a page of docs/: files by the name in their first line, and the commands of a shell. */
+function documented(page = 'bundlers.md') {
+  const text = readFileSync(path.join(root, 'docs', page), 'utf8')
   const files = {}
   const commands = []
   for (const [, language, block] of text.matchAll(/^```(\w+)\n(.*?)^```$/gms)) {
     if (language === 'sh') commands.push(...block.trim().split('\n'))
-    else files[block.match(/^\/\/ (\S+)\n/)[1]] = block
+    else if (language === 'javascript') files[block.match(/^\/\/ (\S+)\n/)[1]] = block
   }
   return { files, commands }
 }

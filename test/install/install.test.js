@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { copyFileSync, cpSync, readFileSync, renameSync, rmSync } = require('node:fs')
 const path = require('node:path')
 const { stripVTControlCharacters } = require('node:util')
-const { nodeOf, prepare, project, root, tarball, tool } = require('./helpers.js')
+const { documented, nodeOf, prepare, project, root, tarball, tool } = require('./helpers.js')
 
 const smoke = readFileSync(path.join(__dirname, 'user', 'smoke.cjs'), 'utf8')
 const here = `${process.platform}-${process.arch}`
@@ -68,6 +68,30 @@ describe('the package, installed', function () {
       assert.equal(ok(where, nodeOf(major), ['smoke.cjs']), here)
     assert.equal(ok(where, tool('bun', 'bin', 'bun'), ['smoke.cjs']), here)
     assert.equal(ok(where, tool('deno', 'deno'), ['run', '-A', 'smoke.cjs']), here)
+  })
+
+  it('shows locks in Bun, as the document says', () => {
+    const where = empty({
+      'server.mjs': documented('diagnostics.md').files['server.mjs'].replace('3000', '0'),
+      'ask.mjs': `import { server } from './server.mjs'
+        for (const url of ['locks', 'locks/', 'locks/data', 'else']) {
+          for (const method of ['GET', 'HEAD', 'POST']) {
+            const { status, headers } = await fetch(new URL(url, server.url), { method })
+            console.log(url, method, status, headers.get('content-type'))
+          }
+        }
+        server.stop(true)`,
+    })
+    install(where, 'npm11')
+    const shown = ok(where, tool('bun', 'bin', 'bun'), ['ask.mjs']).split('\n')
+    const types = { locks: 'text/html', 'locks/': 'text/html', 'locks/data': 'application/json' }
+    const expected = Object.entries(types).flatMap(([url, type]) => [
+      `${url} GET 200 ${type}; charset=utf-8`,
+      `${url} HEAD 200 ${type}; charset=utf-8`,
+      `${url} POST 405 text/plain; charset=utf-8`,
+    ])
+    expected.push('else GET 404 null', 'else HEAD 404 null', 'else POST 404 null')
+    assert.deepEqual(shown, expected)
   })
 
   it('leaves no open handle for jest to find', () => {

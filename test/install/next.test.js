@@ -15,12 +15,16 @@ const sold = { tickets: 0 }
 export const GET = () => new Mutex(${lock}).runExclusive(async () => Response.json(++sold.tickets))
 `
 const config = documented().files['next.config.mjs']
+const inspector = 'app/locks/[[...path]]/route.js'
 const files = {
   'app/layout.js':
     'export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html> }',
   'app/page.js': 'export default function Page() { return <p>tickets</p> }',
   'app/thread/route.js': handler(''),
   'app/named/route.js': handler("{ name: 'tickets' }"),
+  [inspector]: documented('diagnostics.md').files[inspector],
+  'app/auth.js':
+    "export const isOperator = async ({ headers }) => headers.get('authorization') === 'ops'",
   // The folder lies inside of this repository, which has a lock file of its own.
   'next.config.mjs': config.replace(/}\n$/, '  outputFileTracingRoot: import.meta.dirname,\n}\n'),
 }
@@ -54,11 +58,20 @@ describe('the package, in Next.js', function () {
         const answer = await fetch(`http://127.0.0.1:${port}/${route}`)
         assert.deepEqual([answer.status, await answer.text()], [200, '1'])
       }
+      await showsLocks(`http://127.0.0.1:${port}/locks`)
     } finally {
       server.kill()
       await ended
       rmSync(elsewhere, { recursive: true })
     }
+  }
+
+  /** The inspector, for those whom the check in front of it lets through. */
+  async function showsLocks(url) {
+    const headers = { authorization: 'ops' }
+    assert.equal((await fetch(url)).status, 403)
+    assert.match(await (await fetch(url, { headers })).text(), /^<!doctype html>/)
+    assert.ok((await (await fetch(`${url}/data`, { headers })).json()).pid > 0)
   }
 
   /** A port that no server listens at: a standalone server takes 0 for 3000. */

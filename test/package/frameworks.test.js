@@ -1,7 +1,8 @@
 'use strict'
-// What the documents tell users of Express and Fastify, in Express and Fastify.
+// What the documents tell users of Express, Fastify and Hono, in those.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
+const { createAdaptorServer } = require('@hono/node-server')
 const { blocksIn } = require('../helpers/examples.js')
 const { read } = require('../helpers/documents.js')
 
@@ -100,6 +101,21 @@ describe('the inspector in fastify', () => {
       await checkInspector(await app.listen({ port: 0, host: '127.0.0.1' }))
     } finally {
       await app.close()
+    }
+  })
+})
+
+describe('the inspector in Hono', () => {
+  it('is where the document mounts it', async () => {
+    const app = blockWith('docs/diagnostics.md', "require('hono')", 'require')(require)
+    const server = createAdaptorServer({ fetch: app.fetch })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      await checkInspector(`http://127.0.0.1:${server.address().port}`)
+    } finally {
+      server.closeAllConnections()
+      server.close()
     }
   })
 })

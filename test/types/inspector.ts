@@ -1,7 +1,13 @@
 // Compiled, never run: the handler that shows locks.
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createServer2 } from 'node:http2'
-import { type Inspector, type InspectorOptions, inspector } from 'boxoffice/inspector'
+import {
+  type FetchInspector,
+  fetchInspector,
+  type Inspector,
+  type InspectorOptions,
+  inspector,
+} from 'boxoffice/inspector'
 
 const options: InspectorOptions = { hosts: ['ops.example.com'], allowRemote: true }
 
@@ -23,4 +29,16 @@ function handlers() {
   return listener
 }
 
-export { handlers }
+async function fetchHandlers(request: Request) {
+  const inspect: FetchInspector = fetchInspector(options)
+  const response: Response = await inspect(request, { remoteAddress: '::1' })
+  await fetchInspector()(request)
+  await inspect(request, { remoteAddress: undefined })
+  // @ts-expect-error an object with the address
+  await inspect(request, '::1')
+  // @ts-expect-error a request, not its URL
+  await inspect('/locks')
+  return response
+}
+
+export { fetchHandlers, handlers }
