@@ -94,6 +94,28 @@ describe('the package, installed', function () {
     assert.deepEqual(shown, expected)
   })
 
+  it('shows locks in Deno', () => {
+    const where = empty({
+      'ask.mjs': `import { fetchInspector } from 'boxoffice/inspector'
+        const inspect = fetchInspector()
+        const show = (request, { remoteAddr: { hostname: remoteAddress } }) =>
+          inspect(request, { remoteAddress })
+        const server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen() {} }, show)
+        for (const url of ['locks', 'locks/data']) {
+          const { status, headers } = await fetch('http://127.0.0.1:' + server.addr.port + '/' + url)
+          console.log(status, headers.get('content-type'))
+        }
+        await server.shutdown()`,
+    })
+    install(where, 'npm11')
+    const shown = ok(where, tool('deno', 'deno'), ['run', '-A', 'ask.mjs'])
+    const types = ['text/html', 'application/json']
+    assert.deepEqual(
+      shown.split('\n'),
+      types.map((type) => `200 ${type}; charset=utf-8`),
+    )
+  })
+
   it('leaves no open handle for jest to find', () => {
     const jestTest = readFileSync(path.join(__dirname, 'user', 'jest.cjs'), 'utf8')
     const where = empty({ 'one.test.js': jestTest, 'two.test.js': jestTest })
