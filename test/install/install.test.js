@@ -116,15 +116,51 @@ describe('the package, installed', function () {
     )
   })
 
-  it('leaves no open handle for jest to find', () => {
-    const jestTest = readFileSync(path.join(__dirname, 'user', 'jest.cjs'), 'utf8')
-    const where = empty({ 'one.test.js': jestTest, 'two.test.js': jestTest })
+  const jestTest = readFileSync(path.join(__dirname, 'user', 'jest.cjs'), 'utf8')
+
+  /** Runs both files of tests by jest, which finds no handle that they leave open. */
+  function underJest(files) {
+    const where = empty(files)
     install(where, 'npm11')
     const jest = [tool('jest', 'bin', 'jest.js'), '--rootDir', where.dir, '--no-watchman']
     const { status, stderr } = where.run(nodeOf(24), [...jest, '--detectOpenHandles'])
     assert.equal(status, 0, stderr)
     assert.match(stderr, /Tests: +2 passed/)
     assert.doesNotMatch(stderr, /open handle|did not exit/)
+  }
+
+  it('leaves no open handle for jest to find', () => {
+    underJest({ 'one.test.js': jestTest, 'two.test.js': jestTest })
+  })
+
+  it('works and has its types under ts-jest', () => {
+    const typed = `${jestTest.replace(/^const (.*) = require\((.*)\)$/m, 'import $1 from $2')}
+      declare const test: (name: string, body: () => Promise<void>) => void
+      declare const expect: (value: number) => { toBe(other: number): void }`
+    const compilerOptions = {
+      ...{ strict: true, target: 'es2022', module: 'commonjs', moduleResolution: 'node' },
+      types: ['node'],
+      typeRoots: [path.join(root, 'node_modules', '@types')],
+    }
+    underJest({
+      'one.test.ts': typed,
+      'two.test.ts': typed,
+      'tsconfig.json': JSON.stringify({ compilerOptions }),
+      'jest.config.json': JSON.stringify({ transform: { '\\.ts$': tool('ts-jest') } }),
+    })
+  })
+
+  it('works under node --test, on each version of Node.js', () => {
+    const expect = '(value) => ({ toBe: (other) => assert.equal(value, other) })'
+    const nodeTest = `const assert = require('node:assert/strict')
+      const { test } = require('node:test')
+      const expect = ${expect}\n${jestTest}`
+    const where = empty({ 'one.test.js': nodeTest, 'two.test.js': nodeTest })
+    install(where, 'npm11')
+    for (const major of [20, 22, 24, 26]) {
+      const shown = ok(where, nodeOf(major), ['--test', '--test-reporter=tap'])
+      assert.match(shown, /^# pass 2$/m)
+    }
   })
 
   describe('under vitest', () => {
