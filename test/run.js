@@ -26,6 +26,7 @@ const needing = [
   ['npm run test:native', 'cmake', 'a C++20 compiler', 'GoogleTest'],
   ['npm run test:kill', 'cmake', 'a C++20 compiler'],
   ['npm run test:shop', 'chromium', 'redis-server', 'PostgreSQL'],
+  ['npm run binaries -- linux-x64 && npm run test:install'],
 ]
 
 /** Half a minute and more for each: of how much memory stays, of the end of the stack, of deaths and of servers. */
