@@ -205,7 +205,10 @@ describe('the package, installed', function () {
     for (const pool of ['vmThreads', 'vmForks']) {
       it(`keeps no more memory for each file than async-mutex, by its pool ${pool}`, () => {
         const [ours, theirs] = [bytesPerFile(pool), bytesPerFile(pool, 'async-mutex')]
-        assert.ok(ours < Math.max(theirs, 0) + 100_000, `${ours} bytes a file, and ${theirs} with async-mutex`)
+        assert.ok(
+          ours < Math.max(theirs, 0) + 100_000,
+          `${ours} bytes a file, and ${theirs} with async-mutex`,
+        )
       })
     }
   })
