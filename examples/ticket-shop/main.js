@@ -75,8 +75,9 @@ async function serve({ lock, tickets, pause, port }) {
   const url = await app.listen({ port, host: '127.0.0.1' }).catch(async (error) => {
     await app.close()
     if (error.code !== 'EADDRINUSE') throw error
+    const another = port < 65_535 ? port + 1 : 0
     throw new Error(
-      `Port ${port} is taken by another program. Choose another one: npm start -- --serve --port ${port + 1}`,
+      `Port ${port} is taken by another program. Choose another one: npm start -- --serve --port ${another}`,
       { cause: error },
     )
   })

@@ -3,6 +3,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const fastify = require('fastify')
+const { RWLock } = require('../..') // require('boxoffice')
 const { inspector } = require('../../lib/inspector') // require('boxoffice/inspector')
 const createLive = require('./live.js')
 const locks = require('./locks')
@@ -100,24 +101,30 @@ module.exports = async function createServer({
   // Without coercion: a user 5 is a mistake of the caller, and must not become the user '5'.
   const app = fastify({ ajv: { customOptions: { coerceTypes: false } } })
 
+  // Purchases share the event; a reset waits until none is under way.
+  const event = new RWLock()
+
   app.post('/tickets', { schema: claimSchema }, async (request, reply) => {
-    const { order, created } = await shop.claim(request.body.user)
+    const { order, created } = await event.runShared(() => shop.claim(request.body.user))
     if (!order) return reply.code(409).send({ error: 'sold out' })
     return reply.code(created ? 201 : 200).send({ ticket: order.id, user: order.buyer, created })
   })
 
-  app.post('/event', { schema: eventSchema }, async (request) => {
-    choose(request.body.lock)
-    await store.reset()
-    live.changed()
-    return summary()
-  })
+  app.post('/event', { schema: eventSchema }, (request) =>
+    event.runExclusive(async () => {
+      choose(request.body.lock)
+      await store.reset()
+      live.changed()
+      return summary()
+    }),
+  )
 
   let crowd = 0
   app.post('/crowd', { schema: crowdSchema }, async (request) => {
     const names = Array.from({ length: request.body.people }, () => `person ${++crowd}`)
-    const clicks = names.flatMap((user) => [shop.claim(user), shop.claim(user)])
-    const settled = await Promise.allSettled(clicks)
+    const settled = await event.runShared(() =>
+      Promise.allSettled(names.flatMap((user) => [shop.claim(user), shop.claim(user)])),
+    )
     const failed = settled.find(({ status }) => status === 'rejected')
     if (failed) throw failed.reason
     return summary()

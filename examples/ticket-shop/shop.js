@@ -23,7 +23,7 @@
  */
 module.exports = function createShop({ store, lock, pause, changed }) {
   // the page: from here
-  const buy = (user) => lock.runExclusive(user, (token) => findOrCreate(user, token))
+  const buy = (user) => lock.runExclusive(user, (grant) => findOrCreate(user, grant?.fencingToken))
 
   async function findOrCreate(user, token) {
     changed()

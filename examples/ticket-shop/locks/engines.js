@@ -1,6 +1,6 @@
 'use strict'
 const { KeyedMutex } = require('../../..') // in a server of your own: require('boxoffice')
-const fenced = require('./fenced.js')
+const keyed = require('./keyed.js')
 
 /**
  * Who dies keeps its locks for so long: 10 s is the default, for servers that are seldom killed. A thread of its own
@@ -13,7 +13,7 @@ const redisUrl = () => process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
 /** One lock per user for all processes of all machines. */
 const over = (makeEngine) => () => {
   const options = { name: 'ticket-shop users', diagnostics: 'counters' }
-  return fenced(new KeyedMutex({ engine: makeEngine(), ...options }))
+  return keyed(new KeyedMutex({ engine: makeEngine(), ...options }))
 }
 
 function redisEngine() {

@@ -3,8 +3,7 @@ const { engines } = require('./engines.js')
 
 /**
  * The ways to lock. Each creates `{ runExclusive(user, work), held(): users }`, and `scope` says what it
- * guards: nothing, one process, or all of them. One whose holder may lose the lock unnoticed calls `work`
- * with its fencing token.
+ * guards: nothing, one process, or all of them. Those of boxoffice call `work` with the grant.
  */
 module.exports = {
   none: { title: 'no lock', scope: 'none', create: require('./none.js') },

@@ -20,6 +20,11 @@ async function openShop({ lock = 'boxoffice', tickets = 100, pause = 0 } = {}) {
     claim(user) {
       return this.send(JSON.stringify({ user }))
     },
+    async reset() {
+      const body = JSON.stringify({ lock })
+      const headers = { 'content-type': 'application/json' }
+      await (await fetch(`${url}/event`, { method: 'POST', headers, body })).json()
+    },
     async summary() {
       return (await fetch(`${url}/summary`)).json()
     },

@@ -84,6 +84,25 @@ describe('the shop', () => {
       assert.equal(sold === 1, locks)
     })
 
+    it(`${title}: a reset waits for the purchases under way`, async () => {
+      const shop = await openShop({ lock: name, tickets: 10 })
+      const { createOrder } = shop.store
+      const [begun, wasAsked] = [resolvers(), resolvers()]
+      shop.store.createOrder = async (...args) => {
+        begun.resolve()
+        await wasAsked.promise
+        return createOrder.apply(shop.store, args)
+      }
+      const sale = shop.claim('ada')
+      await begun.promise
+      const reset = shop.reset()
+      await shop.summary()
+      wasAsked.resolve()
+      await Promise.all([sale, reset])
+      const { sold, remaining } = await shop.summary()
+      assert.equal(sold + remaining, 10)
+    })
+
     it(`${title}: fifty users at once do not get more tickets than there are`, async () => {
       const shop = await openShop({ lock: name, tickets: 10 })
       const answers = await times(50, (i) => shop.claim(`user-${i}`))
