@@ -27,9 +27,6 @@ class EngineLock extends AnyLock {
     this.#prefix = prefix
     this.#capacity = capacity
     this.isStrict = isStrict
-    // For a keyed map.
-    this.keyMap = null
-    this.pins = 0
   }
 
   title() {
@@ -48,11 +45,17 @@ class EngineLock extends AnyLock {
     return this.pins === 0 && this.callers.size === 0 && this.local.isIdle()
   }
 
-  /** Its key may be idle now. */
+  /** And the server has heard of that. */
+  async onIdle() {
+    await super.onIdle()
+    await this.#hub.left()
+  }
+
+  /** It may be idle now. */
   rest() {
-    if (this.keyMap === null || !this.isIdle()) return
-    this.#cohort = null
-    this.keyMap.drop(this)
+    if (this.idleListener === null || !this.isIdle()) return
+    if (this.key !== undefined) this.#cohort = null
+    this.idleListener.drop(this)
   }
 
   isLocked() {

@@ -29,6 +29,8 @@ class Hub {
   #locks = new Set()
   /** The leases that are held. */
   #held = new Set()
+  /** Those that are over, of which the server is about to hear. */
+  #leaving = new Map()
 
   constructor(driver, settings) {
     this.driver = driver
@@ -135,6 +137,26 @@ class Hub {
     const leases = [...session.leases.values()]
     session.leases.clear()
     for (const lease of leases) lease.sessionEnded(why, cause)
+    for (const lease of this.#leaving.keys()) if (lease.session === session) this.hasLeft(lease)
+  }
+
+  /** `lease` is over: until hasLeft() the server counts it as ours. */
+  leaves(lease) {
+    const leaving = {}
+    leaving.promise = new Promise((resolve) => {
+      leaving.resolve = resolve
+    })
+    this.#leaving.set(lease, leaving)
+  }
+
+  hasLeft(lease) {
+    this.#leaving.get(lease)?.resolve()
+    this.#leaving.delete(lease)
+  }
+
+  /** Resolves when the server has heard of all leases that are over by now, or has ended their session. */
+  async left() {
+    await Promise.all(Array.from(this.#leaving.values(), ({ promise }) => promise))
   }
 
   /** `isUnsure`: a command of the request has failed, and may be carried out after this, by a server that was stuck. */

@@ -236,6 +236,7 @@ class Lease {
   end() {
     if (this.state === 'held') this.hub.ended(this)
     this.#stop()
+    if (this.session !== null && !this.session.isOver) this.hub.leaves(this)
     if (!this.#isBusy) this.#leave()
   }
 
@@ -251,7 +252,7 @@ class Lease {
     const { session, id } = this
     if (session === null || session.isOver) return
     session.leases.delete(id)
-    this.hub.leave(session, this.leaving(), this.#isUnsure)
+    this.hub.leave(session, this.leaving(), this.#isUnsure).then(() => this.hub.hasLeft(this))
   }
 
   leaving() {

@@ -52,7 +52,22 @@ function keyMapOver({ engine, name, isStrict }, kind, value, watch) {
   const begin = () => new kinds[kind]({ hub, kind, name, prefix, capacity, isStrict })
   const make = watch === undefined ? begin : () => watch.watches(begin())
   const traits = `${prefix} ${isStrict} ${value} ${watch?.traits}`
-  return hub.shared(traits, () => new KeyMap([], make, name))
+  return hub.shared(traits, () => new EngineKeyMap(hub, make, name))
+}
+
+class EngineKeyMap extends KeyMap {
+  #hub
+
+  constructor(hub, make, name) {
+    super([], make, name)
+    this.#hub = hub
+  }
+
+  /** And the server has heard of that. */
+  async onIdle() {
+    await super.onIdle()
+    await this.#hub.left()
+  }
 }
 
 module.exports = { keyMapOver, lockOver }

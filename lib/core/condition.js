@@ -6,6 +6,8 @@
 //   gives up a waiter that times out or is aborted moves to the mutex's queue as well, and rejects once it holds
 //            the mutex again
 //
+// Meanwhile the mutex has a pin: it is not idle.
+//
 // Invariant: however the wait ends, its caller holds the mutex by the grant that it had before.
 const { lockError } = require('./errors.js')
 const { readWait } = require('./options.js')
@@ -51,13 +53,15 @@ class ConditionWaiter extends Waiter {
     super(resolve, limits)
     this.mutex = mutex
     this.grant = mutex.grant()
+    mutex.pins++
   }
 
   /** Holds the mutex again, in its turn, and calls `then`. */
   comeBack(then) {
-    const { priority } = this
+    const { mutex, priority } = this
+    mutex.pins--
     const limits = priority === 0 ? null : new Limits(1, priority)
-    this.mutex.comeBack(limits, this.grant, then)
+    mutex.comeBack(limits, this.grant, then)
   }
 }
 

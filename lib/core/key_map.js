@@ -4,6 +4,7 @@
 // out of a Map for each release would cost more than the lock (a Map in the old generation allocates anew each time
 // it shrinks), and a hot key finds its lock.
 const { checkKey } = require('./keys.js')
+const { IdlePromise } = require('./lock.js')
 const { checkStack } = require('./stack.js')
 
 const mostIdle = 256
@@ -15,6 +16,8 @@ class KeyMap {
   #atRest
   #make
   #mostIdle
+  /** What callers of onIdle() wait for. */
+  #idlePromise = null
   /** Locks that have been idle since the last sweep, each once. */
   #idle = []
 
@@ -52,7 +55,7 @@ class KeyMap {
     if (known !== undefined && this.isThere(known)) return known
     checkKey(key)
     const lock = this.#atRest.pop() ?? this.#make()
-    lock.keyMap = this
+    lock.idleListener = this
     lock.key = key
     lock.isListed = false
     lock.pins = 0
@@ -71,7 +74,7 @@ class KeyMap {
 
   /** `lock` is of no key any more. Whether it may be another key's. */
   moveOut(lock) {
-    lock.keyMap = null
+    lock.idleListener = null
     lock.key = undefined
     return true
   }
@@ -92,8 +95,25 @@ class KeyMap {
     return this.keys().map((key) => this.with(key, (lock) => ({ key, ...lock.snapshot() })))
   }
 
+  isBusy() {
+    for (const lock of this.#all.values()) if (!lock.isIdle()) return true
+    return false
+  }
+
+  /** A promise for the moment when no key is busy in this thread. */
+  onIdle() {
+    if (!this.isBusy()) return Promise.resolve()
+    this.#idlePromise ??= new IdlePromise()
+    return this.#idlePromise.promise
+  }
+
   /** `lock` has become idle. */
   drop(lock) {
+    lock.generation++
+    if (this.#idlePromise !== null && !this.isBusy()) {
+      this.#idlePromise.resolve()
+      this.#idlePromise = null
+    }
     if (lock.isListed) return
     lock.isListed = true
     this.#idle.push(lock)

@@ -149,7 +149,7 @@ class LentMutex extends UnqueuedForms {
 
   giveBack(isAbandoned) {
     const hasQueue = this.hasQueue()
-    if (hasQueue || this.keyMap !== null) checkStackToRelease()
+    if (hasQueue || this.idleListener !== null) checkStackToRelease()
     const completions = this.lender.giveBack(isAbandoned)
     this.current = free
     try {
@@ -157,7 +157,7 @@ class LentMutex extends UnqueuedForms {
     } finally {
       if (completions !== undefined) this.lender.hear(completions)
     }
-    if (this.keyMap !== null) this.rest()
+    if (this.idleListener !== null) this.rest()
   }
 
   /** The lender has the lock back, and waiters are left: behind those of other threads. */
@@ -191,7 +191,7 @@ class LentMutex extends UnqueuedForms {
   rests() {
     this.current = free
     this.lender.keepAlive(false)
-    if (this.keyMap !== null) this.rest()
+    if (this.idleListener !== null) this.rest()
   }
 
   enqueue(waiter) {

@@ -30,6 +30,35 @@ class AnyLock {
   seen(held) {
     return this.observer === null ? held : this.observer.seen(held)
   }
+
+  /** The keyed map that it belongs to. */
+  get keyMap() {
+    return this.key === undefined ? null : this.idleListener
+  }
+
+  /** It may be idle now. */
+  rest() {
+    if (this.isIdle()) this.idleListener.drop(this)
+  }
+
+  /** A promise for the moment when no caller of this thread holds it or waits for it. */
+  onIdle() {
+    if (this.isIdle()) return Promise.resolve()
+    this.idleListener ??= new IdlePromise()
+    return this.idleListener.promise
+  }
+}
+
+/** What callers of onIdle() wait for. */
+class IdlePromise {
+  promise = new Promise((resolve) => {
+    this.resolve = resolve
+  })
+
+  drop(lock) {
+    lock.idleListener = null
+    this.resolve()
+  }
 }
 
 // What only some have of their own: locks with a name, locks of keyed maps, and those whose users chose otherwise. All
@@ -38,8 +67,9 @@ Object.assign(AnyLock.prototype, {
   /** Is called at each step, where the lock has diagnostics: see lib/diagnostics/observer.js. */
   observer: null,
   name: undefined,
-  keyMap: null,
   key: undefined,
+  /** What it tells that it has become idle, by drop(lock): its keyed map, or a promise of onIdle(). */
+  idleListener: null,
   pins: 0,
   generation: 0,
   cancelError: E_CANCELED,
@@ -197,16 +227,9 @@ class LocalLock extends AnyLock {
     if (this.watchers.size === 0) this.watchers = null
   }
 
-  /** For the keyed map that it belongs to. */
+  /** A key stays while it has watchers. They do not want the lock: of a single one they do not count. */
   isIdle() {
-    return this.pins === 0 && this.watchers === null && this.isFree()
-  }
-
-  /** Its key may be idle now. */
-  rest() {
-    if (!this.isIdle()) return
-    this.generation++
-    this.keyMap.drop(this)
+    return this.pins === 0 && this.isFree() && (this.watchers === null || this.key === undefined)
   }
 
   title() {
@@ -216,4 +239,4 @@ class LocalLock extends AnyLock {
 
 LocalLock.prototype.share = null
 
-module.exports = { AnyLock, LocalLock }
+module.exports = { AnyLock, IdlePromise, LocalLock }

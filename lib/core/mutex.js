@@ -174,7 +174,7 @@ class LocalMutex extends LocalLock {
     if (queue === null || queue.size === 0) {
       this.current = free
       if (this.watchers !== null) this.tell(1, undefined)
-      if (this.keyMap !== null) this.rest()
+      if (this.idleListener !== null) this.rest()
     } else {
       queue.head.enter(this, false)
     }

@@ -205,6 +205,18 @@ class Recursive {
     return this.lock.isLocked()
   }
 
+  title() {
+    return this.lock.title()
+  }
+
+  get observer() {
+    return this.lock.observer
+  }
+
+  onIdle() {
+    return this.lock.onIdle()
+  }
+
   snapshot() {
     return this.lock.snapshot()
   }

@@ -152,7 +152,7 @@ class LocalRWLock extends LocalLock {
       waiter.resolve(release)
       waiter.end()
     }
-    if (this.keyMap !== null) this.rest()
+    if (this.idleListener !== null) this.rest()
   }
 
   #admitUpgrader() {

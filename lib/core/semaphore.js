@@ -28,7 +28,7 @@ class LocalSemaphore extends LocalLock {
   constructor(value) {
     super()
     this.value = value
-    /** What it is when every unit has come back: of a key, it never has more. */
+    /** What it is when every unit has come back, and the most that it ever is. */
     this.whole = value
   }
 
@@ -128,7 +128,13 @@ class LocalSemaphore extends LocalLock {
     checkWeight(weight)
     this.checkRoom(weight)
     if (this.observer !== null) this.observer.endedOldest(weight)
+    this.comesBack(weight)
+  }
+
+  /** Units that were never taken make it more when whole. */
+  comesBack(weight) {
     this.value += weight
+    if (this.value > this.whole) this.whole = this.value
     this.admit()
   }
 
@@ -140,17 +146,17 @@ class LocalSemaphore extends LocalLock {
 
   /** A releaser puts back what it took. Of a key, release() may have put back a part of it already. */
   putBack(weight, release) {
-    const back = this.keyMap === null ? weight : Math.min(weight, this.whole - this.value)
+    const back = this.key === undefined ? weight : Math.min(weight, this.whole - this.value)
     if (back <= 0) return
     this.checkRoom(back)
     if (this.observer !== null) this.observer.ended(release[holdKey], weight)
-    this.value += back
-    this.admit()
+    this.comesBack(back)
   }
 
   setValue(value) {
     const next = checkedValue(value)
     if (this.observer !== null) this.observer.endedOldest(0)
+    this.whole += next - this.value
     this.value = next
     this.admit()
   }
@@ -168,7 +174,7 @@ class LocalSemaphore extends LocalLock {
       waiter.resolve(grant)
       waiter.end()
     }
-    if (this.keyMap !== null) this.rest()
+    if (this.idleListener !== null) this.rest()
   }
 
   waitForUnlock(weightOrOptions, priorityOrOptions) {

@@ -31,7 +31,7 @@ const inSegment = (Base) =>
         if (this.segment.whyGone === undefined) return super.enterLine(weight, limits, Kind)
         return this.refuse(weight, this.goneError())
       } finally {
-        if (this.keyMap !== null) this.rest() // it may have failed
+        if (this.key !== undefined) this.rest() // it may have failed
       }
     }
 

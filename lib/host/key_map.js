@@ -44,13 +44,12 @@ const pinned = (Base) =>
     isPinned = false
 
     isIdle() {
-      return !this.isPinned
+      return this.key === undefined ? super.isIdle() : !this.isPinned
     }
 
     rest() {
-      if (!this.isPinned || !super.isIdle() || !unpin(this)) return
-      this.generation++
-      this.keyMap.drop(this)
+      if (this.key === undefined) super.rest()
+      else if (this.isPinned && super.isIdle() && unpin(this)) this.keyMap.drop(this)
     }
   }
 

@@ -1,6 +1,7 @@
 'use strict'
 const { LocalCondition } = require('../core/condition.js')
 const { kind: mutexKind } = require('./mutex.js')
+const { isOfKind } = require('./receiver.js')
 const { readSyncWait } = require('../core/options.js')
 const { blockingCoreOf, coreOf, kindOf, Single, single } = require('./single.js')
 
@@ -39,7 +40,7 @@ class ConditionVariable extends Single {
 
 /** Of `mutex`, which is the user's: it may be anything. */
 function checkedCore(own, mutex) {
-  if (kindOf(mutex) !== mutexKind) throw new TypeError('mutex must be a Mutex')
+  if (!isOfKind(kindOf(mutex), mutexKind)) throw new TypeError('mutex must be a Mutex')
   const core = coreOf(mutex, mutexKind)
   if (core.share?.isAfar) {
     throw new TypeError(`${core.title()} is of scope 'host': ${own.title()} is not`)

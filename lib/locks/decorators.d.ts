@@ -1,3 +1,4 @@
+import type { Closable } from './closable.js'
 import type { MutexInterface } from './mutex.js'
 import type { SemaphoreInterface } from './semaphore.js'
 
@@ -14,6 +15,16 @@ import type { SemaphoreInterface } from './semaphore.js'
  *   await assert.rejects(limited.acquire(), E_TIMEOUT)
  * })
  */
+export function withTimeout(
+  lock: MutexInterface & Closable,
+  timeout: number,
+  error?: Error,
+): MutexInterface & Closable
+export function withTimeout(
+  lock: SemaphoreInterface & Closable,
+  timeout: number,
+  error?: Error,
+): SemaphoreInterface & Closable
 export function withTimeout(lock: MutexInterface, timeout: number, error?: Error): MutexInterface
 export function withTimeout(
   lock: SemaphoreInterface,
@@ -25,5 +36,13 @@ export function withTimeout(
  * A lock that rejects with `error` when it cannot be had in this turn of the event loop:
  * `withTimeout(lock, 0, error)`.
  */
+export function tryAcquire(
+  lock: MutexInterface & Closable,
+  error?: Error,
+): MutexInterface & Closable
+export function tryAcquire(
+  lock: SemaphoreInterface & Closable,
+  error?: Error,
+): SemaphoreInterface & Closable
 export function tryAcquire(lock: MutexInterface, error?: Error): MutexInterface
 export function tryAcquire(lock: SemaphoreInterface, error?: Error): SemaphoreInterface

@@ -85,6 +85,9 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
     limited.getValue = () => lock.getValue()
     limited.setValue = (value) => lock.setValue(value)
   }
+  for (const method of ['close', 'onIdle']) {
+    if (typeof lock[method] === 'function') limited[method] = () => lock[method]()
+  }
   decorated.add(limited)
   return limited
 }

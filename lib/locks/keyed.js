@@ -14,6 +14,8 @@ let mapOf
 let blockingMapOf
 /** The same: what cancel() of it rejects with. */
 let cancelErrorOf
+/** What close() makes of `it`. */
+let close
 /** What the constructor of `it` says for its waits, or undefined. */
 let defaultsOf
 
@@ -34,7 +36,12 @@ class Keyed {
         throw receiverError(kind, method, it)
       }
       if (!isOfKind(it.#kind, kind)) throw receiverError(kind, method, it, it.#kind)
-      return it.#map
+      const { lockFor } = it.#kind
+      return lockFor === undefined ? it.#map : lockFor(method)
+    }
+    close = (it) => {
+      if (it.#kind.lockFor !== undefined) return
+      it.#kind = require('./closed.js').closedKeyed(it.#kind, it.#map)
     }
     cancelErrorOf = (it, kind, method) => {
       mapOf(it, kind, method)
@@ -78,6 +85,16 @@ class Keyed {
 
   snapshot() {
     return mapOf(this, keyed, 'snapshot').snapshot()
+  }
+
+  async close() {
+    const map = mapOf(this, keyed, 'close')
+    close(this)
+    await map.onIdle()
+  }
+
+  async onIdle() {
+    await mapOf(this, keyed, 'onIdle').onIdle()
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AcquireOptions, IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
+import type { Closable } from './closable.js'
 import type { Key, KeyedOptions } from './keyed.js'
 import type { Mutex, MutexSnapshot } from './mutex.js'
 
@@ -28,7 +29,7 @@ import type { Mutex, MutexSnapshot } from './mutex.js'
  * // One map for all threads.
  * const locks = new KeyedMutex({ name: 'tickets' })
  */
-export class KeyedMutex {
+export class KeyedMutex implements Closable {
   /**
    * @param options or the error that `cancel()` rejects with.
    * @throws {TypeError | RangeError} when an option is not what it should be; and what {@link HostOptions} says.
@@ -97,6 +98,11 @@ export class KeyedMutex {
   cancel(key: Key, reason?: unknown): void
   /** Rejects all of this thread who wait for any key. */
   cancelAll(reason?: unknown): void
+
+  /** {@link Closable.close} */
+  close(): Promise<void>
+  /** {@link Closable.onIdle} */
+  onIdle(): Promise<void>
 
   /**
    * How many keys are held or waited for: by any thread, if they share the map; then a key whose holder died

@@ -1,6 +1,7 @@
 import type { AcquireOptions, IfAvailable, SyncWaitOptions } from '../core/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
+import type { Closable } from './closable.js'
 import type { Key, KeyedOptions } from './keyed.js'
 import type { KeyedMutex } from './keyed_mutex.js'
 import type { ReadReleaser, RWLock, RWLockSnapshot, WriteReleaser } from './rw_lock.js'
@@ -15,7 +16,7 @@ import type { ReadReleaser, RWLock, RWLockSnapshot, WriteReleaser } from './rw_l
  *
  * await Promise.all([read('a'), read('a'), write('b', () => {})])
  */
-export class KeyedRWLock {
+export class KeyedRWLock implements Closable {
   /**
    * @param options or the error that `cancel()` rejects with.
    * @throws {TypeError | RangeError} when an option is not what it should be; and what {@link HostOptions} says.
@@ -94,6 +95,11 @@ export class KeyedRWLock {
   cancel(key: Key, reason?: unknown): void
   /** Rejects all of this thread who wait for any key. */
   cancelAll(reason?: unknown): void
+
+  /** {@link Closable.close} */
+  close(): Promise<void>
+  /** {@link Closable.onIdle} */
+  onIdle(): Promise<void>
 
   /** How many keys are held or waited for: see {@link KeyedMutex.size}. */
   readonly size: number

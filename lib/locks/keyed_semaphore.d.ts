@@ -10,6 +10,7 @@ import type {
 } from '../core/options.js'
 import type { Grant } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
+import type { Closable } from './closable.js'
 import type { Key, KeyedOptions } from './keyed.js'
 import type { Semaphore, SemaphoreSnapshot, SemaphoreTicket } from './semaphore.js'
 
@@ -21,7 +22,7 @@ import type { Semaphore, SemaphoreSnapshot, SemaphoreTicket } from './semaphore.
  * const upload = (user, file) => uploads.runExclusive(user, () => store(file))
  * await Promise.all([upload('ada', 'a.png'), upload('ada', 'b.png'), upload('bob', 'c.png')])
  */
-export class KeyedSemaphore {
+export class KeyedSemaphore implements Closable {
   /**
    * @param value How much each key has at first: 1 to 2^29 - 1.
    * @param options or the error that `cancel()` rejects with.
@@ -162,6 +163,11 @@ export class KeyedSemaphore {
   cancel(key: Key, reason?: unknown): void
   /** Rejects all of this thread who wait for any key. */
   cancelAll(reason?: unknown): void
+
+  /** {@link Closable.close} */
+  close(): Promise<void>
+  /** {@link Closable.onIdle} */
+  onIdle(): Promise<void>
 
   /**
    * How many keys are held or waited for: by any thread, if they share the map; then a key whose holder died

@@ -5,6 +5,7 @@ import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
 import type { BufferOptions, CancelOptions, LockOptions, WaitDefaults } from '../lock_options.js'
+import type { Closable } from './closable.js'
 
 export interface MutexInterface {
   acquire(options?: number | WaitOptions): Promise<MutexInterface.Releaser>
@@ -59,7 +60,7 @@ export interface MutexSnapshot extends HostSnapshot, LockDiagnostics {
  * const mutex = new Mutex({ shared: true })
  * new Worker('./worker.js', { workerData: mutex.buffer })
  */
-export class Mutex implements MutexInterface {
+export class Mutex implements MutexInterface, Closable {
   /**
    * @param options or, as in async-mutex, the error that `cancel()` rejects with.
    * @throws {TypeError} when an option is of the wrong type.
@@ -160,6 +161,11 @@ export class Mutex implements MutexInterface {
    * who has been notified of a condition; these two enter the line anew where threads share it.
    */
   cancel(reason?: unknown): void
+
+  /** {@link Closable.close} */
+  close(): Promise<void>
+  /** {@link Closable.onIdle} */
+  onIdle(): Promise<void>
 
   /**
    * The memory that the mutex lies in, to be sent to other threads.

@@ -4,6 +4,7 @@ import type { Grant } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { HostOptions } from '../host/options.js'
 import type { BufferOptions, CancelOptions, LockOptions, WaitDefaults } from '../lock_options.js'
+import type { Closable } from './closable.js'
 import type { Mutex, MutexSnapshot } from './mutex.js'
 
 /** The options of a {@link Mutex}: the name of a RecursiveMutex is not that of a Mutex. */
@@ -69,7 +70,7 @@ export interface RecursiveMutexOptions
  * await log.runExclusive(() => Promise.all([write('a'), write('b')]))
  * assert.deepEqual(lines, ['a begins', 'a ends', 'b begins', 'b ends'])
  */
-export class RecursiveMutex {
+export class RecursiveMutex implements Closable {
   /**
    * @param options or the error that `cancel()` rejects with.
    * @throws {TypeError} when an option is of the wrong type.
@@ -136,6 +137,11 @@ export class RecursiveMutex {
    * enter again.
    */
   cancel(reason?: unknown): void
+
+  /** {@link Closable.close} */
+  close(): Promise<void>
+  /** {@link Closable.onIdle} */
+  onIdle(): Promise<void>
 
   /** The memory it lies in: see {@link Mutex.buffer}. */
   readonly buffer: SharedArrayBuffer

@@ -5,6 +5,7 @@ import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
 import type { BufferOptions, CancelOptions, LockOptions, WaitDefaults } from '../lock_options.js'
+import type { Closable } from './closable.js'
 import type { Mutex } from './mutex.js'
 
 /** Lets go of one read, as a {@link Releaser} does; or upgrades it. */
@@ -99,7 +100,7 @@ export interface RWLockSnapshot extends HostSnapshot, LockDiagnostics {
  *   reader.release()
  * }
  */
-export class RWLock {
+export class RWLock implements Closable {
   /**
    * @param options or the error that `cancel()` rejects with.
    * @throws {TypeError} when an option is of the wrong type.
@@ -173,6 +174,11 @@ export class RWLock {
 
   /** Rejects all of this thread who wait, to upgrade, too. Who has it is left alone. */
   cancel(reason?: unknown): void
+
+  /** {@link Closable.close} */
+  close(): Promise<void>
+  /** {@link Closable.onIdle} */
+  onIdle(): Promise<void>
 
   /** The memory it lies in: see {@link Mutex.buffer}. */
   readonly buffer: SharedArrayBuffer

@@ -16,6 +16,7 @@ import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
 import type { BufferOptions, CancelOptions, LockOptions, WaitDefaults } from '../lock_options.js'
+import type { Closable } from './closable.js'
 import type { Mutex } from './mutex.js'
 
 /**
@@ -91,7 +92,7 @@ export interface SemaphoreSnapshot extends HostSnapshot, LockDiagnostics {
  * // Ten connections for all threads together.
  * const connections = new Semaphore(10, { name: 'connections' })
  */
-export class Semaphore implements SemaphoreInterface {
+export class Semaphore implements SemaphoreInterface, Closable {
   /**
    * @param value How much there is at first, in all threads that share it: an integer from -2^29 to 2^29 - 1.
    * @param options or, as in async-mutex, the error that `cancel()` rejects with.
@@ -230,6 +231,11 @@ export class Semaphore implements SemaphoreInterface {
 
   /** Rejects all of this thread who wait to acquire. Holders and waitForUnlock are left alone. */
   cancel(reason?: unknown): void
+
+  /** {@link Closable.close} */
+  close(): Promise<void>
+  /** {@link Closable.onIdle} */
+  onIdle(): Promise<void>
 
   /** The memory it lies in: see {@link Mutex.buffer}. */
   readonly buffer: SharedArrayBuffer

@@ -15,6 +15,8 @@ let blockingCoreOf
 let cancelErrorOf
 /** What the constructor of `it` says for its waits, or undefined. */
 let defaultsOf
+/** What close() makes of `it`. */
+let close
 /** The kind of `it`, which may be anything: undefined where it is no object of these classes. */
 let kindOf
 
@@ -36,7 +38,12 @@ class Single {
         throw receiverError(kind, method, it)
       }
       if (!isOfKind(it.#kind, kind)) throw receiverError(kind, method, it, it.#kind)
-      return it.#core
+      const { lockFor } = it.#kind
+      return lockFor === undefined ? it.#core : lockFor(method)
+    }
+    close = (it) => {
+      if (it.#kind.lockFor !== undefined) return
+      it.#kind = require('./closed.js').closedSingle(it.#kind, it.#core)
     }
     blockingCoreOf = (it, kind, method) => {
       const core = coreOf(it, kind, method)
@@ -85,6 +92,16 @@ class Holdable extends Single {
 
   snapshot() {
     return coreOf(this, holdable, 'snapshot').snapshot()
+  }
+
+  async close() {
+    const core = coreOf(this, holdable, 'close')
+    close(this)
+    await core.onIdle()
+  }
+
+  async onIdle() {
+    await coreOf(this, holdable, 'onIdle').onIdle()
   }
 }
 

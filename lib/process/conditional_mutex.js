@@ -17,6 +17,7 @@ class ConditionalMutex extends LentMutex {
 
   countConditionWaiters(change) {
     this.lender.conditionWaiters += change
+    this.pins += change
   }
 
   /** A wait has ended in vain: `then` is called when the mutex is held again by that grant. */

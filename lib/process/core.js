@@ -28,6 +28,8 @@ class Core extends AnyLock {
     this.words = null
     this.place = 0
     this.share = null
+    /** How many promises wait for it that came by this core: others of this thread may have the same share. */
+    this.waitersHere = 0
   }
 
   read() {
@@ -38,22 +40,14 @@ class Core extends AnyLock {
     return (this.read() & line) !== 0
   }
 
-  /** For the keyed map that it belongs to. */
   isIdle() {
     return this.pins === 0 && !this.isOurs()
-  }
-
-  /** A core of a keyed map may be idle now. */
-  rest() {
-    if (!this.isIdle()) return
-    this.generation++
-    this.keyMap.drop(this)
   }
 
   /** The lock, or a place in its queue, may have changed hands. */
   changed() {
     if (this.share.waiting > 0) this.share.wait(this, 0)
-    if (this.keyMap !== null) this.rest()
+    if (this.idleListener !== null) this.rest()
   }
 
   /** The memory that other threads find it by. */

@@ -57,7 +57,7 @@ class RWCore extends Core {
 
   /** Whether this thread has a part in it. */
   isOurs() {
-    return this.share.waiting > 0 || this.out > 0
+    return this.waitersHere > 0 || this.out > 0
   }
 
   /**

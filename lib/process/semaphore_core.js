@@ -44,7 +44,7 @@ class SemaphoreCore extends Core {
 
   /** Whether this thread has a part in it. */
   isOurs() {
-    return this.share.waiting > 0 || this.out > 0
+    return this.waitersHere > 0 || this.out > 0
   }
 
   modeOf() {
@@ -191,7 +191,7 @@ function releaser(core, weight, abandoned) {
     over = true
     core.putIn(weight, hold)
     // Others may have released a part of a key's: it never has more than at first.
-    const back = core.keyMap === null ? weight : Math.min(weight, Math.max(0, core.room()))
+    const back = core.key === undefined ? weight : Math.min(weight, Math.max(0, core.room()))
     if (back < weight) native.shares.gave(core.place, weight - back)
     if (isUnseen) core.passNow(back, true)
     else if (back > 0) core.putBack(back)

@@ -44,7 +44,9 @@ class Waiter extends AnyWaiter {
 
   /** One more or one less waits for a lock that threads share. */
   count(change) {
-    this.core.share.wait(this.core, change)
+    const { core } = this
+    core.waitersHere += change
+    core.share.wait(core, change)
   }
 
   get mode() {

@@ -7,6 +7,8 @@ class SemaphoreModel {
   #now = 0
   /** What promises were told, in order: [id, what, value]. */
   events = []
+  /** Units that callers have taken, and that were not put back. */
+  out = 0
 
   constructor(value) {
     this.value = value
@@ -25,6 +27,15 @@ class SemaphoreModel {
     this.#watchers.push({ id, weight, priority, deadline: this.#now + timeout })
     this.#tell()
     if (timeout === 0) this.#leave(id, 'late')
+  }
+
+  release(weight) {
+    this.out = Math.max(0, this.out - weight)
+    this.setValue(this.value + weight)
+  }
+
+  isIdle() {
+    return this.out === 0 && this.#line.length === 0
   }
 
   setValue(value) {
@@ -58,6 +69,7 @@ class SemaphoreModel {
   #admit({ id, weight }) {
     this.events.push([id, 'admitted', this.value])
     this.value -= weight
+    this.out += weight
   }
 
   /** Nothing, when it is no longer there. */

@@ -33,6 +33,7 @@ const steps = fc.array(
     { weight: 4, arbitrary: op('deliver') },
     { weight: 2, arbitrary: op('patience', fc.boolean()) },
     { weight: 1, arbitrary: op('beStrict') },
+    { weight: 1, arbitrary: op('onIdle') },
   ),
   { maxLength: 60, size: 'max' },
 )
@@ -190,6 +191,8 @@ class Script {
   past = undefined
   /** Grants that told of a death, but for those whose caller never saw it. */
   told = 0
+  /** What callers of onIdle() have heard, and should have. */
+  idles = []
 
   constructor(clock) {
     this.clock = clock
@@ -338,9 +341,22 @@ class Script {
     this.mutex.beStrict()
   }
 
+  onIdle() {
+    const idle = { isTold: false, isDue: false }
+    this.idles.push(idle)
+    this.mutex.onIdle().then(() => {
+      idle.isTold = true
+    })
+  }
+
   async check() {
     await turn()
     const { lender, mutex } = this
+    const isIdle = this.waiting.length === 0 && lender.loans === lender.returns
+    for (const idle of this.idles) {
+      idle.isDue ||= isIdle
+      assert.equal(idle.isTold, idle.isDue)
+    }
     assert.equal(mutex.isHere(), this.held !== undefined)
     const mine = lender.line.filter(({ thread }) => thread === us).length
     const isOwed = lender.underway.length > 0

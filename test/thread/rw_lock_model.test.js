@@ -40,6 +40,7 @@ class OfKey {
         return locks.readers(key)
       },
       cancel: (reason) => locks.cancel(key, reason),
+      onIdle: () => locks.onIdle(),
     }
     for (const method of ['isLocked', 'isWriteLocked', 'acquireRead', 'acquireWrite']) {
       ofKey[method] = (...args) => locks[method](key, ...args)
@@ -68,6 +69,8 @@ class Pair {
   seen = new Map()
   /** By id: { controller, release, mode }. */
   requests = []
+  /** What callers of onIdle() have heard, and should have. */
+  idles = []
   model = new RWLockModel((id, how) => this.expected.set(id, how))
 
   constructor(subject) {
@@ -184,6 +187,14 @@ class Pair {
     this.subject.disturb()
   }
 
+  onIdle() {
+    const idle = { isTold: false, isDue: false }
+    this.idles.push(idle)
+    this.lock.onIdle().then(() => {
+      idle.isTold = true
+    })
+  }
+
   async compare() {
     await settled()
     assert.deepEqual(this.seen, this.expected)
@@ -192,6 +203,11 @@ class Pair {
     assert.equal(this.lock.isWriteLocked(), writer !== undefined)
     assert.equal(this.lock.isLocked(), writer !== undefined || readers.length > 0)
     assert.ok(writer === undefined || readers.length === 0)
+    const isIdle = !this.lock.isLocked() && this.model.waiting().length === 0
+    for (const idle of this.idles) {
+      idle.isDue ||= isIdle
+      assert.equal(idle.isTold, idle.isDue)
+    }
   }
 
   async end() {
@@ -230,6 +246,7 @@ describe('RWLock: its model', function () {
     { weight: 2, arbitrary: op('abort') },
     { weight: 2, arbitrary: op('advance') },
     { weight: 1, arbitrary: op('disturb') },
+    { weight: 1, arbitrary: op('onIdle') },
   )
   const steps = fc.array(step, { maxLength: 60, size: 'max' })
 

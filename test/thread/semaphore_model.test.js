@@ -29,6 +29,7 @@ const steps = fc.array(
     { weight: 1, arbitrary: op('cancel') },
     { weight: 3, arbitrary: op('abort', fc.nat(40)) },
     { weight: 2, arbitrary: op('tick', fc.integer({ min: 1, max: 8 })) },
+    { weight: 1, arbitrary: op('onIdle') },
     { weight: 3, arbitrary: op('turn') },
   ),
   { maxLength: 50, size: 'max' },
@@ -46,6 +47,8 @@ class Pair {
   #events = []
   #waits = []
   #releasers = []
+  /** What callers of onIdle() have heard, and should have. */
+  #idles = []
 
   constructor(value, clock) {
     this.#semaphore = new Semaphore(value)
@@ -109,13 +112,21 @@ class Pair {
     if (this.#releasers.length === 0) return
     const grant = this.#releasers[which % this.#releasers.length]
     grant.release()
-    if (!grant.isOver) this.#model.setValue(this.#model.value + grant.weight)
+    if (!grant.isOver) this.#model.release(grant.weight)
     grant.isOver = true
   }
 
   release(weight) {
     this.#semaphore.release(weight)
-    this.#model.setValue(this.#model.value + weight)
+    this.#model.release(weight)
+  }
+
+  onIdle() {
+    const idle = { isTold: false, isDue: this.#model.isIdle() }
+    this.#idles.push(idle)
+    this.#semaphore.onIdle().then(() => {
+      idle.isTold = true
+    })
   }
 
   setValue(value) {
@@ -143,11 +154,13 @@ class Pair {
   async turn() {
     await turn()
     assert.deepEqual(this.#events, this.#model.events)
+    for (const idle of this.#idles) assert.equal(idle.isTold, idle.isDue)
   }
 
   #same() {
     assert.equal(this.#semaphore.getValue(), this.#model.value)
     assert.equal(this.#semaphore.isLocked(), this.#model.value <= 0)
+    if (this.#model.isIdle()) for (const idle of this.#idles) idle.isDue = true
   }
 }
 

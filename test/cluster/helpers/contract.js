@@ -104,6 +104,23 @@ function lockContract(engine, several, inLine) {
     third()
   })
 
+  it('has heard of every release when close() resolves', async () => {
+    const name = randomUUID()
+    const [own, other] = await several(2, (engine) => new Mutex({ engine, name }))
+    const release = await own.acquire()
+    const waiting = own.acquire()
+    const closing = own.close()
+    await assert.rejects(own.acquire(), { code: 'ERR_LOCK_CLOSED' })
+    release()
+    const next = await waiting
+    next()
+    await closing
+    const now = await other.acquire({ ifAvailable: true })
+    assert.equal(now.abandoned, false)
+    now()
+    await other.onIdle()
+  })
+
   it('admits as many holders of a Semaphore as it has units, in all processes together', async () => {
     const name = randomUUID()
     const [a, b] = await several(2, (engine) => new Semaphore(3, { engine, name }))

@@ -1,0 +1,104 @@
+'use strict'
+// close() and onIdle() of locks over an engine: the server knows of all that has been given back.
+const assert = require('node:assert/strict')
+const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
+const { closables, isPending } = require('../helpers/closable.js')
+const { calmIt } = require('../helpers/calm.js')
+const { fakeWorld } = require('./helpers/fake_world.js')
+
+// Sessions and leases of some hundred milliseconds end by themselves where this process stands still.
+const it = calmIt(15)
+const closed = { code: 'ERR_LOCK_CLOSED' }
+
+for (const [name, make] of Object.entries(closables)) {
+  describe(`close() of a ${name} over an engine`, () => {
+    const world = fakeWorld()
+
+    it('refuses callers, and resolves when the server knows of the last release', async () => {
+      const engine = await world.newEngine()
+      const made = make({ engine, name: 'close' })
+      const { lock, hold, wait = hold } = made
+      await lock.onIdle()
+      const release = await hold()
+      const waiting = wait()
+      const closing = lock.close()
+      for (const wait of Object.values(made.waits)) await assert.rejects(wait(), closed)
+      for (const block of Object.values(made.blocks)) assert.throws(block, closed)
+      await release()
+      const next = await waiting
+      assert.ok(await isPending(closing))
+      await next()
+      await closing
+      assert.equal(heldAt(world.server), 0)
+      const other = make({ engine, name: 'close' })
+      await (await other.hold())()
+      await other.lock.close()
+      assert.equal(heldAt(world.server), 0)
+    })
+  })
+}
+
+describe('onIdle() of a lock over an engine', () => {
+  const world = fakeWorld()
+
+  it('waits for the answer to a command whose caller has given up', async () => {
+    const mutex = new Mutex({ engine: await world.newEngine(), name: 'idle' })
+    let answer
+    world.server.slowAnswer = new Promise((resolve) => {
+      answer = resolve
+    })
+    const controller = new AbortController()
+    const waiting = mutex.acquire({ signal: controller.signal })
+    assert.ok(await isPending(waiting))
+    assert.equal(heldAt(world.server), 1)
+    controller.abort()
+    await assert.rejects(waiting, { name: 'AbortError' })
+    const idle = mutex.onIdle()
+    assert.ok(await isPending(idle))
+    answer()
+    await idle
+    assert.equal(heldAt(world.server), 0)
+  })
+
+  it('resolves when the session of a release is over that the server has not heard', async () => {
+    const engine = await world.newEngine()
+    const locks = new KeyedMutex({ engine })
+    const release = await locks.acquire('a')
+    let answer
+    world.server.trouble = new Promise((resolve) => {
+      answer = resolve
+    })
+    release()
+    const closing = locks.close()
+    assert.ok(await isPending(closing))
+    const closed = engine.close() // It ends the session at once, for this thread.
+    await closing
+    answer()
+    await closed
+  })
+
+  it('resolves where units are left to others, and a reader was the writer', async () => {
+    const engine = await world.newEngine()
+    const semaphore = new Semaphore(5, { engine, name: 'idle' })
+    const lock = new RWLock({ engine, name: 'idle' })
+    await semaphore.acquire(2)
+    await semaphore.acquire(3)
+    const reader = await lock.acquireRead()
+    const closing = [semaphore.close(), lock.close()]
+    semaphore.release(4)
+    const writer = await reader.upgrade()
+    const again = writer.downgrade()
+    for (const one of closing) assert.ok(await isPending(one))
+    semaphore.release()
+    again()
+    await Promise.all(closing)
+    assert.equal(heldAt(world.server), 0)
+  })
+})
+
+/** How many leases the server has granted, or is asked for. */
+function heldAt(server) {
+  let count = 0
+  for (const { holders, line } of server.keys.values()) count += holders.size + line.size
+  return count
+}

@@ -1,0 +1,83 @@
+'use strict'
+// close() and onIdle() of locks that threads share: each thread closes its own objects.
+const assert = require('node:assert/strict')
+const { Mutex, RWLock, Semaphore } = require('../..')
+const { freshName, useAgents } = require('../helpers/agents.js')
+const { isPending } = require('../helpers/closable.js')
+const { runCode } = require('../helpers/processes.js')
+
+const startCode = (code) => `const worker = await start("${code}"); worker.unref()`
+const held = startCode('mutex.lockSync(); say(); sleep(100); mutex.unlock()')
+
+/** What a process shows that has nothing else to stay for, before it exits. */
+const exits = {
+  'that it holds itself does not keep a process alive': ['mutex.tryLock(); mutex.close()'],
+  'that a worker holds does not, where no caller waits': [
+    `${startCode('mutex.lockSync(); say(); setInterval(() => {}, 1000)')}
+     mutex.close().then(() => show('closed'))`,
+    'closed',
+  ],
+  'that a worker holds does, where a caller waits': [
+    `${held}; mutex.acquire().then((release) => { show('granted'); release() })
+     mutex.close().then(() => show('closed'))`,
+    'granted',
+    'closed',
+  ],
+}
+
+describe('Locks that close, between threads', function () {
+  this.timeout(60_000)
+  const start = useAgents()
+
+  it('stay open in other threads, and are idle for each thread by itself', async () => {
+    const name = freshName()
+    const worker = start()
+    await worker.does(`
+      my.mutex = new boxoffice.Mutex({ name: '${name}' })
+      my.semaphore = new boxoffice.Semaphore(2, { name: '${name}' })
+      my.lock = new boxoffice.RWLock({ name: '${name}' })
+      my.releases = [
+        await my.mutex.acquire(),
+        (await my.semaphore.acquire())[1],
+        await my.lock.acquireRead(),
+      ]`)
+    const mutex = new Mutex({ name })
+    const semaphore = new Semaphore(2, { name })
+    const lock = new RWLock({ name })
+    await Promise.all([mutex, semaphore, lock].map((one) => one.onIdle()))
+    const waiting = [mutex.acquire(), semaphore.acquire(2), lock.acquireWrite()]
+    const closing = [mutex, semaphore, lock].map((one) => one.close())
+    for (const one of closing) assert.ok(await isPending(one))
+    await worker.does('for (const release of my.releases) release()')
+    const [release, [, releaseUnits], releaseWrite] = await Promise.all(waiting)
+    for (const one of closing) assert.ok(await isPending(one))
+    for (const one of [release, releaseUnits, releaseWrite]) one()
+    await Promise.all(closing)
+    const again = await worker.does(`
+      return [my.mutex.tryLock(), my.semaphore.tryAcquire(2)[0], my.lock.tryAcquireWrite().abandoned]`)
+    assert.deepEqual(again, [true, 2, false])
+  })
+
+  it('are idle by what came through their object, where several share a lock', async () => {
+    const name = freshName()
+    const [one, other, third] = Array.from({ length: 3 }, () => new Semaphore(2, { name }))
+    const [[, release], [, releaseThird]] = [await one.acquire(), await third.acquire()]
+    const waiting = other.acquire(2)
+    const closing = [one.close(), other.close()]
+    release()
+    await closing[0]
+    releaseThird()
+    const [, releaseOther] = await waiting
+    assert.ok(await isPending(closing[1]))
+    releaseOther()
+    await closing[1]
+  })
+
+  for (const [name, [code, ...expected]] of Object.entries(exits)) {
+    it(`a lock ${name}`, async () => {
+      const child = await runCode(code)
+      assert.deepEqual([...child.shown, child.stderr], [...expected, ''])
+      assert.deepEqual([child.code, child.signal], [0, null])
+    })
+  }
+})
