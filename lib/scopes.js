@@ -2,10 +2,10 @@
 // The scope of a lock is decided here, once, by the options of its constructor. What a wider scope needs is loaded
 // when a lock of that scope is constructed.
 //
-// A kind of lock is { name, bytes, known, local, lent, shared, over, isOfProcess }. `known` are the names of its options,
+// A kind of lock is { name, bytes, known, local, lent, shared, over }. `known` are the names of its options,
 // where it has more than others. `local(...args)` makes a lock of this thread. One that several threads share is
-// `lent(settings)` (of a keyed map: of the class lent()), or has a core of the class shared(). None of a wider scope is
-// there where it `isOfProcess`.
+// `lent(settings)` (of a keyed map: of the class lent()), or has a core of the class shared().
+// ./reach.js says which wider scopes do not have it.
 const { LocalLock } = require('./core/lock.js')
 const { KeyMap } = require('./core/key_map.js')
 const { readLockOptions } = require('./lock_options.js')
@@ -36,7 +36,7 @@ function openLock(kind, args, options) {
 function openPlain(kind, args, settings) {
   const { engine, host } = settings
   if (isOfThread(settings)) return configure(kind.local(...args), settings)
-  if (!isOfProcess(settings)) checkReach(kind)
+  if (!isOfProcess(settings)) checkReach(kind, settings)
   if (kind.lent !== undefined && engine === undefined) return openLent(kind, settings)
   if (engine !== undefined) return require('./cluster/open.js').lockOver(settings, kind, args)
   const core = host === undefined ? new (kind.shared())(...args) : openOnHost(args, host, kind)
@@ -63,12 +63,9 @@ function share(core, { name, buffer, byteOffset, isStrict }) {
   return core
 }
 
-/** Of a wider scope than the process. */
-function checkReach({ class: name, isOfProcess }) {
-  if (!isOfProcess) return
-  throw new TypeError(
-    `a ${name} reaches no further than its process: there is none of scope 'host', nor over an engine`,
-  )
+/** Throws where no wider scope has that kind. */
+function checkReach(kind, settings) {
+  require('./reach.js').checkReach(kind.class, settings)
 }
 
 function openOnHost([start = 0], host, { name }) {
@@ -82,7 +79,7 @@ function openKeyMap(kind, value, settings) {
   if (kind.lent !== undefined && isOfProcess(settings)) {
     return require('./process/mutexes.js').openKeyedMutexes(kind, settings, watch)
   }
-  checkReach(kind)
+  checkReach(kind, settings)
   const map = openSharedKeyMap(kind, value, settings, watch)
   if (watch !== undefined) watch.over(map)
   return map

@@ -49,11 +49,6 @@ const hostCores = new Map([
 /** The segment for locks of that kind, which begin with `start`, and a function that makes cores of it. */
 function onHost(name, start, host, segmentKind) {
   const Kind = hostCores.get(name)
-  if (Kind === undefined) {
-    throw new TypeError(
-      `this ${name} reaches no further than its process: there is none of scope 'host'`,
-    )
-  }
   const segment = openSegment(segmentKind, start, host)
   return { segment, make: () => new Kind(segment, start) }
 }

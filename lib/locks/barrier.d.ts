@@ -51,6 +51,7 @@ export class Barrier {
    * @throws {TypeError | RangeError} when `parties` or an option is not what it should be.
    * @throws {Error} `ERR_LOCK_MISMATCH` when it is there already with another number of parties, or
    * another kind of lock is.
+   * @throws {Error} `ERR_LOCK_UNSUPPORTED` at scope `'host'` and over an engine: docs/scopes.md says what to use there.
    */
   constructor(parties: number, options?: GateOptions)
 

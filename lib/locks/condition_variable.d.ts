@@ -34,6 +34,7 @@ export class ConditionVariable {
    *
    * @throws {TypeError | RangeError} when an option is not what it should be.
    * @throws {Error} `ERR_LOCK_MISMATCH` when another kind of lock lies there.
+   * @throws {Error} `ERR_LOCK_UNSUPPORTED` at scope `'host'` and over an engine: docs/scopes.md says what to use there.
    */
   constructor(options?: ConditionVariableOptions)
 

@@ -33,6 +33,7 @@ export class CountdownLatch {
    * @throws {TypeError | RangeError} when `count` or an option is not what it should be.
    * @throws {Error} `ERR_LOCK_MISMATCH` when it is there already and began with another count, or another
    * kind of lock is.
+   * @throws {Error} `ERR_LOCK_UNSUPPORTED` at scope `'host'` and over an engine: docs/scopes.md says what to use there.
    */
   constructor(count: number, options?: GateOptions)
 

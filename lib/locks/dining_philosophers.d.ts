@@ -41,6 +41,7 @@ export class DiningPhilosophers {
    * which keeps its number of seats as long as a thread that has used it.
    * @throws {TypeError | RangeError} when `seats` or an option is not what it should be.
    * @throws {Error} `ERR_LOCK_MISMATCH` when a table of that name has another number of seats.
+   * @throws {Error} `ERR_LOCK_UNSUPPORTED` at scope `'host'` and over an engine: docs/scopes.md says what to use there.
    */
   constructor(seats: number, options?: DiningPhilosophersOptions)
 

@@ -30,7 +30,6 @@ const forks = {
   name: 'dining philosopher',
   local: () => new LocalFork(),
   lent: () => fork(require('../core/lent_mutex.js').LentMutex),
-  isOfProcess: true,
   atRest: [],
 }
 

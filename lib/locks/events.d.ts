@@ -65,6 +65,7 @@ export class AutoResetEvent extends WaitableEvent {
   /**
    * @throws {TypeError | RangeError} when an option is not what it should be.
    * @throws {Error} `ERR_LOCK_MISMATCH` when another kind of lock lies there.
+   * @throws {Error} `ERR_LOCK_UNSUPPORTED` at scope `'host'` and over an engine: docs/scopes.md says what to use there.
    */
   constructor(options?: EventOptions)
   /** Lets the next one through, be it there already or not. */
@@ -85,6 +86,7 @@ export class ManualResetEvent extends WaitableEvent {
   /**
    * @throws {TypeError | RangeError} when an option is not what it should be.
    * @throws {Error} `ERR_LOCK_MISMATCH` when another kind of lock lies there.
+   * @throws {Error} `ERR_LOCK_UNSUPPORTED` at scope `'host'` and over an engine: docs/scopes.md says what to use there.
    */
   constructor(options?: EventOptions)
   /** Lets through all who wait, and all who come, until `reset()`. */

@@ -21,6 +21,12 @@ export interface SingleFlightOptions {
  */
 export class SingleFlight {
   /**
+   * It takes no options: functions and results stay in their thread. With a `name`, a `scope` or an `engine` it throws
+   * `ERR_LOCK_UNSUPPORTED`, and says what to use.
+   */
+  constructor()
+
+  /**
    * Calls `work` unless an execution of `key` is under way, and resolves to that execution's result. `work` is never
    * called before `do` has returned, and runs in the async context of the caller that began it.
    *

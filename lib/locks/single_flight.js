@@ -13,6 +13,8 @@ const { checkCallback, checkObject, readWait } = require('../core/options.js')
 const { Limits } = require('../core/waiter.js')
 const { isObject, receiverError } = require('./receiver.js')
 
+/** What would make it reach further than its thread, which it cannot. */
+const reachOptions = new Set(['name', 'scope', 'directory', 'engine'])
 const flightOptions = new Set(['signal', 'timeout'])
 
 function readLimits(options = {}) {
@@ -88,6 +90,10 @@ class SingleFlight {
     }
   }
 
+  constructor(options) {
+    if (options !== undefined) checkReach(options)
+  }
+
   async do(key, work, options) {
     const flights = flightsOf(this, 'do')
     checkKey(key)
@@ -120,6 +126,11 @@ function flightOf(flights, key, work) {
   flights.set(key, flight)
   flight.start(work)
   return flight
+}
+
+function checkReach(options) {
+  const { readLockOptions } = require('../lock_options.js')
+  require('../reach.js').checkReach('SingleFlight', readLockOptions(options, 0, reachOptions))
 }
 
 function timeoutError(key, timeout) {

@@ -7,7 +7,7 @@ const { useHosts } = require('../helpers/hosts.js')
 const { freshName } = require('../helpers/agents.js')
 const { runCode } = require('../helpers/processes.js')
 
-const { Barrier, ConditionVariable, KeyedMutex, Mutex } = boxoffice
+const { ConditionVariable, KeyedMutex, Mutex } = boxoffice
 
 describe('What locks of scope host are given', () => {
   const hosts = useHosts()
@@ -113,21 +113,6 @@ describe('What locks of scope host are given', () => {
       assert.throws(() => new Mutex(options), TypeError)
       assert.throws(() => new KeyedMutex({ scope: 'process', ...options }), TypeError)
     }
-  })
-
-  it('locks that reach no further than their process say so', () => {
-    const kinds = [
-      (options) => new Barrier(2, options),
-      (options) => new ConditionVariable(options),
-      (options) => new boxoffice.AutoResetEvent(options),
-      (options) => new boxoffice.ManualResetEvent(options),
-      (options) => new boxoffice.CountdownLatch(1, options),
-      (options) => new boxoffice.DiningPhilosophers(5, options),
-    ]
-    for (const make of kinds) {
-      assert.throws(() => make(optionsOf()), { name: 'TypeError', message: /none of scope 'host'/ })
-    }
-    assert.deepEqual(fs.readdirSync(hosts.directory), [])
   })
 
   it('has no buffer, and no condition', async () => {
