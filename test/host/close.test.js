@@ -6,8 +6,6 @@ const { closables, isPending } = require('../helpers/closable.js')
 const { useHosts } = require('../helpers/hosts.js')
 
 const closed = { code: 'ERR_LOCK_CLOSED' }
-/** The other kinds of scope host are theirs, too. */
-const kinds = Object.entries(closables).filter(([name]) => name !== 'RecursiveMutex')
 
 describe('Locks of scope host that close', function () {
   // Processes are started, and one whose turn it is may not get to run for a while.
@@ -20,7 +18,7 @@ describe('Locks of scope host that close', function () {
     allowBlockingMainThread: true,
   })
 
-  for (const [name, make] of kinds) {
+  for (const [name, make] of Object.entries(closables)) {
     it(`refuse callers, and resolve when the last one has let go: ${name}`, async () => {
       const options = optionsOf(freshName())
       const made = make(options)
