@@ -56,8 +56,9 @@ class IdlePromise {
   })
 
   drop(lock) {
-    lock.idleListener = null
+    // First what may fail, at the end of the stack.
     this.resolve()
+    lock.idleListener = null
   }
 }
 

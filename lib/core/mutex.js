@@ -173,8 +173,15 @@ class LocalMutex extends LocalLock {
     }
     if (queue === null || queue.size === 0) {
       this.current = free
-      if (this.watchers !== null) this.tell(1, undefined)
-      if (this.idleListener !== null) this.rest()
+      if (this.watchers === null && this.idleListener === null) return
+      try {
+        if (this.watchers !== null) this.tell(1, undefined)
+        if (this.idleListener !== null) this.rest()
+      } catch (error) {
+        // At the end of the stack: the holder still holds it.
+        this.current = current
+        throw error
+      }
     } else {
       queue.head.enter(this, false)
     }

@@ -155,6 +155,24 @@ describe('a call near the end of the stack', function () {
     })
   }
 
+  const idles = {
+    'of a Mutex': () => new Mutex(),
+    'of a writer': () => new RWLock(),
+    'of a key': () => new KeyedMutex(),
+  }
+  for (const [name, construct] of Object.entries(idles)) {
+    it(`tells that the lock is idle, or may be made again: the releaser ${name}`, async () => {
+      const make = () => {
+        const lock = construct()
+        const release = lock instanceof RWLock ? lock.tryAcquireWrite() : lock.tryAcquire('a')
+        return { release, idle: lock.onIdle() }
+      }
+      const all = atTheEnd(make, (o) => o.release())
+      for (const { release } of all) release()
+      await Promise.all(all.map(({ idle }) => idle))
+    })
+  }
+
   it('leaves a reader what it was when it cannot upgrade', () => {
     const make = () => {
       const lock = new RWLock()
