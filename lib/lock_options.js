@@ -22,6 +22,8 @@ const lockOptions = new Set([
   'engine',
   'diagnostics',
   'warnAfter',
+  'maxHold',
+  'minHold',
 ])
 
 /** The same, and what holds for all waits. */
@@ -45,6 +47,8 @@ function readLockOptions(given, bytes, known = lockOptions) {
     engine,
     diagnostics,
     warnAfter,
+    maxHold,
+    minHold,
   } = options
   if (typeof allowBlockingMainThread !== 'boolean') {
     throw new TypeError('allowBlockingMainThread must be a boolean')
@@ -68,6 +72,7 @@ function readLockOptions(given, bytes, known = lockOptions) {
   if (name !== undefined && buffer !== undefined) {
     throw new TypeError('a lock is shared by its name or by a buffer, not by both')
   }
+  const hasTimes = maxHold !== undefined || minHold !== undefined
   return {
     cancelError,
     host,
@@ -78,11 +83,16 @@ function readLockOptions(given, bytes, known = lockOptions) {
     engine,
     diagnostics: readDiagnostics(diagnostics, warnAfter),
     defaults: readDefaults(options),
+    times: hasTimes ? readTimes(options, engine !== undefined) : undefined,
     isStrict: fairness === 'fifo',
     // Over an engine nothing can block, and says so by itself.
     mayBlock: allowBlockingMainThread || engine !== undefined,
   }
 }
+
+/** Loaded when the first lock asks for it. */
+const readTimes = (options, isWide) =>
+  require('./locks/hold_times.js').readHoldTimes(options, isWide)
 
 function checkName(name) {
   if (typeof name !== 'string') throw new TypeError('name must be a string')

@@ -15,12 +15,17 @@ class Cohort {
   #expected = 0
 
   /** `owner` has a title() and is told when the server `failed` us, and when we are idle. */
-  constructor(hub, key, capacity, owner) {
+  constructor(hub, key, capacity, owner, times) {
     this.hub = hub
     this.key = key
     this.capacity = capacity
     this.owner = owner
     this.bound = owner.isStrict ? bounds.none : bounds.far
+    this.minHold = times?.minHold ?? 0
+    this.maxHold = times?.maxHold ?? hub.settings.maxHold
+    this.hasEnd = times?.maxHold < Infinity
+    /** Whether each hold has a lease of its own, whose time begins with it. */
+    this.isForEach = this.hasEnd || this.minHold > 0
   }
 
   title() {
@@ -75,7 +80,7 @@ class Cohort {
   #find({ units, isShared, isToWait }) {
     let asking
     for (const lease of this.#leases) {
-      if (lease.units !== units || !(lease.isUnused() || isShared)) continue
+      if (lease.units !== units || !(lease.hasNoUse() || isShared)) continue
       if (lease.state === 'held' && lease.isToPassOn()) return lease
       if (lease.state === 'asking' && lease.isToWait && isToWait) asking ??= lease
     }
@@ -127,6 +132,7 @@ class Cohort {
   lost(lease, error) {
     this.#forget(lease)
     for (const hold of lease.holds) hold.lose(error)
+    if (this.hasEnd) for (const hold of lease.holds) this.owner.end(hold)
   }
 
   /** A holder has let go, or a waiter given up, and the local lock has let in what it could. */
@@ -138,7 +144,7 @@ class Cohort {
   /** Ends each lease that has no holder and is expected to get none; where `units` are wanted, all of other units. */
   #sweep(except, units) {
     for (const lease of this.#leases) {
-      if (lease === except || !lease.isUnused()) continue
+      if (lease === except || !lease.hasNoUse()) continue
       const isUseful = lease.isForOthers && (units === undefined || lease.units === units)
       const isKept =
         isUseful && this.#expected > 0 && (lease.state === 'asking' || lease.isToPassOn())

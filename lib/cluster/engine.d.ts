@@ -24,11 +24,19 @@ export interface EngineRequest {
   claim: number
   /** How long it is held at most, from when it was granted at once, or was confirmed. */
   maxHold: number
+  /**
+   * How long after this request is granted no other one is let in, even if it has left or its session is over by then: 0
+   * where the lock has no `minHold`, and always 0 for a driver without `keepsMinHold`. Never more than `maxHold`.
+   */
+  minHold: number
 }
 
 /** What is given back. The other properties of the request may be there as well. */
 export interface EngineLeaving
-  extends Pick<EngineRequest, 'session' | 'key' | 'id' | 'units' | 'capacity' | 'claim'> {
+  extends Pick<
+    EngineRequest,
+    'session' | 'key' | 'id' | 'units' | 'capacity' | 'claim' | 'minHold'
+  > {
   /**
    * How many of the units stay held, where they are held: 0 for none. Never more than there are: two of these may be
    * carried out in another order than they were sent in.
@@ -36,6 +44,8 @@ export interface EngineLeaving
   keep: number
   /** No caller has heard of `abandoned`, if that was the answer: the next grant of the key says it again. */
   untold: boolean
+  /** No caller has had what was granted: the next request need not wait for the end of `minHold`. */
+  unused: boolean
 }
 
 export type EngineAnswer =
@@ -105,6 +115,8 @@ export interface EngineKeeper {
 export interface EngineDriver {
   /** For messages: `'Redis'`. */
   readonly name: string
+  /** Whether it does what a `minHold` asks for. Else locks that have one throw `ERR_LOCK_UNSUPPORTED`. */
+  readonly keepsMinHold?: boolean
   /**
    * What the thread renews with: it calls `require(module).connect(data, trouble)`, a promise for an EngineKeeper. `data`
    * goes there by structured clone. A connection that is tried again without rejecting anything says why by

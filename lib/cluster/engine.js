@@ -6,6 +6,7 @@
 //   holders     id, session, units, until, token
 //   queue       waiting requests, first come first served: id, session, units
 //   fence       the last token that was given
+//   rest        until when no request is let in, whoever has gone: the last grant's time and its `minHold`
 //
 // and these are its invariants, whatever process dies at whatever moment:
 //
@@ -18,6 +19,9 @@
 //      the server loses its memory of them. They are below 2 ** 51.
 //   5  A holder that leaves hands over inside the server, in the same step: the next one holds it for `claim`
 //      milliseconds, and as long as `maxHold` once it has confirmed that by confirm() or another enter().
+//
+//   6  Between a grant with a `minHold` and the end of that time no request is let in, even if the holder has left or
+//      died. Only a holder that leaves `unused` ends it before.
 //
 // A session stands for one agent: one event loop. It is over when it has not been renewed for `ttl` milliseconds, and
 // cannot be brought back. So one command renews all leases of the agent.
@@ -63,6 +67,7 @@ class Engine {
 }
 
 const leastTime = 100
+const longestTime = 2 ** 31 - 1
 
 /** What all engines take. */
 const engineOptions = new Set(['ttl', 'maxHold', 'answerTimeout'])
@@ -77,14 +82,14 @@ function readEngineOptions(options) {
   const times = { ttl, maxHold, answerTimeout }
   for (const [name, time] of Object.entries(times)) {
     if (typeof time !== 'number') throw new TypeError(`${name} must be a number of milliseconds`)
-    if (!(time >= leastTime && time <= 2 ** 31 - 1)) {
+    if (!(time >= leastTime && time <= longestTime)) {
       throw new RangeError(`${name} must be from ${leastTime} ms to 2 ** 31 - 1 ms, not ${time}`)
     }
   }
   if (maxHold < ttl) throw new RangeError(`maxHold must not be less than ttl, which is ${ttl} ms`)
   // Servers take whole numbers.
   const whole = Object.entries(times).map(([name, time]) => [name, Math.floor(time)])
-  return Object.fromEntries(whole)
+  return { ...Object.fromEntries(whole), longestHold: longestTime }
 }
 
 module.exports = { Engine, engineOptions, hubOf, readEngineOptions, timesOf }

@@ -13,12 +13,13 @@ class EngineLock extends AnyLock {
   #hub
   #prefix
   #capacity
+  #times
   #cohort = null
   /** Those that wait, here or for the server, and those that are in: { mode, isIn }. */
   callers = new Set()
 
   /** `local` is the local lock; `kind` and `name` are for the server and for messages. */
-  constructor(local, { hub, kind, name, prefix, capacity, isStrict }) {
+  constructor(local, { hub, kind, name, prefix, capacity, isStrict, times }) {
     super()
     this.local = local
     this.kind = kind
@@ -26,6 +27,7 @@ class EngineLock extends AnyLock {
     this.#hub = hub
     this.#prefix = prefix
     this.#capacity = capacity
+    this.#times = times
     this.isStrict = isStrict
   }
 
@@ -37,7 +39,7 @@ class EngineLock extends AnyLock {
 
   cohort() {
     const text = this.keyMap === null ? this.#prefix : this.#prefix + toText(this.key)
-    this.#cohort ??= new Cohort(this.#hub, text, this.#capacity, this)
+    this.#cohort ??= new Cohort(this.#hub, text, this.#capacity, this, this.#times)
     return this.#cohort
   }
 
@@ -182,6 +184,11 @@ class EngineLock extends AnyLock {
     this.#end(hold.caller)
   }
 
+  /** It is held for longer than the maxHold of this lock. Its caller may go on, but no waiter of this thread waits for that. */
+  end(hold) {
+    this.give(hold)
+  }
+
   /** What is more than `units` of it is for others. */
   reduce(hold, units) {
     const { wish } = hold
@@ -221,7 +228,7 @@ class EngineLock extends AnyLock {
     const release = makeReleaser(() => this.give(hold), hold.isAbandoned)
     release.fencingToken = hold.token
     release[holdKey] = hold
-    if (hold.isAbandoned) release[unseen] = () => this.giveUnseen(hold)
+    if (hold.isToUnsee()) release[unseen] = () => this.giveUnseen(hold)
     return Object.defineProperty(release, 'signal', signalProperty)
   }
 }

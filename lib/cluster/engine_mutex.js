@@ -39,6 +39,11 @@ class EngineMutex extends EngineLock {
     return this.releaser(hold)
   }
 
+  /** The callback of a RecursiveMutex ends its hold by itself: callers from inside are in it still. */
+  end(hold) {
+    if (this.holds === undefined) super.end(hold)
+  }
+
   /** A promise for what `use` makes of the hold. */
   async #hold(limits, use) {
     const hold = await this.take(wish, limits)

@@ -15,6 +15,7 @@ class Hold {
     this.isAbandoned = lease.isAbandoned
     lease.isAbandoned = false
     lease.isUntold = false
+    lease.isUnused = false
     this.token = lease.turn.nextToken()
     lease.holds.add(this)
   }
@@ -30,8 +31,14 @@ class Hold {
     this.#controller = other.#controller
   }
 
+  /** Whether the server is to hear of it where no caller has seen it. */
+  isToUnsee() {
+    return this.isAbandoned || this.lease.cohort.minHold > 0
+  }
+
   /** No caller has seen it: the next one is told in its stead of the holder that did not let go. */
   unsee() {
+    if (this.lease.holds.size === 1) this.lease.isUnused = true
     if (!this.isAbandoned) return
     this.lease.isAbandoned = true
     this.lease.isUntold = true

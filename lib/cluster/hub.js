@@ -47,6 +47,11 @@ class Hub {
     })
   }
 
+  /** What the server has granted is held for longer: see engine.d.ts. */
+  confirm(request) {
+    return this.#canConfirm ? this.driver.confirm(request) : this.driver.enter(request)
+  }
+
   /** What `make()` has made for `name`: once for all objects of that name. */
   shared(name, make) {
     const known = this.#shared.get(name)?.deref()

@@ -30,6 +30,8 @@ class Lease {
   #isToAskAgain = false
   /** Whether no caller has heard what the server may have said about the holder before. */
   isUntold = true
+  /** Whether no caller has had it. */
+  isUnused = true
   /** Whether a command has failed that the server may carry out still. */
   #isUnsure = false
   #timer
@@ -126,16 +128,28 @@ class Lease {
     try {
       const request = this.request()
       const sent = now()
-      const { state, wanted } = await this.hub.driver.confirm(request)
+      const { state, wanted } = await this.hub.confirm(request)
       if (this.claimed !== grant) return
       this.claimed = undefined
       this.until = state === 'held' ? sent + safely(request.maxHold) : 0
       if (wanted) this.wanted()
-      if (state !== 'held' && this.state === 'held') this.#lose(lateClaim)
+      if (this.state !== 'held') return
+      if (state === 'held') this.#keepOn()
+      else this.#lose(lateClaim)
     } catch {
       // Whatever it was: the claim has an end of its own.
       if (this.claimed === grant) this.#timer = setTimeout(() => this.#confirm(grant), pause)
     }
+  }
+
+  /** A lease without an end is confirmed again long before the one that the server knows. */
+  #keepOn() {
+    if (this.cohort.maxHold !== Infinity) return
+    this.#timer = setTimeout(() => {
+      this.claimed = {}
+      this.#confirm(this.claimed)
+    }, this.hub.settings.longestHold / 2)
+    this.#timer.unref()
   }
 
   #failed(error) {
@@ -159,14 +173,14 @@ class Lease {
 
   request() {
     const { cohort, hub, session, id, units, isToWait } = this
-    const { key, capacity } = cohort
+    const { key, capacity, minHold } = cohort
     const asked = { session: session.id, key, id, units, capacity, claim: hub.claim }
-    return { ...asked, wait: isToWait, first: false, maxHold: this.maxHold() }
+    return { ...asked, wait: isToWait, first: false, maxHold: this.maxHold(), minHold }
   }
 
   /** How long the server is to leave it to us, from when it hears of it. */
   maxHold() {
-    return this.hub.settings.maxHold
+    return Math.min(this.cohort.maxHold, this.hub.settings.longestHold)
   }
 
   /** Nothing tells it of its turn. It is rejected where that does not change in time, and its turn does not come either. */
@@ -209,8 +223,10 @@ class Lease {
     this.state = 'held'
     this.isAbandoned = abandoned
     this.until = until
-    this.turn = new Turn(token, this.cohort.bound, now() + this.hub.settings.maxHold / 2)
+    const { bound, isForEach, maxHold } = this.cohort
+    this.turn = new Turn(token, bound, now() + maxHold / 2, isForEach)
     if (wanted || this.#isWantedSoon) this.wanted()
+    if (this.claimed === undefined) this.#keepOn()
     this.hub.began(this)
     this.cohort.granted(this)
   }
@@ -221,7 +237,7 @@ class Lease {
     if (this.state === 'held') this.turn.limit()
   }
 
-  isUnused() {
+  hasNoUse() {
     return this.holds.size === 0 && this.waiters.size === 0
   }
 
@@ -256,14 +272,18 @@ class Lease {
   }
 
   leaving() {
-    return { ...this.request(), keep: 0, untold: this.isUntold }
+    return { ...this.request(), keep: 0, untold: this.isUntold, unused: this.isUnused }
   }
 
   /** Gives back all but `units`. */
   shrink(units) {
     this.units = units
     if (this.state !== 'held') return
-    this.hub.leave(this.session, { ...this.leaving(), keep: units, untold: false }, false)
+    this.hub.leave(
+      this.session,
+      { ...this.leaving(), keep: units, untold: false, unused: false },
+      false,
+    )
   }
 
   sessionEnded(why, cause) {
@@ -274,7 +294,7 @@ class Lease {
   /** Its time is up, as far as we know. */
   late() {
     if (this.claimed === undefined) {
-      this.#lose(`it was held for longer than maxHold, ${this.hub.settings.maxHold} ms`)
+      this.#lose(`it was held for longer than maxHold, ${this.cohort.maxHold} ms`)
       return
     }
     // Where the event loop was blocked, the answer may lie there unread: this turn of it reads it.

@@ -7,8 +7,8 @@ const { keyMapOver } = require('./open.js')
 class ManagerOver {
   #keyMap
 
-  constructor(engine, name) {
-    this.#keyMap = keyMapOver({ engine, name, isStrict: false }, 'lock', '')
+  constructor(engine, name, times) {
+    this.#keyMap = keyMapOver({ engine, name, isStrict: false, times }, 'lock', '')
   }
 
   /** A promise for a Releaser, or for undefined where the lock is not available now. */

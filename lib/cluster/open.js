@@ -1,6 +1,7 @@
 'use strict'
 // The locks over an engine, by name: what the constructors of lib/ take in place of a local lock, or of a key map, when
 // they are given an engine.
+const { lockError } = require('../core/errors.js')
 const { KeyMap } = require('../core/key_map.js')
 const { hubOf } = require('./engine.js')
 const { EngineMutex } = require('./engine_mutex.js')
@@ -21,22 +22,43 @@ const asPart = (name) => encodeURIComponent(name.toWellFormed())
 /** A caller from inside a hold may come by another object, which has asked for another fairness. */
 const makeHolds = () => new (require('../core/recursive.js').Holds)()
 
+/** Whether locks of that kind can have these `times` over this engine: see ../locks/hold_times.js. */
+function checkTimes(hub, times, kind) {
+  if (times === undefined) return
+  require('../locks/hold_times.js').checkHoldTimes(times, kind)
+  const { maxHold = hub.settings.maxHold, minHold } = times
+  if (minHold === undefined) return
+  if (hub.driver.keepsMinHold !== true) {
+    const message = `${hub.name} keeps no minHold: its driver must have keepsMinHold`
+    throw lockError('ERR_LOCK_UNSUPPORTED', message)
+  }
+  if (minHold > maxHold) {
+    throw new RangeError(
+      `minHold must not be more than maxHold, which is ${maxHold} ms over this engine: give the lock a maxHold, too`,
+    )
+  }
+}
+
+/** Locks of one name share their state in this thread where they have the same. */
+const textOf = (times) => `${times?.maxHold} ${times?.minHold}`
+
 /** All that have the name, on whatever machine, are one lock. `value` is of a semaphore. */
 function lockOver(settings, lockKind, [value = 1]) {
-  const { engine, name, isStrict, diagnostics } = settings
+  const { engine, name, isStrict, diagnostics, times } = settings
   const hub = hubOf(engine)
   const kind = lockKind.name
+  checkTimes(hub, times, kind)
   if (name === undefined) {
     throw new TypeError(`a ${kind} over an engine needs a name, by which others find it`)
   }
   if (value < 1) throw new RangeError(`value must be 1 or more over an engine, not ${value}`)
   const prefix = `${kind}:${asPart(name)}`
   const make = () => {
-    const lock = new kinds[kind]({ hub, kind, name, prefix, capacity: value, isStrict })
+    const lock = new kinds[kind]({ hub, kind, name, prefix, capacity: value, isStrict, times })
     if (kind === 'recursive mutex') lock.holds = hub.shared(`holds ${prefix}`, makeHolds)
     return lock
   }
-  const traits = `${prefix} ${isStrict} ${value}`
+  const traits = `${prefix} ${isStrict} ${value} ${textOf(times)}`
   if (diagnostics === undefined) return hub.shared(traits, make)
   const { observeSingle } = require('../diagnostics/observe.js')
   const { level, warnAfter } = diagnostics
@@ -45,13 +67,14 @@ function lockOver(settings, lockKind, [value = 1]) {
 }
 
 /** All that have the name, or none, are one key map. `watch` is its record, if it is watched. */
-function keyMapOver({ engine, name, isStrict }, kind, value, watch) {
+function keyMapOver({ engine, name, isStrict, times }, kind, value, watch) {
   const hub = hubOf(engine)
+  checkTimes(hub, times, kind)
   const prefix = `keyed ${kind}:${asPart(name ?? '')}:`
   const capacity = value === '' ? 1 : value
-  const begin = () => new kinds[kind]({ hub, kind, name, prefix, capacity, isStrict })
+  const begin = () => new kinds[kind]({ hub, kind, name, prefix, capacity, isStrict, times })
   const make = watch === undefined ? begin : () => watch.watches(begin())
-  const traits = `${prefix} ${isStrict} ${value} ${watch?.traits}`
+  const traits = `${prefix} ${isStrict} ${value} ${textOf(times)} ${watch?.traits}`
   return hub.shared(traits, () => new EngineKeyMap(hub, make, name))
 }
 

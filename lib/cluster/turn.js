@@ -11,16 +11,21 @@ class Turn {
   #token
   #bound
   #end
+  #most
   #uses = 0
   /** When others began to wait, and the uses until then. */
   #wantedAt
   #usesBefore = 0
 
-  /** `token` is that of the server, and `bound` one of core/cohort.js; it is over at `end`, even if no other waits. */
-  constructor(token, bound, end) {
+  /**
+   * `token` is that of the server, and `bound` one of core/cohort.js; it is over at `end`, even if no other waits, and
+   * after one use where it `isForEach` hold anew.
+   */
+  constructor(token, bound, end, isForEach) {
     this.#token = token << tokenBits
     this.#bound = bound
     this.#end = end
+    this.#most = isForEach ? 1 : mostUses
   }
 
   /** Others wait for the lease: from now on there is an end to passing it on here. */
@@ -31,7 +36,7 @@ class Turn {
   }
 
   isOver(time) {
-    if (time >= this.#end || this.#uses >= mostUses) return true
+    if (time >= this.#end || this.#uses >= this.#most) return true
     if (this.#wantedAt === undefined) return false
     return isOver(this.#bound, this.#uses - this.#usesBefore, time - this.#wantedAt)
   }

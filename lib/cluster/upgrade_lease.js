@@ -19,6 +19,7 @@ class UpgradeLease extends Lease {
 
   /** It is one lease with its base, and ends with it. When that is, a claim does not say: its confirmation is on its way. */
   maxHold() {
+    if (this.cohort.maxHold === Infinity) return super.maxHold()
     const { claimed, until } = this.base
     return claimed === undefined ? Math.max(1, Math.floor(asked(until - now()))) : super.maxHold()
   }

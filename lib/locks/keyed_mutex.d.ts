@@ -2,7 +2,7 @@ import type { AcquireOptions, IfAvailable, SyncWaitOptions, WaitOptions } from '
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Closable } from './closable.js'
-import type { Key, KeyedOptions } from './keyed.js'
+import type { Key, KeyedMutexOptions } from './keyed.js'
 import type { Mutex, MutexSnapshot } from './mutex.js'
 
 /**
@@ -34,7 +34,7 @@ export class KeyedMutex implements Closable {
    * @param options or the error that `cancel()` rejects with.
    * @throws {TypeError | RangeError} when an option is not what it should be; and what {@link HostOptions} says.
    */
-  constructor(options?: Error | KeyedOptions)
+  constructor(options?: Error | KeyedMutexOptions)
 
   /**
    * Locks a key, or all of several, in its turn. Several keys are taken in an order of their own, each

@@ -3,10 +3,18 @@ import type { EngineChoice } from '../cluster/options.js'
 import type { Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { HostOptions } from '../host/options.js'
+import type { MaxHoldOptions } from '../lock_options.js'
 import type { Mutex } from './mutex.js'
 
-/** The scope must be given: `scope: 'host'` for the processes of this machine, or an `engine` for machines. */
-export interface LeaderElectionOptions extends HostOptions, EngineChoice, DiagnosticsOptions {
+/**
+ * The scope must be given: `scope: 'host'` for the processes of this machine, or an `engine` for machines. `maxHold` is the
+ * end of a term over an engine: Infinity for a leader that stays.
+ */
+export interface LeaderElectionOptions
+  extends HostOptions,
+    EngineChoice,
+    MaxHoldOptions,
+    DiagnosticsOptions {
   /** The candidates of one election have the same name. A lock of that name is another one. */
   name: string
 }

@@ -15,6 +15,7 @@ const electionOptions = new Set([
   'engine',
   'diagnostics',
   'warnAfter',
+  'maxHold',
 ])
 const leadOptions = new Set(['signal'])
 
@@ -165,7 +166,7 @@ function isEndOf(signal, error) {
 function readOptions(options) {
   checkObject(options)
   checkKnown(options, electionOptions)
-  const { name, scope, directory, engine, diagnostics, warnAfter } = options
+  const { name, scope, directory, engine, diagnostics, warnAfter, maxHold } = options
   if (typeof name !== 'string') throw new TypeError('name must be a string')
   if (name === '') throw new RangeError('name must not be empty')
   if (scope === undefined && engine === undefined) {
@@ -173,7 +174,7 @@ function readOptions(options) {
       "a LeaderElection needs its scope: { scope: 'host' } for the processes of this machine, { engine } for machines",
     )
   }
-  return { name, scope, directory, engine, diagnostics, warnAfter }
+  return { name, scope, directory, engine, diagnostics, warnAfter, maxHold }
 }
 
 function readSignal(options) {

@@ -4,7 +4,13 @@ import type { Grant, Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
-import type { BufferOptions, CancelOptions, LockOptions, WaitDefaults } from '../lock_options.js'
+import type {
+  BufferOptions,
+  CancelOptions,
+  HoldOptions,
+  LockOptions,
+  WaitDefaults,
+} from '../lock_options.js'
 import type { Closable } from './closable.js'
 
 export interface MutexInterface {
@@ -23,6 +29,7 @@ export namespace MutexInterface {
 export interface MutexOptions
   extends LockOptions,
     WaitDefaults,
+    HoldOptions,
     BufferOptions,
     CancelOptions,
     HostOptions,

@@ -3,7 +3,13 @@ import type { AcquireOptions, IfAvailable, SyncWaitOptions } from '../core/optio
 import type { Grant } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { HostOptions } from '../host/options.js'
-import type { BufferOptions, CancelOptions, LockOptions, WaitDefaults } from '../lock_options.js'
+import type {
+  BufferOptions,
+  CancelOptions,
+  HoldOptions,
+  LockOptions,
+  WaitDefaults,
+} from '../lock_options.js'
 import type { Closable } from './closable.js'
 import type { Mutex, MutexSnapshot } from './mutex.js'
 
@@ -11,6 +17,7 @@ import type { Mutex, MutexSnapshot } from './mutex.js'
 export interface RecursiveMutexOptions
   extends LockOptions,
     WaitDefaults,
+    HoldOptions,
     BufferOptions,
     CancelOptions,
     HostOptions,

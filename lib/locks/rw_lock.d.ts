@@ -4,7 +4,13 @@ import type { Grant, Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
-import type { BufferOptions, CancelOptions, LockOptions, WaitDefaults } from '../lock_options.js'
+import type {
+  BufferOptions,
+  CancelOptions,
+  LockOptions,
+  MaxHoldOptions,
+  WaitDefaults,
+} from '../lock_options.js'
 import type { Closable } from './closable.js'
 import type { Mutex } from './mutex.js'
 
@@ -58,6 +64,7 @@ export interface WriteReleaser extends Releaser {
 export interface RWLockOptions
   extends LockOptions,
     WaitDefaults,
+    MaxHoldOptions,
     BufferOptions,
     CancelOptions,
     HostOptions,

@@ -15,7 +15,13 @@ import type { Grant, Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
-import type { BufferOptions, CancelOptions, LockOptions, WaitDefaults } from '../lock_options.js'
+import type {
+  BufferOptions,
+  CancelOptions,
+  LockOptions,
+  MaxHoldOptions,
+  WaitDefaults,
+} from '../lock_options.js'
 import type { Closable } from './closable.js'
 import type { Mutex } from './mutex.js'
 
@@ -63,6 +69,7 @@ export namespace SemaphoreInterface {
 export interface SemaphoreOptions
   extends LockOptions,
     WaitDefaults,
+    MaxHoldOptions,
     BufferOptions,
     CancelOptions,
     HostOptions,

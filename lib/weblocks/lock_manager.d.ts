@@ -1,6 +1,7 @@
 import type { Engine, EngineChoice } from '../cluster/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { HostOptions, KeyedHostOptions } from '../host/options.js'
+import type { MaxHoldOptions } from '../lock_options.js'
 
 export type LockMode = 'exclusive' | 'shared'
 
@@ -66,7 +67,7 @@ export interface LockInfo {
 }
 
 /** @see KeyedHostOptions */
-export interface LockManagerOptions extends KeyedHostOptions, EngineChoice {
+export interface LockManagerOptions extends KeyedHostOptions, EngineChoice, MaxHoldOptions {
   /** Of scope `'host'`, or with an engine: what keeps its names apart from those of others. All others are one, and have none. */
   name?: string
 }

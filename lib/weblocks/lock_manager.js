@@ -15,8 +15,8 @@ const ofProcess = () => {
   return lockRequests
 }
 const hostManager = (host) => new (require('../host/lock_manager.js').HostManager)(host)
-const managerOver = (engine, name) =>
-  new (require('../cluster/lock_manager.js').ManagerOver)(engine, name)
+const managerOver = (engine, name, times) =>
+  new (require('../cluster/lock_manager.js').ManagerOver)(engine, name, times)
 
 const clientOfThread = () => `node-${process.pid}-${require('node:worker_threads').threadId}`
 
@@ -34,9 +34,9 @@ class LockManager {
   }
 
   constructor(options = {}) {
-    const { diagnostics, engine, host, name } = readLockOptions(options, 0)
+    const { diagnostics, engine, host, name, times } = readLockOptions(options, 0)
     refuseDiagnostics(diagnostics, 'lock managers: ask query()')
-    if (engine !== undefined) this.#over = managerOver(engine, name)
+    if (engine !== undefined) this.#over = managerOver(engine, name, times)
     else if (host !== undefined) this.#over = hostManager(host)
     else if (name !== undefined) throw new TypeError('all lock managers of a process are one')
   }

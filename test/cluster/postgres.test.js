@@ -2,7 +2,7 @@
 const assert = require('node:assert/strict')
 const { setTimeout: sleep } = require('node:timers/promises')
 const pg = require('pg')
-const { KeyedMutex, KeyedSemaphore } = require('../..')
+const { KeyedMutex, KeyedSemaphore, Mutex } = require('../..')
 const { postgres, postgresSchema } = require('../../lib/cluster/postgres/index.js')
 const { postgresServer } = require('./helpers/postgres_server.js')
 const { run } = require('../helpers/processes.js')
@@ -110,6 +110,18 @@ describe('PostgreSQL', () => {
       await owner.end()
       const mutexes = [early, new KeyedMutex({ engine: engineFor(pool) })]
       for (const mutex of mutexes) (await mutex.acquire('k', { timeout: 10_000 }))()
+    })
+
+    it('are brought up to date by the engine of a later version', async () => {
+      await database('older')
+      const pool = poolOf('older')
+      await pool.query(postgresSchema())
+      // As they were before there was a minHold.
+      await pool.query('ALTER TABLE boxoffice.leases DROP COLUMN rest')
+      await pool.query('DROP FUNCTION boxoffice.leases_leave_4')
+      const options = { engine: engineFor(pool), name: 'k', minHold: 60_000 }
+      await new Mutex(options).runExclusive(() => {}, { timeout: 10_000 })
+      assert.equal(await new Mutex(options).acquire({ ifAvailable: true }), undefined)
     })
 
     it('work whatever the database says for others', async () => {

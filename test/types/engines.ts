@@ -4,6 +4,7 @@ import {
   KeyedMutex,
   KeyedRWLock,
   KeyedSemaphore,
+  LeaderElection,
   LockManager,
   Mutex,
   RecursiveMutex,
@@ -34,7 +35,15 @@ async function locks(driver: EngineDriver, times: EngineOptions) {
   new Semaphore(3, { engine, name: 'pool' })
   new RecursiveMutex({ engine, name: 'account' })
   new KeyedRWLock({ engine, name: 'seats' })
-  new LockManager({ engine, name: 'jobs' })
+  new LockManager({ engine, name: 'jobs', maxHold: 5000 })
+  new Mutex({ engine, name: 'report', minHold: 1000, maxHold: Infinity })
+  new RecursiveMutex({ engine, name: 'report', minHold: 1000 })
+  new KeyedMutex({ engine, minHold: 1000, maxHold: 5000 })
+  new LeaderElection({ engine, name: 'mail', maxHold: Infinity })
+  // @ts-expect-error it is for mutexes
+  new Semaphore(3, { engine, name: 'pool', minHold: 1000 })
+  // @ts-expect-error it is for mutexes
+  new KeyedRWLock({ engine, minHold: 1000 })
   await using own = new Engine(driver, times)
   await engine.close()
   // @ts-expect-error a client, not its URL

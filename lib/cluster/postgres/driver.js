@@ -24,6 +24,7 @@ const endedError = () =>
 
 class Driver {
   name = 'PostgreSQL'
+  keepsMinHold = true
   #names
   #pool
   #subscription
@@ -112,13 +113,13 @@ class Driver {
   }
 
   async enter(request) {
-    const { session, key, id, units, capacity, wait, first, claim, maxHold } = request
+    const { session, key, id, units, capacity, wait, first, claim, maxHold, minHold } = request
     if (this.#isEnded()) throw endedError()
     this.#requests.set(id, request)
     // On another connection we might come before what we have sent.
     await this.#leaving.get(key)
     const backend = this.#subscription.connection?.backend ?? null
-    const asked = [id, session, units, capacity, wait, first, claim, maxHold, backend]
+    const asked = [id, session, units, capacity, wait, first, claim, maxHold, minHold, backend]
     const answer = await this.#call(this.#names.enter, rowOf(key), ...asked)
     const { state, token, wanted, abandoned, look, clock } = answer
     if (state === 'held') {
@@ -139,8 +140,9 @@ class Driver {
     return { state: isHeld ? 'held' : 'over', wanted: isHeld && isTrue(answer.wanted) }
   }
 
-  async leave({ key, id, claim, keep, untold }) {
-    const leaving = this.#call(this.#names.leave, rowOf(key), id, claim, keep, untold)
+  async leave({ key, id, claim, keep, untold, minHold, unused }) {
+    const words = [claim, keep, untold, minHold, unused]
+    const leaving = this.#call(this.#names.leave, rowOf(key), id, ...words)
     this.#leaving.set(key, leaving)
     try {
       await leaving

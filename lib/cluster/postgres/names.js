@@ -38,10 +38,10 @@ function readNames(options) {
     usedAt: `"${table}_used_at"`,
     alive: named('_alive_1'),
     clean: named('_clean_1'),
-    admit: named('_admit_1'),
-    enter: named('_enter_2'),
+    admit: named('_admit_2'),
+    enter: named('_enter_3'),
     confirm: named('_confirm_1'),
-    leave: named('_leave_3'),
+    leave: named('_leave_4'),
     renew: named('_renew_1'),
     open: named('_open_1'),
   }

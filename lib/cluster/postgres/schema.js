@@ -65,6 +65,8 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ${leases} (
   abandoned boolean NOT NULL DEFAULT false,
   used_at timestamptz NOT NULL DEFAULT date_trunc('hour', now())
 ) WITH (fillfactor = 50);
+-- Until when no request is let in: after a grant with a minHold.
+ALTER TABLE ${leases} ADD COLUMN IF NOT EXISTS rest timestamptz;
 
 -- It changes once in an hour, so that most updates touch no index.
 CREATE INDEX IF NOT EXISTS ${usedAt} ON ${leases} (used_at);
@@ -140,14 +142,14 @@ END
 $function$;
 
 -- Lets in the next stakes. \`me\` is the request that asks: the answer tells it, and it need not be listening.
-CREATE OR REPLACE FUNCTION ${admit}(lease ${leases}, me text, claim int, hold int, t timestamptz)
+CREATE OR REPLACE FUNCTION ${admit}(lease ${leases}, me text, claim int, hold int, min_hold int, t timestamptz)
 RETURNS ${leases} LANGUAGE plpgsql AS $function$
 DECLARE
   s ${stake};
   used bigint := 0;
   i int := 0;
 BEGIN
-  IF EXISTS (SELECT FROM ${sessions} WHERE session = '' AND until > t) THEN
+  IF lease.rest > t OR EXISTS (SELECT FROM ${sessions} WHERE session = '' AND until > t) THEN
     RETURN lease;
   END IF;
   FOREACH s IN ARRAY lease.stakes LOOP
@@ -170,6 +172,9 @@ BEGIN
     s.until := t + CASE WHEN s.id = me THEN hold ELSE claim END * interval '1 ms';
     lease.abandoned := false;
     lease.stakes[i] := s;
+    IF min_hold > 0 THEN
+      lease.rest := t + min_hold * interval '1 ms';
+    END IF;
     IF s.id <> me THEN
       -- What it is told of the claim, it need not ask for. All behind it wait, or are let in after it.
       PERFORM pg_notify('${channelOf('')}' || s.session, format('g%s %s %s %s %s', s.id, s.token,

@@ -11,7 +11,7 @@ const idleTime = '2 hours'
 const enterFunction = ({ leases, sessions, stake, clean, admit, enter }) => `
 CREATE OR REPLACE FUNCTION ${enter}(
   name text, me text, mine text, n bigint, total bigint, is_to_wait boolean, is_first boolean, claim int, hold int,
-  ear int,
+  min_hold int, ear int,
   OUT state text, OUT token bigint, OUT wanted boolean, OUT abandoned boolean, OUT look float8, OUT clock float8,
   OUT capacity bigint
 ) LANGUAGE plpgsql AS $function$
@@ -32,6 +32,7 @@ BEGIN
     -- A request that brings one key takes two idle ones away: so there are never many of those.
     DELETE FROM ${leases} WHERE key IN (
       SELECT x.key FROM ${leases} x WHERE x.used_at < clock_timestamp() - interval '${idleTime}'
+        AND (x.rest IS NULL OR x.rest < clock_timestamp())
         AND NOT EXISTS (SELECT FROM unnest(x.stakes) y JOIN ${sessions} z ON z.session = y.session)
         ORDER BY x.used_at LIMIT 2 FOR UPDATE SKIP LOCKED
     );
@@ -75,7 +76,7 @@ BEGIN
     mark := ROW (me, mine, ear, n, NULL, NULL, false, false);
     lease.stakes := CASE WHEN is_first THEN mark || lease.stakes ELSE lease.stakes || mark END;
   END IF;
-  lease := ${admit}(lease, me, claim, hold, t);
+  lease := ${admit}(lease, me, claim, hold, min_hold, t);
 
   wanted := false;
   FOREACH s IN ARRAY lease.stakes LOOP
@@ -101,6 +102,7 @@ BEGIN
       SELECT least(y.until, z.until) FROM unnest(lease.stakes) y
         JOIN ${sessions} z ON z.session = y.session WHERE y.token IS NOT NULL
       UNION ALL SELECT y.until FROM ${sessions} y WHERE y.session = '' AND y.until > t
+      UNION ALL SELECT lease.rest WHERE lease.rest > t
     ) x (until);
     -- Requests ahead of this one have told the holders.
     IF is_new AND NOT had_queue THEN
@@ -110,7 +112,7 @@ BEGIN
   END IF;
   IF lease IS DISTINCT FROM before THEN
     UPDATE ${leases} SET capacity = lease.capacity, fence = lease.fence, stakes = lease.stakes,
-      abandoned = lease.abandoned, used_at = date_trunc('hour', t) WHERE key = name;
+      abandoned = lease.abandoned, rest = lease.rest, used_at = date_trunc('hour', t) WHERE key = name;
   END IF;
 END
 $function$;
@@ -152,7 +154,7 @@ $function$;
 
 const leaveFunction = ({ leases, stake, clean, admit, leave }) => `
 CREATE OR REPLACE FUNCTION ${leave}(
-  name text, me text, claim int, keep bigint, untold boolean
+  name text, me text, claim int, keep bigint, untold boolean, min_hold int, unused boolean
 ) RETURNS void LANGUAGE plpgsql AS $function$
 DECLARE
   lease ${leases};
@@ -174,15 +176,18 @@ BEGIN
       -- Where two of these come in another order than they were sent in, nothing is taken back.
       s.units := least(s.units, keep);
       kept := kept || s;
-    ELSIF untold THEN
-      lease.abandoned := lease.abandoned OR s.abandoned;
+    ELSE
+      lease.abandoned := lease.abandoned OR (untold AND s.abandoned);
+      IF unused AND s.token IS NOT NULL THEN
+        lease.rest := NULL;
+      END IF;
     END IF;
   END LOOP;
   lease.stakes := kept;
-  lease := ${admit}(${clean}(lease, t), '', claim, 0, t);
+  lease := ${admit}(${clean}(lease, t), '', claim, 0, min_hold, t);
   IF lease IS DISTINCT FROM before THEN
     UPDATE ${leases} SET fence = lease.fence, stakes = lease.stakes, abandoned = lease.abandoned,
-      used_at = date_trunc('hour', t) WHERE key = name;
+      rest = lease.rest, used_at = date_trunc('hour', t) WHERE key = name;
   END IF;
 END
 $function$;

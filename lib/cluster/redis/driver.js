@@ -14,6 +14,7 @@ const redisOptions = new Set([...engineOptions, 'prefix', 'shards', 'connection'
 
 class RedisDriver {
   name = 'Redis'
+  keepsMinHold = true
   #client
   #bases
   #connection
@@ -103,8 +104,8 @@ class RedisDriver {
     await this.#subscription.connection?.again(channelOf(base, this.#session))
   }
 
-  async enter({ key, id, units, capacity, wait, first, claim, maxHold }) {
-    const words = [claim, capacity, maxHold, units, +wait, +first]
+  async enter({ key, id, units, capacity, wait, first, claim, maxHold, minHold }) {
+    const words = [claim, capacity, maxHold, units, +wait, +first, minHold]
     const [state, what, ...rest] = await this.#run('enter', key, id, words)
     if (state === 'held') {
       if (this.#waiting.delete(id) && this.#client.isCluster) {
@@ -126,9 +127,9 @@ class RedisDriver {
     return { state, wanted: wanted === '1' }
   }
 
-  async leave({ key, id, capacity, claim, keep, untold }) {
+  async leave({ key, id, capacity, claim, keep, untold, minHold, unused }) {
     this.#waiting.delete(id)
-    await this.#run('leave', key, id, [claim, capacity, keep, +untold])
+    await this.#run('leave', key, id, [claim, capacity, keep, +untold, minHold, +unused])
   }
 
   /** A promise for the words of the answer, which a client may give as buffers. */

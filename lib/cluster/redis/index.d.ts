@@ -61,6 +61,11 @@ export interface RedisOptions extends EngineOptions {
  * } finally {
  *   release()
  * }
+ *
+ * @example
+ * // A job that many processes start at about the same time, and one of them runs: docs/recipes/cron.md
+ * const nightly = new Mutex({ engine: redis(client), name: 'nightly', minHold: 60_000 })
+ * await nightly.runExclusive(() => store(), { ifAvailable: true })
  */
 export function redis(client: NodeRedisClient | IORedisClient, options?: RedisOptions): Engine
 export function redis(

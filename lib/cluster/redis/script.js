@@ -5,7 +5,7 @@
 //   :to:<session>   the channel that it hears by: 'w<key>' when a request waits for what it has, and with a grant
 //                   'g<id> <token> <whether others wait> <whether the holder before was lost> <end of the claim>'
 //   :k:<key>        a hash. c: the capacity; o: the units out; f: the last token; a: 1 if a holder was lost;
-//                   w<id>: the units that one in the queue wants; h<id>: what one holds: units, until, token, whether
+//                   m: until when no request is let in, after a grant with a minHold; w<id>: the units that one in the queue wants; h<id>: what one holds: units, until, token, whether
 //                   the holder before was lost
 //   :l:<key>        a list: the queue of ids
 //
@@ -27,9 +27,9 @@ local claim, capacity = tonumber(ARGV[5]), tonumber(ARGV[6])
 local state, queue = base .. ':k:' .. key, base .. ':l:' .. key
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local fields = redis.call('HMGET', state, 'c', 'o', 'f', 'a', 'h' .. id, 'w' .. id)
+local fields = redis.call('HMGET', state, 'c', 'o', 'f', 'a', 'h' .. id, 'w' .. id, 'm')
 local known, out, last, lost = tonumber(fields[1] or 0), tonumber(fields[2] or 0), tonumber(fields[3] or 0), fields[4] or '0'
-local held, isWaiting = fields[5], fields[6]
+local held, isWaiting, rest = fields[5], fields[6], tonumber(fields[7] or 0)
 
 local function text(number) return string.format('%.0f', number) end
 local function sessionOf(one) return string.match(one, '^(.*)%-%d+$') end
@@ -49,17 +49,24 @@ local function nextToken()
   return math.max(last + 1, (time[1] - ${epoch}) * 1000000 + time[2])
 end
 
+-- How long others are kept out after a grant, whatever becomes of its holder.
+local minHold = 0
+
 -- The units are out from now on, and the next holder comes after no lost one.
 local function grant(one, units, till, token, ...)
   local words = join(text(units), text(till), text(token), lost)
   out, last, lost = out + units, token, '0'
   redis.call('HSET', state, 'o', text(out), 'f', text(token), 'a', '0', 'h' .. one, words, ...)
+  if minHold > 0 then
+    rest = now + minHold
+    redis.call('HSET', state, 'm', text(rest))
+  end
 end
 
 -- From the head of the queue what fits: only requests whose session lives and hears of it. Returns if any was let in.
 local function admit(total)
   local isAny = false
-  while out < total do
+  while out < total and rest <= now do
     local head, second = unpack(redis.call('LRANGE', queue, 0, 1))
     if not head then return isAny end
     if lives(head) then
@@ -89,7 +96,8 @@ end
 
 const leave = `
 if step == 'leave' then
-  local keep, untold = tonumber(ARGV[7]), ARGV[8] == '1'
+  local keep, untold, unused = tonumber(ARGV[7]), ARGV[8] == '1', ARGV[10] == '1'
+  minHold = tonumber(ARGV[9])
   if held then
     local units, till, token, isAbandoned = read(held)
     -- Where two of these come in another order than they were sent in, nothing is taken back.
@@ -101,6 +109,10 @@ if step == 'leave' then
       redis.call('HDEL', state, 'h' .. id)
       -- The caller to be told of the holder before is not there to hear it: the next one is told.
       if untold and isAbandoned == '1' then lost = '1' end
+      if unused and rest > now then
+        rest = 0
+        redis.call('HDEL', state, 'm')
+      end
     end
   elseif isWaiting then
     redis.call('HDEL', state, 'w' .. id)
@@ -120,11 +132,12 @@ end
 
 const enter = `
 local maxHold, units, wait, first = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9] == '1', ARGV[10] == '1'
+minHold = tonumber(ARGV[11])
 if not lives(id) then return { 'lost' } end
 
 local function take()
   -- What it held until its time was up is out still, until it has been taken out.
-  if held or isWaiting or out + units > capacity then return nil end
+  if held or isWaiting or out + units > capacity or rest > now then return nil end
   local wanted = hasQueue()
   if wanted and not first then return nil end
   local isAbandoned, token = lost, nextToken()
@@ -140,19 +153,20 @@ end
 -- Takes out holders whose time is up. Returns how long the others have, and their sessions.
 local function reap()
   local soonest, sessions, before = 3600000, {}, out
+  if rest > now then soonest = rest - now end
   local all = redis.call('HGETALL', state)
   for i = 1, #all, 2 do
     local one = string.match(all[i], '^h(.*)$')
     if one then
       local units, till = read(all[i + 1])
       local session = sessionOf(one)
-      local rest = redis.call('PTTL', base .. ':s:' .. session)
+      local left = redis.call('PTTL', base .. ':s:' .. session)
       -- With 0 ms left it is there still, and may be renewed.
-      if tonumber(till) <= now or rest < 0 then
+      if tonumber(till) <= now or left < 0 then
         redis.call('HDEL', state, all[i])
         out = out - units
       else
-        soonest = math.min(soonest, till - now, rest)
+        soonest = math.min(soonest, till - now, left)
         sessions[session] = true
       end
     end

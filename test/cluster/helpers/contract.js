@@ -13,6 +13,7 @@ const {
 } = require('../../..')
 const { Engine } = require('../../../lib/cluster/engine.js')
 const { calmIt } = require('../../helpers/calm.js')
+const { holdContract, restContract } = require('./hold_contract.js')
 const { upgradeContract } = require('./upgrade_contract.js')
 
 // Leases of some hundred milliseconds, and messages that are to come before a timer.
@@ -83,6 +84,7 @@ function contract(setUp) {
 
   describe('locks', () => lockContract(engine, several, inLine))
   describe('upgrades', () => upgradeContract(engine, several, inLine))
+  describe('holds', () => holdContract(engine, several, inLine))
   describe('its driver', () => driverContract(() => server.driver()))
 }
 
@@ -316,7 +318,8 @@ function driverContract(makeDriver) {
       return news.shift()
     }
     const asking = { session: id, units: 1, capacity: 1, wait: true, first: false, maxHold: 60_000 }
-    const common = { ...asking, claim: 5000, keep: 0, untold: false }
+    const timed = { ...asking, minHold: 0, claim: 5000 }
+    const common = { ...timed, keep: 0, untold: false, unused: false }
     return {
       id,
       keeper,
@@ -329,6 +332,8 @@ function driverContract(makeDriver) {
       end: () => driver.end(id),
     }
   }
+
+  restContract(session)
 
   it('grants one request once, however often it is asked', async () => {
     const a = await session()

@@ -43,7 +43,14 @@ class FakeServer {
   state(key, capacity) {
     let state = this.keys.get(key)
     if (state === undefined) {
-      state = { capacity, holders: new Map(), line: new Map(), fence: 0, isAbandoned: false }
+      state = {
+        capacity,
+        holders: new Map(),
+        line: new Map(),
+        fence: 0,
+        isAbandoned: false,
+        rest: 0,
+      }
       this.keys.set(key, state)
     }
     return state
@@ -63,6 +70,7 @@ class FakeServer {
     state.fence = Math.max(state.fence + 1, (this.clock() - Date.UTC(2024)) * 1000)
     const holder = { ...request, token: BigInt(state.fence), until, abandoned: state.isAbandoned }
     state.isAbandoned = false
+    if (request.minHold > 0) state.rest = this.clock() + request.minHold
     state.holders.set(request.id, holder)
     return holder
   }
@@ -75,6 +83,7 @@ class FakeServer {
       state.isAbandoned = true
     }
     for (const [id, request] of state.line) {
+      if (state.rest > this.clock()) break
       const listener = this.listeners.get(request.session)
       if (this.isAlive(request.session) && listener !== undefined) {
         if (request.units > this.free(state)) break
@@ -98,7 +107,8 @@ class FakeServer {
     if (state.holders.size + state.line.size === 0) state.capacity = capacity
     if (state.capacity !== capacity) return { state: 'mismatch', capacity: state.capacity }
     if (this.confirm(request).state === 'held') return this.held(state, state.holders.get(id))
-    if ((state.line.size === 0 || first) && units <= this.free(state)) {
+    const isFree = units <= this.free(state) && state.rest <= this.clock()
+    if ((state.line.size === 0 || first) && isFree) {
       const holder = this.hold(state, request, this.clock() + maxHold)
       holder.isConfirmed = true
       return this.held(state, holder)
@@ -116,6 +126,7 @@ class FakeServer {
       Math.min(holder.until, this.sessions.get(holder.session)),
     )
     const clock = this.clock()
+    if (state.rest > clock) ends.push(state.rest)
     return { state: 'waiting', look: Math.max(1, Math.min(...ends) - clock), clock }
   }
 
@@ -128,7 +139,7 @@ class FakeServer {
     return { state: 'held', wanted: state.line.size > 0 }
   }
 
-  leave({ key, id, claim, keep, untold }) {
+  leave({ key, id, claim, keep, untold, unused }) {
     const state = this.keys.get(key)
     if (state === undefined) return
     const holder = state.holders.get(id)
@@ -137,6 +148,7 @@ class FakeServer {
     } else {
       state.isAbandoned ||= untold && holder?.abandoned === true
       state.holders.delete(id)
+      if (unused && holder !== undefined) state.rest = 0
     }
     state.line.delete(id)
     this.settle(state, claim)
@@ -164,6 +176,7 @@ class FakeServer {
         setImmediate(call, ...args)
     return {
       name: 'Fake',
+      keepsMinHold: true,
       keeper: { module: require.resolve('./fake_keeper.js'), data: this.channelName },
       listen: async (session, { granted, wanted, missed }) => {
         this.listeners.delete(current)

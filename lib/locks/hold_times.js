@@ -1,0 +1,40 @@
+'use strict'
+// How long one hold of a lock lasts: `maxHold` at most, and for others `minHold` at least.
+const { lockError } = require('../core/errors.js')
+
+const leastHold = 100
+const longestHold = 2 ** 31 - 1
+
+/** { maxHold, minHold }, each undefined where it is not given. `isWide`: the lock reaches further than its process. */
+function readHoldTimes({ maxHold, minHold }, isWide) {
+  if (maxHold !== undefined) check('maxHold', maxHold, leastHold, Infinity)
+  if (minHold !== undefined) check('minHold', minHold, 0, longestHold)
+  if (minHold > maxHold) {
+    throw new RangeError(`minHold must not be more than maxHold, which is ${maxHold} ms`)
+  }
+  if (!isWide) {
+    throw lockError(
+      'ERR_LOCK_UNSUPPORTED',
+      'maxHold and minHold are for locks of several processes: give the lock an engine',
+    )
+  }
+  return { maxHold, minHold: minHold && Math.floor(minHold) }
+}
+
+function check(name, time, least, most) {
+  if (typeof time !== 'number') throw new TypeError(`${name} must be a number of milliseconds`)
+  if (time >= least && (time <= longestHold || time === most)) return
+  const orEver = most === Infinity ? ', or Infinity' : ''
+  throw new RangeError(`${name} must be from ${least} ms to 2 ** 31 - 1 ms${orEver}, not ${time}`)
+}
+
+const exclusive = new Set(['mutex', 'recursive mutex'])
+
+/** Throws where locks of the kind of that name cannot have these `times`. */
+function checkHoldTimes({ minHold }, kindName) {
+  if (minHold === undefined || exclusive.has(kindName)) return
+  const message = `a ${kindName} has no minHold: use a Mutex, a RecursiveMutex or a KeyedMutex`
+  throw lockError('ERR_LOCK_UNSUPPORTED', message)
+}
+
+module.exports = { checkHoldTimes, longestHold, readHoldTimes }

@@ -1,0 +1,256 @@
+'use strict'
+// Locks with `maxHold` and `minHold` of their own: what constructors refuse, leases without an end, and processes that die.
+// What every engine does for them is in helpers/hold_contract.js.
+const assert = require('node:assert/strict')
+const { spawn } = require('node:child_process')
+const { randomUUID } = require('node:crypto')
+const { once } = require('node:events')
+const { createInterface } = require('node:readline')
+const boxoffice = require('../..')
+const { Engine, hubOf } = require('../../lib/cluster/engine.js')
+const { calmIt } = require('../helpers/calm.js')
+const { fakeWorld } = require('./helpers/fake_world.js')
+const { postgresServer } = require('./helpers/postgres_server.js')
+const { redisServer } = require('./helpers/servers.js')
+const { warmUp } = require('./helpers/warm_up.js')
+
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore, LeaderElection, LockManager, Mutex } = boxoffice
+const { RecursiveMutex, RWLock, Semaphore } = boxoffice
+const ifAvailable = true
+const unsupported = { code: 'ERR_LOCK_UNSUPPORTED' }
+
+describe('The options maxHold and minHold', () => {
+  const world = fakeWorld()
+  const name = 'nightly'
+
+  it('are numbers of milliseconds, in their ranges', async () => {
+    const engine = await world.newEngine()
+    for (const option of ['maxHold', 'minHold']) {
+      for (const time of ['1000', null, {}, 5n]) {
+        assert.throws(() => new Mutex({ engine, name, [option]: time }), {
+          name: 'TypeError',
+          message: new RegExp(`^${option} must be a number`),
+        })
+      }
+      for (const time of [-1, Number.NaN, 2 ** 31, -Infinity]) {
+        assert.throws(() => new KeyedMutex({ engine, [option]: time }), {
+          name: 'RangeError',
+          message: new RegExp(`^${option} must be from`),
+        })
+      }
+    }
+    assert.throws(() => new Mutex({ engine, name, maxHold: 99 }), RangeError)
+    assert.throws(() => new Mutex({ engine, name, minHold: Infinity }), RangeError)
+    for (const time of [0, 100, 2 ** 31 - 1]) {
+      new Mutex({ engine, name, minHold: time, maxHold: Infinity })
+    }
+  })
+
+  it('let no hold last for less than minHold', async () => {
+    const engine = await world.newEngine({ ttl: 1000, maxHold: 5000 })
+    const both = { engine, name, minHold: 2000, maxHold: 1000 }
+    assert.throws(() => new Mutex(both), { name: 'RangeError', message: /which is 1000 ms/ })
+    const own = { engine, name, minHold: 6000 }
+    assert.throws(() => new Mutex(own), { name: 'RangeError', message: /which is 5000 ms over/ })
+    new Mutex({ ...own, maxHold: 6000 })
+  })
+
+  it('are for locks of several processes', async () => {
+    for (const option of ['maxHold', 'minHold']) {
+      const options = { [option]: 1000 }
+      for (const Class of [Mutex, RecursiveMutex, RWLock, KeyedMutex, KeyedRWLock, LockManager]) {
+        assert.throws(() => new Class(options), { ...unsupported, message: /an engine/ })
+      }
+      assert.throws(() => new Semaphore(1, options), unsupported)
+      assert.throws(() => new KeyedSemaphore(1, options), unsupported)
+      assert.throws(() => new Mutex({ ...options, name }), unsupported)
+    }
+  })
+
+  it('are for mutexes, where it is minHold', async () => {
+    const engine = await world.newEngine()
+    const options = { engine, name, minHold: 1000 }
+    for (const Class of [RWLock, KeyedRWLock, LockManager]) {
+      assert.throws(() => new Class(options), { ...unsupported, message: /use a Mutex/ })
+    }
+    assert.throws(() => new Semaphore(1, options), unsupported)
+    assert.throws(() => new KeyedSemaphore(1, options), unsupported)
+    for (const Class of [Mutex, RecursiveMutex, KeyedMutex]) new Class(options)
+  })
+
+  it('need a driver that keeps minHold', async () => {
+    const { keepsMinHold: _, ...driver } = world.server.driver()
+    const engine = new Engine(driver)
+    world.engines.push(engine)
+    const options = { engine, name, minHold: 1000 }
+    assert.throws(() => new Mutex(options), { ...unsupported, message: /keepsMinHold/ })
+    await new Mutex({ engine, name, maxHold: 1000 }).runExclusive(() => {})
+  })
+})
+
+describe('A lease without an end', () => {
+  const world = fakeWorld()
+  const it = calmIt(50)
+
+  /** The server knows each of them for 300 ms. */
+  async function shortOf(change = () => ({})) {
+    const driver = world.server.driver()
+    const engine = new Engine({ ...driver, ...change(driver) }, { ttl: 1000 })
+    world.engines.push(engine)
+    await warmUp(new KeyedMutex({ engine }))
+    hubOf(engine).settings.longestHold = 300
+    world.server.commands = []
+    return engine
+  }
+
+  /** Until the server has confirmed one for the fourth time. */
+  async function fourTimes(method) {
+    while (world.count(method) < 4) await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+
+  it('is extended as long as it is held, and not after that', async () => {
+    const mutex = new Mutex({ engine: await shortOf(), name: 'a', maxHold: Infinity })
+    const release = await mutex.acquire()
+    await fourTimes('confirm')
+    assert.equal(release.signal.aborted, false)
+    release()
+    const count = world.count('confirm')
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    assert.equal(world.count('confirm'), count)
+  })
+
+  it('is extended where it began by a message', async () => {
+    const [one, other] = [await shortOf(), await world.newEngine()]
+    const options = { name: 'a', maxHold: Infinity }
+    const release = await new Mutex({ ...options, engine: other }).acquire()
+    const next = new Mutex({ ...options, engine: one }).acquire()
+    while (world.count('enter') < 2) await new Promise(setImmediate)
+    release()
+    const { signal } = await next
+    await fourTimes('confirm')
+    assert.equal(signal.aborted, false)
+  })
+
+  it('is extended by a driver without confirm()', async () => {
+    const engine = await shortOf(() => ({ confirm: undefined }))
+    const mutex = new Mutex({ engine, name: 'a', maxHold: Infinity })
+    const release = await mutex.acquire()
+    await fourTimes('enter')
+    assert.equal(release.signal.aborted, false)
+    release()
+  })
+
+  it('ends by its signal where the server knows it no more', async () => {
+    const confirm = async () => ({ state: 'over', wanted: false })
+    const engine = await shortOf(() => ({ confirm }))
+    const { signal } = await new Mutex({ engine, name: 'a', maxHold: Infinity }).acquire()
+    await once(signal, 'abort')
+    assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
+  })
+
+  it('is extended for a reader that has upgraded, by both of its leases', async () => {
+    const lock = new RWLock({ engine: await shortOf(), name: 'a', maxHold: Infinity })
+    const reader = await lock.acquireRead()
+    const writer = await reader.upgrade()
+    while (world.count('confirm') < 8) await new Promise((resolve) => setTimeout(resolve, 20))
+    assert.equal(writer.signal.aborted, false)
+    writer()
+  })
+
+  it('is what the leader has of a LeaderElection that asks for it', async () => {
+    const election = new LeaderElection({
+      engine: await shortOf(),
+      name: 'a',
+      maxHold: Infinity,
+    })
+    const isAborted = await election.lead(async (signal) => {
+      await fourTimes('confirm')
+      return signal.aborted
+    })
+    assert.equal(isAborted, false)
+  })
+})
+
+cronOver('Redis', redisServer, './helpers/redis_connect.js')
+cronOver('PostgreSQL', postgresServer, './helpers/postgres_connect.js')
+
+function cronOver(what, startServer, connector) {
+  describe(`A job of several processes, with a minHold over ${what}`, function () {
+    this.timeout(60_000)
+    const { connect } = require(connector)
+    let server
+    let ends
+    before(async () => {
+      server = await startServer()
+    })
+    after(() => server.close())
+    beforeEach(() => {
+      ends = []
+    })
+    afterEach(async () => {
+      for (const end of ends.reverse()) await end()
+    })
+
+    /** A process that does `code` with the mutexes `cron` and `plain` of that name. */
+    function processOf(name, code) {
+      const script = `
+        const { connect } = require(${JSON.stringify(require.resolve(connector))})
+        const { Engine } = require(${JSON.stringify(require.resolve('../../lib/cluster/engine.js'))})
+        const { Mutex } = require(${JSON.stringify(require.resolve('../..'))})
+        const tell = (line) => new Promise((resolve) => process.stdout.write(line + '\\n', resolve))
+        connect(${server.port}).then(async (connection) => {
+          const engine = new Engine(connection.driver(), { ttl: 1000, maxHold: 60_000, answerTimeout: 20_000 })
+          const cron = new Mutex({ engine, name: ${JSON.stringify(name)}, minHold: 60_000 })
+          const plain = new Mutex({ engine, name: ${JSON.stringify(`plain ${name}`)} })
+          ${code}
+        })`
+      const child = spawn(process.execPath, ['-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      ends.push(() => child.kill('SIGKILL'))
+      const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+      return { child, line: async () => (await lines.next()).value }
+    }
+
+    async function mutexes(name) {
+      const connection = await connect(server.port)
+      const engine = new Engine(connection.driver(), { answerTimeout: 20_000 })
+      ends.push(async () => {
+        await engine.close()
+        await connection.close()
+      })
+      const cron = new Mutex({ engine, name, minHold: 60_000 })
+      return { cron, plain: new Mutex({ engine, name: `plain ${name}` }) }
+    }
+
+    it('is run by one of them', async () => {
+      const name = randomUUID()
+      const code = `
+        const result = await cron.runExclusive(() => 'ran', { ifAvailable: true })
+        await tell(result ?? 'skipped')
+        await engine.close()
+        process.exit()`
+      const all = Array.from({ length: 4 }, () => processOf(name, code))
+      const lines = await Promise.all(all.map(({ line }) => line()))
+      assert.deepEqual(lines.sort(), ['ran', 'skipped', 'skipped', 'skipped'])
+      const { cron } = await mutexes(name)
+      assert.equal(await cron.runExclusive(() => 'ran', { ifAvailable }), undefined)
+    })
+
+    it('is not run again when the process that runs it is killed', async () => {
+      const name = randomUUID()
+      const code = `
+        await plain.acquire()
+        await cron.runExclusive(() => tell('runs').then(() => new Promise(() => {})))`
+      const { child, line } = processOf(name, code)
+      assert.equal(await line(), 'runs')
+      const { cron, plain } = await mutexes(name)
+      child.kill('SIGKILL')
+      // Its session is over when another lock of it goes to the next.
+      const release = await plain.acquire()
+      assert.equal(release.abandoned, true)
+      assert.equal(await cron.runExclusive(() => 'ran', { ifAvailable }), undefined)
+      release()
+    })
+  })
+}

@@ -1,0 +1,279 @@
+'use strict'
+// What every engine must do for locks with `maxHold` and `minHold`.
+const assert = require('node:assert/strict')
+const { randomUUID } = require('node:crypto')
+const { once } = require('node:events')
+const { KeyedMutex, LockManager, Mutex, RecursiveMutex, RWLock, Semaphore } = require('../../..')
+const { calmIt } = require('../../helpers/calm.js')
+
+const it = calmIt(50)
+
+/** Longer than any test runs. */
+const long = 60_000
+const ifAvailable = true
+
+function holdContract(engine, several, inLine) {
+  /** Objects of one name over two engines. */
+  const pair = (options, Class = Mutex) => {
+    const name = randomUUID()
+    return several(2, (engine) => new Class({ engine, name, ...options }))
+  }
+
+  describe('with a minHold', () => {
+    it('keeps others out for so long after the grant, though it was released', async () => {
+      const [a, b] = await pair({ minHold: 300 })
+      const start = performance.now()
+      ;(await a.acquire())()
+      const release = await b.acquire()
+      assert.ok(performance.now() - start > 295)
+      assert.equal(release.abandoned, false)
+      release()
+      const again = await b.acquire()
+      assert.ok(performance.now() - start > 590)
+      again()
+    })
+
+    it('keeps out callers of the same thread, too', async () => {
+      const [a, b] = await pair({ minHold: long })
+      ;(await a.acquire())()
+      assert.equal(await a.acquire({ ifAvailable }), undefined)
+      assert.equal(await b.acquire({ ifAvailable }), undefined)
+    })
+
+    it('lets a waiter time out or be aborted meanwhile', async () => {
+      const [a, b] = await pair({ minHold: long })
+      await a.runExclusive(() => {})
+      await assert.rejects(b.acquire({ timeout: 20 }), { code: 'ERR_LOCK_TIMEOUT' })
+      const controller = new AbortController()
+      const { promise } = await inLine(() => b.acquire({ signal: controller.signal }))
+      controller.abort(new Error('enough'))
+      await assert.rejects(promise, { message: 'enough' })
+      assert.deepEqual([b.snapshot().waiting, b.isLocked()], [0, false])
+    })
+
+    it('counts from the grant to a waiter, who may be told by a message', async () => {
+      const [a, b] = await pair({ minHold: 300 })
+      const start = performance.now()
+      const first = await a.acquire()
+      const { promise } = await inLine(() => b.acquire())
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      first()
+      ;(await promise)()
+      ;(await a.acquire())()
+      assert.ok(performance.now() - start > 590)
+    })
+
+    it('keeps others out after a callback that has thrown', async () => {
+      const [a, b] = await pair({ minHold: long })
+      const fail = async () => {
+        throw new Error('no mails today')
+      }
+      await assert.rejects(a.runExclusive(fail), { message: 'no mails today' })
+      assert.equal(await b.runExclusive(fail, { ifAvailable }), undefined)
+    })
+
+    it('keeps others out after its engine was closed', async () => {
+      const name = randomUUID()
+      const mine = await engine()
+      const a = new Mutex({ engine: mine, name, minHold: long })
+      const [b] = await several(1, (engine) => new Mutex({ engine, name, minHold: long }))
+      const release = await a.acquire()
+      await mine.close()
+      assert.equal(await b.acquire({ ifAvailable }), undefined)
+      release()
+      assert.equal(await b.acquire({ ifAvailable }), undefined)
+    })
+
+    it('is not begun by a grant that no caller has had', async () => {
+      const [a, b] = await pair({ minHold: long })
+      await a.waitForUnlock()
+      await b.waitForUnlock()
+      const release = await a.acquire({ timeout: 10_000 })
+      release()
+    })
+
+    it('is not begun by some of several keys, where not all are available', async () => {
+      const [a, b] = await pair({ minHold: long }, KeyedMutex)
+      const held = await b.acquire('y')
+      assert.equal(await a.acquire(['x', 'y'], { ifAvailable }), undefined)
+      const release = await b.acquire('x', { timeout: 10_000 })
+      release()
+      held()
+    })
+
+    it('is that of the key, and a stale Releaser does not end it', async () => {
+      const [a, b] = await pair({ minHold: long }, KeyedMutex)
+      const release = await a.acquire('x')
+      release()
+      release()
+      assert.equal(await b.acquire('x', { ifAvailable }), undefined)
+      ;(await b.acquire('y', { timeout: 10_000 }))()
+    })
+
+    it('is that of the outermost hold of a RecursiveMutex', async () => {
+      const [a, b] = await pair({ minHold: long }, RecursiveMutex)
+      const inner = await a.runExclusive(() => a.runExclusive(() => 'inner'))
+      assert.equal(inner, 'inner')
+      assert.equal(await b.runExclusive(() => 'other', { ifAvailable }), undefined)
+    })
+
+    it('is honoured by objects that have none', async () => {
+      const name = randomUUID()
+      const [a, b] = await several(2, (engine) => ({ engine, name }))
+      ;(await new Mutex({ ...a, minHold: long }).acquire())()
+      assert.equal(await new Mutex(b).acquire({ ifAvailable }), undefined)
+    })
+  })
+
+  describe('with a maxHold', () => {
+    it('end by their signal before another caller is in', async () => {
+      const [a, b] = await pair({ maxHold: 300 })
+      const release = await a.acquire()
+      const order = []
+      release.signal.addEventListener('abort', () => order.push('lost'))
+      const next = await b.acquire()
+      order.push('next')
+      assert.deepEqual(order, ['lost', 'next'])
+      const { code, message } = release.signal.reason
+      assert.equal(code, 'ERR_LOCK_LOST')
+      assert.match(message, /maxHold, 300 ms/)
+      assert.equal(next.abandoned, true)
+      release()
+      assert.equal(await a.acquire({ ifAvailable }), undefined)
+      next()
+    })
+
+    it('end for callers of the same thread, too, and a stale Releaser does nothing', async () => {
+      const [a] = await pair({ maxHold: 300 })
+      const release = await a.acquire()
+      const { signal } = release
+      const next = await a.acquire({ timeout: 20_000 })
+      assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
+      assert.equal(next.abandoned, true)
+      release()
+      assert.equal(a.isLocked(), true)
+      next()
+    })
+
+    it('each have all of it, one after another in a thread', async () => {
+      const [a] = await pair({ maxHold: 400 })
+      const first = await a.acquire()
+      const second = a.acquire()
+      await new Promise((resolve) => setTimeout(resolve, 250))
+      first()
+      const { signal } = await second
+      const start = performance.now()
+      await once(signal, 'abort')
+      assert.ok(performance.now() - start > 300)
+    })
+
+    it('last for less than that of their engine, and for more', async () => {
+      const name = randomUUID()
+      const own = await engine({ ttl: 1000, maxHold: 1000 })
+      const a = new Mutex({ engine: own, name, maxHold: long })
+      const b = new Mutex({ engine: await engine(), name })
+      const other = new Mutex({ engine: own, name: `${name} of the engine` })
+      const release = await a.acquire()
+      const { signal } = await other.acquire()
+      await once(signal, 'abort')
+      assert.equal(release.signal.aborted, false)
+      assert.equal(await b.acquire({ ifAvailable }), undefined)
+      release()
+    })
+
+    it('are of semaphores, read-write locks and lock managers as well', async () => {
+      const name = randomUUID()
+      const [options] = await several(1, (engine) => ({ engine, name, maxHold: 300 }))
+      const [, unit] = await new Semaphore(1, options).acquire()
+      const write = await new RWLock(options).acquireWrite()
+      const read = await new RWLock({ ...options, name: `${name} read` }).acquireRead()
+      const asked = new LockManager(options).request('name', ({ signal }) => once(signal, 'abort'))
+      await assert.rejects(asked, { code: 'ERR_LOCK_LOST' })
+      for (const { signal } of [unit, write, read]) {
+        if (!signal.aborted) await once(signal, 'abort')
+        assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
+      }
+      const [, again] = await new Semaphore(1, options).acquire({ timeout: 20_000 })
+      again()
+    })
+
+    it('end for a RecursiveMutex, whose callers in the thread wait for the callback', async () => {
+      const [a, b] = await pair({ maxHold: 300 }, RecursiveMutex)
+      const order = []
+      let second
+      await a.runExclusive(async ({ signal }) => {
+        await once(signal, 'abort')
+        await b.runExclusive(() => order.push('other thread'))
+        second = a.runExclusive(() => order.push('same object'), { timeout: 20_000 })
+        order.push('callback')
+      })
+      await second
+      assert.deepEqual(order, ['other thread', 'callback', 'same object'])
+    })
+
+    it('rest for the minHold after a hold that was lost', async () => {
+      const [a, b] = await pair({ maxHold: 300, minHold: 300 })
+      const start = performance.now()
+      const release = await a.acquire()
+      const next = await b.acquire()
+      assert.ok(performance.now() - start > 295)
+      assert.equal(release.signal.aborted, true)
+      next()
+    })
+  })
+}
+
+/** What drivers do for that. `make()` is a promise for a session: see contract.js. */
+function restContract(make) {
+  it('lets no request in before the end of minHold, though the session is over', async () => {
+    const [a, b] = [await make(), await make()]
+    const key = randomUUID()
+    const asked = { key, minHold: long, id: a.newId() }
+    assert.equal((await a.enter(asked)).state, 'held')
+    await a.end()
+    const other = { key, id: b.newId() }
+    assert.equal((await b.enter({ ...other, wait: false })).state, 'refused')
+    const { state, look } = await b.enter({ ...other, minHold: long })
+    assert.equal(state, 'waiting')
+    assert.ok(look > 0 && look <= long + 1, `${look}`)
+  })
+
+  it('lets the next request in before the end of minHold where the holder was unused', async () => {
+    const [a, b] = [await make(), await make()]
+    const key = randomUUID()
+    const held = { key, minHold: long, id: a.newId() }
+    const waiting = { key, minHold: long, id: b.newId() }
+    await a.enter(held)
+    await b.enter(waiting)
+    // One that never was the holder ends nothing.
+    await b.leave({ key, id: b.newId(), unused: true })
+    assert.equal((await b.enter(waiting)).state, 'waiting')
+    await a.leave({ ...held, unused: true })
+    assert.deepEqual(await b.next(), ['granted', waiting.id])
+    await b.leave(waiting)
+    // The grant by a message has begun another one.
+    assert.equal((await a.enter({ key, id: a.newId(), wait: false })).state, 'refused')
+  })
+
+  it('admits a waiter at the end of minHold', async () => {
+    const [a, b] = [await make(), await make()]
+    const key = randomUUID()
+    const start = performance.now()
+    const held = { key, minHold: 200, id: a.newId() }
+    await a.enter(held)
+    await a.leave(held)
+    const waiting = { key, id: b.newId() }
+    for (;;) {
+      const { state, look, abandoned } = await b.enter(waiting)
+      if (state === 'held') {
+        assert.equal(abandoned, false)
+        break
+      }
+      assert.equal(state, 'waiting')
+      await new Promise((resolve) => setTimeout(resolve, look))
+    }
+    assert.ok(performance.now() - start > 195)
+  })
+}
+
+module.exports = { holdContract, restContract }
