@@ -62,10 +62,11 @@ export interface CancelOptions {
 export interface MaxHoldOptions {
   /**
    * The longest time in milliseconds that one hold lasts, from 100 to 2^31 - 1, or Infinity: for locks over an engine,
-   * in place of the engine's own `maxHold`. A hold that lasts longer ends: its `signal` aborts with `ERR_LOCK_LOST`,
-   * then the next waiter gets the lock, and its grant is `abandoned`. The callback goes on until it heeds the signal.
+   * in place of the engine's own `maxHold`, and for a Mutex or KeyedMutex of scope `'host'`. A hold that lasts longer ends:
+   * its `signal` aborts with `ERR_LOCK_LOST`, then the next waiter gets the lock, and its grant is `abandoned`. The callback
+   * goes on until it heeds the signal.
    *
-   * Infinity: the hold lasts until it is released, or the session of its thread ends.
+   * Infinity: the hold lasts until it is released, or the session of its thread (scope `'host'`: its thread) ends.
    */
   maxHold?: number
 }
@@ -73,7 +74,7 @@ export interface MaxHoldOptions {
 export interface HoldOptions extends MaxHoldOptions {
   /**
    * The time in milliseconds after a grant in which no other caller gets the lock, from 0 to 2^31 - 1, and not more than
-   * `maxHold`: for locks over an engine. It holds if the holder has released the lock before, and if it has died. So of many
+   * `maxHold`: over an engine, or of scope `'host'`. It holds if the holder has released the lock before, and if it has died. So of many
    * processes that start a job at about the same time, one runs it: docs/recipes/cron.md. All must construct the lock
    * with the same `minHold`.
    *

@@ -83,7 +83,7 @@ function readLockOptions(given, bytes, known = lockOptions) {
     engine,
     diagnostics: readDiagnostics(diagnostics, warnAfter),
     defaults: readDefaults(options),
-    times: hasTimes ? readTimes(options, engine !== undefined) : undefined,
+    times: hasTimes ? readTimes(options, engine !== undefined || host !== undefined) : undefined,
     isStrict: fairness === 'fifo',
     // Over an engine nothing can block, and says so by itself.
     mayBlock: allowBlockingMainThread || engine !== undefined,

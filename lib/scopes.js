@@ -39,7 +39,7 @@ function openPlain(kind, args, settings) {
   if (!isOfProcess(settings)) checkReach(kind, settings)
   if (kind.lent !== undefined && engine === undefined) return openLent(kind, settings)
   if (engine !== undefined) return require('./cluster/open.js').lockOver(settings, kind, args)
-  const core = host === undefined ? new (kind.shared())(...args) : openOnHost(args, host, kind)
+  const core = host === undefined ? new (kind.shared())(...args) : openOnHost(args, settings, kind)
   return share(configure(core, settings), settings)
 }
 
@@ -68,8 +68,14 @@ function checkReach(kind, settings) {
   require('./reach.js').checkReach(kind.class, settings)
 }
 
-function openOnHost([start = 0], host, { name }) {
+function openOnHost([start = 0], { host, times }, { name }) {
+  refuseTimes(times, name)
   return require('./host/cores.js').hostCoreOf(name, start, host)
+}
+
+/** Of scope 'host', where only mutexes have them. */
+function refuseTimes(times, kindName) {
+  if (times !== undefined) require('./locks/hold_times.js').checkHostTimes(times, kindName)
 }
 
 /** The key map that `settings` ask for, of locks of `kind`, which begin with `value`. */
@@ -104,7 +110,7 @@ function watchOf(settings, kind) {
 }
 
 function openSharedKeyMap(kind, value, settings, watch) {
-  const { engine, host, isStrict, mayBlock } = settings
+  const { engine, host, isStrict, mayBlock, times } = settings
   if (engine !== undefined) {
     return require('./cluster/open.js').keyMapOver(settings, kind.name, value ?? '', watch)
   }
@@ -112,6 +118,7 @@ function openSharedKeyMap(kind, value, settings, watch) {
     return require('./host/mutexes.js').openHostMutexes(settings, watch)
   }
   if (host !== undefined) {
+    refuseTimes(times, kind.name)
     const { hostKeyMapOf } = require('./host/cores.js')
     return hostKeyMapOf(kind.name, value ?? 0, host, { isStrict, mayBlock }, undefined, watch)
   }

@@ -38,6 +38,7 @@ export interface Grant {
   /**
    * Of a lock over an {@link Engine}: aborted, with an error of code `ERR_LOCK_LOST`, when the lock has been lost while
    * it was held, before the server can give it to anybody else. Of several keys: when the first of them has been lost.
+   * The same for a lock of scope `'host'` with a `maxHold` or a `minHold`; the others of that scope have none.
    */
   readonly signal?: AbortSignal
 }

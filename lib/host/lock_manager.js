@@ -1,13 +1,15 @@
 'use strict'
 // The lock manager of all processes of this machine: its names are keys of read-write locks.
 const { hostKeyMapOf } = require('./cores.js')
+const { checkHostTimes } = require('../locks/hold_times.js')
 const { modeNames } = require('../weblocks/request_options.js')
 const { lockOf } = require('../weblocks/lock.js')
 
 class HostManager {
   #keyMap
 
-  constructor(host) {
+  constructor(host, times) {
+    checkHostTimes(times, 'lock manager')
     this.#keyMap = hostKeyMapOf('read-write lock', 0, host, {}, 'lock manager')
   }
 

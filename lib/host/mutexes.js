@@ -1,6 +1,9 @@
 'use strict'
 // The mutexes of scope host, in this thread: one for each slot of a segment, whatever number of objects stands for it.
+const { lockError } = require('../core/errors.js')
+const { nameOf } = require('../core/keys.js')
 const { LentMutex } = require('../core/lent_mutex.js')
+const { checkHostTimes } = require('../locks/hold_times.js')
 const { lentKeyMap, mutexAt } = require('../process/mutexes.js')
 const { placeInSlot } = require('../process/shares.js')
 const { HostKeyMap, pinned } = require('./key_map.js')
@@ -9,15 +12,31 @@ const { openSegment } = require('./segment.js')
 
 const start = 0
 
-function openHostMutex(kind, { host, isStrict }) {
+function openHostMutex(kind, { host, isStrict, times }) {
+  if (times !== undefined) checkHostTimes(times, kind, isStrict)
   const segment = openSegment(kind, start, host)
-  const make = () => new LentMutex(new HostMutexLender(segment))
-  const mutex = mutexAt(placeInSlot(segment), make)
+  const mutex = mutexAt(placeInSlot(segment), () => mutexIn(segment, LentMutex, times))
+  checkAlike(mutex.lender.times, times, segment)
   if (kind !== mutex.kind) mutex.kind = kind
   const weak = new WeakRef(mutex)
   segment.mutexes = () => [weak.deref()].filter((one) => one !== undefined)
   if (isStrict) mutex.beStrict()
   return mutex
+}
+
+/** A mutex of class `Base` in `segment`. */
+function mutexIn(segment, Base, times) {
+  if (times === undefined) return new Base(new HostMutexLender(segment))
+  return require('./timed_mutex.js').timedMutexIn(segment, Base, times)
+}
+
+/** All objects of this thread that stand for one lock have its times. */
+function checkAlike(known, times, { kind, name }) {
+  if (known?.minHold === times?.minHold && known?.maxHold === times?.maxHold) return
+  throw lockError(
+    'ERR_LOCK_MISMATCH',
+    `the ${kind} ${nameOf(name)} is there with another maxHold or minHold: construct it alike everywhere`,
+  )
 }
 
 class KeyMutex extends pinned(LentMutex) {
@@ -38,14 +57,17 @@ class KeyMutex extends pinned(LentMutex) {
 const HostMutexMap = lentKeyMap(HostKeyMap)
 const keyMaps = new Map()
 
-function openHostMutexes({ host, isStrict }, watch) {
+function openHostMutexes({ host, isStrict, times }, watch) {
+  if (times !== undefined) checkHostTimes(times, 'mutex', isStrict)
   const segment = openSegment('keyed mutex', start, host)
   let keyMap = keyMaps.get(segment)
   if (keyMap === undefined) {
-    keyMap = new HostMutexMap(segment, () => new KeyMutex(new HostMutexLender(segment)))
+    keyMap = new HostMutexMap(segment, () => mutexIn(segment, KeyMutex, times))
+    keyMap.times = times
     keyMaps.set(segment, keyMap)
     segment.mutexes = () => keyMap.busy()
   }
+  checkAlike(keyMap.times, times, segment)
   keyMap.isFor(isStrict, watch)
   return keyMap
 }

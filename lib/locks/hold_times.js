@@ -15,7 +15,7 @@ function readHoldTimes({ maxHold, minHold }, isWide) {
   if (!isWide) {
     throw lockError(
       'ERR_LOCK_UNSUPPORTED',
-      'maxHold and minHold are for locks of several processes: give the lock an engine',
+      "maxHold and minHold are for locks of several processes: give the lock scope 'host' and a name, or an engine",
     )
   }
   return { maxHold, minHold: minHold && Math.floor(minHold) }
@@ -37,4 +37,21 @@ function checkHoldTimes({ minHold }, kindName) {
   throw lockError('ERR_LOCK_UNSUPPORTED', message)
 }
 
-module.exports = { checkHoldTimes, longestHold, readHoldTimes }
+/** The same at scope host, where the holds of mutexes only have timers. */
+function checkHostTimes(times, kindName, isStrict) {
+  if (times === undefined) return
+  if (kindName === 'mutex' || (kindName === 'recursive mutex' && times.maxHold === undefined)) {
+    if (!isStrict) return
+    throw lockError(
+      'ERR_LOCK_UNSUPPORTED',
+      "fairness: 'fifo' is not for a lock of scope 'host' with maxHold or minHold: give it an engine",
+    )
+  }
+  const what = kindName === 'recursive mutex' ? 'maxHold' : 'maxHold and no minHold'
+  throw lockError(
+    'ERR_LOCK_UNSUPPORTED',
+    `a ${kindName} of scope 'host' has no ${what}: use a Mutex or a KeyedMutex, or give it an engine`,
+  )
+}
+
+module.exports = { checkHoldTimes, checkHostTimes, longestHold, readHoldTimes }

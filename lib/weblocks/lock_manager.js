@@ -14,7 +14,8 @@ const ofProcess = () => {
   lockRequests ??= require('./lock_requests.js')
   return lockRequests
 }
-const hostManager = (host) => new (require('../host/lock_manager.js').HostManager)(host)
+const hostManager = (host, times) =>
+  new (require('../host/lock_manager.js').HostManager)(host, times)
 const managerOver = (engine, name, times) =>
   new (require('../cluster/lock_manager.js').ManagerOver)(engine, name, times)
 
@@ -37,7 +38,7 @@ class LockManager {
     const { diagnostics, engine, host, name, times } = readLockOptions(options, 0)
     refuseDiagnostics(diagnostics, 'lock managers: ask query()')
     if (engine !== undefined) this.#over = managerOver(engine, name, times)
-    else if (host !== undefined) this.#over = hostManager(host)
+    else if (host !== undefined) this.#over = hostManager(host, times)
     else if (name !== undefined) throw new TypeError('all lock managers of a process are one')
   }
 

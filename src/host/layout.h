@@ -98,7 +98,8 @@ struct SlotHead {
 
 struct alignas(128) MutexSlot {
   SlotHead head;
-  std::byte text[56];  // a byte of length, and the key's first bytes
+  Word64 rest;         // until when it rests after a death: see lib/host/timed_lender.js
+  std::byte text[48];  // a byte of length, and the key's first bytes
 };
 
 struct alignas(64) RWLockSlot {

@@ -8,6 +8,7 @@ import {
   LockManager,
   Mutex,
   type MutexSnapshot,
+  RecursiveMutex,
   RWLock,
   type RWLockSnapshot,
   Semaphore,
@@ -39,6 +40,9 @@ async function maps() {
   return token
 }
 
+new Mutex({ ...where, name: 'backup', minHold: 60_000, maxHold: Infinity })
+new KeyedMutex({ ...keyed, name: 'backups', minHold: 60_000 })
+new RecursiveMutex({ ...where, name: 'backup', minHold: 60_000 })
 // @ts-expect-error: there is no such scope
 new Mutex({ scope: 'planet', name: 'orders' })
 // @ts-expect-error: a single lock has no keys

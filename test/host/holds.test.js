@@ -1,0 +1,332 @@
+'use strict'
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const { mkdtempSync, rmSync } = require('node:fs')
+const { tmpdir } = require('node:os')
+const path = require('node:path')
+const {
+  KeyedMutex,
+  KeyedRWLock,
+  KeyedSemaphore,
+  LockManager,
+  Mutex,
+  RecursiveMutex,
+  RWLock,
+  Semaphore,
+} = require('../..')
+const { freshName } = require('../helpers/agents.js')
+const { useHosts } = require('../helpers/hosts.js')
+const { run } = require('../helpers/processes.js')
+
+/** Longer than any test runs. */
+const long = 600_000
+const ifAvailable = true
+const entry = require.resolve('../..')
+
+describe('Holds of scope host', function () {
+  // Processes are started.
+  this.timeout(120_000)
+  const hosts = useHosts()
+  let directory
+  before(() => {
+    directory = mkdtempSync(path.join(tmpdir(), 'boxoffice-test-'))
+    // Not before: locks rest there for longer than the tests run.
+    process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+  })
+  const optionsOf = (name, times) => ({
+    scope: 'host',
+    name,
+    directory,
+    ...times,
+  })
+  const open = (name, times, Class = Mutex) => new Class(optionsOf(name, times))
+  /** A process that has the lock `my.lock`, and what its methods and Releasers say. */
+  async function startWith(name, times, kind = 'Mutex') {
+    const host = hosts.start()
+    await host.does(
+      `my.lock = new boxoffice.${kind}({ scope: 'host', ...${JSON.stringify({ name, directory, ...times })} })`,
+    )
+    return host
+  }
+  const tries = (host) =>
+    host.does('return (await my.lock.acquire({ ifAvailable: true })) !== undefined')
+
+  describe('with a minHold', () => {
+    it('keep others out for so long after the grant, though it was released', async () => {
+      const name = freshName()
+      const times = { minHold: 300 }
+      const mutex = open(name, times)
+      const other = await startWith(name, times)
+      const start = performance.now()
+      ;(await mutex.acquire())()
+      const release = await mutex.acquire()
+      assert.ok(performance.now() - start >= 299)
+      assert.equal(release.abandoned, false)
+      release()
+      assert.equal(await other.does('return (await my.lock.acquire()).abandoned'), false)
+      assert.ok(performance.now() - start >= 599)
+    })
+
+    it('keep out callers of all threads and processes', async () => {
+      const name = freshName()
+      const mutex = open(name, { minHold: long })
+      const other = await startWith(name, { minHold: long })
+      ;(await mutex.acquire())()
+      assert.equal(await mutex.acquire({ ifAvailable }), undefined)
+      assert.equal(await open(name, { minHold: long }).acquire({ ifAvailable }), undefined)
+      assert.equal(mutex.tryLock(), false)
+      assert.equal(mutex.tryAcquire(), undefined)
+      assert.equal(mutex.isLocked(), true)
+      assert.equal(await tries(other), false)
+      const plain = await startWith(name)
+      assert.equal(await tries(plain), false)
+    })
+
+    it('end at once for the holder, whose Releaser and release() do nothing more', async () => {
+      const mutex = open(freshName(), { minHold: long })
+      const release = await mutex.acquire()
+      release()
+      release()
+      mutex.release()
+      assert.throws(() => mutex.unlock(), { code: 'ERR_LOCK_NOT_HELD' })
+      await mutex.onIdle()
+      await mutex.close()
+      await assert.rejects(mutex.acquire(), { code: 'ERR_LOCK_CLOSED' })
+    })
+
+    it('let waiters time out and be aborted meanwhile', async () => {
+      const mutex = open(freshName(), { minHold: long })
+      await mutex.runExclusive(() => {})
+      await assert.rejects(mutex.acquire({ timeout: 10 }), { code: 'ERR_LOCK_TIMEOUT' })
+      const controller = new AbortController()
+      const waiting = mutex.acquire({ signal: controller.signal })
+      controller.abort(new Error('enough'))
+      await assert.rejects(waiting, { message: 'enough' })
+      assert.deepEqual(mutex.snapshot().waiting, 0)
+    })
+
+    it('keep others out after a callback that has thrown', async () => {
+      const mutex = open(freshName(), { minHold: long })
+      const fail = async () => {
+        throw new Error('no mails today')
+      }
+      await assert.rejects(mutex.runExclusive(fail), { message: 'no mails today' })
+      assert.equal(await mutex.runExclusive(fail, { ifAvailable }), undefined)
+    })
+
+    it('keep others out after the holder was killed, until so long after its grant', async () => {
+      const name = freshName()
+      const times = { minHold: 2000 }
+      const mutex = open(name, times)
+      const start = performance.now()
+      const other = await startWith(name, times)
+      await other.does('await my.lock.lock()')
+      await other.dies()
+      const { abandoned } = await mutex.acquire()
+      assert.ok(performance.now() - start >= 1999)
+      assert.equal(abandoned, true)
+    })
+
+    it('keep out whoever finds the lock of a dead holder, and its waiters', async () => {
+      const name = freshName()
+      const times = { minHold: long }
+      const mutex = open(name, times)
+      const other = await startWith(name, times)
+      await other.does('await my.lock.lock()')
+      const controller = new AbortController()
+      const waiting = mutex.acquire({ signal: controller.signal })
+      await other.dies()
+      while (!mutex.snapshot().holderPids.includes(process.pid)) await new Promise(setImmediate)
+      assert.equal(await mutex.acquire({ ifAvailable }), undefined)
+      const third = await startWith(name, times)
+      assert.equal(await tries(third), false)
+      controller.abort(new Error('enough'))
+      await assert.rejects(waiting, { message: 'enough' })
+      assert.equal(await mutex.acquire({ ifAvailable }), undefined)
+    })
+
+    it('keep others out after the holder let go and exited, which is no death', async () => {
+      const name = freshName()
+      const times = { minHold: 2000 }
+      const mutex = open(name, times)
+      const start = performance.now()
+      const other = await startWith(name, times)
+      other.does('await my.lock.runExclusive(() => {}); process.exit()')
+      await other.ends()
+      assert.equal((await mutex.acquire()).abandoned, false)
+      assert.ok(performance.now() - start >= 1999)
+    })
+
+    it('keep no process alive that has released', async () => {
+      const options = JSON.stringify(optionsOf(freshName(), { minHold: long }))
+      const { code } = await run([
+        '-e',
+        `new (require(${JSON.stringify(entry)}).Mutex)(${options}).runExclusive(() => {})`,
+      ])
+      assert.equal(code, 0)
+    })
+
+    it('begin by no grant that no caller has had', async () => {
+      const name = freshName()
+      const mutex = open(name, { minHold: long })
+      await mutex.waitForUnlock()
+      const other = await startWith(name)
+      await other.does('await my.lock.lock()')
+      const passed = mutex.waitForUnlock()
+      await other.does('my.lock.unlock()')
+      await passed
+      assert.notEqual(await mutex.acquire({ ifAvailable }), undefined)
+    })
+
+    it('are those of a key, and begin by none of several keys that were not all available', async () => {
+      const name = freshName()
+      const keyed = open(name, { minHold: long }, KeyedMutex)
+      const other = await startWith(name, { minHold: long }, 'KeyedMutex')
+      await other.does("await my.lock.lock('y')")
+      assert.equal(await keyed.acquire(['x', 'y'], { ifAvailable }), undefined)
+      const release = await keyed.acquire('x', { ifAvailable })
+      release()
+      assert.equal(await keyed.acquire('x', { ifAvailable }), undefined)
+      assert.notEqual(await keyed.acquire('z', { ifAvailable }), undefined)
+    })
+
+    it('leave no key behind', async () => {
+      const keyed = open(freshName(), { minHold: 300 }, KeyedMutex)
+      await keyed.runExclusive('x', () => {})
+      assert.equal(keyed.size, 1)
+      await keyed.runExclusive('x', () => {})
+      while (keyed.size > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    })
+
+    it('are that of the outermost hold of a RecursiveMutex', async () => {
+      const mutex = open(freshName(), { minHold: long }, RecursiveMutex)
+      const inner = await mutex.runExclusive(() => mutex.runExclusive(() => 'inner'))
+      assert.equal(inner, 'inner')
+      assert.equal(await mutex.runExclusive(() => 'other', { ifAvailable }), undefined)
+    })
+
+    it('let one of many processes run a job that all start', async () => {
+      const name = freshName()
+      const all = await Promise.all(
+        Array.from({ length: 4 }, () => startWith(name, { minHold: long })),
+      )
+      const job = "return my.lock.runExclusive(() => 'ran', { ifAvailable: true })"
+      const first = await Promise.all(all.slice(0, 3).map((host) => host.does(job)))
+      const late = await all[3].does(job)
+      const ran = [...first, late].filter((value) => value === 'ran')
+      assert.equal(ran.length, 1)
+    })
+  })
+
+  describe('with a maxHold', () => {
+    it('end by their signal before the next caller is in, who is told', async () => {
+      const mutex = open(freshName(), { maxHold: 150 })
+      const order = []
+      const release = await mutex.acquire()
+      release.signal.addEventListener('abort', () => order.push('lost'))
+      const next = await mutex.acquire()
+      order.push('next')
+      assert.deepEqual(order, ['lost', 'next'])
+      const { code, message } = release.signal.reason
+      assert.equal(code, 'ERR_LOCK_LOST')
+      assert.match(message, /maxHold, 150 ms/)
+      assert.equal(next.abandoned, true)
+      release()
+      assert.equal(mutex.isLocked(), true)
+      next()
+      assert.equal(mutex.isLocked(), false)
+      assert.equal(next.signal.aborted, true)
+    })
+
+    it('end for a waiter of another process', async () => {
+      const name = freshName()
+      const mutex = open(name, { maxHold: 2000 })
+      const other = await startWith(name)
+      const { signal } = await mutex.acquire()
+      assert.equal(await other.does('return (await my.lock.acquire()).abandoned'), true)
+      assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
+    })
+
+    it('tell callbacks, whose results come all the same', async () => {
+      const mutex = open(freshName(), { maxHold: 150 })
+      const result = await mutex.runExclusive(async ({ signal }) => {
+        await once(signal, 'abort')
+        return signal.reason.code
+      })
+      assert.equal(result, 'ERR_LOCK_LOST')
+      assert.equal(mutex.isLocked(), false)
+    })
+
+    it('each have all of it, one after another in a thread', async () => {
+      const mutex = open(freshName(), { maxHold: 1500 })
+      const first = await mutex.acquire()
+      const second = mutex.acquire()
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      const start = performance.now()
+      first()
+      const { signal } = await second
+      await once(signal, 'abort')
+      assert.ok(performance.now() - start >= 1499)
+      assert.equal(first.signal.aborted, true)
+    })
+
+    it('abort no signal of a hold that ends before', async () => {
+      const mutex = open(freshName(), { maxHold: 100 })
+      const release = await mutex.acquire()
+      const { signal } = release
+      release()
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      assert.equal(signal.aborted, false)
+    })
+
+    it('have no end with Infinity, nor a timer that keeps the process alive', async () => {
+      const name = freshName()
+      const mutex = open(name, { maxHold: Infinity, minHold: 10 })
+      const { signal } = await mutex.acquire()
+      assert.equal(signal.aborted, false)
+      const options = JSON.stringify(optionsOf(freshName(), { maxHold: long }))
+      const { code } = await run([
+        '-e',
+        `new (require(${JSON.stringify(entry)}).Mutex)(${options}).lock()`,
+      ])
+      assert.equal(code, 0)
+    })
+  })
+
+  it('have times for mutexes only', () => {
+    const unsupported = { code: 'ERR_LOCK_UNSUPPORTED', message: /KeyedMutex|engine/ }
+    const maxHold = 1000
+    const options = { ...optionsOf(freshName()), maxHold }
+    for (const Class of [RecursiveMutex, RWLock, KeyedRWLock, LockManager]) {
+      assert.throws(() => new Class(options), unsupported, Class.name)
+    }
+    assert.throws(() => new Semaphore(1, options), unsupported)
+    assert.throws(() => new KeyedSemaphore(1, options), unsupported)
+    for (const Class of [Mutex, KeyedMutex]) {
+      assert.throws(() => new Class({ ...options, fairness: 'fifo' }), unsupported, Class.name)
+    }
+  })
+
+  it('have the same times for all objects of a thread', async () => {
+    for (const Class of [Mutex, KeyedMutex]) {
+      const name = freshName()
+      const one = open(name, { minHold: 100 }, Class)
+      for (const times of [{ minHold: 200 }, {}, { minHold: 100, maxHold: 200 }]) {
+        const mismatch = { code: 'ERR_LOCK_MISMATCH', message: /construct it alike/ }
+        assert.throws(() => open(name, times, Class), mismatch)
+      }
+      assert.ok(one)
+    }
+  })
+
+  it('are refused by methods that block, which hear no timer', () => {
+    const options = { ...optionsOf(freshName(), { maxHold: 1000 }), allowBlockingMainThread: true }
+    const mutex = new Mutex(options)
+    const unsupported = { code: 'ERR_LOCK_UNSUPPORTED', message: /returns a promise/ }
+    for (const method of ['lockSync', 'acquireSync']) {
+      assert.throws(() => mutex[method](), unsupported)
+    }
+    assert.throws(() => mutex.runExclusiveSync(() => {}), unsupported)
+    assert.equal(mutex.isLocked(), false)
+  })
+})
