@@ -5,6 +5,7 @@ const {
   copyFileSync,
   cpSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -14,6 +15,8 @@ const path = require('node:path')
 const { documented, pack, projectWith, run, together } = require('./helpers.js')
 
 const bundlers = {
+  // The last one for Node.js 20.
+  '@electron/asar': '^3',
   '@rollup/plugin-commonjs': '^29',
   '@rollup/plugin-node-resolve': '^16',
   '@vercel/ncc': '^0.45',
@@ -26,6 +29,7 @@ const bundlers = {
   'webpack-cli': '^7',
 }
 const programs = {
+  asar: '@electron/asar/bin/asar.js',
   esbuild: 'esbuild/bin/esbuild',
   ncc: '@vercel/ncc/dist/ncc/cli.js',
   rollup: 'rollup/dist/bin/rollup',
@@ -193,6 +197,24 @@ describe('the package, bundled', function () {
     const into = [program, 'NODE_SEA_BLOB', sea.output, '--sentinel-fuse', fuse]
     await run(dir, process.execPath, [postject, ...into])
     const { stdout } = await run(empty, program, [path.join(empty, 'locks')])
+    assert.equal(stdout, 'sold 4')
+  })
+
+  it('left out of an archive of Electron, is whole beside it, and has all locks', async () => {
+    const installed = path.join(dir, 'node_modules', 'boxoffice')
+    const inApp = path.join('node_modules', 'boxoffice')
+    const unpacked = path.join(dir, 'app.asar.unpacked')
+    for (const each of ['app', 'app.asar', 'app.asar.unpacked'])
+      rmSync(path.join(dir, each), { recursive: true, force: true })
+    cpSync(installed, path.join(dir, 'app', inApp), { recursive: true })
+    copyFileSync(path.join(dir, 'app.mjs'), path.join(dir, 'app', 'app.mjs'))
+    await bundle(example('app.asar'))
+    const filesOf = (folder) => readdirSync(folder, { recursive: true }).sort()
+    assert.deepEqual(filesOf(path.join(unpacked, inApp)), filesOf(installed))
+    assert.deepEqual(readdirSync(unpacked), ['node_modules'])
+    // Node.js reads no archive, as Electron does.
+    copyFileSync(path.join(dir, 'app.mjs'), path.join(unpacked, 'app.mjs'))
+    const { stdout } = await execute(path.join(unpacked, 'app.mjs'))
     assert.equal(stdout, 'sold 4')
   })
 
