@@ -199,7 +199,7 @@ function cronOver(what, startServer, connector) {
         const { Mutex } = require(${JSON.stringify(require.resolve('../..'))})
         const tell = (line) => new Promise((resolve) => process.stdout.write(line + '\\n', resolve))
         connect(${server.port}).then(async (connection) => {
-          const engine = new Engine(connection.driver(), { ttl: 1000, maxHold: 60_000, answerTimeout: 20_000 })
+          const engine = new Engine(connection.driver(), { ttl: 4000, maxHold: 60_000, answerTimeout: 20_000 })
           const cron = new Mutex({ engine, name: ${JSON.stringify(name)}, minHold: 60_000 })
           const plain = new Mutex({ engine, name: ${JSON.stringify(`plain ${name}`)} })
           ${code}
