@@ -6,7 +6,7 @@ namespace boxoffice::binding {
 namespace {
 
 /// (place, place of a mutex that we hold, whether strictly in order): a ticket. The mutex is unlocked: there may be completions.
-std::int32_t enter(const Call& call) {
+std::int32_t enterCondition(const Call& call) {
   PendingTicket ticket(call.loop(), kKind<ConditionVariable>, call.integer(0));
   Waiter& w = ticket.waiter();
   w.mayOvertake = false;
@@ -16,7 +16,7 @@ std::int32_t enter(const Call& call) {
 }
 
 /// (place, ticket), invited to the mutex.
-std::int32_t settle(const Call& call) {
+std::int32_t settleCondition(const Call& call) {
   Tickets& tickets = call.loop().tickets();
   Waiter& w = tickets.waiter(call.integer(1));
   tickets.waitOf(w).isInvited = false;
@@ -27,7 +27,7 @@ std::int32_t settle(const Call& call) {
 }
 
 /// (place, ticket): a Leave. `admitted` when it was notified: its completion comes once it has the mutex.
-std::int32_t leave(const Call& call) {
+std::int32_t leaveCondition(const Call& call) {
   Tickets& tickets = call.loop().tickets();
   Waiter& w = tickets.waiter(call.integer(1));
   if (!call.lock<ConditionVariable>().leave(w)) return static_cast<std::int32_t>(Leave::admitted);
@@ -66,9 +66,9 @@ std::int32_t notify(const Call& call) {
 
 void defineConditions(Topic exports) {
   Topic condition = exports.topic("condition");
-  condition.add<enter>("enter");
-  condition.add<settle>("settle");
-  condition.add<leave>("leave");
+  condition.add<enterCondition>("enter");
+  condition.add<settleCondition>("settle");
+  condition.add<leaveCondition>("leave");
   condition.add<waitSync>("waitSync");
   condition.add<QueueCalls<ConditionVariable>::stands>("stands");
   condition.add<notify>("notify");

@@ -57,7 +57,7 @@ class Name {
 };
 
 /// (number): what query calls this environment.
-void start(const Call& call) { call.loop().lockClient().thread = call.integer(0); }
+void startClient(const Call& call) { call.loop().lockClient().thread = call.integer(0); }
 
 /// Every call says besides whether we wait for a name that we know nothing of ours to be held of: it is
 /// posted behind the completions.
@@ -133,7 +133,7 @@ napi_value query(const Call& call) {
 
 void defineLockManager(Topic exports) {
   Topic manager = exports.topic("lockManager");
-  manager.add<start>("start");
+  manager.add<startClient>("start");
   manager.add<request>("request");
   manager.add<settle>("settle");
   manager.add<leave>("leave");

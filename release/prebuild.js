@@ -1,68 +1,79 @@
 'use strict'
 // The prebuilt binaries of binding/targets.js, in prebuilds/<name>/boxoffice.node, on Linux on x64.
-//   node release/prebuild.js [name ...] [-DNAME=VALUE ...]
+//   node release/prebuild.js [name ...] [-OPTION ...]     with options of the compiler
 const { execFileSync } = require('node:child_process')
 const { copyFileSync, mkdirSync } = require('node:fs')
-const { availableParallelism } = require('node:os')
 const path = require('node:path')
-const { nodeApi } = require('../binding/node_api.js')
 const targets = require('../binding/targets.js')
-const { findZig } = require('../binding/zig.js')
+const { buildWithZig, compileWithZig, findZig } = require('../binding/zig.js')
 const check = require('./check.js')
 
 const root = path.join(__dirname, '..')
-const buildDir = path.join(root, 'build', 'prebuild')
+// As in binding/exports.map.
+const exported = [
+  'napi_register_module_v1',
+  'node_api_module_get_api_version_v1',
+  'boxoffice_process_wide_*',
+]
+const warnings = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion']
 
 function main(args) {
-  const options = args.filter((arg) => arg.startsWith('-D'))
-  const named = args.filter((arg) => !arg.startsWith('-D'))
+  const options = args.filter((arg) => arg.startsWith('-'))
+  const named = args.filter((arg) => !arg.startsWith('-'))
   const names = named.length > 0 ? named : Object.keys(targets)
   const unknown = names.filter((name) => !Object.hasOwn(targets, name))
   if (unknown.length > 0) {
     throw new Error(`There is no ${unknown}; try ${Object.keys(targets).join(', ')}.`)
   }
-  const zig = findZig()
-  for (const name of names) build(name, zig, options)
+  for (const name of names) build(name, [...warnings, ...options])
 }
 
-function build(name, zig, options) {
-  const dir = path.join(buildDir, name)
-  const { headers, wrapper } = nodeApi()
+function build(name, options) {
+  const built = path.join(root, 'build', 'prebuild', name, 'boxoffice.node')
+  if (name.startsWith('darwin')) buildForMac(built, name, [...forSize(name), ...options])
+  else buildWithZig(built, targets[name], [...forSize(name), ...options])
   // No Node.js with musl is at hand, but a program that has musl within runs anywhere.
-  const hasProgram = name === 'linux-x64-musl'
-  run('cmake', [
-    '-S',
-    root,
-    '-B',
-    dir,
-    `-DCMAKE_TOOLCHAIN_FILE=${path.join(__dirname, 'zig.cmake')}`,
-    `-DBOXOFFICE_ZIG=${zig}`,
-    `-DBOXOFFICE_ZIG_TARGET=${targets[name]}`,
-    '-DCMAKE_BUILD_TYPE=Release',
-    '-DBOXOFFICE_ADDON=ON',
-    `-DBOXOFFICE_CROSS=${hasProgram ? 'ON' : 'OFF'}`,
-    // The library in one piece: most of the time goes into reading headers.
-    '-DCMAKE_UNITY_BUILD=ON',
-    '-DCMAKE_UNITY_BUILD_BATCH_SIZE=0',
-    `-DNODE_API_HEADERS_DIR=${headers}`,
-    `-DNODE_ADDON_API_DIR=${wrapper}`,
-    ...options,
-  ])
-  const jobs = String(availableParallelism())
-  const make = ['--build', dir, '--parallel', jobs, '--target']
-  run('cmake', [...make, 'boxoffice_addon'])
-  if (hasProgram) {
-    run('cmake', [...make, 'boxoffice_everything'])
-    run(path.join(dir, 'test', 'cross', 'boxoffice_everything'), [])
+  if (name === 'linux-x64-musl') {
+    const program = path.join(root, 'build', 'everything')
+    const source = path.join(root, 'test', 'cross', 'everything.cpp')
+    compileWithZig(program, targets[name], /\.cpp$/, ['-O2', ...options, source])
+    execFileSync(program, { stdio: 'inherit' })
   }
+  // Alone: beside it zig leaves an import library for Windows.
   const binary = path.join(root, 'prebuilds', name, 'boxoffice.node')
   mkdirSync(path.dirname(binary), { recursive: true })
-  copyFileSync(path.join(dir, 'boxoffice.node'), binary)
+  copyFileSync(built, binary)
   console.log(`${name}: ${check(name, binary)}`)
 }
 
-function run(program, args) {
-  execFileSync(program, args, { stdio: 'inherit' })
+/**
+ * By the linker of LLVM, in place of zig's own for macOS, which exports all of the C++ library within, and keeps the
+ * names of all functions: half of the file. Given what zig gives its own, which it tells by -v.
+ */
+function buildForMac(built, name, options) {
+  const said = buildWithZig(built, targets[name], [...options, '-v'])
+  const { lib_dir } = JSON.parse(execFileSync(findZig(), ['env'], { encoding: 'utf8' }))
+  const system = path.join(lib_dir, 'libc', 'darwin', 'libSystem.tbd')
+  const given = /^zig ld (.*)$/m.exec(said)[1].split(' ')
+  const args = [
+    ...['-arch', name.endsWith('arm64') ? 'arm64' : 'x86_64', '-adhoc_codesign', '-x', '-S'],
+    ...['-install_name', '@rpath/boxoffice.node'],
+    ...exported.flatMap((symbol) => ['-exported_symbol', `_${symbol}`]),
+    ...given.map((arg) => (arg === '-lSystem' ? system : arg)),
+  ]
+  // An old one leaves out what exceptions need, without a word.
+  execFileSync('ld64.lld-19', args, { stdio: 'inherit' })
+}
+
+/** The package holds eight of them. zig makes its C++ library, which becomes part of each, for size, too. */
+function forSize(name) {
+  return [
+    ...['-Os', '-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections'],
+    path.join(__dirname, 'no_demangler.cc'),
+    // What throws nothing needs no tables to unwind it, but on Windows; and macOS cannot be tested here. Link-time
+    // optimisation for Windows leaves out what sets up a variable of a thread.
+    ...(name.startsWith('linux') ? ['-fno-asynchronous-unwind-tables', '-flto'] : []),
+  ]
 }
 
 main(process.argv.slice(2))
