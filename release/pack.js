@@ -6,11 +6,14 @@ const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
 const { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
 const path = require('node:path')
+const { gzipSync } = require('node:zlib')
 const { nodeApi } = require('../binding/node_api.js')
 const targets = require('../binding/targets.js')
 const check = require('./check.js')
 
 const root = path.join(__dirname, '..')
+// What all of it may take, packed and unpacked.
+const most = { size: 2_000_000, unpackedSize: 6_000_000 }
 const stage = path.join(root, 'build', 'package')
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 
@@ -19,7 +22,8 @@ function main(isPartial) {
   mkdirSync(stage, { recursive: true })
   const sources = git('ls-files', ...manifest.files, 'README.md', 'LICENSE')
   for (const file of sources) cpSync(path.join(root, file), path.join(stage, file))
-  const expected = [...sources, 'package.json', ...addBinaries(isPartial), ...addHeaders()]
+  const binaries = addBinaries(isPartial)
+  const expected = [...sources, 'package.json', ...binaries, ...addHeaders()]
   writeManifest()
   const [{ filename, files, size, unpackedSize }] = JSON.parse(
     run('npm', ['pack', stage, '--json', '--pack-destination', path.join(root, 'build')]),
@@ -29,13 +33,35 @@ function main(isPartial) {
   console.log(
     `build/${filename}: ${kilobytes(size)}, ${files.length} files, unpacked ${kilobytes(unpackedSize)}`,
   )
+  checkSize({ size, unpackedSize }, binaries)
 }
+
+/** A binary that is missing counts as the one for the other processor; where that is missing, too, there is no telling. */
+function checkSize({ size, unpackedSize }, binaries) {
+  const whole = { size, unpackedSize }
+  for (const name of Object.keys(targets)) {
+    if (binaries.includes(fileOf(name))) continue
+    const other = fileOf(name.replace(/x64|arm64/, (found) => (found === 'x64' ? 'arm64' : 'x64')))
+    if (!binaries.includes(other)) {
+      console.log(`whether all is small enough is not known without a binary like ${name}`)
+      return
+    }
+    const bytes = readFileSync(path.join(stage, other))
+    whole.size += gzipSync(bytes, { level: 9 }).length
+    whole.unpackedSize += bytes.length
+  }
+  console.log(`with all binaries: ${whole.size} bytes, unpacked ${whole.unpackedSize}`)
+  for (const [name, bytes] of Object.entries(whole))
+    assert.ok(bytes <= most[name], `${name} of all is ${bytes} bytes, more than ${most[name]}`)
+}
+
+const fileOf = (name) => `prebuilds/${name}/boxoffice.node`
 
 function addBinaries(isPartial) {
   const files = []
   const missing = []
   for (const name of Object.keys(targets)) {
-    const file = `prebuilds/${name}/boxoffice.node`
+    const file = fileOf(name)
     const binary = path.join(root, file)
     if (!existsSync(binary)) {
       missing.push(name)
