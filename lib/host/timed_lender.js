@@ -6,6 +6,7 @@
 //
 // A thread may die before that end. So the slot of the lock says until when it rests, and whether its holder had let go. A
 // borrower that is told of a death looks there, and keeps the word for what is left of the rest.
+const { clearTimeout, setTimeout } = require('node:timers')
 const { performance } = require('../builtins.js').perf_hooks
 const { lent, lentAbandoned, refused } = require('../core/lender.js')
 const { lockError } = require('../core/errors.js')

@@ -169,7 +169,7 @@ constexpr bool isSemaphore(Kind kind) noexcept {
 constexpr std::uint64_t kMembersMagic = 0x31656369'666f786fULL;  // "oxofice1" in memory
 constexpr std::uint64_t kSegmentMagic = 0x316b636f'6c786f62ULL;  // "boxlock1"
 /// Raise it when the meaning of a word changes; layoutNumber() notices when its place does.
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 
 /// A hash of the sizes and offsets that make up the layout.
 constexpr std::uint32_t layoutNumber() noexcept {
