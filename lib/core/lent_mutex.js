@@ -71,14 +71,16 @@ class LentMutex extends UnqueuedForms {
   }
 
   enter(limits, Kind) {
-    const { signal, timeout, priority } = limits
+    const { signal, timeout, priority, maxPending } = limits
     if (signal?.aborted) return this.refuse(Kind, 1, signal.reason)
     const refusal = this.lender.refusal()
     if (refusal !== undefined) return this.refuse(Kind, 1, refusal)
     // What is lent has to find its way to a promise, and a waiter to a ticket.
     checkStack()
-    if (this.current === free && (timeout === 0 || this.tickets === null)) {
-      const answer = timeout === 0 ? this.lender.borrowNow() : this.lender.borrow(priority)
+    // A caller that may not wait draws no ticket.
+    const isNow = timeout === 0 || this.isFull(maxPending)
+    if (this.current === free && (isNow || this.tickets === null)) {
+      const answer = isNow ? this.lender.borrowNow() : this.lender.borrow(priority)
       if (answer === lent || answer === lentAbandoned) {
         this.current = nextGrant()
         const isAbandoned = answer === lentAbandoned

@@ -58,6 +58,22 @@ describe('Locks that close, between threads', function () {
     assert.deepEqual(again, [true, 2, false])
   })
 
+  for (const fairness of ['bounded', 'fifo']) {
+    it(`are idle after a caller that may not wait, with fairness '${fairness}'`, async () => {
+      const name = freshName()
+      const worker = start()
+      await worker.does(`
+        my.mutex = new boxoffice.Mutex({ name: '${name}', fairness: '${fairness}' })
+        my.release = await my.mutex.acquire()`)
+      const mutex = new Mutex({ name, fairness, maxPending: 0 })
+      await assert.rejects(mutex.acquire(), { code: 'ERR_LOCK_QUEUE_FULL' })
+      assert.equal(await isPending(mutex.onIdle()), false)
+      await worker.does('my.release()')
+      const release = await mutex.acquire()
+      release()
+    })
+  }
+
   it('are idle by what came through their object, where several share a lock', async () => {
     const name = freshName()
     const [one, other, third] = Array.from({ length: 3 }, () => new Semaphore(2, { name }))
