@@ -24,11 +24,12 @@ function withDefaults(options, defaults) {
   if (typeof options === 'number') return { ...defaults, priority: options }
   // The reader of options refuses it.
   if (options === null || typeof options !== 'object') return options
-  const merged = Object.create(options)
+  const missing = {}
   for (const name in defaults) {
-    if (options[name] === undefined) merged[name] = defaults[name]
+    if (options[name] === undefined) missing[name] = { value: defaults[name], enumerable: true }
   }
-  return merged
+  // Not by assignment: options may be frozen.
+  return Object.create(options, missing)
 }
 
 /** The same of (weight, options) or (options): what stands for both, or the weight where the options are none. */
@@ -36,7 +37,7 @@ function unitsWithDefaults(weight, options, defaults) {
   if (weight !== undefined && typeof weight !== 'number') return withDefaults(weight, defaults)
   const limits = withDefaults(options, defaults)
   if (limits === null || typeof limits !== 'object') return weight
-  return Object.assign(Object.create(limits), { weight })
+  return Object.create(limits, { weight: { value: weight, enumerable: true } })
 }
 
 // Of an object with `defaults`, or undefined: what a caller gives that is to hold the lock, and what any other wait takes.

@@ -213,4 +213,12 @@ describe('timeout and maxPending of a constructor', () => {
     for (const release of releases) release()
     for (const wait of waiting) (await wait)()
   })
+
+  it('stands for what frozen options leave undefined', async () => {
+    const limits = Object.freeze({ timeout: undefined, priority: 1 })
+    const release = await new Mutex({ timeout: 1000 }).acquire(limits)
+    release()
+    const [, giveBack] = await new Semaphore(1, { timeout: 1000 }).acquire(1, limits)
+    giveBack()
+  })
 })
