@@ -21,7 +21,11 @@ const needing = [
   ['test/cluster/redis_valkey.test.js', 'valkey-server'],
   ['test/cluster/postgres{,_access,_contract,_faults,_steps,_transaction}.test.js', 'PostgreSQL'],
   ['test/cluster/postgres_connections.test.js', 'PostgreSQL', 'pgbouncer'],
-  ['test/cluster/{engines_contexts,leader_election}.test.js', 'redis-server', 'PostgreSQL'],
+  [
+    'test/cluster/{engines_contexts,engines_jobs,leader_election}.test.js',
+    'redis-server',
+    'PostgreSQL',
+  ],
   ['test/package/documentation_servers.test.js', 'redis-server', 'PostgreSQL'],
   ['npm run test:native', 'cmake', 'a C++20 compiler', 'GoogleTest'],
   ['npm run test:kill', 'cmake', 'a C++20 compiler'],
