@@ -322,7 +322,7 @@ describe('ifAvailable over an engine', () => {
   })
 
   it('rejects where the server does not answer', async () => {
-    const engine = await world.newEngine({ answerTimeout: 100 })
+    const engine = await world.newEngine({ answerTimeout: 500 })
     const mutex = new Mutex({ engine, name })
     world.server.trouble = new Promise(() => {})
     await assert.rejects(mutex.acquire(now), { code: 'ERR_LOCK_ENGINE' })

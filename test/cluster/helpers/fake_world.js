@@ -3,6 +3,7 @@
 const { KeyedMutex } = require('../../..')
 const { Engine } = require('../../../lib/cluster/engine.js')
 const { FakeServer } = require('./fake_server.js')
+const { warmUp } = require('./warm_up.js')
 
 function fakeWorld() {
   const world = { server: undefined, engines: [], newEngine, count }
@@ -20,7 +21,7 @@ function fakeWorld() {
   async function newEngine(options) {
     const engine = new Engine(world.server.driver(), options)
     world.engines.push(engine)
-    await new KeyedMutex({ engine }).runExclusive('before', () => {})
+    await warmUp(new KeyedMutex({ engine }))
     world.server.commands = []
     return engine
   }
