@@ -28,7 +28,7 @@
 //
 //
 // What a driver is, method by method, is in engine.d.ts: EngineDriver.
-const { checkKnown, checkObject } = require('../core/options.js')
+const { checkKnown, checkObject, longestTimeout } = require('../core/options.js')
 const { Hub } = require('./hub.js')
 
 /** The hub of an engine. */
@@ -67,7 +67,6 @@ class Engine {
 }
 
 const leastTime = 100
-const longestTime = 2 ** 31 - 1
 
 /** What all engines take. */
 const engineOptions = new Set(['ttl', 'maxHold', 'answerTimeout'])
@@ -82,14 +81,14 @@ function readEngineOptions(options) {
   const times = { ttl, maxHold, answerTimeout }
   for (const [name, time] of Object.entries(times)) {
     if (typeof time !== 'number') throw new TypeError(`${name} must be a number of milliseconds`)
-    if (!(time >= leastTime && time <= longestTime)) {
+    if (!(time >= leastTime && time <= longestTimeout)) {
       throw new RangeError(`${name} must be from ${leastTime} ms to 2 ** 31 - 1 ms, not ${time}`)
     }
   }
   if (maxHold < ttl) throw new RangeError(`maxHold must not be less than ttl, which is ${ttl} ms`)
   // Servers take whole numbers.
   const whole = Object.entries(times).map(([name, time]) => [name, Math.floor(time)])
-  return { ...Object.fromEntries(whole), longestHold: longestTime }
+  return { ...Object.fromEntries(whole), longestHold: longestTimeout }
 }
 
 module.exports = { Engine, engineOptions, hubOf, readEngineOptions, timesOf }

@@ -64,10 +64,6 @@ class EngineLock extends AnyLock {
     return this.local.isLocked()
   }
 
-  pending() {
-    return this.queueSize()
-  }
-
   queueSize() {
     return this.local.queueSize() + (this.#cohort?.waiting() ?? 0)
   }
@@ -93,9 +89,9 @@ class EngineLock extends AnyLock {
   }
 
   /**
-   * A promise for a hold that `wish` (see cohort.js) describes, or with `ifAvailable` for undefined. The class derived from this one has
-   * enterLocal(wish, limits), a promise for a place in the local lock, and leaveLocal(wish, place), which lets go of it
-   * and returns how much that has let in.
+   * A promise for a hold that `wish` (see cohort.js) describes, or with `ifAvailable` for undefined. The class derived from
+   * this one has enterLocal(wish, limits), a promise for a place in the local lock, and leaveLocal(wish, place), which lets
+   * go of it and returns how much that has let in.
    */
   take(wish, limits) {
     const { ifAvailable, maxPending } = limits

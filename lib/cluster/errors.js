@@ -1,12 +1,6 @@
 'use strict'
 // What goes wrong with engines.
-const { lockError } = require('../core/errors.js')
-
-function causedError(code, message, cause) {
-  const error = lockError(code, message)
-  if (cause !== undefined) error.cause = cause
-  return error
-}
+const { causedError, lockError } = require('../core/errors.js')
 
 /** The errors of servers that have not answered: a later attempt may find one back. */
 const unanswered = new WeakSet()
@@ -24,12 +18,6 @@ function engineError(name, what, time, cause) {
 
 function closedError(name) {
   return lockError('ERR_LOCK_ENGINE', `the engine for ${name} has been closed: make another one`)
-}
-
-/** `why` the lease is over; `cause` is the error behind it, if there is one. */
-function lostError(what, why, cause) {
-  const message = `${what} has been lost: ${why}. Others may hold it: stop, and write nothing without its fencing token`
-  return causedError('ERR_LOCK_LOST', message, cause)
 }
 
 function mismatchError(what, capacity) {
@@ -68,12 +56,10 @@ function unpack({ message, cause, ...words }) {
 }
 
 module.exports = {
-  causedError,
   closedError,
   engineError,
   isOurs,
   isUnanswered,
-  lostError,
   mismatchError,
   pack,
   reasonOf,

@@ -11,7 +11,8 @@
 const { clearTimeout, setImmediate, setTimeout } = require('node:timers')
 const { AwaitedAnswer } = require('./awaited_answer.js')
 const { now, safely } = require('./clock.js')
-const { closedError, isOurs, lostError, mismatchError } = require('./errors.js')
+const { lostError } = require('../core/errors.js')
+const { closedError, isOurs, mismatchError } = require('./errors.js')
 const { pause } = require('./patience.js')
 const { Turn } = require('./turn.js')
 

@@ -3,7 +3,7 @@
 // writer when it has both. The server refuses a second one, since each would wait for the other.
 const { upgradeError } = require('../core/rw_errors.js')
 const { asked, now } = require('./clock.js')
-const { lostError } = require('./errors.js')
+const { lostError } = require('../core/errors.js')
 const { Lease } = require('./lease.js')
 
 class UpgradeLease extends Lease {

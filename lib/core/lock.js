@@ -16,6 +16,11 @@ class AnyLock {
     return error
   }
 
+  /** How many callers of this thread wait. */
+  pending() {
+    return this.queueSize()
+  }
+
   /** Whether no more than `maxPending` callers of this thread may wait, and so many do. */
   isFull(maxPending) {
     return maxPending !== undefined && this.pending() >= maxPending
@@ -171,11 +176,6 @@ class LocalLock extends AnyLock {
 
   queueSize() {
     return this.queue === null ? 0 : this.queue.size
-  }
-
-  /** How many callers of this thread wait. */
-  pending() {
-    return this.queueSize()
   }
 
   /** What a newcomer's priority must exceed to go ahead of every waiter. */

@@ -13,7 +13,7 @@ const { openSegment } = require('./segment.js')
 const start = 0
 
 function openHostMutex(kind, { host, isStrict, times }) {
-  if (times !== undefined) checkHostTimes(times, kind, isStrict)
+  checkHostTimes(times, kind, isStrict)
   const segment = openSegment(kind, start, host)
   const mutex = mutexAt(placeInSlot(segment), () => mutexIn(segment, LentMutex, times))
   checkAlike(mutex.lender.times, times, segment)
@@ -58,7 +58,7 @@ const HostMutexMap = lentKeyMap(HostKeyMap)
 const keyMaps = new Map()
 
 function openHostMutexes({ host, isStrict, times }, watch) {
-  if (times !== undefined) checkHostTimes(times, 'mutex', isStrict)
+  checkHostTimes(times, 'mutex', isStrict)
   const segment = openSegment('keyed mutex', start, host)
   let keyMap = keyMaps.get(segment)
   if (keyMap === undefined) {

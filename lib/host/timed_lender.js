@@ -9,13 +9,13 @@
 const { clearTimeout, setTimeout } = require('node:timers')
 const { performance } = require('../builtins.js').perf_hooks
 const { lent, lentAbandoned, refused } = require('../core/lender.js')
-const { lockError } = require('../core/errors.js')
+const { lostError } = require('../core/errors.js')
+const { longestTimeout } = require('../core/options.js')
 const { HostMutexLender } = require('./mutex_lender.js')
 const { signalled } = require('./hold_signal.js')
 
 /** Where `rest` of src/host/layout.h lies behind the owner's word, in words. */
 const restAt = 18
-const longestTimer = 2 ** 31 - 1
 /** In the slot: the holder had let go, and its death is no news for the next one. The time is in the bits above. */
 const released = 1n
 
@@ -134,19 +134,14 @@ class TimedMutexLender extends HostMutexLender {
 
   /** Of a grant that is over, for a caller that asks then only. */
   lateSignal() {
-    return AbortSignal.abort(this.#lostError('its grant is over'))
-  }
-
-  #lostError(why) {
-    const message = `${this.lock.title()} has been lost: ${why}. Others may hold it: stop, and write nothing without its fencing token`
-    return lockError('ERR_LOCK_LOST', message)
+    return AbortSignal.abort(lostError(this.lock.title(), 'its grant is over'))
   }
 
   /** Its holder hears of that first. */
   #end() {
     const grant = this.lock.grant()
     const why = `it was held for longer than maxHold, ${this.#maxHold} ms`
-    this.#controller?.abort(this.#lostError(why))
+    this.#controller?.abort(lostError(this.lock.title(), why))
     if (this.lock.grant() === grant) this.lock.end(true)
   }
 
@@ -174,7 +169,7 @@ class TimedMutexLender extends HostMutexLender {
   #wait(isAbandoned) {
     const left = Math.ceil(this.#until - now())
     // Waiters keep the event loop alive. Without any, the thread may end: the slot tells the next one.
-    setTimeout(() => this.#wake(isAbandoned), Math.min(left, longestTimer)).unref()
+    setTimeout(() => this.#wake(isAbandoned), Math.min(left, longestTimeout)).unref()
   }
 
   #wake(isAbandoned) {

@@ -1,6 +1,6 @@
 'use strict'
 // What a constructor says for the waits of its object: `timeout` and `maxPending`. Each wait may say otherwise.
-const { checkMaxPending, checkTimeout } = require('../core/options.js')
+const { checkMaxPending, checkTimeout, readSyncWait } = require('../core/options.js')
 
 /** { waiting, acquiring }: of every wait, and of those that are to hold the lock. Undefined where there are none. */
 function readDefaults({ timeout, maxPending }) {
@@ -47,9 +47,11 @@ const acquiring = (defaults, options) =>
   defaults === undefined ? options : withDefaults(options, defaults.acquiring)
 const waiting = (defaults, options) =>
   defaults === undefined ? options : withDefaults(options, defaults.waiting)
+/** The limits of a caller that blocks its thread. */
+const blocking = (defaults, options) => readSyncWait(waiting(defaults, options))
 const acquiringUnits = (defaults, weight, options) =>
   defaults === undefined ? weight : unitsWithDefaults(weight, options, defaults.acquiring)
 const waitingUnits = (defaults, weight, options) =>
   defaults === undefined ? weight : unitsWithDefaults(weight, options, defaults.waiting)
 
-module.exports = { acquiring, acquiringUnits, readDefaults, waiting, waitingUnits }
+module.exports = { acquiring, acquiringUnits, blocking, readDefaults, waiting, waitingUnits }

@@ -1,14 +1,14 @@
 'use strict'
 // How long one hold of a lock lasts: `maxHold` at most, and for others `minHold` at least.
 const { lockError } = require('../core/errors.js')
+const { longestTimeout } = require('../core/options.js')
 
 const leastHold = 100
-const longestHold = 2 ** 31 - 1
 
 /** { maxHold, minHold }, each undefined where it is not given. `isWide`: the lock reaches further than its process. */
 function readHoldTimes({ maxHold, minHold }, isWide) {
   if (maxHold !== undefined) check('maxHold', maxHold, leastHold, Infinity)
-  if (minHold !== undefined) check('minHold', minHold, 0, longestHold)
+  if (minHold !== undefined) check('minHold', minHold, 0, longestTimeout)
   if (minHold > maxHold) {
     throw new RangeError(`minHold must not be more than maxHold, which is ${maxHold} ms`)
   }
@@ -23,7 +23,7 @@ function readHoldTimes({ maxHold, minHold }, isWide) {
 
 function check(name, time, least, most) {
   if (typeof time !== 'number') throw new TypeError(`${name} must be a number of milliseconds`)
-  if (time >= least && (time <= longestHold || time === most)) return
+  if (time >= least && (time <= longestTimeout || time === most)) return
   const orEver = most === Infinity ? ', or Infinity' : ''
   throw new RangeError(`${name} must be from ${least} ms to 2 ** 31 - 1 ms${orEver}, not ${time}`)
 }
@@ -54,4 +54,4 @@ function checkHostTimes(times, kindName, isStrict) {
   )
 }
 
-module.exports = { checkHoldTimes, checkHostTimes, longestHold, readHoldTimes }
+module.exports = { checkHoldTimes, checkHostTimes, readHoldTimes }

@@ -2,10 +2,10 @@
 const { LocalMutex } = require('../core/mutex.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
-const { acquiring, waiting } = require('./defaults.js')
+const { acquiring, blocking, waiting } = require('./defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
-const { checkCallback, readSyncWait } = require('../core/options.js')
+const { checkCallback } = require('../core/options.js')
 const { run, runSync } = require('./run.js')
 
 const kind = {
@@ -68,18 +68,13 @@ class KeyedMutex extends Keyed {
 
   lockSync(key, options) {
     const map = blockingMapOf(this, kind, 'lockSync')
-    const limits = readSyncWait(waiting(defaultsOf(this), options))
+    const limits = blocking(defaultsOf(this), options)
     map.with(key, (core) => core.lockSync(limits))
   }
 
   acquireSync(key, options) {
     const map = blockingMapOf(this, kind, 'acquireSync')
-    return acquireSyncOneOrMany(
-      map,
-      key,
-      readSyncWait(waiting(defaultsOf(this), options)),
-      acquireSync,
-    )
+    return acquireSyncOneOrMany(map, key, blocking(defaultsOf(this), options), acquireSync)
   }
 
   runExclusiveSync(key, callback, options) {

@@ -1,9 +1,8 @@
 'use strict'
 const { LocalRWLock } = require('../core/rw_lock.js')
-const { acquiring, waiting } = require('./defaults.js')
+const { acquiring, blocking } = require('./defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
-const { readSyncWait } = require('../core/options.js')
 const { run, runSync } = require('./run.js')
 
 const kind = {
@@ -55,22 +54,12 @@ class KeyedRWLock extends Keyed {
 
   acquireReadSync(key, options) {
     const map = blockingMapOf(this, kind, 'acquireReadSync')
-    return acquireSyncOneOrMany(
-      map,
-      key,
-      readSyncWait(waiting(defaultsOf(this), options)),
-      acquireReadSync,
-    )
+    return acquireSyncOneOrMany(map, key, blocking(defaultsOf(this), options), acquireReadSync)
   }
 
   acquireWriteSync(key, options) {
     const map = blockingMapOf(this, kind, 'acquireWriteSync')
-    return acquireSyncOneOrMany(
-      map,
-      key,
-      readSyncWait(waiting(defaultsOf(this), options)),
-      acquireWriteSync,
-    )
+    return acquireSyncOneOrMany(map, key, blocking(defaultsOf(this), options), acquireWriteSync)
   }
 
   runSharedSync(key, callback, options) {

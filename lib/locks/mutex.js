@@ -1,8 +1,7 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
-const { readSyncWait } = require('../core/options.js')
 const { lockOptionsWithDefaults } = require('../lock_options.js')
-const { acquiring, waiting } = require('./defaults.js')
+const { acquiring, blocking, waiting } = require('./defaults.js')
 const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
@@ -51,21 +50,19 @@ class Mutex extends Holdable {
   }
 
   lockSync(options) {
-    blockingCoreOf(this, kind, 'lockSync').lockSync(
-      readSyncWait(waiting(defaultsOf(this), options)),
-    )
+    blockingCoreOf(this, kind, 'lockSync').lockSync(blocking(defaultsOf(this), options))
   }
 
   acquireSync(options) {
     return blockingCoreOf(this, kind, 'acquireSync').acquireSync(
-      readSyncWait(waiting(defaultsOf(this), options)),
+      blocking(defaultsOf(this), options),
     )
   }
 
   runExclusiveSync(callback, options) {
     return blockingCoreOf(this, kind, 'runExclusiveSync').runExclusiveSync(
       callback,
-      readSyncWait(waiting(defaultsOf(this), options)),
+      blocking(defaultsOf(this), options),
     )
   }
 

@@ -1,8 +1,7 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
-const { readSyncWait } = require('../core/options.js')
 const { lockOptionsWithDefaults } = require('../lock_options.js')
-const { acquiring, waiting } = require('./defaults.js')
+const { acquiring, blocking } = require('./defaults.js')
 const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
@@ -42,7 +41,7 @@ class RecursiveMutex extends Holdable {
 
   runExclusiveSync(callback, options) {
     const core = blockingCoreOf(this, kind, 'runExclusiveSync')
-    return core.runExclusiveSync(callback, readSyncWait(waiting(defaultsOf(this), options)))
+    return core.runExclusiveSync(callback, blocking(defaultsOf(this), options))
   }
 
   isHeld() {

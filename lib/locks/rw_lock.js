@@ -1,9 +1,8 @@
 'use strict'
-const { readSyncWait } = require('../core/options.js')
 const { lockOptionsWithDefaults } = require('../lock_options.js')
 const { run, runSync } = require('./run.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
-const { acquiring, waiting } = require('./defaults.js')
+const { acquiring, blocking } = require('./defaults.js')
 const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
@@ -51,28 +50,24 @@ class RWLock extends Holdable {
 
   acquireReadSync(options) {
     return blockingCoreOf(this, kind, 'acquireReadSync').acquireReadSync(
-      readSyncWait(waiting(defaultsOf(this), options)),
+      blocking(defaultsOf(this), options),
     )
   }
 
   acquireWriteSync(options) {
     return blockingCoreOf(this, kind, 'acquireWriteSync').acquireWriteSync(
-      readSyncWait(waiting(defaultsOf(this), options)),
+      blocking(defaultsOf(this), options),
     )
   }
 
   runSharedSync(callback, options) {
     const core = blockingCoreOf(this, kind, 'runSharedSync')
-    return runSync(callback, () =>
-      core.acquireReadSync(readSyncWait(waiting(defaultsOf(this), options))),
-    )
+    return runSync(callback, () => core.acquireReadSync(blocking(defaultsOf(this), options)))
   }
 
   runExclusiveSync(callback, options) {
     const core = blockingCoreOf(this, kind, 'runExclusiveSync')
-    return runSync(callback, () =>
-      core.acquireWriteSync(readSyncWait(waiting(defaultsOf(this), options))),
-    )
+    return runSync(callback, () => core.acquireWriteSync(blocking(defaultsOf(this), options)))
   }
 
   get readers() {

@@ -1,6 +1,6 @@
 'use strict'
 // What the user of the connections must be allowed to do.
-const { causedError } = require('../errors.js')
+const { causedError } = require('../../core/errors.js')
 
 /** The SQLSTATE of a refusal: permission denied. */
 const forbidden = '42501'
