@@ -6,7 +6,8 @@
 //   holders     id, session, units, until, token
 //   queue       waiting requests, first come first served: id, session, units
 //   fence       the last token that was given
-//   rest        until when no request is let in, whoever has gone: the last grant's time and its `minHold`
+//   rest        until when no request is let in, even if the last holder has left or died: the time of the last grant
+//               and its `minHold`
 //
 // and these are its invariants, whatever process dies at whatever moment:
 //

@@ -22,7 +22,7 @@ const usualHeaders = {
   'x-frame-options': 'DENY',
 }
 
-/** What `source` tells is read once for all who ask meanwhile, or within `freshFor` of that. */
+/** Calls `source` once for all requests that come meanwhile, or within `freshFor` of its answer. */
 function shared(source) {
   let reading
   let said
@@ -34,7 +34,7 @@ function shared(source) {
   function read() {
     if (reading !== undefined) return reading
     reading = source()
-    // What was read is not kept when nobody looks any more. A failure is for those who have asked, and no other.
+    // A snapshot is kept for `freshFor`. A failure is the answer to the requests that wait for it, and to no later one.
     reading.then(() => setTimeout(forget, freshFor).unref(), forget)
     return reading
   }

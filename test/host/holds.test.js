@@ -127,7 +127,7 @@ describe('Holds of scope host', function () {
       assert.equal(abandoned, true)
     })
 
-    it('keep out whoever finds the lock of a dead holder, and its waiters', async () => {
+    it('keep out a caller that finds the lock of a dead holder, and its waiters', async () => {
       const name = freshName()
       const times = { minHold: long }
       const mutex = open(name, times)

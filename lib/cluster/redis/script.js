@@ -5,8 +5,9 @@
 //   :to:<session>   the channel that it hears by: 'w<key>' when a request waits for what it has, and with a grant
 //                   'g<id> <token> <whether others wait> <whether the holder before was lost> <end of the claim>'
 //   :k:<key>        a hash. c: the capacity; o: the units out; f: the last token; a: 1 if a holder was lost;
-//                   m: until when no request is let in, after a grant with a minHold; w<id>: the units that one in the queue wants; h<id>: what one holds: units, until, token, whether
-//                   the holder before was lost
+//                   m: until when no request is let in, after a grant with a minHold; w<id>: the units that a request
+//                   in the queue wants; h<id>: what a request holds: units, until, token, whether the holder before
+//                   was lost
 //   :l:<key>        a list: the queue of ids
 //
 // An id is that of its session, '-' and a number. Times are in milliseconds, and only Redis's clock is asked.
