@@ -1,6 +1,6 @@
 // The mutex of V8's article on Atomics.waitAsync (v8.dev/features/atomics), written from its
-// description, with the third state that it advises: "locked" apart from "locked with contention",
-// so that unlock notifies only where somebody may wait.
+// description, with the recommended third state: "locked" without and "locked" with contention, so
+// that unlock notifies only if a thread may wait.
 const unlocked = 0
 const locked = 1
 const contended = 2
@@ -34,7 +34,7 @@ class ArticleMutex {
 
   unlock() {
     const before = Atomics.exchange(this.#words, 0, unlocked)
-    if (before === unlocked) throw new Error('unlock of a mutex that nobody holds')
+    if (before === unlocked) throw new Error('unlock of a mutex without a holder')
     if (before === contended) Atomics.notify(this.#words, 0, 1)
   }
 
@@ -42,7 +42,10 @@ class ArticleMutex {
     return Atomics.compareExchange(this.#words, 0, unlocked, locked) === unlocked
   }
 
-  /** False when it was free and is ours; whoever has waited cannot know whether others still do. */
+  /**
+   * False when it was free and this thread now holds it. A thread that has waited cannot know
+   * whether others still wait.
+   */
   #takeContended() {
     return Atomics.exchange(this.#words, 0, contended) !== unlocked
   }

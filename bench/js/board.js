@@ -1,4 +1,4 @@
-// Memory in which threads of a work see each other: each field in a cache line of its own.
+// Memory by which the threads of a work communicate: each field in a cache line of its own.
 const fields = 8
 const wordsApart = 16
 const [threads, arrived, stop, inside, held, waiting, done] = Array.from(
@@ -13,20 +13,20 @@ function newBoard(threadCount) {
   return board
 }
 
-/** Goes on when all threads have come here, for the `meeting`th time (from 1). */
+/** Returns when all threads have arrived, for the `meeting`th time (from 1). */
 async function meet(board, meeting) {
   Atomics.add(board, arrived, 1)
   while (Atomics.load(board, arrived) < meeting * board[threads]) await new Promise(setImmediate)
 }
 
-/** Goes on when another thread has written `value`. */
+/** Returns when another thread has written `value`. */
 async function until(board, field, value) {
   while (Atomics.load(board, field) !== value) await new Promise(setImmediate)
 }
 
 /**
- * Who is inside, in plain memory: the lock has to order what is written there. `enter` and `leave`
- * count, each, when they find that somebody else is or was inside.
+ * The owner, in plain memory: only the lock orders the writes to it. `enter` and `leave` both count
+ * when they find another owner.
  */
 function guardOf(board, index) {
   const me = index + 1

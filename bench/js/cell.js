@@ -1,4 +1,4 @@
-// One measurement in a process of its own: one work by one kit.
+// One measurement in a process of its own: one work with one kit.
 //   node --expose-gc bench/js/cell.js row kit [size]
 // Prints a line of JSON, or null for a kit that cannot do the work.
 const { clusterRows } = require('./cluster-rows.js')
@@ -27,7 +27,7 @@ async function main(rowName, kitName, size) {
   print(await row.measure(form, size && Number(size)))
 }
 
-/** A kit that lets everybody in at once would be the fastest of all. */
+/** A kit that admits every caller at once would be the fastest of all. */
 async function checkExclusion(form) {
   const permits = form.permits ?? 1
   const lock = form.create()
@@ -49,6 +49,6 @@ async function checkExclusion(form) {
 }
 
 function print(result) {
-  // Tasks that wait for ever, or a long line that nobody needs drained, end here.
+  // Ends tasks that wait for ever, and a long queue that need not be drained.
   process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit())
 }

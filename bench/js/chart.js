@@ -1,11 +1,11 @@
-// A log-log line chart as SVG text: light and dark, readable where it is only an image.
+// A log-log line chart as SVG text: in light and dark, readable even as a plain image.
 
 const width = 760
 const height = 460
 const box = { left: 92, right: 626, top: 52, bottom: 396 }
 const labelHeight = 15
 
-// Distinct in light and dark; each line bears its name besides, for those who see no difference.
+// Distinct in light and dark; each line also has its name, for readers who see no difference.
 const hues = {
   ours: ['#0b57d0', '#8ab4f8'],
   'ours lock()': ['#0891b2', '#67e8f9'],
@@ -45,7 +45,7 @@ function drawChart({ title, across, up, lines }) {
   ].join('\n')}\n`
 }
 
-/** Whole powers of ten around the values, from one place of the picture to another. */
+/** Powers of ten around the values, mapped from one position of the picture to another. */
 function logScale(values, from, to) {
   const first = Math.floor(Math.log10(Math.min(...values)))
   const last = Math.max(first + 1, Math.ceil(Math.log10(Math.max(...values))))
@@ -80,7 +80,7 @@ function drawLines(lines, scaleX, scaleY) {
     points: points.map(([x, y]) => [short(scaleX.place(x)), short(scaleY.place(y))]),
   }))
   const names = apart(placed)
-  // Ours last, and so on top.
+  // This library last, so that it is on top.
   return placed.toReversed().flatMap(({ name, points }) => {
     const [x, y] = points.at(-1)
     const labelY = names.get(name)
@@ -95,7 +95,7 @@ function drawLines(lines, scaleX, scaleY) {
   })
 }
 
-/** Where the names stand: at the ends of their lines, moved apart where they would overlap. */
+/** The positions of the names: at the ends of their lines, moved apart if they would overlap. */
 function apart(lines) {
   const byHeight = lines.toSorted((a, b) => a.points.at(-1)[1] - b.points.at(-1)[1])
   const places = byHeight.map(({ points }) => points.at(-1)[1])

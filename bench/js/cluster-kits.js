@@ -23,7 +23,8 @@ const clusterKits = {
       const { Mutex } = require('redis-semaphore')
       const client = ioredis(port)
       return {
-        // One for each caller: of two with the same object the second would hold what the first does.
+        // One per caller: of two callers with the same object, the second would share the hold of
+        // the first.
         async enter(key) {
           const mutex = new Mutex(client, key, { acquireTimeout: longest, lockTimeout: 10_000 })
           await mutex.acquire()
@@ -49,7 +50,7 @@ const clusterKits = {
     },
   },
 
-  // A connection for each who waits or holds, and a session's lock, as people do it.
+  // One connection per waiter or holder, with a session's lock, as is usual.
   pg_advisory_lock: {
     server: 'postgres',
     async open(port) {
@@ -81,7 +82,7 @@ function locksOf(engine) {
   return { enter: (key) => mutex.acquire(key), leave: (release) => release() }
 }
 
-/** With its usual delay between two tries, and as many of them as it takes. */
+/** With its usual delay between two attempts, and as many attempts as necessary. */
 function redlock(Redlock, port) {
   const locks = new Redlock([ioredis(port)], { retryCount: -1 })
   return { enter: (key) => locks.acquire([key], 10_000), leave: (lock) => lock.release() }
@@ -92,7 +93,7 @@ function ioredis(port) {
   return new Redis(port, '127.0.0.1')
 }
 
-/** PostgreSQL takes 100 connections, unless it is told otherwise. */
+/** PostgreSQL accepts 100 connections by default. */
 function pgPool(port) {
   const { Pool } = require('pg')
   return new Pool({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres', max: 50 })

@@ -1,5 +1,5 @@
-// One of the processes that share a lock by a server. It does what cluster-rows.js asks of it, one message after the
-// other.
+// One of the processes that share a lock through a server. It runs the commands of cluster-rows.js,
+// one message after the other.
 //   node cluster-process.js kit port
 const { setTimeout: sleep } = require('node:timers/promises')
 const { clusterKits } = require('./cluster-kits.js')
@@ -15,7 +15,7 @@ const works = {
     await leave(await enter(`${process.pid}`))
   },
 
-  /** `tasks` at once, each with `key` over and over for `ms`. */
+  /** `tasks` at once, each locking `key` repeatedly for `ms`. */
   async contend({ key, tasks, ms }) {
     const { enter, leave } = await lock
     const start = now()
@@ -47,7 +47,7 @@ const works = {
     return now()
   },
 
-  /** Says so at once, and does it later. */
+  /** Replies at once, and acts later. */
   async leaveIn({ ms }) {
     const { leave } = await lock
     left = sleep(ms).then(async () => {
@@ -57,7 +57,7 @@ const works = {
     })
   },
 
-  /** When it was. */
+  /** The time at which it acted. */
   left: () => left,
 }
 
@@ -67,7 +67,7 @@ function sample(waits) {
   return waits.filter((_, i) => i % step === 0)
 }
 
-/** In ms, by the one clock of all processes. */
+/** In ms, by the clock that all processes share. */
 function now() {
   return Number(process.hrtime.bigint()) / 1e6
 }

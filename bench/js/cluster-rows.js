@@ -1,4 +1,4 @@
-// The works of several processes with a server between them, and what their numbers mean.
+// The works of several processes with a server between them, and the meaning of their numbers.
 const { clusterKits } = require('./cluster-kits.js')
 const { clusterServers } = require('./cluster-servers.js')
 const { quantile } = require('./numbers.js')
@@ -13,7 +13,6 @@ const clusterRows = {
   'cluster-alone': {
     title: 'by a server, one caller: acquire and release',
     unit: 'k/s',
-    higherIsBetter: true,
     measure: (kit) => contend(kit, 1, 1),
     lines: [
       { field: 'value', title: 'by a server, one caller: acquire and release', unit: 'k/s' },
@@ -41,7 +40,6 @@ const clusterRows = {
   'cluster-4-20': {
     title: 'by a server, 4 processes with 20 callers each contend for one key',
     unit: 'k/s',
-    higherIsBetter: true,
     measure: (kit) => contend(kit, 4, 20),
     lines: [
       {
@@ -92,7 +90,7 @@ async function handOff(kit) {
     for (let round = 0; round < handOffs + warmUpHandOffs; ++round) {
       const entered = waiter.do({ name: 'enter', key: 'key' })
       await holder.do({ name: 'leaveIn', ms: someTime() })
-      // We sleep while they hand over: whoever wakes up then would be in their way.
+      // This process sleeps during the hand-overs, so that it does not compete for a processor.
       latencies.push((await entered) - (await holder.do({ name: 'left' })))
       ;[holder, waiter] = [waiter, holder]
     }
@@ -102,8 +100,9 @@ async function handOff(kit) {
 }
 
 /**
- * Long enough for one who waits to be known to the server: nothing tells when it is. And random: who looks every 10 ms
- * would find the lock always just free, or always just not.
+ * Long enough that a waiter is known to the server, because no event reports that. And random: a
+ * caller that polls every 10 ms would otherwise find the lock always just free, or always just
+ * taken.
  */
 const someTime = () => 20 + 20 * Math.random()
 

@@ -19,7 +19,7 @@ const clusterServers = {
         await once(server, 'exit')
       }
     },
-    /** By clients: what a script does is part of its command. */
+    /** Counts clients' commands: the commands inside a script belong to its call. */
     async commands(port) {
       const { Redis } = require('ioredis')
       const client = new Redis(port, '127.0.0.1')
@@ -30,7 +30,10 @@ const clusterServers = {
     },
   },
 
-  /** As it is by default: whatever is committed is on disk. It does not say in time how much that is. */
+  /**
+   * With its default settings: every commit is on disk. Its statistics come too late to count
+   * commits.
+   */
   postgres: {
     async start(port) {
       const server = await postgresServer('fsync = on', `port = ${port}`)

@@ -6,7 +6,9 @@ const warmUpMs = 300
 const measuredMs = 1_000
 const turnsBetweenLooks = 16
 
-/** Looking at the clock costs as much as a turn: the turns of one phase count, of another the waits. */
+/**
+ * Reading the clock costs as much as a turn. So one phase counts turns, and another measures waits.
+ */
 async function contend(form, lock, { board, index, tasks }) {
   const guard = guardOf(board, index)
   const phase = async (number, ms, now) => {
@@ -26,13 +28,16 @@ function sumOfContention(results) {
   const turns = results.map((result) => result.turns)
   const elapsed = Math.max(...results.map((result) => result.elapsed))
   return {
-    value: turns.reduce((sum, one) => sum + one) / elapsed, // a ms, which is thousands a second
+    value: turns.reduce((sum, one) => sum + one) / elapsed, // per ms, which is thousands per second
     longest: Math.max(...results.map((result) => result.longest)),
     fairness: Math.min(...turns) / Math.max(...turns),
   }
 }
 
-/** Counts turns. The first thread to see that `ms` are over tells all, by the number of the phase. */
+/**
+ * Counts turns. The first thread to see that `ms` are over tells the others, by the number of the
+ * phase.
+ */
 function clockOf(board, phase, ms) {
   const start = performance.now()
   let turns = 0

@@ -1,4 +1,4 @@
-// Cost an operation as lines and maps grow, and the charts of it in docs/.
+// The cost of an operation as queues and maps grow, and the charts of it in docs/.
 const { writeFileSync } = require('node:fs')
 const path = require('node:path')
 const { drawChart } = require('./chart.js')
@@ -7,25 +7,25 @@ const { median } = require('./numbers.js')
 const { progress, runCell } = require('./run-cell.js')
 
 const docs = path.join(__dirname, '..', '..', 'docs')
-const timeout = 20_000 // a kit that needs longer for one point has no further points
+const timeout = 20_000 // a kit that needs longer for one point gets no further points
 const repetitions = 3
 
 const charts = [
   {
     row: 'by-line-length',
     sizes: [1, 10, 100, 1_000, 10_000, 100_000],
-    file: 'cost-by-line-length.svg',
-    title: 'Cost of a turn by length of the line',
-    across: 'tasks that contend for one lock',
-    up: 'nanoseconds a turn',
+    file: 'cost-by-queue-length.svg',
+    title: 'Time per acquisition, by queue length',
+    across: 'tasks that contend for one lock (logarithmic)',
+    up: 'nanoseconds per acquisition (logarithmic)',
   },
   {
     row: 'by-keys',
     sizes: [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000],
     file: 'cost-by-keys.svg',
-    title: 'Cost of an exclusive run by number of keys',
-    across: 'keys, one after the other',
-    up: 'nanoseconds a run',
+    title: 'Time per exclusive run, by number of keys',
+    across: 'keys, taken one after the other (logarithmic)',
+    up: 'nanoseconds per run (logarithmic)',
   },
 ]
 
@@ -42,7 +42,7 @@ async function measureCurves() {
   return curves
 }
 
-/** One more point for each line whose kit is still quick enough; kits take turns. */
+/** Adds a point to each line whose kit is still fast enough; kits take turns. */
 async function measurePoints(lines, size) {
   const values = new Map(lines.map((line) => [line, []]))
   for (let turn = 1; turn <= repetitions; ++turn) {

@@ -1,4 +1,4 @@
-// What it costs to watch a lock: works of rows.js, by locks with and without diagnostics.
+// The cost of diagnostics: works of rows.js, with and without diagnostics.
 const { formsOf, loadOurs } = require('./kits.js')
 const { rows } = require('./rows.js')
 

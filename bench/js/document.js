@@ -1,19 +1,24 @@
-// Puts the results that are saved in docs/results/ into docs/performance.md and docs/waiting.md, between the marks
+// Puts the results that are saved in docs/results/ into docs/performance/ and docs/waiting.md, between the marks
 //   <!-- results: name --> and <!-- end of results -->
-// and draws the curves. By itself: node bench/js/document.js
+// and into the README's table of speed, and draws the charts. By itself: node bench/js/document.js
 const { mkdirSync, readFileSync, writeFileSync } = require('node:fs')
 const path = require('node:path')
 const { nativeTables } = require('../native/tables.js')
 const { drawCurves } = require('./curves.js')
 const { tableOfReads } = require('./libuv-pool/table.js')
+const { chartFile, chartOfSpeed, withSpeed } = require('./readme.js')
 const { results } = require('./results.js')
 const { tableOfCells, tableOfVerdicts } = require('./tables.js')
 
 const docs = path.join(__dirname, '..', '..', 'docs')
-const documents = ['performance.md', 'waiting.md'].map((file) => path.join(docs, file))
+const pages = ['thread', 'process', 'host', 'cluster', 'cpp'].map(
+  (page) => `performance/${page}.md`,
+)
+const documents = [...pages, 'waiting.md'].map((file) => path.join(docs, file))
+const readme = path.join(docs, '..', 'README.md')
 const part = /^<!-- results: (\S+) -->\n[\s\S]*?^<!-- end of results -->$/gm
 
-/** `text` with the tables of what `read(name)` gives for each name. */
+/** `text` with the tables of the results read(name) for each name. */
 function withResults(text, read) {
   return text.replace(part, (_, name) => {
     const tables = render(name, read(name))
@@ -47,7 +52,7 @@ function readResults(name) {
 function saveResults(name, content) {
   mkdirSync(path.join(docs, 'results'), { recursive: true })
   const file = path.join(docs, 'results', `${name}.json`)
-  // A line for each cell, so that a change shows what has changed.
+  // One line per cell, so that a diff shows what has changed.
   const { cells, ...rest } = content
   const lines = cells.map((cell) => `    ${JSON.stringify(cell)}`).join(',\n')
   const text = JSON.stringify({ ...rest, cells: [] }, null, 2)
@@ -58,9 +63,11 @@ function writeDocuments() {
   for (const file of documents) {
     writeFileSync(file, withResults(readFileSync(file, 'utf8'), readResults))
   }
+  writeFileSync(readme, withSpeed(readFileSync(readme, 'utf8'), readResults))
+  writeFileSync(chartFile, chartOfSpeed(readResults))
   drawCurves(readResults('curves').cells)
 }
 
-module.exports = { documents, readResults, saveResults, withResults, writeDocuments }
+module.exports = { documents, readme, readResults, saveResults, withResults, writeDocuments }
 
 if (require.main === module) writeDocuments()

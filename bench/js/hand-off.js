@@ -1,4 +1,5 @@
-// How long after one thread lets go the other one runs, which has waited long enough to be asleep.
+// The latency from a release by one thread until another thread runs that has waited long enough to
+// be asleep.
 const { done, guardOf, held, until, waiting } = require('./board.js')
 const { quantile } = require('./numbers.js')
 
@@ -6,7 +7,7 @@ const warmUpRounds = 200
 const rounds = 2_000
 const asleepUs = 200
 
-/** The first thread holds the lock and lets go, the second waits for it; by and by, in rounds. */
+/** The first thread holds the lock and releases, the second waits for it, in rounds. */
 async function handOff(form, lock, { board, index, stamp }) {
   const guard = guardOf(board, index)
   const play = index === 0 ? letGo : waitFor
@@ -54,7 +55,7 @@ async function within({ run, enter, leave, isBlocking }, lock, body) {
   leave(lock, grant)
 }
 
-/** By the one clock of all threads. */
+/** By the clock that all threads share. */
 function microseconds() {
   return Number(process.hrtime.bigint()) / 1e3
 }

@@ -73,7 +73,8 @@ const hostKits = {
     },
   },
 
-  // What it costs to wake another event loop at all: one byte for each key, and who has read it is in.
+  // The cost of waking another event loop at all: one byte per key, and the process that has read
+  // it holds the key.
   'a byte in a FIFO': {
     keys: 3,
     open({ directory }) {
@@ -133,7 +134,7 @@ const hostKits = {
     async serve({ port }) {
       const { Broker } = require('live-mutex')
       const broker = new Broker({ port })
-      broker.emitter.on('warning', () => {}) // of every client that goes: the bench ends so
+      broker.emitter.on('warning', () => {}) // for every client that ends: a normal end of the bench
       await broker.start()
       return () => broker.close(() => {})
     },
@@ -171,7 +172,7 @@ const hostKits = {
   },
 }
 
-/** Reads a byte, and no more, when its socket is resumed. */
+/** Reads one byte, and no more, when its socket is resumed. */
 function openFifo(file) {
   const fd = openSync(file, 'r+')
   const fifo = { fd }

@@ -1,4 +1,5 @@
-// One of the processes that share a lock. It does what host-rows.js asks of it, one message after the other.
+// One of the processes that share a lock. It runs the commands of host-rows.js, one message after
+// the other.
 //   node host-process.js kit means
 const { closeSync, openSync, unlinkSync } = require('node:fs')
 const path = require('node:path')
@@ -13,7 +14,7 @@ const { directory, ...rest } = JSON.parse(means)
 const waiting = new Map()
 let lastQuestion = 0
 
-/** Asks the process that started us, as a worker of node:cluster asks its primary. */
+/** Asks the parent process, as a worker of node:cluster asks its primary. */
 function ask(question, { isAnswered = true } = {}) {
   const id = ++lastQuestion
   process.send({ question, id })
@@ -24,7 +25,7 @@ const lock = hostKits[kit].open({ directory, ask, ...rest })
 const held = new Map()
 
 const works = {
-  /** By what does not wait, in batches, so that the clock costs nothing. */
+  /** Without waiting, in batches, so that the clock costs nothing. */
   async now({ ms }) {
     const { tryEnter, leave } = await lock
     if (tryEnter === undefined) return null
@@ -48,7 +49,7 @@ const works = {
     return { turns, elapsed: now() - start }
   },
 
-  /** Alone with one of `keys`, over and over, for `ms`. */
+  /** Holds one of `keys` alone, repeatedly, for `ms`. */
   async contend({ keys, ms }) {
     const { enter, leave } = await lock
     const start = now()
@@ -72,8 +73,8 @@ const works = {
   },
 
   /**
-   * Of three keys each of two processes has one, which it has taken, at any time; it waits for the one that the
-   * other lets go of, and then lets go of its own.
+   * There are three keys. Each of two processes always holds one of them, waits for the key that
+   * the other process releases, and then releases its own.
    */
   async relay({ key, turns }) {
     const { enter, leave } = await lock
@@ -91,7 +92,7 @@ const works = {
     return { came, left }
   },
 
-  /** As contend, with a file that only one can make at a time. */
+  /** Like contend, with a file that only one process can create at a time. */
   async check({ turns }) {
     const { enter, leave } = await lock
     const file = path.join(directory, 'inside')
@@ -132,7 +133,7 @@ async function perSecond(ms, turn) {
   return { turns, elapsed: now() - start }
 }
 
-/** In ms, by the one clock of all processes. */
+/** In ms, by the clock that all processes share. */
 function now() {
   return Number(process.hrtime.bigint()) / 1e6
 }

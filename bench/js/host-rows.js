@@ -1,4 +1,5 @@
-// The works of several processes, and what their numbers mean. Those that contend look at the clock at each turn.
+// The works of several processes, and the meaning of their numbers. Contending processes read the
+// clock at each turn.
 const { mkdtempSync, rmSync, readdirSync, statSync } = require('node:fs')
 const path = require('node:path')
 const { hostKits } = require('./host-kits.js')
@@ -12,18 +13,16 @@ const warmUpHandOffs = 30
 const deaths = 15
 const gigabyte = 2 ** 30
 
-// Each gives the row's numbers; null for a kit that cannot do the work.
+// Each returns the row's numbers; null for a kit that cannot do the work.
 const hostRows = {
   'host-now': {
     title: 'between processes, uncontended, without waiting: try, and leave',
     unit: 'k/s',
-    higherIsBetter: true,
     measure: (kit) => alone(kit, 'now'),
   },
   'host-uncontended': {
     title: 'between processes, uncontended: `await lock(); unlock()`',
     unit: 'k/s',
-    higherIsBetter: true,
     measure: (kit) => alone(kit, 'uncontended'),
   },
   'host-2-one-key': contention(2, 1),
@@ -71,7 +70,6 @@ function contention(processes, keys) {
   return {
     title,
     unit: 'k/s',
-    higherIsBetter: true,
     measure: (kit) => contend(kit, processes, keys),
     lines: [
       { field: 'value', title, unit: 'k/s' },
@@ -107,7 +105,7 @@ async function contend(kit, count, keys) {
   })
 }
 
-/** The waiter stands in line, and its process is asleep, when the holder lets go. */
+/** The waiter is queued, and its process asleep, when the holder releases. */
 async function handOff(kit) {
   if (isBlocking(kit)) return null
   return withProcesses(kit, 2, async ([first, second]) => {
@@ -126,14 +124,14 @@ async function handOff(kit) {
   })
 }
 
-/** Each lets go right after it was let in, when the other has just begun to wait. */
+/** Each releases right after it was admitted, when the other has just begun to wait. */
 async function relay(kit) {
   if (isBlocking(kit) || hasFewerKeys(kit, 3)) return null
   return withProcesses(kit, 2, async (all) => {
     await Promise.all(all.map((one, key) => one.do({ name: 'take', key })))
     const work = { name: 'relay', turns: handOffs + warmUpHandOffs }
     const [one, two] = await Promise.all(all.map((each, key) => each.do({ ...work, key })))
-    // The second begins: its first key is free.
+    // The second process begins: its first key is free.
     const latencies = one.came.map((came, i) => (came - two.left[i]) * 1e3)
     two.came.slice(1).forEach((came, i) => {
       latencies.push((came - one.left[i]) * 1e3)
@@ -178,10 +176,10 @@ async function bytes(kit) {
 
 const hasFewerKeys = (kit, count) => hostKits[kit].keys < count
 
-/** A transaction of SQLite blocks its whole process: nobody can be asked anything meanwhile. */
+/** A transaction of SQLite blocks its whole process, which cannot answer meanwhile. */
 const isBlocking = (kit) => kit.startsWith('node:sqlite')
 
-/** Long enough for a process that waits to have gone to sleep: nothing tells when it has. */
+/** Long enough for a waiting process to fall asleep: no event reports that. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 2))
 
 async function withProcesses(kit, count, use) {
@@ -206,7 +204,7 @@ function start(kit, means, broker) {
   return one
 }
 
-/** The lock that people write by hand: a Map of lines in the primary of a cluster. */
+/** The usual hand-written lock: a Map of queues in the primary of a cluster. */
 function serve(lines, child, { question, id }) {
   const key = question.enter ?? question.leave
   if (question.enter !== undefined) {

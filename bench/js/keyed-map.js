@@ -1,5 +1,5 @@
-// The map of locks that people write by hand around a kit that knows no keys; a careful one, which
-// counts who uses a key and forgets the key with the last of them.
+// The usual hand-written map of locks for a kit without keys. It is a careful one: it counts the
+// users of a key, and drops the key with the last of them.
 
 class KeyedMap {
   #locks = new Map()
@@ -24,7 +24,7 @@ class KeyedMap {
   }
 }
 
-/** Keyed forms made of a kit's form with enter and leave, and of its form with run. */
+/** Keyed forms made from a kit's form with enter and leave, and from its form with run. */
 function keyedForms(held, run) {
   return { keyed: held && keyedHeld(held), keyedRun: keyedRun(run) }
 }

@@ -1,16 +1,17 @@
 // The locks under test behind one shape. A form is one way of using a kit:
 //   { create, enter, leave }  `const grant = await enter(lock, key)`, then `leave(lock, grant)`
 //   { create, run }           `await run(lock, callback, key)`
-// These call the kit's own method and return its own promise: an adapter that awaited something
-// itself would add microtasks, and we would measure the adapter.
-// `permits`, when it is not 1, is how many a semaphore lets in.
-// `line` is the form for works that queue; its lock is what the memory rows count.
+// These call the kit's own method and return its own promise: an adapter that awaited would add
+// microtasks, and the bench would measure the adapter.
+// `permits`, when it is not 1, is the number of concurrent holders of a semaphore.
+// `line` is the form for works that queue; the memory rows count its lock.
 const { keyedForms } = require('./keyed-map.js')
 
 const kits = {
   ours: () => formsOf(loadOurs()),
 
-  // Ours again, only for the works that queue: what lock() and unlock() save over a Releaser.
+  // This library again, only for the works that queue: the savings of lock() and unlock() over a
+  // Releaser.
   'ours lock()': () => ({ line: ourPair(loadOurs().Mutex) }),
 
   'async-mutex': () => {
@@ -110,7 +111,7 @@ const kits = {
 const semaphorePermits = 4
 const runsAWrite = 20
 
-/** BOXOFFICE_BENCH_OURS names another checkout, to compare two versions of ours. */
+/** BOXOFFICE_BENCH_OURS names another checkout, to compare two versions of this library. */
 function loadOurs() {
   return require(process.env.BOXOFFICE_BENCH_OURS || '../..')
 }
@@ -132,7 +133,7 @@ function semaphoreOf(Semaphore, permits = semaphorePermits) {
   }
 }
 
-/** Of twenty runs one writes, the first of each lock included. */
+/** One of twenty runs writes, including the first one of each lock. */
 function readMostly({ create, read, write }) {
   let turn = 0
   return {
@@ -149,7 +150,7 @@ function callGrant(_lock, release) {
   release()
 }
 
-/** What users of a kit without a run method write. */
+/** The usual code around a kit without a run method. */
 function runByHand({ create, enter, leave }) {
   return {
     create,
@@ -164,7 +165,7 @@ function runByHand({ create, enter, leave }) {
   }
 }
 
-/** Ours, by its classes. */
+/** This library, by its classes. */
 function formsOf({ Mutex, Semaphore, KeyedMutex, RWLock }) {
   const create = () => new Mutex()
   const keyed = () => new KeyedMutex()

@@ -1,4 +1,5 @@
-// What it costs to load a package: in a process that has loaded nothing else, not even the rest of the bench.
+// The cost of loading a package, in a process that has loaded nothing else, not even the rest of
+// the bench.
 const { execFile } = require('node:child_process')
 const path = require('node:path')
 const { promisify } = require('node:util')

@@ -1,4 +1,4 @@
-// What a package costs a process that has loaded nothing else, a first lock included or not.
+// The cost of a package for a process that has loaded nothing else, with or without a first lock.
 //   node --expose-gc bench/js/load.js kit [use]
 // Prints { value, bytes } as JSON: the milliseconds, and the heap that is then in use.
 const { loadOurs } = require('./kits.js')
@@ -24,7 +24,7 @@ main(...process.argv.slice(2))
 async function main(kit, isUsed) {
   if (packages[kit] === undefined) return console.log(null)
   const { load, use } = packages[kit]
-  heapInUse() // asking takes memory, too, the first time
+  heapInUse() // the first query takes memory, too
   const before = heapInUse()
   const start = performance.now()
   const loaded = load()

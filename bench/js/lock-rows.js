@@ -1,4 +1,4 @@
-// The works of a manager of locks by name, and what their numbers mean.
+// The works of a manager of locks by name, and the meaning of their numbers.
 const { performance } = require('node:perf_hooks')
 const { growth, keep } = require('./memory.js')
 const { measured, warmUpMs } = require('./rows.js')
@@ -11,7 +11,6 @@ const lockRows = {
   'locks-uncontended': {
     title: '`await locks.request(name, fn)`',
     unit: 'k/s',
-    higherIsBetter: true,
     measure: async (locks) => ({ value: 1e6 / (await nanosecondsAnOp(locks)) }),
   },
   'locks-queued-1000': queue(1_000),
@@ -49,7 +48,8 @@ function queue(length) {
   }
 }
 
-// Not synchronous: 20,000 of those in one line overflow the stack of Node's own.
+// Not synchronous: 20,000 synchronous callbacks in one queue overflow the stack of Node's own
+// manager.
 const body = async () => {}
 
 function nanosecondsAnOp(locks) {
@@ -58,7 +58,7 @@ function nanosecondsAnOp(locks) {
   })
 }
 
-/** Somebody holds `name`, once this resolves to what lets it go. */
+/** Holds `name`. Resolves to the function that releases it. */
 function held(locks, name) {
   return new Promise((resolve) => {
     locks.request(name, () => new Promise(resolve))

@@ -1,6 +1,6 @@
 const os = require('node:os')
 
-/** What numbers were measured on. */
+/** The machine of the measurements. */
 function machine() {
   const [{ model }] = os.cpus()
   return {

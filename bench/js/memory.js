@@ -1,8 +1,8 @@
-// Bytes a lock costs: V8's heap, and what the process holds outside of it, where C++ allocates.
+// The memory cost of a lock: V8's heap, and C++ allocations outside of it.
 const { getHeapStatistics } = require('node:v8')
-const { held, oneTurn } = require('./line.js')
+const { held, oneTurn } = require('./queue.js')
 
-/** Bytes a queued waiter costs over the awaiting function and the promise it waits for. */
+/** Bytes that a queued waiter costs in addition to the awaiting function and its promise. */
 async function waiterBytes(form, count = 100_000) {
   const holder = held(form)
   await null
@@ -19,8 +19,8 @@ async function waiterBytes(form, count = 100_000) {
     }
   }
   for (let i = 0; i < 1_000; ++i) wait()
-  // The first to fill a heap pays for V8's own tables, so that is nobody we measure. And nothing
-  // is freed between: memory that one had left behind would make the next look too cheap.
+  // The first to fill a heap pays for V8's own tables, so that run is not measured. And nothing is
+  // freed in between: memory left behind would make the next measurement too cheap.
   addPlain(earlyPromises, earlyTasks)
   const waiter = growth(count, () => {
     for (let i = 0; i < count; ++i) tasks[i] = wait()
@@ -30,7 +30,7 @@ async function waiterBytes(form, count = 100_000) {
   return { value: sum(waiter) - sum(plain), waiter, plain }
 }
 
-/** Bytes that a key leaves behind after it was used once. */
+/** Bytes that a key leaves behind after one use. */
 async function idleKeyBytes(form, count = 1_000_000) {
   const locks = form.create()
   await useKeys(form, locks, 0, 200_000)
@@ -50,7 +50,7 @@ async function useKeys({ enter, leave, run }, locks, from, count) {
   }
 }
 
-/** Bytes of a lock that was used once and is free. */
+/** Bytes of a free lock that was used once. */
 async function idleLockBytes(form, count = 100_000) {
   const locks = new Array(count).fill(null)
   await useLocks(form, new Array(1_000).fill(null))
@@ -84,12 +84,12 @@ function per(count, before, after) {
 
 function footprint() {
   globalThis.gc()
-  globalThis.gc() // what the first one only found to be dead behind weak references
+  globalThis.gc() // frees what the first collection only found to be dead behind weak references
   const { used_heap_size: heap, total_physical_size: committed } = getHeapStatistics()
   return { heap, native: process.memoryUsage.rss() - committed }
 }
 
-/** Nothing of what is measured may have been collected before that. */
+/** Until then the measured objects must not be collected. */
 function keep(...objects) {
   globalThis.boxofficeBenchKeeps ??= []
   globalThis.boxofficeBenchKeeps.push(...objects)

@@ -1,5 +1,5 @@
-// Node 24, the first with navigator.locks, from an npm package that is nothing but node; fetched
-// when it is first needed.
+// Node 24, the first version with navigator.locks, from an npm package that contains only node;
+// downloaded at the first use.
 const { existsSync } = require('node:fs')
 const path = require('node:path')
 const { npmInstall } = require('./npm.js')
@@ -19,7 +19,7 @@ function node24() {
   return file
 }
 
-/** Kits say by their names that they run on it. */
+/** Kits that run on it are recognized by their names. */
 const isOnNode24 = (kit) => kit.endsWith('Node 24')
 
 module.exports = { isOnNode24, node24 }

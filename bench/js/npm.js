@@ -1,6 +1,6 @@
 const { execFileSync } = require('node:child_process')
 
-/** Installs into `prefix` what its package.json wants, or `packages`. */
+/** Installs into `prefix` the dependencies of its package.json, or `packages`. */
 function npmInstall(prefix, ...packages) {
   const options = ['--prefix', prefix, '--ignore-scripts', '--no-audit', '--no-fund']
   execFileSync('npm', ['install', ...options, ...packages], {

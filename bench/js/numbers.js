@@ -4,7 +4,7 @@ function median(numbers) {
   return (sorted[Math.ceil(half) - 1] + sorted[Math.floor(half)]) / 2
 }
 
-/** The least number that so large a part of them does not exceed. */
+/** The smallest number not exceeded by that share of them. */
 function quantile(numbers, part) {
   return numbers.toSorted((a, b) => a - b)[Math.ceil(part * numbers.length) - 1]
 }

@@ -1,5 +1,5 @@
-// What the Web Locks standard costs in plain JavaScript, on one thread: a Map of names, an array for each, and
-// no care for signals, theft or death.
+// The cost of the Web Locks standard in plain JavaScript, on one thread: a Map of names, an array
+// for each, without signals, stealing or deaths.
 
 class PlainBroker {
   #names = new Map()

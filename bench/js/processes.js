@@ -1,12 +1,12 @@
-// Processes of a bench, which do what they are asked to, one message after the other.
+// Processes of a bench, which run commands, one message after the other.
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const net = require('node:net')
 const path = require('node:path')
 
 /**
- * Starts `file` of this folder. Its message { result } ends what it was asked to do last; any other is for
- * `hear(message, child)`.
+ * Starts `file` of this folder. Its message { result } ends the last command; any other message
+ * goes to `hear(message, child)`.
  */
 function startProcess(file, args, hear) {
   const child = fork(path.join(__dirname, file), args)

@@ -2,7 +2,7 @@
 //   node bench/js/report.js [--filter regex] [--repetitions 5] [--json file]
 //   node bench/js/report.js --report [--repetitions 5] [name ...]
 // --filter picks among "row kit", such as "^drain" or "^keyed-run (ours|async-lock)$".
-// --report saves what it measures in docs/results/, and writes docs/performance.md anew: the results of these names (see
+// --report saves what it measures in docs/results/, and writes docs/performance/ anew: the results of these names (see
 // results.js; "curves" are those of the charts), or all. So the numbers of one file have always been measured together.
 // Every repetition of every cell is a fresh process, so that nothing learned or allocated by one
 // reaches another; kits take turns, so that a machine that slows down slows all of them.
@@ -17,7 +17,7 @@ const { installPeers, progress, runCell } = require('./run-cell.js')
 const { allRows, results } = require('./results.js')
 const { tableOfCells, tableOfVerdicts, valuesOf } = require('./tables.js')
 
-const timeout = 300_000 // for one run: a lock that loses a wake-up must not stop the report
+const timeout = 300_000 // for one run: a lock that loses a wake-up must not block the report
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -75,7 +75,7 @@ async function measure(names, filter, repetitions) {
   return cells
 }
 
-/** Those of all results of these names, each once. */
+/** The rows of all results of these names, each once. */
 function cellsOf(names) {
   const cells = new Map()
   for (const { rows, kits } of names.flatMap((name) => results[name] ?? [])) {
@@ -86,7 +86,7 @@ function cellsOf(names) {
   return [...cells.values()]
 }
 
-/** One more run, unless the kit cannot do the work; one that fails must not cost all the others. */
+/** One more run, unless the kit cannot do the work. A failed run must not discard the others. */
 async function measureOnce({ row, kit, runs }) {
   try {
     const result = await runCell(row, kit, { timeout })

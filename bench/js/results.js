@@ -1,4 +1,5 @@
-// What docs/results/ has a file of: the tables of docs/performance.md that belong together, since they were measured together.
+// The files of docs/results/: each holds the tables of docs/performance/ that were measured
+// together.
 const { clusterKits } = require('./cluster-kits.js')
 const { clusterRows } = require('./cluster-rows.js')
 const { diagnosticsKits, diagnosticsRows } = require('./diagnostics.js')

@@ -8,7 +8,7 @@ const { isOnNode24, node24 } = require('./node24.js')
 const { npmInstall } = require('./npm.js')
 const { dependencies } = require('./package.json')
 
-/** The peers are nobody's dependency but the benches': fetched here, when they are missing. */
+/** Only the benches depend on the peers: they are installed here, if missing. */
 function installPeers() {
   if (Object.entries(dependencies).every(([name, version]) => installed(name) === version)) return
   console.error('Installing the peers into bench/js/node_modules ...')

@@ -4,7 +4,7 @@ const { round, spread, spreadText } = require('./numbers.js')
 
 function valuesOf(cells, row, kit, field) {
   const cell = cells.find((one) => one.row === row && one.kit === kit)
-  // A server may not tell everything.
+  // Some servers do not report every number.
   return cell?.runs?.map((run) => run[field]).filter((value) => value !== undefined) ?? []
 }
 
@@ -15,7 +15,7 @@ function textOf(cells, row, kit, field) {
   return kept ? spreadText(...kept) : ''
 }
 
-/** A row for each number of a work, a column for each kit; '' where nothing of it was measured. */
+/** A row for each number of a work, a column for each kit; '' if nothing of it was measured. */
 function tableOfCells(all, { rows, kits }) {
   const cells = all.filter(({ row, kit }) => rows[row] && kits[kit])
   if (cells.length === 0) return ''
@@ -33,7 +33,7 @@ function tableOfCells(all, { rows, kits }) {
   ])
 }
 
-/** What became of the bars, or ''. `repetitions` is how many rounds there were. */
+/** The results of the bars, or ''. `repetitions` is how many rounds there were. */
 function tableOfVerdicts(verdicts, repetitions) {
   if (verdicts.length === 0) return ''
   return table([

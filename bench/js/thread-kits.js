@@ -2,7 +2,8 @@
 //   { create, open, enter, leave }  `create()` makes what each thread is sent, and opens its lock by;
 //                                   `enter` gives a promise, or blocks where the form isBlocking
 //   { create, open, run }           `await run(lock, callback)`
-// One that isLeaky is known to let two in, and that is counted; of all others it is an error.
+// A kit that isLeaky is known to admit two holders, which is counted; for any other kit it is an
+// error.
 const { ArticleMutex } = require('./article-mutex.js')
 const { loadOurs } = require('./kits.js')
 

@@ -1,4 +1,4 @@
-// The works of several threads: who does what in which thread, and what its numbers mean.
+// The works of several threads: the role of each thread, and the meaning of the numbers.
 // A row has a line in the table for each of its numbers.
 
 const awaitingMain = { place: 'main', form: 'awaiting' }
@@ -42,7 +42,6 @@ function contention(title, threads, tasks) {
     work: 'contend',
     threads,
     tasks,
-    higherIsBetter: true,
     lines: [
       { field: 'value', title, unit: 'k/s' },
       { field: 'longest', title: 'longest wait', unit: 'ms' },
@@ -52,7 +51,7 @@ function contention(title, threads, tasks) {
   }
 }
 
-/** The first thread lets the second one in. */
+/** The first thread admits the second one. */
 function handOff(whither, threads) {
   return {
     title: `hand-off ${whither}`,

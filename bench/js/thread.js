@@ -1,4 +1,4 @@
-// What each of the threads does: its part of a work. In a worker, this is the program.
+// Each thread's part of a work. In a worker, this is the program.
 const { isMainThread, parentPort, workerData } = require('node:worker_threads')
 const { threadKits } = require('./thread-kits.js')
 const { works } = require('./works.js')

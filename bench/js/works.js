@@ -1,4 +1,5 @@
-// The works that threads do together, by name: each thread's part, and what their results add up to.
+// The works that threads do together, by name: each thread's part, and how their results are
+// combined.
 const { contend, sumOfContention } = require('./contend.js')
 const { handOff, sumOfHandOff } = require('./hand-off.js')
 

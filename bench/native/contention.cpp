@@ -1,6 +1,6 @@
-// Several threads want one mutex all the time, for a fixed time. Throughput alone flatters a lock
-// that lets one thread go on and on: so also the longest wait, and how many turns the poorest and
-// the richest thread had.
+// Several threads contend for one mutex for a fixed time. Throughput alone flatters a lock that
+// lets one thread keep it, so this bench also reports the longest wait, and the turns of the
+// poorest and the richest thread.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -5,8 +5,8 @@
 
 namespace {
 
-/// A second thread that does nothing. Without one glibc's mutex knows that it is alone in the
-/// process and leaves out its atomic instructions, which no program that needs a lock ever sees.
+// A second, idle thread. Without one glibc's mutex knows that the process has one thread and leaves
+// out its atomic instructions, which never happens in a program that needs a lock.
 class Company {
  public:
   ~Company() { done_.release(); }

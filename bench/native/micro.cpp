@@ -1,4 +1,4 @@
-// One operation at a time: what a lock costs that nobody else wants, and what a hand-off costs.
+// One operation at a time: the cost of an uncontended lock, and of a hand-off.
 #include <atomic>
 #include <thread>
 

@@ -1,5 +1,5 @@
-// Waiting without blocking costs the same however many wait: in one queue, or in many queues. Ours
-// only; the waiters are those of one agent, as in one event loop.
+// Waiting without blocking costs the same for any number of waiters, in one queue or in many. This
+// library only; all waiters belong to one agent, as in one event loop.
 #include <memory>
 #include <vector>
 
@@ -16,7 +16,7 @@ using boxoffice::Wake;
 
 constexpr boxoffice::AgentId kMe = 1;
 
-/// Stands for an event loop: remembers who has been admitted last.
+// Stands for an event loop: remembers the last admitted waiter.
 class Loop final : public boxoffice::Parker {
  public:
   void wake(Waiter& waiter, Wake how) noexcept override {
@@ -24,9 +24,9 @@ class Loop final : public boxoffice::Parker {
     how_ = how;
   }
 
-  /// The one admitted by the unlock just made. It holds the mutex.
-  Waiter& settle(Mutex& mutex) {
-    mutex.settle(*admitted_, how_);
+  // The waiter admitted by the last unlock, which holds the mutex.
+  Waiter& resume(Mutex& mutex) {
+    mutex.resume(*admitted_, how_);
     return *admitted_;
   }
 
@@ -44,7 +44,7 @@ std::vector<std::unique_ptr<Waiter>> waitersOf(Loop& loop, std::int64_t count) {
   return waiters;
 }
 
-/// A mutex that is held, with a line of the given length.
+// A held mutex, with a queue of the given length.
 class LongQueue {
  public:
   explicit LongQueue(std::int64_t length) : waiters_(waitersOf(loop_, length)) {
@@ -67,17 +67,17 @@ class LongQueue {
   std::vector<std::unique_ptr<Waiter>> waiters_;
 };
 
-/// The head is admitted and goes to the end of the queue: each waiter in turn, so the time grows by
-/// a cache miss where the queue does not fit into the cache.
+// The head is admitted and goes to the end of the queue: each waiter in turn, so the time grows by
+// a cache miss if the queue does not fit into the cache.
 void enterAdmit(benchmark::State& state) {
   LongQueue queue(state.range(0));
   for (auto _ : state) {
     queue.mutex().unlock(kMe);
-    queue.mutex().enter(queue.loop().settle(queue.mutex()));
+    queue.mutex().enter(queue.loop().resume(queue.mutex()));
   }
 }
 
-/// One waiter comes last and gives up.
+// One waiter arrives last and gives up.
 void enterLeave(benchmark::State& state) {
   LongQueue queue(state.range(0));
   Waiter waiter(queue.loop(), kMe);
@@ -87,8 +87,8 @@ void enterLeave(benchmark::State& state) {
   }
 }
 
-/// So many mutexes, each held and with a line of one. The work goes round on a few of them, spread
-/// over all, so that it is the lot that is measured and not the cache.
+// So many held mutexes, each with one waiter. The work rotates over a few of them, spread over all,
+// so that the bench measures the number of queues and not the cache.
 void manyQueues(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   constexpr std::size_t kFew = 64;
@@ -103,7 +103,7 @@ void manyQueues(benchmark::State& state) {
   std::size_t i = 0;
   for (auto _ : state) {
     mutexes[i].unlock(kMe);
-    mutexes[i].enter(loop.settle(mutexes[i]));
+    mutexes[i].enter(loop.resume(mutexes[i]));
     i = i + stride < count ? i + stride : 0;
   }
   for (i = 0; i < count; ++i) {
@@ -120,9 +120,9 @@ void add(const char* what, void (*body)(benchmark::State&), std::int64_t most) {
 }  // namespace
 
 void addQueues() {
-  add("lines/one_line_enter_admit/ours", enterAdmit, 100'000);
-  add("lines/one_line_enter_leave/ours", enterLeave, 100'000);
-  add("lines/many_lines_enter_admit/ours", manyQueues, 1'000'000);
+  add("queues/one_queue_enter_admit/ours", enterAdmit, 100'000);
+  add("queues/one_queue_enter_leave/ours", enterLeave, 100'000);
+  add("queues/many_queues_enter_admit/ours", manyQueues, 1'000'000);
 }
 
 }  // namespace bench

@@ -24,8 +24,8 @@ void runTest(benchmark::State& state) {
   }
 }
 
-/// The same work by the same threads, but each with a lock of its own: what the test takes where
-/// waiting costs nothing. No design can bring it below that.
+// The same work by the same threads, but each with its own lock: the duration of the test if
+// waiting costs nothing. No design can be faster.
 template <class Test>
 void runApart(benchmark::State& state) {
   for (auto _ : state) {

@@ -7,7 +7,7 @@ const byKit = { down: ({ kit }) => kit, across: ({ test }) => test.replaceAll('_
 const byThreads = { down: ({ kit }) => kit, across: ({ variant }) => variant.replace(':', ': ') }
 const bySize = { down: ({ test }) => test.replaceAll('_', ' '), across: ({ variant }) => variant }
 
-/** The tables of each group: what stands above, which field, and what is a row and what a column. */
+/** The tables of each group: title, field, and what is a row and what a column. */
 const layouts = {
   suite: [{ title: 'ms', field: 'time', ...byKit }],
   micro: [{ title: 'ns', field: 'time', ...byKit }],
@@ -23,7 +23,7 @@ const layouts = {
   lines: [{ title: 'ns, by the number of waiters or lines', field: 'time', ...bySize }],
 }
 
-/** What is kept of what Google Benchmark says of a run. */
+/** The fields kept from Google Benchmark's report of a run. */
 function numbersOf(result) {
   if (result.longest_wait_us === undefined) return { time: result.real_time }
   return {
@@ -59,7 +59,7 @@ function textOf(cell, field) {
   return cell?.spread?.[field] ? spreadText(...cell.spread[field]) : ''
 }
 
-/** How ours compares with the better of the article's two forms, and with the floor. */
+/** This library compared with the better of the article's two forms, and with the floor. */
 function ratiosOf(cells) {
   const tests = [...new Set(cells.map(({ test }) => test))]
   const body = tests.map((test) => {

@@ -1,6 +1,6 @@
-// node child.js <kit> <waits> <reads>: reads a small file, again and again, before others wait for a
-// lock that is held, and while they do; only then does the holder let go, after a read of its own.
-// Says each step on a line of JSON.
+// node child.js <kit> <waits> <reads>: reads a small file repeatedly, before and while other
+// callers wait for a held lock. Only then does the holder release, after a read of its own. Reports
+// each step on a line of JSON.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { readFile } = require('node:fs/promises')
@@ -12,7 +12,7 @@ const entry = path.join(__dirname, '../../..')
 const addon = path.join(entry, 'build/libuv-pool/libuv_waits.node')
 const smallFile = path.join(entry, 'package.json')
 
-/** Locks that are held: wait() gives a promise, and letGo(n) makes the holder let go. */
+/** Held locks: wait() returns a promise, and letGo(n) makes the holder release. */
 const kits = {
   async boxoffice() {
     const { Mutex } = require(entry)
@@ -76,7 +76,7 @@ async function readAll(when, reads) {
   }
 }
 
-/** Needs no thread of libuv's pool: what has been said before the process is killed counts. */
+/** Uses no thread of libuv's pool: output counts even if the process is killed later. */
 function say(what) {
   process.stdout.write(`${JSON.stringify(what)}\n`)
 }

@@ -1,12 +1,12 @@
-// A lock as addons are tempted to write it: wait() blocks a thread of libuv's pool until signal(n)
-// lets n in.
+// A lock as an addon might naively implement it: wait() blocks a thread of libuv's pool until
+// signal(n) admits n waiters.
 #include <napi.h>
 
 #include "waiting/lightweight_semaphore.h"
 
 namespace {
 
-boxoffice::LightweightSemaphore turnstile;
+boxoffice::LightweightSemaphore gate;
 
 class Wait final : public Napi::AsyncWorker {
  public:
@@ -14,7 +14,7 @@ class Wait final : public Napi::AsyncWorker {
       : Napi::AsyncWorker(env), deferred_(Napi::Promise::Deferred::New(env)) {}
 
   Napi::Promise promise() const { return deferred_.Promise(); }
-  void Execute() override { turnstile.wait(); }
+  void Execute() override { gate.wait(); }
   void OnOK() override { deferred_.Resolve(Env().Undefined()); }
 
  private:
@@ -22,13 +22,13 @@ class Wait final : public Napi::AsyncWorker {
 };
 
 Napi::Value wait(const Napi::CallbackInfo& info) {
-  auto* const wait = new Wait(info.Env());  // deletes itself when it is done
+  auto* const wait = new Wait(info.Env());  // deletes itself at its end
   wait->Queue();
   return wait->promise();
 }
 
 void signal(const Napi::CallbackInfo& info) {
-  turnstile.signal(info[0].As<Napi::Number>().Int32Value());
+  gate.signal(info[0].As<Napi::Number>().Int32Value());
 }
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {

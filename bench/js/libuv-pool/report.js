@@ -1,8 +1,8 @@
-// Reads of a small file while others wait for a lock: by boxoffice, and on libuv's pool.
+// Reads of a small file while other callers wait for a lock: with boxoffice, and on libuv's pool.
 //   node bench/js/libuv-pool/report.js [--rounds 5] [--reads 2000] [--limit 5000] [--report]
 // --limit is how many milliseconds a process has before it is killed as deadlocked.
 // --report saves the results in docs/results/ and writes docs/waiting.md anew.
-// Fails when anything but a full pool deadlocks, or that does not. See docs/waiting.md.
+// Fails if anything but a full pool deadlocks, or if a full pool does not. See docs/waiting.md.
 const { execFile, execFileSync } = require('node:child_process')
 const path = require('node:path')
 const { parseArgs, promisify } = require('node:util')

@@ -1,4 +1,5 @@
-// What report.js has found, as Markdown: a row for each { title, threads, waits, reads, before, during, ratio, p99, end }.
+// The results of report.js as Markdown: a row for each { title, threads, waits, reads, before,
+// during, ratio, p99, end }.
 const { round, spreadText } = require('../numbers.js')
 const { table } = require('../tables.js')
 
@@ -15,7 +16,7 @@ const heads = [
   'end',
 ]
 
-/** Of a process that has read nothing there are no times. */
+/** A process that has read nothing has no times. */
 function tableOfReads(cells) {
   const rows = cells.map(({ title, threads, waits, reads, before, during, ratio, p99, end }) => {
     const times = reads === 0 ? ['', '', '', '', ''] : [before, during].map(round)

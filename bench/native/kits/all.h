@@ -21,7 +21,7 @@ struct KitList {
 using AllKits =
     KitList<Ours, OursNoSpin, OursGuarded, ArticleSpin, ArticleNoSpin, CvEvent, Std, Absl, Nsync>;
 
-// A kit need not have every lock: a bench is registered for those that have what it needs.
+// A kit may lack some locks: a bench is registered for the kits that have the locks it needs.
 template <class Kit>
 concept HasMutex = requires {
   typename Kit::Mutex;

@@ -32,8 +32,8 @@ struct ArticleNoSpin : ArticleOn<boxoffice::Semaphore> {
 namespace article {
 
 /// The auto-reset event with its box office under a mutex and a condition variable as bouncer.
-/// Mended: the article waits without a loop, so that a spurious wake-up returns; here an admission
-/// is counted and must be found.
+// Corrected: the article waits without a loop, so that a spurious wake-up returns; here an
+// admission is counted and must be found.
 class CvEvent {
  public:
   void signal() {

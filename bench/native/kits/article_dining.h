@@ -1,11 +1,11 @@
 // The lock-reduced dining philosophers of Preshing's article, re-made from its description.
 //
-// Four bits per seat in one word: 0 thinks, 1 eats, more waits for its neighbours with lower
-// numbers. Sitting down takes one more than the higher neighbour. Getting up lowers, outward on
-// both sides, those who waited for just that.
+// Four bits per seat in one word: 0 thinks, 1 eats, a higher number waits for neighbours with lower
+// numbers. Sitting down takes the higher neighbour's number plus 1. Getting up lowers, outward on
+// both sides, the numbers of the philosophers that waited for it.
 //
-// Known faults, kept: at most seven seats, at least three. Mended: compare-and-swap is acq_rel, so
-// that there is an edge from a finished eater to a neighbour that need not wait.
+// Known faults, kept: at most seven seats, at least three. Corrected: compare-and-swap is acq_rel,
+// so that an edge leads from a finished eater to a neighbour that need not wait.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ template <class Semaphore>
 class DiningPhilosophers {
  public:
   explicit DiningPhilosophers(int seats)
-      : seats_(seats), bouncers_(static_cast<std::size_t>(seats)) {}
+      : seats_(seats), semaphores_(static_cast<std::size_t>(seats)) {}
 
   void begin(int seat) {
     unsigned ahead;
@@ -28,7 +28,7 @@ class DiningPhilosophers {
       ahead = std::max(get(word, beside(seat, 1)), get(word, beside(seat, -1)));
       return set(word, seat, ahead + 1);
     });
-    if (ahead > 0) bouncers_[static_cast<std::size_t>(seat)].wait();
+    if (ahead > 0) semaphores_[static_cast<std::size_t>(seat)].wait();
   }
 
   void end(int seat) {
@@ -38,7 +38,8 @@ class DiningPhilosophers {
     bool secondEats;
     change([&](Word word) {
       word = set(word, seat, 0);
-      // The one that has waited longer goes first: it may keep the other, across the ring, waiting.
+      // The neighbour that has waited longer goes first: it may keep the other one, across the
+      // ring, waiting.
       int step = get(word, beside(seat, 1)) > get(word, beside(seat, -1)) ? -1 : 1;
       first = beside(seat, step);
       second = beside(seat, -step);
@@ -46,14 +47,15 @@ class DiningPhilosophers {
       secondEats = lower(word, second, -step);
       return word;
     });
-    if (firstEats) bouncers_[static_cast<std::size_t>(first)].signal();
-    if (secondEats) bouncers_[static_cast<std::size_t>(second)].signal();
+    if (firstEats) semaphores_[static_cast<std::size_t>(first)].signal();
+    if (secondEats) semaphores_[static_cast<std::size_t>(second)].signal();
   }
 
  private:
   using Word = std::uint32_t;
 
-  /// Lowers `seat` to 1, and those behind it, as far as nobody else keeps them. True: `seat` eats.
+  // Lowers `seat` to 1, and the seats behind it, unless another neighbour keeps them waiting. True:
+  // `seat` eats.
   bool lower(Word& word, int seat, int step) const {
     bool eats = false;
     for (unsigned target = 1; get(word, seat) == target + 1; ++target) {
@@ -83,7 +85,7 @@ class DiningPhilosophers {
 
   const int seats_;
   std::atomic<Word> word_ = 0;
-  std::vector<Semaphore> bouncers_;
+  std::vector<Semaphore> semaphores_;
 };
 
 }  // namespace bench::article

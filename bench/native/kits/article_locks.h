@@ -1,6 +1,6 @@
 // The box offices of Preshing's article over a semaphore of choice, re-made from its description as
-// a yardstick. What is known to be wrong with their speed or limits stays; memory orders are
-// right, as long as that is free.
+// a yardstick. Known faults of their speed and limits stay; memory orders are corrected, as long as
+// that is free.
 #pragma once
 
 #include <atomic>
@@ -9,30 +9,30 @@
 
 namespace bench::article {
 
-/// Counts who is in or waits; whoever leaves others behind admits one of them.
-/// Known fault, kept: every release with somebody waiting is a hand-off, hence a context switch.
+// Counts the holder and the waiters. A release that leaves waiters admits one of them.
+// Known fault, kept: every release with a waiter is a hand-off, hence a context switch.
 template <class Semaphore>
 class Mutex {
  public:
   void lock() {
-    if (inside_.fetch_add(1, std::memory_order_acquire) > 0) bouncer_.wait();
+    if (inside_.fetch_add(1, std::memory_order_acquire) > 0) semaphore_.wait();
   }
   void unlock() {
-    if (inside_.fetch_sub(1, std::memory_order_release) > 1) bouncer_.signal();
+    if (inside_.fetch_sub(1, std::memory_order_release) > 1) semaphore_.signal();
   }
 
  private:
   std::atomic<int> inside_ = 0;
-  Semaphore bouncer_;
+  Semaphore semaphore_;
 };
 
-/// The same, where the holder passes its own bouncer.
+// The same, but the holder bypasses its own bouncer.
 template <class Semaphore>
 class RecursiveMutex {
  public:
   void lock() {
     const auto me = std::this_thread::get_id();
-    if (inside_.fetch_add(1, std::memory_order_acquire) > 0 && !isHeldBy(me)) bouncer_.wait();
+    if (inside_.fetch_add(1, std::memory_order_acquire) > 0 && !isHeldBy(me)) semaphore_.wait();
     enter(me);
   }
 
@@ -55,7 +55,7 @@ class RecursiveMutex {
   void unlock() {
     const bool leaves = --depth_ == 0;
     if (leaves) owner_.store({}, std::memory_order_relaxed);
-    if (inside_.fetch_sub(1, std::memory_order_release) > 1 && leaves) bouncer_.signal();
+    if (inside_.fetch_sub(1, std::memory_order_release) > 1 && leaves) semaphore_.signal();
   }
 
  private:
@@ -68,12 +68,12 @@ class RecursiveMutex {
   std::atomic<int> inside_ = 0;
   std::atomic<std::thread::id> owner_{};
   int depth_ = 0;
-  Semaphore bouncer_;
+  Semaphore semaphore_;
 };
 
 /// status_: 1 set; 0 not set; -n not set and n wait.
-/// Known fault, kept: a signal that finds the event set stores nothing, and so carries nothing of
-/// what its thread did before to the one who takes the event.
+// Known fault, kept: a signal that finds the event set stores nothing. So it does not order its
+// thread's earlier writes before the thread that takes the event.
 template <class Semaphore>
 class AutoResetEvent {
  public:
@@ -83,16 +83,16 @@ class AutoResetEvent {
       if (status == 1) return;
     } while (!status_.compare_exchange_weak(status, status + 1, std::memory_order_release,
                                             std::memory_order_relaxed));
-    if (status < 0) bouncer_.signal();
+    if (status < 0) semaphore_.signal();
   }
 
   void wait() {
-    if (status_.fetch_sub(1, std::memory_order_acquire) < 1) bouncer_.wait();
+    if (status_.fetch_sub(1, std::memory_order_acquire) < 1) semaphore_.wait();
   }
 
  private:
   std::atomic<int> status_ = 0;
-  Semaphore bouncer_;
+  Semaphore semaphore_;
 };
 
 /// Readers, waiting readers and writers as three counts of ten bits. Readers and writers take turns

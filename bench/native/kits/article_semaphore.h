@@ -1,8 +1,8 @@
 // The semaphore of Preshing's article, re-made as a yardstick: a counter in front of the system's
 // semaphore, and a fixed number of looks before sleeping.
 //
-// Known fault, kept: the looks cost the same whether they pay or not. On few cores they keep the
-// very thread from running that would signal.
+// Known fault, kept: the thread spins for a fixed time even when spinning does not pay. On few
+// cores it keeps the signalling thread from running.
 #pragma once
 
 #include <atomic>

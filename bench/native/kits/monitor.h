@@ -1,4 +1,4 @@
-// What one writes by hand where a library has only mutexes and condition variables.
+// The usual hand-written locks for a library with only mutexes and condition variables.
 //   Mutex       lock, unlock, tryLock
 //   Condition   wait(Mutex&), notifyOne; a wait may end without a notification
 #pragma once
@@ -96,7 +96,7 @@ class RecursiveMutex {
   }
 
  private:
-  // Relaxed is enough: only a thread itself ever writes its own id, or takes it away.
+  // Relaxed suffices: only a thread itself writes or removes its id.
   bool isMine() const {
     return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id();
   }

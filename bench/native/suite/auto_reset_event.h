@@ -1,5 +1,5 @@
-// Test 3: four threads in rounds. One, the kicker, signals the events of the other three; all count
-// down, and the last to do so is the kicker of the next round.
+// Test 3: four threads in rounds. One, the kicker, signals the events of the other three. All count
+// down, and the last thread to do so is the kicker of the next round.
 #pragma once
 
 #include <atomic>
@@ -27,10 +27,10 @@ class AutoResetEvent {
       } else {
         events_[static_cast<std::size_t>(me)].wait();
       }
-      // Not atomic: the event must carry the kicker's write, and a signal too many shows as a
-      // round too early.
+      // Not atomic: the event must order the kicker's write, and an extra signal shows as a round
+      // too early.
       if (round_ != round) right_ = false;
-      // Release and acquire: the next kicker writes round_ after everybody has read it.
+      // Release and acquire: the next kicker writes round_ after all threads have read it.
       const int left = countdown_.fetch_sub(1, std::memory_order_acq_rel) - 1;
       if (left < 0) right_ = false;
       isKicker = left == 0;

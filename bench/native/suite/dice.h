@@ -1,4 +1,4 @@
-// A little random work, for each thread of a test.
+// A small amount of random work, for each thread of a test.
 #pragma once
 
 #include <random>

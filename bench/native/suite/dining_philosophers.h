@@ -1,4 +1,5 @@
-// Test 5: five philosophers think a little and eat for long. Whoever eats must find both forks free.
+// Test 5: five philosophers think a little and eat for long. An eater must have both forks to
+// itself.
 #pragma once
 
 #include <algorithm>
@@ -38,9 +39,9 @@ class DiningPhilosophers {
 
  private:
   struct Fork {
-    // Atomic, but never waited on: it must really be written before and after the meal.
+    // Atomic, but never awaited: the write before and after the meal must really happen.
     std::atomic<bool> taken = false;
-    // Not atomic: each neighbour must see what the other has written, also where it did not wait.
+    // Not atomic: each neighbour must see the other's writes, even if it did not wait.
     int meals = 0;
 
     bool take() {

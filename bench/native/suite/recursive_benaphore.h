@@ -22,7 +22,7 @@ class RecursiveBenaphore {
     int added = 0;
     for (int i = 0; i < kTurns; ++i) {
       dice.work(dice.upTo(2));
-      if (depth > 0 && value_ != lastSeen) right_ = false;  // somebody else was in
+      if (depth > 0 && value_ != lastSeen) right_ = false;  // another thread was in
 
       const int wanted = dice.biased(4);
       const bool patient = dice.upTo(1) == 1;

@@ -1,7 +1,7 @@
 // Works in which tasks queue for one lock.
 const { performance } = require('node:perf_hooks')
 
-/** Somebody holds a new lock, until it is let go. */
+/** Holds a new lock until its release. */
 function held(form) {
   const lock = form.create()
   let open
@@ -13,8 +13,8 @@ function held(form) {
   return { lock, open }
 }
 
-/** `length` tasks go round and round through one lock; nanoseconds a turn, over about `ms`. */
-async function turnsOfLine(form, length, ms) {
+/** `length` tasks take turns with one lock; the result is nanoseconds per turn, over about `ms`. */
+async function turnsOfQueue(form, length, ms) {
   const { lock, open } = held(form)
   const { promise, tick } = clockOf(ms)
   const task = form.run ? runningTask(form, lock, tick) : enteringTask(form, lock, tick)
@@ -48,7 +48,7 @@ function runningTask({ run }, lock, tick) {
   }
 }
 
-/** Counts turns; after about `ms` it tells the tasks to end, and the promise what a turn cost. */
+/** Counts turns. After about `ms` it tells the tasks to end, and resolves to the cost of a turn. */
 function clockOf(ms) {
   const turnsBetweenLooks = 64
   let turns = 0
@@ -72,7 +72,10 @@ function clockOf(ms) {
   return { promise, tick }
 }
 
-/** Queues `length` tasks behind a holder, lets it go; milliseconds until all have been in. */
+/**
+ * Queues `length` tasks behind a holder, which then releases; the result is the milliseconds until
+ * all have held the lock.
+ */
 async function drain(form, length) {
   globalThis.gc()
   const { lock, open } = held(form)
@@ -90,7 +93,7 @@ async function drain(form, length) {
   return performance.now() - start
 }
 
-/** A task that takes the lock once. */
+/** A task that acquires the lock once. */
 function oneTurn({ enter, leave, run }, lock, leaving) {
   if (run) return () => run(lock, leaving)
   return async () => {
@@ -100,4 +103,4 @@ function oneTurn({ enter, leave, run }, lock, leaving) {
   }
 }
 
-module.exports = { drain, held, oneTurn, turnsOfLine }
+module.exports = { drain, held, oneTurn, turnsOfQueue }
