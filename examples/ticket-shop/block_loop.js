@@ -1,6 +1,6 @@
 'use strict'
-// What happens to a lock with a lease of 1 s when the event loop of its holder stands still for 2.5 s, between
-// "find the order" and "create it", while the same user clicks at another process.
+// Tests a lock with a lease of 1 s while the event loop of its holder is blocked for 2.5 s between
+// "find the order" and "create it", and the same user clicks at another process.
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
@@ -11,7 +11,7 @@ const { serveStore } = require('./store/remote.js')
 const blockedFor = 2500
 const user = 'somebody'
 
-/** One way to lock: the summary of the store after both clicks. */
+/** The store's summary after both clicks, for one way to lock. */
 async function measureBlockLoop(lock, databaseUrl) {
   const store = await openStore({ tickets: 10, databaseUrl })
   const shops = [startShop(lock, store), startShop(lock, store)]

@@ -11,7 +11,7 @@ let block = 0
 async function pause() {
   if (block === 0) return
   await new Promise((resolve) => process.send({ isInside: true }, resolve))
-  // Nothing of this thread goes on meanwhile: no timer, no answer, no renewal.
+  // This thread stands still meanwhile: no timer, no answer, no renewal.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, block)
 }
 

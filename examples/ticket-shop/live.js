@@ -1,12 +1,12 @@
 'use strict'
 const { setTimeout: sleep } = require('node:timers/promises')
 
-// Twenty pictures a second are enough for the eye, however busy the shop is.
+// Twenty updates a second suffice for the eye, however busy the shop is.
 const INTERVAL = 50
 
 /**
- * Server-sent events: every page gets the whole state whenever it may have changed. While nobody
- * looks, nothing is read and nothing is sent.
+ * Server-sent events: every page gets the whole state whenever it may have changed. Without a page,
+ * no state is read or sent.
  *
  * @param {() => Promise<object>} readState
  */
@@ -20,7 +20,7 @@ module.exports = function createLive(readState) {
       stale = false
       const event = `data: ${JSON.stringify(await readState())}\n\n`
       for (const client of clients) {
-        // A page that does not keep up misses this state. It gets the next one once it has drained.
+        // A page that cannot keep up misses this state. It gets the next one once it has drained.
         if (!client.writableNeedDrain) client.write(event)
       }
       await sleep(INTERVAL)
@@ -37,7 +37,7 @@ module.exports = function createLive(readState) {
       })
       .finally(() => {
         pumping = null
-        if (stale) changed() // a page came while the last one left
+        if (stale) changed() // a page has connected since the last one left
       })
   }
 
@@ -54,7 +54,7 @@ module.exports = function createLive(readState) {
       response.writeHead(200, {
         'content-type': 'text/event-stream',
         'cache-control': 'no-store',
-        connection: 'close', // when the stream ends: there is nothing to keep alive then
+        connection: 'close', // the connection ends with the stream
       })
       clients.add(response)
       response.on('drain', changed)

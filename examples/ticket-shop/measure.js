@@ -5,10 +5,10 @@ const startProcesses = require('./processes.js')
 
 const headers = { 'content-type': 'application/json' }
 const mostTries = 10
-/** Milliseconds after which people click again. */
+/** Milliseconds after which a user clicks again. */
 const patience = 10_000
 
-/** A person whose server dies clicks again: `tries` counts the clicks. */
+/** A user whose server dies clicks again: `tries` counts the clicks. */
 async function click(shop, user, count) {
   const body = JSON.stringify({ user: `user-${user}` })
   for (let tries = 1; ; tries++) {
@@ -86,7 +86,7 @@ async function measure(options) {
   }
 }
 
-/** What must never be, in any row and in one whose lock guards all of its processes. */
+/** The faults of a row: any row, or one whose lock covers all of its processes. */
 function problemsOf(row) {
   const problems = []
   const expect = (condition, problem) => {

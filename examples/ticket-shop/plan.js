@@ -1,6 +1,6 @@
 'use strict'
 
-/** Double and triple clicks, turn by turn, unless `clicks` says how many. One entry a request. */
+/** Double and triple clicks, in turn, unless `clicks` is their number. One entry per request. */
 module.exports = function plan(users, clicks) {
   const requests = []
   for (let user = 0; user < users; user++) {

@@ -20,7 +20,7 @@ const { serveStore } = require('./store/remote.js')
 module.exports = async function startProcesses(options) {
   const { lock, tickets, processes, pause, databaseUrl } = options
   const store = await openStore({ tickets, databaseUrl })
-  // The locks of scope host lie there, and go with the shop.
+  // The files of scope host, removed with the shop.
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'ticket-shop-locks-'))
   const env = { ...process.env, SHOP_LOCK: lock, SHOP_PAUSE: pause, BOXOFFICE_DIRECTORY: directory }
   const living = new Set()
@@ -32,7 +32,7 @@ module.exports = async function startProcesses(options) {
     const child = fork(path.join(__dirname, 'process.js'), { env, serialization: 'advanced' })
     const shop = { child, exited: once(child, 'exit'), url: undefined }
     living.add(shop)
-    // Every query of a click is sent with the user's lock held.
+    // A click sends every query while it holds the user's lock.
     serveStore(store, child, () => {
       if (!killNext || living.size === 1) return
       killNext = false
@@ -72,7 +72,7 @@ module.exports = async function startProcesses(options) {
   return {
     /** The address for the `count`th click: the processes take turns, as behind a load balancer. */
     url: (count) => [...living][count % living.size].url,
-    /** Kills the next process that sends a query, but never the last one. */
+    /** Kills the next process that sends a query, except the last one. */
     killHolder() {
       killNext = true
     },

@@ -11,7 +11,7 @@ const createShop = require('./shop.js')
 const openStore = require('./store')
 const trackUnused = require('./unused.js')
 
-/** What the page offers: the locks of one process. */
+/** The locks that the page offers: those of one process. */
 const offered = ['none', 'map', 'boxoffice']
 const page = fs.readFileSync(path.join(__dirname, 'page', 'index.html'), 'utf8')
 // The page shows the code that runs, not a copy.
@@ -26,9 +26,9 @@ const html = page.replace('<!-- code -->', () =>
     .replace(/[&<>]/g, (c) => escapes[c]),
 )
 
-// The lock and the database must agree on who is who. A database may cut a name at a NUL, and turns
-// every lone surrogate into the same U+FFFD: two keys of the lock would be one buyer. So those are
-// refused, with all control characters.
+// The lock and the database must identify users alike. A database may cut a name at a NUL, and
+// turns every unpaired surrogate into the same U+FFFD: two keys of the lock would be one buyer. So
+// these are refused, with all control characters.
 const name = '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]+$'
 const claimSchema = {
   body: {
@@ -45,7 +45,10 @@ const eventSchema = {
     properties: { lock: { enum: offered } },
   },
 }
-/** A body keeps pages of other sites out: browsers ask before they send JSON to another site. */
+/**
+ * Requiring a body keeps out pages of other sites: browsers ask before they send JSON to another
+ * site.
+ */
 const crowdSchema = {
   body: {
     type: 'object',
@@ -74,7 +77,7 @@ module.exports = async function createServer({
   const made = new Map()
   let lock
   let chosen
-  /** A lock that was made keeps those who hold it: it is used again when it is chosen again. */
+  /** A lock that was created keeps its holders: it is used again when it is chosen again. */
   function choose(name) {
     if (!made.has(name)) made.set(name, locks[name].create())
     lock = made.get(name)
@@ -98,7 +101,7 @@ module.exports = async function createServer({
     ...(await store.summary()),
   })
 
-  // Without coercion: a user 5 is a mistake of the caller, and must not become the user '5'.
+  // Without coercion: a user 5 is an error of the caller, and must not become the user '5'.
   const app = fastify({ ajv: { customOptions: { coerceTypes: false } } })
 
   // Purchases share the event; a reset waits until none is under way.
@@ -150,7 +153,7 @@ module.exports = async function createServer({
     if (status >= 500) console.error(error)
     return reply.code(status).send({ error: status < 500 ? error.message : 'internal error' })
   })
-  // What would keep the server open: the streams, and connections without a request.
+  // Open streams, and connections without a request, would keep the server open.
   const closeUnused = trackUnused(app.server)
   app.addHook('preClose', async () => {
     await live.close()

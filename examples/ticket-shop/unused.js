@@ -1,9 +1,9 @@
 'use strict'
 
 /**
- * Browsers, and Node's fetch, open connections before they need them. A server that closes waits for
- * the idle ones of its clients to end, but does not count as idle what has never carried a request,
- * and waits for those until they time out.
+ * Browsers, and Node's fetch, open connections before they need them. A closing server ends idle
+ * connections, but a connection that has never carried a request does not count as idle: the server
+ * would wait until it times out.
  *
  * @param {import('node:http').Server} server
  * @returns closes the connections that carry no request, now and from now on

@@ -2,5 +2,5 @@
 const { KeyedMutex } = require('../../..') // in a server of your own: require('boxoffice')
 const keyed = require('./keyed.js')
 
-/** All of locks/map.js. An idle user costs nothing, and nothing needs to be cleaned up. */
+/** Replaces all of locks/map.js. An idle user costs nothing, and nothing needs to be cleaned up. */
 module.exports = () => keyed(new KeyedMutex({ diagnostics: 'counters' }))

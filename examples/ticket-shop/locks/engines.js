@@ -3,8 +3,9 @@ const { KeyedMutex } = require('../../..') // in a server of your own: require('
 const keyed = require('./keyed.js')
 
 /**
- * Who dies keeps its locks for so long: 10 s is the default, for servers that are seldom killed. A thread of its own
- * renews them, so that even this is longer than any event loop stands still.
+ * A process that dies keeps its locks for so long. 10 s is the default, for servers that are seldom
+ * killed. A dedicated thread renews the session, so even this is longer than any event loop is
+ * blocked.
  */
 const ttl = 1000
 
@@ -28,11 +29,11 @@ function postgresEngine() {
   return postgres(new Pool({ connectionString: process.env.DATABASE_URL }), { ttl })
 }
 
-/** A lease that the event loop renews itself: what block_loop.js compares with. */
+/** A lease that the event loop itself renews, for comparison in block_loop.js. */
 function redlock() {
   const { Redis } = require('ioredis')
   const { default: Redlock } = require('redlock')
-  // Some 4 s. Not without end: it would try as long to let go of what it has lost.
+  // Some 4 s, not more: it would retry for as long to release a lock that it has lost.
   const locks = new Redlock([new Redis(redisUrl())], { retryCount: 20 })
   return {
     runExclusive: (user, work) => locks.using([`redlock:${user}`], ttl, () => work()),
@@ -40,7 +41,7 @@ function redlock() {
   }
 }
 
-/** Whether the server of `engine` is there; else an error that says how to start one. */
+/** Throws an error that says how to start the server of `engine`, unless it is up. */
 async function checkServer(engine) {
   if (process.env.DATABASE_URL) await checkPostgres()
   else if (engine === 'postgres') {
@@ -59,7 +60,7 @@ async function checkPostgres() {
     await client.connect()
     await client.end()
   } catch ({ message }) {
-    // Not the URL, which may have a password in it.
+    // Not the URL, which may contain a password.
     const { host, port } = client
     throw noServer(`There is no PostgreSQL at ${host}:${port} (${message}). ${startPostgres}`)
   }

@@ -2,8 +2,8 @@
 const { engines } = require('./engines.js')
 
 /**
- * The ways to lock. Each creates `{ runExclusive(user, work), held(): users }`, and `scope` says what it
- * guards: nothing, one process, or all of them. Those of boxoffice call `work` with the grant.
+ * The ways to lock. Each creates `{ runExclusive(user, work), held(): users }`. `scope` is what it
+ * protects: nothing, one process, or all of them. Those of boxoffice pass the grant to `work`.
  */
 module.exports = {
   none: { title: 'no lock', scope: 'none', create: require('./none.js') },

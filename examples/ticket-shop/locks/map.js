@@ -1,7 +1,7 @@
 'use strict'
 const { Mutex } = require('async-mutex')
 
-/** The map that people write by hand: one async-mutex per user, made on demand. */
+/** The usual hand-written map: one async-mutex per user, created on demand. */
 module.exports = () => {
   const mutexes = new Map()
 
@@ -15,8 +15,8 @@ module.exports = () => {
       try {
         return await mutex.runExclusive(work)
       } finally {
-        // Without this the map keeps a mutex for every user who ever came. And without its second
-        // half it could throw out a newer mutex of the same user, which somebody holds.
+        // Without this the map keeps a mutex for every user who ever came. Without the second half
+        // of the condition it could drop a newer mutex of the same user that is still held.
         if (!mutex.isLocked() && mutexes.get(user) === mutex) mutexes.delete(user)
       }
     },

@@ -1,6 +1,6 @@
 'use strict'
 
-/** No lock at all: what most servers do, and most of the time it goes well. */
+/** No lock, as in most servers. Most of the time it works. */
 module.exports = () => ({
   runExclusive: (_user, work) => work(),
   held: () => [],

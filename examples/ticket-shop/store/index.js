@@ -21,7 +21,8 @@ module.exports = async function openStore({ tickets, databaseUrl }) {
     throw error
   }
 
-  // On reading, not only on writing: else a late writer that comes before the next one's write would win.
+  // The check is on reads as well: otherwise a late writer that comes before the next one's write
+  // would win.
   async function advanceFence(user, token) {
     const fence = await first(
       `INSERT INTO fences (buyer, token) VALUES ($1, $2)
@@ -36,7 +37,7 @@ module.exports = async function openStore({ tickets, databaseUrl }) {
   }
 
   return {
-    /** With a fencing token: from now on nobody writes for this user whose token is smaller. */
+    /** With a fencing token: from now on no write for this user with a smaller token succeeds. */
     findOrder: async (user, token) => {
       if (token !== undefined) await advanceFence(user, token)
       return first('SELECT id, buyer FROM orders WHERE buyer = $1 ORDER BY id LIMIT 1', [user])
@@ -54,7 +55,7 @@ module.exports = async function openStore({ tickets, databaseUrl }) {
       return order ?? stale(user)
     },
 
-    /** Resolves to whether there was one left. The check and the count are one statement. */
+    /** Resolves to whether a ticket was left. The check and the count are one statement. */
     takeTicket: async () =>
       (await first(
         'UPDATE event SET remaining = remaining - 1 WHERE remaining > 0 RETURNING remaining',
@@ -62,7 +63,7 @@ module.exports = async function openStore({ tickets, databaseUrl }) {
 
     putTicketBack: () => query('UPDATE event SET remaining = remaining + 1'),
 
-    /** All tickets are there again, and no order. */
+    /** Resets the store: all tickets are available, and there is no order. */
     reset: async () => {
       await query('DELETE FROM orders')
       await query('UPDATE event SET remaining = tickets')

@@ -9,11 +9,11 @@ const schema = [
   'CREATE INDEX orders_buyer ON orders (buyer)', // not unique: see shop.js
 ]
 
-/** Works in a schema of its own, which it drops at the end: no table of yours is touched. */
+/** Works in a schema of its own, which it drops at the end: it touches no other table. */
 module.exports = async function openPostgres(connectionString) {
   const name = `ticket_shop_${randomBytes(6).toString('hex')}`
   const pool = new Pool({ connectionString, options: `-c search_path=${name}` })
-  // An idle connection that breaks is replaced by the pool; a query on it would report its own.
+  // The pool replaces an idle connection that breaks. A query on it would report its own error.
   pool.on('error', (error) => console.error(`PostgreSQL: ${error.message}`))
 
   try {

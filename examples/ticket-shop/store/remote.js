@@ -1,7 +1,7 @@
 'use strict'
-// The store of another process: each of its methods is a message there, and one back.
+// The store of another process: each of its methods is a request message and a response.
 
-/** In a process that was forked with `serialization: 'advanced'`: the store of the one that did. */
+/** The parent's store, in a process that was forked with `serialization: 'advanced'`. */
 function remoteStore() {
   let last = 0
   const pending = new Map()
@@ -36,7 +36,7 @@ function serveStore(store, child, onQuery = () => {}) {
       (value) => ({ id, value }),
       (error) => ({ id, error }),
     )
-    if (child.connected) child.send(answer, () => {}) // it may be killed just now
+    if (child.connected) child.send(answer, () => {}) // it may just have been killed
   })
 }
 

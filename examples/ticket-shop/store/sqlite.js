@@ -19,8 +19,8 @@ const schema = [
 module.exports = function openSqlite() {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'ticket-shop-'))
   const database = new Database(path.join(directory, 'shop.db'))
-  // One process owns the file, which is what lets this build use the write-ahead log. And a file
-  // that is deleted with the store has nothing to keep through a power failure.
+  // One process owns the file, so this build can use the write-ahead log. A file that is deleted
+  // with the store need not survive a power failure.
   database.exec(
     'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF',
   )
@@ -39,8 +39,8 @@ module.exports = function openSqlite() {
     schema,
     async query(sql, values) {
       const rows = prepared(sql).all(values)
-      // An embedded database answers at once. Any other sends its answer through a socket, where
-      // it arrives in a later turn of the event loop; so does this one, to be no easier than they.
+      // An embedded database answers at once. Any other database answers through a socket, in a
+      // later turn of the event loop. This one does so, too, to be no easier.
       await nextTurn()
       return rows
     },

@@ -17,14 +17,14 @@ function findChromium() {
 }
 
 function openChromium() {
-  // The sandbox does not work for root, as whom containers run; the pages are our own.
+  // The sandbox does not work for root, which containers use; the pages are the shop's own.
   return puppeteer.launch({ executablePath: findChromium(), args: ['--no-sandbox'] })
 }
 
 /**
- * For the suite around it: `current.page`, a new one for each test, which is closed before `close` is called.
- * Whatever is in `current.problems` then fails the test: the errors of the page, and what `watch(current)` puts
- * there.
+ * For the suite around it: `current.page`, a new page for each test, which is closed before `close`
+ * is called. An entry in `current.problems` then fails the test: the errors of the page, and
+ * entries that `watch(current)` adds.
  */
 function usePages(close, watch = () => {}) {
   const current = { page: undefined, problems: [] }

@@ -20,7 +20,7 @@ describe('the shop over Redis', function () {
     await server.close()
   })
 
-  it('sells each user one ticket by whichever process', async () => {
+  it('sells each user one ticket through any process', async () => {
     const { DATABASE_URL: databaseUrl } = process.env
     const size = { users: 200, tickets: 400, connections: 20, processes: 3, pause: 0 }
     const row = await measure({ lock: 'redis', ...size, databaseUrl })
@@ -28,7 +28,7 @@ describe('the shop over Redis', function () {
     assert.equal(row.sold, 200)
   })
 
-  it('sells no second ticket while the event loop of the holder stands still', async () => {
+  it('sells no second ticket while the event loop of the holder is blocked', async () => {
     const start = performance.now()
     const { answers, tickets, doubles } = await measureBlockLoop('redis', process.env.DATABASE_URL)
     assert.ok(performance.now() - start >= blockedFor)
@@ -37,7 +37,7 @@ describe('the shop over Redis', function () {
     assert.deepEqual(second, { ticket: first.ticket, created: false })
   })
 
-  it('says how to start a server when there is none', async () => {
+  it('says how to start a server if there is none', async () => {
     const main = path.join(__dirname, '..', 'main.js')
     const env = { ...process.env, REDIS_URL: 'redis://127.0.0.1:1', DATABASE_URL: '' }
     const nowhere = 'postgres://me:secret@127.0.0.1:1/shop'

@@ -1,5 +1,5 @@
 'use strict'
-// The database refuses whoever comes too late, whatever the lock says.
+// The database refuses late writers, with any lock.
 const assert = require('node:assert/strict')
 const openStore = require('../store')
 
@@ -11,7 +11,7 @@ describe('the fence of the store', () => {
   })
   afterEach(() => store.close())
 
-  it('refuses a write with an older token than one that has read', async () => {
+  it('refuses a write with an older token than that of a read', async () => {
     assert.equal(await store.findOrder('ada', 5n), null)
     assert.equal(await store.findOrder('ada', 6n), null)
     await assert.rejects(store.createOrder('ada', 5n), late)
@@ -19,7 +19,7 @@ describe('the fence of the store', () => {
     assert.deepEqual(await store.findOrder('ada', 7n), order)
   })
 
-  it('refuses an older one to read, and is one for each user', async () => {
+  it('refuses a read with an older token, and keeps one fence per user', async () => {
     await store.findOrder('ada', 5n)
     await assert.rejects(store.findOrder('ada', 4n), late)
     assert.equal(await store.findOrder('bob', 4n), null)

@@ -31,7 +31,10 @@ async function openShop({ lock = 'boxoffice', tickets = 100, pause = 0 } = {}) {
   }
 }
 
-/** Lets nobody create an order before so many have found none: without a lock, however slow the machine is. */
+/**
+ * Delays creating orders until so many clicks have found none: without a lock this makes the race
+ * certain on any machine.
+ */
 function meetBeforeCreating({ store }, count) {
   const { findOrder, createOrder } = store
   const all = resolvers()
@@ -54,7 +57,7 @@ async function closeShops() {
 
 const times = (count, make) => Promise.all(Array.from({ length: count }, (_, i) => make(i)))
 
-/** Promise.withResolvers, which Node 20 does not have. */
+/** Promise.withResolvers, which Node 20 lacks. */
 function resolvers() {
   let resolve
   const promise = new Promise((settle) => {

@@ -19,7 +19,7 @@ describe("the inspector's page, in Chromium", () => {
       await closeServers()
       await closeShops()
     },
-    // What the policy of the page forbids, Chromium says here.
+    // Chromium reports violations of the page's policy here.
     (open) => open.page.on('console', (message) => open.problems.push(message.text())),
   )
 
@@ -34,13 +34,13 @@ describe("the inspector's page, in Chromium", () => {
   const keys = () => texts('#rows tbody.window td:nth-child(2)')
   const many = (count) =>
     Array.from({ length: count }, (_, i) => lock({ key: i, hold: [count - i] }))
-  /** When whatever is due has been drawn. */
+  /** Resolves when every due update has been drawn. */
   const drawn = () =>
     current.page.evaluate(
       () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))),
     )
 
-  it('shows who holds what since when, and the line, the hottest first', async () => {
+  it('shows each holder since when, and the queue, the most contended lock first', async () => {
     await visit(
       snapshotOf([
         lock({ key: 'ada', hold: [61_000] }),
@@ -69,7 +69,7 @@ describe("the inspector's page, in Chromium", () => {
     await shows(keyOf(1), '"bob"')
     await current.page.click('#pause')
     await shows('#link', 'paused')
-    // The filter is answered, once: nothing is asked later.
+    // The filter is answered once, and no later request is sent.
     await current.page.evaluate(() => {
       const begin = window.setTimeout
       window.setTimeout = (...what) => {
@@ -90,19 +90,19 @@ describe("the inspector's page, in Chromium", () => {
     await shows('#threads', '3 threads, no answer from 3, 4')
   })
 
-  it('says that nobody answers, and goes on when somebody does', async () => {
+  it('reports that the process does not answer, and goes on when it does', async () => {
     await visit(snapshotOf())
     snapshot = null
     await current.page.waitForSelector('#link.lost')
     snapshot = snapshotOf([lock({ key: 'ada' })])
     await shows('#link', 'live')
     await shows(keyOf(1), '"ada"')
-    // Chromium tells of the answer 500.
+    // Chromium reports the answer 500.
     assert.ok(current.problems.length > 0)
     current.problems = []
   })
 
-  it('filters, from its address too', async () => {
+  it('filters, also by its address', async () => {
     await visit(snapshotOf([lock({ key: 'ada' }), lock({ key: 'bob' })]), '/locks/?filter=ADA')
     await shows('#shown', '1 found')
     await shows(keyOf(1), '"ada"')
@@ -113,7 +113,19 @@ describe("the inspector's page, in Chromium", () => {
     await shows('#rows-empty', 'Nothing matches the filter.')
   })
 
-  it('is linked to by the shop, whose locks it shows', async () => {
+  it('is live at an address with a user and a password, and sends them for its data', async () => {
+    const inspect = makeInspector(async () => snapshotOf([lock({ key: 'ada' })]))
+    const expected = `Basic ${Buffer.from('ops:pw').toString('base64')}`
+    const { port } = await serve((request, response) => {
+      if (request.headers.authorization === expected) return inspect(request, response)
+      response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="locks"' }).end()
+    })
+    await current.page.goto(`http://ops:pw@127.0.0.1:${port}/locks`)
+    await shows('#link', 'live')
+    await shows(keyOf(1), '"ada"')
+  })
+
+  it('is linked by the shop, whose locks it shows', async () => {
     const shop = await openShop()
     const inside = resolvers()
     const holder = shop.lock.runExclusive('ada', () => inside.promise)
@@ -127,7 +139,7 @@ describe("the inspector's page, in Chromium", () => {
     assert.equal((await texts('#totals tbody.window td:nth-child(3)'))[0], '1')
   })
 
-  it('shows what strangers have chosen as text, whatever it is', async () => {
+  it('shows names from untrusted users as text', async () => {
     const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
     const deadlock = { ...ring(2, evil), message: evil }
     for (const { waitsFor, holds } of deadlock.cycle) {
@@ -145,7 +157,7 @@ describe("the inspector's page, in Chromium", () => {
     assert.deepEqual(await current.page.$$eval('img, #chosen script', (found) => found.length), 0)
   })
 
-  it('tells all of a row that is chosen by keys, which stays chosen', async () => {
+  it('shows the details of a row chosen by keys, which stays chosen', async () => {
     const locks = many(100)
     Object.assign(locks[1].holders[0], { stack: 'at work (here.js:1:1)', pid: 77 })
     await visit(snapshotOf(locks))
@@ -180,7 +192,7 @@ describe("the inspector's page, in Chromium", () => {
     assert.equal(await chosen(), null)
   })
 
-  it('draws how long was waited', async () => {
+  it('draws wait times', async () => {
     const buckets = [
       0, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9,
     ]
@@ -236,7 +248,7 @@ describe("the inspector's page, in Chromium", () => {
     assert.match((await texts('#chosen')).join(), /^Choose a row/)
   })
 
-  it('marks leaked and unusually long holds, and says why in the details', async () => {
+  it('marks leaked and unusually long holds, and explains them in the details', async () => {
     const holds = { p50: 1, p90: 2, p99: 30, max: 30, buckets: [50] }
     const map = lock({ hold: [], holds })
     const leaked = lock({ key: 'leaked', hold: [1], map: map.id })
@@ -257,7 +269,7 @@ describe("the inspector's page, in Chromium", () => {
     await shows('#chosen .bad', 'Held much longer than usual: p99 is 30 ms.')
   })
 
-  it('folds older deadlocks away, and lets each be dismissed', async () => {
+  it('folds older deadlocks away, and lets the reader dismiss each', async () => {
     const [first, second, third] = [2, 3, 4].map((n) => ring(n))
     const open = () =>
       current.page.$$eval('figure > details', (folds) => folds.map((fold) => fold.open))
@@ -315,7 +327,7 @@ describe("the inspector's page, in Chromium", () => {
     })
   }
 
-  it('has as many rows as can be seen, and shows each of ten thousand that is scrolled to', async () => {
+  it('has as many rows as are visible, and shows each of ten thousand when scrolled to', async () => {
     await visit(snapshotOf(many(10_000)))
     await shows('#busy', '10,000')
     const frames = await current.page.evaluate(async () => {

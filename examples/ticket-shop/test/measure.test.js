@@ -75,7 +75,7 @@ describe('the command', () => {
 
   const mistakes = [['--users', 'many'], ['--clicks=0'], ['--lock', 'toString'], ['--user', '5']]
   for (const args of mistakes) {
-    it(`explains itself on ${args.join(' ')}`, async () => {
+    it(`explains its options on ${args.join(' ')}`, async () => {
       const { code, stdout, stderr } = await run(...args)
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
       assert.match(stderr, /--(users?|clicks|lock)\b.*\n\nUsage:/)
@@ -91,13 +91,13 @@ describe('the verdict on a row', () => {
   const verdict = (change) => problemsOf({ ...row, ...change }).join('; ')
   const killed = { kills: 1, killsWanted: 1 }
 
-  it('finds nothing wrong with a good one', () => {
+  it('accepts a good one', () => {
     assert.equal(verdict({}), '')
-    assert.equal(verdict({ ...killed, remaining: 1 }), '') // lost by the process that was killed
+    assert.equal(verdict({ ...killed, remaining: 1 }), '') // lost by the killed process
     const unguarded = { guarded: false, sold: 3, remaining: 1, doubles: 1, doublesTold: 1 }
     assert.equal(verdict({ ...unguarded, statuses: { 201: 3 } }), '')
   })
-  it('finds double tickets under a lock, and none where there must be some', () => {
+  it('reports double tickets under a lock, and a row without a lock that has none', () => {
     assert.match(verdict({ doubles: 1, doublesTold: 1 }), /^1 double tickets/)
     assert.match(verdict({ ...killed, doublesTold: 1 }), /told of two/)
     assert.match(verdict({ guarded: false }), /^no double ticket/)
@@ -114,7 +114,7 @@ describe('the verdict on a row', () => {
     assert.match(verdict({ doublesTold: 1 }), /disagree on doubles/)
     assert.match(verdict({ statuses: { 200: 1, 201: 2, 500: 1 } }), /status 500/)
   })
-  it('finds that no process was killed', () => {
+  it('reports that no process was killed', () => {
     assert.match(verdict({ killsWanted: 1 }), /^0 processes were killed/)
   })
 })

@@ -26,7 +26,7 @@ describe('the page, in Chromium', () => {
     'the button that clicks twice': () => current.page.click('#twice'),
   }
   for (const [way, clickTwice] of Object.entries(ways)) {
-    it(`two tickets without a lock: ${way}`, async () => {
+    it(`sells two tickets without a lock: ${way}`, async () => {
       const shop = await visit({ lock: 'none' })
       meetBeforeCreating(shop, 2)
       await clickTwice()
@@ -40,7 +40,7 @@ describe('the page, in Chromium', () => {
     })
 
     for (const lock of ['map', 'boxoffice']) {
-      it(`one ticket with ${lock}: ${way}`, async () => {
+      it(`sells one ticket with ${lock}: ${way}`, async () => {
         const shop = await visit({ lock, pause: 500 })
         await clickTwice()
         await answers(2)
@@ -56,7 +56,7 @@ describe('the page, in Chromium', () => {
     }
   }
 
-  it('switches the lock, and sells everything anew', async () => {
+  it('switches the lock, and starts with all tickets unsold', async () => {
     const shop = await visit({ lock: 'none' })
     meetBeforeCreating(shop, 2)
     await current.page.click('#twice')
@@ -75,7 +75,7 @@ describe('the page, in Chromium', () => {
   })
 
   for (const lock of ['none', 'boxoffice']) {
-    it(`a hundred people double-click with ${lock}`, async () => {
+    it(`a hundred users double-click with ${lock}`, async () => {
       const shop = await visit({ lock, tickets: 100 })
       const { tickets } = await shop.summary()
       if (lock === 'none') meetBeforeCreating(shop, 2 * tickets)
@@ -90,7 +90,7 @@ describe('the page, in Chromium', () => {
     })
   }
 
-  it('says that a click is pending until it has its answer', async () => {
+  it('shows a click as pending until it has its answer', async () => {
     const shop = await visit()
     const inside = resolvers()
     const holder = shop.lock.runExclusive('ada', () => inside.promise)
@@ -124,7 +124,7 @@ describe('the page, in Chromium', () => {
     await shows('#orders', '1  ada')
   })
 
-  it('shows a name as text, whatever it is', async () => {
+  it('shows any name as text', async () => {
     await visit()
     const name = '<img src=x onerror="document.title=1">'
     await current.page.$eval('#user', (input, value) => Object.assign(input, { value }), name)
@@ -134,7 +134,7 @@ describe('the page, in Chromium', () => {
     assert.equal(await current.page.$('img'), null)
   })
 
-  it('says what went wrong, and asks nothing without a name', async () => {
+  it('reports errors, and sends no request without a name', async () => {
     const shop = await visit()
     await current.page.$eval('#user', (input) => Object.assign(input, { value: '' }))
     await current.page.click('#twice')

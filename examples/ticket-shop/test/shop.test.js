@@ -19,7 +19,7 @@ describe('the shop', () => {
     })
   })
 
-  it('says when it is sold out, and still finds the orders there are', async () => {
+  it('reports when it is sold out, and still finds existing orders', async () => {
     const shop = await openShop({ tickets: 1 })
     const { ticket } = await shop.claim('ada')
     assert.deepEqual(await shop.claim('grace'), { status: 409, error: 'sold out' })
@@ -60,7 +60,7 @@ describe('the shop', () => {
     assert.equal((await fetch(`${shop.url}/nowhere`)).status, 404)
   })
 
-  it('takes any name for a name', async () => {
+  it('accepts any text as a name', async () => {
     const shop = await openShop()
     const users = ['__proto__', 'constructor', "'; DROP TABLE orders; --", '<b>', '🎟', ' a', 'a']
     for (const user of users) {
@@ -103,7 +103,7 @@ describe('the shop', () => {
       assert.equal(sold + remaining, 10)
     })
 
-    it(`${title}: fifty users at once do not get more tickets than there are`, async () => {
+    it(`${title}: fifty users at once get no more tickets than there are`, async () => {
       const shop = await openShop({ lock: name, tickets: 10 })
       const answers = await times(50, (i) => shop.claim(`user-${i}`))
       assert.equal(answers.filter(({ status }) => status === 201).length, 10)
@@ -117,7 +117,7 @@ describe('the shop', () => {
     const { title } = strategies[name]
     const locks = name !== 'none'
     if (!locks) continue
-    it(`${title}: is held while a click is served, by that user only, and leaves nothing`, async () => {
+    it(`${title}: is held while a click is served, by that user only, and leaves nothing behind`, async () => {
       const shop = await openShop({ lock: name })
       const inside = resolvers()
       const holder = shop.lock.runExclusive('ada', () => inside.promise)
@@ -130,7 +130,7 @@ describe('the shop', () => {
     })
   }
 
-  it('takes another lock and begins anew when the page says so', async () => {
+  it('takes another lock and starts over when the page says so', async () => {
     const shop = await openShop({ lock: 'none' })
     await shop.claim('ada')
     const choose = (lock) =>
@@ -148,7 +148,7 @@ describe('the shop', () => {
     assert.equal((await choose('redis')).status, 400)
   })
 
-  it('puts the ticket back and frees the lock when the order fails, and says so', async () => {
+  it('puts the ticket back and frees the lock when the order fails, and reports it', async () => {
     const shop = await openShop({ tickets: 1 })
     const { createOrder } = shop.store
     const failure = new Error('the disk is full')
