@@ -1,3 +1,9 @@
+/**
+ * The locks, and what watches them.
+ *
+ * @module boxoffice
+ */
+
 export * from './lib/cluster/options.js'
 export * from './lib/core/errors.js'
 export * from './lib/core/options.js'
@@ -5,7 +11,6 @@ export * from './lib/core/releaser.js'
 export * from './lib/diagnostics/options.js'
 export * from './lib/diagnostics/process.js'
 export * from './lib/host/options.js'
-export * from './lib/lock_options.js'
 export * from './lib/locks/barrier.js'
 export * from './lib/locks/closable.js'
 export * from './lib/locks/condition_variable.js'
@@ -19,6 +24,7 @@ export * from './lib/locks/keyed_mutex.js'
 export * from './lib/locks/keyed_rw_lock.js'
 export * from './lib/locks/keyed_semaphore.js'
 export * from './lib/locks/leader_election.js'
+export * from './lib/locks/lock_options.js'
 export * from './lib/locks/mutex.js'
 export * from './lib/locks/recursive_mutex.js'
 export * from './lib/locks/rw_lock.js'

@@ -1,5 +1,6 @@
 'use strict'
-// What `ctest --preset coverage` has reached of src/: a table of the files, and the lines that nothing came to.
+// The lines of src/ that `ctest --preset coverage` has reached: a table of the files, and the lines
+// never reached.
 const { execFileSync } = require('node:child_process')
 const { readdirSync } = require('node:fs')
 const path = require('node:path')
@@ -7,7 +8,7 @@ const path = require('node:path')
 const root = path.join(__dirname, '..')
 const build = path.join(root, 'build', 'coverage')
 
-/** Of each file of src/, how often each line was come to, by all that was compiled with it. */
+/** For each file of src/, how often each line was reached, in all programs that contain it. */
 function countLines() {
   const files = new Map()
   for (const { file, lines } of notes().flatMap(reportOf)) {

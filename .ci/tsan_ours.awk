@@ -1,5 +1,6 @@
-# The reports of ThreadSanitizer in which an access of ours takes part. Without instrumentation it
-# cannot see how Node orders its own accesses, and reports many of them: those are not ours.
+# Prints the reports of ThreadSanitizer that include an access of this library. Without
+# instrumentation ThreadSanitizer cannot see how Node orders its own accesses, and reports many of
+# them.
 BEGIN { RS = "==================\n"; FS = "\n" }
 {
   isOurs = 0

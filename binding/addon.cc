@@ -1,4 +1,4 @@
-// What JavaScript sees of C++.
+// The addon's exports.
 #include <napi.h>
 
 #include "instances.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 'use strict'
-// Builds with plain CMake, in build/release, and the addon with zig where there is no CMake or no compiler. It is also
-// what `npx boxoffice-build` runs, where no prebuilt binary fits.
+// Builds with plain CMake, in build/release; without CMake or a compiler, or where CMake cannot configure
+// the build, it builds the addon with zig. `npx boxoffice-build` runs it if no prebuilt binary fits.
 //   node binding/build.js [addon | tests | bench] [-DNAME=VALUE ...]
 const { spawnSync } = require('node:child_process')
 const { availableParallelism } = require('node:os')
@@ -33,25 +33,31 @@ if (!Object.hasOwn(parts, what)) stop(`There is no part "${what}"; try addon, te
 const { targets, options } = parts[what]
 
 const missing = missingTools()
+const mayUseZig = what === 'addon' && cmakeOptions.length === 0 && hasZig()
 if (missing.length === 0) buildWithCMake()
-else if (what === 'addon' && cmakeOptions.length === 0 && hasZig()) buildWithoutTools()
+else if (mayUseZig) buildWithoutTools(`This machine has no ${missing.join(', ')}`)
 else stopWithoutTools()
 
 function buildWithCMake() {
-  cmake('-S', root, '-B', buildDir, '-DCMAKE_BUILD_TYPE=Release', ...options, ...cmakeOptions)
+  const settings = ['-DCMAKE_BUILD_TYPE=Release', ...options, ...cmakeOptions]
+  const status = cmake('-S', root, '-B', buildDir, ...settings)
+  if (status !== 0) {
+    if (!mayUseZig) process.exit(status)
+    missing.push('a newer cmake or C++20 compiler')
+    return buildWithoutTools('CMake cannot configure the build on this machine (see above)')
+  }
   const jobs = String(availableParallelism())
-  cmake('--build', buildDir, '--config', 'Release', '--parallel', jobs, '--target', ...targets)
+  const how = ['--config', 'Release', '--parallel', jobs]
+  process.exitCode = cmake('--build', buildDir, ...how, '--target', ...targets)
 }
 
-function buildWithoutTools() {
-  console.log(
-    `This machine has no ${missing.join(', ')}: boxoffice is built with zig, from npm (74 MB), for a minute or two.`,
-  )
+function buildWithoutTools(why) {
+  console.log(`${why}: boxoffice is built with zig, from npm (74 MB), for a minute or two.`)
   try {
     buildWithZig(path.join(buildDir, 'boxoffice.node'))
   } catch (error) {
     if (error.status === undefined && error.code === undefined) throw error
-    // What npm, tar and zig themselves say is above.
+    // npm, tar and zig have printed their own errors above.
     stopWithoutTools(`It could not be built with zig either: ${error.code ?? 'see above'}`)
   }
 }
@@ -86,8 +92,7 @@ function runs(tool) {
 }
 
 function cmake(...args) {
-  const { status } = spawnSync('cmake', args, { stdio: 'inherit' })
-  if (status !== 0) process.exit(status ?? 1)
+  return spawnSync('cmake', args, { stdio: 'inherit' }).status ?? 1
 }
 
 function stop(...lines) {

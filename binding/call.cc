@@ -37,14 +37,13 @@ const char* codeOf(host::HostFault fault) {
   return "ERR_LOCK_FORKED";
 }
 
-}  // namespace
-
+/// Throws in JavaScript what has been thrown in C++.
 void rethrow(napi_env env) noexcept {
   try {
     throw;
   } catch (const Napi::Error& error) {
-    // Not ThrowAsJavaScriptException: that throws where the environment is being terminated, and here is
-    // nobody to catch it.
+    // Not ThrowAsJavaScriptException, which throws in C++ while the environment is being terminated: no
+    // caller would catch it.
     try {
       if (!error.IsEmpty()) napi_throw(env, error.Value());
     } catch (const Napi::Error&) {
@@ -59,6 +58,36 @@ void rethrow(napi_env env) noexcept {
     napi_throw_error(env, "ERR_LOCK_MEMORY", "boxoffice: out of memory");
   } catch (const std::exception& other) {
     napi_throw_error(env, "ERR_LOCK_MISUSE", other.what());
+  }
+}
+
+}  // namespace
+
+void fail(napi_env env) { throw Napi::Error::New(env); }
+
+std::string Call::text(int i) const {
+  std::size_t length = 0;
+  check(env_, napi_get_value_string_utf8(env_, arguments_[i], nullptr, 0, &length));
+  std::string text(length, '\0');
+  check(env_, napi_get_value_string_utf8(env_, arguments_[i], text.data(), length + 1, &length));
+  return text;
+}
+
+napi_value Call::result(double value) const {
+  napi_value made = nullptr;
+  check(env_, napi_create_double(env_, value, &made));
+  return made;
+}
+
+napi_value receive(napi_env env, napi_callback_info info,
+                   napi_value (*function)(const Call& call)) noexcept {
+  try {
+    const Call call(env, info);
+    const EventLoop::Turn turn(&call.loop());
+    return function(call);
+  } catch (...) {
+    rethrow(env);
+    return nullptr;
   }
 }
 

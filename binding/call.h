@@ -1,5 +1,5 @@
-// A call from JavaScript with numbers for arguments and a number for a result: the shape of every
-// function on the way to a lock. Raw Node-API: a wrapped call costs three times as much.
+// A call from JavaScript with numbers as arguments and result: the form of every function that acquires or releases
+// a lock. It uses raw Node-API, since a wrapped call costs three times as much.
 #pragma once
 
 #include <napi.h>
@@ -21,12 +21,12 @@ class Call {
   }
 
   EventLoop& loop() const noexcept { return *loop_; }
-  /// Writes the completions that this call has caused for JavaScript: how many.
+  /// Writes the completions that this call has caused for JavaScript. Returns their number.
   std::int32_t completions() const { return loop_->completions().write(); }
   napi_env env() const noexcept { return env_; }
   napi_value operator[](int i) const noexcept { return arguments_[i]; }
 
-  std::int32_t integer(int i) const {
+  [[gnu::always_inline]] std::int32_t integer(int i) const {
     std::int32_t value = 0;
     check(env_, napi_get_value_int32(env_, arguments_[i], &value));
     return value;
@@ -39,35 +39,25 @@ class Call {
 
   /// The bits of a lock's word.
   std::uint32_t word(int i) const { return static_cast<std::uint32_t>(integer(i)); }
-  std::string text(int i) const {
-    std::size_t length = 0;
-    check(env_, napi_get_value_string_utf8(env_, arguments_[i], nullptr, 0, &length));
-    std::string text(length, '\0');
-    check(env_, napi_get_value_string_utf8(env_, arguments_[i], text.data(), length + 1, &length));
-    return text;
-  }
+  std::string text(int i) const;
 
-  /// Has it been given this argument?
+  /// Whether the caller passed this argument.
   bool has(std::size_t i) const noexcept { return i < count_; }
 
-  /// The lock whose word is at the place that is this argument, the first one of most functions.
+  /// The lock whose place is argument `i`.
   template <class Lock>
-  Lock& lock(int i = 0) const {
+  [[gnu::always_inline]] Lock& lock(int i = 0) const {
     static_assert(std::is_standard_layout_v<Lock> && sizeof(Lock) % sizeof(std::int32_t) == 0,
                   "a lock begins with its word");
     return *static_cast<Lock*>(loop_->regions().word(integer(i)));
   }
 
-  napi_value result(std::int32_t value) const {
+  [[gnu::always_inline]] napi_value result(std::int32_t value) const {
     napi_value made = nullptr;
     check(env_, napi_create_int32(env_, value, &made));
     return made;
   }
-  napi_value result(double value) const {
-    napi_value made = nullptr;
-    check(env_, napi_create_double(env_, value, &made));
-    return made;
-  }
+  napi_value result(double value) const;
   static napi_value result(napi_value value) noexcept { return value; }
 
  private:
@@ -79,25 +69,26 @@ class Call {
   napi_value arguments_[kMost];
 };
 
-/// Throws in JavaScript what `function` throws in C++.
-void rethrow(napi_env env) noexcept;
+/// The result of `function` as a JavaScript value.
+template <auto function>
+napi_value answer(const Call& call) {
+  if constexpr (std::is_void_v<decltype(function(call))>) {
+    function(call);
+    return nullptr;
+  } else {
+    return call.result(function(call));
+  }
+}
 
-/// `function` as Node-API calls it.
+/// Calls `function`, and converts its C++ exceptions to JavaScript exceptions. All functions share it, since each
+/// exception handler makes the binary larger.
+napi_value receive(napi_env env, napi_callback_info info,
+                   napi_value (*function)(const Call& call)) noexcept;
+
+/// Wraps `function` as a Node-API callback.
 template <auto function>
 napi_value called(napi_env env, napi_callback_info info) noexcept {
-  try {
-    const Call call(env, info);
-    const EventLoop::Turn turn(&call.loop());
-    if constexpr (std::is_void_v<decltype(function(call))>) {
-      function(call);
-      return nullptr;
-    } else {
-      return call.result(function(call));
-    }
-  } catch (...) {
-    rethrow(env);
-    return nullptr;
-  }
+  return receive(env, info, answer<function>);
 }
 
 }  // namespace boxoffice::binding

@@ -1,5 +1,6 @@
-// The JavaScript that an event loop calls: what start() was given. The anchor, the object with the functions of its
-// instance (instances.h), keeps it; C++ keeps nothing but the anchor, and that only while keep(true) says so.
+// The JavaScript functions that an event loop calls, as passed to start(). The anchor, the object
+// with the functions of its instance (instances.h), keeps them alive. C++ keeps only the anchor,
+// and that only while keep(true) is in force.
 #pragma once
 
 #include <napi.h>
@@ -12,8 +13,8 @@ class Callbacks {
 
   /// A weak reference to the anchor.
   void anchorAt(napi_ref anchor) noexcept { anchor_ = anchor; }
-  /// `completions` is an Int32Array to be kept, too. `probe` does nothing: that it can be called says that
-  /// JavaScript still runs.
+  /// `completions` is an Int32Array to be kept alive, too. `probe` does nothing: if it can be
+  /// called, JavaScript still runs.
   void start(napi_value completions, napi_value onWakeup, napi_value probe);
   void keep(bool kept) noexcept;
   /// Within a callback of the environment.

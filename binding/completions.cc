@@ -16,6 +16,7 @@ std::int32_t Completions::write() {
     if (w.how == Wake::admitted) {
       buffer_[count++] = ticket | (w.abandoned ? kAdmittedAbandoned : kAdmitted);
       tickets_.granted(w);
+      tickets_.told(w);
       tickets_.give(w);
     } else {
       buffer_[count++] = ticket | kInvited;

@@ -1,7 +1,7 @@
-// What has happened to the tickets of an event loop, until JavaScript has read it. It does so from an Int32Array:
+// The events of an event loop's tickets until JavaScript reads them, from an Int32Array:
 //
-//   [0, kMost)          completions: a ticket, and in the low two bits what has happened to it
-//   [kMost]             a number that it finds there without a call of its own (post)
+//   [0, kMost)          completions: a ticket, and an event (What) in the low two bits
+//   [kMost]             a number that JavaScript reads without a call (post)
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,18 @@ class Completions {
 
   explicit Completions(Tickets& tickets) : tickets_(tickets) {}
 
-  /// Where JavaScript reads: room for kSize.
+  /// Sets the memory that JavaScript reads: kSize numbers.
   void attach(std::int32_t* buffer) noexcept { buffer_ = buffer; }
 
   bool isEmpty() const noexcept { return !first_; }
   void append(Waiter& w) noexcept;
-  /// The first one, which is not for JavaScript any more; null where there is none.
+  /// Removes the first completion, which JavaScript then does not get; null if there is none.
   Waiter* takeFirst() noexcept { return first_ ? std::exchange(first_, first_->posted) : nullptr; }
-  /// Writes and forgets them: how many, at most kMost.
+  /// Writes and forgets completions, at most kMost. Returns their number.
   std::int32_t write();
 
-  /// The waiters that leave a queue all at once, in batches like these: `ticket << 1 | invited`. Room for them is made
-  /// first: while they leave nothing may throw.
+  /// Waiters that leave a queue together, in batches of such entries: `ticket << 1 | invited`.
+  /// Their memory is reserved first, because nothing may throw while they leave.
   void expectLeavers() { leavers_.reserve(tickets_.inUse()); }
   void noteLeaver(Waiter& w, Leave how) noexcept;
   std::int32_t writeLeavers();
@@ -41,7 +41,7 @@ class Completions {
  private:
   Tickets& tickets_;
   std::int32_t* buffer_ = nullptr;
-  // Linked by `posted`, which their mailbox is done with.
+  // Linked by `posted`, which their mailbox no longer uses.
   Waiter* first_ = nullptr;
   Waiter* last_ = nullptr;
   std::vector<std::int32_t> leavers_;

@@ -1,11 +1,13 @@
-// What belongs to no lock: an environment's tickets and completions, and where its locks lie.
+// Functions that belong to no lock: an environment's tickets and completions, and its locks'
+// memory.
 #include "exports.h"
 #include "platform/clock.h"
 
 namespace boxoffice::binding {
 namespace {
 
-/// (Int32Array for completions, function for wake-ups, function that does nothing): our agent's id.
+/// (Int32Array for completions, function for wake-ups, function that does nothing): the id of this
+/// agent.
 std::int32_t start(const Call& call) {
   call.loop().start(call[0], call[1], call[2]);
   return static_cast<std::int32_t>(call.loop().id());
@@ -13,11 +15,17 @@ std::int32_t start(const Call& call) {
 
 std::int32_t completions(const Call& call) { return call.completions(); }
 
-/// Writes `ticket << 1 | invited` of the waiters that have left by leaveAll: how many, and once more if that
-/// is Completions::kMost. For those that were invited a completion is still to come.
+/// The same, plus completions that other threads have posted before their wake-up of the loop.
+std::int32_t postedCompletions(const Call& call) {
+  call.loop().collect();
+  return call.completions();
+}
+
+/// Writes `ticket << 1 | invited` of the waiters that have left by leaveAll. Returns their number;
+/// if that is Completions::kMost, call it again. Invited ones still get a completion.
 std::int32_t leavers(const Call& call) { return call.loop().completions().writeLeavers(); }
 
-/// (ticket) whose last completion has come.
+/// (ticket), whose last completion has come.
 void giveTicket(const Call& call) {
   Tickets& tickets = call.loop().tickets();
   tickets.give(tickets.waiter(call.integer(0)));
@@ -28,24 +36,24 @@ void keepAlive(const Call& call) {
   call.loop().keepAlive().set(static_cast<KeepAlive::Level>(call.integer(0)));
 }
 
-/// Whether there may be completions, now or later, that do not come from this environment.
+/// Whether completions caused outside this environment may come, now or later.
 std::int32_t mayBeWoken(const Call& call) { return call.loop().mayBeWoken() ? 1 : 0; }
 
-/// (region): the Int32Array that it is.
+/// (region): its Int32Array.
 napi_value array(const Call& call) { return call.loop().regions().array(call.integer(0)); }
 
-/// (place): where it lies in memory, which is the same for all threads.
+/// (place): its address in memory, which is the same for all threads.
 double addressOf(const Call& call) {
   return static_cast<double>(
       reinterpret_cast<std::uintptr_t>(call.loop().regions().word(call.integer(0))));
 }
 
-/// (Int32Array, kind, word at first): the place of a lock that others may know.
+/// (Int32Array, kind, initial word): the place of a lock that others may know.
 std::int32_t shareMemory(const Call& call) {
   return call.loop().shares().shareMemory(call[0], call.integer(1), call.word(2));
 }
 
-/// (table, key, kind, word at first): the place of a lock that others may know.
+/// (table, key, kind, initial word): the place of a lock that others may know.
 std::int32_t shareKey(const Call& call) {
   return call.loop().shares().shareKey(call.integer(0), call.text(1), call.integer(2),
                                        call.word(3));
@@ -56,20 +64,20 @@ std::int32_t unshare(const Call& call) {
   return call.loop().shares().unshare(call.integer(0), call.loop().id());
 }
 
-/// (name, word at first of its keys, or 0 where they differ): the number of the table of that name.
+/// (name, initial word of its keys, or 0 if they differ): the number of the table of that name.
 std::int32_t openTable(const Call& call) {
   return call.loop().shares().openTable(call.text(0), call.word(1));
 }
 
-/// (place, how much), which others have put back for us.
+/// (place, how much): units that others have put back for this environment.
 void gave(const Call& call) { call.loop().shares().gave(call.integer(0), call.integer(1)); }
 
-/// (table): how many of its keys are held or waited for.
+/// (table): how many of its keys are held or awaited.
 std::int32_t busyCount(const Call& call) {
   return static_cast<std::int32_t>(call.loop().shares().table(call.integer(0)).busy());
 }
 
-/// (table): an array of the keys that are held or waited for.
+/// (table): an array of the keys that are held or awaited.
 napi_value busyKeys(const Call& call) {
   const Napi::Env env(call.env());
   Napi::Array keys = Napi::Array::New(env);
@@ -79,7 +87,7 @@ napi_value busyKeys(const Call& call) {
   return keys;
 }
 
-/// The time of Clock, which is the same in all threads, in milliseconds.
+/// The time of Clock, common to all threads, in milliseconds.
 double now(const Call& /*call*/) {
   const std::chrono::duration<double, std::milli> time = Clock::now().time_since_epoch();
   return time.count();
@@ -91,6 +99,7 @@ void defineEnvironment(Topic exports) {
   Topic loop = exports.topic("eventLoop");
   loop.add<start>("start");
   loop.add<completions>("completions");
+  loop.add<postedCompletions>("postedCompletions");
   loop.add<leavers>("leavers");
   loop.add<giveTicket>("giveTicket");
   loop.add<keepAlive>("keepAlive");

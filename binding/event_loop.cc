@@ -31,10 +31,11 @@ void EventLoop::start(napi_value completions, napi_value onWakeup, napi_value pr
 }
 
 void EventLoop::wake(Waiter& w, Wake how) noexcept {
-  // In our own turn the wake comes from a call that is about to return: no wake-up is needed.
+  // During this loop's own turn a call that is about to return has caused the wake: no wake-up is
+  // needed.
   if (current != this) return inbox_.post(w, how);
   w.how = how;
-  collect();  // a waiter that another thread has let in before is told before
+  collect();  // a waiter that another thread has admitted before comes first
   completions_.append(w);
 }
 
@@ -42,7 +43,8 @@ void EventLoop::collect() noexcept {
   inbox_.collect([this](Waiter& w) { completions_.append(w); });
 }
 
-// JavaScript fetches the completions itself: where it cannot run any more they stay for end() to pass on.
+// JavaScript fetches the completions itself. If it cannot run any more, they stay for end() to pass
+// on.
 
 void EventLoop::onWakeup() noexcept {
   collect();
@@ -59,8 +61,8 @@ bool EventLoop::onHostWakeup(host::Membership& membership) noexcept {
 }
 
 bool EventLoop::mayBeWoken() noexcept {
-  // In this order: a loop that has left the registry has posted before. And has called wakeLater after, so that
-  // JavaScript asks once more when these completions have been read.
+  // In this order: a loop that has left the registry has posted before. It has called wakeLater
+  // after, so that JavaScript asks again when these completions have been read.
   return eventLoopRegistry().hasOthers() || !inbox_.isQuiet();
 }
 

@@ -1,5 +1,5 @@
-// One instance of our JavaScript (instances.h) as an agent: its tickets, the memory its locks lie in, and the way its
-// wakes take.
+// One instance of this package's JavaScript (instances.h) as an agent: its tickets, the memory of
+// its locks, and the way of its wakes.
 //
 //   a wake in a turn of its own      ──▶ completions ──▶ the call that caused it returns them to JavaScript
 //   any other, of another thread     ──▶ inbox ──▶ thread wake-up: one callback on the loop ──▶ completions
@@ -45,27 +45,28 @@ class EventLoop final : public Parker {
   Inbox& inbox() noexcept { return inbox_; }
 
   void wake(Waiter& w, Wake how) noexcept override;
-  /// Makes completions of what other threads have posted.
+  /// Turns the posts of other threads into completions.
   void collect() noexcept;
-  /// Called by the thread's wake-up.
+  /// The thread's wake-up calls this.
   void onWakeup() noexcept;
-  /// Called by the loop itself, at a wake-up of this process: admits waiters of any of its threads. False when no
-  /// waiter of ours needs the loop, and the thread that listens for the process may do it alone.
+  /// Called by the loop itself, at a wake-up of this process: admits waiters of any of its threads.
+  /// Returns false when no waiter of this loop needs it, and the process's listening thread can do
+  /// it alone.
   bool onHostWakeup(host::Membership& membership) noexcept;
-  /// From any thread: wakes the loop though there may be no completions.
+  /// Called from any thread: wakes the loop even without completions.
   void wakeLater() noexcept { inbox_.wakeLoop(); }
   /// For a call that does not return its completions.
   void deferCompletions() noexcept {
     if (!completions_.isEmpty()) wakeLater();
   }
-  /// Is there another event loop, or has one that ended left us completions?
+  /// Whether there is another event loop, or one that ended has left completions for this one.
   bool mayBeWoken() noexcept;
 
-  /// JavaScript is gone, by the end of its environment or because it can no longer reach us: nothing of ours stays
-  /// anywhere, and we may be destroyed. See teardown.cc.
+  /// Called when JavaScript has ended: its environment ends, or it can no longer reach this loop.
+  /// Removes everything of this loop from everywhere; it may then be destroyed. See teardown.cc.
   void end() noexcept;
 
-  /// While a call of ours is about to return to JavaScript, and takes our completions with it.
+  /// Exists while a call is about to return to JavaScript, and returns the completions with it.
   class Turn {
    public:
     explicit Turn(const EventLoop* loop) noexcept : before_(std::exchange(current, loop)) {}

@@ -1,5 +1,5 @@
-// All event loops of this process: each is told when another begins or ends, since one that is alone waits
-// for nothing that could still come.
+// All event loops of this process. Each is called when another begins or ends, because a loop that
+// is alone must not wait for other threads.
 #pragma once
 
 #include <mutex>
@@ -15,9 +15,9 @@ class EventLoopRegistry {
   void join(EventLoop& loop);
   /// `loop` ends, and is not called from here on.
   void leave(EventLoop& loop) noexcept;
-  /// Something has happened that each of them looks at.
+  /// An event that every loop checks for has occurred.
   void wakeAll() noexcept;
-  /// Are there others than the one that asks?
+  /// Whether there are other loops than the caller's.
   bool hasOthers() const noexcept;
 
  private:

@@ -1,44 +1,35 @@
-// What JavaScript gets: one object of functions for each kind of lock and each topic, `native.mutex`, `native.host`.
+// The exports to JavaScript: one object of functions per kind of lock and per topic, `native.mutex`, `native.host`.
 #pragma once
 
 #include <napi.h>
 
 #include "call.h"
-#include "check.h"
 
 namespace boxoffice::binding {
 
 class Topic {
  public:
-  /// All of them: `functions`, the anchor of its instance (instances.h).
+  /// The topic that contains all others: `functions`, the anchor of its instance (instances.h).
   Topic(Napi::Object functions, EventLoop& loop) : Topic(functions, functions, loop) {}
 
-  Topic topic(const char* name) {
-    const Napi::Object functions = Napi::Object::New(anchor_.Env());
-    functions_.Set(name, functions);
-    return {anchor_, functions, loop_};
-  }
+  Topic topic(const char* name);
 
   template <auto function>
   void add(const char* name) {
-    const Napi::Env env = anchor_.Env();
-    napi_value made = nullptr;
-    check(env, napi_create_function(env, name, NAPI_AUTO_LENGTH, called<function>, &loop_, &made));
-    // A function keeps the instance that it belongs to.
-    check(env, napi_set_named_property(env, made, "anchor", anchor_));
-    functions_.Set(name, made);
+    add(name, called<function>);
   }
 
  private:
   Topic(Napi::Object anchor, Napi::Object functions, EventLoop& loop)
       : anchor_(anchor), functions_(functions), loop_(loop) {}
+  void add(const char* name, napi_callback callback);
 
   Napi::Object anchor_;
   Napi::Object functions_;
   EventLoop& loop_;
 };
 
-/// An environment's own: its tickets, its completions, its memory.
+/// The functions of the environment itself: its tickets, its completions, its memory.
 void defineEnvironment(Topic exports);
 void defineLocks(Topic exports);
 void defineRWLocks(Topic exports);

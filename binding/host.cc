@@ -1,4 +1,4 @@
-// Scope host as functions over numbers: which segment, which slot of it, and what there is to see of it.
+// Scope host as functions over numbers: segments, their slots, and the state of a lock for diagnostics.
 #include "exports.h"
 #include "host/lock_kinds.h"
 #include "kinds.h"
@@ -8,7 +8,7 @@ namespace {
 
 host::Segment& segmentOf(const void* address) {
   host::Segment* const segment = host::segmentAt(address);
-  if (!segment) throw Misuse(Fault::badArgument, "no lock of scope host lies there");
+  if (!segment) throwMisuse(Fault::badArgument, "no lock of scope host lies there");
   return *segment;
 }
 
@@ -23,7 +23,25 @@ void describe(Napi::Object& seen, const host::HostRWLock& lock) {
   seen["written"] = Napi::Boolean::New(seen.Env(), lock.isWritten());
 }
 
-/// (kind, name, directory or nothing, capacity or 0, value at first): the number of the segment.
+/// Collects process ids in an array. A class is compiled once; a lambda would be compiled for each kind of lock.
+class Pids {
+ public:
+  Pids(napi_env env, host::Membership& membership)
+      : membership_(membership), array_(Napi::Array::New(env)) {}
+
+  void operator()(host::ProcessSlot process) {
+    // A process that has just died or just begun has no pid in its record.
+    const auto pid = membership_.pidOf(process);
+    if (pid) array_[array_.Length()] = Napi::Number::New(array_.Env(), pid);
+  }
+  Napi::Array array() const { return array_; }
+
+ private:
+  host::Membership& membership_;
+  Napi::Array array_;
+};
+
+/// (kind, name, directory or nothing, capacity or 0, initial value): the number of the segment.
 std::int32_t hostOpen(const Call& call) {
   host::SegmentOptions options;
   options.kind = static_cast<host::Kind>(call.integer(0));
@@ -33,7 +51,7 @@ std::int32_t hostOpen(const Call& call) {
   return call.loop().hosts().open(call.text(2), options);
 }
 
-/// (segment): the low half of a mutex's word while this environment holds it and nobody waits.
+/// (segment): the low half of a mutex's word while this environment holds it without a waiter.
 std::int32_t hostHeld(const Call& call) {
   const host::ProcessSlot process =
       call.loop().hosts().at(call.integer(0)).segment().membership().process();
@@ -41,7 +59,7 @@ std::int32_t hostHeld(const Call& call) {
       host::OwnerWord::held(process, host::checkedHostAgent(call.loop().id())).bits());
 }
 
-/// (segment, key where it has keys): the place of a lock that other processes may know.
+/// (segment, key if it has keys): the place of a lock that other processes may use.
 std::int32_t hostPin(const Call& call) {
   const std::int32_t number = call.integer(0);
   Hosts& hosts = call.loop().hosts();
@@ -58,17 +76,23 @@ std::int32_t hostPin(const Call& call) {
   return call.loop().shares().shareSlot(place, kind, handle, slot);
 }
 
-/// (place): whether this thread let go of the slot, which it does unless it holds the lock.
+/// (place): unpins the slot unless this environment holds its lock. Returns whether it did.
 std::int32_t hostUnpin(const Call& call) {
   return call.loop().shares().unpinSlot(call.integer(0), call.loop().id()) ? 1 : 0;
 }
 
-/// (place): whether the slot is that of the same key, and pinned. If not, then nothing of ours lies there.
+/// (place): pins the slot again if it still has the same key. If not, this environment forgets the place.
 std::int32_t hostPinAgain(const Call& call) {
   return call.loop().shares().pinSlotAgain(call.integer(0)) ? 1 : 0;
 }
 
-/// (place): the number of a grant there, larger than all before.
+/// (place): its slot, as an Int32Array.
+napi_value hostSlot(const Call& call) {
+  void* const address = call.loop().regions().word(call.integer(0));
+  return viewOf(call.env(), address, host::strideOf(segmentOf(address).kind()));
+}
+
+/// (place): a new fencing token, larger than all earlier ones.
 napi_value hostFence(const Call& call) {
   host::Segment& segment = segmentOf(call.loop().regions().word(call.integer(0)));
   napi_value token = nullptr;
@@ -78,7 +102,7 @@ napi_value hostFence(const Call& call) {
   return token;
 }
 
-/// (segment): how many of its locks are held or waited for.
+/// (segment): the number of its locks that are held or awaited.
 std::int32_t hostBusyCount(const Call& call) {
   std::int32_t count = 0;
   call.loop().hosts().at(call.integer(0)).forEachBusy([&](std::uint32_t, const std::string&) {
@@ -87,7 +111,7 @@ std::int32_t hostBusyCount(const Call& call) {
   return count;
 }
 
-/// (segment): an array of those, each as its key, as far as it is known, and its place.
+/// (segment): an array of these locks: for each its key, which may be cut, and its place.
 napi_value hostBusy(const Call& call) {
   const Napi::Env env(call.env());
   const std::int32_t number = call.integer(0);
@@ -109,36 +133,30 @@ napi_value hostBusy(const Call& call) {
   return busy;
 }
 
-/// (place): what there is to see of it, for people.
+/// (place): an object that describes the lock's state, for diagnostics.
 napi_value hostLook(const Call& call) {
   const Napi::Env env(call.env());
   void* const address = call.loop().regions().word(call.integer(0));
   host::Segment& segment = segmentOf(address);
   auto* const slot = static_cast<std::byte*>(address);
-  const auto pids = [&](auto&& each) {
-    Napi::Array all = Napi::Array::New(env);
-    each([&](host::ProcessSlot process) {
-      // Whoever died just now, or has begun just now, has none.
-      if (const auto pid = segment.membership().pidOf(process)) {
-        all[all.Length()] = Napi::Number::New(env, pid);
-      }
-    });
-    return all;
-  };
   return host::withLock(segment.kind(), slot, [&](auto& lock) -> napi_value {
     Napi::Object seen = Napi::Object::New(env);
     describe(seen, lock);
     seen["waiting"] = Napi::Number::New(env, static_cast<double>(lock.queueSize()));
-    seen["holderPids"] = pids([&](auto&& use) { lock.eachHolder(use); });
-    seen["waiterPids"] = pids([&](auto&& use) { lock.eachWaiter(use); });
+    Pids holders(env, segment.membership());
+    lock.eachHolder(holders);
+    seen["holderPids"] = holders.array();
+    Pids waiters(env, segment.membership());
+    lock.eachWaiter(waiters);
+    seen["waiterPids"] = waiters.array();
     return seen;
   });
 }
 
-/// How many segments of this process have turned out to be gone.
+/// The number of removed segments that this process has detected.
 std::int32_t hostRemovals(const Call&) { return Hosts::removals(); }
 
-/// (segment): why there is nothing to be had from it any more; null while there is.
+/// (segment): why it grants no lock any more; null while it does.
 napi_value hostWhyGone(const Call& call) {
   host::Segment& segment = call.loop().hosts().at(call.integer(0)).segment();
   const Napi::Env env(call.env());
@@ -160,6 +178,7 @@ void defineHost(Topic exports) {
   host.add<hostPin>("pin");
   host.add<hostUnpin>("unpin");
   host.add<hostPinAgain>("pinAgain");
+  host.add<hostSlot>("slot");
   host.add<hostFence>("fence");
   host.add<hostBusyCount>("busyCount");
   host.add<hostBusy>("busy");

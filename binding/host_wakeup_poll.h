@@ -1,5 +1,6 @@
-// How an event loop hears by itself the wake-ups that other processes send to this one. Its waiters are then admitted
-// by one wake-up, that of the loop, and not by two, first of the process's listening thread and then of the loop.
+// Lets an event loop listen itself to the wake-ups that other processes send to this one. Its
+// waiters are then admitted by one wake-up, the loop's, instead of two: that of the process's
+// listening thread, and then that of the loop.
 //
 //   open ─▶ resting ──listen──▶ listening ──rest, at a wake-up that no waiter here needs──▶ resting
 //              │                     │
@@ -21,8 +22,8 @@ class EventLoop;
 
 class HostWakeupPoll {
  public:
-  /// Of this environment, for the wake-ups of that process; null where there are none. Lives until close() or
-  /// the environment ends, and is gone before its locks are.
+  /// For this environment, for the wake-ups of that process; null if they are not available. Lives
+  /// until close() or the environment's end, and ends before the environment's locks.
   static HostWakeupPoll* open(napi_env env, EventLoop& loop, host::Membership& membership);
   HostWakeupPoll(const HostWakeupPoll&) = delete;
   HostWakeupPoll& operator=(const HostWakeupPoll&) = delete;

@@ -1,4 +1,4 @@
-// Systems without scope host: there are no wake-ups to hear.
+// For systems without scope host, which have no wake-ups of other processes.
 #include "host_wakeup_poll.h"
 
 namespace boxoffice::binding {

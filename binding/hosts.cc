@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kRegionBytes = sizeof(std::int32_t) << Regions::kIndexBits;
 
-/// JavaScript sees the lower half of a slot's first word, at the address of the whole.
+/// JavaScript sees the lower half of a slot's first word, which has the word's address.
 static_assert(std::endian::native == std::endian::little);
 
 std::atomic<std::int32_t> allRemovals{0};
@@ -47,7 +47,7 @@ void Hosts::listenTo(host::Membership& membership) {
 
 std::size_t Hosts::check(std::int32_t number) const {
   const auto index = static_cast<std::uint32_t>(number);
-  if (index >= opened_.size()) throw Misuse(Fault::badArgument, "there is no such segment");
+  if (index >= opened_.size()) throwMisuse(Fault::badArgument, "there is no such segment");
   return index;
 }
 

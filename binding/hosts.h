@@ -1,4 +1,5 @@
-// The segments of scope host that one environment has opened: numbers for them, and views of their slots.
+// The segments of scope host that one environment has opened: their numbers, and views of their
+// slots.
 #pragma once
 
 #include <napi.h>
@@ -23,19 +24,20 @@ class Hosts {
   std::int32_t open(const std::string& directory, const host::SegmentOptions& options);
   host::SegmentHandle& at(std::int32_t number) const;
 
-  /// Where a slot of that segment lies, for JavaScript: the low half of its first word.
+  /// The place of a slot of that segment for JavaScript: the low half of its first word.
   std::int32_t placeOf(std::int32_t number, std::uint32_t slot);
 
-  /// A waiter of this environment needs the loop: from now on that hears the wake-ups of its process itself.
+  /// A waiter of this environment needs the loop, which from now on listens itself to the wake-ups
+  /// of its process.
   void listen() noexcept {
     for (HostWakeupPoll* const poll : polls_) poll->listen();
   }
   void forget(const HostWakeupPoll& poll) noexcept { std::erase(polls_, &poll); }
 
-  /// How many segments of this process turned out to be removed: grows before the environments are called.
+  /// The number of removed segments of this process: grows before the environments are called.
   static std::int32_t removals() noexcept;
 
-  /// The instance ends, and holds nothing any more.
+  /// Called when the instance ends and holds nothing any more.
   void clear() noexcept {
     for (HostWakeupPoll* const poll : polls_) poll->close();
     polls_.clear();
@@ -57,7 +59,7 @@ class Hosts {
   EventLoop& loop_;
   Regions& regions_;
   std::vector<Opened> opened_;
-  std::vector<HostWakeupPoll*> polls_;  // one for each membership, where they can be had
+  std::vector<HostWakeupPoll*> polls_;  // one per membership, on systems that have them
 };
 
 }  // namespace boxoffice::binding

@@ -1,4 +1,4 @@
-// Where other threads post the waiters of an event loop that they have woken. The first post of a burst wakes the thread.
+// The inbox of an event loop: other threads post the waiters that they wake. The first post of a burst wakes the loop.
 #pragma once
 
 #include <mutex>
@@ -15,9 +15,9 @@ class Inbox final : private Wakeup {
  public:
   Inbox(EventLoop& loop, ThreadWakeup& wakeup) : loop_(loop), wakeup_(wakeup) {}
 
-  /// From any thread.
+  /// Called from any thread.
   void post(Waiter& w, Wake how) noexcept { mailbox_.wake(w, how); }
-  /// From any thread: wakes the loop though nothing may have been posted.
+  /// Called from any thread: wakes the loop even without a post.
   void wakeLoop() noexcept {
     const std::lock_guard guard(mutex_);
     if (!isClosed_) wakeup_.wake(loop_);
@@ -28,13 +28,13 @@ class Inbox final : private Wakeup {
   void collect(Take&& take) {
     if (mailbox_.collect([&take](Waiter& w, Wake) { take(w); })) ++batches_;
   }
-  /// Whether each thread that has posted is through with this object, which may be destroyed from then on.
+  /// Whether no posting thread still uses this object, which may then be destroyed.
   bool isQuiet() noexcept {
     const std::lock_guard guard(mutex_);
     return wakeups_ == batches_;
   }
 
-  /// JavaScript is gone: posts end await() from now on, and wake no loop.
+  /// Call when JavaScript has ended: from now on posts end await(), and wake no loop.
   void close() noexcept {
     const std::lock_guard guard(mutex_);
     isClosed_ = true;
@@ -51,11 +51,11 @@ class Inbox final : private Wakeup {
   EventLoop& loop_;
   ThreadWakeup& wakeup_;
   Mailbox mailbox_{*this};
-  std::size_t batches_ = 0;  // collected, each with a wake-up of its own
+  std::size_t batches_ = 0;  // number of collected bursts, each with its own wake-up
   std::mutex mutex_;
   std::size_t wakeups_ = 0;
   bool isClosed_ = false;
-  LightweightSemaphore posted_;  // signalled in place of the wake-up then
+  LightweightSemaphore posted_;  // after close(), signalled instead of the wake-up
 };
 
 }  // namespace boxoffice::binding

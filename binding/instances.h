@@ -1,11 +1,12 @@
-// The instances of our JavaScript in one environment. Test runners evaluate the package afresh for each test file, in
-// a vm context of its own, and find the addon loaded: each evaluation is an instance, with an event loop of its own
-// here.
+// The instances of this package's JavaScript in one environment. Test runners evaluate the package
+// anew for each test file, in a vm context of its own, and find the addon loaded. Each evaluation
+// is an instance, with its own event loop here.
 //
-// An instance is known by its anchor: the object with its functions, which JavaScript reaches as long as it can call
-// one of them. The anchor keeps what C++ calls (callbacks.h); C++ keeps nothing of an instance, so that a vm
-// context can be collected. Only while another agent can end one of its waits the anchor is kept (keep_alive.h).
-// An instance whose anchor has been collected ends as an environment does: see teardown.cc.
+// An instance is identified by its anchor: the object with its functions, which JavaScript reaches
+// as long as it can call one of them. The anchor keeps alive what C++ calls (callbacks.h). C++
+// keeps nothing of an instance alive, so that a vm context can be collected. It keeps the anchor
+// only while another agent can end one of the instance's waits (keep_alive.h). An instance whose
+// anchor has been collected ends as an environment does: see teardown.cc.
 #pragma once
 
 #include <napi.h>
@@ -24,9 +25,9 @@ class Instances {
   Instances(const Instances&) = delete;
   Instances& operator=(const Instances&) = delete;
 
-  /// A new instance; its functions, the anchor.
+  /// Makes a new instance, and returns its functions, the anchor.
   napi_value begin();
-  /// The anchor of that loop has been collected: it is destroyed.
+  /// Called when the loop's anchor has been collected: destroys the loop.
   void end(EventLoop& loop) noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// What the pending waits of an event loop keep.
+// What the pending waits of an event loop keep alive.
 #pragma once
 
 #include <utility>
@@ -11,7 +11,7 @@ namespace boxoffice::binding {
 
 class KeepAlive {
  public:
-  /// The instance, so that it can be admitted; the thread, too, where a wait can be ended from outside.
+  /// The instance, so that it can be admitted; and the thread, if a wait can be ended from outside.
   enum class Level : std::int32_t { nothing, instance, thread };
 
   KeepAlive(Callbacks& callbacks, Hosts& hosts, ThreadWakeup& wakeup)

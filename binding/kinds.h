@@ -1,5 +1,5 @@
-// What the binding has to know of each kind of lock apart from its methods: how it begins, and what
-// becomes of it when an environment ends.
+// The binding's knowledge of each kind of lock apart from its methods: its initial word, and its
+// fate when an environment ends.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace boxoffice::binding {
 
-// Of whatever scope: they have the same methods.
+// Each concept covers the locks of every scope, which have the same methods.
 template <class Lock>
 concept AnyMutex = std::is_same_v<Lock, Mutex> || std::is_same_v<Lock, host::HostMutex>;
 template <class Lock>
@@ -28,35 +28,54 @@ concept AnySemaphore =
 template <class Lock>
 concept AnyRWLock = std::is_same_v<Lock, RWLock> || std::is_same_v<Lock, host::HostRWLock>;
 template <class Lock>
-concept NeverHeld = std::is_same_v<Lock, AutoResetEvent> ||
-    std::is_same_v<Lock, ManualResetEvent> || std::is_same_v<Lock, ConditionVariable> ||
-    std::is_same_v<Lock, CountdownLatch> || std::is_same_v<Lock, BarrierWord>;
+concept NeverHeld =
+    std::is_same_v<Lock, AutoResetEvent> || std::is_same_v<Lock, ManualResetEvent> ||
+    std::is_same_v<Lock, ConditionVariable> || std::is_same_v<Lock, CountdownLatch> ||
+    std::is_same_v<Lock, BarrierWord> || std::is_same_v<Lock, host::HostEvent> ||
+    std::is_same_v<Lock, host::HostLatch> || std::is_same_v<Lock, host::HostBarrier>;
 
-/// Asking for one of these may admit other waiters of its process, whose turn had come and whose wake-up was
+/// Whether environments count their holds, since the word does not show how much each agent holds. A notification of a
+/// condition of scope host is held until its waiter has held the mutex again.
+template <class Lock>
+constexpr bool kIsCounted =
+    AnySemaphore<Lock> || AnyRWLock<Lock> || std::is_same_v<Lock, host::HostCondition>;
+
+/// Whether a request for the lock may admit other waiters of its process: waiters that are due, whose wake-up is
 /// still on its way.
 template <class Lock>
 constexpr bool kAdmitsWhenAsked =
     std::is_same_v<Lock, host::HostMutex> || std::is_same_v<Lock, host::HostSemaphore> ||
-    std::is_same_v<Lock, host::HostRWLock>;
+    std::is_same_v<Lock, host::HostRWLock> || std::is_same_v<Lock, host::HostEvent> ||
+    std::is_same_v<Lock, host::HostLatch> || std::is_same_v<Lock, host::HostBarrier> ||
+    std::is_same_v<Lock, host::HostCondition>;
+
+/// What an environment holds of a counted lock.
+struct Holding {
+  std::int64_t count = 0;
+  /// The units of `count` that it has released, but keeps until the end of their minHold.
+  std::int64_t resting = 0;
+};
 
 struct Kind {
-  /// `w` leaves its queue, or has been admitted.
+  /// Takes `w` out of its queue, unless it has been admitted.
   Leave (*quit)(void* lock, Waiter& w);
-  /// An admission has come too late: the next one gets it.
+  /// Passes a late admission of `w`, of which JavaScript has not been told, on to the next waiter.
   void (*passOn)(void* lock, const Waiter& w);
-  /// `agent` has died, and held so much of it.
-  void (*abandon)(void* lock, AgentId agent, std::int64_t held);
-  /// Whether the death of `agent` would make a difference.
-  bool (*isHeld)(void* lock, AgentId agent, std::int64_t held);
-  /// See kIsCounted and taken, below.
+  /// Gives back the units or reads of `agent`, which has died.
+  void (*abandon)(void* lock, AgentId agent, const Holding& held);
+  /// Whether `agent` holds the lock.
+  bool (*isHeld)(void* lock, AgentId agent, const Holding& held);
+  /// kIsCounted and taken, below.
   bool isCounted = false;
   std::int32_t (*taken)(const Waiter& w) = nullptr;
-  /// How many it takes where threads share it (lock_table.h).
+  /// Called when JavaScript is told of an admission; null for a kind that does not need it.
+  void (*accepted)(void* lock) = nullptr;
+  /// The number of words of a lock that threads share (lock_table.h).
   std::size_t words = 2;
 };
 
-// None of these throws: another thread may have changed the lock meanwhile. A death that `w` was to be
-// told of is for the next one.
+// These do not throw, even if another thread has changed the lock meanwhile. A death that `w` would have reported
+// is reported to the next holder.
 template <AnyMutex Lock>
 void passOn(Lock& mutex, const Waiter& w) {
   if (w.abandoned) {
@@ -72,7 +91,7 @@ void passOn(Lock& semaphore, const Waiter& w) {
   try {
     semaphore.release(weight, w.agent);
   } catch (const Misuse&) {
-    // Another thread has set the value to its maximum meanwhile.
+    // Another thread has raised the value meanwhile: it cannot take these units.
   }
 }
 template <AnyRWLock Lock>
@@ -82,7 +101,7 @@ void passOn(Lock& lock, const Waiter& w) {
     return;
   }
   if (lock.writer() != w.agent) return;
-  // Who upgraded reads on: its environment counts it as a reader still.
+  // An upgraded reader becomes a reader again: its environment still counts it as one.
   if (w.ask == RWLockRules::kUpgrade) return lock.downgrade(w.agent, w.abandoned);
   if (w.abandoned) {
     lock.abandon(w.agent);
@@ -94,11 +113,22 @@ inline void passOn(AutoResetEvent& event, const Waiter& w) { event.signal(w.agen
 inline void passOn(ManualResetEvent&, const Waiter&) {}
 inline void passOn(CountdownLatch&, const Waiter&) {}
 inline void passOn(BarrierWord&, const Waiter&) {}
-/// A waiter that was notified and died has not seen the condition: another one has to.
+inline void passOn(host::HostEvent& event, const Waiter& w) { event.signal(w.agent); }
+inline void passOn(host::HostLatch&, const Waiter&) {}
+inline void passOn(host::HostBarrier&, const Waiter&) {}
+inline void passOn(host::HostCondition& condition, const Waiter&) { condition.passOn(1); }
+/// The dead waiter has used up a notification without checking the condition, so notify another waiter.
 inline void passOn(ConditionVariable& condition, const Waiter& w) {
   passOn(*static_cast<Mutex*>(w.then), w);
   condition.notifyOne();
 }
+
+/// The same for an admission of which JavaScript has not been told.
+template <class Lock>
+void passOnUntold(Lock& lock, const Waiter& w) {
+  passOn(lock, w);
+}
+inline void passOnUntold(host::HostEvent& event, const Waiter&) { event.passOn(1); }
 
 template <class Lock>
 Leave quit(Lock& lock, Waiter& w) {
@@ -111,62 +141,70 @@ inline Leave quit(ConditionVariable& condition, Waiter& w) {
   return how;
 }
 
-template <NeverHeld Lock>
-void abandon(Lock&, AgentId, std::int64_t) {}
-template <AnyMutex Lock>
-void abandon(Lock& mutex, AgentId agent, std::int64_t) {
-  mutex.abandon(agent);
-}
-inline void abandon(WeightedSemaphore& semaphore, AgentId, std::int64_t held) {
-  const std::uint32_t start = reinterpret_cast<SharedWord*>(&semaphore)[1];
+inline std::int32_t unitsOf(std::int64_t count) {
   const std::int64_t most = WeightedSemaphore::kMax;
-  semaphore.reclaim(static_cast<std::int32_t>(std::min(held, most)),
-                    WeightedSemaphoreRules::value(start));
-}
-inline void abandon(host::HostSemaphore& semaphore, AgentId, std::int64_t held) {
-  const std::int64_t most = WeightedSemaphore::kMax;
-  // Never more than its process holds: what was taken as a signal stays taken.
-  semaphore.reclaim(static_cast<std::int32_t>(std::min(held, most)), WeightedSemaphore::kMax);
-}
-template <AnyRWLock Lock>
-void abandon(Lock& lock, AgentId agent, std::int64_t reads) {
-  lock.abandon(agent);
-  lock.abandonReads(static_cast<std::uint32_t>(reads));
+  return static_cast<std::int32_t>(std::min(count, most));
 }
 
 template <NeverHeld Lock>
-bool isHeld(const Lock&, AgentId, std::int64_t) {
+void abandon(Lock&, AgentId, const Holding&) {}
+template <AnyMutex Lock>
+void abandon(Lock& mutex, AgentId agent, const Holding&) {
+  mutex.abandon(agent);
+}
+inline void abandon(WeightedSemaphore& semaphore, AgentId, const Holding& held) {
+  const std::uint32_t start = reinterpret_cast<SharedWord*>(&semaphore)[1];
+  semaphore.reclaim(unitsOf(held.count), WeightedSemaphoreRules::value(start));
+}
+inline void abandon(host::HostSemaphore& semaphore, AgentId, const Holding& held) {
+  // Puts back no more than the process holds: units taken as signals stay taken.
+  semaphore.abandon(unitsOf(held.count), unitsOf(held.resting));
+}
+inline void abandon(host::HostCondition& condition, AgentId, const Holding& held) {
+  condition.passOn(held.count);
+}
+template <AnyRWLock Lock>
+void abandon(Lock& lock, AgentId agent, const Holding& reads) {
+  lock.abandon(agent);
+  lock.abandonReads(static_cast<std::uint32_t>(reads.count));
+}
+
+template <NeverHeld Lock>
+bool isHeld(const Lock&, AgentId, const Holding&) {
   return false;
 }
 template <AnyMutex Lock>
-bool isHeld(const Lock& mutex, AgentId agent, std::int64_t) {
+bool isHeld(const Lock& mutex, AgentId agent, const Holding&) {
   return mutex.owner() == agent;
 }
-template <AnySemaphore Lock>
-bool isHeld(const Lock&, AgentId, std::int64_t held) {
-  return held > 0;
-}
-template <AnyRWLock Lock>
-bool isHeld(const Lock& lock, AgentId agent, std::int64_t reads) {
-  return reads > 0 || lock.writer() == agent;
-}
-
-/// Whether the word does not say who holds how much of it, so that environments have to count.
 template <class Lock>
-constexpr bool kIsCounted = AnySemaphore<Lock> || AnyRWLock<Lock>;
+requires AnySemaphore<Lock> || std::is_same_v<Lock, host::HostCondition>
+bool isHeld(const Lock&, AgentId, const Holding& held) { return held.count > 0; }
+template <AnyRWLock Lock>
+bool isHeld(const Lock& lock, AgentId agent, const Holding& reads) {
+  return reads.count > 0 || lock.writer() == agent;
+}
 
-/// How much more of a counted lock its environment holds once `w` is in.
+/// The increase of the environment's hold of a counted lock when `w` is admitted.
 template <class Lock>
 std::int32_t taken(const Waiter& w) {
+  if constexpr (std::is_same_v<Lock, host::HostCondition>) return 1;
   if constexpr (AnySemaphore<Lock>) return static_cast<std::int32_t>(w.ask);
   if constexpr (AnyRWLock<Lock>) {
     if (w.ask == RWLockRules::kRead) return 1;
-    return w.ask == RWLockRules::kUpgrade ? -1 : 0;  // the read that it had
+    return w.ask == RWLockRules::kUpgrade ? -1 : 0;  // an upgrade gives up the read
   }
   return 0;
 }
 
-/// One word is enough for those that always begin as 0.
+/// Kind::accepted.
+template <class Lock>
+constexpr auto accepted() -> void (*)(void*) {
+  if constexpr (!std::is_same_v<Lock, host::HostEvent>) return nullptr;
+  return [](void* lock) { static_cast<host::HostEvent*>(lock)->accepted(); };
+}
+
+/// Whether the initial word is always 0, so that the lock needs no second word.
 template <class Lock>
 constexpr bool kBeginsAsZero =
     std::is_same_v<Lock, Mutex> || std::is_same_v<Lock, ConditionVariable> ||
@@ -175,18 +213,19 @@ constexpr bool kBeginsAsZero =
 template <class Lock>
 constexpr Kind kKind{
     .quit = [](void* lock, Waiter& w) { return quit(*static_cast<Lock*>(lock), w); },
-    .passOn = [](void* lock, const Waiter& w) { passOn(*static_cast<Lock*>(lock), w); },
+    .passOn = [](void* lock, const Waiter& w) { passOnUntold(*static_cast<Lock*>(lock), w); },
     .abandon = [](void* lock, AgentId agent,
-                  std::int64_t held) { abandon(*static_cast<Lock*>(lock), agent, held); },
+                  const Holding& held) { abandon(*static_cast<Lock*>(lock), agent, held); },
     .isHeld = [](void* lock, AgentId agent,
-                 std::int64_t held) { return isHeld(*static_cast<Lock*>(lock), agent, held); },
+                 const Holding& held) { return isHeld(*static_cast<Lock*>(lock), agent, held); },
     .isCounted = kIsCounted<Lock>,
     .taken = taken<Lock>,
+    .accepted = accepted<Lock>(),
     .words = kBeginsAsZero<Lock> ? 1U : 2U};
 
-/// The kind of lock that JavaScript knows by this number (LockKind). Misuse(badArgument) for others.
+/// The kind of a LockKind's number, as JavaScript passes it. Throws Misuse(badArgument) for other numbers.
 const Kind& kindOf(std::int32_t number);
-/// That of the locks of such a segment.
+/// The kind of the locks in a segment of `kind`.
 const Kind& kindOf(host::Kind kind);
 
 }  // namespace boxoffice::binding

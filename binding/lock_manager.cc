@@ -1,5 +1,6 @@
-// The lock manager of the Web Locks standard as functions over numbers; see queue_calls.h. A request keeps
-// its ticket from the beginning to its release, and all its completions are invitations to settle.
+// The lock manager of the Web Locks standard as functions over numbers; see queue_calls.h. A
+// request keeps its ticket from its start until its release, and all its completions are
+// invitations.
 #include "locks/lock_manager.h"
 
 #include <array>
@@ -15,20 +16,20 @@ namespace {
 using Mode = LockManager::Mode;
 using Manner = LockManager::Manner;
 
-/// What lib/weblocks/lock_requests.js knows of them: where there is a ticket, it is in the bits above.
+/// Known to lib/weblocks/lock_requests.js. If there is a ticket, it is in the bits above.
 enum Answer : std::int32_t { kWaiting, kGrantedNow, kGrantedNowAbandoned };
 constexpr int kAnswerBits = 2;
 
-/// At the end of an environment the manager has forgotten its requests already: what is left is an
-/// invitation that may still be on its way.
+/// When an environment ends, the manager has forgotten its requests already: only an invitation may
+/// still be on its way.
 constexpr Kind kRequest{
     .quit = [](void*, Waiter& w) { return w.invitationSent ? Leave::leftAwake : Leave::left; },
     .passOn = [](void*, const Waiter&) {},
-    .abandon = [](void*, AgentId, std::int64_t) {},
-    .isHeld = [](void*, AgentId, std::int64_t) { return false; },
+    .abandon = [](void*, AgentId, const Holding&) {},
+    .isHeld = [](void*, AgentId, const Holding&) { return false; },
 };
 
-/// An argument as it is, halves of surrogate pairs included.
+/// An argument unchanged, unpaired surrogates included.
 class Name {
  public:
   Name(const Call& call, int i) {
@@ -41,7 +42,7 @@ class Name {
     };
     const std::size_t length = read(short_.data(), short_.size());
     view_ = {short_.data(), length};
-    if (length < short_.size() - 1) return;  // else it may have been cut
+    if (length < short_.size() - 1) return;  // otherwise it may have been cut
     long_.resize(read(nullptr, 0) + 1);
     view_ = {long_.data(), read(long_.data(), long_.size())};
   }
@@ -56,17 +57,17 @@ class Name {
   std::u16string_view view_;
 };
 
-/// (number): what query calls this environment.
+/// (number): identifies this environment in query.
 void startClient(const Call& call) { call.loop().lockClient().thread = call.integer(0); }
 
-/// Every call says besides whether we wait for a name that we know nothing of ours to be held of: it is
-/// posted behind the completions.
+/// Every call also reports whether this environment waits for a name that it does not hold itself,
+/// as far as it knows. The report is posted behind the completions.
 void postWaits(const Call& call) {
   call.loop().completions().post(call.loop().lockClient().waitsForOthers() ? 1 : 0);
 }
 
-/// (name, mode | manner << 1, priority or nothing): ticket << 2 | an Answer, or kNotGranted. Others may have a
-/// completion by a steal.
+/// (name, mode | manner << 1, priority or nothing): ticket << 2 | an Answer, or kNotGranted. A
+/// steal may cause completions for other requests.
 std::int32_t request(const Call& call) {
   EventLoop& loop = call.loop();
   const Name name(call, 0);
@@ -84,18 +85,18 @@ std::int32_t request(const Call& call) {
 }
 
 /// (ticket), invited: an Outcome, or kStolen.
-std::int32_t settle(const Call& call) {
+std::int32_t resume(const Call& call) {
   Tickets& tickets = call.loop().tickets();
   Waiter& w = tickets.waiter(call.integer(0));
   tickets.waitOf(w).isInvited = false;
-  const auto fate = lockManager().settle(w);
+  const auto fate = lockManager().resume(w);
   postWaits(call);
   if (fate == LockManager::Fate::granted) return outcomeOf(true, w);
   tickets.give(w);
   return kStolen;
 }
 
-/// (ticket) that has not been settled: a Leave.
+/// (ticket), not resumed yet: a Leave.
 std::int32_t leave(const Call& call) {
   Tickets& tickets = call.loop().tickets();
   Waiter& w = tickets.waiter(call.integer(0));
@@ -105,7 +106,7 @@ std::int32_t leave(const Call& call) {
   return static_cast<std::int32_t>(how);
 }
 
-/// (ticket): how many completions, or kStolen, and then one is still to come.
+/// (ticket): the number of completions, or kStolen, and then one is still to come.
 std::int32_t release(const Call& call) {
   Tickets& tickets = call.loop().tickets();
   Waiter& w = tickets.waiter(call.integer(0));
@@ -135,7 +136,7 @@ void defineLockManager(Topic exports) {
   Topic manager = exports.topic("lockManager");
   manager.add<startClient>("start");
   manager.add<request>("request");
-  manager.add<settle>("settle");
+  manager.add<resume>("resume");
   manager.add<leave>("leave");
   manager.add<release>("release");
   manager.add<query>("query");

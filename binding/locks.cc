@@ -4,7 +4,7 @@
 namespace boxoffice::binding {
 namespace {
 
-/// (place): how many completions, or kNotGranted when we do not hold it.
+/// (place): the number of completions, or kNotGranted if this environment does not hold the mutex.
 template <class Lock>
 std::int32_t mutexUnlock(const Call& call) {
   auto& mutex = call.lock<Lock>();
@@ -17,7 +17,7 @@ std::int32_t mutexUnlock(const Call& call) {
   return call.completions();
 }
 
-/// (place, weight): how many completions.
+/// (place, weight): the number of completions.
 template <class Lock>
 std::int32_t semaphoreRelease(const Call& call) {
   call.lock<Lock>().release(call.integer(1), call.loop().id());
@@ -25,13 +25,13 @@ std::int32_t semaphoreRelease(const Call& call) {
   return call.completions();
 }
 
-/// (place): for how many ms more the head of the queue may be overtaken.
+/// (place): the time in ms for which the head of the queue may still be overtaken.
 template <class Lock>
 double mutexPatience(const Call& call) {
   return std::chrono::duration<double, std::milli>(call.lock<Lock>().patience()).count();
 }
 
-/// (place, weight): how many completions. As a mutex's "abandon".
+/// (place, weight): the number of completions. For the same case as a mutex's "abandon".
 template <class Lock>
 std::int32_t semaphoreAbandon(const Call& call) {
   call.lock<Lock>().reclaim(call.integer(1), Lock::kMax);
@@ -39,7 +39,13 @@ std::int32_t semaphoreAbandon(const Call& call) {
   return call.completions();
 }
 
-/// (place, value): how many completions.
+/// (place, change): counts units that this environment has released, but keeps until the end of their minHold.
+void semaphoreRest(const Call& call) {
+  call.lock<host::HostSemaphore>().rest(call.integer(1));
+  call.loop().shares().rested(call.integer(0), call.integer(1));
+}
+
+/// (place, value): the number of completions.
 template <class Lock>
 std::int32_t semaphoreSetValue(const Call& call) {
   call.lock<Lock>().setValue(call.integer(1), call.loop().id());
@@ -47,22 +53,26 @@ std::int32_t semaphoreSetValue(const Call& call) {
 }
 
 /// (place)
-void manualResetEventReset(const Call& call) { call.lock<ManualResetEvent>().reset(); }
+template <class Lock>
+void resetEvent(const Call& call) {
+  call.lock<Lock>().reset();
+}
 
-/// (place, n): how many completions.
-std::int32_t countdownLatchCountDown(const Call& call) {
-  call.lock<CountdownLatch>().countDown(call.word(1), call.loop().id());
+/// (place, n): the number of completions.
+template <class Lock>
+std::int32_t countDown(const Call& call) {
+  call.lock<Lock>().countDown(call.word(1), call.loop().id());
   return call.completions();
 }
 
 template <class Lock>
 Topic addMutex(Topic topic) {
   addQueue<Lock>(topic);
-  topic.add<QueueCalls<Lock>::stands>("stands");
+  topic.add<QueueCalls<Lock>::isQueued>("isQueued");
   topic.add<QueueCalls<Lock>::queueSize>("queueSize");
   topic.add<mutexPatience<Lock>>("patience");
   topic.add<mutexUnlock<Lock>>("unlock");
-  // For a grant after a holder had died that goes again at once: the next waiter is told in its stead.
+  // For a grant that reports a death and is released at once: the next waiter gets the report instead.
   topic.add<changed<Lock, &Lock::abandon>>("abandon");
   return topic;
 }
@@ -87,14 +97,22 @@ void defineLocks(Topic exports) {
   semaphore.add<QueueCalls<WeightedSemaphore>::queueSize>("queueSize");
   Topic hostSemaphore = addSemaphore<host::HostSemaphore>(exports.topic("hostSemaphore"));
   hostSemaphore.add<valueOf<host::HostSemaphore, &host::HostSemaphore::value>>("value");
+  hostSemaphore.add<semaphoreRest>("rest");
 
   Topic autoResetEvent = addQueue<AutoResetEvent>(exports.topic("autoResetEvent"));
   autoResetEvent.add<changed<AutoResetEvent, &AutoResetEvent::signal>>("signal");
   Topic manualResetEvent = addQueue<ManualResetEvent>(exports.topic("manualResetEvent"));
   manualResetEvent.add<changed<ManualResetEvent, &ManualResetEvent::set>>("set");
-  manualResetEvent.add<manualResetEventReset>("reset");
+  manualResetEvent.add<resetEvent<ManualResetEvent>>("reset");
   Topic countdownLatch = addQueue<CountdownLatch>(exports.topic("countdownLatch"));
-  countdownLatch.add<countdownLatchCountDown>("countDown");
+  countdownLatch.add<countDown<CountdownLatch>>("countDown");
+
+  Topic hostEvent = addQueue<host::HostEvent>(exports.topic("hostEvent"));
+  hostEvent.add<changed<host::HostEvent, &host::HostEvent::signal>>("signal");
+  Topic hostLatch = addQueue<host::HostLatch>(exports.topic("hostLatch"));
+  hostLatch.add<changed<host::HostLatch, &host::HostLatch::set>>("set");
+  hostLatch.add<resetEvent<host::HostLatch>>("reset");
+  hostLatch.add<countDown<host::HostLatch>>("countDown");
 }
 
 }  // namespace boxoffice::binding

@@ -1,6 +1,6 @@
 'use strict'
-// Where the headers of Node-API are: in the published package beside this file, and in the repository where
-// npm install has put them.
+// The path of the headers of Node-API: beside this file in the published package, in node_modules
+// in the repository.
 const { existsSync } = require('node:fs')
 const path = require('node:path')
 
@@ -17,12 +17,9 @@ function nodeApi() {
       wrapper: path.dirname(require.resolve('node-addon-api')),
     }
   } catch (cause) {
-    throw new Error(
-      'The headers of Node-API are not there. Bring them with: npm install --include=dev',
-      {
-        cause,
-      },
-    )
+    throw new Error('the headers of Node-API are missing. Run: npm install --include=dev', {
+      cause,
+    })
   }
 }
 

@@ -1,6 +1,7 @@
-// Node-API on Windows, where whoever uses a function of another module names the module: an import library
-// would say node.exe, and the program that loads us may be another one. So the pointers that an import
-// library would bring are here, and are filled from the program as soon as we are loaded.
+// Node-API on Windows, where an import names the module that exports a function. An import library
+// would name node.exe, but the program that loads the addon may have another name. So this file
+// defines the pointers that an import library would, and fills them from the program as soon as the
+// addon is loaded.
 #include <windows.h>
 
 // node_api_functions.inc: BOXOFFICE_FUNCTION(name) for each of them, made by CMake.

@@ -1,4 +1,4 @@
-// What a try to get in answers where it gives no ticket. Known to lib/process/waiters.js.
+// The answers of an attempt to enter, other than a ticket. Known to lib/process/waiters.js.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ inline std::int32_t outcomeOf(bool in, const Waiter& w) {
   return w.abandoned ? kGrantedAbandoned : kGranted;
 }
 
-/// `ms` from now; Infinity, and what is as good as that, for ever.
+/// `ms` from now; no deadline for Infinity or an equally long time.
 inline Deadline deadlineAfter(double ms) {
   constexpr double kLongest = 1e12;  // some 30 years
   if (ms > kLongest) return kNever;

@@ -1,12 +1,13 @@
-// A ticket while it is not certain that its waiter has to wait.
+// A ticket while it is unknown whether its waiter has to wait.
 #pragma once
 
 #include "event_loop.h"
 
 namespace boxoffice::binding {
 
-/// Gives its ticket back at the end, be it by an error, unless it has been kept. Memory that other threads
-/// write to may cause an error that leaves its waiter in the queue: then the ticket stays out.
+/// Gives its ticket back at the end, also after an error, unless it has been kept. Memory that
+/// other threads overwrite may cause an error that leaves the waiter in the queue: then the ticket
+/// is not given back.
 class PendingTicket {
  public:
   PendingTicket(EventLoop& loop, const Kind& kind, std::int32_t place)
@@ -22,7 +23,7 @@ class PendingTicket {
 
   Waiter& waiter() const noexcept { return waiter_; }
 
-  /// JavaScript gets the ticket, and gives it back some day: its number.
+  /// JavaScript gets the ticket's number, and gives the ticket back later.
   std::int32_t keep() noexcept {
     isKept_ = true;
     return static_cast<std::int32_t>(waiter_.ticket);

@@ -1,6 +1,5 @@
-// Entering and leaving the queue of a lock, as functions over numbers: where its word is, which ticket. They are the
-// same for all kinds that have a queue of their own. Lock logic is in src/, and promises are in lib/; here is only the
-// passing of arguments.
+// Entering and leaving the queue of a lock, as functions over numbers: the place of the word, a ticket. All kinds with a
+// queue share them. Lock logic is in src/ and promises are in lib/; this file only passes arguments.
 #pragma once
 
 #include "exports.h"
@@ -11,7 +10,7 @@
 
 namespace boxoffice::binding {
 
-/// Ends a wait for a lock as Termination does, and for a lock of scope host when its file was removed.
+/// Stops a blocking wait when JavaScript is terminated, or when the file of a lock of scope host was removed.
 class BlockedStop final : public Stop {
  public:
   BlockedStop(Termination& termination, const void* lock)
@@ -27,14 +26,14 @@ class BlockedStop final : public Stop {
 
 template <class Lock>
 struct QueueCalls {
-  /// `w` is in, and needs its ticket no more.
+  /// Records the grant of `w`, and returns its outcome.
   static std::int32_t inNow(const Call& call, const Waiter& w) {
     call.loop().tickets().granted(w);
     return outcomeOf(true, w);
   }
 
-  /// (place, ask, priority and fairness or nothing): a ticket in the queue, or in at once. Waiters of one
-  /// environment never overtake each other, so none of them goes in while the queue may hold another.
+  /// (place, ask, priority and fairness or nothing): a ticket in the queue, or the outcome of a grant at once. Waiters
+  /// of one environment never overtake each other, so none is granted at once while another may be queued.
   static std::int32_t enter(const Call& call) {
     auto& lock = call.lock<Lock>();
     PendingTicket ticket(call.loop(), kKind<Lock>, call.integer(0));
@@ -50,24 +49,24 @@ struct QueueCalls {
     return in ? inNow(call, w) : ticket.keep();
   }
 
-  /// (place, ticket), invited: in now, or still in the queue.
-  static std::int32_t settle(const Call& call) {
+  /// (place, ticket), invited: the outcome of a grant, or kNotGranted while the waiter stays in the queue.
+  static std::int32_t resume(const Call& call) {
     Tickets& tickets = call.loop().tickets();
     Waiter& w = tickets.waiter(call.integer(1));
     tickets.waitOf(w).isInvited = false;
-    if (!call.lock<Lock>().settle(w, Wake::invited)) return kNotGranted;
+    if (!call.lock<Lock>().resume(w, Wake::invited)) return kNotGranted;
     const std::int32_t outcome = inNow(call, w);
     tickets.give(w);
     return outcome;
   }
 
-  /// `w`, which has no ticket, is in.
+  /// Counts the grant of `w`, which has no ticket.
   static void count(const Call& call, const Waiter& w) {
     if constexpr (kIsCounted<Lock>) call.loop().shares().took(call.integer(0), taken<Lock>(w));
   }
 
-  /// (place, ask, timeout in ms, priority, whether strictly first come, first served), which blocks this
-  /// thread.
+  /// (place, ask, timeout in ms, priority, whether strictly first come, first served), which blocks this thread:
+  /// an outcome.
   static std::int32_t enterSync(const Call& call) {
     EventLoop& loop = call.loop();
     auto& lock = call.lock<Lock>();
@@ -88,7 +87,7 @@ struct QueueCalls {
     return outcomeOf(in, w);
   }
 
-  /// (place, ask): in at once, or not at all.
+  /// (place, ask): the outcome, without waiting.
   static std::int32_t tryEnter(const Call& call) {
     auto& lock = call.lock<Lock>();
     Waiter w;
@@ -104,21 +103,25 @@ struct QueueCalls {
     return static_cast<std::int32_t>(call.lock<Lock>().queueSize());
   }
 
-  /// (place): whether a promise of ours waits there.
-  static std::int32_t stands(const Call& call) {
+  /// (place): whether a waiter of this environment is in the queue.
+  static std::int32_t isQueued(const Call& call) {
     return call.lock<Lock>().isQueued(call.loop().id()) ? 1 : 0;
   }
 
-  /// (place, ticket): a Leave. Unless it has left for good, a completion is still to come.
+  /// (place, ticket): a Leave. Unless it is `left`, a completion is still to come.
   static std::int32_t leave(const Call& call) {
     Tickets& tickets = call.loop().tickets();
     Waiter& w = tickets.waiter(call.integer(1));
     const Leave how = call.lock<Lock>().leave(w);
+    // This call itself may have admitted the waiter.
+    if constexpr (kAdmitsWhenAsked<Lock>) {
+      if (how == Leave::admitted) call.loop().deferCompletions();
+    }
     tickets.left(w, how);
     return static_cast<std::int32_t>(how);
   }
 
-  /// (place): takes all waiters of this environment out of the queue, and answers as leavers does.
+  /// (place): takes all waiters of this environment out of the queue. Returns what Completions::writeLeavers does.
   static std::int32_t leaveAll(const Call& call) {
     Completions& completions = call.loop().completions();
     completions.expectLeavers();
@@ -128,14 +131,14 @@ struct QueueCalls {
   }
 };
 
-/// (place): has `change`, a method of the lock there, done by this agent. How many completions.
+/// (place): calls `change`, a method of the lock, for this agent. Returns the number of completions.
 template <class Lock, auto change>
 std::int32_t changed(const Call& call) {
   (call.lock<Lock>().*change)(call.loop().id());
   return call.completions();
 }
 
-/// (place): what `read`, a method of the lock there, returns.
+/// (place): the result of `read`, a method of the lock.
 template <class Lock, auto read>
 std::int32_t valueOf(const Call& call) {
   return static_cast<std::int32_t>((call.lock<Lock>().*read)());
@@ -147,7 +150,7 @@ Topic addQueue(Topic topic) {
   topic.add<Calls::enter>("enter");
   topic.add<Calls::enterSync>("enterSync");
   topic.add<Calls::tryEnter>("tryEnter");
-  topic.add<Calls::settle>("settle");
+  topic.add<Calls::resume>("resume");
   topic.add<Calls::leave>("leave");
   return topic;
 }

@@ -5,8 +5,9 @@
 namespace boxoffice::binding {
 namespace {
 
-/// A function or a buffer made in a vm context keeps that context. These stand in for them where the process keeps
-/// what it is given: hooks, ports, timers, and memory that other threads know.
+/// A function or a buffer made in a vm context keeps that context alive. These replace them
+/// wherever the process keeps a reference: hooks, ports, timers, and memory that other threads
+/// know.
 constexpr const char* kSource = R"js(((weakRef) => {
   'use strict'
   const kept = new WeakMap()
@@ -17,7 +18,10 @@ constexpr const char* kSource = R"js(((weakRef) => {
       if (words instanceof Int32Array && words.buffer instanceof SharedArrayBuffer) return words
       return new Int32Array(structuredClone(words.buffer), words.byteOffset, words.length)
     },
-    /** Functions that call `methods` until `instance`, the object with our functions, has been collected. */
+    /**
+     * Functions that call `methods` until `instance`, the object with the package's functions, has
+     * been collected.
+     */
     weakly(instance, methods) {
       kept.set(instance, [methods, kept.get(instance)])
       const valueOf = weakRef(methods)
@@ -27,7 +31,7 @@ constexpr const char* kSource = R"js(((weakRef) => {
       ])
       return Object.fromEntries(callers)
     },
-    /** When `instance` has been collected, calls that method of `handle`, an object of Node's. */
+    /** Calls that method of `handle`, an object of Node's, once `instance` has been collected. */
     endWith(instance, handle, method) {
       ends.register(instance, { handle, method })
     },
@@ -42,8 +46,9 @@ napi_value valueOf(napi_env env, napi_callback_info info) {
   return value;
 }
 
-/// (object): a function that returns it, or undefined when it has been collected. Unlike WeakRef.deref() that does not
-/// keep it for the turn: the hooks ask in every one.
+/// (object): a function that returns it, or undefined when it has been collected. Unlike
+/// WeakRef.deref() it does not keep the object alive for the turn, because the hooks call it in
+/// every turn.
 napi_value weakRef(napi_env env, napi_callback_info info) {
   std::size_t count = 1;
   napi_value object = nullptr;

@@ -1,4 +1,5 @@
-// What an instance of our JavaScript lends to the process without lending it its vm context: see realm.cc.
+// Functions that an instance gives to the process without keeping its vm context alive: see
+// realm.cc.
 #pragma once
 
 #include <napi.h>

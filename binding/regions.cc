@@ -1,6 +1,7 @@
 #include "regions.h"
 
 #include "check.h"
+#include "platform/host_error.h"
 #include "platform/misuse.h"
 
 namespace boxoffice::binding {
@@ -18,7 +19,15 @@ std::int32_t* memoryOf(napi_env env, napi_value array, std::size_t& length) {
 napi_value viewOf(napi_env env, void* words, std::size_t bytes) {
   napi_value buffer = nullptr;
   napi_value array = nullptr;
-  check(env, napi_create_external_arraybuffer(env, words, bytes, nullptr, nullptr, &buffer));
+  const napi_status status =
+      napi_create_external_arraybuffer(env, words, bytes, nullptr, nullptr, &buffer);
+  if (status == napi_no_external_buffers_allowed) {
+    throw host::HostError(
+        host::HostFault::unsupported,
+        "boxoffice: this runtime lets JavaScript reach no memory of an addon, as Electron with its "
+        "memory cage: use scope thread, shared: true, an engine, or a process of plain Node.js");
+  }
+  check(env, status);
   check(env, napi_create_typedarray(env, napi_int32_array, bytes / sizeof(std::int32_t), buffer, 0,
                                     &array));
   return array;
@@ -32,7 +41,10 @@ std::int32_t Regions::attach(napi_value int32Array) {
     return known->second;
   }
   if (free_.empty()) {
-    if (all_.size() == kMost) throw Misuse(Fault::overflow, "too many shared locks");
+    if (all_.size() == kMost) {
+      throwMisuse(Fault::overflow,
+                  "too many shared locks in this process: construct fewer at once");
+    }
     free_.reserve(all_.size() + 1);
     all_.emplace_back();
     free_.push_back(static_cast<std::int32_t>(all_.size() - 1));
@@ -61,22 +73,15 @@ napi_value Regions::array(std::int32_t region) const {
 }
 
 const Regions::Region& Regions::at(std::int32_t region) const {
-  // Unsigned, so that what is negative is out of bounds, too.
+  // Unsigned, so that a negative number is out of bounds, too.
   const auto number = static_cast<std::uint32_t>(region);
   if (number >= all_.size() || !all_[number].words) {
-    throw Misuse(Fault::badArgument, "there is no such region");
+    throwMisuse(Fault::badArgument, "there is no such region");
   }
   return all_[number];
 }
 
-void* Regions::word(std::int32_t place) const {
-  const auto number = static_cast<std::uint32_t>(place) >> kIndexBits;
-  const auto index = static_cast<std::uint32_t>(place) & ((1U << kIndexBits) - 1);
-  if (number >= all_.size() || index >= all_[number].length) {
-    throw Misuse(Fault::badArgument, "no lock's word lies there");
-  }
-  return all_[number].words + index;
-}
+void Regions::failAtWord() { throwMisuse(Fault::badArgument, "no lock's word lies there"); }
 
 void Regions::clear() noexcept {
   for (const Region& region : all_) {

@@ -1,4 +1,4 @@
-// Memory that locks of an environment lie in, by numbers: JavaScript knows a word by its place, the
+// The memory of an environment's locks, by numbers: JavaScript identifies a word by its place, the
 // number of its region and its index there.
 #pragma once
 
@@ -16,17 +16,21 @@ class Regions {
 
   explicit Regions(napi_env env) : env_(env) {}
 
-  /// A number for this memory, the same one for the same, which is kept alive until it has been detached
-  /// as often.
-  /// Its vm context is kept, too: it is to be the main one (realm.h).
+  /// A number for this memory, always the same, which is kept alive until it has been detached as
+  /// often as attached. Its vm context is kept alive, too: it should be the main one (realm.h).
   std::int32_t attach(napi_value int32Array);
   void detach(std::int32_t region);
-  /// The Int32Array that it was attached as.
+  /// The attached Int32Array.
   napi_value array(std::int32_t region) const;
-  /// The address of a word. Misuse(badArgument) where there is none.
-  void* word(std::int32_t place) const;
+  /// The address of a word. Misuse(badArgument) if there is none.
+  [[gnu::always_inline]] void* word(std::int32_t place) const {
+    const auto number = static_cast<std::uint32_t>(place) >> kIndexBits;
+    const auto index = static_cast<std::uint32_t>(place) & ((1U << kIndexBits) - 1);
+    if (number >= all_.size() || index >= all_[number].length) failAtWord();
+    return all_[number].words + index;
+  }
 
-  /// The environment ends.
+  /// Called when the environment ends.
   void clear() noexcept;
 
  private:
@@ -38,6 +42,7 @@ class Regions {
   };
 
   const Region& at(std::int32_t region) const;
+  [[noreturn]] static void failAtWord();
 
   const napi_env env_;
   std::vector<Region> all_;
@@ -45,11 +50,11 @@ class Regions {
   std::unordered_map<std::int32_t*, std::int32_t> known_;
 };
 
-/// Memory that is ours for good as JavaScript sees it: not shared in its eyes, but Atomics work on it. No finalizer: it
-/// stays when the Int32Array is collected.
+/// Memory of the addon, never freed, as JavaScript sees it: not a SharedArrayBuffer, but Atomics
+/// work on it. No finalizer: the memory outlives the Int32Array.
 napi_value viewOf(napi_env env, void* words, std::size_t bytes);
 
-/// An Int32Array's memory. Not through its ArrayBuffer: Node 20 cannot give us a shared one.
+/// An Int32Array's memory. Not through its ArrayBuffer, because Node 20 cannot return a shared one.
 std::int32_t* memoryOf(napi_env env, napi_value array, std::size_t& length);
 
 }  // namespace boxoffice::binding

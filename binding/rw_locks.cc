@@ -4,7 +4,7 @@
 namespace boxoffice::binding {
 namespace {
 
-/// (place): how many completions.
+/// (place): the number of completions.
 template <class Lock>
 std::int32_t unlockRead(const Call& call) {
   call.lock<Lock>().unlockRead(call.loop().id());
@@ -12,8 +12,8 @@ std::int32_t unlockRead(const Call& call) {
   return call.completions();
 }
 
-/// (place, whether we write it, or read): how many completions. For a grant after a holder had died that goes
-/// again at once: the next waiter is told in its stead.
+/// (place, whether to write, or read): the number of completions. For a grant that reports a death
+/// and is released at once: the next waiter gets the report instead.
 template <class Lock>
 std::int32_t abandonGrant(const Call& call) {
   if (call.integer(1) != 0) {
@@ -25,7 +25,7 @@ std::int32_t abandonGrant(const Call& call) {
   return call.completions();
 }
 
-/// (place), which we write: how many completions.
+/// (place), held to write by the caller: the number of completions.
 template <class Lock>
 std::int32_t downgrade(const Call& call) {
   call.lock<Lock>().downgrade(call.loop().id());
@@ -33,7 +33,7 @@ std::int32_t downgrade(const Call& call) {
   return call.completions();
 }
 
-/// (place), which we read: a ticket in the queue, or how else it has ended.
+/// (place), held to read by the caller: a ticket in the queue, or another outcome.
 template <class Lock>
 std::int32_t upgrade(const Call& call) {
   PendingTicket ticket(call.loop(), kKind<Lock>, call.integer(0));
@@ -67,7 +67,7 @@ template <class Lock>
 Topic addRWLock(Topic topic) {
   addQueue<Lock>(topic);
   topic.add<QueueCalls<Lock>::leaveAll>("leaveAll");
-  topic.add<QueueCalls<Lock>::stands>("stands");
+  topic.add<QueueCalls<Lock>::isQueued>("isQueued");
   topic.add<unlockRead<Lock>>("unlockRead");
   topic.add<changed<Lock, &Lock::unlockWrite>>("unlockWrite");
   topic.add<abandonGrant<Lock>>("abandon");

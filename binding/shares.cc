@@ -32,7 +32,7 @@ const Kind& kindOf(std::int32_t number) {
     case LockKind::rwLock:
       return kKind<RWLock>;
   }
-  throw Misuse(Fault::badArgument, "there is no such kind of lock");
+  throwMisuse(Fault::badArgument, "there is no such kind of lock");
 }
 
 const Kind& kindOf(host::Kind kind) {
@@ -40,6 +40,10 @@ const Kind& kindOf(host::Kind kind) {
       kind == host::Kind::keyedMutex) {
     return kKind<host::HostMutex>;
   }
+  if (kind == host::Kind::autoResetEvent) return kKind<host::HostEvent>;
+  if (kind == host::Kind::barrier) return kKind<host::HostBarrier>;
+  if (kind == host::Kind::condition) return kKind<host::HostCondition>;
+  if (host::isGate(kind)) return kKind<host::HostLatch>;
   return host::isSemaphore(kind) ? kKind<host::HostSemaphore> : kKind<host::HostRWLock>;
 }
 
@@ -48,7 +52,7 @@ std::int32_t Shares::shareMemory(napi_value int32Array, std::int32_t kind, std::
   std::size_t length = 0;
   memoryOf(env_, int32Array, length);
   if (length < lock.kind->words) {
-    throw Misuse(Fault::badArgument, "there is too little room for this kind of lock");
+    throwMisuse(Fault::badArgument, "there is too little room for this kind of lock");
   }
   lock.region = regions_.attach(int32Array);
   const std::int32_t place = lock.region << Regions::kIndexBits;
@@ -96,12 +100,12 @@ std::int32_t Shares::shareSlot(std::int32_t place, const Kind& kind, host::Segme
   }
 }
 
-/// All objects of a lock, or an orphan, have pinned or claimed it once.
+/// Counts a use. All objects of a lock, or its orphan, together pin or claim it once.
 std::int32_t Shares::use(std::int32_t place, const Use& lock) {
   const auto [at, isNew] = uses_.try_emplace(place, lock);
   Use& known = at->second;
   if (!known.isPinned) {
-    known = lock;  // JavaScript forgets the objects of before, too
+    known = lock;  // JavaScript has forgotten the earlier objects, too
   } else if (!isNew) {
     drop(lock);
   }
@@ -111,7 +115,7 @@ std::int32_t Shares::use(std::int32_t place, const Use& lock) {
 
 Shares::Use& Shares::useAt(std::int32_t place) {
   const auto at = uses_.find(place);
-  if (at == uses_.end()) throw Misuse(Fault::badArgument, "no shared lock lies there");
+  if (at == uses_.end()) throwMisuse(Fault::badArgument, "no shared lock lies there");
   return at->second;
 }
 
@@ -134,7 +138,7 @@ bool Shares::pinSlotAgain(std::int32_t place) {
 std::int32_t Shares::unshare(std::int32_t place, AgentId me) {
   Use& lock = useAt(place);
   if (lock.uses == 1 && lock.isPinned && lock.kind->isHeld(lock.words, me, lock.held)) {
-    lock.isOrphan = true;  // should we die, then the next one must get it
+    lock.isOrphan = true;  // keep it, so that the lock is passed on if this environment dies
     return 1;
   }
   if (--lock.uses > 0) return lock.uses;
@@ -175,21 +179,32 @@ std::int32_t Shares::openTable(const std::string& name, std::uint32_t start) {
 const Shares::Opened& Shares::opened(std::int32_t table) const {
   const auto number = static_cast<std::uint32_t>(table);
   if (number >= tables_.size()) {
-    throw Misuse(Fault::badArgument, "there is no such table");
+    throwMisuse(Fault::badArgument, "there is no such table");
   }
   return tables_[number];
 }
 
 void Shares::took(std::int32_t place, std::int32_t weight) noexcept {
   const auto at = uses_.find(place);
-  if (at != uses_.end()) at->second.held += weight;
+  if (at != uses_.end()) at->second.held.count += weight;
 }
 
 void Shares::gave(std::int32_t place, std::int32_t weight) noexcept {
   const auto at = uses_.find(place);
-  // Anybody may put in more than was taken.
+  // A caller may release more than was taken.
   if (at == uses_.end()) return;
-  at->second.held = std::max<std::int64_t>(0, at->second.held - weight);
+  std::int64_t& held = at->second.held.count;
+  held = std::max<std::int64_t>(0, held - weight);
+}
+
+void Shares::rested(std::int32_t place, std::int32_t change) noexcept {
+  const auto at = uses_.find(place);
+  if (at != uses_.end()) at->second.held.resting += change;
+}
+
+void Shares::accepted(std::int32_t place) noexcept {
+  const auto at = uses_.find(place);
+  if (at != uses_.end()) at->second.kind->accepted(at->second.words);
 }
 
 void Shares::abandonAll(AgentId me) noexcept {

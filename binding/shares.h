@@ -1,5 +1,5 @@
-// The locks of one environment that other threads may know: where they lie, how many objects of
-// JavaScript stand for each, and what of them is held here, to be given back should the environment end.
+// The locks of one environment that other threads may know: their places, the number of JavaScript
+// objects for each, and the holds of this environment, which must be given back if it ends.
 #pragma once
 
 #include <napi.h>
@@ -17,33 +17,43 @@ namespace boxoffice::binding {
 
 class Shares {
  public:
-  Shares(napi_env env, Regions& regions) : env_(env), regions_(regions) {}
+  Shares(napi_env env, Regions& regions) : env_(env), regions_(regions) {
+    uses_.rehash(16);  // by a power of two libc++ does not divide
+  }
 
-  /// One more object for the lock in `int32Array`: its place.
+  /// Adds an object for the lock in `int32Array`. Returns its place.
   std::int32_t shareMemory(napi_value int32Array, std::int32_t kind, std::uint32_t start);
-  /// One more object for the lock of that key in a table: its place.
+  /// Adds an object for the lock of that key in a table. Returns its place.
   std::int32_t shareKey(std::int32_t table, const std::string& key, std::int32_t kind,
                         std::uint32_t start);
-  /// One more object for the lock in a slot of scope host, which has been pinned for it: its place, as given.
+  /// Adds an object for the lock in a slot of scope host, already pinned for it. Returns its place,
+  /// as given.
   std::int32_t shareSlot(std::int32_t place, const Kind& kind, host::SegmentHandle& handle,
                          std::uint32_t slot);
-  /// No object of that slot has to do with its lock any more: it may go to another key. False while this
-  /// environment holds the lock: a completion may be on its way to JavaScript.
+  /// No object of that slot uses its lock any more, so the slot may go to another key. Returns
+  /// false while this environment holds the lock: a completion may be on its way to JavaScript.
   bool unpinSlot(std::int32_t place, AgentId me);
-  /// The same objects come back to their slot. False when another key has it: they are forgotten here.
+  /// The same objects use their slot again. Returns false if another key has it: they are forgotten
+  /// here.
   bool pinSlotAgain(std::int32_t place);
-  /// One object less: how many uses are left. An orphan, which we hold though no object is left, is one.
+  /// Removes an object. Returns how many uses are left. An orphan, held without an object, counts
+  /// as one.
   std::int32_t unshare(std::int32_t place, AgentId me);
 
   /// A table by its name, until the environment ends: a number for it.
   std::int32_t openTable(const std::string& name, std::uint32_t start);
   const LockTable& table(std::int32_t table) const { return *opened(table).table; }
 
-  /// So much of a counted lock has been taken here, or put back.
+  /// Records that this environment has acquired or released `weight` of a counted lock.
   void took(std::int32_t place, std::int32_t weight) noexcept;
   void gave(std::int32_t place, std::int32_t weight) noexcept;
+  /// Records that `change` of its units rest: see Holding.
+  void rested(std::int32_t place, std::int32_t change) noexcept;
 
-  /// The environment ends: whatever it holds goes to others.
+  /// Records that JavaScript is told of an admission there.
+  void accepted(std::int32_t place) noexcept;
+
+  /// Called when the environment ends: passes its holds on.
   void abandonAll(AgentId me) noexcept;
 
  private:
@@ -51,11 +61,11 @@ class Shares {
     const Kind* kind = nullptr;
     void* words = nullptr;
     std::int32_t uses = 0;
-    std::int64_t held = 0;  // of a counted kind
+    Holding held{};  // of a counted kind
     bool isOrphan = false;
-    bool isPinned = true;   // a slot of a segment only: else it may be that of another key
+    bool isPinned = true;   // for a slot of a segment; if not, the slot may be another key's
     host::Digest digest{};  // of the key of a slot that is not pinned
-    // One of them: a key of a table, a slot of a segment, or memory of the user's.
+    // One of: a key of a table, a slot of a segment, or the user's memory.
     LockTable* table = nullptr;
     LockTable::Entry* entry = nullptr;
     host::SegmentHandle* handle = nullptr;

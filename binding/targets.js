@@ -1,6 +1,6 @@
 'use strict'
-// The systems that there are prebuilt binaries for: the name of a folder in prebuilds/, as lib/addon.js
-// requires it, and what zig calls the system. glibc 2.28 and macOS 11 are what Node.js 20 needs.
+// The systems with prebuilt binaries: the name of a folder in prebuilds/, as lib/addon/find.js requires
+// it, and zig's name of the system. Node.js 20 needs glibc 2.28 and macOS 11.
 module.exports = {
   'linux-x64': 'x86_64-linux-gnu.2.28',
   'linux-arm64': 'aarch64-linux-gnu.2.28',

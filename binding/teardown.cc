@@ -1,5 +1,6 @@
-// An instance ends, in the middle of whatever it was doing where its environment ends: its waiters leave their queues,
-// what was granted to it too late is passed on, and the locks it holds are given to the next as abandoned.
+// An instance ends, perhaps in the middle of any operation if its environment ends: its waiters
+// leave their queues, late grants are passed on, and the locks it holds go to the next holders as
+// abandoned.
 #include "event_loop.h"
 #include "event_loop_registry.h"
 #include "waiting/wait_graph.h"
@@ -12,7 +13,7 @@ class Teardown {
  public:
   explicit Teardown(EventLoop& loop) : loop_(loop) {}
 
-  /// Each wake that has come and that JavaScript has not read.
+  /// Handles every wake that has arrived and that JavaScript has not read.
   void takeUnread() {
     takeWakes([this](Waiter& w, Tickets::Wait& wait) {
       if (w.how == Wake::admitted) {
@@ -39,7 +40,7 @@ class Teardown {
     });
   }
 
-  /// Wakes that are on their way to us, which must be there to take them.
+  /// Waits for wakes on their way to this loop, which must exist to receive them.
   void awaitWakes() {
     for (;;) {
       takeWakes([this](Waiter& w, const Tickets::Wait& wait) {
@@ -85,7 +86,7 @@ void EventLoop::end() noexcept {
   hosts_.clear();
   regions_.clear();
   watchedThreads().leave(id_);
-  // Last: a loop that is alone from now on has been told of all that came from us.
+  // Last: a loop that is alone from now on has received everything from this one.
   eventLoopRegistry().leave(*this);
 }
 

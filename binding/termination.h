@@ -1,5 +1,6 @@
-// Is JavaScript of this environment at its end, while its thread is blocked in C++? One for each wait: a script whose
-// time is over (vm's timeout) ends, and its environment goes on.
+// Detects that JavaScript of this environment is being terminated while its thread is blocked in
+// C++. One object per wait: when a time limit (vm's timeout) ends a script, its environment goes
+// on.
 #pragma once
 
 #include "event_loop.h"
@@ -9,7 +10,7 @@ namespace boxoffice::binding {
 class Termination final : public Stop {
  public:
   explicit Termination(EventLoop& loop) : loop_(loop) {}
-  /// Such a script does not come to read the completions of its call: they are for the next callback.
+  /// A terminated script does not read the completions of its call: the next callback does.
   ~Termination() {
     if (wasRequested_) loop_.wakeLater();
   }

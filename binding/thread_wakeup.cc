@@ -7,7 +7,7 @@
 
 namespace boxoffice::binding {
 
-/// Without a function of JavaScript, which would keep its context.
+/// Without a JavaScript function, which would keep its context alive.
 ThreadWakeup::ThreadWakeup(napi_env env) : env_(env) {
   const auto onGone = [](napi_env, void* wakeup, void*) {
     auto& self = *static_cast<ThreadWakeup*>(wakeup);
@@ -18,7 +18,8 @@ ThreadWakeup::ThreadWakeup(napi_env env) : env_(env) {
     if (!its) return;  // the environment is being taken down
     if (EventLoop* const loop = static_cast<ThreadWakeup*>(wakeup)->next()) loop->onWakeup();
   };
-  // What looks for open handles asks the resource whether it keeps the process alive: jest --detectOpenHandles.
+  // Tools that look for open handles ask the resource whether it keeps the process alive: jest
+  // --detectOpenHandles.
   const auto hasRef = [](napi_env its, napi_callback_info info) -> napi_value {
     void* wakeup = nullptr;
     napi_value is = nullptr;
@@ -35,7 +36,7 @@ ThreadWakeup::ThreadWakeup(napi_env env) : env_(env) {
   check(env_, napi_create_string_utf8(env_, "boxoffice", NAPI_AUTO_LENGTH, &name));
   check(env_, napi_create_threadsafe_function(env_, nullptr, resource, name, 0, 1, this, onGone,
                                               this, onCall, &handle_));
-  // A pending wait keeps the loop alive only where JavaScript says so (keep_alive.h).
+  // A pending wait keeps the loop alive only if JavaScript requests it (keep_alive.h).
   check(env_, napi_unref_threadsafe_function(env_, handle_));
 }
 
@@ -45,7 +46,7 @@ void ThreadWakeup::expect(std::size_t loops) {
 }
 
 void ThreadWakeup::wake(EventLoop& loop) noexcept {
-  // The lock keeps the environment from taking the handle down between the look and the call, which
+  // The mutex keeps the environment from closing the handle between the check and the call, which
   // would abort the process on Node 20 and 22.
   const std::lock_guard guard(mutex_);
   if (!handle_ || std::ranges::find(woken_, &loop) != woken_.end()) return;

@@ -1,4 +1,5 @@
-// The wake-up handle of a thread, one for all instances of its environment: any thread has it call an event loop.
+// The wake-up handle of a thread, one for all instances of its environment: by it any thread makes
+// an event loop run.
 #pragma once
 
 #include <napi.h>
@@ -18,11 +19,12 @@ class ThreadWakeup {
 
   /// Makes room for one more event loop of this thread, so that wake() allocates nothing.
   void expect(std::size_t loops);
-  /// From any thread, for a loop that has not ended: calls its onWakeup(), once for all calls until then.
+  /// Called from any thread, for a loop that has not ended. Calls its onWakeup(), once for all calls until
+  /// then.
   void wake(EventLoop& loop) noexcept;
-  /// That loop is about to be destroyed.
+  /// Call when `loop` is about to be destroyed.
   void forget(const EventLoop& loop) noexcept;
-  /// One more or one less instance keeps the process alive.
+  /// Records that one more instance, or one less, keeps the process alive.
   void keepAlive(bool alive) noexcept;
 
  private:
@@ -31,7 +33,7 @@ class ThreadWakeup {
   const napi_env env_;
   std::size_t alive_ = 0;
   std::mutex mutex_;
-  napi_threadsafe_function handle_ = nullptr;  // null: its environment is ending
+  napi_threadsafe_function handle_ = nullptr;  // null while its environment ends
   std::vector<EventLoop*> woken_;              // with room for all
 };
 

@@ -1,4 +1,4 @@
-// The tickets of an event loop, and what each of them waits for. Only its own thread looks at them.
+// The tickets of an event loop, and the locks they wait for. Only the loop's own thread uses them.
 #pragma once
 
 #include <vector>
@@ -14,10 +14,9 @@ class Tickets {
     const Kind* kind = nullptr;  ///< null: the ticket is not in use
     std::int32_t place = 0;
     bool isInvited = false;  ///< JavaScript has read its invitation, and has not answered it
-    bool hasLeft =
-        false;  ///< it has left its queue, and an invitation is on its way to it all the same
+    bool hasLeft = false;    ///< the waiter has left its queue while an invitation is on its way
   };
-  /// The place of a request of the lock manager, which lies in no memory that JavaScript knows.
+  /// The place of a lock manager's request, which lies in no memory that JavaScript knows.
   static constexpr std::int32_t kNoPlace = -1;
 
   explicit Tickets(Shares& shares) : shares_(shares) {}
@@ -37,15 +36,22 @@ class Tickets {
     waits_[w.ticket] = {};
     pool_.give(w.ticket);
   }
-  /// `w` has left its queue: its ticket is given back, unless its invitation or its admission is still to come.
+  /// Records that `w` has left its queue. Gives its ticket back, unless its invitation or its admission is still
+  /// to come.
   void left(Waiter& w, Leave how) {
     if (how == Leave::left) give(w);
     if (how == Leave::leftAwake) waitOf(w).hasLeft = true;
   }
-  /// `w` is in: this environment holds so much more of a counted lock.
+  /// Records that `w` is admitted: adds to this environment's hold of a counted lock.
   void granted(const Waiter& w) noexcept {
     const Wait& wait = waitOf(w);
     if (wait.kind->isCounted) shares_.took(wait.place, wait.kind->taken(w));
+  }
+
+  /// Records that JavaScript is told that `w` is admitted.
+  void told(const Waiter& w) noexcept {
+    const Wait& wait = waitOf(w);
+    if (wait.kind->accepted) shares_.accepted(wait.place);
   }
 
   /// Calls `use(waiter, wait)` for each ticket in use.

@@ -1,5 +1,5 @@
-// The wait-for graph as functions over numbers: see src/waiting/wait_graph.h, and lib/diagnostics, which knows who
-// waits on whose behalf. Ids, locks and moments are numbers that a double holds.
+// The wait-for graph as functions over numbers: see src/waiting/wait_graph.h, and lib/diagnostics,
+// which knows the chain of each wait. Ids, locks and moments are numbers that fit a double.
 #include "waiting/wait_graph.h"
 
 #include <vector>
@@ -25,7 +25,7 @@ WaitGraph::Claim claimOf(const Call& call) {
           .label = call.text(4)};
 }
 
-/// [the wait that was refused, label of a wait, label of a hold, ...], empty where there is no cycle.
+/// [the refused wait, label of a wait, label of a hold, ...], empty without a cycle.
 napi_value arrayOf(const Call& call, const std::optional<WaitGraph::Cycle>& cycle) {
   const Napi::Env env(call.env());
   Napi::Array array = Napi::Array::New(env);

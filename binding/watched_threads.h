@@ -1,5 +1,5 @@
-// Which environments of this process have locks that are watched (lib/diagnostics): whoever wants a picture of all
-// of them knows by this whose answers to wait for, and which thread an owner in a word is.
+// The environments of this process with watched locks (lib/diagnostics). A snapshot uses it to know
+// whose answers to wait for, and which thread an owner in a word is.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ class WatchedThreads {
  public:
   /// The environment of `agent` is the thread that JavaScript knows as `thread`.
   void join(AgentId agent, std::int32_t thread);
-  /// It ends; it may never have joined.
+  /// Called when the environment ends, even if it never joined.
   void leave(AgentId agent) noexcept;
-  /// A copy: threads come and go.
+  /// A copy, because threads start and end.
   std::map<AgentId, std::int32_t> all() const;
 
  private:

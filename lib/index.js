@@ -1,5 +1,6 @@
 'use strict'
-// A file is loaded when one of its exports is first read. Each stands in a require() of its own, so that bundlers find it.
+// A module is loaded when one of its exports is first read. Each has its own require(), so that
+// bundlers find it.
 const barrier = () => require('./locks/barrier.js')
 const conditionVariable = () => require('./locks/condition_variable.js')
 const countdownLatch = () => require('./locks/countdown_latch.js')
@@ -29,6 +30,7 @@ module.exports = {
   E_CANCELED: errors,
   E_TIMEOUT: errors,
   installNavigatorLocks: lockManager,
+  isLockError: errors,
   KeyedMutex: keyedMutex,
   KeyedRWLock: keyedRWLock,
   KeyedSemaphore: keyedSemaphore,
@@ -52,17 +54,17 @@ function machine() {
   return { platform: `${process.platform}-${process.arch}` }
 }
 
-/** Loads the rest when it is first called. */
+/** Loads the diagnostics at the first call. */
 function diagnostics() {
   return { snapshot: () => require('./diagnostics/process.js').snapshot() }
 }
 
-// A mistake there is reported when the package is loaded, not when its first lock is.
+// An invalid value is reported when the package is loaded, not with the first lock.
 if (process.env.BOXOFFICE_DIAGNOSTICS) require('./diagnostics/levels.js')
 
 for (const [name, load] of Object.entries(module.exports)) {
   const shape = { configurable: true, enumerable: true }
-  // From the first read on, or the first assignment, it is a property like any other.
+  // After the first read or assignment it is an ordinary property.
   const set = (value) =>
     Object.defineProperty(module.exports, name, { ...shape, value, writable: true })
   const get = () => {

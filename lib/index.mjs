@@ -10,6 +10,7 @@ export const {
   E_CANCELED,
   E_TIMEOUT,
   installNavigatorLocks,
+  isLockError,
   KeyedMutex,
   KeyedRWLock,
   KeyedSemaphore,

@@ -1,14 +1,15 @@
 'use strict'
-// The scope of a lock is decided here, once, by the options of its constructor. What a wider scope needs is loaded
-// when a lock of that scope is constructed.
+// Picks the scope of a lock, once, by its constructor's options. The code of a wider scope is
+// loaded when the first lock of that scope is constructed.
 //
-// A kind of lock is { name, bytes, known, local, lent, shared, over }. `known` are the names of its options,
-// where it has more than others. `local(...args)` makes a lock of this thread. One that several threads share is
-// `lent(settings)` (of a keyed map: of the class lent()), or has a core of the class shared().
-// ./reach.js says which wider scopes do not have it.
+// A kind of lock is { name, bytes, known, local, lent, shared, isGate, over }. `known` are the names
+// of its own options, if it has any. `local(...args)` makes a lock of this thread. A lock that
+// several threads share is `lent(settings)` (for a keyed map: of the class lent()), or has a core of
+// the class shared(). `isGate`: an event, a latch, a barrier or a condition, which no thread holds. locks/reach.js
+// lists the wider scopes that lack a class.
 const { LocalLock } = require('./core/lock.js')
 const { KeyMap } = require('./core/key_map.js')
-const { readLockOptions } = require('./lock_options.js')
+const { readLockOptions } = require('./locks/lock_options.js')
 
 /** Whether no other thread can ever know the lock. */
 function isOfThread({ engine, host, name, buffer, isShared }) {
@@ -16,17 +17,25 @@ function isOfThread({ engine, host, name, buffer, isShared }) {
   return !isNamed && buffer === undefined && !isShared
 }
 
-/** Whether the lock is of this process, and of no other. */
+/** Throws if the options of a lock of one thread say that threads share it. */
+function checkScope({ scope }) {
+  if (scope === undefined) return
+  throw new TypeError(
+    "a lock of scope 'process' needs a name, or a single one a buffer or { shared: true }, by which threads find it: leave scope out for one thread",
+  )
+}
+
+/** Whether the lock belongs to this process only. */
 function isOfProcess({ engine, host }) {
   return engine === undefined && host === undefined
 }
 
-/** What `options` ask for: a lock of `kind`, or what that kind is over such a lock. */
+/** The lock of `kind` that `options` describe, wrapped by the kind's `over` if it has one. */
 function openLock(kind, args, options) {
   const settings = readLockOptions(options, kind.bytes, kind.known)
   const { cancelError, defaults, diagnostics, engine, mayBlock } = settings
   const lock = openPlain(kind, args, settings)
-  // Over an engine all objects that stand for a lock have its observer already.
+  // Over an engine the lock has its observer already, shared by all of its objects.
   if (diagnostics !== undefined && engine === undefined) {
     require('./diagnostics/observe.js').observeSingle(lock, kind, settings)
   }
@@ -35,7 +44,10 @@ function openLock(kind, args, options) {
 
 function openPlain(kind, args, settings) {
   const { engine, host } = settings
-  if (isOfThread(settings)) return configure(kind.local(...args), settings)
+  if (isOfThread(settings)) {
+    checkScope(settings)
+    return configure(kind.local(...args), settings)
+  }
   if (!isOfProcess(settings)) checkReach(kind, settings)
   if (kind.lent !== undefined && engine === undefined) return openLent(kind, settings)
   if (engine !== undefined) return require('./cluster/open.js').lockOver(settings, kind, args)
@@ -43,13 +55,13 @@ function openPlain(kind, args, settings) {
   return share(configure(core, settings), settings)
 }
 
-/** A lock of several threads or processes that is lent to one thread at a time. */
+/** A lock of several threads or processes, lent to one thread at a time. */
 function openLent(kind, settings) {
   if (settings.host === undefined) return kind.lent(settings)
   return require('./host/mutexes.js').openHostMutex(kind.name, settings)
 }
 
-/** Makes `lock` what its owner has asked for. */
+/** Applies the owner's settings to `lock`. */
 function configure(lock, { cancelError, mayBlock }) {
   if (cancelError !== undefined) lock.cancelError = cancelError
   if (mayBlock !== lock.mayBlock) lock.mayBlock = mayBlock
@@ -63,25 +75,30 @@ function share(core, { name, buffer, byteOffset, isStrict }) {
   return core
 }
 
-/** Throws where no wider scope has that kind. */
+/** Throws if no wider scope has that kind. */
 function checkReach(kind, settings) {
-  require('./reach.js').checkReach(kind.class, settings)
+  require('./locks/reach.js').checkReach(kind.class, settings)
 }
 
-function openOnHost([start = 0], { host, times }, { name }) {
-  refuseTimes(times, name)
-  return require('./host/cores.js').hostCoreOf(name, start, host)
+function openOnHost(args, settings, { isGate, name }) {
+  if (isGate) return openGateOnHost(args, settings, name)
+  const [start = 0] = args
+  return require('./host/cores.js').hostCoreOf(name, start, settings)
 }
 
-/** Of scope 'host', where only mutexes have them. */
-function refuseTimes(times, kindName) {
-  if (times !== undefined) require('./locks/hold_times.js').checkHostTimes(times, kindName)
+function openGateOnHost(args, settings, name) {
+  const { times } = settings
+  if (times !== undefined) require('./core/hold_times.js').refuseHostTimes(name)
+  return require('./host/gates.js').openHostGate(name, args, settings)
 }
 
-/** The key map that `settings` ask for, of locks of `kind`, which begin with `value`. */
+/** The key map that `settings` describe, of locks of `kind` that begin with `value`. */
 function openKeyMap(kind, value, settings) {
   const watch = watchOf(settings, kind)
-  if (isOfThread(settings)) return openLocalKeyMap(kind, value, settings, watch)
+  if (isOfThread(settings)) {
+    checkScope(settings)
+    return openLocalKeyMap(kind, value, settings, watch)
+  }
   if (kind.lent !== undefined && isOfProcess(settings)) {
     return require('./process/mutexes.js').openKeyedMutexes(kind, settings, watch)
   }
@@ -95,7 +112,7 @@ function openLocalKeyMap(kind, value, { mayBlock }, watch) {
   const make = () => kind.local(value)
   const isUsual = mayBlock === LocalLock.prototype.mayBlock
   if (isUsual && watch === undefined) return new KeyMap(kind.atRest ?? [], make)
-  // A lock that is not as usual is not for other maps.
+  // A lock with its own settings must not be reused by other maps.
   const makeOwn = () => Object.assign(make(), { mayBlock })
   if (watch === undefined) return new KeyMap([], makeOwn)
   const map = new KeyMap([], () => watch.watches(makeOwn()))
@@ -103,14 +120,14 @@ function openLocalKeyMap(kind, value, { mayBlock }, watch) {
   return map
 }
 
-/** What watches a keyed map, if anything. */
+/** The observer of a keyed map, if it has diagnostics. */
 function watchOf(settings, kind) {
   if (settings.diagnostics === undefined) return undefined
   return require('./diagnostics/keyed_observer.js').keyedObserver(settings, kind)
 }
 
 function openSharedKeyMap(kind, value, settings, watch) {
-  const { engine, host, isStrict, mayBlock, times } = settings
+  const { engine, host, isStrict, mayBlock } = settings
   if (engine !== undefined) {
     return require('./cluster/open.js').keyMapOver(settings, kind.name, value ?? '', watch)
   }
@@ -118,9 +135,8 @@ function openSharedKeyMap(kind, value, settings, watch) {
     return require('./host/mutexes.js').openHostMutexes(settings, watch)
   }
   if (host !== undefined) {
-    refuseTimes(times, kind.name)
     const { hostKeyMapOf } = require('./host/cores.js')
-    return hostKeyMapOf(kind.name, value ?? 0, host, { isStrict, mayBlock }, undefined, watch)
+    return hostKeyMapOf(kind.name, value ?? 0, settings, { isStrict, mayBlock }, undefined, watch)
   }
   return require('./process/shared_key_map.js').keyMapByName(kind, value, settings, watch)
 }

@@ -1,16 +1,17 @@
 'use strict'
-// What a prebuilt binary must be, so that it loads wherever Node.js 20 runs.
+// Checks that a prebuilt binary loads wherever Node.js 20 runs.
 const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
 const { readFileSync, statSync } = require('node:fs')
 
-// What Node.js 20 asks for itself, and so has always been loaded: no library that a system may lack.
+// Libraries that Node.js 20 itself needs, and that are therefore always loaded. A system may lack
+// any other.
 const highest = { GLIBC: [2, 28], GLIBCXX: [3, 4, 25], CXXABI: [1, 3, 11] }
 const libraries = {
   gnu: /^(lib(c|pthread|dl|m|rt)\.so\.\d|ld-linux-.*)$/,
   musl: /^lib(c|c\.musl-.*)\.so$/,
 }
-// Windows and macOS tell their formats and processors by numbers at known places.
+// Windows and macOS identify formats and processors by numbers at fixed places.
 const formats = {
   'darwin-x64': { magic: 0xfeedfacf, processor: 0x01000007 },
   'darwin-arm64': { magic: 0xfeedfacf, processor: 0x0100000c },
@@ -18,7 +19,9 @@ const formats = {
   'win32-arm64': { magic: 0x4550, processor: 0xaa64 },
 }
 
-/** Throws where it is not fit for the system of that name; says in a line what it is. */
+/**
+ * Throws if the file is not fit for the system of that name. Returns one line that describes it.
+ */
 function check(name, binary) {
   const size = `${Math.round(statSync(binary).size / 1024)} KiB`
   if (!name.startsWith('linux')) return `${checkFormat(name, readFileSync(binary))}${size}`
@@ -38,7 +41,7 @@ function checkFormat(name, bytes) {
   assert.equal(bytes.readUInt32LE(at), magic, `${name} is not of its format`)
   const found = name.startsWith('win32') ? bytes.readUInt16LE(at + 4) : bytes.readUInt32LE(4)
   assert.equal(found, processor, `${name} is for another processor`)
-  // The program that loads it is not always called node.exe.
+  // The program that loads it may have another name than node.exe.
   if (name.startsWith('win32')) assert.ok(!/node\.exe/i.test(bytes.toString('latin1')))
   else checkForMac(bytes)
   return ''
@@ -99,7 +102,7 @@ function checkExports(text) {
   checkNames(seen.map(([, name]) => name.replace(/@.*/, '')))
 }
 
-/** Nothing of the C++ library within may be seen, and used, by Node's own. */
+/** Node's own C++ library must not see or use a symbol of the one inside. */
 function checkNames(names) {
   const ours =
     /^(napi_register_module_v1|node_api_module_get_api_version_v1|boxoffice_process_wide_\w+)$/

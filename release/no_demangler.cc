@@ -1,5 +1,6 @@
-// In place of the demangler of a C++ library that becomes part of the addon, which is a tenth of it: the library wants it
-// only to name the type of an exception that ends the process, and then shows the mangled name.
+// Replaces the demangler of the C++ library inside the addon, which would be a tenth of the addon.
+// The library uses it only to name the type of an exception that ends the process, and then shows
+// the mangled name.
 #include <cstddef>
 
 extern "C" char* __cxa_demangle(const char*, char*, std::size_t*, int* status) {

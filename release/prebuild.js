@@ -32,14 +32,14 @@ function build(name, options) {
   const built = path.join(root, 'build', 'prebuild', name, 'boxoffice.node')
   if (name.startsWith('darwin')) buildForMac(built, name, [...forSize(name), ...options])
   else buildWithZig(built, targets[name], [...forSize(name), ...options])
-  // No Node.js with musl is at hand, but a program that has musl within runs anywhere.
+  // No Node.js with musl is available here, but a program that contains musl runs anywhere.
   if (name === 'linux-x64-musl') {
     const program = path.join(root, 'build', 'everything')
     const source = path.join(root, 'test', 'cross', 'everything.cpp')
     compileWithZig(program, targets[name], /\.cpp$/, ['-O2', ...options, source])
     execFileSync(program, { stdio: 'inherit' })
   }
-  // Alone: beside it zig leaves an import library for Windows.
+  // In a folder of its own: zig leaves an import library for Windows beside it.
   const binary = path.join(root, 'prebuilds', name, 'boxoffice.node')
   mkdirSync(path.dirname(binary), { recursive: true })
   copyFileSync(built, binary)
@@ -47,8 +47,9 @@ function build(name, options) {
 }
 
 /**
- * By the linker of LLVM, in place of zig's own for macOS, which exports all of the C++ library within, and keeps the
- * names of all functions: half of the file. Given what zig gives its own, which it tells by -v.
+ * Links with LLVM's linker instead of zig's own for macOS, which exports the whole C++ library
+ * inside and keeps the names of all functions: half of the file. It gets the arguments that zig
+ * prints for its own linker with -v.
  */
 function buildForMac(built, name, options) {
   const said = buildWithZig(built, targets[name], [...options, '-v'])
@@ -61,17 +62,17 @@ function buildForMac(built, name, options) {
     ...exported.flatMap((symbol) => ['-exported_symbol', `_${symbol}`]),
     ...given.map((arg) => (arg === '-lSystem' ? system : arg)),
   ]
-  // An old one leaves out what exceptions need, without a word.
+  // An old version silently leaves out the parts that exceptions need.
   execFileSync('ld64.lld-19', args, { stdio: 'inherit' })
 }
 
-/** The package holds eight of them. zig makes its C++ library, which becomes part of each, for size, too. */
+/** For size: the package holds eight binaries, each with the C++ library that zig builds. */
 function forSize(name) {
   return [
     ...['-Os', '-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections'],
     path.join(__dirname, 'no_demangler.cc'),
-    // What throws nothing needs no tables to unwind it, but on Windows; and macOS cannot be tested here. Link-time
-    // optimisation for Windows leaves out what sets up a variable of a thread.
+    // Code that does not throw needs no unwind tables, except on Windows; and macOS cannot be
+    // tested here. Link-time optimisation for Windows drops the set-up of thread-local variables.
     ...(name.startsWith('linux') ? ['-fno-asynchronous-unwind-tables', '-flto'] : []),
   ]
 }

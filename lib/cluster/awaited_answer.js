@@ -1,5 +1,6 @@
 'use strict'
-// Whether the server answers a request: it has `answerTimeout` from the first command that it has not answered.
+// Watches whether the server answers a request: it has `answerTimeout` from the first unanswered
+// command.
 const { engineError } = require('./errors.js')
 const { startPatience } = require('./patience.js')
 
@@ -8,11 +9,11 @@ class AwaitedAnswer {
   #title
   #giveUp
   #hasCome = false
-  /** Why none has come since. */
+  /** The latest failure since then. */
   #failure
   #endPatience
 
-  /** `giveUp(error)` when the time is up. */
+  /** Calls `giveUp(error)` when the time is up. */
   constructor(hub, title, giveUp) {
     this.#hub = hub
     this.#title = title
@@ -27,7 +28,7 @@ class AwaitedAnswer {
     })
   }
 
-  /** The server is there: it need not hurry any more. */
+  /** The server has answered: the timeout starts anew with the next command. */
   came() {
     this.#hasCome = true
     this.#failure = undefined
@@ -44,8 +45,9 @@ class AwaitedAnswer {
   }
 
   error(time) {
-    const { name, trouble } = this.#hub
-    return engineError(name, this.#title(), Math.round(time), this.#failure ?? trouble)
+    const { name, trouble, isConnecting } = this.#hub
+    const cause = this.#failure ?? trouble
+    return engineError(name, this.#title(), Math.round(time), cause, isConnecting)
   }
 }
 

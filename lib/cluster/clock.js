@@ -1,18 +1,22 @@
 'use strict'
-// The monotonic clock that all threads of a process share, in milliseconds. None of JavaScript is: users fake them,
-// and no server would follow; and those of Bun and Deno begin anew in each thread.
-const { now } = require('../load.js').clock
+// The monotonic clock that all threads of a process share, in milliseconds. JavaScript has none:
+// test frameworks replace its clocks while servers keep real time, and those of Bun and Deno start
+// anew in each thread.
+const { now } = require('../addon/load.js').clock
 
 /**
- * How long a lease that the server counts `time` ms for is safe, from the moment when the command for it was
- * sent: clocks of two machines may differ by 1 % in how fast they go, and a timer may be 2 ms late.
+ * How long a lease that the server grants for `time` ms is safe, counted from sending the command:
+ * the clock rates of two machines may differ by 1 %, and a timer may be 2 ms late.
  */
 const safely = (time) => time * 0.99 - 2
 
-/** How long the server must count for what is to be safe for `time` ms. */
+/** The time to request from the server so that a lease is safe for `time` ms. */
 const asked = (time) => (time + 2) / 0.99
 
-/** What a session is safe until, which its thread writes and the event loop reads: in nanoseconds, as integers are. */
+/**
+ * The end of a session's safety, written by its thread and read by the event loop: integer
+ * nanoseconds.
+ */
 const readUntil = (until) => Number(Atomics.load(until, 0)) / 1e6
 const writeUntil = (until, time) => Atomics.store(until, 0, BigInt(Math.floor(time * 1e6)))
 

@@ -1,150 +1,165 @@
 /// <reference path="../core/disposable.d.ts" />
+
+/**
+ * Locks of several machines over a server of your choice: what a driver for it does.
+ *
+ * @module boxoffice/engine
+ */
+
 import type { Engine as Contract, EngineOptions } from './options.js'
 
-/** What an engine asks a server for. All times are in milliseconds, and whole. */
+/** What an engine asks a server for. All times are integers, in milliseconds. */
 export interface EngineRequest {
-  /** Whose it is: as it was given to `listen()`. */
+  /** The session that asks, as it was given to `listen()`. */
   session: string
-  /** What is to be locked. Any string. */
+  /** The key to lock: any string. */
   key: string
-  /** The session's, `-`, and a number. The same id again is the same request, which is granted once. */
+  /** The session, `-`, and a number. A repeated id is the same request, which is granted once. */
   id: string
-  /** How many units it is to get, from 1 to `capacity`: all of them at once. */
+  /** The number of units to grant, all at once: from 1 to `capacity`. */
   units: number
-  /** How many units the key has. */
+  /** The number of units of the key. */
   capacity: number
-  /** Whether it is to get a place in the queue where it cannot be granted at once. */
+  /** Whether the request joins the queue when it cannot be granted at once. */
   wait: boolean
   /**
-   * Whether that is the first place: of a reader that upgrades, which holds one unit by another request, and asks for all
-   * others. No other request asks for as many.
+   * Whether the request joins the queue at its head. It is the upgrade of a reader, which holds one unit by another
+   * request and asks for all others. No other request asks for as many units.
    */
   first: boolean
-  /** How long a waiter has to confirm what a holder that left has handed over to it. */
+  /** How long a waiter has to confirm a grant that a releasing holder has handed over to it. */
   claim: number
-  /** How long it is held at most, from when it was granted at once, or was confirmed. */
+  /** The longest hold, from the immediate grant or from its confirmation. */
   maxHold: number
   /**
-   * How long after this request is granted no other one is let in, even if it has left or its session is over by then: 0
-   * where the lock has no `minHold`, and always 0 for a driver without `keepsMinHold`. Never more than `maxHold`.
+   * How long after this grant no other request is granted, even when the holder has released or its session is over by
+   * then. 0 when the lock has no `minHold`, and always 0 for a driver without `keepsMinHold`. Never more than
+   * `maxHold`.
    */
   minHold: number
 }
 
-/** What is given back. The other properties of the request may be there as well. */
+/** A request that leaves: a release, or the end of a wait. Other properties of the request may be present, too. */
 export interface EngineLeaving
   extends Pick<
     EngineRequest,
     'session' | 'key' | 'id' | 'units' | 'capacity' | 'claim' | 'minHold'
   > {
   /**
-   * How many of the units stay held, where they are held: 0 for none. Never more than there are: two of these may be
-   * carried out in another order than they were sent in.
+   * The number of units that stay held, if the request holds any: 0 for none. Never raise the units that are held: two
+   * calls may be carried out in another order than they were sent in.
    */
   keep: number
-  /** No caller has heard of `abandoned`, if that was the answer: the next grant of the key says it again. */
+  /** No caller was told of an `abandoned` answer: the next grant of the key says it again. */
   untold: boolean
-  /** No caller has had what was granted: the next request need not wait for the end of `minHold`. */
+  /** No caller used the grant: the next request need not wait for the end of `minHold`. */
   unused: boolean
 }
 
 export type EngineAnswer =
   /**
-   * It has the units. `token` is higher than all before it for the key, and less than 2 ** 51. `wanted`: others are in
-   * the queue. `abandoned`: a holder before it has not let go by itself, and no caller has been told of that yet.
+   * The request holds the units. `token` is larger than every earlier token of the key, and less than 2 ** 51.
+   * `wanted`: other requests are in the queue. `abandoned`: an earlier holder ended without a release, and no caller
+   * has been told yet.
    */
   | { state: 'held'; token: bigint; wanted: boolean; abandoned: boolean }
   /**
-   * It has a place in the queue. In `look` milliseconds those before it may be gone without a word: it asks again then.
-   * `clock` is what the clock of the server was, in milliseconds of whatever epoch: a grant goes by that.
+   * The request is in the queue. The engine asks again after `look` milliseconds, when the requests ahead may have
+   * expired without a message. `clock` is the server's clock, in milliseconds since any epoch; `until` of a grant
+   * refers to it. `reason`, here and below: why the server grants no lock at all now. The error of a caller that times
+   * out ends with it.
    */
-  | { state: 'waiting'; look: number; clock?: number }
-  /** Not now, and it has no place: only where `wait` is false. */
-  | { state: 'refused' }
-  /** Another request in the queue asked to be the `first`, and each would wait for the other: only where `first` is true. */
+  | { state: 'waiting'; look: number; clock?: number | undefined; reason?: string | undefined }
+  /** The request is not granted, and not in the queue: only when `wait` is false. */
+  | { state: 'refused'; reason?: string | undefined }
+  /** Another upgrade is in the queue, and the two would deadlock: only when `first` is true. */
   | { state: 'upgrading' }
-  /** There is no such session any more. */
+  /** The session is over. */
   | { state: 'lost' }
   /** The key is in use with another capacity. */
   | { state: 'mismatch'; capacity: number }
 
-/** What a message says to the waiter that a holder has handed over to. */
+/** The message to a waiter that a holder has handed over to. */
 export interface EngineGrant {
-  /** As in an answer that says `held`. */
+  /** As in an answer of state `held`. */
   token: bigint
   wanted: boolean
   abandoned: boolean
-  /** When the claim ends, in milliseconds of the clock that `clock` told of. */
+  /** The end of the claim, on the clock of `clock`, in milliseconds. */
   until: number
 }
 
-/** What a driver calls when it hears from the server: none of it throws, and none of it need be in order. */
+/** The callbacks for a driver that hears from the server. They never throw, and accept messages in any order. */
 export interface EngineHearing {
   /**
-   * The request has been granted. Where `grant` is given its caller goes in at once, and `confirm()` is called meanwhile:
-   * so it must be left out where a command would not be on its way by the next `setImmediate()` (no connection is there,
-   * say). Without it `enter()` is called.
+   * The request has been granted. With `grant` its caller holds the lock at once, while the engine calls `confirm()`.
+   * Leave `grant` out when a command would not be sent before the next `setImmediate()`, for instance without a
+   * connection: then the engine calls `enter()` first.
    */
   granted(id: string, grant?: EngineGrant): void
-  /** A request waits for a key of which the session holds units. Once is enough as long as there is a queue. */
+  /** A request waits for a key of which the session holds units. Once per queue is enough. */
   wanted(key: string): void
-  /** Messages may have been lost, and come again from now on. */
+  /** Messages may have been lost, and arrive again from now on. */
   missed(): void
   /**
-   * The connection that listens has ended or cannot be made, and is tried again: a caller that gives up gets the error as
-   * `cause`, and a request in the queue is rejected with it after `answerTimeout`. With undefined: it has been made.
+   * The listening connection has ended or cannot be made, and is tried again. A caller that times out meanwhile gets
+   * the error as `cause`, and a request in the queue is rejected with it after `answerTimeout`. undefined means
+   * connected.
    */
   trouble(error: Error | undefined): void
 }
 
-/** What renews a session, in a thread of its own. */
+/** Renews a session, in a thread of its own. */
 export interface EngineKeeper {
-  /** From now on there is this session, for `ttl` milliseconds. */
+  /** Creates the session, for `ttl` milliseconds from now on. */
   open(session: string, ttl: number): Promise<unknown>
-  /** For `ttl` milliseconds from now on; whether there still was this session. It is never brought back. */
+  /**
+   * Extends the session to `ttl` milliseconds from now on. Resolves to false when the session is over: it is never
+   * revived.
+   */
   renew(session: string, ttl: number): Promise<boolean>
   close(): Promise<unknown>
 }
 
 /**
- * What is peculiar to one server: see docs/engines.md, and what must be true there at the top of lib/cluster/engine.js.
- * A command that rejects may have been carried out or not: it is repeated, until the session is over or the caller has
- * given up. Only an error whose `code` begins with `ERR_LOCK_` is final: callers get it as it is. No command hears of a
- * caller's `signal`: a caller that gives up leaves.
+ * The part of an engine that differs between servers: see docs/engine-driver.md, and the rules at the top of
+ * lib/cluster/engine.js. A command that rejects may have been carried out or not; the engine repeats it until the
+ * session is over or the caller has timed out or been aborted. Only an error whose `code` begins with `ERR_LOCK_` is
+ * final: callers get it as it is. Commands take no `signal`: for an aborted caller the engine calls `leave()`.
  */
 export interface EngineDriver {
-  /** For messages: `'Redis'`. */
+  /** The server's name in messages: `'Redis'`. */
   readonly name: string
-  /** Whether it does what a `minHold` asks for. Else locks that have one throw `ERR_LOCK_UNSUPPORTED`. */
-  readonly keepsMinHold?: boolean
+  /** Whether the driver supports `minHold`. If not, constructors with a `minHold` throw `ERR_LOCK_UNSUPPORTED`. */
+  readonly keepsMinHold?: boolean | undefined
   /**
-   * What the thread renews with: it calls `require(module).connect(data, trouble)`, a promise for an EngineKeeper. `data`
-   * goes there by structured clone. A connection that is tried again without rejecting anything says why by
-   * `trouble(error)`, and `trouble(undefined)` when it has been made: as in {@link EngineHearing}.
+   * Connects the renewing thread: it calls `require(module).connect(data, trouble)`, which returns a promise for an
+   * EngineKeeper. `data` gets there by structured clone. A connection that is retried without rejecting a command
+   * reports `trouble(error)`, and `trouble(undefined)` when it is connected again, as in {@link EngineHearing}.
    */
   readonly keeper: { module: string; data: unknown }
   /**
-   * Hears what concerns `session`, and no other one any more. Resolves when nothing will be missed. Must not keep the
-   * process alive.
+   * Listens to messages for `session`, and no longer to those for an earlier session. Resolves when no later message
+   * can be missed. Must not keep the process alive.
    */
   listen(session: string, hear: EngineHearing): Promise<void>
-  /** Asks for units, confirms what was granted, or looks after its place in the queue: one round trip. */
+  /** Asks for units, confirms a grant, or renews the place in the queue, in one round trip. */
   enter(request: EngineRequest): Promise<EngineAnswer>
   /**
-   * One round trip for a request that was granted, which has it for `maxHold` from now on, unless its claim is over: then it
-   * gets nothing, nor a place. Not needed by a driver whose `granted()` says no more than the id.
+   * Confirms a grant in one round trip: the request holds the units for `maxHold` from now on. When the claim is over,
+   * it holds nothing and is not in the queue. A driver that never passes a `grant` to `granted()` does not need it.
    */
   confirm?(request: EngineRequest): Promise<{ state: 'held' | 'over'; wanted: boolean }>
-  /** The units are free, or the place in the queue. Idempotent. One round trip. */
+  /** Releases the units, or leaves the queue, in one round trip. Idempotent. */
   leave(request: EngineLeaving): Promise<void>
-  /** The session is over, and with it all that it holds. */
+  /** Ends the session, and releases all its units. */
   end(session: string): Promise<unknown>
   /** Closes the connections that the driver has made. */
   close(): Promise<unknown>
 }
 
 /**
- * An engine of any kind: the constructors of locks take it.
+ * An engine with a driver of your own, for the constructors of locks.
  *
  * @throws {TypeError} when the driver lacks a method, or an option is of the wrong type.
  * @throws {RangeError} when an option is out of its range.

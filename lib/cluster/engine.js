@@ -1,34 +1,32 @@
 'use strict'
-// Leases in a system that several machines share. What all of them need is in this folder; what is peculiar to
-// one of them is its driver. A driver answers for a server that keeps, for each key:
+// Leases in a system that several machines share. This folder holds the part common to all systems;
+// a driver adds one system. A driver answers for a server that keeps, for each key:
 //
-//   capacity    how many units there are: 1 for a mutex
+//   capacity    the number of units: 1 for a mutex
 //   holders     id, session, units, until, token
 //   queue       waiting requests, first come first served: id, session, units
 //   fence       the last token that was given
-//   rest        until when no request is let in, even if the last holder has left or died: the time of the last grant
-//               and its `minHold`
+//   rest        the time until which no request is granted, even if the last holder has left or died: the last grant
+//               plus its `minHold`
 //
-// and these are its invariants, whatever process dies at whatever moment:
+// and these are its invariants, even if any process dies at any moment:
 //
 //   1  The units of the holders are never more than the capacity.
-//   2  A holder whose session is over, or whose `until` is past, is none any more: the next command that looks takes it
-//      out, and the next grant of the key says `abandoned`. Only the server's clock counts.
+//   2  A holder whose session is over, or whose `until` is past, no longer counts: the next command for the key
+//      removes it, and the key's next grant is `abandoned`. Only the server's clock counts.
 //   3  The head of the queue blocks the requests behind it. A request whose session is over, or has no connection that
-//      listens, is passed over. No request gets in before the ones that wait.
+//      listens, is passed over. No request is granted before the ones that wait.
 //   4  A token is max(fence + 1, microseconds of the server's clock since 2024): tokens of a key increase even if
 //      the server loses its memory of them. They are below 2 ** 51.
-//   5  A holder that leaves hands over inside the server, in the same step: the next one holds it for `claim`
-//      milliseconds, and as long as `maxHold` once it has confirmed that by confirm() or another enter().
-//
-//   6  Between a grant with a `minHold` and the end of that time no request is let in, even if the holder has left or
+//   5  When a holder leaves, the server hands over in the same step. The next request holds the key for `claim`
+//      milliseconds, and for `maxHold` once it has confirmed by confirm() or another enter().
+//   6  From a grant with a `minHold` until that time is over no request is granted, even if the holder has left or
 //      died. Only a holder that leaves `unused` ends it before.
 //
 // A session stands for one agent: one event loop. It is over when it has not been renewed for `ttl` milliseconds, and
 // cannot be brought back. So one command renews all leases of the agent.
 //
-//
-// What a driver is, method by method, is in engine.d.ts: EngineDriver.
+// engine.d.ts documents the methods of a driver: EngineDriver.
 const { checkKnown, checkObject, longestTimeout } = require('../core/options.js')
 const { Hub } = require('./hub.js')
 
@@ -47,7 +45,7 @@ class Engine {
     }
   }
 
-  /** `driver` as above. */
+  /** `driver` is described above. */
   constructor(driver, options = {}) {
     checkObject(driver)
     for (const method of methods) {
@@ -69,10 +67,10 @@ class Engine {
 
 const leastTime = 100
 
-/** What all engines take. */
+/** The options of all engines. */
 const engineOptions = new Set(['ttl', 'maxHold', 'answerTimeout'])
 
-/** The part of `options` that is for all engines, in milliseconds. */
+/** The part of `options` common to all engines, in milliseconds. */
 const timesOf = ({ ttl, maxHold, answerTimeout }) => ({ ttl, maxHold, answerTimeout })
 
 function readEngineOptions(options) {
@@ -87,7 +85,7 @@ function readEngineOptions(options) {
     }
   }
   if (maxHold < ttl) throw new RangeError(`maxHold must not be less than ttl, which is ${ttl} ms`)
-  // Servers take whole numbers.
+  // Servers take integers.
   const whole = Object.entries(times).map(([name, time]) => [name, Math.floor(time)])
   return { ...Object.fromEntries(whole), longestHold: longestTimeout }
 }

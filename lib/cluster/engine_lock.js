@@ -1,9 +1,9 @@
 'use strict'
-// What locks of all kinds over an engine have in common: first a local lock, where the promises of this thread wait for
-// each other, then a lease of the server, which they pass on (cohort.js). It stands where a local lock does, in keyed
-// maps too.
+// The base of all locks over an engine. The promises of this thread first queue in a local lock;
+// the admitted ones share leases of the server, which they pass on (cohort.js). It replaces a local
+// lock, in keyed maps as well.
 const { withDeadline } = require('../core/deadline.js')
-const { E_CANCELED, lockError } = require('../core/errors.js')
+const { E_CANCELED } = require('../core/errors.js')
 const { nameOf, toText } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
 const { makeReleaser, unseen } = require('../core/releaser.js')
@@ -15,10 +15,12 @@ class EngineLock extends AnyLock {
   #capacity
   #times
   #cohort = null
-  /** Those that wait, here or for the server, and those that are in: { mode, isIn }. */
+  /** Callers that wait, here or for the server, and callers that hold: { mode, isIn }. */
   callers = new Set()
+  /** How many of them only wait for the lock to be free: waitForUnlock(). */
+  passers = 0
 
-  /** `local` is the local lock; `kind` and `name` are for the server and for messages. */
+  /** `local` is the local lock; `kind` and `name` go to the server and into messages. */
   constructor(local, { hub, kind, name, prefix, capacity, isStrict, times }) {
     super()
     this.local = local
@@ -44,17 +46,18 @@ class EngineLock extends AnyLock {
   }
 
   isIdle() {
+    if (this.key === undefined) return this.callers.size === this.passers
     return this.pins === 0 && this.callers.size === 0 && this.local.isIdle()
   }
 
-  /** And the server has heard of that. */
+  /** Resolves when the lock is idle, and the server has been told. */
   async onIdle() {
     await super.onIdle()
     await this.#hub.left()
   }
 
-  /** It may be idle now. */
-  rest() {
+  /** Tells the listener if the lock has become idle. */
+  reportIdle() {
     if (this.idleListener === null || !this.isIdle()) return
     if (this.key !== undefined) this.#cohort = null
     this.idleListener.drop(this)
@@ -68,36 +71,45 @@ class EngineLock extends AnyLock {
     return this.local.queueSize() + (this.#cohort?.waiting() ?? 0)
   }
 
+  pending() {
+    return this.queueSize() - this.passers
+  }
+
   cancel(reason = E_CANCELED) {
     this.local.cancel(reason)
     this.#cohort?.cancel(reason)
   }
 
-  /** The server does not answer: no waiter of this thread could get in. */
+  /** The server does not answer, so no waiter of this thread can get in. */
   failed(error) {
-    this.local.cancel(error)
+    this.local.endAll(error)
   }
 
-  /** Where the server has not answered: the error that says so. */
+  /** The error of a server that has not answered, if so. */
   silence(timeout) {
     return timeout > 0 ? this.#cohort?.silence(timeout) : undefined
   }
 
   timeoutError(timeout) {
-    const message = `${this.title()} was not available within ${timeout} ms`
-    return this.silence(timeout) ?? lockError('ERR_LOCK_TIMEOUT', message)
+    return this.silence(timeout) ?? super.timeoutError(timeout)
+  }
+
+  hint() {
+    const reason = this.#cohort?.reason()
+    return reason === undefined ? '' : `: ${reason}`
   }
 
   /**
-   * A promise for a hold that `wish` (see cohort.js) describes, or with `ifAvailable` for undefined. The class derived from
-   * this one has enterLocal(wish, limits), a promise for a place in the local lock, and leaveLocal(wish, place), which lets
-   * go of it and returns how much that has let in.
+   * Resolves to a hold that fits `wish` (see cohort.js); with `ifAvailable`, perhaps to undefined.
+   * Derived classes implement enterLocal(wish, limits), a promise of a place in the local lock, and
+   * leaveLocal(wish, place), which releases it and returns how much that has admitted.
    */
   take(wish, limits) {
     const { ifAvailable, maxPending } = limits
     const isFull = this.isFull(maxPending)
     const how = isFull ? { ...limits, timeout: 0 } : limits
-    const taken = this.observer === null ? this.#take(wish, how) : this.#observe(wish, how)
+    const isWatched = this.observer !== null && !wish.isToStay
+    const taken = isWatched ? this.#observe(wish, how) : this.#take(wish, how)
     if (ifAvailable) return orNothing(taken)
     return isFull ? this.#orFull(taken, maxPending) : taken
   }
@@ -108,7 +120,7 @@ class EngineLock extends AnyLock {
     return hold
   }
 
-  /** Each hold is waited for: by a server, or for a lease that is here. */
+  /** Observes a wait for each hold: for the server, or for a lease that is here. */
   async #observe(wish, limits) {
     const { observer } = this
     const { mode, units } = wish
@@ -152,8 +164,9 @@ class EngineLock extends AnyLock {
   async #go(wish, limits, signal) {
     if (signal?.aborted) throw signal.reason
     this.#hub.admit(this)
-    const caller = { mode: wish.mode, isIn: false }
+    const caller = { mode: wish.mode, isIn: false, isPassing: wish.isToStay === true }
     this.callers.add(caller)
+    if (caller.isPassing) this.passers++
     let place
     let isIn = false
     try {
@@ -174,33 +187,36 @@ class EngineLock extends AnyLock {
 
   give(hold) {
     if (hold.isOver) return
-    if (this.observer !== null) this.observer.ended(hold.observed, hold.observed.units)
+    if (hold.observed !== undefined) this.observer.ended(hold.observed, hold.observed.units)
     hold.isOver = true
     this.#letGo(hold.wish, hold.place, hold)
     this.#end(hold.caller)
   }
 
-  /** It is held for longer than the maxHold of this lock. Its caller may go on, but no waiter of this thread waits for that. */
+  /**
+   * The hold has exceeded the lock's maxHold. Its caller may go on, but the waiters of this thread
+   * no longer wait for it.
+   */
   end(hold) {
     this.give(hold)
   }
 
-  /** What is more than `units` of it is for others. */
+  /** Gives back all but `units` of the hold. */
   reduce(hold, units) {
     const { wish } = hold
-    if (this.observer !== null) this.observer.ended(hold.observed, wish.units - units)
+    if (hold.observed !== undefined) this.observer.ended(hold.observed, wish.units - units)
     hold.wish = { ...wish, units, cost: units }
     hold.lease.shrink(units)
     this.#letGo({ ...wish, units: wish.units - units }, hold.place)
   }
 
-  /** For a hold that no caller has seen. */
+  /** Ends a hold that no caller has seen. */
   giveUnseen(hold) {
     if (!hold.isOver) hold.unsee()
     this.give(hold)
   }
 
-  /** The next waiters of this thread come in, if any; their leases are there for them. */
+  /** Admits the next waiters of this thread, if any; their leases are ready. */
   #letGo(wish, place, hold) {
     const cohort = this.cohort()
     cohort.expect(this.leaveLocal(wish, place))
@@ -209,17 +225,18 @@ class EngineLock extends AnyLock {
 
   #end(caller) {
     this.callers.delete(caller)
+    if (caller.isPassing) this.passers--
     if (this.callers.size === 0) this.#hub.dismiss(this)
-    this.rest()
+    this.reportIdle()
   }
 
   memory() {
     throw new TypeError(
-      `${this.title()} lies in no memory: construct it with the same engine and name`,
+      `${this.title()} has no buffer, since it lives in an engine: construct it with the same engine and name`,
     )
   }
 
-  /** What callers get. */
+  /** Makes the releaser that callers get. */
   releaser(hold) {
     const release = makeReleaser(() => this.give(hold), hold.isAbandoned)
     release.fencingToken = hold.token
@@ -229,7 +246,7 @@ class EngineLock extends AnyLock {
   }
 }
 
-/** What `taken` promises, or undefined where it is not available. */
+/** Resolves to the result of `taken`, or to undefined if the lock is not available. */
 async function orNothing(taken) {
   try {
     return await taken
@@ -239,7 +256,7 @@ async function orNothing(taken) {
   }
 }
 
-/** What cannot be answered without asking the server, and what to call instead. */
+/** Queries that need the server, and the methods to call instead. */
 const asynchronous = {
   tryLock: 'acquire() with { ifAvailable: true }',
   tryAcquire: 'acquire() with { ifAvailable: true }',
@@ -264,7 +281,7 @@ EngineLock.prototype.share = null
 
 const holdKey = Symbol('hold')
 
-/** One for all of them; made when a caller asks for it. */
+/** One getter for all releasers; the signal is made when a caller reads it. */
 const signalProperty = {
   configurable: true,
   enumerable: true,

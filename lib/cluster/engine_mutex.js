@@ -1,7 +1,7 @@
 'use strict'
 // A mutex over an engine.
 const { lockError } = require('../core/errors.js')
-const { LocalMutex } = require('../core/mutex.js')
+const { LocalMutex, Locker } = require('../core/mutex.js')
 const { acquireOptions, checkCallback, lockingOptions, readWait } = require('../core/options.js')
 const { EngineLock } = require('./engine_lock.js')
 
@@ -12,16 +12,21 @@ const wish = Object.freeze({
   isShared: false,
   isToWait: true,
 })
+/** The wish of waitForUnlock(). */
+const pass = Object.freeze({ ...wish, isToStay: true })
+
+class Passer extends Locker {}
+Passer.prototype.isToStay = true
 
 class EngineMutex extends EngineLock {
   constructor(traits) {
     super(new LocalMutex(), traits)
-    /** The hold there is. */
+    /** The current hold. */
     this.current = null
   }
 
-  enterLocal(_wish, limits) {
-    return this.local.lock(limits)
+  enterLocal({ isToStay }, limits) {
+    return isToStay ? this.local.enter(readWait(limits), Passer) : this.local.lock(limits)
   }
 
   leaveLocal() {
@@ -30,7 +35,7 @@ class EngineMutex extends EngineLock {
     return this.local.isLocked() ? 1 : 0
   }
 
-  /** What RecursiveMutex knows its hold by. */
+  /** Identifies the hold to RecursiveMutex. */
   grant() {
     return this.current
   }
@@ -39,20 +44,23 @@ class EngineMutex extends EngineLock {
     return this.releaser(hold)
   }
 
-  /** The callback of a RecursiveMutex ends its hold by itself: callers from inside are in it still. */
+  /**
+   * The callback of a RecursiveMutex releases its hold itself, because callers from inside may
+   * still hold it.
+   */
   end(hold) {
     if (this.holds === undefined) super.end(hold)
   }
 
-  /** A promise for what `use` makes of the hold. */
-  async #hold(limits, use) {
-    const hold = await this.take(wish, limits)
+  /** Resolves to use(hold). */
+  async #hold(limits, use, asked = wish) {
+    const hold = await this.take(asked, limits)
     if (hold === undefined) return undefined
     this.current = hold
     return use?.(hold)
   }
 
-  /** For RecursiveMutex, as LocalMutex has it: a promise for a grant, which is a hold here. */
+  /** For RecursiveMutex, as in LocalMutex: resolves to a grant, which is a hold here. */
   enter(limits) {
     return this.#hold(limits, (hold) => hold)
   }
@@ -66,7 +74,7 @@ class EngineMutex extends EngineLock {
   }
 
   async runExclusive(callback, options) {
-    checkCallback(callback)
+    checkCallback(callback, undefined, options)
     const release = await this.acquire(options)
     if (release === undefined) return undefined
     try {
@@ -96,7 +104,7 @@ class EngineMutex extends EngineLock {
   }
 
   waitForUnlock(options) {
-    return this.#hold(readWait(options), (hold) => this.giveUnseen(hold))
+    return this.#hold(readWait(options), (hold) => this.giveUnseen(hold), pass)
   }
 }
 

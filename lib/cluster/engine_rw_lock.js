@@ -1,7 +1,7 @@
 'use strict'
-// A read-write lock over an engine: all readers of this thread share one lease of one unit, a writer has all units. A
-// reader that upgrades keeps its unit, and asks for all others (upgrade_lease.js); a writer that downgrades gives back all
-// but one.
+// A read-write lock over an engine: all readers of this thread share one lease of one unit, a
+// writer has all units. An upgrading reader keeps its unit and requests all others
+// (upgrade_lease.js). A downgrading writer gives back all but one.
 const { following } = require('../core/abort.js')
 const { withDeadline } = require('../core/deadline.js')
 const { acquireOptions, readWait } = require('../core/options.js')
@@ -10,19 +10,19 @@ const { endedError, upgradeError } = require('../core/rw_errors.js')
 const { EngineLock, orNothing } = require('./engine_lock.js')
 const { Hold } = require('./hold.js')
 
-/** More agents than ever read at once. */
+/** More units than agents that ever read at once. */
 const all = 2 ** 20
 const reads = { mode: 'shared', isShared: true, isToWait: true }
 const writes = { mode: 'exclusive', isShared: false, isToWait: true }
 const read = Object.freeze({ ...reads, units: 1, cost: 1 })
 const write = Object.freeze({ ...writes, units: all, cost: 1 })
-/** What the local lock has let in already. */
+/** The wish of an upgrade: the local lock has admitted its caller already, so its cost is 0. */
 const upgrade = Object.freeze({ ...writes, units: all - 1, cost: 0 })
 
 class EngineRWLock extends EngineLock {
   constructor(traits) {
     super(new LocalRWLock(), { ...traits, capacity: all })
-    /** How many wait for the other readers of this thread to become the writer. */
+    /** The number of upgrades that wait for this thread's other readers. */
     this.rising = 0
   }
 
@@ -33,7 +33,7 @@ class EngineRWLock extends EngineLock {
   leaveLocal(_wish, release) {
     const others = this.local.isWritten() ? 0 : this.local.readers() - 1
     release()
-    // A reader that upgrades is the first to be let in, and takes no lease but the one that it has.
+    // An upgrading reader is admitted first, and takes no further lease.
     if (this.local.isWritten()) return this.rising > 0 ? 0 : 1
     return this.local.readers() - others
   }
@@ -55,7 +55,7 @@ class EngineRWLock extends EngineLock {
   #reader(hold) {
     const release = this.releaser(hold)
     release.upgrade = (options) => {
-      // First: options may have getters, and they may let go.
+      // Read options first: a getter among them may release the lock.
       const limits = readWait(options, acquireOptions)
       this.#checkHeld(hold)
       const upgraded = this.#upgrade(hold, limits)
@@ -85,12 +85,12 @@ class EngineRWLock extends EngineLock {
       super.give(hold)
       return
     }
-    // The upgrade lets go when it has heard of this.
+    // The upgrade releases the hold when it settles.
     hold.isLeaving = true
     hold.upgrading.abort(endedError(this))
   }
 
-  /** However it fails, the reader reads on. */
+  /** If the upgrade fails, the reader keeps reading. */
   async #upgrade(hold, { timeout, signal }) {
     if (signal?.aborted) throw signal.reason
     if (hold.upgrading !== undefined) throw upgradeError(this)
@@ -110,9 +110,9 @@ class EngineRWLock extends EngineLock {
     }
   }
 
-  /** Past all other readers of this thread, and ahead of its queue. */
+  /** Waits for the other readers of this thread, ahead of its queue. */
   async #rise(hold, isToWait, signal) {
-    this.rising++
+    if (this.rising++ === 0) this.cohort().rise(hold.lease)
     try {
       hold.place = await hold.place.upgrade({ signal, timeout: isToWait ? undefined : 0 })
     } catch (error) {
@@ -120,11 +120,11 @@ class EngineRWLock extends EngineLock {
       if (error.code === 'ERR_LOCK_UPGRADE') throw upgradeError(this)
       throw error.code === 'ERR_LOCK_TIMEOUT' ? this.timeoutError(0) : error
     } finally {
-      this.rising--
+      if (--this.rising === 0) this.cohort().risen()
     }
   }
 
-  /** The same at the server. What it gives has the lease of `hold`, too. */
+  /** Upgrades at the server. The resulting hold includes the lease of `hold`. */
   async #takeRest(hold, isToWait, signal) {
     const cohort = this.cohort()
     try {
@@ -135,7 +135,7 @@ class EngineRWLock extends EngineLock {
         throw endedError(this)
       }
       upper.under = hold
-      // Readers that come in by it after the writer have later tokens, too.
+      // Readers that the new hold admits after the writer also get later tokens.
       hold.lease.turn.follow(upper.lease.turn)
       return this.#succeed(upper, hold, hold.place, write)
     } catch (error) {
@@ -145,7 +145,7 @@ class EngineRWLock extends EngineLock {
     }
   }
 
-  /** The local lock lets in the readers at the head of its queue. */
+  /** The local lock admits the readers at the head of its queue. */
   #lower(hold) {
     const place = hold.place.downgrade()
     this.cohort().expect(this.local.readers() - 1)
@@ -161,7 +161,7 @@ class EngineRWLock extends EngineLock {
     return this.#reader(next)
   }
 
-  /** `next` takes the place of `hold`, whose releaser is over. */
+  /** Replaces `hold`, whose releaser has ended, by `next`. */
   #succeed(next, hold, place, { mode }) {
     const { observer } = this
     if (observer !== null) {

@@ -1,14 +1,23 @@
 'use strict'
-// A semaphore over an engine. Each caller has a lease of its weight; a lease goes to another one of that weight. Where
-// units come back by release(), and not by a Releaser, the first leases of this thread end, or become smaller.
+// A semaphore over an engine. Each caller has a lease of its weight; a lease passes to another
+// caller of that weight. Units that come back by release(), not by a Releaser, end or shrink the
+// oldest leases of this thread.
 const { lockError } = require('../core/errors.js')
-const { LocalSemaphore } = require('../core/semaphore.js')
+const { readWait } = require('../core/options.js')
+const { Acquirer, LocalSemaphore } = require('../core/semaphore.js')
 const { checkWeight, readAcquire, readWatch } = require('../core/units.js')
 const { asTicket, unseen } = require('../core/releaser.js')
 const { EngineLock } = require('./engine_lock.js')
 
+const wish = Object.freeze({ isShared: false, isToWait: true })
+/** The wish of waitForUnlock(). */
+const pass = Object.freeze({ ...wish, isToStay: true })
+
+class Passer extends Acquirer {}
+Passer.prototype.isToStay = true
+
 class EngineSemaphore extends EngineLock {
-  /** The holders, in the order of coming in. */
+  /** The holders, in order of admission. */
   #holds = new Set()
 
   constructor(traits) {
@@ -16,8 +25,9 @@ class EngineSemaphore extends EngineLock {
     this.whole = traits.capacity
   }
 
-  async enterLocal({ units }, limits) {
-    const [before] = await this.local.acquire(units, limits)
+  async enterLocal({ units, isToStay }, limits) {
+    const Kind = isToStay ? Passer : Acquirer
+    const [before] = await this.local.enter(units, readWait(limits), Kind)
     return before
   }
 
@@ -31,13 +41,15 @@ class EngineSemaphore extends EngineLock {
     return this.#acquire(readAcquire(weightOrOptions, priorityOrOptions))
   }
 
-  #acquire({ weight, limits }) {
-    if (weight <= this.whole) return this.#hold(weight, limits)
-    throw new RangeError(`weight ${weight} is more than the value ${this.whole} of ${this.title()}`)
+  #acquire({ weight, limits }, asked = wish) {
+    if (weight <= this.whole) return this.#hold({ ...asked, units: weight, cost: weight }, limits)
+    throw new RangeError(
+      `weight ${weight} is more than the value ${this.whole} of ${this.title()}; for a priority: { priority: ${weight} }`,
+    )
   }
 
-  async #hold(units, limits) {
-    const hold = await this.take({ units, cost: units, isShared: false, isToWait: true }, limits)
+  async #hold(asked, limits) {
+    const hold = await this.take(asked, limits)
     if (hold === undefined) return undefined
     this.#holds.add(hold)
     return asTicket(hold.place, this.releaser(hold))
@@ -49,16 +61,16 @@ class EngineSemaphore extends EngineLock {
   }
 
   async waitForUnlock(weight, options) {
-    const [, release] = await this.#acquire(readWatch(weight, options))
+    const [, release] = await this.#acquire(readWatch(weight, options), pass)
     const giveBack = release[unseen] ?? release
     giveBack()
   }
 
-  /** The value is what all that construct it agree on. */
+  /** The value is fixed: all constructors of the semaphore must agree on it. */
   setValue() {
     throw lockError(
       'ERR_LOCK_UNSUPPORTED',
-      `${this.title()} keeps its value over an engine: construct another one with the new value and another name`,
+      `${this.title()} cannot change its value over an engine: construct a semaphore with the new value under another name`,
     )
   }
 
@@ -70,7 +82,7 @@ class EngineSemaphore extends EngineLock {
     return this.seen({ value: this.getValue(), waiting: this.queueSize() })
   }
 
-  /** Units that this thread has taken, by whatever caller: not more than that. */
+  /** Gives back units that any caller of this thread has taken, at most as many as were taken. */
   release(weight = 1) {
     checkWeight(weight)
     let left = weight

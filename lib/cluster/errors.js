@@ -1,15 +1,19 @@
 'use strict'
-// What goes wrong with engines.
+// Errors of engines.
 const { causedError, lockError } = require('../core/errors.js')
 
-/** The errors of servers that have not answered: a later attempt may find one back. */
+/** Errors of servers that have not answered: a later attempt may succeed. */
 const unanswered = new WeakSet()
 
 const isUnanswered = (error) => unanswered.has(error)
 
-/** `what` is the lock. */
-function engineError(name, what, time, cause) {
-  const why = cause === undefined ? '; is the server there?' : `: ${reasonOf(cause)}`
+const firstCall =
+  '. This call also connects and starts a thread: allow it several seconds, once, at the start of the process'
+
+/** `what` names the lock. `isFirst`: the engine has no session yet. */
+function engineError(name, what, time, cause, isFirst) {
+  const check = `; check that the server runs and can be reached${isFirst ? firstCall : ''}`
+  const why = cause === undefined ? check : `: ${reasonOf(cause)}`
   const message = `${name} has not answered for ${what} within ${time} ms${why}`
   const error = causedError('ERR_LOCK_ENGINE', message, cause)
   unanswered.add(error)
@@ -20,17 +24,37 @@ function closedError(name) {
   return lockError('ERR_LOCK_ENGINE', `the engine for ${name} has been closed: make another one`)
 }
 
+/** The engine has closed, and the server has not been told of the end of its session, for `cause`. */
+function untoldError(name, ttl, cause) {
+  const message =
+    `the engine is closed, but ${name} could not be told to free its locks: ${reasonOf(cause)}. ` +
+    `They are free once their ttl of ${ttl} ms is over. Close an engine before its client`
+  return causedError('ERR_LOCK_ENGINE', message, cause)
+}
+
 function mismatchError(what, capacity) {
   const message = `${what} is in use with the value ${capacity}: construct it alike everywhere`
   return lockError('ERR_LOCK_MISMATCH', message)
 }
 
-/** Other errors have a `code`, too: those of the web have a number. */
-const isOurs = ({ code }) => typeof code === 'string' && code.startsWith('ERR_LOCK_')
+/**
+ * Another version of this package has written `place` in another way: `theirs` and `ours` are the protocols. `cure` says
+ * how to empty the place.
+ */
+function versionError(place, theirs, ours, cure) {
+  const message =
+    `${place} belongs to a version of boxoffice with protocol ${theirs}, and this version has protocol ${ours}: ` +
+    `run one version in all processes. To change it, stop all processes that use these locks, ${cure}, and start them with the other version`
+  return lockError('ERR_LOCK_ENGINE_VERSION', message)
+}
 
-// On their way between threads: structured clone drops their codes, and the errors of an AggregateError.
+// Errors passed between threads: structured clone drops their codes, and the errors inside an
+// AggregateError.
 
-/** Why, in words: the error of a connection to several addresses has a message in each of its errors only. */
+/**
+ * The reason as text. An error of connecting to several addresses has messages only in its inner
+ * errors.
+ */
 function reasonOf(error) {
   return error.message || error.errors?.map(reasonOf).join('; ') || `${error.code ?? error}`
 }
@@ -58,10 +82,11 @@ function unpack({ message, cause, ...words }) {
 module.exports = {
   closedError,
   engineError,
-  isOurs,
   isUnanswered,
   mismatchError,
   pack,
   reasonOf,
   unpack,
+  untoldError,
+  versionError,
 }

@@ -1,6 +1,6 @@
 'use strict'
 
-/** What one caller has of a lease. */
+/** One caller's part of a lease. */
 class Hold {
   #controller
   #error
@@ -9,9 +9,11 @@ class Hold {
     this.lease = lease
     this.wish = wish
     this.isOver = false
-    /** What it had before it was upgraded, and has still. */
+    /** The observer's record, if the lock is watched and the caller acquires it. */
+    this.observed = undefined
+    /** The hold before its upgrade, which it still includes. */
     this.under = undefined
-    /** The holder before us, elsewhere, did not let go of the lease. */
+    /** The holder before, in another process, did not release the lease. */
     this.isAbandoned = lease.isAbandoned
     lease.isAbandoned = false
     lease.isUntold = false
@@ -25,18 +27,18 @@ class Hold {
     this.#controller?.abort(error)
   }
 
-  /** It is of the caller that had `other`: with the same signal. */
+  /** Takes over the signal of `other`, a hold of the same caller. */
   follow(other) {
     this.#error = other.#error
     this.#controller = other.#controller
   }
 
-  /** Whether the server is to hear of it where no caller has seen it. */
+  /** Whether the server must be told that no caller has seen this hold. */
   isToUnsee() {
     return this.isAbandoned || this.lease.cohort.minHold > 0
   }
 
-  /** No caller has seen it: the next one is told in its stead of the holder that did not let go. */
+  /** No caller has seen this hold, so the next one reports the lost holder instead. */
   unsee() {
     if (this.lease.holds.size === 1) this.lease.isUnused = true
     if (!this.isAbandoned) return

@@ -1,23 +1,24 @@
 'use strict'
-// What all locks of one engine share in this thread: its session, and what is called when something happens.
+// The state that all locks of one engine share in this thread: its session, and handlers of the
+// server's messages.
 const { randomBytes } = require('node:crypto')
 const { clearTimeout, setTimeout } = require('node:timers')
 const { setTimeout: after } = require('node:timers/promises')
 const { longestTimeout } = require('../core/options.js')
 const { now } = require('./clock.js')
-const { closedError, engineError } = require('./errors.js')
+const { closedError, untoldError } = require('./errors.js')
 const { Keeper } = require('./keeper.js')
-const { inTime, pause } = require('./patience.js')
+const { inTime, noAnswer, pause } = require('./patience.js')
 
 class Hub {
   #canConfirm
   #keeper
-  /** Why the connection that listens does not stand: it goes on trying. */
+  /** Why the listening connection is down, while it reconnects. */
   deafness
   #session = null
   #opening = null
   #watch
-  /** When it looks. */
+  /** When the timer checks leases. */
   #watchEnd = Number.POSITIVE_INFINITY
   /** By name, as long as an object of that name, or its lock, is referenced. */
   #shared = new Map()
@@ -25,11 +26,11 @@ class Hub {
     if (this.#shared.get(name)?.deref() === undefined) this.#shared.delete(name)
   })
   #cohorts = new Map()
-  /** The locks with callers that wait or are in. */
+  /** The locks with callers that wait or hold. */
   #locks = new Set()
-  /** The leases that are held. */
+  /** The held leases. */
   #held = new Set()
-  /** Those that are over, of which the server is about to hear. */
+  /** Leases that have ended here, while the server is being told. */
   #leaving = new Map()
 
   constructor(driver, settings) {
@@ -38,7 +39,7 @@ class Hub {
     this.name = driver.name
     this.settings = settings
     this.isClosed = false
-    /** How long a waiter has to confirm what it has been granted. */
+    /** How long a waiter has to confirm a grant. */
     this.claim = Math.min(1000, settings.ttl)
     this.#keeper = new Keeper(driver.keeper, settings.ttl, (id, error) => {
       const session = this.#session
@@ -47,12 +48,12 @@ class Hub {
     })
   }
 
-  /** What the server has granted is held for longer: see engine.d.ts. */
+  /** The server extends a confirmed grant: see engine.d.ts. */
   confirm(request) {
     return this.#canConfirm ? this.driver.confirm(request) : this.driver.enter(request)
   }
 
-  /** What `make()` has made for `name`: once for all objects of that name. */
+  /** The result of `make()` for `name`, shared by all objects of that name. */
   shared(name, make) {
     const known = this.#shared.get(name)?.deref()
     if (known !== undefined) return known
@@ -68,7 +69,7 @@ class Hub {
     this.#locks.add(lock)
   }
 
-  /** It has none any more. */
+  /** `lock` has no callers any more. */
   dismiss(lock) {
     this.#locks.delete(lock)
   }
@@ -86,16 +87,21 @@ class Hub {
     if (all.size === 0) this.#cohorts.delete(cohort.key)
   }
 
-  /** Why a connection of ours does not stand, if the server is away, or turns us away. */
+  /** Why a connection is down, if the server is away or refuses it. */
   get trouble() {
     return this.deafness ?? this.#keeper.trouble
   }
 
-  /** The session, or a promise for it. */
+  get isConnecting() {
+    return this.#opening !== null
+  }
+
+  /** The session, or a promise of it. */
   open() {
     if (this.#session?.isGood()) return this.#session
     if (this.isClosed) return Promise.reject(closedError(this.name))
-    // First: waiters of the old one ask for another at once, which is to be the same for all.
+    // First end the old session: its waiters request a new one at once, and all of them must get
+    // the same.
     if (this.#session !== null) this.lose(this.#session, 'it was not renewed in time', this.trouble)
     this.#opening ??= this.#open().finally(() => {
       this.#opening = null
@@ -106,7 +112,7 @@ class Hub {
   async #open() {
     const id = randomBytes(9).toString('base64url')
     await this.driver.listen(id, this.#hear())
-    // A closed keeper would start a thread anew, which does not end.
+    // A closed keeper would start a new thread that never ends.
     if (this.isClosed) throw closedError(this.name)
     const session = await this.#keeper.open(id)
     if (this.isClosed) throw closedError(this.name)
@@ -117,7 +123,7 @@ class Hub {
   #hear() {
     return {
       granted: (id, grant) =>
-        // What cannot be confirmed is asked for.
+        // Without confirm(), the waiter asks the server.
         this.#session?.leases.get(id)?.granted(this.#canConfirm ? grant : undefined),
       wanted: (key) => {
         for (const cohort of this.#cohorts.get(key) ?? []) cohort.isWanted()
@@ -134,7 +140,7 @@ class Hub {
     }
   }
 
-  /** `session` is over, and with it all that it holds. */
+  /** `session` is over, and all its holds with it. */
   lose(session, why, cause) {
     if (session.isOver) return
     session.isOver = true
@@ -145,7 +151,7 @@ class Hub {
     for (const lease of this.#leaving.keys()) if (lease.session === session) this.hasLeft(lease)
   }
 
-  /** `lease` is over: until hasLeft() the server counts it as ours. */
+  /** `lease` has ended. The server counts it as held until hasLeft(). */
   leaves(lease) {
     const leaving = {}
     leaving.promise = new Promise((resolve) => {
@@ -159,12 +165,17 @@ class Hub {
     this.#leaving.delete(lease)
   }
 
-  /** Resolves when the server has heard of all leases that are over by now, or has ended their session. */
+  /**
+   * Resolves when the server has been told of all leases that have ended by now, or has ended their
+   * session.
+   */
   async left() {
     await Promise.all(Array.from(this.#leaving.values(), ({ promise }) => promise))
   }
 
-  /** `isUnsure`: a command of the request has failed, and may be carried out after this, by a server that was stuck. */
+  /**
+   * `isUnsure`: a command of the request has failed, and a stuck server may still execute it later.
+   */
   async leave(session, request, isUnsure) {
     await this.#leave(session, request)
     if (!isUnsure) return
@@ -172,21 +183,22 @@ class Hub {
     await this.#leave(session, request)
   }
 
-  /** Until the server has heard of it, or the session is over. */
+  /** Repeats until the server has been told, or the session is over. */
   async #leave(session, request) {
     while (!session.isOver && !this.isClosed) {
       try {
         await this.driver.leave(request)
         return
       } catch {
-        // Whatever it was: what the server still counts as ours would keep others out.
-        // It does not keep the process alive: of one that has ended, the server forgets it by itself.
+        // Retry after any error: a lease that the server still counts would keep others out. The
+        // timer does not keep the process alive: the server ends the sessions of a process that has
+        // ended.
         await after(pause, undefined, { ref: false })
       }
     }
   }
 
-  /** A lease is held: it is looked after from now on. */
+  /** A lease is held: from now on its end is watched. */
   began(lease) {
     this.#held.add(lease)
     if (lease.until < this.#watchEnd) this.#arm()
@@ -201,7 +213,7 @@ class Hub {
     this.#watchEnd = Number.POSITIVE_INFINITY
     if (this.#held.size === 0) return
     let end = this.#session?.safeUntil() ?? Number.POSITIVE_INFINITY
-    // Answers do not come in the order in which their leases end.
+    // Answers may arrive in another order than their leases end.
     for (const { until } of this.#held) if (until < end) end = until
     this.#watchEnd = end
     this.#watch = setTimeout(() => this.#check(), Math.max(1, end - now()))
@@ -220,22 +232,28 @@ class Hub {
   async #endSession(session) {
     const requests = Array.from(session.leases.values(), (lease) => lease.leaving())
     this.lose(session, 'the engine has been closed')
-    await Promise.all(requests.map((request) => this.driver.leave(request)))
-    await this.driver.end(session.id)
+    try {
+      await Promise.all(requests.map((request) => this.driver.leave(request)))
+      await this.driver.end(session.id)
+    } catch (error) {
+      throw untoldError(this.name, this.settings.ttl, error)
+    }
   }
 
   async close() {
     if (this.isClosed) return
     this.isClosed = true
     clearTimeout(this.#watch)
-    // A holder of this thread may never let go, and its waiters have not asked the server.
+    // A holder of this thread may never release, and waiters behind it have no request at the
+    // server.
     for (const lock of [...this.#locks]) lock.failed(closedError(this.name))
-    // Nothing that is waited for here keeps the process alive by itself.
+    // Nothing below keeps the process alive by itself.
     const awake = setTimeout(() => {}, longestTimeout)
-    const { answerTimeout } = this.settings
-    const late = () => engineError(this.name, 'the end of its session', answerTimeout, this.trouble)
+    const { answerTimeout, ttl } = this.settings
+    const late = () => untoldError(this.name, ttl, this.trouble ?? noAnswer(answerTimeout))
     try {
-      // A server that does not answer is not waited for: what it has not heard of ends with the session.
+      // Do not wait for a server that does not answer: requests it has not been told of end with
+      // the session.
       if (this.#session !== null) await inTime(this.#endSession(this.#session), answerTimeout, late)
     } finally {
       await this.#keeper.close()

@@ -1,8 +1,8 @@
 'use strict'
-// Keeps the session of an engine alive by a thread of its own: see keeper_thread.js.
+// Keeps an engine's session alive by a dedicated thread: see keeper_thread.js.
 const { join } = require('node:path')
 const { Worker } = require('node:worker_threads')
-const { checkModule } = require('../bundle_advice.js')
+const { checkModule } = require('../addon/bundle_advice.js')
 const { now, readUntil } = require('./clock.js')
 const { unpack } = require('./errors.js')
 
@@ -12,13 +12,13 @@ class Session {
   constructor(id) {
     this.id = id
     this.isOver = false
-    /** Its leases, by id. */
+    /** The session's leases, by id. */
     this.leases = new Map()
     this.last = 0
     this.until = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT))
   }
 
-  /** Until when it is safe, by the clock of clock.js. */
+  /** Until when the session is safe, by the clock of clock.js. */
   safeUntil() {
     return readUntil(this.until)
   }
@@ -38,19 +38,19 @@ class Keeper {
   #ttl
   #onEnd
   #worker
-  /** By session: the promise for it. */
+  /** By session: the promise of it. */
   #opening = new Map()
-  /** Why the thread's connection does not stand, or its last renewal has failed: it goes on trying. */
+  /** Why the thread's connection is down or its last renewal failed, while it retries. */
   trouble
 
-  /** `onEnd(session id, error)` when one that was open is over. */
+  /** Calls `onEnd(session id, error)` when an open session is over. */
   constructor(spec, ttl, onEnd) {
     this.#spec = spec
     this.#ttl = ttl
     this.#onEnd = onEnd
   }
 
-  /** A promise for the session `id`, which takes the place of the one before. */
+  /** Resolves to the session `id`, which replaces the one before. */
   open(id) {
     const session = new Session(id)
     this.#worker ??= this.#start()
@@ -70,7 +70,7 @@ class Keeper {
     worker.on('message', (message) => this.#heard(message))
     worker.on('error', (error) => this.#failed(worker, error))
     worker.on('exit', () => this.#failed(worker, new Error('the thread that renews has ended')))
-    // Last: a listener for messages keeps the process alive.
+    // Last, because a message listener keeps the process alive.
     worker.unref()
     return worker
   }

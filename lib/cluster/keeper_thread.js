@@ -1,6 +1,6 @@
 'use strict'
-// The thread that renews the session of an engine, so that a blocked event loop costs no lease. It writes down
-// until when the session is safe, where the event loop sees it: see keeper.js.
+// The thread that renews an engine's session, so that a blocked event loop loses no lease. It
+// writes the end of the session's safety to memory that the event loop reads: see keeper.js.
 const { setTimeout: after } = require('node:timers/promises')
 const { parentPort, workerData } = require('node:worker_threads')
 const { now, readUntil, safely, writeUntil } = require('./clock.js')
@@ -8,7 +8,7 @@ const { pack, reasonOf } = require('./errors.js')
 
 const { module: path, data, ttl } = workerData
 
-/** A connection is made once, and tried again until it stands. */
+/** The connection: attempted again until it succeeds, then kept. */
 let connecting
 let connection
 function connect() {
@@ -24,7 +24,7 @@ async function makeConnection() {
   return connection
 }
 
-/** Why the connection does not stand, or the last renewal has failed: both are tried again. */
+/** Why the connection is down, or the last renewal failed. Both are retried. */
 let trouble
 function tell(error) {
   trouble = error
@@ -35,7 +35,7 @@ function allWell() {
   if (trouble !== undefined) tell(undefined)
 }
 
-/** The session that is to be kept: another one takes its place. */
+/** The session to renew, until another one replaces it. */
 let current
 
 async function keep({ id, buffer }) {
@@ -58,7 +58,7 @@ async function keep({ id, buffer }) {
   }
 }
 
-/** Until it has been renewed once. Throws when the session is over. */
+/** Retries until the session has been renewed once. Throws when the session is over. */
 async function renew(keeper, id, until) {
   const end = readUntil(until)
   while (current === id && now() < end) {
@@ -77,7 +77,7 @@ async function renew(keeper, id, until) {
   }
 }
 
-/** Whether the session was there to be renewed; undefined where that has failed. */
+/** Whether the session existed and was renewed; undefined if the attempt failed. */
 async function tryToRenew(keeper, id) {
   try {
     return await keeper.renew(id, ttl)
@@ -90,7 +90,7 @@ async function tryToRenew(keeper, id) {
 async function end() {
   current = undefined
   await connection?.close()
-  // A timer may run still, and a connection that is being made ends with the thread.
+  // Ends timers and connection attempts that are still under way.
   process.exit()
 }
 

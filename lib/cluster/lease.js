@@ -1,22 +1,25 @@
 'use strict'
-// One request of this thread to the server, and the lease that becomes of it.
+// One request of this thread to the server, and its lease once it is granted.
 //
 //   asking   the server has not granted it yet: the callers that want it wait in `waiters`
 //   held     until the server hears of leave(), the session ends, or `until` is past
 //   over
 //
-// While it asks, a command is on its way, or a timer runs after which it looks again; a message looks earlier. One that
-// says what the grant is, soon enough, is as good as an answer: the lease is held once the confirmation has been sent,
-// and until that has been answered it is a claim, which ends long before maxHold.
+// While it asks, a command is on its way, or a timer runs until the next look; a message makes it
+// look earlier. A message that carries the grant in time replaces an answer: the lease is held once
+// the confirmation has been sent. Until the confirmation is answered the lease is a claim, which
+// ends long before maxHold.
 const { clearTimeout, setImmediate, setTimeout } = require('node:timers')
 const { AwaitedAnswer } = require('./awaited_answer.js')
 const { now, safely } = require('./clock.js')
-const { lostError } = require('../core/errors.js')
-const { closedError, isOurs, mismatchError } = require('./errors.js')
+const { isLockError, lostError } = require('../core/errors.js')
+const { closedError, mismatchError } = require('./errors.js')
 const { pause } = require('./patience.js')
 const { Turn } = require('./turn.js')
 
-/** However far away the end of those before it: a message may have been lost. */
+/**
+ * Look at least this often, however late the holders before it end: a message may have been lost.
+ */
 const longestLook = 5000
 const lateClaim = 'what it had been granted was not confirmed in time'
 
@@ -25,25 +28,30 @@ class Lease {
   session = null
   id = undefined
   waiters = new Set()
-  /** The holds of callers that have it now. */
+  /** The holds of the callers that have it now. */
   holds = new Set()
   #isBusy = false
   #isToAskAgain = false
-  /** Whether no caller has heard what the server may have said about the holder before. */
+  /** Whether no caller has yet seen the server's report on the holder before. */
   isUntold = true
-  /** Whether no caller has had it. */
+  /** Whether no caller has used it. */
   isUnused = true
-  /** Whether a command has failed that the server may carry out still. */
+  /** Whether a command has failed that the server may still execute. */
   #isUnsure = false
   #timer
-  /** When the last command was sent that found us waiting, and what the server's clock was then. */
+  /**
+   * When the last command was sent that left the request queued, and the server's clock at that
+   * time.
+   */
   #waited
-  /** The grant that a message has told us of while a command was on its way. */
-  #news
-  /** The grant that the server has not yet confirmed. */
+  /** Why the server grants no lock now: see engine.d.ts. */
+  reason = undefined
+  /** The grant in a message that arrived while a command was on its way. */
+  #grant
+  /** The grant that is not confirmed yet. */
   claimed = undefined
   #isWantedSoon = false
-  /** Where it is held: how long it stays, and until when it is ours. */
+  /** While held: how long this process keeps the lease, and when it ends. */
   turn = undefined
   until = undefined
 
@@ -56,7 +64,7 @@ class Lease {
     this.answer = new AwaitedAnswer(this.hub, () => cohort.title(), giveUp)
   }
 
-  /** Asks now, and again when the command that is on its way has been answered. */
+  /** Asks now; if a command is on its way, again after its answer. */
   ask() {
     if (this.state !== 'asking') return
     if (this.#isBusy) this.#isToAskAgain = true
@@ -86,41 +94,44 @@ class Lease {
     else if (this.#isToAskAgain && !this.claim()) this.ask()
   }
 
-  /** A message: the server has granted it, and this. Some cannot say what. */
+  /**
+   * A message: the server has granted the request, with this grant. Some servers cannot say which.
+   */
   granted(grant) {
     if (this.state !== 'asking') return
-    this.#news = grant
+    this.#grant = grant
     if (this.#isBusy || !this.claim()) this.ask()
   }
 
   /**
-   * Whether the news are good enough to go by. The server's clock has gone on since we last saw it by what has passed
-   * here, or a little more (if it has been set, a claim is still not longer than a claim); what is left until then must
-   * do for the confirmation.
+   * Whether the grant of a message can be used. The server's clock has advanced since the last
+   * answer by the time passed here, or a little more (if it was set, a claim still does not outlast
+   * a claim). The rest of the claim must suffice for the confirmation.
    */
   claim() {
-    const news = this.#news
+    const grant = this.#grant
     const waited = this.#waited
-    this.#news = undefined
-    if (this.state !== 'asking' || news === undefined || waited?.clock === undefined) return false
+    this.#grant = undefined
+    if (this.state !== 'asking' || grant === undefined || waited?.clock === undefined) return false
     const time = now()
     const { claim } = this.hub
     const { session } = this
-    const end = waited.sent + safely(news.until - waited.clock)
+    const end = waited.sent + safely(grant.until - waited.clock)
     const until = Math.min(end, time + safely(claim))
     if (time + claim / 2 > until || !session.isGood()) return false
     clearTimeout(this.#timer)
-    // What a command did not get in all that time, the message has told.
+    // The message is a sign of life, though commands were not answered.
     this.answer.came()
     this.#isBusy = true
-    this.claimed = news
+    this.claimed = grant
     this.until = until
-    this.#confirm(news)
-    // By then it has been sent: from now on a caller that comes in may block the event loop.
+    this.#confirm(grant)
+    // By then the confirmation has been sent: an admitted caller may block the event loop from now
+    // on.
     setImmediate(() => {
       this.#isBusy = false
       if (this.state === 'over') this.#leave()
-      else this.#begin(news, this.until, session)
+      else this.#begin(grant, this.until, session)
     })
     return true
   }
@@ -138,12 +149,12 @@ class Lease {
       if (state === 'held') this.#keepOn()
       else this.#lose(lateClaim)
     } catch {
-      // Whatever it was: the claim has an end of its own.
+      // Retry after any error: the claim ends by itself.
       if (this.claimed === grant) this.#timer = setTimeout(() => this.#confirm(grant), pause)
     }
   }
 
-  /** A lease without an end is confirmed again long before the one that the server knows. */
+  /** Confirms a lease without an end again, long before the end that the server knows. */
   #keepOn() {
     if (this.cohort.maxHold !== Infinity) return
     this.#timer = setTimeout(() => {
@@ -155,9 +166,9 @@ class Lease {
 
   #failed(error) {
     if (this.state !== 'asking') return
-    // What is said on our side does not get better by asking again.
-    if (isOurs(error) || this.hub.isClosed) {
-      this.cohort.failed(this, isOurs(error) ? error : closedError(this.hub.name))
+    // An error of this library will not change by asking again.
+    if (isLockError(error) || this.hub.isClosed) {
+      this.cohort.failed(this, isLockError(error) ? error : closedError(this.hub.name))
       return
     }
     this.answer.expect(error)
@@ -167,7 +178,7 @@ class Lease {
   #moveTo(session) {
     this.session = session
     this.#waited = undefined
-    this.#news = undefined
+    this.#grant = undefined
     this.id = session.nextId()
     session.leases.set(this.id, this)
   }
@@ -179,12 +190,15 @@ class Lease {
     return { ...asked, wait: isToWait, first: false, maxHold: this.maxHold(), minHold }
   }
 
-  /** How long the server is to leave it to us, from when it hears of it. */
+  /** How long the server is to keep it for this process, counted from when it gets the command. */
   maxHold() {
     return Math.min(this.cohort.maxHold, this.hub.settings.longestHold)
   }
 
-  /** Nothing tells it of its turn. It is rejected where that does not change in time, and its turn does not come either. */
+  /**
+   * No message would announce the grant. Rejects the request unless that changes, or the grant
+   * comes, in time.
+   */
   deafened() {
     if (this.state === 'asking') this.answer.expect(this.hub.deafness)
   }
@@ -195,6 +209,7 @@ class Lease {
     const { state } = answer
     if (state === 'waiting' && hub.deafness !== undefined) this.deafened()
     else this.answer.came()
+    this.reason = answer.reason
     if (state === 'held') {
       this.#begin(answer, sent + safely(maxHold), session)
     } else if (state === 'waiting') {
@@ -215,7 +230,7 @@ class Lease {
   }
 
   #begin({ token, wanted, abandoned }, until, session) {
-    // The server may have ended it while its answer was on its way.
+    // The server may have ended the lease while its answer was on its way.
     if (!session.isGood() || now() >= until) {
       this.claimed = undefined
       this.ask()
@@ -232,7 +247,10 @@ class Lease {
     this.cohort.granted(this)
   }
 
-  /** Others wait for it: its turn here has an end now. The answer that begins it may come after this message. */
+  /**
+   * Others wait for it, so its stay here gets an end. The answer that grants it may arrive after
+   * this message.
+   */
   wanted() {
     this.#isWantedSoon = true
     if (this.state === 'held') this.turn.limit()
@@ -264,7 +282,7 @@ class Lease {
     this.answer.stop()
   }
 
-  /** The server is to hear of it. */
+  /** Tells the server. */
   #leave() {
     const { session, id } = this
     if (session === null || session.isOver) return
@@ -292,19 +310,22 @@ class Lease {
     else this.ask()
   }
 
-  /** Its time is up, as far as we know. */
+  /** Its time is up, as far as this thread knows. */
   late() {
     if (this.claimed === undefined) {
       this.#lose(`it was held for longer than maxHold, ${this.cohort.maxHold} ms`)
       return
     }
-    // Where the event loop was blocked, the answer may lie there unread: this turn of it reads it.
+    // If the event loop was blocked, the answer may be unread: this turn of the loop reads it.
     setImmediate(() => {
       if (this.claimed !== undefined) this.#lose(lateClaim)
     })
   }
 
-  /** The server takes it back by itself, and tells the next one of it: its holders here are in still. */
+  /**
+   * The server takes the lease back by itself and tells the next holder. The holders here keep
+   * their holds.
+   */
   #lose(why, cause) {
     this.#stop()
     this.session.leases.delete(this.id)
@@ -313,7 +334,7 @@ class Lease {
   }
 }
 
-/** Whether it is of use for any caller that comes. */
+/** Whether any later caller can use it. */
 Lease.prototype.isForOthers = true
 
 module.exports = { Lease }

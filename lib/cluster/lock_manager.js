@@ -1,5 +1,6 @@
 'use strict'
-// The lock manager over an engine: its names are keys of read-write locks. No lock can be stolen there.
+// The lock manager over an engine: its names are keys of read-write locks. Its locks cannot be
+// stolen.
 const { lockOf } = require('../weblocks/lock.js')
 const { modeNames } = require('../weblocks/request_options.js')
 const { keyMapOver } = require('./open.js')
@@ -11,10 +12,15 @@ class ManagerOver {
     this.#keyMap = keyMapOver({ engine, name, isStrict: false, times }, 'lock', '')
   }
 
-  /** A promise for a Releaser, or for undefined where the lock is not available now. */
+  /**
+   * Resolves to a Releaser, or to undefined if `ifAvailable` is set and the lock is not available.
+   */
   async acquire(name, { ifAvailable, mode, signal, steal, priority, timeout }) {
     if (steal) {
-      throw new DOMException('a lock over an engine cannot be stolen', 'NotSupportedError')
+      throw new DOMException(
+        'a lock over an engine cannot be stolen: request it without steal',
+        'NotSupportedError',
+      )
     }
     const limits = { priority, signal, timeout, ifAvailable }
     return this.#keyMap.with(name, (core) =>
@@ -22,7 +28,7 @@ class ManagerOver {
     )
   }
 
-  /** Calls back while the lock is held; rejects at once when it is lost. */
+  /** Runs `callback` while the lock is held; rejects at once when the lock is lost. */
   async request(name, wish, callback) {
     const release = await this.acquire(name, wish)
     if (release === undefined) return callback(null)
@@ -30,7 +36,7 @@ class ManagerOver {
     try {
       return await new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-        // In an async function, so that whatever it throws rejects.
+        // In an async function, so that any error it throws rejects.
         const run = async () => callback(lockOf({ name, mode: wish.mode }, release))
         run().then(resolve, reject)
       })
@@ -39,7 +45,7 @@ class ManagerOver {
     }
   }
 
-  /** Of this thread. */
+  /** Of this thread only. */
   query(clientId) {
     const snapshot = { held: [], pending: [] }
     for (const core of this.#keyMap.busy()) {

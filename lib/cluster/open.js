@@ -1,6 +1,6 @@
 'use strict'
-// The locks over an engine, by name: what the constructors of lib/ take in place of a local lock, or of a key map, when
-// they are given an engine.
+// The locks over an engine, by name: with an engine, the constructors of lib/ use them instead of a
+// local lock or key map.
 const { lockError } = require('../core/errors.js')
 const { KeyMap } = require('../core/key_map.js')
 const { hubOf } = require('./engine.js')
@@ -16,20 +16,26 @@ const kinds = {
   'read-write lock': EngineRWLock,
 }
 
-/** Without ':', so that no name can look like another one with a key. */
+/** Without ':', so that no name can look like another name with a key. */
 const asPart = (name) => encodeURIComponent(name.toWellFormed())
 
-/** A caller from inside a hold may come by another object, which has asked for another fairness. */
+/**
+ * Holds are shared by name: a caller from inside a hold may use another object, with another
+ * fairness.
+ */
 const makeHolds = () => new (require('../core/recursive.js').Holds)()
 
-/** Whether locks of that kind can have these `times` over this engine: see ../locks/hold_times.js. */
+/**
+ * Throws unless locks of that kind can have these `times` over this engine: see
+ * ../core/hold_times.js.
+ */
 function checkTimes(hub, times, kind) {
   if (times === undefined) return
-  require('../locks/hold_times.js').checkHoldTimes(times, kind)
+  require('../core/hold_times.js').checkEngineTimes(times, kind)
   const { maxHold = hub.settings.maxHold, minHold } = times
   if (minHold === undefined) return
   if (hub.driver.keepsMinHold !== true) {
-    const message = `${hub.name} keeps no minHold: its driver must have keepsMinHold`
+    const message = `${hub.name} does not keep minHold: its driver must have keepsMinHold`
     throw lockError('ERR_LOCK_UNSUPPORTED', message)
   }
   if (minHold > maxHold) {
@@ -39,10 +45,10 @@ function checkTimes(hub, times, kind) {
   }
 }
 
-/** Locks of one name share their state in this thread where they have the same. */
+/** Locks of one name share their state in this thread if their times are equal. */
 const textOf = (times) => `${times?.maxHold} ${times?.minHold}`
 
-/** All that have the name, on whatever machine, are one lock. `value` is of a semaphore. */
+/** All locks of one name, on any machine, are one lock. `value` is a semaphore's. */
 function lockOver(settings, lockKind, [value = 1]) {
   const { engine, name, isStrict, diagnostics, times } = settings
   const hub = hubOf(engine)
@@ -66,7 +72,10 @@ function lockOver(settings, lockKind, [value = 1]) {
   return hub.shared(`${traits} ${level} ${warnAfter}`, watched)
 }
 
-/** All that have the name, or none, are one key map. `watch` is its record, if it is watched. */
+/**
+ * All key maps of one name, or without a name, are one. `watch` is its observer, if it has
+ * diagnostics.
+ */
 function keyMapOver({ engine, name, isStrict, times }, kind, value, watch) {
   const hub = hubOf(engine)
   checkTimes(hub, times, kind)
@@ -79,6 +88,8 @@ function keyMapOver({ engine, name, isStrict, times }, kind, value, watch) {
 }
 
 class EngineKeyMap extends KeyMap {
+  /** Tokens of different keys do not compare with each other. */
+  hasTokensByKey = true
   #hub
 
   constructor(hub, make, name) {
@@ -86,7 +97,7 @@ class EngineKeyMap extends KeyMap {
     this.#hub = hub
   }
 
-  /** And the server has heard of that. */
+  /** Resolves when the map is idle, and the server has been told. */
   async onIdle() {
     await super.onIdle()
     await this.#hub.left()

@@ -9,39 +9,43 @@ import type { Semaphore } from '../locks/semaphore.js'
 import type { LockManager } from '../weblocks/lock_manager.js'
 
 /**
- * What locks reach as far as, in place of one process: all processes that have an engine for the same server, such as
- * `redis(client)` of `boxoffice/redis` makes one. To be given to the constructors of {@link Mutex}, {@link RecursiveMutex},
- * {@link Semaphore} and {@link RWLock} (with a `name`), {@link KeyedMutex}, {@link KeyedSemaphore}, {@link KeyedRWLock} and {@link LockManager}: docs/engines.md.
+ * Extends a lock to every process that has an engine for the same server. `redis(client)` of `boxoffice/redis` makes
+ * one. Pass it to the constructors of {@link Mutex}, {@link RecursiveMutex}, {@link Semaphore} and {@link RWLock} (with
+ * a `name`), {@link KeyedMutex}, {@link KeyedSemaphore}, {@link KeyedRWLock} and {@link LockManager}. See
+ * docs/engines.md.
  *
- * The methods whose names begin with `try` or end in `Sync` throw a TypeError there: what they promise cannot be known
- * without waiting for the server. `acquire(key, { ifAvailable: true })` asks it once. What can be looked at, such as
- * `isLocked()`, `size` and `snapshot()`, tells of this thread. A server that does not answer within `timeout`, or
- * the engine's `answerTimeout` if that is less, rejects with `ERR_LOCK_ENGINE`.
+ * Methods whose names begin with `try` or end in `Sync` throw a TypeError over an engine, because their answer needs
+ * the server. Use `acquire(key, { ifAvailable: true })`, which asks the server once. `isLocked()`, `size`, `snapshot()`
+ * and other methods that read state cover this thread only. When the server does not answer within `timeout`, or within
+ * the engine's `answerTimeout` if that is shorter, the promise rejects with `ERR_LOCK_ENGINE`. It rejects with
+ * `ERR_LOCK_ENGINE_VERSION` when a version of this package that stores locks in another way uses the server.
  */
 export interface Engine extends AsyncDisposable {
   /**
-   * Gives back all that this thread holds, aborts the `signal` of each Releaser, and closes the connections that the
-   * engine has made: not the client that it was given. Every waiter is rejected with `ERR_LOCK_ENGINE`. If the server
-   * could not be told, the promise rejects when all of that is done, with `ERR_LOCK_ENGINE` where the server has not
-   * answered within `answerTimeout`. The server then finds out within `ttl`.
+   * Releases every lock of this thread, aborts the `signal` of each Releaser, rejects every waiter with
+   * `ERR_LOCK_ENGINE`, and closes the engine's own connections. It leaves open the client that it was given.
+   *
+   * When the server cannot be told, or has not answered within `answerTimeout`, the promise rejects with
+   * `ERR_LOCK_ENGINE` after all of that, and the server frees the locks within `ttl`. So close the engine before a
+   * client of Redis: its commands go through the client.
    */
   close(): Promise<void>
 }
 
-/** What all engines take. Times are in milliseconds, from 100 to 2^31 - 1. */
+/** The options of all engines. Times are in milliseconds, from 100 to 2^31 - 1. */
 export interface EngineOptions {
   /**
-   * How long the server keeps what a process holds after it was last heard of. A thread of its own renews it three
-   * times as often, also while the event loop is blocked. @default 10_000
+   * How long the server keeps the locks of a process after the last sign of life. A separate thread renews them three
+   * times per `ttl`, also while the event loop is blocked. @default 10_000
    */
-  ttl?: number
-  /** How long one lease is kept at most. A holder has at least half of it. Not less than `ttl`. @default 60_000 */
-  maxHold?: number
-  /** How long the server may take to answer, where the caller's `timeout` is not over before. @default 5000 */
-  answerTimeout?: number
+  ttl?: number | undefined
+  /** The longest time that one lease lasts. A holder has at least half of it. At least `ttl`. @default 60_000 */
+  maxHold?: number | undefined
+  /** How long to wait for an answer of the server, unless the caller's `timeout` is shorter. @default 5000 */
+  answerTimeout?: number | undefined
 }
 
 export interface EngineChoice {
-  /** The lock reaches as far as this engine. */
-  engine?: Engine
+  /** Extends the lock to every process that uses the engine's server. */
+  engine?: Engine | undefined
 }

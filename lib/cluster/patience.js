@@ -1,14 +1,14 @@
 'use strict'
-// How long a server is waited for. Where the event loop was blocked, its answer may lie there unread: the turn of the
-// loop in which that time ends reads it first.
+// Timeouts of a server. If the event loop was blocked, the server's answer may be unread when the
+// time is up, so the turn of the loop in which a timeout fires reads first.
 const { clearImmediate, clearTimeout, setImmediate, setTimeout } = require('node:timers')
 
-/** How long to wait before a command that has failed is repeated. */
+/** The delay before a failed command is repeated, in milliseconds. */
 const pause = 100
 
 /**
- * Calls `giveUp` after `time` ms, unless what this returns has been called by then. The process stays alive until then,
- * unless `isToStay` is false.
+ * Calls `giveUp` after `time` ms, unless the returned function is called before. Keeps the process
+ * alive meanwhile, unless `isToStay` is false.
  */
 function startPatience(time, giveUp, isToStay = true) {
   let late
@@ -23,8 +23,8 @@ function startPatience(time, giveUp, isToStay = true) {
 }
 
 /**
- * What `doing` promises, or the error that `makeError()` makes after `time` ms. A server that says nothing does not keep
- * the process alive.
+ * Settles as `doing`, or rejects with makeError() after `time` ms. A server that does not answer
+ * does not keep the process alive.
  */
 async function inTime(doing, time, makeError = () => noAnswer(time)) {
   let endPatience

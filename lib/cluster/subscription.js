@@ -1,7 +1,8 @@
 'use strict'
-// The one connection of an engine that hears what the server tells its session. Where it ends, another one takes its
-// place, and waiters are told that something may have been missed. Clients can do that, too; but they stop when the
-// user's reconnect strategy gives up, and the timer between two tries keeps the process alive.
+// The one connection of an engine that receives the server's messages to its session. When it ends,
+// another one replaces it, and waiters are told that messages may be missing. Clients can
+// reconnect, too, but they stop when the user's reconnect strategy gives up, and their retry timer
+// keeps the process alive.
 //
 //   none         to() has not been called, or has failed
 //   connecting   until it listens to all channels
@@ -9,21 +10,22 @@
 //   cut          a timer runs, and then it connects again
 //   closed
 //
-// make(hear, ended) makes a connection that is not open yet. It calls hear(text) for each message, and ended(error) once
-// when it has ended by itself after open(). A message is 'w<key>' when another session waits for what this one holds, or
-// 'g<id> <token> <whether others wait> <whether the holder before was lost> <end of the claim>'. A connection has
+// make(hear, ended) makes a connection that is not open yet. It calls hear(text) for each message,
+// and ended(error) once if it ends by itself after open(). A message is 'w<key>' when another
+// session waits for a key held here, or 'g<id> <token> <whether others wait> <whether the holder
+// before was lost> <end of the claim>'. A connection has
 //
 //   open()           a promise, rejected with the error of the server or the socket
 //   listen(channel)  a promise
 //   stop(channel)    a promise
-//   check(channels)  a promise, rejected where no messages of these come through; may be missing
-//   ping()           a promise for any answer; missing where the connection looks after itself, as those of clusters do
-//   again(channel)   a promise: of clusters, where the slot of the channel has moved to a server that does not know us
+//   check(channels)  a promise, rejected if no messages of these channels arrive; may be missing
+//   ping()           a promise for any answer; missing if the connection checks itself, as clusters' connections do
+//   again(channel)   a promise; for clusters only: subscribes anew after the slot of the channel has moved
 //   close()          at once, at any time, any number of times; may be a promise for its end
 const { clearTimeout, setTimeout } = require('node:timers')
 const { inTime } = require('./patience.js')
 
-/** Between two tries to connect, in milliseconds: it doubles up to the last one. */
+/** The pause between two attempts to connect, in milliseconds: it doubles up to the longest. */
 const firstPause = 20
 const lastPause = 2000
 
@@ -35,13 +37,13 @@ const grantOf = ([token, wanted, abandoned, until]) => ({
 })
 
 class Subscription {
-  /** The connection that listens. */
+  /** The listening connection. */
   connection
   #make
   #patience
-  /** The last one that was made. */
+  /** The latest connection made. */
   #made
-  /** What is listened to, or to be listened to. */
+  /** The channels to listen to. */
   #channels = []
   #heard = []
   #hear
@@ -51,16 +53,16 @@ class Subscription {
   #pulse
   #isClosed = false
 
-  /** Each step of `make()` that takes longer than `patience` ms has failed. */
+  /** A step of `make()` that takes longer than `patience` ms has failed. */
   constructor(make, patience) {
     this.#make = make
     this.#patience = patience
   }
 
   /**
-   * A promise: from now on it listens to `channels`, in place of those before. Calls granted(id, grant), wanted(key),
-   * missed() when messages may have been lost, and trouble(error) when there is no connection (undefined: there is one
-   * again).
+   * Resolves when it listens to `channels`, which replace the former ones. Calls granted(id,
+   * grant), wanted(key), missed() when messages may have been lost, and trouble(error) when the
+   * connection is down (undefined: it is up again).
    */
   async to(channels, hear) {
     this.#channels = channels
@@ -123,7 +125,7 @@ class Subscription {
     this.#hear.granted(id, grantOf(words))
   }
 
-  /** A connection that nothing comes through looks like one on which nothing happens: it is asked. */
+  /** A dead connection looks like an idle one, so it is pinged. */
   #beat(connection) {
     if (connection.ping === undefined) return
     this.#pulse = setTimeout(async () => {
@@ -138,7 +140,7 @@ class Subscription {
   }
 
   #cut(connection, error) {
-    // While it is being opened, its caller hears of that.
+    // During open(), its caller handles the error.
     if (this.connection !== connection) return
     clearTimeout(this.#pulse)
     this.connection = undefined
@@ -159,7 +161,7 @@ class Subscription {
       await this.#connect()
       this.#hear.missed()
     } catch {
-      // trouble() has said why.
+      // trouble() has reported the error.
       if (!this.#isClosed) this.#connectLater()
     }
   }

@@ -1,9 +1,9 @@
 'use strict'
-// How long a lease stays with a thread, where one after another has it: all of them have a turn together.
+// How long a lease stays with a thread while its callers pass it on: a turn covers all of them.
 const { isOver } = require('../core/cohort.js')
 const { now } = require('./clock.js')
 
-/** The hand-offs of one lease: its token leaves room for no more. */
+/** The most hand-offs of one lease: its token has no room for more. */
 const mostUses = 4096
 const tokenBits = 12n
 
@@ -18,8 +18,8 @@ class Turn {
   #usesBefore = 0
 
   /**
-   * `token` is that of the server, and `bound` one of core/cohort.js; it is over at `end`, even if no other waits, and
-   * after one use where it `isForEach` hold anew.
+   * `token` is the server's, and `bound` one of core/cohort.js. The turn is over at `end` even if
+   * no other process waits, and after one use if it `isForEach` hold anew.
    */
   constructor(token, bound, end, isForEach) {
     this.#token = token << tokenBits
@@ -28,7 +28,7 @@ class Turn {
     this.#most = isForEach ? 1 : mostUses
   }
 
-  /** Others wait for the lease: from now on there is an end to passing it on here. */
+  /** Others wait for the lease, so passing it on here gets an end. */
   limit() {
     if (this.#wantedAt !== undefined) return
     this.#wantedAt = now()
@@ -41,12 +41,12 @@ class Turn {
     return isOver(this.#bound, this.#uses - this.#usesBefore, time - this.#wantedAt)
   }
 
-  /** Its tokens come after the first one of `other`, which gives no more. */
+  /** Its tokens come after the first one of `other`, which issues no more. */
   follow(other) {
     this.#token = other.#token
   }
 
-  /** Of its own for each, but for readers that come in together in very large numbers. */
+  /** A new token for each use. Readers that enter together in very large numbers may share one. */
   nextToken() {
     const token = this.#token | BigInt(Math.min(this.#uses, mostUses - 1))
     this.#uses++

@@ -1,13 +1,14 @@
 'use strict'
-// What a reader that upgrades asks the server for: all units but the one that it has, ahead of the queue. It is the
-// writer when it has both. The server refuses a second one, since each would wait for the other.
+// The request of an upgrading reader: all units but the one it has, ahead of the queue. The reader
+// becomes the writer when it has both leases. The server refuses a second upgrade, because each
+// would wait for the other.
 const { upgradeError } = require('../core/rw_errors.js')
 const { asked, now } = require('./clock.js')
 const { lostError } = require('../core/errors.js')
 const { Lease } = require('./lease.js')
 
 class UpgradeLease extends Lease {
-  /** `base` is the lease that it reads by. */
+  /** `base` is the lease by which it reads. */
   constructor(cohort, units, isToWait, base) {
     super(cohort, units, isToWait)
     this.base = base
@@ -17,7 +18,7 @@ class UpgradeLease extends Lease {
     return { ...super.request(), first: true }
   }
 
-  /** It is one lease with its base, and ends with it. When that is, a claim does not say: its confirmation is on its way. */
+  /** It ends together with its base. A claim has no end yet: its confirmation is on its way. */
   maxHold() {
     if (this.cohort.maxHold === Infinity) return super.maxHold()
     const { claimed, until } = this.base

@@ -1,11 +1,11 @@
 'use strict'
-// Waits that an AbortSignal ends. An EventTarget removes a listener in O(n), which makes n waiters that share
-// one signal quadratic. So every wait goes through here: a signal has one listener of ours while anything waits
-// with it, and none otherwise.
+// Waits that an AbortSignal can end. An EventTarget removes a listener in O(n), so n waiters that
+// share one signal would cost O(n^2). This module therefore keeps one listener per signal while any
+// waiter uses it, and none otherwise.
 //
-// Not AbortSignal.any: what that makes stays with a signal that lives long.
+// AbortSignal.any would not do: the signals it makes stay referenced by a long-lived source.
 
-/** What the waits of one signal have in common; `listen` gives it to each wait, which stops with it. */
+/** The waits of one signal. `listen` returns it to each wait, which calls stop() on it. */
 class Listening {
   #signal
   #callbacks = new Set()
@@ -21,7 +21,7 @@ class Listening {
     if (this.#isAdded) return
     this.#isAdded = true
     try {
-      // A signal of another make may call back at once, or throw.
+      // A custom signal may call back at once, or throw.
       this.#signal.addEventListener('abort', this.#onAbort, { once: true })
     } catch (error) {
       this.#callbacks.delete(callback)
@@ -37,7 +37,10 @@ class Listening {
     this.#signal.removeEventListener('abort', this.#onAbort)
   }
 
-  /** The signal has removed its listener. A callback may stop others whose turn has not come. */
+  /**
+   * Called on abort; the signal has removed its listener. A callback may stop waits that are not
+   * called yet.
+   */
   #callBack() {
     this.#isAdded = false
     for (const callback of this.#callbacks) {
@@ -45,7 +48,7 @@ class Listening {
       try {
         callback()
       } catch (error) {
-        // As an EventTarget does: one wait that cannot end must not hold up the others.
+        // As an EventTarget does: a wait whose callback throws must not hold up the others.
         process.nextTick(() => {
           throw error
         })
@@ -56,7 +59,7 @@ class Listening {
 
 const listenings = new WeakMap()
 
-/** Calls back once when `signal` aborts, unless `listen(...).stop(callback)` comes first. */
+/** Calls `callback` once when `signal` aborts, unless `listen(...).stop(callback)` comes first. */
 function listen(signal, callback) {
   let listening = listenings.get(signal)
   if (listening === undefined) {
@@ -67,7 +70,7 @@ function listen(signal, callback) {
   return listening
 }
 
-/** A controller that aborts with the first of `signals` that does, until end(). */
+/** A controller that aborts with the first of `signals` to abort, until end(). */
 function following(signals) {
   const controller = new AbortController()
   const ends = []

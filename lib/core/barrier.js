@@ -27,12 +27,12 @@ class LocalBarrier extends LocalLock {
     return this.queueSize()
   }
 
-  /** A promise for how many parties were missing when this one had arrived. */
+  /** Resolves to the number of parties that were missing when this one arrived. */
   wait(options) {
     const limits = readWait(options)
     const { signal, timeout } = limits
     if (signal?.aborted) {
-      // The others would wait for one that does not come.
+      // An aborted party never arrives, so the others would wait for ever.
       this.break()
       return Promise.reject(signal.reason)
     }
@@ -45,11 +45,11 @@ class LocalBarrier extends LocalLock {
   waitSync() {
     if (this.#isBroken) throw brokenError(this)
     if (this.#isComplete()) return 0
-    const alone = `only this thread could arrive at ${this.title()}, and it would wait for itself`
+    const alone = `only this thread can arrive at ${this.title()}: blocking here would deadlock. Wait with a promise`
     throw lockError('ERR_LOCK_DEADLOCK', alone)
   }
 
-  /** Whether the party that arrives is the last: then all others go. */
+  /** Whether the arriving party completes the round. Then every waiting party passes. */
   #isComplete() {
     if (this.queueSize() < this.parties - 1) return false
     for (const party of this.waiters()) {
@@ -86,13 +86,13 @@ class LocalBarrier extends LocalLock {
 LocalBarrier.prototype.kind = 'barrier'
 
 function brokenError(barrier) {
-  const why = 'since a party gave up or somebody broke it: reset() starts anew'
+  const why = 'since a party gave up, or break() or reset() was called: reset() starts a new round'
   return lockError('ERR_LOCK_BROKEN', `${barrier.title()} is broken, ${why}`)
 }
 
-/** Parties were missing when the time was up. */
+/** The error of a party whose timeout ran out while other parties were missing. */
 function missingError(barrier, timeout) {
-  const message = `not all have come to ${barrier.title()} within ${timeout} ms: it is broken now`
+  const message = `${barrier.title()} was not complete within ${Math.round(timeout)} ms and is broken now: reset() starts a new round`
   return lockError('ERR_LOCK_TIMEOUT', message)
 }
 

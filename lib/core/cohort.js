@@ -1,12 +1,13 @@
 'use strict'
-// The cohort rule (lock cohorting: Dice, Marathe, Shavit): how long a borrower passes a lent lock along its own queue
-// while others wait for it (DESIGN.md, section 2). Every lender goes by this file.
-const { performance } = require('../builtins.js').perf_hooks
+// The cohort rule (lock cohorting: Dice, Marathe, Shavit): how long a borrower passes a lent lock
+// along its own queue while other threads or processes wait for it (docs/decisions/lenders.md). Every
+// lender uses it.
+const { performance } = require('./builtins.js').perf_hooks
 
-// Taken at load: users fake clocks.
+// Captured at load, because test frameworks replace the clock.
 const now = performance.now.bind(performance)
 
-/** A stay ends after `handOffs`, but not before `least` ms, and after `most` ms whatever happened. */
+/** A stay ends after `handOffs` and at least `least` ms, and in any case after `most` ms. */
 const bounds = Object.freeze({
   /** Between threads, and between processes of a machine: a hand-over takes some 50 us. */
   near: Object.freeze({ handOffs: 0, least: 1, most: 1 }),
@@ -16,11 +17,17 @@ const bounds = Object.freeze({
   none: Object.freeze({ handOffs: 0, least: 0, most: 0 }),
 })
 
-/** To read the clock takes a tenth of a fast hand-off: it is read once for so many, while they take no longer in all. */
+/**
+ * Reading the clock costs a tenth of a fast hand-off. So a stay reads it once per `mostUnread`
+ * hand-offs, as long as these take no more than `longestUnread` ms in all.
+ */
 const mostUnread = 16
 const longestUnread = 0.02
 
-/** Whether a stay is over by that, after so many hand-offs and `passed` ms since others began to wait. */
+/**
+ * Whether a stay is over after `count` hand-offs and `passed` ms since other borrowers began to
+ * wait.
+ */
 const isOver = ({ handOffs, least, most }, count, passed) =>
   passed >= most || (passed >= least && count >= handOffs)
 
@@ -30,7 +37,10 @@ class Stay {
   #bound
   #start = 0
   #lastLook = 0
-  /** Hand-offs up to the last look at the clock, how many may follow until the next one, and what is left of these. */
+  /**
+   * Hand-offs counted at the last clock read; how many may follow before the next read; how many of
+   * these remain.
+   */
   #handOffs = 0
   #stride = 0
   #left = 0
@@ -39,7 +49,7 @@ class Stay {
     this.#bound = bound
   }
 
-  /** It began `passed` ms ago. */
+  /** The stay began `passed` ms ago. */
   begin(passed = 0) {
     this.isOn = true
     this.#start = now() - passed
@@ -53,7 +63,9 @@ class Stay {
     this.isOn = false
   }
 
-  /** Others wait: may the borrower hand the lock on once more? */
+  /**
+   * Whether the borrower may hand the lock to its own next waiter, although other borrowers wait.
+   */
   mayHandOn() {
     return --this.#left > 0 || this.#look()
   }

@@ -27,7 +27,7 @@ class LocalCondition extends LocalLock {
 
   waitSync(mutex) {
     if (!mutex.isLocked()) throw mutex.notHeld()
-    const alone = `only this thread could notify ${this.title()}, and it would wait for itself`
+    const alone = `only this thread can notify ${this.title()}: blocking here would deadlock. Wait with a promise`
     throw lockError('ERR_LOCK_DEADLOCK', alone)
   }
 
@@ -56,7 +56,7 @@ class ConditionWaiter extends Waiter {
     mutex.pins++
   }
 
-  /** Holds the mutex again, in its turn, and calls `then`. */
+  /** Queues for the mutex, and calls `then` once its caller holds the mutex again. */
   comeBack(then) {
     const { mutex, priority } = this
     mutex.pins--

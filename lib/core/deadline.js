@@ -1,5 +1,5 @@
 'use strict'
-// A signal that aborts with another one, and when its time is up.
+// A signal that aborts with another signal, or when a timeout runs out.
 const { following } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
 
@@ -13,7 +13,7 @@ function withDeadline(signal, timeout, late) {
   return {
     signal: controller.signal,
     start() {
-      // setTimeout would make 1 ms of it.
+      // Given a longer timeout, setTimeout would fire after 1 ms.
       if (timeout > longestTimeout) return
       timer = globalThis.setTimeout(() => controller.abort(late()), timeout)
     },

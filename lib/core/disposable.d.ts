@@ -1,5 +1,5 @@
-// TypeScript knows these from version 5.2 on, with its library `esnext.disposable`. Declared alike twice they are one,
-// so that older versions and smaller libraries compile the declarations of this package, too.
+// TypeScript declares these since version 5.2, in its library `esnext.disposable`. Equal declarations merge, so these
+// let older versions and smaller libraries compile the declarations of this package.
 interface SymbolConstructor {
   readonly dispose: unique symbol
   readonly asyncDispose: unique symbol

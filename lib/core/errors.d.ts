@@ -1,10 +1,62 @@
+import type { DeadlockStep } from '../diagnostics/process.js'
 import type { tryAcquire, withTimeout } from '../locks/decorators.js'
 
-/** Rejects a wait that {@link withTimeout} has ended. Its `code` is `ERR_LOCK_TIMEOUT`. */
-export const E_TIMEOUT: Error
+/** Every `code` of an error of this package. docs/errors.md tells when each occurs, and what to do. */
+export type LockErrorCode =
+  | 'ERR_LOCK_ALREADY_LOCKED'
+  | 'ERR_LOCK_BROKEN'
+  | 'ERR_LOCK_CANCELED'
+  | 'ERR_LOCK_CAPACITY'
+  | 'ERR_LOCK_CLOSED'
+  | 'ERR_LOCK_DEADLOCK'
+  | 'ERR_LOCK_ENGINE'
+  | 'ERR_LOCK_ENGINE_SCHEMA'
+  | 'ERR_LOCK_ENGINE_SESSION'
+  | 'ERR_LOCK_ENGINE_VERSION'
+  | 'ERR_LOCK_FORKED'
+  | 'ERR_LOCK_LOST'
+  | 'ERR_LOCK_MEMORY'
+  | 'ERR_LOCK_MISMATCH'
+  | 'ERR_LOCK_MISUSE'
+  | 'ERR_LOCK_NOT_HELD'
+  | 'ERR_LOCK_NO_TRANSACTION'
+  | 'ERR_LOCK_QUEUE_FULL'
+  | 'ERR_LOCK_RANGE'
+  | 'ERR_LOCK_SEGMENT'
+  | 'ERR_LOCK_TIMEOUT'
+  | 'ERR_LOCK_UNSUPPORTED'
+  | 'ERR_LOCK_UPGRADE'
 
-/** Rejects what {@link tryAcquire} could not have at once. `ERR_LOCK_ALREADY_LOCKED`. */
-export const E_ALREADY_LOCKED: Error
+/**
+ * An error of this package. The TypeErrors and RangeErrors of bad arguments have no `code`, and are not LockErrors.
+ */
+export interface LockError extends Error {
+  code: LockErrorCode
+  /** Of `ERR_LOCK_DEADLOCK` from a lock with diagnostics: the waiters that wait for each other. */
+  cycle?: DeadlockStep[]
+}
 
-/** Rejects waits that `cancel()` has ended. `ERR_LOCK_CANCELED`. */
-export const E_CANCELED: Error
+/**
+ * Whether `error` is an error of this package, by its `code`. Errors of another copy of the package and of another realm
+ * are. A structured clone is not, since it has lost the `code`.
+ *
+ * @example
+ * const users = new KeyedMutex()
+ * let status = 200
+ * try {
+ *   await users.runExclusive('ada', async () => sell(), { timeout: 2000 })
+ * } catch (error) {
+ *   if (!isLockError(error) || error.code !== 'ERR_LOCK_TIMEOUT') throw error
+ *   status = 503
+ * }
+ */
+export function isLockError(error: unknown): error is LockError
+
+/** The reason of a wait that {@link withTimeout} has ended. Its `code` is `ERR_LOCK_TIMEOUT`. */
+export const E_TIMEOUT: LockError
+
+/** The reason when {@link tryAcquire} cannot acquire at once. Its `code` is `ERR_LOCK_ALREADY_LOCKED`. */
+export const E_ALREADY_LOCKED: LockError
+
+/** The reason of a wait that `cancel()` has ended. Its `code` is `ERR_LOCK_CANCELED`. */
+export const E_CANCELED: LockError

@@ -1,10 +1,17 @@
 'use strict'
-// What goes wrong, by `code`. The first three are async-mutex's, compared by identity.
+// The library's errors, by `code`. The first three are async-mutex's constants and are compared by
+// identity.
 
 function lockError(code, message, Kind = Error) {
   const error = new Kind(message)
   error.code = code
   return error
+}
+
+/** By the tag and the code, so that errors of other realms count. */
+function isLockError(error) {
+  if (Object.prototype.toString.call(error) !== '[object Error]') return false
+  return typeof error.code === 'string' && error.code.startsWith('ERR_LOCK_')
 }
 
 function causedError(code, message, cause) {
@@ -13,9 +20,12 @@ function causedError(code, message, cause) {
   return error
 }
 
-/** Of a grant that is over before its holder has let go: `why`, and the error behind it, if there is one. */
+/**
+ * The error of a grant that ended before its holder released it; `why` says how, `cause` is the
+ * underlying error.
+ */
 function lostError(what, why, cause) {
-  const message = `${what} has been lost: ${why}. Others may hold it: stop, and write nothing without its fencing token`
+  const message = `${what} has been lost: ${why}. Another holder may have it: stop, and write nothing without its fencing token`
   return causedError('ERR_LOCK_LOST', message, cause)
 }
 
@@ -31,6 +41,7 @@ module.exports = {
   E_ALREADY_LOCKED,
   E_CANCELED,
   E_TIMEOUT,
+  isLockError,
   lockError,
   lostError,
 }

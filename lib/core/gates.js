@@ -13,7 +13,7 @@ const { Waiter } = require('./waiter.js')
 
 const done = Promise.resolve()
 
-/** Classes derived from it say tryWait(): pass now. */
+/** Derived classes implement tryWait(): pass now, or return false. */
 class LocalGate extends LocalLock {
   wait(options) {
     const limits = readWait(options)
@@ -23,7 +23,7 @@ class LocalGate extends LocalLock {
 
   waitSync() {
     if (this.tryWait()) return
-    const alone = `only this thread could end a wait for ${this.title()}, and it would wait for itself`
+    const alone = `only this thread can end a wait for ${this.title()}: blocking here would deadlock. Wait with a promise`
     throw lockError('ERR_LOCK_DEADLOCK', alone)
   }
 
@@ -38,7 +38,7 @@ class LocalGate extends LocalLock {
     while (this.hasQueue()) this.admitHead()
   }
 
-  /** A waiter that leaves lets none in. */
+  /** A waiter that leaves admits no other. */
   admit() {}
 }
 
@@ -85,7 +85,7 @@ class LocalManualResetEvent extends LocalEvent {
 LocalManualResetEvent.prototype.kind = 'manual-reset event'
 
 function tooManyError(latch, n) {
-  const message = `${latch.title()} has fewer than ${n} left to count: nothing has changed`
+  const message = `${latch.title()} has fewer than ${n} left to count: look for a countDown() too many`
   return lockError('ERR_LOCK_RANGE', message, RangeError)
 }
 

@@ -8,7 +8,7 @@ const { IdlePromise } = require('./lock.js')
 const { checkStack } = require('./stack.js')
 
 const mostIdle = 256
-/** Locks at rest, for any key of their kind to take. */
+/** The most idle locks kept for reuse by any key of their kind. */
 const mostAtRest = 1024
 
 class KeyMap {
@@ -16,22 +16,22 @@ class KeyMap {
   #atRest
   #make
   #mostIdle
-  /** What callers of onIdle() wait for. */
+  /** The promise that callers of onIdle() wait for. */
   #idlePromise = null
-  /** Locks that have been idle since the last sweep, each once. */
+  /** Locks that became idle since the last sweep, each once. */
   #idle = []
 
-  /** `make()` makes a lock where none is `atRest`. */
+  /** `make()` creates a lock when `atRest` has none. */
   constructor(atRest, make, name, most = mostIdle) {
     this.#atRest = atRest
     this.#make = make
     this.#mostIdle = most
     this.name = name
-    /** What watches it, if anything. */
+    /** The map's observer, if it has diagnostics. */
     this.watch = undefined
   }
 
-  /** The locks of keys that are busy, in this thread. */
+  /** The locks of the keys that are busy in this thread. */
   busy() {
     return Array.from(this.#all.values()).filter((lock) => !lock.isIdle())
   }
@@ -49,7 +49,7 @@ class KeyMap {
     return lock === undefined || lock.isIdle() ? undefined : lock
   }
 
-  /** The lock of any key. A caller that does not go in with it must let it rest. */
+  /** The lock of any key. A caller that does not enter it must call reportIdle(). */
   open(key) {
     const known = this.#all.get(key)
     if (known !== undefined && this.isThere(known)) return known
@@ -64,65 +64,69 @@ class KeyMap {
     return lock
   }
 
-  /** Whether `lock` is good for its key still: see HostKeyMap. */
+  /** Whether `lock` is still valid for its key: see HostKeyMap. */
   isThere(_lock) {
     return true
   }
 
-  /** `lock` has its key now. */
+  /** Called when `lock` gets a key. */
   moveIn() {}
 
-  /** `lock` is of no key any more. Whether it may be another key's. */
+  /** Called when `lock` loses its key. Returns whether another key may reuse it. */
   moveOut(lock) {
     lock.idleListener = null
     lock.key = undefined
     return true
   }
 
-  /** What `use` makes of the lock of a key that is busy, in whatever thread; else `otherwise`. */
+  /** Returns use(lock) for a key that is busy in any thread; otherwise `otherwise`. */
   look(key, use, otherwise) {
     const lock = this.find(key)
     return lock === undefined ? otherwise : use(lock)
   }
 
-  /** The keys that are busy, in whatever thread. */
+  /** The keys that are busy in any thread. */
   keys() {
     return this.busy().map((lock) => lock.key)
   }
 
-  /** What there is to see of each key that is busy. */
+  /** One snapshot for each busy key. */
   snapshot() {
     return this.keys().map((key) => this.with(key, (lock) => ({ key, ...lock.snapshot() })))
   }
 
   isBusy() {
-    for (const lock of this.#all.values()) if (!lock.isIdle()) return true
+    for (const lock of this.#all.values()) if (lock.hasCallers()) return true
     return false
   }
 
-  /** A promise for the moment when no key is busy in this thread. */
+  /** Resolves when no key is busy in this thread. */
   onIdle() {
     if (!this.isBusy()) return Promise.resolve()
     this.#idlePromise ??= new IdlePromise()
     return this.#idlePromise.promise
   }
 
-  /** `lock` has become idle. */
+  /** Resolves the promise of onIdle() if no key is busy any more. */
+  reportIdle() {
+    if (this.#idlePromise === null || this.isBusy()) return
+    this.#idlePromise.resolve()
+    this.#idlePromise = null
+  }
+
+  /** Called when `lock` becomes idle. */
   drop(lock) {
     lock.generation++
-    if (this.#idlePromise !== null && !this.isBusy()) {
-      this.#idlePromise.resolve()
-      this.#idlePromise = null
-    }
+    this.reportIdle()
     if (lock.isListed) return
     lock.isListed = true
     this.#idle.push(lock)
     if (this.#idle.length === this.#mostIdle) this.sweep()
   }
 
-  /** Idle locks leave their keys. */
+  /** Removes idle locks from their keys. */
   sweep() {
-    // A new Map is cheaper than taking most of the keys out of one.
+    // Copying the few busy keys to a new Map is cheaper than deleting most keys.
     const isFresh = this.#all.size <= 2 * this.#mostIdle
     const all = isFresh ? new Map() : this.#all
     if (isFresh) {
@@ -138,17 +142,17 @@ class KeyMap {
     this.#idle = []
   }
 
-  /** What `use` makes of the lock of `key`, which may end without going in. */
+  /** Returns use(lock) for the lock of `key`; `use` may end without entering it. */
   with(key, use) {
     checkStack()
     const lock = this.open(key)
-    // Options may have getters, and they may use this very map: the lock must stay with its key.
+    // Getters of options may use this map meanwhile: the pin keeps the lock with its key.
     lock.pins++
     try {
       return use(lock)
     } finally {
       lock.pins--
-      lock.rest()
+      lock.reportIdle()
     }
   }
 }

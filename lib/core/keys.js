@@ -13,12 +13,12 @@ function describe(value) {
   return value === null ? 'null' : typeof value
 }
 
-/** For messages: the string '1' is not the number 1. */
+/** The key as error messages show it: the string '1' is not the number 1. */
 function nameOf(key) {
   return typeof key === 'string' ? JSON.stringify(key) : String(key)
 }
 
-/** What error messages call a lock of that kind. */
+/** The name of a lock in error messages. */
 function titleOf(kind, { name, key, keyMap }) {
   if (keyMap === null) return name === undefined ? `the ${kind}` : `the ${kind} ${nameOf(name)}`
   const map = keyMap.name === undefined ? '' : ` in ${nameOf(keyMap.name)}`
@@ -27,7 +27,9 @@ function titleOf(kind, { name, key, keyMap }) {
 
 const letters = { number: 'n', bigint: 'b' }
 
-/** A key for C++, which gets it as UTF-8: JSON has an escape for half a surrogate pair, UTF-8 none. */
+/**
+ * A key for C++, which takes UTF-8. JSON can escape an unpaired surrogate, UTF-8 cannot encode it.
+ */
 function toText(key) {
   if (typeof key !== 'string') return letters[typeof key] + key
   return key.isWellFormed() ? `s${key}` : `j${JSON.stringify(key)}`

@@ -1,15 +1,15 @@
 'use strict'
-// What a lock of a wider scope borrows from: the interface that every lender has (DESIGN.md, section 2).
+// The interface of every lender: a lock of a wider scope borrows from it (docs/decisions/lenders.md).
 //
-// A lender lends one lock to one thread at a time (over an engine: to one process). The local lock (lent_mutex.js)
-// calls it, and hears from it by `lock.lent(ticket, isAbandoned)`.
+// A lender lends one lock to one thread at a time (over an engine: to one process). The local lock
+// (lent_mutex.js) calls the lender; the lender delivers a loan by `lock.lent(ticket, isAbandoned)`.
 //
 //   tryBorrow, borrowNow, or borrow and later lent()    the lock is here: each loan is given back once
-//   giveBack                                            another thread may have it
+//   giveBack                                            another thread may borrow it
 
-// The answers where there is no ticket, as binding/outcome.h has them.
+// The answers other than a ticket, as in binding/outcome.h.
 const lent = -1
-/** The last borrower died with it: the next grant is `abandoned`. */
+/** The last borrower died while it held the lock: the next grant is `abandoned`. */
 const lentAbandoned = -2
 const refused = -3
 
@@ -17,72 +17,88 @@ class Lender {
   /** The local lock that borrows. */
   lock = null
 
-  /** Now, by one compare-and-swap at most, and never after a death. True: the lock is here. */
+  /**
+   * Borrows without waiting, by at most one compare-and-swap, and never after a death. Returns
+   * whether it did.
+   */
   tryBorrow() {
     return false
   }
 
-  /** Now or not at all: lent, lentAbandoned or refused. */
+  /** Borrows without waiting: lent, lentAbandoned or refused. */
   borrowNow() {
     return this.tryBorrow() ? lent : refused
   }
 
   /**
-   * In its turn among other threads: lent or lentAbandoned at once, or a ticket (0 or more), for which the lender
-   * calls lock.lent() once. Nothing has changed where it throws.
+   * Borrows in turn among other threads: lent or lentAbandoned at once, or a ticket (0 or more),
+   * for which the lender calls lock.lent() once. A call that throws has changed nothing.
    */
   borrow(_priority) {
     throw new TypeError('not implemented')
   }
 
-  /** Gives up a ticket. False where that is too late: lock.lent() will be called. */
+  /** Gives up a ticket. Returns false when it is too late: lock.lent() will be called. */
   withdraw(_ticket) {
     throw new TypeError('not implemented')
   }
 
   /**
-   * Another thread may have it. With `isAbandoned` the next grant is told of a death, since none of ours was. It
-   * throws only where nothing has changed. The result is what hear() is to be called with, if with anything.
+   * Lets other threads borrow the lock. `isAbandoned` reports a death to the next grant, because no
+   * grant of this thread did. A call that throws has changed nothing. The result, unless undefined,
+   * is the argument for hear().
    */
   giveBack(_isAbandoned) {
     throw new TypeError('not implemented')
   }
 
-  /** Calls back for what has come of giveBack(). */
+  /**
+   * Blocks until lock.lent() has been called for `ticket`, where withdraw() came too late. It waits for threads of this
+   * process only: another process may have been stopped.
+   */
+  awaitLoan(_ticket) {}
+
+  /** Delivers the completions that giveBack() returned. */
   hear(_completions) {}
 
-  /** The same for what has come of withdraw(). */
+  /** Delivers the completions of withdraw(). */
   catchUp() {}
 
-  /** May the borrower hand the lock on to its own next waiter? Asked for each hand-off; cohort.js says how long. */
+  /**
+   * Whether the borrower may hand the lock to its own next waiter. Called for each hand-off;
+   * cohort.js has the rule.
+   */
   mayKeep() {
     return true
   }
 
-  /** Whether waiters are there, and the lock is not: another thread, and only another one, can end that. */
+  /**
+   * `isWaiting`: there are waiters and the lock is elsewhere. Only another thread can end that, so
+   * it keeps the event loop alive.
+   */
   keepAlive(_isWaiting) {}
 
-  /** Does any thread have the lock? */
+  /** Whether any thread has the lock. */
   isLent() {
     return this.lock.isHere()
   }
 
-  /** Is it ours, though lock.lent() may still be on the way? */
+  /** Whether this thread has the lock, even if lock.lent() is still to come. */
   isOurs() {
     return this.lock.isHere()
   }
 
-  /** Waiters in line, apart from the queue of the local lock. */
+  /** The number of queued waiters, without the queue of the local lock. */
   queueSize() {
     return 0
   }
 
-  /** Why it lends no more: an error, or undefined while it does. Then it calls lock.endAll(). */
+  /** The error of a lender that lends no more, or undefined. Such a lender calls lock.endAll(). */
   refusal() {
     return undefined
   }
 
-  /** What snapshots tell. */
+  /** The data of snapshots. */
   look() {
     return { locked: this.isLent(), waiting: this.queueSize() + this.lock.queueSize() }
   }
@@ -93,7 +109,13 @@ class Lender {
   }
 }
 
-/** addToken(release, isGood) gives a releaser, whose grant is good while isGood(), a fencing token. Null: there is none. */
+/**
+ * addToken(release, isGood) adds a fencing token to a releaser, whose grant is valid while
+ * isGood(). Null: the scope has none.
+ */
 Lender.prototype.addToken = null
+
+/** Whether the lock was lent after a death of which no grant was told: it must be given back, as abandoned. */
+Lender.prototype.isDeathUntold = false
 
 module.exports = { Lender, lent, lentAbandoned, refused }

@@ -1,6 +1,6 @@
 'use strict'
-// The forms of a mutex of a wider scope (lent_mutex.js) that have no part in its queue: they take it now or not at all, or
-// block this thread, which then is a borrower of its own.
+// The forms of a lent mutex (lent_mutex.js) that bypass its queue: they take the lock now or not at
+// all, or block this thread as a borrower of its own.
 const { lockError } = require('./errors.js')
 const { lentAbandoned, refused } = require('./lender.js')
 const { free, LocalMutex, nextGrant } = require('./mutex.js')
@@ -36,8 +36,10 @@ class UnqueuedForms extends LocalMutex {
     return release
   }
 
-  /** Blocks this thread. Whether the last holder died with it. */
+  /** Blocks this thread. Returns whether the last holder died while it held the lock. */
   lockSync(limits) {
+    // A loan is on its way to a waiter that has left.
+    if (this.current === borrowing && !this.hasQueue()) this.lender.awaitLoan(this.ticket)
     if (this.current === free && this.mayTake()) {
       this.current = nextGrant()
       if (this.observer !== null) this.begun()
@@ -53,23 +55,23 @@ class UnqueuedForms extends LocalMutex {
     return isAbandoned
   }
 
-  /** What this thread waits for must not depend on this thread. */
+  /** Throws if the blocked thread would wait for itself. */
   checkNotOurs() {
     if (this.isHere() || this.lender.isOurs()) throw this.heldHere()
-    if (this.current !== borrowing && !this.lender.stands()) return
-    const ahead = `a promise of this thread waits for ${this.title()}, and could not go on`
+    if (this.current !== borrowing && !this.lender.isQueuedElsewhere()) return
+    const ahead = `a promise of this thread waits for ${this.title()}: blocking here would deadlock. Wait with a promise`
     throw lockError('ERR_LOCK_DEADLOCK', ahead)
   }
 
   block(limits) {
-    // What an observer tells of the wait may have changed that.
+    // The observer's callback may have changed that.
     if (this.observer !== null) this.checkNotOurs()
     const answer = this.lender.borrowSync(limits)
     if (answer === refused) throw this.timeoutError(limits.timeout)
     return answer === lentAbandoned
   }
 
-  // For an observer, which knows in `admitted` how this thread has blocked.
+  // For an observer, which reads from `admitted` how this thread blocked.
 
   isTaken() {
     return true
@@ -79,7 +81,7 @@ class UnqueuedForms extends LocalMutex {
     return 'exclusive'
   }
 
-  /** Unless the lock has been lent to `waiter` at once. */
+  /** Observes the wait, unless the lock has been lent to `waiter` at once. */
   observeWait(waiter, promise) {
     if (this.queue.has(waiter)) super.observeWait(waiter, promise)
     else this.observer.gave(undefined, promise)

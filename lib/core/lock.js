@@ -1,5 +1,6 @@
 'use strict'
-// What every local lock has: a wait queue, watchers (waitForUnlock), and its place in a keyed map.
+// The base of every local lock: a wait queue, watchers (waitForUnlock), and its place in a keyed
+// map.
 const { E_CANCELED, lockError } = require('./errors.js')
 const { titleOf } = require('./keys.js')
 const { checkStack } = require('./stack.js')
@@ -7,31 +8,36 @@ const { Limits } = require('./waiter.js')
 const { WaitQueue } = require('./wait_queue.js')
 const { Watchers } = require('./watchers.js')
 
-/** What every lock has, of whatever scope; title() is what error messages call it. */
+/** The base of every lock, of any scope; title() names it in error messages. */
 class AnyLock {
   timeoutError(timeout, waiter) {
-    const message = `${this.title()} ${this.late} within ${timeout} ms`
+    const message = `${this.title()} ${this.late} within ${Math.round(timeout)} ms${this.hint(waiter)}`
     const error = lockError('ERR_LOCK_TIMEOUT', message)
     if (waiter !== undefined && this.observer !== null) this.observer.timedOut(waiter, error)
     return error
   }
 
-  /** How many callers of this thread wait. */
+  /** What a timed-out waiter may have done wrong. */
+  hint() {
+    return ''
+  }
+
+  /** The number of waiting callers of this thread. */
   pending() {
     return this.queueSize()
   }
 
-  /** Whether no more than `maxPending` callers of this thread may wait, and so many do. */
+  /** Whether `maxPending` callers of this thread wait. */
   isFull(maxPending) {
     return maxPending !== undefined && this.pending() >= maxPending
   }
 
   fullError(maxPending) {
-    const message = `${this.title()} has as many waiters as maxPending lets it have, ${maxPending}: try again later`
+    const message = `${this.title()} has ${maxPending} waiters, as many as maxPending allows: try again later`
     return lockError('ERR_LOCK_QUEUE_FULL', message)
   }
 
-  /** `held`, with what an observer sees. */
+  /** Adds what an observer reports to `held`. */
   seen(held) {
     return this.observer === null ? held : this.observer.seen(held)
   }
@@ -41,12 +47,17 @@ class AnyLock {
     return this.key === undefined ? null : this.idleListener
   }
 
-  /** It may be idle now. */
-  rest() {
+  /** Whether a caller of this thread holds the lock or waits for it. */
+  hasCallers() {
+    return !this.isIdle()
+  }
+
+  /** Tells the listener if the lock has become idle. */
+  reportIdle() {
     if (this.isIdle()) this.idleListener.drop(this)
   }
 
-  /** A promise for the moment when no caller of this thread holds it or waits for it. */
+  /** Resolves when no caller of this thread holds the lock or waits for it. */
   onIdle() {
     if (this.isIdle()) return Promise.resolve()
     this.idleListener ??= new IdlePromise()
@@ -54,27 +65,29 @@ class AnyLock {
   }
 }
 
-/** What callers of onIdle() wait for. */
+/** The promise that callers of onIdle() wait for. */
 class IdlePromise {
   promise = new Promise((resolve) => {
     this.resolve = resolve
   })
 
   drop(lock) {
-    // First what may fail, at the end of the stack.
+    // First the call that may fail at the end of the stack.
     this.resolve()
     lock.idleListener = null
   }
 }
 
-// What only some have of their own: locks with a name, locks of keyed maps, and those whose users chose otherwise. All
-// others do without the memory.
+// Defaults of fields that few locks set: locks with a name, locks of keyed maps, and locks with
+// options. On the prototype they cost the other locks no memory.
 Object.assign(AnyLock.prototype, {
-  /** Is called at each step, where the lock has diagnostics: see lib/diagnostics/observer.js. */
+  /** Called at each step of a lock with diagnostics: see lib/diagnostics/observer.js. */
   observer: null,
   name: undefined,
   key: undefined,
-  /** What it tells that it has become idle, by drop(lock): its keyed map, or a promise of onIdle(). */
+  /**
+   * Its drop(lock) is called when the lock becomes idle: the keyed map, or a promise of onIdle().
+   */
   idleListener: null,
   pins: 0,
   generation: 0,
@@ -83,7 +96,7 @@ Object.assign(AnyLock.prototype, {
   rejectsAtOnce: false,
   /** Whether blocking forms may block the main thread. */
   mayBlock: false,
-  /** What it says of a wait that has timed out. */
+  /** How error messages describe a wait that timed out. */
   late: 'was not available',
 })
 
@@ -101,14 +114,14 @@ const keepBoth = (resolve, reject) => {
 class LocalLock extends AnyLock {
   constructor() {
     super()
-    /** The waiters, once there has been one. */
+    /** The queue, created for the first waiter. */
     this.queue = null
     this.watchers = null
   }
 
   /**
-   * A promise in the queue; what it resolves to is a matter of `Kind`, a class of waiters. `subject` is what
-   * only some kinds are made with.
+   * Queues a promise. `Kind`, a class of waiters, decides what it resolves to; `subject` is the
+   * extra constructor argument of some kinds.
    */
   queueUp(weight, { priority, timeout, signal, ifAvailable, maxPending }, Kind, subject) {
     if (ifAvailable) return Promise.resolve()
@@ -124,7 +137,7 @@ class LocalLock extends AnyLock {
     lastReject = undefined
     this.enqueue(waiter)
     if (this.observer !== null && !waiter.isToStay) this.observeWait(waiter, promise)
-    // What the observer tells of it may have ended it.
+    // The observer's callback may have ended the wait.
     if (isLimited && !limits.isOver) {
       const giveUp = (reason) => this.leave(waiter, reason)
       limits.begin({ timeout, signal }, giveUp, (late) => this.timeoutError(late, waiter))
@@ -136,7 +149,7 @@ class LocalLock extends AnyLock {
     this.observer.waiting(waiter, promise)
   }
 
-  /** A caller that does not get it, and does not wait. */
+  /** Rejects a caller that may not wait. */
   refuse(Kind, weight, reason) {
     if (this.observer !== null) this.observer.refused(Kind.prototype.mode, weight, reason)
     return Promise.reject(reason)
@@ -151,14 +164,14 @@ class LocalLock extends AnyLock {
     this.queue.remove(waiter)
   }
 
-  /** `waiter` gives up. Waiters behind it that fit where it did not are admitted. */
+  /** Makes `waiter` give up, then admits the waiters behind it that fit. */
   leave(waiter, reason) {
     this.dequeue(waiter)
     this.endInVain(waiter, reason)
     this.admit()
   }
 
-  /** For an observer: `waiter` must not wait. */
+  /** For an observer: makes `waiter` give up before it has waited. */
   turnAway(waiter, reason) {
     this.leave(waiter, reason)
   }
@@ -178,12 +191,12 @@ class LocalLock extends AnyLock {
     return this.queue === null ? 0 : this.queue.size
   }
 
-  /** What a newcomer's priority must exceed to go ahead of every waiter. */
+  /** A newcomer goes ahead of every waiter if its priority exceeds this. */
   topPriority() {
     return this.hasQueue() ? this.queue.head.priority : -Infinity
   }
 
-  /** Rejects every waiter; holders, and what waits for the lock to become free, stay. */
+  /** Rejects every waiter. Holders and callers of waitForUnlock stay. */
   cancel(reason = this.cancelError) {
     this.endAll(
       reason,
@@ -191,11 +204,11 @@ class LocalLock extends AnyLock {
     )
   }
 
-  /** `waiters` give up. */
+  /** Makes `waiters` give up. */
   endAll(reason, waiters = this.waiters()) {
-    // A waiter that has left the queue must be told.
+    // A waiter that has left the queue must be settled, so check the stack first.
     if (waiters.length > 0) checkStack()
-    // All of them first: none is to be admitted for the others' going.
+    // Remove them all first: no waiter may be admitted because another leaves.
     for (const waiter of waiters) this.dequeue(waiter)
     for (const waiter of waiters) this.endInVain(waiter, reason)
     if (waiters.length > 0) this.admit()
@@ -211,7 +224,7 @@ class LocalLock extends AnyLock {
     )
   }
 
-  /** A promise for the moment when `weight` could be had. */
+  /** Resolves when `weight` is available. */
   watch(weight, limits) {
     const { priority, timeout, signal } = limits
     if (signal?.aborted) return Promise.reject(signal.reason)
@@ -222,13 +235,19 @@ class LocalLock extends AnyLock {
     return this.watchers.wait(weight, limits, (late) => this.timeoutError(late))
   }
 
-  /** Tells the watchers, and forgets them when none is left: releasing looks for null only. */
+  /**
+   * Resolves the watchers that can go. Drops the list when it is empty, so that a release only
+   * compares with null.
+   */
   tell(value, topPriority) {
     this.watchers.tell(value, topPriority)
     if (this.watchers.size === 0) this.watchers = null
   }
 
-  /** A key stays while it has watchers. They do not want the lock: of a single one they do not count. */
+  /**
+   * A key stays while it has watchers. For a single lock watchers do not count: they do not want
+   * the lock.
+   */
   isIdle() {
     return this.pins === 0 && this.isFree() && (this.watchers === null || this.key === undefined)
   }

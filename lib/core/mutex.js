@@ -23,7 +23,9 @@ const done = Promise.resolve()
 
 let lastGrant = 0
 
-/** A small integer for ever; by the next round none is left of this. */
+/**
+ * Stays a small integer for ever: when the numbers start over, no grant of the last round is left.
+ */
 const nextGrant = () => {
   lastGrant = lastGrant === 2 ** 30 ? 1 : lastGrant + 1
   return lastGrant
@@ -35,7 +37,7 @@ class LocalMutex extends LocalLock {
     this.current = free
   }
 
-  // Whatever may fail (near the end of the stack any call does) comes before the mutex is held.
+  // Every call that may fail at the end of the stack comes before the mutex is held.
 
   lock(options) {
     if (options === undefined && this.current === free) {
@@ -61,7 +63,7 @@ class LocalMutex extends LocalLock {
     return this.enter(readWait(options, acquireOptions), Acquirer)
   }
 
-  /** Of one that is free: a lock of a wider scope has to be borrowed first. */
+  /** Whether a free mutex may be taken. A lock of a wider scope must be borrowed first. */
   mayTake() {
     return true
   }
@@ -77,7 +79,10 @@ class LocalMutex extends LocalLock {
     return this.observer === null ? promise : this.begun(value, promise)
   }
 
-  /** A caller is the holder without a wait: the promise that it gets, which is its own if the observer asks for that. */
+  /**
+   * A caller holds the mutex without a wait. Returns its promise, or a separate one if the observer
+   * needs it.
+   */
   begun(release, promise, isAbandoned = false) {
     const { observer } = this
     const own = observer.tellsApart && promise === done ? Promise.resolve() : promise
@@ -112,7 +117,7 @@ class LocalMutex extends LocalLock {
   }
 
   heldHere() {
-    const held = `${this.title()} is held by this thread already, which would wait for itself`
+    const held = `${this.title()} is already held by this thread: blocking here would deadlock. Release it first`
     return lockError('ERR_LOCK_DEADLOCK', held)
   }
 
@@ -135,7 +140,7 @@ class LocalMutex extends LocalLock {
   }
 
   async runExclusive(callback, options) {
-    checkCallback(callback)
+    checkCallback(callback, undefined, options)
     let grant = free
     try {
       if (options === undefined && this.current === free && this.mayTake()) {
@@ -148,17 +153,17 @@ class LocalMutex extends LocalLock {
       }
       return await callback(this.grantOf(grant))
     } finally {
-      // Unless release() has ended it before, or it never began.
+      // release() may have ended the grant, or it never began.
       if (grant !== free && this.current === grant) this.unlock()
     }
   }
 
-  /** The number of the current grant: a releaser with another one does nothing. */
+  /** The number of the current grant. A releaser with another number does nothing. */
   grant() {
     return this.current
   }
 
-  /** What callbacks are told of the grant of that number. */
+  /** The grant as callbacks see it. */
   grantOf() {
     return localGrant
   }
@@ -168,7 +173,7 @@ class LocalMutex extends LocalLock {
     if (current === free) throw this.notHeld()
     if (observer !== null) {
       observer.ended(observer.latest, 1)
-      // What the observer tells of it may have ended it.
+      // The observer's callback may have ended the grant.
       if (this.current !== current) return
     }
     if (queue === null || queue.size === 0) {
@@ -176,9 +181,9 @@ class LocalMutex extends LocalLock {
       if (this.watchers === null && this.idleListener === null) return
       try {
         if (this.watchers !== null) this.tell(1, undefined)
-        if (this.idleListener !== null) this.rest()
+        if (this.idleListener !== null) this.reportIdle()
       } catch (error) {
-        // At the end of the stack: the holder still holds it.
+        // The stack is exhausted: the holder keeps the mutex.
         this.current = current
         throw error
       }
@@ -187,7 +192,7 @@ class LocalMutex extends LocalLock {
     }
   }
 
-  /** The grant of that number, whose holder waited for a condition, is the current one again, in its turn. */
+  /** Makes `grant`, whose holder waited for a condition, the current one again, in its turn. */
   comeBack(limits, grant, then) {
     const waiter = new Returner(then, limits, undefined, grant)
     if (this.current !== free) {
@@ -233,20 +238,23 @@ class LocalMutex extends LocalLock {
 
 LocalMutex.prototype.kind = 'mutex'
 
-/** Classes derived from it say what the promise resolves to: valueOf(mutex, grant, isAbandoned). */
+/** Derived classes implement valueOf(mutex, grant, isAbandoned), which the promise resolves to. */
 class MutexWaiter extends Waiter {
-  /** The head of the queue becomes the holder. */
+  /** Makes the head of the queue the holder. */
   enter(mutex, isAbandoned) {
     const grant = nextGrant()
     this.begin(mutex, grant, this.constructor.valueOf(mutex, grant, isAbandoned), isAbandoned)
   }
 
-  /** None of its steps may fail once the first is done: at the end of the stack, what needs more of it has failed before. */
+  /** No step may fail after the first: the calls that need most of the stack come before. */
   begin(mutex, grant, value, isAbandoned) {
     if (mutex.watchers !== null) mutex.tell(1, this.priority)
     mutex.dequeue(this)
     mutex.current = grant
-    if (mutex.observer !== null) mutex.observer.granted('exclusive', 1, this, isAbandoned, value)
+    if (mutex.observer !== null) {
+      this.markAdmitted()
+      mutex.observer.granted('exclusive', 1, this, isAbandoned, value)
+    }
     this.resolve(value)
     this.end()
   }
@@ -281,4 +289,4 @@ class Returner extends MutexWaiter {
 }
 Returner.prototype.isToStay = true
 
-module.exports = { free, LocalMutex, nextGrant, Returner, Runner }
+module.exports = { free, LocalMutex, Locker, nextGrant, Returner, Runner }

@@ -1,80 +1,82 @@
 /**
- * How to wait. Any wait may also end with `ERR_LOCK_MEMORY`, where there is no memory for one more who waits, and of
- * scope `'host'` with `ERR_LOCK_FORKED`, in a copy of the process that `fork(2)` has made: see docs/errors.md.
+ * How to wait. A wait can also reject with `ERR_LOCK_MEMORY`, when there is no memory for another waiter, and at scope
+ * `'host'` with `ERR_LOCK_FORKED`, in a copy of the process that `fork(2)` has made: see docs/errors.md.
  */
 export interface WaitOptions {
-  /** Higher goes first; first come, first served within a priority. Not NaN. @default 0 */
-  priority?: number
+  /** Waiters of a higher priority go first. Within a priority the queue is first in, first out. Not NaN. @default 0 */
+  priority?: number | undefined
   /**
-   * The longest wait in milliseconds: 0 or more, where 0 takes the lock now or not at all. Beyond
-   * 2^31 - 1 (24 days) there is no deadline. After it the promise rejects with `ERR_LOCK_TIMEOUT`.
-   * The timer is the global `setTimeout` of that moment.
+   * The longest wait in milliseconds, 0 or more. When it has passed, the promise rejects with `ERR_LOCK_TIMEOUT`. With
+   * 0 a call that would have to wait rejects at once. More than 2^31 - 1 (24 days) means no limit. The timer is the
+   * global `setTimeout` at the time of the call.
    */
-  timeout?: number
+  timeout?: number | undefined
   /**
-   * Takes this one out of the line: the promise rejects with `signal.reason`. No effect once the lock
-   * has been granted.
+   * Ends the wait: the waiter leaves the queue, and the promise rejects with `signal.reason`. It has no effect once the
+   * lock has been granted.
    */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
-/** How to wait for a lock that the caller is to hold. */
+/** How to wait when the caller acquires the lock. */
 export interface AcquireOptions extends WaitOptions {
   /**
-   * The most callers of this thread that may wait for the lock, or for the key, this one included: 0 or more. Where so
-   * many wait already, the promise rejects with `ERR_LOCK_QUEUE_FULL`. @default Infinity, or what the constructor says
+   * The largest number of callers of this thread that may wait for the lock, or for the key, this caller included: 0 or
+   * more. When that many already wait, the promise rejects with `ERR_LOCK_QUEUE_FULL`.
+   *
+   * @default the `maxPending` of the constructor, else Infinity
    */
-  maxPending?: number
+  maxPending?: number | undefined
 }
 
 /** {@link AcquireOptions} for some units of a semaphore. */
 export interface WeightedAcquireOptions extends AcquireOptions {
-  /** How much to take from the value. @default 1 */
-  weight?: number
+  /** How many units to take. @default 1 */
+  weight?: number | undefined
 }
 
 /**
- * How to have a lock now or not at all: the promise resolves to undefined where the caller would have to wait, and
- * `runExclusive` then does not call its callback. `lock()` and `waitForUnlock()` do not take it, since they resolve to
- * undefined anyway.
+ * Acquires a lock now or not at all: when the caller would have to wait, the promise resolves to undefined, and
+ * `runExclusive` does not call its callback. `lock()` and `waitForUnlock()` do not take it, because they always resolve
+ * to undefined.
  *
- * Over an engine it asks the server once. A server that does not answer rejects with `ERR_LOCK_ENGINE`.
+ * Over an engine it asks the server once. When the server does not answer, the promise rejects with `ERR_LOCK_ENGINE`.
  *
  * @example
  * const report = new Mutex()
  * const release = await report.acquire({ ifAvailable: true })
  * if (release === undefined) {
- *   // Another caller makes the report already.
+ *   // Another caller is making the report.
  * } else {
  *   release()
  * }
  */
-export interface IfAvailable extends WaitOptions {
+export interface IfAvailable extends AcquireOptions {
   ifAvailable: boolean
 }
 
 export interface WeightedWaitOptions extends WaitOptions {
-  /** How much to take from the value. @default 1 */
-  weight?: number
+  /** How many units to take. @default 1 */
+  weight?: number | undefined
 }
 
 /** {@link IfAvailable} for some units of a semaphore. */
-export interface WeightedIfAvailable extends WeightedWaitOptions {
+export interface WeightedIfAvailable extends WeightedAcquireOptions {
   ifAvailable: boolean
 }
 
 /**
- * How to wait where the wait blocks the thread. A signal cannot reach a blocked thread: to give one is a
- * TypeError. A worker that is terminated while it blocks notices within 50 ms, and leaves the line.
+ * How to wait when the wait blocks the thread. Blocking calls take no `signal`, and throw a TypeError when given one;
+ * use `timeout`. A worker that is terminated while it blocks leaves the queue within 50 ms.
  */
 export interface SyncWaitOptions {
-  /** Higher goes first, among promises too. Not NaN. @default 0 */
-  priority?: number
+  /** Waiters of a higher priority go first, blocked threads and promises alike. Not NaN. @default 0 */
+  priority?: number | undefined
   /** The longest wait in milliseconds, 0 or more; 0 never blocks. @default Infinity */
-  timeout?: number
+  timeout?: number | undefined
 }
 
 export interface WeightedSyncWaitOptions extends SyncWaitOptions {
-  /** How much to take from the value. @default 1 */
-  weight?: number
+  /** How many units to take. @default 1 */
+  weight?: number | undefined
 }

@@ -1,12 +1,18 @@
 'use strict'
-// What users give us: checked, read once, and told apart.
-const { isNativeError } = require('../builtins.js').util.types
+// Checks users' options and reads each of them once.
+const { isNativeError } = require('./builtins.js').util.types
 
-/** Beyond this setTimeout would fire at once: some 24 days count as no deadline. */
+/** A longer delay makes setTimeout fire at once. So some 24 days and more count as no deadline. */
 const longestTimeout = 2 ** 31 - 1
 
-/** `key` is the argument before it, where there is one. */
-function checkCallback(callback, key) {
+/** `key` is the argument before the callback, if the method takes one; `options` the one after it. */
+function checkCallback(callback, key, options) {
+  if (typeof options === 'function') {
+    if (typeof callback !== 'function') {
+      throw new TypeError('callback must come before the options')
+    }
+    throw new TypeError('one callback only: await the returned promise')
+  }
   if (typeof callback === 'function') return
   if (typeof key === 'function') {
     throw new TypeError('the key is missing: a keyed lock takes (key, callback)')
@@ -20,9 +26,12 @@ function checkObject(options) {
   }
 }
 
-/** Throws where `options` has one that is not `known`, a Set: it would be ignored without a word. */
+/**
+ * Throws if `options` has a name that is not in the Set `known`: otherwise a typing error would be
+ * ignored silently.
+ */
 function checkKnown(options, known) {
-  // Inherited ones count, since they are read as well.
+  // Inherited options count, because they are read as well.
   for (const name in options) if (!known.has(name)) throw unknownError(name, known)
 }
 
@@ -37,7 +46,7 @@ function unknownError(name, known) {
 /** The name that becomes `wrong` by the fewest edits, unless these are more than half of it. */
 function nearest(wrong, names) {
   let best
-  let fewest = Math.ceil(wrong.length / 2)
+  let fewest = Math.floor(wrong.length / 2)
   for (const name of names) {
     const count = edits(wrong.toLowerCase(), name.toLowerCase())
     if (count > fewest || (count === fewest && best !== undefined)) continue
@@ -47,7 +56,7 @@ function nearest(wrong, names) {
   return best
 }
 
-/** How many letters have to be changed, added or taken out of `one` for it to be `other` (Levenshtein). */
+/** The number of letters to change, insert or delete to turn `one` into `other` (Levenshtein). */
 function edits(one, other) {
   let last = Array.from({ length: other.length + 1 }, (_, i) => i)
   for (let i = 0; i < one.length; i++) {
@@ -87,25 +96,30 @@ function checkSignal(signal) {
   if (!isSignal) throw new TypeError('signal must be an AbortSignal')
 }
 
-/** Constructors take the error that cancel() rejects with, as async-mutex's do, or options. */
+/** Constructors take options, or, as async-mutex's do, the error that cancel() rejects with. */
 function asOptions(given) {
-  // Of another realm, too. An error has a name, but means none. Options have no stack.
+  // Errors of another realm count. An error has a name that is not meant as an option; options have
+  // no stack.
   if (given instanceof Error || isNativeError(given)) return { cancelError: given }
+  if (typeof given === 'string') {
+    const message = 'options must be an object, such as { name } or { cancelError }, not a string'
+    throw new TypeError(message)
+  }
   checkObject(given)
   return 'stack' in given ? { cancelError: given } : given
 }
 
 const usual = Object.freeze({ priority: 0, timeout: undefined, signal: undefined })
 
-/** What a wait takes. */
+/** Options of a wait. */
 const waitOptions = new Set(['priority', 'timeout', 'signal'])
-/** The same with units of a semaphore. */
+/** The same for units of a semaphore. */
 const weightedWaitOptions = new Set([...waitOptions, 'weight'])
-/** What lock() takes. */
+/** Options of lock(). */
 const lockingOptions = new Set([...waitOptions, 'maxPending'])
-/** What a caller takes that is to hold the lock. */
+/** Options of a method that acquires. */
 const acquireOptions = new Set([...lockingOptions, 'ifAvailable'])
-/** The same with units of a semaphore. */
+/** The same for units of a semaphore. */
 const weightedAcquireOptions = new Set([...acquireOptions, 'weight'])
 
 /** The limits of a wait: `options` is a priority, an object with no options but those `known`, or left out. */
@@ -115,6 +129,9 @@ function readWait(options, known = waitOptions) {
     checkPriority(options)
     return { priority: options, timeout: undefined, signal: undefined }
   }
+  if (typeof options === 'function' && known.has('maxPending')) {
+    throw new TypeError('acquire() takes no callback: use runExclusive()')
+  }
   checkObject(options)
   checkKnown(options, known)
   const { priority = 0, timeout, signal, ifAvailable = false, maxPending } = options
@@ -123,10 +140,18 @@ function readWait(options, known = waitOptions) {
   if (signal !== undefined) checkSignal(signal)
   if (maxPending !== undefined) checkMaxPending(maxPending)
   if (typeof ifAvailable !== 'boolean') throw new TypeError('ifAvailable must be a boolean')
-  // What would be a timeout is undefined then.
+  // ifAvailable excludes a timeout.
   if (ifAvailable) return { priority, timeout: 0, signal, ifAvailable }
   if (maxPending !== undefined) return { priority, timeout, signal, maxPending }
   return { priority, timeout, signal }
+}
+
+/** For calls whose options cannot be a priority alone. */
+function checkWaitObject(options) {
+  if (typeof options === 'number') {
+    throw new TypeError(`options must be an object; for a priority: { priority: ${options} }`)
+  }
+  checkObject(options)
 }
 
 const forEver = Object.freeze({ priority: 0, timeout: Infinity })
@@ -134,7 +159,7 @@ const forEver = Object.freeze({ priority: 0, timeout: Infinity })
 /** The same for a thread that blocks. */
 function readSyncWait(options, known = waitOptions) {
   if (options === undefined) return forEver
-  checkObject(options)
+  checkWaitObject(options)
   if ('ifAvailable' in options) {
     throw new TypeError(
       'blocking calls take no ifAvailable: use the method whose name begins with try',
@@ -158,6 +183,7 @@ module.exports = {
   checkPriority,
   checkSignal,
   checkTimeout,
+  checkWaitObject,
   lockingOptions,
   longestTimeout,
   readSyncWait,

@@ -1,48 +1,53 @@
 'use strict'
-// A mutex that the chain of calls which holds it may enter again. Each grant is a hold, and the context
-// (AsyncLocalStorage) of all that a callback starts says inside which hold it was started. A caller from
-// inside a hold is not in the queue of the lock, but in that of the hold:
+// A mutex that the chain of calls that holds it may enter again. Each grant is a hold. The context
+// (AsyncLocalStorage) of everything a callback starts records the hold it was started in. A caller
+// from inside a hold does not wait in the lock's queue, but in that hold's queue:
 //
 //   the lock's queue      admits one hold at a time: the outermost
 //   a hold's inner queue  admits one caller from inside it at a time: its child
 //
-// So the holds that are not over are a path: the outermost, its child, the child of that one ... Siblings take
-// turns, and no hold is in beside another unless one was entered from inside the other.
+// So the holds that are not over form a path: the outermost, its child, that one's child ... Siblings take
+// turns. Two holds are in at the same time only if one was entered from inside the other.
 //
 //   open     its callback runs: a caller from inside goes to its inner queue
 //   closed   its callback has ended: a caller from inside counts as coming from the next open one around
 //            it, or from outside. Callers that came before are still admitted, one after the other
 //   over     closed, and no caller from inside is waiting or in: the queue that it came by goes on
-const { AsyncLocalStorage } = require('../builtins.js').async_hooks
+const { AsyncLocalStorage } = require('./builtins.js').async_hooks
 const { LocalMutex, Runner } = require('./mutex.js')
 const { checkStack } = require('./stack.js')
 const { acquireOptions, checkCallback, readWait } = require('./options.js')
 
 /**
- * The innermost hold that the running code was started in, of whatever lock. One storage for all locks:
- * on Node 20 and 22 each costs every promise of the process something, and none is ever collected.
+ * The innermost hold of any lock that the running code was started in. One storage for all locks:
+ * on Node 20 and 22 each storage slows down every promise of the process, and none is ever
+ * collected.
  */
 const storage = new AsyncLocalStorage()
 
 class Hold {
   isOpen = true
-  /** How many from inside are waiting or in. */
+  /** The number of callers from inside that wait or are in. */
   inside = 0
-  /** The queue of callers from inside, once there is one. */
+  /** The queue of callers from inside, created for the first of them. */
   inner = null
-  /** The one of them that is in. */
+  /** The hold of the caller from inside that is in. */
   child = null
 
-  /** Of `mutex`, from inside `parent`, a hold of the same mutex or null; `around` is the context. */
+  /**
+   * A hold of `mutex`, entered from inside `parent` (a hold of the same mutex, or null); `around`
+   * is the context.
+   */
   constructor(mutex, parent, around) {
     this.mutex = mutex
     this.holds = mutex.holds
     this.grant = undefined
     this.parent = parent
+    this.root = parent === null ? this : parent.root
     this.around = openFrom(around)
   }
 
-  /** It is in. */
+  /** The hold's caller is in. */
   enter() {
     const { mutex, holds, parent } = this
     this.grant = mutex.lock.grant()
@@ -50,33 +55,37 @@ class Hold {
     else parent.child = this
   }
 
-  /** The queue for one more caller from inside. */
+  /** Counts one more caller from inside, and returns the queue for it. */
   comeIn() {
     this.inside++
     this.inner ??= new InnerMutex(this.mutex)
     return this.inner
   }
 
-  /** One from inside is through, or has given up. */
+  /** A caller from inside has ended, or given up. */
   goOut() {
     this.inside--
     this.endIfOver()
   }
 
-  /** Its callback has ended. */
+  /** The hold's callback has ended. */
   close() {
     this.isOpen = false
     this.endIfOver()
   }
 
-  /** And with it those around it that are closed and have waited for it only: no recursion, however many. */
+  /**
+   * Ends the hold if it is over, and the closed holds around it that waited only for it: a loop, so
+   * that depth costs no stack.
+   */
   endIfOver() {
     let hold = this
     while (hold !== null && !hold.isOpen && hold.inside === 0) {
       const { mutex, holds, grant, parent } = hold
       if (parent === null) {
-        holds.outermost = null
-        // Unless it has ended before: a Mutex in the same memory could do that.
+        // It may have ended before, by its maxHold or by a Mutex on the same memory. Another one may
+        // be in by now.
+        if (holds.outermost === hold) holds.outermost = null
         if (mutex.lock.grant() === grant) mutex.lock.unlock()
       } else {
         parent.child = null
@@ -88,27 +97,27 @@ class Hold {
   }
 }
 
-/** What the objects of this thread that stand for one recursive mutex have in common. */
+/** State shared by the objects of this thread that stand for one recursive mutex. */
 class Holds {
-  /** The first on the path of holds. */
+  /** The first hold on the path. */
   outermost = null
   /** Whether a callback of runExclusiveSync is on the stack. */
   isOnStack = false
 }
 
-/** `hold`, or the next one around it that is open. */
+/** `hold`, or the innermost open hold around it. */
 function openFrom(hold) {
   let open = hold
   while (open !== null && !open.isOpen) open = open.around
   return open
 }
 
-/** The innermost open hold of whatever lock. */
+/** The innermost open hold of any lock. */
 function context() {
   return openFrom(storage.getStore() ?? null)
 }
 
-/** A recursive mutex: the outermost hold has `lock`, a mutex of whatever scope. */
+/** A recursive mutex: the outermost hold has `lock`, a mutex of any scope. */
 class Recursive {
   constructor(lock) {
     this.lock = lock
@@ -116,11 +125,11 @@ class Recursive {
     this.holds = lock.holds
   }
 
-  /** The innermost open hold of this lock, in the context `around`. */
+  /** The innermost open hold of this lock in the context `around`. */
   holdIn(around) {
     let hold = around
     while (hold !== null && hold.holds !== this.holds) {
-      // Those that have closed are forgotten on the way: a chain that goes on for ever must not keep them.
+      // Skip closed holds for good: an endless chain of contexts must not keep them alive.
       hold.around = openFrom(hold.around)
       hold = hold.around
     }
@@ -137,12 +146,12 @@ class Recursive {
   }
 
   async runInTurn(callback, options) {
-    checkCallback(callback)
+    checkCallback(callback, undefined, options)
     const around = context()
     const parent = this.holdIn(around)
     let grant
     try {
-      grant = await this.lineOf(parent).enter(readWait(options, acquireOptions), Runner)
+      grant = await this.mutexOf(parent).enter(readWait(options, acquireOptions), Runner)
     } finally {
       if (grant === undefined) parent?.goOut()
     }
@@ -150,7 +159,7 @@ class Recursive {
     const hold = new Hold(this, parent, around)
     hold.enter()
     try {
-      return await storage.run(hold, begin, callback, this.told())
+      return await storage.run(hold, begin, callback, this.told(hold))
     } finally {
       hold.close()
     }
@@ -158,18 +167,19 @@ class Recursive {
 
   runExclusiveSync(callback, limits) {
     checkCallback(callback)
-    // By thread, not by context: what runs inside that callback is on its stack. And with nothing to undo:
-    // a recursion without end, which overflows the stack, leaves no level of it behind.
-    if (this.holds.isOnStack) return callback(this.told())
+    // By thread, not by context: code inside that callback is on its stack. It changes no state, so
+    // an endless recursion that overflows the stack leaves nothing to undo.
+    if (this.holds.isOnStack) return callback(this.told(this.holds.outermost))
     const around = context()
     const parent = this.holdIn(around)
-    // Here, since at the end of the stack every call may throw: what follows must reach its end.
+    // Check here, because near the end of the stack every call may throw, and the steps below must
+    // all run.
     checkStack()
     const hold = new Hold(this, parent, around)
     try {
-      const line = this.lineOf(parent)
-      const isAbandoned = line.lockSync(limits)
-      Runner.valueOf(line, line.current, isAbandoned)
+      const mutex = this.mutexOf(parent)
+      const isAbandoned = mutex.lockSync(limits)
+      Runner.valueOf(mutex, mutex.current, isAbandoned)
     } catch (error) {
       parent?.goOut()
       throw error
@@ -177,27 +187,27 @@ class Recursive {
     hold.enter()
     this.holds.isOnStack = true
     try {
-      return storage.run(hold, callback, this.told())
+      return storage.run(hold, callback, this.told(hold))
     } finally {
       this.holds.isOnStack = false
       hold.close()
     }
   }
 
-  /** What callbacks are told: the grant of the outermost hold. */
-  told() {
-    return this.lock.grantOf(this.holds.outermost.grant)
+  /** The grant that callbacks get: that of the outermost hold around `hold`. */
+  told({ root }) {
+    return this.lock.grantOf(root.grant)
   }
 
-  /** The queue of a caller that comes from inside `parent`. */
-  lineOf(parent) {
+  /** The queue for a caller from inside `parent`. */
+  mutexOf(parent) {
     return parent === null ? this.lock : parent.comeIn()
   }
 
-  cancel(reason) {
+  cancel(reason = this.lock.cancelError) {
     this.lock.cancel(reason)
     for (let hold = this.holds.outermost; hold !== null; hold = hold.child) {
-      hold.inner?.cancel(reason ?? this.lock.cancelError)
+      hold.inner?.cancel(reason)
     }
   }
 
@@ -237,7 +247,7 @@ class InnerMutex extends LocalMutex {
   }
 }
 
-/** In the context of its hold: there a thenable, too, is asked for what it will be. */
+/** Calls `callback` in the context of its hold, and resolves a thenable there, too. */
 function begin(callback, grant) {
   return Promise.resolve(callback(grant))
 }

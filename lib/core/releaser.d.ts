@@ -3,8 +3,8 @@ import type { Engine } from '../cluster/options.js'
 import type { Key } from '../locks/keyed.js'
 
 /**
- * What a holder is told of its grant: callbacks of `runExclusive` and `runShared` have it as their argument (of a
- * semaphore as the second one), and every {@link Releaser} has it, too.
+ * What a holder can know of its grant. Callbacks of `runExclusive` and `runShared` get it as their argument, the second
+ * one for a semaphore. Every {@link Releaser} has the same properties.
  *
  * @example
  * const mutex = new Mutex()
@@ -15,37 +15,44 @@ import type { Key } from '../locks/keyed.js'
  */
 export interface Grant {
   /**
-   * The last holder died with the lock: look at what it left. (The other ways to lock are not told,
-   * and the next holder is not told either. A caller that could not have all of several keys leaves it to the next.)
+   * The last holder died with the lock: check the state that it left. One holder is told, which may be a reader, and
+   * the holders after it are not. If its repair throws, the next holder is not told either: leave a mark of your own in
+   * the state. `lock()` and `unlock()` use the notice up without telling it. The death of a reader is not told, because
+   * it has changed nothing. A caller that could not acquire all of several keys leaves the notice to the next holder.
    */
   readonly abandoned: boolean
   /**
-   * Of scope `'host'`: the number of this grant, which is larger than that of any grant of the lock (or the key)
-   * that was over before this one began; whatever crashed in between, and also where the files have been removed.
-   * Store it with what the lock protects, and refuse to write where a larger one is stored: so a process that
-   * was stopped for a while, and lost the lock, does no harm. Drawn when it is first asked for: after the end of
-   * the grant it is undefined, unless it was asked for before. Of several keys at once it is one number, for all of them.
+   * The number of this grant, larger than that of every grant of the lock (or the key) that was over before this grant
+   * began. Store it with what the lock protects, and refuse to write where a larger token is stored. Then a process
+   * that was suspended, and lost the lock meanwhile, does no harm.
    *
-   * Of a lock over an {@link Engine}: the same, also after a failover of its server (docs/engines.md), and known from the
-   * start. Where several keys were locked at once it is undefined: see `fencingTokens`.
+   * At scope `'host'` it keeps growing after crashes, and after the lock's files have been removed. It is drawn when it
+   * is first read, so read it before the grant is over: later it is undefined. Several keys that were acquired at once
+   * have one token, which `fencingTokens` has for each key.
+   *
+   * Over an {@link Engine} it keeps growing after a failover of the server (docs/engines.md), and is known from the
+   * start. For several keys that were acquired at once it is undefined: see `fencingTokens`.
+   *
+   * Locks of one thread and of the threads of a process have none.
    */
   readonly fencingToken?: bigint
   /**
-   * Of several keys that were locked at once over an {@link Engine}: the fencing token of each. (They are for the store of
-   * that key: they do not compare with each other.)
+   * The fencing token of each key, when several keys were acquired at once, or one key in an array. Over an
+   * {@link Engine} tokens of different keys do not compare with each other.
    */
   readonly fencingTokens?: ReadonlyMap<Key, bigint>
   /**
-   * Of a lock over an {@link Engine}: aborted, with an error of code `ERR_LOCK_LOST`, when the lock has been lost while
-   * it was held, before the server can give it to anybody else. Of several keys: when the first of them has been lost.
-   * The same for a lock of scope `'host'` with a `maxHold` or a `minHold`; the others of that scope have none.
+   * Aborts with an error of code `ERR_LOCK_LOST` when the holder loses the lock: over an {@link Engine} before the
+   * server can give it to another caller, unless the event loop is blocked then: an AbortSignal aborts in a turn of it.
+   * With several keys it aborts when the first key is lost. At scope `'host'` locks with a `maxHold` or a `minHold` have
+   * it, other locks do not.
    */
   readonly signal?: AbortSignal
 }
 
 /**
- * Lets go of one grant: call it, call its `release()`, or leave it to `using`. Once is enough: a
- * Releaser whose grant is over does nothing, whatever ended the grant.
+ * Releases one grant: call it, call its `release()`, or leave it to `using`. A Releaser whose grant is over does
+ * nothing, whatever ended the grant.
  *
  * @example
  * const mutex = new Mutex()

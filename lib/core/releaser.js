@@ -5,7 +5,9 @@
 
 const done = Promise.resolve()
 
-/** Of a releaser that tells of a death, and whose caller never saw it: lets go, and the next one is told. */
+/**
+ * Releases a grant that reports a death its caller never saw: the next grant reports it instead.
+ */
 const unseen = Symbol('unseen')
 
 function asyncDispose() {

@@ -75,8 +75,12 @@ class LocalRWLock extends LocalLock {
     return release
   }
 
-  /** The observer hears that a caller, which may have waited, holds the lock by `release`. */
+  /**
+   * Reports to the observer that a caller, after a wait or without one, holds the lock by
+   * `release`.
+   */
   began(mode, waiter, release, promise) {
+    waiter?.markAdmitted()
     release[grantKey].hold = this.observer.granted(mode, 1, waiter, false, release, promise)
   }
 
@@ -97,11 +101,12 @@ class LocalRWLock extends LocalLock {
   }
 
   #deadlock() {
-    const message = `${this.title()} could not be had without this thread, which would wait for itself`
+    const message = `${this.title()} waits for what this thread holds: blocking here would deadlock. Release that first, or wait with a promise`
     throw lockError('ERR_LOCK_DEADLOCK', message)
   }
 
-  // At the end of the stack admitting may fail. Where that was before it admitted a waiter, the holder still holds.
+  // At the end of the stack admit() may throw. If it throws before it admits a waiter, the holder
+  // still holds.
 
   endRead(grant) {
     if (grant.pending !== null) this.leave(grant.pending, endedError(this))
@@ -135,7 +140,9 @@ class LocalRWLock extends LocalLock {
     }
   }
 
-  /** Admits the reader that upgrades, or else the head of the queue as long as it fits. */
+  /**
+   * Admits the upgrading reader, or else waiters from the head of the queue as long as they fit.
+   */
   admit() {
     if (this.upgrader !== null) {
       if (this.readerCount === 1) this.#admitUpgrader()
@@ -152,19 +159,20 @@ class LocalRWLock extends LocalLock {
       waiter.resolve(release)
       waiter.end()
     }
-    if (this.idleListener !== null) this.rest()
+    if (this.idleListener !== null) this.reportIdle()
   }
 
   #admitUpgrader() {
     const { upgrader } = this
     const release = writeReleaser(this)
     this.dequeue(upgrader)
+    upgrader.markAdmitted()
     this.#becomeWriter(upgrader.grant, release, upgrader)
     upgrader.resolve(release)
     upgrader.end()
   }
 
-  /** The reader of `grant`, which is the only one, is the writer by `release`. */
+  /** Makes the only reader, that of `grant`, the writer by `release`. */
   #becomeWriter(grant, release, waiter, promise) {
     grant.isOver = true
     if (this.observer !== null) this.observer.ended(grant.hold, 1)
@@ -173,7 +181,7 @@ class LocalRWLock extends LocalLock {
     if (this.observer !== null) this.began('exclusive', waiter, release, promise)
   }
 
-  /** A promise for the releaser of the writer that the reader of `grant` becomes. */
+  /** Resolves to the releaser of the writer that the reader of `grant` becomes. */
   upgrade(grant, limits) {
     const { signal } = limits
     if (signal?.aborted) return this.refuse(Upgrader, 1, signal.reason)
@@ -208,7 +216,7 @@ class LocalRWLock extends LocalLock {
     try {
       this.admit()
     } catch (error) {
-      // With a reader admitted it is done: the next release admits the others.
+      // One admitted reader is enough here: its release admits the others.
       if (this.readerCount > 1) return release
       grant.isOver = false
       this.hasWriter = true

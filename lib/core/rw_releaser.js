@@ -1,17 +1,17 @@
 'use strict'
-// Releasers of read-write locks, of one thread or of several: that of a reader can upgrade, that of a writer can
-// downgrade.
-const { checkMayBlock } = require('../lock_options.js')
+// Releasers of read-write locks, of one thread or of several: a reader's can upgrade, a writer's
+// can downgrade.
+const { checkMayBlock } = require('./main_thread.js')
 const { acquireOptions, readSyncWait, readWait } = require('./options.js')
 const { endedError } = require('./rw_errors.js')
 const { makeReleaser } = require('./releaser.js')
 
-/** What one releaser stands for. */
+/** The grant of one releaser. */
 class RWGrant {
   isOver = false
   /** The waiter, while this reader waits to become the writer. */
   pending = null
-  /** What an observer knows of it. */
+  /** The observer's record of the grant. */
   hold = null
 
   constructor(lock) {
@@ -29,15 +29,15 @@ class RWGrant {
 
 const grantKey = Symbol('grant')
 
-/** The grant of a releaser, which must not be over. */
+/** The grant of a releaser. Throws if it has ended. */
 function grantOf(release) {
   const grant = release[grantKey]
   if (grant.isOver) throw endedError(grant.lock)
   return grant
 }
 
-// Methods of releasers, one function for all of them. Options are read first: they may have getters, and these
-// may release.
+// Methods of releasers, shared by all of them. Options are read first: a getter among them may
+// release the lock.
 
 function upgrade(options) {
   const limits = readWait(options, acquireOptions)

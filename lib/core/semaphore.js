@@ -21,14 +21,14 @@ const {
 const { checkStack } = require('./stack.js')
 const { Waiter } = require('./waiter.js')
 
-/** What an observer knows of a releaser's grant. */
+/** Where a releaser keeps the observer's record of its grant. */
 const holdKey = Symbol('hold')
 
 class LocalSemaphore extends LocalLock {
   constructor(value) {
     super()
     this.value = value
-    /** What it is when every unit has come back, and the most that it ever is. */
+    /** The value when every unit is back, and the highest value so far. */
     this.whole = value
   }
 
@@ -48,22 +48,32 @@ class LocalSemaphore extends LocalLock {
     return this.value >= weight
   }
 
-  /** A waiter with that priority may be granted `weight` now. */
+  /** Whether a waiter with `priority` may be granted `weight` now. */
   isOpen(weight, priority) {
     return this.value >= weight && (!this.hasQueue() || priority > this.topPriority())
   }
 
+  hint(waiter) {
+    if (waiter === undefined || waiter.weight <= this.whole) return ''
+    const { weight } = waiter
+    return `: it never had ${weight} units; for a priority: { priority: ${weight} }`
+  }
+
   acquire(weightOrOptions, priorityOrOptions) {
     const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
+    return this.enter(weight, limits, Acquirer)
+  }
+
+  enter(weight, limits, Kind) {
     const { signal } = limits
-    if (signal?.aborted) return this.refuse(Acquirer, weight, signal.reason)
+    if (signal?.aborted) return this.refuse(Kind, weight, signal.reason)
     if (this.isOpen(weight, limits.priority)) {
       const grant = this.grant(weight)
       const promise = Promise.resolve(grant)
       this.begin(weight, grant, null, promise)
       return promise
     }
-    return this.queueUp(weight, limits, Acquirer)
+    return this.queueUp(weight, limits, Kind)
   }
 
   tryAcquire(weight = 1) {
@@ -75,7 +85,7 @@ class LocalSemaphore extends LocalLock {
     const { weight } = readAcquireSync(weightOrOptions, options)
     const grant = this.tryAcquire(weight)
     if (grant !== undefined) return grant
-    const alone = `only this thread could release ${this.title()}, and it would wait for itself`
+    const alone = `only this thread can release ${this.title()}: blocking here would deadlock. Wait with a promise`
     throw lockError('ERR_LOCK_DEADLOCK', alone)
   }
 
@@ -89,20 +99,21 @@ class LocalSemaphore extends LocalLock {
     return asTicket(this.value, releaser(this, weight))
   }
 
-  /** A caller, which may have waited, has `grant`. */
+  /** Reports to the observer that a caller, after a wait or without one, has `grant`. */
   begin(weight, grant, waiter, promise) {
     this.value -= weight
     if (this.observer !== null) this.observeGrant(weight, grant, waiter, promise)
   }
 
-  // Apart: what is not called by unwatched semaphores would keep begin() from being inlined.
+  // A separate function: its code would keep begin() of unwatched semaphores from being inlined.
   observeGrant(weight, grant, waiter, promise) {
     const release = grant[1]
+    waiter?.markAdmitted()
     release[holdKey] = this.observer.granted(undefined, weight, waiter, false, release, promise)
   }
 
   async runExclusive(callback, weight, options) {
-    checkCallback(callback)
+    checkCallback(callback, undefined, typeof weight === 'function' ? weight : options)
     const ticket = await this.acquire(weight, options)
     if (ticket === undefined) return undefined
     const [before, release] = ticket
@@ -131,7 +142,7 @@ class LocalSemaphore extends LocalLock {
     this.comesBack(weight)
   }
 
-  /** Units that were never taken make it more when whole. */
+  /** release() of units that were never taken raises `whole`. */
   comesBack(weight) {
     this.value += weight
     if (this.value > this.whole) this.whole = this.value
@@ -140,15 +151,22 @@ class LocalSemaphore extends LocalLock {
 
   checkRoom(weight) {
     if (this.value <= maxValue - weight) return
-    const message = `${this.title()} would have more than ${maxValue}`
+    const message = `${this.title()} would pass its maximum of ${maxValue}`
     throw lockError('ERR_LOCK_RANGE', message, RangeError)
   }
 
-  /** A releaser puts back what it took. Of a key, release() may have put back a part of it already. */
-  putBack(weight, release) {
+  /**
+   * How many of the `weight` units of a releaser are still out: release() of the same key may already have put back a
+   * part of them.
+   */
+  roomFor(weight) {
     const back = this.key === undefined ? weight : Math.min(weight, this.whole - this.value)
-    if (back <= 0) return
-    this.checkRoom(back)
+    if (back > 0) this.checkRoom(back)
+    return back
+  }
+
+  /** Called by a releaser of `weight` units, of which `back` are still out. */
+  putBack(back, weight, release) {
     if (this.observer !== null) this.observer.ended(release[holdKey], weight)
     this.comesBack(back)
   }
@@ -161,7 +179,7 @@ class LocalSemaphore extends LocalLock {
     this.admit()
   }
 
-  /** Admits the head of the queue as long as it fits. */
+  /** Admits waiters from the head of the queue as long as they fit. */
   admit() {
     for (;;) {
       const waiter = this.hasQueue() ? this.queue.head : null
@@ -174,7 +192,7 @@ class LocalSemaphore extends LocalLock {
       waiter.resolve(grant)
       waiter.end()
     }
-    if (this.idleListener !== null) this.rest()
+    if (this.idleListener !== null) this.reportIdle()
   }
 
   waitForUnlock(weightOrOptions, priorityOrOptions) {
@@ -191,7 +209,7 @@ LocalSemaphore.prototype.kind = 'semaphore'
 LocalSemaphore.prototype.rejectsAtOnce = true
 
 class Acquirer extends Waiter {
-  // At once, as async-mutex does: its order is a promise, too, to the microtask.
+  // Resolves at once, as async-mutex does: users rely on its order to the microtask.
   constructor(resolve, limits, reject) {
     super(resolve, limits)
     this.reject = reject
@@ -199,17 +217,17 @@ class Acquirer extends Waiter {
 }
 Acquirer.prototype.mode = undefined
 
-/** Puts back `weight`, unless the key of the semaphore has been idle since. */
+/** Makes a releaser, which puts back `weight` unless the semaphore's key has been idle since. */
 function releaser(lock, weight) {
   const { generation } = lock
-  let out = weight
+  let isOver = false
   const release = () => {
-    if (out === 0 || lock.generation !== generation) return
-    const back = out
-    out = 0
-    lock.putBack(back, release)
+    if (isOver || lock.generation !== generation) return
+    const back = lock.roomFor(weight)
+    isOver = true
+    if (back > 0) lock.putBack(back, weight, release)
   }
   return makeReleaser(release, false)
 }
 
-module.exports = { LocalSemaphore }
+module.exports = { Acquirer, LocalSemaphore }

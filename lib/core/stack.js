@@ -1,10 +1,11 @@
 'use strict'
-// Near the end of the stack any call may throw a RangeError, be it in the middle of a release. What must not fail once it
-// has begun looks for room before.
+// Near the end of the stack any call may throw a RangeError, even in the middle of a release. Code
+// that must not fail halfway checks the stack before it starts.
 //
-// On entry V8 looks for the room of a whole frame, with a register for each argument of the calls that the function may
-// make. The call in these functions is never made, and compiled code does not write its registers: a look costs two
-// nanoseconds. What V8's Maglev compiles looks for twice as much.
+// On entry V8 checks that the stack has room for a whole frame, with a register for each argument
+// of the calls that the function may make. The call in these functions is never made, and compiled
+// code does not write its registers: a check costs two nanoseconds. Code compiled by V8's Maglev
+// requires twice as much room.
 
 // biome-ignore format: 1024 registers of 8 bytes
 /** Throws a RangeError unless the stack has room for a grant, and for its release later: 8 KB. */

@@ -1,6 +1,6 @@
 'use strict'
-// The tickets of the waiters of a lent mutex that are strictly first come, first served (fairness: 'fifo'): each has one
-// of its own.
+// The tickets of a lent mutex whose waiters are strictly first come, first served (fairness:
+// 'fifo'): one per waiter.
 
 class StrictTickets {
   #tickets = new Map()
@@ -9,19 +9,23 @@ class StrictTickets {
     this.#tickets.set(waiter, ticket)
   }
 
-  /** `waiter` has left the queue: its ticket, if it had one still. */
+  /** `waiter` has left the queue. Returns its ticket, if it still has one. */
   take(waiter) {
     const ticket = this.#tickets.get(waiter)
     this.#tickets.delete(waiter)
     return ticket
   }
 
-  /** `head`, or null, goes by `ticket`; the waiter that had it, if another one, has the head's from now on. */
+  /**
+   * The loan for `ticket` goes to `head`, or to no waiter if that is null. If the ticket was
+   * another waiter's, that waiter gets the head's ticket.
+   */
   spend(ticket, head) {
     const own = this.#tickets.get(head)
     if (own !== ticket) {
       const [owner] = [...this.#tickets].find((one) => one[1] === ticket) ?? []
-      // It has left, too late. That of the head is given up when the head leaves the queue.
+      // Its waiter has left too late to withdraw the ticket. The head's own ticket is given up when
+      // it leaves the queue.
       if (owner === undefined) return
       this.#tickets.set(owner, own)
     }

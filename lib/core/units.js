@@ -1,8 +1,7 @@
 'use strict'
-// The units of a semaphore: what callers give for a weight and a value, checked.
+// Checks weights and values of semaphores.
 const {
   acquireOptions,
-  checkObject,
   readSyncWait,
   readWait,
   waitOptions,
@@ -13,19 +12,18 @@ const {
 const maxValue = 2 ** 29 - 1
 const minValue = -(2 ** 29)
 
-/** (weight, priority), (weight, options) or (options), of a caller that is to hold the units. */
+/** Reads (weight, priority), (weight, options) or (options) of a caller that acquires. */
 function readAcquire(weight, options) {
   return readUnits(weight, options, weightedAcquireOptions, acquireOptions)
 }
 
-/** The same of one that only waits for them. */
+/** The same for a caller that only waits for the units. */
 function readWatch(weight, options) {
   return readUnits(weight, options, weightedWaitOptions, waitOptions)
 }
 
 function readUnits(weightOrOptions = 1, priorityOrOptions, weighted, others) {
   if (typeof weightOrOptions !== 'number') {
-    checkObject(weightOrOptions)
     const limits = readWait(weightOrOptions, weighted)
     const { weight = 1 } = weightOrOptions
     checkWeight(weight)

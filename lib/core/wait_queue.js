@@ -109,7 +109,7 @@ class WaitQueue {
   constructor() {
     this.size = 0
     this.usual = new List(0)
-    /** Lists of other priorities, once there has been such a waiter. */
+    /** Lists of priorities other than 0, created for the first such waiter. */
     this.others = null
   }
 
@@ -130,14 +130,14 @@ class WaitQueue {
     this.size--
   }
 
-  /** Whether `waiter`, which has been in it, still is. */
+  /** Whether `waiter`, once queued, is still in the queue. */
   has(waiter) {
     const { priority, previous } = waiter
     const list = priority === 0 ? this.usual : this.others.find(priority)
     return previous !== null || list?.head === waiter
   }
 
-  /** The waiter that is next, or null. */
+  /** The next waiter, or null. */
   get head() {
     if (this.others === null) return this.usual.head
     const { top } = this.others
@@ -145,7 +145,7 @@ class WaitQueue {
     return top.priority > 0 || this.usual.head === null ? top.head : this.usual.head
   }
 
-  /** Every waiter, in the order in which they are next. */
+  /** Every waiter, in the order of admission. */
   *[Symbol.iterator]() {
     const lists = [this.usual, ...(this.others?.lists ?? [])]
     lists.sort((a, b) => b.priority - a.priority)

@@ -1,15 +1,15 @@
 'use strict'
-// A promise in a wait queue. There may be very many of them, so that every field counts: what only some have
-// (a weight, a priority, a timer, a signal) is in their limits.
+// A promise in a wait queue. There may be very many waiters, so every field counts: fields that few
+// need (a weight, a priority, a timer, a signal) are in their limits.
 const { listen } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
 
-/** What every waiter has, whichever queue it is in. */
+/** The base of waiters of every kind of queue. */
 class AnyWaiter {
-  /** `resolve` is the promise's; what it resolves to is a matter of the class derived from this one. */
+  /** `resolve` is the promise's; derived classes decide what it resolves to. */
   constructor(resolve, limits) {
     this.resolve = resolve
-    this.limits = limits // null where there are none
+    this.limits = limits // null without limits
   }
 
   get priority() {
@@ -20,21 +20,32 @@ class AnyWaiter {
     return this.limits === null ? 1 : this.limits.weight
   }
 
-  /** By a thenable that rejects: to keep the promise's own function would cost each waiter without limits 64 bytes. */
+  /**
+   * Rejects by resolving with a thenable: keeping the promise's reject function would cost each
+   * waiter without limits 64 bytes.
+   */
   reject(reason) {
     if (this.limits !== null && this.limits.reject !== undefined) {
       this.limits.reject(reason)
       return
     }
     this.resolve({
-      // biome-ignore lint/suspicious/noThenProperty: to be one is what it is for
+      // biome-ignore lint/suspicious/noThenProperty: it must be a thenable
       then(_, reject) {
         reject(reason)
       },
     })
   }
 
-  /** The wait is over, however it went. */
+  /**
+   * The waiter has the lock. Called before an observer is told, whose callback may abort the wait's
+   * signal.
+   */
+  markAdmitted() {
+    if (this.limits !== null) this.limits.isOver = true
+  }
+
+  /** The wait is over: granted, rejected or withdrawn. */
   end() {
     if (this.limits !== null) this.limits.end()
   }
@@ -49,11 +60,11 @@ class Waiter extends AnyWaiter {
   }
 }
 
-/** How long a waiter waits, and what it asks for. */
+/** The limits of a wait, and what it asks for. */
 class Limits {
-  /** An observer must know it. */
+  /** Set for a wait that an observer must be told of. */
   timer = undefined
-  /** The promise's own, where it may be needed soon. */
+  /** The promise's own reject function, if it may be needed soon. */
   reject = undefined
   #listening
   #onAbort
@@ -64,9 +75,13 @@ class Limits {
     this.isOver = false
   }
 
-  /** `giveUp(reason)` takes the waiter out of its queue; `late(timeout)` makes the reason of a timeout. */
+  /**
+   * `giveUp(reason)` removes the waiter from its queue; `late(timeout)` makes the error of a
+   * timeout.
+   */
   begin({ timeout, signal }, giveUp, late) {
-    // A signal that calls back twice, or a timer that cannot be cleared: the wait is over already.
+    // Does nothing after the wait is over: a signal may call back twice, a replaced clock may not
+    // cancel its timer.
     const end = (reason) => {
       if (!this.isOver) giveUp(reason)
     }
@@ -74,15 +89,15 @@ class Limits {
       if (timeout !== undefined && timeout <= longestTimeout) {
         this.timer = globalThis.setTimeout(() => end(late(timeout)), timeout)
       }
-      // A clock that fires at once has ended it.
+      // A replaced clock may have fired at once.
       if (signal === undefined || this.isOver) return
       this.#onAbort = () => end(signal.reason)
       const listening = listen(signal, this.#onAbort)
-      // A signal of another make may have called back at once.
+      // A custom signal may have called back at once.
       if (this.isOver) listening.stop(this.#onAbort)
       else this.#listening = listening
     } catch (error) {
-      // A signal or a clock that is not what it seems.
+      // A signal or a clock that throws.
       end(error)
     }
   }
@@ -93,7 +108,7 @@ class Limits {
       if (this.timer !== undefined) globalThis.clearTimeout(this.timer)
       if (this.#listening !== undefined) this.#listening.stop(this.#onAbort)
     } catch (error) {
-      // A signal of strange make must not hold up the waiters that are admitted, or give up, with this one.
+      // An error of a custom signal must not keep other waiters from being admitted or rejected.
       process.nextTick(() => {
         throw error
       })
@@ -102,13 +117,15 @@ class Limits {
 }
 
 Object.assign(AnyWaiter.prototype, {
-  /** How it wants the lock: shared or exclusive, or undefined for units of a semaphore. */
+  /** The mode: shared, exclusive, or undefined for units of a semaphore. */
   mode: 'exclusive',
-  /** Whether cancel() leaves it alone. */
+  /** Whether cancel() leaves the waiter alone. */
   isToStay: false,
-  /** Whether it waits for a mutex to be free, and does not hold it then: see lent_mutex.js. */
+  /**
+   * Whether the waiter only waits for a mutex to be free, and never holds it: see lent_mutex.js.
+   */
   isPassing: false,
-  /** What an observer knows of it. */
+  /** The observer's record of the wait. */
   wait: undefined,
 })
 

@@ -5,14 +5,14 @@ const { Limits } = require('./waiter.js')
 
 class Watchers {
   #all = new Set()
-  /** No watcher has a higher priority: most releases need not look at each. */
+  /** The highest priority of any watcher, so that most releases need not look at each. */
   #top = -Infinity
 
   get size() {
     return this.#all.size
   }
 
-  /** `late` makes the error for a timeout. */
+  /** `late` makes the error of a timeout. */
   wait(weight, { priority, timeout, signal }, late) {
     return new Promise((resolve, reject) => {
       const watcher = new Limits(weight, priority)
@@ -33,7 +33,10 @@ class Watchers {
     watcher.end()
   }
 
-  /** Tells each that could take its weight of `value` before the head of the queue, which has `topPriority`. */
+  /**
+   * Resolves each watcher whose weight fits `value` and that goes before the head of the queue,
+   * which has `topPriority`.
+   */
   tell(value, topPriority) {
     if (topPriority !== undefined && this.#top <= topPriority) return
     const told = []
@@ -41,7 +44,7 @@ class Watchers {
       const first = topPriority === undefined || watcher.priority > topPriority
       if (first && watcher.weight <= value) told.push(watcher)
     }
-    // In the order of async-mutex: the heaviest first, then by priority, then as they came.
+    // The order of async-mutex: the heaviest first, then by priority, then by arrival.
     told.sort((a, b) => b.weight - a.weight || b.priority - a.priority)
     for (const watcher of told) {
       this.#end(watcher)

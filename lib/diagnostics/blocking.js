@@ -4,7 +4,7 @@ const { ago, endTurn } = require('./clock.js')
 const deadlock = require('./deadlock.js')
 const { publishWait } = require('./events.js')
 
-/** What `block` makes, which may block this thread until it has `ask` of `lock`; `hold` is what an upgrade replaces. */
+/** The result of `block`, which may block this thread to acquire `ask` of `lock`. An upgrade replaces `hold`. */
 function blocks(observer, lock, ask, { timeout, priority }, block, hold) {
   const isNeeded = lock.isTaken(ask)
   if (isNeeded) endTurn()
@@ -16,7 +16,7 @@ function blocks(observer, lock, ask, { timeout, priority }, block, hold) {
       if (observer.isSought) deadlock.asks(wait)
     }
     if (isNeeded) endTurn()
-    // An upgrade makes its grant itself. Before other grants waiters of ours may be admitted.
+    // An upgrade records its grant itself. Before other grants, waiters of this thread may be admitted.
     if (isNeeded && hold !== undefined) lock.admitted = { wait, told: wait.told }
     const result = block()
     if (isNeeded && hold === undefined) lock.admitted = { wait, told: wait.told }

@@ -1,31 +1,32 @@
 'use strict'
-// Who goes on with a hold: the chains of calls of one thread, as async_hooks tells of them.
+// The chains of calls of one thread, from async_hooks: which code runs under which hold.
 //
-// Every promise has a Step. Some are reactions, which run when the promise before them has settled: what awaits it,
-// or what then() makes of it. What awaits the promise of acquire() has its hold from then on, and so has all that it
-// starts. It is never its siblings', which the same turn may have started.
+// Every promise has a Step. A reaction is a step that runs when the promise before it has settled: an await of that
+// promise, or a callback of then(). The code that awaits the promise of acquire() runs under its hold from then on, with
+// everything that it starts. Its siblings, which the same turn may have started, do not.
 //
-// Whether all of a chain waits for locks is seen in quiescence.js, by what a promise may be made by: an async function
-// makes its promise first, and awaits within, and so does whatever combines promises. So a promise is open from when
-// it is made until the same run waits for it, and is taken to be made by the reactions which that run makes meanwhile,
-// and those that go on after them. That is more than what makes it: all of them must wait before it is taken to, so
-// that a mistake makes an alarm come later, or not at all. One that somebody settles by hand is made by none of them.
+// quiescence.js decides whether a whole chain waits for locks, by the reactions that may settle each promise. An async
+// function makes its promise first and awaits inside, and so do functions that combine promises. So a promise is open
+// from when it is made until the same run waits for it. It is assumed to be settled by the reactions which that run makes
+// meanwhile, and by their successors. The real reactions are among them, and all of them must wait before the promise
+// counts as waiting: a mistake delays an alarm or prevents it, and never raises one. A promise that code settles by hand
+// (new Promise()) is settled by no reaction.
 const { createHook, executionAsyncId } = require('node:async_hooks')
 const { changed, isAnyHeld, isInside, Link, liveOf, onTouched, touch } = require('./link.js')
 const { byHand, Site } = require('./site.js')
 const { forget, keep, known, learn, marks, Numbered, running, Step, stepBy } = require('./steps.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 
-/** How many promises are taken to be made by one reaction: as the one before it, and of those that are open. */
+/** The largest number of promises that one reaction may settle: those of its predecessor, and open ones. */
 const mostBefore = 12
 const mostOpen = 4
-/** And how many reactions may make one: they pile up where some never run, since what they wait for is gone. */
+/** The largest number of reactions that may settle one promise: reactions that never run pile up. */
 const mostInside = 1000
-/** How many promises wait for locks. */
+/** The number of promises that wait for locks. */
 let waiting = 0
-/** Promises made in the run that is going on, of which each may be made by those that come after it. */
+/** The open promises of the current run: each may be settled by reactions that are made after it. */
 let open = []
-/** Its number. */
+/** The number of the current run. */
 let run = 1
 let isOurs = false
 
@@ -43,7 +44,7 @@ function init(id, type, trigger, resource) {
   const step = new Step(id, link, undefined)
   if (trigger === executionAsyncId()) {
     new Numbered(resource, id)
-    // Frames take longer than a lock: a call that began when no lock was held is taken to be settled by hand.
+    // Frames cost more than a lock: a promise made while no lock was held is assumed to be settled by hand.
     step.site = isAnyHeld() ? new Site(hooks.init) : byHand
     opens(step)
   } else {
@@ -53,7 +54,7 @@ function init(id, type, trigger, resource) {
   keep(step)
 }
 
-/** It runs. */
+/** The step runs. */
 function runs(step) {
   if (step.link !== null && waiting > 0) touch(step.link)
   step.link?.doings.delete(step)
@@ -63,7 +64,7 @@ function runs(step) {
   step.closed = undefined
 }
 
-/** The promises that `step` is taken to be inside of. */
+/** The promises that `step` may settle. */
 function madeFor({ within, maker }) {
   if (maker === undefined) return within ?? []
   return within === undefined ? [maker] : [...within, maker]
@@ -73,7 +74,7 @@ function madeFor({ within, maker }) {
 function reacts(step, trigger, runner) {
   step.isPending = true
   step.parent = stepBy(trigger)
-  // Its making is at its end: what comes from here on is not for it.
+  // The run waits for it, so it is open no more: later reactions do not settle it.
   if (step.parent?.openIn === run) {
     step.closed = step.parent
     step.closed.openIn = 0
@@ -92,7 +93,7 @@ function reacts(step, trigger, runner) {
   }
 }
 
-/** What may be made by a reaction that the run of `runner` makes now. */
+/** The promises that a reaction may settle which the run of `runner` makes now. */
 function madeIn(runner) {
   const made = runner === undefined ? [] : (runner.within ?? [runner])
   const latest = latestOpen()
@@ -100,13 +101,13 @@ function madeIn(runner) {
   return [...made.filter(isUnsettled).slice(-mostBefore), ...latest.filter(isUnsettled)]
 }
 
-/** Those that are closed stay where they are until they are the last: very many may be made in one run. */
+/** Closed promises stay in the list until they are last: one run may make very many. */
 function latestOpen() {
   while (open.length > 0 && open.at(-1).openIn !== run) open.pop()
   const latest = []
   for (let i = open.length - 1; i >= 0 && latest.length < mostOpen; i--) {
     const step = open[i]
-    // One that was opened again is there twice.
+    // A promise that was opened again is in the list twice.
     if (step.openIn === run && !latest.includes(step)) latest.unshift(step)
   }
   return latest
@@ -139,14 +140,14 @@ function after() {
   newRun()
   const step = running()
   if (step === undefined) return
-  // Nothing of the past is kept by those who come after it.
+  // Later steps must not keep earlier ones in memory.
   step.maker = undefined
   step.promise = undefined
   if (step.isHanded) handOn(step)
   if (step.resource === undefined && !gives(step)) forget(step)
 }
 
-/** It has been given a hold, and nobody went on with it: then the one does who waits for what it is a part of. */
+/** The step got a hold, and no reaction continued it: the step that awaits its promise does. */
 function handOn(step) {
   const { link } = step
   step.isHanded = false
@@ -154,7 +155,7 @@ function handOn(step) {
   for (const promise of step.within) give(promise, link)
 }
 
-/** Whoever waits for `promise` has the hold of `link`, besides one that it has been given before. */
+/** Reactions to `promise` run under the hold of `link`, besides a hold that the promise gave before. */
 function give(promise, link) {
   const { handed } = promise
   if (handed !== undefined && !handed.isOver && handed !== link && handed.around === link.around) {
@@ -165,13 +166,13 @@ function give(promise, link) {
 
 const gives = ({ handed }) => handed !== undefined && !handed.isOver
 
-/** A value that is no promise is awaited by one, which looks like a reaction to the function that awaits, and is none. */
+/** await wraps a plain value in a promise, which looks like a reaction to the awaiting function, and is none. */
 function isWrapper(step) {
   if (step.closed !== undefined) opens(step.closed)
   runs(step)
 }
 
-/** Whoever waits for an async function, or for a reaction, goes on with what that holds at its end. */
+/** The step that awaits an async function, or a reaction, continues the hold that it has at its end. */
 function promiseResolve(id) {
   const settled = stepBy(id)
   const runner = running()
@@ -179,25 +180,25 @@ function promiseResolve(id) {
     settled.isSettled = true
     settled.site = undefined
     if (settled.isPending) isWrapper(settled)
-    // What awaits an acquire may begin to when it has been granted.
+    // The caller may begin to await the acquire after the grant.
     if (settled !== runner && !gives(settled)) forget(settled)
   }
   if (runner === undefined) return
   const link = liveOf(runner.link)
   if (link === null) return
   for (const promise of [runner, ...madeFor(runner)]) {
-    // Unless it gives a hold of its own.
+    // Unless the step gives a hold of its own.
     if (promise.id === id && liveOf(promise.handed) === null) link.givenBy(promise)
   }
 }
 
-// async_hooks would keep functions of ours, and with them the vm context of this instance.
+// async_hooks would keep this module's functions alive, and with them the vm context of this instance.
 const hooks = native.realm.weakly(native, { init, before, after, promiseResolve })
 const hook = createHook(hooks)
 native.realm.endWith(native, hook, 'disable')
 
 /**
- * From now on, and for good: a chain that has been lost cannot be found again. While promises wait for locks,
+ * Starts to follow chains, for good: a chain that has been lost cannot be found again. While promises wait for locks,
  * `touched()` is called whenever something runs in a chain with a hold.
  */
 function follow(touched) {
@@ -205,7 +206,7 @@ function follow(touched) {
   hook.enable()
 }
 
-/** What `make` makes is not part of any chain. */
+/** Resources that `make` makes belong to no chain. */
 function apart(make) {
   isOurs = true
   try {
@@ -215,7 +216,7 @@ function apart(make) {
   }
 }
 
-/** The innermost link of the chain that is running, or null. */
+/** The innermost link of the running chain, or null. */
 function currentLink() {
   const runner = running()
   return runner === undefined ? null : liveOf(runner.link)
@@ -239,13 +240,13 @@ function waited({ step }) {
   if (step.link === null && step.handed === undefined) known.delete(step.id)
 }
 
-/** Reactions to `promise`, or to that of `wait`, run inside of `link`. */
+/** Reactions to `promise`, or to the promise of `wait`, run inside `link`. */
 function hands(link, promise, wait) {
   const step = wait?.step ?? Numbered.stepOf(promise)
   if (step !== undefined) link.givenBy(step)
 }
 
-/** `timer` does not make its chain go on. One of a clock that is not Node's is no resource, and may be a number. */
+/** `timer` does not continue its chain. A timer of a fake clock is not a resource, and may be a number. */
 function disregard(timer) {
   const step = marks.get(timer)
   step?.link?.doings.delete(step)

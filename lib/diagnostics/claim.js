@@ -1,18 +1,18 @@
 'use strict'
 
 /**
- * What a caller has of a lock that is watched (a hold), or waits for (a wait). One is made for each grant, or wait,
- * where these are told apart: no fields of classes, which cost more in Node 20, and nothing twice.
+ * A claim of a caller on a lock with diagnostics: a hold, or a wait. With full diagnostics each grant and each wait has
+ * its own. Class fields would cost more on Node 20.
  */
 class Claim {
   constructor(observer, mode, units, since) {
     this.observer = observer
     this.key = observer.lock.key
     this.mode = mode
-    /** How much of a semaphore; how many readers, or 1. */
+    /** The units of a semaphore, the number of readers, or 1. */
     this.units = units
     this.since = since
-    /** Of a wait: of how many waiters. */
+    /** Of a wait: the number of waiters. */
     this.count = 1
     /** Of a hold. */
     this.isOver = false
@@ -26,27 +26,27 @@ class Claim {
     return this.observer.lock
   }
 
-  /** Where it was asked for. */
+  /** The stack of the acquire. */
   get stack() {
     return this.trace?.text
   }
 }
 
-// What only full diagnostics add: all others do without the memory.
+// The fields of full diagnostics only, to save memory for 'counters'.
 Object.assign(Claim.prototype, {
   trace: undefined,
-  /** What the search for deadlocks in C++ knows it by. */
+  /** The number of the claim in the deadlock detection of C++. */
   id: undefined,
   promise: undefined,
-  /** Of a hold: its Releaser was collected. */
+  /** Of a hold: its Releaser was collected as garbage. */
   isLeaked: false,
-  /** What is known of that. */
+  /** The step of `promise`, if known (steps.js). */
   step: undefined,
-  /** Its thread blocks. */
+  /** The waiting thread blocks. */
   isSync: false,
-  /** Of a reader that upgrades: the hold that it keeps meanwhile. */
+  /** Of an upgrade: the reader's hold, which it keeps meanwhile. */
   hold: undefined,
-  /** The object in the queue, unless its thread blocks. */
+  /** The waiter in the queue, unless the thread blocks. */
   waiter: undefined,
 })
 

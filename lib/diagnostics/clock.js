@@ -1,5 +1,5 @@
 'use strict'
-// The time, in milliseconds since the epoch. Taken at load: users fake clocks.
+// The time, in milliseconds since the epoch. The clock is taken at load, because users fake clocks.
 const { performance } = require('node:perf_hooks')
 const { setImmediate } = require('node:timers')
 
@@ -8,24 +8,25 @@ const start = performance.timeOrigin
 
 const now = () => start + passed()
 
-/** How long ago `time` is: never less than nothing, by whatever rounding. */
+/** How long ago `time` is: never negative, whatever the rounding. */
 const ago = (time) => Math.max(0, now() - time)
 
-/** The time that this turn of the event loop goes by, or 0 before anybody has asked for it. */
+/** The time of this turn of the event loop, or 0 before the first reading. */
 let turn = 0
 
-/** Also for a thread that is about to block: what comes after that is later. */
+/** Also called by a thread that is about to block: time passes before it goes on. */
 const endTurn = () => {
   turn = 0
 }
 
 /**
- * A time in this turn of the event loop, not after the present. A lock that is free is taken in less time than it
- * takes to read the clock, so that all of a turn have one reading.
+ * A time in this turn of the event loop, not after the present. Acquiring a free lock takes less time than reading the
+ * clock, so one turn has one reading.
  */
 function turnTime() {
   if (turn !== 0) return turn
-  setImmediate(endTurn).unref()
+  // With unref(), the event loop would first be idle until something else happens, all in this turn.
+  setImmediate(endTurn)
   turn = now()
   return turn
 }

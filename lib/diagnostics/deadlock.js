@@ -1,20 +1,20 @@
 'use strict'
-// The search for deadlocks, for locks with full diagnostics. `wait` and `hold` are those of observer.js; which chain of
-// calls goes on with which hold is in chains.js, and which wait waits for which hold in C++, for all threads
+// Deadlock detection, for locks with full diagnostics. `wait` and `hold` are claims of observer.js. chains.js knows which
+// chain of calls runs under which hold; C++ knows which wait waits for which hold, for all threads
 // (src/waiting/wait_graph.h).
 //
-// A promise may be asked for and awaited later, or never; so nothing is looked for before the turn ends that asked.
-// From then on, whenever something has run in the chain of a hold, it is seen whether that is quiescent: if so, C++
-// is told which waits the hold depends on, and says which of them closes a cycle. That one is refused. A thread
-// that is about to block is quiescent at once, with all that it holds, and its call throws.
+// A caller may await a promise later, or never. So the detection starts at the end of the turn that made the promise.
+// From then on, whenever something has run in the chain of a hold, it checks whether the hold is quiescent
+// (quiescence.js). If so, C++ learns which waits the hold depends on, and names the wait that closes a cycle. That wait is
+// rejected. A thread that is about to block is quiescent at once, with all its holds, and its call throws.
 //
-// A hold enters the graph when it is quiescent, and leaves before its lock is let go of. One that is doing something is
-// not there: nothing is lost without it.
-const { setImmediate } = require('node:timers') // at load: users fake clocks
+// A hold enters the graph when it becomes quiescent, and leaves before its lock is released. A hold whose chain is active
+// cannot be part of a deadlock, so the graph does not need it.
+const { setImmediate } = require('node:timers') // taken at load: users fake clocks
 const chains = require('./chains.js')
 const { deadlockError, labelOf } = require('./deadlock_error.js')
 const { waitsOf } = require('./quiescence.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 
 const exclusive = 0
 const shared = -1
@@ -23,13 +23,13 @@ const mostDeadlocks = 16
 
 /** All holds of this thread, each with its link. */
 const links = new Map()
-/** Waits of the turn that is going on. */
+/** Waits that began in the current turn. */
 const fresh = new Set()
-/** The waits and the holds that are known to C++. */
+/** The waits and holds in the graph of C++. */
 const byId = new Map()
-/** Semaphores that have been given more than was taken. */
+/** Semaphores that were released more often than acquired. */
 const loose = new WeakSet()
-/** Numbers of locks. */
+/** The locks' numbers in the graph. */
 const locks = new WeakMap()
 const found = []
 let isDue = false
@@ -45,26 +45,31 @@ function numberOf(lock) {
 
 const wantOf = ({ mode, weight }) => weight ?? (mode === 'shared' ? shared : exclusive)
 
-/** What C++ is told of a wait or a hold. */
+/** The description of a wait or a hold for C++. */
 function factsOf(one) {
   const { lock, weight } = one
   const capacity = weight === undefined || loose.has(lock) ? 0 : wholeOf(lock)
   return [numberOf(lock), wantOf(one), capacity, one.moment, labelOf(one)]
 }
 
-/** The value of a semaphore when nothing of it is held. */
+/** The value of a semaphore that is not held. */
 const wholeOf = ({ whole, idle }) => whole ?? idle >> valueShift
 
-/** What C++ knows `one` by, as a 'wait' or a 'hold'. */
-function enter(one, as) {
-  if (one.id === undefined) {
-    one.id = native.waitGraph[as](...factsOf(one))
-    byId.set(one.id, one)
-  }
-  return one.id
+/** The number of a wait in C++. */
+function enterWait(wait) {
+  return wait.id ?? numbered(wait, native.waitGraph.wait(...factsOf(wait)))
 }
 
-const enterWait = (wait) => enter(wait, 'wait')
+/** The number of a hold in C++. */
+function enterHold(hold) {
+  return hold.id ?? numbered(hold, native.waitGraph.hold(...factsOf(hold)))
+}
+
+function numbered(one, id) {
+  one.id = id
+  byId.set(id, one)
+  return id
+}
 
 function leave(one) {
   if (one.id === undefined) return
@@ -73,14 +78,14 @@ function leave(one) {
   one.id = undefined
 }
 
-/** Only a reader has to know what was before. */
+/** Only a reader needs the waits before it. */
 const needsMoment = ({ kind }) => (kind.name ?? kind) === 'read-write lock'
 
 function momentOf(lock, priority = 0) {
   return needsMoment(lock) && priority === 0 ? native.waitGraph.now() : 0
 }
 
-/** At the end of this turn. */
+/** Runs at the end of this turn. */
 function schedule() {
   if (isDue) return
   isDue = true
@@ -91,20 +96,17 @@ function search() {
   isDue = false
   for (const wait of fresh) {
     const { limits, how } = wait.waiter
-    // That it will give up is no way on: until then it is stuck.
+    // A timeout does not resolve the deadlock: until then the caller is stuck.
     const timer = (limits ?? how)?.timer
     if (timer !== undefined) chains.disregard(timer)
-    // A writer is in the way of readers behind it, whether it holds something or not.
+    // A queued writer blocks the readers behind it, whether it holds a lock or not.
     if (needsMoment(wait.lock) && wait.mode === 'exclusive') enterWait(wait)
   }
   fresh.clear()
   for (const link of chains.changed()) {
     const waits = waitsOf(link)
     if (waits.length === 0) continue
-    const [refused, ...labels] = native.waitGraph.depend(
-      enter(link.hold, 'hold'),
-      waits.map(enterWait),
-    )
+    const [refused, ...labels] = native.waitGraph.depend(enterHold(link.hold), waits.map(enterWait))
     if (refused !== undefined) refuse(byId.get(refused), labels)
   }
 }
@@ -120,9 +122,9 @@ function remember(error) {
   if (found.length > mostDeadlocks) found.shift()
 }
 
-/** `wait` is about to block this thread. Throws when it would for ever. */
+/** `wait` is about to block this thread. Throws when that would deadlock. */
 function block(wait) {
-  for (const hold of links.keys()) enter(hold, 'hold')
+  for (const hold of links.keys()) enterHold(hold)
   const [refused, ...labels] = native.waitGraph.block(enterWait(wait))
   if (refused === undefined) return
   const error = deadlockError(labels)
@@ -131,14 +133,17 @@ function block(wait) {
 }
 
 const hooks = {
-  /** From now on chains are followed. */
+  /** Starts to follow chains. */
   start() {
     chains.follow(schedule)
   },
 
-  /** `wait` is in line, and nobody has let it in yet; or, if wait.isSync, its thread is about to block. If it throws, nobody waits. */
+  /**
+   * `wait` is in the queue and not admitted yet; if wait.isSync, its thread is about to block. When it throws, the caller
+   * does not wait.
+   */
   asks(wait) {
-    // One that upgrades waits for others to go while it holds the lock itself: that is not looked into.
+    // An upgrade waits while it holds the lock itself: the graph does not cover that.
     if (wait.hold !== undefined) return
     wait.moment = momentOf(wait.lock, wait.priority)
     if (wait.isSync) {
@@ -151,14 +156,14 @@ const hooks = {
     schedule()
   },
 
-  /** The same is over, however it went. */
+  /** `wait` is over, whatever its result. */
   endsAsk(wait) {
     fresh.delete(wait)
     leave(wait)
     chains.waited(wait)
   },
 
-  /** It has been granted, to `wait` or, where that is null, in this moment: nobody knows yet who asked for it. */
+  /** The lock is granted: to `wait`, or, when that is null, to a caller that did not wait and is not known yet. */
   holds(hold, wait) {
     const around = wait === null ? chains.currentLink() : (wait.around ?? null)
     hold.moment = momentOf(hold.lock)
@@ -168,26 +173,26 @@ const hooks = {
     if (promise !== undefined) chains.hands(link, promise, wait)
   },
 
-  /** Whoever awaits `promise` has `hold`, which was granted at once. Where it was waited for, holds() has said so. */
+  /** The code that awaits `promise` has `hold`, which was granted at once. After a wait, holds() has done this. */
   gives(hold, promise) {
     const link = links.get(hold)
     if (link !== undefined) chains.hands(link, promise)
   },
 
-  /** It is about to be let go. */
+  /** The hold is about to be released. */
   releases(hold) {
     leave(hold)
     links.get(hold)?.end()
     links.delete(hold)
   },
 
-  /** Of a semaphore, which somebody gives what nobody has taken. */
+  /** A semaphore gets units that no caller has taken. */
   loosens(lock) {
     loose.add(lock)
     if (lock.share !== null) native.waitGraph.loosen(numberOf(lock))
   },
 
-  /** Of this thread: the last ones that were refused. */
+  /** The latest deadlocks of this thread that were prevented. */
   deadlocks() {
     return [...found]
   },

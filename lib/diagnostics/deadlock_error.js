@@ -1,10 +1,10 @@
 'use strict'
-// How a deadlock is told: the text of each wait and hold, which other threads read, and the error.
+// The error of a deadlock, and the text of each wait and hold, which other threads read.
 const { isMainThread, threadId } = require('node:worker_threads')
 const { lockError } = require('../core/errors.js')
 const { fromText, toText } = require('../core/keys.js')
 
-/** A wait or a hold, for whichever thread finds it in a cycle. */
+/** A wait or a hold as text, for the thread that finds it in a cycle. */
 function labelOf({ lock, observer, key, mode, weight, stack }) {
   const { kind, scope, name } = observer
   // JSON has no bigints.
@@ -13,7 +13,7 @@ function labelOf({ lock, observer, key, mode, weight, stack }) {
   return JSON.stringify({ thread: isMainThread ? 0 : threadId, ...what })
 }
 
-/** `labels` are those of C++: each wait, and what the one who waits holds that the one before it waits for. */
+/** `labels` are from C++: each wait, and the waiter's hold that the previous waiter waits for. */
 function deadlockError(labels) {
   const cycle = []
   for (let i = 0; i < labels.length; i += 2) {
@@ -22,7 +22,8 @@ function deadlockError(labels) {
     cycle.push({ thread, waitsFor, holds })
   }
   const title = cycle[0].waitsFor.title
-  const message = `${title} cannot be had: deadlock of ${cycle.length}\n${cycle.map(draw).join('\n')}`
+  const waiters = cycle.length === 1 ? '1 waiter' : `${cycle.length} waiters`
+  const message = `${title} not acquired: deadlock of ${waiters}\n${cycle.map(draw).join('\n')}`
   const error = lockError('ERR_LOCK_DEADLOCK', message)
   error.cycle = cycle.map(plain)
   return error

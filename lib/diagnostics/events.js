@@ -1,5 +1,5 @@
 'use strict'
-// What subscribers of node:diagnostics_channel are told, in the thread where it happens, in the middle of it.
+// The messages to subscribers of node:diagnostics_channel, published synchronously in the thread of the event.
 const { channel } = require('node:diagnostics_channel')
 const { threadId } = require('node:worker_threads')
 
@@ -11,7 +11,7 @@ const abort = channel('boxoffice:abort')
 const abandoned = channel('boxoffice:abandoned')
 const deadlock = channel('boxoffice:deadlock')
 
-/** What has happened to a caller that has, or wants, `units` of the lock of `observer`, and `more`. */
+/** An event of a caller that holds or waits for `units` of the lock of `observer`, with `more` properties. */
 function publish(event, observer, mode, units, more) {
   if (!event.hasSubscribers) return
   const { kind, name, scope, lock } = observer
@@ -20,8 +20,8 @@ function publish(event, observer, mode, units, more) {
 }
 
 /**
- * A caller has begun to wait. `waiter` has `told` from then on, an object that stands for this wait in its later events:
- * these are told in the releaser's async context, not in that of the caller.
+ * A caller has begun to wait. From then on `waiter.told` identifies this wait in its later events, which are published in
+ * the releaser's async context, not in the caller's.
  */
 function publishWait(observer, waiter, mode, units) {
   if (!wait.hasSubscribers) return
@@ -29,7 +29,7 @@ function publishWait(observer, waiter, mode, units) {
   publish(wait, observer, mode, units, { wait: waiter.told })
 }
 
-/** What events tell of the wait that `waiter` has begun, if it has: `more` says how it went. */
+/** The event that ends the wait of `waiter`, if its begin was published: `more` says how. */
 const withWait = (waiter, more) =>
   waiter?.told === undefined ? more : { ...more, wait: waiter.told }
 

@@ -1,6 +1,6 @@
 'use strict'
-// How long waits or holds took, in buckets: bucket i counts times of at least 2^(i-1) and less than 2^i microseconds, bucket 0
-// those below 1, the last all that are longer.
+// A histogram of wait or hold times. Bucket i counts times of at least 2^(i-1) and less than 2^i microseconds. Bucket 0
+// counts times below 1 microsecond, the last bucket all longer times.
 
 const bucketCount = 40 // up to 6 days
 
@@ -15,7 +15,7 @@ class Histogram {
       return
     }
     const microseconds = time * 1000
-    // clz32 sees whole numbers below 2^32; those above are of another bucket in their high half.
+    // clz32 takes integers below 2^32. For larger ones the high half decides the bucket.
     const bits =
       microseconds < 2 ** 32
         ? 32 - Math.clz32(microseconds)
@@ -25,10 +25,10 @@ class Histogram {
   }
 }
 
-/** The same to read: `buckets` and `max` may be the sum of several. */
+/** The readable form: `buckets` and `max` may be the sum of several histograms. */
 function readTimes(buckets, max) {
   const count = buckets.reduce((sum, some) => sum + some, 0)
-  /** The upper end of the bucket of the shortest time that this share of all does not exceed. */
+  /** The upper end of the bucket that contains the percentile of this share. */
   const percentile = (share) => {
     let rest = Math.ceil(share * count)
     if (rest === 0) return 0

@@ -1,6 +1,5 @@
 'use strict'
-// What one thread knows of a keyed map that is watched: the tally of all its keys. Each key that is busy has an
-// observer of its own.
+// The diagnostics of a keyed lock in one thread: the tally of all its keys. Each busy key has an observer of its own.
 const { isObservable, observe, scopeOf } = require('./observe.js')
 const { levels, refuseDiagnostics } = require('./levels.js')
 const { register } = require('./registry.js')
@@ -17,24 +16,24 @@ class KeyedObserver {
     this.settings = settings
   }
 
-  /** `lock` is for keys of it. */
+  /** `lock` is for keys of this map. */
   watches(lock) {
     const { kind, scope, settings, tally } = this
     return observe(lock, kind, scope, settings, tally)
   }
 
-  /** Of a caller that waits for several keys of it. */
+  /** For a caller that waits for several keys of this map. */
   trace() {
     return this.settings.level === levels.full ? new Trace() : undefined
   }
 
-  /** What tells its cores from those of others. */
+  /** Distinguishes its cores from those of other maps. */
   get traits() {
     const { level, warnAfter } = this.settings
     return `${level} ${warnAfter}`
   }
 
-  /** It is of `keyMap`, unless that has one already, of another object of the same name. */
+  /** Makes it the observer of `keyMap`, unless another object of the same name has set one already. */
   over(keyMap) {
     if (keyMap.watch !== undefined) return
     keyMap.watch = this
@@ -42,7 +41,7 @@ class KeyedObserver {
     register(this)
   }
 
-  /** What is to be seen of a key that is `held` like that, of which this thread has `lock`, or none. */
+  /** The snapshot of a key whose state is `held`. `lock` is this thread's lock of the key, if it has one. */
   seen(lock, held) {
     if (lock !== undefined) return lock.observer.seen(held)
     return { ...held, holders: held.holderPids.map((pid) => ({ pid })) }
@@ -63,7 +62,7 @@ class KeyedObserver {
   }
 }
 
-/** That of a keyed map of `kind`, or undefined where it is not watched. */
+/** The observer of a keyed lock of `kind`, or undefined without diagnostics. */
 function keyedObserver(settings, kind) {
   const { diagnostics } = settings
   if (isObservable(kind)) return new KeyedObserver(kind.class, scopeOf(settings), diagnostics)

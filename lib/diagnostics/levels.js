@@ -1,5 +1,5 @@
 'use strict'
-// How much of a lock is to be seen: `diagnostics` and `warnAfter` of its options, or BOXOFFICE_DIAGNOSTICS.
+// The diagnostics of a lock, from its options `diagnostics` and `warnAfter`, or from BOXOFFICE_DIAGNOSTICS.
 const { lockError } = require('../core/errors.js')
 
 const levels = { off: 0, counters: 1, full: 2 }
@@ -20,7 +20,7 @@ const byText = new Map([
   ['true', levels.full],
 ])
 
-/** What the locks have that are told nothing: at load, since looking costs more than a lock. */
+/** The default for locks without a `diagnostics` option. Read at load: reading the environment costs more than a lock. */
 const usual = readEnvironment(process.env[variable])
 
 function readEnvironment(text = '') {
@@ -31,7 +31,7 @@ function readEnvironment(text = '') {
   )
 }
 
-/** Undefined where there is nothing to see, and nothing to pay for. */
+/** Undefined when diagnostics are off. */
 function readDiagnostics(diagnostics, warnAfter) {
   const level = diagnostics === undefined ? usual : byValue.get(diagnostics)
   if (level === undefined) throw new TypeError("diagnostics must be a boolean or 'counters'")
@@ -44,10 +44,10 @@ function readDiagnostics(diagnostics, warnAfter) {
   return { level: Math.max(level, levels.counters), warnAfter, isAsked: true }
 }
 
-/** Whose hold a call goes on with is found by async_hooks, which Bun has in name only. */
+/** Chains of calls need async_hooks, which Bun has in name only. */
 function checkHooks() {
   if (globalThis.Bun === undefined) return
-  const message = "diagnostics: true cannot be had on Bun, which has no async_hooks: use 'counters'"
+  const message = "diagnostics: true needs async_hooks, which Bun does not have: use 'counters'"
   throw lockError('ERR_LOCK_UNSUPPORTED', message)
 }
 
@@ -58,9 +58,9 @@ function checkWarnAfter(warnAfter) {
   if (!(warnAfter > 0)) throw new RangeError(`warnAfter must be more than 0 ms, not ${warnAfter}`)
 }
 
-/** `what` is not watched, whatever the environment says; and nobody may have asked for it. */
+/** `what` has no diagnostics, whatever the environment says. Throws when its options ask for them. */
 function refuseDiagnostics(diagnostics, what) {
-  if (diagnostics?.isAsked) throw new TypeError(`there are no diagnostics of ${what}`)
+  if (diagnostics?.isAsked) throw new TypeError(`diagnostics are not available for ${what}`)
 }
 
 module.exports = { levels, readDiagnostics, refuseDiagnostics }

@@ -1,31 +1,31 @@
 'use strict'
-// A hold in the chain of calls that goes on with it: see chains.js.
+// A hold in the chain of calls that runs under it: see chains.js.
 //
-//   Link   a hold, inside of the one that its chain had before
-//   doing  a step of a chain with a hold that has yet to run: a reaction, or a timer, a request ...
+//   Link   a hold, inside the hold that its chain had before
+//   doing  a step of the chain that has yet to run: a reaction, or a timer, a request ...
 const { keep, known, learn, mostKnown, nothing, withOne } = require('./steps.js')
 
-/** Links of which something has run since changed() was called, while somebody waited. */
+/** Links in which something has run since changed() was called, while a caller waited. */
 const dirty = new Set()
 let onTouch = () => {}
-/** How many links are not over. */
+/** The number of links that are not over. */
 let live = 0
 
 const isAnyHeld = () => live > 0
 
 class Link {
   isOver = false
-  /** Links that began inside of this one, and are not over. */
+  /** Links that began inside this one, and are not over. */
   inner = nothing
   doings = nothing
-  /** There were too many of those to know them: some never run, where what they wait for is gone. */
+  /** There were too many doings to keep: some never run, because nothing can settle their promise any more. */
   isCrowded = false
-  /** The steps of promises that give it, as far as they are known. */
+  /** The steps of promises that give this link, as far as known. */
   givers = new Set()
   /** Links that may be quiescent when something has run in this one. */
   onlookers = nothing
 
-  /** Of `hold`, inside of the link `around` or null, which may be over by now. */
+  /** The link of `hold`, inside the link `around` (or null), which may be over by now. */
   constructor(hold, around) {
     live++
     this.hold = hold
@@ -37,7 +37,7 @@ class Link {
     this.inner = withOne(this.inner, link)
   }
 
-  /** Reactions to the promise of `step` run inside of this link, from now until the end. */
+  /** Reactions to the promise of `step` run inside this link, from now until its end. */
   givenBy(step) {
     step.handed?.givers.delete(step)
     step.handed = this
@@ -45,7 +45,7 @@ class Link {
     learn(step)
   }
 
-  /** `step` is being done in its chain. */
+  /** `step` is a doing of this chain. */
   does(step) {
     if (this.isCrowded) return
     this.doings = withOne(this.doings, step)
@@ -58,14 +58,14 @@ class Link {
     this.onlookers = withOne(this.onlookers, link)
   }
 
-  /** Whoever has it has `link`, too, which began beside it. */
+  /** Code that has this link also has `link`, which began beside it. */
   moveInto(link) {
     this.around?.inner.delete(this)
     this.around = link
     link.holdsInside(this)
   }
 
-  /** The hold has been let go of: what its chain does belongs to the one around it. */
+  /** The hold has been released: its chain continues the link around it. */
   end() {
     this.isOver = true
     live--
@@ -76,7 +76,7 @@ class Link {
     if (dirty.delete(this) && around !== null) dirty.add(around)
     around?.inner.delete(this)
     for (const link of this.inner) {
-      // Past this one: of those that hold one lock until they have the next, each would keep all before it.
+      // Skip this link: in hand-over-hand locking each link would keep all links before it in memory.
       link.around = around
       around?.holdsInside(link)
     }
@@ -89,14 +89,14 @@ class Link {
       }
     }
     if (this.isCrowded && around !== null) around.isCrowded = true
-    // Steps that never run may keep it for ever, and must not keep others by it.
+    // Steps that never run may keep this link for ever, and must not keep other links through it.
     this.hold = undefined
     this.inner = nothing
     this.doings = nothing
   }
 }
 
-/** Whether `link` began inside of `outer`, or there is no such thing. */
+/** Whether `link` began inside `outer`; true without an `outer`. */
 function isInside(link, outer) {
   if (outer === null) return true
   let around = link
@@ -104,7 +104,7 @@ function isInside(link, outer) {
   return around === outer
 }
 
-/** `link`, or the next one around it that is not over. */
+/** `link`, or the next link around it that is not over. */
 function liveOf(link) {
   let live = link ?? null
   while (live?.isOver) live = live.around
@@ -121,11 +121,11 @@ function onTouched(touched) {
   onTouch = touched
 }
 
-/** Links of which something has run since this was called last, with all around them. */
+/** Links in which something has run since the last call, with all links around them. */
 function changed() {
   const links = new Set()
   for (const each of dirty) {
-    // A set is gone through to its end, though it grows on the way.
+    // Iterating a Set includes the elements that are added on the way.
     for (const link of each.onlookers) dirty.add(link)
     each.onlookers = nothing
     for (let link = liveOf(each); link !== null && !links.has(link); link = liveOf(link.around)) {

@@ -1,20 +1,19 @@
 'use strict'
-// Warnings of holds that take longer than their locks' `warnAfter`. Those of one length stand in the order in which
-// they began, which is that in which they are due; one timer of the thread is for the first that is due of all.
-// Whoever lets go leaves the timer alone: it looks again when it goes off, so that a lock that is held for moments
-// only costs no timer each.
+// Warnings about holds that last longer than their lock's `warnAfter`. Holds of one `warnAfter` are due in the order in
+// which they began, so each length has a list in that order. The thread has one timer, for the hold that is due first. A
+// release leaves the timer running, and the timer checks when it fires: short holds cost no timer each.
 const { clearTimeout, setTimeout } = require('node:timers')
 const { now } = require('./clock.js')
 const { longestTimeout } = require('../core/options.js')
 const { longHold } = require('./warnings.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 
-/** By length: those that have not been warned of. */
+/** By `warnAfter`: holds without a warning so far. */
 const queues = new Map()
 let timer
 let dueAt = Infinity
 
-// A timer that is left alone does not keep the vm context of this instance until it goes off.
+// Weakly: a running timer must not keep the vm context of this instance.
 const weakly = native.realm.weakly(native, { look })
 
 function watchHold(hold) {

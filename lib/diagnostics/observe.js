@@ -4,7 +4,7 @@ const { levels, refuseDiagnostics } = require('./levels.js')
 const { MutexObserver, Observer } = require('./observer.js')
 const { register } = require('./registry.js')
 
-/** `lock` is watched from now on, as one of `kind` (the name of a class), or a key of `tally`'s map. */
+/** Gives `lock` an observer, as a lock of `kind` (the name of a class), or as a key of `tally`'s map. */
 function observe(lock, kind, scope, settings, tally) {
   const isPlain = settings.level !== levels.full && settings.warnAfter === undefined
   const isMutex = kind.endsWith('Mutex') && scope !== 'cluster'
@@ -17,27 +17,27 @@ const names = new Set(['mutex', 'recursive mutex', 'semaphore', 'read-write lock
 
 const isObservable = ({ name }) => names.has(name)
 
-/** A single lock, of which pictures of the process tell, too. Other kinds are refused where diagnostics are asked for. */
+/** A single lock, which snapshots of the process include. Throws for `diagnostics` of kinds that have none. */
 function observeSingle(lock, kind, settings) {
   const { diagnostics } = settings
   if (!isObservable(kind)) {
     refuseDiagnostics(diagnostics, `this ${kind.name}`)
     return lock
   }
-  // All objects of this thread that stand for one lock have one observer.
+  // All objects of this thread for one lock share its observer.
   const known = lock.share?.observer?.deref()
   if (known !== undefined) {
     lock.observer = known
     return lock
   }
   observe(lock, kind.class, scopeOf(settings), diagnostics)
-  // Weakly: a share stays until the last of its cores is collected.
+  // Weakly: a share lives until the last of its cores is collected.
   if (lock.share !== null) lock.share.observer = new WeakRef(lock.observer)
   register(lock.observer)
   return lock
 }
 
-/** The scope that diagnostics tell: locks of one thread are those of the process. */
+/** The scope in reports: a lock of one thread has scope 'process'. */
 function scopeOf({ engine, host }) {
   if (engine !== undefined) return 'cluster'
   return host === undefined ? 'process' : 'host'

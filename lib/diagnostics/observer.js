@@ -1,12 +1,12 @@
 'use strict'
-// What one thread knows of one lock that is watched: its holds and its waits, in the order in which they began, and a
-// tally of what has been. The lock (lib/core) calls the observer at each step, after the step unless stated otherwise:
+// The diagnostics of one lock in one thread: its holds and its waits, in the order in which they began, and a tally of
+// past ones. The lock (lib/core) calls the observer at each step, after the step unless stated otherwise:
 // docs/decisions/observer.md lists the calls.
 //
-// A key of a keyed map has an observer of its own, and the tally of its map.
+// A key of a keyed lock has an observer of its own, and shares the tally of its map.
 //
-// Holds, and waits, of one turn of the event loop are one object, unless each is to be told apart: a free lock is taken
-// in less time than it takes to make an object.
+// With 'counters' the holds, and the waits, of one turn of the event loop share one object: acquiring a free lock takes
+// less time than making an object.
 const { blocks } = require('./blocking.js')
 const { Claim } = require('./claim.js')
 const { ago, now, turnTime } = require('./clock.js')
@@ -20,7 +20,7 @@ const { Trace } = require('./trace.js')
 const { unwatchReleaser, watchReleaser } = require('./warnings.js')
 
 class Observer {
-  /** `kind` is the name of its class in the API; `settings` are those of readDiagnostics(). */
+  /** `kind` is the name of the lock's class in the API; `settings` come from readDiagnostics(). */
   constructor(lock, kind, scope, settings, tally = new Tally()) {
     this.lock = lock
     this.kind = kind
@@ -28,16 +28,16 @@ class Observer {
     this.settings = settings
     this.tally = tally
     this.isFull = settings.level === levels.full
-    /** Whether its deadlocks are looked for: an engine does not tell which other machines wait. */
+    /** Whether deadlocks are detected: an engine does not tell which other machines wait. */
     this.isSought = this.isFull && scope !== 'cluster'
-    /** Whether each hold and each wait is told apart, and its time is exact. */
+    /** Whether each hold and each wait has an object of its own, and an exact time. */
     this.tellsApart = this.isFull || settings.warnAfter !== undefined || scope === 'cluster'
-    /** These and those in the order in which they began. */
+    /** Holds and waits, in the order in which they began. */
     this.holds = new Set()
     this.waits = new Set()
-    /** The last hold that was granted. */
+    /** The latest hold. */
     this.latest = null
-    /** The last wait, which may be that of others of this turn. */
+    /** The latest wait, which other waiters of this turn may share. */
     this.last = null
     if (this.isSought) deadlock.start()
   }
@@ -48,14 +48,14 @@ class Observer {
   }
 
   /**
-   * Exactly, or as the turn of the event loop goes: reading a clock takes longer than a lock. A warning must not count
-   * what its turn did before the hold.
+   * The exact time, or the time of this turn of the event loop, because reading a clock takes longer than a lock. A
+   * warning needs the exact time: it must not count what the turn did before the hold.
    */
   time() {
     return this.tellsApart ? now() : turnTime()
   }
 
-  /** `promise` is what the caller of `waiter` got. */
+  /** `promise` is the caller's promise for `waiter`. */
   waiting(waiter, promise) {
     const { last } = this
     if (!this.tellsApart && last !== null && last.since === turnTime()) {
@@ -66,7 +66,7 @@ class Observer {
       this.appends(waiter.wait)
     }
     events.publishWait(this, waiter, waiter.mode, waiter.weight)
-    // A subscriber may have ended it.
+    // A subscriber may have ended the wait.
     if (this.isFull && waiter.wait !== undefined) this.#follows(waiter, promise)
   }
 
@@ -97,7 +97,7 @@ class Observer {
     this.last = wait
   }
 
-  /** A waiter of `wait` is in the queue no more, however it went. */
+  /** A waiter of `wait` has left the queue, for any reason. */
   #left(wait) {
     wait.count--
     if (wait.count > 0) return
@@ -107,14 +107,14 @@ class Observer {
 
   gaveUp(waiter, reason) {
     const { wait } = waiter
-    // A holder that comes back from a condition is not counted as waiting.
+    // A holder that comes back from a condition variable does not count as a waiter.
     if (wait === undefined) return
     waiter.wait = undefined
     this.#left(wait)
     this.missed(waiter.mode, waiter.weight, reason, ago(wait.since), waiter)
   }
 
-  /** The time of `waiter` is up: `error` gets the stack of the caller that waited. */
+  /** `waiter` has timed out: `error` gets the stack of its caller. */
   timedOut(waiter, error) {
     waiter.wait?.trace?.moveTo(error)
   }
@@ -123,7 +123,7 @@ class Observer {
     this.missed(mode, units, reason, 0)
   }
 
-  /** `waiter` is what has waited, if anything has. */
+  /** `waiter` is null for a caller that did not wait. */
   missed(mode, units, reason, waited, waiter) {
     const { totals } = this.tally
     switch (reason?.code) {
@@ -142,8 +142,8 @@ class Observer {
   }
 
   /**
-   * `waiter` is null for a caller that did not wait. The caller gets `release`, if it gets one, by `promise`, if it gets
-   * one. Returns the hold.
+   * `waiter` is null for a caller that did not wait. `release` and `promise` are what the caller gets, if it gets them.
+   * Returns the hold.
    */
   granted(mode, units, waiter, isAbandoned, release, promise) {
     const since = this.time()
@@ -185,12 +185,12 @@ class Observer {
     if (this.settings.warnAfter !== undefined) watchHold(hold)
     if (!this.isFull) return
     hold.trace = wait?.trace ?? new Trace()
-    // It keeps nothing else of the wait, whose promise has the releaser: that one is to be collected.
+    // The hold keeps nothing else of the wait: its promise has the releaser, which must stay collectable.
     if (this.isSought) deadlock.holds(hold, wait ?? null)
     this.gave(release, promise)
   }
 
-  /** The caller that has been granted the latest hold gets `release`, or gets it by `promise`. */
+  /** The caller of the latest hold gets `release`, or `promise` for it. */
   gave(release, promise) {
     if (!this.isFull) return
     if (typeof release === 'function') watchReleaser(release, this.latest)
@@ -210,8 +210,8 @@ class Observer {
   }
 
   /**
-   * `units` of `hold` are about to be released, which must be seen as held no more by then. The latest stays: other
-   * grants of this turn may be in it, too.
+   * `units` of `hold` are about to be released, and must not be reported as held afterwards. The latest hold stays: it may
+   * contain other grants of this turn.
    */
   ended(hold, units) {
     if (hold === null || hold.isOver) return
@@ -236,11 +236,11 @@ class Observer {
     events.publish(events.release, this, mode, units, { held: ago(since) })
   }
 
-  /** `units` of a semaphore are about to be released without a releaser, 0 where its value is set. */
+  /** `units` of a semaphore are about to be released without a releaser; 0 when its value is set. */
   endedOldest(units) {
     if (this.isSought) deadlock.loosens(this.lock)
     let rest = units
-    for (const hold of [...this.holds]) {
+    for (const hold of this.holds) {
       if (rest === 0) return
       const some = Math.min(rest, hold.units)
       rest -= some
@@ -267,11 +267,11 @@ class Observer {
 }
 
 /**
- * Of a mutex whose holds need not be told apart: a count and a time are all that a grant costs. There is one holder at
- * most, and thus no list of holds.
+ * The observer of a mutex with 'counters': a grant costs a count and a time. A mutex has at most one holder, so there is
+ * no list of holds.
  */
 class MutexObserver extends Observer {
-  /** Since when it is held, or 0. */
+  /** The time of the grant, or 0 when the mutex is free. */
   since = 0
 
   granted(mode, units, waiter, isAbandoned) {

@@ -2,10 +2,10 @@ import type { Releaser } from '../core/releaser.js'
 import type { LockManager } from '../weblocks/lock_manager.js'
 
 /**
- * What is to be seen of a lock, and what of it is reported. See docs/diagnostics.md.
+ * What a lock records and reports about itself. See docs/diagnostics.md.
  *
- * All objects of a thread that stand for one lock should be given the same: what an object without diagnostics
- * does is not seen by the others.
+ * Give all objects of a thread for one lock the same options: the records do not include acquires through an object
+ * without diagnostics.
  *
  * @example
  * const orders = new Mutex({ name: 'watched orders', diagnostics: true, warnAfter: 5000 })
@@ -18,27 +18,27 @@ import type { LockManager } from '../weblocks/lock_manager.js'
  */
 export interface DiagnosticsOptions {
   /**
-   * `'counters'`: who holds the lock since when, its line, totals, how long was waited, and events. `true`: all
-   * that, with the stack of each acquire, deadlock detection, and a warning when a {@link Releaser} is collected as
-   * garbage before it was called. `false`: nothing, and nothing is paid for it.
+   * `'counters'`: the holders with the time of their grant, the number of waiters, totals, wait times, and events.
+   * `true`: the same, with the stack of each acquire, deadlock detection, and a warning when a {@link Releaser} is
+   * collected as garbage before it was called. `false`: none of this, at no cost.
    *
-   * On Bun, which has no hooks to find deadlocks by, true throws `ERR_LOCK_UNSUPPORTED`; on Deno it finds none.
+   * On Bun, which lacks the hooks for deadlock detection, true throws `ERR_LOCK_UNSUPPORTED`. On Deno it detects no
+   * deadlocks.
    *
-   * A lock that is not of this kind (an event, a barrier, a latch, a condition variable, the philosophers, a
-   * {@link LockManager}, which has `query()`) takes none.
+   * Events, barriers, latches, condition variables, DiningPhilosophers and {@link LockManager} (which has `query()`)
+   * have no diagnostics: they throw a TypeError for true and `'counters'`. Any other value is a TypeError, too.
    *
-   * Anything else is a TypeError, and so is true or `'counters'` for a lock that takes none.
-   *
-   * @default what the environment variable BOXOFFICE_DIAGNOSTICS says, which is read when the package is loaded: `1`
-   * or `true`, `counters`, `0` or `false`. Unset or empty means false. Any other text is a TypeError then
+   * @default the environment variable BOXOFFICE_DIAGNOSTICS, read when the package is loaded: `1` or `true`,
+   * `counters`, `0` or `false`. Unset or empty means false. Loading the package throws a TypeError for any other text
    */
   diagnostics?: boolean | 'counters'
 
   /**
-   * Warn once of each hold that takes longer than that many milliseconds, by `process.emitWarning`: a warning named
-   * BoxofficeWarning with the code BOXOFFICE_LONG_HOLD. By itself it brings `diagnostics: 'counters'` along.
-   * Fractions count; more than 2^31 - 1 ms are never over. A thread has one timer for all, which keeps nothing alive.
-   * A TypeError when it is no number; a RangeError when it is NaN, 0 or less.
+   * Warns once about each hold that lasts longer than this many milliseconds, by `process.emitWarning`: a warning named
+   * BoxofficeWarning with the code BOXOFFICE_LONG_HOLD. Without `diagnostics` it implies `diagnostics: 'counters'`.
+   * Fractions count; more than 2^31 - 1 ms means no warning. A thread has one timer for all locks, which does not keep
+   * the process alive. The constructor throws a TypeError when it is not a number, and a RangeError when it is NaN, 0
+   * or less.
    *
    * @default no warning
    */

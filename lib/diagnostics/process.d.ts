@@ -1,76 +1,78 @@
 import type { Engine } from '../cluster/options.js'
 import type { Key } from '../locks/keyed.js'
 
-/** How a lock is held, or wanted: exclusively, or shared with others. A semaphore knows weights only. */
+/** How a lock is held or waited for: exclusively, or shared with others. A semaphore has weights instead. */
 export type HoldMode = 'exclusive' | 'shared'
 
 /** A holder of a lock. */
 export interface LockHolder {
-  /** The `threadId` (of node:worker_threads) of the holder: 0 is the main thread. None, where another process is it. */
+  /** The `threadId` (of node:worker_threads) of the holder: 0 is the main thread. Undefined for another process. */
   thread?: number
-  /** Of scope `'host'`: the process of the holder. */
+  /** At scope `'host'`: the id of the holder's process. */
   pid?: number
   /**
-   * Since when, in milliseconds since the epoch. A lock that was free is held since a moment in the same turn of the
-   * event loop, which may be a bit earlier than the acquire. None, where it is held elsewhere: in another process, or
-   * in another thread than the one asked.
+   * The time of the grant, in milliseconds since the epoch. For a lock that was free it is a time in the same turn of
+   * the event loop, which may be slightly earlier than the acquire. Undefined for a holder in another process, or in
+   * another thread than the one asked.
    */
   since?: number
-  /** For how many milliseconds. */
+  /** How long it has been held, in milliseconds. */
   heldFor?: number
   mode?: HoldMode
-  /** Of a semaphore: how much of it. With `'counters'` what is held since one turn of the event loop is one holder. */
+  /**
+   * For a semaphore: the units held. With `'counters'` all grants of one turn of the event loop count as one holder.
+   */
   weight?: number
-  /** With `diagnostics: true`: where it was acquired. */
+  /** With `diagnostics: true`: the stack of the acquire. */
   stack?: string
-  /** With `diagnostics: true`: its Releaser was collected as garbage, and what it holds stays locked. */
+  /** With `diagnostics: true`: the Releaser was collected as garbage, and the lock stays locked. */
   isLeaked?: true
 }
 
-/** Counted from the moment when the lock was constructed. */
+/** Totals since the lock was constructed. */
 export interface LockTotals {
-  /** How often it was granted. A downgrade and the way back from a condition variable are grants, too. */
+  /** The number of grants. A downgrade, and acquiring the mutex again after a condition variable, count as grants. */
   acquisitions: number
-  /** How many of those grants had been waited for. */
+  /** The number of grants that came after a wait. */
   contended: number
-  /** How many gave up when their timeout was over. */
+  /** The number of waits that timed out. */
   timeouts: number
-  /** How many gave up by their signal or by `cancel()`, or since the server of an engine was away. */
+  /** The number of waits that ended by a signal, by `cancel()`, or because an engine's server did not answer. */
   aborts: number
-  /** How many of the grants told of a holder that had died. */
+  /** The number of grants after the death of a holder. */
   abandoned: number
-  /** How many were refused, since they would have closed a circle (`ERR_LOCK_DEADLOCK`). */
+  /** The number of acquires that were refused because they would have deadlocked (`ERR_LOCK_DEADLOCK`). */
   deadlocks: number
 }
 
-/** How long contended grants were waited for, or how long holds lasted, in milliseconds. */
+/** The distribution of wait times of contended grants, or of hold times, in milliseconds. */
 export interface LockTimes {
-  /** Exact to a power of two: no less than the time that it stands for, and less than twice of it. */
+  /** An upper bound: at least the exact percentile, and less than twice as much. */
   p50: number
   p90: number
   p99: number
-  /** Exact. */
+  /** The exact maximum. */
   max: number
-  /** How many took less than 2^i microseconds, and not less than half of that; the last is open. */
+  /** Bucket `i` counts times from 2^(i - 1) up to 2^i microseconds; the last bucket has no upper bound. */
   buckets: number[]
 }
 
-/** How long the contended grants were waited for. */
+/** The wait times of the contended grants. */
 export type LockWaits = LockTimes
 
-/** What the snapshot of a lock with diagnostics has besides. */
+/** What a lock with diagnostics adds to its snapshot. */
 export interface LockDiagnostics {
-  /** Its holders: all of this thread, and those of other threads and processes that are known. */
+  /** All holders of this thread, and the known holders of other threads and processes. */
   holders?: LockHolder[]
-  /** For how many milliseconds the first of this thread that waits has done so. */
+  /** How long the oldest waiter of this thread has waited, in milliseconds. */
   oldestWait?: number
-  /** Of this thread. Of a keyed map they are for all its keys together: see {@link snapshot}. */
+  /** The totals of this thread. A keyed lock has one set for all its keys: see {@link snapshot}. */
   totals?: LockTotals
-  /** Of this thread. */
+  /** The wait times of this thread. */
   waits?: LockWaits
 }
 
-/** A lock, or a key of a keyed map, in a {@link ProcessSnapshot}. */
+/** A lock, or a key of a keyed lock, in a {@link ProcessSnapshot}. */
 export interface LockReport {
   kind:
     | 'Mutex'
@@ -81,36 +83,36 @@ export interface LockReport {
     | 'KeyedSemaphore'
     | 'KeyedRWLock'
   name?: string
-  /** Of a keyed map there is one report without a key, for its totals, and one for each key that is held or waited for. */
+  /** A keyed lock has one report without a key, for its totals, and one for each key that is held or waited for. */
   key?: Key
-  /** `'cluster'`: over an {@link Engine}. */
+  /** `'cluster'` means over an {@link Engine}. */
   scope: 'process' | 'host' | 'cluster'
-  /** The thread that alone knows the lock; none, where threads share it. */
+  /** The thread that the lock belongs to. Undefined when threads share it. */
   thread?: number
-  /** Tells locks apart that have no name: the same in each snapshot. */
+  /** Identifies the lock, also without a name: the same in every snapshot. */
   id: string
-  /** Of a key: the `id` of the report of its map. */
+  /** For a key: the `id` of its keyed lock's report. */
   map?: string
-  /** Each holder once, of all threads that answered. */
+  /** The holders in all threads that answered, each once. */
   holders: LockHolder[]
-  /** How many wait, promises and blocked threads. */
+  /** The number of waiters, promises and blocked threads. */
   waiting: number
-  /** For how many milliseconds the first of all threads has waited. */
+  /** How long the oldest waiter of all threads has waited, in milliseconds. */
   oldestWait?: number
-  /** Of all threads together. A key has none of its own. */
+  /** The totals of all threads together. A key has none of its own. */
   totals?: LockTotals
   waits?: LockWaits
-  /** How long it was held, by each hold that has ended. */
+  /** The times of the holds that have ended. */
   holds?: LockTimes
 }
 
-/** A deadlock that was found, and refused. */
+/** A deadlock that was detected, and prevented by refusing an acquire. */
 export interface DeadlockReport {
-  /** When, in milliseconds since the epoch. */
+  /** The time, in milliseconds since the epoch. */
   at: number
-  /** The message of the error, which draws the circle. */
+  /** The error's message, which draws the cycle. */
   message: string
-  /** Each waiter in the circle: what it waits for, and what it holds meanwhile. */
+  /** Each waiter in the cycle, with the lock that it waits for and the locks that it holds. */
   cycle: DeadlockStep[]
 }
 
@@ -124,25 +126,33 @@ export interface DeadlockLock {
   kind: LockReport['kind']
   name?: string
   key?: Key
-  /** Where it was acquired, or is asked for. */
+  scope: LockReport['scope']
+  /** The mode of the hold or of the wait. */
+  mode?: HoldMode
+  /** The units of a semaphore. */
+  weight?: number
+  /** The stack of the acquire. */
   stack?: string
 }
 
 export interface ProcessSnapshot {
-  /** When, in milliseconds since the epoch. */
+  /** The time, in milliseconds since the epoch. */
   at: number
   pid: number
-  /** Threads that have a lock with diagnostics. One that is blocked, or busy for longer than 250 ms, has not answered. */
+  /**
+   * The threads that have a lock with diagnostics. A thread that is blocked, or busy for more than 250 ms, does not
+   * answer.
+   */
   threads: { id: number; answered: boolean }[]
   locks: LockReport[]
-  /** The last deadlocks that were refused, newest last. */
+  /** The latest deadlocks that were prevented, newest last. */
   deadlocks: DeadlockReport[]
 }
 
 /**
- * What all locks with diagnostics of this process are doing, in all threads. Each thread is asked, and answers in a
- * turn of its own event loop, so that the parts are of slightly different moments. It resolves when all have answered,
- * or after 250 ms; it never rejects. A pending snapshot keeps the event loop alive.
+ * The state of all locks with diagnostics in all threads of this process. Each thread answers in a turn of its own
+ * event loop, so the parts are from slightly different moments. Resolves when all threads have answered, or after 250
+ * ms; never rejects. A pending snapshot keeps the event loop alive.
  *
  * @example
  * const users = new KeyedMutex({ name: 'watched users', diagnostics: 'counters' })
@@ -156,26 +166,29 @@ export interface ProcessSnapshot {
  */
 export function snapshot(): Promise<ProcessSnapshot>
 
-/** What the channels `boxoffice:...` of node:diagnostics_channel tell. See docs/diagnostics.md. */
+/** The message of the channels `boxoffice:...` of node:diagnostics_channel. See docs/diagnostics.md. */
 export interface LockEvent {
   kind: LockReport['kind']
   name?: string
   key?: Key
   scope: LockReport['scope']
   mode?: HoldMode
-  /** Of a semaphore. */
+  /** The units, for a semaphore. */
   weight?: number
-  /** The thread that it happened in. */
+  /** The thread of the event. */
   thread: number
-  /** `boxoffice:admit`, `:abort` and `:timeout`: how many milliseconds were waited. */
+  /** For `boxoffice:admit`, `:abort` and `:timeout`: the length of the wait in milliseconds. */
   waited?: number
   /**
-   * Stands for one wait, and is good for a WeakMap: the same object in `boxoffice:wait`, which is told in the async context
-   * of the caller, and in the event that ends the wait. None, where nothing was waited for.
+   * Identifies one wait, for instance as a key of a WeakMap: the same object in `boxoffice:wait`, which is published in
+   * the caller's async context, and in the event that ends the wait. Undefined when there was no wait.
    */
   wait?: object
-  /** `boxoffice:release`: for how many milliseconds it was held. */
+  /** For `boxoffice:release`: the length of the hold in milliseconds. */
   held?: number
-  /** `boxoffice:abort`: what the acquire rejects with. `boxoffice:deadlock`: the error, with its `cycle`. */
+  /**
+   * For `boxoffice:abort`: the reason that the acquire rejects with. For `boxoffice:deadlock`: the error, with its
+   * `cycle`.
+   */
   reason?: unknown
 }

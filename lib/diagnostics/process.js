@@ -1,5 +1,5 @@
 'use strict'
-// snapshot(): what all threads of this process say about their watched locks, put together.
+// snapshot(): the reports of all threads of this process about their locks with diagnostics, merged.
 const { clearTimeout, setTimeout } = require('node:timers')
 const { BroadcastChannel, threadId } = require('node:worker_threads')
 const { agent } = require('../process/waiters.js')
@@ -7,7 +7,7 @@ const { readTimes } = require('./histogram.js')
 const { answer, ask, listeners } = require('./registry.js')
 const { addRawTimes, addTotals } = require('./tally.js')
 
-/** For a thread that is blocked, in milliseconds. */
+/** How long to wait for a thread that is blocked, in milliseconds. */
 const patience = 250
 
 let last = 0
@@ -28,7 +28,7 @@ async function snapshot() {
   }
 }
 
-/** As many as come in time from all who are `asked`. */
+/** The answers of the threads `asked` that come in time. */
 function answersOf(asked) {
   const name = `boxoffice:answers:${agent}:${++last}`
   const answers = []
@@ -56,7 +56,7 @@ function threadsOf(asked, answers) {
   return [...ids].sort((a, b) => a - b).map((id) => ({ id, answered: !unheard.has(id) }))
 }
 
-/** Each lock once. */
+/** Merges the reports of each lock into one. */
 function merged(answers, asked) {
   const all = new Map()
   for (const { agent: from, locks } of answers) {
@@ -80,7 +80,7 @@ function both(one, other) {
   return {
     ...one,
     holders: [...one.holders, ...other.holders],
-    // The line of a lock that threads share is the same one for all.
+    // The threads that share a lock all report the same queue.
     waiting:
       one.scope === 'cluster' ? one.waiting + other.waiting : Math.max(one.waiting, other.waiting),
     oldestWait: longest(one.oldestWait, other.oldestWait),
@@ -95,7 +95,7 @@ function longest(one, other) {
   return Math.max(one, other)
 }
 
-/** A thread knows better of its own holds than others, who see where they are at most. */
+/** A thread knows its own holds best; other threads know only the holding thread. */
 function eachOnce(holders) {
   const known = holders.filter(({ since }) => since !== undefined)
   const threads = new Set(known.map(({ thread }) => thread))

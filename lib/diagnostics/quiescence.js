@@ -1,20 +1,20 @@
 'use strict'
-// A hold is quiescent when everything that is being done in its chain waits for locks: each of its doings is a reaction to
-// the promise of an acquire, or to one that cannot settle before that does.
+// A hold is quiescent when its whole chain waits for locks: each of its doings is a reaction to the promise of an acquire,
+// or to a promise that cannot settle before that one.
 //
-//   a promise depends on waits   if it is that of an acquire; if it is a reaction to one that does; or if there are
-//                                reactions that may make it, and all of them do
+//   a promise depends on waits   if it is the promise of an acquire; if it is a reaction to such a promise; or if there are
+//                                reactions that may settle it, and all of them depend on waits
 //
-// One of which nothing is known does not. So a hold is not quiescent while anything else is going on in its chain, nor
-// when nothing is: then another chain has its releaser. Of what is quiescent, nothing goes on before one of the waits
-// ends.
+// An unknown promise does not depend on waits. So a hold is not quiescent while anything else is going on in its chain. A
+// hold without any doing is not quiescent either: another chain has its releaser. A quiescent chain does not go on before
+// one of its waits ends.
 
-/** Links of reactions that were the reason why something is not quiescent. */
+/** The links of reactions that made another link not quiescent. */
 const blamed = new Set()
-/** Promises within promises: one of more is not looked into, which would take the stack of it. */
+/** The deepest nesting of promises that is followed: deeper recursion would overflow the stack. */
 const mostAnswers = 1000
 
-/** The waits that all depends on which is being done inside of `link`; or nothing when it is not quiescent. */
+/** The waits that all doings inside `link` depend on; none when it is not quiescent. */
 function waitsOf(link) {
   const waits = new Set()
   blamed.clear()
@@ -33,12 +33,12 @@ function isQuiescent(link, waits, answers) {
   return true
 }
 
-/** A timer that has been cleared says so in no other way. */
+/** A cleared timer has no other mark. */
 function isAlive(resource) {
   return resource._destroyed !== true
 }
 
-/** Whether `step` cannot settle before one of `waits` is over, which it adds to. */
+/** Whether `step` cannot settle before one of its waits is over. Adds these to `waits`. */
 function dependsOn(step, waits, answers) {
   let last = step
   while (last?.isPending) last = last.parent // there may be very many
@@ -49,7 +49,7 @@ function dependsOn(step, waits, answers) {
   }
   let answer = answers.get(last)
   if (answer === undefined) {
-    answers.set(last, true) // besides itself, if it is taken to depend on that
+    answers.set(last, true) // in case it depends on itself
     answer = answers.size < mostAnswers && dependsOnInside(last, waits, answers)
     answers.set(last, answer)
   }

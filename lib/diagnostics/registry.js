@@ -1,11 +1,11 @@
 'use strict'
-// What this thread has to say about its watched locks, and how other threads hear of it. A source is the observer of a
-// lock, or that of a keyed map (keyed_observer.js): it is known weakly, as long as an object of the lock is in use.
+// The reports of this thread about its locks with diagnostics, and their way to other threads. A source is the observer of
+// a lock or of a keyed lock (keyed_observer.js). It is kept weakly: as long as an object of the lock is in use.
 //
-// Whoever asks opens a BroadcastChannel for the answers, and posts its name on the one for questions. All listen there
-// from their first watched lock on, without being kept alive by it. C++ knows who they are.
+// The asking thread opens a BroadcastChannel for the answers, and posts its name on the channel for questions. Threads
+// listen there from their first lock with diagnostics on; that does not keep them alive. C++ lists these threads.
 const { BroadcastChannel, threadId } = require('node:worker_threads')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 const { agent } = require('../process/waiters.js')
 const deadlock = require('./deadlock.js')
 
@@ -13,14 +13,14 @@ const questions = 'boxoffice:questions'
 
 const sources = new Set()
 const collected = new FinalizationRegistry((ref) => sources.delete(ref))
-let ear
+let channel
 
-/** What `source.reports()` says is a part of every picture from now on. */
+/** Every snapshot contains `source.reports()` from now on. */
 function register(source) {
   const ref = new WeakRef(source)
   sources.add(ref)
   collected.register(source, ref)
-  if (ear === undefined) listen()
+  if (channel === undefined) listen()
 }
 
 function hear({ data }) {
@@ -28,25 +28,25 @@ function hear({ data }) {
 }
 
 function listen() {
-  ear = new BroadcastChannel(questions)
-  // The channel would keep a function of ours, and with it the vm context of this instance.
-  ear.onmessage = native.realm.weakly(native, { hear }).hear
-  native.realm.endWith(native, ear, 'close')
-  ear.unref()
+  channel = new BroadcastChannel(questions)
+  // The channel would keep this module's function alive, and with it the vm context of this instance.
+  channel.onmessage = native.realm.weakly(native, { hear }).hear
+  native.realm.endWith(native, channel, 'close')
+  channel.unref()
   native.watchedThreads.join(threadId)
 }
 
-/** On the channel of that name: it need not stay open for the message to arrive. */
+/** Posts on the channel of that name, which may be closed before the message arrives. */
 function post(name, message) {
   const channel = new BroadcastChannel(name)
   channel.postMessage(message)
   channel.close()
 }
 
-/** All others: an ear does not hear what it says itself. */
+/** Asks all other threads: a channel does not receive its own messages. */
 function ask(answers) {
-  if (ear === undefined) post(questions, { answers })
-  else ear.postMessage({ answers })
+  if (channel === undefined) post(questions, { answers })
+  else channel.postMessage({ answers })
 }
 
 function answer() {

@@ -1,12 +1,12 @@
 'use strict'
-// What snapshots say of a watched lock: that of the lock, and the part of this thread in that of the process.
+// The reports about a lock with diagnostics: in the snapshot of the lock, and this thread's part in that of the process.
 const { threadId } = require('node:worker_threads')
 const { now } = require('./clock.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 const { listeners } = require('./registry.js')
 const { tallied } = require('./tally.js')
 
-/** What a snapshot of the lock has besides, which sees it `held` like that; a key has no more than its own. */
+/** The diagnostics in the snapshot of a lock whose state is `held`. A key has no totals. */
 function seenOf(observer, held) {
   const { lock, tally } = observer
   const time = now()
@@ -17,19 +17,19 @@ function seenOf(observer, held) {
   return { ...parts, totals: { ...tally.totals }, waits: tally.waited() }
 }
 
-/** `ours`, and what is to be seen of holders elsewhere. */
+/** `ours`, and the known holders in other threads and processes. */
 function withOthers(ours, { holderPids, locked }, lock) {
   if (holderPids !== undefined) {
     const { pid } = process
     const others = holderPids.filter((other) => other !== pid || ours.length === 0)
     return [...ours.map((holder) => ({ ...holder, pid })), ...others.map((pid) => ({ pid }))]
   }
-  // The word of a mutex tells which thread of this process has it.
+  // The word of a mutex contains its holder, when that is a thread of this process.
   if (!locked || ours.length > 0 || lock.owner === undefined) return ours
   return [{ thread: listeners().get(lock.owner()), mode: 'exclusive' }]
 }
 
-/** Of a lock that is no key. */
+/** The report of a lock that is not a key. */
 function reportOf(observer) {
   const { kind, name, scope, tally, lock } = observer
   const { waiting, holders, oldestWait } = lock.snapshot()
@@ -38,14 +38,14 @@ function reportOf(observer) {
   return { ...what, ...tallied(tally) }
 }
 
-/** The same in all threads that have the lock. */
+/** An id that is the same in all threads that share the lock. */
 function idOf({ kind, name, scope, tally, lock }) {
   if (name !== undefined) return `${kind} ${scope} ${name}`
   if (lock.share === null) return `${kind} ${tally.id}`
   return `${kind} at ${native.regions.addressOf(lock.share.place)}`
 }
 
-/** The holders of `hold`, as far as they can be told apart. */
+/** The holders of `hold`, as far as they have objects of their own. */
 function eachOf(hold, time) {
   const one = holderOf(hold, time)
   return Array.from({ length: hold.mode === undefined ? +(hold.units > 0) : hold.units }, () => one)

@@ -1,15 +1,15 @@
 'use strict'
-// Whether a promise is made by somebody who settles it by hand: `new Promise()` or Promise.withResolvers(). All others
-// are made by async functions, by then(), or by what combines promises, and these settle them. The frames are taken
-// when it is made, and looked at when a chain may wait for it.
+// Whether user code settles a promise by hand: `new Promise()` or Promise.withResolvers(). All other promises come from
+// async functions, then(), or functions that combine promises, which settle them. The frames are captured when the
+// promise is made, and examined when a chain may wait for it.
 
-/** Those of async_hooks, and the one that makes the promise. */
+/** The frames of async_hooks, and the one that makes the promise. */
 const mostFrames = 6
 const hooks = 'node:internal/async_hooks'
 const sitesOf = (_, sites) => sites
 
 class Site {
-  /** Of the promise that is being made, in `init` of a hook. */
+  /** The site of the promise that is being made, in `init` of a hook. */
   constructor(init) {
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = mostFrames
@@ -33,11 +33,11 @@ class Site {
   }
 }
 
-/** Of a promise of which it is not known. */
+/** The site of a promise whose frames are unknown. */
 const byHand = { isByHand: () => true }
 
 function isMaker(site) {
-  // What is a part of the language is in no file.
+  // Built-in functions have no file.
   if (site === undefined || site.getFileName()) return false
   const name = site.getFunctionName()
   return (name === 'Promise' && site.isConstructor()) || name === 'withResolvers'

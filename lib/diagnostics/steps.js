@@ -1,54 +1,54 @@
 'use strict'
-// What is known of each promise, by its number of async_hooks: a WeakMap of all promises would take longer than all
-// else. A promise that lives long must not keep anything of this instance, which would keep its vm context.
+// The step of each promise, by its async id: a WeakMap of all promises would cost more than everything else here. A
+// long-lived promise must not refer to anything of this instance, which would keep its vm context.
 const { executionAsyncId, executionAsyncResource } = require('node:async_hooks')
 
-/** Of steps in chains with holds, and of holds that are doing something: some promises never settle. */
+/** The largest number of steps in chains with holds, and of doings of a hold: some promises never settle. */
 const mostKnown = 10_000
-/** What stands in for a set of a link as long as it is empty: a free lock is taken and released without one. */
+/** Stands for an empty set of a link: acquiring and releasing a free lock makes no set. */
 const nothing = new Set()
 const noneForgotten = new Map()
 
-/** `set` with `one` in it, which is another set where that was none. */
+/** `set` with `one` added: a new set if `set` was `none`. */
 const withOne = (set, one) => (set === nothing ? new Set([one]) : set.add(one))
 
 class Step {
   constructor(id, link, resource) {
     this.id = id
     this.link = link
-    /** That of a timer, a request ..., and of no promise. */
+    /** A timer, a request ...: not a promise. */
     this.resource = resource
-    /** That of a reaction which has not run to its end. */
+    /** A reaction that has not run to its end. */
     this.promise = undefined
     /** A reaction that has not run yet. */
     this.isPending = false
     this.isSettled = false
-    /** Where a promise was made that is no reaction. */
+    /** Where the promise was made, unless it is a reaction. */
     this.site = undefined
-    /** Of a reaction: the step of the promise that it waits for, where that is known. */
+    /** Of a reaction: the step of the promise that it waits for, if known. */
     this.parent = undefined
-    /** Of a promise that is open: the number of the run that goes on, or else another one. */
+    /** Equal to the number of the current run while the promise is open. */
     this.openIn = 0
-    /** A promise that was open before it. */
+    /** The promise that was opened before this one. */
     this.closed = undefined
-    /** The promises that may be made by this reaction, and the step that has made it. */
+    /** The promises that this reaction may settle, and the step that made it. */
     this.within = undefined
     this.maker = undefined
-    /** Reactions that have yet to run, and that this promise is taken to depend on. */
+    /** Pending reactions that may settle this promise. */
     this.inside = undefined
-    /** Too many of them to know. */
+    /** There were too many of them to keep. */
     this.isCrowded = false
-    /** Of the promise of an acquire: the claim that waits, and then the link that reactions to it run in. */
+    /** Of the promise of an acquire: the claim that waits, and then the link that its reactions run in. */
     this.wait = undefined
     this.handed = undefined
-    /** It has been given a hold by the run that is going on. */
+    /** The current run has given it a hold. */
     this.isHanded = false
   }
 }
 
 /**
- * Steps by their numbers: the latest that have come and have not gone, no more than `most`. The older half goes at
- * once: to look for the oldest in a Map takes longer with each that has gone from there.
+ * Steps by their ids, at most `most`: the latest ones. The older half is dropped at once, because finding the oldest entry
+ * of a Map takes longer with every entry that has been deleted before it.
  */
 class Latest {
   #half
@@ -67,7 +67,7 @@ class Latest {
     if (!this.#young.delete(id)) this.#old.delete(id)
   }
 
-  /** Returns those that are forgotten for it, as a Map. */
+  /** Returns a Map of the steps that are dropped for it. */
   add(step) {
     this.#old.delete(step.id)
     this.#young.set(step.id, step)
@@ -79,19 +79,19 @@ class Latest {
   }
 }
 
-/** Steps of promises in chains with holds, or that give one, or that wait for a lock. */
+/** Steps of promises that are in chains with holds, give a hold, or wait for a lock. */
 const known = new Latest(mostKnown)
-/** Of other chains: what is made of an acquire passes through them. */
+/** Steps of other chains, which promises derived from an acquire pass through. */
 const others = new Latest(2 * mostKnown)
-/** Steps of resources in chains with holds, and of reactions that take long: these are too slow for all others. */
+/** Steps of resources in chains with holds, and of slow reactions. A WeakMap is too slow for all other steps. */
 const marks = new WeakMap()
 
 const stepBy = (id) => known.get(id) ?? others.get(id)
 
-/** The step that is running, if it is known. */
+/** The running step, if known. */
 const running = () => stepBy(executionAsyncId()) ?? marks.get(executionAsyncResource())
 
-/** Others may react to the promise of `step`, which is in a chain with a hold or gives one. */
+/** Keeps `step`, which is in a chain with a hold or gives one, for later reactions to its promise. */
 function learn(step, among = known) {
   for (const forgotten of among.add(step).values()) {
     forgotten.handed?.givers.delete(forgotten)
@@ -106,7 +106,7 @@ function forget({ id }) {
   others.delete(id)
 }
 
-/** A promise that has been forgotten since it has settled. */
+/** A promise that was dropped because it has settled. */
 function settled(id) {
   const step = new Step(id, null, undefined)
   step.isSettled = true
@@ -120,7 +120,7 @@ class Itself {
   }
 }
 
-/** A promise that is no reaction: its number is in a private field, which console.log() does not show. */
+/** Marks a promise that is not a reaction with its id, in a private field that console.log() does not show. */
 class Numbered extends Itself {
   #id
 
@@ -129,7 +129,7 @@ class Numbered extends Itself {
     this.#id = id
   }
 
-  /** Undefined where it was made before steps were kept. */
+  /** Undefined when the promise was made before steps were kept. */
   static stepOf(promise) {
     return #id in promise ? (stepBy(promise.#id) ?? settled(promise.#id)) : undefined
   }

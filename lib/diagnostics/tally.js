@@ -1,5 +1,5 @@
 'use strict'
-// What has been, of a lock or of all keys of a keyed map, in one thread.
+// The totals of a lock, or of all keys of a keyed lock, in one thread.
 const { Histogram, readTimes } = require('./histogram.js')
 const { agent } = require('../process/waiters.js')
 
@@ -17,9 +17,9 @@ let last = 0
 class Tally {
   totals = zero()
   waits = new Histogram()
-  /** How long it was held, each time. */
+  /** The times of the holds that have ended. */
   holds = new Histogram()
-  /** Like no other one of the process. */
+  /** Unique in the process. */
   id = `${agent}.${++last}`
 
   waited() {
@@ -27,17 +27,17 @@ class Tally {
   }
 }
 
-/** To be added to those of other threads. */
+/** The numbers to be added to those of other threads. */
 const rawTimes = ({ buckets, max }) => ({ buckets, max })
 
-/** What a report of a lock, or of a keyed map, has of `tally`. */
+/** The part of `tally` in the report of a lock or keyed lock. */
 const tallied = ({ totals, waits, holds }) => ({
   totals: { ...totals },
   waits: rawTimes(waits),
   holds: rawTimes(holds),
 })
 
-/** Those of two threads together. */
+/** The sum of the tallies of two threads. */
 function addTotals(one, other) {
   const sum = zero()
   for (const name of Object.keys(sum)) sum[name] = one[name] + other[name]

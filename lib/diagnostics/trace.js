@@ -1,13 +1,13 @@
 'use strict'
-// Where a call came from. The frames are taken at once, and made text when somebody reads them.
+// Where a call came from. The frames are captured at once, and turned into text when they are read.
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
-const { isBundled } = require('../bundle_advice.js')
+const { isBundled } = require('../addon/bundle_advice.js')
 
 const root = path.join(__dirname, '..') + path.sep
-// In a bundle nothing tells ours from the caller's.
-const places = isBundled ? [] : [root, pathToFileURL(root).href]
-/** Enough for those of our own on top, and what people look for below. */
+// In a bundle the package's frames cannot be told from the caller's.
+const places = ['node:internal/', ...(isBundled ? [] : [root, pathToFileURL(root).href])]
+/** Enough for the package's frames on top and the interesting ones below. */
 const mostFrames = 24
 
 class Trace {
@@ -28,13 +28,13 @@ class Trace {
     return this.#text
   }
 
-  /** `error`, made where a timer or a socket led, gets this stack. It must be of one caller only. */
+  /** Gives `error`, which a timer or a socket has raised, this stack. The error must belong to one caller. */
   moveTo(error) {
     error.stack = `${error.name}: ${error.message}\n${this.text}`
   }
 }
 
-/** The lines of callers: neither the heading nor the frames of this package. */
+/** The callers' lines, without the heading and the frames of this package and inside Node.js. */
 function withoutOurs(stack) {
   const frames = stack.split('\n').slice(1)
   return frames.filter((frame) => !places.some((place) => frame.includes(place))).join('\n')

@@ -1,10 +1,10 @@
 'use strict'
-// Warnings of process.emitWarning.
+// Warnings by process.emitWarning.
 const { threadId } = require('node:worker_threads')
 
 const type = 'BoxofficeWarning'
 
-/** `hold` is not over after `heldFor` ms. */
+/** `hold` has lasted longer than `heldFor` ms. */
 function longHold({ lock, stack }, heldFor) {
   const time = Math.round(heldFor)
   warn(
@@ -14,14 +14,14 @@ function longHold({ lock, stack }, heldFor) {
   )
 }
 
-/** The releaser of `hold` is garbage. */
+/** The releaser of `hold` was collected before it was called. */
 function leaked({ lock, stack }) {
   const lost = `a releaser of ${lock.title()} was collected as garbage before it was called`
   warn('BOXOFFICE_LEAKED_RELEASER', `${lost}: what it holds stays locked`, stack)
 }
 
 function warn(code, message, stack) {
-  const detail = stack === undefined ? undefined : `acquired\n${stack}`
+  const detail = stack === undefined ? undefined : `It was acquired here:\n${stack}`
   process.emitWarning(message, { type, code, detail })
 }
 
@@ -33,12 +33,12 @@ const holds = new FinalizationRegistry((hold) => {
   leaked(hold)
 })
 
-/** `release` is the only one to let go of `hold`, if all goes well. */
+/** Watches for the collection of `release`, the only releaser of `hold`. */
 function watchReleaser(release, hold) {
   holds.register(release, hold, hold)
 }
 
-/** It has let go: what is watched of it must not pile up until the collector comes round. */
+/** `release` was called: stops watching it, so that entries do not pile up until the next garbage collection. */
 function unwatchReleaser(hold) {
   holds.unregister(hold)
 }

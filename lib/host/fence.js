@@ -1,10 +1,10 @@
 'use strict'
 // The fencing tokens of grants of scope host.
-const native = require('../load.js')
+const native = require('../addon/load.js')
 
 const fence = Symbol('fence')
 
-// One function for all releasers: each with a getter of its own would have a hidden class of its own.
+// One getter for all releasers: with a getter of its own, each would get a hidden class of its own.
 const fencingToken = {
   configurable: true,
   enumerable: true,
@@ -13,26 +13,39 @@ const fencingToken = {
   },
 }
 
-/** The number of a grant of the lock at `place`, drawn when it is first asked for, while isGood(). */
+/**
+ * The fencing token of a grant of the lock at `place`, drawn on first use while isGood(). A holder that has waited for a
+ * condition, while others held the lock, draws another one.
+ */
 class Fence {
   #place
   #isGood
+  #lender
   #token
+  #returns
 
-  constructor(place, isGood) {
+  constructor(place, isGood, lender) {
     this.#place = place
     this.#isGood = isGood
+    this.#lender = lender
   }
 
   token() {
-    if (this.#token === undefined && this.#isGood()) this.#token = native.host.fence(this.#place)
+    const returns = this.#lender?.returns
+    if ((this.#token === undefined || this.#returns !== returns) && this.#isGood()) {
+      this.#token = native.host.fence(this.#place)
+      this.#returns = returns
+    }
     return this.#token
   }
 }
 
-/** `release`, of a grant of the lock at `place`, with its token. */
-function fenced(release, place, isGood) {
-  release[fence] = new Fence(place, isGood)
+/**
+ * Adds a fencing token to `release`, the releaser of a grant of the lock at `place`. `lender` is that of a mutex, whose
+ * holder may wait for a condition.
+ */
+function fenced(release, place, isGood, lender) {
+  release[fence] = new Fence(place, isGood, lender)
   return Object.defineProperty(release, 'fencingToken', fencingToken)
 }
 

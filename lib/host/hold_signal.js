@@ -1,9 +1,10 @@
 'use strict'
-// The signals of holds that may be lost: aborted when that happens, before another one has the lock.
+// The signals of holds that may be lost: each aborts at the loss, before another holder gets the
+// lock.
 
 const source = Symbol('signal')
 
-// One function for all releasers, as for their fencing tokens (fence.js).
+// One getter for all releasers, as for fencing tokens (fence.js).
 const signal = {
   configurable: true,
   enumerable: true,
@@ -12,7 +13,7 @@ const signal = {
   },
 }
 
-/** The signal of a grant, while isGood(), made when it is first asked for. */
+/** The signal of a grant, created on first use while isGood(). */
 class HoldSignal {
   #lender
   #isGood
@@ -29,7 +30,7 @@ class HoldSignal {
   }
 }
 
-/** `release`, of a grant that `lender` may end. */
+/** Adds a signal to `release`, the releaser of a grant that `lender` may end. */
 function signalled(release, lender, isGood) {
   release[source] = new HoldSignal(lender, isGood)
   return Object.defineProperty(release, 'signal', signal)

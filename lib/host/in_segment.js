@@ -1,9 +1,9 @@
 'use strict'
-// What the cores of scope host have in common. Their words lie in a segment from the start, and each of their grants has
-// a fencing token.
+// The part that all cores of scope host share. Their words lie in a segment from the start, and
+// each of their grants has a fencing token.
 const { fenced } = require('./fence.js')
 const { pinned } = require('./key_map.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 const { keepWith, shareSlot } = require('../process/shares.js')
 
 /** Cores of class `Base` in a segment. */
@@ -16,22 +16,22 @@ const inSegment = (Base) =>
 
     shareByName(name) {
       this.name = name
-      this.settleIn(() => shareSlot(this.segment))
+      this.attach(() => shareSlot(this.segment))
       keepWith(this)
     }
 
     shareByKey(segment, key) {
-      this.settleIn(() => shareSlot(segment, key))
+      this.attach(() => shareSlot(segment, key))
       this.share.pins++
       this.isPinned = true
     }
 
-    enterLine(weight, limits, Kind) {
+    enterQueue(weight, limits, Kind) {
       try {
-        if (this.segment.whyGone === undefined) return super.enterLine(weight, limits, Kind)
+        if (this.segment.whyGone === undefined) return super.enterQueue(weight, limits, Kind)
         return this.refuse(weight, this.goneError())
       } finally {
-        if (this.key !== undefined) this.rest() // it may have failed
+        if (this.key !== undefined) this.reportIdle() // reportIdle() may have failed before
       }
     }
 
@@ -43,7 +43,8 @@ const inSegment = (Base) =>
       return this.seen(native.host.look(this.place))
     }
 
-    // Where its files were removed nothing is granted any more: a process that has come since may hold it.
+    // After its files were removed a core grants nothing: processes that started later use other
+    // files, and may hold the lock.
 
     tryEnter(weight) {
       this.checkThere()
@@ -55,7 +56,7 @@ const inSegment = (Base) =>
       return super.enterSync(weight, limits)
     }
 
-    /** A thread that blocks is let go before its time, too. */
+    /** A blocked thread returns early, too, when the files are removed. */
     timeoutError(timeout, waiter) {
       return this.segment.isGone() ? this.goneError() : super.timeoutError(timeout, waiter)
     }

@@ -1,11 +1,12 @@
 'use strict'
-// A key map of scope host: its keys are those of a segment. A key's slot is pinned as long as this thread holds its lock
-// or waits for it: one more would take the room of a key. Else the slot may be that of another key.
-const native = require('../load.js')
+// A key map of scope host: its keys live in a segment. This thread pins a key's slot only while it
+// holds the key's lock or waits for it, because every pinned slot takes the room of a key. An
+// unpinned slot may pass to another key.
+const native = require('../addon/load.js')
 const { SharedKeyMap } = require('../process/shared_key_map.js')
 const { pinAgain, shareThere, unpin } = require('../process/shares.js')
 
-/** Locks that know the slot of their key, and have not pinned it: all that they cost is memory of this thread. */
+/** The most idle locks that remember an unpinned slot. They cost only memory of this thread. */
 const mostIdle = 1024
 
 class HostKeyMap extends SharedKeyMap {
@@ -13,7 +14,7 @@ class HostKeyMap extends SharedKeyMap {
     super(make, segment.name, segment, mostIdle)
   }
 
-  /** Whether the slot of `core` is that of its key, and pinned. */
+  /** Whether the slot of `core` still belongs to its key, and is pinned. */
   isThere(core) {
     return core.isPinned || pinAgain(core)
   }
@@ -26,7 +27,7 @@ class HostKeyMap extends SharedKeyMap {
     return this.table.busy().map(({ key }) => key)
   }
 
-  /** A key that others hold, too, may have no core of ours. */
+  /** A key that only other threads or processes hold has no core here. */
   see(key, held) {
     if (this.watch === undefined) return { key, ...held }
     return { key, ...this.watch.seen(this.find(key), held) }
@@ -38,7 +39,7 @@ class HostKeyMap extends SharedKeyMap {
   }
 }
 
-/** Locks of class `Base`, whose slots can be pinned. */
+/** Cores of class `Base` whose slots can be pinned. */
 const pinned = (Base) =>
   class extends Base {
     isPinned = false
@@ -47,9 +48,16 @@ const pinned = (Base) =>
       return this.key === undefined ? super.isIdle() : !this.isPinned
     }
 
-    rest() {
-      if (this.key === undefined) super.rest()
-      else if (this.isPinned && super.isIdle() && unpin(this)) this.keyMap.drop(this)
+    /** A lock that rests until the end of its minHold is pinned, but has no caller. */
+    hasCallers() {
+      return !super.isIdle()
+    }
+
+    reportIdle() {
+      if (this.key === undefined) super.reportIdle()
+      else if (!this.isPinned || this.hasCallers()) return
+      else if (unpin(this)) this.keyMap.drop(this)
+      else this.keyMap.reportIdle()
     }
   }
 

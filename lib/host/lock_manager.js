@@ -1,7 +1,6 @@
 'use strict'
-// The lock manager of all processes of this machine: its names are keys of read-write locks.
+// The lock manager of all processes of this machine. Its names are the keys of read-write locks.
 const { hostKeyMapOf } = require('./cores.js')
-const { checkHostTimes } = require('../locks/hold_times.js')
 const { modeNames } = require('../weblocks/request_options.js')
 const { lockOf } = require('../weblocks/lock.js')
 
@@ -9,14 +8,18 @@ class HostManager {
   #keyMap
 
   constructor(host, times) {
-    checkHostTimes(times, 'lock manager')
-    this.#keyMap = hostKeyMapOf('read-write lock', 0, host, {}, 'lock manager')
+    this.#keyMap = hostKeyMapOf('read-write lock', 0, { host, times }, {}, 'lock manager')
   }
 
-  /** A promise for a Releaser, or for undefined where the lock is not available now. */
+  /**
+   * Resolves to a Releaser, or to undefined if `ifAvailable` is set and the lock is not available.
+   */
   async acquire(name, { ifAvailable, mode, signal, steal, priority, timeout }) {
     if (steal) {
-      throw new DOMException("a lock of scope 'host' cannot be stolen", 'NotSupportedError')
+      throw new DOMException(
+        "a lock of scope 'host' cannot be stolen: request it without steal",
+        'NotSupportedError',
+      )
     }
     const isShared = modeNames[mode] === 'shared'
     const limits = { priority, signal, timeout, ifAvailable }
@@ -24,10 +27,11 @@ class HostManager {
       core.checkThere()
       return isShared ? core.acquireRead(limits) : core.acquireWrite(limits)
     })
-    return release && Object.defineProperty(release, 'signal', neverAborted)
+    if (release === undefined || 'signal' in release) return release
+    return Object.defineProperty(release, 'signal', neverAborted)
   }
 
-  /** Calls back while the lock is held. */
+  /** Runs `callback` while the lock is held. */
   async request(name, wish, callback) {
     const release = await this.acquire(name, wish)
     if (release === undefined) return callback(null)
@@ -38,7 +42,10 @@ class HostManager {
     }
   }
 
-  /** One entry for each process that holds a lock or waits for it. What those want who wait, nobody else knows. */
+  /**
+   * One entry for each process that holds or awaits a lock. The segment does not record the mode
+   * that a waiter requests.
+   */
   query() {
     const snapshot = { held: [], pending: [] }
     for (const { key, written, holderPids, waiterPids } of this.#keyMap.snapshot()) {
@@ -52,7 +59,10 @@ class HostManager {
   }
 }
 
-/** A grant of scope host is not lost before it is released: its signal is there for the sake of other scopes. */
+/**
+ * A grant without times is never lost before it is released. It has a signal because grants of
+ * other scopes have one.
+ */
 const neverAborted = {
   configurable: true,
   enumerable: true,

@@ -2,21 +2,22 @@
 // Lends a mutex to one thread of the machine's processes at a time: src/host/host_mutex.h.
 const { bounds } = require('../core/cohort.js')
 const { refused } = require('../core/lender.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 const { shareSlotWith } = require('../process/shares.js')
-const { line, WordLender } = require('../process/word_lender.js')
+const { WordLender } = require('../process/word_lender.js')
+const { queued } = require('../process/words.js')
 const { fenced } = require('./fence.js')
 
 const free = 0
 // The bits of src/host/owner_word.h.
 const ownerShift = 2
-/** Free for the invited head of the queue, which is on its way. */
-const invited = line
-/** In the high half of the word: a waiter is strictly first come, first served. */
+/** Free, and an invited head of the queue is on its way. */
+const invited = queued
+/** Set in the high half of the word while a waiter is strictly first come, first served. */
 const strict = 1 << 28
 
 class HostMutexLender extends WordLender {
-  // Of a slot of a keyed segment, as in a Share.
+  // The pins of a slot in a keyed segment, as in a Share.
   pins = 0
   isGone = false
   #segment
@@ -26,8 +27,8 @@ class HostMutexLender extends WordLender {
     this.#segment = segment
   }
 
-  settleByKey(segment, key) {
-    this.settleAt(shareSlotWith(this, segment, key))
+  attachToKey(segment, key) {
+    this.attachAt(shareSlotWith(this, segment, key))
   }
 
   tryBorrow() {
@@ -37,7 +38,7 @@ class HostMutexLender extends WordLender {
     return word === free || (word === invited && this.#overtake())
   }
 
-  /** Takes a free word before the invited head of the queue, a waiter of another process or thread. */
+  /** Takes a free word ahead of the invited waiter of another process or thread. */
   #overtake() {
     const highHalf = Atomics.load(this.words, this.index + 1)
     return (highHalf & strict) === 0 && this.change(invited, this.held | invited)
@@ -45,12 +46,15 @@ class HostMutexLender extends WordLender {
 
   borrowSync(limits) {
     const outcome = super.borrowSync(limits)
-    // A thread that blocks is let go before its time, too.
+    // A blocked thread returns early, too, when the files are removed.
     if (outcome === refused && this.#segment.isGone()) throw this.refusal()
     return outcome
   }
 
-  /** Where its files were removed it is lent no more: a process that has come since may hold it. */
+  /**
+   * After its files were removed the mutex is lent no more: processes that started later use other
+   * files, and may hold the lock.
+   */
   refusal() {
     const segment = this.#segment
     return segment.whyGone === undefined ? undefined : segment.goneError(this.lock.title())
@@ -60,9 +64,36 @@ class HostMutexLender extends WordLender {
     return this.change(this.held, free)
   }
 
+  /** The loan is for a holder that has waited for `condition`, and was notified or not. */
+  returnedFrom(condition, isNotified) {
+    this.returns++
+    if (isNotified) {
+      this.notifiedBy ??= []
+      this.notifiedBy.push(condition)
+    }
+  }
+
+  /**
+   * A notification ends with the hold of its waiter. So when this process dies before, which may be while the holder acts
+   * on its notification, another waiter is notified.
+   */
+  #endNotifications() {
+    if (this.notifiedBy === null) return
+    for (const condition of this.notifiedBy) condition.returned()
+    this.notifiedBy = null
+  }
+
+  giveBack(isAbandoned) {
+    this.#endNotifications()
+    return super.giveBack(isAbandoned)
+  }
+
+  /** Called at the end of a hold, while waiters of this thread are queued. */
   mayKeep() {
-    if ((this.word() & line) === 0) return true
-    // Asked for each hand-off: a strict waiter of another thread is not in the word.
+    this.#endNotifications()
+    if ((this.word() & queued) === 0) return true
+    // Read at each hand-off, because the word does not show whether a waiter of another thread is
+    // strict.
     const patience = native.hostMutex.patience(this.place)
     if (patience < 0) return false
     const { stay } = this
@@ -70,9 +101,12 @@ class HostMutexLender extends WordLender {
     return stay.mayHandOn()
   }
 
-  /** By another lock of ours: the same file may be open by several paths. */
-  stands() {
-    return native.hostMutex.stands(this.place) === 1
+  /**
+   * Whether this thread queues for the mutex through another lock object: one file may be open by
+   * several paths.
+   */
+  isQueuedElsewhere() {
+    return native.hostMutex.isQueued(this.place) === 1
   }
 
   look() {
@@ -82,9 +116,18 @@ class HostMutexLender extends WordLender {
   }
 
   addToken(release, isGood) {
-    return fenced(release, this.place, isGood)
+    return fenced(release, this.place, isGood, this)
   }
 }
-Object.assign(HostMutexLender.prototype, { native: native.hostMutex, ownerShift, isAfar: true })
+Object.assign(HostMutexLender.prototype, {
+  native: native.hostMutex,
+  ownerShift,
+  isAfar: true,
+  // Few mutexes have conditions: on the prototype these cost the others no memory.
+  /** How often a holder has got the lock back after it waited for a condition. */
+  returns: 0,
+  /** The conditions whose notifications the current holder got, or null. */
+  notifiedBy: null,
+})
 
 module.exports = { HostMutexLender }

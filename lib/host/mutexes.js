@@ -1,9 +1,8 @@
 'use strict'
-// The mutexes of scope host, in this thread: one for each slot of a segment, whatever number of objects stands for it.
-const { lockError } = require('../core/errors.js')
-const { nameOf } = require('../core/keys.js')
+// The mutexes of scope host in this thread: one per slot of a segment, however many objects share
+// it.
 const { LentMutex } = require('../core/lent_mutex.js')
-const { checkHostTimes } = require('../locks/hold_times.js')
+const { checkAlike, checkHostTimes } = require('../core/hold_times.js')
 const { lentKeyMap, mutexAt } = require('../process/mutexes.js')
 const { placeInSlot } = require('../process/shares.js')
 const { HostKeyMap, pinned } = require('./key_map.js')
@@ -13,7 +12,7 @@ const { openSegment } = require('./segment.js')
 const start = 0
 
 function openHostMutex(kind, { host, isStrict, times }) {
-  checkHostTimes(times, kind, isStrict)
+  checkHostTimes(times, isStrict)
   const segment = openSegment(kind, start, host)
   const mutex = mutexAt(placeInSlot(segment), () => mutexIn(segment, LentMutex, times))
   checkAlike(mutex.lender.times, times, segment)
@@ -30,15 +29,6 @@ function mutexIn(segment, Base, times) {
   return require('./timed_mutex.js').timedMutexIn(segment, Base, times)
 }
 
-/** All objects of this thread that stand for one lock have its times. */
-function checkAlike(known, times, { kind, name }) {
-  if (known?.minHold === times?.minHold && known?.maxHold === times?.maxHold) return
-  throw lockError(
-    'ERR_LOCK_MISMATCH',
-    `the ${kind} ${nameOf(name)} is there with another maxHold or minHold: construct it alike everywhere`,
-  )
-}
-
 class KeyMutex extends pinned(LentMutex) {
   shareByKey(segment, key) {
     super.shareByKey(segment, key)
@@ -49,7 +39,7 @@ class KeyMutex extends pinned(LentMutex) {
     try {
       return super.enter(limits, Kind)
     } finally {
-      this.rest() // it may have failed
+      this.reportIdle() // reportIdle() may have failed before
     }
   }
 }
@@ -58,7 +48,7 @@ const HostMutexMap = lentKeyMap(HostKeyMap)
 const keyMaps = new Map()
 
 function openHostMutexes({ host, isStrict, times }, watch) {
-  checkHostTimes(times, 'mutex', isStrict)
+  checkHostTimes(times, isStrict)
   const segment = openSegment('keyed mutex', start, host)
   let keyMap = keyMaps.get(segment)
   if (keyMap === undefined) {

@@ -1,22 +1,28 @@
 import type { Releaser } from '../core/releaser.js'
 
 /**
- * How far a lock reaches. Of scope `'host'`: all processes of this machine that run as this user, and all
- * their threads. They find the lock by its kind and its `name`. What differs from a lock of threads:
+ * The scope of a lock. At scope `'host'` all processes of this machine that run as this user share the lock, with all
+ * their threads. They find it by its kind and its `name`. The differences from a lock that threads share:
  *
- * - when a process ends that holds it, be it by SIGKILL, the next one gets it, and its Releaser says `abandoned`.
- * - its Releasers have a {@link Releaser.fencingToken}, and snapshots tell the processes.
- * - it has no `buffer`, and a ConditionVariable takes none of them. `cancel()` is for those of this thread.
- * - a wait keeps the process alive, unless this very thread holds the lock: another process could let go.
- * - fairness is bounded among processes, as among threads: those of one thread stand in one line.
+ * - When a process ends while it holds the lock, also by SIGKILL, the next waiter acquires it, and its Releaser says
+ *   `abandoned`.
+ * - Releasers have a {@link Releaser.fencingToken}, and snapshots list the processes.
+ * - There is no `buffer`. A ConditionVariable and its mutex both have scope `'host'`. `cancel()` rejects waiters of this
+ *   thread.
+ * - A wait keeps the process alive, because another process could release the lock, unless this thread holds it.
+ * - Order is bounded among processes, as among threads, unless `fairness` is `'fifo'`. The waiters of one thread are in
+ *   one queue.
  *
- * The constructor throws an Error that says what is wrong and what to do: `ERR_LOCK_UNSUPPORTED` where there are
- * no such locks (macOS and Windows, for now; a network's file system), `ERR_LOCK_SEGMENT` when the directory or a
- * file there is not what it should be or cannot be had, `ERR_LOCK_CAPACITY` when 127 processes have locks
- * there already, `ERR_LOCK_MISMATCH` when it has been made with another value or capacity.
+ * The constructor throws an Error that says what is wrong and what to do:
+ *
+ * - `ERR_LOCK_UNSUPPORTED` where the platform has no such locks (Windows, for now) or the directory is on a
+ *   network file system;
+ * - `ERR_LOCK_SEGMENT` when the directory or a file in it is invalid or not accessible;
+ * - `ERR_LOCK_CAPACITY` when 127 processes already have locks there;
+ * - `ERR_LOCK_MISMATCH` when the lock exists with another value, count, number of parties or capacity.
  *
  * @example
- * // In each worker of a cluster: a user's requests go one after the other, whichever worker has them.
+ * // In each worker of a cluster: the requests of one user run one after the other, in whichever worker.
  * const users = new KeyedMutex({ scope: 'host', name: 'users' })
  * app.post('/tickets', (request, response, next) => {
  *   users
@@ -29,38 +35,40 @@ import type { Releaser } from '../core/releaser.js'
  */
 export interface HostOptions {
   /**
-   * `'process'`: all threads of this process, if there is a `name`, a `buffer` or `shared: true`, else this one.
+   * `'process'`: all threads of this process. It needs a `name`, a `buffer` or `shared: true`, which are enough without
+   * `scope`. `'host'`: all processes of this machine that run as this user. It needs a `name`.
    *
-   * @default 'process'
+   * @default `'process'` with a `name`, a `buffer` or `shared: true`, else one thread
    */
   scope?: 'process' | 'host'
 
   /**
-   * Where the lock's file lies, an absolute path: all processes must say the same. Made with mode 0700 where it
-   * is not there; else it must be this user's own, and no others may write there. For containers: a volume
-   * that they share, in memory or on a local disk, not of a network.
+   * The directory of the lock's file, an absolute path, the same for all processes. A missing directory is created with
+   * mode 0700. An existing directory must belong to this user, and no other user may have write access. For containers
+   * use a shared volume in memory or on a local disk, not on a network.
    *
-   * @default the environment's BOXOFFICE_DIRECTORY, else /dev/shm/boxoffice-<user id>
+   * @default the environment variable BOXOFFICE_DIRECTORY, else /dev/shm/boxoffice-<user id>
    */
   directory?: string
 }
 
 export interface KeyedHostOptions extends HostOptions {
   /**
-   * Of scope `'host'`: how many keys may be held or waited for at once, by all processes together; from 1 to
-   * 2^24. One more is `ERR_LOCK_CAPACITY`. The first one to construct it decides, and whoever asks for another
-   * capacity later gets `ERR_LOCK_MISMATCH`. A key takes 0.3 KB of memory, of a read-write lock 0.4, of a
-   * semaphore 1.5, whether it is in use or not.
+   * For scope `'host'`: how many keys may be held or waited for at once, by all processes together, from 1 to 2^24.
+   * Another key rejects with `ERR_LOCK_CAPACITY`. The process that constructs the lock first sets the capacity; a
+   * constructor with another capacity throws `ERR_LOCK_MISMATCH`. The lock's file grows with the keys that are in use:
+   * from an eighth of its largest size to 0.3 KB for each key of the capacity (0.4 KB in a KeyedRWLock, 2.5 KB in a
+   * KeyedSemaphore). When the disk or the memory has no room for it, the acquisition rejects with `ERR_LOCK_SEGMENT`.
    *
-   * @default 65,536; of a KeyedRWLock and a LockManager 16,384, of a KeyedSemaphore 4,096
+   * @default 65,536; 16,384 for a KeyedRWLock and a LockManager; 4,096 for a KeyedSemaphore
    */
   capacity?: number
 }
 
-/** Of scope `'host'`: the processes that have to do with a lock, by their ids. */
+/** At scope `'host'`: the ids of the processes that hold a lock or wait for it. */
 export interface HostSnapshot {
-  /** Those that hold it. */
+  /** The processes that hold it. */
   holderPids?: number[]
-  /** Those that wait for it. `waiting` counts those of this process. */
+  /** The processes that wait for it. (`waiting` counts the waiters of this process.) */
   waiterPids?: number[]
 }

@@ -1,15 +1,19 @@
 'use strict'
-// What constructors take for locks of scope host: who of this machine shares the lock, and where it lies.
+// Reads constructor options of scope host: which processes share the lock, and where its files lie.
 const path = require('node:path')
 
 const mostKeys = 2 ** 24
 /** In bytes, as in src/host/names.h. */
 const longestName = 65536
 
-/** Undefined for a lock of this process. `isKeyed`: a keyed map, not a single lock. */
+/**
+ * Undefined for a lock of this process only. `isKeyed`: for a keyed map instead of a single lock.
+ */
 function readHost({ scope = 'process', name, buffer, directory, capacity }, isKeyed) {
   if (scope !== 'process' && scope !== 'host') {
-    throw new TypeError("scope must be 'process' or 'host'")
+    throw new TypeError(
+      "scope must be 'process' or 'host': leave it out for one thread, or take an engine for several machines",
+    )
   }
   if (scope === 'process') {
     if (directory !== undefined || capacity !== undefined) {
@@ -40,7 +44,7 @@ function checkHostName(name) {
   }
 }
 
-/** '' where neither the option nor the environment names one: C++ knows the default. */
+/** '' if neither the option nor the environment names a directory: C++ then uses the default. */
 function readDirectory(directory) {
   if (directory !== undefined) return checkDirectory('directory', directory)
   const { BOXOFFICE_DIRECTORY = '' } = process.env

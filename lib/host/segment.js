@@ -1,12 +1,12 @@
 'use strict'
-// Memory that the processes of this machine share: a segment for each kind and name of lock
-// (src/host/segment.h). This thread knows it by a number until it ends.
+// Memory that the processes of this machine share: one segment for each kind and name of lock
+// (src/host/segment.h). A number identifies it in this thread until the thread ends.
 const { lockError } = require('../core/errors.js')
 const { fromText, nameOf } = require('../core/keys.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 const { addWakeupListener, giveUpWhere } = require('../process/waiters.js')
 
-/** Kind of src/host/layout.h. */
+/** SegmentKind of src/host/layout.h. */
 const kinds = {
   mutex: 1,
   'read-write lock': 2,
@@ -16,6 +16,11 @@ const kinds = {
   'keyed semaphore': 6,
   'lock manager': 7,
   'recursive mutex': 8,
+  'auto-reset event': 9,
+  'manual-reset event': 10,
+  'countdown latch': 11,
+  barrier: 12,
+  'condition variable': 13,
 }
 
 class HostSegment {
@@ -23,15 +28,18 @@ class HostSegment {
     this.number = number
     this.kind = kind
     this.name = name
-    /** Why no lock of it is granted any more: its files were removed. */
+    /** Why the segment grants no lock any more: its files were removed. */
     this.whyGone = undefined
-    /** Whether the waiters and the holders of this thread have been told that. */
+    /** Whether waiters and holders of this thread know of the removal. */
     this.isTold = false
-    /** This thread as an owner: what a mutex's word is, as JavaScript sees it, while it holds it. */
+    /** Once `isTimed`: maxHold and minHold of its locks, or undefined. Unused for mutexes. */
+    this.times = undefined
+    this.isTimed = false
+    /** The word of a mutex, as JavaScript sees it, while this thread holds it. */
     this.held = native.host.held(number)
   }
 
-  /** The mutexes of it that this thread has. */
+  /** The mutexes of this segment that this thread uses. */
   mutexes() {
     return []
   }
@@ -42,12 +50,14 @@ class HostSegment {
     return this.whyGone !== undefined
   }
 
-  /** `title` is the lock's. */
+  /** `title` names the lock. */
   goneError(title = titleOf(this)) {
     return lockError('ERR_LOCK_SEGMENT', `${title}: ${this.whyGone}`)
   }
 
-  /** Tells all waiters for locks of it, and, since nothing else can tell a holder, the process. */
+  /**
+   * Rejects all waiters for its locks. Also emits a process warning, the only way to tell a holder.
+   */
   tell() {
     this.isTold = true
     giveUpWhere(
@@ -61,12 +71,15 @@ class HostSegment {
     process.emitWarning(message, { type: 'BoxofficeWarning', code, detail })
   }
 
-  /** How many keys are held or waited for, by whatever process. */
+  /** The number of keys that any process holds or awaits. */
   get size() {
     return native.host.busyCount(this.number)
   }
 
-  /** Those keys, each with its place: which may be another one's by the time it is looked at. */
+  /**
+   * The busy keys, each with its place. By the time the caller looks, the place may be another
+   * key's.
+   */
   busy() {
     const all = native.host.busy(this.number)
     const keys = []
@@ -75,13 +88,13 @@ class HostSegment {
   }
 }
 
-/** Of a long key, a segment keeps the beginning, and that there is more. */
+/** The segment stores only the beginning of a long key, which an ellipsis marks. */
 function keyOf(text) {
   if (text.endsWith('…')) return text.slice(1)
   try {
     return fromText(text)
   } catch {
-    return text // other processes may have written nonsense there: that is what there is to see
+    return text // Another process may have corrupted the key: show the stored text.
   }
 }
 
@@ -90,7 +103,10 @@ const titleOf = ({ kind, name }) => `the ${kind} ${nameOf(name)} of this host`
 const opened = new Map()
 let removals = native.host.removals()
 
-/** What this thread has opened, and is gone, though a wait that ended may have found that before. */
+/**
+ * Looks for removed segments among those this thread has open. A wait that ended may have found the
+ * removal before.
+ */
 function lookForRemovals() {
   const now = native.host.removals()
   if (now === removals) return
@@ -101,7 +117,10 @@ function lookForRemovals() {
 }
 addWakeupListener(lookForRemovals)
 
-/** `kind` is one of those above. Where others have made it already, it must have begun as `start`. */
+/**
+ * `kind` is one of the kinds above. If the segment exists already, it must have been created with
+ * `start`.
+ */
 function openSegment(kind, start, { name, directory, capacity = 0 }) {
   const id = JSON.stringify([kind, name, directory, capacity, start])
   let segment = opened.get(id)

@@ -1,37 +1,35 @@
 'use strict'
-// Lends a mutex whose holds last for `maxHold` at most, and keep all others out for `minHold` at least.
+// Lends a mutex with `maxHold` and `minHold`: each hold ends after `maxHold`, and excludes others for at least `minHold`.
 //
-//   held      from begin(): the local lock has a holder. After `maxHold` it has none, whatever the holder does
-//   resting   from giveBack() before the end of `minHold`: the local lock is free, and this thread keeps the word till then
+//   held      from begin(): the local lock has a holder. After `maxHold` the lender ends the hold
+//   resting   from a giveBack() before the end of `minHold`: the local lock is free, but this thread keeps the word until then
 //
-// A thread may die before that end. So the slot of the lock says until when it rests, and whether its holder had let go. A
-// borrower that is told of a death looks there, and keeps the word for what is left of the rest.
+// The thread may die before that end. So the lock's slot stores the end, and whether the holder had released. A borrower
+// that is told of a death reads the slot, and keeps the word for the remaining time.
 const { clearTimeout, setTimeout } = require('node:timers')
-const { performance } = require('../builtins.js').perf_hooks
+// The machine's monotonic clock: all processes of one boot share it, and a segment lasts for one boot.
+const { now } = require('../addon/load.js').clock
 const { lent, lentAbandoned, refused } = require('../core/lender.js')
 const { lostError } = require('../core/errors.js')
 const { longestTimeout } = require('../core/options.js')
 const { HostMutexLender } = require('./mutex_lender.js')
 const { signalled } = require('./hold_signal.js')
 
-/** Where `rest` of src/host/layout.h lies behind the owner's word, in words. */
+/** The offset of `rest` (src/host/layout.h) from the owner's word, in words. */
 const restAt = 18
-/** In the slot: the holder had let go, and its death is no news for the next one. The time is in the bits above. */
+/** A bit in the slot: the holder had released, so its death is not reported. The bits above hold the time. */
 const released = 1n
-
-// Taken at load: users fake clocks.
-const now = performance.now.bind(performance)
-/** For what other processes read: in Bun, the monotonic clock of each process begins with it. */
-const wallClock = Date.now
 
 class TimedMutexLender extends HostMutexLender {
   #minHold
   #maxHold
   #slot
-  /** Until when others are kept out if it is given back now. */
+  /** The end of the current minHold: a release before it begins a rest. */
   #until = 0
+  /** Whether that is the minHold of a holder that died. */
+  #isOfDead = false
   isResting = false
-  /** Ends a hold. */
+  /** The timer that ends the hold after maxHold. */
   #timer
   #controller
 
@@ -43,8 +41,8 @@ class TimedMutexLender extends HostMutexLender {
     this.#maxHold = maxHold
   }
 
-  settleAt(place) {
-    super.settleAt(place)
+  attachAt(place) {
+    super.attachAt(place)
     const { buffer, byteOffset } = this.words
     this.#slot = new BigInt64Array(buffer, byteOffset + 4 * (this.index + restAt), 1)
   }
@@ -64,7 +62,7 @@ class TimedMutexLender extends HostMutexLender {
     return answer === refused ? super.borrow(priority) : answer
   }
 
-  /** What the local lock is told of `answer`: `refused` where this thread has got what must rest. */
+  /** Translates `answer` for the local lock: `refused` when this thread got the word but must let it rest. */
   #took(answer) {
     if (answer !== lent && answer !== lentAbandoned) return answer
     const isAbandoned = answer === lentAbandoned && this.#look()
@@ -76,35 +74,38 @@ class TimedMutexLender extends HostMutexLender {
     return isAbandoned ? lentAbandoned : lent
   }
 
-  /** A ticket's loan. Where it must rest, the local lock gives it back at once: see mayGrant(). */
+  /** A ticket's loan. If it must rest, the local lock gives it back at once: see mayGrant(). */
   admit(borrower, isAbandoned) {
     this.#until = 0
     super.admit(borrower, isAbandoned && this.#look())
   }
 
-  /** After a death: until when the lock rests. Whether the dead holder had not let go. */
+  /** After a death: reads the end of the rest. Returns whether the dead holder had not released. */
   #look() {
     if (this.#minHold === 0) return true
+    this.#isOfDead = true
     const word = Atomics.load(this.#slot, 0)
-    // Any process may write nonsense there.
-    this.#until = now() + Math.min(Number(word >> 1n) - wallClock(), this.#minHold)
+    // Limit the time: another process may have corrupted the slot.
+    this.#until = Math.min(Number(word >> 1n), now() + this.#minHold)
     return (word & released) === 0n
   }
 
-  /** The same for the next one. */
+  /** Stores the end of the rest for the next borrower. */
   #tell(isReleased) {
-    const end = wallClock() + Math.ceil(this.#until - now()) + 1
-    Atomics.store(this.#slot, 0, (BigInt(end) << 1n) | (isReleased ? released : 0n))
+    const end = BigInt(Math.ceil(this.#until))
+    Atomics.store(this.#slot, 0, (end << 1n) | (isReleased ? released : 0n))
   }
 
+  /** Whether the loan need not rest first, for a holder that died. */
   mayGrant() {
-    return this.#until <= now()
+    return !this.#isOfDead || this.#until <= now()
   }
 
-  /** There is a holder from now on. */
+  /** Begins a hold. */
   begin() {
     clearTimeout(this.#timer)
     this.#controller = undefined
+    this.#isOfDead = false
     if (this.#minHold > 0) {
       this.#until = now() + this.#minHold
       this.#tell(false)
@@ -115,13 +116,13 @@ class TimedMutexLender extends HostMutexLender {
     }
   }
 
-  /** The end of a hold keeps the event loop alive while a waiter of this thread waits for that. */
+  /** The timer of maxHold keeps the event loop alive while waiters of this thread wait for it. */
   keepEnd(isWaitedFor) {
     if (isWaitedFor) this.#timer?.ref()
     else this.#timer?.unref()
   }
 
-  /** No caller has had it. */
+  /** Ends a loan that no caller received: it begins no rest. */
   unuse() {
     this.#until = 0
     Atomics.store(this.#slot, 0, 0n)
@@ -132,12 +133,12 @@ class TimedMutexLender extends HostMutexLender {
     return this.#controller.signal
   }
 
-  /** Of a grant that is over, for a caller that asks then only. */
+  /** The signal of a grant that has ended before a caller asks for the signal. */
   lateSignal() {
     return AbortSignal.abort(lostError(this.lock.title(), 'its grant is over'))
   }
 
-  /** Its holder hears of that first. */
+  /** Ends the hold after maxHold; first aborts the holder's signal. */
   #end() {
     const grant = this.lock.grant()
     const why = `it was held for longer than maxHold, ${this.#maxHold} ms`
@@ -145,7 +146,7 @@ class TimedMutexLender extends HostMutexLender {
     if (this.lock.grant() === grant) this.lock.end(true)
   }
 
-  /** Each hold has its times, and so a loan of its own. */
+  /** Each hold has its own times, so each needs its own loan. */
   mayKeep() {
     return false
   }
@@ -161,14 +162,14 @@ class TimedMutexLender extends HostMutexLender {
 
   #rest(isAbandoned) {
     this.isResting = true
-    // Else the slot says what is true still: a holder died.
+    // Otherwise the slot already says that a holder died without a release.
     if (!isAbandoned) this.#tell(true)
     this.#wait(isAbandoned)
   }
 
   #wait(isAbandoned) {
     const left = Math.ceil(this.#until - now())
-    // Waiters keep the event loop alive. Without any, the thread may end: the slot tells the next one.
+    // Only waiters keep the event loop alive. If the thread ends, the next borrower reads the slot.
     setTimeout(() => this.#wake(isAbandoned), Math.min(left, longestTimeout)).unref()
   }
 
@@ -181,7 +182,7 @@ class TimedMutexLender extends HostMutexLender {
     this.#tell(false)
     const completions = super.giveBack(isAbandoned)
     if (completions !== undefined) this.hear(completions)
-    if (this.lock.idleListener !== null) this.lock.rest()
+    if (this.lock.idleListener !== null) this.lock.reportIdle()
   }
 
   addToken(release, isGood) {

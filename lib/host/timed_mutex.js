@@ -1,18 +1,21 @@
 'use strict'
-// A lent mutex whose lender keeps `minHold` and `maxHold`: timed_lender.js.
-const { lockError } = require('../core/errors.js')
+// A lent mutex whose lender enforces `minHold` and `maxHold`: timed_lender.js.
 const { unseen } = require('../core/releaser.js')
+const { blockedError } = require('./timed_hold.js')
 const { TimedMutexLender } = require('./timed_lender.js')
 
-/** Mutexes of class `Base`, which is derived from LentMutex. */
+/** The timed form of `Base`, a class derived from LentMutex. */
 const timed = (Base) =>
   class extends Base {
-    /** The lock is here, unless it has to rest for a holder that died. */
+    /** Refuses the loan while it must rest for a holder that died. */
     handOn(isAbandoned) {
       const { lender } = this
       if (!lender.mayGrant()) return false
       lender.begin()
-      if (super.handOn(isAbandoned)) return true
+      if (super.handOn(isAbandoned)) {
+        lender.keepEnd(this.hasQueue())
+        return true
+      }
       lender.unuse()
       return false
     }
@@ -37,14 +40,13 @@ const timed = (Base) =>
       return release
     }
 
-    /** No-op while it rests: it has been released. */
+    /** Does nothing while the lock rests: its holder has released it. */
     release() {
       if (!this.lender.isResting) super.release()
     }
 
     lockSync() {
-      const message = `${this.title()} has a maxHold or a minHold, whose timers a blocked thread would not hear: use a method that returns a promise`
-      throw lockError('ERR_LOCK_UNSUPPORTED', message)
+      throw blockedError(this)
     }
   }
 

@@ -1,5 +1,5 @@
 'use strict'
-// The inspector for servers of the fetch style, which turn a Request into a Response.
+// The inspector for servers that turn a Request into a Response.
 const { checkObject } = require('../core/options.js')
 const { senderAt } = require('./request.js')
 const { makeRoutes, unreadable } = require('./routes.js')
@@ -16,14 +16,14 @@ function makeFetchInspector(source, options) {
   }
 }
 
-/** A Request does not say from where it comes, which only the server knows. */
+/** Only the server knows the sender: a Request does not contain it. */
 function partsOf({ method, url, headers }, { remoteAddress }) {
   const { host, pathname, search } = new URL(url)
   const header = (name) => headers.get(name) ?? undefined
   return {
     method,
     url: pathname + search,
-    // Servers may make the URL of a Request of a name of their own. HTTP/2 has no Host: it is in the URL.
+    // Prefer the Host header: servers may build the URL with a name of their own. HTTP/2 has no Host, but the URL has it.
     host: header('host') ?? host,
     header,
     sender: remoteAddress === undefined ? 'unknown' : senderAt(remoteAddress),

@@ -1,5 +1,5 @@
 'use strict'
-// The inspector for node:http and what is built on it.
+// The inspector for node:http and frameworks built on it.
 const { senderAt } = require('./request.js')
 const { makeRoutes, unreadable } = require('./routes.js')
 
@@ -17,15 +17,15 @@ function partsOf({ method, url, headers, socket: { remoteAddress } }) {
   return {
     method,
     url,
-    // HTTP/2 has no Host, but the same in another place.
+    // HTTP/2 has `:authority` in place of Host.
     host: headers.host ?? headers[':authority'],
     header: (name) => headers[name],
-    // A connection by a Unix socket has no address, and comes from this machine.
+    // A connection through a Unix socket has no address, and comes from this machine.
     sender: remoteAddress === undefined ? 'local' : senderAt(remoteAddress),
   }
 }
 
-/** Node leaves out the body of an answer to HEAD. */
+/** Node.js omits the body of an answer to HEAD. */
 function send(response, { status, headers, body }) {
   response.writeHead(status, headers)
   response.end(body)

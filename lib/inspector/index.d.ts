@@ -1,4 +1,10 @@
-/** Of a request, what is read. Those of node:http, node:http2 and express have it. */
+/**
+ * A live page of the locks of a process.
+ *
+ * @module boxoffice/inspector
+ */
+
+/** The part of a request that the inspector reads. Requests of node:http, node:http2 and express have it. */
 export interface InspectorRequest {
   method?: string | undefined
   url?: string | undefined
@@ -6,17 +12,20 @@ export interface InspectorRequest {
   socket: { remoteAddress?: string | undefined }
 }
 
-/** Of a response, what is used. Those of node:http, node:http2 and express have it. */
+/** The part of a response that the inspector uses. Responses of node:http, node:http2 and express have it. */
 export interface InspectorResponse {
   writeHead(status: number, headers: { [name: string]: string | number }): unknown
   end(body: string): unknown
 }
 
 /**
- * Answers one request. `next` is what routers such as express give: their `request.url` is below the path where the
- * handler is mounted, and what is neither the page nor its data goes to `next()`, as an error in reading the locks goes
- * to `next(error)`. Without `next` whatever ends in `/data` is the data, everything else is the page, and an error is
- * answered with status 500.
+ * Answers one request.
+ *
+ * With `next`, as routers like express call it, `request.url` is relative to the path where the handler is mounted.
+ * Requests for neither the page nor its data go to `next()`, and an error in reading the locks goes to `next(error)`.
+ *
+ * Without `next` a path that ends in `/data` gets the data, every other path gets the page, and an error is answered
+ * with status 500.
  */
 export type Inspector = (
   request: InspectorRequest,
@@ -24,22 +33,22 @@ export type Inspector = (
   next?: (error?: unknown) => void,
 ) => void
 
-/** Of a Request of the fetch style, what is read. */
+/** The part of a fetch-style Request that the inspector reads. */
 export interface FetchInspectorRequest {
   readonly method: string
   readonly url: string
   readonly headers: { get(name: string): string | null }
 }
 
-/** From where a request comes: a Request does not say that, but its server does. */
+/** The sender of a request. A Request does not contain it, but its server knows it. */
 export interface FetchInspectorSender {
-  /** The address that the connection comes from. Without it only `allowRemote: true` answers. */
+  /** The remote address of the connection. Without it every request is refused, unless `allowRemote` is true. */
   remoteAddress?: string | undefined
 }
 
 /**
- * Resolves to the answer to one request: the data if its path ends in `/data`, else the page. An error in reading
- * the locks is an answer with status 500.
+ * Answers one request: with the data if its path ends in `/data`, else with the page. An error in reading the locks is
+ * answered with status 500.
  */
 export type FetchInspector = (
   request: FetchInspectorRequest,
@@ -48,38 +57,37 @@ export type FetchInspector = (
 
 export interface InspectorOptions {
   /**
-   * By what names, or addresses, besides `localhost`, `127.x.x.x` and `[::1]` people open the page: without a scheme and
-   * without a port. Requests for any other host get a 403, so that no page of the web can give its own name the
-   * address of this machine and read the locks (DNS rebinding). @default none
+   * The host names or addresses of the page besides `localhost`, `127.x.x.x` and `[::1]`, without a scheme and a port.
+   * Requests for any other host get a 403, so that no web page can point its own host name at this machine and read the
+   * locks (DNS rebinding). @default none
    */
-  hosts?: readonly string[]
+  hosts?: readonly string[] | undefined
   /**
-   * Whether requests from other machines are answered, and such as a proxy says it passes on for somebody
-   * (`Forwarded`, `X-Forwarded-For`, `X-Forwarded-Host`, `X-Real-IP`, `Via`). They are for a name in `hosts` in
-   * general. The page asks nobody who they are: with this, put a check of your own in front. @default false
+   * Whether to answer requests from other machines, and requests that a proxy has forwarded (with a header `Forwarded`,
+   * `X-Forwarded-For`, `X-Forwarded-Host`, `X-Real-IP` or `Via`). Their host usually has to be in `hosts`. The page has
+   * no authentication: put your own in front when you set this. @default false
    */
-  allowRemote?: boolean
+  allowRemote?: boolean | undefined
 }
 
 /**
- * A handler of requests for node:http, express, fastify and the like that serves one live page: every lock and key
- * with diagnostics (of all threads of this process) that is held or waited for, leaked and unusually long holds first,
- * who holds it since when, how many wait and how long the first of them has, how long was waited, and the deadlocks
- * that were refused. Locks without `diagnostics` are not seen. See docs/diagnostics.md.
+ * Makes a request handler for node:http, express, fastify and others. It serves one live page with every lock and key
+ * of this process that has `diagnostics` and is held or waited for, in all threads: its holders and the times of their
+ * grants, the number of waiters, the oldest wait, wait times, and the deadlocks that were prevented. Leaked and
+ * unusually long holds come first. See docs/inspector.md.
  *
- * The page is for this machine only, unless the options say otherwise, and changes nothing: requests other than GET
- * and HEAD get 405, those of other machines, for other hosts' names or by other sites 403, malformed ones 400. A
- * proxy on this machine that does not say so hides that a request comes from elsewhere: keep the path out of what it
- * passes on, or put a check in front.
+ * The page only reads. By default it answers this machine only: requests from other machines, for other host names and
+ * from other sites get 403; methods other than GET and HEAD get 405; malformed requests get 400. A proxy on this
+ * machine that adds no header hides the real sender: do not let it forward the path, or put authentication in front.
  *
- * Nothing is read while nobody looks. However many do, the locks are read some five times a second at most.
+ * Locks are read only while a page is open, and at most five times a second for all pages together.
  *
  * @throws {TypeError} when an option is of the wrong type.
- * @throws {RangeError} when one of `hosts` is no host name, or has a scheme or a port.
+ * @throws {RangeError} when an element of `hosts` is not a host name, or has a scheme or a port.
  *
  * @example
- * const { createServer } = require('node:http')
- * const { inspector } = require('boxoffice/inspector')
+ * import { createServer } from 'node:http'
+ * import { inspector } from 'boxoffice/inspector'
  *
  * const users = new KeyedMutex({ name: 'users', diagnostics: true }) // or 'counters', without stacks
  * const inspect = inspector()
@@ -93,15 +101,15 @@ export interface InspectorOptions {
 export function inspector(options?: InspectorOptions): Inspector
 
 /**
- * The same for servers of the fetch style, whose handlers turn a `Request` into a `Response`: Hono, Bun, Deno, route
- * handlers of Next.js. The server knows the address that a request comes from: say it as `remoteAddress`. A server
- * that cannot tell, as Next.js, needs `allowRemote: true`, and a check of your own in front.
+ * {@link inspector} for servers whose handlers turn a `Request` into a `Response`: Hono, Bun, Deno, route handlers of
+ * Next.js. Pass the address of the sender, which the server knows, as `remoteAddress`. A server that does not tell it,
+ * like Next.js, needs `allowRemote: true` and your own authentication in front.
  *
  * @throws {TypeError} when an option is of the wrong type.
- * @throws {RangeError} when one of `hosts` is no host name, or has a scheme or a port.
+ * @throws {RangeError} when an element of `hosts` is not a host name, or has a scheme or a port.
  *
  * @example
- * const { fetchInspector } = require('boxoffice/inspector')
+ * import { fetchInspector } from 'boxoffice/inspector'
  *
  * const inspect = fetchInspector()
  * // In Bun: Bun.serve({ routes: { '/locks/*': show } })

@@ -1,5 +1,5 @@
 'use strict'
-// Who may look: checked once, when the handler is made.
+// Access to the page: the options are checked once, when the handler is made.
 const { checkKnown, checkObject } = require('../core/options.js')
 
 /** Labels of a domain name or of an IPv4 address, or an IPv6 address in brackets: no scheme, no port. */

@@ -1,10 +1,10 @@
 'use strict'
-// The page: one document, whose style and scripts stand in it. The policy lets in those, by their digests, and
-// nothing else: neither what an attacker got into the document, nor anything of another address.
+// The page: one document with inline style and scripts. Its Content-Security-Policy allows these, by their digests, and
+// nothing else: neither injected code, nor resources of another origin.
 const { createHash } = require('node:crypto')
 const { readFileSync } = require('node:fs')
 const path = require('node:path')
-const { checkFile } = require('../bundle_advice.js')
+const { checkFile } = require('../addon/bundle_advice.js')
 
 const read = (name) => readFileSync(checkFile(path.join(__dirname, 'page', name)), 'utf8')
 const digest = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
@@ -25,7 +25,7 @@ const policy = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
-  // Text can become elements by no way at all, not even by a mistake of the scripts.
+  // Text cannot become elements, not even by a mistake in the scripts.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join('; ')

@@ -1,9 +1,9 @@
 'use strict'
 // The snapshot of a process as the page gets it, once a second: small, also with ten thousand busy keys.
 //
-// What repeats is sent once: a stack, and what all keys of a map have in common. `stack` and `lock` are indices into
-// `stacks` and `locks`; locks that look the same differ by the `id` of their rows. Keys come as text, so that 1, 1n and
-// '1' stay apart, and nothing that is long comes whole: names and keys are what strangers have chosen.
+// Repeated parts are sent once: stacks, and what all keys of a map share. `stack` and `lock` are indices into `stacks`
+// and `locks`; locks of the same name differ by the `id` of their rows. Keys are sent as text, so that 1, 1n and '1' stay
+// apart. Long texts are truncated: untrusted clients may have chosen names and keys.
 const { nameOf } = require('../core/keys.js')
 const { markOf, usualsOf } = require('./usual.js')
 
@@ -21,7 +21,7 @@ const textOfKey = (key) => (key === undefined ? undefined : cut(textOf(key), lon
 const textOfId = (id) => cut(id, 2 * longest.name)
 const textOfName = (name) => (name === undefined ? undefined : cut(name, longest.name))
 
-/** Numbers things in the order of their coming: what is the same by `idOf` has one number. */
+/** Numbers values in the order of their first use: values of the same `idOf` have the same number. */
 function numbering(idOf, make) {
   const numbers = new Map()
   const all = []
@@ -53,7 +53,7 @@ const numberLocks = () =>
 
 const isBusy = ({ waiting, holders }) => waiting > 0 || holders.length > 0
 
-/** For how long the first of the holders has held it, as far as that is known. */
+/** How long the oldest known holder has held the lock. */
 function holdOf({ holders }) {
   let longest = 0
   for (const { heldFor = 0 } of holders) if (heldFor > longest) longest = heldFor
@@ -120,7 +120,7 @@ function oldestOf(busy) {
   return oldest
 }
 
-/** Leaked holds first, which must not be among those that are left out. */
+/** Leaked holds first, so that the limit does not omit them. */
 function byHold(a, b) {
   const [leakedA, leakedB] = [a.isLeaked === true, b.isLeaked === true]
   return leakedA === leakedB ? (b.heldFor ?? 0) - (a.heldFor ?? 0) : leakedB - leakedA

@@ -1,14 +1,12 @@
 'use strict'
-// What a request asks for, and whether whoever sends it may: everything that comes from outside is read here.
+// Reads requests, and decides whether the sender may see the page: all untrusted input is read here.
 //
-// Three kinds of strangers are kept out, each by what it cannot help sending:
-// - another machine, by the address that its connection comes from, or by what a proxy says of it;
-// - a page of the web whose own name was made to mean this machine (DNS rebinding), by the Host, which is still
-//   that name;
-// - a page of the web that sends requests to this machine's name, by Sec-Fetch-Site and Origin, which browsers
-//   write and pages cannot.
+// Three kinds of senders are refused, each by a property that it cannot forge:
+// - another machine, by the address of its connection, or by the headers of a proxy;
+// - a web page whose own host name resolves to this machine (DNS rebinding), by the Host, which is still that name;
+// - a web page that sends requests to this machine's name, by Sec-Fetch-Site and Origin, which the browser sets.
 
-/** What a request is answered with that gets no answer. */
+/** The answer to a request that is refused. */
 class Refusal extends Error {
   constructor(status, message, headers = {}) {
     super(message)
@@ -20,15 +18,15 @@ class Refusal extends Error {
 const loopbackAddress = /^(?:::ffff:)?127(?:\.\d{1,3}){3}$|^::1$/
 const loopbackName = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 const hostAndPort = /^(?<name>[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
-/** What a proxy adds that says for whom it asks. */
+/** The headers by which a proxy names the sender. */
 const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
 
-/** From where a request comes, by the address of its connection. */
+/** The kind of sender, by the address of its connection. */
 const senderAt = (address) => (loopbackAddress.test(address) ? 'local' : 'remote')
 
 /**
- * Throws a Refusal unless the sender of this request may look: { method, host, header, sender }. `header(name)` is
- * the value of a header, or undefined; `sender` is 'local', 'remote', or 'unknown' where the server does not say.
+ * Throws a Refusal unless the sender of this request may see the page: { method, host, header, sender }. `header(name)`
+ * is the value of a header, or undefined; `sender` is 'local', 'remote', or 'unknown' when the server does not tell.
  */
 function checkAllowed({ method, host, header, sender }, { hosts, allowRemote }) {
   if (method !== 'GET' && method !== 'HEAD') {
@@ -66,8 +64,8 @@ const mostRows = 100_000
 const longestFilter = 200
 
 /**
- * What the URL asks for: { route: 'page' or 'data', top, filter }, or undefined when that is nothing of ours. Under
- * a router that takes its own part off the URL (`isMounted`) it is exactly two paths; else the last part decides.
+ * The route of the URL: { route: 'page' or 'data', top, filter }, or undefined when it is neither. Under a router that
+ * removes its own prefix from the URL (`isMounted`) there are exactly two paths; else the last segment decides.
  */
 function readUrl(text, isMounted) {
   if (typeof text !== 'string' || !/^\/(?!\/)[\x21-\x7e]*$/.test(text)) {
@@ -94,7 +92,7 @@ function readQuery(query) {
   return asked
 }
 
-/** What is before the first `mark`, and what is after it. */
+/** The parts before and after the first `mark`. */
 function cut(text, mark) {
   const at = text.indexOf(mark)
   return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]

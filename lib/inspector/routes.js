@@ -1,15 +1,14 @@
 'use strict'
-// What each request is answered with: `source` is the snapshot of the process. What kind of server asks is for
-// handler.js and fetch.js.
+// The answers to requests: `source` makes the snapshot of the process. handler.js and fetch.js adapt them to servers.
 //
-// The page asks for its data again and again, once it has drawn the last. So nothing in here is open between two
-// requests: no stream, no timer that needs to be stopped, and nothing is read between requests.
+// The page asks for new data after it has drawn the last. So nothing here stays open between two requests: no stream, no
+// timer to stop, and no lock is read between requests.
 const { readOptions } = require('./options.js')
 const { page, policy } = require('./page.js')
 const { reportOf } = require('./report.js')
 const { checkAllowed, readUrl, Refusal } = require('./request.js')
 
-/** However many look, the locks are read no more often than this, in milliseconds. */
+/** The shortest time between two readings of the locks, for any number of pages, in milliseconds. */
 const freshFor = 200
 
 const usualHeaders = {
@@ -22,7 +21,7 @@ const usualHeaders = {
   'x-frame-options': 'DENY',
 }
 
-/** Calls `source` once for all requests that come meanwhile, or within `freshFor` of its answer. */
+/** Calls `source` once for all requests that come before its answer, or within `freshFor` after it. */
 function shared(source) {
   let reading
   let said
@@ -34,12 +33,12 @@ function shared(source) {
   function read() {
     if (reading !== undefined) return reading
     reading = source()
-    // A snapshot is kept for `freshFor`. A failure is the answer to the requests that wait for it, and to no later one.
+    // A snapshot is kept for `freshFor`. A failure answers the waiting requests, and no later one.
     reading.then(() => setTimeout(forget, freshFor).unref(), forget)
     return reading
   }
 
-  /** The report as JSON. That of the last who asked is for the next one, too: all pages ask the same. */
+  /** The report as JSON. The latest is cached, because all pages ask for the same. */
   return async ({ top, filter }) => {
     const snapshot = await read()
     if (said?.top !== top || said.filter !== filter) {
@@ -50,9 +49,9 @@ function shared(source) {
 }
 
 /**
- * A function that answers a request, see request.js for its parts, with { status, headers, body }, or with undefined
- * where a router has mounted the routes (`isMounted`) and the URL is none of them. It rejects when the locks cannot
- * be read.
+ * Makes a function that answers a request (request.js has its parts) with { status, headers, body }. It answers undefined
+ * when a router has mounted the routes (`isMounted`) and the URL is none of them. It rejects when the locks cannot be
+ * read.
  */
 function makeRoutes(source, options = {}) {
   const allowed = readOptions(options)
@@ -73,7 +72,7 @@ function makeRoutes(source, options = {}) {
   }
 }
 
-/** The answer where makeRoutes() rejects, and no router has a better one. */
+/** The answer when makeRoutes() rejects and no router handles the error. */
 function unreadable(error) {
   return answer(500, 'text/plain', `The locks cannot be read: ${error.message}\n`)
 }

@@ -1,13 +1,12 @@
 'use strict'
-// Which holds are out of the ordinary. What is usual for a lock is the p99 of its own ended holds; the keys of a map share
-// those of the map.
+// Finds unusually long holds. The usual time of a lock is the p99 of its ended holds; keys use the p99 of their map.
 
 const enoughHolds = 20
 const times = 10
-/** In milliseconds: the turns of a busy event loop take shorter holds so far. */
+/** In milliseconds: turns of a busy event loop can stretch shorter holds up to this. */
 const least = 100
 
-/** What is usual for each of `locks`, in milliseconds: undefined before enough holds have ended. */
+/** The usual hold time of each of `locks`, in milliseconds: undefined before enough holds have ended. */
 function usualsOf(locks) {
   const usuals = new Map()
   for (const { id, holds } of locks) {
@@ -17,7 +16,7 @@ function usualsOf(locks) {
   return ({ id, map = id }) => usuals.get(map)
 }
 
-/** How a lock is marked: 'leaked' comes before 'long'. */
+/** The mark of a lock: 'leaked' takes precedence over 'long'. */
 function markOf({ holders }, usual) {
   if (holders.some(({ isLeaked }) => isLeaked)) return 'leaked'
   const limit = usual === undefined ? Infinity : Math.max(least, times * usual)

@@ -3,16 +3,17 @@ import type { GateOptions, GateSyncWaitOptions, GateWaitOptions } from './gate.j
 import type { Mutex } from './mutex.js'
 
 /**
- * Everybody waits here until all parties have come; then all go on, and the next round may begin at once.
- * Rounds never mix: whoever comes early for the next one waits for the others to come again.
+ * Makes parties wait for each other: a round is over when all parties have come, and the next round begins at once.
+ * Rounds never mix: a party that comes early for the next round waits until the others come again.
  *
- * A party that gives up (`timeout`, `signal`), or whose thread ends while it waits, breaks the barrier, since
- * the others would wait for ever: they reject with `ERR_LOCK_BROKEN`, and so do all who come until
- * {@link Barrier.reset}. A round passes for all of its parties or for none. Of a thread that ends before it
- * has come nothing is known: give a `timeout` where that may happen.
+ * A party that times out or is aborted, or whose thread or process ends while it waits, breaks the barrier, because the
+ * others would wait for ever. Their waits, and all later waits until {@link Barrier.reset}, reject with `ERR_LOCK_BROKEN`. A
+ * round passes for all of its parties or for none. The barrier does not notice a thread that ends before it has come:
+ * give a `timeout` where that may happen. At scope `'host'` the barrier begins anew when every process that has
+ * constructed it has ended.
  *
  * @example
- * // Three workers compute a step each, and nobody begins the next one before all have ended this one.
+ * // Three workers compute in steps. No worker begins a step before all have ended the step before.
  * const step = new Barrier(3)
  * const done = [0, 0, 0]
  * await Promise.all(
@@ -27,7 +28,7 @@ import type { Mutex } from './mutex.js'
  * )
  *
  * @example
- * // One of them does what is to be done once a round: the last to come, whose wait resolves to 0.
+ * // The last party to come, whose wait resolves to 0, does what is to be done once a round.
  * const barrier = new Barrier(2, { name: 'halves' })
  * const sums = []
  * let total
@@ -38,7 +39,7 @@ import type { Mutex } from './mutex.js'
  * await Promise.all([half([1, 2]), half([3, 4])]) // total is 10
  *
  * @example
- * // One gives up: it hears its own reason, the others that the barrier is broken.
+ * // A party that times out gets its own error; the others get ERR_LOCK_BROKEN.
  * const barrier = new Barrier(3)
  * const [late, other] = await Promise.allSettled([barrier.wait({ timeout: 5 }), barrier.wait()])
  * if (late.reason.code !== 'ERR_LOCK_TIMEOUT') throw late.reason
@@ -47,52 +48,55 @@ import type { Mutex } from './mutex.js'
  */
 export class Barrier {
   /**
-   * @param parties How many a round needs: 1 to 2^30 - 1. The same in all threads that share it.
-   * @throws {TypeError | RangeError} when `parties` or an option is not what it should be.
-   * @throws {Error} `ERR_LOCK_MISMATCH` when it is there already with another number of parties, or
-   * another kind of lock is.
-   * @throws {Error} `ERR_LOCK_UNSUPPORTED` at scope `'host'` and over an engine: docs/scopes.md says what to use there.
+   * @param parties The number of parties in a round: 1 to 2^30 - 1. The same in all threads and processes that share
+   * the barrier.
+   * @throws {TypeError | RangeError} when `parties` or an option is invalid.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when the barrier exists with another number of parties, or a lock of another
+   * kind is in the buffer there.
+   * @throws {Error} `ERR_LOCK_UNSUPPORTED` over an engine: docs/scopes.md says what to use there. At scope `'host'` also
+   * the errors of {@link HostOptions}.
    */
   constructor(parties: number, options?: GateOptions)
 
-  /** How many a round needs. */
+  /** The number of parties in a round. */
   readonly parties: number
-  /** How many have come in this round and wait: 0 to `parties` - 1, and 0 while it is broken. */
+  /** The number of parties that wait in this round: 0 to `parties` - 1, and 0 while the barrier is broken. */
   readonly waiting: number
 
   /**
-   * Comes, and resolves when all parties have: to how many were still missing then, a number of its own
-   * for each party of a round, from `parties` - 1 for the first to come to 0 for the last. Order among
-   * promises of one thread: as they came.
+   * Counts this party in, and resolves when all parties of the round have come. It resolves to the number of parties
+   * that were still missing when this party came: `parties` - 1 for the first, 0 for the last, and a different number
+   * for each party. Promises of one thread resolve in the order in which they came.
    *
-   * Rejects with `ERR_LOCK_TIMEOUT` when `timeout` passed first and with `signal.reason` on abort, also
-   * when the signal was aborted before: either breaks the barrier, unless the round was complete already.
-   * A `timeout` of 0 passes for the last to come, and breaks it for any other. Rejects with
-   * `ERR_LOCK_BROKEN` when another gave up, or the barrier was broken or reset. A pending wait keeps the
-   * process alive as {@link CountdownLatch.wait} does.
+   * Rejects with `ERR_LOCK_TIMEOUT` when `timeout` ms have passed, and with `signal.reason` on abort, also when the
+   * signal was aborted before the call. Either breaks the barrier, unless the round is complete. With a `timeout` of 0
+   * the last party passes, and any other party breaks the barrier. Rejects with `ERR_LOCK_BROKEN` when another party
+   * broke the barrier, or it was broken or reset. A pending wait keeps the process alive as {@link CountdownLatch.wait}
+   * does.
    *
-   * @throws {TypeError | RangeError} at once when an option is not what it should be: it has not come then,
-   * and nothing is broken.
+   * @throws {TypeError | RangeError} at once when an option is invalid. The party is not counted in then, and the
+   * barrier is not broken.
    */
   wait(options?: GateWaitOptions): Promise<number>
 
   /**
-   * The same, and blocks this thread.
+   * Waits as {@link Barrier.wait} does, and blocks this thread until then.
    *
-   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first, and `ERR_LOCK_BROKEN`: as above.
-   * `ERR_LOCK_DEADLOCK` when others are missing and no other thread knows the barrier: it has not come then.
-   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
+   * @throws {Error} `ERR_LOCK_TIMEOUT` and `ERR_LOCK_BROKEN`, as above; `ERR_LOCK_DEADLOCK` when parties are missing
+   * and no other thread has the barrier: this party is not counted in then.
+   * @throws {TypeError} on the main thread unless `allowBlockingMainThread` is set.
    */
   waitSync(options?: GateSyncWaitOptions): number
 
-  /** Breaks it: all who wait, and all who come until `reset()`, reject with `ERR_LOCK_BROKEN`. */
+  /** Breaks the barrier: every wait, and every later wait until `reset()`, rejects with `ERR_LOCK_BROKEN`. */
   break(): void
-  /** Starts anew. Those who wait reject with `ERR_LOCK_BROKEN`; whoever comes from now on is of a new round. */
+  /** Begins a new round. Waiters of the old round reject with `ERR_LOCK_BROKEN`. */
   reset(): void
+  /** Whether the barrier is broken. */
   isBroken(): boolean
 
-  /** The memory it lies in: see {@link Mutex.buffer}. */
+  /** The shared memory of the barrier: see {@link Mutex.buffer}. */
   readonly buffer: SharedArrayBuffer
-  /** Where in `buffer`, in bytes. */
+  /** The barrier's offset in `buffer`, in bytes. */
   readonly byteOffset: number
 }

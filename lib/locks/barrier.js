@@ -9,6 +9,7 @@ const kind = {
   class: 'Barrier',
   base: gate,
   name: 'barrier',
+  isGate: true,
   bytes: 8,
   local: (parties) => new LocalBarrier(parties),
   shared: () => require('../process/barrier_core.js').BarrierCore,

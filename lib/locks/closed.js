@@ -1,13 +1,13 @@
 'use strict'
-// What an object stands for after close(): callers that come are refused, whatever of their options. All other methods go
-// on with the lock itself, for callers that hold it or wait for it.
+// Closed objects: new callers are refused before their options are read. All other methods still
+// reach the lock, for its holders and waiters.
 //
-// close() gives the object another kind. Methods compare their kind with that of the object in any case: a lock that is
-// never closed pays nothing (docs/decisions/closing.md).
+// close() changes the object's kind. Methods compare kinds in any case, so a lock that is never
+// closed pays nothing (docs/decisions/closing.md).
 const { lockError } = require('../core/errors.js')
 const { checkKey, titleOf } = require('../core/keys.js')
 
-/** Refuses callers of one lock. `observer` may be null. */
+/** Refuses the callers of a closed lock. `observer` may be null. */
 class Refusal {
   #kind
   #title
@@ -24,7 +24,7 @@ class Refusal {
     return lockError('ERR_LOCK_CLOSED', message)
   }
 
-  /** The same of a wait, by `method` with `args`, which diagnostics tell of. */
+  /** Refuses a wait, by `method` with `args`, and reports it to diagnostics. */
   ofWait(method, args) {
     const error = this.error()
     if (this.#observer !== null) {
@@ -41,10 +41,14 @@ class Refusal {
   }
 }
 
-/** Of what a method of a semaphore takes: [callback,] weight or options. */
+/** The weight in the arguments of a semaphore's method: [callback,] weight or options. */
 function weightOf(args) {
   const [given = 1] = args.filter((arg) => typeof arg !== 'function')
-  return typeof given === 'number' ? given : (given?.weight ?? 1)
+  try {
+    return typeof given === 'number' ? given : (given?.weight ?? 1)
+  } catch {
+    return 1 // a getter that throws, which is refused like any other caller
+  }
 }
 
 const waits = ['acquire', 'lock', 'runExclusive', 'acquireRead', 'acquireWrite']
@@ -72,7 +76,7 @@ for (const method of tries) {
   }
 }
 
-/** The methods of the classes that are for callers to come in. */
+/** The methods by which new callers enter. */
 const entrances = new Set([
   ...waits,
   ...blocks,
@@ -83,24 +87,26 @@ const entrances = new Set([
   'waitForUnlock',
 ])
 
-/** That of an object of `kind` that has been closed; `lockFor(method)` is what the method is to use. */
+/**
+ * The kind of a closed object of `kind`; `lockFor(method)` returns the lock that the method uses.
+ */
 const closedKind = (kind, lockFor) => ({ class: kind.class, base: kind, lockFor })
 
-/** That of a single lock. */
+/** The kind of a closed single lock. */
 function closedSingle(kind, lock) {
   const refusal = new Refusal(kind, lock.title(), lock.observer)
-  // A recursive mutex: a callback that holds it may enter it again.
+  // A recursive mutex: a callback that holds it may still enter again.
   const isRefused = (method) => entrances.has(method) && !lock.isHeld?.()
   return closedKind(kind, (method) => (isRefused(method) ? refusal : lock))
 }
 
-/** That of a keyed map. */
+/** The kind of a closed keyed map. */
 function closedKeyed(kind, map) {
   const closed = new ClosedKeyMap(kind, map)
   return closedKind(kind, (method) => (entrances.has(method) ? closed : map))
 }
 
-/** What methods find in place of the keyed map. */
+/** Stands in for the keyed map of a closed object. */
 class ClosedKeyMap {
   watch = undefined
   #kind
@@ -120,6 +126,15 @@ class ClosedKeyMap {
 
   with(key, use) {
     return use(this.open(key))
+  }
+
+  /** A caller that names no key is refused, too. */
+  closedError() {
+    return new Refusal(
+      this.#kind,
+      titleOf(`keyed ${this.#kind.name}`, { keyMap: null, name: this.#map.name }),
+      null,
+    ).error()
   }
 
   find() {

@@ -1,13 +1,22 @@
 import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
-import type { BufferOptions, LockOptions } from '../lock_options.js'
+import type { HostOptions } from '../host/options.js'
+import type { BufferOptions, LockOptions } from './lock_options.js'
 import type { Mutex } from './mutex.js'
 
-export interface ConditionVariableOptions extends LockOptions, BufferOptions {}
+export interface ConditionVariableOptions extends LockOptions, BufferOptions, HostOptions {}
 
 /**
- * Waits until something has become true that a Mutex guards. A wait lets go of the mutex, and has it again
- * when it settles, however it does; Releasers and runExclusive go on with it. Nobody is woken for nothing, but
- * another may have come first: wait in a loop.
+ * Lets a holder of a Mutex wait until something that the mutex guards has become true. A wait releases the mutex, and
+ * has acquired it again when it settles, also when it rejects; Releasers and `runExclusive` stay valid. There are no
+ * spurious wake-ups, but another caller may hold the mutex before the notified waiter does: wait in a loop.
+ *
+ * A wait that gets the mutex because its holder died does not say so: the next grant of the mutex is `abandoned`. A
+ * waiter that must know sets a mark in the state before each change, and clears it afterwards.
+ *
+ * A notified waiter whose thread or process ends before it holds the mutex again passes its notification on to another
+ * waiter. At scope `'host'` a waiter that dies after it got the mutex passes it on as well: then two waiters wake up for
+ * one notification. The waiting processes take turns, and there is no `fairness: 'fifo'`. A holder that may be killed notifies first
+ * and then makes its change, both while it holds the mutex: so no waiter is forgotten.
  *
  * @example
  * const mutex = new Mutex()
@@ -27,42 +36,75 @@ export interface ConditionVariableOptions extends LockOptions, BufferOptions {}
  * const taken = take()
  * await put('a ticket')
  * assert.equal(await taken, 'a ticket')
+ *
+ * @example
+ * // Between processes: what they wait for is in a file, and the holder that changes it notifies first.
+ * import { existsSync, rmSync, writeFileSync } from 'node:fs'
+ * const mutex = new Mutex({ scope: 'host', name: 'seat' })
+ * const isFree = new ConditionVariable({ scope: 'host', name: 'seat is free' })
+ * const take = () =>
+ *   mutex.runExclusive(async () => {
+ *     while (existsSync('seat.taken')) await isFree.wait(mutex)
+ *     writeFileSync('seat.taken', 'ada')
+ *   })
+ * const leave = () =>
+ *   mutex.runExclusive(() => {
+ *     isFree.notifyOne()
+ *     rmSync('seat.taken')
+ *   })
+ *
+ * await take()
+ * const next = take()
+ * await leave()
+ * await next
+ * await leave()
  */
 export class ConditionVariable {
   /**
-   * It is shared by threads, or not, as the mutexes that it is used with.
+   * Threads and processes must share the condition variable exactly when they share the mutexes that it is used with.
    *
-   * @throws {TypeError | RangeError} when an option is not what it should be.
-   * @throws {Error} `ERR_LOCK_MISMATCH` when another kind of lock lies there.
-   * @throws {Error} `ERR_LOCK_UNSUPPORTED` at scope `'host'` and over an engine: docs/scopes.md says what to use there.
+   * @throws {TypeError | RangeError} when an option is invalid.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when a lock of another kind is in the buffer there.
+   * @throws {Error} `ERR_LOCK_UNSUPPORTED` over an engine: docs/scopes.md says what to use there; and at scope `'host'`
+   * with `fairness: 'fifo'`, `maxHold` or `minHold`. At scope `'host'` also the errors of {@link HostOptions}.
    */
   constructor(options?: ConditionVariableOptions)
 
   /**
-   * Lets go of `mutex`, waits to be notified, and locks it again. Rejects with `ERR_LOCK_TIMEOUT` or the
-   * signal's reason, holding the mutex; so does it at once where there is no time to wait.
+   * Releases `mutex`, waits for a notification, and acquires `mutex` again. Rejects with `ERR_LOCK_TIMEOUT` when
+   * `timeout` ms have passed, and with `signal.reason` on abort: the caller holds the mutex then, too. A `timeout` of 0
+   * and an aborted signal reject at once. At scope `'host'` the next `fencingToken` of the grant is larger than before.
+   * When the files there have been removed, it rejects with `ERR_LOCK_SEGMENT`, and the caller does not hold the mutex.
    *
    * @throws {Error} `ERR_LOCK_NOT_HELD` when this thread does not hold `mutex`.
-   * @throws {TypeError} when `mutex` is no Mutex, or one over an engine, or not shared as the condition is.
+   * @throws {Error} `ERR_LOCK_UNSUPPORTED` when `mutex` has a `maxHold` or a `minHold`.
+   * @throws {TypeError} when `mutex` is not a Mutex, has an engine, or is not shared as the condition variable is.
    */
   wait(mutex: Mutex, options?: Omit<WaitOptions, 'priority'>): Promise<void>
 
   /**
-   * The same, and blocks this thread.
+   * Waits as {@link ConditionVariable.wait} does, and blocks this thread until then.
    *
-   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; the mutex is locked again all the same.
-   * `ERR_LOCK_DEADLOCK` when no other thread could notify, or a promise of this thread waits for `mutex`, for
-   * the condition, or for another condition with `mutex`.
-   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed: the caller holds the mutex then, too.
+   * `ERR_LOCK_DEADLOCK` when no other thread could notify, or a promise of this thread waits for `mutex`, for this
+   * condition variable, or for another one with `mutex`. `ERR_LOCK_UNSUPPORTED` at scope `'host'`.
+   * @throws {TypeError} on the main thread unless `allowBlockingMainThread` is set.
    */
   waitSync(mutex: Mutex, options?: Omit<SyncWaitOptions, 'priority'>): void
 
-  /** Lets the one go on that has waited longest. Whoever changes the condition does so holding the mutex. */
+  /**
+   * Wakes the waiter that has waited longest, at scope `'host'` of the process whose turn it is. Change what the waiters
+   * wait for while you hold the mutex.
+   */
   notifyOne(): void
+  /**
+   * Wakes every waiter. Each acquires the mutex in turn. At scope `'host'` a process that is killed meanwhile has woken
+   * the waiters of some processes.
+   */
   notifyAll(): void
 
-  /** The memory it lies in: see {@link Mutex.buffer}. */
+  /** The shared memory of the condition variable: see {@link Mutex.buffer}. */
   readonly buffer: SharedArrayBuffer
-  /** Where in `buffer`, in bytes. */
+  /** The condition variable's offset in `buffer`, in bytes. */
   readonly byteOffset: number
 }

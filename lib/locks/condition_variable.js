@@ -9,6 +9,7 @@ const kind = {
   class: 'ConditionVariable',
   base: single,
   name: 'condition variable',
+  isGate: true,
   bytes: 4,
   local: () => new LocalCondition(),
   shared: () => require('../process/condition_core.js').ConditionCore,
@@ -38,17 +39,19 @@ class ConditionVariable extends Single {
   }
 }
 
-/** Of `mutex`, which is the user's: it may be anything. */
+/** The core of `mutex`. The argument comes from the user, so it may be anything. */
 function checkedCore(own, mutex) {
   if (!isOfKind(kindOf(mutex), mutexKind)) throw new TypeError('mutex must be a Mutex')
   const core = coreOf(mutex, mutexKind)
-  if (core.share?.isAfar) {
-    throw new TypeError(`${core.title()} is of scope 'host': ${own.title()} is not`)
-  }
   if (core.comeBack === undefined) {
     throw new TypeError(
-      `${core.title()} is one of an engine: no condition can be waited for with it`,
+      `${core.title()} lives in an engine, which has no condition variables: use a Mutex of a process`,
     )
+  }
+  const isAfar = core.share?.isAfar === true
+  if (isAfar !== (own.share?.isAfar === true)) {
+    const [one, other] = isAfar ? [core, own] : [own, core]
+    throw new TypeError(`${one.title()} is of scope 'host': ${other.title()} is not`)
   }
   if ((own.share === null) !== (core.share === null)) {
     const [one, other] = own.share === null ? [core, own] : [own, core]

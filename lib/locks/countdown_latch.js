@@ -9,6 +9,7 @@ const kind = {
   class: 'CountdownLatch',
   base: gate,
   name: 'countdown latch',
+  isGate: true,
   bytes: 8,
   local: (count) => new LocalLatch(count),
   shared: () => require('../process/latch_core.js').LatchCore,

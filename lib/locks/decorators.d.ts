@@ -3,10 +3,13 @@ import type { MutexInterface } from './mutex.js'
 import type { SemaphoreInterface } from './semaphore.js'
 
 /**
- * A lock whose waits all end after `timeout` ms, with `error`. A waiter that is late leaves the queue at once. A limit
- * that is negative or NaN has run out: a free lock is still granted. `Infinity` is no limit.
+ * Wraps a Mutex or a Semaphore so that each wait rejects with `error` after `timeout` ms. The late waiter leaves the
+ * queue at once. A negative or NaN `timeout` admits only callers that need not wait; `Infinity` means no limit. For
+ * other locks, and for `using` in TypeScript, set the constructor's `timeout` instead.
  *
- * @throws {TypeError} when `lock` has no `acquire()`, or has keys, or `timeout` is neither a number nor a numeral.
+ * @param error the reason of the rejection. @default {@link E_TIMEOUT}
+ * @throws {TypeError} when `lock` has no `acquire()`, or has keys, or `timeout` is neither a number nor a numeric
+ * string.
  *
  * @example
  * const mutex = new Mutex()
@@ -33,8 +36,10 @@ export function withTimeout(
 ): SemaphoreInterface
 
 /**
- * A lock that rejects with `error` when it cannot be had in this turn of the event loop:
- * `withTimeout(lock, 0, error)`.
+ * Wraps a lock so that a call rejects with `error` when the lock cannot be acquired in this turn of the event loop, as
+ * `withTimeout(lock, 0, error)` does.
+ *
+ * @param error the reason of the rejection. @default {@link E_ALREADY_LOCKED}
  */
 export function tryAcquire(
   lock: MutexInterface & Closable,

@@ -1,6 +1,6 @@
 'use strict'
-// async-mutex's decorators of a lock: every wait of theirs has an end. As there, the methods are
-// functions of their own, which need no `this`.
+// async-mutex's decorators: each bounds every wait of the decorated lock. As in async-mutex, their
+// methods are closures that need no `this`.
 const { withDeadline } = require('../core/deadline.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('../core/errors.js')
 const { Keyed } = require('./keyed.js')
@@ -16,14 +16,9 @@ const { Semaphore } = require('./semaphore.js')
 
 const decorated = new WeakSet()
 
-/** `lock` is a Mutex, a Semaphore, a decorated lock, or whatever else has their methods. */
+/** `lock` is a Mutex, a Semaphore, a decorated lock, or any object with their methods. */
 function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
-  if (typeof lock?.acquire !== 'function') throw new TypeError('lock must have acquire()')
-  if (lock instanceof Keyed) {
-    throw new TypeError(
-      'withTimeout() takes no keyed lock: give each wait its limit, as in acquire(key, { timeout: 50 })',
-    )
-  }
+  checkSingle(lock)
   const timeout = readLimit(limitOfWaits)
   const isSemaphore = lock.getValue !== undefined
   const isOurs = lock instanceof Mutex || lock instanceof Semaphore || decorated.has(lock)
@@ -45,7 +40,9 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
     return promise.finally(deadline.end)
   }
 
-  /** The same for a lock that knows no signals: what it grants too late goes back at once. */
+  /**
+   * Bounds a wait of a lock that takes no signal: a grant that comes too late is released at once.
+   */
   function race(wait, how) {
     const promise = wait(...how)
     return new Promise((resolve, reject) => {
@@ -92,14 +89,28 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
   return limited
 }
 
-/** A semaphore's ticket is [value, release]; waitForUnlock has none. */
+function checkSingle(lock) {
+  if (lock instanceof Keyed) {
+    throw new TypeError(
+      'a keyed lock cannot be decorated: give each wait its limit, as in acquire(key, { timeout: 50 })',
+    )
+  }
+  if (typeof lock?.acquire !== 'function') {
+    throw new TypeError(
+      'lock must have acquire(), as a Mutex or a Semaphore has: give other locks a timeout in their constructor',
+    )
+  }
+}
+
+/** The releaser in a semaphore's ticket, [value, release]. waitForUnlock resolves to none. */
 const releaserOf = (ticket) => (Array.isArray(ticket) ? ticket[1] : ticket)
 
 const isOptions = (value) => value !== undefined && typeof value !== 'number'
 
 /**
- * What async-mutex gives to setTimeout: a limit that is negative or not a number has run out. Only `Infinity`, and all
- * other limits that are too long for a timer, are no limit here; setTimeout makes 1 ms of them.
+ * Reads a limit as async-mutex does, by setTimeout's rules: a negative limit, or one that is not a
+ * number, has run out. But `Infinity`, and a limit too long for a timer, means no limit; setTimeout
+ * would fire after 1 ms.
  */
 function readLimit(given) {
   if (given === undefined) return 0
@@ -111,15 +122,16 @@ function readLimit(given) {
   return limit > 0 ? limit : 0
 }
 
-/** The lock itself checks what is in it. */
+/** Reads only the limit; the lock itself checks the other options. */
 function readOptions(given, isSemaphore) {
   if (!isOptions(given)) return { priority: given }
   checkObject(given)
   checkKnown(given, isSemaphore ? weightedAcquireOptions : acquireOptions)
-  const { priority, timeout, signal, ifAvailable } = given
+  const { priority, timeout, signal, ifAvailable, maxPending } = given
   if (signal !== undefined) checkSignal(signal)
   const limits = { priority, timeout, signal }
   if (ifAvailable !== undefined) limits.ifAvailable = ifAvailable
+  if (maxPending !== undefined) limits.maxPending = maxPending
   if ('weight' in given) limits.weight = given.weight
   return limits
 }

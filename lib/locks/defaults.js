@@ -1,8 +1,11 @@
 'use strict'
-// What a constructor says for the waits of its object: `timeout` and `maxPending`. Each wait may say otherwise.
+// A constructor's defaults for the waits of its object: `timeout` and `maxPending`. Each wait may
+// override them.
 const { checkMaxPending, checkTimeout, readSyncWait } = require('../core/options.js')
 
-/** { waiting, acquiring }: of every wait, and of those that are to hold the lock. Undefined where there are none. */
+/**
+ * { waiting, acquiring }: defaults of every wait, and of waits that acquire. Undefined without any.
+ */
 function readDefaults({ timeout, maxPending }) {
   if (timeout === undefined && maxPending === undefined) return undefined
   const waiting = {}
@@ -18,36 +21,70 @@ function readDefaults({ timeout, maxPending }) {
   return { waiting, acquiring }
 }
 
-/** `options` of a wait, or a priority, with `defaults` for what they leave out. */
+// Where there are defaults, options are copied, because they may be frozen. Each is read once.
+
+/** What any wait takes. */
+const names = ['priority', 'timeout', 'signal', 'ifAvailable', 'maxPending', 'weight']
+const isName = new Set(names)
+
+/** The values of `options`, or `options` if a getter throws: then the reader meets the error. */
+function copyOf(options) {
+  const copy = {}
+  try {
+    for (const name in options) {
+      if (isName.has(name)) copy[name] = options[name]
+      else put(copy, name, undefined, true)
+    }
+    // Getters of a class.
+    for (const name of names) {
+      if (name in options && !(name in copy)) put(copy, name, options[name], false)
+    }
+  } catch {
+    return options
+  }
+  return copy
+}
+
+function put(copy, name, value, enumerable) {
+  Object.defineProperty(copy, name, { value, enumerable, configurable: true })
+}
+
+/** `options` of a wait, or a priority, completed by `defaults`. */
 function withDefaults(options, defaults) {
   if (options === undefined) return defaults
   if (typeof options === 'number') return { ...defaults, priority: options }
-  // The reader of options refuses it.
+  // The reader of options rejects it.
   if (options === null || typeof options !== 'object') return options
-  const missing = {}
+  const copy = copyOf(options)
+  if (copy === options) return options
   for (const name in defaults) {
-    if (options[name] === undefined) missing[name] = { value: defaults[name], enumerable: true }
+    if (copy[name] === undefined) put(copy, name, defaults[name], true)
   }
-  // Not by assignment: options may be frozen.
-  return Object.create(options, missing)
+  return copy
 }
 
-/** The same of (weight, options) or (options): what stands for both, or the weight where the options are none. */
+/**
+ * The same for (weight, options) or (options). Returns one object for both, or the weight if there
+ * are no valid options.
+ */
 function unitsWithDefaults(weight, options, defaults) {
   if (weight !== undefined && typeof weight !== 'number') return withDefaults(weight, defaults)
   const limits = withDefaults(options, defaults)
   if (limits === null || typeof limits !== 'object') return weight
-  return Object.create(limits, { weight: { value: weight, enumerable: true } })
+  if (limits === options || 'weight' in limits) return weight
+  const both = options === undefined ? { ...limits } : limits
+  put(both, 'weight', weight, true)
+  return both
 }
 
-// Of an object with `defaults`, or undefined: what a caller gives that is to hold the lock, and what any other wait takes.
-// A semaphore takes (weight, options) or (options): the weight stands for both then.
+// Both take an object's `defaults`, or undefined, and the arguments of a wait: of one that
+// acquires, or of any other. A semaphore takes (weight, options) or (options).
 
 const acquiring = (defaults, options) =>
   defaults === undefined ? options : withDefaults(options, defaults.acquiring)
 const waiting = (defaults, options) =>
   defaults === undefined ? options : withDefaults(options, defaults.waiting)
-/** The limits of a caller that blocks its thread. */
+/** The limits of a call that blocks its thread. */
 const blocking = (defaults, options) => readSyncWait(waiting(defaults, options))
 const acquiringUnits = (defaults, weight, options) =>
   defaults === undefined ? weight : unitsWithDefaults(weight, options, defaults.acquiring)

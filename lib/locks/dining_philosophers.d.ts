@@ -1,17 +1,18 @@
 import type { AcquireOptions, IfAvailable, SyncWaitOptions } from '../core/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
-import type { LockOptions } from '../lock_options.js'
+import type { LockOptions, WaitDefaults } from './lock_options.js'
 
-export interface DiningPhilosophersOptions extends LockOptions {}
+/** `maxPending` counts the callers that wait for one fork. */
+export interface DiningPhilosophersOptions extends LockOptions, WaitDefaults {}
 
 /**
- * Philosophers around a table, a fork between any two, of which each needs both to eat: no two neighbours
- * eat at once, all others may, and nobody waits in a circle. For tasks of which each shares one thing with
- * the task before it and one with the task behind it. The forks are mutexes, and everybody takes the two
- * in one order; at each fork it is first come, first served, so that everybody eats who waits long enough.
+ * Philosophers around a table, with one fork between two seats. A philosopher needs both forks to eat, so neighbours
+ * never eat at once, all others may, and there is no deadlock. Use it for tasks in a ring, where each task shares one
+ * resource with the task before it and one with the task after it.
  *
- * Several may want to eat at one seat: they do so one after the other. When a thread ends that eats, its
- * forks go to the neighbours, and the Releaser of who gets one says `abandoned`.
+ * The forks are mutexes, and every philosopher acquires its two in one order. Each fork has a queue, first in, first
+ * out, so that no philosopher starves. Several callers may want to eat at one seat: they take turns. When a thread ends
+ * while it eats, the neighbours acquire its forks, and their Releasers say `abandoned`.
  *
  * @example
  * const table = new DiningPhilosophers(5)
@@ -35,56 +36,55 @@ export interface DiningPhilosophersOptions extends LockOptions {}
  */
 export class DiningPhilosophers {
   /**
-   * @param seats How many sit at the table: 1 to 2^31 - 1. The same in all threads that share it. A fork
-   * takes memory only while somebody holds or waits for it.
-   * @param options `fairness` is that of the forks. There is no `buffer`: threads share a table by its name,
-   * which keeps its number of seats as long as a thread that has used it.
-   * @throws {TypeError | RangeError} when `seats` or an option is not what it should be.
+   * @param seats The number of seats: 1 to 2^31 - 1. The same in all threads that share the table. A fork takes memory
+   * only while it is held or waited for.
+   * @param options `fairness` applies to the forks. There is no `buffer`: threads share a table by its name, which
+   * keeps its number of seats as long as a thread that has used it lives.
+   * @throws {TypeError | RangeError} when `seats` or an option is invalid.
    * @throws {Error} `ERR_LOCK_MISMATCH` when a table of that name has another number of seats.
    * @throws {Error} `ERR_LOCK_UNSUPPORTED` at scope `'host'` and over an engine: docs/scopes.md says what to use there.
    */
   constructor(seats: number, options?: DiningPhilosophersOptions)
 
-  /** How many sit at the table. */
+  /** The number of seats. */
   readonly seats: number
 
   /**
-   * Begins to eat at `seat`, 0 to `seats` - 1, when both neighbours (and who came before at this seat) let
-   * it. Ended by {@link DiningPhilosophers.end} or by the Releaser.
+   * Acquires both forks of `seat`, 0 to `seats` - 1. {@link DiningPhilosophers.end} or the Releaser ends the meal.
    *
-   * Rejects with `ERR_LOCK_TIMEOUT` when `timeout` passed first and with `signal.reason` on abort: it holds
-   * no fork then.
+   * Rejects with `ERR_LOCK_TIMEOUT` when `timeout` ms have passed, with `signal.reason` on abort, and with
+   * `ERR_LOCK_QUEUE_FULL` when `maxPending` callers wait for a fork: the caller holds no fork then.
    *
    * @param options or a priority.
-   * @throws {TypeError | RangeError} at once when `seat` or an option is not what it should be.
+   * @throws {TypeError | RangeError} at once when `seat` or an option is invalid.
    */
   begin(seat: number, options: IfAvailable): Promise<Releaser | undefined>
   begin(seat: number, options?: number | AcquireOptions): Promise<Releaser>
 
   /**
-   * The same, and blocks this thread.
+   * Begins as {@link DiningPhilosophers.begin} does, and blocks this thread until then.
    *
-   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; `ERR_LOCK_DEADLOCK` when this thread holds
-   * a fork of it itself, or a promise of this thread waits for one.
-   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when this thread already
+   * holds a fork of the seat, or a promise of this thread waits for one.
+   * @throws {TypeError} on the main thread unless `allowBlockingMainThread` is set.
    */
   beginSync(seat: number, options?: SyncWaitOptions): Releaser
 
-  /** Begins now, or gives undefined and holds no fork. */
+  /** Acquires both forks now, or returns undefined and holds none. */
   tryBegin(seat: number): Releaser | undefined
 
   /**
    * Ends the meal at `seat`.
    *
-   * @throws {Error} `ERR_LOCK_NOT_HELD` when nobody of this thread eats there.
+   * @throws {Error} `ERR_LOCK_NOT_HELD` when no caller of this thread eats there.
    * @throws {TypeError | RangeError} when there is no such seat.
    */
   end(seat: number): void
 
   /**
-   * Runs `callback` while it eats at `seat`, and ends when it is through, also when it throws. Never
-   * calls it before it returns. Rejects with whatever `callback` throws or rejects with, and with what
-   * begin would throw.
+   * Acquires both forks of `seat`, runs `callback`, and releases when the callback has settled, also when it throws.
+   * The callback never runs before this method has returned. Rejects with the callback's error, with what
+   * {@link DiningPhilosophers.begin} rejects with, and with a TypeError or RangeError when an argument is invalid.
    */
   runExclusive<T>(
     seat: number,
@@ -97,6 +97,9 @@ export class DiningPhilosophers {
     options?: number | AcquireOptions,
   ): Promise<T>
 
-  /** Runs `callback` at once or after blocking this thread, ends, and returns what it returns. */
+  /**
+   * Begins as {@link DiningPhilosophers.beginSync} does, runs `callback`, releases, and returns the callback's result.
+   * With an async function as `callback` they are released at the function's first `await`.
+   */
   runExclusiveSync<T>(seat: number, callback: (grant: Grant) => T, options?: SyncWaitOptions): T
 }

@@ -1,13 +1,15 @@
 'use strict'
-// Dining philosophers over the locks of a keyed mutex: fork i is the key i. Each philosopher takes the two in one
-// order (lib/locks/many.js), so that no two wait for each other. Names, limits and what becomes of a dead
-// philosopher's forks are the mutexes' own.
+// Dining philosophers over the locks of a keyed mutex: fork i is the key i. Each philosopher takes
+// its two forks in one fixed order (lib/locks/many.js), so that no two wait for each other. Names,
+// limits and a dead philosopher's forks work as for any keyed mutex.
 const { LocalMutex } = require('../core/mutex.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf, toText } = require('../core/keys.js')
-const { blockingMapOf, mapOf, Keyed } = require('./keyed.js')
+const { acquiring, blocking } = require('./defaults.js')
+const { blockingMapOf, defaultsOf, mapOf, Keyed } = require('./keyed.js')
+const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
-const { acquireOptions, readSyncWait, readWait } = require('../core/options.js')
+const { acquireOptions, readWait } = require('../core/options.js')
 const { isObject, receiverError } = require('./receiver.js')
 const { makeReleaser } = require('../core/releaser.js')
 const { run, runSync } = require('./run.js')
@@ -25,7 +27,12 @@ const titleOfFork = ({ key, keyMap }) => `fork ${key} of ${titleOf(keyMap.name)}
 
 const LocalFork = fork(LocalMutex)
 
+// They have no cancel().
+const known = new Set(lockOptionsWithDefaults)
+known.delete('cancelError')
+
 const forks = {
+  known,
   class: 'DiningPhilosophers',
   name: 'dining philosopher',
   local: () => new LocalFork(),
@@ -37,19 +44,19 @@ const acquire = (core, limits) => core.acquire(limits)
 const acquireSync = (core, limits) => core.acquireSync(limits)
 const tryAcquire = (core) => core.tryAcquire()
 
-/** Not a KeyedMutex: that of the same name is another lock. */
+/** Not a KeyedMutex, because a KeyedMutex of the same name is a different lock. */
 class Forks extends Keyed {
   constructor(options) {
     super(forks, options)
   }
 }
 
-/** By name: the philosophers of this thread that eat, for all objects that stand for one table. */
+/** By name: the philosophers of this thread that eat, shared by all objects for one table. */
 const shared = new Map()
 
 function eatersOf(name, seats) {
   if (name === undefined) return new Map()
-  // A table of C++ without keys, for other threads to see how many seats there are.
+  // A table in C++ without keys, by which other threads see the number of seats.
   require('../process/shares.js').tableOf(
     `dining philosophers ${toText(name)}`,
     seats,
@@ -59,7 +66,7 @@ function eatersOf(name, seats) {
   return shared.get(name)
 }
 
-/** Throws unless `it`, the `this` of `method`, is such a table. */
+/** Throws unless `it`, the `this` of `method`, is a DiningPhilosophers. */
 let check
 
 class DiningPhilosophers {
@@ -93,7 +100,8 @@ class DiningPhilosophers {
     const pair = this.#forksAt(seat)
     const map = mapOf(this.#forks, forks)
     const late = this.#lateAt(seat)
-    const held = acquireOneOrMany(map, pair, readWait(options, acquireOptions), acquire, () => late)
+    const limits = readWait(acquiring(defaultsOf(this.#forks), options), acquireOptions)
+    const held = acquireOneOrMany(map, pair, limits, acquire, () => late)
     return held.then((release) => release && this.#sit(seat, release))
   }
 
@@ -101,7 +109,7 @@ class DiningPhilosophers {
     check(this, 'beginSync')
     const map = blockingMapOf(this.#forks, forks, 'beginSync')
     const pair = this.#forksAt(seat)
-    const limits = readSyncWait(options)
+    const limits = blocking(defaultsOf(this.#forks), options)
     return this.#sit(seat, acquireSyncOneOrMany(map, pair, limits, acquireSync, this.#lateAt(seat)))
   }
 
@@ -116,7 +124,7 @@ class DiningPhilosophers {
     this.#check(seat)
     const release = this.#eaters.get(seat)
     if (release === undefined) {
-      const message = `philosopher ${seat} of ${this.#title()} does not eat in this thread`
+      const message = `philosopher ${seat} of ${this.#title()} does not hold its forks in this thread: call its releaser, once`
       throw lockError('ERR_LOCK_NOT_HELD', message)
     }
     release()
@@ -124,7 +132,7 @@ class DiningPhilosophers {
 
   runExclusive(seat, callback, options) {
     check(this, 'runExclusive')
-    return run(callback, () => this.begin(seat, options))
+    return run(callback, () => this.begin(seat, options), undefined, options)
   }
 
   runExclusiveSync(seat, callback, options) {
@@ -157,7 +165,7 @@ class DiningPhilosophers {
 
   #lateAt(seat) {
     return (_, timeout) => {
-      const message = `philosopher ${seat} of ${this.#title()} could not begin within ${timeout} ms`
+      const message = `philosopher ${seat} of ${this.#title()} did not get its forks within ${Math.round(timeout)} ms`
       return lockError('ERR_LOCK_TIMEOUT', message)
     }
   }

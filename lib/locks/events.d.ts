@@ -1,56 +1,61 @@
 import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
-import type { BufferOptions, LockOptions } from '../lock_options.js'
+import type { HostOptions } from '../host/options.js'
+import type { BufferOptions, LockOptions } from './lock_options.js'
 import type { Mutex } from './mutex.js'
 
-export interface EventOptions extends LockOptions, BufferOptions {
-  /** Whether it is set at first. @default false */
+export interface EventOptions extends LockOptions, BufferOptions, HostOptions {
+  /** Whether the event is set from the start. The same in all processes at scope `'host'`. @default false */
   isSet?: boolean
 }
 
-/** What AutoResetEvent and ManualResetEvent have in common. */
+/** The methods that AutoResetEvent and ManualResetEvent share. */
 declare abstract class WaitableEvent {
   /**
-   * Resolves when it lets this one through. Rejects with `ERR_LOCK_TIMEOUT` when `timeout` has passed before, and with
-   * `signal.reason` on abort.
+   * Resolves when the event admits this waiter. Rejects with `ERR_LOCK_TIMEOUT` when `timeout` ms have passed, and with
+   * `signal.reason` on abort. A waiter that is rejected leaves the queue at once.
    *
    * @param options or a priority.
-   * @throws {TypeError | RangeError} at once when an option is not what it should be.
+   * @throws {TypeError | RangeError} at once when an option is invalid.
    */
   wait(options?: number | WaitOptions): Promise<void>
 
   /**
-   * The same, and blocks this thread.
+   * Waits as `wait()` does, and blocks this thread until then.
    *
-   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; `ERR_LOCK_DEADLOCK` when no other
-   * thread knows the event.
-   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when the event is not set and
+   * no other thread has it.
+   * @throws {TypeError} on the main thread unless `allowBlockingMainThread` is set.
    */
   waitSync(options?: SyncWaitOptions): void
 
-  /** Goes through now, or says no. */
+  /** Whether the event admits this caller now. An AutoResetEvent uses up its signal by that. */
   tryWait(): boolean
-  /** Whether it would let somebody through: in the next moment that may have changed. */
+  /** Whether the event would admit a waiter. Another thread may change that at any time. */
   isSet(): boolean
 
-  /** The memory it lies in: see {@link Mutex.buffer}. */
+  /** The shared memory of the event: see {@link Mutex.buffer}. */
   readonly buffer: SharedArrayBuffer
-  /** Where in `buffer`, in bytes. */
+  /** The event's offset in `buffer`, in bytes. */
   readonly byteOffset: number
 }
 
 /**
- * Lets one waiter through for each signal. A signal that finds nobody is kept for the next to come; more of
- * them are one.
+ * Admits one waiter for each signal. A signal that finds no waiter is kept for the next waiter; several such signals
+ * count as one.
+ *
+ * A signal for a thread or a process that ends before its waiter has run goes to another waiter. At scope `'host'` the
+ * waiting processes take turns, `priority` orders the waiters of one process, and there is no `fairness: 'fifo'`. The
+ * event begins anew when every process that has constructed it has ended.
  *
  * @example
- * // Somebody who sleeps until there is work. (A worker with no promises of its own may block: waitSync.)
+ * // A loop that sleeps until there is work. (A worker thread with no promises of its own may block: waitSync.)
  * const jobs = []
  * const done = []
  * const work = new AutoResetEvent()
  * const working = (async () => {
  *   while (done.length < 3) {
  *     await work.wait()
- *     done.push(...jobs.splice(0)) // all there is: signals that come together are one
+ *     done.push(...jobs.splice(0)) // all jobs: signals that come together count as one
  *   }
  * })()
  *
@@ -63,17 +68,19 @@ declare abstract class WaitableEvent {
  */
 export class AutoResetEvent extends WaitableEvent {
   /**
-   * @throws {TypeError | RangeError} when an option is not what it should be.
-   * @throws {Error} `ERR_LOCK_MISMATCH` when another kind of lock lies there.
-   * @throws {Error} `ERR_LOCK_UNSUPPORTED` at scope `'host'` and over an engine: docs/scopes.md says what to use there.
+   * @throws {TypeError | RangeError} when an option is invalid.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when a lock of another kind is in the buffer there.
+   * @throws {Error} `ERR_LOCK_UNSUPPORTED` over an engine: docs/scopes.md says what to use there. At scope `'host'` also
+   * the errors of {@link HostOptions}.
    */
   constructor(options?: EventOptions)
-  /** Lets the next one through, be it there already or not. */
+  /** Admits one waiter: the head of the queue, or the next waiter to come. */
   signal(): void
 }
 
 /**
- * Lets everybody through while it is set.
+ * Admits every waiter while it is set. At scope `'host'` the event begins anew when every process that has constructed
+ * it has ended.
  *
  * @example
  * const ready = new ManualResetEvent()
@@ -84,13 +91,15 @@ export class AutoResetEvent extends WaitableEvent {
  */
 export class ManualResetEvent extends WaitableEvent {
   /**
-   * @throws {TypeError | RangeError} when an option is not what it should be.
-   * @throws {Error} `ERR_LOCK_MISMATCH` when another kind of lock lies there.
-   * @throws {Error} `ERR_LOCK_UNSUPPORTED` at scope `'host'` and over an engine: docs/scopes.md says what to use there.
+   * @throws {TypeError | RangeError} when an option is invalid.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when a lock of another kind is in the buffer there.
+   * @throws {Error} `ERR_LOCK_UNSUPPORTED` over an engine: docs/scopes.md says what to use there. At scope `'host'` also
+   * the errors of {@link HostOptions}.
    */
   constructor(options?: EventOptions)
-  /** Lets through all who wait, and all who come, until `reset()`. */
+  /** Admits every waiter, and every waiter to come until `reset()`. */
   set(): void
+  /** Makes waiters wait from now on. Waiters that `set()` has admitted stay admitted. */
   reset(): void
 }
 

@@ -1,13 +1,13 @@
 'use strict'
 const { LocalAutoResetEvent, LocalManualResetEvent } = require('../core/gates.js')
 const { Gate, gate } = require('./gate.js')
-const { lockOptions } = require('../lock_options.js')
+const { lockOptions } = require('./lock_options.js')
 const { asOptions } = require('../core/options.js')
 const { coreOf } = require('./single.js')
 
 const eventOptions = new Set([...lockOptions, 'isSet'])
 
-/** What both of them are. */
+/** The kind of both events. */
 const event = { class: 'Event', base: gate, instance: 'an event' }
 
 class Event extends Gate {
@@ -30,6 +30,7 @@ const autoReset = {
   class: 'AutoResetEvent',
   base: event,
   name: 'auto-reset event',
+  isGate: true,
   bytes: 8,
   known: eventOptions,
   local: (isSet) => new LocalAutoResetEvent(isSet),
@@ -39,6 +40,7 @@ const manualReset = {
   class: 'ManualResetEvent',
   base: event,
   name: 'manual-reset event',
+  isGate: true,
   bytes: 8,
   known: eventOptions,
   local: (isSet) => new LocalManualResetEvent(isSet),

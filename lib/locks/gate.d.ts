@@ -1,10 +1,11 @@
 import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
-import type { BufferOptions, LockOptions } from '../lock_options.js'
+import type { HostOptions } from '../host/options.js'
+import type { BufferOptions, LockOptions } from './lock_options.js'
 
-/** How to wait where there is nobody to go before: all go together. */
+/** How to wait for a barrier or latch. There is no `priority`: all waiters are admitted together. */
 export type GateWaitOptions = Omit<WaitOptions, 'priority'>
 
-/** The same where the wait blocks the thread. */
+/** {@link GateWaitOptions} for waits that block the thread. */
 export type GateSyncWaitOptions = Omit<SyncWaitOptions, 'priority'>
 
-export interface GateOptions extends LockOptions, BufferOptions {}
+export interface GateOptions extends LockOptions, BufferOptions, HostOptions {}

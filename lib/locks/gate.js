@@ -1,9 +1,9 @@
 'use strict'
-// What events, latches and barriers have in common: one waits there until one may go on.
+// The base of events, latches and barriers: a caller waits there until it may go on.
 const { readSyncWait } = require('../core/options.js')
 const { blockingCoreOf, coreOf, Single, single } = require('./single.js')
 
-/** What all of them are. */
+/** The kind of all gates. */
 const gate = { class: 'Gate', base: single, instance: 'an event, a countdown latch or a barrier' }
 
 class Gate extends Single {

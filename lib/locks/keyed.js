@@ -1,22 +1,22 @@
 'use strict'
-// What all keyed maps have in common.
-const { E_CANCELED } = require('../core/errors.js')
-const { checkMayBlock, lockOptionsWithDefaults, readLockOptions } = require('../lock_options.js')
+// The base of all keyed maps.
+const { checkMayBlock } = require('../core/main_thread.js')
+const { lockOptionsWithDefaults, readLockOptions } = require('./lock_options.js')
 const { isOfKind, receiverError } = require('./receiver.js')
 const { openKeyMap } = require('../scopes.js')
 
-/** What all of them are. */
+/** The kind of all keyed maps. */
 const keyed = { class: 'Keyed', instance: 'a keyed lock' }
 
-/** The key map of `it`, which is the `this` of `method` of that kind: anything else throws. */
+/** The key map of `it`, the `this` of `method` of that kind. Throws for any other receiver. */
 let mapOf
 /** The same for a method that is about to block this thread. */
 let blockingMapOf
-/** The same: what cancel() of it rejects with. */
+/** The error that cancel() of `it` rejects with; checks the receiver likewise. */
 let cancelErrorOf
-/** What close() makes of `it`. */
+/** Closes `it`. */
 let close
-/** What the constructor of `it` says for its waits, or undefined. */
+/** The constructor's defaults for the waits of `it`, or undefined. */
 let defaultsOf
 
 class Keyed {
@@ -55,10 +55,10 @@ class Keyed {
   }
 
   constructor(kind, options, value) {
-    const settings = readLockOptions(options, 0, lockOptionsWithDefaults)
+    const settings = readLockOptions(options, 0, kind.known ?? lockOptionsWithDefaults)
     this.#map = openKeyMap(kind, value, settings)
     this.#kind = kind
-    this.#cancelError = settings.cancelError ?? E_CANCELED
+    this.#cancelError = settings.cancelError
     this.#mayBlock = settings.mayBlock
     this.#defaults = settings.defaults
   }

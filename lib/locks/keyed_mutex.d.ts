@@ -6,8 +6,8 @@ import type { Key, KeyedMutexOptions } from './keyed.js'
 import type { Mutex, MutexSnapshot } from './mutex.js'
 
 /**
- * A mutex for each key, which exists only while somebody holds or waits for it: nothing to create
- * first, nothing to clean up after. (The last 256 idle keys at most are remembered, for speed.)
+ * One mutex for each key. A key takes memory only while it is held or waited for, so keys need neither
+ * creation nor clean-up. (For speed, up to 256 idle keys are remembered.)
  *
  * @example
  * const locks = new KeyedMutex()
@@ -21,7 +21,7 @@ import type { Mutex, MutexSnapshot } from './mutex.js'
  * })
  *
  * @example
- * // Several keys at once: no order of the caller's can deadlock.
+ * // Several keys at once: in whatever order callers name them, they cannot deadlock.
  * const transfer = (from, to) => locks.runExclusive([from, to], () => move(from, to))
  * await Promise.all([transfer('ada', 'bob'), transfer('bob', 'ada')])
  *
@@ -32,22 +32,29 @@ import type { Mutex, MutexSnapshot } from './mutex.js'
 export class KeyedMutex implements Closable {
   /**
    * @param options or the error that `cancel()` rejects with.
-   * @throws {TypeError | RangeError} when an option is not what it should be; and what {@link HostOptions} says.
+   * @throws {TypeError | RangeError} when an option is invalid; at scope `'host'` also the errors of
+   * {@link HostOptions}.
    */
   constructor(options?: Error | KeyedMutexOptions)
 
   /**
-   * Locks a key, or all of several, in its turn. Several keys are taken in an order of their own, each
-   * once; a timeout is for all of them together, and whoever gives up holds none.
+   * Acquires a key, or all of several keys, after waiting in their queues. Several keys are acquired one after the
+   * other in an order that every caller shares, each key once. `timeout` covers all of them together, and a caller that
+   * times out or is aborted holds none. With an empty list it holds none and waits for none. Rejects as {@link Mutex.acquire} does.
    *
-   * @throws {TypeError | RangeError} at once for one key, when it or an option is not what it should
-   * be; with several keys the promise rejects.
+   * @param options or a priority: a bare number is not a timeout.
+   * @throws {TypeError | RangeError} at once when the one key or an option is invalid; with several keys the promise
+   * rejects.
    */
   acquire(key: Key | readonly Key[], options: IfAvailable): Promise<Releaser | undefined>
   acquire(key: Key | readonly Key[], options?: number | AcquireOptions): Promise<Releaser>
-  /** Locks all now, or gives undefined and holds none. */
+  /** Acquires all keys now, or returns undefined and holds none. */
   tryAcquire(key: Key | readonly Key[]): Releaser | undefined
-  /** Runs `callback` while nobody else holds the keys. Never calls it before it returns. */
+  /**
+   * Runs `callback` while it holds the keys, as {@link Mutex.runExclusive} does.
+   *
+   * @param options or a priority: a bare number is not a timeout.
+   */
   runExclusive<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => Promise<T> | T,
@@ -70,33 +77,38 @@ export class KeyedMutex implements Closable {
     options?: number | AcquireOptions,
   ): Promise<T>
 
+  /** As {@link Mutex.lock}. */
   lock(key: Key, options?: number | AcquireOptions): Promise<void>
+  /** As {@link Mutex.tryLock}. */
   tryLock(key: Key): boolean
 
   /** As {@link Mutex.lockSync}. */
   lockSync(key: Key, options?: SyncWaitOptions): void
-  /** The same with a Releaser, for one key or several; `timeout` is for all of them together. */
+  /** As {@link Mutex.acquireSync}, for one key or several; `timeout` covers all of them together. */
   acquireSync(key: Key | readonly Key[], options?: SyncWaitOptions): Releaser
+  /** As {@link Mutex.runExclusiveSync}, for one key or several. */
   runExclusiveSync<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => T,
     options?: SyncWaitOptions,
   ): T
 
-  /** @throws {Error} `ERR_LOCK_NOT_HELD` when this thread does not hold it. */
+  /** Releases the key. @throws {Error} `ERR_LOCK_NOT_HELD` when this thread does not hold it. */
   unlock(key: Key): void
   /**
-   * Unlocks it, whoever of this thread holds it. Unlocked, it does nothing.
+   * Releases the key for any holder of this thread. Does nothing when the key is free.
    *
    * @throws {Error} `ERR_LOCK_NOT_HELD` when another thread holds it.
    */
   release(key: Key): void
 
+  /** As {@link Mutex.waitForUnlock}. */
   waitForUnlock(key: Key, options?: number | WaitOptions): Promise<void>
+  /** Whether the key is held. Another thread may change that at any time. */
   isLocked(key: Key): boolean
-  /** Rejects all of this thread who wait for this key. */
+  /** Rejects every waiter of this thread for this key. */
   cancel(key: Key, reason?: unknown): void
-  /** Rejects all of this thread who wait for any key. */
+  /** Rejects every waiter of this thread, for every key. */
   cancelAll(reason?: unknown): void
 
   /** {@link Closable.close} */
@@ -105,12 +117,12 @@ export class KeyedMutex implements Closable {
   onIdle(): Promise<void>
 
   /**
-   * How many keys are held or waited for: by any thread, if they share the map; then a key whose holder died
-   * counts until the next one has been told.
+   * The number of keys that are held or waited for, by any thread when threads share the map. There a key whose holder
+   * died counts until the next holder has been told.
    */
   readonly size: number
   /** The keys that are held or waited for at this moment. */
   keys(): IterableIterator<Key>
-  /** Each key that is held or waited for. */
+  /** The state of each key that is held or waited for. */
   snapshot(): ({ key: Key } & MutexSnapshot)[]
 }

@@ -28,7 +28,7 @@ class KeyedMutex extends Keyed {
   acquire(key, options) {
     const map = mapOf(this, kind, 'acquire')
     const limits = acquiring(defaultsOf(this), options)
-    // Without options nothing can fail once the key is right.
+    // Without options no check can fail once the key is valid.
     if (limits === undefined && !Array.isArray(key)) return map.open(key).acquire()
     return acquireOneOrMany(map, key, limits, acquire)
   }
@@ -40,8 +40,8 @@ class KeyedMutex extends Keyed {
   runExclusive(key, callback, options) {
     try {
       const map = mapOf(this, kind, 'runExclusive')
-      if (Array.isArray(key)) return run(callback, () => this.acquire(key, options), key)
-      checkCallback(callback, key)
+      if (Array.isArray(key)) return run(callback, () => this.acquire(key, options), key, options)
+      checkCallback(callback, key, options)
       const limits = acquiring(defaultsOf(this), options)
       if (limits === undefined) return map.open(key).runExclusive(callback)
       return map.with(key, (core) => core.runExclusive(callback, limits))

@@ -7,7 +7,7 @@ import type { KeyedMutex } from './keyed_mutex.js'
 import type { ReadReleaser, RWLock, RWLockSnapshot, WriteReleaser } from './rw_lock.js'
 
 /**
- * A read-write lock for each key, which exists only while somebody holds or waits for it.
+ * One read-write lock for each key. A key takes memory only while it is held or waited for.
  *
  * @example
  * const documents = new KeyedRWLock()
@@ -19,35 +19,37 @@ import type { ReadReleaser, RWLock, RWLockSnapshot, WriteReleaser } from './rw_l
 export class KeyedRWLock implements Closable {
   /**
    * @param options or the error that `cancel()` rejects with.
-   * @throws {TypeError | RangeError} when an option is not what it should be; and what {@link HostOptions} says.
+   * @throws {TypeError | RangeError} when an option is invalid; at scope `'host'` also the errors of
+   * {@link HostOptions}.
    */
   constructor(options?: Error | KeyedOptions)
 
   /**
-   * Locks a key, or all of several, for reading, in its turn. Several keys are taken in an order of their own,
-   * each once; a timeout is for all of them together, and whoever gives up holds none.
+   * Acquires a key, or all of several keys, for reading, after waiting in their queues. Several keys are acquired one
+   * after the other in an order that every caller shares, each key once. `timeout` covers all of them together, and a
+   * caller that times out or is aborted holds none. Rejects as {@link RWLock.acquireRead} does.
    *
-   * @throws {TypeError | RangeError} at once for one key, when it or an option is not what it should
-   * be; with several keys the promise rejects.
+   * @throws {TypeError | RangeError} at once when the one key or an option is invalid; with several keys the promise
+   * rejects.
    */
   acquireRead(key: Key, options: IfAvailable): Promise<ReadReleaser | undefined>
   acquireRead(key: Key, options?: number | AcquireOptions): Promise<ReadReleaser>
   acquireRead(keys: readonly Key[], options: IfAvailable): Promise<Releaser | undefined>
   acquireRead(keys: readonly Key[], options?: number | AcquireOptions): Promise<Releaser>
-  /** The same for writing. */
+  /** Acquires a key, or all of several keys, for writing, as {@link KeyedRWLock.acquireRead} does for reading. */
   acquireWrite(key: Key, options: IfAvailable): Promise<WriteReleaser | undefined>
   acquireWrite(key: Key, options?: number | AcquireOptions): Promise<WriteReleaser>
   acquireWrite(keys: readonly Key[], options: IfAvailable): Promise<Releaser | undefined>
   acquireWrite(keys: readonly Key[], options?: number | AcquireOptions): Promise<Releaser>
 
-  /** Locks all for reading now, or gives undefined and holds none. */
+  /** Acquires all keys for reading now, or returns undefined and holds none. */
   tryAcquireRead(key: Key): ReadReleaser | undefined
   tryAcquireRead(keys: readonly Key[]): Releaser | undefined
-  /** The same for writing. */
+  /** Acquires all keys for writing now, or returns undefined and holds none. */
   tryAcquireWrite(key: Key): WriteReleaser | undefined
   tryAcquireWrite(keys: readonly Key[]): Releaser | undefined
 
-  /** Runs `callback` while nobody writes. Never calls it before it returns. */
+  /** Runs `callback` while it holds the keys for reading, as {@link RWLock.runShared} does. */
   runShared<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => Promise<T> | T,
@@ -58,7 +60,7 @@ export class KeyedRWLock implements Closable {
     callback: (grant: Grant) => Promise<T> | T,
     options?: number | AcquireOptions,
   ): Promise<T>
-  /** Runs `callback` while nobody else reads or writes. Never calls it before it returns. */
+  /** Runs `callback` while it holds the keys for writing, as {@link RWLock.runExclusive} does. */
   runExclusive<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => Promise<T> | T,
@@ -70,30 +72,34 @@ export class KeyedRWLock implements Closable {
     options?: number | AcquireOptions,
   ): Promise<T>
 
-  /** As {@link RWLock.acquireReadSync}; with several keys `timeout` is for all of them together. */
+  /** As {@link RWLock.acquireReadSync}; with several keys `timeout` covers all of them together. */
   acquireReadSync(key: Key, options?: SyncWaitOptions): ReadReleaser
   acquireReadSync(keys: readonly Key[], options?: SyncWaitOptions): Releaser
+  /** As {@link RWLock.acquireWriteSync}; with several keys `timeout` covers all of them together. */
   acquireWriteSync(key: Key, options?: SyncWaitOptions): WriteReleaser
   acquireWriteSync(keys: readonly Key[], options?: SyncWaitOptions): Releaser
+  /** As {@link RWLock.runSharedSync}, for one key or several. */
   runSharedSync<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => T,
     options?: SyncWaitOptions,
   ): T
+  /** As {@link RWLock.runExclusiveSync}, for one key or several. */
   runExclusiveSync<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => T,
     options?: SyncWaitOptions,
   ): T
 
-  /** How many read it. */
+  /** The number of readers that hold the key. */
   readers(key: Key): number
-  /** Whether anybody reads or writes it. */
+  /** Whether a reader or a writer holds the key. */
   isLocked(key: Key): boolean
+  /** Whether a writer holds the key. */
   isWriteLocked(key: Key): boolean
-  /** Rejects all of this thread who wait for this key. */
+  /** Rejects every waiter of this thread for this key. */
   cancel(key: Key, reason?: unknown): void
-  /** Rejects all of this thread who wait for any key. */
+  /** Rejects every waiter of this thread, for every key. */
   cancelAll(reason?: unknown): void
 
   /** {@link Closable.close} */
@@ -101,9 +107,10 @@ export class KeyedRWLock implements Closable {
   /** {@link Closable.onIdle} */
   onIdle(): Promise<void>
 
-  /** How many keys are held or waited for: see {@link KeyedMutex.size}. */
+  /** The number of keys that are held or waited for: see {@link KeyedMutex.size}. */
   readonly size: number
+  /** The keys that are held or waited for at this moment. */
   keys(): IterableIterator<Key>
-  /** Each key that is held or waited for. */
+  /** The state of each key that is held or waited for. */
   snapshot(): ({ key: Key } & RWLockSnapshot)[]
 }

@@ -44,12 +44,12 @@ class KeyedRWLock extends Keyed {
 
   runShared(key, callback, options) {
     mapOf(this, kind, 'runShared')
-    return run(callback, () => this.acquireRead(key, options), key)
+    return run(callback, () => this.acquireRead(key, options), key, options)
   }
 
   runExclusive(key, callback, options) {
     mapOf(this, kind, 'runExclusive')
-    return run(callback, () => this.acquireWrite(key, options), key)
+    return run(callback, () => this.acquireWrite(key, options), key, options)
   }
 
   acquireReadSync(key, options) {

@@ -15,7 +15,7 @@ import type { Key, KeyedOptions } from './keyed.js'
 import type { Semaphore, SemaphoreSnapshot, SemaphoreTicket } from './semaphore.js'
 
 /**
- * A semaphore for each key, all of the same value at first.
+ * One semaphore for each key, all with the same initial value. A key takes memory only while it is in use.
  *
  * @example
  * const uploads = new KeyedSemaphore(3) // three at a time for each user
@@ -24,19 +24,23 @@ import type { Semaphore, SemaphoreSnapshot, SemaphoreTicket } from './semaphore.
  */
 export class KeyedSemaphore implements Closable {
   /**
-   * @param value How much each key has at first: 1 to 2^29 - 1.
+   * @param value The initial value of each key: 1 to 2^29 - 1.
    * @param options or the error that `cancel()` rejects with.
-   * @throws {Error} `ERR_LOCK_MISMATCH` when a map of that name has another value.
-   * @throws {TypeError | RangeError} when `value` or an option is not what it should be; and what {@link HostOptions} says.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when a map of that name has another initial value.
+   * @throws {TypeError | RangeError} when `value` or an option is invalid; at scope `'host'` also the errors of
+   * {@link HostOptions}.
    */
   constructor(value: number, options?: Error | KeyedOptions)
 
-  /** As {@link Semaphore.acquire}. @throws {RangeError} when `weight` is more than each key has. */
+  /** As {@link Semaphore.acquire}. @throws {RangeError} when `weight` is more than the initial value. */
   acquire(key: Key, weight: number, options: IfAvailable): Promise<SemaphoreTicket | undefined>
   acquire(key: Key, options: WeightedIfAvailable): Promise<SemaphoreTicket | undefined>
   acquire(key: Key, weight?: number, options?: number | AcquireOptions): Promise<SemaphoreTicket>
   acquire(key: Key, options: WeightedAcquireOptions): Promise<SemaphoreTicket>
-  /** Several keys at once, each once, `weight` of each; the values are in the order of taking. */
+  /**
+   * Takes `weight` units of each key, each key once, in an order that every caller shares. The values before are in
+   * that order. `timeout` covers all keys together; a caller that times out or is aborted holds none.
+   */
   acquire(
     keys: readonly Key[],
     weight: number,
@@ -51,8 +55,10 @@ export class KeyedSemaphore implements Closable {
     weight?: number | WeightedAcquireOptions,
     options?: number | AcquireOptions,
   ): Promise<SemaphoreTicket<number[]>>
+  /** Takes `weight` units of each key now, or returns undefined and holds none. */
   tryAcquire(key: Key, weight?: number): SemaphoreTicket | undefined
   tryAcquire(keys: readonly Key[], weight?: number): SemaphoreTicket<number[]> | undefined
+  /** As {@link Semaphore.runExclusive}. For several keys the callback gets the value of each before. */
   runExclusive<T>(
     key: Key,
     callback: (value: number, grant: Grant) => Promise<T> | T,
@@ -126,12 +132,13 @@ export class KeyedSemaphore implements Closable {
   /** As {@link Semaphore.acquireSync}. */
   acquireSync(key: Key, weight?: number, options?: SyncWaitOptions): SemaphoreTicket
   acquireSync(key: Key, options: WeightedSyncWaitOptions): SemaphoreTicket
-  /** `timeout` is for all keys together. */
+  /** Takes `weight` units of each key; `timeout` covers all keys together. */
   acquireSync(
     keys: readonly Key[],
     weight?: number | WeightedSyncWaitOptions,
     options?: SyncWaitOptions,
   ): SemaphoreTicket<number[]>
+  /** As {@link Semaphore.runExclusiveSync}. */
   runExclusiveSync<T>(
     key: Key,
     callback: (value: number, grant: Grant) => T,
@@ -146,22 +153,24 @@ export class KeyedSemaphore implements Closable {
   ): T
 
   /**
-   * Puts `weight` back, whoever has taken it.
+   * Puts `weight` units of the key back, for any holder.
    *
-   * @throws {RangeError} `ERR_LOCK_RANGE` when the key would have more than at first.
+   * @throws {RangeError} `ERR_LOCK_RANGE` when the value would pass the initial value.
    */
   release(key: Key, weight?: number): void
+  /** As {@link Semaphore.waitForUnlock}. */
   waitForUnlock(
     key: Key,
     weight?: number | WeightedWaitOptions,
     options?: number | WaitOptions,
   ): Promise<void>
-  /** Whether nothing is left of this key. */
+  /** Whether the key has no unit left. */
   isLocked(key: Key): boolean
+  /** The units that the key has left. */
   getValue(key: Key): number
-  /** Rejects all of this thread who wait for this key. */
+  /** Rejects every waiter of this thread for this key. */
   cancel(key: Key, reason?: unknown): void
-  /** Rejects all of this thread who wait for any key. */
+  /** Rejects every waiter of this thread, for every key. */
   cancelAll(reason?: unknown): void
 
   /** {@link Closable.close} */
@@ -170,11 +179,12 @@ export class KeyedSemaphore implements Closable {
   onIdle(): Promise<void>
 
   /**
-   * How many keys are held or waited for: by any thread, if they share the map; then a key whose holder died
-   * counts until the next one has been told.
+   * The number of keys that are held or waited for, by any thread when threads share the map. There a key whose holder
+   * died counts until the next holder has been told.
    */
   readonly size: number
+  /** The keys that are held or waited for at this moment. */
   keys(): IterableIterator<Key>
-  /** Each key that is held or waited for. */
+  /** The state of each key that is held or waited for. */
   snapshot(): ({ key: Key } & SemaphoreSnapshot)[]
 }

@@ -51,7 +51,7 @@ class KeyedSemaphore extends Keyed {
 
   async runExclusive(key, callback, weight, options) {
     mapOf(this, kind, 'runExclusive')
-    checkCallback(callback, key)
+    checkCallback(callback, key, typeof weight === 'function' ? weight : options)
     const ticket = await this.acquire(key, weight, options)
     if (ticket === undefined) return undefined
     const [value, release] = ticket
@@ -98,7 +98,7 @@ class KeyedSemaphore extends Keyed {
       return true
     }
     if (map.look(key, putBack, false)) return
-    const message = `the semaphore of key ${nameOf(key)} would have more than ${this.#value}`
+    const message = `the semaphore of key ${nameOf(key)} would pass its maximum of ${this.#value}`
     throw lockError('ERR_LOCK_RANGE', message, RangeError)
   }
 
@@ -120,14 +120,16 @@ class KeyedSemaphore extends Keyed {
     return asked
   }
 
-  /** More than there ever is would wait for ever. */
+  /** Throws for more units than the semaphore ever has: such a caller would wait for ever. */
   #check(weight) {
     if (weight <= this.#value) return
-    throw new RangeError(`weight ${weight} is more than the value ${this.#value} of each key`)
+    throw new RangeError(
+      `weight ${weight} is more than the value ${this.#value} of each key; for a priority: { priority: ${weight} }`,
+    )
   }
 }
 
-/** Of a ticket, or of undefined: the releaser. */
+/** Stores the value of a ticket, or of undefined, and returns its releaser. */
 function keepValue(values, [value, release] = []) {
   values.push(value)
   return release

@@ -3,24 +3,26 @@ import type { EngineChoice } from '../cluster/options.js'
 import type { Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { HostOptions } from '../host/options.js'
-import type { MaxHoldOptions } from '../lock_options.js'
+import type { MaxHoldOptions } from './lock_options.js'
 import type { Mutex } from './mutex.js'
 
 /**
- * The scope must be given: `scope: 'host'` for the processes of this machine, or an `engine` for machines. `maxHold` is the
- * end of a term over an engine: Infinity for a leader that stays.
+ * A scope is required: `scope: 'host'` for the processes of this machine, an `engine` for several machines, or
+ * `scope: 'process'` for the threads of this process. A term
+ * ends after `maxHold` ms. Over an engine that is 60 s by default: use Infinity for a leader that stays. At scope
+ * `'host'` a term has no end by default.
  */
 export interface LeaderElectionOptions
   extends HostOptions,
     EngineChoice,
     MaxHoldOptions,
     DiagnosticsOptions {
-  /** The candidates of one election have the same name. A lock of that name is another one. */
+  /** All candidates of one election have the same name. A Mutex of that name is a different lock. */
   name: string
 }
 
 export interface LeadOptions {
-  /** Ends `lead()`: see {@link LeaderElection.lead}. */
+  /** Ends the wait and the term: see {@link LeaderElection.lead}. */
   signal?: AbortSignal
 }
 
@@ -28,19 +30,19 @@ export interface LeadOptions {
 export interface LeaderTerm {
   /**
    * The number of this term, larger than that of every term before it: see {@link Releaser.fencingToken}. Store it with
-   * what the leader writes, and refuse to write where a larger one is stored. None in scope `'process'`.
+   * what the leader writes, and refuse to write where a larger token is stored. Undefined in scope `'process'`.
    */
   readonly fencingToken?: bigint
-  /** The last leader died, or lost its lease: look at what it has left. */
+  /** The last leader died, or lost its lease: check the state that it left. */
   readonly abandoned: boolean
 }
 
 /**
- * Elects one process to lead, of all that construct a LeaderElection of the same name in the same scope. The others
- * wait in a queue, and lead in their turn. docs/recipes/leader.md has the whole story.
+ * Elects one leader among all processes that construct a LeaderElection of the same name in the same scope. The others
+ * wait in a queue, and lead in turn. See docs/recipes/leader.md.
  *
- * A leader that ends cleanly hands over at once. A leader that is killed is followed as soon as the scope finds its
- * death: at once in scope `'host'`, within `ttl` over an engine.
+ * A leader that ends cleanly hands over at once. After a leader is killed, the next term begins as soon as the scope
+ * detects the death: at once in scope `'host'`, within `ttl` over an engine.
  *
  * @example
  * const election = new LeaderElection({ scope: 'host', name: 'mail' })
@@ -58,38 +60,41 @@ export interface LeaderTerm {
  */
 export class LeaderElection implements AsyncDisposable {
   /**
-   * @throws {TypeError} when there is neither a `scope` nor an `engine`, or an option is of the wrong type.
+   * @throws {TypeError} when neither `scope` nor `engine` is given, or an option is of the wrong type.
    * @throws {RangeError} when `name` is empty.
-   * @throws {Error} what the constructor of a {@link Mutex} of that scope throws.
+   * @throws {Error} the errors of the constructor of a {@link Mutex} of that scope.
    */
   constructor(options: LeaderElectionOptions)
 
   /**
-   * Waits until this process leads, and then runs `callback`. Several calls of `lead()` are several candidates.
+   * Waits until this process leads, and then runs `callback`. Each call of `lead()` is a candidate of its own.
    *
-   * `signal` is aborted when the callback has to stop: with an error of code `ERR_LOCK_LOST` when the lease of an engine
-   * is lost, before the server can give it to another process; with the reason of `options.signal`; with
-   * `ERR_LOCK_CLOSED` on {@link LeaderElection.close}. The next term, here or elsewhere, begins after that. In this
-   * process it also waits until the callback has ended, however long it ignores its signal; so does the next leader, unless
-   * the lease was lost.
+   * `signal` is aborted when the callback has to stop: with an error of code `ERR_LOCK_LOST` when the term is lost,
+   * after `maxHold` or with the lease of an engine, before the server can give it to another process; with the reason of
+   * `options.signal`; with `ERR_LOCK_CLOSED` on {@link LeaderElection.close}. The next term, here or elsewhere, begins
+   * after that. Unless the term was lost, it also waits until the callback has ended, however long it ignores its
+   * signal. This call of `lead()` never runs the callback again before it has ended.
    *
-   * How it goes on depends on how the callback ends:
+   * The end of the callback decides what follows:
    *
-   * - it returns while it leads: this process resigns, and `lead()` resolves to what the callback has returned.
-   * - it throws: this process resigns, and `lead()` rejects with that.
-   * - the lease was lost: what it returns is dropped, this process waits to lead again, and then the callback runs again.
-   * - `options.signal` or `close()` has told it to stop: this process resigns, and `lead()` resolves to what the callback
-   *   has returned.
+   * - It returns while it leads: this process resigns, and `lead()` resolves to the callback's result.
+   * - It throws: this process resigns, and `lead()` rejects with the callback's error.
+   * - The term was lost: the result is dropped, this process waits to lead again, and then the callback runs again.
+   * - `options.signal` or `close()` has told it to stop: this process resigns, and `lead()` resolves to the callback's
+   *   result.
    *
    * Once its signal is aborted, an `AbortError`, the signal's reason, and an error with that as its `cause` count as
    * stopping. Every other error rejects `lead()`.
    *
-   * Where `options.signal` or `close()` ends the wait for leadership, `lead()` resolves to undefined: it runs until then,
-   * so that this is no failure.
+   * When `options.signal` or `close()` ends the wait for leadership, `lead()` resolves to undefined, because that is
+   * not a failure.
+   *
+   * Waiting to lead keeps the process alive while another process leads. Leading does not: the callback's timers and
+   * connections do. A process that ends while it leads counts as dead, whatever its exit code.
    *
    * A server that does not answer is asked again, after a warning of code `BOXOFFICE_ELECTION_UNANSWERED`.
    *
-   * @throws {TypeError} when `callback` is no function, or an option is not what it should be.
+   * @throws {TypeError} when `callback` is not a function, or an option is invalid.
    * @throws {Error} `ERR_LOCK_CLOSED` after `close()`; `ERR_LOCK_ENGINE` when the engine has been closed.
    */
   lead<T>(
@@ -97,19 +102,20 @@ export class LeaderElection implements AsyncDisposable {
     options?: LeadOptions,
   ): Promise<T | undefined>
 
-  /** Whether a callback of this object leads, and has not been told to stop. */
+  /** Whether a callback of this object runs as the leader and has not been told to stop. */
   readonly isLeader: boolean
 
   /**
-   * The id of the process that leads in this moment, or undefined: none does.
+   * The id of the process that leads at this moment, or undefined when none does. It answers in every process that
+   * constructs the election, a candidate or not.
    *
-   * @throws {Error} `ERR_LOCK_UNSUPPORTED` in other scopes than `'host'`.
+   * @throws {Error} `ERR_LOCK_UNSUPPORTED` in every scope but `'host'`.
    */
   leader(): number | undefined
 
   /**
-   * Aborts the signals of the callbacks that run, and ends the other waits of `lead()`. Resolves when the callbacks have ended
-   * and this process has resigned: do not await it in a callback. Idempotent.
+   * Aborts the signals of running callbacks, and ends every other wait of `lead()`. Resolves when the callbacks have
+   * ended and this process has resigned: do not await it in a callback. Idempotent.
    */
   close(): Promise<void>
 

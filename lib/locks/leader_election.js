@@ -19,7 +19,7 @@ const electionOptions = new Set([
 ])
 const leadOptions = new Set(['signal'])
 
-/** What a callback is told of the term that it leads for. */
+/** The term, as the callback sees it. */
 class LeaderTerm {
   #release
 
@@ -27,7 +27,7 @@ class LeaderTerm {
     this.#release = release
   }
 
-  /** In scope host it is drawn when it is first asked for. */
+  /** In scope host the token is drawn on first use. */
   get fencingToken() {
     return this.#release.fencingToken
   }
@@ -37,13 +37,13 @@ class LeaderTerm {
   }
 }
 
-/** All that candidates of one LeaderElection have in common. */
+/** State shared by all candidates of one LeaderElection. */
 class Election {
   #mutex
   #title
   #isOnHost
   #closing = new AbortController()
-  /** The signals of the callbacks that run. */
+  /** The signals of running callbacks. */
   #terms = new Set()
   /** The promises of lead(). */
   #candidates = new Set()
@@ -51,7 +51,7 @@ class Election {
   constructor({ name, scope, ...others }) {
     this.#title = `the leader election ${nameOf(name)}`
     this.#isOnHost = scope === 'host'
-    // A prefix of its own: a mutex of that name in the callback would wait for the callback.
+    // A prefix keeps apart a mutex of that name in the callback, which would wait for the callback.
     this.#mutex = new Mutex({ ...others, scope, name: `leader:${name}` })
   }
 
@@ -62,7 +62,7 @@ class Election {
 
   leader() {
     if (this.#isOnHost) return this.#mutex.snapshot().holderPids[0]
-    const message = `${this.#title} cannot tell who leads: leader() is for scope 'host'`
+    const message = `${this.#title} cannot name the leader outside scope 'host': read isLeader in each process`
     throw lockError('ERR_LOCK_UNSUPPORTED', message)
   }
 
@@ -84,7 +84,7 @@ class Election {
     await Promise.allSettled(this.#candidates)
   }
 
-  /** Leads again and again, until one of `signals` is aborted or the callback is through. */
+  /** Leads again and again, until one of `signals` aborts or the callback has ended. */
   async #runFor(callback, signals) {
     const { controller, end } = following(signals)
     const stop = controller.signal
@@ -101,7 +101,7 @@ class Election {
     return undefined
   }
 
-  /** A promise for the releaser of the mutex, or for undefined where `stop` has been aborted before. */
+  /** Resolves to the mutex's releaser, or to undefined if `stop` aborts first. */
   async #elected(stop) {
     let isTold = false
     for (;;) {
@@ -116,7 +116,10 @@ class Election {
     }
   }
 
-  /** The server may be back by the next attempt, which waits for its answer as long as this one has. */
+  /**
+   * Warns and goes on: the server may be back by the next attempt, which waits as long for an
+   * answer.
+   */
   #warns({ message }) {
     process.emitWarning(`${this.#title} goes on without an answer: ${message}`, {
       type: 'BoxofficeWarning',
@@ -124,7 +127,10 @@ class Election {
     })
   }
 
-  /** A promise for { value }, which the callback has returned, or for undefined where the term was ended from outside. */
+  /**
+   * Resolves to { value }, the callback's result, or to undefined if the term was ended from
+   * outside.
+   */
   async #leads(release, callback, stop) {
     const { signal: lease } = release
     const { controller, end } = following(lease === undefined ? [stop] : [lease, stop])
@@ -132,7 +138,7 @@ class Election {
     let giveBack = release
     try {
       if (signal.aborted) {
-        // No callback was told of a death: the next leader is.
+        // No callback saw the death that this grant reports, so the next leader is told.
         giveBack = release[unseen] ?? release
         return undefined
       }
@@ -150,13 +156,13 @@ class Election {
   }
 }
 
-/** Whether the server of an engine has been asked in vain. */
+/** Whether the server of an engine has not answered. */
 function isUnanswered(error) {
   if (error?.code !== 'ERR_LOCK_ENGINE') return false
   return require('../cluster/errors.js').isUnanswered(error)
 }
 
-/** Whether `error` is how work stops that has been told to by `signal`. */
+/** Whether `error` is the result of work that stopped because of `signal`. */
 function isEndOf(signal, error) {
   if (!signal.aborted) return false
   const { reason } = signal
@@ -188,7 +194,7 @@ function readSignal(options) {
 
 const kind = { class: 'LeaderElection' }
 
-/** The election of `it`, which is the `this` of `method`: anything else throws. */
+/** The election of `it`, the `this` of `method`. Throws for any other receiver. */
 let electionOf
 
 class LeaderElection {

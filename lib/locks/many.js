@@ -1,6 +1,6 @@
 'use strict'
-// One key of a keyed lock, or several at once. Every caller takes several in one order, so that no two wait for each
-// other.
+// One key of a keyed lock, or several at once. Every caller takes several keys in the same order,
+// so that no two wait for each other.
 const { following } = require('../core/abort.js')
 const { withDeadline } = require('../core/deadline.js')
 const { lockError } = require('../core/errors.js')
@@ -8,7 +8,7 @@ const { checkKey, nameOf } = require('../core/keys.js')
 const { acquireOptions, readWait } = require('../core/options.js')
 const { makeReleaser, unseen } = require('../core/releaser.js')
 
-/** Each key once, in an order that depends on nothing but the keys. */
+/** Each key once, in an order that depends only on the keys. */
 function inOrder(keys) {
   for (const key of keys) checkKey(key)
   return [...new Set(keys)].sort((a, b) => {
@@ -18,9 +18,14 @@ function inOrder(keys) {
   })
 }
 
+/** A closed map also refuses a call without keys. */
+function checkOpen(map, keys) {
+  if (keys.length === 0 && map.closedError !== undefined) throw map.closedError()
+}
+
 /**
- * What `acquire(lock, limits)` gives for one key, or a promise for one releaser of several. `makeLate(map)` makes
- * what makes the error of a timeout for several.
+ * Returns acquire(lock, limits) for one key, or a promise of one releaser for several.
+ * `makeLate(map)` returns the function that makes the timeout error for several.
  */
 function acquireOneOrMany(map, key, options, acquire, makeLate = lateFor) {
   if (Array.isArray(key)) return acquireMany(map, key, options, acquire, makeLate(map))
@@ -30,9 +35,18 @@ function acquireOneOrMany(map, key, options, acquire, makeLate = lateFor) {
 async function acquireMany(map, keys, options, acquire, late) {
   const ordered = inOrder(keys)
   const { priority, timeout, signal, ifAvailable, maxPending } = readWait(options, acquireOptions)
+  checkOpen(map, ordered)
   if (signal?.aborted) throw signal.reason
-  const limit = limitFor(ifAvailable ? undefined : timeout, signal, () => late(ordered, timeout))
-  const limits = { priority, signal: limit.signal, ifAvailable, maxPending }
+  // Not by a timer: a caller without time to wait may still hear an engine's answer for each key.
+  const isNow = timeout === 0
+  const limit = limitFor(isNow ? undefined : timeout, signal, () => late(ordered, timeout))
+  const limits = {
+    priority,
+    timeout: isNow ? 0 : undefined,
+    signal: limit.signal,
+    ifAvailable,
+    maxPending,
+  }
   const acquireNext = (lock) => acquire(lock, limits)
   const held = []
   limit.start()
@@ -45,21 +59,23 @@ async function acquireMany(map, keys, options, acquire, late) {
       }
       held.push(release)
     }
-    // Over an engine one may have been lost while another one was waited for.
+    // Over an engine a lease may have been lost while this call waited for another.
     for (const release of held) release.signal?.throwIfAborted()
   } catch (error) {
     giveBack(held)
-    throw error
+    const isLate = isNow && error?.code === 'ERR_LOCK_TIMEOUT' && !signal?.aborted
+    throw isLate ? late(ordered, 0) : error
   } finally {
     limit.end()
   }
-  return releaserOf(ordered, held)
+  return releaserOf(map, ordered, held)
 }
 
-/** The same for a thread that blocks: `limits` are for all keys together. */
+/** The same for a thread that blocks. `limits` cover all keys together. */
 function acquireSyncOneOrMany(map, key, limits, acquireSync, late = timeoutError) {
   if (!Array.isArray(key)) return map.with(key, (lock) => acquireSync(lock, limits))
   const ordered = inOrder(key)
+  checkOpen(map, ordered)
   const { priority, timeout } = limits
   const deadline = performance.now() + timeout
   const acquireNext = (lock) => {
@@ -73,13 +89,14 @@ function acquireSyncOneOrMany(map, key, limits, acquireSync, late = timeoutError
     giveBack(held)
     throw error.code === 'ERR_LOCK_TIMEOUT' ? late(ordered, timeout) : error
   }
-  return releaserOf(ordered, held)
+  return releaserOf(map, ordered, held)
 }
 
-/** All keys now, or undefined. */
+/** Takes all keys without waiting, or returns undefined. */
 function tryOneOrMany(map, key, tryAcquire) {
   if (!Array.isArray(key)) return map.with(key, tryAcquire)
   const ordered = inOrder(key)
+  checkOpen(map, ordered)
   const held = []
   try {
     for (const key of ordered) {
@@ -94,32 +111,32 @@ function tryOneOrMany(map, key, tryAcquire) {
     giveBack(held)
     throw error
   }
-  return releaserOf(ordered, held)
+  return releaserOf(map, ordered, held)
 }
 
-/** One signal that ends all waits: the caller's, or that of its timeout for all of them together. */
+/** One signal that ends all waits: the caller's, or that of the common timeout. */
 function limitFor(timeout, signal, late) {
   if (timeout === undefined) return { signal, start() {}, end() {} }
   return withDeadline(signal, timeout, late)
 }
 
-function timeoutError(keys, timeout) {
+function timeoutError(keys, timeout, hint = '') {
   const names = keys.map(nameOf).join(', ')
-  const message = `the locks of keys ${names} were not available within ${timeout} ms`
+  const message = `the locks of keys ${names} were not available within ${Math.round(timeout)} ms${hint}`
   return lockError('ERR_LOCK_TIMEOUT', message)
 }
 
-/** Makes the error of a wait for several keys that has taken too long. */
+/** Returns the function that makes the timeout error of a wait for several keys. */
 function lateFor(map) {
   const trace = map.watch?.trace()
   return (keys, timeout) => {
-    const error = silenceOf(map, keys, timeout) ?? timeoutError(keys, timeout)
+    const error = silenceOf(map, keys, timeout) ?? timeoutError(keys, timeout, hintOf(map, keys))
     trace?.moveTo(error)
     return error
   }
 }
 
-/** The error of a server that has not answered for one of `keys`, if there is such a one. */
+/** The error of a server that has not answered for one of `keys`, if any. */
 function silenceOf(map, keys, timeout) {
   for (const key of keys) {
     const silence = map.find(key)?.silence?.(timeout)
@@ -128,20 +145,35 @@ function silenceOf(map, keys, timeout) {
   return undefined
 }
 
-/** Each of `held` lets go of its own grant once: so does this one for all of them. */
-function releaserOf(keys, held) {
+/** Why the server grants none of `keys` now, if it said so. */
+function hintOf(map, keys) {
+  for (const key of keys) {
+    const hint = map.find(key)?.hint()
+    if (hint) return hint
+  }
+  return ''
+}
+
+/** Each of `held` releases its grant once, and so does this releaser for all of them. */
+function releaserOf(map, keys, held) {
   const abandoned = held.some((release) => release.abandoned)
   const release = makeReleaser(() => releaseAll(held), abandoned)
   const last = held.at(-1)
   if (last === undefined) return release
   if ('signal' in last) {
-    // Over an engine: each is a lease of its own, with tokens of its own.
-    release.fencingTokens = new Map(keys.map((key, i) => [key, held[i].fencingToken]))
     release.signal = following(held.map(({ signal }) => signal)).controller.signal
+  }
+  if (map.hasTokensByKey) {
+    release.fencingTokens = new Map(keys.map((key, i) => [key, held[i].fencingToken]))
   } else if ('fencingToken' in last) {
-    // Drawn while all are held, and by the count that all keys of a map have in common.
-    const get = () => last.fencingToken
-    Object.defineProperty(release, 'fencingToken', { configurable: true, enumerable: true, get })
+    // Drawn while all keys are held, from the counter that the map's keys share.
+    const one = () => last.fencingToken
+    const each = () => (one() === undefined ? undefined : new Map(keys.map((key) => [key, one()])))
+    const shape = { configurable: true, enumerable: true }
+    Object.defineProperties(release, {
+      fencingToken: { ...shape, get: one },
+      fencingTokens: { ...shape, get: each },
+    })
   }
   return release
 }
@@ -150,7 +182,10 @@ function releaseAll(held) {
   for (const release of held.reverse()) release()
 }
 
-/** Since not all could be had: no caller has heard of a death that one of them tells of. */
+/**
+ * Releases the keys taken so far. No caller saw a death that one of them reports, so its next grant
+ * is told.
+ */
 function giveBack(held) {
   for (const release of held.reverse()) (release[unseen] ?? release)()
 }

@@ -4,14 +4,14 @@ import type { Grant, Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
+import type { Closable } from './closable.js'
 import type {
   BufferOptions,
   CancelOptions,
   HoldOptions,
   LockOptions,
   WaitDefaults,
-} from '../lock_options.js'
-import type { Closable } from './closable.js'
+} from './lock_options.js'
 
 export interface MutexInterface {
   acquire(options?: number | WaitOptions): Promise<MutexInterface.Releaser>
@@ -38,14 +38,18 @@ export interface MutexOptions
 
 export interface MutexSnapshot extends HostSnapshot, LockDiagnostics {
   locked: boolean
-  /** How many wait for it: promises of this thread, blocked threads, and one for each other thread with promises. */
+  /**
+   * The number of waiters: the promises of this thread, every blocked thread, and one for each other thread whose
+   * promises wait.
+   */
   waiting: number
 }
 
 /**
- * A mutual exclusion lock, held across `await`. A superset of async-mutex's: change the import.
- * Within a thread strictly first come, first served (within a priority). When the thread that holds a shared
- * mutex ends, the next one gets it, and its Releaser says `abandoned`.
+ * A mutual exclusion lock, held across `await`. It has every method of async-mutex's Mutex: change the import.
+ *
+ * Within a thread and a priority the queue is first in, first out. When the thread that holds a shared mutex ends, the
+ * next waiter acquires it, and its Releaser says `abandoned`.
  *
  * @example
  * const mutex = new Mutex()
@@ -59,11 +63,11 @@ export interface MutexSnapshot extends HostSnapshot, LockDiagnostics {
  * })
  *
  * @example
- * // One mutex for all threads: each of them constructs it with the same name.
+ * // One mutex for all threads: each thread constructs it with the same name.
  * const orders = new Mutex({ name: 'orders' })
  *
  * @example
- * // The same by memory. In worker.js: new Mutex({ buffer: workerData })
+ * // Shared through memory. In worker.js: new Mutex({ buffer: workerData })
  * const mutex = new Mutex({ shared: true })
  * new Worker('./worker.js', { workerData: mutex.buffer })
  */
@@ -72,26 +76,31 @@ export class Mutex implements MutexInterface, Closable {
    * @param options or, as in async-mutex, the error that `cancel()` rejects with.
    * @throws {TypeError} when an option is of the wrong type.
    * @throws {RangeError} when `buffer` is too small or `byteOffset` out of range.
-   * @throws {Error} `ERR_LOCK_MISMATCH` when another kind of lock lies there.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when a lock of another kind is in the buffer there.
    */
   constructor(options?: Error | MutexOptions)
 
   /**
-   * Locks it in its turn.
+   * Acquires the mutex, after waiting in its queue. Rejects with `ERR_LOCK_TIMEOUT` when `timeout` ms have passed, with
+   * `signal.reason` on abort, with the reason given to `cancel()`, with `ERR_LOCK_QUEUE_FULL` when `maxPending` callers
+   * wait, with `ERR_LOCK_CLOSED` after `close()`, and over an engine with `ERR_LOCK_ENGINE`. A waiter that is rejected
+   * leaves the queue at once.
    *
-   * @param options or a priority.
-   * @throws {TypeError | RangeError} at once when an option is not what it should be.
+   * @param options or a priority: a bare number is not a timeout.
+   * @throws {TypeError | RangeError} at once when an option is invalid.
    */
   acquire(options: IfAvailable): Promise<Releaser | undefined>
   acquire(options?: number | AcquireOptions): Promise<Releaser>
 
-  /** Locks it now, or gives undefined: somebody holds it. */
+  /** Acquires the mutex now, or returns undefined when it is held. */
   tryAcquire(): Releaser | undefined
 
   /**
-   * Runs `callback` while nobody else holds the mutex, and lets go when it is through, also when it
-   * throws. Never calls it before it returns. Rejects with whatever `callback` throws or rejects
-   * with, and with what acquire would throw.
+   * Acquires the mutex, runs `callback`, and releases when the callback has settled, also when it throws. The callback
+   * never runs before this method has returned. Resolves to the callback's result. Rejects with the callback's error,
+   * with what {@link Mutex.acquire} rejects with, and with a TypeError or RangeError when an argument is invalid.
+   *
+   * @param options or a priority: a bare number is not a timeout.
    */
   runExclusive<T>(
     callback: (grant: Grant) => Promise<T> | T,
@@ -112,19 +121,19 @@ export class Mutex implements MutexInterface, Closable {
     options?: number | AcquireOptions,
   ): Promise<T>
 
-  /** acquire without a Releaser, and the fastest: whoever has locked calls {@link Mutex.unlock}. */
+  /** {@link Mutex.acquire} without a Releaser, and the fastest way to lock. Call {@link Mutex.unlock} to release. */
   lock(options?: number | AcquireOptions): Promise<void>
 
-  /** Locks it now, or says no. */
+  /** Acquires the mutex now and returns true, or returns false when it is held. */
   tryLock(): boolean
 
   /**
-   * Locks it, and blocks this thread until it can. Blocked threads and promises stand in one line.
+   * Acquires the mutex, and blocks this thread until then. Blocked threads and promises wait in one queue.
    *
-   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; `ERR_LOCK_DEADLOCK` when this
-   * thread holds the mutex already, or a promise of this thread waits for it.
-   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given, and when
-   * an option is of the wrong type.
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when this thread already
+   * holds the mutex, or a promise of this thread waits for it.
+   * @throws {TypeError} on the main thread unless `allowBlockingMainThread` is set, and when an option is of the wrong
+   * type.
    * @throws {RangeError} when `timeout` is NaN or negative.
    */
   lockSync(options?: SyncWaitOptions): void
@@ -133,39 +142,42 @@ export class Mutex implements MutexInterface, Closable {
   acquireSync(options?: SyncWaitOptions): Releaser
 
   /**
-   * Runs `callback` at once or after blocking this thread, lets go, and returns what it returns.
+   * Acquires the mutex as {@link Mutex.lockSync} does, runs `callback`, releases, and returns the callback's result.
+   * With an async function as `callback` the mutex is released at the function's first `await`: use
+   * {@link Mutex.runExclusive}.
    *
-   * A `node:vm` script with a `timeout` that is cut off in `callback` runs no `finally`: the lock stays held. Take the
-   * lock outside the script, or call {@link Mutex.release} in the `catch` around `runInContext`.
+   * When the `timeout` of a `node:vm` script ends the script inside `callback`, no `finally` runs and the mutex stays
+   * held. Acquire outside the script, or call {@link Mutex.release} in the `catch` around `runInContext`.
    */
   runExclusiveSync<T>(callback: (grant: Grant) => T, options?: SyncWaitOptions): T
 
   /**
-   * Lets the next one in.
+   * Releases the mutex. The next waiter acquires it.
    *
    * @throws {Error} `ERR_LOCK_NOT_HELD` when this thread does not hold the mutex.
    */
   unlock(): void
 
   /**
-   * As in async-mutex: unlocks it, whoever of this thread holds it. Unlocked, it does nothing.
+   * Releases the mutex for any holder of this thread, as in async-mutex. Does nothing when the mutex is free.
    *
    * @throws {Error} `ERR_LOCK_NOT_HELD` when another thread holds it.
    */
   release(): void
 
   /**
-   * Resolves when it could have been had; those who wait to acquire go first. Takes nothing. (On a
-   * mutex that threads share it stands in line, and passes the lock on in the same turn.)
+   * Resolves when the mutex could be acquired, after the callers that wait to acquire it. Acquires nothing. (On a mutex
+   * that threads share it waits in the queue, and releases in the same turn of the event loop.)
    */
   waitForUnlock(options?: number | WaitOptions): Promise<void>
 
-  /** Whether anybody holds it: in the next moment that may have changed. */
+  /** Whether the mutex is held. Another thread may change that at any time. */
   isLocked(): boolean
 
   /**
-   * Rejects all of this thread who wait to acquire. The holder is left alone, and so are waitForUnlock and
-   * who has been notified of a condition; these two enter the line anew where threads share it.
+   * Rejects every waiter of this thread that waits to acquire, with `reason` or else with `cancelError`. The holder
+   * keeps the mutex. Callers in `waitForUnlock()` and callers that a condition variable has notified keep waiting; on a
+   * mutex that threads share they go to the end of the queue.
    */
   cancel(reason?: unknown): void
 
@@ -175,14 +187,14 @@ export class Mutex implements MutexInterface, Closable {
   onIdle(): Promise<void>
 
   /**
-   * The memory that the mutex lies in, to be sent to other threads.
+   * The shared memory of the mutex. Send it to other threads, which construct the mutex with it.
    *
    * @throws {TypeError} unless the mutex was constructed with `shared: true` or a `buffer`.
    */
   readonly buffer: SharedArrayBuffer
-  /** Where in `buffer`, in bytes. */
+  /** The mutex's offset in `buffer`, in bytes. */
   readonly byteOffset: number
 
-  /** What there is to see of it in this moment. */
+  /** The state of the mutex at this moment. */
   snapshot(): MutexSnapshot
 }

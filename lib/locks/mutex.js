@@ -1,6 +1,6 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
-const { lockOptionsWithDefaults } = require('../lock_options.js')
+const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiring, blocking, waiting } = require('./defaults.js')
 const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
 

@@ -1,16 +1,17 @@
 'use strict'
-// What methods do with a `this` that is not of their class.
+// Errors of methods called with a `this` that is not of their class.
 //
-// A kind names the class of a lock ({ class, base, ... }): `base` is the kind that it has methods of.
-const { inspect, types } = require('../builtins.js').util
+// A kind describes the class of a lock ({ class, base, ... }); `base` is the kind whose methods it
+// inherits.
+const { inspect, types } = require('../core/builtins.js').util
 
-/** Whether `own` is the kind `wanted`, or has its methods. */
+/** Whether `own` is the kind `wanted`, or inherits its methods. */
 function isOfKind(own, wanted) {
   for (let kind = own; kind !== undefined; kind = kind.base) if (kind === wanted) return true
   return false
 }
 
-/** `own` is the kind of `receiver`, where it is an object of ours. */
+/** `own` is the kind of `receiver`, if it is an object of this library. */
 function receiverError({ class: name, instance = a(name) }, method, receiver, own) {
   const found = own === undefined ? described(receiver) : a(own.class)
   return new TypeError(

@@ -3,17 +3,17 @@ import type { AcquireOptions, IfAvailable, SyncWaitOptions } from '../core/optio
 import type { Grant } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { HostOptions } from '../host/options.js'
+import type { Closable } from './closable.js'
 import type {
   BufferOptions,
   CancelOptions,
   HoldOptions,
   LockOptions,
   WaitDefaults,
-} from '../lock_options.js'
-import type { Closable } from './closable.js'
+} from './lock_options.js'
 import type { Mutex, MutexSnapshot } from './mutex.js'
 
-/** The options of a {@link Mutex}: the name of a RecursiveMutex is not that of a Mutex. */
+/** The options of a {@link Mutex}. A RecursiveMutex and a Mutex of the same name are two locks. */
 export interface RecursiveMutexOptions
   extends LockOptions,
     WaitDefaults,
@@ -25,32 +25,31 @@ export interface RecursiveMutexOptions
     DiagnosticsOptions {}
 
 /**
- * A mutex that its holder may enter again. The holder is a chain of calls: what the callback runs, awaits and
- * starts (timers and listeners too), by AsyncLocalStorage. A listener is the chain that emits the event, unless
- * AsyncResource.bind has made it another.
+ * A mutex that its holder may acquire again. The holder is a chain of calls, known by AsyncLocalStorage: the callback
+ * with everything that it calls, awaits and starts, timers and listeners included. A listener belongs to the chain that
+ * emits the event, unless AsyncResource.bind has bound it to another chain.
  *
- * What the callback starts comes from inside its hold:
- * - it goes before all others who wait, and those of them that are started side by side (`Promise.all`) take
- *   turns, first come, first served: none of them holds what its sibling holds;
- * - when the callback ends before them, the lock is kept until the last of those is through who had asked by then.
- *   Who asks later is a chain that outlives its hold, and stands in line as everybody does (or as what comes from
- *   inside the next hold around it that has not ended).
+ * Calls that the callback starts are nested in its hold:
+ * - A nested call goes ahead of every other waiter. Nested calls that run side by side (`Promise.all`) take turns,
+ *   first in, first out: no call holds the mutex at the same time as its sibling.
+ * - When the callback ends first, the mutex stays held until every nested call that had asked by then has ended. A call
+ *   that asks later has outlived the hold. It waits in the queue as other callers do, or is nested in the next outer
+ *   hold that has not ended.
  *
- * The callback itself is not stopped while others are inside its hold: await them before you touch what the lock
- * guards.
+ * The callback itself goes on while nested calls hold the mutex: await them before you touch what the mutex guards.
  *
- * At scope host and over an engine the outermost hold has the lock; entering again is local.
+ * At scope host and over an engine the outermost hold has the lock; acquiring it again is local.
  *
- * When a thread that shares it ends inside, the next one is let in, and is not told.
+ * When a thread ends while it holds a shared RecursiveMutex, the next waiter acquires it, without `abandoned`.
  *
- * There is no `acquire()`. It could tell nobody that its caller holds the lock: AsyncLocalStorage.enterWith, the
- * only way, would tell it to the caller's siblings and to what comes after the release, and let two in.
+ * There is no `acquire()`, because it could not mark its caller as the holder. AsyncLocalStorage.enterWith, the only
+ * way, would mark the caller's siblings and the code after the release, too, and two chains could hold the mutex.
  *
  * @example
  * const account = new RecursiveMutex()
  * let balance = 100
  *
- * // Each of them is whole on its own, and may be called by the other.
+ * // Each function locks on its own, and one may call the other.
  * const withdraw = (amount) =>
  *   account.runExclusive(async () => {
  *     if (amount > balance) throw new Error('not enough')
@@ -65,7 +64,7 @@ export interface RecursiveMutexOptions
  * assert.equal(balance, 70)
  *
  * @example
- * // A sibling started from inside is not the holder: the two take turns.
+ * // Siblings that the callback starts do not hold the mutex for each other: they take turns.
  * const log = new RecursiveMutex()
  * const lines = []
  * const write = (name) =>
@@ -82,19 +81,18 @@ export class RecursiveMutex implements Closable {
    * @param options or the error that `cancel()` rejects with.
    * @throws {TypeError} when an option is of the wrong type.
    * @throws {RangeError} when `buffer` is too small or `byteOffset` out of range.
-   * @throws {Error} `ERR_LOCK_MISMATCH` when another kind of lock lies there. (A Mutex is not noticed.)
+   * @throws {Error} `ERR_LOCK_MISMATCH` when a lock of another kind is in the buffer there. (A Mutex is not noticed.)
    */
   constructor(options?: Error | RecursiveMutexOptions)
 
   /**
-   * Runs `callback` while nobody else is in, but for the holds that it comes from inside of; lets go when it is
-   * through, also when it throws. Never calls it before it returns. `priority`, `timeout` and `signal` are for the
-   * line that it stands in, of the lock or of the hold it comes from inside of. When the promise settles the lock
-   * may still be kept, for those that the callback has left inside.
+   * Acquires the mutex, runs `callback`, and releases when the callback has settled, also when it throws. The callback
+   * never runs before this method has returned. `priority`, `timeout` and `signal` apply to the queue that the caller
+   * waits in: the mutex's, or that of the hold that the call is nested in. When the promise settles, the mutex may
+   * still be held for nested calls that the callback did not await.
    *
-   * Rejects with whatever `callback` throws or rejects with; with `ERR_LOCK_TIMEOUT`, the signal's reason or what
-   * `cancel()` gives, and then `callback` is not called; with a TypeError or RangeError when an argument is not
-   * what it should be.
+   * Rejects with the callback's error; with `ERR_LOCK_TIMEOUT`, `signal.reason` or the reason of `cancel()`, without
+   * calling `callback`; and with a TypeError or RangeError when an argument is invalid.
    *
    * @param options or a priority.
    */
@@ -118,30 +116,31 @@ export class RecursiveMutex implements Closable {
   ): Promise<T>
 
   /**
-   * Runs `callback` at once or after blocking this thread, lets go, and returns what it returns. Inside another
-   * runExclusiveSync of the same mutex, anywhere on the stack, it is in again. If `callback` returns a promise,
-   * what that still does has outlived the hold.
+   * Acquires the mutex and blocks this thread until then, runs `callback`, releases, and returns the callback's result.
+   * Inside another `runExclusiveSync` of the same mutex, anywhere on the stack, it acquires again. If `callback`
+   * returns a promise, the mutex is released before that promise settles.
    *
-   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; `ERR_LOCK_DEADLOCK` when this thread would have
-   * to wait for itself: for another chain, or a sibling, that holds it here.
-   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given, and when an argument is of
-   * the wrong type.
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when another chain of this
+   * thread, or a sibling, holds the mutex: blocking the thread would deadlock.
+   * @throws {TypeError} on the main thread unless `allowBlockingMainThread` is set, and when an argument is of the
+   * wrong type.
    * @throws {RangeError} when `timeout` is NaN or negative.
    */
   runExclusiveSync<T>(callback: (grant: Grant) => T, options?: SyncWaitOptions): T
 
-  /** Whether anybody holds it: in the next moment that may have changed. */
+  /** Whether the mutex is held. Another thread may change that at any time. */
   isLocked(): boolean
 
-  /** Whether the chain of calls that asks comes from inside a hold that has not ended. */
+  /** Whether the calling chain is inside a hold that has not ended. */
   isHeld(): boolean
 
-  /** What there is to see of it. Its totals count the outermost holds only: to come in again is no acquisition. */
+  /**
+   * The state of the mutex at this moment. Its totals count outermost holds only: acquiring again is no acquisition.
+   */
   snapshot(): MutexSnapshot
 
   /**
-   * Rejects all of this thread who wait, also those who wait inside a hold. Whoever is in is left alone, and may
-   * enter again.
+   * Rejects every waiter of this thread, nested waiters included. The holder keeps the mutex, and may acquire it again.
    */
   cancel(reason?: unknown): void
 
@@ -150,8 +149,8 @@ export class RecursiveMutex implements Closable {
   /** {@link Closable.onIdle} */
   onIdle(): Promise<void>
 
-  /** The memory it lies in: see {@link Mutex.buffer}. */
+  /** The shared memory of the mutex: see {@link Mutex.buffer}. */
   readonly buffer: SharedArrayBuffer
-  /** Where in `buffer`, in bytes. */
+  /** The mutex's offset in `buffer`, in bytes. */
   readonly byteOffset: number
 }

@@ -1,6 +1,6 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
-const { lockOptionsWithDefaults } = require('../lock_options.js')
+const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiring, blocking } = require('./defaults.js')
 const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
@@ -12,7 +12,8 @@ const kind = {
   known: lockOptionsWithDefaults,
   local: () => Object.assign(new LocalMutex(), { kind: kind.name }),
   lent: (settings) => require('../process/mutexes.js').openMutex(kind.name, settings),
-  // Loaded when the first is constructed: AsyncLocalStorage costs every promise on Node 20 and 22.
+  // Loaded when the first RecursiveMutex is constructed: AsyncLocalStorage slows down every promise
+  // on Node 20 and 22.
   over: (mutex) => new (require('../core/recursive.js').Recursive)(mutex),
 }
 
@@ -21,9 +22,9 @@ class RecursiveMutex extends Holdable {
     super(kind, [], options)
   }
 
-  // Forms with a callback only. What acquire() gave its caller could not be in the caller's context: what
-  // AsyncLocalStorage.enterWith sets there stays, and is seen by the siblings that the caller starts after
-  // it has released. They would count as holders, and a lock that lets two in is worse than none.
+  // Only forms with a callback. acquire() could not put its grant into the caller's context: what
+  // AsyncLocalStorage.enterWith sets there stays after the release, and the caller's later siblings
+  // inherit it. They would count as holders, and the lock would admit two callers at once.
 
   runExclusive(callback, options) {
     return coreOf(this, kind, 'runExclusive').runExclusive(

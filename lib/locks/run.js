@@ -1,14 +1,14 @@
 'use strict'
-// A callback between the grant of a lock and its end.
+// Runs a callback between the grant of a lock and its release.
 const { checkCallback } = require('../core/options.js')
 const { checkStack } = require('../core/stack.js')
 
 /**
- * What `callback` makes of the releaser that `grant` promises: a promise. Where there is none, of undefined. `key` is of
- * a keyed lock.
+ * Resolves to callback(releaser) for the releaser that `grant` resolves to; to undefined if there
+ * is none. `key` is that of a keyed lock, `options` the argument after the callback.
  */
-async function run(callback, grant, key) {
-  checkCallback(callback, key)
+async function run(callback, grant, key, options) {
+  checkCallback(callback, key, options)
   const release = await grant()
   if (release === undefined) return undefined
   try {

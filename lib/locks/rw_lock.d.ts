@@ -4,28 +4,33 @@ import type { Grant, Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
+import type { Closable } from './closable.js'
 import type {
   BufferOptions,
   CancelOptions,
+  HoldOptions,
   LockOptions,
-  MaxHoldOptions,
   WaitDefaults,
-} from '../lock_options.js'
-import type { Closable } from './closable.js'
+} from './lock_options.js'
 import type { Mutex } from './mutex.js'
 
-/** Lets go of one read, as a {@link Releaser} does; or upgrades it. */
+/** Releases one reader, as a {@link Releaser} does, or upgrades it to the writer. */
 export interface ReadReleaser extends Releaser {
   /**
-   * From reader to writer, once the other readers have let go, before everybody in line; no new readers come in
-   * meanwhile. Resolves to the writer's Releaser, and this one's grant is over. However else it ends, the
-   * caller reads on: rejects with `ERR_LOCK_UPGRADE` at once when another reader is upgrading (each would wait
-   * for the other: one has to let go) or this one is already, with `ERR_LOCK_TIMEOUT`, with the signal's reason, and with
-   * `ERR_LOCK_NOT_HELD` when this Releaser lets go meanwhile. Over an {@link Engine} readers are those of all machines; there
-   * it rejects with `ERR_LOCK_ENGINE`, too, and with `ERR_LOCK_LOST` when the lease is lost that it reads by.
+   * Makes this reader the writer once all other readers have released. The upgrade goes ahead of every queued waiter,
+   * and no new reader is admitted before it. Resolves to the writer's Releaser; the grant of this Releaser is over
+   * then.
    *
-   * @throws {Error} `ERR_LOCK_NOT_HELD` when its grant is over.
-   * @throws {TypeError | RangeError} at once when an option is not what it should be.
+   * When the upgrade fails, the caller is still a reader. The promise rejects with
+   * - `ERR_LOCK_UPGRADE`, at once, when this or another reader is upgrading: two upgrades would wait for each other, so
+   *   release this reader;
+   * - `ERR_LOCK_TIMEOUT`, and `signal.reason` on abort;
+   * - `ERR_LOCK_NOT_HELD` when this Releaser is released meanwhile;
+   * - over an {@link Engine}, where the readers of all machines count: `ERR_LOCK_ENGINE`, and `ERR_LOCK_LOST` when the
+   *   reader's lease is lost.
+   *
+   * @throws {Error} `ERR_LOCK_NOT_HELD` when the grant of this Releaser is over.
+   * @throws {TypeError | RangeError} at once when an option is invalid.
    *
    * @example
    * const lock = new RWLock()
@@ -37,26 +42,31 @@ export interface ReadReleaser extends Releaser {
   upgrade(options: Omit<IfAvailable, 'priority'>): Promise<WriteReleaser | undefined>
   upgrade(options?: Omit<WaitOptions, 'priority'>): Promise<WriteReleaser>
 
-  /** The same now, or undefined: others read, or it is upgrading already. @throws {Error} `ERR_LOCK_NOT_HELD` when its grant is over. */
+  /**
+   * Upgrades now, or returns undefined when there are other readers or an upgrade is under way.
+   *
+   * @throws {Error} `ERR_LOCK_NOT_HELD` when the grant of this Releaser is over.
+   */
   tryUpgrade(): WriteReleaser | undefined
 
   /**
-   * The same, and blocks this thread.
+   * Upgrades as {@link ReadReleaser.upgrade} does, and blocks this thread until then.
    *
-   * @throws {Error} `ERR_LOCK_UPGRADE`, `ERR_LOCK_TIMEOUT`; `ERR_LOCK_DEADLOCK` when another reader of this
-   * thread would have to let go, one included that only waits; `ERR_LOCK_NOT_HELD` when its grant is over.
-   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
+   * @throws {Error} `ERR_LOCK_UPGRADE` and `ERR_LOCK_TIMEOUT`, as above; `ERR_LOCK_DEADLOCK` when this thread has
+   * another reader, or a promise that waits to read: blocking would deadlock; `ERR_LOCK_NOT_HELD` when the grant of
+   * this Releaser is over.
+   * @throws {TypeError} on the main thread unless `allowBlockingMainThread` is set.
    */
   upgradeSync(options?: Omit<SyncWaitOptions, 'priority'>): WriteReleaser
 }
 
-/** Lets the writer go, as a {@link Releaser} does; or makes it a reader. */
+/** Releases the writer, as a {@link Releaser} does, or makes it a reader. */
 export interface WriteReleaser extends Releaser {
   /**
-   * From writer to reader, without letting another writer in between; readers at the head of the line come in,
-   * too. Gives the reader's Releaser, and this one's grant is over.
+   * Makes the writer a reader; no other writer is admitted in between. Readers at the head of the queue are admitted,
+   * too. Returns the reader's Releaser; the grant of this Releaser is over then.
    *
-   * @throws {Error} `ERR_LOCK_NOT_HELD` when its grant is over.
+   * @throws {Error} `ERR_LOCK_NOT_HELD` when the grant of this Releaser is over.
    */
   downgrade(): ReadReleaser
 }
@@ -64,7 +74,7 @@ export interface WriteReleaser extends Releaser {
 export interface RWLockOptions
   extends LockOptions,
     WaitDefaults,
-    MaxHoldOptions,
+    HoldOptions,
     BufferOptions,
     CancelOptions,
     HostOptions,
@@ -72,18 +82,22 @@ export interface RWLockOptions
     DiagnosticsOptions {}
 
 export interface RWLockSnapshot extends HostSnapshot, LockDiagnostics {
+  /** The number of readers that hold the lock. */
   readers: number
+  /** Whether a writer holds the lock. */
   written: boolean
+  /** The number of waiters, readers and writers. */
   waiting: number
 }
 
 /**
- * A read-write lock: readers share it, a writer is alone. Nobody starves: who comes while somebody waits
- * stands in line behind, readers behind writers, too. (So a reader that reads again while a writer
- * waits, waits for itself.)
+ * A read-write lock: many readers share it, or one writer has it alone. Neither starves: a caller that comes while
+ * others wait goes to the end of the queue, and a reader waits behind a queued writer. (So a reader that acquires the
+ * lock again while a writer waits deadlocks.)
  *
- * When a thread ends that shares it, its reads are over; if it was the writer, the next one in is told
- * (`releaser.abandoned`).
+ * When a thread that shares the lock ends, its readers are released. If it was the writer, one of the next holders is
+ * told by `abandoned`. That may be a reader, and the next writer is not told then: leave a mark in the data, as in
+ * docs/threads.md.
  *
  * @example
  * const lock = new RWLock()
@@ -96,7 +110,7 @@ export interface RWLockSnapshot extends HostSnapshot, LockDiagnostics {
  * assert.equal(await priceOf('seat'), 20)
  *
  * @example
- * // Looks first, and becomes the writer only where that is needed.
+ * // Reads first, and upgrades only when it has to write.
  * const reader = await lock.acquireRead()
  * try {
  *   if (!prices.has('seat')) {
@@ -112,31 +126,31 @@ export class RWLock implements Closable {
    * @param options or the error that `cancel()` rejects with.
    * @throws {TypeError} when an option is of the wrong type.
    * @throws {RangeError} when `buffer` is too small or `byteOffset` out of range.
-   * @throws {Error} `ERR_LOCK_MISMATCH` when another kind of lock lies there.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when a lock of another kind is in the buffer there.
    */
   constructor(options?: Error | RWLockOptions)
 
   /**
-   * Locks it for reading, in its turn.
+   * Acquires the lock for reading, after waiting in its queue. Rejects as {@link Mutex.acquire} does.
    *
-   * @param options or a priority.
-   * @throws {TypeError | RangeError} at once when an option is not what it should be.
+   * @param options or a priority: a bare number is not a timeout.
+   * @throws {TypeError | RangeError} at once when an option is invalid.
    */
   acquireRead(options: IfAvailable): Promise<ReadReleaser | undefined>
   acquireRead(options?: number | AcquireOptions): Promise<ReadReleaser>
-  /** The same for writing. */
+  /** Acquires the lock for writing, after waiting in its queue. Rejects as {@link Mutex.acquire} does. */
   acquireWrite(options: IfAvailable): Promise<WriteReleaser | undefined>
   acquireWrite(options?: number | AcquireOptions): Promise<WriteReleaser>
 
-  /** Locks it for reading now, or gives undefined: it is being written, or somebody waits. */
+  /** Acquires the lock for reading now, or returns undefined when a writer holds it or a caller waits. */
   tryAcquireRead(): ReadReleaser | undefined
-  /** Locks it for writing now, or gives undefined: somebody has it. */
+  /** Acquires the lock for writing now, or returns undefined when a reader or writer holds it. */
   tryAcquireWrite(): WriteReleaser | undefined
 
   /**
-   * Runs `callback` while nobody writes, and lets go when it is through, also when it throws. Never calls it
-   * before it returns. Rejects with whatever `callback` throws or rejects with, and with what acquireRead
-   * would throw.
+   * Acquires the lock for reading, runs `callback`, and releases when the callback has settled, also when it throws.
+   * The callback never runs before this method has returned. Rejects with the callback's error, with what
+   * {@link RWLock.acquireRead} rejects with, and with a TypeError or RangeError when an argument is invalid.
    */
   runShared<T>(
     callback: (grant: Grant) => Promise<T> | T,
@@ -146,7 +160,7 @@ export class RWLock implements Closable {
     callback: (grant: Grant) => Promise<T> | T,
     options?: number | AcquireOptions,
   ): Promise<T>
-  /** The same, while nobody else reads or writes. */
+  /** Runs `callback` as the writer, as {@link RWLock.runShared} does for a reader. */
   runExclusive<T>(
     callback: (grant: Grant) => Promise<T> | T,
     options: IfAvailable,
@@ -157,29 +171,33 @@ export class RWLock implements Closable {
   ): Promise<T>
 
   /**
-   * Locks it for reading, and blocks this thread until it can. Blocked threads and promises stand in one line.
+   * Acquires the lock for reading, and blocks this thread until then. Blocked threads and promises wait in one queue.
    *
-   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; `ERR_LOCK_DEADLOCK` when it could not be
-   * had without something that this thread holds or waits for.
-   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given, and when
-   * an option is of the wrong type.
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when the lock cannot become
+   * free before this thread goes on, because this thread holds it or waits for it.
+   * @throws {TypeError} on the main thread unless `allowBlockingMainThread` is set, and when an option is of the wrong
+   * type.
    * @throws {RangeError} when `timeout` is NaN or negative.
    */
   acquireReadSync(options?: SyncWaitOptions): ReadReleaser
-  /** The same for writing. */
+  /** Acquires the lock for writing, and blocks this thread until then: see {@link RWLock.acquireReadSync}. */
   acquireWriteSync(options?: SyncWaitOptions): WriteReleaser
-  /** Runs `callback` while nobody writes, and returns what it returns. Blocks this thread until it can. */
+  /**
+   * Acquires as {@link RWLock.acquireReadSync} does, runs `callback`, releases, and returns the callback's result. With an
+   * async function as `callback` the lock is released at the function's first `await`: use {@link RWLock.runShared}.
+   */
   runSharedSync<T>(callback: (grant: Grant) => T, options?: SyncWaitOptions): T
-  /** The same, while nobody else reads or writes. */
+  /** Runs `callback` as the writer, as {@link RWLock.runSharedSync} does for a reader. */
   runExclusiveSync<T>(callback: (grant: Grant) => T, options?: SyncWaitOptions): T
 
-  /** How many read it: in the next moment that may have changed, as with the two below. */
+  /** The number of readers that hold the lock. Another thread may change that at any time. */
   readonly readers: number
-  /** Whether anybody reads or writes. */
+  /** Whether a reader or a writer holds the lock. */
   isLocked(): boolean
+  /** Whether a writer holds the lock. */
   isWriteLocked(): boolean
 
-  /** Rejects all of this thread who wait, to upgrade, too. Who has it is left alone. */
+  /** Rejects every waiter of this thread, upgrades included. Holders keep the lock. */
   cancel(reason?: unknown): void
 
   /** {@link Closable.close} */
@@ -187,11 +205,11 @@ export class RWLock implements Closable {
   /** {@link Closable.onIdle} */
   onIdle(): Promise<void>
 
-  /** The memory it lies in: see {@link Mutex.buffer}. */
+  /** The shared memory of the lock: see {@link Mutex.buffer}. */
   readonly buffer: SharedArrayBuffer
-  /** Where in `buffer`, in bytes. */
+  /** The lock's offset in `buffer`, in bytes. */
   readonly byteOffset: number
 
-  /** What there is to see of it in this moment. */
+  /** The state of the lock at this moment. */
   snapshot(): RWLockSnapshot
 }

@@ -1,5 +1,5 @@
 'use strict'
-const { lockOptionsWithDefaults } = require('../lock_options.js')
+const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { run, runSync } = require('./run.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
 const { acquiring, blocking } = require('./defaults.js')
@@ -37,15 +37,15 @@ class RWLock extends Holdable {
   }
 
   runShared(callback, options) {
-    return run(callback, () =>
-      coreOf(this, kind, 'runShared').acquireRead(acquiring(defaultsOf(this), options)),
-    )
+    const grant = () =>
+      coreOf(this, kind, 'runShared').acquireRead(acquiring(defaultsOf(this), options))
+    return run(callback, grant, undefined, options)
   }
 
   runExclusive(callback, options) {
-    return run(callback, () =>
-      coreOf(this, kind, 'runExclusive').acquireWrite(acquiring(defaultsOf(this), options)),
-    )
+    const grant = () =>
+      coreOf(this, kind, 'runExclusive').acquireWrite(acquiring(defaultsOf(this), options))
+    return run(callback, grant, undefined, options)
   }
 
   acquireReadSync(options) {

@@ -15,19 +15,19 @@ import type { Grant, Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
+import type { Closable } from './closable.js'
 import type {
   BufferOptions,
   CancelOptions,
+  HoldOptions,
   LockOptions,
-  MaxHoldOptions,
   WaitDefaults,
-} from '../lock_options.js'
-import type { Closable } from './closable.js'
+} from './lock_options.js'
 import type { Mutex } from './mutex.js'
 
 /**
- * What acquiring a semaphore gives: an array of the value before, and the Releaser. `using` takes the array as well
- * as the Releaser. Of several keys: the value of each before.
+ * What acquiring a semaphore resolves to: an array of the value before the grant, and the Releaser. `using` takes the
+ * array as well as the Releaser. For several keys the first element is an array, with the value of each key before.
  *
  * @example
  * const semaphore = new Semaphore(2)
@@ -69,7 +69,7 @@ export namespace SemaphoreInterface {
 export interface SemaphoreOptions
   extends LockOptions,
     WaitDefaults,
-    MaxHoldOptions,
+    HoldOptions,
     BufferOptions,
     CancelOptions,
     HostOptions,
@@ -77,54 +77,69 @@ export interface SemaphoreOptions
     DiagnosticsOptions {}
 
 export interface SemaphoreSnapshot extends HostSnapshot, LockDiagnostics {
+  /** The units that are left. */
   value: number
+  /** The number of waiters. */
   waiting: number
 }
 
 /**
- * A counting semaphore with weights and priorities. A superset of async-mutex's: change the import.
- * Values and weights are integers, from -2^29 to 2^29 - 1. The head of the line keeps lighter ones of
- * its own or lower priority behind it. When a thread ends that shares it, what its Releasers would have put back
- * goes back, but the value does not pass the one at first by it: what was taken as a signal stays taken. The next
- * to acquire gets `abandoned`.
+ * A counting semaphore with weights and priorities. It has every method of async-mutex's Semaphore: change the import.
  *
- * Over an engine the value is 1 or more and does not change: `release()` gives back at most what this thread holds, and
- * `getValue()` knows of this thread only.
+ * Values and weights are integers, from -2^29 to 2^29 - 1. While the head of the queue waits for more units, lighter
+ * waiters of the same or a lower priority stay behind it.
+ *
+ * When a thread that shares the semaphore ends, the units that it has acquired and not released go back, up to the
+ * initial value. The next grant is `abandoned`. Where acquired units mean something else than "in use", such as items
+ * in a buffer, begin with `new Semaphore(0)` and `release(n)`: then nothing goes back by itself.
+ *
+ * Over an engine the value is 1 or more and does not change. There `release()` gives back at most what this thread
+ * holds, and `getValue()` counts the units of this thread only.
  *
  * @example
  * const connections = new Semaphore(10)
  * await connections.runExclusive(() => query())
  *
  * @example
- * // Ten connections for all threads together.
+ * // Ten connections, shared by all threads.
  * const connections = new Semaphore(10, { name: 'connections' })
  */
 export class Semaphore implements SemaphoreInterface, Closable {
   /**
-   * @param value How much there is at first, in all threads that share it: an integer from -2^29 to 2^29 - 1.
+   * @param value The initial value, the same in all threads that share the semaphore: an integer from -2^29 to 2^29 -
+   * 1.
    * @param options or, as in async-mutex, the error that `cancel()` rejects with.
-   * @throws {TypeError | RangeError} when `value` or an option is not what it should be.
-   * @throws {Error} `ERR_LOCK_MISMATCH` when it is there already with another value, or another kind of
-   * lock is.
+   * @throws {TypeError | RangeError} when `value` or an option is invalid.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when the semaphore exists with another initial value, or a lock of another kind
+   * is in the buffer there.
    */
   constructor(value: number, options?: Error | SemaphoreOptions)
 
   /**
-   * Takes `weight` from the value in its turn. Resolves to the value before, and a Releaser that puts
-   * the weight back.
+   * Takes `weight` units, after waiting in the queue. Resolves to the value before, and a Releaser that puts the units
+   * back. Rejects as {@link Mutex.acquire} does.
    *
-   * @throws {RangeError} at once: `invalid weight N: must be positive`.
-   * @throws {TypeError | RangeError} at once when an option is not what it should be.
+   * A `weight` above the value of the semaphore waits until `setValue()` or `release()` raises the value, and the
+   * callers behind it wait as well. Without a `timeout` that may be for ever. A {@link KeyedSemaphore} throws a
+   * RangeError instead.
+   *
+   * @param options or a priority: a bare number is not a timeout.
+   * @throws {RangeError} at once when `weight` is not positive: `invalid weight N: must be positive`.
+   * @throws {TypeError | RangeError} at once when an option is invalid.
    */
   acquire(weight: number, options: IfAvailable): Promise<SemaphoreTicket | undefined>
   acquire(options: WeightedIfAvailable): Promise<SemaphoreTicket | undefined>
   acquire(weight?: number, options?: number | AcquireOptions): Promise<SemaphoreTicket>
   acquire(options: WeightedAcquireOptions): Promise<SemaphoreTicket>
 
-  /** Takes `weight` now, or gives undefined: too little is there, or somebody waits. */
+  /** Takes `weight` units now, or returns undefined when fewer are left or a caller waits. */
   tryAcquire(weight?: number): SemaphoreTicket | undefined
 
-  /** Runs `callback(valueBefore)` while it has `weight`. Never calls it before it returns. */
+  /**
+   * Takes `weight` units, runs `callback(valueBefore)`, and puts them back when the callback has settled, also when it
+   * throws. The callback never runs before this method has returned. Rejects with the callback's error, with what
+   * {@link Semaphore.acquire} rejects with, and with a TypeError or RangeError when an argument is invalid.
+   */
   runExclusive<T>(
     callback: (value: number, grant: Grant) => Promise<T> | T,
     weight: WeightedIfAvailable,
@@ -157,23 +172,27 @@ export class Semaphore implements SemaphoreInterface, Closable {
   ): Promise<T>
 
   /**
-   * Takes `weight` in its turn, and blocks this thread until it can.
+   * Takes `weight` units, after waiting in the queue, and blocks this thread until then.
    *
-   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` passed first; `ERR_LOCK_DEADLOCK` when no other
-   * thread knows the semaphore.
-   * @throws {TypeError} on the main thread, unless `allowBlockingMainThread` was given.
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when the units are missing
+   * and no other thread has the semaphore.
+   * @throws {TypeError} on the main thread unless `allowBlockingMainThread` is set.
    */
   acquireSync(weight?: number, options?: SyncWaitOptions): SemaphoreTicket
   acquireSync(options: WeightedSyncWaitOptions): SemaphoreTicket
 
-  /** Runs `callback(valueBefore)` at once or after blocking this thread, and returns what it returns. */
+  /**
+   * Takes units as {@link Semaphore.acquireSync} does, runs `callback(valueBefore)`, puts them back, and returns the
+   * callback's result. With an async function as `callback` they are put back at the function's first `await`: use
+   * {@link Semaphore.runExclusive}.
+   */
   runExclusiveSync<T>(
     callback: (value: number, grant: Grant) => T,
     weight?: number | WeightedSyncWaitOptions,
     options?: SyncWaitOptions,
   ): T
 
-  /** Resolves when `weight` could have been had; those who wait to acquire go first. */
+  /** Resolves when `weight` units could be taken, after the callers that wait to acquire. Takes nothing. */
   waitForUnlock(
     weight?: number | WeightedWaitOptions,
     options?: number | WaitOptions,
@@ -181,12 +200,13 @@ export class Semaphore implements SemaphoreInterface, Closable {
 
   /** Whether the value is 0 or less. */
   isLocked(): boolean
+  /** The value at this moment. Another thread may change it at any time. */
   getValue(): number
   /**
    * Sets the value, and admits the waiters that fit then.
    *
-   * @throws {RangeError} out of range.
-   * @throws {Error} `ERR_LOCK_UNSUPPORTED` over an engine, where the value is what the constructors say.
+   * @throws {RangeError} when `value` is out of range.
+   * @throws {Error} `ERR_LOCK_UNSUPPORTED` over an engine, where the value is that of the constructor.
    */
   setValue(value: number): void
 
@@ -194,7 +214,7 @@ export class Semaphore implements SemaphoreInterface, Closable {
    * Makes a function of the same signature that takes its units for each call and gives them back when `fn` has
    * settled: at most as many calls run at a time as the semaphore has units. `this` and the arguments reach `fn`.
    *
-   * @param options apply to each call: `weight`, `priority`, `timeout` in ms for its wait, `signal`.
+   * @param options apply to each call: `weight`, `priority`, `maxPending`, `timeout` in ms for its wait, `signal`.
    * @throws {TypeError | RangeError} at once when an argument is invalid.
    *
    * @example
@@ -208,14 +228,17 @@ export class Semaphore implements SemaphoreInterface, Closable {
 
   /**
    * Runs `fn` for each item, as many at a time as there are units, and resolves to the results in the order of the
-   * items. It reads at most one item ahead of the jobs that run.
+   * items. It reads at most one item ahead of the jobs that run. That job waits for its units even where `maxPending`
+   * others wait.
    *
    * The first failure (of a job, of the iterable, of a wait, or of `options.signal`) aborts the `signal` that running
    * jobs have, starts no further job, and closes the iterable. The promise rejects with it once the running jobs have
-   * ended. `cancel()` ends it the same way.
+   * ended. An async generator or a stream that waits for its next item is closed when that item comes: destroy such a
+   * source yourself, in the `catch`. `cancel()` ends it the same way. The `reason` of the jobs' `signal` is that
+   * failure: a job tests `signal.aborted`, not the name of an error.
    *
-   * @param iterable an iterable of items or of promises, or an async iterable. As with `for await`, a promise that rejects
-   * before its turn is an unhandled rejection, unless it has a handler.
+   * @param iterable an iterable of items or of promises, or an async iterable. As with `for await`, a promise that
+   * rejects before its turn is an unhandled rejection, unless it has a handler.
    * @param options apply to each job's wait: `weight`, `priority`, `timeout` in ms; `signal` ends the whole.
    * @returns a promise that rejects with a TypeError or RangeError when an argument is invalid.
    *
@@ -230,13 +253,16 @@ export class Semaphore implements SemaphoreInterface, Closable {
   ): Promise<Awaited<Result>[]>
 
   /**
-   * Adds to the value, whoever has taken from it, and lets in whoever fits then.
+   * Adds `weight` units to the value, also when no caller has taken them, and admits the waiters that fit then.
    *
    * @throws {RangeError} when the value would pass 2^29 - 1 (`ERR_LOCK_RANGE`); nothing has changed.
    */
   release(weight?: number): void
 
-  /** Rejects all of this thread who wait to acquire. Holders and waitForUnlock are left alone. */
+  /**
+   * Rejects every waiter of this thread that waits to acquire. Holders keep their units, and callers in
+   * `waitForUnlock()` keep waiting.
+   */
   cancel(reason?: unknown): void
 
   /** {@link Closable.close} */
@@ -244,11 +270,11 @@ export class Semaphore implements SemaphoreInterface, Closable {
   /** {@link Closable.onIdle} */
   onIdle(): Promise<void>
 
-  /** The memory it lies in: see {@link Mutex.buffer}. */
+  /** The shared memory of the semaphore: see {@link Mutex.buffer}. */
   readonly buffer: SharedArrayBuffer
-  /** Where in `buffer`, in bytes. */
+  /** The semaphore's offset in `buffer`, in bytes. */
   readonly byteOffset: number
 
-  /** What there is to see of it in this moment. */
+  /** The state of the semaphore at this moment. */
   snapshot(): SemaphoreSnapshot
 }

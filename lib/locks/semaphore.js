@@ -1,7 +1,7 @@
 'use strict'
 const { LocalSemaphore } = require('../core/semaphore.js')
 const { checkedValue } = require('../core/units.js')
-const { lockOptionsWithDefaults } = require('../lock_options.js')
+const { lockOptionsWithDefaults } = require('./lock_options.js')
 /** Loaded by the first call of limit() or map(). */
 const jobs = () => require('./semaphore_jobs.js')
 const { acquiringUnits, waitingUnits } = require('./defaults.js')

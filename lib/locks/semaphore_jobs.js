@@ -1,21 +1,24 @@
 'use strict'
-// Functions, and lists of jobs, that take units of a semaphore for each call.
+// Functions and lists of jobs that acquire units of a semaphore for each call.
 const { following, listen } = require('../core/abort.js')
 const { checkCallback, checkObject } = require('../core/options.js')
 const { unseen } = require('../core/releaser.js')
 const { readAcquire, readWatch } = require('../core/units.js')
+const { isObject } = require('./receiver.js')
 
-/** `fn` with the units of `options` for each call, which is a wait of its own. */
+/** `fn`, with the units of `options` acquired for each call. */
 function limited(lock, fn, options = {}) {
   checkCallback(fn)
-  checkObject(options)
+  if (options === null || typeof options !== 'object') {
+    throw new TypeError('limit(fn) returns a function: pass the arguments to it')
+  }
   readAcquire(options)
   return function (...args) {
     return lock.runExclusive(() => fn.apply(this, args), options)
   }
 }
 
-/** A promise of what `fn(item, { index, signal })` gives for each item, in the order of the items. */
+/** Resolves to the results of `fn(item, { index, signal })`, in the order of the items. */
 async function mapped(lock, iterable, fn, options = {}) {
   checkCallback(fn)
   checkObject(options)
@@ -33,7 +36,7 @@ async function mapped(lock, iterable, fn, options = {}) {
     controller.abort(error)
   }
 
-  /** Over an engine a job has a lease of its own, and hears of its loss. */
+  /** Over an engine a job has a lease of its own, and its signal aborts with the lease. */
   async function run(item, index, release) {
     const job = release.signal === undefined ? undefined : following([signal, release.signal])
     try {
@@ -48,12 +51,13 @@ async function mapped(lock, iterable, fn, options = {}) {
 
   try {
     for (let index = 0; ; index++) {
-      // The item first: a slow iterable holds no units.
+      // Read the item first: a slow iterable must not hold units.
       const { done, item } = await items.next(signal)
       if (done) break
-      const [, release] = await lock.acquire({ ...limits, weight, signal })
+      // One job at most waits, so it is never refused.
+      const [, release] = await lock.acquire({ ...limits, weight, signal, maxPending: Infinity })
       if (signal.aborted) {
-        // No job began: of a death that the grant tells of the next one is told.
+        // No job began, so the next grant reports the death that this grant reports.
         const giveBack = release[unseen] ?? release
         giveBack()
         break
@@ -72,7 +76,7 @@ async function mapped(lock, iterable, fn, options = {}) {
   return results
 }
 
-/** The items of an iterable, or of an async one. */
+/** The items of an iterable or an async iterable. */
 class Items {
   #iterator
   /** 'open', 'reading' or 'ended'. */
@@ -80,11 +84,12 @@ class Items {
 
   constructor(iterable) {
     const iterate = iterable?.[Symbol.asyncIterator] ?? iterable?.[Symbol.iterator]
-    if (typeof iterate !== 'function') throw new TypeError('map() takes an iterable, sync or async')
-    this.#iterator = iterate.call(iterable)
+    this.#iterator = typeof iterate === 'function' ? iterate.call(iterable) : undefined
+    if (typeof this.#iterator?.next === 'function') return
+    throw new TypeError('map() takes an iterable, sync or async')
   }
 
-  /** The next one, unless `signal` aborts first. */
+  /** The next item, unless `signal` aborts first. */
   next(signal) {
     signal.throwIfAborted()
     return new Promise((resolve, reject) => {
@@ -101,7 +106,11 @@ class Items {
     this.#state = 'reading'
     let isOpen = false
     try {
-      const { done, value } = await this.#iterator.next()
+      const result = await this.#iterator.next()
+      if (!isObject(result)) {
+        throw new TypeError('map(): next() of the iterator must give an object')
+      }
+      const { done, value } = result
       isOpen = !done
       return { done, value }
     } finally {
@@ -109,11 +118,14 @@ class Items {
     }
   }
 
-  /** Ends it early, as `for await` does: an error of return() gives way to the one that ended it. */
+  /**
+   * Ends the iteration early, as `for await` does: the error that ended it wins over an error of
+   * return().
+   */
   async close() {
     if (this.#state === 'ended') return
     const closing = this.#return().then(undefined, () => {})
-    // An async generator closes after the item that it is about to give, which may never come.
+    // A generator that is producing an item closes only after it, perhaps never.
     if (this.#state === 'open') await closing
   }
 

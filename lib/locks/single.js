@@ -1,23 +1,26 @@
 'use strict'
-// What every object has in common that stands for a single lock, event, condition ...
-const { checkMayBlock } = require('../lock_options.js')
+// The base of every object that stands for a single lock, event, condition ...
+const { checkMayBlock } = require('../core/main_thread.js')
 const { isObject, isOfKind, receiverError } = require('./receiver.js')
 const { openLock } = require('../scopes.js')
 
-/** What all of them are. */
+/** The kind of all of them. */
 const single = { class: 'Single', instance: 'a lock' }
 
-/** The lock of `it`, which is the `this` of `method` of that kind: anything else throws. */
+/** The lock of `it`, the `this` of `method` of that kind. Throws for any other receiver. */
 let coreOf
 /** The same for a method that is about to block this thread. */
 let blockingCoreOf
-/** The same: what cancel() of it rejects with. Over an engine objects of one core may differ in that. */
+/**
+ * The error that cancel() of `it` rejects with. Over an engine, objects of one core may have
+ * different ones.
+ */
 let cancelErrorOf
-/** What the constructor of `it` says for its waits, or undefined. */
+/** The constructor's defaults for the waits of `it`, or undefined. */
 let defaultsOf
-/** What close() makes of `it`. */
+/** Closes `it`. */
 let close
-/** The kind of `it`, which may be anything: undefined where it is no object of these classes. */
+/** The kind of `it`, which may be any value: undefined unless it is an object of these classes. */
 let kindOf
 
 class Single {
@@ -34,7 +37,7 @@ class Single {
       try {
         if (it.#kind === kind) return it.#core
       } catch {
-        // It has no such field. To ask for that first would cost each call a nanosecond.
+        // `it` lacks the private field. Checking first would cost each call a nanosecond.
         throw receiverError(kind, method, it)
       }
       if (!isOfKind(it.#kind, kind)) throw receiverError(kind, method, it, it.#kind)
@@ -74,7 +77,7 @@ class Single {
   }
 }
 
-/** What locks are that callers hold. */
+/** The methods of locks that callers can hold. */
 const holdable = {
   class: 'Holdable',
   base: single,

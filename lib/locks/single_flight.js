@@ -1,5 +1,5 @@
 'use strict'
-// One execution for all concurrent calls of a key, and its result for each of them: Go's singleflight.
+// Concurrent calls for one key share one execution and its result: Go's singleflight.
 //
 //   do(key)      the key has no flight: begins one; else joins the one it has
 //   it settles   every caller that still waits settles alike; the key has no flight
@@ -13,7 +13,7 @@ const { checkCallback, checkObject, readWait } = require('../core/options.js')
 const { Limits } = require('../core/waiter.js')
 const { isObject, receiverError } = require('./receiver.js')
 
-/** What would make it reach further than its thread, which it cannot. */
+/** Options that would extend its scope beyond the thread, which is not supported. */
 const reachOptions = new Set(['name', 'scope', 'directory', 'engine'])
 const flightOptions = new Set(['signal', 'timeout'])
 
@@ -22,18 +22,18 @@ function readLimits(options = {}) {
   return readWait(options, flightOptions)
 }
 
-/** An execution, and the callers that wait for it. */
+/** An execution and its waiting callers. */
 class Flight {
   #controller = new AbortController()
   #callers = new Set()
   #onEnd
 
-  /** `onEnd` is called once: when it has settled, or its last caller has left. */
+  /** `onEnd` is called once: when the execution has settled, or its last caller has left. */
   constructor(onEnd) {
     this.#onEnd = onEnd
   }
 
-  /** Never calls `work` before it returns. */
+  /** Always returns before it calls `work`. */
   start(work) {
     this.#run(work).then(
       (value) => this.#settle((caller) => caller.resolve(value)),
@@ -58,7 +58,7 @@ class Flight {
     }
   }
 
-  /** A promise of its result, until the caller's time is up, or its signal aborts. */
+  /** Resolves to its result, unless the caller times out or its signal aborts first. */
   join(limits, late) {
     return new Promise((resolve, reject) => {
       const caller = Object.assign(new Limits(1, 0), { resolve, reject })
@@ -77,7 +77,7 @@ class Flight {
   }
 }
 
-/** The flights by key of `it`, which is the `this` of `method`: anything else throws. */
+/** The flights by key of `it`, the `this` of `method`. Throws for any other receiver. */
 let flightsOf
 
 class SingleFlight {
@@ -116,7 +116,7 @@ class SingleFlight {
   }
 }
 
-/** The flight that a call for `key` joins, or begins. */
+/** The flight that a call for `key` joins or begins. */
 function flightOf(flights, key, work) {
   const known = flights.get(key)
   if (known !== undefined) return known
@@ -129,12 +129,18 @@ function flightOf(flights, key, work) {
 }
 
 function checkReach(options) {
-  const { readLockOptions } = require('../lock_options.js')
-  require('../reach.js').checkReach('SingleFlight', readLockOptions(options, 0, reachOptions))
+  // Errors of the constructors of locks would list options that it refuses as well.
+  checkObject(options)
+  for (const name in options) {
+    if (reachOptions.has(name)) continue
+    throw new TypeError('SingleFlight takes no options: give timeout and signal to do()')
+  }
+  const { readLockOptions } = require('./lock_options.js')
+  require('./reach.js').checkReach('SingleFlight', readLockOptions(options, 0, reachOptions))
 }
 
 function timeoutError(key, timeout) {
-  const message = `SingleFlight: key ${nameOf(key)} had no result within ${timeout} ms`
+  const message = `SingleFlight: key ${nameOf(key)} had no result within ${Math.round(timeout)} ms`
   return lockError('ERR_LOCK_TIMEOUT', message)
 }
 

@@ -1,27 +1,34 @@
+/**
+ * Metrics and traces of locks for OpenTelemetry.
+ *
+ * @module boxoffice/opentelemetry
+ */
+
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
 
 export interface BoxofficeInstrumentationConfig {
   /** Whether it is enabled from the start. @default true */
-  enabled?: boolean
+  enabled?: boolean | undefined
   /**
-   * A wait of so many milliseconds or more is an event `boxoffice.lock.wait` of the span that was active where the wait
-   * began. `Infinity` means none. @default 100
+   * The shortest wait, in milliseconds, that adds an event `boxoffice.lock.wait` to the span that was active when the
+   * wait began. `Infinity` means no events. @default 100
    */
-  waitThreshold?: number
+  waitThreshold?: number | undefined
 }
 
 /**
- * Metrics of all locks of this thread that have `diagnostics`, by kind, name and scope, never by key; and an event on the
- * active span for each long wait. It is an `Instrumentation` of `@opentelemetry/instrumentation`, for `NodeSDK` and
- * `registerInstrumentations()`, and works without that package. docs/recipes/opentelemetry.md lists the metrics.
+ * Records metrics of all locks of this thread that have `diagnostics`, by kind, name and scope, never by key, and adds
+ * an event to the active span for each long wait. It implements `Instrumentation` of `@opentelemetry/instrumentation`,
+ * for `NodeSDK` and `registerInstrumentations()`, and works without that package. docs/recipes/opentelemetry.md lists
+ * the metrics.
  *
- * Without a call of `setMeterProvider()` it uses the global MeterProvider at the time of its construction.
+ * Until `setMeterProvider()` is called it uses the MeterProvider that was global when it was constructed.
  *
  * @throws {TypeError} when an option is of the wrong type.
  * @throws {RangeError} when `waitThreshold` is NaN or negative.
  *
  * @example
- * const { BoxofficeInstrumentation } = require('boxoffice/opentelemetry')
+ * import { BoxofficeInstrumentation } from 'boxoffice/opentelemetry'
  *
  * const instrumentation = new BoxofficeInstrumentation({ waitThreshold: 250 })
  * instrumentation.disable()
@@ -30,15 +37,15 @@ export class BoxofficeInstrumentation {
   constructor(config?: BoxofficeInstrumentationConfig)
   readonly instrumentationName: string
   readonly instrumentationVersion: string
-  /** Begins to listen. Idempotent. */
+  /** Starts recording. Idempotent. */
   enable(): void
-  /** Ends that: the locks cost what they did before. Idempotent. */
+  /** Stops recording, with all of its cost. Idempotent. */
   disable(): void
-  /** The metrics go there from now on. */
+  /** Sends the metrics to `meterProvider` from now on. */
   setMeterProvider(meterProvider: MeterProvider): void
-  /** Does nothing: it makes no spans. */
+  /** Does nothing, because this instrumentation creates no spans. */
   setTracerProvider(tracerProvider: TracerProvider): void
-  /** Takes effect at once, but for `enabled`. */
+  /** Replaces the configuration. It takes effect at once, except for `enabled`. */
   setConfig(config: BoxofficeInstrumentationConfig): void
-  getConfig(): BoxofficeInstrumentationConfig
+  getConfig(): { enabled: boolean; waitThreshold: number }
 }

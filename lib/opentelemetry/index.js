@@ -1,6 +1,7 @@
 'use strict'
-// What OpenTelemetry is told of watched locks: metrics, by name and scope but never by key, and an event on the span that was
-// active where a long wait began. It listens to the channels of lib/diagnostics/events.js.
+// Reports watched locks to OpenTelemetry: metrics, by name and scope but never by key, and an event
+// on the span that was active when a long wait began. It subscribes to the channels of
+// lib/diagnostics/events.js.
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { threadId } = require('node:worker_threads')
 const { metrics, trace } = require('@opentelemetry/api')
@@ -32,20 +33,20 @@ const attributesOf = (lock) => ({
   'boxoffice.lock.scope': lock.scope,
 })
 
-/** Of few values, as a metric needs it: a signal may have any reason. */
+/** One of few values, as a metric needs: a signal's reason may be anything. */
 function errorTypeOf(reason) {
   if (typeof reason?.code === 'string' && reason.code.startsWith('ERR_LOCK_')) return reason.code
   return reason?.name === 'AbortError' || reason?.name === 'TimeoutError' ? reason.name : '_OTHER'
 }
 
-/** OpenTelemetry's Instrumentation, by shape: @opentelemetry/instrumentation is not needed. */
+/** Has the shape of OpenTelemetry's Instrumentation, without @opentelemetry/instrumentation. */
 class BoxofficeInstrumentation {
   instrumentationName = name
   instrumentationVersion = version
   #config
   #instruments
   #isEnabled = false
-  /** The spans that were active where waits began. */
+  /** By wait: the span that was active when it began. */
   #spans = new WeakMap()
   #handlers = {
     wait: ({ wait }) => this.#begins(wait),
@@ -97,7 +98,7 @@ class BoxofficeInstrumentation {
     if (wasEnabled) this.enable()
   }
 
-  /** The span that has the event is the program's own. */
+  /** Events go to the program's own span, so no tracer is needed. */
   setTracerProvider() {}
 
   setConfig(config) {
@@ -127,7 +128,7 @@ class BoxofficeInstrumentation {
     const duration = waited / 1000
     this.#instruments.waitDuration.record(duration, attributes)
     if (wait === undefined || waited < this.#config.waitThreshold) return
-    // After its end a span takes no more events.
+    // A span that has ended takes no more events.
     const span = this.#spans.get(wait)
     if (!span?.isRecording()) return
     span.addEvent('boxoffice.lock.wait', {
@@ -145,7 +146,10 @@ class BoxofficeInstrumentation {
   }
 }
 
-/** How many wait for, and hold, the locks of each kind, name and scope: as far as this thread knows, and holds. */
+/**
+ * The number of waiters and holders of the locks of each kind, name and scope, as this thread knows
+ * them.
+ */
 function lockCounts() {
   // Loaded with the first watched lock.
   const { locks } = require('../diagnostics/registry.js').answer()

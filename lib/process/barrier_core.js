@@ -1,9 +1,9 @@
 'use strict'
-// A cyclic barrier for promises. A party arrives, and gives up, in C++ (src/locks/barrier.h): a round is
-// complete, or broken, in one step.
+// A cyclic barrier for promises. Parties arrive and give up in C++ (src/locks/barrier.h), where one
+// step completes or breaks a round.
 const { Core } = require('./core.js')
 const { brokenError, missingError } = require('../core/barrier.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 const { readWait } = require('../core/options.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { grantedAbandoned, notGranted, wait, Waiter } = require('./waiters.js')
@@ -29,16 +29,16 @@ class BarrierCore extends Core {
   wait(options) {
     const limits = readWait(options)
     if (limits.signal?.aborted) {
-      // The others would wait for one that does not come.
+      // An aborted party never arrives, so the others would wait for ever.
       this.break()
       return Promise.reject(limits.signal.reason)
     }
     checkStack()
-    const ticket = native.barrier.enter(this.place, this.parties)
+    const ticket = this.kind.native.enter(this.place, this.parties)
     if (ticket >= 0) {
-      return wait(this, ticket, Party, 1, limits, native.barrier.missing(ticket))
+      return wait(this, ticket, Party, 1, limits, this.kind.native.missing(ticket))
     }
-    this.dispatch(native.eventLoop.completions()) // the others, which came before
+    this.dispatch(native.eventLoop.completions()) // the parties that came before
     return ticket === grantedAbandoned ? Promise.reject(brokenError(this)) : Promise.resolve(0)
   }
 
@@ -50,7 +50,7 @@ class BarrierCore extends Core {
   /** Blocks this thread. */
   waitSync({ timeout }) {
     checkStack()
-    const outcome = native.barrier.enterSync(this.place, this.parties, timeout)
+    const outcome = this.kind.native.enterSync(this.place, this.parties, timeout)
     this.dispatch(native.eventLoop.completions())
     if (outcome === grantedAbandoned) throw brokenError(this)
     if (outcome === notGranted) throw this.timeoutError(timeout)
@@ -59,12 +59,12 @@ class BarrierCore extends Core {
 
   break() {
     checkStackToRelease()
-    this.dispatch(native.barrier.break(this.place))
+    this.dispatch(this.kind.native.break(this.place))
   }
 
   reset() {
     checkStackToRelease()
-    this.dispatch(native.barrier.reset(this.place, this.parties))
+    this.dispatch(this.kind.native.reset(this.place, this.parties))
   }
 
   timeoutError(timeout) {

@@ -1,14 +1,17 @@
 'use strict'
-// A condition variable for promises. A waiter is in the queue of the condition, and once it is notified
-// in that of its mutex, without being woken between the two (src/locks/condition_variable.h).
+// A condition variable for promises. A waiter stands in the condition's queue, and moves to its
+// mutex's queue when it is notified, without waking up in between (src/locks/condition_variable.h).
 const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 const { readWait } = require('../core/options.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
-const { isGranted, wait, Waiter } = require('./waiters.js')
+const { wait, Waiter } = require('./waiters.js')
 
 const idle = 0
+/** The bits of an answer of waitSync, as in binding/conditions.cc. */
+const notified = 1
+const abandoned = 2
 
 class ConditionCore extends Core {
   constructor() {
@@ -21,44 +24,64 @@ class ConditionCore extends Core {
     if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
     if (limits.timeout === 0) return Promise.reject(this.timeoutError(0))
     checkStack()
-    const ticket = native.condition.enter(this.place, mutex.placeOfWord(), this.strictness(mutex))
-    const promise = wait(this, ticket, Notified, 1, limits, mutex)
+    const promise = wait(this, this.enterFor(mutex), this.Waiter, 1, limits, mutex)
+    this.stepAside(mutex)
+    return promise
+  }
+
+  /** Enters the condition's queue, and unlocks the mutex. Returns the ticket. */
+  enterFor(mutex) {
+    const { lender } = mutex
+    const strictness = this.strictness(mutex)
+    return native.condition.enter(this.place, lender.place, strictness, +lender.isDeathUntold)
+  }
+
+  stepAside(mutex) {
+    mutex.lender.isDeathUntold = false
     mutex.stepAside()
     mutex.catchUp()
-    return promise
   }
 
   /** Blocks this thread. */
   waitSync(mutex, { timeout }) {
     this.check(mutex)
-    if (native.condition.stands(this.place)) {
-      const ahead = `a promise of this thread waits for ${this.title()}: it may get the mutex, and could not go on`
+    if (native.condition.isQueued(this.place)) {
+      const ahead = `a promise of this thread waits for ${this.title()} and may get its mutex: blocking here would deadlock. Wait with a promise`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
     }
     if (mutex.hasWaitersHere()) {
-      const ahead = `a promise of this thread waits for ${mutex.title()}, and could not go on`
+      const ahead = `a promise of this thread waits for ${mutex.title()}: blocking here would deadlock. Wait with a promise`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
     }
     checkStack()
-    const outcome = native.condition.waitSync(
+    const { lender } = mutex
+    const answer = native.condition.waitSync(
       this.place,
-      mutex.placeOfWord(),
+      lender.place,
       timeout,
       this.strictness(mutex),
+      +lender.isDeathUntold,
     )
+    lender.isDeathUntold = (answer & abandoned) !== 0
     mutex.catchUp()
-    if (!isGranted(outcome)) throw this.timeoutError(timeout)
+    if ((answer & notified) === 0) throw this.timeoutError(timeout)
   }
 
   notify(isAll) {
     checkStackToRelease()
-    this.dispatch(native.condition.notify(this.place, +isAll))
+    this.dispatch(this.kind.native.notify(this.place, +isAll))
   }
 
-  admit(waiter) {
-    waiter.comeBack()
+  admit(waiter, isAbandoned) {
+    waiter.comeBack(isAbandoned)
     waiter.resolve()
     this.changed()
+  }
+
+  /** Checks the stack first: a waiter that has left must get to the queue of its mutex. */
+  leave(ticket) {
+    checkStack()
+    return super.leave(ticket)
   }
 
   strictness(mutex) {
@@ -70,34 +93,43 @@ class ConditionCore extends Core {
   }
 }
 
-const kind = { name: 'condition variable', number: 4, bytes: 4, native: native.condition }
-ConditionCore.prototype.kind = kind
-ConditionCore.prototype.late = 'was not notified'
-
-class Notified extends Waiter {
+/** A waiter that goes back to `mutex`, for the grant that it had. */
+class ConditionWaiter extends Waiter {
   constructor(core, resolve, limits, _reject, mutex) {
     super(core, resolve, limits)
     this.mutex = mutex
     this.grant = mutex.grant()
-    mutex.countConditionWaiters(+1)
+    this.hold(+1)
   }
 
   end() {
-    this.mutex.countConditionWaiters(-1)
+    this.hold(-1)
     super.end()
   }
+}
+ConditionWaiter.prototype.isToStay = true
 
-  /** It has the mutex again, by the grant that it had. */
-  comeBack() {
-    this.mutex.isBack(this.grant)
+/** Queues for its mutex in C++. */
+class Notified extends ConditionWaiter {
+  hold(change) {
+    this.mutex.countConditionWaiters(change)
   }
 
-  /** Out of time, or aborted: but not without the mutex. */
+  /** The waiter has the mutex again, by its former grant. */
+  comeBack(isAbandoned) {
+    this.mutex.isBack(this.grant, isAbandoned)
+  }
+
+  /** The waiter timed out or was aborted. It rejects only once it has the mutex again. */
   reject(reason) {
     this.mutex.reenter(this.grant, () => super.reject(reason))
   }
 }
 
-Notified.prototype.isToStay = true
+Object.assign(ConditionCore.prototype, {
+  kind: { name: 'condition variable', number: 4, bytes: 4, native: native.condition },
+  late: 'was not notified',
+  Waiter: Notified,
+})
 
-module.exports = { ConditionCore }
+module.exports = { ConditionCore, ConditionWaiter }

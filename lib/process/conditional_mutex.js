@@ -1,16 +1,13 @@
 'use strict'
-// A mutex that the threads of the process share. Its holder may wait for a condition (condition_core.js): once it is
-// notified, it stands in the lender's line.
+// A mutex that the threads of the process share. Its holder may wait for a condition
+// (condition_core.js). Once notified, it queues at the lender.
 const { borrowing } = require('../core/lent_forms.js')
-const { LentMutex, none } = require('../core/lent_mutex.js')
+const { LentMutex } = require('../core/lent_mutex.js')
+const { none } = require('../core/lent_tickets.js')
 const { free, Returner } = require('../core/mutex.js')
 
 class ConditionalMutex extends LentMutex {
-  placeOfWord() {
-    return this.lender.place
-  }
-
-  /** Promises of this thread that wait for it, or will once they are notified. */
+  /** Whether promises of this thread wait for the mutex, or will once they are notified. */
   hasWaitersHere() {
     return this.hasQueue() || this.current === borrowing || this.lender.conditionWaiters > 0
   }
@@ -20,9 +17,9 @@ class ConditionalMutex extends LentMutex {
     this.pins += change
   }
 
-  /** A wait has ended in vain: `then` is called when the mutex is held again by that grant. */
+  /** A wait for a condition has failed. Calls `then` when `grant` holds the mutex again. */
   reenter(grant, then) {
-    this.enqueue(new Returner(then, null, undefined, grant))
+    this.enqueue(new LentReturner(then, null, undefined, grant))
   }
 
   catchUp() {
@@ -36,14 +33,23 @@ class ConditionalMutex extends LentMutex {
     if (this.hasQueue()) this.waitAgain()
   }
 
-  /** That holder was notified, and has the lock again. */
-  isBack(grant) {
+  /** The notified holder of `grant` has the lock again. */
+  isBack(grant, isAbandoned) {
+    if (isAbandoned) this.lender.isDeathUntold = true
     this.arrives()
-    // One that is left in line would be lent the lock while this thread blocks, and waits for it.
+    // A ticket left in the queue would get the lock while this thread blocks and waits for it.
     if (this.ticket !== none) this.withdraw()
     this.current = grant
     if (this.observer !== null) this.begun()
   }
 }
 
-module.exports = { ConditionalMutex }
+/** A holder that has waited for a condition: it has its grant already, so another one is told of a death. */
+class LentReturner extends Returner {
+  enter(mutex, isAbandoned) {
+    if (isAbandoned) mutex.lender.isDeathUntold = true
+    super.enter(mutex)
+  }
+}
+
+module.exports = { ConditionalMutex, LentReturner }

@@ -1,9 +1,9 @@
 'use strict'
-// What the locks of several threads or processes have in common: a word in memory that they share, and the ways into
-// the queue of C++ before it. A keyed map has a core for each busy key.
+// The base of locks that several threads or processes share: a word in shared memory, and the calls
+// into its queue in C++. A keyed map has a core for each busy key.
 const { titleOf, toText } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 const { Passer } = require('./passer.js')
 const { keepWith, shareKey, shareMemory, tableOf } = require('./shares.js')
 const { checkStack } = require('../core/stack.js')
@@ -16,19 +16,22 @@ const {
   wait,
   waiterAt,
 } = require('./waiters.js')
-const { indexOf, wordsOf } = require('./words.js')
-
-const line = 1 // the bit of every word that says that the queue is not empty
+const { indexOf, queued, wordsOf } = require('./words.js')
 
 class Core extends AnyLock {
-  /** `idle` is the word of a lock that is new, and that of a key without a holder. Until settleIn() it is no lock. */
+  /**
+   * `idle` is the word of a new lock and of a key without a holder. The core becomes usable with
+   * attach().
+   */
   constructor(idle) {
     super()
     this.idle = idle
     this.words = null
     this.place = 0
     this.share = null
-    /** How many promises wait for it that came by this core: others of this thread may have the same share. */
+    /**
+     * How many promises wait through this core. Other cores of this thread may use the same share.
+     */
     this.waitersHere = 0
   }
 
@@ -36,8 +39,8 @@ class Core extends AnyLock {
     return Atomics.load(this.words, indexOf(this.place))
   }
 
-  hasLine() {
-    return (this.read() & line) !== 0
+  hasWaiters() {
+    return (this.read() & queued) !== 0
   }
 
   isIdle() {
@@ -47,38 +50,40 @@ class Core extends AnyLock {
   /** The lock, or a place in its queue, may have changed hands. */
   changed() {
     if (this.share.waiting > 0) this.share.wait(this, 0)
-    if (this.idleListener !== null) this.rest()
+    if (this.idleListener !== null) this.reportIdle()
   }
 
-  /** The memory that other threads find it by. */
+  /** The memory through which other threads find the lock. */
   memory() {
     if (this.name !== undefined) {
-      throw new TypeError(`${this.title()} is shared by its name: it has no buffer`)
+      throw new TypeError(
+        `${this.title()} is shared by its name and has no buffer: construct it with the same name`,
+      )
     }
     return this.words
   }
 
-  /** In memory that other threads know, too. */
+  /** Shares the lock through memory that other threads know. */
   shareIn(buffer, byteOffset) {
     const { bytes, number } = this.kind
     const words = new Int32Array(buffer, byteOffset, bytes / Int32Array.BYTES_PER_ELEMENT)
-    this.settleIn(() => shareMemory(words, number, this.idle))
+    this.attach(() => shareMemory(words, number, this.idle))
     keepWith(this)
   }
 
-  /** With all threads that know its name. */
+  /** Shares the lock with all threads that know its name. */
   shareByName(name) {
     this.name = name
     this.shareByKey(tableOf(this.kind.name), toText(name))
     keepWith(this)
   }
 
-  /** With all threads that know the keyed map. */
+  /** Shares the lock with all threads that know the keyed map. */
   shareByKey(table, key) {
-    this.settleIn(() => shareKey(table, key, this.kind.number, this.idle))
+    this.attach(() => shareKey(table, key, this.kind.number, this.idle))
   }
 
-  settleIn(findShare) {
+  attach(findShare) {
     try {
       this.share = findShare()
     } catch (error) {
@@ -89,8 +94,8 @@ class Core extends AnyLock {
     this.words = wordsOf(this.place)
   }
 
-  /** In its turn; the promise is for what the class `Kind` of waiters makes of it. */
-  enterLine(weight, limits, Kind) {
+  /** Enters in turn. `Kind`, a class of waiters, decides what the promise resolves to. */
+  enterQueue(weight, limits, Kind) {
     const { signal } = limits
     if (signal?.aborted) return this.refuse(weight, signal.reason)
     checkStack()
@@ -103,31 +108,34 @@ class Core extends AnyLock {
     return Kind.prototype.isToStay ? promise : this.given(promise)
   }
 
-  /** A caller that does not get it, and does not wait. */
+  /** Rejects a caller that may not wait. */
   refuse(weight, reason) {
     if (this.observer !== null) this.observer.refused(this.modeOf(weight), weight, reason)
     return Promise.reject(reason)
   }
 
-  /** Whether a thread that blocks for it has to wait. */
+  /** Whether a blocking call would have to wait. */
   isTaken(_weight) {
     return true
   }
 
-  /** The observer hears of a grant: for the waiter that is being admitted, or for a caller that did not wait. */
+  /**
+   * Reports a grant to the observer: to the waiter that is being admitted, or to a caller that did
+   * not wait.
+   */
   observeGrant(mode, units, isAbandoned) {
     const { admitted } = this
     this.admitted = null
     return this.observer.granted(mode, units, admitted, isAbandoned)
   }
 
-  /** `promise` is what a caller gets that did not wait. */
+  /** `promise` is the result of a caller that did not wait. */
   given(promise) {
     if (this.observer !== null) this.observer.gave(undefined, promise)
     return promise
   }
 
-  /** For an observer: `waiter` must not wait. */
+  /** For an observer: makes `waiter` give up before it has waited. */
   turnAway(waiter, reason) {
     if (waiterAt(waiter.ticket) === waiter) goAway(waiter.ticket, reason)
   }
@@ -139,7 +147,7 @@ class Core extends AnyLock {
       : enter(this.place, weight, priority, +this.isStrict)
   }
 
-  /** Now, or not at all: granted, grantedAbandoned or neither. */
+  /** Enters without waiting: granted, grantedAbandoned or neither. */
   tryEnter(weight) {
     checkStack()
     const outcome = this.kind.native.tryEnter(this.place, weight)
@@ -164,13 +172,13 @@ class Core extends AnyLock {
       +this.isStrict,
     )
     if (isGranted(outcome)) this.began()
-    // Giving up may have let in a promise of ours.
+    // Giving up may have admitted a promise of this thread.
     this.dispatch(native.eventLoop.completions())
     if (!isGranted(outcome)) throw this.timeoutError(timeout)
     return outcome
   }
 
-  /** C++ has granted it to us. */
+  /** Called when C++ has granted the lock to this thread. */
   began() {}
 
   /** Whether another thread could admit the waiters. */
@@ -183,18 +191,18 @@ class Core extends AnyLock {
     waiter.resolve(waiter.constructor.value(this, waiter.weight, abandoned))
   }
 
-  /** The observer is to hear of `waiter` when its grant is made. */
+  /** Reports the grant of `waiter` to the observer when it is made. */
   observeAdmission(waiter) {
     if (!waiter.isToStay) this.admitted = waiter
   }
 
-  /** Takes `count` completions, and what comes of them. */
+  /** Handles `count` completions, and the completions that these cause. */
   dispatch(count) {
     if (count > 0) takeCompletions(count)
     this.changed()
   }
 
-  /** A waiter of ours has answered an invitation: others may have been let in by that. */
+  /** A waiter of this thread has answered an invitation, which may have admitted others. */
   answered() {
     this.dispatch(native.eventLoop.completions())
   }
@@ -207,29 +215,29 @@ class Core extends AnyLock {
     return this.kind.native.leaveAll(this.place)
   }
 
-  settle(ticket) {
-    return this.kind.native.settle(this.place, ticket)
+  resume(ticket) {
+    return this.kind.native.resume(this.place, ticket)
   }
 
   pending() {
-    return this.share.waiting
+    return this.share.waiting - this.share.passing
   }
 
   queueSize() {
-    return this.hasLine() ? this.kind.native.queueSize(this.place) : 0
+    return this.hasWaiters() ? this.kind.native.queueSize(this.place) : 0
   }
 
   cancel(reason = this.cancelError) {
     checkStack()
-    if (this.hasLine()) cancelAll(this, reason)
+    if (this.hasWaiters()) cancelAll(this, reason)
   }
 
-  /** waitForUnlock, for `weight`: through the queue, without a stop. */
+  /** waitForUnlock, for `weight`: goes through the queue and leaves at once. */
   passThrough(weight, limits) {
     const { signal } = limits
     if (signal?.aborted) return Promise.reject(signal.reason)
-    if (this.hasRoom(weight) && !this.hasLine()) return Promise.resolve()
-    return this.enterLine(weight, limits, Passer)
+    if (this.hasRoom(weight) && !this.hasWaiters()) return Promise.resolve()
+    return this.enterQueue(weight, limits, Passer)
   }
 
   title() {
@@ -239,7 +247,7 @@ class Core extends AnyLock {
 
 Object.assign(Core.prototype, {
   admitted: null,
-  /** As that of a Lender. */
+  /** As in Lender. */
   addToken: null,
   /** Strictly first come, first served, among threads too. */
   isStrict: false,

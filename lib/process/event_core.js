@@ -1,9 +1,10 @@
 'use strict'
-// Events for promises: one lets a single waiter through for each signal, the other lets every waiter through
-// while it is set. See src/locks/auto_reset_event.h and src/locks/manual_reset_event.h.
+// Events for promises: an auto-reset event admits one waiter for each signal, a manual-reset event
+// admits every waiter while it is set. See src/locks/auto_reset_event.h and
+// src/locks/manual_reset_event.h.
 const { checkStackToRelease } = require('../core/stack.js')
 const { GateCore } = require('./gate_core.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 
 const clear = 0
 const set = 2
@@ -22,7 +23,7 @@ EventCore.prototype.late = 'was not set'
 class AutoResetCore extends EventCore {
   signal() {
     checkStackToRelease()
-    this.dispatch(native.autoResetEvent.signal(this.place))
+    this.dispatch(this.kind.native.signal(this.place))
   }
 }
 AutoResetCore.prototype.kind = {
@@ -35,11 +36,11 @@ AutoResetCore.prototype.kind = {
 class ManualResetCore extends EventCore {
   set() {
     checkStackToRelease()
-    this.dispatch(native.manualResetEvent.set(this.place))
+    this.dispatch(this.kind.native.set(this.place))
   }
 
   reset() {
-    native.manualResetEvent.reset(this.place)
+    this.kind.native.reset(this.place)
   }
 }
 ManualResetCore.prototype.kind = {

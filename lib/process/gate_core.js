@@ -1,5 +1,6 @@
 'use strict'
-// What lets waiters through, be it one for each signal or all of them from some moment on.
+// The base of events and latches: it admits one waiter for each signal, or all of them from some
+// moment on.
 const { Core } = require('./core.js')
 const { readWait } = require('../core/options.js')
 const { isGranted, Waiter } = require('./waiters.js')
@@ -10,7 +11,7 @@ class GateCore extends Core {
   }
 
   wait(options) {
-    return this.enterLine(1, readWait(options), Passer)
+    return this.enterQueue(1, readWait(options), Passer)
   }
 
   /** Blocks this thread. */

@@ -1,9 +1,9 @@
 'use strict'
-// A latch for promises: it opens when it has been counted down to zero. See src/locks/countdown_latch.h.
+// A latch for promises: it opens when its count reaches zero. See src/locks/countdown_latch.h.
 const { tooManyError } = require('../core/gates.js')
 const { checkStackToRelease } = require('../core/stack.js')
 const { GateCore } = require('./gate_core.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 
 const countShift = 1
 
@@ -20,7 +20,7 @@ class LatchCore extends GateCore {
     checkStackToRelease()
     let completions
     try {
-      completions = native.countdownLatch.countDown(this.place, n)
+      completions = this.kind.native.countDown(this.place, n)
     } catch (error) {
       throw error.code === 'ERR_LOCK_RANGE' ? tooManyError(this, n) : error
     }

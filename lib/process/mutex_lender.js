@@ -1,10 +1,11 @@
 'use strict'
 // Lends a mutex to one thread of the process at a time: src/locks/mutex.h.
 const { bounds } = require('../core/cohort.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 const { placeOfKey } = require('./shares.js')
-const { agent } = require('./waiters.js')
-const { line, WordLender } = require('./word_lender.js')
+const { agent, takeCompletions, waiterAt } = require('./waiters.js')
+const { WordLender } = require('./word_lender.js')
+const { queued } = require('./words.js')
 
 /** LockKind of src/locks/lock_table.h. */
 const lockKind = 0
@@ -13,49 +14,59 @@ const free = 0
 const waker = 2
 const handOff = 4
 const ownerShift = 4
-/** Free for the invited head of the line, or for the first thread to take it. */
-const invited = line | waker
+/** Free for the invited head of the queue, or for the first thread to take it. */
+const invited = queued | waker
 
 class MutexLender extends WordLender {
-  /** Promises of this thread that wait for a condition, and are in this line once they are notified. */
+  /** Promises of this thread that wait for a condition. Notified ones move to this queue. */
   conditionWaiters = 0
 
   constructor(name) {
     super(name, agent << ownerShift)
   }
 
-  settleByKey(table, key) {
-    this.settleAt(placeOfKey(table, key, lockKind, free))
+  attachToKey(table, key) {
+    this.attachAt(placeOfKey(table, key, lockKind, free))
   }
 
   tryBorrow() {
     const { held } = this
     const word = Atomics.compareExchange(this.words, this.index, free, held)
-    return word === free || (word === invited && !this.stands() && this.change(word, held | word))
+    return (
+      word === free ||
+      (word === invited && !this.isQueuedElsewhere() && this.change(word, held | word))
+    )
   }
 
   putBack() {
     const { held } = this
     const word = Atomics.compareExchange(this.words, this.index, held, free)
     return (
-      word === held || (word === (held | invited) && !this.stands() && this.change(word, invited))
+      word === held ||
+      (word === (held | invited) && !this.isQueuedElsewhere() && this.change(word, invited))
     )
   }
 
+  awaitLoan(ticket) {
+    // Where it is not posted yet, the thread that lends it is between its change of the word and the post.
+    while (waiterAt(ticket)?.core === this) takeCompletions(native.eventLoop.postedCompletions())
+  }
+
   mayKeep() {
-    // Asked for each hand-off, and plainly: a queue that it sees a turn later is given the lock a turn later.
+    // Read at each hand-off, without Atomics: if the read misses a new waiter, it gets the lock one
+    // hand-off later.
     const word = this.words[this.index]
-    if ((word & line) === 0) return true
-    if ((word & handOff) !== 0 || this.stands()) return false
-    // Of a loan without a ticket no time was taken: the line knows since when its head waits.
+    if ((word & queued) === 0) return true
+    if ((word & handOff) !== 0 || this.isQueuedElsewhere()) return false
+    // A loan without a ticket recorded no time, but the queue knows since when its head waits.
     const { stay } = this
     if (!stay.isOn) stay.begin(bounds.near.most - native.mutex.patience(this.place))
     return stay.mayHandOn()
   }
 
-  /** A condition waiter that has been notified. */
-  stands() {
-    return this.conditionWaiters > 0 && native.mutex.stands(this.place) === 1
+  /** Whether a condition waiter of this thread has been notified. */
+  isQueuedElsewhere() {
+    return this.conditionWaiters > 0 && native.mutex.isQueued(this.place) === 1
   }
 }
 Object.assign(MutexLender.prototype, { native: native.mutex, ownerShift })

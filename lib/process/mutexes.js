@@ -1,6 +1,6 @@
 'use strict'
-// The mutexes that threads of the process share, in this thread: one for each place where a word lies, whatever
-// number of objects stands for it.
+// The mutexes that the threads of the process share, as seen in this thread: one per place of a
+// word, however many objects share it.
 const { nameOf, toText } = require('../core/keys.js')
 const { ConditionalMutex } = require('./conditional_mutex.js')
 const { lockKind, MutexLender } = require('./mutex_lender.js')
@@ -9,29 +9,29 @@ const { letGoOf, placeInMemory, placeOfKey, tableOf } = require('./shares.js')
 
 const start = 0
 
-/** WeakRefs by place: objects, waiters and releasers keep their mutex. */
+/** WeakRefs by place. Objects, waiters and releasers keep their mutex alive. */
 const mutexes = new Map()
 const collected = new FinalizationRegistry((place) => {
   if (letGoOf(place)) mutexes.delete(place)
 })
 
-/** The mutex at `place`, which this thread has found; or make() makes it. */
+/** The mutex at `place`, found by this thread, or else created by make(). */
 function mutexAt(place, make) {
   const known = mutexes.get(place)?.deref()
   if (known !== undefined) {
-    letGoOf(place) // it has been found once more
+    letGoOf(place) // the lookup has counted this object once more
     return known
   }
   const mutex = make()
-  mutex.lender.settleAt(place)
-  // Its last object may have been collected while it was held.
+  mutex.lender.attachAt(place)
+  // The last object of the mutex may have been collected while it was held.
   if (mutexes.has(place) && mutex.lender.isOurs()) mutex.arrives()
   mutexes.set(place, new WeakRef(mutex))
   collected.register(mutex, place)
   return mutex
 }
 
-/** The mutex of the threads that know its name, or its memory. `kind` is what errors call it. */
+/** The mutex shared by all threads that use its name or memory. `kind` names it in errors. */
 function openMutex(kind, { name, buffer, byteOffset, isStrict }) {
   let place
   try {
@@ -59,7 +59,7 @@ const placeOfName = (kind, name) => placeOfKey(tableOf(kind), toText(name), lock
 /** Key maps of class `Base` whose locks are lent mutexes. */
 const lentKeyMap = (Base) =>
   class extends Base {
-    /** Whether an object of this thread has asked for that. */
+    /** Whether an object of this thread asked for `fairness: 'fifo'`. */
     isStrict = false
 
     moveIn(mutex) {
@@ -68,7 +68,7 @@ const lentKeyMap = (Base) =>
       if (this.watch !== undefined) this.watch.watches(mutex)
     }
 
-    /** One more object of this thread. */
+    /** Called for each further object of this thread. */
     isFor(isStrict, watch) {
       if (isStrict && !this.isStrict) this.beStrict()
       if (watch !== undefined && this.watch === undefined) this.beWatched(watch)
@@ -76,11 +76,11 @@ const lentKeyMap = (Base) =>
 
     beStrict() {
       this.isStrict = true
-      this.sweep() // those that are idle move in anew
+      this.sweep() // idle locks attach again, strictly
       for (const mutex of this.busy()) mutex.beStrict()
     }
 
-    /** Of the objects with diagnostics, the first one's are those of all. */
+    /** The first object with diagnostics decides for all objects. */
     beWatched(watch) {
       this.sweep()
       watch.over(this)
@@ -91,7 +91,10 @@ const lentKeyMap = (Base) =>
 const LentKeyMap = lentKeyMap(SharedKeyMap)
 const maps = new Map()
 
-/** The keyed mutexes of that kind and name: all objects of this thread have one map, which stays. */
+/**
+ * The keyed mutexes of that kind and name. All objects of this thread share one map, which is never
+ * dropped.
+ */
 function openKeyedMutexes(kind, { name, isStrict }, watch) {
   const id = `keyed ${kind.name} ${toText(name)}`
   let map = maps.get(id)

@@ -5,7 +5,10 @@ const { Waiter } = require('./waiters.js')
 /** The passers that have been granted a lock in this turn. */
 let passing = []
 
-/** Passers release one after the other: a release may admit the next passer, and a long queue of them is no recursion. */
+/**
+ * Passers release one after the other, in a loop: a release may admit the next passer, and a long
+ * queue of them must not recurse.
+ */
 function pass(core, weight, abandoned) {
   const isFirst = passing.length === 0
   passing.push({ core, weight, abandoned })
@@ -20,6 +23,11 @@ function pass(core, weight, abandoned) {
 class Passer extends Waiter {
   static value(core, weight, abandoned) {
     pass(core, weight, abandoned)
+  }
+
+  count(change) {
+    super.count(change)
+    this.core.share.passing += change
   }
 }
 Passer.prototype.isToStay = true

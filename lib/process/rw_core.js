@@ -2,7 +2,7 @@
 // A read-write lock for promises that several threads share (src/locks/rw_lock.h).
 const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 const { acquireOptions, readWait } = require('../core/options.js')
 const { endedError, upgradeError } = require('../core/rw_errors.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
@@ -20,20 +20,20 @@ const free = 0
 const writer = 8
 const countShift = 6
 
-// What a waiter asks for: RWLockRules in src/locks/rw_lock.h.
+// The modes a waiter may ask for: RWLockRules in src/locks/rw_lock.h.
 const read = 1
 const write = 2
 const upgrade = 3
 
 class RWCore extends Core {
-  /** The word of a lock that is new. */
+  /** The word of a new lock. */
   static idleWord() {
     return free
   }
 
   constructor() {
     super(free)
-    /** How many releasers are out. */
+    /** The number of releasers not yet called. */
     this.out = 0
   }
 
@@ -55,14 +55,14 @@ class RWCore extends Core {
     return this.isWritten() || this.readers() > 0
   }
 
-  /** Whether this thread has a part in it. */
+  /** Whether this thread holds the lock. */
   isOurs() {
     return this.waitersHere > 0 || this.out > 0
   }
 
   /**
-   * While this thread writes, no waiter is admitted. While it reads, none of its writers is, except its only reader
-   * when that upgrades.
+   * While this thread writes, no waiter can be admitted. While it reads, none of its writers can,
+   * except its only reader when that upgrades.
    */
   isOutOfOurHands() {
     const { isHeld, reads, waitingReads, upgrading } = this.share
@@ -70,11 +70,11 @@ class RWCore extends Core {
   }
 
   acquireRead(options) {
-    return this.enterLine(read, readWait(options, acquireOptions), Reader)
+    return this.enterQueue(read, readWait(options, acquireOptions), Reader)
   }
 
   acquireWrite(options) {
-    return this.enterLine(write, readWait(options, acquireOptions), Writer)
+    return this.enterQueue(write, readWait(options, acquireOptions), Writer)
   }
 
   tryAcquireRead() {
@@ -86,8 +86,8 @@ class RWCore extends Core {
   }
 
   tryNow(ask, releaser) {
-    // Not before one of our own, which may be on its way.
-    if (this.hasLine() && this.kind.native.stands(this.place)) return undefined
+    // A promise of this thread goes first; its grant may be on its way.
+    if (this.hasWaiters() && this.kind.native.isQueued(this.place)) return undefined
     const outcome = this.tryEnter(ask)
     return isGranted(outcome) ? releaser(this, outcome === grantedAbandoned) : undefined
   }
@@ -95,12 +95,13 @@ class RWCore extends Core {
   acquireReadSync(limits) {
     const release = this.tryAcquireRead() ?? this.tryReadAgain()
     if (release !== undefined) return release
-    // A reader that has to wait although this thread reads is behind a writer, which waits for this thread.
+    // This thread reads, so a reader that has to wait stands behind a writer, and that waits for
+    // this thread.
     if (this.share.reads > 0) throw this.deadlock()
     return this.enterBlocking(read, limits, readReleaser)
   }
 
-  /** While this thread reads, readers of others may be in the queue still that have been invited. */
+  /** While this thread reads, the queue may still hold invited readers of other threads. */
   tryReadAgain() {
     if (this.share.reads === 0) return undefined
     checkStack()
@@ -116,24 +117,25 @@ class RWCore extends Core {
   }
 
   enterBlocking(ask, limits, releaser) {
-    // What a promise of ours has been granted counts as well, though it has not heard of it yet.
+    // A grant whose completion this thread has not read yet counts as well.
     if (this.share.isHeld || this.share.waiting > 0) throw this.deadlock()
     const outcome = this.enterSync(ask, limits)
     return releaser(this, outcome === grantedAbandoned)
   }
 
   deadlock() {
-    const message = `${this.title()} could not be had without this thread, which would wait for itself`
+    const message = `${this.title()} waits for what this thread holds: blocking here would deadlock. Release that first, or wait with a promise`
     return lockError('ERR_LOCK_DEADLOCK', message)
   }
 
-  /** A promise for the releaser of the writer that the reader of `grant` becomes. */
+  /** Resolves to the releaser of the writer that the reader of `grant` becomes. */
   upgrade(grant, limits) {
     if (limits.signal?.aborted) return this.refuse(upgrade, limits.signal.reason)
-    // Not asked of C++, where it may be the writer already, by a completion that has not come yet.
+    // C++ may have made it the writer already, by a completion that is still to come, so do not ask
+    // C++.
     if (grant.pending !== null) return Promise.reject(upgradeError(this))
     checkStack()
-    // A caller that has no time to wait keeps no reader out meanwhile, and no upgrade.
+    // A caller without time to wait must not keep readers or another upgrade out meanwhile.
     const isNow = limits.timeout === 0
     const outcome = isNow
       ? this.kind.native.upgradeSync(this.place, 0)
@@ -149,7 +151,7 @@ class RWCore extends Core {
     return wait(this, outcome, Upgrader, upgrade, limits, grant)
   }
 
-  /** The same now, or undefined. */
+  /** Upgrades without waiting, or returns undefined. */
   tryUpgrade(grant) {
     if (grant.pending !== null) return undefined
     checkStack()
@@ -157,7 +159,7 @@ class RWCore extends Core {
     return isGranted(outcome) ? this.becomeWriter(grant, outcome === grantedAbandoned) : undefined
   }
 
-  /** The same, and blocks this thread. */
+  /** Upgrades, and blocks this thread meanwhile. */
   upgradeSync(grant, limits) {
     if (grant.pending !== null) throw upgradeError(this)
     const release = this.tryUpgrade(grant)
@@ -168,7 +170,7 @@ class RWCore extends Core {
   }
 
   upgradeBlocking(grant, { timeout }) {
-    // A promise of ours that waits to read may do so by now.
+    // A promise of this thread that waits to read may have been admitted by now.
     if (this.share.reads > 1 || this.share.waitingReads > 0) throw this.deadlock()
     checkStack()
     const outcome = this.kind.native.upgradeSync(this.place, timeout)
@@ -177,7 +179,7 @@ class RWCore extends Core {
     throw outcome === refused ? upgradeError(this) : this.timeoutError(timeout)
   }
 
-  /** A reader that upgrades keeps its place ahead of the queue. */
+  /** An upgrading reader keeps its place ahead of the queue. */
   enter(ask, priority) {
     return ask === upgrade ? this.kind.native.upgrade(this.place) : super.enter(ask, priority)
   }
@@ -213,25 +215,29 @@ class RWCore extends Core {
     grant.isOver = true
     if (grant.pending !== null) {
       giveUp(grant.pending, endedError(this))
-      // Too late: it is the writer already, and lets go when it hears of it.
+      // Too late: it is the writer already, and releases when its completion arrives.
       if (grant.pending !== null) return
     }
     if (this.observer !== null) this.observer.ended(grant.hold, 1)
-    const count = this.kind.native.unlockRead(this.place)
-    this.endedReading()
-    this.dispatch(count)
+    this.letGo(grant, false)
   }
 
   endWrite(grant) {
     checkStackToRelease()
     grant.isOver = true
     if (this.observer !== null) this.observer.ended(grant.hold, 1)
-    const count = this.kind.native.unlockWrite(this.place)
-    this.endedWriting()
+    this.letGo(grant, true)
+  }
+
+  letGo(_grant, isWriter) {
+    const { unlockRead, unlockWrite } = this.kind.native
+    const count = isWriter ? unlockWrite(this.place) : unlockRead(this.place)
+    if (isWriter) this.endedWriting()
+    else this.endedReading()
     this.dispatch(count)
   }
 
-  /** For one that was told of a death and goes again at once: the next one is told in its stead. */
+  /** For a grant that reports a death and ends unseen: the next grant reports it instead. */
   abandon(grant, isWriter) {
     if (grant.isOver) return
     checkStackToRelease()
@@ -243,7 +249,7 @@ class RWCore extends Core {
     this.dispatch(count)
   }
 
-  /** The reader of `grant` is the writer by the releaser that this gives. */
+  /** Makes the reader of `grant` the writer, and returns the writer's releaser. */
   becomeWriter(grant, isAbandoned) {
     grant.isOver = true
     if (this.observer !== null) this.observer.ended(grant.hold, 1)
@@ -253,14 +259,14 @@ class RWCore extends Core {
     return release
   }
 
-  /** From writing to reading; readers at the head of the queue come in, too. */
+  /** Turns the writer into a reader; readers at the head of the queue enter as well. */
   downgrade(grant) {
     checkStackToRelease()
     grant.isOver = true
     if (this.observer !== null) this.observer.ended(grant.hold, 1)
     const count = this.kind.native.downgrade(this.place)
     this.endedWriting()
-    // The observer hears of it once the readers are in that come in by it: it may use other locks.
+    // Report the downgrade only after these readers have entered: the observer may use other locks.
     const release = readReleaser(this, false, false)
     this.dispatch(count)
     if (this.observer !== null) observeReleaser(this, release, 'shared', false)

@@ -1,5 +1,5 @@
 'use strict'
-// What a read-write lock that threads share grants, and the waiters for that.
+// Grants of read-write locks that threads share, and the waiters for them.
 const { unseen } = require('../core/releaser.js')
 const { endedError } = require('../core/rw_errors.js')
 const {
@@ -9,7 +9,7 @@ const {
 } = require('../core/rw_releaser.js')
 const { Waiter } = require('./waiters.js')
 
-/** The observer hears that a caller is in, which gets `release`. */
+/** Reports to the observer that a caller has entered, and gets `release`. */
 function observeReleaser(core, release, mode, isAbandoned) {
   release[grantKey].hold = core.observeGrant(mode, 1, isAbandoned)
   core.observer.gave(release)
@@ -32,7 +32,7 @@ function writeReleaser(core, isAbandoned) {
 function completed(core, release, isWriter, isAbandoned) {
   const grant = release[grantKey]
   if (isAbandoned) release[unseen] = () => core.abandon(grant, isWriter)
-  return core.addToken === null ? release : core.addToken(release, () => !grant.isOver)
+  return core.addToken === null ? release : core.addToken(release, () => !grant.isOver, isWriter)
 }
 
 class Reader extends Waiter {
@@ -69,7 +69,10 @@ class Upgrader extends Waiter {
     super.end()
   }
 
-  /** It is in: unless its releaser has let go meanwhile, when it was too late to give up. */
+  /**
+   * The waiter is admitted, unless its releaser was called meanwhile, when it was too late to give
+   * up.
+   */
   admitted(isAbandoned) {
     const { core, grant } = this
     const hasLetGo = grant.isOver

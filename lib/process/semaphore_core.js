@@ -10,7 +10,7 @@ const {
   readWatch,
 } = require('../core/units.js')
 const { LocalSemaphore } = require('../core/semaphore.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 const { asTicket, makeReleaser, unseen } = require('../core/releaser.js')
 const { checkStackToRelease } = require('../core/stack.js')
 const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./waiters.js')
@@ -18,14 +18,14 @@ const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./wait
 const valueShift = 2
 
 class SemaphoreCore extends Core {
-  /** The word of a lock that is new. */
+  /** The word of a new lock. */
   static idleWord(value) {
     return value << valueShift
   }
 
   constructor(value) {
     super(SemaphoreCore.idleWord(value))
-    /** How much our releasers will put back. */
+    /** The units that outstanding releasers will put back. */
     this.out = 0
   }
 
@@ -33,7 +33,7 @@ class SemaphoreCore extends Core {
     return this.read() >> valueShift
   }
 
-  /** How much less there is than at first. */
+  /** How far the value is below its first one. */
   room() {
     return (this.idle >> valueShift) - this.getValue()
   }
@@ -42,7 +42,7 @@ class SemaphoreCore extends Core {
     return this.getValue() <= 0
   }
 
-  /** Whether this thread has a part in it. */
+  /** Whether this thread holds units. */
   isOurs() {
     return this.waitersHere > 0 || this.out > 0
   }
@@ -52,10 +52,10 @@ class SemaphoreCore extends Core {
   }
 
   isTaken(weight) {
-    return this.hasLine() || !this.hasRoom(weight)
+    return this.hasWaiters() || !this.hasRoom(weight)
   }
 
-  /** `weight` is out by a new releaser. What it answers, putIn() is told with it. */
+  /** Records `weight` for a new releaser. The result is an argument of putIn(). */
   putOut(weight, abandoned) {
     this.out += weight
     return this.observer === null ? undefined : this.observeGrant(undefined, weight, abandoned)
@@ -68,7 +68,7 @@ class SemaphoreCore extends Core {
 
   acquire(weightOrOptions, priorityOrOptions) {
     const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
-    return this.enterLine(weight, limits, Acquirer)
+    return this.enterQueue(weight, limits, Acquirer)
   }
 
   tryAcquire(weight = 1) {
@@ -92,6 +92,12 @@ class SemaphoreCore extends Core {
     this.putBack(weight)
   }
 
+  /** Units of a releaser. `isAbandoned`: the next grant is told of a death, since no caller was. */
+  giveBack(units, isAbandoned) {
+    if (isAbandoned) this.passNow(units, true)
+    else this.putBack(units)
+  }
+
   putBack(weight) {
     this.inC((place) => this.kind.native.release(place, weight))
   }
@@ -103,7 +109,7 @@ class SemaphoreCore extends Core {
     this.inC((place) => this.kind.native.setValue(place, value))
   }
 
-  /** A change that C++ makes, and that may let others in. */
+  /** Makes a change in C++ that may admit waiters. */
   inC(change) {
     try {
       this.dispatch(change(this.place))
@@ -117,7 +123,7 @@ class SemaphoreCore extends Core {
     this.changed()
   }
 
-  /** Admits one after the other, each with the value that it found. */
+  /** Admits waiters one by one, each with the value it found. */
   admitAll(count) {
     const admitted = []
     const note = (waiter, abandoned) => {
@@ -151,20 +157,20 @@ class SemaphoreCore extends Core {
     return this.passThrough(weight, limits)
   }
 
-  /** Out again, in the same turn. A death that we were told of is for the next one. */
+  /** Releases again in the same turn. The next grant reports a death that this one would have. */
   passNow(weight, abandoned) {
     const { abandon, release } = this.kind.native
     this.dispatch((abandoned ? abandon : release)(this.place, weight))
   }
 }
 
-// By acquire() and acquireSync(), as those of a local one.
+// Both call acquire() and acquireSync(), as for a local semaphore.
 const { runExclusive, runExclusiveSync } = LocalSemaphore.prototype
 Object.assign(SemaphoreCore.prototype, { runExclusive, runExclusiveSync })
 SemaphoreCore.prototype.kind = { name: 'semaphore', number: 1, bytes: 8, native: native.semaphore }
 
 class Acquirer extends Waiter {
-  // At once, as async-mutex does: its order is a promise, too, to the microtask.
+  // Resolves at once, as async-mutex does: users rely on its order to the microtask.
   constructor(core, resolve, limits, reject) {
     super(core, resolve, limits)
     this.reject = reject
@@ -182,31 +188,26 @@ function ticketOf(core, weight, abandoned, before = core.getValue() + weight) {
 function releaser(core, weight, abandoned) {
   const { generation } = core
   let over = false
-  let isUnseen = false
   const hold = core.putOut(weight, abandoned)
-  const release = () => {
-    // A key that has been idle since has been released by others: see KeyedSemaphore.release.
-    if (over || core.generation !== generation) return
+  // A key that has been idle since was released by another call: see KeyedSemaphore.release.
+  const isGood = () => !over && core.generation === generation
+  const end = (isAbandoned) => {
+    if (!isGood()) return
     checkStackToRelease()
     over = true
     core.putIn(weight, hold)
-    // Others may have released a part of a key's: it never has more than at first.
+    // Another call may have released part of a key's units: never put back more than are missing.
     const back = core.key === undefined ? weight : Math.min(weight, Math.max(0, core.room()))
     if (back < weight) native.shares.gave(core.place, weight - back)
-    if (isUnseen) core.passNow(back, true)
-    else if (back > 0) core.putBack(back)
+    if (back > 0) core.giveBack(back, isAbandoned, hold)
     else core.changed()
   }
-  if (abandoned) {
-    release[unseen] = () => {
-      isUnseen = true
-      release()
-    }
-  }
+  const release = () => end(false)
+  if (abandoned) release[unseen] = () => end(true)
   if (core.observer !== null) core.observer.gave(release)
   makeReleaser(release, abandoned)
   if (core.addToken === null) return release
-  return core.addToken(release, () => !over && core.generation === generation)
+  return core.addToken(release, isGood, hold, end)
 }
 
 module.exports = { SemaphoreCore }

@@ -1,9 +1,10 @@
 'use strict'
-// The key map that the threads of a process share. Its words lie in a table of C++ (src/locks/lock_table.h), and a lock is
-// what this thread has of a key: it is idle when this thread has no part in it, whatever others do.
+// The key map that the threads of a process share. Its words lie in a table in C++
+// (src/locks/lock_table.h). A lock here is this thread's part of a key, and is idle when this
+// thread neither holds the key nor waits for it.
 const { KeyMap } = require('../core/key_map.js')
 const { fromText, nameOf, toText } = require('../core/keys.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 const { tableOf, unshare } = require('./shares.js')
 
 class SharedKeyMap extends KeyMap {
@@ -17,8 +18,8 @@ class SharedKeyMap extends KeyMap {
   }
 
   moveOut(core) {
-    // A releaser may know it still: it is not for another key. And it is not to go twice, though it may have been
-    // in the middle of a release that tells of its rest once more.
+    // A releaser may still refer to it, so another key must not reuse it. The mark keeps it from
+    // being dropped twice, by a release that was under way.
     core.isListed = true
     unshare(core.share)
     return false
@@ -40,8 +41,8 @@ class SharedKeyMap extends KeyMap {
 const maps = new Map()
 
 /**
- * The key map of all objects of this thread with that kind, name and settings, of locks that begin with `value`: it
- * stays.
+ * The key map shared by all objects of this thread with that kind, name and settings, whose locks
+ * begin with `value`. It is never dropped.
  */
 function keyMapByName({ name: kind, shared }, value, { name, isStrict, mayBlock }, watch) {
   const Core = shared()

@@ -1,36 +1,48 @@
 'use strict'
-// Locks that other threads may know: by memory, or by name. Several objects of this thread may stand for
-// one; what they have in common is its share.
+// Locks that other threads may know by memory or by name. Several objects of this thread may stand
+// for one lock; a share is their common state.
+const { isMainThread } = require('node:worker_threads')
 const { lockError } = require('../core/errors.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 const { mapWords, unmapWords } = require('./words.js')
 
 class Share {
   constructor(place) {
     this.place = place
-    /** Whether this thread holds it alone and knows it. The word says so before its completion has come. */
+    /**
+     * Whether this thread alone holds the lock and knows it. The word shows a hold before its
+     * completion arrives.
+     */
     this.isHeld = false
-    /** How many promises of this thread wait for it. */
+    /** How many promises of this thread wait for the lock. */
     this.waiting = 0
-    /** A read-write lock: how many reads this thread has and knows of, and how many of its waiters want one. */
+    /** How many of these only want to know that it is free. */
+    this.passing = 0
+    /**
+     * Read-write locks: how many reads this thread knows it has, and how many of its waiters want
+     * one.
+     */
     this.reads = 0
     this.waitingReads = 0
-    /** A read-write lock: how many of its readers, which are one at most, upgrade. */
+    /** Read-write locks: how many of its readers upgrade, one at most. */
     this.upgrading = 0
-    /** Where it is watched: a WeakRef to the observer that its cores have in common. */
+    /** With diagnostics: a WeakRef to the observer shared by its cores. */
     this.observer = undefined
     this.isAlive = false
-    /** Whether processes share it, and not just threads. */
+    /** Whether processes share the lock, and not only threads. */
     this.isAfar = false
-    /** A slot of a keyed segment: how many cores have it pinned, and whether it is another key's by now. */
+    /**
+     * In a keyed segment: how many cores have pinned the slot, and whether the slot has passed to
+     * another key.
+     */
     this.pins = 0
     this.isGone = false
   }
 
-  /** One waiter more or less of this thread waits for `core`, or its holder has changed. */
+  /** Counts a waiter of this thread for `core` in or out, or notes a new holder. */
   wait(core, change) {
     this.waiting += change
-    // Only what another thread or process could end keeps the event loop alive.
+    // Only a wait that another thread or process can end keeps the event loop alive.
     const isAlive = this.waiting > 0 && core.isOutOfOurHands()
     if (isAlive === this.isAlive) return
     this.isAlive = isAlive
@@ -40,11 +52,11 @@ class Share {
 
 const shares = new Map() // by place
 
-/** How many shares are waited for that another thread could release. */
+/** The number of awaited shares that another thread could release. */
 let alive = 0
-/** How many of them another process could release. */
+/** The number of these that another process could release. */
 let aliveAfar = 0
-/** What C++ keeps for them: see binding/keep_alive.h. */
+/** What C++ keeps alive for them: see binding/keep_alive.h. */
 const keeps = { nothing: 0, instance: 1, thread: 2 }
 let kept = keeps.nothing
 
@@ -54,7 +66,11 @@ function keepAlive(change, isAfar = false) {
   if (isAfar || (change > 0 ? alive === 1 : alive === 0)) updateKeepAlive()
 }
 
-/** Other processes may always come. Where there is no other thread, and none that ended has left us completions, there is nothing to stay for. */
+/**
+ * Another process may always come. To a worker another thread may, too: the main thread, or a
+ * worker that is still starting. The main thread may end when no other thread has come and no
+ * completions of ended threads are left, because a worker that is still starting keeps it alive.
+ */
 function updateKeepAlive() {
   const keep = toKeep()
   if (keep === kept) return
@@ -64,7 +80,8 @@ function updateKeepAlive() {
 
 function toKeep() {
   if (alive === 0) return keeps.nothing
-  return aliveAfar > 0 || native.eventLoop.mayBeWoken() === 1 ? keeps.thread : keeps.instance
+  const mayOthersCome = aliveAfar > 0 || !isMainThread || native.eventLoop.mayBeWoken() === 1
+  return mayOthersCome ? keeps.thread : keeps.instance
 }
 
 function shareAt(place) {
@@ -76,14 +93,14 @@ function shareAt(place) {
   return share
 }
 
-/** `words` is memory that other threads may see, `start` the word of a lock that is new there. */
+/** `words` is memory that other threads may see, `start` the word of a new lock there. */
 function placeInMemory(words, kind, start) {
   const place = native.shares.shareMemory(native.realm.adopt(words), kind, start)
   mapWords(place, words)
   return place
 }
 
-/** The lock of that key in `table`. */
+/** The place of the lock of `key` in `table`. */
 function placeOfKey(table, key, kind, start) {
   const place = native.shares.shareKey(table, key, kind, start)
   mapWords(place)
@@ -98,7 +115,7 @@ function shareKey(table, key, kind, start) {
   return shareAt(placeOfKey(table, key, kind, start))
 }
 
-/** The lock of that key in a segment, or its only one. */
+/** The place of the lock of `key` in a segment, or of its only lock. */
 function placeInSlot(segment, key) {
   const place = native.host.pin(segment.number, ...(key === undefined ? [] : [key]))
   mapWords(place)
@@ -113,7 +130,7 @@ function shareSlot(segment, key) {
   return share
 }
 
-/** `share`, which is like a Share, is what this thread has of that key. */
+/** Makes `share`, an object like Share, this thread's share of `key`. */
 function shareSlotWith(share, segment, key) {
   const place = placeInSlot(segment, key)
   shares.set(place, share)
@@ -121,16 +138,16 @@ function shareSlotWith(share, segment, key) {
   return place
 }
 
-/** What this thread has of the lock at `place`, or had. */
+/** The share of the lock at `place`, if this thread has one. */
 const shareThere = (place) => shares.get(place)
 
-/** The slot of `share` may be that of another key: no core of it is good any more. */
+/** The slot of `share` may pass to another key: its cores are no longer valid. */
 function forget(share) {
   share.isGone = true
   shares.delete(share.place)
 }
 
-/** Whether `core` has let go of its slot, which other keys may have from then on. */
+/** Unpins the slot of `core`, which another key may then take. Returns whether it did. */
 function unpin(core) {
   const { share } = core
   if (share.pins === 1 && native.host.unpin(share.place) === 0) return false
@@ -139,7 +156,7 @@ function unpin(core) {
   return true
 }
 
-/** Whether the slot is that of the key of `core` still, and pinned for it. */
+/** Pins the slot again. Returns false if it has passed to another key. */
 function pinAgain(core) {
   const { share } = core
   if (share.isGone) return false
@@ -152,12 +169,12 @@ function pinAgain(core) {
   return true
 }
 
-/** One object less stands for it. */
+/** One object fewer stands for the lock. */
 function unshare({ place, isGone }) {
   if (!isGone) letGoOf(place)
 }
 
-/** Whether no object stands for the lock there any more, and none is held. */
+/** Whether no object stands for the lock at `place`, and this thread does not hold it. */
 function letGoOf(place) {
   if (native.shares.unshare(place) > 0) return false
   shares.delete(place)
@@ -167,14 +184,14 @@ function letGoOf(place) {
 
 const objects = new FinalizationRegistry(unshare)
 
-/** Until `core` is collected. */
+/** Keeps the lock until `core` is collected. */
 function keepWith(core) {
   objects.register(core, core.share)
 }
 
 const tables = new Map()
 
-/** The number of a table, which this thread keeps open from then on. */
+/** The number of a table. This thread keeps the table open from then on. */
 function tableOf(name, start = 0, title = '') {
   let opened = tables.get(name)
   if (opened === undefined) {
@@ -187,7 +204,7 @@ function tableOf(name, start = 0, title = '') {
     tables.set(name, opened)
   }
   if (opened.start !== start) {
-    const message = `${title}: it is there already, and began with another value`
+    const message = `${title}: a lock of this name exists with another value: construct it alike everywhere`
     throw lockError('ERR_LOCK_MISMATCH', message)
   }
   return opened.table

@@ -1,11 +1,11 @@
 'use strict'
-// Promises that wait in a queue of C++, by ticket. C++ says what has happened to which ticket (its completion, see
-// binding/completions.h); what that means for the promise is decided here.
-const native = require('../load.js')
+// Promises that wait in a queue of C++, by ticket. C++ reports what happened to a ticket (a
+// completion, see binding/completions.h); this module settles the promise.
+const native = require('../addon/load.js')
 const { AnyWaiter, Limits } = require('../core/waiter.js')
 const { updateKeepAlive } = require('./shares.js')
 
-// The answers of C++ where there is no ticket; see binding/outcome.h.
+// The answers of C++ other than a ticket; see binding/outcome.h.
 const granted = -1
 const grantedAbandoned = -2
 const notGranted = -3
@@ -20,20 +20,23 @@ const mostCompletions = 1024
 const completions = new Int32Array(mostCompletions + 1)
 const agent = native.eventLoop.start(completions, onWakeup, () => {})
 
-/** As of the last call of the lock manager: whether one of ours waits for what this thread does not hold. */
+/**
+ * Whether, at the last call of the lock manager, a request of this thread waited for a lock that
+ * this thread does not hold.
+ */
 const waitsForOthers = () => completions[mostCompletions] === 1
 
-/** Called at each wake-up of this thread: there may be more to see than completions. */
+/** Called at each wake-up of this thread, which may concern more than completions. */
 const wakeupListeners = []
 const addWakeupListener = (listener) => wakeupListeners.push(listener)
 
 const waiters = []
-/** In place of a waiter that has gone while its invitation was on its way. */
+/** Stands for a waiter that left while its invitation was on its way. */
 const gone = {}
 
 /**
- * A promise that waits. What it resolves to is a matter of the class derived from this one; there
- * may be very many of them, so that every field counts.
+ * A waiting promise. Derived classes decide what it resolves to. There may be very many waiters, so
+ * every field counts.
  */
 class Waiter extends AnyWaiter {
   constructor(core, resolve, limits) {
@@ -42,7 +45,7 @@ class Waiter extends AnyWaiter {
     this.count(+1)
   }
 
-  /** One more or one less waits for a lock that threads share. */
+  /** Counts this waiter in or out, if threads share the lock. */
   count(change) {
     const { core } = this
     core.waitersHere += change
@@ -75,7 +78,8 @@ const keep = (resolve, reject) => {
 }
 
 /**
- * A promise for what `ticket` waits for, by a waiter of class `Kind`. `subject` is what only some kinds are made with.
+ * Returns a promise for the wait of `ticket`, by a waiter of class `Kind`. `subject` is the extra
+ * constructor argument of some kinds.
  */
 function wait(core, ticket, Kind, weight, limitsOfWait, subject) {
   const { priority, timeout, signal, ifAvailable, maxPending } = limitsOfWait
@@ -94,7 +98,7 @@ function wait(core, ticket, Kind, weight, limitsOfWait, subject) {
   if (timeout === 0 || isFull) {
     const error = isFull ? core.fullError(maxPending) : core.timeoutError(0)
     giveUp(waiter, error)
-    // Unless that was too late.
+    // Skip a waiter whose wait ended meanwhile.
     if (isObserved && !ifAvailable && waiters[ticket] !== waiter) {
       core.observer.refused(waiter.mode, weight, error)
     }
@@ -104,7 +108,7 @@ function wait(core, ticket, Kind, weight, limitsOfWait, subject) {
     waiter.ticket = ticket
     core.observer.waiting(waiter, promise)
   }
-  // What the observer tells of it may have ended it.
+  // The observer's callback may have ended the wait.
   if (isLimited && waiters[ticket] === waiter) {
     const end = (reason) => giveUp(waiter, reason)
     limits.begin({ timeout, signal }, end, (late) => core.timeoutError(late, waiter))
@@ -112,21 +116,21 @@ function wait(core, ticket, Kind, weight, limitsOfWait, subject) {
   return promise
 }
 
-/** Where a lock is not available, that is no error. */
+/** With ifAvailable, an unavailable lock is not an error. */
 const notAvailable = (resolve) => () => resolve()
 
-/** `waiter`, which has limits, gives up, unless its wait is over already. */
+/** Makes `waiter`, which has limits, give up, unless its wait is over. */
 function giveUp(waiter, reason) {
   const { ticket } = waiter.limits
   if (waiters[ticket] === waiter) goAway(ticket, reason)
 }
 
-/** The waiter of `ticket` gives up. */
+/** Makes the waiter of `ticket` give up. */
 function goAway(ticket, reason) {
   const waiter = waiters[ticket]
   const { core } = waiter
   const left = core.leave(ticket)
-  // Too late: the lock is ours, and its completion is on its way.
+  // Too late: this thread has the lock, and the completion is on its way.
   if (left === leaves.admitted) return
   waiters[ticket] = left === leaves.leftAwake ? gone : undefined
   endInVain(waiter, reason)
@@ -141,7 +145,7 @@ function endInVain(waiter, reason) {
   waiter.reject(reason)
 }
 
-/** Every promise that waits for a core that isMeant() gives up, for reasonOf() that core. */
+/** Makes the waiters of every core with isMeant(core) give up, for reasonOf(core). */
 function giveUpWhere(isMeant, reasonOf) {
   for (const [ticket, waiter] of waiters.entries()) {
     const core = waiter?.core
@@ -149,7 +153,7 @@ function giveUpWhere(isMeant, reasonOf) {
   }
 }
 
-/** Takes all promises that wait for `core` out of its queue, first come first. */
+/** Takes all waiting promises of `core` out of its queue, in order. */
 function takeAll(core) {
   const all = []
   let count = core.leaveAll()
@@ -178,7 +182,7 @@ function cancelAll(core, reason) {
 function enterAgain(core, waiter) {
   const ticket = core.enter(waiter.weight, waiter.priority)
   if (ticket < 0) {
-    // No waiter is before it any more, and the lock is free.
+    // The queue ahead of this waiter is empty, and the lock is free.
     begin(waiter)
     admit(waiter, ticket === grantedAbandoned)
     return
@@ -191,7 +195,7 @@ function admit(waiter, abandoned) {
   waiter.core.admit(waiter, abandoned)
 }
 
-/** Calls `admitted(waiter, abandoned)` for each of `count` completions, and for those that this causes. */
+/** Calls `admitted(waiter, abandoned)` for each of `count` completions, and for the completions that this causes. */
 function takeCompletions(count, admitted = admit) {
   if (count === 1) {
     const item = completions[0]
@@ -201,7 +205,7 @@ function takeCompletions(count, admitted = admit) {
   if (count > 0) takeClaimed(claimAll(count), admitted)
 }
 
-/** Completions, for takeClaimed: all of them at once, since any call may write others, and take their tickets again. */
+/** Copies all completions at once: any later call may write new ones and reuse their tickets. */
 function claimAll(count) {
   return Array.from(completions.subarray(0, count), (item) => [item, claim(item)])
 }
@@ -211,12 +215,15 @@ function takeClaimed(items, admitted = admit) {
   if (items.length === mostCompletions) takeCompletions(native.eventLoop.completions(), admitted)
 }
 
-/** The waiter that is in; C++ has its ticket back already. Undefined for an invitation. */
+/** The admitted waiter, whose ticket C++ has back already. Undefined for an invitation. */
 function claim(item) {
   return (item & 3) === kinds.invited ? undefined : take(item >> 2)
 }
 
-/** A request of the lock manager keeps its ticket while it holds its lock: the lock may be stolen. */
+/**
+ * A request of the lock manager keeps its ticket while it holds its lock, because the lock may be
+ * stolen.
+ */
 function keepTicket(ticket, waiter) {
   waiters[ticket] = waiter
 }
@@ -229,7 +236,7 @@ function take(ticket) {
   return waiter
 }
 
-/** It is in. */
+/** The waiter is admitted. */
 function begin(waiter) {
   waiter.core.began()
   waiter.end()
@@ -251,7 +258,7 @@ function answerInvitation(ticket, admitted) {
     return
   }
   const { core } = waiters[ticket]
-  const outcome = core.settle(ticket)
+  const outcome = core.resume(ticket)
   if (isGranted(outcome)) {
     const waiter = take(ticket)
     begin(waiter)
@@ -260,9 +267,10 @@ function answerInvitation(ticket, admitted) {
   core.answered()
 }
 
-/** Another thread has admitted waiters of ours, has begun, or has ended. */
+/** Another thread has admitted waiters of this thread, has begun, or has ended. */
 function onWakeup() {
-  // Fetched here: a wake-up while the environment ends must not take what JavaScript will not read.
+  // Fetched by this call, not by the wake-up: a wake-up while the environment ends would take
+  // completions that JavaScript never reads.
   const count = native.eventLoop.completions()
   if (count > 0) takeCompletions(count)
   else updateKeepAlive()

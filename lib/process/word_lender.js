@@ -1,10 +1,11 @@
 'use strict'
-// Lends a mutex whose word lies in memory that JavaScript can read, and whose wait queue is in C++. An uncontended loan
-// and its return are one compare-and-swap each, from here. Derived classes know the bits of their words.
+// Lends a mutex whose word JavaScript can read and whose wait queue is in C++. JavaScript makes an
+// uncontended loan, or its return, by one compare-and-swap. Derived classes define the bits of
+// their words.
 const { bounds, Stay } = require('../core/cohort.js')
 const { titleOf } = require('../core/keys.js')
 const { Lender, lent, refused } = require('../core/lender.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 const { keepAlive } = require('./shares.js')
 const {
   claimAll,
@@ -15,32 +16,32 @@ const {
   takeCompletions,
   waiterAt,
 } = require('./waiters.js')
-const { indexOf, wordsOf } = require('./words.js')
-
-/** The bit of every word that says that others wait. */
-const line = 1
+const { indexOf, queued, wordsOf } = require('./words.js')
 
 const leaves = { left: 0, leftAwake: 1, admitted: 2 }
 
 class WordLender extends Lender {
   stay = new Stay(bounds.near)
   isStrict = false
-  /** A WeakRef, where there is one: see lib/diagnostics/observe.js. */
+  /** A WeakRef, with diagnostics: see lib/diagnostics/observe.js. */
   observer = undefined
   place = undefined
   words = null
   index = 0
-  /** Our tickets in line. */
+  /** The number of this lender's queued tickets. */
   #tickets = 0
 
-  /** `name` where it is shared by that; `held` is the word while this thread has it and no other waits. */
+  /**
+   * `name`, if it is shared by name; `held` is the word while this thread has it and no other
+   * thread waits.
+   */
   constructor(name, held) {
     super()
     this.name = name
     this.held = held
   }
 
-  settleAt(place) {
+  attachAt(place) {
     this.place = place
     this.words = wordsOf(place)
     this.index = indexOf(place)
@@ -57,7 +58,7 @@ class WordLender extends Lender {
   borrowNow() {
     if (this.tryBorrow()) return lent
     this.#checkLends()
-    if (this.isLent() || this.stands()) return refused
+    if (this.isLent() || this.isQueuedElsewhere()) return refused
     return this.native.tryEnter(this.place, 1)
   }
 
@@ -76,7 +77,7 @@ class WordLender extends Lender {
   borrowSync({ timeout, priority }) {
     this.#checkLends()
     const outcome = this.native.enterSync(this.place, 1, timeout, priority, +this.isStrict)
-    // Giving up may have let in a promise of ours.
+    // Giving up may have admitted a promise of this thread.
     this.catchUp()
     return outcome
   }
@@ -87,7 +88,7 @@ class WordLender extends Lender {
   }
 
   withdraw(ticket) {
-    // Its admission has been read, with others that are heard of first.
+    // Its admission has been read among others, which are handled first.
     if (waiterAt(ticket)?.core !== this) return false
     const left = this.native.leave(this.place, ticket)
     if (left === leaves.admitted) return false
@@ -99,7 +100,11 @@ class WordLender extends Lender {
 
   giveBack(isAbandoned) {
     this.stay.end()
-    if (isAbandoned) return claimAll(this.native.abandon(this.place))
+    if (isAbandoned || this.isDeathUntold) {
+      const completions = this.native.abandon(this.place)
+      this.isDeathUntold = false
+      return claimAll(completions)
+    }
     if (this.putBack()) return undefined
     const completions = this.native.unlock(this.place)
     if (completions < 0) throw this.lock.notHeld()
@@ -119,8 +124,8 @@ class WordLender extends Lender {
     keepAlive(isWaiting ? +1 : -1, this.isAfar)
   }
 
-  /** Whether a waiter of this thread stands in line besides our tickets. */
-  stands() {
+  /** Whether a waiter of this thread is queued by another way than these tickets. */
+  isQueuedElsewhere() {
     return false
   }
 
@@ -137,41 +142,43 @@ class WordLender extends Lender {
   }
 
   queueSize() {
-    return (this.word() & line) === 0 ? 0 : this.native.queueSize(this.place) - this.#tickets
+    return (this.word() & queued) === 0 ? 0 : this.native.queueSize(this.place) - this.#tickets
   }
 
   memory() {
     if (this.name === undefined) return this.words
-    throw new TypeError(`${this.lock.title()} is shared by its name: it has no buffer`)
+    throw new TypeError(
+      `${this.lock.title()} is shared by its name and has no buffer: construct it with the same name`,
+    )
   }
 
   title({ kind, keyMap, key }) {
     return titleOf(kind, { name: this.name, keyMap, key })
   }
 
-  // What a core does for its waiters (waiters.js).
+  // The methods of a core that waiters.js calls.
 
   began() {}
 
-  /** A ticket is over. */
+  /** The wait of a ticket is over. */
   admit({ ticket }, isAbandoned) {
     this.#tickets--
     this.stay.begin()
     this.lock.lent(ticket, isAbandoned)
   }
 
-  settle(ticket) {
-    return this.native.settle(this.place, ticket)
+  resume(ticket) {
+    return this.native.resume(this.place, ticket)
   }
 
   answered() {
     this.catchUp()
   }
 }
-/** Whether processes share it, and not just threads. */
+/** Whether processes share it, and not only threads. */
 WordLender.prototype.isAfar = false
 
-/** A ticket in line, among the waiters of this thread (waiters.js). */
+/** A queued ticket, among the waiters of this thread (waiters.js). */
 class Borrower {
   constructor(lender, ticket) {
     this.core = lender
@@ -181,4 +188,4 @@ class Borrower {
   end() {}
 }
 
-module.exports = { line, WordLender }
+module.exports = { WordLender }

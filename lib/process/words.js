@@ -1,24 +1,27 @@
 'use strict'
-// Memory for the words of locks. C++ knows a word by its place: the number of its region, and its index
-// in it.
-const native = require('../load.js')
+// Memory for the words of locks. C++ identifies a word by its place: the number of its region, and
+// its index there.
+const native = require('../addon/load.js')
 
 const indexBits = 14 // as in binding/regions.h
 const regionWords = 1 << indexBits
 const regions = []
 
-/** C++ has chosen `place` for a lock that threads share: in `words`, or in memory of its own. */
+/** C++ has assigned `place` to a lock that threads share: in `words`, or in memory of C++. */
 function mapWords(place, words) {
   const region = place >>> indexBits
   regions[region] = words ?? regions[region] ?? native.regions.array(region)
 }
 
-/** No lock lies there any more: memory of the user's is let go, and what is ours is found again. */
+/** No lock uses `place` any more: drops the user's memory; memory of C++ can be mapped again. */
 function unmapWords(place) {
   regions[place >>> indexBits] = undefined
 }
 
+/** The bit of every word that says that waiters queue. */
+const queued = 1
+
 const indexOf = (place) => place & (regionWords - 1)
 const wordsOf = (place) => regions[place >>> indexBits]
 
-module.exports = { indexOf, mapWords, unmapWords, wordsOf }
+module.exports = { indexOf, mapWords, queued, unmapWords, wordsOf }

@@ -7,7 +7,7 @@ const secret = Symbol('for the lock manager')
 /** Throws unless `it`, the `this` of `getter`, is a Lock. */
 let check
 
-/** What a callback is given: a description of its lock. */
+/** The description of a lock that its callback gets. */
 class Lock {
   #name
   #mode
@@ -56,7 +56,7 @@ class Lock {
   }
 }
 
-/** `grant` is a releaser, or what has its abandoned, fencingToken and signal. */
+/** `grant` is a releaser, or an object with `abandoned`, `fencingToken` and `signal`. */
 const lockOf = ({ name, mode }, grant) => new Lock(secret, name, mode, grant)
 
 module.exports = { Lock, lockOf }

@@ -1,40 +1,48 @@
 import type { Engine, EngineChoice } from '../cluster/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { HostOptions, KeyedHostOptions } from '../host/options.js'
-import type { MaxHoldOptions } from '../lock_options.js'
+import type { HoldOptions } from '../locks/lock_options.js'
 
 export type LockMode = 'exclusive' | 'shared'
 
-/** How to ask a {@link LockManager} for a lock: as the Web Locks standard has it, and a little more. */
+/** The options of a request to a {@link LockManager}: those of the Web Locks standard, and a few more. */
 export interface LockRequestOptions {
-  /** `'shared'`: together with others who want it shared. @default 'exclusive' */
-  mode?: LockMode
-  /** Now or not at all: the callback is given `null`, and `acquire` resolves to undefined. @default false */
-  ifAvailable?: boolean
+  /** `'shared'`: shared with other requests of mode `'shared'`. @default 'exclusive' */
+  mode?: LockMode | undefined
   /**
-   * Now, from whoever holds it, and before all who wait. Their promises reject with an `AbortError`, and what
-   * they do goes on all the same. For exclusive locks of scope `'process'`: wider scopes reject it with a
-   * `NotSupportedError`. @default false
+   * Acquires the lock now or not at all: when it is not available, the callback gets `null`, and `acquire` resolves to
+   * undefined. @default false
    */
-  steal?: boolean
+  ifAvailable?: boolean | undefined
   /**
-   * Takes the request out of the queue: it rejects with `signal.reason`. No effect once the callback has been
-   * called, or `acquire` has resolved. Not with `ifAvailable` or `steal`.
+   * Takes the lock now, from its holders and ahead of every waiter. The holders' promises reject with an `AbortError`,
+   * while their callbacks go on. For exclusive locks of scope `'process'`: wider scopes reject with a
+   * `NotSupportedError`.
+   * @default false
    */
-  signal?: AbortSignal
-  /** Not in the standard. Higher goes first; first come, first served within a priority. @default 0 */
-  priority?: number
+  steal?: boolean | undefined
   /**
-   * Not in the standard. The longest wait in milliseconds, 0 or more: then the request rejects with
+   * Ends the wait: the request leaves the queue, and rejects with `signal.reason`. It has no effect once the callback
+   * has been called, or `acquire` has resolved. Not allowed with `ifAvailable` or `steal`.
+   */
+  signal?: AbortSignal | undefined
+  /** Not in the standard. Requests of a higher priority go first; within a priority, first in, first out. @default 0 */
+  priority?: number | undefined
+  /**
+   * Not in the standard. The longest wait in milliseconds, 0 or more. When it has passed, the request rejects with
    * `ERR_LOCK_TIMEOUT`.
    */
-  timeout?: number
-  /** Not in the standard. How far a lock reaches is the manager's to say, and not a request's: else a RangeError. @default 'process' */
-  scope?: 'process'
+  timeout?: number | undefined
+  /**
+   * Not in the standard. The manager sets the scope, not the request: any other value is a RangeError.
+   *
+   * @default 'process'
+   */
+  scope?: 'process' | undefined
 }
 
 /**
- * What a lock is that somebody holds. It is a description: nothing is locked or freed by it.
+ * The description of a held lock. It has no methods: the lock is released when the callback settles.
  *
  * @example
  * await locks.request('orders', { mode: 'shared' }, (lock) => {
@@ -45,11 +53,11 @@ export class Lock implements Grant {
   private constructor()
   readonly name: string
   readonly mode: LockMode
-  /** Not in the standard, as the two below: see {@link Grant.abandoned}. */
+  /** See {@link Grant.abandoned}. This and the properties below are not in the standard. */
   readonly abandoned: boolean
   /** See {@link Grant.fencingToken}. */
   readonly fencingToken?: bigint
-  /** Aborts when the lock is stolen, or over an engine lost. */
+  /** Aborts when the lock is stolen, or lost: over an engine, or at scope `'host'` after its `maxHold`. */
   readonly signal: AbortSignal
 }
 
@@ -57,19 +65,22 @@ export type LockGrantedCallback<T> = (lock: Lock | null) => T
 
 export interface LockInfo {
   name: string
-  /** Of scope `'host'`, what somebody wants who waits is not known. */
+  /** Unknown for pending requests at scope `'host'`. */
   mode?: LockMode
   /**
-   * The thread that holds it or waits for it, `node-<process id>-<thread id>`; of scope `'host'` the process,
+   * The thread that holds the lock or waits for it: `node-<process id>-<thread id>`. At scope `'host'` the process:
    * `node-<process id>`.
    */
   clientId: string
 }
 
 /** @see KeyedHostOptions */
-export interface LockManagerOptions extends KeyedHostOptions, EngineChoice, MaxHoldOptions {
-  /** Of scope `'host'`, or with an engine: what keeps its names apart from those of others. All others are one, and have none. */
-  name?: string
+export interface LockManagerOptions extends KeyedHostOptions, EngineChoice, HoldOptions {
+  /**
+   * At scope `'host'`, or with an engine: lock names of managers with different names are separate. Not allowed at
+   * scope `'process'`, where a process has one LockManager.
+   */
+  name?: string | undefined
 }
 
 export interface LockManagerSnapshot {
@@ -79,21 +90,25 @@ export interface LockManagerSnapshot {
   pending: LockInfo[]
 }
 
-/** Lets go of what {@link LockManager.acquire} has given. */
+/** Releases a lock of {@link LockManager.acquire}. */
 export interface LockReleaser extends Releaser {
-  /** Aborted with an `AbortError` when the lock has been stolen, over an {@link Engine} with `ERR_LOCK_LOST` when it has been lost. Never aborted in scope `'host'`. */
+  /**
+   * Aborts with an `AbortError` when the lock is stolen, and with `ERR_LOCK_LOST` when it is lost: over an
+   * {@link Engine}, or at scope `'host'` after its `maxHold`.
+   */
   readonly signal: AbortSignal
 }
 
 /**
- * The lock manager of the [Web Locks standard](https://w3c.github.io/web-locks/): locks by name, shared by all
- * threads of the process. What runs with `navigator.locks` runs with this. Strictly first come, first served
- * among threads, too, within a priority.
+ * The lock manager of the [Web Locks standard](https://w3c.github.io/web-locks/): named locks, shared by all threads of
+ * the process. Code for `navigator.locks` runs with it unchanged. Within a priority requests of all threads are granted
+ * strictly first in, first out.
  *
- * All lock managers of a process are one. When a thread ends, what it held goes to the next.
+ * A process has one LockManager: every object stands for it. When a thread ends, its locks go to the next requests.
  *
- * A request that waits keeps its event loop alive while another thread could let it in by letting go or giving
- * up: not where this very thread holds a lock of that name, unless both that and the request are shared.
+ * A waiting request keeps its event loop alive while another thread could make the lock available, by a release or by
+ * ending its own request. It does not when this thread holds a lock of that name, unless that lock and the request are
+ * both shared.
  *
  * @example
  * await locks.request('orders', async (lock) => {
@@ -105,11 +120,11 @@ export interface LockReleaser extends Releaser {
  */
 export class LockManager {
   /**
-   * Of scope `'host'` its locks reach as far as the processes of this machine: see {@link HostOptions}. A Releaser has a
-   * `fencingToken` there, too. Nothing can be stolen there.
+   * At scope `'host'` the processes of this machine share the locks: see {@link HostOptions}. Releasers have a
+   * `fencingToken`, and locks cannot be stolen.
    *
-   * With an `engine` they reach as far as that: nothing can be stolen there either, a `name` keeps its names apart from those of other
-   * lock managers over the same engine, and `query()` tells of this thread.
+   * With an `engine` all processes that use its server share the locks. They cannot be stolen, a `name` separates them
+   * from those of other lock managers over the same engine, and `query()` covers this thread only.
    *
    * @example
    * const manager = new LockManager({ scope: 'host', name: 'my server' })
@@ -117,24 +132,28 @@ export class LockManager {
    *   if (lock !== null) await lead() // this process only
    * })
    *
-   * @throws {TypeError | RangeError} for bad options, and what {@link HostOptions} says.
+   * @throws {TypeError | RangeError} when an option is invalid; at scope `'host'` also the errors of
+   * {@link HostOptions}.
    */
   constructor(options?: LockManagerOptions)
 
   /**
-   * Calls `callback` with the lock once it is granted, never synchronously, in the caller's async context, and
-   * holds the lock until what it returns has settled: that is what the promise settles to.
+   * Calls `callback` with the lock once it is granted, never synchronously, in the caller's async context. Holds the
+   * lock until the callback has settled, and settles as the callback does. Never throws; rejects with
    *
-   * Everything that goes wrong rejects: a `TypeError` or `RangeError` for bad arguments; a `DOMException` named
-   * `NotSupportedError` for a name that begins with `'-'` and for options that contradict each other, named
-   * `AbortError` when the lock has been stolen; `signal.reason`; `ERR_LOCK_TIMEOUT`; and what the callback
-   * throws. Of scope `'host'` and over an {@link Engine} also `NotSupportedError` for `steal`; over an engine
-   * `ERR_LOCK_ENGINE`, and `ERR_LOCK_LOST` when the lock is lost while the callback runs, which goes on; of scope
-   * `'host'` `ERR_LOCK_CAPACITY`.
+   * - the callback's error;
+   * - a `TypeError` or `RangeError` for invalid arguments;
+   * - a `DOMException` named `NotSupportedError` for a name that begins with `'-'`, for options that contradict each
+   *   other, and at scope `'host'` and over an {@link Engine} for `steal`;
+   * - a `DOMException` named `AbortError` when the lock has been stolen;
+   * - `signal.reason` on abort, and `ERR_LOCK_TIMEOUT` when `timeout` ms have passed;
+   * - at scope `'host'` `ERR_LOCK_CAPACITY`;
+   * - over an engine `ERR_LOCK_ENGINE`, and `ERR_LOCK_LOST` when the lock is lost while the callback runs. The callback
+   *   goes on.
    *
    * @example
    * await locks.request('leader', { ifAvailable: true }, (lock) => {
-   *   if (lock === null) return // somebody else leads
+   *   if (lock === null) return // another caller leads
    *   return lead()
    * })
    */
@@ -146,15 +165,17 @@ export class LockManager {
   ): Promise<Awaited<T>>
 
   /**
-   * Not in the standard: a lock without a callback. Its Releaser says `abandoned` when a thread died that held
-   * the lock exclusively, and nobody has been told before; `signal` tells of a theft. Rejects as `request` does.
+   * Not in the standard: acquires a lock without a callback. The Releaser says `abandoned` when a thread died while it
+   * held the lock exclusively, and no holder has been told before. Its `signal` aborts when the lock is stolen. Rejects
+   * as {@link LockManager.request} does, except for invalid arguments.
    *
    * @example
    * using held = await locks.acquire('orders', { timeout: 1000 })
    * await fetch(url, { signal: held.signal })
    *
-   * @throws {TypeError} for bad arguments; a RangeError, and a DOMException named `NotSupportedError`, as
-   * `request` rejects with.
+   * @throws {TypeError | RangeError} at once when an argument is invalid.
+   * @throws {DOMException} at once, named `NotSupportedError`, for a name that begins with `'-'` and for options that
+   * contradict each other.
    */
   acquire(
     name: string,
@@ -162,16 +183,19 @@ export class LockManager {
   ): Promise<LockReleaser | undefined>
   acquire(
     name: string,
-    options?: LockRequestOptions & { ifAvailable?: false },
+    options?: LockRequestOptions & { ifAvailable?: false | undefined },
   ): Promise<LockReleaser>
   acquire(name: string, options: LockRequestOptions): Promise<LockReleaser | undefined>
 
-  /** What is held and waited for in this moment, by all threads; of scope `'host'` by all processes, over an engine by this thread. */
+  /**
+   * The locks that are held and requested at this moment: by all threads, at scope `'host'` by all processes, and over
+   * an engine by this thread.
+   */
   query(): Promise<LockManagerSnapshot>
 }
 
 /**
- * The lock manager of this process, ready for use.
+ * The LockManager of this process, ready for use.
  *
  * @example
  * await locks.request('orders', async () => sell())
@@ -179,8 +203,8 @@ export class LockManager {
 export const locks: LockManager
 
 /**
- * Makes {@link locks} `navigator.locks`, for code that looks for it there; in place of Node's own, where there is
- * one. For each thread that asks for it. Returns `locks`.
+ * Makes {@link locks} the `navigator.locks` of this thread, for code that expects it there, and replaces Node's own.
+ * Returns `locks`.
  *
  * @example
  * installNavigatorLocks()

@@ -2,13 +2,13 @@
 // The lock manager of the Web Locks standard (https://w3c.github.io/web-locks/), for all threads of the
 // process.
 const { refuseDiagnostics } = require('../diagnostics/levels.js')
-const { readLockOptions } = require('../lock_options.js')
+const { readLockOptions } = require('../locks/lock_options.js')
 const { checkRequest, readAcquireRequest, readRequest } = require('./request_options.js')
 const { checkCallback } = require('../core/options.js')
 const { isObject, receiverError } = require('../locks/receiver.js')
 const { Lock } = require('./lock.js')
 
-// Loaded when a lock manager of that scope is used.
+// Loaded when the first lock manager of that scope is used.
 let lockRequests
 const ofProcess = () => {
   lockRequests ??= require('./lock_requests.js')
@@ -19,13 +19,26 @@ const hostManager = (host, times) =>
 const managerOver = (engine, name, times) =>
   new (require('../cluster/lock_manager.js').ManagerOver)(engine, name, times)
 
+/** Options of the constructor, including those that it refuses with a reason. */
+const managerOptions = new Set([
+  'name',
+  'scope',
+  'directory',
+  'capacity',
+  'engine',
+  'maxHold',
+  'minHold',
+  'diagnostics',
+  'warnAfter',
+])
+
 const clientOfThread = () => `node-${process.pid}-${require('node:worker_threads').threadId}`
 
 /** Throws unless `it`, the `this` of `method`, is a lock manager. */
 let check
 
 class LockManager {
-  /** Of another scope; else undefined. */
+  /** The lock manager of a wider scope, or undefined. */
   #over
 
   static {
@@ -35,14 +48,18 @@ class LockManager {
   }
 
   constructor(options = {}) {
-    const { diagnostics, engine, host, name, times } = readLockOptions(options, 0)
+    const { diagnostics, engine, host, name, times } = readLockOptions(options, 0, managerOptions)
     refuseDiagnostics(diagnostics, 'lock managers: ask query()')
     if (engine !== undefined) this.#over = managerOver(engine, name, times)
     else if (host !== undefined) this.#over = hostManager(host, times)
-    else if (name !== undefined) throw new TypeError('all lock managers of a process are one')
+    else if (name !== undefined) {
+      throw new TypeError(
+        "a process has one LockManager: leave name out, or give scope 'host' or an engine",
+      )
+    }
   }
 
-  /** (name, callback) or (name, options, callback). Whatever is wrong rejects. */
+  /** (name, callback) or (name, options, callback). Every error rejects. */
   request(name, second, ...rest) {
     try {
       check(this, 'request')
@@ -82,7 +99,7 @@ class LockManager {
 
 const locks = new LockManager()
 
-/** Puts `locks` where code for browsers looks for it. */
+/** Makes `locks` navigator.locks, where code for browsers expects it. */
 function installNavigatorLocks() {
   const shape = { configurable: true, enumerable: true, writable: true }
   if (globalThis.navigator === undefined) {

@@ -1,11 +1,11 @@
 'use strict'
-// Requests of the lock manager (src/locks/lock_manager.h). One has a ticket from its beginning until it has let
-// go, and its place among the waiters: that of its promise while it waits, then its own, since its lock
-// may be stolen.
+// Requests of the lock manager (src/locks/lock_manager.h). A request has a ticket from its start until its release. The
+// ticket stands for a waiter: for the promise while the request waits, then for the request itself, because its lock may
+// be stolen.
 const { nameOf } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
 const { modeNames } = require('./request_options.js')
-const native = require('../load.js')
+const native = require('../addon/load.js')
 const { makeReleaser } = require('../core/releaser.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { keepAlive } = require('../process/shares.js')
@@ -22,12 +22,12 @@ const {
 } = require('../process/waiters.js')
 const { lockOf } = require('./lock.js')
 
-// As binding/lock_manager.cc has them.
+// The same numbers as in binding/lock_manager.cc.
 const manners = { wait: 0, ifAvailable: 1, steal: 2 }
 const answers = { waiting: 0, granted: 1, grantedAbandoned: 2 }
 const answerBits = 2
 
-// In place of a ticket, once it is over.
+// The ticket of a request that is over.
 const released = -1
 const lost = -2
 
@@ -36,8 +36,8 @@ const done = Promise.resolve()
 /** Whether a request of this thread keeps the event loop alive. */
 let isKeptAlive = false
 
-/** One more or one less waits or holds: only what another thread could release is to be stayed for. */
-function settleWaiting() {
+/** A request began or ended to wait or to hold. Only locks that another thread could release keep the event loop alive. */
+function updateKeepAlive() {
   const keeps = waitsForOthers()
   if (keeps === isKeptAlive) return
   isKeptAlive = keeps
@@ -57,7 +57,7 @@ class Request extends AnyLock {
     this.loss = undefined
   }
 
-  /** While it holds its lock it has its place among the waiters itself. */
+  /** While the request holds its lock, it is the waiter of its ticket itself. */
   get core() {
     return this
   }
@@ -71,15 +71,15 @@ class Request extends AnyLock {
     return native.lockManager.leave(ticket)
   }
 
-  settle(ticket) {
-    const outcome = native.lockManager.settle(ticket)
+  resume(ticket) {
+    const outcome = native.lockManager.resume(ticket)
     if (outcome !== stolen) return outcome
     const waiter = take(ticket)
     this.lose()
     if (waiter === this) {
-      settleWaiting()
+      updateKeepAlive()
     } else {
-      // Granted and stolen before we have heard of either.
+      // Granted and stolen before this thread has read either completion.
       waiter.end()
       waiter.lose()
     }
@@ -94,7 +94,7 @@ class Request extends AnyLock {
     waiter.resolve(waiter.constructor.value(this, 1, abandoned))
   }
 
-  /** What has been settled by that concerns no other request. */
+  /** The result settles only this request. */
   answered() {}
 
   dispatch(count) {
@@ -108,13 +108,13 @@ class Request extends AnyLock {
     this.ticket = released
     const count = native.lockManager.release(ticket)
     if (count === stolen) {
-      keepTicket(ticket, gone) // the completion of that is on its way
+      keepTicket(ticket, gone) // its completion is on the way
       this.lose()
     } else {
       take(ticket)
       this.dispatch(count)
     }
-    settleWaiting()
+    updateKeepAlive()
   }
 
   lose() {
@@ -143,16 +143,16 @@ class Request extends AnyLock {
 
 /** The promise of a request that waits. */
 class Pending extends Waiter {
-  /** settleWaiting() counts. */
+  /** updateKeepAlive() counts. */
   count() {}
 
   end() {
     super.end()
-    settleWaiting()
+    updateKeepAlive()
   }
 }
 
-/** For request(), which goes on to the callback, as the standard has it, though the lock be stolen by now. */
+/** For request(), which calls the callback even if the lock has been stolen by now, as the standard requires. */
 class Runner extends Pending {
   static value(request, _weight, abandoned) {
     request.abandoned = abandoned
@@ -176,7 +176,7 @@ class Acquirer extends Pending {
 }
 
 /**
- * A promise for what the class `Kind` of waiters makes of a request for `name`. Undefined where that is not
+ * A promise for the result of a request for `name`, by waiters of class `Kind`. Undefined when the lock is not
  * available.
  */
 function enter(name, wish, Kind, callback) {
@@ -192,31 +192,31 @@ function enter(name, wish, Kind, callback) {
   const ticket = answer >> answerBits
   const what = answer & ((1 << answerBits) - 1)
   const request = new Request(name, mode, ticket, callback, signal)
-  settleWaiting()
+  updateKeepAlive()
   if (what === answers.waiting) return wait(request, ticket, Kind, 1, wish)
   keepTicket(ticket, request)
   if (steal) request.dispatch(native.eventLoop.completions())
   return Promise.resolve(Kind.value(request, 1, what === answers.grantedAbandoned))
 }
 
-/** A promise for what `callback` makes of the lock. */
+/** A promise for the result of `callback` with the lock. */
 function request(name, wish, callback) {
   const held = enter(name, wish, Runner, callback)
   return held === undefined ? done.then(() => callback(null)) : held.then(call)
 }
 
-/** A promise for a Releaser, or for undefined where the lock is not available. */
+/** A promise for a Releaser, or for undefined when the lock is not available. */
 function acquire(name, wish) {
   return enter(name, wish, Acquirer) ?? Promise.resolve(undefined)
 }
 
-/** Calls back with the lock of `request`. The promise is for what that settles to, or that it was stolen. */
+/** Calls `callback` with the lock of `request`. The promise settles as `callback` does, or rejects at a theft. */
 function call(request) {
   const { callback, callerSignal: signal } = request
   try {
     if (signal?.aborted && !request.isStolen) throw signal.reason
   } catch (error) {
-    // Aborted, or a signal of strange make.
+    // Aborted, or a signal that is no AbortSignal.
     request.release()
     throw error
   }
@@ -250,7 +250,7 @@ function releaser(request, abandoned) {
 
 native.lockManager.start(require('node:worker_threads').threadId)
 
-/** What is held and waited for, in all threads. */
+/** The held locks and pending requests of all threads. */
 function query() {
   const snapshot = { held: [], pending: [] }
   const all = native.lockManager.query()

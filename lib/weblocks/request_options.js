@@ -1,8 +1,14 @@
 'use strict'
-// What a request of the lock manager is given: converted as WebIDL converts it, then checked as the Web
-// Locks standard checks it. Everything is read once, in the order that the standard has.
+// The options of a request of the lock manager: converted as WebIDL does, then checked as the Web Locks standard does.
+// Each option is read once, in the order of the standard.
 const { nameOf } = require('../core/keys.js')
-const { checkKnown, checkPriority, checkSignal, checkTimeout } = require('../core/options.js')
+const {
+  checkKnown,
+  checkPriority,
+  checkSignal,
+  checkTimeout,
+  checkWaitObject,
+} = require('../core/options.js')
 
 const modes = { exclusive: 0, shared: 1 }
 const modeNames = Object.keys(modes)
@@ -18,18 +24,19 @@ const usual = Object.freeze({
 
 const requestOptions = new Set([...Object.keys(usual), 'scope'])
 
-/** The options of acquire(), which the standard does not have: those of request() may be for other browsers. */
+/** The options of acquire(). They must be known, unlike those of request(): the standard ignores unknown members. */
 function readAcquireRequest(options) {
+  if (typeof options === 'function') {
+    throw new TypeError('acquire() takes no callback: use request()')
+  }
   if (typeof options === 'object') checkKnown(options, requestOptions)
   return readRequest(options)
 }
 
 function readRequest(options) {
   if (options === undefined || options === null) return usual
-  if (typeof options !== 'object' && typeof options !== 'function') {
-    throw new TypeError('options must be an object')
-  }
-  // One after the other, since they may have getters.
+  if (typeof options !== 'function') checkWaitObject(options)
+  // Read one by one: options may have getters.
   const ifAvailable = Boolean(options.ifAvailable)
   const mode = readMode(options.mode)
   const { signal } = options
@@ -38,7 +45,7 @@ function readRequest(options) {
   const { priority = 0, scope = 'process', timeout } = options
   checkPriority(priority)
   if (scope !== 'process') {
-    throw new RangeError(`there is no scope ${describe(scope)}: locks reach as far as 'process'`)
+    throw new RangeError(`unknown scope ${describe(scope)}: request() knows 'process' only`)
   }
   if (timeout !== undefined) checkTimeout(timeout)
   return { ifAvailable, mode, signal, steal, priority, timeout }
@@ -53,7 +60,7 @@ function readMode(given) {
 
 const describe = (value) => (typeof value === 'string' ? nameOf(value) : String(value))
 
-/** Throws what the standard rejects with, before a request is made. */
+/** Throws the standard's errors, before a request is made. */
 function checkRequest(name, { ifAvailable, mode, signal, steal }) {
   if (name[0] === '-') throw notSupported(`a name must not begin with '-': ${nameOf(name)}`)
   if (steal && ifAvailable) throw notSupported('steal and ifAvailable cannot be had together')

@@ -1,4 +1,4 @@
-// A hand-off queue: how a process acquires the ownership of a slot and passes it on. owner_word.h lays out
+// A hand-off queue, by which processes acquire the ownership of a slot and pass it on. owner_word.h lays out
 // the word.
 //
 //                     room in the fifo              handed over, or free and first
@@ -21,7 +21,7 @@
 //      there.
 //   4. A process that hands ownership over notifies the new owner. A process that leaves the word free
 //      while the fifo is not empty notifies the head.
-//   5. A spurious notification is harmless: the notified process looks at everything and does what is due.
+//   5. A spurious notification is harmless: the notified process checks the whole slot, and finds nothing due.
 //      When a process dies before it sends one, its eviction makes up for it by notifying every process.
 //
 // Memory order: everything is sequentially consistent. Invariant 3 needs it ("set the bit, then look at the
@@ -89,7 +89,7 @@ class HandoffQueue {
   void eachWaiter(Use&& use) const {
     const OwnerWord t = owner();
     ProcessSet beyond(slot_.head.overflow);
-    if (t.agent() == kNobody && !t.isFree()) use(t.process());
+    if (t.agent() == kNoAgent && !t.isFree()) use(t.process());
     for (int i = 0; i < t.waiting(); ++i) {
       use(t.at(i));
       beyond.remove(t.at(i));
@@ -133,14 +133,14 @@ class HandoffQueue {
     return true;
   }
 
-  /// Makes the owner look again, after a change to something other than ownership that it waits for.
+  /// Notifies the owner after a change of something other than ownership, for which it may wait.
   void notifyOwner(Pass& pass) noexcept {
     const OwnerWord t = owner();
-    if (!t.isFree() && t.agent() == kNobody && t.process() != pass.me)
+    if (!t.isFree() && t.agent() == kNoAgent && t.process() != pass.me)
       pass.notifications.add(t.process());
   }
 
-  /// For how much longer the head of the fifo, another process, may be overtaken. Negative: it is strict.
+  /// The time for which the head of the fifo, another process, may still be overtaken. Negative: it is strict.
   std::chrono::nanoseconds patience(OwnerWord t) const noexcept {
     if (t.has(OwnerWord::kStrict)) return std::chrono::nanoseconds(-1);
     // Unsigned, so that a start in the future (a corrupt file, another clock) counts as overdue.
@@ -162,7 +162,7 @@ class HandoffQueue {
     if (others.isEmpty() || (!waits && !isOverdue(others)))
       return change(pass, from, others.free(), waits);
     const ProcessSlot next = others.head();
-    OwnerWord to = others.without(next).ownedBy(next, kNobody);
+    OwnerWord to = others.without(next).ownedBy(next, kNoAgent);
     if (waits) {
       ProcessSet beyond(slot_.head.overflow);
       const bool isBeyond = beyond.has(pass.me);
@@ -229,6 +229,13 @@ class HandoffQueue {
   static bool isIdle(const SlotHead& head) noexcept {
     return head.owner.load() == 0 && head.overflow.empty();
   }
+  /// Whether that time is past, in milliseconds of the monotonic clock; 0 is none.
+  static bool isPast(std::uint64_t time) noexcept {
+    if (time == 0) return true;
+    const auto now =
+        std::chrono::duration_cast<std::chrono::milliseconds>(P::now().time_since_epoch());
+    return time <= static_cast<std::uint64_t>(now.count());
+  }
 
   /// Removes a dead process from the word and from `overflow`, and passes its ownership to the head of the
   /// fifo. The caller notifies every process afterwards. Idempotent: an earlier eviction may have done part
@@ -243,8 +250,8 @@ class HandoffQueue {
       OwnerWord to = t.without(dead);
       if (t.process() == dead) {
         const ProcessSlot next = to.head();
-        to = next == kNoProcess ? to.free() : to.without(next).ownedBy(next, kNobody);
-        if (tells && t.agent() != kNobody) to = to.with(OwnerWord::kAbandoned);
+        to = next == kNoProcess ? to.free() : to.without(next).ownedBy(next, kNoAgent);
+        if (tells && t.agent() != kNoAgent) to = to.with(OwnerWord::kAbandoned);
       }
       to = complete(t, to, kNoProcess, false, !head.overflow.empty());
       OwnerWord::Bits seen = t.bits();

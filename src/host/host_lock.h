@@ -1,4 +1,4 @@
-// What the locks of scope host have in common: ownership, which processes acquire and hand over
+// The common part of the locks of scope host: ownership, which processes acquire and hand over
 // (handoff_queue.h), and the local queue of each process. In it the threads and promises of the process
 // wait as for any other lock (parking_lot.h), by the address of the slot in this process's mapping.
 //
@@ -6,20 +6,20 @@
 //   ownership on when the local queue is empty, or when another process has been first in the fifo for
 //   longer than kPatience; then enqueue again if a waiter is left.
 //
-// A kind of lock (Self) decides whether the first waiter may enter, and what that means:
+// A kind of lock (Self) decides whether the first waiter may enter, and records the entry:
 //     bool admit(Visit&, OwnerWord, Waiter&)
 //                                         this process owns the word, ungiven: lets the waiter in, and gives
 //                                         ownership to it (OwnerWord::ownedBy) or not. False: the waiter
 //                                         has to wait, and this process stays the owner
-//     bool tryEnter(Waiter&)              for a caller that blocks: lets it in at once, or says no
+//     bool tryEnter(Waiter&)              for a caller that blocks: admits it at once, or returns false
 //     bool tryBefore(Waiter&)             the same for a waiter that is about to join the local queue
 //     bool isApart(const Waiter&)         the waiter waits for something other than ownership
-//     void look(Visit&)                   lets in the waiters that are apart
+//     void look(Visit&)                   admits the waiters that are apart
 //     void gone(Visit&, Waiter&)          a waiter has left the queue
 //     void check(const Waiter&)           throws for a waiter that no slot can represent
 //
 // Invariant, while no call is in progress: other holders keep the first waiter of the local queue out, and
-// they (or their deaths) will notify this process. Otherwise it would have been let in.
+// they (or their deaths) will notify this process. Otherwise it would have been admitted.
 #pragma once
 
 #include <type_traits>
@@ -50,8 +50,8 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
     return v.in;
   }
 
-  /// As LockWord::settle. No waiter is invited to compete here: a wake is an admission.
-  bool settle(Waiter& w, Wake how) noexcept {
+  /// As LockWord::resume. No waiter is invited to compete here: a wake is an admission.
+  bool resume(Waiter& w, Wake how) noexcept {
     if (how == Wake::invited) {
       auto bucket = P::lot().open(this);
       if (w.state != Waiter::State::admitted) return false;
@@ -82,7 +82,7 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
     advance(v);
   }
 
-  /// This process was notified for this slot, or a process has died: does what is due.
+  /// Called after a notification of this process for this slot, or a death: makes the changes that are due.
   void notified() noexcept {
     Visit v(*this);
     v.notified = true;
@@ -99,13 +99,13 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
     explicit Visit(const HostLock& word) : Base::Pass(word), bucket(P::lot().open(&word)) {}
 
     typename ParkingLots::Bucket bucket;
-    Waiter* entering = nullptr;  ///< the caller's waiter: let in at once, it is not woken
-    bool in = false;             ///< `entering` was let in
+    Waiter* entering = nullptr;  ///< the caller's waiter: if admitted at once, it is not woken
+    bool in = false;             ///< `entering` was admitted
     bool overtakes = false;      ///< `entering` may take a free word that others were invited to
     bool used = false;           ///< this ownership has served a waiter: another may be due
   };
 
-  /// Lets the first local waiter in, or puts this process where ownership will reach it. Without a local
+  /// Admits the first local waiter, or puts this process where ownership will reach it. Without a local
   /// waiter, withdraws this process.
   void advance(Visit& v) noexcept {
     for (;;) {
@@ -122,7 +122,7 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
       } else if (!w) {
         if (Base::drop(v, t)) return;
       } else if (t.isFree() && mayTake(v, t)) {
-        Base::change(v, t, t.ownedBy(v.me, kNobody).without(v.me), true);
+        Base::change(v, t, t.ownedBy(v.me, kNoAgent).without(v.me), true);
       } else if (Base::enqueue(v, t, !w->mayBeOvertaken)) {
         Base::leaveOverflow(v, Base::owner(), true);
         return;
@@ -135,10 +135,10 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
     v.used = true;
     for (;;) {
       const OwnerWord t = Base::owner();
-      if (agent == kNobody || t.process() != v.me || t.agent() != agent) return false;
+      if (agent == kNoAgent || t.process() != v.me || t.agent() != agent) return false;
       Waiter* const w = first(v);
       const OwnerWord mine = t.with(OwnerWord::kAbandoned, abandoned);
-      if (w ? Base::change(v, t, mine.ownedBy(v.me, kNobody).without(v.me), true)
+      if (w ? Base::change(v, t, mine.ownedBy(v.me, kNoAgent).without(v.me), true)
             : Base::passOn(v, t, mine, false)) {
         break;
       }
@@ -157,7 +157,7 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
       const OwnerWord t = Base::owner();
       if (!t.isFree()) return false;
       if (!t.isEmpty() && (!overtakes || t.has(OwnerWord::kStrict))) return false;
-      const OwnerWord taken = t.ownedBy(v.me, kNobody);
+      const OwnerWord taken = t.ownedBy(v.me, kNoAgent);
       if (Base::change(v, t, taken, false)) break;
     }
     v.entering = &w;
@@ -168,7 +168,7 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
     return v.in;
   }
 
-  /// Lets in a waiter of the queue, or the caller's.
+  /// Admits a waiter of the queue, or the caller's.
   void letIn(Visit& v, Waiter& w) noexcept {
     v.used = true;
     if (v.bucket.empty()) {
@@ -211,7 +211,7 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
   void waitOut() const noexcept {
     for (int i = 0; i < P::kBusyLooks; ++i) {
       const OwnerWord t = Base::owner();
-      if (t.isFree() || t.agent() != kNobody || t.has(OwnerWord::kQueued)) return;
+      if (t.isFree() || t.agent() != kNoAgent || t.has(OwnerWord::kQueued)) return;
       P::relax();
     }
   }

@@ -18,7 +18,7 @@ namespace boxoffice::host {
 /// `id`, if a slot can hold it; else throws Misuse(badArgument).
 inline AgentId checkedHostAgent(AgentId id) {
   if (id - 1 >= OwnerWord::kMaxAgent)
-    throw Misuse(Fault::badArgument, "this is not the id of an agent");
+    throwMisuse(Fault::badArgument, "this is not the id of an agent");
   return id;
 }
 
@@ -35,10 +35,10 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
   /// Throws Misuse(notHolder) and changes nothing when `me` does not hold the mutex.
   void unlock(AgentId me = P::agent()) {
     OwnerWord::Bits held = OwnerWord::held(P::process(this), me).bits();
-    if (me != kNobody && word().compare_exchange_strong(held, 0)) return;
+    if (me != kNoAgent && word().compare_exchange_strong(held, 0)) return;
     Visit v(*this);
     if (!Base::giveBack(v, me, false)) {
-      throw Misuse(Fault::notHolder, "unlock of a mutex that the caller does not hold");
+      throwMisuse(Fault::notHolder, "unlock of a mutex that the caller does not hold");
     }
   }
 
@@ -49,7 +49,7 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
     return Base::giveBack(v, dead, true);
   }
 
-  /// For how much longer the holder may pass the mutex on by itself, ahead of the other waiters. Negative:
+  /// The time for which the holder may still pass the mutex on by itself, ahead of the other waiters. Negative:
   /// one of them is strict.
   std::chrono::nanoseconds patience() const {
     const OwnerWord t = Base::owner();
@@ -63,10 +63,10 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
     return std::min<std::chrono::nanoseconds>(left, queue.patience - now);
   }
 
-  /// The agent of this process that holds the mutex; kNobody when none does.
+  /// The agent of this process that holds the mutex; kNoAgent when none does.
   AgentId owner() const noexcept {
     const OwnerWord t = Base::owner();
-    return t.process() == P::process(this) ? t.agent() : kNobody;
+    return t.process() == P::process(this) ? t.agent() : kNoAgent;
   }
   bool isLocked() const noexcept { return !Base::owner().isFree(); }
 
@@ -74,7 +74,7 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
   template <class Use>
   void eachHolder(Use&& use) const {
     const OwnerWord t = Base::owner();
-    if (t.agent() != kNobody && !t.isFree()) use(t.process());
+    if (t.agent() != kNoAgent && !t.isFree()) use(t.process());
   }
 
   // These take the address of any slot, whether this process uses it or not.
@@ -83,12 +83,21 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
   static void evict(std::byte* slot, ProcessSlot dead) noexcept {
     Base::evictOwner(Base::slotAt(slot).head, dead, true);
   }
-  /// Whether the slot is in its initial state, apart from its key.
-  static bool isUnused(const std::byte* slot, std::int64_t) noexcept {
-    return Base::isIdle(Base::slotAt(slot).head);
+  /// Whether the lock is free, with no death to report, and no minHold under way.
+  static bool isUnused(const std::byte* at, std::int64_t) noexcept {
+    const MutexSlot& slot = Base::slotAt(at);
+    if (Base::isIdle(slot.head)) return true;
+    const std::uint64_t rest = slot.rest.load();
+    const bool wasReleased = (rest & kReleased) != 0 && Base::isPast(rest >> 1);
+    return wasReleased && slot.head.owner.load() == OwnerWord::kAbandoned &&
+           slot.head.overflow.empty();
   }
   /// Puts a zeroed or unused slot into its initial state.
-  static void reset(std::byte*, std::int64_t) noexcept {}
+  static void reset(std::byte* at, std::int64_t) noexcept {
+    MutexSlot& slot = Base::slotAt(at);
+    slot.head.owner.store(0);
+    slot.rest.store(0);
+  }
 
  private:
   static void check(const Waiter& w) { checkedHostAgent(w.agent); }

@@ -18,7 +18,7 @@ struct HostPlatform : Platform {
     return segmentAt(slot)->membership().process();
   }
 
-  /// Tells a process to look at that slot.
+  /// Notifies a process for that slot.
   static void notify(const void* slot, ProcessSlot process) noexcept {
     Segment& segment = *segmentAt(slot);
     segment.membership().notify(process, segment.id(), segment.slotOf(slot));
@@ -30,10 +30,10 @@ struct HostPlatform : Platform {
     return segmentAt(slot)->membership().ifDead(process, use);
   }
 
-  /// How many agents of this process read that lock. The slot's bucket guards it.
+  /// The number of agents of this process that read that lock. The slot's bucket guards it.
   static std::uint32_t& reads(const void* slot) noexcept { return segmentAt(slot)->reads(slot); }
 
-  /// Where a test may kill the process.
+  /// A step before which a test may kill the process.
   template <class Step>
   static void step(Step step) noexcept {
     killPoint(static_cast<int>(step));

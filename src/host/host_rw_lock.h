@@ -6,13 +6,13 @@
 //                                      a writer: no process reads ─────▶ ownership kept for its agent ─▶ writes
 //
 //   reads ──▶ claim (until it is the only reader) ──▶ writes, upgraded; its bit stays ──▶ reads
-//             if there is no claim, or only that of a dead process
+//             if there is no claim, or only a dead process's claim
 //
 //   readers   a bit for each process that reads; only the process knows how many of its agents do (P::reads)
 //   upgrader  31 .. 8 its agent | 7 writes | 6 .. 0 its process slot; 0: no upgrade under way
 //   owner     (s, agent): that agent writes, and has come through ownership
-//   abandoned a process died writing; the next one in is told. A dead reader has left nothing half written
-//   told      this process reads, and was told of such a death: if it dies, the next one in is told again
+//   abandoned a process died writing; the next holder is told. A dead reader has left nothing half written
+//   told      this process reads, and was told of such a death: if it dies, the next holder is told again
 //
 // Why no reader reads while a writer writes:
 //   - Ownership: only the owner (or writer) sets a reader's bit, and a writer looks at the bits while it is
@@ -42,7 +42,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   /// Throws Misuse(notHolder) when no agent of this process reads.
   void unlockRead(AgentId = P::agent()) {
     if (abandonReads(1) == 0) {
-      throw Misuse(Fault::notHolder, "read unlock of a lock that nobody reads");
+      throwMisuse(Fault::notHolder, "read unlock of a lock without readers");
     }
   }
 
@@ -54,7 +54,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   /// Throws Misuse(notHolder) and changes nothing when `me` is not the writer. `tell`: as in abandonReads.
   void downgrade(AgentId me = P::agent(), bool tell = false) {
     Visit v(*this);
-    if (writer() != me || me == kNobody) throw notWriter();
+    if (writer() != me || me == kNoAgent) throw notWriter();
     if (tell) slot().abandoned.store(1);
     if (writesUpgraded(v.me)) {
       unclaim(v);
@@ -65,12 +65,12 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     }
   }
 
-  /// Unlocks for an agent of this process that died writing; the next one in is told. False when `dead` did
+  /// Unlocks for an agent of this process that died writing; the next holder is told. False when `dead` did
   /// not write.
   bool abandon(AgentId dead) { return endWrite(dead, true); }
 
   /// Ends up to `count` reads of this process, and returns how many. `tell`: a reader died before it heard
-  /// that it was granted an abandoned lock, so the next one in is told.
+  /// that it was granted an abandoned lock, so the next holder is told.
   std::uint32_t abandonReads(std::uint32_t count, bool tell = false) {
     Visit v(*this);
     if (tell) slot().abandoned.store(1);
@@ -82,7 +82,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   /// No waiter is ever invited here, so there is nothing to hurry.
   void hurry(AgentId = P::agent()) noexcept {}
 
-  /// How many readers there are: agents of this process, plus other processes.
+  /// The number of readers: agents of this process, plus other processes.
   std::uint32_t readers() const {
     const ProcessSlot me = P::process(this);
     auto bucket = P::lot().open(this);
@@ -92,20 +92,20 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     return P::reads(this) + static_cast<std::uint32_t>(others.size());
   }
   /// Whether any agent writes.
-  bool isWritten() const noexcept { return isUpgraded() || Base::owner().agent() != kNobody; }
-  /// The agent of this process that writes; kNobody when none does.
+  bool isWritten() const noexcept { return isUpgraded() || Base::owner().agent() != kNoAgent; }
+  /// The agent of this process that writes; kNoAgent when none does.
   AgentId writer() const noexcept {
     const ProcessSlot me = P::process(this);
     if (writesUpgraded(me)) return claimant(slot().upgrader.load());
     const OwnerWord t = Base::owner();
-    return t.process() == me ? t.agent() : kNobody;
+    return t.process() == me ? t.agent() : kNoAgent;
   }
 
   /// Calls `use(process)` for each process that writes or reads: a snapshot, for listings.
   template <class Use>
   void eachHolder(Use&& use) const {
     const OwnerWord t = Base::owner();
-    if (t.agent() != kNobody && !t.isFree()) use(t.process());
+    if (t.agent() != kNoAgent && !t.isFree()) use(t.process());
     ProcessSet(slot().readers).each(use);
   }
 
@@ -117,7 +117,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     checkedHostAgent(w.agent);
     w.ask = Rules::kUpgrade;
     Visit v(*this);
-    if (readsNone(v.me)) throw Misuse(Fault::notHolder, "upgrade of a lock that nobody reads");
+    if (readsNone(v.me)) throwMisuse(Fault::notHolder, "upgrade of a lock without readers");
     if (otherwise != Upgrade::waiting && !readsAlone(v.me)) {
       return othersUpgrade(v.me) ? Upgrade::refused : otherwise;
     }
@@ -143,7 +143,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     const OwnerWord t(slot.head.owner.load());
     const bool wrote = claimedBy(claim, dead) && (claim & kWrites) != 0;
     const bool told = slot.told.load() == dead;
-    if (wrote || told || (t.process() == dead && t.agent() != kNobody)) slot.abandoned.store(1);
+    if (wrote || told || (t.process() == dead && t.agent() != kNoAgent)) slot.abandoned.store(1);
     P::step(Step::cleaned);
     if (told) slot.told.store(0);
     // Unless another process has taken the claim over by now.
@@ -155,10 +155,18 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
 
   static bool isUnused(const std::byte* at, std::int64_t) noexcept {
     const RWLockSlot& slot = Base::slotAt(at);
+    const std::uint64_t rest = slot.writeRest.load();
+    const bool tellsNone = slot.abandoned.load() == 0 || (rest & kReleased) != 0;
     return Base::isIdle(slot.head) && slot.readers.empty() && slot.upgrader.load() == 0 &&
-           slot.abandoned.load() == 0 && slot.told.load() == 0;
+           tellsNone && slot.told.load() == 0 && Base::isPast(rest >> 1) &&
+           Base::isPast(slot.readRest.load() >> 1);
   }
-  static void reset(std::byte*, std::int64_t) noexcept {}
+  static void reset(std::byte* at, std::int64_t) noexcept {
+    RWLockSlot& slot = Base::slotAt(at);
+    slot.abandoned.store(0);
+    slot.writeRest.store(0);
+    slot.readRest.store(0);
+  }
 
  private:
   using Base::claimant;
@@ -232,7 +240,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     return true;
   }
 
-  /// Lets in our upgrading reader, once there is no other reader.
+  /// Admits our upgrading reader once there is no other reader.
   void look(Visit& v) noexcept {
     if (v.bucket.empty()) return;
     Waiter* const w = v.bucket.queue().head();
@@ -255,7 +263,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
 
   bool endWrite(AgentId agent, bool isDead) {
     Visit v(*this);
-    if (writer() != agent || agent == kNobody) return false;
+    if (writer() != agent || agent == kNoAgent) return false;
     if (isDead) slot().abandoned.store(1);
     if (!writesUpgraded(v.me)) return Base::giveBack(v, agent, false);
     // The bit last: a process that dies in between has left nothing half written.

@@ -1,5 +1,5 @@
-// One process's share of a read-write lock of scope host: how many of its agents read, which only it knows;
-// the bit that tells the others so; and its claim to upgrade (host_rw_lock.h).
+// One process's part of a read-write lock of scope host: the number of its agents that read, which only this
+// process knows; the bit that tells other processes that it reads; and its claim to upgrade (host_rw_lock.h).
 #pragma once
 
 #include <algorithm>

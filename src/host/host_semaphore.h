@@ -1,13 +1,15 @@
 // A counting semaphore of scope host. Each process's units are counted by its process slot, so that they
-// can be put back when the process dies. What is left is value - the sum of these counts.
+// can be put back when the process dies. The units left are value - the sum of these counts.
 //
 //   acquire(w)   this process is the owner (owner_word.h), and w is left: held[process slot] + w, and ownership
 //                is passed on. Otherwise it waits as the owner, so no process overtakes it. Within a process:
 //                by priority, then first come, first served.
 //   release(n)   held[process slot] - n; units beyond that are added to the value. The owner looks again.
-//   a death      held[dead] = 0, and `abandoned` if it held any: the next one in is told
+//   a death      held[dead] = 0, and `abandoned` if it held any: the next holder is told
+//   minHold      JavaScript keeps it. A death adds the dead process's units to `owed`; units that it had
+//                released (`resting`) are not abandoned
 //
-// Invariant: only the owner adds to held, so this never takes what is left below zero (setValue may).
+// Invariant: only the owner adds to held, so this never takes the units left below zero (setValue may).
 // Memory order: "take from held, then look at ownership" against "take ownership, then look at held", both
 // sequentially consistent. An owner that waits sees the release, or is notified by it.
 #pragma once
@@ -34,21 +36,21 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
 
   // As in BasicWeightedSemaphore.
 
-  /// Puts `weight` back: first from what this process holds, then as new units. Throws Misuse(overflow) and
+  /// Puts `weight` back: first the units that this process holds, then new ones. Throws Misuse(overflow) and
   /// changes nothing when more than kMax would be left.
   void release(std::int32_t weight = 1, AgentId = P::agent()) {
     WeightedSemaphoreRules::checkedWeight(weight);
     Visit v(*this);
     if (left() > kMax - weight) {
-      throw Misuse(Fault::overflow, "semaphore value above its maximum");
+      throwMisuse(Fault::overflow, "semaphore value above its maximum");
     }
     const std::uint32_t more = static_cast<std::uint32_t>(weight) - putBack(v, weight);
     if (more > 0) slot().value.fetch_add(more);
     lookAgain(v);
   }
 
-  /// Puts back what a dead agent of this process held, as far as the process holds it. The next one in is
-  /// told.
+  /// Puts back the units of a grant whose caller has not heard of a death, as far as this process holds them. The next
+  /// holder is told.
   void reclaim(std::int32_t held, std::int32_t) {
     Visit v(*this);
     if (held <= 0 || slot().held[v.me].load() == 0) return;
@@ -57,11 +59,30 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     lookAgain(v);
   }
 
-  /// Sets what is left, and admits the waiters that fit then. Throws Misuse(badArgument) outside [kMin,
+  /// Puts back the units of a dead agent of this process, as far as the process holds them. The next holder is told,
+  /// unless the agent had released all of them: `resting`.
+  void abandon(std::int32_t held, std::int32_t resting) {
+    Visit v(*this);
+    const std::uint32_t all = slot().held[v.me].load();
+    if (held <= 0 || all == 0) return;
+    const std::uint32_t dead = std::min(static_cast<std::uint32_t>(held), all);
+    if (static_cast<std::uint32_t>(resting) < dead) slot().abandoned.store(1);
+    owe(slot(), dead);
+    rest(-resting);
+    putBack(v, held);
+    lookAgain(v);
+  }
+
+  /// Counts released units of this process that it keeps until the end of their minHold.
+  void rest(std::int32_t change) noexcept {
+    slot().resting[P::process(this)].fetch_add(static_cast<std::uint32_t>(change));
+  }
+
+  /// Sets the units left, and admits the waiters that then fit. Throws Misuse(badArgument) outside [kMin,
   /// kMax].
   void setValue(std::int32_t value, AgentId = P::agent()) {
     if (value < kMin || value > kMax) {
-      throw Misuse(Fault::badArgument, "a semaphore's value is from kMin to kMax");
+      throwMisuse(Fault::badArgument, "a semaphore's value is from kMin to kMax");
     }
     Visit v(*this);
     std::int64_t all = slot().value.load();
@@ -70,7 +91,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     lookAgain(v);
   }
 
-  /// What is left.
+  /// The units left.
   std::int32_t value() const noexcept {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(left(), kMin, kMax));
   }
@@ -85,22 +106,29 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
 
   static void evict(std::byte* at, ProcessSlot dead) noexcept {
     SemaphoreSlot& slot = Base::slotAt(at);
-    if (slot.held[dead].load() > 0) {
-      slot.abandoned.store(1);
+    if (const std::uint32_t held = slot.held[dead].load(); held > 0) {
+      if (held > slot.resting[dead].load()) slot.abandoned.store(1);
+      P::step(Step::cleaned);
+      // A process that is killed here leaves too many owed units, until the rest ends.
+      owe(slot, held);
       P::step(Step::cleaned);
       slot.held[dead].store(0);
       P::step(Step::cleaned);
     }
+    slot.resting[dead].store(0);
     Base::evictOwner(slot.head, dead, false);
   }
 
   static bool isUnused(const std::byte* at, std::int64_t start) noexcept {
     const SemaphoreSlot& slot = Base::slotAt(at);
     return Base::isIdle(slot.head) && slot.value.load() == start && slot.abandoned.load() == 0 &&
-           sum(slot) == 0;
+           (slot.owed.load() == 0 || Base::isPast(slot.rest.load())) && sum(slot) == 0;
   }
-  static void reset(std::byte* slot, std::int64_t start) noexcept {
-    Base::slotAt(slot).value.store(start);
+  static void reset(std::byte* at, std::int64_t start) noexcept {
+    SemaphoreSlot& slot = Base::slotAt(at);
+    slot.value.store(start);
+    slot.owed.store(0);
+    slot.rest.store(0);
   }
 
  private:
@@ -115,6 +143,11 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   bool tryBefore(Waiter& w) { return Base::enterInPassing(w, false); }
   bool tryEnter(Waiter& w) { return Base::enterInPassing(w, false); }
   bool mayFit(const Waiter& w) const noexcept { return left() >= static_cast<std::int64_t>(w.ask); }
+
+  /// Records units of a dead process as owed: their next holders keep them for the rest of the minHold.
+  static void owe(SemaphoreSlot& slot, std::uint32_t units) noexcept {
+    if (slot.rest.load() != 0) slot.owed.fetch_add(units);
+  }
 
   static std::int64_t sum(const SemaphoreSlot& slot) noexcept {
     return std::accumulate(std::begin(slot.held), std::end(slot.held), std::int64_t{0},
@@ -136,8 +169,8 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     return true;
   }
 
-  /// held adds up when other processes put back what this one takes. Units beyond what the word can count
-  /// do not come back when the process dies.
+  /// Adds to held, which only grows if other processes put back the units that this one takes. Units beyond the
+  /// word's maximum do not come back when the process dies.
   void take(Visit& v, std::uint32_t weight) noexcept {
     Word32& held = slot().held[v.me];
     if (held.load() > std::numeric_limits<std::uint32_t>::max() - weight) {
@@ -147,7 +180,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     }
   }
 
-  /// Puts back up to `weight` of what this process holds, and returns how much.
+  /// Puts back up to `weight` of the units that this process holds, and returns their number.
   std::uint32_t putBack(Visit& v, std::int32_t weight) noexcept {
     Word32& held = slot().held[v.me];
     const std::uint32_t back = std::min(static_cast<std::uint32_t>(weight), held.load());

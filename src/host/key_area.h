@@ -1,4 +1,4 @@
-// Where the keys of a segment lie, and what any process may do there at any time: finish an admission, and
+// The keys of a segment, and the steps that any process may make there at any time: finish an admission, and
 // clean up after a dead process. key_table.h has the rules.
 #pragma once
 
@@ -23,6 +23,8 @@ class KeyArea {
   }
 
   std::uint32_t buckets() const noexcept { return view_.plan.buckets; }
+  /// The number of entries of each bucket that may be used: the others have no memory yet.
+  std::uint32_t rows() const noexcept { return view_.rows(); }
   KeyBucket& bucket(std::uint32_t number) const noexcept { return view_.buckets[number]; }
   std::byte* slot(std::uint32_t index) const noexcept { return view_.slot(index); }
   KeyEntry& entry(std::uint32_t index) const noexcept {
@@ -40,9 +42,9 @@ class KeyArea {
   std::uint32_t textAt_;
 };
 
-/// What the table asks the kind of lock in a slot. `start`: a semaphore's initial value.
+/// The functions of a lock's kind that the table needs. `start`: a semaphore's initial value.
 struct KeyLocks {
-  /// Whether the lock is as `reset` leaves it: not held, and with no death to report.
+  /// Whether the lock is free, with no death to report, and no minHold under way.
   bool (*isUnused)(const std::byte* slot, std::int64_t start) noexcept;
   void (*reset)(std::byte* slot, std::int64_t start) noexcept;
 };
@@ -57,7 +59,7 @@ struct KeyStep {
     commit,
     help,
     admit,
-    settle,
+    finish,
     pin,
     look,
     restore,
@@ -76,14 +78,15 @@ template <class P>
 class KeyBucketView {
  public:
   KeyBucketView(const KeyArea& area, std::uint32_t number) noexcept
-      : area_(area), bucket_(area.bucket(number)), first_(number * kBucketEntries) {}
+      : area_(area), bucket_(area.bucket(number)), number_(number) {}
 
-  std::uint32_t index(std::uint32_t i) const noexcept { return first_ + i; }
-  KeyEntry& entry(std::uint32_t i) const noexcept { return area_.entry(first_ + i); }
+  std::uint32_t index(std::uint32_t i) const noexcept { return i * area_.buckets() + number_; }
+  KeyEntry& entry(std::uint32_t i) const noexcept { return area_.entry(index(i)); }
+  std::uint32_t rows() const noexcept { return area_.rows(); }
   KeyBucket& bucket() const noexcept { return bucket_; }
 
   /// Finishes a pending admission, and returns the control word without one.
-  std::uint64_t settled() const noexcept {
+  std::uint64_t stable() const noexcept {
     std::uint64_t control = bucket_.control.load();
     while ((control & 0xFF) != 0) control = help(control);
     return control;
@@ -101,7 +104,8 @@ class KeyBucketView {
   template <class Visit>
   void forEachTouched(Visit&& visit) const {
     const std::uint64_t touched = bucket_.touched.load();
-    for (std::uint32_t i = 0; i < kBucketEntries; ++i) {
+    const std::uint32_t rows = area_.rows();
+    for (std::uint32_t i = 0; i < rows; ++i) {
       if ((touched >> i & 1) != 0) visit(i);
     }
   }
@@ -115,7 +119,7 @@ class KeyBucketView {
   /// memory, is dropped.
   std::uint64_t help(std::uint64_t control) const noexcept {
     const auto i = static_cast<std::uint32_t>((control & 0xFF) - 1);
-    if (i < kBucketEntries) {
+    if (i < area_.rows()) {
       P::step(KeyStep::help);
       // Read between two looks at one control word, the claim is the one that was committed (3).
       KeyState state = entry(i).now();
@@ -124,14 +128,14 @@ class KeyBucketView {
         entry(i).change(state, state.next(KeyStatus::live));
       }
     }
-    P::step(KeyStep::settle);
-    const std::uint64_t settled = nextVersion(control);
-    return bucket_.control.compare_exchange_strong(control, settled) ? settled : control;
+    P::step(KeyStep::finish);
+    const std::uint64_t next = nextVersion(control);
+    return bucket_.control.compare_exchange_strong(control, next) ? next : control;
   }
 
   const KeyArea& area_;
   KeyBucket& bucket_;
-  std::uint32_t first_;
+  std::uint32_t number_;
 };
 
 /// Removes a dead process from the table: calls `evictSlot(index)` for each slot that it had pinned, then
@@ -140,7 +144,7 @@ template <class P, class EvictSlot>
 void evictKeys(const KeyArea& area, ProcessSlot dead, EvictSlot&& evictSlot) {
   for (std::uint32_t number = 0; number < area.buckets(); ++number) {
     const KeyBucketView<P> view(area, number);
-    view.settled();
+    view.stable();
     view.forEachTouched([&](std::uint32_t i) {
       KeyEntry& entry = view.entry(i);
       KeyState state = entry.now();

@@ -1,4 +1,4 @@
-// What the table of keys keeps in shared memory: buckets, and an entry in the slot of each lock.
+// The key table's data in shared memory: buckets, and an entry in the slot of each lock.
 //
 //   bucket  control  version (56 bits) | entry that is about to be admitted, + 1 (8 bits, 0: none)
 //           touched  entries that were claimed at least once: all others are EMPTY
@@ -8,7 +8,7 @@
 //           pins     a bit for each process that uses this entry, or is looking at it
 //   text    the key itself, as far as it fits, for listings
 //
-// Whatever is read here may be corrupt: it serves as an index only after a check of its bounds.
+// Every value read here may be corrupt: it serves as an index only after a check of its bounds.
 #pragma once
 
 #include <algorithm>

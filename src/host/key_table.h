@@ -31,12 +31,16 @@
 //   5. Nothing else is pinned for longer than a call: capacity counts keys that are held or waited for. A
 //      thread that is done with a key remembers its slot and digest, and touches the slot again only after
 //      pinAgain() has found that digest there, with the pin set (2).
+//   6. Only entries of allocated rows are used (layout.h). A row is counted after its allocation and before its first
+//      claim, and the count is read after the control word: so a search sees every entry admitted before.
 // Memory order: all compare-and-swaps, pins and states are sequentially consistent. Digest, tags and text
 // are relaxed: they are written between a claim and the commit, which publishes them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -53,9 +57,10 @@ namespace boxoffice::host {
 template <class P>
 class KeyTable {
  public:
-  /// Throws std::bad_alloc.
-  KeyTable(KeyArea area, const KeyLocks& locks, ProcessSlot me)
-      : area_(std::move(area)), locks_(locks), me_(me) {
+  /// `grow(rows)` makes that many rows of slots usable, or throws HostError. Throws std::bad_alloc.
+  KeyTable(KeyArea area, const KeyLocks& locks, ProcessSlot me,
+           std::function<void(std::uint32_t rows)> grow)
+      : area_(std::move(area)), locks_(locks), me_(me), grow_(std::move(grow)) {
     if (!pins_) throw std::bad_alloc();
   }
   KeyTable(const KeyTable&) = delete;
@@ -70,10 +75,10 @@ class KeyTable {
     const std::lock_guard guard(mutexOf(view.index(0)));
     // Another round means that another process has admitted a key, or is about to and may have stopped there.
     for (int waits = 0; waits < kMostWaits;) {
-      const std::uint64_t control = view.settled();
+      const std::uint64_t control = view.stable();
       if (const auto found = find(view, digest)) return view.index(*found);
       if (const auto made = insert(view, control, digest, key)) return view.index(*made);
-      if (view.settled() == control) ++waits;
+      if (view.stable() == control) ++waits;
     }
     refuse();
   }
@@ -129,7 +134,7 @@ class KeyTable {
 
   /// Guards the pins of that entry's bucket, and of some other buckets.
   std::mutex& mutexOf(std::uint32_t index) noexcept {
-    return guards_[index / kBucketEntries % guards_.size()].mutex;
+    return guards_[index % area_.buckets() % guards_.size()].mutex;
   }
 
   static std::uint16_t tagOf(const Digest& digest) noexcept {
@@ -138,7 +143,8 @@ class KeyTable {
 
   /// Finds and pins the entry that carries the key.
   std::optional<std::uint32_t> find(const View& view, const Digest& digest) {
-    for (std::uint32_t i = 0; i < kBucketEntries; ++i) {
+    const std::uint32_t rows = view.rows();
+    for (std::uint32_t i = 0; i < rows; ++i) {
       if (view.bucket().tags[i].load(std::memory_order_relaxed) != tagOf(digest)) continue;
       // A look without a pin. If the entry gets this key later, commit() notices the admission.
       if (!view.entry(i).carries(digest)) continue;
@@ -167,6 +173,10 @@ class KeyTable {
                                       std::string_view key) {
     const auto claimed = claim(view, control);
     if (!claimed) {
+      if (const std::uint32_t rows = view.rows(); rows < kBucketEntries) {
+        grow_(std::clamp(2 * rows, kFirstRows, kBucketEntries));
+        return std::nullopt;
+      }
       if (!inMotion(view, control)) refuse();
       P::yield();
       return std::nullopt;
@@ -191,27 +201,29 @@ class KeyTable {
     KeyState state;
   };
 
-  /// Claims an entry: one that was never used, else the first that is EMPTY, or LIVE, unpinned and unused.
-  /// The search starts at an entry that moves on with each admission, so that an idle key keeps its entry
+  /// Claims an entry of the allocated rows: a never used entry, else the first that is EMPTY, or LIVE, unpinned and
+  /// unused. The search starts at an entry that moves on with each admission, so that an idle key keeps its entry
   /// for a while.
   std::optional<Claim> claim(const View& view, std::uint64_t control) {
     const std::uint64_t touched = view.bucket().touched.load();
     const auto owner = static_cast<std::uint32_t>(control >> 9);
-    for (std::uint32_t n = 0; n < kBucketEntries; ++n) {
+    const std::uint32_t rows = view.rows();
+    for (std::uint32_t n = 0; n < rows; ++n) {
       if ((touched >> n & 1) != 0) continue;
       P::step(KeyStep::touch);
       view.bucket().touched.fetch_or(std::uint64_t{1} << n);
       if (const auto mine = take(view, n)) return mine;
     }
-    for (std::uint32_t n = 0; n < kBucketEntries; ++n) {
-      if (const auto mine = take(view, (owner + n) % kBucketEntries)) return mine;
+    for (std::uint32_t n = 0; n < rows; ++n) {
+      if (const auto mine = take(view, (owner + n) % rows)) return mine;
     }
     return std::nullopt;
   }
 
   /// Whether the bucket has changed since the control word was read, or a change is under way.
   static bool inMotion(const View& view, std::uint64_t control) noexcept {
-    for (std::uint32_t i = 0; i < kBucketEntries; ++i) {
+    const std::uint32_t rows = view.rows();
+    for (std::uint32_t i = 0; i < rows; ++i) {
       const KeyState state = view.entry(i).now();
       if (state.is(KeyStatus::claimed) || state.is(KeyStatus::leaving)) return true;
     }
@@ -219,10 +231,9 @@ class KeyTable {
   }
 
   [[noreturn]] static void refuse() {
-    throw HostError(
-        HostFault::capacity,
-        "there is no room for one more key, as all that share its bucket are in use: hold "
-        "fewer at once, or give the lock another name and a larger capacity");
+    throw HostError(HostFault::capacity,
+                    "no room for one more key: all keys of its bucket are in use. Hold "
+                    "fewer at once, or give the lock another name and a larger capacity");
   }
 
   std::optional<Claim> take(const View& view, std::uint32_t i) noexcept {
@@ -269,6 +280,7 @@ class KeyTable {
   const KeyArea area_;
   const KeyLocks locks_;
   const ProcessSlot me_;
+  const std::function<void(std::uint32_t)> grow_;
   struct Free {
     void operator()(void* memory) const noexcept { std::free(memory); }
   };

@@ -1,5 +1,5 @@
-// Where tests kill a process of scope host. A build with BOXOFFICE_KILL_POINTS ends the process by SIGKILL
-// before it comes to a step for the nth time, if the environment says BOXOFFICE_KILL=step:n (n defaults to
+// Steps before which tests kill a process of scope host. A build with BOXOFFICE_KILL_POINTS ends it by SIGKILL
+// before it reaches a step for the nth time, if the environment has BOXOFFICE_KILL=step:n (n defaults to
 // 1). In all other builds a step does nothing.
 //
 // Steps of ownership and locks are numbered from 0 (handoff_queue.h), those of keys from 100 (key_area.h),

@@ -1,16 +1,21 @@
-// How the files of scope host lie in memory: the layout that processes built at different times, and by
-// different compilers, must agree on. Each process checks the layout's number before it believes a word.
+// The memory layout of the files of scope host. Processes built at different times, by different compilers,
+// must agree on it. Each process checks the layout's number before it uses any other word.
 //
 //   <dir>/<boot>/members            MembersHeader | Member[0] (unused) | Member[1] … Member[127]
-//   <dir>/<boot>/fifo-<slot>        a FIFO (membership.h)
+//   <dir>/<boot>/fifo-<slot>        a FIFO (membership.h), on macOS with files beside it (wakeups_select.cpp)
 //   <dir>/<boot>/<kind>.<name>.lock
 //      SegmentHeader (one page) | KeyBucket[buckets], to a full page | slots, `stride` bytes each
+//
+// With keys, the slots are rows: row n has entry n of each bucket, slot n * buckets + bucket. The disk blocks
+// of the first rows are allocated when the file is made. A process that needs another row allocates it first
+// (Segment::grow). The file never shrinks.
 //
 // <boot> identifies the time since the machine's last boot. Files from before it are never read; the next
 // process that joins removes them.
 //
 // A slot begins with a SlotHead. The kind's own words follow (MutexSlot, RWLockSlot, SemaphoreSlot), then
-// the beginning of the key's text, for listings.
+// the beginning of the key's text, for listings. Events, latches, barriers and condition variables have a
+// GateSlot instead.
 //
 // All fields that change are atomics of 64 or 32 bits, in place: lock-free and address-free on every system
 // that has this scope. Any process of the same user may write nonsense into a file at any time. So a value
@@ -39,12 +44,12 @@ static_assert(Word32::is_always_lock_free && sizeof(Word32) == 4);
 
 constexpr unsigned kMailboxEntries = 64;
 
-/// Whether a member's wake-up thread needs a byte in its FIFO to wake. The word counts the thread's sleeps
-/// in units of kSleepStates; the remainder is one of these.
+/// The state of a member's wake-up thread. The word counts the thread's sleeps in units of kSleepStates; the
+/// remainder is one of these.
 enum SleepState : std::uint32_t {
-  kAwake = 0,   ///< looks into its mailbox before it sleeps
-  kAsleep = 1,  ///< or about to sleep: a notifier that finds this writes a byte
-  kWoken = 2,   ///< notified since it was awake: looks again
+  kAwake = 0,   ///< will collect its mailbox before it sleeps
+  kAsleep = 1,  ///< or about to sleep: a notifier writes a byte into its FIFO
+  kWoken = 2,   ///< notified since it was awake: will collect again
   kSleepStates = 4
 };
 
@@ -52,7 +57,7 @@ enum MemberState : std::uint32_t { kFree = 0, kJoined = 1 };
 
 /// The record of a process. Only the holder of the process slot's lock writes state and pid.
 struct alignas(64) Member {
-  Word64 fifo;        ///< the inode of its FIFO: the lock of another FIFO says nothing
+  Word64 fifo;        ///< identifies its FIFO: the lock of another FIFO says nothing
   Word32 state;       ///< MemberState
   Word32 pid;         ///< in its own pid namespace; for listings only
   Word32 overflow;    ///< not 0: the mailbox was full, so look at everything
@@ -85,9 +90,14 @@ enum class Kind : std::uint32_t {
   keyedRWLock,
   keyedSemaphore,
   lockManager,
-  recursiveMutex
+  recursiveMutex,
+  autoResetEvent,
+  manualResetEvent,
+  countdownLatch,
+  barrier,
+  condition
 };
-constexpr std::uint32_t kKinds = 9;  // 0 is no kind
+constexpr std::uint32_t kKinds = 14;  // 0 is no kind
 
 struct SlotHead {
   Word64 owner;
@@ -96,9 +106,13 @@ struct SlotHead {
   SharedProcessSet overflow;
 };
 
+/// A bit of `rest` and of `writeRest`: the holder had released, so its death is not reported. The bits above hold
+/// the end, in milliseconds of the monotonic clock.
+constexpr std::uint64_t kReleased = 1;
+
 struct alignas(128) MutexSlot {
   SlotHead head;
-  Word64 rest;         // until when it rests after a death: see lib/host/timed_lender.js
+  Word64 rest;         // the end of its holder's minHold: see lib/host/timed_lender.js
   std::byte text[48];  // a byte of length, and the key's first bytes
 };
 
@@ -108,7 +122,9 @@ struct alignas(64) RWLockSlot {
   Word32 told;
   Word32 upgrader;
   Word32 abandoned;
-  std::byte text[92];
+  Word64 writeRest;  // the end of the last writer's minHold: see lib/host/timed_rw_lock.js
+  Word64 readRest;   // of the last reader's, in the bits above kReleased
+  std::byte text[72];
 };
 
 struct alignas(256) SemaphoreSlot {
@@ -116,7 +132,17 @@ struct alignas(256) SemaphoreSlot {
   std::atomic<std::int64_t> value;
   Word32 held[kProcessSlots];
   Word32 abandoned;
-  std::byte text[172];
+  // Of a semaphore with a minHold: see lib/host/timed_semaphore.js.
+  Word32 owed;  // units of dead processes, which their next holders keep until `rest`
+  Word64 rest;  // the end of the last grant's minHold, in milliseconds; 0: there was none
+  Word32 resting[kProcessSlots];  // released units of `held`, before the end of minHold
+  std::byte text[160];
+};
+
+/// An event, a latch, a barrier or a condition variable (host_gate.h). It has no SlotHead and no key.
+struct alignas(64) GateSlot {
+  Word64 word;
+  Word64 parts[kProcessSlots];
 };
 
 constexpr std::uint32_t kPage = 4096;
@@ -131,12 +157,13 @@ struct SegmentHeader {
   std::uint32_t buckets;   ///< 0 without keys
   std::uint32_t slots;
   std::uint32_t stride;
-  std::uint32_t id;                    ///< random, never 0: identifies the segment in mailboxes
-  std::int64_t start;                  ///< a semaphore's initial value
-  std::uint8_t secret[16];             ///< random: the key of the digests
-  alignas(64) Word64 fence;            ///< the last fencing token
+  std::uint32_t id;          ///< random, never 0: identifies the segment in mailboxes
+  std::int64_t start;        ///< a semaphore's initial value; the low half of a gate's word
+  std::uint8_t secret[16];   ///< random: the key of the digests
+  alignas(64) Word64 fence;  ///< the last fencing token
   alignas(64) SharedProcessSet users;  ///< the processes that have it open
   Word32 gone;                         ///< not 0: the file was removed while a process had it open
+  Word32 rows;  ///< with keys: the rows of slots that are allocated; never becomes smaller
 };
 
 /// The bytes of a slot of this kind; 0 for an unknown kind.
@@ -153,6 +180,12 @@ constexpr std::uint32_t strideOf(Kind kind) noexcept {
     case Kind::semaphore:
     case Kind::keyedSemaphore:
       return sizeof(SemaphoreSlot);
+    case Kind::autoResetEvent:
+    case Kind::manualResetEvent:
+    case Kind::countdownLatch:
+    case Kind::barrier:
+    case Kind::condition:
+      return sizeof(GateSlot);
   }
   return 0;
 }
@@ -166,10 +199,13 @@ constexpr bool isSemaphore(Kind kind) noexcept {
   return kind == Kind::semaphore || kind == Kind::keyedSemaphore;
 }
 
+constexpr bool isGate(Kind kind) noexcept { return kind >= Kind::autoResetEvent; }
+
 constexpr std::uint64_t kMembersMagic = 0x31656369'666f786fULL;  // "oxofice1" in memory
 constexpr std::uint64_t kSegmentMagic = 0x316b636f'6c786f62ULL;  // "boxlock1"
-/// Raise it when the meaning of a word changes; layoutNumber() notices when its place does.
-constexpr std::uint32_t kVersion = 4;
+/// Raise it when the meaning of a word changes, or for a new kind, which older processes could not clean up after a
+/// death. layoutNumber() notices when the place of a word changes.
+constexpr std::uint32_t kVersion = 7;
 
 /// A hash of the sizes and offsets that make up the layout.
 constexpr std::uint32_t layoutNumber() noexcept {
@@ -184,6 +220,7 @@ constexpr std::uint32_t layoutNumber() noexcept {
                                  offsetof(SegmentHeader, fence),
                                  offsetof(SegmentHeader, users),
                                  offsetof(SegmentHeader, gone),
+                                 offsetof(SegmentHeader, rows),
                                  sizeof(KeyBucket),
                                  offsetof(KeyBucket, tags),
                                  sizeof(SlotHead),
@@ -192,10 +229,14 @@ constexpr std::uint32_t layoutNumber() noexcept {
                                  sizeof(MutexSlot),
                                  offsetof(MutexSlot, text),
                                  sizeof(RWLockSlot),
+                                 offsetof(RWLockSlot, writeRest),
                                  offsetof(RWLockSlot, text),
                                  sizeof(SemaphoreSlot),
                                  offsetof(SemaphoreSlot, held),
+                                 offsetof(SemaphoreSlot, owed),
                                  offsetof(SemaphoreSlot, text),
+                                 sizeof(GateSlot),
+                                 offsetof(GateSlot, parts),
                                  kProcessSlots,
                                  kMailboxEntries,
                                  kBucketEntries,
@@ -209,11 +250,16 @@ constexpr std::uint32_t kLayout = layoutNumber();
 static_assert(sizeof(SlotHead) == 72);
 static_assert(sizeof(MutexSlot) == 128);
 static_assert(sizeof(RWLockSlot) == 192);
-static_assert(sizeof(SemaphoreSlot) == 768);
+static_assert(sizeof(SemaphoreSlot) == 1280);
+static_assert(sizeof(GateSlot) == 1088);
+// lib/host/ uses the same numbers.
+static_assert(offsetof(MutexSlot, rest) == 72);
+static_assert(offsetof(RWLockSlot, writeRest) == 104 && offsetof(RWLockSlot, readRest) == 112);
+static_assert(offsetof(SemaphoreSlot, owed) == 596 && offsetof(SemaphoreSlot, rest) == 600);
 static_assert(sizeof(SegmentHeader) <= kPage);
 static_assert(std::is_standard_layout_v<MembersFile> && std::is_standard_layout_v<SegmentHeader> &&
               std::is_standard_layout_v<SemaphoreSlot> && std::is_standard_layout_v<RWLockSlot> &&
-              std::is_standard_layout_v<MutexSlot>);
+              std::is_standard_layout_v<MutexSlot> && std::is_standard_layout_v<GateSlot>);
 static_assert(std::is_trivially_destructible_v<MembersFile> &&
               std::is_trivially_destructible_v<SemaphoreSlot>);
 
@@ -245,6 +291,15 @@ constexpr Plan planOf(Kind kind, std::uint32_t capacity) noexcept {
   plan.slotsAt = plan.bucketsAt + toPage(std::uint64_t{plan.buckets} * sizeof(KeyBucket));
   plan.fileSize = plan.slotsAt + toPage(std::uint64_t{plan.slots} * plan.stride);
   return plan;
+}
+
+/// The rows that a new file has: room for a few thousand keys, at the default capacity.
+constexpr std::uint32_t kFirstRows = 8;
+
+/// The bytes of the file that must be allocated for that many rows. Without keys: all.
+constexpr std::uint64_t allocatedSize(const Plan& plan, std::uint32_t rows) noexcept {
+  if (plan.buckets == 0) return plan.fileSize;
+  return plan.slotsAt + std::uint64_t{rows} * plan.buckets * plan.stride;
 }
 
 constexpr std::uint32_t defaultCapacity(Kind kind) noexcept {

@@ -17,6 +17,22 @@ void evictKeyed(const SegmentView& view, ProcessSlot dead) {
 
 }  // namespace
 
+void notified(Kind kind, std::byte* slot) noexcept {
+  switch (kind) {
+    case Kind::autoResetEvent:
+      return reinterpret_cast<HostEvent*>(slot)->notified();
+    case Kind::manualResetEvent:
+    case Kind::countdownLatch:
+      return reinterpret_cast<HostLatch*>(slot)->notified();
+    case Kind::barrier:
+      return reinterpret_cast<HostBarrier*>(slot)->notified();
+    case Kind::condition:
+      return reinterpret_cast<HostCondition*>(slot)->notified();
+    default:
+      withLock(kind, slot, [](auto& lock) { lock.notified(); });
+  }
+}
+
 KeyLocks keyLocksOf(Kind kind) {
   if (kind == Kind::keyedMutex) return {HostMutex::isUnused, HostMutex::reset};
   if (kind == Kind::keyedSemaphore) return {HostSemaphore::isUnused, HostSemaphore::reset};
@@ -32,6 +48,11 @@ void setEvicts() {
   setEvict(Kind::keyedRWLock, evictKeyed<HostRWLock>);
   setEvict(Kind::keyedSemaphore, evictKeyed<HostSemaphore>);
   setEvict(Kind::lockManager, evictKeyed<HostRWLock>);
+  setEvict(Kind::autoResetEvent, evictSingle<HostEvent>);
+  setEvict(Kind::manualResetEvent, evictSingle<HostLatch>);
+  setEvict(Kind::countdownLatch, evictSingle<HostLatch>);
+  setEvict(Kind::barrier, evictSingle<HostBarrier>);
+  setEvict(Kind::condition, evictSingle<HostCondition>);
 }
 
 }  // namespace boxoffice::host

@@ -1,6 +1,10 @@
-// The locks of scope host, and what segments and key tables need to know of each kind.
+// The locks of scope host, and the functions of each kind that segments and key tables need.
 #pragma once
 
+#include "host/host_barrier.h"
+#include "host/host_condition.h"
+#include "host/host_event.h"
+#include "host/host_latch.h"
 #include "host/host_mutex.h"
 #include "host/host_platform.h"
 #include "host/host_rw_lock.h"
@@ -12,9 +16,13 @@ namespace boxoffice::host {
 using HostMutex = BasicHostMutex<HostPlatform>;
 using HostRWLock = BasicHostRWLock<HostPlatform>;
 using HostSemaphore = BasicHostSemaphore<HostPlatform>;
+using HostEvent = BasicHostEvent<HostPlatform>;
+using HostLatch = BasicHostLatch<HostPlatform>;
+using HostBarrier = BasicHostBarrier<HostPlatform>;
+using HostCondition = BasicHostCondition<HostPlatform>;
 
 /// Calls use(lock) with the lock of that kind in a slot. Throws Misuse(badArgument) when there is no such
-/// kind.
+/// kind of lock that processes hold.
 template <class Use>
 auto withLock(Kind kind, std::byte* slot, Use&& use) {
   switch (kind) {
@@ -29,11 +37,15 @@ auto withLock(Kind kind, std::byte* slot, Use&& use) {
     case Kind::keyedRWLock:
     case Kind::lockManager:
       return use(*reinterpret_cast<HostRWLock*>(slot));
+    default:
+      throwMisuse(Fault::badArgument, "there is no such kind of lock");
   }
-  throw Misuse(Fault::badArgument, "there is no such kind of lock");
 }
 
-/// What a key table asks the locks of a keyed kind.
+/// Called after a notification of this process for that slot, or a death: makes the changes that are due.
+void notified(Kind kind, std::byte* slot) noexcept;
+
+/// The functions of a keyed kind for its key table.
 KeyLocks keyLocksOf(Kind kind);
 
 /// Sets how the segments of each kind are cleaned after a death. Must precede the first open.

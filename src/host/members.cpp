@@ -40,7 +40,7 @@ void check(const MembersHeader& header, const std::string& path) {
   throw HostError(HostFault::segment,
                   "boxoffice: " + path + " " + wrong +
                       "; end all processes that use this directory and remove it, or "
-                      "choose another one");
+                      "choose another one (option directory or BOXOFFICE_DIRECTORY)");
 }
 
 }  // namespace
@@ -56,8 +56,8 @@ Members::Members(const std::string& directory) {
     throw HostError(
         HostFault::segment,
         "boxoffice: " + path +
-            " has not the size it should have; end all processes that use this directory and "
-            "remove it, or choose another one");
+            " has the wrong size; end all processes that use this directory and "
+            "remove it, or choose another one (option directory or BOXOFFICE_DIRECTORY)");
   }
   id_ = platform::idOf(file, path);
   std::byte* const memory = platform::map(file, sizeof(MembersFile), path);
@@ -74,6 +74,10 @@ Members::~Members() { platform::unmap(reinterpret_cast<std::byte*>(file_), sizeo
 
 bool Members::isAt(const std::string& directory) const noexcept {
   return platform::isAt(directory + "/members", id_);
+}
+
+bool Members::isIn(const File& directory) const noexcept {
+  return platform::isAt("members", id_, directory);
 }
 
 void Members::join(ProcessSlot process, std::uint64_t fifo) noexcept {

@@ -12,8 +12,8 @@ namespace boxoffice::host {
 
 class Members {
  public:
-  /// Maps the file in this directory; the first process makes it. Throws HostError(segment) when the file
-  /// is not what it should be.
+  /// Maps the file in this directory; the first process creates it. Throws HostError(segment) when the file
+  /// is invalid.
   explicit Members(const std::string& directory);
   ~Members();
   Members(const Members&) = delete;
@@ -30,6 +30,8 @@ class Members {
 
   /// Whether the file still has its path.
   bool isAt(const std::string& directory) const noexcept;
+  /// The same in an open directory, whatever its path.
+  bool isIn(const platform::File& directory) const noexcept;
   /// Records that files of the directory were removed.
   void setGone() const noexcept { file_->header.gone.store(1); }
   bool isGone() const noexcept { return file_->header.gone.load() != 0; }

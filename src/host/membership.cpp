@@ -12,7 +12,7 @@
 namespace boxoffice::host {
 namespace {
 
-/// After how many ms the wake-up thread retries what it could not do.
+/// The time in ms after which the wake-up thread retries failed steps.
 constexpr int kRetryAfter = 50;
 
 }  // namespace
@@ -31,8 +31,8 @@ void Membership::join(const platform::File& place) {
   while (free <= kMaxProcess && !take(free)) ++free;
   if (free > kMaxProcess) {
     throw HostError(HostFault::capacity,
-                    "boxoffice: all 127 processes that " + directory_ +
-                        " has room for are there; choose another directory for some");
+                    "boxoffice: 127 processes use " + directory_ +
+                        ", which has room for no more; choose another directory for some");
   }
   process_ = free;
   tidy(place);
@@ -48,7 +48,7 @@ void Membership::join(const platform::File& place) {
   }
 }
 
-/// Takes that process slot, if it is free.
+/// Takes the process slot if it is free.
 bool Membership::take(ProcessSlot process) {
   const std::uint64_t fifo = wakeups_.standIn(process);
   if (fifo == 0) return false;
@@ -76,7 +76,7 @@ bool Membership::take(ProcessSlot process) {
   return true;
 }
 
-/// Removes files that other processes left half-made.
+/// Removes unfinished files of other processes.
 void Membership::tidy(const platform::File& place) {
   for (const std::string& name : platform::namesIn(place, path_)) {
     if (name.starts_with("members.new-")) platform::remove(path_ + "/" + name);
@@ -100,7 +100,7 @@ Membership::~Membership() {
 
 void Membership::leave() noexcept {
   try {
-    // With a wake-up still deferred, leave as a dead process does: the one that cleans up notifies all.
+    // With a wake-up still deferred, leave like a dead process: the process that cleans up notifies all.
     if (deferred_.empty()) cleanUp(process_);
   } catch (const std::exception&) {
     // The record still says joined, and close() releases our lock. To the others we are dead, and one of them
@@ -160,7 +160,7 @@ void Membership::deferRetry(ProcessSlot process) noexcept {
 
 void Membership::listen() noexcept {
   Member& own = members_.of(process_);
-  std::uint64_t roster = 0;  // at least our own join has made it larger
+  std::uint64_t roster = 0;  // differs from every roster: at least our own join has incremented it
   std::uint32_t tags[16];
   while (!leaving_.load()) {
     bool all = false;
@@ -203,7 +203,7 @@ void Membership::watchMembers() noexcept {
   }
 }
 
-/// Watches that process, or defers it.
+/// Watches the process, or defers it.
 void Membership::watchMember(ProcessSlot process) noexcept {
   try {
     const std::uint64_t fifo = members_.of(process).fifo.load();
@@ -228,16 +228,15 @@ void Membership::retryDeferred() noexcept {
   });
 }
 
-/// The reader of that FIFO has gone: cleans up after the process, unless another one does.
+/// Called when the FIFO's reader has gone: cleans up after the process, unless another process does.
 void Membership::reap(ProcessSlot process) noexcept {
-  wakeups_.rest(process);
+  wakeups_.unwatch(process);
   try {
     if (members_.joined(process)) {
       const std::uint64_t fifo = wakeups_.standInForDead(process);
       if (fifo == 0) {
         // Another process cleans up. If it dies meanwhile, its end of the FIFO closes.
-        watchMember(process);
-        return;
+        return wakeups_.isStoodInFor(process) ? watchMember(process) : deferRetry(process);
       }
       if (members_.joined(process) && members_.of(process).fifo.load() == fifo) cleanUp(process);
     }

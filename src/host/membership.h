@@ -1,6 +1,6 @@
-// The processes that share the locks of one directory, as one of them sees them.
+// The processes that share the locks of one directory, from the view of one member.
 //
-//            in()                    the last user lets go: leaves, cleaning up after itself
+//            in()                    the last user releases it: leaves, and cleans up after itself
 //   (none) ───────▶ member, process slot s ────────────────────────────────────────────────▶ (none)
 //                        │ SIGKILL, exit                                                       ▲
 //                        ▼                                                                     │
@@ -12,17 +12,18 @@
 //     up after the previous member. Neither a pid nor a time counts. A second lock, which cleaning up
 //     leaves alone, answers at any time whether a member lives (ifDead).
 //   - Death is an event: when the last reader goes, the writers' end polls as an error. The kernel releases
-//     the locks of an open file before that, so a process that hears of a death finds the lock free, or
+//     the locks of an open file before that, so a process that is notified of a death finds the lock free, or
 //     held by a process that is cleaning up. The watch is level-triggered: when the process that cleans up
-//     dies too, its end of the dead member's FIFO closes, and every watcher hears of it again. So no death is
-//     forgotten.
+//     dies too, its end of the dead member's FIFO closes, and every watcher is notified again. So no death is
+//     lost.
 //   - A wake-up is an entry in a member's mailbox and, when that member's wake-up thread sleeps, one byte
 //     in its FIFO. Spurious wake-ups are harmless. A sleeping event loop polls the FIFO too (LoopWakeup)
-//     and takes messages out of the mailbox (help). It reads no byte, so the wake-up thread wakes all the
-//     same, does what is left, and does not depend on a loop that may be busy.
+//     and takes messages out of the mailbox (help). It reads no byte, so the wake-up thread wakes, too, and
+//     handles the rest: it does not depend on a loop that may be busy.
 //
-// Without a free descriptor a death cannot be handled, and a wake-up may not be sent. Both are retried every
-// kRetryAfter ms: the one thing here that has no event to wait for.
+// Without a free descriptor a death cannot be handled, and a wake-up may not be sent. In wakeups_select.cpp a
+// removed FIFO cannot be opened in place of the dead process, so the others do not hear when the process that
+// cleans up dies. All three are retried every kRetryAfter ms, the only wait here without an event.
 //
 // Memory order: everything is sequentially consistent. Two pairs rely on it: notify (entry, then
 // sleepState) with the wake-up thread (sleepState, then entries), and join (record, roster, then the
@@ -68,9 +69,9 @@ class Membership {
   /// The subdirectory with the files since the machine's last boot.
   const std::string& path() const noexcept { return path_; }
 
-  /// The segment, made if there is none. The same one as long as the membership lives, unless its file was
-  /// removed while this process did not use it. Thread-safe. Throws HostError(segment) when the file is not
-  /// what it should be, when there is no room for it, or when it was removed while in use; Misuse(mismatch)
+  /// The segment, created if there is none. The same one as long as the membership lives, unless its file was
+  /// removed while this process did not use it. Thread-safe. Throws HostError(segment) when the file is
+  /// invalid, when there is no room for it, or when it was removed while in use; Misuse(mismatch)
   /// when its capacity or start differs from the options; Misuse(badArgument) for an empty name, a name
   /// longer than 65,536 bytes, or a capacity above kMaxCapacity.
   Segment& open(const SegmentOptions& options);

@@ -1,4 +1,4 @@
-// How a membership notices that files of its directory are missing, and keeps off files that replaced them.
+// How a membership detects that files of its directory are missing, and avoids files that replaced them.
 #include "host/membership.h"
 #include "platform/host_error.h"
 
@@ -40,20 +40,18 @@ void Membership::checkThere() {
 }
 
 HostError Membership::removed() const {
-  return {
-      HostFault::segment,
-      "boxoffice: files of " + directory_ +
-          " have been removed while processes used them, and processes that come now may be let in "
-          "beside those; end all that use this directory, then remove it"};
+  return {HostFault::segment,
+          "boxoffice: files of " + directory_ +
+              " have been removed while processes used them, and new processes may be admitted "
+              "beside those; end all that use this directory, then remove it"};
 }
 
 HostError Membership::removed(const Segment& segment) const {
   if (isGone()) return removed();
-  return {
-      HostFault::segment,
-      "boxoffice: " + segment.path() +
-          " has been removed while processes used it, and processes that come now may be let in "
-          "beside those; end all that use it"};
+  return {HostFault::segment,
+          "boxoffice: " + segment.path() +
+              " has been removed while processes used it, and new processes may be admitted "
+              "beside those; end all that use it"};
 }
 
 }  // namespace boxoffice::host

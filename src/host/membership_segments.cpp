@@ -1,4 +1,4 @@
-// The segments that a membership has open.
+// The open segments of a membership.
 #include <algorithm>
 
 #include "host/membership.h"
@@ -8,10 +8,8 @@
 namespace boxoffice::host {
 namespace {
 
-/// The file that this process is making there, before it gets its name.
-std::string asideIn(const std::string& directory, ProcessSlot process) {
-  return directory + "/new-" + std::to_string(process);
-}
+/// The name under which this process makes a file, before the file gets its own.
+std::string asideOf(ProcessSlot process) { return "new-" + std::to_string(process); }
 
 }  // namespace
 
@@ -31,7 +29,9 @@ Segment& Membership::open(const SegmentOptions& options) {
   }
   const std::string path = path_ + "/" + file;
   checkThere();
-  const SegmentView view = openSegmentFile(options, path, asideIn(path_, process_), process_);
+  const SegmentView view = openSegmentFile(
+      options, path, path_ + "/" + asideOf(process_), process_,
+      [this](ProcessSlot user, const std::function<void()>& use) { return ifDead(user, use); });
   // In a directory that replaced ours, our process slot belongs to another process. That process may have
   // set the same bit, so the bit stays.
   checkThere();
@@ -60,7 +60,8 @@ void Membership::checkUsers(const std::string& path, const SegmentHeader& header
         "boxoffice: " + path +
             " has been used by a process that is not known in its "
             "directory, of which files must have been removed; end all processes that use "
-            "this directory and remove it, or choose another one");
+            "this directory and remove it, or choose another one (option directory or "
+            "BOXOFFICE_DIRECTORY)");
   }
 }
 
@@ -124,12 +125,11 @@ void Membership::rescan() noexcept {
 /// to another process.
 void Membership::evictInFiles(ProcessSlot dead) {
   const platform::File place = platform::findDirectory(path_);
-  const std::string path = place ? platform::pathOf(place) : "";
-  if (!place || !members_.isAt(path)) return setGone();
-  for (const std::string& name : platform::namesIn(place, path)) {
-    if (!segments_.contains(name)) evictInFile(path, name, dead);
+  if (!place || !members_.isIn(place)) return setGone();
+  for (const std::string& name : platform::namesIn(place, path_)) {
+    if (!segments_.contains(name)) evictInFile(place, name, dead);
   }
-  platform::remove(asideIn(path, dead));
+  platform::remove(asideOf(dead), place);
 }
 
 }  // namespace boxoffice::host

@@ -9,7 +9,7 @@
 namespace boxoffice::host {
 namespace {
 
-// Linux has 255 bytes for a file name; the longest kind and the suffix take 22 of them.
+// Linux has 255 bytes for a file name; the longest kind and the suffix take 24 of them.
 constexpr std::size_t kLongest = 230;
 constexpr std::size_t kKept = 190;  // of a longer name: the digest takes 33
 
@@ -58,13 +58,23 @@ const char* wordFor(Kind kind) noexcept {
       return "lock-manager";
     case Kind::recursiveMutex:
       return "recursive-mutex";
+    case Kind::autoResetEvent:
+      return "auto-reset-event";
+    case Kind::manualResetEvent:
+      return "manual-reset-event";
+    case Kind::countdownLatch:
+      return "countdown-latch";
+    case Kind::barrier:
+      return "barrier";
+    case Kind::condition:
+      return "condition-variable";
   }
   return "";
 }
 
 std::string fileName(Kind kind, const std::string& name) {
   if (name.empty() || name.size() > kMaxName) {
-    throw Misuse(Fault::badArgument, "the name of a lock of scope host has 1 to 65536 bytes");
+    throwMisuse(Fault::badArgument, "the name of a lock of scope host has 1 to 65536 bytes");
   }
   const bool fits = encoded(name, 3 * kMaxName).size() <= kLongest;
   std::string file(wordFor(kind));

@@ -1,4 +1,4 @@
-// Which process owns a lock of scope host, and which processes wait for it, in one word. Each change is one
+// The owner of a lock of scope host, and the processes that wait for it, in one word. Each change is one
 // compare-and-swap, so a process that is killed leaves a valid state.
 //
 //     63 62 | 61      | 60     | 59 .. 53 ... 38 .. 32     | 31 .. 25     | 24 .. 2 | 1         | 0

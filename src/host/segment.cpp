@@ -25,18 +25,21 @@ Segment::~Segment() {
 
 void Segment::checkSame(const SegmentOptions& options) const {
   if (isKeyed(options.kind) && options.capacity != 0 && options.capacity != capacity()) {
-    throw Misuse(Fault::mismatch, "'" + name_ + "' is there already, with a capacity of " +
-                                      std::to_string(capacity()) + " keys");
+    throwMisuse(Fault::mismatch, "'" + name_ + "' exists with a capacity of " +
+                                     std::to_string(capacity()) + " keys");
   }
   if (isSemaphore(options.kind) && options.start != start()) {
-    throw Misuse(Fault::mismatch,
-                 "'" + name_ + "' is there already, as a semaphore of " + std::to_string(start()));
+    throwMisuse(Fault::mismatch,
+                "'" + name_ + "' exists as a semaphore of " + std::to_string(start()));
+  }
+  if (isGate(options.kind) && options.start != start()) {
+    throwMisuse(Fault::mismatch, "'" + name_ + "' exists and began with another value");
   }
 }
 
 std::byte* Segment::slot(std::uint32_t index) const {
   std::byte* const slot = view_.slot(index);
-  if (!slot) throw Misuse(Fault::badArgument, "the segment has no slot of that number");
+  if (!slot) throwMisuse(Fault::badArgument, "the segment has no slot of that number");
   return slot;
 }
 
@@ -58,7 +61,7 @@ void Segment::setListener(SegmentListener* listener) noexcept {
 void Segment::deliver(std::uint32_t slot) noexcept {
   const std::lock_guard guard(listenerMutex_);
   // The slot number comes from the members file, which may be corrupt.
-  if (listener_ && slot < slots()) listener_->notified(slot);
+  if (listener_ && slot < view_.allocatedSlots()) listener_->notified(slot);
 }
 
 void Segment::rescan() noexcept {

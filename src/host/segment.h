@@ -8,12 +8,12 @@
 //
 // Invariants:
 //   - A process that finds the file by its name finds it complete. Two processes that make it at once both
-//     get the one that was linked first.
+//     get the file that was linked first.
 //   - An opened segment stays mapped, once, until the process ends: views of it in JavaScript stay valid.
 //     Its size and the offsets of its parts are read once, checked against the file's own size, and kept
 //     here. The file's copies are not read again.
-//   - `users` has our bit before this process changes anything else in the file, and until nothing of ours
-//     is left there: the cleaning up after a dead process looks only at files with its bit.
+//   - `users` has this process's bit from before it writes to the file until nothing of it
+//     is left there: the clean-up after a dead process reads only files with its bit.
 #pragma once
 
 #include <atomic>
@@ -30,13 +30,13 @@ namespace boxoffice::host {
 
 class Membership;
 
-/// Hears that something may have changed. Called on the membership's wake-up thread or a thread that helps,
+/// Receives a segment's notifications. Called on the membership's wake-up thread or a thread that helps,
 /// one call at a time. Must not throw and must not wait.
 class SegmentListener {
  public:
   /// A process notified this one about a slot. May be spurious.
   virtual void notified(std::uint32_t slot) noexcept = 0;
-  /// Anything may have changed: look at every waiter.
+  /// Anything may have changed: the listener must check every waiter.
   virtual void rescan() noexcept = 0;
 
  protected:
@@ -66,6 +66,10 @@ class Segment {
   /// The slot of that number; throws Misuse(badArgument) when there is none.
   std::byte* slot(std::uint32_t index) const;
 
+  /// For a segment with keys: makes at least `rows` rows of its slots usable. False: the file was removed. Throws
+  /// HostError when there is no room for them.
+  bool grow(std::uint32_t rows) const { return growSegmentFile(view_, rows, path_); }
+
   /// Whether the file was removed, or files that its membership needs. Processes that join now may then be
   /// granted the lock beside its holder.
   bool isGone() const noexcept { return view_.header->gone.load() != 0 || members_.isGone(); }
@@ -85,9 +89,9 @@ class Segment {
   std::uint32_t& reads(const void* slot) noexcept { return reads_[slotOf(slot)]; }
 
   bool hasListener() noexcept;
-  /// On the wake-up thread, or a thread that helps.
+  /// Called on the wake-up thread, or a thread that helps.
   void deliver(std::uint32_t slot) noexcept;
-  /// On the wake-up thread.
+  /// Called on the wake-up thread.
   void rescan() noexcept;
 
  private:

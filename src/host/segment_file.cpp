@@ -25,8 +25,7 @@ std::atomic<Evict>& evictAt(Kind kind) { return evicts[static_cast<std::size_t>(
 
 Evict evictOf(Kind kind) {
   const Evict clean = evictAt(kind).load();
-  if (!clean)
-    throw Misuse(Fault::badArgument, "setEvict has not been called for this kind of lock");
+  if (!clean) throwMisuse(Fault::badArgument, "setEvict has not been called for this kind of lock");
   return clean;
 }
 
@@ -120,6 +119,7 @@ void fill(std::byte* memory, const SegmentOptions& options, const Plan& plan) {
   header.slots = plan.slots;
   header.stride = plan.stride;
   header.start = options.start;
+  header.rows.store(kFirstRows);
   while (header.id == 0) platform::randomBytes(&header.id, sizeof header.id);
   platform::randomBytes(header.secret, sizeof header.secret);
   // Tokens do not fall when the clock is set back, unless the file was removed just before.
@@ -129,15 +129,33 @@ void fill(std::byte* memory, const SegmentOptions& options, const Plan& plan) {
   }
 }
 
+/// Puts a gate into its initial state, unless another process uses it. This process is not among the users yet.
+/// A process that uses the gate is: when it has changed the word, it is found here, or this change fails.
+void beginAnew(const SegmentView& view, ProcessSlot process, const IfDead& ifDead) {
+  Word64& word = reinterpret_cast<GateSlot*>(view.slots)->word;
+  const auto start = static_cast<std::uint32_t>(view.start);
+  std::uint64_t seen = 0;
+  std::uint64_t to = 0;
+  do {
+    seen = word.load();
+    for (ProcessSlot user = 1; user <= kMaxProcess; ++user) {
+      if (user == process || !view.header->users.has(user)) continue;
+      if (!ifDead(user, [&] { evictOf(view.kind)(view, user); })) return;
+    }
+    to = static_cast<std::uint32_t>(seen) == start ? seen : ((seen >> 32) + 1) << 32 | start;
+  } while (!word.compare_exchange_strong(seen, to));
+}
+
 void unmap(const SegmentView& view) noexcept {
   platform::unmap(reinterpret_cast<std::byte*>(view.header), view.plan.fileSize);
 }
 
-/// Makes the file, unless another process is faster.
+/// Creates the file, unless another process is faster.
 void make(const SegmentOptions& options, const std::string& path, const std::string& aside) {
   const Plan plan = planOf(
       options.kind, options.capacity != 0 ? options.capacity : defaultCapacity(options.kind));
-  const File file = platform::createFile(aside, plan.fileSize);
+  const File file = platform::createFile(aside, allocatedSize(plan, kFirstRows));
+  platform::setSize(file, plan.fileSize, aside);
   killPoint(kFileMade);
   std::byte* const memory = platform::map(file, plan.fileSize, aside);
   fill(memory, options, plan);
@@ -147,22 +165,34 @@ void make(const SegmentOptions& options, const std::string& path, const std::str
   killPoint(kFileNamed);
 }
 
+/// A copied file may have holes where the original has none, and the disk may be full when they are first written to.
+void allocateHoles(const File& file, const platform::FileFacts& facts, const SegmentView& view,
+                   const std::string& path) {
+  const std::uint64_t size = allocatedSize(view.plan, view.rows());
+  if (facts.allocated >= size) return;
+  try {
+    platform::allocate(file, size, path);
+  } catch (...) {
+    retire(view);
+    throw;
+  }
+}
+
 }  // namespace
 
 void setEvict(Kind kind, Evict evict) noexcept { evictAt(kind).store(evict); }
 
 void checkOptions(const SegmentOptions& options) {
-  if (strideOf(options.kind) == 0)
-    throw Misuse(Fault::badArgument, "there is no such kind of lock");
+  if (strideOf(options.kind) == 0) throwMisuse(Fault::badArgument, "there is no such kind of lock");
   evictOf(options.kind);
   if (options.capacity > kMaxCapacity) {
-    throw Misuse(Fault::badArgument,
-                 "the capacity of a lock of scope host is at most 16777216 keys");
+    throwMisuse(Fault::badArgument,
+                "the capacity of a lock of scope host is at most 16777216 keys");
   }
 }
 
 SegmentView openSegmentFile(const SegmentOptions& options, const std::string& path,
-                            const std::string& aside, ProcessSlot process) {
+                            const std::string& aside, ProcessSlot process, const IfDead& ifDead) {
   for (;;) {
     const File file = platform::openFile(path);
     if (!file) {
@@ -170,14 +200,24 @@ SegmentView openSegmentFile(const SegmentOptions& options, const std::string& pa
       continue;
     }
     const platform::FileFacts facts = platform::factsOf(file, path);
-    // A copied file may have holes, and the disk may be full when they are first written to.
-    if (facts.allocated < facts.size) platform::allocate(file, facts.size, path);
     const SegmentView view = viewOf(file, facts.size, options.kind, path, true);
+    allocateHoles(file, facts, view, path);
+    if (isGate(view.kind)) beginAnew(view, process, ifDead);
     view.header->users.add(process);
     killPoint(kUserNoted);
     if (platform::factsOf(file, path).linked) return view;
-    unmap(view);  // removed in between: no other process will find it
+    unmap(view);  // The file was removed meanwhile: no other process will find it.
   }
+}
+
+bool growSegmentFile(const SegmentView& view, std::uint32_t rows, const std::string& path) {
+  const File file = platform::openFile(path);
+  if (!file || platform::idOf(file, path) != view.file) return false;
+  platform::allocate(file, allocatedSize(view.plan, rows), path);
+  std::uint32_t seen = view.header->rows.load();
+  while (seen < rows && !view.header->rows.compare_exchange_strong(seen, rows)) {
+  }
+  return true;
 }
 
 void retire(const SegmentView& view) noexcept {
@@ -194,15 +234,14 @@ void evictFrom(const SegmentView& view, ProcessSlot dead) {
   view.header->users.remove(dead);
 }
 
-void evictInFile(const std::string& directory, const std::string& file, ProcessSlot dead) {
-  const Kind kind = kindOfFile(file);
+void evictInFile(const File& directory, const std::string& name, ProcessSlot dead) {
+  const Kind kind = kindOfFile(name);
   if (kind == Kind{}) return;
-  const std::string path = directory + "/" + file;
   SegmentView view;
   try {
-    const File opened = platform::openFile(path);
+    const File opened = platform::openFile(name, directory);
     if (!opened) return;
-    view = viewOf(opened, platform::factsOf(opened, path).size, kind, path, false);
+    view = viewOf(opened, platform::factsOf(opened, name).size, kind, name, false);
   } catch (const HostError& error) {
     if (error.fault() == HostFault::exhausted) throw;
     return;  // no process can use the file; open reports why

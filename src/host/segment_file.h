@@ -1,11 +1,13 @@
-// The file of a segment: how it is made, checked, mapped, and cleaned up after a dead process. segment.h and
-// membership.h say when.
+// The file of a segment: creation, validation, mapping, and clean-up after a dead process. segment.h and
+// membership.h call these.
 //
 // A file that is truncated while it is mapped ends the process by SIGBUS, as any mapped file does.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "host/layout.h"
@@ -24,6 +26,13 @@ struct SegmentView {
   std::uint32_t id = 0;
   platform::FileId file{};
 
+  /// With keys: the allocated rows of slots. The header may be corrupt.
+  std::uint32_t rows() const noexcept { return std::min(header->rows.load(), kBucketEntries); }
+  /// How many slots have memory.
+  std::uint32_t allocatedSlots() const noexcept {
+    return plan.buckets == 0 ? plan.slots : rows() * plan.buckets;
+  }
+
   /// The slot of that number; null when there is none.
   std::byte* slot(std::uint32_t index) const noexcept {
     return index < plan.slots ? slots + std::size_t{index} * plan.stride : nullptr;
@@ -41,25 +50,32 @@ void setEvict(Kind kind, Evict evict) noexcept;
 struct SegmentOptions {
   Kind kind{};
   std::string name;
-  std::uint32_t capacity = 0;  ///< 0: whatever the file has, or defaultCapacity when it is made
-  std::int64_t start = 0;      ///< a semaphore's initial value
+  std::uint32_t capacity = 0;  ///< 0: the capacity of the file, or defaultCapacity for a new one
+  std::int64_t start = 0;      ///< as in the header
 };
 
-/// Throws Misuse(badArgument) for a kind that there is none of or whose cleaning has not been set, and for a
+/// Throws Misuse(badArgument) for an unknown kind, a kind without an Evict, and for a
 /// capacity above kMaxCapacity.
 void checkOptions(const SegmentOptions& options);
 
+/// As Membership::ifDead.
+using IfDead = std::function<bool(ProcessSlot process, const std::function<void()>& use)>;
+
 /// Maps the file of this path and adds `process` to its users. Makes the file if there is none: at `aside`
-/// first, which only this process uses. Throws HostError(segment) when the file is not what it should be.
+/// first, which only this process uses. An event, a latch or a barrier without a living user begins anew.
+/// Throws HostError(segment) when the file is invalid.
 SegmentView openSegmentFile(const SegmentOptions& options, const std::string& path,
-                            const std::string& aside, ProcessSlot process);
+                            const std::string& aside, ProcessSlot process, const IfDead& ifDead);
+/// Allocates the first `rows` rows of slots. False: the file is no longer at its path. Throws HostError(segment) when
+/// there is no room on the disk.
+bool growSegmentFile(const SegmentView& view, std::uint32_t rows, const std::string& path);
 /// Keeps the mapping for the next open of the file: workers that come and go open the same files again and
 /// again.
 void retire(const SegmentView& view) noexcept;
 
 /// Cleans up after a dead process in a mapped segment.
 void evictFrom(const SegmentView& view, ProcessSlot dead);
-/// The same in a file that this process does not have open.
-void evictInFile(const std::string& directory, const std::string& file, ProcessSlot dead);
+/// Cleans up after a dead process in a file that this process does not have open.
+void evictInFile(const platform::File& directory, const std::string& name, ProcessSlot dead);
 
 }  // namespace boxoffice::host

@@ -55,7 +55,10 @@ void SegmentHandle::Release::operator()(SegmentHandle* handle) const noexcept {
 SegmentHandle::SegmentHandle(std::shared_ptr<Membership> membership, Segment& segment)
     : membership_(std::move(membership)), segment_(segment) {
   if (isKeyed(segment.kind())) {
-    keys_.emplace(KeyArea(segment.view()), keyLocksOf(segment.kind()), membership_->process());
+    keys_.emplace(KeyArea(segment.view()), keyLocksOf(segment.kind()), membership_->process(),
+                  [this](std::uint32_t rows) {
+                    if (!segment_.grow(rows)) throw membership_->removed(segment_);
+                  });
   }
   membership_->setListener(segment, this);
 }
@@ -63,12 +66,12 @@ SegmentHandle::SegmentHandle(std::shared_ptr<Membership> membership, Segment& se
 SegmentHandle::~SegmentHandle() { membership_->setListener(segment_, nullptr); }
 
 std::uint32_t SegmentHandle::pin(std::string_view key) {
-  if (!keys_) throw Misuse(Fault::badArgument, "this segment has no keys");
+  if (!keys_) throwMisuse(Fault::badArgument, "this segment has no keys");
   return keys_->pin(key);
 }
 
 std::uint32_t SegmentHandle::pin() {
-  if (keys_) throw Misuse(Fault::badArgument, "this segment has keys");
+  if (keys_) throwMisuse(Fault::badArgument, "this segment has keys");
   return 0;
 }
 
@@ -77,12 +80,12 @@ Digest SegmentHandle::unpin(std::uint32_t slot) noexcept {
 }
 
 bool SegmentHandle::pinAgain(std::uint32_t slot, const Digest& digest) {
-  if (!keys_) throw Misuse(Fault::badArgument, "this segment has no keys");
+  if (!keys_) throwMisuse(Fault::badArgument, "this segment has no keys");
   return keys_->pinAgain(slot, digest);
 }
 
 void SegmentHandle::notified(std::uint32_t slot) noexcept {
-  withLock(segment_.kind(), segment_.slot(slot), [](auto& lock) { lock.notified(); });
+  host::notified(segment_.kind(), segment_.slot(slot));
 }
 
 void SegmentHandle::setRemovalListener(void (*listener)() noexcept) noexcept {
@@ -90,6 +93,7 @@ void SegmentHandle::setRemovalListener(void (*listener)() noexcept) noexcept {
 }
 
 bool SegmentHandle::holds() const {
+  if (isGate(segment_.kind())) return false;
   bool isHeld = false;
   const auto look = [&](std::uint32_t slot) {
     withLock(segment_.kind(), segment_.slot(slot), [&](auto& lock) {

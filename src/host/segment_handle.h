@@ -1,4 +1,4 @@
-// What all threads of this process share of one segment: the table of its keys, and the listener for its
+// The state of one segment that all threads of this process share: the table of its keys, and the listener for its
 // wake-ups.
 //
 //             of: the first use                                  the last use is released

@@ -8,7 +8,7 @@
 
 namespace boxoffice::host {
 
-using platform::File;
+using platform::FifoEnd;
 
 std::mutex& forkGate() {
   struct ForkGate {
@@ -26,7 +26,7 @@ std::string Wakeups::pathOf(ProcessSlot process) const {
 std::uint64_t Wakeups::standIn(ProcessSlot process) {
   const std::lock_guard shut(forkGate());
   const std::string path = pathOf(process);
-  File fifo = platform::openFifo(path);
+  FifoEnd fifo = platform::openFifo(path);
   if (!platform::tryLock(fifo)) return 0;
   const auto [device, number] = platform::idOf(fifo, path);
   device_ = device;
@@ -35,13 +35,13 @@ std::uint64_t Wakeups::standIn(ProcessSlot process) {
 }
 
 bool Wakeups::isThere(ProcessSlot process, std::uint64_t number) const {
-  return platform::isAt(pathOf(process), {device_, number});
+  return platform::isFifoAt(pathOf(process), {device_, number});
 }
 
 bool Wakeups::keep() {
   const std::lock_guard shut(forkGate());
   if (!platform::tryLive(standIn_)) return false;
-  watch_.add(standIn_, kOwn);
+  watch_.add(standIn_.fifo, kOwn);
   own_ = std::move(standIn_);
   return true;
 }
@@ -50,9 +50,10 @@ bool Wakeups::ifDead(ProcessSlot process, std::uint64_t number,
                      const std::function<void()>& use) const {
   const std::lock_guard shut(forkGate());
   const std::string path = pathOf(process);
-  const File& writer = writers_[process % kProcessSlots];
-  const File fifo = writer ? platform::openFifoOf(writer) : platform::openFifo(path);
-  if (platform::idOf(fifo, path).second != number || !platform::tryKeepFree(fifo)) return false;
+  const FifoEnd& writer = writers_[process % kProcessSlots];
+  const FifoEnd fifo = writer ? platform::openFifoOf(writer, path) : platform::openFifo(path);
+  const platform::FileId id = platform::idOf(writer ? writer : fifo, path);
+  if (id.second != number || !platform::tryKeepFree(fifo)) return false;
   use();
   return true;
 }
@@ -64,43 +65,48 @@ void Wakeups::stepDown() noexcept {
 
 std::uint64_t Wakeups::standInForDead(ProcessSlot process) {
   const std::lock_guard shut(forkGate());
-  const File& writer = writers_[process % kProcessSlots];
-  File fifo = platform::openFifoOf(writer);
+  const std::string path = pathOf(process);
+  const FifoEnd& writer = writers_[process % kProcessSlots];
+  FifoEnd fifo = platform::openFifoOf(writer, path);
   if (!platform::tryLock(fifo)) return 0;
-  const std::uint64_t number = platform::idOf(fifo, pathOf(process)).second;
+  const std::uint64_t number = platform::idOf(writer, path).second;
   standIn_ = std::move(fifo);
   return number;
 }
 
+bool Wakeups::isStoodInFor(ProcessSlot process) const {
+  return platform::isStoodInFor(writers_[process % kProcessSlots]);
+}
+
 bool Wakeups::watch(ProcessSlot process, std::uint64_t number) {
   const std::lock_guard shut(forkGate());
-  File& writer = writers_[process % kProcessSlots];
+  FifoEnd& writer = writers_[process % kProcessSlots];
   bool& isWatched = isWatched_[process % kProcessSlots];
   if (!writer) {
     const std::string path = pathOf(process);
-    File opened = platform::openWriter(path);
+    FifoEnd opened = platform::openWriter(path);
     if (!opened) {
       // No reader: the process is dead already. A writing end opens only beside a reader, so we are one for a
       // moment.
-      const File reader = platform::openFifo(path);
+      const FifoEnd reader = platform::openFifo(path);
       opened = platform::openWriter(path);
     }
     if (!opened || platform::idOf(opened, path).second != number) return false;
     writer = std::move(opened);
   }
-  if (!isWatched) watch_.add(writer, process);
+  if (!isWatched) watch_.add(writer.death(), process);
   isWatched = true;
   return true;
 }
 
-void Wakeups::rest(ProcessSlot process) noexcept {
+void Wakeups::unwatch(ProcessSlot process) noexcept {
   const std::lock_guard shut(forkGate());
   if (std::exchange(isWatched_[process % kProcessSlots], false))
-    watch_.remove(writers_[process % kProcessSlots]);
+    watch_.remove(writers_[process % kProcessSlots].death());
 }
 
 void Wakeups::forget(ProcessSlot process) noexcept {
-  rest(process);
+  unwatch(process);
   const std::lock_guard shut(forkGate());
   writers_[process % kProcessSlots].close();
 }
@@ -113,14 +119,14 @@ void Wakeups::watchDirectory() {
 
 bool Wakeups::send(ProcessSlot process) noexcept {
   const std::lock_guard shut(forkGate());
-  const File& known = writers_[process % kProcessSlots];
+  const FifoEnd& known = writers_[process % kProcessSlots];
   if (known) {
     platform::send(known);
     return true;
   }
   try {
     // A process that we do not watch yet.
-    if (const File writer = platform::openWriter(pathOf(process))) platform::send(writer);
+    if (const FifoEnd writer = platform::openWriter(pathOf(process))) platform::send(writer);
     return true;
   } catch (const std::exception&) {
     return false;  // the caller retries
@@ -139,10 +145,10 @@ void Wakeups::close() noexcept {
 
 void Wakeups::closeHere() noexcept {
   watch_.close();
-  own_.close();
-  standIn_.close();
+  own_.abandon();
+  standIn_.abandon();
   removals_.close();
-  for (File& writer : writers_) writer.close();
+  for (FifoEnd& writer : writers_) writer.abandon();
 }
 
 }  // namespace boxoffice::host

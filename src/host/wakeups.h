@@ -1,4 +1,4 @@
-// The FIFOs of a member: its own, with the lock of its process slot on it; the writing ends of the others';
+// The FIFOs of a member: its own, with the lock of its process slot on it; the writing ends of other members' FIFOs;
 // and the FIFO of a dead process for which it stands in while it cleans up. See membership.h.
 //
 // Files are opened and closed with the fork gate held. So the list of open files is complete when the
@@ -17,7 +17,7 @@
 
 namespace boxoffice::host {
 
-/// Held while the process forks.
+/// The fork gate: held while the process forks.
 std::mutex& forkGate();
 
 class Wakeups {
@@ -32,8 +32,8 @@ class Wakeups {
   Wakeups(const Wakeups&) = delete;
   Wakeups& operator=(const Wakeups&) = delete;
 
-  /// Opens the FIFO of a process slot for reading and takes its lock. Returns the inode of the FIFO, 0 when
-  /// another process has the lock. One at a time, until keep() or stepDown().
+  /// Opens the FIFO of a process slot for reading and takes its lock. Returns the identity of the FIFO, 0
+  /// when another process has the lock. One at a time, until keep() or stepDown().
   std::uint64_t standIn(ProcessSlot process);
   /// Makes the process slot that we stand in for ours. False when another process keeps it free just now.
   bool keep();
@@ -41,20 +41,22 @@ class Wakeups {
 
   /// standIn() for a process slot that we watch, with the very FIFO that we watch.
   std::uint64_t standInForDead(ProcessSlot process);
+  /// When that returned 0: whether the death of the process that stands in is reported by watch().
+  bool isStoodInFor(ProcessSlot process) const;
 
-  /// Calls `use` if no process lives in that process slot with the FIFO of that inode, and keeps others out
-  /// of the slot meanwhile. False, without a call, if a process lives there. Other processes may be
+  /// Calls `use` if no process lives in that process slot with the FIFO of that identity, and keeps others
+  /// out of the slot meanwhile. False, without a call, if a process lives there. Other processes may be
   /// cleaning up.
   bool ifDead(ProcessSlot process, std::uint64_t number, const std::function<void()>& use) const;
 
-  /// Reports the death of that process from wait(), also if it is dead already, until rest() or forget().
-  /// False when its FIFO, of that inode, is not in its place.
+  /// Reports the death of that process from wait(), also if it is dead already, until unwatch() or forget().
+  /// False when its FIFO, of that identity, is not in its place.
   bool watch(ProcessSlot process, std::uint64_t number);
   /// Stops watching until the next watch(), but keeps the FIFO open.
-  void rest(ProcessSlot process) noexcept;
+  void unwatch(ProcessSlot process) noexcept;
   void forget(ProcessSlot process) noexcept;
 
-  /// Whether the FIFO of that process slot and inode is in its place.
+  /// Whether the FIFO of that process slot and identity is in its place.
   bool isThere(ProcessSlot process, std::uint64_t number) const;
 
   /// Reports files that are removed from the directory.
@@ -84,9 +86,9 @@ class Wakeups {
   const std::string directory_;
   std::uint64_t device_ = 0;
   platform::Watch watch_;
-  platform::File own_;
-  platform::File standIn_;
-  std::array<platform::File, kProcessSlots> writers_;
+  platform::FifoEnd own_;
+  platform::FifoEnd standIn_;
+  std::array<platform::FifoEnd, kProcessSlots> writers_;
   std::array<bool, kProcessSlots> isWatched_{};
   platform::Removals removals_;
 };

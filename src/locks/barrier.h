@@ -20,12 +20,27 @@
 namespace boxoffice {
 
 enum class Passage : std::uint8_t {
-  waiting,  ///< in the queue: a wake will say more
-  passed,   ///< all have arrived
-  last,     ///< the same, and the caller completed the round
+  waiting,  ///< in the queue: a wake will follow
+  passed,   ///< all parties have arrived
+  last,     ///< all parties have arrived, and the caller was the last
   broken,   ///< a party gave up, or the barrier was broken or reset
   gaveUp    ///< the caller gave up: the deadline passed first
 };
+
+/// Arrives at a barrier, and blocks the calling thread: passed, last, broken or gaveUp.
+template <class P, class AnyBarrier>
+Passage arriveBlocking(AnyBarrier& barrier, Waiter& w, std::uint32_t parties, Deadline deadline) {
+  auto& parker = P::parker();
+  w.parker = &parker;
+  const Passage passage = barrier.enter(w, parties);
+  if (passage != Passage::waiting) return passage;
+  if (!parker.waitUntil(deadline)) {
+    if (barrier.leave(w) == Leave::left) return Passage::gaveUp;
+    parker.take();
+  }
+  w.state = Waiter::State::idle;
+  return w.abandoned ? Passage::broken : Passage::passed;
+}
 
 template <class P>
 class BasicBarrierWord {
@@ -58,7 +73,7 @@ class BasicBarrierWord {
   }
 
   /// After the wake: passed or broken.
-  Passage settle(Waiter& w) noexcept {
+  Passage resume(Waiter& w) noexcept {
     w.state = Waiter::State::idle;
     return w.abandoned ? Passage::broken : Passage::passed;
   }
@@ -75,15 +90,7 @@ class BasicBarrierWord {
 
   /// Arrives, and blocks the calling thread: passed, last, broken or gaveUp.
   Passage enterBlocking(Waiter& w, std::uint32_t parties, Deadline deadline) {
-    auto& parker = P::parker();
-    w.parker = &parker;
-    const Passage passage = enter(w, parties);
-    if (passage != Passage::waiting) return passage;
-    if (!parker.waitUntil(deadline)) {
-      if (leave(w) == Leave::left) return Passage::gaveUp;
-      parker.take();
-    }
-    return settle(w);
+    return arriveBlocking<P>(*this, w, parties, deadline);
   }
 
   /// Breaks the barrier: all queued waiters, and all arrivals before reset, get Passage::broken.
@@ -101,7 +108,7 @@ class BasicBarrierWord {
 
   bool isBroken() const noexcept { return (word_.load(std::memory_order_acquire) & kBroken) != 0; }
 
-  /// How many parties wait in this round.
+  /// The number of parties that wait in this round.
   std::uint32_t arrived(std::uint32_t parties) const noexcept {
     const Word word = word_.load(std::memory_order_acquire);
     return word & kBroken ? 0 : parties - (word >> kMissingShift);
@@ -117,7 +124,7 @@ class BasicBarrierWord {
 
   static std::uint32_t checked(std::uint32_t parties) {
     if (parties < 1 || parties > kMaxParties) {
-      throw Misuse(Fault::badArgument, "a barrier has 1 to kMaxParties parties");
+      throwMisuse(Fault::badArgument, "a barrier has 1 to kMaxParties parties");
     }
     return parties;
   }
@@ -167,9 +174,9 @@ class BasicBarrier : private BasicBarrierWord<P> {
   std::uint32_t parties() const noexcept { return parties_; }
   std::uint32_t arrived() const noexcept { return Base::arrived(parties_); }
 
-  // For callers that do not block (see above): after Passage::waiting and a wake, settle tells the result.
+  // For callers that do not block (see above): after Passage::waiting and a wake, resume tells the result.
   Passage enter(Waiter& w) { return Base::enter(w, parties_); }
-  using Base::settle;
+  using Base::resume;
   /// False when it was too late: the wake was sent.
   bool leave(Waiter& w) { return Base::leave(w) == Leave::left; }
 

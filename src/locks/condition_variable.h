@@ -1,6 +1,6 @@
 // A condition variable over boxoffice::Mutex.
 //
-// Its word says only whether a waiter is queued:
+// Its word has only the queue's bit:
 //     0
 //     queue
 //
@@ -35,21 +35,21 @@ class BasicConditionVariable {
 
   struct Outcome {
     bool notified;  ///< false: the deadline passed first
-    Entry entry;    ///< how the mutex was locked again; always granted
+    Entry entry;    ///< the result of locking the mutex again; always granted
   };
 
-  /// The mutex is locked again when this returns, also after the deadline.
+  /// The mutex is locked again when this returns, also after the deadline. `isUntold`: as for enter.
   Outcome waitUntil(BasicMutex<P>& mutex, Deadline deadline, AgentId me = P::agent(),
-                    bool isStrict = false) {
+                    bool isStrict = false, bool isUntold = false) {
     auto& parker = P::parker();
     Waiter w(parker, me);
     w.mayBeOvertaken = !isStrict;
-    enter(w, mutex);
+    enter(w, mutex, isUntold);
     if (!parker.waitUntil(deadline)) {
       if (leave(w)) return {false, mutex.lock(me)};
       if (!parker.waitUntil(kNever)) return {true, BasicMutex<P>::entry(stop(w, parker), w)};
     }
-    const bool in = mutex.settle(w, parker.how()) || mutex.sleep(w, parker, kNever);
+    const bool in = mutex.resume(w, parker.how()) || mutex.sleep(w, parker, kNever);
     return {true, BasicMutex<P>::entry(in, w)};
   }
 
@@ -88,10 +88,11 @@ class BasicConditionVariable {
   void notifyAll() { notify(~std::size_t{0}); }
 
   /// For callers that do not block: enters the queue and unlocks the mutex. The wakes come from the mutex:
-  /// mutex.settle(w, how) says when it is locked again.
-  void enter(Waiter& w, BasicMutex<P>& mutex) {
-    if (mutex.owner() != w.agent || w.agent == kNobody) {
-      throw Misuse(Fault::notHolder, "wait on a condition without holding its mutex");
+  /// mutex.resume(w, how) says when it is locked again. `isUntold`: the caller was told of a death, and leaves
+  /// it to the next holder.
+  void enter(Waiter& w, BasicMutex<P>& mutex, bool isUntold = false) {
+    if (mutex.owner() != w.agent || w.agent == kNoAgent) {
+      throwMisuse(Fault::notHolder, "wait on a condition without holding its mutex");
     }
     w.then = &mutex;
     w.notified = false;
@@ -100,7 +101,11 @@ class BasicConditionVariable {
       bucket.obtainQueue().enter(w);
       word_.store(kQueued, std::memory_order_relaxed);
     }
-    mutex.unlock(w.agent);
+    if (isUntold) {
+      mutex.abandon(w.agent);
+    } else {
+      mutex.unlock(w.agent);
+    }
   }
 
   /// True: out of the queue, never notified, and the mutex is not locked. False: notified, on the way to
@@ -109,7 +114,7 @@ class BasicConditionVariable {
     auto bucket = P::lot().open(this);
     if (w.notified) return false;
     if (w.state != Waiter::State::waiting) {
-      throw Misuse(Fault::notWaiting, "this waiter waits for nothing");
+      throwMisuse(Fault::notWaiting, "this waiter waits for nothing");
     }
     take(bucket, w);
     return true;
@@ -119,11 +124,11 @@ class BasicConditionVariable {
   using Bucket = typename ParkingLot<P>::Bucket;
   static constexpr std::uint32_t kQueued = 1;
 
-  /// After a stop (thread_parker.h) on the way to the mutex: whether the mutex is locked all the same.
+  /// After a stop (thread_parker.h) on the way to the mutex: returns whether the mutex is locked anyway.
   bool stop(Waiter& w, ThreadParker<P>& parker) {
     const Leave how = leaveMutex(w);
     if (how != Leave::left) parker.take();
-    return how == Leave::admitted && static_cast<BasicMutex<P>*>(w.then)->settle(w, Wake::admitted);
+    return how == Leave::admitted && static_cast<BasicMutex<P>*>(w.then)->resume(w, Wake::admitted);
   }
 
   void take(Bucket& bucket, Waiter& w) {

@@ -35,7 +35,7 @@ class BasicCountdownLatch : public WaitableWord<P, CountdownLatchRules> {
   void countDown(std::uint32_t n = 1, AgentId me = P::agent()) {
     Base::change(me, [n](Word word) {
       if (n > Rules::count(word)) {
-        throw Misuse(Fault::underflow, "a latch counted down below zero");
+        throwMisuse(Fault::underflow, "a latch counted down below zero");
       }
       return word - (n << 1);
     });
@@ -47,7 +47,7 @@ class BasicCountdownLatch : public WaitableWord<P, CountdownLatchRules> {
 
  private:
   static std::uint32_t checked(std::uint32_t count) {
-    if (count > kMax) throw Misuse(Fault::badArgument, "a latch counts down from at most kMax");
+    if (count > kMax) throwMisuse(Fault::badArgument, "a latch counts down from at most kMax");
     return count;
   }
 };

@@ -84,7 +84,7 @@ class BasicDiningPhilosophers {
     return beginUntil(seat, deadlineIn(timeout));
   }
 
-  /// False when the deadline passed first; the philosopher thinks on.
+  /// False when the deadline passed first; the philosopher then thinks again.
   bool beginUntil(int seat, Deadline deadline) {
     if (deadline != kNever && deadline <= P::now()) return tryBegin(seat);
     if (sit(seat)) return true;
@@ -95,7 +95,7 @@ class BasicDiningPhilosophers {
       if (leave(w, seat)) return false;
       parker.take();
     }
-    settle(w);
+    resume(w);
     return true;
   }
 
@@ -111,7 +111,8 @@ class BasicDiningPhilosophers {
   /// Throws Misuse(notHolder) when `seat` does not eat.
   void end(int seat) {
     wake(table_.change([i = place(seat)](auto& table) {
-      if (!table.mayEat(i)) throw Misuse(Fault::notHolder, "this philosopher does not eat");
+      if (!table.mayEat(i))
+        throwMisuse(Fault::notHolder, "this philosopher does not hold its forks");
       return table.rise(i);
     }));
   }
@@ -122,10 +123,10 @@ class BasicDiningPhilosophers {
 
   int seats() const noexcept { return seats_; }
 
-  /// For callers that do not block: true means eating; otherwise a wake says so.
+  /// For callers that do not block: true means eating; false: a wake follows once the seat eats.
   bool enter(Waiter& w, int seat) { return sit(seat) || stand(w, seat); }
 
-  void settle(Waiter& w) noexcept { w.state = Waiter::State::idle; }
+  void resume(Waiter& w) noexcept { w.state = Waiter::State::idle; }
 
   /// Gives up being hungry. False when it was too late: the seat eats, and a wake is on its way. Throws
   /// Misuse(notWaiting) when w is in no queue.
@@ -150,13 +151,13 @@ class BasicDiningPhilosophers {
  private:
   static int checked(int seats) {
     if (seats < 1 || seats > kMaxSeats) {
-      throw Misuse(Fault::badArgument, "a table has 1 to kMaxSeats seats");
+      throwMisuse(Fault::badArgument, "a table has 1 to kMaxSeats seats");
     }
     return seats;
   }
 
   int place(int seat) const {
-    if (seat < 0 || seat >= seats_) throw Misuse(Fault::badArgument, "there is no such seat");
+    if (seat < 0 || seat >= seats_) throwMisuse(Fault::badArgument, "there is no such seat");
     return seat;
   }
 
@@ -185,7 +186,7 @@ class BasicDiningPhilosophers {
 
   template <class Seats>
   static void checkFree(const Seats& table, int seat) {
-    if (table.active(seat)) throw Misuse(Fault::badArgument, "this seat is taken");
+    if (table.active(seat)) throwMisuse(Fault::badArgument, "this seat is taken");
   }
 
   // The table must outlive the call that frees a fork: a neighbour may eat, get up and leave before this

@@ -1,4 +1,4 @@
-// The rule of the dining philosophers, apart from where its bits are kept.
+// The rule of the dining philosophers, independent of the storage of its bits.
 //
 // n philosophers sit in a ring; fork i lies between i and its right neighbour. Per philosopher one
 // bit, per fork one bit:
@@ -13,7 +13,7 @@
 //   thinking ──sit──▶ hungry ──(both forks)──▶ eating ──rise──▶ thinking
 //                        └───────rise (gave up)────────▶ thinking
 //
-// Invariant: two neighbours never may eat at once, since a fork has one first.
+// Invariant: two neighbours may never eat at once, since only one of them is first at their fork.
 // One philosopher has no neighbour; two share both forks.
 #pragma once
 

@@ -13,7 +13,7 @@ class LockManager::Wakes {
   Wakes() = default;
   ~Wakes() {
     for (Waiter* next = first_; next;) {
-      Waiter& w = *std::exchange(next, next->posted);  // once woken, it may be gone
+      Waiter& w = *std::exchange(next, next->posted);  // once woken, the waiter may be destroyed
       w.parker->wake(w, Wake::invited);
     }
   }
@@ -75,7 +75,7 @@ LockManager::Answer LockManager::request(Client& client, Waiter& w, std::u16stri
   return Answer::refused;
 }
 
-LockManager::Fate LockManager::settle(Waiter& w) {
+LockManager::Fate LockManager::resume(Waiter& w) {
   const std::lock_guard guard(mutex_);
   Named& at = named(w);
   Part& part = at.second.partOf(w.agent);
@@ -140,7 +140,7 @@ std::vector<LockManager::Entry> LockManager::query() const {
 LockManager::Named& LockManager::obtain(std::u16string_view name) {
   if (const auto known = resources_.find(name); known != resources_.end()) return *known;
   if (spares_.empty()) {
-    // Room for its node when the name is idle again: tidy must not fail.
+    // Reserves room for the node of the name: tidy, which keeps the node, must not fail.
     spares_.reserve(kSpares);
     Named& made = *resources_.try_emplace(std::u16string(name)).first;
     made.second.since = ++ages_;
@@ -174,8 +174,8 @@ bool LockManager::Part::isEmpty() const noexcept {
   return waiting.exclusive + waiting.shared + told.exclusive + told.shared == 0;
 }
 
-/// Whether other agents can let it in. While it holds a shared lock, they cannot let its exclusive request
-/// in. They can let in another shared one: an exclusive request of theirs may be all that is in its way.
+/// Whether other agents can admit the client. While it holds a shared lock, they cannot admit its exclusive request.
+/// They can admit another shared one, if only an exclusive request of theirs is in its way.
 bool LockManager::Part::waitsForOthers() const noexcept {
   if (told.exclusive > 0) return false;
   return waiting.shared > 0 || (waiting.exclusive > 0 && told.shared == 0);
@@ -227,7 +227,7 @@ void LockManager::admit(Resource& resource, Wakes& wakes) noexcept {
   }
 }
 
-/// Ends a request, in whatever state it is.
+/// Ends a request in any state.
 void LockManager::end(Waiter& w, Wakes& wakes) noexcept {
   Named& at = named(w);
   Resource& resource = at.second;
@@ -243,7 +243,7 @@ void LockManager::end(Waiter& w, Wakes& wakes) noexcept {
   tidy(at);
 }
 
-/// Ends the requests of `dead` for this resource. Whether there were any.
+/// Ends the requests of `dead` for this resource. Returns whether there were any.
 bool LockManager::forgetIn(Resource& resource, Client& dead) noexcept {
   const auto part = std::find_if(resource.parts.begin(), resource.parts.end(),
                                  [&dead](const Part& one) { return one.client == &dead; });

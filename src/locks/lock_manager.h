@@ -9,18 +9,18 @@
 //              request                     other holders have gone      release
 //   idle ─────────────────▶ waiting ─────────────────────▶ admitted ─────────────────▶ idle
 //    │                        │ leave: idle                  │ steal: idle
-//    └── at once, if free ─── told, and admitted             └─ its client is told, and settles
+//    └── at once, if free ─── told, and admitted             └─ its client is invited, and resumes
 //
-// What other clients do to a request (grant it, steal its lock) is posted to its parker as an invitation:
-// the client comes and asks for the outcome with settle. One invitation at a time is on its way
-// (`invitationSent`), however much happens meanwhile. Until it has come, the waiter must stay.
+// When another client changes a request (grants it, steals its lock), its parker gets an invitation:
+// the client calls resume for the outcome. At most one invitation is on its way
+// (`invitationSent`), even after several changes. Until it has arrived, the waiter must stay.
 //
 // Invariants, while no call is in progress:
 //   1. Holders keep out the first request of a queue; otherwise it would have been admitted.
 //   2. A Resource exists while a client has a part in it, or its last exclusive holder died and no later
 //      holder was told.
-//   3. Only a client's own calls change what it has parts of. A request counts as `waiting` until its
-//      client was told of its end, and as `told` after that. The same goes for a stolen one.
+//   3. Only a client's own calls change its parts in resources. A request counts as `waiting` until its
+//      client was told of its end, and as `told` after that. The same applies to a stolen lock.
 //
 // One mutex guards all of it, held for a look-up and a few links. Wakes are sent after it is released.
 #pragma once
@@ -46,8 +46,8 @@ class LockManager {
   enum class Mode : std::uint32_t { exclusive, shared };
   enum class Manner : std::uint8_t {
     wait,         ///< in the queue
-    ifAvailable,  ///< now, or not at all
-    steal         ///< now, from the holders
+    ifAvailable,  ///< at once, or not at all
+    steal         ///< at once, from the holders
   };
   enum class Answer : std::uint8_t { waiting, granted, refused };
   enum class Fate : std::uint8_t { granted, stolen };
@@ -59,7 +59,7 @@ class LockManager {
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
 
-    /// Whether it waits for a lock that other agents can release. Only on its own thread: only its own
+    /// Whether the client waits for a lock that other agents can release. Call it on the client's thread: only its own
     /// calls change the answer.
     bool waitsForOthers() const noexcept { return waitsFor_ > 0; }
 
@@ -68,7 +68,7 @@ class LockManager {
 
    private:
     friend LockManager;
-    /// For how many names it waits for other agents, as far as it was told.
+    /// The number of names for which the client waits for other agents, as far as it was told.
     std::size_t waitsFor_ = 0;
   };
 
@@ -90,9 +90,9 @@ class LockManager {
   Answer request(Client& client, Waiter& w, std::u16string_view name, Mode mode, Manner manner);
 
   /// After an invitation: granted as from request, or stolen; then `w` is no longer part of the manager.
-  Fate settle(Waiter& w);
+  Fate resume(Waiter& w);
 
-  /// Gives up a request that was not settled; leftAwake when an invitation is still to come. A grant that
+  /// Gives up a request that was not resumed; leftAwake when an invitation is still to come. A grant that
   /// came too late goes to the next request.
   Leave leave(Waiter& w);
 

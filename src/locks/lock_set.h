@@ -1,8 +1,7 @@
 // Several mutexes at once, without deadlock: the dining philosophers' problem for any graph.
 //
-// Every set locks its mutexes in one order, that of their addresses, each mutex once however often it is
-// named. So among sets that wait for each other, one holds the highest mutex that is held at all, and it
-// waits for none of the others.
+// Every set locks its mutexes in the order of their addresses, each mutex once even if it is listed twice. So
+// among waiting sets, the set that holds the highest locked mutex waits for none of the others: no cycle.
 //
 //   idle ──▶ holding the first k of n, in the queue for the next ──▶ holding all
 //                 └──────── gave up: releases the k ───▶ idle
@@ -29,7 +28,7 @@ class BasicLockSet {
     std::sort(mutexes_.begin(), mutexes_.end(), std::less<>());
     mutexes_.erase(std::unique(mutexes_.begin(), mutexes_.end()), mutexes_.end());
     if (!mutexes_.empty() && !mutexes_.front()) {
-      throw Misuse(Fault::badArgument, "a lock set holds no null mutex");
+      throwMisuse(Fault::badArgument, "a lock set holds no null mutex");
     }
   }
 
@@ -59,23 +58,23 @@ class BasicLockSet {
     }
   }
 
-  // For callers that do not block: true means all are held. After each wake, settle goes on.
+  // For callers that do not block: true means all are held. After each wake, call resume to continue.
   bool enter(Waiter& w) {
     begin();
     return goOn(w);
   }
 
-  bool settle(Waiter& w, Wake how) {
-    if (!mutexes_[held_]->settle(w, how)) return false;
+  bool resume(Waiter& w, Wake how) {
+    if (!mutexes_[held_]->resume(w, how)) return false;
     took(w.abandoned);
     return leaving_ || goOn(w);  // after leave, it takes only the mutex that it was admitted to
   }
 
   /// Gives up: unlocks the held mutexes. With Leave::admitted the caller holds the awaited mutex too: take
-  /// its wake, call settle, then unlock. Throws Misuse(notWaiting) when w is in no queue.
+  /// its wake, call resume, then unlock. Throws Misuse(notWaiting) when w is in no queue.
   Leave leave(Waiter& w) {
     if (held_ == mutexes_.size()) {
-      throw Misuse(Fault::notWaiting, "this waiter waits for nothing");
+      throwMisuse(Fault::notWaiting, "this waiter waits for nothing");
     }
     const Leave how = mutexes_[held_]->leave(w);
     leaving_ = how == Leave::admitted;
@@ -89,7 +88,7 @@ class BasicLockSet {
 
  private:
   void begin() {
-    if (held_ > 0) throw Misuse(Fault::badArgument, "this lock set holds locks already");
+    if (held_ > 0) throwMisuse(Fault::badArgument, "this lock set holds locks already");
     abandoned_ = false;
     leaving_ = false;
   }

@@ -21,13 +21,14 @@ bool started(SharedWord* words, std::uint32_t start) noexcept {
 
 void checkStarted(SharedWord* words, std::uint32_t start) {
   if (!started(words, start)) {
-    throw Misuse(Fault::mismatch, "it is there already, and began with another value");
+    throwMisuse(Fault::mismatch,
+                "a lock of this name exists with another value: construct it alike everywhere");
   }
 }
 
 struct Claim {
   LockKind kind;
-  std::size_t part;  // which of the lock's words
+  std::size_t part;  // index of the word in its lock
   std::size_t uses = 0;
 };
 
@@ -147,7 +148,8 @@ LockTable& LockTables::open(const std::string& name, std::uint32_t start) {
   Named& named = at->second;
   if (isNew) named.start = start;
   if (named.start != start) {
-    throw Misuse(Fault::mismatch, "it is there already, and began with another value");
+    throwMisuse(Fault::mismatch,
+                "a lock of this name exists with another value: construct it alike everywhere");
   }
   ++named.uses;
   return named.table;
@@ -169,7 +171,7 @@ void claimWords(SharedWord* words, std::size_t count, LockKind kind, std::uint32
   auto& all = claims().all;
   const auto check = [&](bool fits, LockKind found) {
     if (!fits)
-      throw Misuse(Fault::mismatch, std::string("this memory is in use by ") + nameOf(found));
+      throwMisuse(Fault::mismatch, std::string("this memory is in use by ") + nameOf(found));
   };
   // The second word of a lock cannot be the first word of another lock.
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,5 +1,4 @@
-// Locks that threads share: where the words of named locks lie, and which words in the user's memory are in
-// use.
+// Locks that threads share: the words of named locks, and the words of the user's memory that are in use.
 //
 // A lock that threads share is two words; kinds that always start as 0 have only the first:
 //
@@ -77,7 +76,7 @@ class LockTable {
   Entry& pin(const std::string& key, std::uint32_t start);
   void unpin(Entry& entry) noexcept;
 
-  /// How many locks differ from their start: held, waited for, set, or abandoned.
+  /// The number of locks that differ from their start: held, waited for, set, or abandoned.
   std::size_t busy() const;
   std::vector<std::string> busyKeys() const;
   /// Whether the table has no lock at all.

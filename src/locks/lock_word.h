@@ -1,20 +1,20 @@
-// The part that every lock shares: the word that decides who holds the lock, and the way to its queue of
+// The part that every lock shares: the word that determines the holder, and the access to its queue of
 // waiters.
 //
 // A primitive gives its Rules, pure functions over the word:
-//     static bool fits(Word, const Waiter&)   may this waiter go in now?
-//     static Word take(Word, Waiter&)         the word once it is in; sets w.abandoned
+//     static bool fits(Word, const Waiter&)   may this waiter be granted now?
+//     static Word take(Word, Waiter&)         the word after the grant; sets w.abandoned
 //     static bool isFree(Word)                may any agent take it while others wait?
-//     static bool makesRoom(Word, Word)       may this change let a waiter in?
+//     static bool makesRoom(Word, Word)       may this change admit a waiter?
 //     static void check(const Waiter&)        throws for a waiter that the word cannot represent
 //     kWaker, kHandOff                        its bits for these (queue_bits.h)
-// and gets entering, waiting, leaving and admitting, for threads and event loops alike. InOrder has
+// and inherits enter, wait, leave and admit, for threads and event loops alike. InOrder has
 // the last five Rules for a lock whose waiters never compete: its word is never free to be taken.
 //
 //     no queue ── enter ──▶ queue ── release: invites the head ──▶ queue, waker   (the word is free)
 //        ▲                 ▲  ▲                                     │   │
-//        │                 │  └── the waker has taken the word, ────┘   │ the waker came in vain,
-//        │                 │      come in vain, or left the queue        │ its patience is over
+//        │                 │  └── the waker took the word, lost ────┘   │ the waker lost, and
+//        │                 │      it to another, or left the queue       │ its patience is over
 //        │                 │                                            ▼
 //        │                 └───── release: the head owns the word ── queue, hand-off
 //        └─ the last waiter has left
@@ -23,7 +23,7 @@
 // patience is over, counted from when it became the head. Until then two agents may overtake it: the
 // releaser's own next waiter, to which a hand-off costs nanoseconds instead of a wake-up, and any agent
 // that takes the free word while the invited head is on its way. Releases meanwhile neither lock the bucket
-// nor read the clock: the invited head does, when it comes. So a waiter that is awake and has been
+// nor read the clock: the invited head does both when it competes. So a waiter that is awake and has been
 // overtaken for kPatience is next.
 //
 // Memory order: a change releases, a take acquires. A release that finds others' earlier releases in the word
@@ -52,10 +52,11 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
 
   Word word() const noexcept { return word_.load(std::memory_order_acquire); }
 
-  /// Lets w in if the word is open to it: no queue, or a free word without kHandOff. Never blocks.
-  bool tryEnter(Waiter& w) noexcept {
+  /// Lets w in if the word is open to it: no queue, or, if w may overtake, a free word without kHandOff. Never
+  /// blocks.
+  [[gnu::always_inline]] bool tryEnter(Waiter& w) noexcept {
     Word word = word_.load(std::memory_order_acquire);
-    while (Bits::isOpen(word) && Rules::fits(word, w)) {
+    while (Bits::isOpen(word, w) && Rules::fits(word, w)) {
       const Word taken = Rules::take(word, w);
       // An entry that leaves no trace (a set event) needs no write, only the acquire above.
       if (taken == word || word_.compare_exchange_weak(word, taken, std::memory_order_acquire)) {
@@ -65,22 +66,22 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
     return false;
   }
 
-  /// In at once (true), or in the queue (false). Then w.parker is woken, and must call settle. Throws
+  /// In at once (true), or in the queue (false). Then w.parker is woken, and must call resume. Throws
   /// std::bad_alloc, and then w is neither.
-  bool enter(Waiter& w) {
+  [[gnu::always_inline]] bool enter(Waiter& w) {
     check(w);
-    return (w.mayOvertake && tryEnter(w)) || enterByBucket(w);
+    return tryEnter(w) || enterByBucket(w);
   }
 
   /// After a wake: true when w is in. False when it has left, or when it was invited but came too late;
   /// then it keeps its place and will be woken again.
-  bool settle(Waiter& w, Wake how) noexcept {
+  bool resume(Waiter& w, Wake how) noexcept {
     if (how == Wake::admitted) {
       w.state = Waiter::State::idle;
       return true;
     }
     auto bucket = P::lot().open(this);
-    if (w.state == Waiter::State::idle) return false;  // it has left meanwhile
+    if (w.state == Waiter::State::idle) return false;  // the waiter has left meanwhile
     if (w.state == Waiter::State::admitted) {
       w.state = Waiter::State::idle;
       return true;
@@ -91,7 +92,7 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
   /// Stops waiting. Throws Misuse(notWaiting) when w neither waits nor was admitted.
   Leave leave(Waiter& w) { return leave(w, unchanged); }
 
-  /// Takes all waiters of `agent` out of the queue, as leave does, before any waiter behind them is let in.
+  /// Takes all waiters of `agent` out of the queue, as leave does, before any waiter behind them is admitted.
   /// Calls `gone(waiter, how)` for each, which must not throw. Waiters that were admitted already are not
   /// in the queue.
   template <class Gone>
@@ -99,7 +100,7 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
     leaveAll(agent, gone, unchanged);
   }
 
-  /// How much longer the head of the queue may be overtaken: zero when it is next, or the queue is empty.
+  /// The time for which the head may still be overtaken: zero when it is next, or the queue is empty.
   std::chrono::nanoseconds patience() const {
     auto bucket = P::lot().open(this);
     if (bucket.empty()) return {};
@@ -115,7 +116,7 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
   /// Changes the word by `left`, which makes room, and admits the waiters that fit then. `leaver` is the
   /// agent whose own waiters go first. When `left` throws, nothing has changed.
   template <class Left>
-  void change(AgentId leaver, Left&& left) {
+  [[gnu::always_inline]] void change(AgentId leaver, Left&& left) {
     if (changeIf(Bits::mayChange, left)) return;
     changeQueued(leaver, left);
   }
@@ -133,18 +134,18 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
     }
   }
 
-  /// leave; `left` undoes what the waiting has changed in the word.
+  /// leave; `left` undoes the change that the wait has made to the word.
   template <class Left>
   Leave leave(Waiter& w, Left&& left) {
     auto bucket = P::lot().open(this);
     if (wasAdmitted(w)) return Leave::admitted;
     const bool awake = w.state == Waiter::State::invited;
     bucket.queue().leave(w);
-    admitWaiters(bucket, kNobody, left);  // those behind it may fit now
+    admitWaiters(bucket, kNoAgent, left);  // waiters behind it may fit now
     return awake ? Leave::leftAwake : Leave::left;
   }
 
-  /// leaveAll; `left` undoes what the waiting has changed in the word.
+  /// leaveAll; `left` undoes the changes that the waits have made to the word.
   template <class Gone, class Left>
   void leaveAll(AgentId agent, Gone&& gone, Left&& left) {
     auto bucket = P::lot().open(this);
@@ -152,7 +153,7 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
     bucket.queue().leaveAll(agent, [&gone](Waiter& w, bool isAwake) {
       gone(w, isAwake ? Leave::leftAwake : Leave::left);
     });
-    admitWaiters(bucket, kNobody, left);
+    admitWaiters(bucket, kNoAgent, left);
   }
 
   typename P::template Atomic<Word> word_;
@@ -182,9 +183,9 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
     const bool first = bucket.empty();
     WaitQueue& queue = bucket.obtainQueue();
     const bool foremost = first || w.priority > queue.topPriority();
-    queue.enter(w);  // may throw, so before the word says that a waiter is in the queue
+    queue.enter(w);  // before kQueued is set, since it may throw
     for (;;) {
-      const bool mayGo = foremost || (w.mayOvertake && Bits::isOpen(word));
+      const bool mayGo = foremost || Bits::isOpen(word, w);
       const bool goes = mayGo && Rules::fits(word, w);
       const Word next = goes ? Bits::with(Rules::take(word, w), Bits::of(queue, &w))
                              : Bits::with(word, Bits::of(queue));
@@ -193,7 +194,7 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
         continue;
       }
       if (goes) {
-        // A word that did not change (a set event) was only read: acquire what its setter released.
+        // A word that did not change (a set event) was only read, so acquire its setter's release.
         if (next == word) word_.load(std::memory_order_acquire);
         queue.leave(w);
       } else if (first) {
@@ -206,9 +207,9 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
   /// The invited head tries to take the word, in competition with other agents.
   bool compete(Waiter& w, Bucket& bucket) noexcept {
     WaitQueue& queue = bucket.queue();
-    if (queue.head() != &w) {  // a waiter of a higher priority has come since
+    if (queue.head() != &w) {  // a waiter of a higher priority has entered since
       queue.uninvite(w);
-      admitWaiters(bucket, kNobody, unchanged);  // invites the head, if the word is still free
+      admitWaiters(bucket, kNoAgent, unchanged);  // invites the head, if the word is still free
       return false;
     }
     Word word = word_.load(std::memory_order_relaxed);
@@ -242,7 +243,7 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
 
   static Word unchanged(Word word) noexcept { return word; }
 
-  /// Applies `left` to a word with a queue, then lets in the waiters that may go now, one
+  /// Applies `left` to a word with a queue, then admits the waiters that are next, one
   /// compare-and-swap each, and invites the head to a word that is free then.
   template <class Left>
   void admitWaiters(Bucket& bucket, AgentId leaver, Left&& left) {

@@ -33,7 +33,7 @@ class BasicManualResetEvent : public WaitableWord<P, ManualResetEventRules> {
     Base::change(me, [](Word word) { return word | Rules::kSet; });
   }
   void reset() {
-    Base::change(kNobody, [](Word word) { return word & ~Rules::kSet; });
+    Base::change(kNoAgent, [](Word word) { return word & ~Rules::kSet; });
   }
 
   bool tryWait() noexcept { return isSet(); }

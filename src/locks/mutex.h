@@ -10,7 +10,7 @@
 //   held, queue            owner | queue          released through the bucket, as is `hand-off`
 //   held, queue, waker     owner | queue | waker  * compare-and-swap ▶ free, queue, waker
 //   free, queue, waker     queue | waker          * compare-and-swap ▶ held, queue, waker
-//   free, abandoned       abandoned             a holder died with an empty queue: the next one is told
+//   free, abandoned       abandoned             a holder died with an empty queue: the next holder is told
 //
 // queue, waker, hand-off: see lock_word.h.
 // abandoned: set when the holder died (abandon) and the mutex was not handed over at once. The next
@@ -35,7 +35,7 @@ struct MutexRules {
   static AgentId owner(Word word) noexcept { return word >> kOwnerShift; }
   /// The word while `agent` holds the mutex and no waiter is queued.
   static Word held(AgentId agent) noexcept { return agent << kOwnerShift; }
-  static bool isFree(Word word) noexcept { return owner(word) == kNobody; }
+  static bool isFree(Word word) noexcept { return owner(word) == kNoAgent; }
   static bool makesRoom(Word, Word to) noexcept { return isFree(to); }
   static void check(const Waiter& w) { checkedAgent(w.agent); }
   static bool fits(Word word, const Waiter&) noexcept { return isFree(word); }
@@ -87,8 +87,8 @@ class BasicMutex : public LockWord<P, MutexRules> {
   /// Lets the next waiter in. Throws Misuse(notHolder) and changes nothing when `me` does not hold the mutex.
   void unlock(AgentId me = P::agent()) {
     Word held = Rules::held(me);
-    if (me != kNobody && this->word_.compare_exchange_strong(held, 0, std::memory_order_release,
-                                                             std::memory_order_relaxed)) {
+    if (me != kNoAgent && this->word_.compare_exchange_strong(held, 0, std::memory_order_release,
+                                                              std::memory_order_relaxed)) {
       return;
     }
     Base::change(me, [me](Word word) { return released(word, me); });
@@ -102,15 +102,15 @@ class BasicMutex : public LockWord<P, MutexRules> {
   /// Unlocks for an agent that died; the next holder is told. False when `dead` does not hold the mutex.
   bool abandon(AgentId dead) {
     bool held = false;
-    Base::change(kNobody, [dead, &held](Word word) {
-      held = dead != kNobody && Rules::owner(word) == dead;
+    Base::change(kNoAgent, [dead, &held](Word word) {
+      held = dead != kNoAgent && Rules::owner(word) == dead;
       return held ? released(word, dead) | Rules::kAbandoned : word;
     });
     return held;
   }
 
   AgentId owner() const noexcept { return Rules::owner(Base::word()); }
-  bool isLocked() const noexcept { return owner() != kNobody; }
+  bool isLocked() const noexcept { return owner() != kNoAgent; }
 
   /// Enters for a waiter that was notified of a condition: it is woken when it holds the mutex. noexcept,
   /// since without memory for a queue nothing would be left to wake it.
@@ -126,8 +126,8 @@ class BasicMutex : public LockWord<P, MutexRules> {
 
  private:
   static Word released(Word word, AgentId me) {
-    if (Rules::owner(word) != me || me == kNobody) {
-      throw Misuse(Fault::notHolder, "unlock of a mutex that the caller does not hold");
+    if (Rules::owner(word) != me || me == kNoAgent) {
+      throwMisuse(Fault::notHolder, "unlock of a mutex that the caller does not hold");
     }
     return word & Base::Bits::kAll;
   }

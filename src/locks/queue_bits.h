@@ -1,4 +1,4 @@
-// The bits of a lock's word that its queue owns, and what follows from them. lock_word.h applies it.
+// The bits of a lock's word that its queue owns, and the rules for them. lock_word.h applies the rules.
 //
 // The holder of the bucket alone changes them:
 //   kQueued     a waiter stands in the word's queue.
@@ -11,7 +11,7 @@
 //             overtaken (fairness: 'fifo'); cleared when that head has left the queue.
 //
 // Invariants, outside a bucket:
-//   1. kQueued is set exactly while a waiter stands in the queue; kWaker exactly while one of those is
+//   1. kQueued is set exactly while a waiter stands in the queue; kWaker exactly while a queued waiter is
 //      invited; kHandOff only with kQueued.
 //   2. While kQueued is clear, any agent may change the word by compare-and-swap (JavaScript too).
 //   3. While kQueued is set, only the holder of the bucket changes the word. There are three exceptions, each
@@ -62,9 +62,10 @@ struct QueueBits {
   }
   static Word with(Word word, Word bits) noexcept { return (word & ~kAll) | bits; }
 
-  /// Whether an agent that is not in the queue may take the word.
-  static bool isOpen(Word word) noexcept {
-    return !(word & kQueued) || (Rules::isFree(word) && !(word & kHandOff));
+  /// Whether w, which is not in the queue, may take the word.
+  static bool isOpen(Word word, const Waiter& w) noexcept {
+    if (!(word & kQueued)) return true;
+    return w.mayOvertake && Rules::isFree(word) && !(word & kHandOff);
   }
 
   /// Whether the word may change without the bucket (invariant 3).
@@ -73,8 +74,8 @@ struct QueueBits {
     return kWaker && (from & (kWaker | kHandOff)) == kWaker && Rules::isFree(to);
   }
 
-  /// The waiter that goes in now that the word is `word`: the head, or one of the leaver's own, which goes
-  /// before it, or none (the head does not fit, or a free word is left to competition).
+  /// The next waiter to admit when the word is `word`: the head, or a waiter of the leaver, which overtakes the
+  /// head, or none (the head does not fit, or a free word is left to competition).
   static Waiter* choose(const WaitQueue& queue, AgentId leaver, Word word) {
     Waiter* const head = queue.head();
     if (!head || !Rules::fits(word, *head)) return nullptr;

@@ -1,4 +1,4 @@
-// What the locks of every scope have in common: the results of an attempt, the queue as others see it, and the
+// The common part of the locks of every scope: the results of an attempt, queries of the queue, and the
 // blocking of a thread.
 #pragma once
 
@@ -7,24 +7,24 @@
 
 namespace boxoffice {
 
-/// How long the head of a queue may be overtaken before the lock is handed directly to it.
+/// The time for which the head of a queue may be overtaken before the lock is handed directly to it.
 constexpr std::chrono::milliseconds kPatience{1};
 
 /// The result of an attempt to acquire: `if (mutex.tryLock())`.
 struct Entry {
   bool granted = false;  ///< the caller holds the lock; false: not now, or not before the deadline
-  bool abandoned = false;  ///< granted, and the last holder died with it: check what it left
+  bool abandoned = false;  ///< granted, and the last holder died with it: check the protected data
 
   explicit operator bool() const noexcept { return granted; }
 };
 
 enum class Leave : std::uint8_t {
-  left,       ///< out of the queue, as if it had never entered
-  leftAwake,  ///< the same, but a wake is on its way: take it before the waiter is destroyed
+  left,       ///< out of the queue, with no further effect
+  leftAwake,  ///< out of the queue, but a wake is on its way: take it before the waiter is destroyed
   admitted    ///< too late: the waiter holds the lock, and a wake is on its way
 };
 
-/// For a lock with check, tryEnter, enter, settle and leave (lock_word.h, host_lock.h).
+/// For a lock with check, tryEnter, enter, resume and leave (lock_word.h, host_lock.h).
 template <class P, class Self>
 class QueuedLock {
  public:
@@ -52,9 +52,9 @@ class QueuedLock {
       if (!parker.waitUntil(deadline)) {
         const Leave how = self().leave(w);
         if (how != Leave::left) parker.take();
-        return how == Leave::admitted && self().settle(w, Wake::admitted);
+        return how == Leave::admitted && self().resume(w, Wake::admitted);
       }
-      if (self().settle(w, parker.how())) return true;
+      if (self().resume(w, parker.how())) return true;
     }
   }
 
@@ -64,10 +64,10 @@ class QueuedLock {
 
   static void startPatience(WaitQueue& queue) noexcept { queue.patience = P::now() + kPatience; }
 
-  /// After `head`, the head of the queue, was let in.
+  /// Call after `head`, the head of the queue, was admitted.
   static void passedHead(WaitQueue& queue, const Waiter& head) noexcept {
     if (queue.empty()) return;
-    // Within an agent there is no clock: its next waiter is the head, and goes.
+    // The patience does not restart within an agent: its next waiter, now the head, is next at once.
     if (queue.head()->agent == head.agent) {
       queue.patience = Deadline::min();
     } else {

@@ -1,7 +1,7 @@
 // A mutex that its holder may lock again: Preshing's recursive benaphore.
 //
 // The mutex word says who holds it; depth_ counts the holder's locks. Only the holder touches depth_, so it
-// needs no atomics: a hand-over of the mutex orders one holder's last access before the next one's first.
+// needs no atomics: a hand-over of the mutex orders one holder's last access before the next holder's first.
 //   depth_ == 0   not held
 //   depth_ == n   the holder must unlock n times
 #pragma once
@@ -40,17 +40,17 @@ class BasicRecursiveMutex {
 
   /// Throws Misuse(notHolder) and changes nothing when `me` does not hold the mutex.
   void unlock(AgentId me = P::agent()) {
-    if (mutex_.owner() != me || me == kNobody) {
-      throw Misuse(Fault::notHolder, "unlock of a recursive mutex that the caller does not hold");
+    if (mutex_.owner() != me || me == kNoAgent) {
+      throwMisuse(Fault::notHolder, "unlock of a recursive mutex that the caller does not hold");
     }
     if (--depth_ == 0) mutex_.unlock(me);
   }
 
   AgentId owner() const noexcept { return mutex_.owner(); }
-  /// How many times the calling holder has locked the mutex.
+  /// The number of times that the calling holder has locked the mutex.
   std::uint32_t depth() const noexcept { return depth_; }
 
-  /// For callers that do not block: true means held (again), as does true from settle.
+  /// For callers that do not block: true means held (again), as does true from resume.
   bool enter(Waiter& w) {
     if (reenter(w.agent)) return true;
     if (!mutex_.enter(w)) return false;
@@ -58,8 +58,8 @@ class BasicRecursiveMutex {
     return true;
   }
 
-  bool settle(Waiter& w, Wake how) noexcept {
-    if (!mutex_.settle(w, how)) return false;
+  bool resume(Waiter& w, Wake how) noexcept {
+    if (!mutex_.resume(w, how)) return false;
     depth_ = 1;
     return true;
   }
@@ -68,8 +68,8 @@ class BasicRecursiveMutex {
 
  private:
   bool reenter(AgentId me) {
-    if (mutex_.owner() != me || me == kNobody) return false;
-    if (depth_ == kMaxDepth) throw Misuse(Fault::overflow, "recursive mutex locked too often");
+    if (mutex_.owner() != me || me == kNoAgent) return false;
+    if (depth_ == kMaxDepth) throwMisuse(Fault::overflow, "recursive mutex locked too often");
     ++depth_;
     return true;
   }

@@ -10,7 +10,7 @@
 //   upgrading              n readers, one of which waits (first in the queue) to become the writer; no
 //                          new readers. With the others gone: it is the writer.
 //   written                writer | its agent
-//   abandoned              a writer died: the next one in is told (as in mutex.h). A reader that dies has
+//   abandoned              a writer died: the next holder is told (as in mutex.h). A reader that dies has
 //                          left nothing half written.
 //
 // With 2^26 - 1 readers, another reader waits in the queue: the count cannot overflow into the bits beside it.
@@ -46,7 +46,7 @@ struct RWLockRules {
   static Word count(Word word) noexcept { return word >> kCountShift; }
   static bool written(Word word) noexcept { return (word & kWriter) != 0; }
   static Word readers(Word word) noexcept { return written(word) ? 0 : count(word); }
-  static AgentId writer(Word word) noexcept { return written(word) ? count(word) : kNobody; }
+  static AgentId writer(Word word) noexcept { return written(word) ? count(word) : kNoAgent; }
 
   static bool isFree(Word word) noexcept { return !written(word) && count(word) == 0; }
   /// A reader that is not the last to leave lets no waiter in, except an upgrading one.
@@ -84,7 +84,7 @@ Upgrade upgradeBlocking(Lock& lock, Waiter& w, Deadline deadline) {
     if (lock.leave(w) == Leave::left) return Upgrade::late;
     parker.take();
   }
-  lock.settle(w, Wake::admitted);
+  lock.resume(w, Wake::admitted);
   return Upgrade::granted;
 }
 
@@ -110,7 +110,7 @@ class BasicRWLock : public LockWord<P, RWLockRules> {
   }
 
   /// Never block. They may take a free lock ahead of its queue, within the head's patience.
-  Entry tryLockRead() { return attempt(Rules::kRead, kNobody); }
+  Entry tryLockRead() { return attempt(Rules::kRead, kNoAgent); }
   Entry tryLockWrite(AgentId me = P::agent()) { return attempt(Rules::kWrite, checkedAgent(me)); }
 
   /// Throws Misuse(notHolder) when there is no reader. The waiters of agent `me` may go first within the
@@ -118,7 +118,7 @@ class BasicRWLock : public LockWord<P, RWLockRules> {
   void unlockRead(AgentId me = P::agent()) {
     Base::change(me, [](Word word) {
       if (Rules::readers(word) == 0) {
-        throw Misuse(Fault::notHolder, "read unlock of a lock that nobody reads");
+        throwMisuse(Fault::notHolder, "read unlock of a lock without readers");
       }
       return word - Rules::kOne;
     });
@@ -148,27 +148,27 @@ class BasicRWLock : public LockWord<P, RWLockRules> {
     return Base::entry(upgradeBlocking(w, deadline) == Upgrade::granted, w);
   }
 
-  /// Unlocks for an agent that died writing; the next one in is told. False when `dead` does not write.
+  /// Unlocks for an agent that died writing; the next holder is told. False when `dead` does not write.
   bool abandon(AgentId dead) {
     bool held = false;
-    Base::change(kNobody, [dead, &held](Word word) {
-      held = dead != kNobody && Rules::writer(word) == dead;
+    Base::change(kNoAgent, [dead, &held](Word word) {
+      held = dead != kNoAgent && Rules::writer(word) == dead;
       return held ? noWriter(word, dead) | Rules::kAbandoned : word;
     });
     return held;
   }
 
   /// Ends up to `count` reads of an agent that died. `tell`: it died before it heard that it was granted an
-  /// abandoned lock, so the next one in is told.
+  /// abandoned lock, so the next holder is told.
   void abandonReads(std::uint32_t count, bool tell = false) {
-    Base::change(kNobody, [count, tell](Word word) {
+    Base::change(kNoAgent, [count, tell](Word word) {
       const Word back = std::min(count, Rules::readers(word)) << Rules::kCountShift;
       return (word - back) | (tell ? Rules::kAbandoned : 0);
     });
   }
 
-  /// Lets in readers at the head of the queue while others read: those that were invited when the lock was
-  /// free, and are still on their way.
+  /// Admits readers at the head of the queue while the lock is read: they were invited when the lock was free,
+  /// and are still on their way.
   void hurry(AgentId me = P::agent()) {
     Base::change(me, [](Word word) { return word; });
   }
@@ -178,7 +178,7 @@ class BasicRWLock : public LockWord<P, RWLockRules> {
 
   // For callers with a waiter of their own (lock_word.h): w.ask is Rules::kRead or kWrite.
   Leave leave(Waiter& w) {
-    // The upgrade kept new readers out: giving it up lets them in again.
+    // The upgrade excluded new readers: giving it up admits them again.
     const Word claim = w.ask == Rules::kUpgrade ? Rules::kUpgrading : 0;
     return Base::leave(w, [claim](Word word) { return word & ~claim; });
   }
@@ -218,7 +218,7 @@ class BasicRWLock : public LockWord<P, RWLockRules> {
                                             std::memory_order_relaxed)) {
         if (how != Upgrade::waiting) waiters.leave(w);
         if (Rules::readers(word) == 0) {
-          throw Misuse(Fault::notHolder, "upgrade of a lock that nobody reads");
+          throwMisuse(Fault::notHolder, "upgrade of a lock without readers");
         }
         return how;
       }
@@ -232,8 +232,8 @@ class BasicRWLock : public LockWord<P, RWLockRules> {
   }
 
   static Word noWriter(Word word, AgentId me) {
-    if (Rules::writer(word) != me || me == kNobody) {
-      throw Misuse(Fault::notHolder, "the caller does not hold the write lock");
+    if (Rules::writer(word) != me || me == kNoAgent) {
+      throwMisuse(Fault::notHolder, "the caller does not hold the write lock");
     }
     return word & Base::Bits::kAll;
   }

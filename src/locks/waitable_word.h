@@ -1,4 +1,4 @@
-// The word of a lock that is waited for and not held: an event, a latch.
+// The word of a lock without holders: an event, a latch.
 #pragma once
 
 #include "locks/lock_word.h"

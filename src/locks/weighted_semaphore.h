@@ -7,7 +7,7 @@
 //
 //   acquire(w)   value >= w and no waiter of our priority or above: value - w.  Else: into the queue.
 //   release(n)   value + n, then the head of the queue is admitted as long as its weight fits
-//   reclaim      releases what a dead agent held, with `abandoned`; the next one in clears it and is told
+//   reclaim      releases a dead agent's units, with `abandoned`; the next holder clears it and is told
 //
 // The value may be set below zero (setValue): no waiter gets in until releases have made up for it.
 // Invariant: value + weights held = what the constructor, setValue and releases have put in.
@@ -35,13 +35,13 @@ struct WeightedSemaphoreRules : InOrder {
   }
   static std::uint32_t checkedWeight(std::int32_t weight) {
     if (weight < 1 || weight > kMax) {
-      throw Misuse(Fault::badArgument, "a weight is from 1 to kMax");
+      throwMisuse(Fault::badArgument, "a weight is from 1 to kMax");
     }
     return static_cast<std::uint32_t>(weight);
   }
   static void check(const Waiter& w) {
     checkedWeight(static_cast<std::int32_t>(w.ask));
-    if (std::isnan(w.priority)) throw Misuse(Fault::badArgument, "a priority cannot be NaN");
+    if (std::isnan(w.priority)) throwMisuse(Fault::badArgument, "a priority cannot be NaN");
   }
   static bool fits(Word word, const Waiter& w) noexcept {
     return value(word) >= static_cast<std::int32_t>(w.ask);
@@ -91,20 +91,20 @@ class BasicWeightedSemaphore : public LockWord<P, WeightedSemaphoreRules> {
 
   /// Puts `weight` back. Throws Misuse(overflow) and changes nothing when the value would pass kMax. The
   /// waiters of agent `me` may go first within the patience of the head.
-  void release(std::int32_t weight = 1, AgentId me = P::agent()) {
+  [[gnu::always_inline]] void release(std::int32_t weight = 1, AgentId me = P::agent()) {
     const auto more = static_cast<std::int32_t>(Rules::checkedWeight(weight));
     Base::change(me, [more](Word word) {
       if (Rules::value(word) > kMax - more) {
-        throw Misuse(Fault::overflow, "semaphore value above its maximum");
+        throwMisuse(Fault::overflow, "semaphore value above its maximum");
       }
       return Rules::with(word, Rules::value(word) + more);
     });
   }
 
-  /// Puts back what a dead agent held; the next one in is told. This does not raise the value above `most`:
+  /// Puts back a dead agent's units; the next holder is told. This does not raise the value above `most`:
   /// other agents may have made up for what the dead one took.
   void reclaim(std::int32_t held, std::int32_t most) {
-    Base::change(kNobody, [held, most](Word word) {
+    Base::change(kNoAgent, [held, most](Word word) {
       const std::int64_t value = Rules::value(word);
       const std::int64_t after = std::max(value, std::min<std::int64_t>(value + held, most));
       if (after == value) return word;
@@ -123,7 +123,7 @@ class BasicWeightedSemaphore : public LockWord<P, WeightedSemaphoreRules> {
  private:
   static std::int32_t checked(std::int32_t value) {
     if (value < kMin || value > kMax) {
-      throw Misuse(Fault::badArgument, "a semaphore's value is from kMin to kMax");
+      throwMisuse(Fault::badArgument, "a semaphore's value is from kMin to kMax");
     }
     return value;
   }

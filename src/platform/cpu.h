@@ -12,8 +12,8 @@ inline void cpuRelax() noexcept {
 #endif
 }
 
-/// How many threads of this process can run at once: what taskset or a container leave it. Looked
-/// up once.
+/// The number of threads of this process that can run at once, within the limits of taskset or a container.
+/// Read once.
 unsigned coreCount() noexcept;
 
 }  // namespace boxoffice

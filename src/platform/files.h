@@ -1,4 +1,4 @@
-// What scope host needs of the system, first part: files in a directory of its own. One .cpp per system;
+// The system calls of scope host, part 1: files in a directory of its own. One .cpp per system;
 // the build chooses. On systems without one, every function throws HostError(unsupported).
 //
 // Unless it says otherwise, a function throws HostError(segment) when the system refuses, with the file and
@@ -48,8 +48,6 @@ std::string defaultDirectory();
 File openDirectory(const std::string& path);
 /// Opens the directory; none when it is missing.
 File findDirectory(const std::string& path);
-/// A path to the open file, even if its own path was removed.
-std::string pathOf(const File& file);
 
 /// Identifies the time since the machine's last boot, in 32 characters.
 std::string bootName();
@@ -57,17 +55,20 @@ std::string bootName();
 /// The names in the directory.
 std::vector<std::string> namesIn(const File& directory, const std::string& path);
 
-/// Removes a directory from a former boot, with the files in it. What cannot be removed stays: it is never
+/// Removes a directory from a former boot, with the files in it. Files that cannot be removed stay: they are never
 /// read.
 void removeDirectory(const std::string& path) noexcept;
 
 /// Identifies a file or directory.
 using FileId = std::pair<std::uint64_t, std::uint64_t>;  // its device and inode
 FileId idOf(const File& file, const std::string& path);
-/// Whether that file still has this path. Also true when the system does not let us look.
-bool isAt(const std::string& path, const FileId& id) noexcept;
 
-// ---- regular files ----
+// ---- the files in it ----
+// Where a function takes `in`, it is an open directory, and `path` a name in it: the function finds the file
+// even if the directory's own path was removed, or belongs to another directory by now.
+
+/// Whether the file still has this path. Also true when the system refuses the check.
+bool isAt(const std::string& path, const FileId& id, const File& in = File()) noexcept;
 
 struct FileFacts {
   std::uint64_t size;
@@ -77,15 +78,17 @@ struct FileFacts {
 
 /// Opens the file for reading and writing; none when it is missing. It must be a regular file with one
 /// link, of this user, and closed to other users.
-File openFile(const std::string& path);
+File openFile(const std::string& path, const File& in = File());
 FileFacts factsOf(const File& file, const std::string& path);
-/// Makes a file of this size, allocated and zeroed. Replaces a leftover of that name.
+/// Creates a file of this size, allocated and zeroed. Replaces a leftover of that name.
 File createFile(const std::string& path, std::uint64_t size);
-/// Allocates the holes of the file.
+/// Makes the file longer, without allocating the new part if the system can allocate it later.
+void setSize(const File& file, std::uint64_t size, const std::string& path);
+/// Allocates the holes among the first `size` bytes of the file.
 void allocate(const File& file, std::uint64_t size, const std::string& path);
 /// Renames the file. False when `to` exists already, or `from` does not.
 bool rename(const std::string& from, const std::string& to);
-void remove(const std::string& path) noexcept;
+void remove(const std::string& path, const File& in = File()) noexcept;
 
 /// Mappings begin at multiples of this, so no two share such a piece of the address space.
 constexpr std::size_t kMapGrain = 65536;

@@ -7,14 +7,14 @@
 namespace boxoffice::host {
 
 enum class HostFault {
-  segment,      ///< a file or directory is not what it should be, or is not accessible
+  segment,      ///< a file or directory is invalid or not accessible
   exhausted,    ///< no descriptor or no memory is left; may be retried
   capacity,     ///< no room for one more key, or one more process
-  unsupported,  ///< this system, or this file system, has no such locks
-  forked        ///< the child of a fork uses what its parent has opened
+  unsupported,  ///< this system, or this file system, does not support scope host
+  forked        ///< the child of a fork uses its parent's membership
 };
 
-/// The message says what is wrong, with which file, and what to do. Nothing has changed.
+/// The message names the fault, the file, and what to do. The failed call has changed nothing.
 class HostError : public std::runtime_error {
  public:
   HostError(HostFault fault, const std::string& what) : std::runtime_error(what), fault_(fault) {}

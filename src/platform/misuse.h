@@ -26,4 +26,10 @@ class Misuse : public std::logic_error {
   Fault fault_;
 };
 
+/// Apart from the checks that call it, so that a check costs its function a compare and a jump.
+[[noreturn]] inline void throwMisuse(Fault fault, const char* what) { throw Misuse(fault, what); }
+[[noreturn]] inline void throwMisuse(Fault fault, const std::string& what) {
+  throw Misuse(fault, what);
+}
+
 }  // namespace boxoffice

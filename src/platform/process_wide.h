@@ -11,7 +11,7 @@
 
 namespace boxoffice {
 
-/// The object of that name, made by `make` if there is none. It is never destroyed.
+/// Returns the object of that name; `make` creates it if there is none. It is never destroyed.
 void* findProcessWide(const char* name, void* (*make)());
 
 /// The T of this process.
@@ -26,7 +26,7 @@ namespace platform {
 
 using FindProcessWide = void* (*)(const char* name, void* (*make)());
 
-/// The function of that name in the first of the loaded libraries that has it, or null.
+/// The function of that name in the first loaded library that has it, or null.
 FindProcessWide firstExported(const char* symbol);
 
 }  // namespace platform

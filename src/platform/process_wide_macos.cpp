@@ -6,7 +6,7 @@
 namespace boxoffice::platform {
 
 FindProcessWide firstExported(const char* symbol) {
-  // In the order in which they were loaded, the program itself first.
+  // The images in load order, the program itself first.
   for (std::uint32_t i = 1; const char* const library = _dyld_get_image_name(i); ++i) {
     void* const handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_FIRST);
     if (!handle) continue;

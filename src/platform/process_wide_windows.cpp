@@ -9,7 +9,7 @@
 namespace boxoffice::platform {
 
 FindProcessWide firstExported(const char* symbol) {
-  // In the order in which they were loaded, the program itself first.
+  // The modules in load order, the program itself first.
   std::vector<HMODULE> modules(1024);
   DWORD bytes = 0;
   const auto size = static_cast<DWORD>(modules.size() * sizeof(HMODULE));

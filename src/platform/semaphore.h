@@ -1,7 +1,7 @@
 // The operating system's counting semaphore: the only thing here that blocks a thread. One .cpp per system
 // implements it; the build chooses.
 //
-// state_ is all there is. macOS and Windows keep the handle of a kernel semaphore in it. On Linux it is the
+// state_ is the only member. macOS and Windows keep the handle of a kernel semaphore in it. On Linux it is the
 // semaphore itself, for a futex:
 //
 //     63 ........... 32 | 31 ........... 0

@@ -32,7 +32,7 @@ void futexWait(std::atomic<std::uint64_t>& state, Deadline deadline) noexcept {
 }  // namespace
 
 Semaphore::Semaphore(int initial) : state_(static_cast<std::uint64_t>(initial)) {
-  if (initial < 0) throw Misuse(Fault::badArgument, "a semaphore starts with a count >= 0");
+  if (initial < 0) throwMisuse(Fault::badArgument, "a semaphore starts with a count >= 0");
 }
 
 Semaphore::~Semaphore() = default;
@@ -70,11 +70,11 @@ bool Semaphore::waitUntil(Deadline deadline) noexcept {
 }
 
 void Semaphore::signal(int n) {
-  if (n < 0) throw Misuse(Fault::badArgument, "a semaphore cannot be signalled n < 0 times");
+  if (n < 0) throwMisuse(Fault::badArgument, "a semaphore cannot be signalled n < 0 times");
   std::uint64_t state = state_.load(std::memory_order_relaxed);
   do {
     if (count(state) > static_cast<std::uint32_t>(kMax - n)) {
-      throw Misuse(Fault::overflow, "semaphore count above its maximum");
+      throwMisuse(Fault::overflow, "semaphore count above its maximum");
     }
   } while (!state_.compare_exchange_weak(state, state + static_cast<std::uint32_t>(n),
                                          std::memory_order_release, std::memory_order_relaxed));

@@ -15,7 +15,7 @@ semaphore_t handle(const std::atomic<std::uint64_t>& state) {
 }  // namespace
 
 Semaphore::Semaphore(int initial) {
-  if (initial < 0) throw Misuse(Fault::badArgument, "a semaphore starts with a count >= 0");
+  if (initial < 0) throwMisuse(Fault::badArgument, "a semaphore starts with a count >= 0");
   semaphore_t semaphore = MACH_PORT_NULL;
   const kern_return_t error =
       semaphore_create(mach_task_self(), &semaphore, SYNC_POLICY_FIFO, initial);
@@ -54,11 +54,11 @@ bool Semaphore::waitUntil(Deadline deadline) noexcept {
 }
 
 void Semaphore::signal(int n) {
-  if (n < 0) throw Misuse(Fault::badArgument, "a semaphore cannot be signalled n < 0 times");
+  if (n < 0) throwMisuse(Fault::badArgument, "a semaphore cannot be signalled n < 0 times");
   for (; n > 0; --n) {
     // The kernel refuses only a count above its maximum.
     if (semaphore_signal(handle(state_)) != KERN_SUCCESS) {
-      throw Misuse(Fault::overflow, "semaphore count above its maximum");
+      throwMisuse(Fault::overflow, "semaphore count above its maximum");
     }
   }
 }

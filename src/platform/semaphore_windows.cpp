@@ -17,8 +17,8 @@ HANDLE handle(const std::atomic<std::uint64_t>& state) {
       static_cast<std::uintptr_t>(state.load(std::memory_order_relaxed)));
 }
 
-// At most what one call can wait (INFINITE is the largest value), rounded up: a wait that ended
-// early would only be entered again.
+// Limited to the longest wait of one call (INFINITE is the largest value). Rounded up, since a wait that
+// ends early would only be repeated.
 DWORD milliseconds(Deadline deadline) {
   if (deadline == kNever) return INFINITE;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
@@ -28,7 +28,7 @@ DWORD milliseconds(Deadline deadline) {
 }  // namespace
 
 Semaphore::Semaphore(int initial) {
-  if (initial < 0) throw Misuse(Fault::badArgument, "a semaphore starts with a count >= 0");
+  if (initial < 0) throwMisuse(Fault::badArgument, "a semaphore starts with a count >= 0");
   const HANDLE semaphore = CreateSemaphoreW(nullptr, initial, kMax, nullptr);
   if (!semaphore) {
     throw std::system_error(static_cast<int>(GetLastError()), std::system_category(),
@@ -51,9 +51,9 @@ bool Semaphore::waitUntil(Deadline deadline) noexcept {
 }
 
 void Semaphore::signal(int n) {
-  if (n < 0) throw Misuse(Fault::badArgument, "a semaphore cannot be signalled n < 0 times");
+  if (n < 0) throwMisuse(Fault::badArgument, "a semaphore cannot be signalled n < 0 times");
   if (n > 0 && !ReleaseSemaphore(handle(state_), n, nullptr)) {
-    throw Misuse(Fault::overflow, "semaphore count above its maximum");
+    throwMisuse(Fault::overflow, "semaphore count above its maximum");
   }
 }
 

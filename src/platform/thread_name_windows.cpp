@@ -3,7 +3,7 @@
 
 #include "platform/thread_name.h"
 
-// Of Windows 10 and later, as Node.js is. The headers of mingw-w64 do not know it before version 11.
+// Windows 10 and later have it, as Node.js requires. The headers of mingw-w64 lack it before version 11.
 extern "C" WINBASEAPI HRESULT WINAPI SetThreadDescription(HANDLE thread, PCWSTR name);
 
 namespace boxoffice {

@@ -1,43 +1,77 @@
-// What scope host needs of the system, second part: FIFOs with locks on them, a way to wait for several of
-// them, and a hook for forks. Errors as in files.h.
+// The system calls of scope host, part 2: FIFOs with locks, a way to wait for several of them, and a
+// hook for forks. Errors as in files.h.
+//
+// There are two implementations of FIFOs and Watch:
+//   wakeups_epoll.cpp   for Linux, where a FIFO can be locked and reports that its reader has gone.
+//   wakeups_select.cpp  for macOS, where it does neither: three files beside the FIFO do. Linux can use it,
+//                       too (BOXOFFICE_PORTABLE), so that it is tested.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "platform/files.h"
 
 namespace boxoffice::platform {
 
+/// One end of the FIFO of a process slot. Only wakeups_select.cpp has more files than the FIFO.
+struct FifoEnd {
+  FifoEnd() = default;
+  FifoEnd(FifoEnd&& other) = default;
+  FifoEnd& operator=(FifoEnd&& other) noexcept;
+  ~FifoEnd() { close(); }
+
+  explicit operator bool() const noexcept { return static_cast<bool>(fifo); }
+  /// On a writing end, the file to watch for the reader's death.
+  const File& death() const noexcept { return life ? life : fifo; }
+  /// Closes the files and releases the locks.
+  void close() noexcept;
+  /// Closes the files in the child of a fork. The locks are the parent's.
+  void abandon() noexcept;
+
+  File fifo;
+  File life;      ///< another FIFO, written to by none: it ends when its last writer has gone
+  File locks[2];  ///< regular files for the two locks
+  bool borrows =
+      false;  ///< shares the open files of the locks with a writing end, which stays open
+};
+
 /// Opens the reading end of the FIFO, made if it is missing. Also for writing, so that it never reads end
 /// of file.
-File openFifo(const std::string& path);
-/// Opens a writing end, on which the reader's death can be polled. None when there is no reader.
-File openWriter(const std::string& path);
-/// As openFifo, for the FIFO of this writing end, which may have no path any more.
-File openFifoOf(const File& writer);
+FifoEnd openFifo(const std::string& path);
+/// Opens a writing end, on which the reader's death can be watched. None when there is no reader.
+FifoEnd openWriter(const std::string& path);
+/// Like openFifo, for the FIFO of this writing end, even if its path was removed.
+FifoEnd openFifoOf(const FifoEnd& writer, const std::string& path);
+
+/// Identifies the FIFO, with the files beside it.
+FileId idOf(const FifoEnd& end, const std::string& path);
+/// Whether all of them still have their paths. Also true when the system refuses the check.
+bool isFifoAt(const std::string& path, const FileId& id) noexcept;
 
 // A FIFO has two locks. They belong to an open file and go with its last descriptor. A process that stands
 // in for a process slot holds the first lock; a member holds both.
 
 /// Takes the first lock. False when another open file has it.
-bool tryLock(const File& fifo) noexcept;
+bool tryLock(const FifoEnd& end) noexcept;
 /// Takes the second lock. False when another open file has it, or keeps it free.
-bool tryLive(const File& fifo) noexcept;
-/// Keeps the second lock free; several open files may. False when a member lives there.
-bool tryKeepFree(const File& fifo) noexcept;
+bool tryLive(const FifoEnd& end) noexcept;
+/// Keeps the second lock free; several open files may do so. False when a living member holds it.
+bool tryKeepFree(const FifoEnd& end) noexcept;
 
 /// Writes a byte, if there is room. Raises no signal when the reader is gone.
-void send(const File& writer) noexcept;
-/// Reads everything that is there.
-void drain(const File& fifo) noexcept;
+void send(const FifoEnd& end) noexcept;
+/// Reads and drops all pending data.
+void drain(const FifoEnd& reader) noexcept;
 
-/// Waits for several files at once. Level-triggered: an event that is not handled is reported again.
+/// Waits for several files at once. Level-triggered: an event that is not handled is reported again. Used by one
+/// thread at a time.
 class Watch {
  public:
   Watch();
-  /// Reports `tag` when the file has something to read, or its reader has gone.
+  /// Reports `tag` when the file has something to read, or its other end has gone.
   void add(const File& file, std::uint32_t tag);
   /// Call this before closing the file: a child that is being forked may still have it open.
   void remove(const File& file) noexcept;
@@ -47,8 +81,13 @@ class Watch {
   void close() noexcept { file_.close(); }
 
  private:
-  File file_;
+  File file_;                             // of wakeups_epoll.cpp
+  std::shared_ptr<struct Watched> list_;  // of wakeups_select.cpp
 };
+
+/// Whether the reader's death is not reported at present, because another process has the FIFO open in its place.
+/// Call it when that process has the first lock. Not so in wakeups_select.cpp once the FIFO's path was removed.
+bool isStoodInFor(const FifoEnd& writer);
 
 /// Reports when files of a directory are removed or renamed, and when the directory itself is.
 class Removals {
@@ -56,19 +95,20 @@ class Removals {
   /// Watches the directory of this path and its parent. Reports nothing when the system is out of resources.
   void deliver(const std::string& directory) noexcept;
   const File& file() const noexcept { return file_; }
-  /// Reads everything that is there.
+  /// Reads and drops all pending data.
   void drain() noexcept;
-  void close() noexcept { file_.close(); }
+  void close() noexcept;
 
  private:
   File file_;
+  File directories_[2];  // of macOS, which watches open files
 };
 
 /// Polls a FIFO beside its owner, and leaves the bytes in it.
 class LoopWakeup {
  public:
   /// Reports nothing when the system is out of resources.
-  explicit LoopWakeup(const File& fifo) noexcept;
+  explicit LoopWakeup(const FifoEnd& reader) noexcept;
   explicit operator bool() const noexcept { return static_cast<bool>(file_); }
 
   /// A descriptor that is readable from the arrival of a byte until forget().
@@ -83,7 +123,7 @@ class LoopWakeup {
 
 std::uint32_t pid() noexcept;
 void randomBytes(void* to, std::size_t count);
-/// Has these called around every fork: before it, after it in the parent, and in the child. Call once per
+/// Registers functions for every fork: before it, after it in the parent, and in the child. Call once per
 /// process.
 void aroundForks(void (*before)(), void (*inParent)(), void (*inChild)());
 

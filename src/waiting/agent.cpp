@@ -19,7 +19,7 @@ class AgentIds {
       free_.pop_front();
       return id;
     }
-    if (last_ == kMaxAgent) throw Misuse(Fault::overflow, "too many agents live at once");
+    if (last_ == kMaxAgent) throwMisuse(Fault::overflow, "too many agents live at once");
     return ++last_;
   }
 
@@ -33,7 +33,7 @@ class AgentIds {
 
   std::mutex mutex_;
   std::deque<AgentId> free_;
-  AgentId last_ = kNobody;
+  AgentId last_ = kNoAgent;
 };
 
 AgentIds& ids() { return processWide<AgentIds>(); }

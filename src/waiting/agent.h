@@ -1,5 +1,5 @@
-// Identifies holders and waiters: an agent is one line of execution that shares its locks with no other, a
-// native thread or one JavaScript environment.
+// Identifies holders and waiters. An agent is a native thread or a JavaScript environment: a holder of locks that
+// shares its holds with no other agent.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace boxoffice {
 
 using AgentId = std::uint32_t;
 
-constexpr AgentId kNobody = 0;
+constexpr AgentId kNoAgent = 0;
 
 /// Lock words keep an agent in 26 bits.
 constexpr AgentId kMaxAgent = (1U << 26) - 1;
 
 /// `id`, if a lock word can hold it; else throws Misuse(badArgument).
 inline AgentId checkedAgent(AgentId id) {
-  if (id - 1 >= kMaxAgent) throw Misuse(Fault::badArgument, "this is not the id of an agent");
+  if (id - 1 >= kMaxAgent) throwMisuse(Fault::badArgument, "this is not the id of an agent");
   return id;
 }
 

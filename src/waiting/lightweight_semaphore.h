@@ -3,10 +3,10 @@
 // count_ is the whole state:
 //     count_ >  0   that many signals not taken yet
 //     count_ == 0   nothing to take, no waiter
-//     count_ <  0   that many threads wait in bouncer_ or are on their way there
+//     count_ <  0   that many threads wait in semaphore_ or are on their way there
 //
-//   wait     count_ - 1; if it was > 0, the thread is in; else the bouncer admits it
-//   signal   count_ + n; if it was < 0, the bouncer admits min(-count_, n)
+//   wait     count_ - 1; if it was > 0, the thread is in; else the semaphore admits it
+//   signal   count_ + n; if it was < 0, the semaphore admits min(-count_, n)
 //   give up  count_ + 1, but only while count_ < 0. Otherwise every waiter has been granted an admission,
 //            this one included: it is on its way, and the waiter takes it. There is no third outcome: giving
 //            a count back after that would leave a stale admission behind. A later waiter may take the
@@ -14,7 +14,7 @@
 //
 // Invariant: signals that came = waits that went in + max(count_, 0) + admissions on their way.
 // signal's release pairs with the acquire of the wait that takes the signal, through count_ or through the
-// bouncer. Source: Preshing, "Semaphores are surprisingly versatile".
+// semaphore. Source: Preshing, "Semaphores are surprisingly versatile".
 #pragma once
 
 #include <limits>
@@ -33,7 +33,7 @@ class BasicLightweightSemaphore {
   /// `initial` must be in [0, kMax]; else throws Misuse(badArgument).
   explicit BasicLightweightSemaphore(int initial = 0) : count_(initial) {
     if (initial < 0 || initial > kMax) {
-      throw Misuse(Fault::badArgument, "a semaphore starts with a count from 0 to kMax");
+      throwMisuse(Fault::badArgument, "a semaphore starts with a count from 0 to kMax");
     }
   }
   BasicLightweightSemaphore(const BasicLightweightSemaphore&) = delete;
@@ -60,19 +60,19 @@ class BasicLightweightSemaphore {
     if (deadline != kNever && deadline <= P::now()) return false;
     if (spin_([this]() noexcept { return tryWait(); })) return true;
     if (count_.fetch_sub(1, std::memory_order_acquire) > 0) return true;
-    return bouncer_.waitUntil(deadline) || !giveUp();
+    return semaphore_.waitUntil(deadline) || !giveUp();
   }
 
   /// Throws Misuse(overflow) and changes nothing when the count would pass kMax, and
   /// Misuse(badArgument) for n < 0.
   void signal(int n = 1) {
-    if (n < 0) throw Misuse(Fault::badArgument, "a semaphore cannot be signalled n < 0 times");
+    if (n < 0) throwMisuse(Fault::badArgument, "a semaphore cannot be signalled n < 0 times");
     int count = count_.load(std::memory_order_relaxed);
     do {
-      if (count > kMax - n) throw Misuse(Fault::overflow, "semaphore count above its maximum");
+      if (count > kMax - n) throwMisuse(Fault::overflow, "semaphore count above its maximum");
     } while (!count_.compare_exchange_weak(count, count + n, std::memory_order_release,
                                            std::memory_order_relaxed));
-    if (count < 0) bouncer_.signal(-count < n ? -count : n);
+    if (count < 0) semaphore_.signal(-count < n ? -count : n);
   }
 
  private:
@@ -86,7 +86,7 @@ class BasicLightweightSemaphore {
       // The signaller is between its count and its post. Sleep until it posts: it may have been
       // preempted there, and a spinning thread could keep it from running. The sleep is bounded,
       // since a later waiter may take that post, and no other one follows.
-      if (bouncer_.waitUntil(P::now() + kPostPatience)) return false;
+      if (semaphore_.waitUntil(P::now() + kPostPatience)) return false;
     }
   }
 
@@ -94,7 +94,7 @@ class BasicLightweightSemaphore {
 
   typename P::template Atomic<int> count_;
   [[no_unique_address]] AdaptiveSpin<P> spin_;
-  typename P::Semaphore bouncer_;
+  typename P::Semaphore semaphore_;
 };
 
 using LightweightSemaphore = BasicLightweightSemaphore<Platform>;

@@ -1,5 +1,5 @@
-// Where the wakes of an event loop's waiters wait until the loop comes round: any thread posts, the loop's
-// own thread collects.
+// Holds the wakes of an event loop's waiters until the loop's next turn: any thread posts, the loop's own
+// thread collects.
 //
 //   last_ ─▶ w3 ─▶ w2 ─▶ w1 ─▶ null        a stack, one compare-and-swap to post
 //

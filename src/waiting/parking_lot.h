@@ -35,16 +35,16 @@ class ParkingLot {
   /// Locks the shard of `address` until the Bucket goes out of scope.
   Bucket open(const void* address) { return Bucket(shards_[index(address)], address); }
 
-  /// What earlier waits for this word (or one that shares its shard) have taught about spinning.
+  /// The spin budgets learned from earlier waits for this word, or for words of the same shard.
   AdaptiveSpin<P>& spin(const void* address) noexcept { return spins_[index(address)]; }
 
-  /// How many waiters are in the queue at `address`.
+  /// The number of waiters in the queue at `address`.
   std::size_t queueSize(const void* address);
 
   /// Whether a waiter of `agent` is in the queue at `address`.
   bool isQueued(const void* address, AgentId agent);
 
-  /// How many queues there are: the number of words with a waiter.
+  /// The number of queues, one for each word with a waiter.
   std::size_t queues() {
     std::size_t all = 0;
     for (Shard& shard : shards_) {
@@ -92,7 +92,7 @@ class ParkingLot<P>::Bucket {
   }
 
   /// Takes a waiter out of the queue as admitted, and wakes it when the bucket closes. An invited waiter
-  /// gets no second wake: the one that is on its way finds it admitted.
+  /// gets no second wake: its pending wake finds it admitted.
   void admit(Waiter& w) noexcept {
     const bool awake = w.state == Waiter::State::invited;
     queue_->leave(w);

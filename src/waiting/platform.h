@@ -1,4 +1,4 @@
-// What the primitives are made of. Each primitive is a template over such a struct, so that the very same
+// The operations that the primitives use. Each primitive is a template over such a struct, so that the same
 // code runs on real threads and under a race detector's scheduler (test/relacy).
 #pragma once
 
@@ -37,7 +37,7 @@ struct NativePlatform {
   static int cores() noexcept { return static_cast<int>(coreCount()); }
   static AgentId agent() { return thisThread(); }
 
-  /// How many threads of this process busy-wait.
+  /// The number of threads of this process that busy-wait.
   static std::atomic<int>& busyWaiters() noexcept {
     static std::atomic<int> count{0};
     return count;
@@ -53,7 +53,7 @@ struct NativePlatform {
 
 struct Platform : NativePlatform<Platform> {};
 
-/// Without spinning, to measure what spinning brings.
+/// Without spinning, to measure its effect.
 struct NoSpinPlatform : NativePlatform<NoSpinPlatform> {
   static constexpr int kBusyLooks = 0;
   static constexpr int kYieldLooks = 0;

@@ -1,4 +1,4 @@
-// Whether to poll again before sleeping, learned from what polling has brought so far.
+// Decides whether to poll before sleeping, by the success of earlier polling.
 //
 // Preshing left the question open ("is there a better way to set the initial spin count?") with a fixed
 // count of 10,000. Two facts decide it, and both change at run time:
@@ -23,7 +23,7 @@
 
 namespace boxoffice {
 
-/// How many looks a phase may take. Threads share it. Every access is relaxed, since a lost update costs
+/// The number of looks that a phase may take. Threads share it. Accesses are relaxed, since a lost update costs
 /// only a slightly worse guess.
 template <class P, int kMax>
 class SpinBudget {
@@ -56,7 +56,7 @@ class SpinBudget {
 template <class P>
 class AdaptiveSpin {
  public:
-  /// Polls `ready()` until it is true or the budgets are spent. Whether it was true.
+  /// Polls `ready()` until it is true or the budgets are spent. Returns whether it was true.
   template <class Ready>
   bool operator()(Ready&& ready) {
     if (busily(ready)) return true;
@@ -65,7 +65,7 @@ class AdaptiveSpin {
   }
 
  private:
-  // What a sleep and a wake-up cost, about.
+  // The approximate cost of a sleep and a wake-up.
   static constexpr std::chrono::microseconds kSleep{10};
 
   template <class Ready>

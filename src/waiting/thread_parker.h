@@ -23,7 +23,7 @@ class Stop {
 template <class P>
 class ThreadParker final : public Parker {
  public:
-  /// How long a thread with a Stop sleeps before it checks it.
+  /// The longest sleep of a thread with a Stop between two checks.
   static constexpr std::chrono::milliseconds kLookEvery{25};
 
   void wake(Waiter&, Wake how) noexcept override {
@@ -31,7 +31,7 @@ class ThreadParker final : public Parker {
     sleep_.signal();
   }
 
-  /// False when the deadline passed first, or a stop was requested; a wake may be on its way all the same.
+  /// False when the deadline passed first, or a stop was requested; a wake may still be on its way.
   bool waitUntil(Deadline deadline) noexcept {
     while (stop_) {
       const Deadline look = P::now() + kLookEvery;
@@ -56,7 +56,7 @@ class ThreadParker final : public Parker {
     Stop* const before_;
   };
 
-  /// The next wake; waits for it.
+  /// Waits for the next wake, and returns it.
   Wake take() noexcept {
     sleep_.wait();
     return how_;

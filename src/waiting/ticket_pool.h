@@ -34,7 +34,7 @@ class TicketPool {
   void give(Ticket ticket) {
     Waiter& w = waiter(ticket);
     if (w.ticket != ticket || w.fifo) {
-      throw Misuse(Fault::badArgument, "this ticket is not out, or its waiter is still queued");
+      throwMisuse(Fault::badArgument, "this ticket is not out, or its waiter is still queued");
     }
     std::destroy_at(&w);
     std::construct_at(&w);
@@ -42,14 +42,14 @@ class TicketPool {
     --out_;
   }
 
-  Waiter& waiter(Ticket ticket) {
+  [[gnu::always_inline]] Waiter& waiter(Ticket ticket) {
     if (ticket >= chunks_.size() * kChunk) {
-      throw Misuse(Fault::badArgument, "no such ticket");
+      throwMisuse(Fault::badArgument, "no such ticket");
     }
     return (*chunks_[ticket / kChunk])[ticket % kChunk];
   }
 
-  /// How many tickets are out.
+  /// The number of tickets that are out.
   std::size_t out() const noexcept { return out_; }
 
  private:

@@ -1,5 +1,5 @@
-// Which waits depend on which holds, among locks that detect deadlocks: what lib/diagnostics knows of the
-// chains of calls in each environment, combined for the process.
+// The dependencies between waits and holds of locks that detect deadlocks: combines the call chains that
+// lib/diagnostics knows in each environment, for the whole process.
 //
 // A wait is one acquire in a queue. A hold is one grant whose holder cannot go on: it depends on waits, and
 // goes on when any of them ends. Holds of active holders are not in the graph.
@@ -9,19 +9,18 @@
 //   a hold is stuck    when each wait that it depends on is stuck; all holds of an agent that blocks in a wait
 //                      depend on that wait alone
 //   a wait is stuck    exclusive or for writing: when one hold of its lock is stuck
-//                      for reading: when a hold that writes is stuck, or, with a writer ahead in the queue, one
-//                      that reads
-//                      of a semaphore: when what its stuck holds leave is less than it wants
+//                      for reading: when a writing hold is stuck, or, with a writer ahead in the queue, a reading
+//                      hold
+//                      of a semaphore: when its stuck holds leave fewer units than the wait wants
 //
 // The largest set for which this is true is in a deadlock, or behind one. A wait that closes a cycle of it
 // is refused, so no cycle stays.
 //
 // 1. A wait ends here before any waiter behind it may be granted the lock, and a hold ends here before its
-//    lock is released. So an entry here is still true, or is a wait that was granted its lock and has not
-//    heard of it. No stuck hold is in the way of such a wait: the lock was released, and that hold had
-//    ended before.
-// 2. A new hold is in no wait's way at first. It becomes stuck only by a later call of depend() or block().
-//    So a cycle exists from such a call on, and that call looks for it.
+//    lock is released. So an entry here is current, or is a wait that was granted its lock and does not know
+//    it yet. No stuck hold blocks such a wait: the lock was released, and that hold had ended before.
+// 2. A new hold blocks no wait at first. It becomes stuck only by a later call of depend() or block(). So such
+//    a call completes each cycle, and searches for it.
 //
 // One mutex guards all of it: only diagnostics uses it, on acquires that wait anyway.
 #pragma once
@@ -39,27 +38,27 @@ namespace boxoffice {
 
 class WaitGraph {
  public:
-  /// For a lock that threads share, the address of its word. Other locks have a number of their own, below 0.
+  /// The address of the word of a lock that threads share. Other locks have a number of their own, below 0.
   using Lock = std::int64_t;
   /// Identifies a wait or a hold; never 0, and never reused.
   using Id = std::uint64_t;
   /// A point in the order of calls to now().
   using Moment = std::uint64_t;
 
-  /// What a claim wants: one of these, or how many units of a semaphore.
+  /// What a claim wants: one of these, or a number of units of a semaphore.
   static constexpr std::int64_t kExclusive = 0;
   static constexpr std::int64_t kShared = -1;
 
-  /// For a wait whose place in the queue does not follow from when it asked.
+  /// The moment of a wait whose place in the queue does not follow from the time of its request.
   static constexpr Moment kUnknown = 0;
 
   struct Claim {
     Lock lock = 0;
     std::int64_t want = kExclusive;
     std::int64_t capacity = 0;  ///< of a semaphore; 0: agents release units that they did not take
-    AgentId agent = kNobody;
-    Moment since = kUnknown;  ///< when it asked, or began to hold
-    std::string label;        ///< given back in a cycle
+    AgentId agent = kNoAgent;
+    Moment since = kUnknown;  ///< the time of the request, or of the grant
+    std::string label;        ///< returned as part of a cycle
   };
 
   /// A wait in a cycle, and the hold of the same holder for which the previous step waits.
@@ -80,17 +79,17 @@ class WaitGraph {
   Id hold(Claim claim);
   /// Ends a wait or a hold. Idempotent.
   void end(Id id) noexcept;
-  /// The holder of `hold` goes on when one of `waits` ends, and not before. Returns the cycle that this
+  /// Records that the holder of `hold` goes on only when one of `waits` ends. Returns the cycle that this
   /// closes.
   std::optional<Cycle> depend(Id hold, std::vector<Id> waits);
-  /// The agent of `wait` blocks until it ends. Returns the cycle that this closes.
+  /// Records that the agent of `wait` blocks until the wait ends. Returns the cycle that this closes.
   std::optional<Cycle> block(Id wait);
-  /// More units were put back than taken: from now on no wait for this lock counts as stuck.
+  /// Records that more units were released than taken: from now on no wait for this lock counts as stuck.
   void loosen(Lock lock);
   /// An agent has ended: ends all its waits and holds.
   void leave(AgentId agent) noexcept;
 
-  /// For tests: how many waits and holds there are.
+  /// For tests: the number of waits and holds.
   std::size_t size() const;
 
  private:

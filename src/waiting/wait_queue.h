@@ -21,11 +21,11 @@
 
 namespace boxoffice {
 
-/// Whether a waiter that is to leave its queue was admitted before. Throws Misuse(notWaiting) when it waits for
-/// nothing.
+/// Whether a waiter that is about to leave its queue was admitted before. Throws Misuse(notWaiting) when it does
+/// not wait.
 inline bool wasAdmitted(const Waiter& w) {
   if (w.state == Waiter::State::idle) {
-    throw Misuse(Fault::notWaiting, "this waiter waits for nothing");
+    throwMisuse(Fault::notWaiting, "this waiter waits for nothing");
   }
   return w.state == Waiter::State::admitted;
 }
@@ -61,7 +61,7 @@ class WaitQueue {
   std::size_t size() const noexcept { return size_; }
   Waiter* head() const noexcept { return empty() ? nullptr : levels_.begin()->second.head; }
 
-  /// The waiter that would go right after `w`, which is in this queue; null for the last.
+  /// The waiter behind `w`, which is in this queue; null for the last.
   Waiter* behind(const Waiter& w) const noexcept {
     if (w.next) return w.next;
     const auto level = levels_.upper_bound(w.priority);
@@ -75,7 +75,7 @@ class WaitQueue {
 
   /// Throws std::bad_alloc, or Misuse(badArgument) for a priority that is NaN: nothing has changed.
   void enter(Waiter& w) {
-    if (std::isnan(w.priority)) throw Misuse(Fault::badArgument, "a priority cannot be NaN");
+    if (std::isnan(w.priority)) throwMisuse(Fault::badArgument, "a priority cannot be NaN");
     Fifo& fifo = level(w.priority);
     fifo.pushBack(w);
     joined(w, fifo);
@@ -133,7 +133,7 @@ class WaitQueue {
     return nullptr;
   }
 
-  /// Calls `use(waiter)` for each waiter, in the order in which they would go.
+  /// Calls `use(waiter)` for each waiter, in the order of the queue.
   template <class Use>
   void each(Use&& use) const {
     for (const auto& [priority, fifo] : levels_) {
@@ -152,7 +152,7 @@ class WaitQueue {
     invited_ = nullptr;
   }
 
-  // Until when the head may be overtaken. The default has passed: no waiter overtakes the head.
+  // The end of the head's patience. The default has passed: no waiter overtakes the head.
   Deadline patience = Deadline::min();
   // The head found the word taken after its patience was over: the next release hands over to it.
   bool handsOff = false;

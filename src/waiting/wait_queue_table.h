@@ -71,7 +71,7 @@ class WaitQueueTable {
     return slots_[(hashAddress(address) >> 32) & (count_ - 1)];
   }
 
-  // Without memory the table stays as it is: right, only with longer chains.
+  // Without memory the table keeps its size: correct, but with longer chains.
   void resize(std::size_t count) noexcept {
     std::unique_ptr<WaitQueue*[]> old(new (std::nothrow) WaitQueue* [count] {});
     if (!old) return;

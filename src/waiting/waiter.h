@@ -24,11 +24,11 @@ class Waiter;
 struct Fifo;
 
 enum class Wake : std::uint8_t {
-  admitted,  ///< the lock is yours
-  invited    ///< the lock was free a moment ago: come and try, you keep your place
+  admitted,  ///< the waiter holds the lock
+  invited    ///< the lock was left free: the waiter competes for it, and keeps its place
 };
 
-/// What a wake reaches: a blocked thread, or an event loop.
+/// The recipient of a wake: a blocked thread, or an event loop.
 class Parker {
  public:
   /// Called once per wake, on the thread that made the admission, outside every lock of this
@@ -50,12 +50,12 @@ class Waiter {
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
-  // There may be very many waiters: the fields are ordered to avoid padding.
+  // The fields are ordered to avoid padding, since a program may have very many waiters.
 
   // The request: set before the waiter enters, unchanged while it waits.
   Parker* parker = nullptr;
   double priority = 0;  ///< higher goes first; never NaN
-  AgentId agent = kNobody;
+  AgentId agent = kNoAgent;
   std::uint32_t ask = 1;             ///< a weight or a mode, as the lock reads it; see barrier.h
   std::uint32_t ticket = kNoTicket;  ///< for its parker: which of its waiters this is
   bool mayOvertake = true;           ///< false: older waiters of the same agent may be in the queue

@@ -1,5 +1,5 @@
 'use strict'
-// What all engines have in common, by a server in memory: lib/cluster.
+// The part common to all engines, with a server in memory: lib/cluster.
 const assert = require('node:assert/strict')
 const { setTimeout: sleep } = require('node:timers/promises')
 const {
@@ -16,14 +16,14 @@ const { Engine } = require('../../lib/cluster/engine.js')
 const { fakeWorld } = require('./helpers/fake_world.js')
 const { calmIt } = require('../helpers/calm.js')
 
-// Sessions and leases of some hundred milliseconds end by themselves where this process stands still.
+// Sessions and leases of some hundred milliseconds expire if this process stalls.
 const it = calmIt(15)
 
 describe('Locks over an engine', () => {
   const world = fakeWorld()
   const { newEngine, count } = world
 
-  it('ask once for all who wait here, and let go once', async () => {
+  it('borrow once for all waiters of this thread, and give back once', async () => {
     const mutex = new KeyedMutex({ engine: await newEngine() })
     const order = []
     const all = Array.from({ length: 500 }, (_, i) =>
@@ -36,7 +36,7 @@ describe('Locks over an engine', () => {
     assert.equal(mutex.size, 0)
   })
 
-  it('give each of them a token of its own, that increases', async () => {
+  it('give each holder its own token, and tokens increase', async () => {
     const mutex = new Mutex({ engine: await newEngine(), name: 'a' })
     let last = 0n
     const take = async () => {
@@ -45,12 +45,12 @@ describe('Locks over an engine', () => {
       last = release.fencingToken
       release()
     }
-    // More than there is room for in one lease.
+    // More than one lease has room for.
     await Promise.all(Array.from({ length: 5000 }, take))
     assert.equal(count('enter'), 2)
   })
 
-  it('keep to fifo where they are told to', async () => {
+  it("keep strict order with fairness: 'fifo'", async () => {
     const [one, two] = [await newEngine(), await newEngine()]
     const a = new KeyedMutex({ engine: one, fairness: 'fifo' })
     const b = new KeyedMutex({ engine: two, fairness: 'fifo' })
@@ -65,7 +65,7 @@ describe('Locks over an engine', () => {
     assert.deepEqual(order, ['b', 'a', 'a'])
   })
 
-  it('let a low priority wait here, and forget who gives up', async () => {
+  it('make a low priority wait here, and forget a waiter that gives up', async () => {
     const mutex = new Mutex({ engine: await newEngine(), name: 'a' })
     const first = await mutex.acquire()
     const order = []
@@ -82,7 +82,7 @@ describe('Locks over an engine', () => {
     assert.equal(mutex.isLocked(), false)
   })
 
-  it('take the place of one who gives up for the next one here', async () => {
+  it('give the place of a waiter that gives up to the next waiter of this thread', async () => {
     const [one, two] = [await newEngine(), await newEngine()]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
     const release = await a.acquire('key')
@@ -95,7 +95,7 @@ describe('Locks over an engine', () => {
     assert.deepEqual([count('confirm'), count('enter')], [1, 0])
   })
 
-  it('cancel who waits here and at the server', async () => {
+  it('cancel waiters here and at the server', async () => {
     const [one, two] = [await newEngine(), await newEngine()]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
     const release = await a.acquire('key')
@@ -107,6 +107,38 @@ describe('Locks over an engine', () => {
     release()
     ;(await a.acquire('key'))()
     assert.equal(b.size, 0)
+  })
+
+  it('leave callers of waitForUnlock alone when they cancel, and count them as no waiters', async () => {
+    const [one, two] = [await newEngine(), await newEngine()]
+    const kinds = [
+      (engine) => new Mutex({ engine, name: 'a', maxPending: 0 }),
+      (engine) => new Semaphore(1, { engine, name: 'a', maxPending: 0 }),
+      (engine) => new KeyedMutex({ engine, maxPending: 0 }),
+      (engine) => new KeyedSemaphore(1, { engine, maxPending: 0 }),
+    ]
+    for (const make of kinds) {
+      const [a, b] = [make(one), make(two)]
+      const [key, cancel] =
+        a instanceof KeyedMutex || a instanceof KeyedSemaphore
+          ? [['key'], () => b.cancel('key', new Error('enough'))]
+          : [[], () => b.cancel(new Error('enough'))]
+      const given = await a.acquire(...key)
+      const release = given[1] ?? given
+      // One waits at the server, one here.
+      const seen = [b.waitForUnlock(...key), b.waitForUnlock(...key)]
+      await sleep(20)
+      await assert.rejects(b.acquire(...key), { code: 'ERR_LOCK_QUEUE_FULL' })
+      const acquired = b.acquire(...key, ...(given[1] ? [1] : []), { maxPending: 1 })
+      const isCancelled = assert.rejects(acquired, { message: 'enough' })
+      cancel()
+      await isCancelled
+      // A single lock has no caller that acquires it.
+      if (key.length === 0) await b.onIdle()
+      release()
+      await Promise.all(seen)
+      await a.onIdle()
+    }
   })
 
   it('have the bare pair, and the other forms', async () => {
@@ -148,11 +180,18 @@ describe('Locks over an engine', () => {
     const release = await mutex.acquire(['b', 'a'])
     await assert.rejects(mutex.acquire(['c', 'a'], { timeout: 20 }), { code: 'ERR_LOCK_TIMEOUT' })
     assert.deepEqual([...mutex.keys()].sort(), ['a', 'b'])
+    await assert.rejects(mutex.acquire(['c', 'a'], { timeout: 0 }), {
+      code: 'ERR_LOCK_TIMEOUT',
+      message: /keys "a", "c" were not available within 0 ms/,
+    })
     release()
     assert.equal(mutex.size, 0)
+    // With a timeout of 0 the server is asked once for each key.
+    const both = await mutex.acquire(['a', 'b'], { timeout: 0 })
+    both()
   })
 
-  it('say why what cannot wait for a server is not there', async () => {
+  it('name the reason for methods that cannot wait for a server', async () => {
     const engine = await newEngine()
     const mutex = new Mutex({ engine, name: 'a' })
     const keyed = new KeyedMutex({ engine })
@@ -205,7 +244,7 @@ describe('Locks over an engine', () => {
     assert.throws(() => new Engine({}), TypeError)
   })
 
-  it('keep a semaphore from being put to another use', async () => {
+  it('keep a semaphore from being used with another value', async () => {
     const [one, two] = [await newEngine(), await newEngine()]
     const a = new KeyedSemaphore(2, { engine: one })
     const b = new KeyedSemaphore(3, { engine: two })
@@ -235,7 +274,7 @@ describe('Locks over an engine', () => {
 describe('A lock manager over an engine', () => {
   const { newEngine } = fakeWorld()
 
-  it('excludes those of others, and shares', async () => {
+  it('excludes requests of other processes, and shares', async () => {
     const [one, two] = [await newEngine(), await newEngine()]
     const [a, b] = [new LockManager({ engine: one }), new LockManager({ engine: two })]
     await a.request('name', async (lock) => {
@@ -257,7 +296,7 @@ describe('A lock manager over an engine', () => {
     assert.deepEqual(await b.query(), { held: [], pending: [] })
   })
 
-  it('rejects a request whose lock is lost, and what cannot be', async () => {
+  it('rejects a request whose lock is lost, and unsupported requests', async () => {
     const locks = new LockManager({ engine: await newEngine({ ttl: 300, maxHold: 300 }) })
     await assert.rejects(
       locks.request('name', () => new Promise(() => {})),

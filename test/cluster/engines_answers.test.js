@@ -1,5 +1,5 @@
 'use strict'
-// What is known of a server counts until it is known otherwise, and no longer: lib/cluster.
+// Which answers and messages of a server an engine relies on, and for how long: lib/cluster.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { setImmediate: nextTurn, setTimeout: sleep } = require('node:timers/promises')
@@ -7,25 +7,29 @@ const { Worker } = require('node:worker_threads')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('../..')
 const { Engine } = require('../../lib/cluster/engine.js')
 const { fakeWorld } = require('./helpers/fake_world.js')
+const { warmUp } = require('./helpers/warm_up.js')
 const { calmIt } = require('../helpers/calm.js')
 
-// Sessions and leases of some hundred milliseconds end by themselves where this process stands still.
+// Sessions and leases of some hundred milliseconds expire if this process stalls.
 const it = calmIt(15)
 
 describe('Answers over an engine', () => {
   const world = fakeWorld()
   const { newEngine } = world
 
-  /** An engine whose driver is changed by what `change` makes of it: it may hear by `hearing` besides. */
+  /**
+   * An engine whose driver has the methods that `change` returns; `hearing` changes its listeners,
+   * too.
+   */
   async function changed(options, change) {
     const driver = world.server.driver()
     const engine = new Engine({ ...driver, ...change(driver) }, options)
     world.engines.push(engine)
-    await new KeyedMutex({ engine }).runExclusive('before', () => {})
+    await warmUp(new KeyedMutex({ engine }))
     return engine
   }
 
-  it('that never came are waited for no longer, once a message has said as much', async () => {
+  it('are not awaited any more once a message has replaced them', async () => {
     let hearing
     let isCut = false
     const one = await newEngine()
@@ -41,7 +45,7 @@ describe('Answers over an engine', () => {
     const next = b.acquire('key')
     await sleep(20)
     isCut = true
-    // It asks, in vain, and is told before it has given up.
+    // Its command is never answered, but a message arrives before it gives up.
     hearing.missed()
     await sleep(20)
     release()
@@ -49,13 +53,16 @@ describe('Answers over an engine', () => {
     await sleep(900)
     assert.equal(granted.signal.aborted, false)
     await assert.rejects(a.acquire('key', { timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
-    // Nor does it look to others as if the server were silent.
+    // The server does not seem silent to other callers either.
     await assert.rejects(b.acquire('key', { timeout: 20 }), { code: 'ERR_LOCK_TIMEOUT' })
     granted()
     ;(await a.acquire('key', { timeout: 1000 }))()
   })
 
-  /** What `answered` waits for comes while the event loop is blocked, for longer than 500 ms, by block(). */
+  /**
+   * The answer that `answered` waits for arrives while block() blocks the event loop, for longer
+   * than 500 ms.
+   */
   async function unread() {
     const flag = new Int32Array(new SharedArrayBuffer(4))
     const server = new Worker(
@@ -67,6 +74,7 @@ describe('Answers over an engine', () => {
        })`,
       { eval: true, workerData: flag },
     )
+    server.unref() // A test that fails early leaves it waiting.
     await once(server, 'online')
     let ask
     const asked = new Promise((resolve) => {
@@ -87,7 +95,7 @@ describe('Answers over an engine', () => {
     }
   }
 
-  it('are in time that lie there unread when the event loop was blocked', async () => {
+  it('are in time if they arrived unread while the event loop was blocked', async () => {
     const { answered, block } = await unread()
     let wait
     const engine = await changed({ answerTimeout: 500 }, (driver) => ({
@@ -102,7 +110,7 @@ describe('Answers over an engine', () => {
     ;(await wait)()
   })
 
-  it('are so where an engine is closed, too', async () => {
+  it('are in time in the same way when an engine closes', async () => {
     const { answered, block } = await unread()
     const engine = await changed({ answerTimeout: 500 }, (driver) => ({
       async end(session) {
@@ -110,14 +118,14 @@ describe('Answers over an engine', () => {
         await answered()
       },
     }))
-    // Closed here, and so not by afterEach(), where the same error could not have one more try.
+    // Closed here, because afterEach() would not retry after the same error.
     world.engines.pop()
     const closed = engine.close()
     await block()
     await closed
   })
 
-  it('to an upgrade hold for as long as those to the claim that it began with', async () => {
+  it('to an upgrade are valid for as long as those to the claim it began with', async () => {
     const claim = 1000
     let answer
     const answered = new Promise((resolve) => {
@@ -137,7 +145,7 @@ describe('Answers over an engine', () => {
     await sleep(20)
     release()
     const reader = await next
-    // The server has heard of the confirmation, and we have not.
+    // The server has the confirmation, and this thread has no answer to it.
     const writer = await reader.upgrade()
     answer()
     await sleep(claim + 100)
@@ -149,7 +157,7 @@ describe('Answers over an engine', () => {
     writer()
   })
 
-  it('that nobody could read in time end one session, and begin one', async () => {
+  it('that could not be read in time end one session, and begin one', async () => {
     const times = { ttl: 200, maxHold: 5000 }
     const sessions = []
     const two = await changed(times, (driver) => ({
@@ -166,7 +174,7 @@ describe('Answers over an engine', () => {
     const before = sessions.length
     const end = performance.now() + 400
     while (performance.now() < end);
-    // Before any message that says so.
+    // Before any message that reports it.
     waits.push(b.acquire('four'))
     await nextTurn()
     assert.equal(sessions.length, before + 1)
@@ -174,7 +182,7 @@ describe('Answers over an engine', () => {
     for (const release of all) release()
   })
 
-  it('that come when the engine is closed open no session', async () => {
+  it('that arrive when the engine is closed open no session', async () => {
     let listened
     const driver = world.server.driver()
     const engine = new Engine({
@@ -186,13 +194,17 @@ describe('Answers over an engine', () => {
     })
     const waiting = new KeyedMutex({ engine }).acquire('key', { timeout: 1000 })
     while (listened === undefined) await sleep(1)
+    await assert.rejects(new KeyedMutex({ engine }).acquire('other', { timeout: 20 }), {
+      code: 'ERR_LOCK_ENGINE',
+      message: /within 20 ms; check that .* This call also connects and starts a thread: allow it/,
+    })
     await engine.close()
     listened()
     await assert.rejects(waiting, { code: 'ERR_LOCK_ENGINE', message: /closed/ })
     assert.equal(world.server.sessions.size, 0)
   })
 
-  it('that do not come, since the engine is closed, are not waited for', async () => {
+  it('that never come are not awaited by a closed engine', async () => {
     let isSilent = true
     const asked = []
     const engine = new Engine({ ...world.server.driver(), enter: () => new Promise(() => {}) })
@@ -211,7 +223,7 @@ describe('Answers over an engine', () => {
     asked[0]()
   })
 
-  it('that a client which is closed too gives say that the engine is', async () => {
+  it('of a client that is closed, too, report that the engine is closed', async () => {
     let close
     const change = () => ({
       enter: () =>
@@ -228,7 +240,7 @@ describe('Answers over an engine', () => {
     await assert.rejects(waiting, { code: 'ERR_LOCK_ENGINE', message: /closed/ })
   })
 
-  it('are asked for where the driver has no way to confirm what a message says', async () => {
+  it('are requested if the driver cannot confirm a message', async () => {
     const [one, two] = [await newEngine(), await changed({}, () => ({ confirm: undefined }))]
     const [a, b] = [one, two].map((engine) => new KeyedMutex({ engine }))
     const release = await a.acquire('key')
@@ -240,7 +252,7 @@ describe('Answers over an engine', () => {
     assert.deepEqual([world.count('confirm'), world.count('enter')], [0, 1])
   })
 
-  it('are asked for in whole milliseconds, whatever the options are', async () => {
+  it('are requested for whole milliseconds, for any options', async () => {
     const requests = []
     const change = (driver) => ({
       enter(request) {
@@ -253,7 +265,7 @@ describe('Answers over an engine', () => {
     assert.deepEqual([claim, maxHold], [666, 1333])
   })
 
-  it('may be errors of any sort', async () => {
+  it('may be errors of any type', async () => {
     let failures = 0
     const change = (driver) => ({
       enter: (request) =>
@@ -267,7 +279,7 @@ describe('Answers over an engine', () => {
     assert.equal(failures, 3)
   })
 
-  it('never give back what has been given back', async () => {
+  it('never give back a lease twice', async () => {
     const held = []
     let isLate = true
     const one = await changed({}, (driver) => ({

@@ -1,5 +1,5 @@
 'use strict'
-// Who is told what it has been granted goes in at once, and confirms it meanwhile.
+// A waiter that a message tells of its grant is admitted at once, and confirms meanwhile.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -8,7 +8,7 @@ const { Engine } = require('../../lib/cluster/engine.js')
 const { fakeWorld } = require('./helpers/fake_world.js')
 const { calmIt } = require('../helpers/calm.js')
 
-// Sessions and leases of some hundred milliseconds end by themselves where this process stands still.
+// Sessions and leases of some hundred milliseconds expire if this process stalls.
 const it = calmIt(15)
 
 describe('Claims over an engine', () => {
@@ -16,7 +16,7 @@ describe('Claims over an engine', () => {
   const { newEngine, count } = world
   const never = new Promise(() => {})
 
-  /** Two that share a key, the first of which has it, and the second waits for it. */
+  /** Two engines that share a key: the first one holds it, the second one waits. */
   async function pair(options, change) {
     const [one, two] = [await newEngine(options), await second(options, change)]
     const [a, b] = [one, two].map((engine) => new KeyedMutex({ engine }))
@@ -35,7 +35,7 @@ describe('Claims over an engine', () => {
     return engine
   }
 
-  it('let in whom the message says so, before any command is answered', async () => {
+  it('admit a waiter by the message, before any command is answered', async () => {
     const { a, release, next } = await pair()
     world.server.slowAnswer = never
     release()
@@ -43,7 +43,7 @@ describe('Claims over an engine', () => {
     assert.equal(granted.abandoned, false)
     assert.ok(granted.fencingToken > release.fencingToken)
     assert.deepEqual([count('confirm'), count('enter')], [1, 0])
-    // Nor need it wait for the answer when it lets go.
+    // Nor does it wait for the answer when it releases.
     world.server.slowAnswer = undefined
     granted()
     ;(await a.acquire('key', { timeout: 1000 }))()
@@ -61,7 +61,7 @@ describe('Claims over an engine', () => {
     ;(await other)()
   })
 
-  it('end by their signal before anybody else gets in, where nobody can confirm', async () => {
+  it('abort their signal before another caller is admitted, if they cannot be confirmed', async () => {
     const confirm = async () => {
       throw new Error('cut')
     }
@@ -81,7 +81,7 @@ describe('Claims over an engine', () => {
     granted()
   })
 
-  it('end in time where the clock of the server has been set forward', async () => {
+  it('end in time if the clock of the server has been set forward', async () => {
     const { a, release, next } = await pair({}, () => ({ confirm: () => never }))
     world.server.clock = () => Date.now() + 5000
     release()
@@ -94,7 +94,7 @@ describe('Claims over an engine', () => {
     ;(await a.acquire('key'))()
   })
 
-  it('are confirmed by another command where one has failed', async () => {
+  it('are confirmed by another command if one has failed', async () => {
     let failures = 0
     const change = (driver) => ({
       confirm: (request) =>
@@ -109,7 +109,7 @@ describe('Claims over an engine', () => {
     granted()
   })
 
-  it('end by their signal at once where the server says that they are over', async () => {
+  it('abort their signal at once if the server answers that they are over', async () => {
     const confirm = async () => ({ state: 'over', wanted: false })
     const later = (driver) => ({ confirm: (request) => driver.enter(request).then(confirm) })
     const { release, next } = await pair({}, later)
@@ -120,7 +120,7 @@ describe('Claims over an engine', () => {
     granted()
   })
 
-  it('are not begun where the server has said so before', async () => {
+  it('do not begin if the server has reported their end before', async () => {
     const confirm = async () => ({ state: 'over', wanted: false })
     const { release, next } = await pair({}, () => ({ confirm }))
     release()
@@ -135,7 +135,7 @@ describe('Claims over an engine', () => {
     ['a message does not say what was granted', 1000, 0, false],
   ]
   for (const [what, ttl, delay, tells] of asked) {
-    it(`are asked for first where ${what}`, async () => {
+    it(`are confirmed before use if ${what}`, async () => {
       world.server.tells = tells
       const change = (driver) => ({
         listen: (session, hear) =>
@@ -152,7 +152,7 @@ describe('Claims over an engine', () => {
     })
   }
 
-  it('go to the next one where who waited gives up at that moment', async () => {
+  it('go to the next waiter if the waiter gives up at that moment', async () => {
     const controller = new AbortController()
     const { signal } = controller
     const change = (driver) => ({
@@ -171,10 +171,10 @@ describe('Claims over an engine', () => {
     ;(await a.acquire('key', { timeout: 1000 }))()
   })
 
-  it('go by some quick hand-offs more, since one to another process takes long', async () => {
+  it('pass along some quick hand-offs first, because one to another process takes long', async () => {
     const all = [await newEngine(), await newEngine(), await newEngine()]
     const [a, b, c] = all.map((engine) => new KeyedMutex({ engine }))
-    /** How many of b have been in before c, which has waited when they came in. */
+    /** How many waiters of b enter before c, which has waited when they entered. */
     async function before() {
       const release = await a.acquire('key')
       let count = 0
@@ -193,17 +193,17 @@ describe('Claims over an engine', () => {
       await Promise.all(waits)
       return count
     }
-    // However busy the machine is, once in a while it gives us 2 ms.
+    // However busy the machine is, sometimes it gives this process 2 ms.
     while ((await before()) <= 100);
   })
 
-  it('say that others wait, who come before the claim is confirmed', async () => {
+  it('report other waiters that arrive before the claim is confirmed', async () => {
     const { a, b, release, next } = await pair()
     release()
     await isPassedOn(b, await next, a)
   })
 
-  it('are not the only ones that hear of others, who come before the answer that grants a lease', async () => {
+  it('are told of other waiters, as a lease is that arrives before its answer', async () => {
     const all = [await newEngine(), await newEngine()]
     const [a, b] = all.map((engine) => new KeyedMutex({ engine }))
     world.server.slowAnswer = sleep(100)
@@ -215,7 +215,7 @@ describe('Claims over an engine', () => {
     await other
   })
 
-  /** `mine` holds the lock, and those who want it here let `other` in before long. */
+  /** `mine` holds the lock, and its local waiters admit `other` before long. */
   async function isPassedOn(mine, release, other) {
     const order = []
     const work = (mutex, who) =>

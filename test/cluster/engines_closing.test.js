@@ -1,12 +1,12 @@
 'use strict'
-// close() and onIdle() of locks over an engine: the server knows of all that has been given back.
+// close() and onIdle() of locks over an engine: the server has been told of everything given back.
 const assert = require('node:assert/strict')
 const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
 const { closables, isPending } = require('../helpers/closable.js')
 const { calmIt } = require('../helpers/calm.js')
 const { fakeWorld } = require('./helpers/fake_world.js')
 
-// Sessions and leases of some hundred milliseconds end by themselves where this process stands still.
+// Sessions and leases of some hundred milliseconds expire if this process stalls.
 const it = calmIt(15)
 const closed = { code: 'ERR_LOCK_CLOSED' }
 
@@ -14,7 +14,7 @@ for (const [name, make] of Object.entries(closables)) {
   describe(`close() of a ${name} over an engine`, () => {
     const world = fakeWorld()
 
-    it('refuses callers, and resolves when the server knows of the last release', async () => {
+    it('refuses callers, and resolves when the server has been told of the last release', async () => {
       const engine = await world.newEngine()
       const made = make({ engine, name: 'close' })
       const { lock, hold, wait = hold } = made
@@ -60,7 +60,7 @@ describe('onIdle() of a lock over an engine', () => {
     assert.equal(heldAt(world.server), 0)
   })
 
-  it('resolves when the session of a release is over that the server has not heard', async () => {
+  it('resolves when the session of a release that the server was not told of is over', async () => {
     const engine = await world.newEngine()
     const locks = new KeyedMutex({ engine })
     const release = await locks.acquire('a')
@@ -71,13 +71,13 @@ describe('onIdle() of a lock over an engine', () => {
     release()
     const closing = locks.close()
     assert.ok(await isPending(closing))
-    const closed = engine.close() // It ends the session at once, for this thread.
+    const closed = engine.close() // ends the session at once, for this thread
     await closing
     answer()
     await closed
   })
 
-  it('resolves where units are left to others, and a reader was the writer', async () => {
+  it('resolves if units are left to others, and a reader was the writer', async () => {
     const engine = await world.newEngine()
     const semaphore = new Semaphore(5, { engine, name: 'idle' })
     const lock = new RWLock({ engine, name: 'idle' })
@@ -96,9 +96,9 @@ describe('onIdle() of a lock over an engine', () => {
   })
 })
 
-/** How many leases the server has granted, or is asked for. */
+/** How many leases the server has granted, or has requests for. */
 function heldAt(server) {
   let count = 0
-  for (const { holders, line } of server.keys.values()) count += holders.size + line.size
+  for (const { holders, waiters } of server.keys.values()) count += holders.size + waiters.size
   return count
 }

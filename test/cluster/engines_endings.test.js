@@ -1,12 +1,12 @@
 'use strict'
-// How locks over an engine end where something else ends at that moment: the thread that renews, or a wish.
+// How locks over an engine end when the renewing thread, or a caller's wait, ends at that moment.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, LockManager, Mutex } = require('../..')
 const { Engine } = require('../../lib/cluster/engine.js')
 const { fakeWorld } = require('./helpers/fake_world.js')
 
-describe('Locks over an engine whose thread that renews fails', () => {
+describe('Locks over an engine whose renewing thread fails', () => {
   const world = fakeWorld()
 
   function mutexOf(diesAt, options) {
@@ -18,7 +18,7 @@ describe('Locks over an engine whose thread that renews fails', () => {
     return new KeyedMutex({ engine })
   }
 
-  it('are lost when it dies, and to be had again by another thread', async () => {
+  it('are lost when it dies, and available again with another thread', async () => {
     const mutex = mutexOf('renew', { ttl: 3000 })
     const release = await mutex.acquire('key')
     await once(release.signal, 'abort')
@@ -30,14 +30,14 @@ describe('Locks over an engine whose thread that renews fails', () => {
     next()
   })
 
-  it('are to be had when it connects at last', async () => {
+  it('are available when it connects at last', async () => {
     const mutex = mutexOf('connect')
     const release = await mutex.acquire('key')
     assert.equal(release.signal.aborted, false)
     release()
   })
 
-  it('tell the caller why it cannot connect, however long it tries', async () => {
+  it('report why it cannot connect, however long it tries', async () => {
     const mutex = mutexOf('trying', { answerTimeout: 1000 })
     let error
     do error = await mutex.acquire('key').catch((reason) => reason)
@@ -47,7 +47,7 @@ describe('Locks over an engine whose thread that renews fails', () => {
     assert.ok(error.message.endsWith(': refused at ::1; refused at 127.0.0.1'), error.message)
   })
 
-  it('are not to be had where it dies each time before there is a session', async () => {
+  it('are not available if it dies each time before there is a session', async () => {
     const mutex = mutexOf('open', { answerTimeout: 1000 })
     let error
     // The thread may take longer to start than the server may take to answer.
@@ -59,10 +59,10 @@ describe('Locks over an engine whose thread that renews fails', () => {
   })
 })
 
-describe('Locks over an engine whose connection that listens fails', () => {
+describe('Locks over an engine whose listening connection fails', () => {
   const world = fakeWorld()
 
-  it('tell the caller why, until it has been made', async () => {
+  it('report why, until it has been made', async () => {
     const driver = world.server.driver()
     let succeed
     const connected = new Promise((resolve) => {
@@ -87,7 +87,7 @@ describe('Locks over an engine whose connection that listens fails', () => {
     world.server.trouble = new Promise(() => {})
     await assert.rejects(mutex.acquire('other', { timeout: 50 }), {
       code: 'ERR_LOCK_ENGINE',
-      message: /within 50 ms; is the server there\?$/,
+      message: /within 50 ms; check that the server runs and can be reached$/,
     })
     world.server.trouble = undefined
   })
@@ -96,7 +96,7 @@ describe('Locks over an engine whose connection that listens fails', () => {
 describe('Locks over an engine', () => {
   const world = fakeWorld()
 
-  it('are one, whatever other options two maps of a thread have', async () => {
+  it('are one lock for maps with different options in one thread', async () => {
     const engine = await world.newEngine()
     const [a, b] = [new KeyedMutex({ engine }), new KeyedMutex({ engine, fairness: 'fifo' })]
     const release = await a.acquire('key')
@@ -111,7 +111,7 @@ describe('Locks over an engine', () => {
     assert.deepEqual([a.size, b.size], [0, 0])
   })
 
-  it('of two capacities do not agree on a key, and go on with what they have', async () => {
+  it('of two capacities fail to agree on a key, and go on with their leases', async () => {
     const engine = await world.newEngine()
     const [two, three] = [2, 3].map((value) => new KeyedSemaphore(value, { engine }))
     const [, release] = await two.acquire('key')
@@ -121,7 +121,7 @@ describe('Locks over an engine', () => {
     assert.deepEqual([two.size, three.size], [0, 0])
   })
 
-  it('are free when a reader has let go, at whatever moment of its upgrade', async () => {
+  it('are free when a reader has released, at any moment of its upgrade', async () => {
     let afterAnswer = () => {}
     const driver = world.server.driver()
     const engine = new Engine({
@@ -136,7 +136,7 @@ describe('Locks over an engine', () => {
     const locks = new KeyedRWLock({ engine })
     const others = new KeyedRWLock({ engine: await world.newEngine() })
     const outcomes = new Set()
-    // The answer comes up in so many microtasks, and in each of them the reader may let go.
+    // The answer propagates through so many microtasks, and in each of them the reader may release.
     for (let hops = 0; hops < 30; hops++) {
       afterAnswer = () => {}
       const reader = await locks.acquireRead('key')
@@ -160,7 +160,7 @@ describe('Locks over an engine', () => {
   })
 })
 
-describe('Locks over an engine that is closed', () => {
+describe('Locks over a closed engine', () => {
   const world = fakeWorld()
   const closed = { code: 'ERR_LOCK_ENGINE', message: /has been closed/ }
 
@@ -176,7 +176,7 @@ describe('Locks over an engine that is closed', () => {
     const rejected = [...wait(), mutex.acquire({ timeout: 60_000 })].map((waiting) =>
       assert.rejects(waiting, closed),
     )
-    // The upgrade is over with the lease that it is of.
+    // The upgrade ends with the lease it belongs to.
     rejected.push(assert.rejects(upgrading.upgrade(), { code: /ERR_LOCK_(ENGINE|LOST)/ }))
     await new Promise(setImmediate)
     await engine.close()
@@ -184,5 +184,33 @@ describe('Locks over an engine that is closed', () => {
     await Promise.all(wait().map((waiting) => assert.rejects(waiting, closed)))
     for (const release of [...releases, upgrading]) release()
     assert.equal(locks.size, 0)
+  })
+
+  it('are free within ttl where the client was closed first, and closing reports that', async () => {
+    const engine = await world.newEngine({ ttl: 500 })
+    const mutex = new KeyedMutex({ engine })
+    const release = await mutex.acquire('key')
+    const cause = new Error('Connection is closed.')
+    world.server.trouble = Promise.reject(cause)
+    world.server.trouble.catch(() => {})
+    await assert.rejects(engine.close(), {
+      code: 'ERR_LOCK_ENGINE',
+      cause,
+      message:
+        /^the engine is closed, but .*: Connection is closed\.\. They .* ttl of 500 ms is over/,
+    })
+    assert.equal(release.signal.aborted, true)
+  })
+
+  it('are free within ttl where the server does not answer, and closing reports that', async () => {
+    const engine = await world.newEngine({ ttl: 500, answerTimeout: 100 })
+    world.server.trouble = new Promise(() => {})
+    await assert.rejects(engine.close(), {
+      code: 'ERR_LOCK_ENGINE',
+      message:
+        'the engine is closed, but Fake could not be told to free its locks: there was no answer within 100 ms. ' +
+        'They are free once their ttl of 500 ms is over. Close an engine before its client',
+    })
+    await engine.close()
   })
 })

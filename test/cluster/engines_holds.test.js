@@ -1,6 +1,6 @@
 'use strict'
-// Locks with `maxHold` and `minHold` of their own: what constructors refuse, and leases without an end.
-// What every engine does for them is in helpers/hold_contract.js.
+// Locks with their own `maxHold` and `minHold`: refused options, and leases without an end.
+// helpers/hold_contract.js tests what every engine does for them.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const boxoffice = require('../..')
@@ -40,7 +40,7 @@ describe('The options maxHold and minHold', () => {
     }
   })
 
-  it('let no hold last for less than minHold', async () => {
+  it('must not make a hold end before minHold', async () => {
     const engine = await world.newEngine({ ttl: 1000, maxHold: 5000 })
     const both = { engine, name, minHold: 2000, maxHold: 1000 }
     assert.throws(() => new Mutex(both), { name: 'RangeError', message: /which is 1000 ms/ })
@@ -61,18 +61,21 @@ describe('The options maxHold and minHold', () => {
     }
   })
 
-  it('are for mutexes, where it is minHold', async () => {
+  it('are for mutexes only, in the case of minHold', async () => {
     const engine = await world.newEngine()
     const options = { engine, name, minHold: 1000 }
     for (const Class of [RWLock, KeyedRWLock, LockManager]) {
-      assert.throws(() => new Class(options), { ...unsupported, message: /use a Mutex/ })
+      assert.throws(() => new Class(options), {
+        ...unsupported,
+        message: /over an engine has no minHold: use a Mutex/,
+      })
     }
     assert.throws(() => new Semaphore(1, options), unsupported)
     assert.throws(() => new KeyedSemaphore(1, options), unsupported)
     for (const Class of [Mutex, RecursiveMutex, KeyedMutex]) new Class(options)
   })
 
-  it('need a driver that keeps minHold', async () => {
+  it('need a driver that supports minHold', async () => {
     const { keepsMinHold: _, ...driver } = world.server.driver()
     const engine = new Engine(driver)
     world.engines.push(engine)
@@ -97,15 +100,18 @@ describe('A lease without an end', () => {
     return engine
   }
 
-  /** Until the server has confirmed one for the fourth time. */
-  async function fourTimes(method) {
-    while (world.count(method) < 4) await new Promise((resolve) => setTimeout(resolve, 20))
+  /** Resolves when the server has had so many of these commands. Rejects if the lease of `signal` is lost. */
+  async function confirmed(signal, count = 4, method = 'confirm') {
+    while (world.count(method) < count) {
+      signal.throwIfAborted()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
   }
 
-  it('is extended as long as it is held, and not after that', async () => {
+  it('is extended as long as it is held, and no longer', async () => {
     const mutex = new Mutex({ engine: await shortOf(), name: 'a', maxHold: Infinity })
     const release = await mutex.acquire()
-    await fourTimes('confirm')
+    await confirmed(release.signal)
     assert.equal(release.signal.aborted, false)
     release()
     const count = world.count('confirm')
@@ -113,7 +119,7 @@ describe('A lease without an end', () => {
     assert.equal(world.count('confirm'), count)
   })
 
-  it('is extended where it began by a message', async () => {
+  it('is extended if it began by a message', async () => {
     const [one, other] = [await shortOf(), await world.newEngine()]
     const options = { name: 'a', maxHold: Infinity }
     const release = await new Mutex({ ...options, engine: other }).acquire()
@@ -121,7 +127,7 @@ describe('A lease without an end', () => {
     while (world.count('enter') < 2) await new Promise(setImmediate)
     release()
     const { signal } = await next
-    await fourTimes('confirm')
+    await confirmed(signal)
     assert.equal(signal.aborted, false)
   })
 
@@ -129,12 +135,12 @@ describe('A lease without an end', () => {
     const engine = await shortOf(() => ({ confirm: undefined }))
     const mutex = new Mutex({ engine, name: 'a', maxHold: Infinity })
     const release = await mutex.acquire()
-    await fourTimes('enter')
+    await confirmed(release.signal, 4, 'enter')
     assert.equal(release.signal.aborted, false)
     release()
   })
 
-  it('ends by its signal where the server knows it no more', async () => {
+  it('aborts its signal if the server does not know it any more', async () => {
     const confirm = async () => ({ state: 'over', wanted: false })
     const engine = await shortOf(() => ({ confirm }))
     const { signal } = await new Mutex({ engine, name: 'a', maxHold: Infinity }).acquire()
@@ -146,19 +152,19 @@ describe('A lease without an end', () => {
     const lock = new RWLock({ engine: await shortOf(), name: 'a', maxHold: Infinity })
     const reader = await lock.acquireRead()
     const writer = await reader.upgrade()
-    while (world.count('confirm') < 8) await new Promise((resolve) => setTimeout(resolve, 20))
+    await confirmed(writer.signal, 8)
     assert.equal(writer.signal.aborted, false)
     writer()
   })
 
-  it('is what the leader has of a LeaderElection that asks for it', async () => {
+  it("is the leader's lease of a LeaderElection with maxHold: Infinity", async () => {
     const election = new LeaderElection({
       engine: await shortOf(),
       name: 'a',
       maxHold: Infinity,
     })
     const isAborted = await election.lead(async (signal) => {
-      await fourTimes('confirm')
+      await confirmed(signal)
       return signal.aborted
     })
     assert.equal(isAborted, false)

@@ -1,11 +1,13 @@
 'use strict'
-// Jobs that processes run under a lock with a minHold, over real servers.
+// Jobs of several processes under a lock with a minHold, over real servers.
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
 const { randomUUID } = require('node:crypto')
 const { createInterface } = require('node:readline')
 const { Mutex } = require('../..')
 const { Engine } = require('../../lib/cluster/engine.js')
+const { useEnds } = require('./helpers/ends.js')
+const { etcdServer } = require('./helpers/etcd_server.js')
 const { postgresServer } = require('./helpers/postgres_server.js')
 const { redisServer } = require('./helpers/servers.js')
 
@@ -13,25 +15,20 @@ const ifAvailable = true
 
 cronOver('Redis', redisServer, './helpers/redis_connect.js')
 cronOver('PostgreSQL', postgresServer, './helpers/postgres_connect.js')
+cronOver('etcd', etcdServer, './helpers/etcd_connect.js')
 
 function cronOver(what, startServer, connector) {
   describe(`A job of several processes, with a minHold over ${what}`, function () {
     this.timeout(60_000)
     const { connect } = require(connector)
     let server
-    let ends
+    const ends = useEnds()
     before(async () => {
       server = await startServer()
     })
     after(() => server.close())
-    beforeEach(() => {
-      ends = []
-    })
-    afterEach(async () => {
-      for (const end of ends.reverse()) await end()
-    })
 
-    /** A process that does `code` with the mutexes `cron` and `plain` of that name. */
+    /** Starts a process that runs `code`, with the mutexes `cron` and `plain` of that name. */
     function processOf(name, code) {
       const script = `
         const { connect } = require(${JSON.stringify(require.resolve(connector))})
@@ -86,7 +83,7 @@ function cronOver(what, startServer, connector) {
       assert.equal(await line(), 'runs')
       const { cron, plain } = await mutexes(name)
       child.kill('SIGKILL')
-      // Its session is over when another lock of it goes to the next.
+      // When the process's other lock goes to the next process, its session has ended.
       const release = await plain.acquire()
       assert.equal(release.abandoned, true)
       assert.equal(await cron.runExclusive(() => 'ran', { ifAvailable }), undefined)

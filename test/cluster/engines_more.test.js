@@ -1,6 +1,6 @@
 'use strict'
-// What locks over an engine have in common with those of one process, beyond the plain ways in: lib/cluster, by a
-// server in memory.
+// Features that locks over an engine share with those of one process, beyond plain acquiring:
+// lib/cluster, with a server in memory.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -11,13 +11,13 @@ const { fakeWorld } = require('./helpers/fake_world.js')
 const { calmIt } = require('../helpers/calm.js')
 const { inChild } = require('../helpers/children.js')
 
-// Sessions and leases of some hundred milliseconds end by themselves where this process stands still.
+// Sessions and leases of some hundred milliseconds expire if this process stalls.
 const it = calmIt(15)
 
 describe('Several keys over an engine', () => {
   const { newEngine } = fakeWorld()
 
-  it('have a token each, and one signal', async () => {
+  it('have one token each, and one common signal', async () => {
     const engine = await newEngine()
     const mutex = new KeyedMutex({ engine })
     const before = await mutex.acquire('a')
@@ -52,7 +52,7 @@ describe('Several keys over an engine', () => {
     assert.equal(next, 'ERR_LOCK_TIMEOUT')
   })
 
-  it('reject where one is lost before all are there', async () => {
+  it('reject if one is lost before all are granted', async () => {
     const mutex = new KeyedMutex({ engine: await newEngine({ ttl: 300, maxHold: 300 }) })
     const other = new KeyedMutex({ engine: await newEngine() })
     const theirs = await other.acquire('b')
@@ -69,7 +69,7 @@ describe('Several keys over an engine', () => {
   })
 })
 
-describe('What a dead holder left, over an engine', () => {
+describe('The report of a dead holder, over an engine', () => {
   const world = fakeWorld()
   const { newEngine } = world
 
@@ -81,7 +81,7 @@ describe('What a dead holder left, over an engine', () => {
     return new KeyedMutex({ engine: await newEngine() })
   }
 
-  it('is told to the next one, where a caller gave up while the answer was on its way', async () => {
+  it('goes to the next holder, if a caller gave up while the answer was on its way', async () => {
     const mutex = await abandoned()
     let answer
     world.server.slowAnswer = new Promise((resolve) => {
@@ -96,7 +96,7 @@ describe('What a dead holder left, over an engine', () => {
     assert.equal((await mutex.acquire('key')).abandoned, false)
   })
 
-  it('is told to the next one here, where the caller did not get all keys', async () => {
+  it('goes to the next holder of this thread, if the caller did not get all keys', async () => {
     const mutex = await abandoned()
     const held = await mutex.acquire('z')
     await assert.rejects(mutex.acquire(['key', 'z'], { timeout: 50 }), { code: 'ERR_LOCK_TIMEOUT' })
@@ -106,7 +106,7 @@ describe('What a dead holder left, over an engine', () => {
     assert.equal((await both).abandoned, true)
   })
 
-  it('is told once, by whomever of this thread', async () => {
+  it('goes to one holder only, of any caller of this thread', async () => {
     const mutex = await abandoned()
     const first = mutex.acquire('key')
     const second = mutex.acquire('key')
@@ -120,7 +120,7 @@ describe('What a dead holder left, over an engine', () => {
 describe('A semaphore over an engine', () => {
   const { newEngine } = fakeWorld()
 
-  it('is given back without its Releaser, also in parts', async () => {
+  it('can be given back without its Releaser, also in parts', async () => {
     const [one, two] = [await newEngine(), await newEngine()]
     const [a, b] = [one, two].map((engine) => new KeyedSemaphore(5, { engine }))
     const [, small] = await a.acquire('key', 1)
@@ -143,7 +143,7 @@ describe('A semaphore over an engine', () => {
     assert.equal(a.size + b.size, 0)
   })
 
-  it('can be waited for without being taken, and looked at', async () => {
+  it('can be awaited without being acquired, and looked at', async () => {
     const semaphore = new KeyedSemaphore(2, { engine: await newEngine() })
     await semaphore.waitForUnlock('key', 2)
     assert.equal(semaphore.getValue('key'), 2)
@@ -156,7 +156,7 @@ describe('A semaphore over an engine', () => {
     assert.equal(semaphore.size, 0)
   })
 
-  it('is of an engine that `await using` closes', async () => {
+  it('ends with an engine that `await using` closes', async () => {
     const engine = await newEngine()
     const semaphore = new KeyedSemaphore(2, { engine })
     const [, release] = await semaphore.acquire('key')
@@ -169,7 +169,7 @@ describe('A semaphore over an engine', () => {
     release()
   })
 
-  it('lets in who waits here for what is given back', async () => {
+  it('admits local waiters to units that are given back', async () => {
     const semaphore = new KeyedSemaphore(4, { engine: await newEngine() })
     await semaphore.acquire('key', 4)
     const [first, second] = [semaphore.acquire('key', 1), semaphore.acquire('key', 2)]
@@ -208,7 +208,7 @@ describe('Objects of one name over an engine', () => {
     assert.throws(() => a.buffer, TypeError)
   })
 
-  it('reject those they cancel with what each was given for that', async () => {
+  it('reject cancelled waiters with the cancelError of each', async () => {
     const engine = await newEngine()
     const [a, b] = ['one', 'two'].map(
       (message) => new Mutex({ engine, name: 'a', cancelError: new Error(message) }),
@@ -225,7 +225,7 @@ describe('Objects of one name over an engine', () => {
     release()
   })
 
-  it('stay one lock as long as it is held or waited for', async () => {
+  it('stay one lock as long as it is held or awaited', async () => {
     setFlagsFromString('--expose-gc')
     const gc = runInNewContext('gc')
     const engine = await newEngine()
@@ -245,7 +245,7 @@ describe('Objects of one name over an engine', () => {
     ;(await waiting)()
   })
 
-  it('are forgotten with their name when nobody has them', async function () {
+  it('are forgotten with their name when they are unreachable', async function () {
     this.timeout(60_000)
     const most = 500_000
     const code = `

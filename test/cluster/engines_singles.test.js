@@ -1,5 +1,5 @@
 'use strict'
-// Semaphore and RecursiveMutex over an engine, by a server in memory.
+// Semaphore and RecursiveMutex over an engine, with a server in memory.
 const assert = require('node:assert/strict')
 const { setTimeout: sleep } = require('node:timers/promises')
 const {
@@ -15,7 +15,7 @@ const {
 const { fakeWorld } = require('./helpers/fake_world.js')
 const { calmIt } = require('../helpers/calm.js')
 
-// Sessions and leases of some hundred milliseconds end by themselves where this process stands still.
+// Sessions and leases of some hundred milliseconds expire if this process stalls.
 const it = calmIt(15)
 
 describe('Semaphore over an engine', () => {
@@ -23,7 +23,7 @@ describe('Semaphore over an engine', () => {
   const semaphore = async (value, name = 'pool') =>
     new Semaphore(value, { engine: await world.newEngine(), name })
 
-  it('is one for all that have its name', async () => {
+  it('is one for all objects of its name', async () => {
     const a = await semaphore(2)
     const b = await semaphore(2)
     const other = await semaphore(2, 'other')
@@ -65,7 +65,7 @@ describe('Semaphore over an engine', () => {
     assert.equal(pool.getValue(), 3)
   })
 
-  it('gives back one unit by release(), unless told otherwise, and refuses what is no weight', async () => {
+  it('gives back one unit by release() by default, and refuses invalid weights', async () => {
     const pool = await semaphore(3)
     await Promise.all([pool.acquire(), pool.acquire(), pool.acquire()])
     for (const weight of [0, -1, 1.5, Number.NaN]) {
@@ -78,7 +78,7 @@ describe('Semaphore over an engine', () => {
     await assert.rejects(pool.acquire(2, { timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
   })
 
-  it('tells a job of map() that its lease is lost', async () => {
+  it('aborts the signal of a job of map() when its lease is lost', async () => {
     const engine = await world.newEngine()
     const pool = new Semaphore(2, { engine, name: 'pool' })
     const done = pool.map(['a'], async (_item, { signal }) => {
@@ -88,13 +88,14 @@ describe('Semaphore over an engine', () => {
     await assert.rejects(done, { code: 'ERR_LOCK_LOST' })
   })
 
-  it('says what it cannot do, and what to do instead', async () => {
+  it('names unsupported methods, and what to use instead', async () => {
     const pool = await semaphore(3)
     assert.throws(() => pool.setValue(4), { code: 'ERR_LOCK_UNSUPPORTED', message: /another name/ })
     assert.throws(() => pool.tryAcquire(), TypeError)
     assert.throws(() => pool.acquire(4), {
       name: 'RangeError',
-      message: 'weight 4 is more than the value 3 of the semaphore "pool"',
+      message:
+        'weight 4 is more than the value 3 of the semaphore "pool"; for a priority: { priority: 4 }',
     })
     await assert.rejects(semaphore(0), { name: 'RangeError', message: /value must be 1 or more/ })
     await assert.rejects(semaphore(-1), RangeError)
@@ -143,7 +144,7 @@ describe('RecursiveMutex over an engine', () => {
     assert.equal(world.count('enter'), 1)
   })
 
-  it('keeps others out until the last caller from inside is through', async () => {
+  it('keeps others out until the last caller from inside has ended', async () => {
     const mine = new RecursiveMutex({ engine: await world.newEngine(), name: 'account' })
     const theirs = new RecursiveMutex({ engine: await world.newEngine(), name: 'account' })
     const order = []
@@ -160,7 +161,7 @@ describe('RecursiveMutex over an engine', () => {
     assert.deepEqual(order, ['inner', 'theirs'])
   })
 
-  it('may be entered again by an object with other options', async () => {
+  it('can be entered again by an object with other options', async () => {
     const engine = await world.newEngine()
     const outer = new RecursiveMutex({ engine, name: 'account', diagnostics: 'counters' })
     const inner = new RecursiveMutex({ engine, name: 'account', fairness: 'fifo' })
@@ -169,14 +170,14 @@ describe('RecursiveMutex over an engine', () => {
     assert.equal(outer.isHeld(), false)
   })
 
-  it('is another lock than a mutex of that name', async () => {
+  it('is a different lock from a mutex of that name', async () => {
     const engine = await world.newEngine()
     const account = new RecursiveMutex({ engine, name: 'account' })
     await account.runExclusive(() => new Mutex({ engine, name: 'account' }).runExclusive(() => {}))
     await account.runExclusive(() => new KeyedMutex({ engine }).runExclusive('account', () => {}))
   })
 
-  it('gives a waiter up by its timeout', async () => {
+  it('lets a waiter give up by its timeout', async () => {
     const mine = new RecursiveMutex({ engine: await world.newEngine(), name: 'account' })
     const theirs = new RecursiveMutex({ engine: await world.newEngine(), name: 'account' })
     await mine.runExclusive(async () => {
@@ -198,7 +199,7 @@ describe('RecursiveMutex over an engine', () => {
   })
 })
 
-describe('What callbacks over an engine are told of their grant', () => {
+describe('The grant that callbacks over an engine get', () => {
   const world = fakeWorld()
   const name = 'told'
   const last = (...all) => all.at(-1)
@@ -216,7 +217,7 @@ describe('What callbacks over an engine are told of their grant', () => {
     LockManager: (engine) => new LockManager({ engine }).request('a', last),
   }
   for (const [kind, run] of Object.entries(ways)) {
-    it(`${kind}: a fencing token, a signal, and whether the last holder died`, async () => {
+    it(`${kind}: has a fencing token, a signal, and whether the last holder died`, async () => {
       const grant = await run(await world.newEngine())
       assert.equal(typeof grant.fencingToken, 'bigint')
       assert.equal(grant.signal.aborted, false)
@@ -224,7 +225,7 @@ describe('What callbacks over an engine are told of their grant', () => {
     })
   }
 
-  it('aborts the signal of a callback whose lease is lost', async () => {
+  it('aborts its signal when the lease is lost', async () => {
     const engine = await world.newEngine()
     const reason = await new Mutex({ engine, name }).runExclusive(async ({ signal }) => {
       await engine.close()
@@ -244,7 +245,7 @@ describe('ifAvailable over an engine', () => {
   const world = fakeWorld()
   const name = 'now'
   const now = { ifAvailable: true }
-  /** A lock of one engine that is held, and what another engine gets of it. */
+  /** A held lock of one engine, and the result that another engine gets. */
   const ways = {
     Mutex: async (mine, theirs) => {
       const release = await new Mutex({ engine: mine, name }).acquire()
@@ -299,19 +300,19 @@ describe('ifAvailable over an engine', () => {
     },
   }
   for (const [kind, hold] of Object.entries(ways)) {
-    it(`${kind}: is the lock where it is free, else undefined`, async () => {
+    it(`${kind}: acquires a free lock, else gives undefined`, async () => {
       const [mine, theirs] = [await world.newEngine(), await world.newEngine()]
       const { release, ask } = await hold(mine, theirs)
       assert.equal(await ask(), undefined)
       release()
       let got
-      // The server hears of the release in its time.
+      // The server gets the release in its own time.
       while (got === undefined) got = await ask()
       got()
     })
   }
 
-  it('is undefined where a caller of this thread has it, and leaves no waiter', async () => {
+  it('gives undefined if a caller of this thread has it, and leaves no waiter', async () => {
     const mutex = new Mutex({ engine: await world.newEngine(), name })
     const release = await mutex.acquire()
     assert.equal(await mutex.acquire(now), undefined)
@@ -321,14 +322,14 @@ describe('ifAvailable over an engine', () => {
     await mutex.runExclusive(() => {})
   })
 
-  it('rejects where the server does not answer', async () => {
+  it('rejects if the server does not answer', async () => {
     const engine = await world.newEngine({ answerTimeout: 500 })
     const mutex = new Mutex({ engine, name })
     world.server.trouble = new Promise(() => {})
     await assert.rejects(mutex.acquire(now), { code: 'ERR_LOCK_ENGINE' })
   })
 
-  it('is what the errors of the forms without a wait name', async () => {
+  it('is named by the errors of the forms without a wait', async () => {
     const mutex = new Mutex({ engine: await world.newEngine(), name })
     assert.throws(() => mutex.tryAcquire(), /use acquire\(\) with \{ ifAvailable: true \}/)
   })

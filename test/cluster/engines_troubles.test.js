@@ -1,5 +1,5 @@
 'use strict'
-// What may go wrong between an engine and its server, by a server in memory: lib/cluster.
+// Failures between an engine and its server, with a server in memory: lib/cluster.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -10,14 +10,14 @@ const { Engine } = require('../../lib/cluster/engine.js')
 const { fakeWorld } = require('./helpers/fake_world.js')
 const { calmIt } = require('../helpers/calm.js')
 
-// Sessions and leases of some hundred milliseconds end by themselves where this process stands still.
+// Sessions and leases of some hundred milliseconds expire if this process stalls.
 const it = calmIt(15)
 
 describe('Locks over an engine in trouble', () => {
   const world = fakeWorld()
   const { newEngine, count } = world
 
-  it('give back what was granted too late', async () => {
+  it('give back late grants', async () => {
     const [one, two] = [await newEngine(), await newEngine()]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
     let answer
@@ -31,7 +31,7 @@ describe('Locks over an engine in trouble', () => {
     assert.equal(a.size, 0)
   })
 
-  it('hear of a signal that is aborted after the line here has let them in', async () => {
+  it('notice a signal aborted after the local queue has admitted them', async () => {
     const mutex = new KeyedMutex({ engine: await newEngine(), fairness: 'fifo' })
     const other = new KeyedMutex({ engine: await newEngine() })
     const release = await mutex.acquire('key')
@@ -49,7 +49,7 @@ describe('Locks over an engine in trouble', () => {
     assert.equal(mutex.size, 0)
   })
 
-  it('hold nothing by an answer that comes after its lease is over', async () => {
+  it('hold nothing by an answer that arrives after its lease is over', async () => {
     const [one, two] = [
       await newEngine({ ttl: 300, maxHold: 300, answerTimeout: 5000 }),
       await newEngine(),
@@ -71,13 +71,13 @@ describe('Locks over an engine in trouble', () => {
     ;(await late)()
   })
 
-  it('say that a lease is over in the order of their ends', async () => {
+  it('report the ends of leases in their order', async () => {
     const [one, two] = [await newEngine({ ttl: 800, maxHold: 800 }), await newEngine()]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
     const order = []
     world.server.slowAnswer = sleep(400)
     const first = a.acquire('first').then((release) => {
-      // At once: whatever else there is to wait for may take longer than this lease.
+      // At once: any further wait may take longer than this lease.
       release.signal.addEventListener('abort', () => order.push('lost'))
     })
     await sleep(350)
@@ -90,7 +90,7 @@ describe('Locks over an engine in trouble', () => {
     next()
   })
 
-  it('reject who waits for others when the server falls silent', async () => {
+  it('reject callers that wait for others when the server falls silent', async () => {
     const [one, two] = [
       await newEngine({ ttl: 300, maxHold: 300, answerTimeout: 1000 }),
       await newEngine({ ttl: 300, maxHold: 300 }),
@@ -104,7 +104,7 @@ describe('Locks over an engine in trouble', () => {
     world.server.trouble = undefined
   })
 
-  it('give back what a stuck server has granted after it was told of the end', async () => {
+  it('give back a grant of a stuck server that was told of the end before', async () => {
     const late = []
     const driver = world.server.driver()
     const one = new Engine({
@@ -123,7 +123,7 @@ describe('Locks over an engine in trouble', () => {
     ;(await b.acquire('key', { timeout: 5000 }))()
   })
 
-  it('come back when a session was lost while somebody waited', async () => {
+  it('recover when a session was lost during a wait', async () => {
     const [one, two] = [await newEngine({ ttl: 300, maxHold: 5000 }), await newEngine()]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
     const release = await b.acquire('key')
@@ -135,7 +135,7 @@ describe('Locks over an engine in trouble', () => {
     ;(await waiting)()
   })
 
-  it('are no longer held by those who have heard of a loss, and are for others', async () => {
+  it('end for holders that know of the loss, and are available to others', async () => {
     const [one, two] = [await newEngine({ ttl: 300, maxHold: 5000 }), await newEngine()]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
     const release = await a.acquire('key')
@@ -156,7 +156,7 @@ describe('Locks over an engine in trouble', () => {
 })
 
 describe('The clock of engines', () => {
-  it('is one for all threads, also where a thread counts its own time from its own begin', async () => {
+  it("is one for all threads, even if a thread's own clock starts with the thread", async () => {
     const clock = JSON.stringify(require.resolve('../../lib/cluster/clock.js'))
     const before = now()
     const worker = new Worker(

@@ -1,5 +1,5 @@
 'use strict'
-// Leaders over an engine: a lease that is lost, a server that is away, an engine that is closed.
+// Leaders over an engine: a lost lease, an absent server, a closed engine.
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
 const { randomUUID } = require('node:crypto')
@@ -9,13 +9,16 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { KeyedMutex, LeaderElection } = require('../..')
 const { Engine } = require('../../lib/cluster/engine.js')
 const { calmIt } = require('../helpers/calm.js')
+const { stop } = require('../helpers/processes.js')
 const { turn, watch } = require('../helpers/promises.js')
+const { useEnds } = require('./helpers/ends.js')
 const { fakeWorld } = require('./helpers/fake_world.js')
+const { etcdServer } = require('./helpers/etcd_server.js')
 const { postgresServer } = require('./helpers/postgres_server.js')
 const { redisServer } = require('./helpers/servers.js')
 const { warmUp } = require('./helpers/warm_up.js')
 
-/** A promise for the first warning of elections. */
+/** Resolves to the first warning of elections. */
 async function nextWarning() {
   for (;;) {
     const [warning] = await once(process, 'warning')
@@ -25,11 +28,11 @@ async function nextWarning() {
 
 describe('A LeaderElection over an engine', () => {
   const world = fakeWorld()
-  // A session ends by itself where this process stands still.
+  // A session expires if this process stalls.
   const it = calmIt(50)
   const open = (engine, name = 'mail') => new LeaderElection({ engine, name })
 
-  it('needs a name, and knows no pid', async () => {
+  it('needs a name, and cannot report a pid', async () => {
     const engine = await world.newEngine()
     assert.throws(() => new LeaderElection({ engine }), TypeError)
     assert.throws(() => new LeaderElection({ engine, name: 'a', scope: 'host' }), TypeError)
@@ -50,14 +53,14 @@ describe('A LeaderElection over an engine', () => {
       if (reasons.length === 2) return abandoned
       await once(signal, 'abort')
       reasons.push(signal.reason.code)
-      // What it returns, or how it stops, is of no interest: it leads no more.
+      // The result or error of that callback is ignored: it does not lead any more.
       if (reasons.length === 2) throw signal.reason
       return 'lost'
     })
     assert.deepEqual([result, reasons], [true, ['ERR_LOCK_LOST', 'ERR_LOCK_LOST']])
   })
 
-  it('stops for an error that is no answer to the loss of the lease', async () => {
+  it('stops for an error other than the loss of the lease', async () => {
     const engine = await world.newEngine({ ttl: 200, maxHold: 250 })
     const led = open(engine).lead(async (signal) => {
       await once(signal, 'abort')
@@ -66,7 +69,7 @@ describe('A LeaderElection over an engine', () => {
     await assert.rejects(led, /broken/)
   })
 
-  it('does not lead again while a callback ignores that the lease is lost', async () => {
+  it('does not lead again while a callback ignores the loss of the lease', async () => {
     const [a, b] = [await world.newEngine({ ttl: 200, maxHold: 250 }), await world.newEngine()]
     const one = open(a)
     let end
@@ -80,7 +83,7 @@ describe('A LeaderElection over an engine', () => {
         end = resolve
       })
     })
-    // Others do, after its signal.
+    // Others lead, after its signal.
     const wasTold = await open(b).lead(() => told.aborted)
     assert.equal(wasTold, true)
     assert.equal(await open(b).lead(() => 'free'), 'free')
@@ -89,7 +92,7 @@ describe('A LeaderElection over an engine', () => {
     assert.equal(await led, 'again')
   })
 
-  it('goes on while the server does not answer, and says so once', async () => {
+  it('goes on while the server does not answer, and warns once', async () => {
     const engine = await world.newEngine({ answerTimeout: 1000 })
     const warned = nextWarning()
     let warnings = 0
@@ -112,7 +115,7 @@ describe('A LeaderElection over an engine', () => {
     assert.equal(led.value, 'at last')
   })
 
-  it('ends its wait for a server that does not answer by its signal and by close()', async () => {
+  it('ends its wait for a silent server by its signal and by close()', async () => {
     const engine = await world.newEngine({ answerTimeout: 1000 })
     const election = open(engine)
     let answer
@@ -132,7 +135,7 @@ describe('A LeaderElection over an engine', () => {
     answer()
   })
 
-  it('tells the leader, and rejects, when the engine is closed', async () => {
+  it("aborts the leader's signal, and rejects, when the engine is closed", async () => {
     const engine = await world.newEngine()
     const other = await world.newEngine()
     const led = open(engine).lead(async (signal) => {
@@ -156,6 +159,7 @@ describe('A LeaderElection over an engine', () => {
 const servers = {
   Redis: [redisServer, './helpers/redis_connect.js'],
   PostgreSQL: [postgresServer, './helpers/postgres_connect.js'],
+  etcd: [etcdServer, './helpers/etcd_connect.js'],
 }
 
 for (const [title, [start, connector]] of Object.entries(servers)) {
@@ -164,17 +168,11 @@ for (const [title, [start, connector]] of Object.entries(servers)) {
     const { connect } = require(connector)
     const it = calmIt(300)
     let server
-    let ends
+    const ends = useEnds()
     before(async () => {
       server = await start()
     })
     after(() => server.close())
-    beforeEach(() => {
-      ends = []
-    })
-    afterEach(async () => {
-      for (const end of ends.reverse()) await end()
-    })
 
     async function newEngine(options = { ttl: 1000, maxHold: 20_000 }) {
       const connection = await connect(server.port)
@@ -183,7 +181,7 @@ for (const [title, [start, connector]] of Object.entries(servers)) {
         await engine.close().catch(() => {}) // the server may be away
         await connection.close()
       })
-      // From here on one command is all that it takes.
+      // From here on a wait takes only one command.
       await warmUp(new KeyedMutex({ engine }))
       return engine
     }
@@ -213,14 +211,18 @@ for (const [title, [start, connector]] of Object.entries(servers)) {
       assert.deepEqual(log, ['one leads', 'ERR_LOCK_LOST', 'other leads true', 'one leads'])
     })
 
-    /** A process that leads: { child, line() }, a promise for what it says next. It says why it has to stop. */
+    /**
+     * A process that leads: { child, line() }, which resolves to its next message. It reports why
+     * it has to stop.
+     */
     async function leaderThere(name) {
       const script = `
         const { connect } = require(${JSON.stringify(require.resolve(connector))})
         const { Engine } = require(${JSON.stringify(require.resolve('../../lib/cluster/engine.js'))})
         const { LeaderElection } = require(${JSON.stringify(require.resolve('../..'))})
         connect(${server.port}).then(async (connection) => {
-          const engine = new Engine(connection.driver(), { ttl: 1000, maxHold: 60_000 })
+          // Its session must not end because this process stalls.
+          const engine = new Engine(connection.driver(), { ttl: 3000, maxHold: 60_000 })
           await new LeaderElection({ engine, name: ${JSON.stringify(name)} }).lead((signal) => {
             console.log('leads')
             signal.addEventListener('abort', () => console.log(signal.reason.code))
@@ -237,7 +239,7 @@ for (const [title, [start, connector]] of Object.entries(servers)) {
       return { child, line }
     }
 
-    it('leads in the place of a process that has been killed, when its session is over', async () => {
+    it('leads in place of a killed process, when its session is over', async () => {
       const name = randomUUID()
       const { child } = await leaderThere(name)
       const other = new LeaderElection({ engine: await newEngine(), name })
@@ -249,17 +251,17 @@ for (const [title, [start, connector]] of Object.entries(servers)) {
       assert.equal(led.value, true)
     })
 
-    it('leads in the place of a process that has been stopped, which is told so when it goes on', async () => {
+    it('leads in place of a stopped process, which is told so when it goes on', async () => {
       const name = randomUUID()
       const { child, line } = await leaderThere(name)
       const other = new LeaderElection({ engine: await newEngine(), name })
-      child.kill('SIGSTOP')
+      await stop(child.pid)
       assert.equal(await other.lead((_, { abandoned }) => abandoned), true)
       child.kill('SIGCONT')
       assert.equal(await line(), 'ERR_LOCK_LOST')
     })
 
-    it('leads again when a server that was away is back', async () => {
+    it('leads again when an absent server is back', async () => {
       const election = new LeaderElection({
         engine: await newEngine({ ttl: 1000, maxHold: 20_000, answerTimeout: 1000 }),
         name: randomUUID(),
@@ -287,8 +289,8 @@ for (const [title, [start, connector]] of Object.entries(servers)) {
       assert.ok(tokens[0] < tokens[1])
     })
 
-    it('hands over when a leader ends cleanly, long before its session would', async () => {
-      // Last: a PostgreSQL that has crashed grants nothing for the longest ttl that it has seen.
+    it('hands over when a leader ends cleanly, long before its session would expire', async () => {
+      // Last: a PostgreSQL that has crashed grants nothing for the longest ttl in use.
       const options = { ttl: 30_000 }
       const name = randomUUID()
       const [one, other] = [await newEngine(options), await newEngine(options)].map(

@@ -1,6 +1,6 @@
 'use strict'
-// What PostgreSQL says to a user that it does not let in, or that may not do something, reaches the caller as `cause`,
-// whichever connection of the engine has heard of it.
+// An error by which PostgreSQL refuses a user a login or a right reaches the caller as `cause`,
+// from any connection of the engine.
 const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
 const { once } = require('node:events')
@@ -8,17 +8,18 @@ const { writeFileSync } = require('node:fs')
 const { Pool } = require('pg')
 const { KeyedMutex } = require('../..')
 const { postgres, postgresSchema } = require('../../lib/cluster/postgres/index.js')
+const { useEnds } = require('./helpers/ends.js')
 const { postgresServer } = require('./helpers/postgres_server.js')
 const { refusalOf, warmUp } = require('./helpers/warm_up.js')
 
-/** How long an error may take that comes at once. */
+/** How long an immediate error may take. */
 const soon = 4000
 
 describe('A user of PostgreSQL', function () {
   this.timeout(30_000)
   let server
   let admin
-  let ends
+  const ends = useEnds()
   before(async function () {
     this.timeout(60_000)
     server = await postgresServer()
@@ -34,12 +35,6 @@ describe('A user of PostgreSQL', function () {
   after(async () => {
     await admin.end()
     await server.close()
-  })
-  beforeEach(() => {
-    ends = []
-  })
-  afterEach(async () => {
-    for (const end of ends.reverse()) await end()
   })
 
   const place = () => ({ host: '127.0.0.1', port: server.port, database: 'postgres' })
@@ -57,7 +52,7 @@ describe('A user of PostgreSQL', function () {
     const pool = new Pool({ ...place(), user, ...more })
     const engine = postgres(pool, options)
     ends.push(async () => {
-      await engine.close().catch(() => {}) // the server does not let it in any more
+      await engine.close().catch(() => {}) // the server does not accept it any more
       if (!pool.ending) await pool.end()
     })
     return { mutex: new KeyedMutex({ engine }), pool }
@@ -70,21 +65,21 @@ describe('A user of PostgreSQL', function () {
     return true
   }
 
-  it('with a wrong password is told so', async () => {
+  it('with a wrong password gets that error', async () => {
     await admin.query("CREATE ROLE guarded LOGIN PASSWORD 'right'")
     const { mutex } = mutexOf('guarded', { answerTimeout: 1000, pool: { password: 'wrong' } })
     turnedAway('28P01')(await refusalOf(mutex))
     turnedAway('28P01')(await refusalOf(mutex, { timeout: 900 }))
   })
 
-  it('that asks for TLS of a server that has none is told so', async () => {
+  it('that requires TLS of a server without TLS gets that error', async () => {
     const { mutex } = mutexOf('postgres', { answerTimeout: 1000, pool: { ssl: true } })
     const { code, cause } = await refusalOf(mutex)
     assert.equal(code, 'ERR_LOCK_ENGINE')
     assert.match(cause.message, /SSL/)
   })
 
-  it('who may not connect any more is told so by the lease that is lost, and by the next wait', async () => {
+  it('that may not connect any more gets that error by the lost lease, and by the next wait', async () => {
     const user = await userWith(...allRights)
     const { mutex } = mutexOf(user, { ttl: 2000, answerTimeout: 1000 })
     await warmUp(mutex)
@@ -102,14 +97,14 @@ describe('A user of PostgreSQL', function () {
     turnedAway('28000')(await refusalOf(mutex))
   })
 
-  it('whose listening connection cannot be made again is told so while it waits', async () => {
+  it('whose listening connection cannot be restored gets that error while it waits', async () => {
     const user = await userWith(...allRights)
     const { mutex } = mutexOf(user, { answerTimeout: 1000 })
     const other = mutexOf('postgres').mutex
     await warmUp(mutex)
     const release = await other.acquire('awaited', { timeout: 20_000 })
     const waiting = mutex.acquire('awaited')
-    waiting.catch(() => {}) // looked at below
+    waiting.catch(() => {}) // examined below
     const listener = await listenerOf('awaited')
     await admin.query(`ALTER ROLE ${user} NOLOGIN`)
     const start = performance.now()
@@ -122,7 +117,7 @@ describe('A user of PostgreSQL', function () {
     ;(await next)()
   })
 
-  /** The error that all others are about. */
+  /** The error that all others refer to. */
   const rootOf = (error) => (error.cause === undefined ? error : rootOf(error.cause))
 
   async function listenerOf(key) {
@@ -143,7 +138,7 @@ describe('A user of PostgreSQL', function () {
   }
 
   for (const [what, rights] of Object.entries(lacking)) {
-    it(`without rights ${what} is told at once which to ask for`, async () => {
+    it(`without rights ${what} gets an error that names them at once`, async () => {
       const { mutex } = mutexOf(await userWith(...rights), { answerTimeout: 20_000 })
       const start = performance.now()
       await assert.rejects(mutex.acquire('key'), ({ code, message, cause }) => {
@@ -156,7 +151,7 @@ describe('A user of PostgreSQL', function () {
     })
   }
 
-  it('who has ended the pool is told so, and can give back what it holds', async () => {
+  it('that has ended the pool gets that error, and can release its locks', async () => {
     const { mutex, pool } = mutexOf('postgres')
     const other = mutexOf('postgres').mutex
     const release = await mutex.acquire('held', { timeout: 20_000 })
@@ -171,7 +166,7 @@ describe('A user of PostgreSQL', function () {
     ;(await other.acquire('held', { timeout: 20_000 }))()
   })
 
-  it('may end a pool that has only lent its classes', async () => {
+  it('can end a pool that has only lent its classes', async () => {
     const pool = new Pool()
     const engine = postgres(pool, { connection: { ...place(), user: 'postgres' } })
     await pool.end()

@@ -3,13 +3,15 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { KeyedMutex } = require('../..')
 const { Engine } = require('../../lib/cluster/engine.js')
+const { useEnds } = require('./helpers/ends.js')
 const { faults } = require('./helpers/faults.js')
 const { connect } = require('./helpers/postgres_connect.js')
 const { postgresServer } = require('./helpers/postgres_server.js')
 const { proxy } = require('./helpers/servers.js')
+const { warmUp } = require('./helpers/warm_up.js')
 const { calmIt } = require('../helpers/calm.js')
 
-// A session ends by itself where this process stands still.
+// A session expires if this process stalls.
 const it = calmIt(300)
 
 describe('Faults, with PostgreSQL', function () {
@@ -19,39 +21,33 @@ describe('Faults, with PostgreSQL', function () {
 
   describe('of its memory', () => {
     let server
-    let ends
+    const ends = useEnds()
     before(async () => {
       server = await postgresServer()
     })
     after(() => server.close())
-    beforeEach(() => {
-      ends = []
-    })
-    afterEach(async () => {
-      for (const end of ends.reverse()) await end()
-    })
 
     async function mutexAt(port, ttl = 1500) {
       const { driver, close } = await connect(port)
       const engine = new Engine(driver(), { ttl })
-      // Its way to the server may be stalled still.
+      // Its connection to the server may still be stalled.
       ends.push(async () => {
         await engine.close().catch(() => {})
         await close()
       })
       const mutex = new KeyedMutex({ engine })
-      await mutex.runExclusive('warm', () => {})
+      await warmUp(mutex)
       return mutex
     }
 
-    it('a crash that empties it lets nobody in before who held has given up', async () => {
+    it('a crash that empties it admits no waiter before the holder has given up', async () => {
       const way = await proxy(server.port)
       const a = await mutexAt(way.port)
       ends.push(() => way.close())
       const release = await a.acquire('k')
       const order = []
       release.signal.addEventListener('abort', () => order.push('lost'))
-      // It cannot hear of the crash, and has its own clock only.
+      // It does not learn of the crash, and has only its own clock.
       way.stall()
       await server.stop()
       await server.start()
@@ -63,7 +59,7 @@ describe('Faults, with PostgreSQL', function () {
       next()
     })
 
-    it('who held hears of a crash that empties it', async () => {
+    it('a holder is told of a crash that empties it', async () => {
       const a = await mutexAt(server.port)
       const release = await a.acquire('k')
       const isLost = once(release.signal, 'abort')
@@ -72,11 +68,16 @@ describe('Faults, with PostgreSQL', function () {
       await isLost
       assert.equal(release.signal.reason.code, 'ERR_LOCK_LOST')
       release()
+      const message =
+        /: PostgreSQL has lost its locks in a crash or a failover, and grants none until/
+      const late = { code: 'ERR_LOCK_TIMEOUT', message }
+      await assert.rejects(a.acquire('k', { timeout: 0 }), late)
+      await assert.rejects(a.acquire(['k', 'l'], { timeout: 300 }), late)
       ;(await a.acquire('k', { timeout: 20_000 }))()
     })
 
-    it('a server that is started anew costs nobody a lock', async () => {
-      // Longer than it takes to start one.
+    it('a restart of the server loses no lock', async () => {
+      // Longer than a restart takes.
       const ttl = 8000
       const [a, b] = [await mutexAt(server.port, ttl), await mutexAt(server.port, ttl)]
       const release = await a.acquire('k')

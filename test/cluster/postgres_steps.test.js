@@ -1,5 +1,5 @@
 'use strict'
-// What happens in the database, step by step, without the lines of a process in front of it.
+// The steps in the database, one by one, without the queue of a process in front.
 const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -7,13 +7,14 @@ const { Pool } = require('pg')
 const { KeyedMutex } = require('../..')
 const { makeDriver } = require('../../lib/cluster/postgres/driver.js')
 const { postgres } = require('../../lib/cluster/postgres/index.js')
+const { useEnds } = require('./helpers/ends.js')
 const { postgresServer } = require('./helpers/postgres_server.js')
 const { scaled } = require('../helpers/scale.js')
 
 describe('The steps of PostgreSQL', () => {
   let server
   let pool
-  let ends
+  const ends = useEnds()
   before(async function () {
     this.timeout(60_000)
     server = await postgresServer()
@@ -23,14 +24,8 @@ describe('The steps of PostgreSQL', () => {
     await pool.end()
     await server.close()
   })
-  beforeEach(() => {
-    ends = []
-  })
-  afterEach(async () => {
-    for (const end of ends.reverse()) await end()
-  })
 
-  /** A driver with a session, and promises for what it is granted. */
+  /** A driver with a session, and promises of its grants. */
   async function session() {
     const driver = makeDriver(pool, {})
     const id = randomUUID()
@@ -62,7 +57,7 @@ describe('The steps of PostgreSQL', () => {
     return one
   }
 
-  it('never let in more than there is room for, and give each a higher token', async function () {
+  it('never grant more units than there are, and give each a higher token', async function () {
     this.timeout(60_000)
     const end = performance.now() + scaled(4000, 1000)
     const rooms = [
@@ -106,7 +101,7 @@ describe('The steps of PostgreSQL', () => {
     assert.equal(rows.length, 0)
   })
 
-  it('pass over at once who has nobody that listens, though its session lives', async () => {
+  it('pass over a waiter without a listener at once, even if its session lives', async () => {
     const [a, b, c] = [await session(), await session(), await session()]
     const key = randomUUID()
     const [held, deaf, last] = [a, b, c].map(({ request }) => request(key, 1, 1))
@@ -123,7 +118,7 @@ describe('The steps of PostgreSQL', () => {
     assert.equal((await c.driver.enter(last)).state, 'held')
   })
 
-  it('come in the order in which a process has asked for them', async () => {
+  it("are in the order of a process's requests", async () => {
     const engine = postgres(pool)
     ends.push(() => engine.close())
     const mutex = new KeyedMutex({ engine })

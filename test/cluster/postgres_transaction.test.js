@@ -28,7 +28,7 @@ describe('Locks of a transaction of PostgreSQL', () => {
     for (const client of clients) client.release(true)
   })
 
-  /** A client within a transaction, and its locks. */
+  /** A client inside a transaction, and its locks. */
   async function begin() {
     const client = await pool.connect()
     clients.push(client)
@@ -38,7 +38,7 @@ describe('Locks of a transaction of PostgreSQL', () => {
 
   const isPending = (promise) => Promise.race([promise.then(() => false), sleep(50, true)])
 
-  it('are held until the transaction ends, however it ends', async () => {
+  it('are held until the transaction ends, in any way', async () => {
     const [a, b, c] = [await begin(), await begin(), await begin()]
     await a.locks.acquire('seat')
     const second = b.locks.acquire('seat')
@@ -51,14 +51,14 @@ describe('Locks of a transaction of PostgreSQL', () => {
     await third
   })
 
-  it('may be taken again by the same transaction', async () => {
+  it('can be taken again by the same transaction', async () => {
     const { locks } = await begin()
     await locks.acquire('seat')
     await locks.acquire('seat', { timeout: 100 })
     assert.equal(await locks.tryAcquire('seat'), true)
   })
 
-  it('may be shared', async () => {
+  it('can be shared', async () => {
     const [a, b] = [await begin(), await begin()]
     await a.locks.acquire('seat', { shared: true })
     await b.locks.acquire('seat', { shared: true })
@@ -67,7 +67,7 @@ describe('Locks of a transaction of PostgreSQL', () => {
     assert.equal(await b.locks.tryAcquire('seat'), true)
   })
 
-  it('say at once whether they can be had, of several keys all or none', async () => {
+  it('return at once whether they are available, of several keys all or none', async () => {
     const [a, b] = [await begin(), await begin()]
     await a.locks.acquire('x')
     assert.equal(await b.locks.tryAcquire('x'), false)
@@ -75,7 +75,7 @@ describe('Locks of a transaction of PostgreSQL', () => {
     assert.equal(await a.locks.tryAcquire(['w', 'x', 'y', 'z']), true)
   })
 
-  it('end to wait after their timeout, and leave the transaction as it was', async () => {
+  it('stop waiting after their timeout, and leave the transaction usable', async () => {
     const [a, b] = [await begin(), await begin()]
     await a.locks.acquire('x')
     await b.client.query("SET LOCAL lock_timeout = '7s'")
@@ -85,14 +85,14 @@ describe('Locks of a transaction of PostgreSQL', () => {
       message: /^timeout of 50 ms .* of .*"x".* in a transaction/,
     })
     assert.equal((await b.client.query('SELECT one FROM t')).rows[0].one, 1)
-    // What it got of them it gave back.
+    // It has given back the ones it got.
     assert.equal(await a.locks.tryAcquire('w'), true)
     await b.locks.acquire('free', { timeout: 1000 })
     assert.equal((await b.client.query('SHOW lock_timeout')).rows[0].lock_timeout, '7s')
     assert.equal(await a.locks.tryAcquire('free'), false)
   })
 
-  it('take several keys in one order, so that nobody waits in a circle', async () => {
+  it('take several keys in one order, so that transactions do not deadlock', async () => {
     const keys = ['a', 'b', 'c', 1, 2n, 'a']
     const take = async (i) => {
       const { client, locks } = await begin()
@@ -105,7 +105,7 @@ describe('Locks of a transaction of PostgreSQL', () => {
     await Promise.all(Array.from({ length: 4 }, (_, i) => take(i)))
   })
 
-  it('tell numbers, bigints and strings apart', async () => {
+  it('distinguish numbers, bigints and strings', async () => {
     const [a, b] = [await begin(), await begin()]
     await a.locks.acquire('1')
     assert.equal(await b.locks.tryAcquire(1), true)
@@ -113,7 +113,7 @@ describe('Locks of a transaction of PostgreSQL', () => {
     assert.equal(await b.locks.tryAcquire('1'), false)
   })
 
-  it('are refused where no transaction would hold them', async () => {
+  it('are refused if no transaction would hold them', async () => {
     const client = await pool.connect()
     clients.push(client)
     const locks = engine.withTransaction(client)
@@ -126,7 +126,7 @@ describe('Locks of a transaction of PostgreSQL', () => {
     assert.equal(await (await begin()).locks.tryAcquire(['x', 'y']), true)
   })
 
-  it('check what they are given before they ask', async () => {
+  it('check their input before any command', async () => {
     const { client, locks } = await begin()
     await assert.rejects(locks.acquire(undefined), TypeError)
     await assert.rejects(locks.acquire([NaN]), RangeError)

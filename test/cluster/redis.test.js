@@ -6,6 +6,7 @@ const { createClient } = require('redis')
 const { redis } = require('../../lib/cluster/redis/index.js')
 const { contract } = require('./helpers/contract.js')
 const { redisDriver } = require('../../lib/cluster/redis/driver.js')
+const { glideClient } = require('./helpers/glide.js')
 const { clusterClients, clusterOfOne } = require('./helpers/redis_cluster.js')
 const { redisServer } = require('./helpers/servers.js')
 const { warmUp } = require('./helpers/warm_up.js')
@@ -19,9 +20,9 @@ const clients = {
     return client
   },
   ioredis: async (port) => new Redis(port, '127.0.0.1', { keyPrefix: 'app:' }),
+  'valkey-glide': (port) => glideClient(port),
 }
-const closeClient = (client) =>
-  client.destroy === undefined ? client.disconnect() : client.destroy()
+const closeClient = (client) => (client.destroy ?? client.disconnect ?? client.close).call(client)
 
 for (const [name, connect] of Object.entries(clients)) {
   contractOf(`Redis and ${name}`, redisServer, connect)
@@ -31,7 +32,7 @@ for (const [name, connect] of Object.entries(clusterClients)) {
 }
 
 function contractOf(what, startServer, connect, options) {
-  describe(`The contract of engines, by ${what}`, () => {
+  describe(`The contract of engines, with ${what}`, () => {
     contract(async () => {
       const server = await startServer()
       const client = await connect(server.port)
@@ -61,7 +62,7 @@ describe('Redis', () => {
     await server.close()
   })
 
-  it('is asked once for a thousand who wait', async () => {
+  it('gets one request for a thousand waiters', async () => {
     const mutex = new KeyedMutex({ engine })
     await mutex.runExclusive('before', () => {})
     const count = async () => {
@@ -84,7 +85,7 @@ describe('Redis', () => {
     ;(await mutex.acquire('key'))()
   })
 
-  it('forgets a key some time after the last one has left', async () => {
+  it('forgets a key some time after the last session has left it', async () => {
     const mutex = new KeyedMutex({ engine })
     const key = randomUUID()
     await mutex.runExclusive(key, () => {})
@@ -93,7 +94,7 @@ describe('Redis', () => {
     }
   })
 
-  it('remembers a key for as long as anybody may hold it', async () => {
+  it('remembers a key for as long as it can be held', async () => {
     const long = redis(client, { maxHold: 100_000_000 })
     const key = randomUUID()
     try {
@@ -124,7 +125,7 @@ describe('Redis', () => {
     for (const release of releasers) release()
   })
 
-  it('checks what it is given', () => {
+  it('checks its input', () => {
     assert.throws(() => redis({}), { name: 'TypeError', message: /client must be/ })
     assert.throws(() => redis(client, { ttl: 10 }), { name: 'RangeError', message: /ttl/ })
     assert.throws(() => redis(client, { ttl: '1' }), { name: 'TypeError', message: /ttl/ })
@@ -141,7 +142,7 @@ describe('An engine over Redis whose server is away', () => {
     it(`is closed in time all the same, by ${name}`, async () => {
       const server = await redisServer()
       const client = await connect(server.port)
-      client.on('error', () => {}) // the server is away
+      client.on?.('error', () => {}) // the server is away
       const [used, unused] = [1, 2].map(() => redis(client, { ttl: 1000, answerTimeout: 2000 }))
       const mutex = new KeyedMutex({ engine: used })
       await warmUp(mutex)
@@ -168,7 +169,7 @@ describe('A process with an engine over Redis', () => {
   })
   after(() => server.close())
 
-  /** How a process ends that runs `code` with a mutex, its client and those of the test. */
+  /** How a process ends that runs `code` with a mutex, its client and the test's clients. */
   const runWith = (connect, code) => {
     const script = `
       const { KeyedMutex } = require('boxoffice')
@@ -187,6 +188,11 @@ describe('A process with an engine over Redis', () => {
       await client.connect()`,
     ioredis: `const client = new (require('ioredis').Redis)(Number(process.env.PORT))
       client.destroy = client.disconnect`,
+    'valkey-glide': `const { GlideClient, Logger } = require('@valkey/valkey-glide')
+      Logger.setLoggerConfig('off')
+      const addresses = [{ host: '127.0.0.1', port: Number(process.env.PORT) }]
+      const client = await GlideClient.createClient({ addresses })
+      client.destroy = client.close`,
   }
 
   for (const [name, connect] of Object.entries(connects)) {

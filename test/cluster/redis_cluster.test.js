@@ -1,43 +1,42 @@
 'use strict'
-// A cluster of several masters: slots that move, and a master that dies.
+// A cluster of several masters: moving slots, and a dying master.
 const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Cluster } = require('ioredis')
 const { KeyedMutex, KeyedRWLock } = require('../..')
 const { redis } = require('../../lib/cluster/redis/index.js')
+const { useEnds } = require('./helpers/ends.js')
 const { clusterClients, redisCluster } = require('./helpers/redis_cluster.js')
+const { calmIt } = require('../helpers/calm.js')
 
-const prefixes = { redis: '', ioredis: 'app:' }
+// A session, or a claim whose message was lost, ends if this process stalls.
+const it = calmIt(100)
+
+const prefixes = { redis: '', ioredis: 'app:', 'valkey-glide': '' }
 
 describe('A Redis Cluster of several masters', function () {
   this.timeout(60_000)
   this.slow(10_000)
   let cluster
-  let ends
+  const ends = useEnds()
   before(async () => {
     cluster = await redisCluster()
   })
   after(() => cluster.close())
-  beforeEach(() => {
-    ends = []
-  })
-  afterEach(async () => {
-    for (const end of ends.reverse()) await end()
-  })
 
   async function engine(connect, options) {
     const client = await connect(cluster.nodes[1].port)
-    const made = redis(client, { ttl: 1000, maxHold: 20_000, ...options })
+    const made = redis(client, { ttl: 1000, maxHold: 20_000, answerTimeout: 30_000, ...options })
     ends.push(async () => {
       await made.close().catch(() => {}) // a server may have died
-      await (client.destroy ?? client.disconnect).call(client)
+      await (client.destroy ?? client.disconnect ?? client.close).call(client)
     })
     return made
   }
 
   for (const [name, connect] of Object.entries(clusterClients)) {
-    it(`spreads locks over all masters, whatever braces are in their names, by ${name}`, async () => {
+    it(`spreads locks over all masters, with any braces in their names, by ${name}`, async () => {
       const [a, b] = [await engine(connect, { shards: 16 }), await engine(connect, { shards: 16 })]
       for (const name of ['{', '}', '{}', '}{', '{a}b', 'a{b']) {
         const [mine, theirs] = [a, b].map((engine) => new KeyedMutex({ engine, name }))
@@ -54,7 +53,7 @@ describe('A Redis Cluster of several masters', function () {
       for (const size of sizes) assert.ok(size > 0, `${sizes}`)
     })
 
-    it(`goes on where a slot moves while somebody holds and waits, by ${name}`, async () => {
+    it(`goes on when a slot moves while a lock is held and awaited, by ${name}`, async () => {
       const prefix = `moves ${name}`
       const [a, b] = [await engine(connect, { prefix }), await engine(connect, { prefix })]
       const [mine, theirs] = [a, b].map((engine) => new KeyedRWLock({ engine }))
@@ -68,7 +67,7 @@ describe('A Redis Cluster of several masters', function () {
       let held = await next
       assert.ok(held.fencingToken > release.fencingToken)
       assert.equal(held.abandoned, false)
-      // Before long both are told by the new one, and have not to look after their turn by themselves.
+      // Soon both get messages from the new server, and need not look by themselves.
       let told = 0
       while (told < 2) {
         for (const one of [mine, theirs]) {
@@ -95,7 +94,7 @@ describe('A Redis Cluster of several masters', function () {
       all.push({ mine, theirs, release })
     }
     await cluster.takeOver()
-    // As a replica: node-redis asks nobody else where its master is.
+    // As a replica, because node-redis asks no other node for its master.
     await cluster.nodes[0].start()
     for (const { mine, theirs, release } of all) {
       release()
@@ -110,7 +109,7 @@ describe('A Redis Cluster of several masters', function () {
   })
 })
 
-/** One whose locks lie at the first master. */
+/** A client whose locks lie at the first master. */
 async function prefixAt(cluster, before) {
   for (;;) {
     const prefix = randomUUID()

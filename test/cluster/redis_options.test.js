@@ -1,5 +1,5 @@
 'use strict'
-// What of a client's options the thread that renews connects with. No server is needed.
+// The client options with which the renewing thread connects. No server is needed.
 const assert = require('node:assert/strict')
 const tls = require('node:tls')
 const { Cluster, Redis } = require('ioredis')
@@ -12,7 +12,7 @@ const nodes = [{ host: '127.0.0.1', port: 1 }]
 const noop = () => {}
 const provider = { type: 'async-credentials-provider', credentials: async () => ({}) }
 
-/** What the thread gets of a client's options. */
+/** The options that the thread gets. */
 const options = (client, more) => redisDriver(client, more).keeper.data.client.options
 
 describe('The options of a client of Redis', () => {
@@ -30,7 +30,7 @@ describe('The options of a client of Redis', () => {
     }
   })
 
-  it('go there without what decides nothing about its connection', () => {
+  it('go there without options that do not affect its connection', () => {
     const key = Buffer.from('key')
     const own = createClient({
       socket: { reconnectStrategy: noop, key },
@@ -70,7 +70,7 @@ describe('The options of a client of Redis', () => {
     'natMap is a function': new Cluster(nodes, { ...lazily, natMap: noop }),
   }
   for (const [what, client] of Object.entries(refused)) {
-    it(`are refused where ${what}, unless there is a connection`, () => {
+    it(`are refused if ${what}, unless there is a connection`, () => {
       const connection = { host: '127.0.0.1' }
       assert.throws(
         () => redis(client),
@@ -84,7 +84,7 @@ describe('The options of a client of Redis', () => {
     })
   }
 
-  it('are refused where the connection has functions itself', () => {
+  it('are refused if the connection itself has functions', () => {
     const connection = { credentialsProvider: provider }
     assert.throws(() => redis(createClient(), { connection }), {
       name: 'TypeError',

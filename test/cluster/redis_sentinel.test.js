@@ -51,7 +51,7 @@ describe('Redis Sentinel', function () {
     client.disconnect()
   })
 
-  it('tells the caller of a password of the sentinel that is wrong for the renewing thread', async () => {
+  it('rejects with the error of a sentinel password that is wrong for the renewing thread', async () => {
     const { name, password, sentinels, sentinelPassword } = servers
     const client = new Redis({ name, password, sentinels, sentinelPassword })
     const connection = { name, password, sentinels, sentinelPassword: 'wrong' }
@@ -101,24 +101,28 @@ describe('Redis Sentinel', function () {
       return error.message
     }
 
-    it('tells the caller of a wrong password of the sentinel in `connection`', async () => {
+    it('rejects with the error of a wrong sentinel password in `connection`', async () => {
       const change = { sentinelClientOptions: { password: 'wrong' } }
       assert.match(await errorWith(change), /WRONGPASS/)
     })
 
-    it('tells the caller of a wrong password of the master in `connection`', async () => {
+    it('rejects with the error of a wrong master password in `connection`', async () => {
       const change = { nodeClientOptions: { password: 'wrong' } }
       assert.match(await errorWith(change), /WRONGPASS/)
     })
 
-    it('tells the caller that the sentinel knows no such master', async () => {
+    it('reports that the sentinel knows no such master', async () => {
       assert.match(await errorWith({ name: 'other' }), /knows no master named "other"/)
     })
 
     it('asks every sentinel of `connection`, also when the first is down', async () => {
       const sentinelRootNodes = [{ host: '127.0.0.1', port: 1 }, ...own.sentinels]
       const client = await connected()
-      const engine = redis(client, { connection: { ...connection, sentinelRootNodes } })
+      // On a busy machine, the renewing thread starts slowly.
+      const engine = redis(client, {
+        connection: { ...connection, sentinelRootNodes },
+        answerTimeout: 30_000,
+      })
       const mutex = new KeyedMutex({ engine })
       const release = await mutex.acquire('key')
       release()
@@ -126,7 +130,7 @@ describe('Redis Sentinel', function () {
       await client.destroy()
     })
 
-    it('follows the master after a failover, hears of it, and increases fencing tokens', async () => {
+    it('follows the master after a failover, listens to it, and increases fencing tokens', async () => {
       const client = await connected()
       const driver = redisDriver(client, { connection })
       let hear

@@ -1,4 +1,4 @@
-// Uses what is all in headers, and what is in the library.
+// Uses a header-only part, and a part that is compiled into the library.
 #include <thread>
 
 #include "boxoffice.h"

@@ -1,5 +1,6 @@
 'use strict'
-// Deadlocks of locks with full diagnostics: each is found by the wait that closes it, and nothing else is one.
+// Deadlocks of locks with full diagnostics: each is found by the wait that closes it, and only
+// deadlocks are found.
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')
 const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
@@ -14,14 +15,10 @@ const codeOf = (promise) =>
   )
 const turn = () => new Promise(setImmediate)
 
-/** What becomes of `promise`, which a deadlock that is not found would leave pending. */
-async function ended(promise) {
-  const outcome = await within(5000, promise)
-  assert.notEqual(outcome, 'late')
-  return outcome
-}
+/** The outcome of `promise`, which stays pending if a deadlock is not found. */
+const ended = (promise) => within(5000, promise)
 
-// The ways to hold a mutex while something goes on.
+// The ways to hold a mutex while other code runs.
 const ways = {
   'acquire()': async (mutex, inside) => {
     const release = await mutex.acquire()
@@ -81,7 +78,7 @@ describe('Deadlocks of promises', () => {
       assert.equal(a.isLocked() || b.isLocked(), false)
     })
 
-    it(`are found when one waits for itself: ${way}`, async () => {
+    it(`are found when a chain of calls waits for itself: ${way}`, async () => {
       const mutex = new Mutex({ diagnostics })
       const deeper = async () => hold(mutex, () => {})
       const code = await ended(codeOf(hold(mutex, async () => await deeper())))
@@ -113,7 +110,7 @@ describe('Deadlocks of promises', () => {
     assert.equal(await ended(lock.runShared(() => lock.runShared(() => 'in'))), 'in')
   })
 
-  it('are found where a reader stands behind a writer who waits for it', async () => {
+  it('are found when a reader is queued behind a writer that waits for it', async () => {
     const lock = new RWLock({ diagnostics })
     let writer
     const reads = lock.runShared(async () => {
@@ -134,7 +131,7 @@ describe('Deadlocks of promises', () => {
     assert.equal(semaphore.getValue(), 3)
   })
 
-  it('are found between keys of all types, which are told', async () => {
+  it('are found between keys of all types, which the error names', async () => {
     const locks = new KeyedMutex({ diagnostics })
     const both = (one, other) =>
       locks.runExclusive(one, () => turn().then(() => locks.runExclusive(other, () => {})))
@@ -150,7 +147,7 @@ describe('Deadlocks of promises', () => {
     }
   })
 
-  it('are found in chains that were pending while 30,000 other promises came', async () => {
+  it('are found in chains that were pending while 30,000 other promises were made', async () => {
     const [a, b] = [1, 2].map(() => new Mutex({ diagnostics }))
     let go
     const gate = new Promise((resolve) => {
@@ -170,7 +167,13 @@ describe('Deadlocks of promises', () => {
     assert.equal(others.length, 30_000)
   })
 
-  it('are drawn: locks and where they were acquired', async () => {
+  it('count a caller that waits for itself as one waiter', async () => {
+    const mutex = new Mutex({ diagnostics })
+    const entered = mutex.runExclusive(() => mutex.acquire())
+    await assert.rejects(entered, ({ message }) => message.includes('deadlock of 1 waiter\n'))
+  })
+
+  it('are described with locks and where they were acquired', async () => {
     const a = new Mutex({ name: 'deadlock a', diagnostics })
     const b = new Mutex({ name: 'deadlock b', diagnostics })
     const failed = async function takesBoth(one, other) {
@@ -182,7 +185,7 @@ describe('Deadlocks of promises', () => {
     const before = deadlocks().length
     const outcomes = await ended(Promise.allSettled([failed(a, b), failed(b, a)]))
     const { reason } = outcomes.find(({ status }) => status === 'rejected')
-    assert.match(reason.message, /^the mutex "deadlock [ab]" cannot be had: deadlock of 2\n/)
+    assert.match(reason.message, /^the mutex "deadlock [ab]" not acquired: deadlock of 2 waiters\n/)
     assert.match(reason.message, /main thread waits for the mutex "deadlock a"\n +at .*deadlocks/)
     assert.match(reason.message, /while it holds the mutex "deadlock b", acquired\n +at takesBoth/)
     const [{ thread, waitsFor, holds }] = reason.cycle
@@ -197,7 +200,7 @@ describe('Deadlocks of promises', () => {
 })
 
 describe('No deadlock', () => {
-  it('is what a follow-up waits for that nobody awaits', async () => {
+  it('is reported for a wait that only an unawaited reaction waits for', async () => {
     const mutex = new Mutex({ diagnostics })
     let next
     await mutex.runExclusive(async () => {
@@ -207,7 +210,7 @@ describe('No deadlock', () => {
     assert.equal(await ended(next), 'next')
   })
 
-  describe('is what a follow-up waits for, while its holder waits for an event from outside', () => {
+  describe('is reported for a follow-up whose holder waits for an external event', () => {
     const outside = new EventEmitter()
     let timer
     before(() => {
@@ -231,7 +234,7 @@ describe('No deadlock', () => {
         assert.equal(await ended(next), 'next')
       })
 
-      it(`by ${how}, that was asked for before the lock`, async () => {
+      it(`by ${how}, begun before the lock was requested`, async () => {
         const mutex = new Mutex({ diagnostics })
         const event = heard()
         const release = await mutex.acquire()
@@ -254,7 +257,7 @@ describe('No deadlock', () => {
     }
   })
 
-  it('is one that is asked for before the other is released', async () => {
+  it('is reported for a lock requested before the other is released', async () => {
     const mutex = new Mutex({ diagnostics })
     const release = await mutex.acquire()
     const next = mutex.acquire()
@@ -272,7 +275,7 @@ describe('No deadlock', () => {
     },
     callbacks: (release) => setTimeout(release, 1),
   })) {
-    it(`is a limit to how many jobs run at once, which release: ${how}`, async () => {
+    it(`is reported for a limit of jobs that run at once, and release: ${how}`, async () => {
       const semaphore = new Semaphore(2, { diagnostics })
       const mutex = new Mutex({ diagnostics })
       for (let i = 0; i < 8; i++) {
@@ -283,7 +286,7 @@ describe('No deadlock', () => {
     })
   }
 
-  it('is a semaphore whose releases are no releasers', async () => {
+  it('is reported for a semaphore that is released without releasers', async () => {
     const semaphore = new Semaphore(1, { diagnostics })
     const inside = semaphore.runExclusive(() => {
       const next = semaphore.acquire()
@@ -293,7 +296,7 @@ describe('No deadlock', () => {
     await ended(inside)
   })
 
-  it('is a lock that is taken again after it was released', async () => {
+  it('is reported for a lock acquired again after its release', async () => {
     const a = new Mutex({ diagnostics })
     const b = new Mutex({ diagnostics })
     const inTurn = async (one, other) => {
@@ -305,7 +308,7 @@ describe('No deadlock', () => {
     await ended(Promise.all([inTurn(a, b), inTurn(b, a), inTurn(a, b)]))
   })
 
-  it('is between siblings, which have not what the other has', async () => {
+  it("is reported between siblings, which do not have each other's locks", async () => {
     const [a, b, c] = [1, 2, 3].map(() => new Mutex({ diagnostics }))
     await ended(
       a.runExclusive(() =>

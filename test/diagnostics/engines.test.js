@@ -1,5 +1,5 @@
 'use strict'
-// Watched locks over an engine, by a server in memory.
+// Watched locks over an engine, with a server in memory.
 const assert = require('node:assert/strict')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex, RWLock, snapshot } = require('../..')
 const { channel } = require('node:diagnostics_channel')
@@ -11,7 +11,7 @@ describe('Watched locks over an engine', () => {
   const { newEngine } = fakeWorld()
 
   for (const diagnostics of ['counters', true]) {
-    it(`count their grants, and tell who holds and who waits: ${diagnostics}`, async () => {
+    it(`count their grants, and report holders and waiters: ${diagnostics}`, async () => {
       const engine = await newEngine()
       const mutex = new Mutex({ engine, name: 'watched', diagnostics })
       const release = await mutex.acquire()
@@ -41,14 +41,27 @@ describe('Watched locks over an engine', () => {
       assert.deepEqual([report.kind, report.scope], ['Mutex', 'cluster'])
     })
 
-    it(`have the stack of a caller that waited in vain with full diagnostics: ${diagnostics}`, async () => {
+    it(`count no callers of waitForUnlock, which acquire nothing: ${diagnostics}`, async () => {
+      const engine = await newEngine()
+      const mutex = new Mutex({ engine, name: 'watched', diagnostics })
+      const release = await mutex.acquire()
+      const passed = mutex.waitForUnlock()
+      const late = mutex.waitForUnlock({ timeout: 5 })
+      await assert.rejects(late, { code: 'ERR_LOCK_TIMEOUT' })
+      release()
+      await passed
+      const { totals, holders } = mutex.snapshot()
+      assert.deepEqual([totals.acquisitions, totals.timeouts, holders.length], [1, 0, 0])
+    })
+
+    it(`have the stack of a caller whose wait failed, with full diagnostics: ${diagnostics}`, async () => {
       const keys = new KeyedMutex({ engine: await newEngine(), diagnostics })
       const release = await keys.acquire('k')
       for (const wanted of ['k', ['j', 'k']]) {
         const waitsForIt = () => keys.acquire(wanted, { timeout: 5 })
         const clock = new FakeTimers().install()
         const wait = waitsForIt().catch((reason) => reason)
-        // Until the server has granted 'j' the error is that it has not answered.
+        // Until the server has granted 'j', the error says that it has not answered.
         while (wanted.includes('j') && !keys.isLocked('j')) await nextTurn()
         await nextTurn()
         clock.tick(5)
@@ -78,7 +91,7 @@ describe('Watched locks over an engine', () => {
       read()
     })
 
-    it(`tell of what a hold has become: ${diagnostics}`, async () => {
+    it(`report upgrades and downgrades of a hold: ${diagnostics}`, async () => {
       const engine = await newEngine()
       const lock = new RWLock({ engine, name: 'watched readers', diagnostics })
       const modes = () => lock.snapshot().holders.map(({ mode }) => mode)
@@ -99,7 +112,7 @@ describe('Watched locks over an engine', () => {
       assert.deepEqual(semaphores.snapshot(), [])
     })
 
-    it(`tell of each part of a lease that comes back: ${diagnostics}`, async () => {
+    it(`report each part of a lease that is given back: ${diagnostics}`, async () => {
       const engine = await newEngine()
       const semaphores = new KeyedSemaphore(3, { engine, diagnostics })
       const weights = []

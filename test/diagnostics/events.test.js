@@ -1,5 +1,5 @@
 'use strict'
-// What subscribers of node:diagnostics_channel hear of watched locks.
+// The events of watched locks for subscribers of node:diagnostics_channel.
 const assert = require('node:assert/strict')
 const { channel } = require('node:diagnostics_channel')
 const { threadId } = require('node:worker_threads')
@@ -33,7 +33,7 @@ for (const diagnostics of ['counters', true]) {
     })
     const events = () => heard.splice(0).map(({ event }) => event)
 
-    it('tell of a grant and its end, whoever asks by whatever form', async () => {
+    it('report a grant and its end, by any method', async () => {
       const name = freshName()
       const mutex = new Mutex({ name, diagnostics })
       const release = await mutex.acquire()
@@ -64,8 +64,8 @@ for (const diagnostics of ['counters', true]) {
       assert.deepEqual(events(), ['admit', 'wait', 'release', 'admit', 'release'])
     })
 
-    it('are none of who passes through for a moment, and both of who waits for a condition', async () => {
-      // Shared: there waitForUnlock goes through the queue.
+    it('omit a caller that passes through, and report both for a caller that waits for a condition', async () => {
+      // In a shared lock, waitForUnlock goes through the queue.
       const mutex = new Mutex({ diagnostics, shared: true })
       const condition = new ConditionVariable({ shared: true })
       await mutex.lock()
@@ -83,7 +83,7 @@ for (const diagnostics of ['counters', true]) {
       assert.deepEqual(events(), ['admit', 'release'])
     })
 
-    it('tell each grant of one turn, and what is put back of it', async () => {
+    it('report each grant of one turn, and units put back of it', async () => {
       const semaphore = new Semaphore(3, { diagnostics })
       await semaphore.acquire(2)
       const [, release] = await semaphore.acquire()
@@ -95,7 +95,7 @@ for (const diagnostics of ['counters', true]) {
 
     it('name a wait by an object that no other wait has, until it ends', async () => {
       const mutex = new Mutex({ name: freshName(), diagnostics })
-      mutex.tryLock() // not awaited: it would be this chain of calls that waits for itself
+      mutex.tryLock() // not awaited, so that this chain of calls does not wait for itself
       assert.equal('wait' in heard[0], false)
       heard = []
       const controller = new AbortController()
@@ -123,9 +123,9 @@ for (const diagnostics of ['counters', true]) {
       )
     })
 
-    it('tell how a wait ends in vain', async () => {
+    it('report how a wait fails', async () => {
       const mutex = new Mutex({ diagnostics })
-      mutex.tryLock() // not awaited: it would be this chain of calls that waits for itself
+      mutex.tryLock() // not awaited, so that this chain of calls does not wait for itself
       heard = []
       const errors = []
       const keep = (error) => errors.push(error)
@@ -155,7 +155,7 @@ for (const diagnostics of ['counters', true]) {
       assert.equal(errors.length, 5)
     })
 
-    it('tell of weights, modes and keys', async () => {
+    it('contain weights, modes and keys', async () => {
       const semaphore = new Semaphore(3, { diagnostics })
       ;(await semaphore.acquire(2))[1]()
       assert.deepEqual(
@@ -193,7 +193,7 @@ for (const diagnostics of ['counters', true]) {
       )
     })
 
-    it('tell of a death, in the thread that hears of it', async () => {
+    it('report a death, in the thread that is told of it', async () => {
       const name = freshName()
       const mutex = new Mutex({ name, diagnostics })
       const worker = agent()
@@ -205,7 +205,7 @@ for (const diagnostics of ['counters', true]) {
       assert.deepEqual(events(), ['wait', 'admit', 'abandoned'])
     })
 
-    it('leave the lock as it should be when their subscribers use other locks', async () => {
+    it('keep the lock consistent when their subscribers use other locks', async () => {
       const other = new Mutex({ diagnostics: false })
       let count = 0
       const meddle = () => {
@@ -236,11 +236,11 @@ for (const diagnostics of ['counters', true]) {
   })
 }
 
-describe('Events of what is not watched, or not listened to', () => {
+describe('Events of unwatched locks, or without subscribers', () => {
   let heard = 0
   useSubscriber(() => heard++)
 
-  it('are none', async () => {
+  it('are not published', async () => {
     await new Mutex({ diagnostics: false }).lock()
     assert.equal(heard, 0)
   })
@@ -250,7 +250,7 @@ describe('A subscriber of events', () => {
   const agent = useAgents()
 
   for (const diagnostics of ['counters', true]) {
-    it(`may release what is being released: no later holder loses it, with ${diagnostics}`, async () => {
+    it(`may release the lock that is being released: no later holder loses it, with ${diagnostics}`, async () => {
       const mutex = new Mutex({ diagnostics })
       await mutex.lock()
       const next = mutex.acquire()
@@ -274,7 +274,7 @@ describe('A subscriber of events', () => {
   }
 
   for (const diagnostics of ['counters', true]) {
-    it(`hears of the end of a hold that it did not see begin, with ${diagnostics}`, async () => {
+    it(`gets the end of a hold whose begin it missed, with ${diagnostics}`, async () => {
       const mutex = new Mutex({ diagnostics })
       await mutex.lock()
       const heard = []
@@ -305,7 +305,7 @@ describe('A subscriber of events', () => {
       const releases = worker.does(`for (const mutex of my.both) mutex.unlock()
         Atomics.store(workerData.step, 0, 1)
         Atomics.notify(workerData.step, 0)`)
-      // This thread hears of both at once.
+      // This thread reads both completions at once.
       Atomics.wait(step, 0, 0)
       const release = await grant
       channel('boxoffice:admit').unsubscribe(meddle)
@@ -335,7 +335,7 @@ describe('A subscriber of events', () => {
     await worker.does('(await my.grant)()')
   })
 
-  it('that throws is an uncaught exception, and the lock does not mind', async () => {
+  it('that throws is an uncaught exception, and the lock stays consistent', async () => {
     const { runCode } = require('../helpers/processes.js')
     const { shown, code } = await runCode(`
       process.on('uncaughtException', (error) => show(error.message))
@@ -349,7 +349,7 @@ describe('A subscriber of events', () => {
     assert.deepEqual(new Set(shown), new Set([true, 'mine']))
   })
 
-  it('hears of a deadlock that is refused', async () => {
+  it('gets a refused deadlock', async () => {
     const usual = deadlock.asks
     const error = Object.assign(new Error('a circle'), { code: 'ERR_LOCK_DEADLOCK' })
     const mutex = new Mutex({ diagnostics: true })

@@ -1,5 +1,5 @@
 'use strict'
-// What the search for deadlocks is told by locks with full diagnostics, and when.
+// When locks with full diagnostics call the deadlock detection, and with what.
 const assert = require('node:assert/strict')
 const { Mutex, RWLock, Semaphore } = require('../..')
 const deadlock = require('../../lib/diagnostics/deadlock.js')
@@ -22,7 +22,7 @@ describe('Hooks of diagnostics', () => {
 
   const heard = () => told.splice(0).map(([name]) => name)
 
-  it('tell of a grant at once, and whose promise it is, before the next one is let in', async () => {
+  it('report a grant at once, with its promise, before the next grant', async () => {
     const mutex = new Mutex({ diagnostics: true })
     const first = mutex.acquire()
     assert.equal(told[0][1], told[1][1])
@@ -43,7 +43,7 @@ describe('Hooks of diagnostics', () => {
     await second
   })
 
-  it('tell of lock() and runExclusive(), too', async () => {
+  it('report lock() and runExclusive(), too', async () => {
     const mutex = new Mutex({ diagnostics: true })
     const locked = mutex.lock()
     assert.equal(told[1][2], locked)
@@ -64,7 +64,7 @@ describe('Hooks of diagnostics', () => {
     ['aborted', (mutex) => mutex.acquire({ signal: AbortSignal.timeout(1) })],
     ['canceled', cancels],
   ]) {
-    it(`tell of a wait that ends since it is ${title}`, async () => {
+    it(`report a wait that ends because it is ${title}`, async () => {
       const mutex = new Mutex({ diagnostics: true })
       await mutex.lock()
       heard()
@@ -73,7 +73,7 @@ describe('Hooks of diagnostics', () => {
     })
   }
 
-  it('are not asked by those who do not wait', async () => {
+  it('are not called for callers that do not wait', async () => {
     const mutex = new Mutex({ diagnostics: true })
     await mutex.lock()
     heard()
@@ -83,7 +83,7 @@ describe('Hooks of diagnostics', () => {
     assert.ok(!heard().includes('asks'))
   })
 
-  it('can refuse a wait: it leaves the line at once', async () => {
+  it('can refuse a wait: it leaves the queue at once', async () => {
     const mutex = new Mutex({ diagnostics: true })
     await mutex.lock()
     const error = Object.assign(new Error('a circle'), { code: 'ERR_LOCK_DEADLOCK' })
@@ -98,7 +98,7 @@ describe('Hooks of diagnostics', () => {
     assert.equal(mutex.isLocked(), false)
   })
 
-  it('tell a reader from a writer, and what upgrades from what it becomes', async () => {
+  it('distinguish a reader from a writer, and the upgrading hold from the new one', async () => {
     const lock = new RWLock({ diagnostics: true })
     const reader = await lock.acquireRead()
     const other = await lock.acquireRead()
@@ -119,7 +119,7 @@ describe('Hooks of diagnostics', () => {
     assert.deepEqual(heard(), ['releases'])
   })
 
-  it('tell how much of a semaphore is held', async () => {
+  it('report how much of a semaphore is held', async () => {
     const semaphore = new Semaphore(3, { diagnostics: true })
     const [, release] = await semaphore.acquire(2)
     assert.equal(told[0][1].weight, 2)
@@ -130,14 +130,14 @@ describe('Hooks of diagnostics', () => {
     assert.deepEqual(heard(), ['releases', 'endsAsk', 'holds'])
   })
 
-  it('say where, without the frames of this package', async () => {
+  it('report the place, without the frames of this package', async () => {
     const mutex = new Mutex({ diagnostics: true })
     await mutex.lock()
     const { stack } = told[0][1]
     assert.match(stack.split('\n')[0], /hooks\.test\.js/)
   })
 
-  it('are silent where there are only counters', async () => {
+  it('are not called with counters only', async () => {
     const mutex = new Mutex({ diagnostics: 'counters' })
     await mutex.runExclusive(() => mutex.acquire({ timeout: 1 }).catch(() => {}))
     const release = await mutex.acquire()

@@ -1,5 +1,5 @@
 'use strict'
-// Watched locks of scope host: those of other processes are seen, too.
+// Watched locks of scope host, including the holds of other processes.
 const assert = require('node:assert/strict')
 const {
   KeyedMutex,
@@ -89,7 +89,7 @@ for (const diagnostics of ['counters', true]) {
       assert.equal(mutex.snapshot().totals.acquisitions, 1)
     })
 
-    it('tell of a lock that another process holds', async () => {
+    it('report a lock that another process holds', async () => {
       const name = freshName()
       const mutex = new Mutex(optionsOf(name))
       const host = hosts.start()
@@ -99,7 +99,7 @@ for (const diagnostics of ['counters', true]) {
       assert.deepEqual(locks.find((lock) => lock.name === name).holders, [{ pid: host.pid }])
     })
 
-    it('are maps of semaphores and of read-write locks, too', async () => {
+    it('can be maps of semaphores and of read-write locks, too', async () => {
       const semaphores = new KeyedSemaphore(2, optionsOf(freshName()))
       const [, release] = await semaphores.acquire('k')
       assert.equal(semaphores.snapshot()[0].holders[0].weight, 1)

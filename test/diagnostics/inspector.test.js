@@ -1,6 +1,6 @@
 'use strict'
-// The inspector as a handler of requests: whom it answers what. Its page is looked at in Chromium by the tests of
-// the ticket shop.
+// The inspector as a request handler: which requests it answers, and how. The ticket shop's tests
+// view its page in Chromium.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const net = require('node:net')
@@ -29,7 +29,7 @@ describe('the inspector', () => {
       }
     })
 
-    it('are those two and no other where a router takes its part off the URL', async () => {
+    it('are only these two if a router removes its prefix from the URL', async () => {
       const inspect = inspectorOf(snapshotOf())
       const server = await serve((request, response) => {
         const passed = (error) => response.end(`passed ${error}`)
@@ -56,7 +56,7 @@ describe('the inspector', () => {
       }
     })
 
-    it('tell the browser to trust nothing but the page', async () => {
+    it('let the browser trust nothing but the page', async () => {
       const server = await serveEmpty()
       for (const path of ['/', '/data', '/data?no']) {
         const { headers } = await ask(server, path)
@@ -86,7 +86,7 @@ describe('the inspector', () => {
       return answer
     }
 
-    it('whatever would do more than look', async () => {
+    it('any request that would change state', async () => {
       const server = await serveEmpty()
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
         const { headers } = await refuses(server, 405, '/data', { method })
@@ -94,7 +94,7 @@ describe('the inspector', () => {
       }
     })
 
-    it('a Host that is not of this machine, and takes those that are', async () => {
+    it('a Host of another machine, and accepts the hosts of this one', async () => {
       const server = await serveEmpty()
       const names = [
         'evil.example',
@@ -118,7 +118,7 @@ describe('the inspector', () => {
       }
     })
 
-    it('takes the hosts that it is told', async () => {
+    it('hosts other than the configured ones', async () => {
       const server = await serveEmpty({ hosts: ['Ops.Example.com', '10.0.0.1', '[fe80::1]'] })
       for (const host of ['ops.example.com:8080', 'OPS.example.com', '10.0.0.1', '[FE80::1]:1']) {
         assert.equal((await ask(server, '/data', { headers: { host } })).status, 200, host)
@@ -149,7 +149,7 @@ describe('the inspector', () => {
       }
     })
 
-    it('what comes from another machine, or through a proxy for one, unless it is told', async () => {
+    it('requests from another machine, or through a proxy for one, unless allowed', async () => {
       const headersOf = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'x-forwarded-host']
       const answerTo = (remoteAddress, options, headers = {}) =>
         new Promise((resolve) => {
@@ -182,7 +182,7 @@ describe('the inspector', () => {
       assert.equal(await answerTo('10.1.2.3', { allowRemote: true }, { host: 'evil.example' }), 403)
     })
 
-    it('what is malformed', async () => {
+    it('malformed requests', async () => {
       const server = await serveEmpty()
       const paths = ['//evil.example/data', '/%', '/%ff/', '/locks/%zz', '/data?%', '/data?top=%f']
       paths.push('http://localhost/data', '/?top', '/data?top=0', '/data?top=-1', '/data?top=1.5')
@@ -217,7 +217,7 @@ describe('the inspector', () => {
       await refuses(server, 400, '/data', { headers: { host: 'localhost/' } })
     })
 
-    it('bytes that are no HTTP, or no host, and goes on', async () => {
+    it('bytes that are not HTTP, or not a host, and goes on', async () => {
       const server = await serveEmpty()
       for (const bytes of [
         'nonsense\r\n\r\n',
@@ -233,7 +233,7 @@ describe('the inspector', () => {
       assert.equal((await ask(server, '/data')).status, 200)
     })
 
-    it('options that are none', () => {
+    it('invalid options', () => {
       const make = (options) => () => inspectorOf(snapshotOf(), options)
       assert.throws(make(null), { name: 'TypeError', message: 'options must be an object' })
       assert.throws(make({ allowRemote: 1 }), { name: 'TypeError', message: /allowRemote/ })

@@ -1,5 +1,5 @@
 'use strict'
-// What the inspector makes of a snapshot of the process, and when it takes one.
+// The inspector's data from a snapshot of the process, and when it takes a snapshot.
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')
 const http = require('node:http')
@@ -18,11 +18,11 @@ async function dataOf(snapshot, query = '') {
 
 const keysOf = ({ rows }) => rows.map(({ key }) => key)
 
-describe('what the inspector tells', () => {
+describe('the inspector', () => {
   afterEach(closeServers)
 
   describe('its data', () => {
-    it('begins with what is waited for most, then longest, then held longest', async () => {
+    it('begins with the most waiters, then the longest wait, then the longest hold', async () => {
       const snapshot = snapshotOf([
         lock({ key: 'held briefly', hold: [1] }),
         lock({ key: 'held', hold: [1, 500] }),
@@ -45,7 +45,7 @@ describe('what the inspector tells', () => {
       assert.equal((await dataOf(snapshotOf())).oldestWait, undefined)
     })
 
-    it('begins with leaked holds, then those ten times as long as the p99 of their lock', async () => {
+    it('begins with leaked holds, then holds ten times as long as the p99 of their lock', async () => {
       const times = (p99, count) => ({ p50: 1, p90: 1, p99, max: p99, buckets: [count - 1, 1] })
       const map = lock({ hold: [], holds: times(30, 20) })
       const leaked = lock({ key: 'leaked', hold: [1], map: map.id })
@@ -72,7 +72,7 @@ describe('what the inspector tells', () => {
       assert.equal(rows[0].holders[0].isLeaked, true)
     })
 
-    it('has as much as was asked for', async () => {
+    it('has as many rows as requested', async () => {
       const snapshot = snapshotOf([1, 2, 3].map((key) => lock({ key, waiting: key })))
       const { rows, found } = await dataOf(snapshot, '?top=2')
       assert.deepEqual([rows.map(({ key }) => key), found], [['3', '2'], 3])
@@ -95,7 +95,7 @@ describe('what the inspector tells', () => {
       assert.deepEqual([all, found], [4, 1])
     })
 
-    it('keeps keys apart, of whatever type, and cuts what is long', async () => {
+    it('distinguishes keys of any type, and truncates long ones', async () => {
       const keys = [1, 1n, '1', '1n', 2n ** 80n, '\ud800', 'x'.repeat(10_000)]
       const data = await dataOf(snapshotOf(keys.map((key) => lock({ key }))))
       const texts = keysOf(data)
@@ -106,7 +106,7 @@ describe('what the inspector tells', () => {
       assert.ok(JSON.stringify(data).length < 3000)
     })
 
-    it('tells of holders, with each stack once, and the first of many', async () => {
+    it('reports holders, with each stack once, and the first of many', async () => {
       const stack = 'at work (here.js:1:1)'
       const holders = Array.from({ length: 30 }, (_, i) => ({
         ...{ thread: i, pid: 7, since: 5, heldFor: i, mode: 'shared', weight: 2, stack },
@@ -121,7 +121,7 @@ describe('what the inspector tells', () => {
       })
     })
 
-    it('tells what was counted, of locks at rest too', async () => {
+    it('reports counters, of idle locks too', async () => {
       const totals = { acquisitions: 5, contended: 2 }
       const waits = { p50: 1, p90: 2, p99: 3, max: 4, buckets: [0, 1, 1] }
       const data = await dataOf(snapshotOf([lock({ hold: [], totals, waits }), lock({ key: 1 })]))
@@ -130,7 +130,7 @@ describe('what the inspector tells', () => {
       ])
     })
 
-    it('tells of the last deadlocks, with keys of any type', async () => {
+    it('reports the last deadlocks, with keys of any type', async () => {
       const data = await dataOf(
         snapshotOf(
           [],
@@ -148,7 +148,7 @@ describe('what the inspector tells', () => {
       })
     })
 
-    it('is small: ten thousand keys that are held in a megabyte or two', async () => {
+    it('is small: ten thousand held keys in a megabyte or two', async () => {
       const stack = 'at work (here.js:1:1)\n'.repeat(10)
       const locks = Array.from({ length: 10_000 }, (_, key) => lock({ key: `user-${key}` }))
       for (const { holders } of locks) holders[0].stack = stack
@@ -159,7 +159,7 @@ describe('what the inspector tells', () => {
   })
 
   describe('reads the locks', () => {
-    it('once for all who ask at a time, and anew for who comes later', async () => {
+    it('once for all simultaneous requests, and anew for later ones', async () => {
       let reads = 0
       const asked = new EventEmitter()
       const allAreHere = once(asked, 'all')
@@ -181,7 +181,7 @@ describe('what the inspector tells', () => {
       assert.equal(reads, 2)
     })
 
-    it('and gives each what it has asked for', async () => {
+    it('and answers each request with its own selection', async () => {
       const snapshot = snapshotOf([lock({ key: 'ada' }), lock({ key: 'bob' })])
       const server = await serve(makeInspector(async () => snapshot))
       const queries = ['', '?filter=ada', '?filter=bob', '?top=1', '?filter=ada', '']
@@ -190,7 +190,7 @@ describe('what the inspector tells', () => {
       assert.deepEqual(found, ['"ada","bob"', '"ada"', '"bob"', '"ada"', '"ada"', '"ada","bob"'])
     })
 
-    it('not for the page, nor for those whom it refuses', async () => {
+    it('not for the page, nor for refused requests', async () => {
       const server = await serve(
         makeInspector(async () => {
           throw new Error('read')
@@ -200,7 +200,7 @@ describe('what the inspector tells', () => {
       assert.equal((await ask(server, '/data', { headers: { host: 'evil.example' } })).status, 403)
     })
 
-    it('and says when it cannot, to this request or to the framework, and tries again', async () => {
+    it('and reports a failure to the request or to the framework, and tries again', async () => {
       let reads = 0
       const inspect = makeInspector(async () => {
         if (reads++ < 2) throw new Error('no thread answers')
@@ -217,7 +217,7 @@ describe('what the inspector tells', () => {
       assert.equal((await ask(server, '/data')).status, 200)
     })
 
-    it('for somebody who is gone without an error', async () => {
+    it('without an error for a client that has gone', async () => {
       const source = new EventEmitter()
       const { port } = await serve(
         makeInspector(() => {

@@ -1,5 +1,6 @@
 'use strict'
-// The inspector for servers of the fetch style: it answers a Request as the one for node:http answers the same.
+// The inspector for servers of the fetch style answers a Request as the one for node:http answers
+// the same request.
 const assert = require('node:assert/strict')
 const { fetchInspector } = require('boxoffice/inspector')
 const { makeFetchInspector } = require('../../lib/inspector/fetch.js')
@@ -9,7 +10,7 @@ const { ask, closeServers, serve, snapshotOf } = require('../helpers/inspected.j
 const source = async () => snapshotOf()
 const here = { remoteAddress: '127.0.0.1' }
 
-/** The answer to a Request, as ask() tells of one. */
+/** The answer to a Request, in the form that ask() returns. */
 async function answerOf(
   inspect,
   path,
@@ -49,7 +50,7 @@ describe('the inspector of the fetch style', () => {
     }
   })
 
-  it('takes the host of the URL where the request has no Host', async () => {
+  it('uses the host of the URL if the request has no Host', async () => {
     const inspect = makeFetchInspector(source, { hosts: ['ops.example.com'] })
     assert.equal((await answerOf(inspect, '/data')).status, 200)
     assert.equal((await answerOf(inspect, '/data', { url: 'https://ops.example.com' })).status, 200)
@@ -58,7 +59,7 @@ describe('the inspector of the fetch style', () => {
     assert.equal((await answerOf(inspect, '/data', { headers })).status, 403)
   })
 
-  it('refuses senders on other machines, and those that the server does not tell it', async () => {
+  it('refuses senders on other machines, and senders unknown to the server', async () => {
     const local = makeFetchInspector(source)
     const any = makeFetchInspector(source, { allowRemote: true })
     const refusals = { '10.1.2.3': /allowRemote/, '::2': /allowRemote/, undefined: /remoteAddress/ }

@@ -1,5 +1,5 @@
 'use strict'
-// The inspector of this process: what it shows of locks that are held and waited for.
+// The inspector of this process: how it shows held and awaited locks.
 const assert = require('node:assert/strict')
 const { KeyedMutex, Mutex, Semaphore } = require('boxoffice')
 const { inspector } = require('boxoffice/inspector')
@@ -16,11 +16,11 @@ describe('the inspector of a process', () => {
     assert.equal(status, 200, body)
     return JSON.parse(body)
   }
-  /** What is held or waited for, as [title, key, who holds, how many wait]. */
+  /** The held and awaited locks, as [title, key, holder, number of waiters]. */
   const shown = ({ rows, locks }) =>
     rows.map(({ lock, key, held, waiting }) => [locks[lock].kind, key, held, waiting])
 
-  it('shows keys that are held and waited for, by whom and where', async () => {
+  it('shows held and awaited keys, with the holder and its stack', async () => {
     const users = new KeyedMutex({ name: 'inspected users', diagnostics: true })
     const server = await open()
     const release = await users.acquire('ada')
@@ -44,7 +44,7 @@ describe('the inspector of a process', () => {
     assert.equal(report.totals.length, 1)
   })
 
-  it('shows what was counted when nothing is held any more', async () => {
+  it('shows counters of idle locks', async () => {
     const mutex = new Mutex({ name: 'counted mutex', diagnostics: 'counters' })
     const semaphore = new Semaphore(2, { name: 'counted semaphore', diagnostics: 'counters' })
     const server = await open()

@@ -1,5 +1,5 @@
 'use strict'
-// Requests as fast as they come, of all kinds: nothing is left of them.
+// Requests of all kinds as fast as possible leave nothing behind.
 const assert = require('node:assert/strict')
 const { inChild } = require('../helpers/children.js')
 const { scaled } = require('../helpers/scale.js')
@@ -7,7 +7,7 @@ const { scaled } = require('../helpers/scale.js')
 const handler = require.resolve('../../lib/inspector/handler.js')
 const inspected = require.resolve('../helpers/inspected.js')
 
-/** Of which each thousand has some of every kind. */
+/** Each thousand of them includes every kind. */
 const kinds = [
   { path: '/data?filter=user', status: 200 },
   { path: '/locks/data', status: 200 },
@@ -21,7 +21,7 @@ const kinds = [
 describe('the inspector under load', function () {
   this.timeout(60_000)
 
-  it('leaves nothing of thousands of requests, nor of those who go before the answer', async () => {
+  it('keeps nothing of thousands of requests, nor of clients that go before the answer', async () => {
     const [{ wrong, ...left }] = await inChild(
       `
       const http = require('node:http')
@@ -70,7 +70,7 @@ describe('the inspector under load', function () {
   })
 
   it('lets its process end as soon as its server does', async () => {
-    // A timer of the inspector would be among what keeps the process alive.
+    // A timer of the inspector would keep the process alive.
     const [kept] = await inChild(`
       const { makeInspector } = require(${JSON.stringify(handler)})
       const { ask, serve, closeServers, snapshotOf } = require(${JSON.stringify(inspected)})

@@ -1,5 +1,5 @@
 'use strict'
-// What watching keeps of the past: nothing that grows, however a program goes on with its locks.
+// Diagnostics keep nothing of the past that grows with the number of operations.
 const assert = require('node:assert/strict')
 const { setFlagsFromString } = require('node:v8')
 const { runInNewContext } = require('node:vm')
@@ -17,12 +17,12 @@ async function heapUsed() {
 }
 
 const diagnostics = true
-/** More of them than are known at most, of which half are forgotten at once. */
+/** More than the largest number kept, of which half are dropped at once. */
 const steps = 12_000
-/** Of each, in bytes: below what one takes that is kept. */
+/** In bytes per step: less than one kept object takes. */
 const most = 600
 
-// Each holds something while `step` goes on, which is done again and again in its chain.
+// Each holds a lock while `step` runs again and again in its chain.
 const ways = {
   async 'a lock that is held until the next one is'(goOn) {
     const locks = new KeyedMutex({ diagnostics })

@@ -1,11 +1,14 @@
 'use strict'
-// Random steps on watched locks: their totals are those that somebody counts who sees the promises only.
+// Random steps on locks with diagnostics: their totals equal those of an observer that sees the promises only.
 const assert = require('node:assert/strict')
 const fc = require('fast-check')
 const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
 const { scaled } = require('../helpers/scale.js')
 
-/** One lock, and what can be seen of it from outside. `acquire(how, limits)` gives a promise for a releaser. */
+/**
+ * One lock, and its state seen from outside. `acquire(how, limits)` returns a promise of a
+ * releaser.
+ */
 class World {
   expected = {
     acquisitions: 0,
@@ -22,7 +25,7 @@ class World {
     Object.assign(this, { lock, acquire, tryAcquire, weightOf })
   }
 
-  /** Whether it is granted at once is known when the microtasks have run: nobody lets go meanwhile. */
+  /** An immediate grant is known when the microtasks have run: no caller releases meanwhile. */
   async ask(how, limits) {
     const { expected } = this
     const ask = { controller: new AbortController(), isSettled: false, isLate: false }
@@ -92,7 +95,7 @@ class World {
 }
 
 const settled = () => new Promise(setImmediate)
-/** Together: with counters, the holders of one turn are one. */
+/** As a sum: with counters, the holders of one turn are one entry. */
 const unitsOf = (holds) => holds.reduce((sum, { weight = 1 }) => sum + weight, 0)
 
 const worlds = {
@@ -156,7 +159,7 @@ describe('Totals of watched locks, against a model', () => {
     }
   }
 
-  it('of keys are forgotten with them, and those of the map are not', async () => {
+  it('of keys are dropped with them, and those of the map are not', async () => {
     const map = new KeyedMutex({ diagnostics: 'counters' })
     for (let i = 0; i < 1000; i++) (await map.acquire(i % 700))()
     assert.deepEqual(map.snapshot(), [])

@@ -1,5 +1,5 @@
 'use strict'
-// What OpenTelemetry's SDK gets to see of watched locks.
+// The data that OpenTelemetry's SDK gets from watched locks.
 const assert = require('node:assert/strict')
 const { channel } = require('node:diagnostics_channel')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -26,7 +26,7 @@ describe('The instrumentation for OpenTelemetry', () => {
   let provider
   beforeEach(() => {
     exporter = new sdk.InMemoryMetricExporter(sdk.AggregationTemporality.CUMULATIVE)
-    // Only when it is asked.
+    // Exports only when asked.
     reader = new sdk.PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 2 ** 31 - 1 })
     provider = new sdk.MeterProvider({ readers: [reader] })
   })
@@ -92,11 +92,11 @@ describe('The instrumentation for OpenTelemetry', () => {
     }
   })
 
-  it('counts timeouts, aborts and deadlocks, with the duration of waits in vain by error.type', async () => {
+  it('counts timeouts, aborts and deadlocks, with the duration of failed waits by error.type', async () => {
     instrument()
     const name = freshName()
     const mutex = new Mutex({ name, diagnostics: true })
-    mutex.tryLock() // not awaited: it would be this chain of calls that waits for itself
+    mutex.tryLock() // not awaited, so that this chain of calls does not wait for itself
     const fails = (options) => mutex.lock(options).catch(() => {})
     await fails({ timeout: 5 })
     await fails({ timeout: 0 })
@@ -125,7 +125,7 @@ describe('The instrumentation for OpenTelemetry', () => {
   })
 
   for (const diagnostics of ['counters', true]) {
-    it(`gauges what is held and waited for: ${diagnostics}`, async () => {
+    it(`gauges holders and waiters: ${diagnostics}`, async () => {
       instrument()
       const names = Array.from({ length: 3 }, freshName)
       const users = new KeyedMutex({ name: names[0], diagnostics })
@@ -159,7 +159,7 @@ describe('The instrumentation for OpenTelemetry', () => {
     })
   }
 
-  it('has no key in any attribute, however many there are', async () => {
+  it('has no key in any attribute, however many keys there are', async () => {
     instrument()
     const name = freshName()
     const users = new KeyedMutex({ name, diagnostics: 'counters' })
@@ -182,7 +182,7 @@ describe('The instrumentation for OpenTelemetry', () => {
     })
   })
 
-  it('hears nothing before it is enabled and after it is disabled, and goes on where it was', async () => {
+  it('gets nothing before it is enabled and after it is disabled, and resumes afterwards', async () => {
     assert.deepEqual(new Set(isListening()), new Set([false]))
     const instrumentation = instrument({ enabled: false })
     const name = freshName()
@@ -310,7 +310,7 @@ describe('The instrumentation for OpenTelemetry', () => {
       },
     }
     for (const [what, make] of Object.entries(locks)) {
-      it(`is an event of the span that waited, not of the one that let go: a lock ${what}`, async () => {
+      it(`is an event of the span that waited, not of the span that released: a lock ${what}`, async () => {
         instrument({ waitThreshold: 10 })
         const lock = make()
         let release
@@ -324,6 +324,8 @@ describe('The instrumentation for OpenTelemetry', () => {
         const waited = inSpan('waits', async () => (await lock.acquire())())
         const late = inSpan('gives up', () => lock.acquire({ timeout: 20 }).catch(() => {}))
         await sleep(60)
+        // 'counters' reads the clock once per turn of the event loop: the wait ends in another turn than it began in.
+        await turn()
         await inSpan('lets go', async () => {
           release()
           await waited

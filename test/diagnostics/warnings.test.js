@@ -1,5 +1,5 @@
 'use strict'
-// Warnings of watched locks: what is held for too long, and what nobody can let go of any more.
+// Warnings of locks with diagnostics: holds that last too long, and holds that can never be released.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
@@ -21,7 +21,7 @@ const kinds = {
 }
 
 describe('Warnings of long holds', () => {
-  /** Those of ours, while `action` runs. */
+  /** The library's warnings while `action` runs. */
   async function warningsOf(action) {
     const warnings = []
     const note = (warning) => warnings.push(warning)
@@ -50,7 +50,7 @@ describe('Warnings of long holds', () => {
     })
   }
 
-  it('name the lock, and the place where full diagnostics know it', async () => {
+  it('name the lock, and the place of the acquire with full diagnostics', async () => {
     const mutex = new Mutex({ name: 'long hold', warnAfter: 5, diagnostics: true })
     await mutex.lock()
     const [warning] = await once(process, 'warning')
@@ -59,7 +59,7 @@ describe('Warnings of long holds', () => {
     mutex.unlock()
   })
 
-  it('come for each lock after its own time', async () => {
+  it('are emitted for each lock after its own time', async () => {
     const slow = new Mutex({ warnAfter: 10_000 })
     const quick = new Mutex({ name: 'quick', warnAfter: 10 })
     await slow.lock()
@@ -70,8 +70,8 @@ describe('Warnings of long holds', () => {
     quick.unlock()
   })
 
-  it('do not come for those that were over in time, or have no end', async () => {
-    const mutex = new Mutex({ warnAfter: 2_000 })
+  it('are not emitted for holds that ended in time, or have no limit', async () => {
+    const mutex = new Mutex({ warnAfter: 10_000 })
     const endless = new Mutex({ warnAfter: Number.POSITIVE_INFINITY })
     assert.ok(endless.tryLock())
     const warnings = await warningsOf(async () => {
@@ -84,17 +84,24 @@ describe('Warnings of long holds', () => {
     assert.deepEqual(warnings, [])
   })
 
-  it('do not come of what a turn did before the hold', async () => {
+  it('do not count what a turn did before the hold', async () => {
     const mutex = new Mutex({ diagnostics: 'counters', warnAfter: 2000 })
-    const warnings = await warningsOf(async () => {
-      mutex.tryLock()
-      mutex.unlock()
-      const start = performance.now()
-      while (performance.now() - start < 2050);
-      await mutex.lock()
-      await sleep(1)
-      mutex.unlock()
-    })
+    let held
+    let warnings
+    // On a busy machine, the hold itself may last too long.
+    do {
+      warnings = await warningsOf(async () => {
+        mutex.tryLock()
+        mutex.unlock()
+        const start = performance.now()
+        while (performance.now() - start < 2050);
+        const begun = performance.now()
+        await mutex.lock()
+        await sleep(1)
+        mutex.unlock()
+        held = performance.now() - begun
+      })
+    } while (held >= 2000)
     assert.deepEqual(warnings, [])
   })
 })
@@ -119,7 +126,7 @@ describe('Warnings of releasers that are collected', () => {
     ['read-write lock', `await new RWLock({ name: 'lost', diagnostics: true }).acquireRead()`],
     ['mutex of key', `await new KeyedMutex({ name: 'lost', diagnostics: true }).acquire('k')`],
   ]) {
-    it(`say where those of a ${title} were made${how}`, async () => {
+    it(`name the place where those of a ${title} were made${how}`, async () => {
       const { shown } = await runCode(
         `${listen}
         await (async function culprit() { ${code} })()
@@ -157,7 +164,7 @@ describe('Warnings of releasers that are collected', () => {
     assert.deepEqual(shown, [[false], [true], [false]])
   })
 
-  it('do not come where it was called, by whoever, or with counters only', async () => {
+  it('are not emitted after any code has called it, or with counters only', async () => {
     const { shown } = await runCode(
       `${listen}
       const watched = new Mutex({ diagnostics: true })

@@ -1,5 +1,5 @@
 'use strict'
-// What a watched lock says of itself.
+// The reports of a watched lock.
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const { promisify } = require('node:util')
@@ -19,6 +19,7 @@ const {
 } = require('../..')
 const { freshName, sleep, useAgents } = require('../helpers/agents.js')
 const { FakeClock } = require('../helpers/fake_clock.js')
+const { turn } = require('../helpers/promises.js')
 const { totals } = require('../helpers/totals.js')
 
 const execute = promisify(execFile)
@@ -26,9 +27,9 @@ const execute = promisify(execFile)
 const countsOf = (lock) => lock.snapshot().totals
 const codeOf = (promise) => promise.catch(({ code }) => code)
 
-describe("A mutex with fairness: 'fifo' that is free", () => {
+describe("A free mutex with fairness: 'fifo'", () => {
   for (const diagnostics of ['counters', true]) {
-    it(`has not been waited for, with diagnostics: ${diagnostics}`, async () => {
+    it(`reports no waits, with diagnostics: ${diagnostics}`, async () => {
       const mutex = new Mutex({ name: freshName(), fairness: 'fifo', diagnostics })
       for (const options of [undefined, { priority: 1 }, { timeout: 1000 }]) {
         const release = await mutex.acquire(options)
@@ -109,7 +110,7 @@ describe('Options of diagnostics', () => {
     assert.ok(new Mutex({ diagnostics: false, warnAfter: Infinity }))
   })
 
-  it('are checked in the environment, too, which is said when the package is loaded', async () => {
+  it('are checked in the environment, too, when the package is loaded', async () => {
     const code = `require(${JSON.stringify(require.resolve('../..'))})`
     const env = { ...process.env, BOXOFFICE_DIAGNOSTICS: 'yes' }
     const error = await execute(process.execPath, ['-e', code], { env }).catch((reason) => reason)
@@ -139,19 +140,25 @@ describe('Options of diagnostics', () => {
     }
   })
 
-  it('are refused by what is not watched, but what the environment says is not', () => {
-    assert.throws(() => new AutoResetEvent({ diagnostics: true }), /no diagnostics of/)
+  it('are refused by classes without diagnostics, while the environment is ignored there', () => {
+    assert.throws(
+      () => new AutoResetEvent({ diagnostics: true }),
+      /diagnostics are not available for/,
+    )
     assert.throws(() => new ConditionVariable({ diagnostics: 'counters' }), TypeError)
     assert.throws(() => new Barrier(2, { warnAfter: 5 }), TypeError)
     assert.throws(
       () => new DiningPhilosophers(3, { diagnostics: true }),
-      /no diagnostics of dining philosophers/,
+      /diagnostics are not available for dining philosophers/,
     )
-    assert.throws(() => new LockManager({ diagnostics: 'counters' }), /no diagnostics of/)
+    assert.throws(
+      () => new LockManager({ diagnostics: 'counters' }),
+      /diagnostics are not available for/,
+    )
     assert.ok(new AutoResetEvent({ diagnostics: false }))
   })
 
-  it('are refused on Bun, where they would find no deadlock, but for counters', () => {
+  it('are refused on Bun, where no deadlock would be found, except for counters', () => {
     globalThis.Bun = {}
     try {
       const refused = { code: 'ERR_LOCK_UNSUPPORTED', message: /use 'counters'/ }
@@ -162,7 +169,7 @@ describe('Options of diagnostics', () => {
     }
   })
 
-  it('are off by default: the snapshot is what it was', () => {
+  it('are off by default, with the plain snapshot', () => {
     if (process.env.BOXOFFICE_DIAGNOSTICS) return
     assert.deepEqual(new Mutex().snapshot(), { locked: false, waiting: 0 })
     assert.deepEqual(new Mutex({ diagnostics: false }).snapshot(), { locked: false, waiting: 0 })
@@ -173,7 +180,7 @@ for (const diagnostics of ['counters', true]) {
   describe(`A snapshot of a lock with diagnostics: ${diagnostics}`, () => {
     const agent = useAgents()
 
-    it('waits by a clock whose timers are numbers', async () => {
+    it('uses a clock whose timers are numbers', async () => {
       const clock = new FakeClock()
       try {
         const mutex = new Mutex({ diagnostics })
@@ -187,7 +194,7 @@ for (const diagnostics of ['counters', true]) {
       }
     })
 
-    it('tells how long a thread was blocked', async () => {
+    it('reports how long a thread was blocked', async () => {
       const name = freshName()
       const mutex = new Mutex({ name, diagnostics })
       await mutex.lock()
@@ -204,7 +211,7 @@ for (const diagnostics of ['counters', true]) {
       assert.ok((await done) >= 40)
     })
 
-    it('tells who holds a mutex, since when, and who has waited for how long', async () => {
+    it('reports the holder of a mutex, since when, and how long its waiters have waited', async () => {
       const mutex = new Mutex({ diagnostics })
       const before = Date.now()
       const release = await mutex.acquire()
@@ -217,11 +224,13 @@ for (const diagnostics of ['counters', true]) {
       const [{ thread, since, heldFor, mode, stack }] = holders
       assert.equal(thread, 0)
       assert.equal(mode, 'exclusive')
-      // Two clocks, one of whole milliseconds.
+      // Two clocks, one of them in whole milliseconds.
       assert.ok(since > before - 100 && since < Date.now() + 100)
       assert.ok(heldFor >= 15 && oldestWait >= 15 && heldFor >= oldestWait)
       if (diagnostics === true) assert.match(stack, /watched\.test\.js/)
       else assert.equal(stack, undefined)
+      // 'counters' reads the clock once per turn of the event loop: the wait ends in another turn than it began in.
+      await turn()
       release()
       await (await late)()
       const { waits, ...idle } = mutex.snapshot()
@@ -253,9 +262,9 @@ for (const diagnostics of ['counters', true]) {
       assert.deepEqual(countsOf(mutex), totals({ acquisitions: 6 }))
     })
 
-    it('counts those who wait, and those who give up', async () => {
+    it('counts waiters, and waiters that give up', async () => {
       const mutex = new Mutex({ diagnostics })
-      mutex.tryLock() // not awaited: it would be this chain of calls that waits for itself
+      mutex.tryLock() // not awaited, so that this chain of calls does not wait for itself
       const granted = mutex.lock()
       const controller = new AbortController()
       const ends = [
@@ -281,7 +290,7 @@ for (const diagnostics of ['counters', true]) {
       assert.deepEqual(mutex.snapshot().holders, [])
     })
 
-    it('does not count those who wait for a release only', async () => {
+    it('does not count callers that only wait for a release', async () => {
       const mutex = new Mutex({ diagnostics, name: freshName() })
       await mutex.lock()
       const seen = mutex.waitForUnlock()
@@ -291,7 +300,7 @@ for (const diagnostics of ['counters', true]) {
       assert.deepEqual(mutex.snapshot().holders, [])
     })
 
-    it('counts the way back from a condition variable', async () => {
+    it('counts the return from a condition variable', async () => {
       const mutex = new Mutex({ diagnostics })
       const condition = new ConditionVariable()
       await mutex.lock()
@@ -304,7 +313,7 @@ for (const diagnostics of ['counters', true]) {
       mutex.unlock()
     })
 
-    it('tells the holders of a semaphore, with their weights', async () => {
+    it('reports the holders of a semaphore, with their weights', async () => {
       const semaphore = new Semaphore(5, { diagnostics })
       const [, release] = await semaphore.acquire(3)
       await new Promise(setImmediate)
@@ -318,7 +327,7 @@ for (const diagnostics of ['counters', true]) {
       release()
       const [, last] = await late
       assert.deepEqual(countsOf(semaphore), totals({ acquisitions: 3, contended: 1 }))
-      // Without a releaser: the oldest goes, whoever it was.
+      // Without a releaser the oldest hold ends, whichever caller has it.
       semaphore.release(2)
       assert.deepEqual(
         semaphore.snapshot().holders.map(({ weight }) => weight),
@@ -333,7 +342,7 @@ for (const diagnostics of ['counters', true]) {
       assert.equal(countsOf(semaphore).timeouts, 1)
     })
 
-    it('tells readers from the writer, through upgrade and downgrade', async () => {
+    it('distinguishes readers from the writer, through upgrade and downgrade', async () => {
       const lock = new RWLock({ diagnostics })
       const modes = () => lock.snapshot().holders.map(({ mode }) => mode)
       const reader = await lock.acquireRead()
@@ -369,7 +378,7 @@ for (const diagnostics of ['counters', true]) {
       assert.deepEqual(mutex.snapshot().holders, [])
     })
 
-    it('is of each key that is busy, of a keyed map', async () => {
+    it('exists for each busy key of a keyed map', async () => {
       const mutexes = new KeyedMutex({ diagnostics })
       const release = await mutexes.acquire('a')
       mutexes.lock('a').catch(() => {})
@@ -400,7 +409,7 @@ for (const diagnostics of ['counters', true]) {
       assert.deepEqual(locks.snapshot(), [])
     })
 
-    it('counts what blocks, in a worker, and knows in which thread a holder is', async () => {
+    it('counts blocking calls in a worker, and knows the thread of a holder', async () => {
       const name = freshName()
       const options = `{ name: '${name}', diagnostics: ${JSON.stringify(diagnostics)} }`
       const mutex = new Mutex({ name, diagnostics })
@@ -431,7 +440,7 @@ for (const diagnostics of ['counters', true]) {
       assert.deepEqual(countsOf(mutex), totals({ acquisitions: 2 }))
     })
 
-    it('counts what a dead thread has left', async () => {
+    it('counts locks left by a dead thread', async () => {
       const name = freshName()
       const mutex = new Mutex({ name, diagnostics })
       const worker = agent()
@@ -444,7 +453,7 @@ for (const diagnostics of ['counters', true]) {
       release()
     })
 
-    it('counts what a dead thread has left to whoever tries', async () => {
+    it('counts locks left by a dead thread, for a caller that tries', async () => {
       const name = freshName()
       const mutex = new Mutex({ name, diagnostics })
       const worker = agent()
@@ -457,7 +466,7 @@ for (const diagnostics of ['counters', true]) {
       release()
     })
 
-    it('does not hold what it was told of a death by, and did not hear of', async () => {
+    it('does not keep the grant by which it was told of a death, if its caller did not see it', async () => {
       const name = freshName()
       const locks = new KeyedMutex({ name, diagnostics })
       const worker = agent()
@@ -476,7 +485,7 @@ for (const diagnostics of ['counters', true]) {
       next()
     })
 
-    it('is one for all objects of a thread that stand for one lock', async () => {
+    it('is the same for all objects of a thread for one lock', async () => {
       const name = freshName()
       const one = new Mutex({ name, diagnostics })
       const other = new Mutex({ name, diagnostics })
@@ -499,7 +508,7 @@ describe('A snapshot of a lock with diagnostics: counters', () => {
   const diagnostics = 'counters'
   const nextTurn = () => new Promise(setImmediate)
 
-  it('tells those of one turn of the event loop together', async () => {
+  it('reports the holds of one turn of the event loop together', async () => {
     const semaphore = new Semaphore(9, { diagnostics })
     const weights = () => semaphore.snapshot().holders.map(({ weight }) => weight)
     const [, one] = await semaphore.acquire(1)
@@ -520,7 +529,7 @@ describe('A snapshot of a lock with diagnostics: counters', () => {
     assert.deepEqual(lock.snapshot().holders, [])
   })
 
-  it('knows the oldest of those who wait, of whatever turn', async () => {
+  it('knows the oldest waiter, of any turn', async () => {
     const mutex = new Mutex({ diagnostics })
     const release = await mutex.acquire()
     const turns = []
@@ -534,7 +543,7 @@ describe('A snapshot of a lock with diagnostics: counters', () => {
     const isOldest = ({ from, to }) => {
       const before = performance.now()
       const { oldestWait } = mutex.snapshot()
-      const slack = 0.01 // of two numbers that are added
+      const slack = 0.01 // rounding of a sum
       assert.ok(performance.now() - oldestWait >= from - slack, `${oldestWait}`)
       assert.ok(before - oldestWait <= to + slack, `${oldestWait}`)
     }

@@ -1,5 +1,6 @@
 'use strict'
-// What watched semaphores and read-write locks say of threads that block, and of what nobody was told of.
+// The diagnostics of semaphores and read-write locks: blocking threads, and grants that no caller
+// has seen.
 const assert = require('node:assert/strict')
 const { KeyedRWLock, RWLock, Semaphore } = require('../..')
 const { freshName, sleep, useAgents } = require('../helpers/agents.js')
@@ -10,7 +11,7 @@ for (const diagnostics of ['counters', true]) {
     const agent = useAgents()
     const optionsOf = (name) => `{ name: '${name}', diagnostics: ${JSON.stringify(diagnostics)} }`
 
-    it('are counted by a semaphore: at once, late, and after a wait', async () => {
+    it('are counted by a semaphore: granted at once, timed out, and after a wait', async () => {
       const name = freshName()
       const semaphore = new Semaphore(2, { name, diagnostics })
       const worker = agent()
@@ -37,7 +38,7 @@ for (const diagnostics of ['counters', true]) {
       assert.deepEqual(seen.totals, totals({ acquisitions: 2, contended: 1, timeouts: 1 }))
     })
 
-    it('are counted by a read-write lock, also those that upgrade', async () => {
+    it('are counted by a read-write lock, upgrades included', async () => {
       const name = freshName()
       const lock = new RWLock({ name, diagnostics })
       const worker = agent()
@@ -64,7 +65,7 @@ for (const diagnostics of ['counters', true]) {
       assert.deepEqual(await done, { modes: ['exclusive'], totals: expected })
     })
 
-    it('that upgraded in vain have waited for nothing that comes later', async () => {
+    it("do not count a failed upgrade's wait towards later waits", async () => {
       const name = freshName()
       const lock = new RWLock({ name, diagnostics })
       const ours = await lock.acquireRead()
@@ -79,7 +80,7 @@ for (const diagnostics of ['counters', true]) {
     })
 
     for (const mode of ['Read', 'Write']) {
-      it(`leave what a ${mode.toLowerCase()} of several keys gives back to whoever comes next`, async () => {
+      it(`give the report of a ${mode.toLowerCase()} of several keys to the next caller`, async () => {
         const name = freshName()
         const locks = new KeyedRWLock({ name, diagnostics })
         const [dying, living] = [agent(), agent()]

@@ -1,5 +1,5 @@
 'use strict'
-// Workers that do what they are told, step by step: `await agent.does('await mutex.lock()')`.
+// Workers that run the tests' code, step by step: `await agent.does('await mutex.lock()')`.
 const { once } = require('node:events')
 const { Worker } = require('node:worker_threads')
 
@@ -54,7 +54,7 @@ class Agent {
     })
   }
 
-  /** Resolves to what `code`, the body of an async function, returns in the worker. */
+  /** Resolves to the result of `code`, the body of an async function, in the worker. */
   does(code) {
     const id = ++this.#last
     const names = 'const { AutoResetEvent, ConditionVariable, KeyedMutex, KeyedSemaphore,'
@@ -63,7 +63,7 @@ class Agent {
     return new Promise((resolve, reject) => this.#steps.set(id, { resolve, reject }))
   }
 
-  /** Does `code`, which says something by say() and then blocks: resolves to what it says. */
+  /** Runs `code`, which calls say() and then blocks. Resolves to the argument of say(). */
   async begins(code) {
     const { said } = this
     const done = this.does(code)
@@ -91,16 +91,16 @@ function useAgents() {
 }
 
 let names = 0
-/** A name that nobody else uses. */
+/** A unique name. */
 const freshName = () => `test ${process.pid} ${++names}`
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** What becomes of `promise`, but 'late' after `ms`. */
+/** The outcome of `promise`; rejects if it has not settled after `ms`. */
 function within(ms, promise) {
   let timer
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms, 'late')
+  const late = new Promise((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`not settled within ${ms} ms`)), ms)
   })
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }

@@ -1,17 +1,18 @@
 'use strict'
-// What the parties of test/process/barrier_threads.test.js do, in workers and in the main thread, and what they check
-// after each passage. Shared memory, by party: the round that it is in, and how that went.
+// The parties of test/process/barrier_threads.test.js, in workers and in the main thread, and their
+// checks after each passage. Shared memory, by party: its current round, and the outcome.
 const { parentPort, workerData } = require('node:worker_threads')
 const { Barrier } = require('../..')
 
 const turn = () => new Promise(setImmediate)
 
-// How a round went for a party. Two tables take turns: nobody reads one any more when it is used again.
+// The outcome of a round for a party. Two tables alternate: no party still reads a table when it is
+// reused.
 const passed = 1
 const broken = 2
 const gaveUp = 3
 
-// Of each 25 rounds, one in which nobody gives up and one in which somebody does.
+// Of each 25 rounds, one in which no party gives up and one in which a party does.
 const passes = 1
 const breaks = 2
 
@@ -30,7 +31,10 @@ class Party {
     Atomics.store(this.seen, this.index, round)
   }
 
-  /** All have come to this round, and nobody is beyond the next one: those wait for us. */
+  /**
+   * Every party has reached this round, and none is beyond the next one, where it waits for this
+   * one.
+   */
   check(round, missing) {
     for (let other = 0; other < this.parties; other++) {
       const at = Atomics.load(this.seen, other)
@@ -60,7 +64,7 @@ class Party {
     Atomics.store(this.seen, (round % 2) * this.parties + this.index, how)
   }
 
-  /** A round passes for all or breaks for all. In line `repair` nobody gives up. */
+  /** A round passes for all or breaks for all. At barrier `repair` no party gives up. */
   checkBroken(round) {
     const all = Array.from({ length: this.parties }, (_, other) =>
       Atomics.load(this.seen, (round % 2) * this.parties + other),
@@ -75,7 +79,7 @@ class Party {
     }
   }
 
-  /** Whether somebody does not wait for ever. */
+  /** Whether a party does not wait for ever. */
   hurries(round) {
     return round % 25 !== passes && Math.random() < 0.05
   }
@@ -86,13 +90,16 @@ class Party {
     return gaveUp
   }
 
-  /** Some give up now and then, when others are about to come; of some rounds it is certain how they end. */
+  /**
+   * Some parties give up now and then, when others are about to arrive; for some rounds the outcome
+   * is certain.
+   */
   async playBreaking() {
     for (let round = 1; round <= this.rounds; round++) {
       const controller = new AbortController()
       const isTimed = this.hurries(round) || (round % 25 === breaks && this.index === 1)
       const limits = isTimed ? { timeout: Math.random() * 3 } : { signal: controller.signal }
-      // The last one comes when another has given up.
+      // The last party arrives after another has given up.
       while (round % 25 === breaks && this.index === 0 && !this.barrier.isBroken()) await turn()
       const wait = this.barrier.wait(limits)
       if (this.hurries(round)) setImmediate(() => controller.abort('aborted'))
@@ -122,7 +129,7 @@ class Party {
   }
 }
 
-/** All parties of this thread: `indexes`. A method whose name ends in Sync is for one of them. */
+/** All parties of this thread: `indexes`. A method whose name ends in Sync serves one of them. */
 function playAll(game, indexes, method) {
   return Promise.all(indexes.map((index) => new Party(game, index)[method]()))
 }

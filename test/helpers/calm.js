@@ -1,7 +1,7 @@
 'use strict'
-// Tests of what happens within so many milliseconds, on a machine that may do something else for a second.
+// Tests of deadlines in milliseconds, on a machine that may stall for a second.
 
-/** How far behind this process's own timers were at worst: so long everything may have stood still. */
+/** The largest delay of this process's own timers: it may have stalled for so long. */
 function watchStalls() {
   let last = performance.now()
   let worst = 0
@@ -18,18 +18,19 @@ function watchStalls() {
   }
 }
 
-/** What goes wrong each time has other causes. */
+/** A test that fails every time has another cause. */
 const mostRetries = 20
 
 /**
- * it(), for tests that fail where this process stands still for `ms`: one that has failed, and has, is done once
- * more, hooks included. Whatever fails without is a failure.
+ * it(), for tests that may fail when this process stalls for `ms`: after a stall, a failed test
+ * runs once more, hooks included. A failure without a stall counts. `watch` is called when the test
+ * begins, and returns what says how long a stall there was since.
  */
-function calmIt(ms) {
+function calmIt(ms, watch = watchStalls) {
   return (title, body) =>
     it(title, async function () {
       this.timeout(Math.max(this.timeout(), 30_000))
-      const stalled = watchStalls()
+      const stalled = watch()
       try {
         await body.call(this)
       } catch (error) {

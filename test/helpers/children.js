@@ -1,19 +1,20 @@
 'use strict'
 const { execFile } = require('node:child_process')
+const { withoutLeaks } = require('./processes.js')
 
 const entry = require.resolve('../..')
-// Neither what Node itself has not freed at process.exit() nor what V8 keeps to count coverage is a leak of ours. The
-// variable has to be there without a value: child_process copies a missing one into `env` itself, which every child shares.
+// The variable must exist, empty: child_process copies a missing one into `env` itself, which every
+// child shares.
 const env = {
   ...process.env,
   NODE_V8_COVERAGE: undefined,
-  ASAN_OPTIONS: `${process.env.ASAN_OPTIONS ?? ''}:detect_leaks=0`,
+  ...withoutLeaks,
 }
 
 /**
- * What a process of its own, with `flags`, says: `code` runs in an async function with the
- * package's exports, `live()` for the bytes in use, `growth(round, most)` for how many more there
- * are after a round, and `show(value)` for what is to be returned.
+ * The output of a process of its own, with `flags`: `code` runs in an async function with the
+ * package's exports, `live()` for the bytes in use, `growth(round, most)` for the bytes that a
+ * round adds, and `show(value)` for the output.
  */
 function inChild(code, ...flags) {
   const script = `'use strict'
@@ -28,7 +29,8 @@ function inChild(code, ...flags) {
       const { heapUsed, external, arrayBuffers, rss } = process.memoryUsage()
       return { bytes: heapUsed + external + arrayBuffers, rss }
     }
-    // What leaks does so in each round; what V8 and Node keep for themselves comes once or twice.
+    // A leak occurs in each round; memory that V8 and Node keep for themselves is added once or
+    // twice.
     async function growth(round, mostBytes) {
       const least = { bytes: Infinity, rss: Infinity }
       for (let i = 0; i < 4 && least.bytes > mostBytes; i++) {
@@ -46,7 +48,7 @@ function inChild(code, ...flags) {
     execFile(
       process.execPath,
       [...flags, '-e', script],
-      { timeout: 55_000, env },
+      { timeout: 110_000, env },
       (error, stdout, stderr) => {
         if (error !== null) return reject(new Error(`the child failed: ${error.signal} ${stderr}`))
         resolve(

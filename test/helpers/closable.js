@@ -1,5 +1,5 @@
 'use strict'
-// The locks that can be closed, alike for tests of every scope.
+// The locks that can be closed, for tests of every scope.
 const boxoffice = require('../..')
 
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = boxoffice
@@ -11,7 +11,7 @@ const fail = () => {
   throw new Error('it was called')
 }
 
-/** A promise for what lets go of a lock that `run(callback)` holds. */
+/** Resolves to the function that releases a lock held by `run(callback)`. */
 function heldBy(run) {
   return new Promise((resolve, reject) => {
     const letGo = (end) => () => {
@@ -24,9 +24,9 @@ function heldBy(run) {
 }
 
 /**
- * Each is { lock, title, hold, wait, waits, blocks }: `hold()` is a promise for a function that lets go, and so is
- * `wait()`, which waits for that; by default it is the same. `waits` are the ways to come in by a promise, and `blocks`
- * those without.
+ * Each is { lock, title, hold, wait, waits, blocks }: `hold()` resolves to a function that
+ * releases, and so does `wait()`, which may have to wait; by default they are the same. `waits` are
+ * the acquiring methods with a promise, and `blocks` those without.
  */
 const closables = {
   Mutex: (options) => {
@@ -202,7 +202,10 @@ function limited(whole, title) {
   }
 }
 
-/** Whether `promise` has settled by now: never, once this thread is idle, where nothing else happens. */
+/**
+ * Whether `promise` has settled: called when this thread is idle, so a pending promise stays
+ * pending unless other code acts.
+ */
 async function isPending(promise) {
   const pending = {}
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))

@@ -1,6 +1,6 @@
 'use strict'
-// A process that terminates so many workers: death_run.js kind deaths role... Shows what it has seen,
-// as JSON, and fails when a lock is lost.
+// A process that terminates so many workers: death_run.js kind deaths role... Prints its
+// observations as JSON, and fails when a lock is lost.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { readdirSync } = require('node:fs')
@@ -27,7 +27,10 @@ function start(role, own) {
   return { worker, ended: once(worker, 'exit') }
 }
 
-/** Takes it after a death. Whether the last one died with it must be as `expected`, unless null. */
+/**
+ * Acquires it after a death. Whether the last holder died with it must be as `expected`, unless
+ * null.
+ */
 async function inherit(lock, expected, first = acquire(lock)) {
   const release = await first
   if (expected !== null) assert.equal(release.abandoned, expected)
@@ -39,7 +42,7 @@ async function inherit(lock, expected, first = acquire(lock)) {
 
 let dyingInCrowd = 0
 
-// Each has a worker die in its way. `i` is for their variants.
+// Each makes a worker die in its own way. `i` selects the variants.
 const deathsOf = {
   async holds({ worker, lock, i }) {
     dyingInCrowd++
@@ -70,7 +73,7 @@ const deathsOf = {
       () => turn(release()).then(() => worker.terminate()),
     ][i % 4]
     await order()
-    // Until it has ended, it may be let in again, and die with it again.
+    // Until it has ended, it may be admitted again, and die holding it again.
     ;(await (meanwhile ?? acquire(lock)))()
     await ended
     await inherit(lock, null)
@@ -81,7 +84,7 @@ const deathsOf = {
     await worker.terminate()
     await inherit(lock, null)
   },
-  /** Let go of before it has to notice. */
+  /** Released before the worker notices its termination. */
   async isBlocked({ worker, lock, i }) {
     const release = await acquire(lock)
     await once(worker, 'message')
@@ -91,7 +94,7 @@ const deathsOf = {
     await end
     await inherit(lock, null)
   },
-  /** It has to notice by itself: we let go when it has gone. */
+  /** The worker must notice by itself: the main thread releases when it has gone. */
   async isBlockedForGood({ worker, lock }) {
     const release = await acquire(lock)
     await once(worker, 'message')
@@ -108,7 +111,7 @@ const deathsOf = {
     await worker.terminate()
     await inherit(lock, null)
   },
-  /** While it loads the addon, for the first time or another. */
+  /** While it loads the addon, for the first time or again. */
   async loads({ worker, lock }) {
     await once(worker, 'message')
     const end = performance.now() + Math.random() * 8
@@ -137,7 +140,7 @@ async function slot(most) {
   }
 }
 
-/** When nobody but the rival is alive. */
+/** When only the rival is alive. */
 async function measure() {
   for (let i = 0; i < 3; i++) {
     global.gc()
@@ -159,7 +162,7 @@ function handles() {
 
 async function main() {
   const lock = kind.find(crowd)
-  // Whatever Node opens with the first worker.
+  // Descriptors that Node opens with the first worker.
   const first = start('waits', crowd)
   await once(first.worker, 'message')
   await first.worker.terminate()

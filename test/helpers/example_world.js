@@ -1,5 +1,6 @@
 'use strict'
-// What the examples of the documentation take for granted: a server with its database, and work to do.
+// The surroundings that the documentation's examples assume: a server with its database, and work
+// to do.
 const assert = require('node:assert/strict')
 const { writeSync } = require('node:fs')
 const { createRequire } = require('node:module')
@@ -7,7 +8,8 @@ const path = require('node:path')
 const threads = require('node:worker_threads')
 
 const root = path.join(__dirname, '..', '..')
-// The package itself by its own name, what its tests have, and, where they are installed, the peers of the benches.
+// The package by its own name, the tests' dependencies, and, if installed, the peers of the
+// benches.
 const requires = ['package.json', 'bench/js/package.json'].map((file) =>
   createRequire(path.join(root, file)),
 )
@@ -19,7 +21,7 @@ const app = {
   use: (handler) => handlers.push(handler),
 }
 
-/** Two clicks of one user on all that the server has, at once: what the story is about. */
+/** Two clicks of one user on each handler of the server, at once: the story's situation. */
 async function visit() {
   for (const handler of handlers) {
     const [first, second] = await Promise.all([click(handler), click(handler)])
@@ -27,7 +29,7 @@ async function visit() {
   }
 }
 
-/** A promise for what the handler answers. As in Express, what it returns is no answer. */
+/** Resolves to the handler's answer. As in Express, its return value is not an answer. */
 function click(handler) {
   return new Promise((resolve, reject) => {
     const next = (error) => (error === undefined ? resolve() : reject(error))
@@ -49,7 +51,7 @@ async function createOrder(user) {
   return orders.get(user)
 }
 
-/** What is in ./worker.js, for a lock in the buffer that it is given. */
+/** The code of ./worker.js, for a lock in the given buffer. */
 const worker = `
   const { workerData } = require('node:worker_threads')
   const { Mutex } = require(${JSON.stringify(root)})

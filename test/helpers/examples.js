@@ -1,5 +1,5 @@
 'use strict'
-// The examples of the documentation: where they stand, and programs that run them.
+// The examples of the documentation: where they are, and programs that run them.
 const { mkdtempSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
@@ -14,9 +14,9 @@ const declaration =
 const comment = /^( *)\/\*\*\n([\s\S]*?)\*\/$/gm
 
 /**
- * The blocks of @example in a file of declarations: { owner, title, codes }. `owner` is the declaration at the top
- * level that they belong to. The last of `codes` is the example, those before it stand in the same comment: it
- * may go on with what they declare.
+ * The blocks of @example in a file of declarations: { owner, title, codes }. `owner` is the
+ * top-level declaration that they belong to. The last of `codes` is the example; the others precede
+ * it in the same comment, and it may use their declarations.
  */
 function examplesIn(declarations) {
   const names = [...declarations.matchAll(declaration)]
@@ -43,15 +43,20 @@ function codesIn(body) {
     .map((tag) => tag.replace(/^@example.*\n/, '').trimEnd())
 }
 
-/** The blocks of JavaScript in a file of Markdown, but those whose first line is `// Not run here: why`. */
+/**
+ * The blocks of JavaScript in a Markdown file, except those whose first line is `// Not run here:
+ * why`.
+ */
 function blocksIn(markdown) {
-  const blocks = [...markdown.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code)
+  const blocks = [...markdown.matchAll(/^```js(?: \[.*\])?\n([\s\S]*?)^```$/gm)].map(
+    ([, code]) => code,
+  )
   return blocks.filter((code) => !code.startsWith('// Not run here: '))
 }
 
 const imports = /^import (?:(\w+)|(\{[^}]*\})) from ('[^']+')$/gm
 
-/** With what stands in for `import` inside a function. */
+/** With a replacement for `import` inside a function. */
 function withoutImports(code) {
   return code.replace(imports, (_, name, names, module) =>
     name === undefined
@@ -60,17 +65,17 @@ function withoutImports(code) {
   )
 }
 
-/** Node knows `using` from version 24 on; and not every system has locks between processes. */
+/** Node supports `using` from version 24 on, and not every system has locks between processes. */
 const isKnown = (code) =>
   (!/\busing \w+ =/.test(code) || parseInt(process.versions.node, 10) >= 24) &&
   (!code.includes("scope: 'host'") || isSupported)
 
-/** The end of an example's process: it has run to its end, and nothing was left that went wrong. */
+/** The end of an example's process: it has run to its end, and no error occurred. */
 const good = { code: 0, signal: null, shown: ['ended'], stderr: '' }
 
 /**
- * How a process of its own ends that runs `codes`, each inside the one before; see `good`. With `exits` it need not
- * end by itself, for codes that leave a connection to a server open.
+ * How a process ends that runs `codes`, each inside the one before; see `good`. With `exits` it is
+ * ended, for code that leaves a connection to a server open.
  */
 async function runExample(codes, { timeout = 20_000, env = {}, exits = false } = {}) {
   const nested = codes.reduceRight((inner, code) => `{\n${withoutImports(code)}\n${inner}}\n`, '')
@@ -83,7 +88,7 @@ async function runExample(codes, { timeout = 20_000, env = {}, exits = false } =
     main(require(${JSON.stringify(root)}), world).then(() => world.show('ended'))${
       exits ? '.then(world.turn).then(() => process.exit())' : ''
     }`
-  // Locks between processes lie there.
+  // The files of locks between processes.
   const directory = mkdtempSync(path.join(tmpdir(), 'boxoffice-example-'))
   try {
     const all = { BOXOFFICE_DIRECTORY: directory, ...env }
@@ -94,4 +99,4 @@ async function runExample(codes, { timeout = 20_000, env = {}, exits = false } =
   }
 }
 
-module.exports = { blocksIn, examplesIn, good, isKnown, root, runExample }
+module.exports = { blocksIn, examplesIn, good, isKnown, root, runExample, withoutImports }

@@ -1,6 +1,6 @@
 'use strict'
 
-/** Timers that fire when told to, in place of those of the global object until `restore()`. */
+/** Timers that fire when told to. They replace those of the global object until `restore()`. */
 class FakeClock {
   now = 0
   #timers = new Map()
@@ -15,7 +15,7 @@ class FakeClock {
     globalThis.clearTimeout = (timer) => this.#timers.delete(timer)
   }
 
-  /** How many timers are set. */
+  /** The number of set timers. */
   get size() {
     return this.#timers.size
   }

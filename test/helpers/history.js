@@ -1,7 +1,8 @@
 'use strict'
-// What the threads did to a lock, written down by each in its own memory with the time of one clock
-// for all, and what must hold of it. An event is four numbers: when, what, of which request, detail.
-// The request is stamped before the call, the acquire and the release while the lock is held: then two
+// Records of threads' operations on a lock, and the rules that they must satisfy. Each thread
+// writes to its own memory, with the time of a common clock. An event is four numbers: when, what,
+// of which request, detail. The request is stamped before the call, the acquire and the release
+// while the lock is held. So two holds whose stamps do not overlap did not overlap.
 // holds whose stamps do not overlap did not overlap.
 
 const kinds = { request: 1, acquire: 2, release: 3, giveUp: 4 }
@@ -20,7 +21,7 @@ class Recorder {
     this.#log = log
   }
 
-  /** `isOrdered` is whether the order of requests binds it; priorities are 0 to 255. */
+  /** `isOrdered`: whether the order of requests applies to it; priorities are 0 to 255. */
   request(weight, { priority = 0, isOrdered = false } = {}) {
     const request = this.#requests++
     this.#note(kinds.request, request, (weight << 9) | (priority << 1) | (isOrdered ? 1 : 0))
@@ -42,7 +43,7 @@ class Recorder {
   #note(kind, request, detail) {
     const at = this.#length
     this.#length += size
-    // Zero is for what has not been written.
+    // Zero marks unwritten entries.
     this.#log[at] = Atomics.add(this.#clock, 0, 1) + 1
     this.#log[at + 1] = kind
     this.#log[at + 2] = request
@@ -71,7 +72,7 @@ function fromRows(rows, threads) {
   return history
 }
 
-/** All events by their time: which thread's, and where in its log. */
+/** All events by their time: the thread of each, and its position in that log. */
 function merge({ clock, logs }) {
   const count = clock[0]
   const threadAt = new Int8Array(count + 1).fill(-1)
@@ -91,11 +92,11 @@ function merge({ clock, logs }) {
     }
   }
   const missing = threadAt.indexOf(-1, 1)
-  if (missing !== -1) throw new Error(`clock: nobody wrote down what happened at ${missing}`)
+  if (missing !== -1) throw new Error(`clock: no thread wrote down what happened at ${missing}`)
   return { count, threadAt, placeAt }
 }
 
-/** What one thread has asked for, as it comes: each request ends once, in its turn. */
+/** The requests of one thread, as they come: each request ends once, in its turn. */
 class Requests {
   #thread
   #log
@@ -104,8 +105,8 @@ class Requests {
   #times = []
   #together
   /**
-   * By priority: when the last of those who waited, in the order of their requests, went in. Of all, and of
-   * those that are not `together`.
+   * By priority: when the last waiter, in the order of requests, was admitted. Of all waiters, and
+   * of those that are not `together`.
    */
   #order = []
   #alone = []
@@ -152,7 +153,7 @@ class Requests {
     return counts
   }
 
-  /** Requests come here in their order. */
+  /** Called with requests in their order. */
   #checkOrder(request, when) {
     const priority = (this.#details[request] >> 1) & 255
     const isTogether = this.#details[request] >> 9 === this.#together
@@ -174,10 +175,10 @@ function noteLast(times, priority, when) {
 }
 
 /**
- * A read-write lock has as many permits as its writers weigh, and its readers weigh 1. Who weighs `together` goes
- * in beside others of that weight, and then hears of it in any order.
+ * A read-write lock has as many permits as its writers weigh, and its readers weigh 1. Requests of weight
+ * `together` are admitted beside each other, and learn of it in any order.
  *
- * Throws an error that begins with the name of the rule that does not hold: `clock`, `once`,
+ * Throws an error that begins with the name of the violated rule: `clock`, `once`,
  * `exclusion`, `missing` or `order`. Returns for each thread { requests, acquired, gaveUp, waited }.
  */
 function checkHistory(history, permits, together) {

@@ -1,12 +1,12 @@
 'use strict'
-// What one thread does to a lock while its history is written down. Run by the main thread and, by
-// startPlaying, by workers.
+// The operations of one thread on a lock while its history is recorded. Run by the main thread and,
+// through startPlaying, by workers.
 const { Worker } = require('node:worker_threads')
 const { Recorder } = require('./history.js')
 const { kinds } = require('./shared_locks.js')
 
 const tasks = 20
-/** How many requests a thread that blocks may be ahead of the main thread. */
+/** How many requests a blocking thread may be ahead of the main thread. */
 const lead = 1000
 const turn = () => new Promise(setImmediate)
 const expected = new Set(['ERR_LOCK_TIMEOUT', 'ERR_LOCK_CANCELED', 'ERR_LOCK_UPGRADE', 'aborted'])
@@ -21,7 +21,7 @@ class Thread {
   #target
   #random
 
-  /** `counts` is for how many requests of each thread have ended: up to `target`. */
+  /** `counts` is the number of ended requests of each thread, up to `target`. */
   constructor({ kind, at, clock, log, counts, thread, target }) {
     this.#kind = kinds[kind]
     this.#lock = this.#kind.find(at)
@@ -33,7 +33,7 @@ class Thread {
     this.#random = thread + 1
   }
 
-  /** Some whole number below `limit`: the same ones in each run. */
+  /** An integer below `limit`: the same sequence in each run. */
   #some(limit) {
     this.#random = (Math.imul(this.#random, 1103515245) + 12345) & 0x7fffffff
     return (this.#random >> 8) % limit
@@ -52,7 +52,7 @@ class Thread {
     Atomics.add(this.#counts, this.#thread, 1)
   }
 
-  /** How to wait: mostly for as long as it takes. */
+  /** How to wait: mostly without a limit. */
   #limits() {
     const priority = this.#some(4) === 0 ? 1 + this.#some(2) : 0
     const kind = this.#some(40)
@@ -60,7 +60,7 @@ class Thread {
     if (kind > 4) return { priority, timeout: this.#some(3) }
     const controller = new AbortController()
     const end = () => {
-      // Meanwhile others let us in, of which we shall hear too late.
+      // Meanwhile other threads admit this one, which reads the completions too late as well.
       for (let i = this.#some(20_000); i > 0; i--);
       controller.abort('aborted')
     }
@@ -84,7 +84,8 @@ class Thread {
         },
         () => {},
       )
-      // One microtask later than the call: long enough for whoever was in at once, and no longer.
+      // One microtask later than the call: long enough for a caller that was admitted at once, and
+      // no longer.
       await null
       waited = !isIn
       release = this.#kind.releaseOf(await promise)
@@ -102,7 +103,10 @@ class Thread {
     return release.upgrade !== undefined && this.#some(8) === 0
   }
 
-  /** Takes what a writer has more than a reader, and puts it back. Gives what lets go of the read. */
+  /**
+   * Takes a writer's surplus over a reader, and puts it back. Returns the function that releases
+   * the read.
+   */
   async #upgrade(reader) {
     const { priority, ...limits } = this.#limits() ?? {}
     const more = this.#recorder.request(this.#kind.upgradeWeight)
@@ -116,7 +120,7 @@ class Thread {
     return this.#downgrade(more, writer)
   }
 
-  /** The same without awaiting: `upgrade` gives a writer, or undefined, or throws. */
+  /** The same without await: `upgrade` returns a writer, or undefined, or throws. */
   #upgradeNow(reader, upgrade) {
     const more = this.#recorder.request(this.#kind.upgradeWeight)
     let writer
@@ -171,7 +175,7 @@ class Thread {
     this.#ended()
   }
 
-  /** Blocking is so much faster that it would be over before the others have begun. */
+  /** Blocking calls are so much faster that they would end before the others begin. */
   #waitForMain() {
     const pause = new Int32Array(new SharedArrayBuffer(4))
     const count = Atomics.load(this.#counts, this.#thread)
@@ -227,12 +231,12 @@ class Thread {
   }
 }
 
-/** Plays `role`: async, sync or mixed. The main thread also cancels, now and then. */
+/** Plays `role`: async, sync or mixed. The main thread also cancels now and then. */
 function play(data) {
   return new Thread(data)[data.role](Infinity, data.cancels)
 }
 
-/** Does so in a worker. */
+/** Plays it in a worker. */
 function startPlaying(data) {
   return new Worker(
     `require(${JSON.stringify(__filename)}).play(require('worker_threads').workerData)`,

@@ -1,5 +1,5 @@
 'use strict'
-// What runs in the processes of hosts.js.
+// The code that runs in the processes of hosts.js.
 const boxoffice = require('../..')
 
 const Step = (async () => {}).constructor

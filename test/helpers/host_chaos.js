@@ -1,6 +1,6 @@
 'use strict'
-// Processes that visit rooms behind locks of scope host while some of them are killed, and what a witness outside
-// of the locks saw.
+// Processes visit rooms behind locks of scope host while some of them are killed; a witness outside
+// of the locks records them.
 const assert = require('node:assert/strict')
 const { fork } = require('node:child_process')
 const fs = require('node:fs')
@@ -18,13 +18,13 @@ class Chaos {
   #directory = fs.mkdtempSync(path.join(os.tmpdir(), 'boxoffice-chaos-'))
   #file = path.join(this.#directory, 'witness')
   #parent
-  #alive = new Map() // who ─▶ { child, ended }
+  #alive = new Map() // process number ─▶ { child, ended }
   #count = 0
   #plan
   #suicides = false
-  /** Processes that died by a signal that nobody here had sent: by a kill point. */
+  /** Processes that died by a signal this test had not sent: by a kill point. */
   suicides = []
-  /** What went wrong with a process: it ended by itself, and not well. */
+  /** Failures of processes that ended by themselves. */
   faults = []
 
   /** `plan`: { kind, keys, capacity, promises, blocking }. */
@@ -33,7 +33,10 @@ class Chaos {
     this.#plan = { kind: 'mutex', promises: 4, blocking: true, ...plan }
   }
 
-  /** Starts one more process, with `env` beside its own; `wrap` is a program to run it by, with arguments. */
+  /**
+   * Starts one more process, with `env` in addition to its environment. `wrap` is a program to run
+   * it by, with arguments.
+   */
   start({ env = {}, wrap = [] } = {}) {
     const who = ++this.#count
     const plan = {
@@ -68,7 +71,8 @@ class Chaos {
         if (one.suicide) this.suicides.push(env.BOXOFFICE_KILL)
         else if (!bySignal && !(one.asked && code === 0)) {
           this.faults.push(`${who} ended with ${code ?? signal}: ${stderr}`)
-        } else if (bySignal && !one.killed) this.faults.push(`${who} was killed by nobody`)
+        } else if (bySignal && !one.killed)
+          this.faults.push(`${who} was killed, but not by this test`)
         resolve(one)
       })
     })
@@ -87,7 +91,7 @@ class Chaos {
     return [...this.#alive.values()]
   }
 
-  /** How often somebody has come in so far. */
+  /** How often a process has entered so far. */
   entries() {
     return fs.readFileSync(this.#file, 'latin1').split(' + ').length - 1
   }
@@ -99,7 +103,7 @@ class Chaos {
     await one.ended
   }
 
-  /** Tells all to stop, and waits; who does not is stuck. */
+  /** Tells all to stop, and waits. A process that does not stop is stuck. */
   async finish(most = 30_000) {
     for (const one of this.alive) {
       one.asked = true
@@ -118,9 +122,10 @@ class Chaos {
   }
 
   /**
-   * Tells all to stop, and gives what the witness saw, in which must be no fault; nor may a lock have stood free for
-   * five seconds while somebody waited, and not everything stood still (`stalled`: of watchStalls). Less than that may
-   * be a process whose turn it is, and which does not get to run; whose bell is lost waits for ever.
+   * Tells all to stop, and returns the witness's report, which must have no fault. Nor may a lock
+   * have been free for five seconds while a process waited, unless the whole machine stalled
+   * (`stalled`: of watchStalls). A shorter time may be an invited process that does not get to run;
+   * a process that lost its wake-up waits for ever.
    */
   async expectClean(stalled) {
     await this.finish()
@@ -131,7 +136,7 @@ class Chaos {
     return report
   }
 
-  /** What the witness saw, with all faults; and then nothing is held by anybody. */
+  /** The witness's report with all faults. After that no process may hold a lock. */
   async report() {
     this.#parent.close()
     const seen = read(this.#file, {
@@ -144,7 +149,10 @@ class Chaos {
     return seen
   }
 
-  /** Each lock can be had as a whole, which also takes the news of deaths, and is as at first then. */
+  /**
+   * Acquires each lock as a whole, which also collects reports of deaths. Then the lock must be as
+   * at first.
+   */
   async #expectEmpty(faults) {
     const { kind, keys, capacity } = this.#plan
     const directory = path.join(this.#directory, 'locks')

@@ -1,5 +1,5 @@
 'use strict'
 /** Whether this system has locks of scope host. */
-const isSupported = process.platform === 'linux'
+const isSupported = process.platform !== 'win32'
 
 module.exports = { isSupported }

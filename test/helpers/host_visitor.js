@@ -1,6 +1,7 @@
 'use strict'
-// A process that visits rooms behind locks of scope host until it is told to stop, or killed: promises on the
-// main thread, blocking calls in a worker. It says 'in' when it has been in a room for the first time.
+// A process that visits rooms behind locks of scope host until it is told to stop, or killed:
+// promises on the main thread, blocking calls in a worker. It sends 'in' when it has been in a room
+// for the first time.
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Worker, isMainThread, workerData } = require('node:worker_threads')
 const boxoffice = require('../..')
@@ -10,7 +11,7 @@ const plan = isMainThread ? JSON.parse(process.argv[2]) : workerData.plan
 const stop = new Int32Array(isMainThread ? new SharedArrayBuffer(4) : workerData.stop)
 const witness = pen(plan.file, plan.who)
 
-// Dice that every run throws alike.
+// Dice with the same throws in every run.
 let state = (plan.seed * 2654435761 + (isMainThread ? 1 : 2)) >>> 0
 function dice(sides) {
   state = (Math.imul(state, 1664525) + 1013904223) >>> 0
@@ -24,7 +25,10 @@ const options = {
   capacity: plan.capacity,
 }
 
-/** How each kind is entered: { weight, release } once one is in, where all of `capacity` is alone. */
+/**
+ * How each kind is entered: { weight, release } once admitted; a holder of all of `capacity` is
+ * alone.
+ */
 const kinds = {
   mutex() {
     const locks = new boxoffice.KeyedMutex(options)
@@ -69,13 +73,13 @@ const kinds = {
   },
 }
 const rooms = kinds[plan.kind]()
-// A lock that nobody has opened before: its file is to be made, and the first of its entries to be used.
+// A lock that no process has opened before: its file must be created, and its first entry used.
 if (plan.fresh) {
   const locks = new boxoffice.KeyedMutex({ ...options, name: `${plan.name}-${plan.who}` })
   locks.tryAcquire('first')()
 }
 
-/** Some wait for as long as it takes, some for a short time only, some would not wait at all. */
+/** Some callers wait without a limit, some for a short time, some not at all. */
 function patience() {
   const how = dice(10)
   if (how === 0) return { timeout: 1 + dice(5) }
@@ -94,7 +98,10 @@ function note(key, { weight, release, waited }) {
 
 const gaveUp = (error) => error.code === 'ERR_LOCK_TIMEOUT' || error.name === 'TimeoutError'
 
-/** A reader who would write meanwhile; another may have been quicker, and wait for all readers to go. */
+/**
+ * A reader that tries to upgrade. Another reader may have been faster, and wait for all readers to
+ * leave.
+ */
 async function rewrite(key, release) {
   witness.leave(key, 1)
   try {

@@ -1,14 +1,14 @@
 'use strict'
-// A witness outside of the locks: a file to which everybody appends what happens to whom. The system orders the
-// lines, each of which is one write.
+// A witness outside of the locks: a file to which every process appends its events. The system
+// orders the lines, each of which is one write.
 //
-//   microseconds who + key weight token abandoned waited    is in (waited: microseconds)
-//   microseconds who - key weight                           goes out
+//   microseconds who + key weight token abandoned waited    enters (waited: microseconds)
+//   microseconds who - key weight                           leaves
 //   microseconds who killed                                 is about to be killed, by the parent
 //   microseconds who gone                                   has ended
 const fs = require('node:fs')
 
-/** One's pen: `who` is a number of its own for each process, and `thread` for each of its threads. */
+/** A writer: `who` identifies the process, and `thread` each of its threads. */
 function pen(file, who) {
   const fd = fs.openSync(file, 'a', 0o600)
   const write = (...words) => fs.writeSync(fd, `${micros()} ${who} ${words.join(' ')}\n`)
@@ -26,26 +26,27 @@ function micros() {
   return process.hrtime.bigint() / 1000n
 }
 
-const slow = 200_000 // microseconds: what is shorter is not worth remembering
+const slow = 200_000 // microseconds: shorter times are not recorded
 
-/** What the lines tell of one key. */
+/** The events of one key. */
 class Room {
   inside = [] // { who, weight }, in the order of entering
   token = 0n
-  told = 0 // how many were told of a death
-  left = 0 // when the last one went out, if nobody has come in since
-  idle = [] // [from, to] of long times in which nobody was in, and whose end is known
+  told = 0 // the number of reported deaths
+  left = 0 // when the last holder left, if no caller has entered since
+  idle = [] // [from, to] of long times without a holder, of which the end is known
 }
 
 /**
- * Reads the whole file and says what should not be: { faults, enters, takenOver, longestWait, longestStuck },
- * where `capacity` is how much weight may be in at once, and tokens of entries of all that weight must increase. A
- * process that is inside and dead must have been killed: by the parent, or by itself if `suicides`.
+ * Reads the whole file and returns its faults: { faults, enters, takenOver, longestWait,
+ * longestStuck }. `capacity` is how much weight may be in at once; tokens of entries with all that
+ * weight must increase. A dead process that was inside must have been killed: by the parent, or by
+ * itself if `suicides`.
  */
 function read(file, { capacity, suicides = false }) {
   const rooms = new Map()
-  const killed = new Map() // who ─▶ when
-  const robbed = new Map() // who ─▶ the fault that it is, should it still live
+  const killed = new Map() // process number ─▶ time
+  const robbed = new Map() // process number ─▶ its fault, should it turn out to be alive
   const report = {
     faults: [],
     enters: 0,
@@ -62,7 +63,7 @@ function read(file, { capacity, suicides = false }) {
     report.enters += 1
     const dead = []
     const weightOf = () => room.inside.reduce((sum, one) => sum + one.weight, 0)
-    // Those who are known to be dead make room first, then those who must be.
+    // Processes known to be dead make room first, then those that must be dead.
     room.inside.sort((a, b) => Number(killed.has(b.who)) - Number(killed.has(a.who)))
     while (room.inside.length > 0 && weightOf() + weight > capacity) dead.push(room.inside.shift())
     for (const one of dead) {
@@ -72,14 +73,15 @@ function read(file, { capacity, suicides = false }) {
     }
     if (dead.length > 0) {
       report.takenOver += 1
-      // Of a death that leaves room for others somebody else may have been told, and of several who were let in
-      // together only the first one is, whoever writes it down first.
+      // If the dead holder left room for others, another caller may have been told of its death. Of several callers that
+      // were admitted together only the first one is told, in whatever order they write their lines.
       const mustBeTold = weight === capacity && dead.some((one) => one.weight === capacity)
       if (mustBeTold && !abandoned) fault(`line ${line}: ${who} was not told of a death in ${key}`)
     }
     if (abandoned) {
       report.abandoned += 1
-      // Each death is told once of each key, but maybe after an entry that was older, and written down later.
+      // Each death is reported once per key, but perhaps by an older entry that was written down
+      // later.
       room.told += 1
       if (room.told > killed.size && !suicides)
         fault(`line ${line}: ${who} was told of no death in ${key}`)
@@ -90,7 +92,7 @@ function read(file, { capacity, suicides = false }) {
       }
       room.token = token
     }
-    // How long nobody was in although somebody waited.
+    // How long there was no holder although a caller waited.
     const from =
       dead.length > 0 ? Math.max(...dead.map((one) => killed.get(one.who) ?? time)) : room.left
     if (room.inside.length === 0 && from > 0 && time - from > slow) room.idle.push([from, time])

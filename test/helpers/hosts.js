@@ -1,11 +1,12 @@
 'use strict'
-// Processes of their own that do what they are told, step by step: `await host.does('await mutex.lock()')`.
+// Processes that run the tests' code, step by step: `await host.does('await mutex.lock()')`.
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const { mkdtempSync, renameSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { isSupported } = require('./host_support.js')
+const { stop, withoutLeaks } = require('./processes.js')
 
 const body = path.join(__dirname, 'host_body.js')
 
@@ -16,7 +17,7 @@ class Host {
 
   constructor(directory, env, options) {
     this.child = fork(body, [], {
-      env: { ...process.env, BOXOFFICE_DIRECTORY: directory, ...env },
+      env: { ...process.env, ...withoutLeaks, BOXOFFICE_DIRECTORY: directory, ...env },
       serialization: 'advanced',
       ...options,
     })
@@ -30,14 +31,22 @@ class Host {
     })
   }
 
-  /** Resolves to what `code`, the body of an async function, returns there; `my` is kept from step to step. */
+  /**
+   * Resolves to the result of `code`, the body of an async function, there; `my` is kept from step
+   * to step.
+   */
   does(code) {
     const id = ++this.#last
     this.child.send({ id, code })
     return new Promise((resolve, reject) => this.#steps.set(id, { resolve, reject }))
   }
 
-  /** By SIGKILL, unless told otherwise. */
+  /** By SIGSTOP. */
+  stops() {
+    return stop(this.pid)
+  }
+
+  /** By SIGKILL, by default. */
   async dies(signal = 'SIGKILL') {
     this.child.kill(signal)
     return this.ends()
@@ -49,15 +58,32 @@ class Host {
   }
 }
 
-/** Our own bell thread may still be cleaning up after the last who died, and make a file for that. */
+/**
+ * This process's wake-up thread may still be cleaning up after the last death, and create a file
+ * for that.
+ */
 function removeDirectory(directory) {
-  // No file is made in what has another name. `rmSync` alone looks once what is in there, and then fails.
+  // No file is created under a renamed directory. `rmSync` alone lists the files once, and fails
+  // when there is a new one.
   const gone = `${directory}.gone`
   renameSync(directory, gone)
   rmSync(gone, { recursive: true, force: true })
 }
 
-/** For the tests of a describe: a directory of their own, and processes that end with each test. */
+/**
+ * A process that is about to learn of the removal may still add a file, so retry if the directory
+ * is not empty.
+ */
+function removeAll(directory) {
+  try {
+    rmSync(directory, { recursive: true })
+  } catch (error) {
+    if (error.code !== 'ENOTEMPTY') throw error
+    removeAll(directory)
+  }
+}
+
+/** For the tests of a describe: their own directory, and processes that end with each test. */
 function useHosts() {
   const hosts = []
   const places = {}
@@ -74,7 +100,7 @@ function useHosts() {
     if (places.directory !== undefined) removeDirectory(places.directory)
   })
   return {
-    /** Where the locks lie. */
+    /** The directory of the locks. */
     get directory() {
       return places.directory
     },
@@ -86,4 +112,4 @@ function useHosts() {
   }
 }
 
-module.exports = { Host, removeDirectory, useHosts }
+module.exports = { Host, removeAll, removeDirectory, useHosts }

@@ -1,11 +1,11 @@
 'use strict'
-// A server that shows what a test says, and requests as browsers do not send them.
+// A server that shows data of a test, and requests that no browser sends.
 const { once } = require('node:events')
 const http = require('node:http')
 
 const started = []
 
-/** Listens with `handler` on a port of its own until the test is over: { port, url }. */
+/** Listens with `handler` on its own port until the test is over: { port, url }. */
 async function serve(handler) {
   const server = http.createServer(handler)
   started.push(server)
@@ -24,7 +24,7 @@ async function closeServers() {
   }
 }
 
-/** { status, headers, body } of a request of which each part may be wrong. */
+/** { status, headers, body } of a request of which each part may be malformed. */
 async function ask({ port }, path, { method = 'GET', headers = {} } = {}) {
   const request = http.request({ host: '127.0.0.1', port, path, method, headers, agent: false })
   request.end()

@@ -1,8 +1,8 @@
 'use strict'
 const assert = require('node:assert/strict')
-// What the tests of keyed maps share.
+// Helpers for the tests of keyed maps.
 
-/** No two of these are one key. */
+/** Distinct keys: no two of these are equal. */
 const apart = [
   '1',
   1,
@@ -29,7 +29,7 @@ const apart = [
   'a',
 ]
 
-/** What no key may be: its name, the value, the error. */
+/** Invalid keys: the name, the value, the error. */
 const badKeys = [
   ['an object', {}, TypeError],
   ['a String object', new String('a'), TypeError],
@@ -42,7 +42,7 @@ const badKeys = [
   ['NaN', NaN, RangeError],
 ]
 
-/** Makes `count` other keys busy and idle again: what was idle is swept, and cores change hands. */
+/** Makes `count` other keys busy and idle again: idle keys are swept, and cores are reused. */
 function churn(locks, count, name = 'churn') {
   for (let i = 0; i < count; i++) assert.ok(locks.tryLock(`${name} ${i}`))
   for (let i = 0; i < count; i++) locks.unlock(`${name} ${i}`)
@@ -52,7 +52,7 @@ function busyIn(locks) {
   return new Set(locks.keys())
 }
 
-/** What becomes of a promise, to look at at any time. */
+/** The state of a promise, readable at any time. */
 function outcome(promise) {
   const seen = { state: 'pending', value: undefined, reason: undefined }
   promise.then(
@@ -62,7 +62,7 @@ function outcome(promise) {
   return seen
 }
 
-/** When all that can happen by now has happened: microtasks have run. */
+/** Resolves when all microtasks have run. */
 function settled() {
   return new Promise((resolve) => setImmediate(resolve))
 }

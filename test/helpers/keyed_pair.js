@@ -7,7 +7,7 @@ const { KeyedModel } = require('./keyed_model.js')
 
 const keyName = ({ key }) => `${typeof key} ${key}`
 
-/** Both, side by side, and an oracle that knows neither. */
+/** Both, side by side, and an independent oracle. */
 class Pair {
   locks = new KeyedMutex()
   clock = new FakeClock()
@@ -51,7 +51,7 @@ class Pair {
     request.release = release
   }
 
-  /** By its releaser, whether its grant is over or not. */
+  /** By its releaser, whether its grant has ended or not. */
   release({ which }) {
     const request = this.requests[which % this.requests.length]
     if (request?.release === undefined) return

@@ -1,7 +1,7 @@
 'use strict'
 const { Mutex, Semaphore } = require('../..')
 
-/** What Mutex and Semaphore(1) have in common, for tests of both. */
+/** The common interface of Mutex and Semaphore(1), for tests of both. */
 const kinds = [
   {
     name: 'Mutex',
@@ -10,7 +10,7 @@ const kinds = [
     tryAcquire: (lock) => lock.tryAcquire(),
     run: (lock, method, callback, options) => lock[method](callback, options),
     watch: (lock, options) => lock.waitForUnlock(options),
-    /** Of what acquire gives. */
+    /** The releaser in the result of acquire. */
     releaser: (given) => given,
   },
   {
@@ -24,7 +24,7 @@ const kinds = [
   },
 ]
 
-/** The ways of waiting for a lock: each gives a promise. */
+/** The ways of waiting for a lock: each returns a promise. */
 const waits = {
   acquire: (kind, lock, options) => kind.acquire(lock, options),
   runExclusive: (kind, lock, options, callback = () => {}) =>
@@ -34,7 +34,7 @@ const waits = {
   waitForUnlock: (kind, lock, options) => kind.watch(lock, options),
 }
 
-/** A lock that is held, by whom, and a log. */
+/** A held lock, its holder, and a log. */
 async function held(kind, ...args) {
   const lock = kind.make(...args)
   const release = kind.releaser(await kind.acquire(lock))

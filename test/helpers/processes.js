@@ -1,8 +1,15 @@
 'use strict'
-// Processes of their own, for what can be seen from outside only: how they end.
+// Child processes, for behaviour visible only from outside: how they end.
 const { spawn } = require('node:child_process')
+const { readdirSync, readFileSync } = require('node:fs')
 
 const entry = require.resolve('../..')
+
+/**
+ * For the environment of a process that calls process.exit(): memory that Node has not freed then is no leak of this
+ * library, and AddressSanitizer takes seconds to look for leaks.
+ */
+const withoutLeaks = { ASAN_OPTIONS: `${process.env.ASAN_OPTIONS ?? ''}:detect_leaks=0` }
 
 /** How `node ...args` ends: { code, signal, shown, stderr, late }; `late` is ms since its last line. */
 function run(args, { timeout = 60_000, env = {} } = {}) {
@@ -32,9 +39,10 @@ function run(args, { timeout = 60_000, env = {} } = {}) {
 }
 
 /**
- * Runs `code` in an async function, with Mutex and RWLock, `mutex` (a shared one), `show(value)` for
- * what is to be returned, `turn()`, `line()`: until somebody waits, and `start(code)`: a worker with the same
- * `mutex`, whose first message it waits for, and whose `ended` is a promise. Whatever is shown is written at once.
+ * Runs `code` in an async function, with Mutex and RWLock, `mutex` (a shared one), `show(value)`
+ * for output, `turn()`, `line()`, which resolves when a caller waits, and `start(code)`: a worker
+ * with the same `mutex`, which resolves at its first message, and whose `ended` is a promise.
+ * Output is written at once.
  */
 function runCode(code, env) {
   const script = `'use strict'
@@ -59,7 +67,8 @@ function runCode(code, env) {
         const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
         async function main() { \${code} }
         main()\`, { eval: true, workerData: mutex.buffer })
-      // From the start: a worker's first message and its exit may come in one turn of the event loop.
+      // Listen from the start: a worker's first message and its exit may come in one turn of the
+      // event loop.
       worker.ended = once(worker, 'exit')
       await once(worker, 'message')
       return worker
@@ -69,4 +78,31 @@ function runCode(code, env) {
   return run(['-e', script], { timeout: 20_000, env })
 }
 
-module.exports = { run, runCode }
+/**
+ * Stops a process by SIGSTOP. Resolves when each of its threads has stopped: until then they run, and
+ * may answer or take a wake-up.
+ */
+async function stop(pid) {
+  process.kill(pid, 'SIGSTOP')
+  while (!readdirSync(`/proc/${pid}/task`).every((id) => isStopped(`/proc/${pid}/task/${id}`))) {
+    await new Promise(setImmediate)
+  }
+}
+
+function isStopped(thread) {
+  try {
+    // The state follows the program's name, which is in parentheses: stopped, or ended.
+    return /\) [TZX] /.test(readFileSync(`${thread}/stat`, 'utf8'))
+  } catch (error) {
+    if (error.code !== 'ENOENT' && error.code !== 'ESRCH') throw error
+    return true // the thread has ended
+  }
+}
+
+module.exports = {
+  entry,
+  run,
+  runCode,
+  stop,
+  withoutLeaks,
+}

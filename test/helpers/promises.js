@@ -1,12 +1,12 @@
 'use strict'
 const assert = require('node:assert/strict')
 
-/** Everything that has been promised for now has happened. */
+/** Resolves when all microtasks have run. */
 function turn() {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** What has become of `promise`: { state, value, reason }, up to date after each turn. */
+/** The state of `promise`: { state, value, reason }, up to date after each turn. */
 function watch(promise) {
   const seen = { state: 'pending', value: undefined, reason: undefined }
   promise.then(
@@ -16,7 +16,7 @@ function watch(promise) {
   return seen
 }
 
-/** Notes in `log` when `promise` settles, as `name`, or as `name!` when it is rejected. */
+/** Appends `name` to `log` when `promise` resolves, or `name!` when it rejects. */
 function note(log, name, promise) {
   return promise.then(
     (value) => {
@@ -29,12 +29,12 @@ function note(log, name, promise) {
   )
 }
 
-/** Nobody holds `lock`, and nobody waits for it. */
+/** `lock` is free, and has no waiter. */
 async function assertIdle(lock) {
   assert.equal(lock.isLocked(), false)
   const seen = watch(lock.waitForUnlock())
   await turn()
-  assert.equal(seen.state, 'resolved', 'somebody waits')
+  assert.equal(seen.state, 'resolved', 'it has a waiter')
 }
 
 module.exports = { assertIdle, note, turn, watch }

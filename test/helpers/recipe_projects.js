@@ -1,5 +1,6 @@
 'use strict'
-// Projects of the files that stand in a document: blocks of JavaScript and TypeScript whose first line is their name.
+// Projects of the files in a document: blocks of JavaScript and TypeScript whose first line is
+// their name.
 const { execFile } = require('node:child_process')
 const { mkdirSync, rmSync, symlinkSync, writeFileSync } = require('node:fs')
 const path = require('node:path')
@@ -19,7 +20,7 @@ function filesOf(document) {
 /** The block of JSON in a document. */
 const jsonIn = (document) => JSON.parse(read(document).match(/^```json\n(.*?)^```$/ms)[1])
 
-/** A folder of its own in build/ with these files, of ES modules, where the package is installed. */
+/** A new folder in build/ with these files, of ES modules, where the package is installed. */
 function projectOf(name, files) {
   const dir = path.join(root, 'build', 'recipes', name)
   rmSync(dir, { recursive: true, force: true })
@@ -30,7 +31,10 @@ function projectOf(name, files) {
   return dir
 }
 
-/** Compiles its TypeScript, for which these are the options, to `out` in it. Rejects with what the compiler prints, as `stdout`. */
+/**
+ * Compiles its TypeScript with these options to `out` in it. Rejects with the compiler's output, as
+ * `stdout`.
+ */
 async function compile(dir, compilerOptions) {
   const config = { compilerOptions: { ...compilerOptions, outDir: 'out', rootDir: '.' } }
   writeFileSync(path.join(dir, 'tsconfig.json'), JSON.stringify(config))

@@ -1,21 +1,25 @@
 'use strict'
-// Trees of tasks that enter one RecursiveMutex again and again, awaited or not, and what must be true of it:
+// Trees of tasks that enter one RecursiveMutex again and again, awaited or not, and their
+// invariants:
 //
 //   - two sections are in together only if one was started from inside the other;
-//   - while a hold is not over, all who go in come from inside it. It is over when its callback has ended and
-//     all are through that came from inside it before;
-//   - those who come from inside one hold go in first come, first served;
-//   - whoever would wait for its own thread is told so, and nobody else is.
+//   - while a hold is not over, only callers from inside it are admitted. It is over when its callback and all
+//     callers from inside it have ended;
+//   - callers from inside one hold are admitted first come, first served;
+//   - a call that would wait for its own thread throws, and no other call does.
 //
-// Between the end of a callback and the moment when its promise settles, some microtasks later, a newcomer may
-// count as from inside or not: of such a one only the first is checked.
+// Between the end of a callback and the moment its promise settles, some microtasks later, a
+// newcomer may count as from inside or not: for such a newcomer only the first rule is checked.
 const assert = require('node:assert/strict')
 const fc = require('fast-check')
 const { settled } = require('./keyed.js')
 
 const pause = fc.constantFrom('none', 'none', 'microtask', 'microtasks', 'turn')
 
-/** A task enters nothing; a section does, `sync` as one that blocks. Some are left alone by their parent. */
+/**
+ * A task enters nothing; a section does, and blocks if `sync`. Some are not awaited by their
+ * parent.
+ */
 function tree(depth) {
   return fc.record({
     kind: fc.constantFrom('section', 'section', 'section', 'task', 'sync'),
@@ -51,12 +55,12 @@ class Hold {
   }
 
   isOver() {
-    // Who gives up is out before it is told.
+    // A caller that gives up has left before it is rejected.
     if (this.state === 'waiting') return !this.isPatient
     return this.hasEnded() && this.children.every((child) => child.isOver())
   }
 
-  /** And everybody has been told. */
+  /** And every caller's promise has settled. */
   isSettled() {
     return this.state === 'closed' && this.children.every((child) => child.isSettled())
   }
@@ -81,7 +85,7 @@ class Player {
 
   async play(forest) {
     await Promise.all(forest.map((tree) => this.#start(tree, [])))
-    // What has been left alone may leave more.
+    // A task not awaited may start more.
     while (this.#left.length > 0) await this.#left.pop()
     for (const hold of this.#holds) assert.ok(hold.isSettled(), 'a hold that never ended')
   }
@@ -95,7 +99,7 @@ class Player {
     return this.#enter(tree, path)
   }
 
-  /** The hold that somebody with this path comes from inside, now. */
+  /** The hold that a caller with this path is nested in, now. */
   #from(path) {
     let isClear = true
     for (const hold of path.toReversed()) {
@@ -181,7 +185,7 @@ class Player {
     } catch (error) {
       if (error !== hold) {
         assert.equal(error.code, 'ERR_LOCK_DEADLOCK', error)
-        assert.ok(couldBeBusy, 'refused though nobody was in')
+        assert.ok(couldBeBusy, 'refused though no caller was in')
       }
     } finally {
       this.#onStack = undefined

@@ -1,5 +1,6 @@
 'use strict'
-// runExclusive and executeLocked, and what callbacks may do, of Mutex and of Semaphore(1).
+// Tests of runExclusive and executeLocked, and of what callbacks may do, for Mutex and
+// Semaphore(1).
 const assert = require('node:assert/strict')
 const { E_CANCELED } = require('../..')
 const { held } = require('./kinds.js')
@@ -17,7 +18,7 @@ const failing = {
     await null
     throw boom
   },
-  // biome-ignore-start lint/suspicious/noThenProperty: thenables are what this is about
+  // biome-ignore-start lint/suspicious/noThenProperty: these tests are about thenables
   'a thenable that throws in then': () => ({ then: fail }),
   'a getter of then that throws': () => Object.defineProperty({}, 'then', { get: fail }),
   'a thenable that rejects, then throws': () => ({
@@ -50,7 +51,7 @@ function describeRun(kind, method) {
       assert.equal(called, 2)
     })
 
-    it('gives what the callback gives, a value or a promise', async () => {
+    it("resolves to the callback's result, a value or a promise", async () => {
       const lock = kind.make()
       assert.equal(await run(lock, () => 7), 7)
       assert.equal(await run(lock, async () => 8), 8)
@@ -94,7 +95,7 @@ function describeRun(kind, method) {
       })
     }
 
-    it('rejects, and does not throw, for what is no callback or no option', async () => {
+    it('rejects, and does not throw, for an invalid callback or option', async () => {
       for (const args of [
         [undefined],
         [null],
@@ -152,7 +153,7 @@ function describeRun(kind, method) {
       await assertIdle(lock)
     })
 
-    it('can be used again when it has been cancelled, in handlers of the cancellation', async () => {
+    it('can be used again in handlers of a cancellation', async () => {
       const { lock, release, log } = await held(kind)
       const again = kind.acquire(lock).catch(() => run(lock, () => log.push('again')))
       lock.cancel()

@@ -2,7 +2,7 @@
 const assert = require('node:assert/strict')
 const { RWLock } = require('../..')
 
-/** A lock with these options for each test, which `use(lock)` gets. Whatever a test does, nothing is left of it. */
+/** A new lock with these options for each test, which `use(lock)` gets. Any test leaves it idle. */
 function withNewLock(use, options) {
   let lock
   beforeEach(() => {
@@ -12,7 +12,7 @@ function withNewLock(use, options) {
   afterEach(() => {
     assert.deepEqual([lock.isLocked(), lock.isWriteLocked(), lock.readers], [false, false, 0])
     const writer = lock.tryAcquireWrite()
-    assert.ok(writer, 'somebody waits')
+    assert.ok(writer, 'it has a waiter')
     writer()
   })
 }

@@ -1,20 +1,23 @@
 'use strict'
-// What an RWLock must do, in arrays: who has it, who waits. A request is { id, mode, priority, until };
+// A model of RWLock, as arrays: holders and waiters. A request is { id, mode, priority, until };
 // `settle(id, how)` ends it.
 class RWLockModel {
-  /** Ids of those who are in. */
+  /** Ids of the holders. */
   readers = []
   writer = undefined
-  /** Highest priority first, then in the order in which they came. */
-  line = []
-  /** The one that upgrades: before the line. { id, reader, until }, `reader` being whose grant it is. */
+  /** Highest priority first, then in order of arrival. */
+  queue = []
+  /**
+   * The upgrading reader, ahead of the queue: { id, reader, until }; `reader` is the id of its
+   * grant.
+   */
   upgrader = undefined
 
   constructor(settle) {
     this.settle = settle
   }
 
-  /** Whether it could be had, but for those who wait. */
+  /** Whether it is available, apart from the waiters. */
   #fits(mode) {
     if (this.writer !== undefined) return false
     return mode === 'Read' ? this.upgrader === undefined : this.readers.length === 0
@@ -28,16 +31,16 @@ class RWLockModel {
 
   acquire(request) {
     const { id, mode, priority, until } = request
-    const isForemost = this.line.every((one) => one.priority < priority)
+    const isForemost = this.queue.every((one) => one.priority < priority)
     if (this.#fits(mode) && isForemost && this.upgrader === undefined) return this.#enter(request)
     if (until === 0) return this.settle(id, 'late')
-    const after = this.line.findIndex((one) => one.priority < priority)
-    this.line.splice(after === -1 ? this.line.length : after, 0, request)
+    const after = this.queue.findIndex((one) => one.priority < priority)
+    this.queue.splice(after === -1 ? this.queue.length : after, 0, request)
   }
 
-  /** Whether it is in now: nobody may wait, whatever fits. */
+  /** Whether it is granted now. Behind a waiter it is not, even if it fits. */
   tryAcquire(id, mode) {
-    if (!this.#fits(mode) || this.line.length > 0 || this.upgrader !== undefined) return false
+    if (!this.#fits(mode) || this.queue.length > 0 || this.upgrader !== undefined) return false
     this.#enter({ id, mode })
     return true
   }
@@ -55,7 +58,7 @@ class RWLockModel {
     return true
   }
 
-  /** Of what `id` has been granted; nothing when that is over. */
+  /** Ends the grant of `id`; does nothing if it has ended. */
   release(id) {
     if (this.upgrader?.reader === id) this.giveUp((one) => one.reader === id, 'notHeld')
     if (this.writer === id) this.writer = undefined
@@ -74,13 +77,13 @@ class RWLockModel {
   giveUp(match, reason) {
     const gone = this.waiting().filter(match)
     if (this.upgrader !== undefined && match(this.upgrader)) this.upgrader = undefined
-    this.line = this.line.filter((one) => !match(one))
+    this.queue = this.queue.filter((one) => !match(one))
     for (const { id } of gone) this.settle(id, reason)
     this.#letIn()
   }
 
   waiting() {
-    return this.upgrader === undefined ? this.line : [this.upgrader, ...this.line]
+    return this.upgrader === undefined ? this.queue : [this.upgrader, ...this.queue]
   }
 
   #letIn() {
@@ -90,8 +93,8 @@ class RWLockModel {
       this.readers = []
       this.#enter({ id, mode: 'Write' })
     }
-    while (this.line.length > 0 && this.upgrader === undefined && this.#fits(this.line[0].mode)) {
-      this.#enter(this.line.shift())
+    while (this.queue.length > 0 && this.upgrader === undefined && this.#fits(this.queue[0].mode)) {
+      this.#enter(this.queue.shift())
     }
   }
 }

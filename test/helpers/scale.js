@@ -1,5 +1,5 @@
 'use strict'
-// How much the long tests do: BOXOFFICE_TEST_SCALE=0.02 for a fiftieth, as under a sanitizer.
+// The scale of the long tests: BOXOFFICE_TEST_SCALE=0.02 for a fiftieth, as under a sanitizer.
 
 const scale = Number(process.env.BOXOFFICE_TEST_SCALE ?? 1)
 

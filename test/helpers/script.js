@@ -1,6 +1,6 @@
 'use strict'
-// Scripts of what people do to a lock, played on any lock with the API of async-mutex. What can be
-// seen of it is written down, to be compared.
+// Scripts of callers' operations on a lock, played on any lock with the API of async-mutex. The
+// visible results are recorded and compared.
 const fc = require('fast-check')
 const { turn } = require('./promises.js')
 
@@ -13,7 +13,7 @@ const endings = fc.constantFrom('return', 'throw', 'reject', 'hold')
 const which = fc.nat(20)
 const op = (name, ...args) => fc.tuple(fc.constant(name), ...args)
 
-/** `ending` is how callbacks of runExclusive may end; to hold is to end by a later step. */
+/** `ending` is how callbacks of runExclusive may end; holding means ending by a later step. */
 function steps(weighted, ending = endings) {
   const how = weighted ? [weight, priority] : [priority]
   const kinds = [
@@ -38,17 +38,20 @@ class Player {
   #mode
   #events = []
   #releasers = []
-  /** Releasers received in turns that are over. */
+  /** Releasers received in earlier turns. */
   #usable = 0
   #gates = []
   #running = 0
-  /** Those of runExclusive that are not over: they are, after as many microtasks as the lock likes. */
+  /**
+   * Calls of runExclusive that have not settled: they do so after as many microtasks as the lock
+   * needs.
+   */
   #runs = 0
   log = []
 
   /**
-   * Mode `inOrder`: the order of all events counts, not just that among those of one kind. Mode
-   * `inTurns`: everything happens that can before the next step.
+   * Mode `inOrder`: the order of all events counts, not just among events of one kind. Mode
+   * `inTurns`: every microtask runs before the next step.
    */
   constructor(lock, isWeighted, mode) {
     this.#lock = lock
@@ -84,7 +87,7 @@ class Player {
   run(i, ending, ...how) {
     this.#runs++
     const callback = (...args) => {
-      // Ours has one more, the grant.
+      // This library passes one more argument, the grant.
       this.#events.push(['call', i, args.slice(0, this.#isWeighted ? 1 : 0)])
       if (ending === 'throw') throw new Error('thrown')
       if (ending === 'reject') return Promise.reject(new Error('rejected'))
@@ -118,7 +121,7 @@ class Player {
     return this.#isWeighted ? this.#lock.release(...how) : this.#releaseMutex()
   }
 
-  /** The deliberate difference: who holds it must never call its releaser, or end, afterwards. */
+  /** The deliberate difference: its holder must never call its releaser, or end, afterwards. */
   async #releaseMutex() {
     await this.turn()
     if (this.#running > 0) return
@@ -132,7 +135,7 @@ class Player {
 
   cancel() {
     this.#lock.cancel()
-    // The third difference: async-mutex tells those in waitForUnlock by the next change only.
+    // The third difference: async-mutex resolves callers of waitForUnlock by the next change only.
     if (this.#isWeighted) this.#lock.setValue(this.#lock.getValue())
   }
 
@@ -140,7 +143,7 @@ class Player {
     return this.#runs > 0 ? undefined : Promise.resolve()
   }
 
-  /** Everything has happened that can. */
+  /** Resolves when all microtasks have run. */
   async turn() {
     await turn()
     this.#usable = this.#releasers.length

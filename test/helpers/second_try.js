@@ -1,16 +1,16 @@
 'use strict'
-// One more try for a test that fails while this process stood still, as what a test expects within so many
-// milliseconds says nothing about the code then. A test that mocha has timed out gets none: a wake-up that is lost
-// looks like that.
+// Repeats a test that failed while this process stalled: after a stall, a test's deadlines in
+// milliseconds prove nothing about the code. A test that mocha has timed out is not repeated,
+// because a lost wake-up looks the same.
 const { once } = require('node:events')
 const { Worker } = require('node:worker_threads')
 
-/** From so many milliseconds on. */
+/** The shortest stall that counts, in milliseconds. */
 const longest = 15
 const beat = 10
 
-// A thread of its own is late only where all of the process does not run, not where a test blocks its event loop. It
-// writes when it last ran, and by how much it was late at most, in nanoseconds.
+// A separate thread is late only when the whole process does not run, not when a test blocks its
+// event loop. It writes when it last ran, and its largest delay, in nanoseconds.
 const times = new BigInt64Array(new SharedArrayBuffer(16))
 const heart = `
   const { workerData: times } = require('node:worker_threads')
@@ -20,7 +20,7 @@ const heart = `
     if (late > Atomics.load(times, 1)) Atomics.store(times, 1, late)
   }, ${beat})`
 
-/** For how many milliseconds this process stood still at most since startWatch(). */
+/** The longest stall of this process in milliseconds since startWatch(). */
 function stoodStill() {
   const now = process.hrtime.bigint() - Atomics.load(times, 0) - BigInt(beat) * 1_000_000n
   const before = Atomics.load(times, 1)
@@ -31,7 +31,7 @@ function startWatch() {
   Atomics.store(times, 1, 0n)
 }
 
-/** Lets mocha run `test` once more where it fails for the first time, as above. */
+/** Makes mocha run `test` once more if it fails for the first time, as described above. */
 function giveSecondTry(test) {
   const { run } = test
   test.run = (ended) =>

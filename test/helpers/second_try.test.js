@@ -1,11 +1,11 @@
 'use strict'
-// What second_try.js does for tests of a process that this one stops.
+// The effect of second_try.js on tests of a process that this one stops.
 const assert = require('node:assert/strict')
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 
-/** How a test of the fixture ended, and what it printed. */
+/** How a test of the fixture ended, and its output. */
 async function runFixture(title) {
   const mocha = require.resolve('mocha/bin/mocha.js')
   const args = [require.resolve('./second_try_fixture.js'), '--fgrep', `fixture ${title}`]
@@ -33,7 +33,7 @@ async function runFixture(title) {
   }
 }
 
-/** The same where the machine did not stop that process, too. */
+/** The same if the machine did not stop that process, too. */
 async function runUndisturbed(title) {
   for (;;) {
     const run = await runFixture(title)
@@ -45,7 +45,7 @@ describe('A test that fails', function () {
   this.timeout(60_000)
 
   for (const title of ['async', 'with a callback', 'synchronous']) {
-    it(`has one more try, hooks included, if its process stood still: ${title}`, async () => {
+    it(`is repeated once, hooks included, if its process stalled: ${title}`, async () => {
       const { code, output, tries, ends, said } = await runFixture(title)
       assert.deepEqual([code, tries, ends, said], [0, 2, 2, 1], output)
       const line =
@@ -54,27 +54,27 @@ describe('A test that fails', function () {
     })
   }
 
-  it('has no third try', async () => {
+  it('is not repeated twice', async () => {
     const { code, output, tries, ends, said } = await runFixture('always')
     assert.deepEqual([code, tries, ends, said], [1, 2, 2, 1], output)
   })
 
-  it('has no other try if it was skipped', async () => {
+  it('is not repeated if it was skipped', async () => {
     const { code, output, tries, said } = await runFixture('skipped')
     assert.deepEqual([code, tries, said], [0, 1, 0], output)
   })
 
-  it('has no other try if its process ran', async () => {
+  it('is not repeated if its process ran', async () => {
     const { code, output, tries, ends } = await runUndisturbed('running')
     assert.deepEqual([code, tries, ends], [1, 1, 1], output)
   })
 
-  it('has no other try if it blocked its own event loop', async () => {
+  it('is not repeated if it blocked its own event loop', async () => {
     const { code, output, tries, ends } = await runUndisturbed('blocked by itself')
     assert.deepEqual([code, tries, ends], [1, 1, 1], output)
   })
 
-  it('has no other try if mocha timed it out', async () => {
+  it('is not repeated if mocha timed it out', async () => {
     const { code, output, tries, ends, said } = await runFixture('too long')
     assert.deepEqual([code, tries, ends, said], [1, 1, 1, 0], output)
   })

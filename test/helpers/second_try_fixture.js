@@ -1,5 +1,5 @@
 'use strict'
-// Tests that fail, for second_try.test.js: it stops this process for a while for each message.
+// Failing tests for second_try.test.js, which stops this process for a while at each message.
 const { once } = require('node:events')
 
 function stop() {

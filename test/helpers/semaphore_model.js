@@ -1,13 +1,13 @@
 'use strict'
 
-/** What a Semaphore must do, said as simply as can be: arrays, and no promise. */
+/** The simplest model of a Semaphore: arrays, and no promise. */
 class SemaphoreModel {
-  #line = []
+  #queue = []
   #watchers = []
   #now = 0
-  /** What promises were told, in order: [id, what, value]. */
+  /** The results of promises, in order: [id, what, value]. */
   events = []
-  /** Units that callers have taken, and that were not put back. */
+  /** Units that callers have taken and not put back. */
   out = 0
 
   constructor(value) {
@@ -16,11 +16,11 @@ class SemaphoreModel {
 
   acquire(id, weight, priority, timeout) {
     const waiter = { id, weight, priority, deadline: this.#now + timeout }
-    const first = this.#line.findIndex((other) => other.priority < priority)
-    const place = first === -1 ? this.#line.length : first
+    const first = this.#queue.findIndex((other) => other.priority < priority)
+    const place = first === -1 ? this.#queue.length : first
     if (place === 0 && weight <= this.value) this.#admit(waiter)
     else if (timeout === 0) this.events.push([id, 'late'])
-    else this.#line.splice(place, 0, waiter)
+    else this.#queue.splice(place, 0, waiter)
   }
 
   waitForUnlock(id, weight, priority, timeout) {
@@ -35,20 +35,20 @@ class SemaphoreModel {
   }
 
   isIdle() {
-    return this.out === 0 && this.#line.length === 0
+    return this.out === 0 && this.#queue.length === 0
   }
 
   setValue(value) {
     this.value = value
     this.#tell()
-    while (this.#line.length > 0 && this.#line[0].weight <= this.value) {
-      this.#admit(this.#line.shift())
+    while (this.#queue.length > 0 && this.#queue[0].weight <= this.value) {
+      this.#admit(this.#queue.shift())
       this.#tell()
     }
   }
 
   cancel() {
-    for (const { id } of this.#line) this.#leave(id, 'canceled', true)
+    for (const { id } of this.#queue) this.#leave(id, 'canceled', true)
     this.setValue(this.value)
   }
 
@@ -58,7 +58,7 @@ class SemaphoreModel {
 
   tick(ms) {
     const end = this.#now + ms
-    const due = [...this.#line, ...this.#watchers].filter(({ deadline }) => deadline <= end)
+    const due = [...this.#queue, ...this.#watchers].filter(({ deadline }) => deadline <= end)
     for (const { id, deadline } of due.sort((a, b) => a.deadline - b.deadline || a.id - b.id)) {
       this.#now = deadline
       this.#leave(id, 'late')
@@ -72,19 +72,19 @@ class SemaphoreModel {
     this.out += weight
   }
 
-  /** Nothing, when it is no longer there. */
+  /** Does nothing if it is not there any more. */
   #leave(id, why, quietly = false) {
     const stays = (waiter) => waiter.id !== id
-    const before = this.#line.length + this.#watchers.length
-    this.#line = this.#line.filter(stays)
+    const before = this.#queue.length + this.#watchers.length
+    this.#queue = this.#queue.filter(stays)
     this.#watchers = this.#watchers.filter(stays)
-    if (this.#line.length + this.#watchers.length === before) return
+    if (this.#queue.length + this.#watchers.length === before) return
     this.events.push([id, why])
     if (!quietly) this.setValue(this.value)
   }
 
   #tell() {
-    const top = this.#line.length > 0 ? this.#line[0].priority : -Infinity
+    const top = this.#queue.length > 0 ? this.#queue[0].priority : -Infinity
     const told = this.#watchers.filter((w) => w.weight <= this.value && w.priority > top)
     this.#watchers = this.#watchers.filter((watcher) => !told.includes(watcher))
     told.sort((a, b) => b.weight - a.weight || b.priority - a.priority || a.id - b.id)

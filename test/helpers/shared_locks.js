@@ -1,18 +1,18 @@
 'use strict'
-// The kinds of locks that threads share, for tests of all of them. What a test wants of a kind:
+// The kinds of locks that threads share, for tests of all of them. A kind has:
 //
-//   permits     how much there is; each entry takes one of `weights`
+//   permits     the units of the lock; each entry takes one of `weights`
 //   together    the weight of readers, which need no order among themselves; else undefined
-//   upgradeWeight   what a reader that upgrades takes more
-//   create()    makes one, and gives what other threads find it by, to be posted to them
+//   upgradeWeight   the additional weight of an upgrading reader
+//   create()    makes one, and returns a message by which other threads find it
 //   find(at)    the lock, in any thread
 //   ways        to enter by a promise: enter(lock, weight, options) resolves to a ticket.
-//               `isOrdered`: the moments when they are in, seen from JavaScript, are in the order of
-//               admission (with several permits, a way that takes more microtasks is not)
-//   releaseOf   what lets go, of what a way resolves to
-//   enterSync   blocks, and gives what lets go
-//   tryEnter    now (what lets go), or undefined
-//   isIdle      nobody holds any of it
+//               `isOrdered`: JavaScript sees the grants in the order of admission
+//               (with several permits, a way that takes more microtasks is not)
+//   releaseOf   the function that releases, from the result of a way
+//   enterSync   blocks, and returns the function that releases
+//   tryEnter    the same without waiting, or undefined
+//   isIdle      no caller holds any of it
 const { KeyedMutex, KeyedRWLock, Mutex, RWLock, Semaphore } = require('../..')
 
 const asRelease = (run) =>
@@ -93,7 +93,7 @@ const kinds = {
     releaseOf,
     ways: {
       acquire: {
-        // Who was let in by another thread may hear of it after one who was let in here, later.
+        // A caller admitted by another thread may learn of it after a caller admitted later by its own thread.
         isOrdered: false,
         enter: (lock, weight, options) => lock.acquire({ ...options, weight }),
       },

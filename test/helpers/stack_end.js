@@ -2,9 +2,12 @@
 // Calls within a few frames of the end of the stack.
 const assert = require('node:assert/strict')
 
-/** More frames than it takes from the end of the stack until a call succeeds, be it one that has to be compiled. */
+/**
+ * More frames than the end of the stack needs until a call succeeds, including one that must be
+ * compiled.
+ */
 const mostFrames = 2000
-/** By how many arguments the frames are moved: less than the size of a frame altogether. */
+/** By how many arguments the frames are shifted: altogether less than the size of a frame. */
 const paddings = [0, 2, 4, 6, 8, 10, 12, 14]
 /** Calls to begin with: the compiler takes more of the stack than a call does. */
 const warmUps = 20
@@ -36,8 +39,9 @@ async function callAt(up, padding, act) {
 }
 
 /**
- * Calls `act` at each depth near the end of the stack, up to where it succeeds: after `prepare`, and before `check`,
- * which gets its value, or the RangeError. Both calls have what `prepare` made.
+ * Calls `act` at each depth near the end of the stack, up to the depth where it succeeds: after
+ * `prepare`, and before `check`, which gets its value or the RangeError. Both get the result of
+ * `prepare`.
  */
 async function atEachDepth(prepare, act, check) {
   const attempt = async (up, padding) => {
@@ -60,7 +64,7 @@ async function atEachDepth(prepare, act, check) {
 
 const isStackEnd = (error) => error instanceof RangeError && error.code === undefined
 
-/** For a describe: mocha has traces made of the whole stack. */
+/** For a describe: mocha makes traces of the whole stack. */
 function withoutTraces() {
   const { stackTraceLimit } = Error
   before(() => {

@@ -11,7 +11,7 @@ const nothing = () => {}
 const turn = () => new Promise(setImmediate)
 const limits = { timeout: 60_000 }
 
-/** How a call by one object that stands for a lock is tried and undone, and how another one gets the lock. */
+/** How a call on one object of a lock is tried and undone, and how another object gets the lock. */
 const mutex = { args: [], get: (lock) => lock.tryAcquire() }
 const rwLock = { args: [], get: (lock) => lock.tryAcquireWrite() }
 const semaphore = { args: [1], get: (lock) => lock.tryAcquire()?.[1] }
@@ -138,7 +138,7 @@ const classes = {
   },
 }
 
-/** What waits for a lock, or a key, for its own sake. */
+/** Callers that wait for a lock, or a key, to hold it. */
 const waitsFor = {
   Mutex: (l) => l.acquire(),
   RWLock: (l) => l.acquireWrite(),
@@ -148,7 +148,7 @@ const waitsFor = {
   KeyedSemaphore: async (m) => (await m.acquire('a'))[1],
 }
 
-/** How many wait for the lock, or for the keys: in this process, where processes share it. */
+/** The number of waiters for the lock, or for the keys: of this process, if processes share it. */
 function waiting(lock) {
   return [lock.snapshot()].flat().reduce((sum, { waiting }) => sum + waiting, 0)
 }
@@ -162,14 +162,10 @@ async function untilWaitingElsewhere(lock) {
   while (![lock.snapshot()].flat().some(isWaiting)) await turn()
 }
 
-/** `promise`, which is not to be lost. */
-async function got(promise) {
-  const value = await within(10_000, promise)
-  assert.notEqual(value, 'late', 'a waiter was lost')
-  return value
-}
+/** Keeps `promise` reachable. A waiter that was lost fails it. */
+const got = (promise) => within(10_000, promise)
 
-/** Of a read-write lock that `get` has: the call either changes what it is, or leaves it. */
+/** For a read-write lock: the call either changes the mode of the grant, or keeps it. */
 const changes = {
   'upgrade()': [(l) => l.tryAcquireRead(), (reader) => reader.upgrade(), true],
   'tryUpgrade()': [(l) => l.tryAcquireRead(), (reader) => reader.tryUpgrade(), true],
@@ -177,7 +173,7 @@ const changes = {
   'downgrade()': [(l) => l.tryAcquireWrite(), (writer) => writer.downgrade(), false],
 }
 
-/** What waits for something else than a lock, and what ends the wait of it. */
+/** Waits for other things than a lock, and how to end each of them. */
 const gates = {
   'AutoResetEvent, signal()': {
     kind: 'AutoResetEvent',
@@ -208,8 +204,8 @@ const gates = {
 }
 
 /**
- * The tests of a scope. `open(name, args)` makes two objects that stand for one lock of that class, and the code that
- * makes a third elsewhere; `neighbour()` runs code there, where the scope has such.
+ * The tests of a scope. `open(name, args)` makes two objects for one lock of that class, and the
+ * code that makes a third elsewhere. `neighbour()` runs code there, if the scope has such a place.
  */
 function stackEndSuite({ open, neighbour, has = () => true }) {
   withoutTraces()
@@ -217,7 +213,7 @@ function stackEndSuite({ open, neighbour, has = () => true }) {
 
   for (const [name, { args, get, acquires }] of each) {
     for (const [method, [act, undo]] of Object.entries(acquires)) {
-      it(`has locked nothing where it throws: ${name}, ${method}`, async () => {
+      it(`has locked nothing if it throws: ${name}, ${method}`, async () => {
         const { lock, twin } = open(name, args)
         await atEachDepth(
           nothing,
@@ -235,7 +231,7 @@ function stackEndSuite({ open, neighbour, has = () => true }) {
 
   for (const [name, { args, get, releases = {} }] of each) {
     for (const [method, [hold, release]] of Object.entries(releases)) {
-      it(`loses no waiter where it throws: ${name}, ${method}`, async () => {
+      it(`loses no waiter if it throws: ${name}, ${method}`, async () => {
         const { lock, twin } = open(name, args)
         await atEachDepth(
           async () => {
@@ -258,9 +254,9 @@ function stackEndSuite({ open, neighbour, has = () => true }) {
 
   for (const [name, { args, get, waits = {} }] of each) {
     for (const [method, [act, undo]] of Object.entries(waits)) {
-      it(`leaves no waiter in the queue where it throws: ${name}, ${method}`, async () => {
+      it(`leaves no waiter in the queue if it throws: ${name}, ${method}`, async () => {
         const { lock, twin } = open(name, args)
-        // In an array: what waits is awaited when the holder has released.
+        // In an array, because the wait is awaited only after the holder has released.
         await atEachDepth(
           () => get(twin),
           () => [act(lock)],
@@ -276,7 +272,7 @@ function stackEndSuite({ open, neighbour, has = () => true }) {
   }
 
   for (const [method, [hold, change, isWriter]] of Object.entries(changes)) {
-    it(`leaves a releaser what it was where it throws: RWLock, ${method}`, async () => {
+    it(`leaves a releaser unchanged if it throws: RWLock, ${method}`, async () => {
       const { lock, twin } = open('RWLock', [])
       await atEachDepth(
         () => hold(lock),
@@ -292,7 +288,7 @@ function stackEndSuite({ open, neighbour, has = () => true }) {
 
   for (const [name, { kind, args = [], wait, end, reset }] of Object.entries(gates)) {
     if (!has(kind)) continue
-    it(`loses no waiter where it throws: ${name}`, async () => {
+    it(`loses no waiter if it throws: ${name}`, async () => {
       const { lock, twin } = open(kind, args)
       await atEachDepth(
         () => [wait(twin)],
@@ -306,12 +302,12 @@ function stackEndSuite({ open, neighbour, has = () => true }) {
     })
   }
 
-  it('neither loses a waiter of a condition nor the mutex where it throws', async function () {
+  it('loses neither a waiter of a condition nor the mutex if it throws', async function () {
     if (!has('ConditionVariable')) this.skip()
     const { lock: mutex } = open('Mutex', [])
     const { lock: condition, twin } = open('ConditionVariable', [])
     await mutex.lock()
-    // In an array: what waits is awaited when it has been notified.
+    // In an array, because the wait is awaited only after the notification.
     await atEachDepth(
       nothing,
       () => [condition.wait(mutex)],
@@ -361,7 +357,7 @@ function stackEndSuite({ open, neighbour, has = () => true }) {
   for (const [name, { args, get, releases }] of each) {
     if (releases === undefined || neighbour === undefined) continue
     const [method, [hold, release]] = Object.entries(releases)[0]
-    it(`loses no waiter elsewhere where it throws: ${name}, ${method}`, async () => {
+    it(`loses no waiter elsewhere if it throws: ${name}, ${method}`, async () => {
       const { lock, twin, there } = open(name, args)
       const agent = neighbour()
       await agent.does(`my.lock = ${there}; my.waitsFor = ${waitsFor[name]}`)

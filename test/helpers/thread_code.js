@@ -1,14 +1,14 @@
 'use strict'
-// What the workers of test/process/threads.test.js do, and what we do beside them.
+// The code of the workers of test/process/threads.test.js, and of the main thread beside them.
 const assert = require('node:assert/strict')
 
-// [0] entries, counted without atomics; [1] who is inside; [2] two were inside; [3] stop
+// [0] entries, counted without atomics; [1] the holder; [2] two were inside; [3] stop
 const entries = 0
 const inside = 1
 const broken = 2
 const stop = 3
 
-/** For workers and for us: goes in and out, leaving time between reading and writing. */
+/** For workers and the main thread: enters and leaves, with time between reading and writing. */
 function enterOnce(seen) {
   if (seen[1]++ !== 0) seen[2] = 1
   const before = seen[0]
@@ -25,7 +25,7 @@ const workerHead = `
   ${enterOnce}
 `
 
-/** Goes in and out, blocking, until told to stop. */
+/** Enters and leaves, blocking, until told to stop. */
 const blocking = `
   say('ready')
   let count = 0
@@ -83,24 +83,33 @@ const racing = `
   }
   say(late)`
 
-/** For a child process: `mutex` is held by a worker for so long, which is nothing to stay alive for. */
-const heldByWorker = (ms) => `
+/**
+ * For a child process: a worker holds `mutex`, without keeping the process alive, until a while after letGo(). Meanwhile
+ * the main thread is idle.
+ */
+const heldByWorker = `
   const mutex = new Mutex({ shared: true })
+  const go = new Int32Array(new SharedArrayBuffer(4))
+  const letGo = () => {
+    Atomics.store(go, 0, 1)
+    Atomics.notify(go, 0)
+  }
   const worker = new Worker(\`
     const { parentPort, workerData } = require('node:worker_threads')
     const { Mutex } = require(\${JSON.stringify(entry)})
-    const mutex = new Mutex({ buffer: workerData })
+    const { buffer, go } = workerData
+    const mutex = new Mutex({ buffer })
     mutex.lockSync()
     parentPort.postMessage('held')
-    // Meanwhile the main thread has nothing else to do.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms})
-    mutex.unlock()\`, { eval: true, workerData: mutex.buffer })
+    Atomics.wait(go, 0, 0)
+    Atomics.wait(go, 0, 1, 150)
+    mutex.unlock()\`, { eval: true, workerData: { buffer: mutex.buffer, go } })
   await require('node:events').once(worker, 'message')
   worker.unref()
   process.on('exit', () => show('exit'))
 `
 
-/** Each resolves, once in, to what lets go. */
+/** Each resolves, once admitted, to the function that releases. */
 const waysIn = {
   acquire: async (mutex) => (await mutex.acquire()).release,
   lock: async (mutex) => {
@@ -113,7 +122,7 @@ const waysIn = {
     }),
 }
 
-/** Nothing of what has been before is left. */
+/** Checks that nothing is left of the test. */
 async function assertFree(mutex) {
   assert.equal(mutex.isLocked(), false)
   assert.ok(mutex.tryLock())

@@ -1,12 +1,12 @@
 'use strict'
 
-/** In place of the global timers, between install() and uninstall(): time passes by tick() only. */
+/** Replaces the global timers between install() and uninstall(): only tick() lets time pass. */
 class FakeTimers {
   #now = 0
   #timers = new Map()
   #last = 0
   #real
-  /** How many timers were ever set. */
+  /** The number of timers ever set. */
   set = 0
 
   install() {
@@ -30,7 +30,7 @@ class FakeTimers {
     Object.assign(globalThis, this.#real)
   }
 
-  /** How many timers are still to come. */
+  /** The number of pending timers. */
   get pending() {
     return this.#timers.size
   }
@@ -52,7 +52,7 @@ class FakeTimers {
   }
 }
 
-/** A fake clock for every test of the describe that this is called in. */
+/** A fake clock for every test of the describe that calls this. */
 function useFakeTimers() {
   const fake = { clock: undefined }
   beforeEach(() => {

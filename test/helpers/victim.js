@@ -1,13 +1,13 @@
 'use strict'
-// Workers that live to be terminated, what they do meanwhile, and what everybody does who competes
-// with them. See death_run.js.
+// Workers that are to be terminated, their code, and the code of every competitor. See
+// death_run.js.
 const { parentPort, workerData } = require('node:worker_threads')
 
-// In shared memory: what is known of the crowd's lock, written by whoever holds it.
-const inside = 0 // who
-const dead = 1 // whether that one will die there for certain
-const told = 2 // how many have been told of such a death
-const missed = 3 // how many have not
+// In shared memory: the state of the crowd's lock, written by its holder.
+const inside = 0 // the holder
+const dead = 1 // whether the holder will die for certain
+const told = 2 // the number of reported deaths
+const missed = 3 // the number of unreported deaths
 const broken = 4 // how often two were inside
 const visits = 5
 const stop = 6
@@ -15,7 +15,7 @@ const names = 7
 
 const turn = () => new Promise(setImmediate)
 
-/** What the holder of the crowd's lock does. Any line of it may be the last. */
+/** The code of the crowd lock's holder. Any line of it may be the last. */
 function enter(seen, name, { abandoned }) {
   if (seen[dead] !== 0) {
     seen[abandoned ? told : missed]++
@@ -46,7 +46,7 @@ const newName = (seen) => Atomics.add(seen, names, 1) + 1
 
 async function compete(kind, lock, seen) {
   for (let i = 0; Atomics.load(seen, stop) === 0; i++) {
-    // A name for each entry, that it may be told from all others.
+    // A unique number for each entry.
     await visit(kind, lock, seen, newName(seen), i)
     await turn()
   }
@@ -64,26 +64,26 @@ const roles = {
     ready()
     stay()
   },
-  /** The same, without an event loop that goes round. */
+  /** The same, without a turn of the event loop. */
   blindlyHolds(kind, own) {
     kind.enterSync(own, 1)
     ready()
     for (;;);
   },
-  /** Comes and goes, with many tasks, and waits most of the time. */
+  /** Enters and leaves, with many tasks, and mostly waits. */
   async waits(kind, _own, crowd, seen) {
     for (let i = 0; i < 10; i++) compete(kind, crowd, seen)
     await visit(kind, crowd, seen, newName(seen), 1)
     ready()
   },
-  /** Waits for what the main thread holds, as several, and passes it on. */
+  /** Several callers wait for a lock of the main thread, and pass it on. */
   isAdmitted(kind, own) {
     const enterOwn = async () => (await kind.ways.acquire.enter(own, 1))()
     for (let i = 0; i < 5; i++) enterOwn()
     ready()
     stay()
   },
-  /** In and out, blocking, beside others who do so. */
+  /** Enters and leaves, blocking, beside others that do so. */
   blocks(kind, own) {
     ready()
     for (;;) kind.enterSync(own, 1)()
@@ -102,7 +102,7 @@ const roles = {
 
 function live({ role, kind: name, own, crowd, seen }) {
   if (role === 'loads') ready()
-  // The package is loaded here, where somebody may be waiting for it to be.
+  // Loads the package here, because another thread may be waiting for that.
   const { kinds } = require('./shared_locks.js')
   const kind = kinds[name]
   const load = () => {
@@ -113,7 +113,7 @@ function live({ role, kind: name, own, crowd, seen }) {
   return roles[role](kind, kind.find(own), kind.find(crowd), seen, load)
 }
 
-/** Competes for as long as the run lasts: the one that stays alive. */
+/** Competes as long as the run lasts: the survivor. */
 async function rival({ kind: name, crowd, seen }) {
   const { kinds } = require('./shared_locks.js')
   const kind = kinds[name]

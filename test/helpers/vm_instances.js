@@ -1,13 +1,13 @@
 'use strict'
-// The package evaluated afresh in vm contexts, as jest and the vm pools of vitest do it for each test file. Built-in
-// modules and addons are those of the process.
+// The package evaluated anew in vm contexts, as jest and the vm pools of vitest do for each test
+// file. Built-in modules and addons are those of the process.
 const { readFileSync } = require('node:fs')
 const { createRequire, isBuiltin } = require('node:module')
 const path = require('node:path')
 const { setImmediate: nextTurn, setTimeout: after } = require('node:timers/promises')
 const vm = require('node:vm')
 
-/** Of the host, besides what a context has by itself. */
+/** Globals of the host, in addition to the context's own. */
 const globals = [
   'AbortController',
   'AbortSignal',
@@ -30,7 +30,7 @@ const globals = [
   'structuredClone',
 ]
 
-/** A `require` with modules of its own, of which each is evaluated in `context`. */
+/** A `require` with its own modules, each evaluated in `context`. */
 function requireIn(context, from) {
   const modules = new Map()
   const requireFrom = (parent) => {
@@ -68,8 +68,8 @@ function requireIn(context, from) {
 }
 
 /**
- * Evaluates `code`, the body of an async function that may `require` by paths from the folder of the tests, in a
- * context of its own. What it returns, and a WeakRef that is there as long as the context.
+ * Evaluates `code`, the body of an async function that may `require` by paths from the folder of
+ * the tests, in a new context. Returns its result, and a WeakRef to the context.
  */
 async function runInContext(code, values = {}) {
   const context = vm.createContext({ ...values })
@@ -83,7 +83,7 @@ async function runInContext(code, values = {}) {
   return { value: await run(require), context: context_ }
 }
 
-/** How many of `refs` are left, once the collector has had its time for all that are to go. */
+/** How many of `refs` are left, after the collector has had time for all that can be collected. */
 async function left(refs) {
   let before
   let count = refs.length
@@ -105,7 +105,10 @@ async function contextsLeft(code, { count = 10, values } = {}) {
   return left(refs)
 }
 
-/** The same, where the last of what holds one ends at a time of its own, as sockets and threads do. */
+/**
+ * The same, if the last reference to a context ends at an unknown time, as with sockets and
+ * threads.
+ */
 async function contextsGone(code, count) {
   const refs = []
   for (let i = 0; i < count; i++) refs.push((await runInContext(code)).context)

@@ -1,12 +1,12 @@
 'use strict'
-// What the tests of the lock manager share.
+// Helpers for the tests of the lock manager.
 const assert = require('node:assert/strict')
 const { locks } = require('../..')
 const { run } = require('./processes.js')
 
 const entry = JSON.stringify(require.resolve('../..'))
 
-/** Whatever a test asks to be held is let go when it ends. */
+/** Locks held for a test are released when it ends. */
 function useHolders() {
   let ends = []
   afterEach(() => {
@@ -30,23 +30,23 @@ function useHolders() {
     })
 }
 
-/** What query() says of `name`: modes of those who hold and of those who wait, and whose they are. */
+/** The entries of query() for `name`: modes of holders and waiters, and their clients. */
 async function stateOf(name, manager = locks) {
   const { held, pending } = await manager.query()
   const of = (list) => list.filter((one) => one.name === name)
   return { held: of(held).map((one) => one.mode), pending: of(pending).map((one) => one.mode) }
 }
 
-/** Nobody holds it, and nobody waits for it. */
+/** It is free, and has no waiter. */
 async function assertFree(name) {
   assert.deepEqual(await stateOf(name), { held: [], pending: [] })
   assert.ok(await locks.request(name, { ifAvailable: true }, (lock) => lock !== null))
 }
 
 /**
- * Runs `code` in an async function of a process of its own, with `locks`, `show(value)` for what is to be
- * returned, `turn()`, `pending(name)`: until somebody waits, and `start(code)`: a worker with the same, which says
- * when it is `ready()`.
+ * Runs `code` in an async function of a child process, with `locks`, `show(value)` for output,
+ * `turn()`, `pending(name)`, which resolves when a request waits, and `start(code)`: a worker with
+ * the same, which calls `ready()`.
  */
 function runLocks(code) {
   const head = `'use strict'
@@ -63,7 +63,8 @@ function runLocks(code) {
     const ready = () => parentPort.postMessage('ready')
     async function start(code) {
       const worker = new Worker(head + code + '}', { eval: true })
-      // From the start: a worker's first message and its exit may come in one turn of the event loop.
+      // Listen from the start: a worker's first message and its exit may come in one turn of the
+      // event loop.
       worker.ended = once(worker, 'exit')
       await once(worker, 'message')
       return worker

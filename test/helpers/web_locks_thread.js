@@ -1,8 +1,8 @@
 'use strict'
-// What one thread does to some locks, and what it writes down of it, for an oracle to judge.
+// The operations of one thread on some locks, and its records for an oracle.
 const { parentPort, Worker, workerData } = require('node:worker_threads')
 
-// For each name in shared memory: who is inside, and what must not be.
+// For each name in shared memory: the holder, and forbidden states.
 const fields = 4
 const [writers, readers, broken, visits] = [0, 1, 2, 3]
 
@@ -24,7 +24,7 @@ function enter(seen, at, isShared) {
     breaks(Atomics.load(seen, at + writers) !== 0)
   } else {
     breaks(Atomics.add(seen, at + writers, 1) !== 0 || Atomics.load(seen, at + readers) !== 0)
-    seen[at + visits]++ // not atomic: nobody else is here
+    seen[at + visits]++ // not atomic: no other thread is here
   }
 }
 
@@ -33,8 +33,9 @@ function leave(seen, at, isShared) {
 }
 
 /**
- * Visits `visits` times, by `tasks` at once. Resolves to a row for each visit: where, whether shared, the time
- * before the request and after it, and when it was in. What gave up has no row.
+ * Visits `visits` times, by `tasks` at once. Resolves to a row for each visit: the lock, whether
+ * shared, the time before the request and after it, and the time of admission. A visit that gave up
+ * has no row.
  */
 async function play({ names, seen, clock, thread, tasks, visits }) {
   const { locks } = require('../..')

@@ -11,12 +11,13 @@ function startWorker(code, workerData) {
     "const { parentPort, workerData } = require('node:worker_threads');" +
     `const { Mutex, Semaphore } = require(${JSON.stringify(require.resolve('../..'))});`
   const worker = new Worker(head + code, { eval: true, workerData })
-  // From the start: a worker's last messages and its exit may come in one turn of the event loop.
+  // Listen from the start: a worker's last messages and its exit may come in one turn of the event
+  // loop.
   exits.set(worker, once(worker, 'exit'))
   return worker
 }
 
-/** Resolves once `worker` has ended well. What it throws rejects, and fails the test. */
+/** Resolves once `worker` has ended well. An error that it throws rejects, and fails the test. */
 async function exitOf(worker) {
   const [code] = await exits.get(worker)
   assert.equal(code, 0)

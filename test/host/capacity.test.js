@@ -9,7 +9,7 @@ const { scaled } = require('../helpers/scale.js')
 const slots = 64
 
 describe('Capacity of keyed locks of scope host', function () {
-  // Processes are started, and a process may get no processor for a while.
+  // The tests start processes, and on a busy machine a process may not run for a while.
   this.timeout(120_000)
   const hosts = useHosts()
   const agents = useAgents()
@@ -17,7 +17,7 @@ describe('Capacity of keyed locks of scope host', function () {
   const there = (name) =>
     `my.locks ??= new boxoffice.KeyedMutex(${JSON.stringify(optionsOf(name))});`
 
-  /** What every class calls: a key by itself, and several keys by each form. */
+  /** The calls of each class: one key by itself, and several keys by each form. */
   const classes = {
     KeyedMutex: {
       make: (options) => new KeyedMutex(options),
@@ -81,14 +81,14 @@ describe('Capacity of keyed locks of scope host', function () {
     }
   }
 
-  it('is not used up by keys at rest, of whatever thread or process', async () => {
+  it('is not used up by idle keys of any thread or process', async () => {
     const capacity = 1024
     const options = { ...optionsOf(freshName()), capacity }
     const leaveIdle = (of) => `
       const options = ${JSON.stringify(options)}
       my.maps ??= []
       for (let map = 0; map < 30; map++) {
-        // Each of these maps has cores of its own.
+        // Each of these maps has its own cores.
         my.maps[map] ??= new boxoffice.KeyedMutex({ ...options, warnAfter: 10_000 + map })
         for (let i = 0; i < 15; i++) {
           const release = my.maps[map].tryAcquire('${of} ' + map + ' ' + i)
@@ -105,7 +105,7 @@ describe('Capacity of keyed locks of scope host', function () {
     assert.equal(locks.size, 0)
   })
 
-  it('gives the slot of a key at rest to another, which the first then has no part in', async () => {
+  it('gives the slot of an idle key to another key, and detaches the first', async () => {
     const name = freshName()
     const locks = new KeyedMutex(optionsOf(name))
     const agent = agents()
@@ -124,7 +124,7 @@ describe('Capacity of keyed locks of scope host', function () {
     locks.unlock('a')
     await agent.does(`my.locks.lockSync(3)`)
     assert.equal(await isWhole(), true)
-    // The same where this thread itself has the other key.
+    // The same if this thread itself has the other key.
     for (let i = 0; i < slots; i++) await agent.does(`my.locks.unlock(${i})`)
     locks.tryAcquire('a')()
     for (let i = 0; i < slots; i++) assert.equal(locks.tryLock(i), true)
@@ -156,7 +156,7 @@ describe('Capacity of keyed locks of scope host', function () {
     for (let i = 0; i < slots; i++) locks.unlock(`other ${i}`)
   })
 
-  it('never lets two threads into one key while slots go from key to key', async () => {
+  it('never admits two threads to one key while slots pass from key to key', async () => {
     const name = freshName()
     const keys = 200
     const inside = new Int32Array(new SharedArrayBuffer(4 * keys * 3))
@@ -178,7 +178,7 @@ describe('Capacity of keyed locks of scope host', function () {
       const random = (n) => (next = (next * 48271) % 2147483647) % n
       let entered = 0
       for (let i = 0; i < ${scaled(30_000, 3_000)}; i++) {
-        // A few keys meet often; most leave their slot to others.
+        // A few keys are contended; most leave their slot to other keys.
         const key = random(4) === 0 ? random(3) : random(${keys})
         const way = random(ways.length)
         const at = key + ${keys} * Math.max(0, way - 3)

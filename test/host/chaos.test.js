@@ -1,7 +1,8 @@
 'use strict'
-// Locks of scope host while processes are killed at random moments; and the same without kills, since a bell that is lost hides behind a death that wakes everybody.
+// Locks of scope host while processes are killed at random moments, and without kills: a death
+// wakes every process, which would hide a lost wake-up.
 //
-// `npm run test:chaos` for all of 2,000 kills, and for as long without any.
+// `npm run test:chaos` kills 2,000 processes, and runs equally long without kills.
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -11,7 +12,7 @@ const { scaled } = require('../helpers/scale')
 
 const processes = Math.min(6, scaled(6, 3))
 
-// The seeds are the numbers of the processes; when they are killed is the machine's, too.
+// A process's number is its seed, but the moments of its death depend on the machine.
 let state = 1
 function dice(sides) {
   state = (Math.imul(state, 1664525) + 1013904223) >>> 0
@@ -23,7 +24,7 @@ async function startAll(chaos, count, how) {
   await Promise.all(chaos.alive.map((one) => one.ready))
 }
 
-/** Kills one after the other, at random moments from its birth on, and starts another in its place. */
+/** Kills one process after the other at random moments of its life, and starts a replacement. */
 async function killSome(chaos, kills) {
   for (let i = 0; i < processes; i++) chaos.start()
   await Promise.all(
@@ -44,20 +45,20 @@ async function killSome(chaos, kills) {
 
 const plans = [
   { kind: 'mutex', keys: 3, capacity: 16 },
-  // As many slots as keys, about: those that rest make room for others all the time.
+  // About as many slots as keys, so that idle keys constantly make room for others.
   { kind: 'mutex', keys: 1000, capacity: 512 },
   { kind: 'rw', keys: 3, capacity: 16 },
   { kind: 'semaphore', keys: 3, capacity: 16 },
 ]
 
-/** Of all runs together: what is shown at the end. */
+/** The sums of all runs, shown at the end. */
 const seen = { kills: 0, entries: 0, longestWait: 0, longestStuck: 0 }
 
 async function expectClean(chaos, stalled) {
   const report = await chaos.expectClean(stalled)
   seen.kills += report.killed
   seen.entries += report.enters
-  // Where no process is stopped on purpose.
+  // Not while processes are stopped on purpose.
   if (stalled) {
     seen.longestWait = Math.max(seen.longestWait, report.longestWait)
     seen.longestStuck = Math.max(seen.longestStuck, report.longestStuck)
@@ -80,19 +81,19 @@ describe('chaos between processes', function () {
   for (const plan of plans) {
     const what = `${plan.kind}, ${plan.keys} keys`
 
-    it(`${what}: whoever is killed leaves nothing locked, and nobody waits for ever`, async () => {
+    it(`${what}: killed processes leave no lock held, and no waiter waits for ever`, async () => {
       const chaos = new Chaos(plan)
       const stalled = watchStalls()
       const kills = scaled(10, 3)
       await killSome(chaos, kills)
-      // Those who live go on until they are told to stop.
+      // The survivors go on until they are told to stop.
       while (chaos.entries() <= kills) await sleep(10)
       const report = await expectClean(chaos, stalled)
       assert.equal(report.killed, kills)
       assert.ok(report.enters > kills)
     })
 
-    it(`${what}: without a death nobody is forgotten either`, async () => {
+    it(`${what}: without deaths no waiter is forgotten either`, async () => {
       const chaos = new Chaos(plan)
       const stalled = watchStalls()
       await startAll(chaos, processes)
@@ -112,7 +113,7 @@ describe('chaos between processes', function () {
     await expectClean(chaos, stalled)
   })
 
-  it('a stopped process costs time, and nothing else', async () => {
+  it('a stopped process only costs time', async () => {
     const chaos = new Chaos({ keys: 3, capacity: 16 })
     await startAll(chaos, processes)
     for (let i = 0; i < scaled(5, 3); i++) {
@@ -126,7 +127,7 @@ describe('chaos between processes', function () {
     assert.equal(report.abandoned, 0)
   })
 
-  it('processes of different pid namespaces share locks, and their deaths', async function () {
+  it("processes of different pid namespaces share locks and learn of each other's deaths", async function () {
     const wrap = ['unshare', '--pid', '--fork', '--kill-child']
     if (spawnSync(wrap[0], [...wrap.slice(1), 'true']).status !== 0) this.skip()
     const chaos = new Chaos({ keys: 3, capacity: 16 })

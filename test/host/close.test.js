@@ -1,5 +1,6 @@
 'use strict'
-// close() and onIdle() of locks of scope host: what this process has given back, others can take.
+// close() and onIdle() of locks of scope host: other processes can take what this process has
+// released.
 const assert = require('node:assert/strict')
 const { freshName } = require('../helpers/agents.js')
 const { closables, isPending } = require('../helpers/closable.js')
@@ -8,7 +9,7 @@ const { useHosts } = require('../helpers/hosts.js')
 const closed = { code: 'ERR_LOCK_CLOSED' }
 
 describe('Locks of scope host that close', function () {
-  // Processes are started, and one whose turn it is may not get to run for a while.
+  // The tests start processes, and on a busy machine a process may not run for a while.
   this.timeout(120_000)
   const hosts = useHosts()
   const optionsOf = (name) => ({
@@ -19,7 +20,7 @@ describe('Locks of scope host that close', function () {
   })
 
   for (const [name, make] of Object.entries(closables)) {
-    it(`refuse callers, and resolve when the last one has let go: ${name}`, async () => {
+    it(`refuse new callers, and resolve after the last release: ${name}`, async () => {
       const options = optionsOf(freshName())
       const made = make(options)
       const { lock, hold, wait = hold } = made
@@ -40,7 +41,7 @@ describe('Locks of scope host that close', function () {
     })
   }
 
-  it('are given to a process that waits, whose objects stay open', async () => {
+  it('are given to a waiting process, whose objects stay open', async () => {
     const name = freshName()
     const options = JSON.stringify({ scope: 'host', name })
     const host = hosts.start()
@@ -59,6 +60,23 @@ describe('Locks of scope host that close', function () {
     assert.equal(lock.isLocked('a'), true)
     await lock.onIdle()
     assert.equal(await host.does('my.release(); return my.locks.size'), 0)
+  })
+
+  it('do not wait for a caller that waits for another process and does not want the lock', async () => {
+    const name = freshName()
+    const host = hosts.start()
+    await host.does(`
+      my.mutex = new boxoffice.Mutex(${JSON.stringify({ scope: 'host', name })})
+      my.release = await my.mutex.acquire()`)
+    const { lock } = closables.Mutex(optionsOf(name))
+    const waiting = lock.acquire({ timeout: 20 })
+    const passed = lock.waitForUnlock()
+    const idle = lock.onIdle()
+    await assert.rejects(waiting, { code: 'ERR_LOCK_TIMEOUT' })
+    await idle
+    await lock.onIdle()
+    await host.does('my.release()')
+    await passed
   })
 
   it('wait for a lock that another process holds, if a caller waited before', async () => {

@@ -4,8 +4,8 @@ const { Mutex } = require('../..')
 const { freshName, within } = require('../helpers/agents.js')
 const { useHosts } = require('../helpers/hosts.js')
 
-describe('A process that has run out of file descriptors', function () {
-  // Processes are started, and one whose turn it is may not get to run for a while.
+describe('A process without free file descriptors', function () {
+  // The tests start processes, and on a busy machine a process may not run for a while.
   this.timeout(120_000)
   const hosts = useHosts()
   const few = {
@@ -21,19 +21,19 @@ describe('A process that has run out of file descriptors', function () {
     catch (error) { if (error.code !== 'EMFILE') throw error }`
   const giveBack = `for (const one of my.all.splice(0)) require('node:fs').closeSync(one)`
 
-  it('hears of a death as soon as it has some again', async () => {
+  it('learns of a death as soon as it has descriptors again', async () => {
     const [holder, other] = [hosts.start(), hosts.start({}, few)]
     const name = freshName()
     await holder.does(`${open(name)} await my.mutex.lock()`)
     await other.does(`${open(name)} my.next = my.mutex.acquire(); ${takeAll}`)
     await holder.dies()
-    // So that its bell thread has heard of it, and could do nothing.
+    // By now its wake-up thread has noticed the death, but could not handle it.
     await new Promise((resolve) => setTimeout(resolve, 200))
     await other.does(giveBack)
     assert.equal(await within(30_000, other.does('return (await my.next).abandoned')), true)
   })
 
-  it('lets in one that has come meanwhile', async () => {
+  it('admits a process that has started meanwhile', async () => {
     const holder = hosts.start({}, few)
     const name = freshName()
     await holder.does(`${open(name)} await my.mutex.lock(); ${takeAll}`)
@@ -46,10 +46,10 @@ describe('A process that has run out of file descriptors', function () {
     release()
   })
 
-  it('says so when it opens a lock', async () => {
+  it('reports the lack when it opens a lock', async () => {
     const one = hosts.start({}, few)
     const name = freshName()
-    // The code of scope host is loaded with its first lock, for which there must be descriptors.
+    // The first lock loads the code of scope host, which needs descriptors.
     await one.does(open(freshName()))
     await one.does(takeAll)
     assert.equal(await one.does(`return codeOf(() => {${open(name)}})`), 'ERR_LOCK_SEGMENT')

@@ -4,19 +4,13 @@ const { once } = require('node:events')
 const { mkdtempSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
-const {
-  KeyedMutex,
-  KeyedRWLock,
-  KeyedSemaphore,
-  LockManager,
-  Mutex,
-  RecursiveMutex,
-  RWLock,
-  Semaphore,
-} = require('../..')
-const { freshName } = require('../helpers/agents.js')
+const boxoffice = require('../..')
+const { freshName, within } = require('../helpers/agents.js')
 const { useHosts } = require('../helpers/hosts.js')
 const { run } = require('../helpers/processes.js')
+
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex, RecursiveMutex } = boxoffice
+const { RWLock, Semaphore } = boxoffice
 
 /** Longer than any test runs. */
 const long = 600_000
@@ -24,13 +18,13 @@ const ifAvailable = true
 const entry = require.resolve('../..')
 
 describe('Holds of scope host', function () {
-  // Processes are started.
+  // The tests start processes.
   this.timeout(120_000)
   const hosts = useHosts()
   let directory
   before(() => {
     directory = mkdtempSync(path.join(tmpdir(), 'boxoffice-test-'))
-    // Not before: locks rest there for longer than the tests run.
+    // Only after all tests, because locks rest there for longer than the tests run.
     process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
   })
   const optionsOf = (name, times) => ({
@@ -40,9 +34,9 @@ describe('Holds of scope host', function () {
     ...times,
   })
   const open = (name, times, Class = Mutex) => new Class(optionsOf(name, times))
-  /** A process that has the lock `my.lock`, and what its methods and Releasers say. */
-  async function startWith(name, times, kind = 'Mutex') {
-    const host = hosts.start()
+  /** A process with the lock `my.lock`, and the results of its methods and Releasers. */
+  async function startWith(name, times, kind = 'Mutex', options = {}) {
+    const host = hosts.start({}, options)
     await host.does(
       `my.lock = new boxoffice.${kind}({ scope: 'host', ...${JSON.stringify({ name, directory, ...times })} })`,
     )
@@ -52,7 +46,7 @@ describe('Holds of scope host', function () {
     host.does('return (await my.lock.acquire({ ifAvailable: true })) !== undefined')
 
   describe('with a minHold', () => {
-    it('keep others out for so long after the grant, though it was released', async () => {
+    it('keep other callers out until its end, even after a release', async () => {
       const name = freshName()
       const times = { minHold: 300 }
       const mutex = open(name, times)
@@ -105,7 +99,7 @@ describe('Holds of scope host', function () {
       assert.deepEqual(mutex.snapshot().waiting, 0)
     })
 
-    it('keep others out after a callback that has thrown', async () => {
+    it('keep other callers out after a callback that throws', async () => {
       const mutex = open(freshName(), { minHold: long })
       const fail = async () => {
         throw new Error('no mails today')
@@ -114,7 +108,7 @@ describe('Holds of scope host', function () {
       assert.equal(await mutex.runExclusive(fail, { ifAvailable }), undefined)
     })
 
-    it('keep others out after the holder was killed, until so long after its grant', async () => {
+    it('keep other callers out after the holder was killed, until minHold after its grant', async () => {
       const name = freshName()
       const times = { minHold: 2000 }
       const mutex = open(name, times)
@@ -145,7 +139,7 @@ describe('Holds of scope host', function () {
       assert.equal(await mutex.acquire({ ifAvailable }), undefined)
     })
 
-    it('keep others out after the holder let go and exited, which is no death', async () => {
+    it('keep other callers out after the holder released and exited, which is not reported as a death', async () => {
       const name = freshName()
       const times = { minHold: 2000 }
       const mutex = open(name, times)
@@ -157,7 +151,35 @@ describe('Holds of scope host', function () {
       assert.ok(performance.now() - start >= 1999)
     })
 
-    it('keep no process alive that has released', async () => {
+    it('last as long as they do, wherever the clock of the day is set meanwhile', async () => {
+      const name = freshName()
+      const times = { minHold: 3000 }
+      const mutex = open(name, times)
+      const isLate = 'data:text/javascript,const real=Date.now;Date.now=()=>real()-3600000'
+      const other = await startWith(name, times, 'Mutex', { execArgv: ['--import', isLate] })
+      assert.ok((await other.does('return Date.now()')) < Date.now() - 3_000_000)
+      const start = performance.now()
+      await other.does('await my.lock.lock()')
+      await other.dies()
+      assert.equal((await mutex.acquire()).abandoned, true)
+      assert.ok(performance.now() - start >= 2999)
+    })
+
+    it('keep out no waiter of their thread for longer than that', async () => {
+      const minHold = 1000
+      const mutex = open(freshName(), { minHold })
+      const waits = []
+      let released = 0
+      const hold = async () => {
+        waits.push(performance.now() - released)
+        await new Promise((resolve) => setTimeout(resolve, minHold + 50))
+        released = performance.now()
+      }
+      await Promise.all([mutex.runExclusive(hold), mutex.runExclusive(hold)])
+      assert.ok(waits[1] < minHold - 1, `${waits[1]} ms`)
+    })
+
+    it('keep no process alive after its release', async () => {
       const options = JSON.stringify(optionsOf(freshName(), { minHold: long }))
       const { code } = await run([
         '-e',
@@ -166,7 +188,7 @@ describe('Holds of scope host', function () {
       assert.equal(code, 0)
     })
 
-    it('begin by no grant that no caller has had', async () => {
+    it('begin only with a grant that reaches a caller', async () => {
       const name = freshName()
       const mutex = open(name, { minHold: long })
       await mutex.waitForUnlock()
@@ -178,7 +200,7 @@ describe('Holds of scope host', function () {
       assert.notEqual(await mutex.acquire({ ifAvailable }), undefined)
     })
 
-    it('are those of a key, and begin by none of several keys that were not all available', async () => {
+    it('apply to each key, and do not begin when not all of several keys were available', async () => {
       const name = freshName()
       const keyed = open(name, { minHold: long }, KeyedMutex)
       const other = await startWith(name, { minHold: long }, 'KeyedMutex')
@@ -190,6 +212,24 @@ describe('Holds of scope host', function () {
       assert.notEqual(await keyed.acquire('z', { ifAvailable }), undefined)
     })
 
+    it('are not awaited by onIdle() and close(): no caller has the lock', async () => {
+      const options = () => optionsOf(freshName(), { minHold: long })
+      const singles = [Mutex, RecursiveMutex, RWLock].map((Class) => new Class(options()))
+      const keyed = [KeyedMutex, KeyedRWLock].map((Class) => new Class(options()))
+      singles.push(new Semaphore(1, options()))
+      keyed.push(new KeyedSemaphore(1, options()))
+      for (const lock of [...singles, ...keyed]) {
+        const key = singles.includes(lock) ? [] : ['x']
+        let end
+        const running = lock.runExclusive(...key, () => new Promise((resolve) => (end = resolve)))
+        while (end === undefined) await null
+        const closing = lock.close()
+        end()
+        await within(5000, Promise.all([running, lock.onIdle(), closing]))
+        await within(5000, lock.onIdle())
+      }
+    })
+
     it('leave no key behind', async () => {
       const keyed = open(freshName(), { minHold: 300 }, KeyedMutex)
       await keyed.runExclusive('x', () => {})
@@ -198,14 +238,41 @@ describe('Holds of scope host', function () {
       while (keyed.size > 0) await new Promise((resolve) => setTimeout(resolve, 10))
     })
 
-    it('are that of the outermost hold of a RecursiveMutex', async () => {
+    it('leave no key behind when the process ends before minHold', async () => {
+      const name = freshName()
+      // As many keys as there is room for.
+      const times = { minHold: 1000, capacity: 32 }
+      const keyed = open(name, times, KeyedMutex)
+      const takeAll = 'for (let key = 0; key < 64; key++) await my.lock.runExclusive(key, () => {})'
+      const other = await startWith(name, times, 'KeyedMutex')
+      other.does(`${takeAll}; process.exit()`)
+      await other.ends()
+      while (keyed.size > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+      for (let key = 100; key < 164; key++) {
+        assert.equal((await keyed.acquire(key, { ifAvailable })).abandoned, false)
+      }
+    })
+
+    it('report a death before the release, however long ago', async () => {
+      const name = freshName()
+      const times = { minHold: 100 }
+      const keyed = open(name, times, KeyedMutex)
+      const other = await startWith(name, times, 'KeyedMutex')
+      await other.does("await my.lock.acquire('x')")
+      await other.dies()
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      assert.equal(keyed.size, 1)
+      assert.equal((await keyed.acquire('x')).abandoned, true)
+    })
+
+    it('apply to the outermost hold of a RecursiveMutex', async () => {
       const mutex = open(freshName(), { minHold: long }, RecursiveMutex)
       const inner = await mutex.runExclusive(() => mutex.runExclusive(() => 'inner'))
       assert.equal(inner, 'inner')
       assert.equal(await mutex.runExclusive(() => 'other', { ifAvailable }), undefined)
     })
 
-    it('let one of many processes run a job that all start', async () => {
+    it('let one of many processes run a job that all of them start', async () => {
       const name = freshName()
       const all = await Promise.all(
         Array.from({ length: 4 }, () => startWith(name, { minHold: long })),
@@ -219,7 +286,7 @@ describe('Holds of scope host', function () {
   })
 
   describe('with a maxHold', () => {
-    it('end by their signal before the next caller is in, who is told', async () => {
+    it('abort their signal before the next caller is admitted and told', async () => {
       const mutex = open(freshName(), { maxHold: 150 })
       const order = []
       const release = await mutex.acquire()
@@ -247,7 +314,17 @@ describe('Holds of scope host', function () {
       assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
     })
 
-    it('tell callbacks, whose results come all the same', async () => {
+    it('keep a process alive while its callers wait for their end', async () => {
+      const options = JSON.stringify(optionsOf(freshName(), { maxHold: 150 }))
+      const { code, shown } = await run([
+        '-e',
+        `const mutex = new (require(${JSON.stringify(entry)}).Mutex)(${options})
+        for (let i = 0; i < 4; i++) mutex.acquire().then(() => console.log(i))`,
+      ])
+      assert.deepEqual([code, shown], [0, [0, 1, 2, 3]])
+    })
+
+    it('abort the signal of callbacks, whose results are returned all the same', async () => {
       const mutex = open(freshName(), { maxHold: 150 })
       const result = await mutex.runExclusive(async ({ signal }) => {
         await once(signal, 'abort')
@@ -257,7 +334,33 @@ describe('Holds of scope host', function () {
       assert.equal(mutex.isLocked(), false)
     })
 
-    it('each have all of it, one after another in a thread', async () => {
+    it('end for other callers of a RecursiveMutex, while the calls inside the hold go on', async () => {
+      const mutex = open(freshName(), { maxHold: 150 }, RecursiveMutex)
+      let begins
+      const hasBegun = new Promise((resolve) => {
+        begins = resolve
+      })
+      const first = mutex.runExclusive(async ({ signal, fencingToken }) => {
+        await once(signal, 'abort')
+        await hasBegun
+        await mutex.runExclusive((inner) => {
+          assert.equal(inner.signal.aborted, true)
+          assert.notEqual(inner.fencingToken, fencingToken)
+        })
+        return signal.reason.code
+      })
+      const abandoned = await mutex.runExclusive(async (grant) => {
+        begins()
+        assert.equal(await first, 'ERR_LOCK_LOST')
+        assert.equal(mutex.isLocked(), true)
+        assert.equal(grant.signal.aborted, false)
+        return grant.abandoned
+      })
+      assert.equal(abandoned, true)
+      assert.equal(mutex.isLocked(), false)
+    })
+
+    it('each have the full time, one after another in a thread', async () => {
       const mutex = open(freshName(), { maxHold: 1500 })
       const first = await mutex.acquire()
       const second = mutex.acquire()
@@ -279,7 +382,7 @@ describe('Holds of scope host', function () {
       assert.equal(signal.aborted, false)
     })
 
-    it('have no end with Infinity, nor a timer that keeps the process alive', async () => {
+    it('never end with Infinity, and have no timer that keeps the process alive', async () => {
       const name = freshName()
       const mutex = open(name, { maxHold: Infinity, minHold: 10 })
       const { signal } = await mutex.acquire()
@@ -293,21 +396,16 @@ describe('Holds of scope host', function () {
     })
   })
 
-  it('have times for mutexes only', () => {
-    const unsupported = { code: 'ERR_LOCK_UNSUPPORTED', message: /KeyedMutex|engine/ }
+  it('have no strict order in mutexes', () => {
+    const unsupported = { code: 'ERR_LOCK_UNSUPPORTED', message: /engine/ }
     const maxHold = 1000
     const options = { ...optionsOf(freshName()), maxHold }
-    for (const Class of [RecursiveMutex, RWLock, KeyedRWLock, LockManager]) {
-      assert.throws(() => new Class(options), unsupported, Class.name)
-    }
-    assert.throws(() => new Semaphore(1, options), unsupported)
-    assert.throws(() => new KeyedSemaphore(1, options), unsupported)
-    for (const Class of [Mutex, KeyedMutex]) {
+    for (const Class of [Mutex, RecursiveMutex, KeyedMutex]) {
       assert.throws(() => new Class({ ...options, fairness: 'fifo' }), unsupported, Class.name)
     }
   })
 
-  it('have the same times for all objects of a thread', async () => {
+  it('are the same for all objects of a thread', async () => {
     for (const Class of [Mutex, KeyedMutex]) {
       const name = freshName()
       const one = open(name, { minHold: 100 }, Class)
@@ -319,7 +417,7 @@ describe('Holds of scope host', function () {
     }
   })
 
-  it('are refused by methods that block, which hear no timer', () => {
+  it('refuse methods that block, whose thread would run no timer', () => {
     const options = { ...optionsOf(freshName(), { maxHold: 1000 }), allowBlockingMainThread: true }
     const mutex = new Mutex(options)
     const unsupported = { code: 'ERR_LOCK_UNSUPPORTED', message: /returns a promise/ }

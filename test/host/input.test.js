@@ -7,9 +7,9 @@ const { useHosts } = require('../helpers/hosts.js')
 const { freshName } = require('../helpers/agents.js')
 const { runCode } = require('../helpers/processes.js')
 
-const { ConditionVariable, KeyedMutex, Mutex } = boxoffice
+const { ConditionVariable, KeyedMutex, Mutex, Semaphore } = boxoffice
 
-describe('What locks of scope host are given', () => {
+describe('Options of locks of scope host', () => {
   const hosts = useHosts()
   const optionsOf = (options) => ({
     scope: 'host',
@@ -19,7 +19,8 @@ describe('What locks of scope host are given', () => {
   })
 
   const mistakes = [
-    [TypeError, { scope: 'planet' }, /scope must be/],
+    [TypeError, { scope: 'planet' }, /scope must be .*: leave it out for one thread/],
+    [TypeError, { scope: 'cluster' }, /take an engine for several machines/],
     [TypeError, { scope: 'host', name: undefined }, /needs a name/],
     [TypeError, { name: 5 }, /name must be a string/],
     [RangeError, { name: '' }, /name must not be empty/],
@@ -32,7 +33,7 @@ describe('What locks of scope host are given', () => {
     [TypeError, { fairness: 'some' }, /fairness/],
   ]
   for (const [Kind, options, message] of mistakes) {
-    it(`${JSON.stringify(options)} is a ${Kind.name}`, () => {
+    it(`${JSON.stringify(options)} throws a ${Kind.name}`, () => {
       for (const Lock of [Mutex, KeyedMutex, boxoffice.RWLock, boxoffice.KeyedRWLock]) {
         assert.throws(() => new Lock(optionsOf(options)), { name: Kind.name, message })
       }
@@ -43,7 +44,7 @@ describe('What locks of scope host are given', () => {
     })
   }
 
-  it('a relative BOXOFFICE_DIRECTORY is a RangeError that names it', async () => {
+  it('a relative BOXOFFICE_DIRECTORY throws a RangeError that names it', async () => {
     for (const given of ['locks', './locks', '../locks']) {
       const code = `
         for (const Lock of [Mutex, RWLock]) {
@@ -56,7 +57,7 @@ describe('What locks of scope host are given', () => {
     }
   })
 
-  it('a name longer than 65,536 bytes is a RangeError for every kind of lock', () => {
+  it('a name longer than 65,536 bytes throws a RangeError for every kind of lock', () => {
     const directory = path.join(hosts.directory, 'names')
     const named = (name) => optionsOf({ directory, name })
     const kinds = [
@@ -80,7 +81,7 @@ describe('What locks of scope host are given', () => {
     fs.rmSync(directory, { recursive: true })
   })
 
-  it('a umask that takes rights of the owner does not matter', async () => {
+  it('a umask that removes rights of the owner has no effect', async () => {
     const directory = path.join(hosts.directory, 'umask')
     const { code, shown } = await runCode(
       `
@@ -100,7 +101,7 @@ describe('What locks of scope host are given', () => {
     fs.rmSync(directory, { recursive: true })
   })
 
-  it('capacity is a number of keys, for keyed locks', () => {
+  it('capacity is a number of keys, and only for keyed locks', () => {
     for (const capacity of [0, -1, 1.5, NaN, 2 ** 24 + 1]) {
       assert.throws(() => new KeyedMutex(optionsOf({ capacity })), RangeError)
     }
@@ -108,14 +109,28 @@ describe('What locks of scope host are given', () => {
     assert.throws(() => new Mutex(optionsOf({ capacity: 5 })), /capacity is for keyed locks/)
   })
 
-  it('directory and capacity are nothing to locks of a process', () => {
+  it('locks of a process do not accept directory and capacity', () => {
     for (const options of [{ directory: '/tmp' }, { capacity: 5 }]) {
       assert.throws(() => new Mutex(options), TypeError)
       assert.throws(() => new KeyedMutex({ scope: 'process', ...options }), TypeError)
     }
   })
 
-  it('has no buffer, and no condition', async () => {
+  it("a lock of scope 'process' needs something by which threads find it", () => {
+    const message = /^a lock of scope 'process' needs a name/
+    for (const make of [
+      () => new Mutex({ scope: 'process' }),
+      () => new Semaphore(1, { scope: 'process', shared: false }),
+      () => new KeyedMutex({ scope: 'process' }),
+    ]) {
+      assert.throws(make, { name: 'TypeError', message })
+    }
+    const { buffer } = new Mutex({ scope: 'process', shared: true })
+    assert.equal(new Mutex({ scope: 'process', buffer }).isLocked(), false)
+    assert.equal(new Mutex({ scope: 'process', name: freshName() }).isLocked(), false)
+  })
+
+  it('buffers, and conditions of threads, are not allowed', async () => {
     const mutex = new Mutex(optionsOf())
     assert.throws(() => mutex.buffer, /shared by its name/)
     await mutex.lock()
@@ -124,7 +139,7 @@ describe('What locks of scope host are given', () => {
     mutex.unlock()
   })
 
-  it('leaves nothing locked when options of a wait are not right', async () => {
+  it('invalid options of a wait leave nothing locked', async () => {
     const mutex = new Mutex(optionsOf({ name: freshName() }))
     assert.throws(() => mutex.acquire({ timeout: -1 }), RangeError)
     assert.throws(() => mutex.acquire({ signal: {} }), TypeError)
@@ -143,7 +158,7 @@ describe('What locks of scope host are given', () => {
     assert.equal(keyed.size, 0)
   })
 
-  it('a directory that others could write to, or that is a link, is refused', () => {
+  it('a directory that other users can write to, or that is a link, is refused', () => {
     const open = path.join(hosts.directory, 'open')
     fs.mkdirSync(open)
     fs.chmodSync(open, 0o777)
@@ -165,23 +180,24 @@ describe('What locks of scope host are given', () => {
     }
   })
 
-  it('a directory in use by processes that see another boot id is refused, and left as it is', async () => {
+  it('a directory used by processes with another boot id is refused, and left as it is', async () => {
     const directory = path.join(hosts.directory, 'shared')
     const host = hosts.start({ BOXOFFICE_DIRECTORY: directory })
     const opens = `my.mutex = new boxoffice.Mutex({ scope: 'host', name: 'shared' })`
     await host.does(`${opens}; await my.mutex.lock()`)
     const [run] = fs.readdirSync(directory)
+    const files = fs.readdirSync(path.join(directory, run))
     const other = 'a'.repeat(run.length)
     fs.renameSync(path.join(directory, run), path.join(directory, other))
     const open = () => new Mutex(optionsOf({ directory, name: 'shared' }))
     assert.throws(open, { code: 'ERR_LOCK_SEGMENT', message: /boot_id.*choose another directory/ })
-    assert.deepEqual(fs.readdirSync(path.join(directory, other)).length, 3)
+    assert.deepEqual(fs.readdirSync(path.join(directory, other)), files)
     await host.dies()
     assert.equal(open().isLocked(), false)
     assert.deepEqual(fs.readdirSync(directory), [run])
   })
 
-  it('a file that is none of ours is refused, and told', () => {
+  it('a foreign file is refused, and the error says so', () => {
     const directory = path.join(hosts.directory, 'broken')
     const names = ['empty', 'garbage', 'short']
     for (const name of names) new Mutex(optionsOf({ directory, name }))
@@ -220,7 +236,7 @@ describe('Locks of scope host and the life of a process', () => {
       BOXOFFICE_DIRECTORY: hosts.directory,
     })
 
-  it('do not keep it alive while nobody waits, nor while this thread holds what it waits for', async () => {
+  it('do not keep it alive without a waiter, or while this thread holds the awaited lock', async () => {
     const { code, shown, stderr } = await run(`
       const lock = new Mutex(OPTIONS)
       const release = await lock.acquire()
@@ -229,7 +245,7 @@ describe('Locks of scope host and the life of a process', () => {
     assert.deepEqual({ code, shown, stderr }, { code: 0, shown: ['end'], stderr: '' })
   })
 
-  it('keep it alive while another process could let it in', async () => {
+  it('keep it alive while another process could admit a waiter', async () => {
     const host = hosts.start()
     await host.does(`my.mutex = new boxoffice.Mutex({ scope: 'host', name: 'life' })
       my.release = await my.mutex.acquire()`)
@@ -245,7 +261,7 @@ describe('Locks of scope host and the life of a process', () => {
     assert.deepEqual({ code, shown }, { code: 0, shown: [false, 'end'] })
   })
 
-  it('a thread of another process that blocks is let in, too', async () => {
+  it('admit a blocked thread of another process as well', async () => {
     const { code, shown } = await run(`
       const { Worker } = require('node:worker_threads')
       const lock = new Mutex(OPTIONS)

@@ -9,7 +9,7 @@ const { freshName, within } = require('../helpers/agents.js')
 const turn = () => new Promise(setImmediate)
 
 describe('Keyed locks of scope host', function () {
-  // Processes are started, and one whose turn it is may not get to run for a while.
+  // The tests start processes, and on a busy machine a process may not run for a while.
   this.timeout(120_000)
   const hosts = useHosts()
   const optionsOf = (name, options) => ({
@@ -21,7 +21,7 @@ describe('Keyed locks of scope host', function () {
   const there = (name, options) =>
     `my.locks ??= new boxoffice.KeyedMutex(${JSON.stringify({ scope: 'host', name, ...options })});`
 
-  it('are a lock for each key, for all processes', async () => {
+  it('are one lock per key for all processes', async () => {
     const name = freshName()
     const locks = new KeyedMutex(optionsOf(name))
     const host = hosts.start()
@@ -57,7 +57,7 @@ describe('Keyed locks of scope host', function () {
     assert.deepEqual(locks.snapshot(), [])
   })
 
-  it('know long and strange keys, of which listings show the beginning', async () => {
+  it('accept long and strange keys, of which listings show the beginning', async () => {
     const locks = new KeyedMutex(optionsOf(freshName()))
     const long = 'ä'.repeat(1000)
     const keys = ['', '\ud800', '…', long, `${long}b`, 2n ** 300n, -0, 1e300]
@@ -84,11 +84,32 @@ describe('Keyed locks of scope host', function () {
     before()
     const all = await locks.acquire(['a', 'b'])
     assert.ok(all.fencingToken > first)
+    assert.deepEqual(
+      all.fencingTokens,
+      new Map([
+        ['a', all.fencingToken],
+        ['b', all.fencingToken],
+      ]),
+    )
     all()
     assert.equal(locks.size, 0)
+    // As late as a token is drawn.
+    const late = await locks.acquire(['a', 'b'])
+    late()
+    assert.equal(late.fencingToken, undefined)
+    assert.equal(late.fencingTokens, undefined)
   })
 
-  it('go on and on between processes with several promises each', async () => {
+  it('have one token for several keys with a maxHold, too', async () => {
+    const locks = new KeyedMutex(optionsOf(freshName(), { maxHold: 60_000 }))
+    const all = await locks.acquire(['a', 'b'])
+    assert.equal(typeof all.fencingToken, 'bigint')
+    assert.deepEqual([...all.fencingTokens.values()], [all.fencingToken, all.fencingToken])
+    assert.equal(all.signal.aborted, false)
+    all()
+  })
+
+  it('make progress between processes with several promises each', async () => {
     const name = freshName()
     const loops = `
       let stop = false
@@ -108,7 +129,7 @@ describe('Keyed locks of scope host', function () {
     assert.deepEqual(await within(30_000, Promise.all(ends)), [true, true])
   })
 
-  it('count a dead holder until the next one has been told, key by key', async () => {
+  it('count a dead holder until the next grant reports it, key by key', async () => {
     const name = freshName()
     const locks = new KeyedMutex(optionsOf(name))
     const host = hosts.start()
@@ -123,7 +144,7 @@ describe('Keyed locks of scope host', function () {
     assert.equal(locks.size, 0)
   })
 
-  it('have room for so many keys, and lose nothing when there is no more', async () => {
+  it('have room for `capacity` keys, and lose nothing when they are full', async () => {
     const name = freshName()
     const locks = new KeyedMutex(optionsOf(name, { capacity: 16 }))
     const held = []
@@ -147,7 +168,7 @@ describe('Keyed locks of scope host', function () {
     )
     for (const key of held) locks.unlock(key)
     assert.equal(locks.size, 0)
-    // Idle keys of ours do not stand in the way, whichever they are.
+    // Idle keys of this process do not take room, whichever they are.
     for (let i = 0; i < 1000; i++) {
       await locks.lock(`other ${i}`)
       locks.unlock(`other ${i}`)
@@ -161,7 +182,7 @@ describe('Keyed locks of scope host', function () {
     })
   })
 
-  it('let go of idle keys where there is no room for another', async () => {
+  it('drop idle keys to make room for another', async () => {
     const locks = new KeyedMutex(optionsOf(freshName(), { capacity: 128 }))
     const held = []
     const isFull = (error) => error.code === 'ERR_LOCK_CAPACITY'
@@ -175,7 +196,7 @@ describe('Keyed locks of scope host', function () {
     }
     let next = 0
     while (hasRoom(next)) held.push(next++)
-    // One of them has its place where the next one would.
+    // One of them has the slot that the next key would get.
     const makesRoom = (key) => {
       locks.unlock(key)
       const isIn = hasRoom(next)
@@ -193,7 +214,7 @@ describe('Keyed locks of scope host', function () {
     }
   })
 
-  it('KeyedSemaphore: count for each key, and get back what a dead process had', async () => {
+  it('KeyedSemaphore: counts for each key, and gets back the units of a dead process', async () => {
     const name = freshName()
     const locks = new KeyedSemaphore(3, optionsOf(name))
     const host = hosts.start()
@@ -217,7 +238,7 @@ describe('Keyed locks of scope host', function () {
     assert.throws(() => new KeyedSemaphore(4, optionsOf(name)), { code: 'ERR_LOCK_MISMATCH' })
   })
 
-  it('KeyedRWLock: many read, one writes, in whatever process', async () => {
+  it('KeyedRWLock: readers of any process share a key, a writer has it alone', async () => {
     const name = freshName()
     const locks = new KeyedRWLock(optionsOf(name))
     const host = hosts.start()
@@ -245,7 +266,7 @@ describe('Keyed locks of scope host', function () {
     assert.equal(locks.size, 0)
   })
 
-  it('shows what lies there when others have written nonsense', async () => {
+  it('shows corrupted keys as they are', async () => {
     const name = freshName()
     const keyed = new KeyedMutex({ scope: 'host', name, directory: hosts.directory, capacity: 4 })
     const release = await keyed.acquire('this is its key')

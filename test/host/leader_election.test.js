@@ -1,7 +1,8 @@
 'use strict'
-// Processes of this machine that elect a leader. What they say in a file, which no lock guards, is the oracle: each leader
-// appends a line when its callback begins, and one before that ends.
+// Processes of this machine elect a leader. The oracle is a file without a lock: each leader
+// appends a line when its callback begins, and another before it ends.
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const { readFileSync } = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -11,7 +12,7 @@ const { useHosts } = require('../helpers/hosts.js')
 const { scaled } = require('../helpers/scale.js')
 
 describe('A LeaderElection of scope host', function () {
-  // Processes are started, and one whose turn it is may not get to run for a while.
+  // The tests start processes, and on a busy machine a process may not run for a while.
   this.timeout(120_000)
   const hosts = useHosts()
   let name
@@ -56,12 +57,12 @@ describe('A LeaderElection of scope host', function () {
       })
   }
   const said = () => lines().map(({ pid, what }) => [pid, what])
-  /** Until `count` lines are there. */
+  /** Resolves when the file has `count` lines. */
   const says = async (count) => {
     while (lines().length < count) await sleep(2)
   }
 
-  /** Each leader begins after the one before has said that it ends, or was `killed`; tokens increase. */
+  /** Each leader begins after the one before has ended or was `killed`; tokens increase. */
   function check(all, killed = new Set()) {
     let leader
     let last = 0n
@@ -72,7 +73,7 @@ describe('A LeaderElection of scope host', function () {
         continue
       }
       assert.ok(leader === undefined || killed.has(leader), `${pid} leads beside ${leader}`)
-      // One may be killed after it has said that it ends, or before it could say that it begins.
+      // A leader may be killed after the line of its end, or before the line of its begin.
       if (leader !== undefined) assert.equal(what, 'abandoned')
       if (what === 'abandoned') assert.ok(killed.size > 0, 'no leader has died')
       assert.ok(token > last, `${token} after ${last}`)
@@ -81,7 +82,7 @@ describe('A LeaderElection of scope host', function () {
     }
   }
 
-  it('hands over in order when a leader ends cleanly, and knows who leads', async () => {
+  it('hands over in order when a leader ends cleanly, and knows the leader', async () => {
     const watcher = open()
     const all = []
     const led = []
@@ -89,7 +90,7 @@ describe('A LeaderElection of scope host', function () {
       all.push(await candidate())
       led.push(all[i].lead())
       if (i === 0) await says(1)
-      // By the next step it stands in the queue.
+      // It is queued before the next step.
       await all[i].does('await turn()')
     }
     assert.equal(watcher.leader(), all[0].pid)
@@ -151,6 +152,32 @@ describe('A LeaderElection of scope host', function () {
     })
   }
 
+  it('ends a term after maxHold, by its signal, and leads again after the callback', async () => {
+    const options = { scope: 'host', name, directory: hosts.directory, maxHold: 200 }
+    const election = new LeaderElection(options)
+    const other = await candidate()
+    let terms = 0
+    const led = election.lead(async (signal, { abandoned }) => {
+      if (++terms === 2) return { abandoned }
+      const next = other.lead()
+      await once(signal, 'abort')
+      assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
+      assert.equal(election.isLeader, false)
+      // It ignores the signal, while the other one leads.
+      await says(1)
+      await other.end()
+      await next
+      assert.deepEqual(said(), [
+        [other.pid, 'abandoned'],
+        [other.pid, 'out'],
+      ])
+      assert.equal(terms, 1)
+      return 'lost'
+    })
+    assert.deepEqual(await led, { abandoned: false })
+    await election.close()
+  })
+
   it('forgets a candidate that is killed while it waits', async () => {
     const [one, two, three] = [await candidate(), await candidate(), await candidate()]
     const led = one.lead()
@@ -169,7 +196,7 @@ describe('A LeaderElection of scope host', function () {
     check(lines())
   })
 
-  it('never has two leaders, whatever process is killed', async () => {
+  it('never has two leaders, whichever process is killed', async () => {
     const killed = new Set()
     const rounds = scaled(8, 3)
     const busy = async () => {

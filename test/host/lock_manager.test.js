@@ -7,7 +7,7 @@ const { freshName, within } = require('../helpers/agents.js')
 const turn = () => new Promise(setImmediate)
 
 describe('A LockManager of scope host', function () {
-  // Processes are started, and one whose turn it is may not get to run for a while.
+  // The tests start processes, and on a busy machine a process may not run for a while.
   this.timeout(120_000)
   const hosts = useHosts()
   const open = (name) => new LockManager({ scope: 'host', name, directory: hosts.directory })
@@ -52,7 +52,7 @@ describe('A LockManager of scope host', function () {
     assert.deepEqual(await locks.query(), { held: [], pending: [] })
   })
 
-  it('shares what is asked for so, aborts, and times out', async () => {
+  it('shares locks requested as shared, and supports aborts and timeouts', async () => {
     const name = freshName()
     const locks = open(name)
     const host = hosts.start()
@@ -96,7 +96,7 @@ describe('A LockManager of scope host', function () {
     held()
   })
 
-  it('refuses what it cannot do', async () => {
+  it('refuses unsupported requests', async () => {
     const locks = open(freshName())
     await assert.rejects(
       locks.request('-a', () => {}),

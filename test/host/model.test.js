@@ -9,7 +9,7 @@ const keys = ['a', 1]
 const actors = 3
 const patience = 30_000 // ms: for a machine that is busy
 
-/** What a process of the model knows: its requests, each waiting, in or over. */
+/** What a process of the model records: its requests, each waiting, in or over. */
 const begin = (name) => `
   my.open = (options) => new boxoffice.KeyedMutex({ scope: 'host', name: ${JSON.stringify(name)}, ...options })
   my.locks = my.open()
@@ -51,7 +51,7 @@ class Model {
     return host
   }
 
-  /** `count` waiters of one process, of which each wants it within `timeout`. */
+  /** `count` waiters of one process, each with `timeout`. */
   async ask({ who, key, count = 1, timeout }) {
     const one = `my.ask(${JSON.stringify(key)}, ${JSON.stringify({ timeout })})`
     await this.all[who].does(`for (let i = 0; i < ${count}; i++) ${one}`)
@@ -76,7 +76,7 @@ class Model {
   }
 
   async kill({ who }) {
-    // What it was told of before it died is known: settle() came before.
+    // Its last reports are known, because settle() came before its death.
     for (const lock of this.locks.values()) {
       if (lock.holder !== who) continue
       lock.holder = null
@@ -86,17 +86,17 @@ class Model {
     this.all[who] = await this.start()
   }
 
-  /** Until whoever can be in is in; then what must be so is so. */
+  /** Waits until every admission due has been made, and checks the invariants. */
   async settle() {
     const late = performance.now() + patience
     for (;;) {
       const reports = await Promise.all(this.all.map((host) => host.does('return my.report()')))
       if (keys.every((key) => this.look(key, reports))) return
-      assert.ok(performance.now() < late, `somebody waits for ever: ${show(reports)}`)
+      assert.ok(performance.now() < late, `a waiter waits for ever: ${show(reports)}`)
     }
   }
 
-  /** Whether nobody waits in vain for `key`. */
+  /** Checks the invariants of `key`. Returns false while a waiter still has to be admitted. */
   look(key, reports) {
     const of = (state) =>
       reports.flatMap((all, who) =>
@@ -113,7 +113,7 @@ class Model {
     const lock = this.locks.get(key)
     const [{ who, token, abandoned }] = inside
     if (token === lock.token) return true
-    assert.equal(lock.holder, null, 'somebody is in beside the holder')
+    assert.equal(lock.holder, null, 'a second holder is in beside the first')
     assert.ok(token > lock.token, `${token} after ${lock.token}`)
     assert.equal(abandoned, !lock.isTold)
     Object.assign(lock, { holder: who, token, isTold: true })
@@ -148,7 +148,7 @@ describe('A KeyedMutex of scope host, against a model', function () {
     { weight: 1, arbitrary: fc.record({ method: fc.constant('kill'), who }) },
   )
 
-  it('one is in, those who wait come in, and the dead are told of', async () => {
+  it('admits one at a time, admits every waiter, and reports the dead', async () => {
     const run = async (steps) => {
       const model = new Model(hosts, freshName())
       await model.begin()

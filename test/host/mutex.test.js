@@ -11,14 +11,14 @@ const { freshName, within } = require('../helpers/agents.js')
 const entry = require.resolve('../..')
 
 describe('A Mutex of scope host', function () {
-  // Processes are started, and one whose turn it is may not get to run for a while.
+  // The tests start processes, and on a busy machine a process may not run for a while.
   this.timeout(120_000)
   const hosts = useHosts()
   const open = (name, options) =>
     new Mutex({ scope: 'host', name, directory: hosts.directory, ...options })
   const openThere = (name, options) =>
     `my.mutex = new boxoffice.Mutex({ scope: 'host', name: ${JSON.stringify(name)}, ...${JSON.stringify(options ?? {})} });`
-  /** Until `count` processes wait for it. */
+  /** Resolves when `count` processes wait for it. */
   const waiters = async (mutex, count) => {
     while (mutex.snapshot().waiterPids.length < count) await new Promise(setImmediate)
   }
@@ -39,7 +39,7 @@ describe('A Mutex of scope host', function () {
     assert.deepEqual(one.snapshot(), { locked: false, waiting: 0, holderPids: [], waiterPids: [] })
   })
 
-  it('is another one than those of other names, kinds and scopes', async () => {
+  it('is different from those of other names, kinds and scopes', async () => {
     const name = freshName()
     const one = open(name)
     await one.lock()
@@ -48,7 +48,7 @@ describe('A Mutex of scope host', function () {
     one.unlock()
   })
 
-  it('takes names that are no names of files', async () => {
+  it('takes names that are not valid file names', async () => {
     const long = freshName() + 'x'.repeat(5000)
     const names = ['../up', '/etc/passwd', '.', 'a\0b', 'ä ö 🎭', '%2e%2e', long, `${long}y`]
     const all = names.map((name) => open(name))
@@ -106,7 +106,7 @@ describe('A Mutex of scope host', function () {
     assert.throws(() => mutex.unlock(), { code: 'ERR_LOCK_NOT_HELD' })
   })
 
-  it('goes on to worker threads of several processes', async () => {
+  it('is shared by worker threads of several processes', async () => {
     const name = freshName()
     const code = `
       const { parentPort, workerData } = require('node:worker_threads')
@@ -136,7 +136,7 @@ describe('A Mutex of scope host', function () {
     })
   })
 
-  it('gives up by timeout, signal and cancel while another process holds it', async () => {
+  it('a waiter gives up by timeout, signal and cancel while another process holds it', async () => {
     const name = freshName()
     const host = hosts.start()
     await host.does(`${openThere(name)} await my.mutex.lock()`)
@@ -159,7 +159,7 @@ describe('A Mutex of scope host', function () {
     assert.equal(mutex.isLocked(), false)
   })
 
-  it('tells the next holder of one that was killed', async () => {
+  it('tells the next holder that the last one was killed', async () => {
     const name = freshName()
     const host = hosts.start()
     await host.does(`${openThere(name)} await my.mutex.lock()`)
@@ -174,7 +174,7 @@ describe('A Mutex of scope host', function () {
     after()
   })
 
-  it('tells the next one who comes, if nobody waits', async () => {
+  it('tells the next caller of a death, if there is no waiter', async () => {
     const name = freshName()
     const host = hosts.start()
     await host.does(`${openThere(name)} await my.mutex.lock()`)
@@ -184,7 +184,7 @@ describe('A Mutex of scope host', function () {
     release()
   })
 
-  it('passes on what has been granted to one that was killed while it waited', async () => {
+  it('passes on a grant to a process that was killed while it waited', async () => {
     const name = freshName()
     const mutex = open(name)
     const [one, other] = [hosts.start(), hosts.start()]
@@ -193,20 +193,20 @@ describe('A Mutex of scope host', function () {
     await waiters(mutex, 1)
     const there = other.does(`${openThere(name)} await my.mutex.lock()`)
     await waiters(mutex, 2)
-    one.child.kill('SIGSTOP')
+    await one.stops()
     release()
     await one.dies()
     assert.equal(await within(30_000, there), undefined)
   })
 
-  it('tells of a process that exits while it holds it, and not of one that has let go', async () => {
+  it('reports a process that exits while it holds, and not one that has released', async () => {
     const name = freshName()
     const mutex = open(name)
     const one = hosts.start()
     await one.does(`${openThere(name)} await my.mutex.lock()`)
     const next = mutex.acquire()
     one.does('process.exit(0)').catch(() => {})
-    assert.equal((await one.ends())[1], null) // by no signal
+    assert.equal((await one.ends())[1], null) // not by a signal
     const release = await within(30_000, next)
     assert.equal(release.abandoned, true)
     release()
@@ -219,7 +219,7 @@ describe('A Mutex of scope host', function () {
     clean()
   })
 
-  it('tells of a worker thread that ended while it held it, in another process', async () => {
+  it('reports a worker thread that ended while it held, to another process', async () => {
     const name = freshName()
     const host = hosts.start()
     const code = `
@@ -239,11 +239,11 @@ describe('A Mutex of scope host', function () {
     release()
   })
 
-  it('SIGSTOP is no death', async () => {
+  it('SIGSTOP does not count as a death', async () => {
     const name = freshName()
     const host = hosts.start()
     await host.does(`${openThere(name)} await my.mutex.lock()`)
-    host.child.kill('SIGSTOP')
+    await host.stops()
     const mutex = open(name)
     await assert.rejects(mutex.lock({ timeout: 100 }), { code: 'ERR_LOCK_TIMEOUT' })
     host.child.kill('SIGCONT')
@@ -252,7 +252,7 @@ describe('A Mutex of scope host', function () {
     mutex.unlock()
   })
 
-  it('gives tokens that increase, whoever holds it, and dies with it', async () => {
+  it('gives tokens that increase across holders, and only to current ones', async () => {
     const name = freshName()
     const mutex = open(name)
     let last = 0n
@@ -279,7 +279,7 @@ describe('A Mutex of scope host', function () {
     release()
   })
 
-  it('is fair to other processes: whoever comes back again and again lets them in', async () => {
+  it('is fair to other processes: a process that keeps coming back lets them in', async () => {
     const name = freshName()
     const host = hosts.start()
     const mutex = open(name)
@@ -295,13 +295,13 @@ describe('A Mutex of scope host', function () {
     await busy
   })
 
-  it('goes before nobody who is strictly first come, first served', async () => {
+  it('does not overtake a waiter that is strictly first come, first served', async () => {
     const mutex = open(freshName(), { directory: path.join(hosts.directory, 'strict') })
     const file = fs
       .readdirSync(path.join(hosts.directory, 'strict'), { recursive: true })
       .find((one) => one.endsWith('.lock'))
     const word = fs.openSync(path.join(hosts.directory, 'strict', file), 'r+')
-    // As another process may leave it: free, and its waiter is on its way.
+    // The state that another process may leave: free, and its waiter is on its way.
     const write = (bits) => {
       const bytes = Buffer.alloc(8)
       bytes.writeBigUInt64LE(bits)
@@ -318,7 +318,7 @@ describe('A Mutex of scope host', function () {
     assert.equal(mutex.isLocked(), false)
   })
 
-  it('strict waiter of another thread is next, though the lock has just come to this one', async () => {
+  it('strict waiter of another thread is next, though this thread has just got the lock', async () => {
     const name = freshName()
     const code = `
       const { parentPort, workerData } = require('node:worker_threads')
@@ -336,7 +336,7 @@ describe('A Mutex of scope host', function () {
       })`
     const workerData = { scope: 'host', name, directory: hosts.directory, fairness: 'fifo' }
     const worker = new Worker(code, { eval: true, workerData })
-    // From the start: its last message and its exit may come in one turn of the event loop.
+    // Listen from the start: its last message and its exit may come in one turn of the event loop.
     const ended = once(worker, 'exit')
     await once(worker, 'message')
     const mutex = open(name)

@@ -5,13 +5,13 @@ const { freshName } = require('../helpers/agents.js')
 const { useHosts } = require('../helpers/hosts.js')
 
 describe('A RecursiveMutex of scope host', function () {
-  // Processes are started, and one whose turn it is may not get to run for a while.
+  // The tests start processes, and on a busy machine a process may not run for a while.
   this.timeout(120_000)
   const hosts = useHosts()
   const optionsOf = (name) => ({ scope: 'host', name, directory: hosts.directory })
   const open = (name) => new RecursiveMutex(optionsOf(name))
 
-  /** A process that has the mutex of that name. */
+  /** A process with the mutex of that name. */
   async function visitor(name) {
     const host = await hosts.start()
     await host.does(
@@ -24,7 +24,7 @@ describe('A RecursiveMutex of scope host', function () {
     while (mutex.snapshot().waiterPids.length < count) await new Promise(setImmediate)
   }
 
-  it('may be entered again by its holder, and is free after the outermost hold', async () => {
+  it('can be entered again by its holder, and is free after the outermost hold', async () => {
     const mutex = open(freshName())
     await mutex.runExclusive(async () => {
       assert.equal(mutex.isHeld(), true)
@@ -64,14 +64,14 @@ describe('A RecursiveMutex of scope host', function () {
     assert.equal(await waiting, 'mine')
   })
 
-  it('blocks a thread by runExclusiveSync, which may be entered again', () => {
+  it('blocks a thread by runExclusiveSync, which can be entered again', () => {
     const mutex = new RecursiveMutex({ ...optionsOf(freshName()), allowBlockingMainThread: true })
     const value = mutex.runExclusiveSync(() => mutex.runExclusiveSync(() => mutex.isLocked()))
     assert.equal(value, true)
     assert.equal(mutex.isLocked(), false)
   })
 
-  it('is one for two objects, and another one than the Mutex of that name', async () => {
+  it('is one for two objects, and different from the Mutex of that name', async () => {
     const name = freshName()
     const [one, other] = [open(name), open(name)]
     await one.runExclusive(async () => {
@@ -80,7 +80,7 @@ describe('A RecursiveMutex of scope host', function () {
     })
   })
 
-  it('names itself in errors', async () => {
+  it('is named in errors', async () => {
     const name = freshName()
     const mutex = open(name)
     const host = await visitor(name)

@@ -3,19 +3,9 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { within } = require('../helpers/agents.js')
-const { useHosts } = require('../helpers/hosts.js')
+const { removeAll, useHosts } = require('../helpers/hosts.js')
 
-/** A process that is about to be told may still add a file: then it is not empty when its other files are gone. */
-function removeAll(directory) {
-  try {
-    fs.rmSync(directory, { recursive: true })
-  } catch (error) {
-    if (error.code !== 'ENOTEMPTY') throw error
-    removeAll(directory)
-  }
-}
-
-/** What may happen to a directory, all of it by others than the processes that use it. */
+/** Ways to remove a directory while other processes use it. */
 const removals = {
   'the directory is removed': ({ directory }) => removeAll(directory),
   'the directory is renamed': ({ directory }) => fs.renameSync(directory, `${directory}.old`),
@@ -62,7 +52,7 @@ describe('Files of scope host that are removed while processes use them', functi
   const hosts = useHosts()
   let last = 0
 
-  /** A holder and a waiter in a directory of their own, which `has` is done to. */
+  /** A holder and a waiter in a directory of their own, to which `has` is applied. */
   async function contention({ make, acquire } = kinds.Mutex) {
     const directory = path.join(hosts.directory, `place-${++last}`)
     const start = () => hosts.start({ BOXOFFICE_DIRECTORY: directory })
@@ -87,7 +77,7 @@ describe('Files of scope host that are removed while processes use them', functi
       my.lock.isLocked()]`
   const refusals = [...Array(4).fill('ERR_LOCK_SEGMENT'), false]
 
-  /** What becomes of the wait. */
+  /** The outcome of the wait. */
   const outcome = (waiter) => within(30_000, waiter.does('return my.wait'))
   const warned = (holder) =>
     within(
@@ -106,7 +96,7 @@ describe('Files of scope host that are removed while processes use them', functi
       const { code, text } = await warned(place.holder)
       assert.equal(code, 'ERR_LOCK_SEGMENT')
       assert.match(text, /the mutex "a" of this host: .*removed.*end all.*This process holds it/)
-      // The holder lets go as ever. Neither process is let in again.
+      // The holder releases as usual. Neither process is admitted again.
       await place.holder.does('my.release()')
       for (const process of [place.holder, place.waiter]) {
         assert.deepEqual(await process.does(attempts), refusals)
@@ -115,7 +105,7 @@ describe('Files of scope host that are removed while processes use them', functi
 
     it(`wait ends when ${what} and the holder is killed at once`, async () => {
       const place = await contention()
-      place.waiter.child.kill('SIGSTOP')
+      await place.waiter.stops()
       remove(place)
       await place.holder.dies()
       place.waiter.child.kill('SIGCONT')
@@ -124,9 +114,9 @@ describe('Files of scope host that are removed while processes use them', functi
 
     it(`wait ends when ${what}, others make it anew, and the holder is killed`, async () => {
       const place = await contention()
-      for (const one of [place.waiter, place.holder]) one.child.kill('SIGSTOP')
+      for (const one of [place.waiter, place.holder]) await one.stops()
       remove(place)
-      // A process that knows nothing of the removal. Where files are left it is told of that.
+      // This process does not know of the removal. Remaining files tell it.
       const newcomer = place.start()
       await newcomer.does(`
         my.wait = codeOf(async () => {
@@ -156,7 +146,7 @@ describe('Files of scope host that are removed while processes use them', functi
     })
   }
 
-  it('thread that blocks is let go with ERR_LOCK_SEGMENT', async () => {
+  it('thread that blocks returns with ERR_LOCK_SEGMENT', async () => {
     const place = await contention()
     await place.waiter.does(`
       const { Worker } = require('node:worker_threads')
@@ -174,7 +164,7 @@ describe('Files of scope host that are removed while processes use them', functi
     assert.equal(await within(30_000, place.waiter.does('return my.blocked')), 'ERR_LOCK_SEGMENT')
   })
 
-  it('waiters are rejected, too, where a thread that blocked has found the removal', async () => {
+  it('waiters are rejected even if a blocked thread has found the removal', async () => {
     const make = `new boxoffice.KeyedMutex({ scope: 'host', name: 'a', allowBlockingMainThread: true })`
     const place = await contention({ make, acquire: `my.lock.acquire('b')` })
     await place.holder.does(`my.other = await my.lock.acquire('c')`)
@@ -184,7 +174,7 @@ describe('Files of scope host that are removed while processes use them', functi
     assert.equal(await outcome(place.waiter), 'ERR_LOCK_SEGMENT')
   })
 
-  it('reader that wants to upgrade is rejected, and reads on', async () => {
+  it('reader that waits to upgrade is rejected, and keeps reading', async () => {
     const place = await contention({ make: kinds.RWLock.make, acquire: 'my.lock.acquireRead()' })
     assert.equal(await outcome(place.waiter), 'granted')
     await place.holder.does('my.upgrade = my.codeOf(my.release.upgrade())')
@@ -206,7 +196,7 @@ describe('Files of scope host that are removed while processes use them', functi
     assert.equal(await within(30_000, place.waiter.does('return my.second')), 'granted')
   })
 
-  it('process that comes after the removal of a directory finds its locks free', async () => {
+  it('process that starts after the removal of a directory finds its locks free', async () => {
     const place = await contention()
     removeAll(place.directory)
     await outcome(place.waiter)
@@ -215,7 +205,8 @@ describe('Files of scope host that are removed while processes use them', functi
       await newcomer.does(`${place.begin}; return my.codeOf(my.lock.acquire())`),
       'granted',
     )
-    // Those of before do not get in beside it, not even with a lock of another name.
+    // Processes from before the removal are not admitted beside it, not even for a lock of another
+    // name.
     const anew = `return codeOf(() => new boxoffice.Mutex({ scope: 'host', name: 'new' }))`
     assert.equal(await place.waiter.does(anew), 'ERR_LOCK_SEGMENT')
     const next = place.start()

@@ -6,7 +6,7 @@ const { KeyedMutex, RWLock } = require('../..')
 const { useHosts } = require('../helpers/hosts.js')
 const { freshName, within } = require('../helpers/agents.js')
 
-/** Whether a child of ours has ended, all threads of it: our event loop need not have heard of that. */
+/** Whether a child has ended with all its threads; this event loop may not have noticed yet. */
 function isDead(pid) {
   const state = fs.readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)[0]
   return state === 'Z' && fs.readdirSync(`/proc/${pid}/task`).length === 1
@@ -15,7 +15,7 @@ function isDead(pid) {
 const turn = () => new Promise(setImmediate)
 
 describe('An RWLock of scope host', function () {
-  // Processes are started, and one whose turn it is may not get to run for a while.
+  // The tests start processes, and on a busy machine a process may not run for a while.
   this.timeout(120_000)
   const hosts = useHosts()
   const open = (name, options) =>
@@ -26,7 +26,7 @@ describe('An RWLock of scope host', function () {
     while (lock.snapshot().waiterPids.length < count) await turn()
   }
 
-  it('lets readers of all processes in together, and one writer', async () => {
+  it('admits readers of all processes together, or one writer', async () => {
     const name = freshName()
     const lock = open(name)
     const host = hosts.start()
@@ -55,7 +55,7 @@ describe('An RWLock of scope host', function () {
     })
   })
 
-  it('lets others read though the event loop of one whose turn it is, is busy', async () => {
+  it('admits readers of other processes while the event loop of an invited one is blocked', async () => {
     const name = freshName()
     const lock = open(name)
     const host = hosts.start()
@@ -75,7 +75,7 @@ describe('An RWLock of scope host', function () {
     fs.rmSync(gate)
   })
 
-  it('upgrades when the readers of other processes are gone, one at a time, and downgrades', async () => {
+  it('upgrades one reader at a time after readers of other processes have gone, and downgrades', async () => {
     const name = freshName()
     const lock = open(name)
     const host = hosts.start()
@@ -96,7 +96,7 @@ describe('An RWLock of scope host', function () {
     assert.equal(lock.isLocked(), false)
   })
 
-  it('gives up, blocks, and tells of dead writers, not of dead readers', async () => {
+  it('waits give up and block, and dead writers are reported, not dead readers', async () => {
     const name = freshName()
     const lock = open(name, { allowBlockingMainThread: true })
     const host = hosts.start()
@@ -126,7 +126,7 @@ describe('An RWLock of scope host', function () {
 
   it('upgrades at once after the death of another upgrader', async () => {
     const name = freshName()
-    // Cleaning up after the dead goes through these keys first, which takes a while.
+    // Cleaning up after the dead process goes through these keys first, which takes a while.
     const many = { scope: 'host', name: freshName(), directory: hosts.directory, capacity: 2 ** 20 }
     new KeyedMutex(many)
     const lock = open(name)
@@ -152,20 +152,20 @@ describe('An RWLock of scope host', function () {
     assert.equal(lock.isLocked(), false)
   })
 
-  it('is not torn by an upgrader that dies', async () => {
+  it('stays consistent when an upgrader dies', async () => {
     const name = freshName()
     const lock = open(name)
     const host = hosts.start()
     const read = await lock.acquireRead()
     await host.does(`${openThere(name)} my.read = await my.lock.acquireRead()`)
-    // What upgrades keeps new readers out.
+    // A pending upgrade keeps new readers out.
     host.does('await my.read.upgrade()').catch(() => {})
     for (let one = lock.tryAcquireRead(); one !== undefined; one = lock.tryAcquireRead()) {
       one()
       await turn()
     }
     await host.dies()
-    // Its death has been heard of when readers come in again.
+    // When readers are admitted again, the death has been noticed.
     let again = lock.tryAcquireRead()
     for (; again === undefined; again = lock.tryAcquireRead()) await turn()
     again()

@@ -44,7 +44,7 @@ describe('The table of classes and scopes', () => {
     const classes = Object.keys(boxoffice).filter(
       (name) => /^[A-Z][a-z]/.test(name) || /^RW/.test(name),
     )
-    const others = ['Lock'] // what the lock manager calls back with
+    const others = ['Lock'] // the description that the lock manager's callbacks get
     assert.deepEqual(
       table.map(({ name }) => name).sort(),
       classes.filter((name) => !others.includes(name)).sort(),

@@ -7,7 +7,7 @@ const { freshName, within } = require('../helpers/agents.js')
 const turn = () => new Promise(setImmediate)
 
 describe('A Semaphore of scope host', function () {
-  // Processes are started, and one whose turn it is may not get to run for a while.
+  // The tests start processes, and on a busy machine a process may not run for a while.
   this.timeout(120_000)
   const hosts = useHosts()
   const open = (value, name, options) =>
@@ -18,7 +18,7 @@ describe('A Semaphore of scope host', function () {
     while (semaphore.snapshot().waiterPids.length < count) await turn()
   }
 
-  it('counts right, however much one takes of what others put back', async () => {
+  it('counts correctly when processes take units that others put back', async () => {
     const name = freshName()
     const most = 2 ** 29 - 1
     const semaphore = open(most, name)
@@ -59,7 +59,7 @@ describe('A Semaphore of scope host', function () {
     assert.equal(semaphore.getValue(), 5)
   })
 
-  it('admits by weight, in the order of the processes, and by priority within one', async () => {
+  it('admits by weight, in order of the processes, and by priority within one', async () => {
     const name = freshName()
     const semaphore = open(2, name)
     const host = hosts.start()
@@ -100,7 +100,7 @@ describe('A Semaphore of scope host', function () {
     assert.equal(semaphore.getValue(), 1)
   })
 
-  it('can be a signal: any process puts in what another takes', async () => {
+  it('works as a signal: any process releases units that another takes', async () => {
     const name = freshName()
     const semaphore = open(0, name)
     const host = hosts.start()
@@ -116,7 +116,7 @@ describe('A Semaphore of scope host', function () {
     assert.throws(() => semaphore.release(2 ** 29 - 1), { code: 'ERR_LOCK_RANGE' })
   })
 
-  it('gets back what a dead process held, and tells the next', async () => {
+  it('gets back the units of a dead process, and tells the next holder', async () => {
     const name = freshName()
     const semaphore = open(3, name)
     const host = hosts.start()
@@ -138,7 +138,7 @@ describe('A Semaphore of scope host', function () {
     assert.equal(late.fencingToken, undefined)
   })
 
-  it('must begin alike everywhere', () => {
+  it('must have the same initial value everywhere', () => {
     const name = freshName()
     open(3, name)
     assert.throws(() => open(4, name), { code: 'ERR_LOCK_MISMATCH' })

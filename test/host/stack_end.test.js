@@ -18,6 +18,7 @@ describe('a call near the end of the stack, of a lock of scope host', function (
   stackEndSuite({
     open,
     neighbour: () => hosts.start(),
-    has: (name) => /Mutex$|RWLock$|Semaphore$/.test(name) && name !== 'RecursiveMutex',
+    has: (name) =>
+      /Mutex$|RWLock$|Semaphore$|Event$|Barrier$|Variable$/.test(name) && name !== 'RecursiveMutex',
   })
 })

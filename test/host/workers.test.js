@@ -43,7 +43,7 @@ if (error.code !== 'ERR_LOCK_TIMEOUT' && error.code !== 'ERR_LOCK_DEADLOCK') thr
   loop()
   parentPort.postMessage('begun')`
 
-describe('Workers that end with locks of scope host', function () {
+describe('Terminated workers with locks of scope host', function () {
   this.timeout(60_000)
   const hosts = useHosts()
 
@@ -83,12 +83,12 @@ describe('Workers that end with locks of scope host', function () {
       assert.equal(semaphores.getValue(key), 2)
     }
     for (const locks of [mutexes, semaphores, rwLocks]) assert.equal(locks.size, 0)
-    // All have room for their capacity again: no dead worker has left a pin.
+    // All maps have room for their capacity again: no dead worker has left a pin.
     for (let i = 0; i < 16; i++) assert.ok(mutexes.tryLock(`key ${i}`))
     assert.equal(mutexes.size, 16)
   })
 
-  it('map a file once, however many come and go', async () => {
+  it('map a file once, however many start and end', async () => {
     const { directory } = hosts
     const name = freshName()
     const code = `

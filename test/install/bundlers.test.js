@@ -1,5 +1,5 @@
 'use strict'
-// The published package in the output of bundlers, made by the examples of docs/bundlers.md.
+// The published package in the output of bundlers, as in the examples of docs/bundlers.md.
 const assert = require('node:assert/strict')
 const {
   copyFileSync,
@@ -57,7 +57,7 @@ describe('the package, bundled', function () {
       'whole.mjs': 'export default { ssr: { noExternal: true } }',
       'redis.mjs': "import { redis } from 'boxoffice/redis'\nredis",
     })
-    for (const each of ['dist', 'copied', 'plain', 'redis'])
+    for (const each of ['dist', 'copied', 'folders', 'plain', 'redis'])
       rmSync(path.join(dir, each), { recursive: true, force: true })
   })
   after(() => rmSync(empty, { recursive: true }))
@@ -68,7 +68,7 @@ describe('the package, bundled', function () {
     return found[0]
   }
 
-  /** Runs a command as the documents show it. It warns of nothing. */
+  /** Runs a command as the documents show it. It must print no warnings. */
   async function bundle(command) {
     const [name, ...args] = command.match(/"[^"]*"|\S+/g).map((word) => word.replaceAll('"', ''))
     const program = path.join(dir, 'node_modules', programs[name])
@@ -78,7 +78,7 @@ describe('the package, bundled', function () {
 
   const execute = (file) => run(empty, process.execPath, [file, path.join(empty, 'locks')])
 
-  /** Each bundles with a command, after which each of the outputs runs as `check` wants. */
+  /** Each bundles with a command, and checks each output with `check`. */
   function recipes(rows, check) {
     const tests = Object.entries(rows).map(([name, [command, ...outputs]]) => [
       name,
@@ -112,7 +112,7 @@ describe('the package, bundled', function () {
     })
   })
 
-  /** Of a bundle that has all that it needs in its folder. */
+  /** Checks a bundle that is complete in its folder. */
   const runsElsewhere = async (output, name) => {
     const folder = path.join(empty, name)
     cpSync(path.join(dir, path.dirname(output)), folder, { recursive: true })
@@ -132,7 +132,17 @@ describe('the package, bundled', function () {
     )
   })
 
-  /** What makes a bundle of `file` and of the package, without any option for it. */
+  it('with the binary of this system alone, has all locks', async () => {
+    await bundle(example('folders/app.cjs'))
+    const binaries = path.join(dir, 'folders', 'node_modules', 'boxoffice', 'prebuilds')
+    for (const system of readdirSync(binaries)) {
+      if (system.startsWith(`${process.platform}-${process.arch}`)) continue
+      rmSync(path.join(binaries, system), { recursive: true })
+    }
+    await runsElsewhere('folders/app.cjs', 'folders')
+  })
+
+  /** Bundles `file` and the package, without any option for it. */
   const plain = (file) => ({
     'by esbuild as CommonJS': [
       `esbuild ${file} --bundle --platform=node --outfile=plain/esbuild/${file}.cjs`,
@@ -156,7 +166,7 @@ describe('the package, bundled', function () {
     ],
   })
 
-  describe('as any other one, has the locks of the thread scope', () => {
+  describe('without options, has the locks of the thread scope', () => {
     recipes(
       {
         ...plain('thread.mjs'),
@@ -166,12 +176,13 @@ describe('the package, bundled', function () {
     )
   })
 
-  describe('as any other one, says at a lock of a wider scope', () => {
+  describe('without options, reports the missing addon at a lock of a wider scope', () => {
     recipes(plain('app.mjs'), async (output, name) => {
       const failure = execute(path.join(dir, output))
       await assert.rejects(failure, ({ stderr }) => {
         assert.match(stderr, /boxoffice runs from a bundle/)
         assert.match(stderr, new RegExp(`${name.split(' ')[1]}: .*external.*boxoffice`))
+        assert.match(stderr, /copy the addon beside the bundle.*\n.*--loader:\.node=copy/)
         assert.doesNotMatch(stderr, /compiler/)
         return true
       })
@@ -200,7 +211,7 @@ describe('the package, bundled', function () {
     assert.equal(stdout, 'sold 4')
   })
 
-  it('left out of an archive of Electron, is whole beside it, and has all locks', async () => {
+  it('left out of an archive of Electron, is complete beside it, and has all locks', async () => {
     const installed = path.join(dir, 'node_modules', 'boxoffice')
     const inApp = path.join('node_modules', 'boxoffice')
     const unpacked = path.join(dir, 'app.asar.unpacked')
@@ -212,7 +223,7 @@ describe('the package, bundled', function () {
     const filesOf = (folder) => readdirSync(folder, { recursive: true }).sort()
     assert.deepEqual(filesOf(path.join(unpacked, inApp)), filesOf(installed))
     assert.deepEqual(readdirSync(unpacked), ['node_modules'])
-    // Node.js reads no archive, as Electron does.
+    // Node.js cannot read an archive, as Electron can.
     copyFileSync(path.join(dir, 'app.mjs'), path.join(unpacked, 'app.mjs'))
     const { stdout } = await execute(path.join(unpacked, 'app.mjs'))
     assert.equal(stdout, 'sold 4')

@@ -19,7 +19,7 @@ const toolsDir = path.join(root, 'build', 'install-tools')
 const { version } = require('../../package.json')
 const tarball = path.join(root, 'build', `boxoffice-${version}.tgz`)
 
-// Versions of programs that people install and run with, each from a package of its own.
+// Versions of common package managers and runtimes, each from a package of its own.
 const tools = {
   npm11: 'npm:npm@11',
   npm12: 'npm:npm@12',
@@ -39,7 +39,7 @@ const tools = {
 
 let isPacked = false
 
-/** Makes the package, with the binaries that there are. */
+/** Packs the package, with the available binaries. */
 function pack() {
   if (isPacked) return
   const release = [process.execPath, ['release/pack.js', '--partial']]
@@ -56,7 +56,7 @@ const withoutScripts = [
   '--no-package-lock',
 ]
 
-/** Makes the package, and brings the tools. */
+/** Packs the package, and installs the tools. */
 function prepare() {
   pack()
   mkdirSync(toolsDir, { recursive: true })
@@ -72,18 +72,21 @@ const environment = {
   NO_COLOR: '1',
 }
 
-/** What `program` prints. Where it fails, the error has its `stdout` and `stderr`. */
+/** The output of `program`. If it fails, the error has its `stdout` and `stderr`. */
 async function run(cwd, program, args, env = {}) {
   const options = { cwd, env: { ...environment, ...env }, maxBuffer: 2 ** 25 }
   const { stdout, stderr } = await execute(program, args, options)
   return { stdout: stdout.trim(), stderr: stderr.trim() }
 }
 
-/** The folder build/`name` with the package, `dependencies` and `files` of text: what was installed before stays. */
+/**
+ * The folder build/`name` with the package, `dependencies` and text `files`. Earlier installations
+ * stay.
+ */
 async function projectWith(name, dependencies, files) {
   const dir = path.join(root, 'build', name)
   const modules = path.join(dir, 'node_modules')
-  // It has the name and the version of the one before.
+  // It has the name and the version of the package before.
   for (const each of ['boxoffice', '.package-lock.json'])
     rmSync(path.join(modules, each), { recursive: true, force: true })
   mkdirSync(dir, { recursive: true })
@@ -102,7 +105,7 @@ async function projectWith(name, dependencies, files) {
   return dir
 }
 
-/** Declares `tests`, async functions by their names, which wait for programs and so run beside each other. */
+/** Declares `tests`, async functions by name. They wait for programs, and so run in parallel. */
 function together(tests) {
   let results
   before(async () => {
@@ -146,7 +149,7 @@ function project(files = {}) {
     inModules: (name) => path.join(dir, 'node_modules', name),
     has: (file) => existsSync(path.join(dir, 'node_modules', 'boxoffice', file)),
     remove: () => rmSync(dir, { recursive: true }),
-    /** Runs it there: { status, stdout, stderr }. Without `path` it finds no program but node. */
+    /** Runs a program there: { status, stdout, stderr }. Without `path` it finds only node. */
     run(program, args, { path: PATH = bin } = {}) {
       const env = { ...process.env, PATH, BOXOFFICE_BINARY: '' }
       return spawnSync(program, args, { cwd: dir, env, encoding: 'utf8' })

@@ -1,6 +1,6 @@
 'use strict'
-// The package as it is published, installed as people do: nothing but Node.js on the PATH, unless it is to be
-// built from source.
+// The published package, installed as users do: with nothing but Node.js on the PATH, except to
+// build from source.
 const assert = require('node:assert/strict')
 const { copyFileSync, cpSync, readFileSync, renameSync, rmSync } = require('node:fs')
 const path = require('node:path')
@@ -11,7 +11,7 @@ const smoke = readFileSync(path.join(__dirname, 'user', 'smoke.cjs'), 'utf8')
 const here = `${process.platform}-${process.arch}`
 const npm = (name) => [nodeOf(24), [tool(name, 'bin', 'npm-cli.js')]]
 
-/** Runs it in the project; what it prints. */
+/** Runs it in the project, and returns its output. */
 function ok(where, program, args, options) {
   const { status, stdout, stderr, error } = where.run(program, args, options)
   assert.equal(status, 0, `${program} ${args.join(' ')}: ${error ?? ''}\n${stdout}\n${stderr}`)
@@ -35,7 +35,7 @@ describe('the package, installed', function () {
     for (const each of projects.splice(0)) each.remove()
   })
 
-  it('runs nothing when it is installed, and brings no other package', () => {
+  it('runs nothing when it is installed, and installs no other package', () => {
     const where = empty()
     install(where, 'npm11')
     const manifest = JSON.parse(readFileSync(path.join(where.installed, 'package.json'), 'utf8'))
@@ -70,9 +70,9 @@ describe('the package, installed', function () {
     assert.equal(ok(where, tool('deno', 'deno'), ['run', '-A', 'smoke.cjs']), here)
   })
 
-  it('shows locks in Bun, as the document says', () => {
+  it('shows locks in Bun, as documented', () => {
     const where = empty({
-      'server.mjs': documented('diagnostics.md').files['server.mjs'].replace('3000', '0'),
+      'server.mjs': documented('inspector.md').files['server.mjs'].replace('3000', '0'),
       'ask.mjs': `import { server } from './server.mjs'
         for (const url of ['locks', 'locks/', 'locks/data', 'else']) {
           for (const method of ['GET', 'HEAD', 'POST']) {
@@ -118,7 +118,7 @@ describe('the package, installed', function () {
 
   const jestTest = readFileSync(path.join(__dirname, 'user', 'jest.cjs'), 'utf8')
 
-  /** Runs both files of tests by jest, which finds no handle that they leave open. */
+  /** Runs both test files by jest, which must find no open handle. */
   function underJest(files) {
     const where = empty(files)
     install(where, 'npm11')
@@ -167,7 +167,9 @@ describe('the package, installed', function () {
     const files = 24
     const vitestTest = readFileSync(path.join(__dirname, 'user', 'vitest.mjs'), 'utf8')
 
-    /** What each of the files of tests has written down, one after the other, with `name` in place of the package. */
+    /**
+     * The lines that each test file has written, one after the other, with `name` as the package.
+     */
     function memoryUnder(pool, name = 'boxoffice') {
       const text = vitestTest.replace("'boxoffice'", `'${name}'`)
       const names = Array.from({ length: files }, (_, i) => `${i}.test.mjs`)
@@ -183,8 +185,8 @@ describe('the package, installed', function () {
     }
 
     /**
-     * What vitest keeps of a file, and the package with it: the median of the slopes between any two files, since a
-     * single collection may be late. The first files load what is loaded once.
+     * The memory that vitest keeps per file with the package: the median of the slopes between any
+     * two files, because a single collection may be late. The first files load the common modules.
      */
     function bytesPerFile(pool, name) {
       const all = memoryUnder(pool, name)
@@ -242,7 +244,7 @@ describe('the package, installed', function () {
     }
   })
 
-  it('prefers the musl binary where the process has mapped musl, and says what it looked at', () => {
+  it('prefers the musl binary if the process has mapped musl, and reports what it has tried', () => {
     const where = empty()
     install(where, 'npm11')
     const prebuilds = path.join(where.installed, 'prebuilds')
@@ -258,11 +260,11 @@ describe('the package, installed', function () {
     ok(where, nodeOf(24), ['-e', muslMaps])
   })
 
-  it('is built from source by the command that its error names, where no binary fits', () => {
+  it('is built from source by the command in its error, if no binary fits', () => {
     const where = empty()
     install(where, 'npm11')
     const prebuilt = path.join(where.installed, 'prebuilds', here, 'boxoffice.node')
-    copyFileSync(path.join(__dirname, 'user', 'smoke.cjs'), prebuilt) // of another system, say
+    copyFileSync(path.join(__dirname, 'user', 'smoke.cjs'), prebuilt) // as if of another system
     const { status, stderr } = where.run(nodeOf(24), ['smoke.cjs'])
     assert.equal(status, 1)
     assert.match(stderr, /npx boxoffice-build/)

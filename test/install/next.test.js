@@ -1,5 +1,6 @@
 'use strict'
-// The published package in Next.js: route handlers of a build, and of its standalone server in another folder.
+// The published package in Next.js: route handlers of a build, and of its standalone server in
+// another folder.
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -22,10 +23,10 @@ const files = {
   'app/page.js': 'export default function Page() { return <p>tickets</p> }',
   'app/thread/route.js': handler(''),
   'app/named/route.js': handler("{ name: 'tickets' }"),
-  [inspector]: documented('diagnostics.md').files[inspector],
+  [inspector]: documented('inspector.md').files[inspector],
   'app/auth.js':
     "export const isOperator = async ({ headers }) => headers.get('authorization') === 'ops'",
-  // The folder lies inside of this repository, which has a lock file of its own.
+  // The folder is inside this repository, which has a lock file of its own.
   'next.config.mjs': config.replace(/}\n$/, '  outputFileTracingRoot: import.meta.dirname,\n}\n'),
 }
 
@@ -66,7 +67,7 @@ describe('the package, in Next.js', function () {
     }
   }
 
-  /** The inspector, for those whom the check in front of it lets through. */
+  /** The inspector, behind an access check. */
   async function showsLocks(url) {
     const headers = { authorization: 'ops' }
     assert.equal((await fetch(url)).status, 403)
@@ -74,7 +75,7 @@ describe('the package, in Next.js', function () {
     assert.ok((await (await fetch(`${url}/data`, { headers })).json()).pid > 0)
   }
 
-  /** A port that no server listens at: a standalone server takes 0 for 3000. */
+  /** A port without a server: a standalone server takes 0 for 3000. */
   async function freePort() {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -84,7 +85,7 @@ describe('the package, in Next.js', function () {
     return port
   }
 
-  /** Until the server says that it is ready. */
+  /** Resolves when the server reports that it is ready. */
   function isReady(server) {
     return new Promise((resolve, reject) => {
       let shown = ''

@@ -1,6 +1,6 @@
 'use strict'
-// Locks of scope host while processes die before every step of the slow path, one after the other: by a build with
-// kill points (src/host/kill_points.h), which `npm run test:kill` makes first.
+// Locks of scope host while processes die before every step of the slow path, one after the other:
+// with a build with kill points (src/host/kill_points.h), which `npm run test:kill` makes first.
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
@@ -10,9 +10,9 @@ const { Chaos } = require('../helpers/host_chaos')
 const { scaled } = require('../helpers/scale')
 
 const root = path.join(__dirname, '..', '..')
-const binary = path.join(root, 'build', 'kill', 'boxoffice.node')
+const binary = process.env.BOXOFFICE_BINARY ?? path.join(root, 'build', 'kill', 'boxoffice.node')
 
-/** The steps that a header of src/host names: name ─▶ number. */
+/** The steps in a header of src/host: name ─▶ number. */
 function stepsOf(header, opening) {
   const text = fs.readFileSync(path.join(root, 'src', 'host', header), 'utf8')
   const body = new RegExp(`${opening} \\{([^}]*)\\}`).exec(text)[1]
@@ -31,12 +31,13 @@ const keys = stepsOf('key_area.h', 'struct KeyStep \\{\\s*enum : int')
 const members = stepsOf('kill_points.h', 'enum MembershipStep : int')
 const missed = new Set(Object.keys({ ...ownership, ...keys, ...members }))
 
-/** Those that a process does not come to again and again. */
+/** Steps that a process reaches only once. */
 const rare = new Set([ownership.cleaned, keys.touch, keys.giveUp, ...Object.values(members)])
 
 /**
- * Has `count` processes at a time die before these steps, and others in their place, until each step was hit; who
- * does not come to its step within a while is killed, which makes work for those whose step is to clean up.
+ * Makes `count` processes at a time die before these steps, and replaces them, until each step was
+ * hit. A process that does not reach its step for a while is killed, which makes work for clean-up
+ * steps.
  */
 async function dieAt(chaos, steps, count) {
   const hits = scaled(2)
@@ -68,10 +69,10 @@ const only = (names) => Object.fromEntries(names.map((name) => [name, ownership[
 const onTheWay = ['beforeOwner', 'afterOwner', 'beforeNotify']
 
 describe('death at every step between processes', function () {
-  // Until each step has been hit, which depends on chance and on the machine.
+  // The time until each step is hit depends on chance and on the machine.
   this.timeout(600_000)
 
-  /** Lets processes of such a plan die, so many at a time, beside one that does not. */
+  /** Kills processes that follow such a plan, several at a time, beside one that survives. */
   async function survive(plan, steps, count) {
     const chaos = new Chaos({ capacity: 16, blocking: false, ...plan })
     const stalled = watchStalls()
@@ -82,7 +83,7 @@ describe('death at every step between processes', function () {
     for (const name of Object.keys(steps)) missed.delete(name)
   }
 
-  it('of the turn, where more processes wait than its word has room for', async () => {
+  it('of the owner word, if more processes wait than it has room for', async () => {
     await survive(
       { keys: 1 },
       only([...onTheWay, 'overflowAdded', 'overflowRemoved', 'cleaned']),
@@ -111,5 +112,5 @@ describe('death at every step between processes', function () {
     await survive({ keys: 3, fresh: true }, members, 4)
   })
 
-  it('of all that there are', () => assert.deepEqual([...missed], []))
+  it('of all steps', () => assert.deepEqual([...missed], []))
 })

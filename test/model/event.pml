@@ -1,8 +1,8 @@
 /* src/locks/auto_reset_event.h: signallers and waiters, with and without a deadline.
  *
- * Checked: a signal lets exactly one waiter in, or sets the event, or finds it set; the waiter that takes the
- * event sees what every signal that made it has published; the event is never set while a waiter is queued; at
- * quiescence a process sleeps only because nothing is left to take; invariants 1, 3 and 4 of lock_word.h; one
+ * Checked: a signal admits exactly one waiter, or sets the event, or finds it set; the waiter that takes the
+ * event sees every write published by the signals it takes; the event is never set while a waiter is queued; at
+ * quiescence a process sleeps only because the event is not set; invariants 1, 3 and 4 of lock_word.h; one
  * wake for each step out of the queue; no waiter is overtaken more often than promised.
  */
 
@@ -15,9 +15,9 @@
 #ifndef TWICE
 #define TWICE N
 #endif
-#define ROUNDS(p) ((p) < TWICE -> 2 : 1) /* processes below TWICE come twice */
+#define ROUNDS(p) ((p) < TWICE -> 2 : 1) /* processes below TWICE make two visits */
 
-/* With SHARED, processes 0 and 2 are of one agent. */
+/* With SHARED, processes 0 and 2 share one agent. */
 #ifdef SHARED
 #define AGENT(p) ((p) == 2 -> 1 : (p) + 1)
 #else
@@ -52,19 +52,19 @@
                    carried = 0; \
                    takes++
 
-byte signals; /* ghost: signals that did not find it set, */
-byte takes;   /* and how often it was taken */
-byte owed;    /* ghost: the processes that have signalled since it was taken last, a bit each, */
-byte carried; /* and those whose release the word carries */
+byte signals; /* ghost: number of signals that did not find the event set */
+byte takes;   /* ghost: number of times the event was taken */
+byte owed;    /* ghost: processes that signalled since the last take, a bit each */
+byte carried; /* ghost: processes whose release the word carries, a bit each */
 
 #include "lock_word.pml"
 
-byte let;      /* ghost: how many came in */
+byte let;      /* ghost: number of admitted waiters */
 byte finished; /* ghost */
 bool closing;  /* quiescence: a process that still sleeps may end */
 
-/* signal. BUG 11: an event that was seen set is not written. BUG 12: it is set whether there is a
- * queue or not. */
+/* signal. BUG 11: a signal that finds the event set does not write the word. BUG 12: a signal sets the event
+ * even while waiters are queued. */
 inline signal() {
   op = SIGNAL;
   if
@@ -84,7 +84,7 @@ active [N] proctype visitor() {
     if
     :: true -> signal()
     :: true ->
-      tryEnter();
+      tryEnter(true);
       if
       :: in
       :: !in -> enterByBucket(true)
@@ -110,7 +110,7 @@ active [N] proctype visitor() {
 
 active proctype auditor() {
   timeout;
-  assert(finished + size == N); /* the others are asleep, and in the queue */
+  assert(finished + size == N); /* every unfinished process sleeps in the queue */
   assert(!(word & SET) || !size);
   assert(signals == takes + ((word & SET) != 0));
   closing = true;

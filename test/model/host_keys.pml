@@ -5,11 +5,11 @@
  *   - Every load, store and compare-and-swap of the control word, of an entry's state, digest and pins,
  *     and of the lock in the slot is one step. A process makes one call at a time (its own mutex guards the
  *     table), and pins one key at a time.
- *   - The lock is a process slot or free. Tags, texts and `touched` only save looks, and are left out.
- *   - Which entry is tried next for a new key is nondeterministic.
- *   - A process that has unpinned a key remembers its entry, and may pin it again there (pinAgain), whatever has
- *     become of it; or it looks for the key as if for the first time.
- *   - A living process cleans up after a dead one. It may itself die meanwhile, and is succeeded.
+ *   - The lock is a process slot or free. Tags, texts and `touched` only save look-ups, and are left out.
+ *   - A nondeterministic choice picks the entry to try next for a new key.
+ *   - A process that has unpinned a key remembers its entry. It may pin that entry again (pinAgain) even if the
+ *     entry has another key by now, or search for the key as for the first time.
+ *   - A living process cleans up after a dead one. If the cleaner dies too, another process takes over.
  *
  * Checked: no key has two entries; a pinned entry keeps its key, so no process holds the lock of another key, or one
  * key's lock twice; at the end no pin, claim or admission is left behind, wherever a process died.
@@ -30,13 +30,13 @@
 #define KEYS 2
 #endif
 #ifndef TWICE
-#define TWICE 1 /* how many processes pin a key twice: the others, once */
+#define TWICE 1 /* number of processes that pin a key twice; the others pin one once */
 #endif
 #ifndef KILLS
-#define KILLS 1 /* how many deaths there are, of processes 1 and 2 */
+#define KILLS 1 /* number of deaths; only processes 1 and 2 die */
 #endif
 #ifndef USERS
-#define USERS 3 /* how many processes have users at all */
+#define USERS 3 /* number of processes that have users */
 #endif
 #define VISITS(p) ((p) <= TWICE -> 2 : (p) <= USERS)
 
@@ -64,19 +64,19 @@ byte digest[ENTRIES];
 byte pins[ENTRIES];
 byte lock[ENTRIES];
 
-byte dead, vacant; /* which processes are dead and not evicted yet, a bit each; and which slots are free */
+byte dead, vacant; /* processes that are dead and not evicted yet, and free process slots; a bit each */
 byte cleaner, cleaned;
 byte kills;
 byte holder[KEYS + 1]; /* ghost */
 hidden byte j;
 
-/* What a process does next. */
+/* A process's next step. */
 #define OUTSIDE 0
-#define FINISHES 1   /* settled: loads the control word */
+#define FINISHES 1   /* stable: loads the control word */
 #define HELPS 2     /* help: loads the state, */
 #define HELPS2 3    /* looks at the control word again, */
 #define HELPS3 4    /* admits, */
-#define HELPS4 5    /* and settles */
+#define HELPS4 5    /* and finishes */
 #define GLANCES 6   /* find: at the digest */
 #define HOLDS 7     /* pins */
 #define READS 8     /* comesToLife: loads the state, */
@@ -97,7 +97,7 @@ hidden byte j;
 #define UNLOCKS 24
 #define UNPINS 25
 
-/* An entry becomes LIVE, or LIVE again: it is the only one with its key. */
+/* An entry becomes LIVE, or LIVE again: no other entry has its key. */
 inline enliven(e) {
   j = 0;
   do
@@ -109,8 +109,8 @@ inline enliven(e) {
   j = 0
 }
 
-/* Steps of help(c), by a process or a cleaner; `then` comes after. BUG 1: the control word is not
- * looked at again. */
+/* Steps of help(c), by a process or a cleaner; `then` is the step after it. BUG 1: help does not load the
+ * control word a second time. */
 #define ENTRY (PENDING(c) - 1)
 inline helpSteps() {
   if
@@ -152,12 +152,12 @@ inline finish() {
 
 #define IDLE(e) (!pins[e] && !lock[e])
 
-/* BUG 2: a reclaimer looks at the pins only once. BUG 3: pinning looks at the state before it sets the bit. BUG
- * 4: a key is admitted whatever has been admitted since the search. BUG 6: a LEAVING entry is taken for
- * gone. BUG 8: pinAgain does not look at the digest. */
+/* BUG 2: a reclaimer checks the pins only once. BUG 3: pinning loads the state before it sets the pin's bit.
+ * BUG 4: a process admits its key although another key was admitted since its search. BUG 6: a search treats a
+ * LEAVING entry as gone. BUG 8: pinAgain does not compare the digest. */
 active [N] proctype user() {
   byte visits, at, then, key, e;
-  byte known, knownKey; /* the entry that had that key, + 1 */
+  byte known, knownKey; /* the entry that had this key, + 1 */
   bit again;            /* it begins there */
   short c, s, seen;
 end:
@@ -279,7 +279,7 @@ end:
       at = FINISHES
     }
 
-  /* The entry is ours to use: it has the key, and keeps it. */
+  /* The entry is pinned: it has the key, and keeps it. */
   :: d_step { ALIVE(me) && at == USES ->
       assert(digest[e] == key && STATUS(state[e]) >= LIVE && (pins[e] & BIT(me)));
       if
@@ -338,7 +338,7 @@ end:
 #define BEGINS(p, d) !cleaner && !at && (dead & BIT(d)) && ALIVE(p) -> \
   cleaner = p; cleaned = d; e = 0; at = (BUG == 5 -> EVICTS : FINISHES)
 
-/* BUG 5: an admission is not finished first. BUG 7: a claim is left. */
+/* BUG 5: the cleaner does not finish the dead process's admission first. BUG 7: the cleaner leaves its claim. */
 active proctype eviction() {
   byte at, then, e;
   short c, s;

@@ -2,20 +2,19 @@
  * several that may die at any step. `queue` is the local queue, `overflow` is SlotHead::overflow.
  *
  * How the model follows the C++
- *   - A process does everything in C++ with its bucket held, so it is one actor. JavaScript's
- *     two steps come from the side (script), and so does the eviction of a dead process, which no bucket
- *     guards (eviction: on behalf of one living process at a time). Notifications are sent when the bucket is
- *     closed.
- *   - Every load of the word, every look at `overflow`, every compare-and-swap and every notification is one step,
- *     and the process may die between any two. Two looks at `overflow` of one try are joined where the
+ *   - C++ code of a process holds its bucket, so each process is one actor. Two kinds of steps run beside it
+ *     without the bucket: JavaScript's two steps (script), and the eviction of a dead process (eviction: on
+ *     behalf of one living process at a time). A process sends its notifications when it closes the bucket.
+ *   - Every load of the word, every load of `overflow`, every compare-and-swap and every notification is one step,
+ *     and the process may die between any two. Two loads of `overflow` in one try are one step where the
  *     second changes nothing.
  *   - Local queues are counts. The fifo has one place, so that a third process finds it full.
- *   - The clock is nondeterministic: the head of the fifo may be overdue at any look.
- *   - A death can be seen until the process slot is free again: a cleaner that dies is succeeded.
+ *   - The clock is nondeterministic: at any step the head of the fifo may be overdue.
+ *   - A death stays visible until the process slot is free again: if a cleaner dies, another process takes over.
  *
- * Checked: mutual exclusion; after the death of a holder the next one is told, and no other; at quiescence no living
- * process waits, no dead one is left in the word or in `overflow`, and the word is as at the start, but for a
- * death that no holder has been told of yet.
+ * Checked: mutual exclusion; after the death of a holder, the next holder is told, and no other; at quiescence no
+ * living process waits, no dead process is left in the word or in `overflow`, and the word has its initial value,
+ * except for a death that no holder has been told of yet.
  */
 
 #ifndef BUG
@@ -27,20 +26,20 @@
 #define REACH(n, condition) assert(n != REACHED || !(condition))
 
 #ifndef TWICE
-#define TWICE 1 /* how many processes have two customers each: the others have one */
+#define TWICE 1 /* number of processes that make two visits; the others make one */
 #endif
 #define VISITS(p) ((p) <= TWICE -> 2 : 1)
 #ifndef SCRIPTS
-#define SCRIPTS 1 /* how often JavaScript takes the word in process 1, */
+#define SCRIPTS 1 /* number of times JavaScript takes the word in process 1 */
 #endif
 #ifndef LEAVES
-#define LEAVES 1 /* how many waiters give up, all in all, */
+#define LEAVES 1 /* total number of waiters that give up */
 #endif
 #ifndef KILLS
-#define KILLS 2 /* how many deaths there are, of processes 1 and 2, */
+#define KILLS 2 /* number of deaths; only processes 1 and 2 die */
 #endif
 #ifndef BIRTHS
-#define BIRTHS 0 /* and how many processes join in the slot of a dead one */
+#define BIRTHS 0 /* number of processes that join in a dead process's slot */
 #endif
 
 #define N 3 /* process slots 1 to N */
@@ -54,7 +53,7 @@ hidden byte i;
 #define HAS_QUEUE 1
 #define ABANDONED 2
 #define OWNER(w) (((w) >> 2) & 3)
-#define AGENT(w) (((w) >> 4) & 3) /* 0: the process has given ownership to none of its agents */
+#define AGENT(w) (((w) >> 4) & 3) /* 0: the process owns the word, but no agent of it holds the lock */
 #define HEAD(w) (((w) >> 6) & 3)
 #define INVITED 256
 #define HELD(p, a) (((p) << 2) | ((a) << 4))
@@ -63,21 +62,21 @@ hidden byte i;
 #define QUEUED(w, p) ((w) | ((p) << 6))
 #define POPPED(w) ((w) & ~(3 << 6))
 #define WITHOUT(w, p) (HEAD(w) == (p) -> POPPED(w) : (w))
-#define LOW(w) ((w) & 63) /* what JavaScript sees */
+#define LOW(w) ((w) & 63) /* the half that JavaScript sees */
 #define CUSTOMER 1
 #define SCRIPT 2
 
 short word;
 byte overflow;         /* SlotHead::overflow, a bit each */
-byte queue[N + 1];  /* how many wait in the local queue of each process */
-byte notified;         /* the processes that were notified */
-bool slow;         /* JavaScript has to release by way of C++ */
+byte queue[N + 1];  /* the length of each process's local queue */
+byte notified;         /* the processes with a pending notification, a bit each */
+bool slow;         /* JavaScript must release through C++ */
 
 byte dead;         /* the processes that are dead and not evicted yet, a bit each */
-byte vacant;       /* and which process slots are free */
-byte cleaner;      /* which process cleans, */
-byte cleaned;      /* which slot, */
-byte cleaning;     /* and what comes next */
+byte vacant;       /* the free process slots, a bit each */
+byte cleaner;      /* the process that cleans up */
+byte cleaned;      /* the slot that it cleans up */
+byte cleaning;     /* the next step of the clean-up */
 byte kills, births, leaves;
 
 byte inside;       /* ghost: the process that holds the lock */
@@ -85,20 +84,20 @@ bool owed;         /* ghost: a holder has died, and no later one was told */
 
 #define ALIVE(p) (!((dead | vacant) & BIT(p)))
 
-/* Where a process is in its call. */
+/* The next step of a process's call. */
 #define OUTSIDE 0
 #define LOOKS 1   /* advance: loads the word */
-#define TIDIES 2  /* leaveOverflow: takes its bit out of `overflow`, */
-#define LOOKS2 3  /* and looks whether there is room for others */
-#define DECIDES 5 /* looks at `overflow`, and what is to become of the word */
+#define TIDIES 2  /* leaveOverflow: clears its bit in `overflow` */
+#define LOOKS2 3  /* leaveOverflow: checks whether the fifo has room for others */
+#define DECIDES 5 /* loads `overflow` and computes the new word */
 #define CHANGES 6 /* the compare-and-swap */
 #define CALLS 7   /* notifyOverflow after it */
-#define LOOKS3 8  /* enqueue: the word once overflow, */
-#define TIDIES3 9 /* and leaveOverflow again */
+#define LOOKS3 8  /* enqueue: loads the word once more */
+#define TIDIES3 9 /* leaveOverflow again */
 #define RETURNS 10/* giveBack: loads the word */
-#define PASSES 11 /* and decides, as above */
+#define PASSES 11 /* giveBack: computes the new word, as above */
 
-/* What the change is for. */
+/* The purpose of the change. */
 #define ADMIT 1
 #define TAKE 2
 #define STAND 3
@@ -106,7 +105,7 @@ bool owed;         /* ghost: a holder has died, and no later one was told */
 #define PASS 5
 #define GIVE_BACK 6
 
-/* Process p's agent a goes in, told what the word says. */
+/* A waiter of process p acquires the lock; `told`: whether it is told that the last holder died. */
 inline goIn(p, told) {
   assert(!inside);
   assert(((told) != 0) == owed);
@@ -131,7 +130,7 @@ inline complete(from, to, p, waits) {
 #define NEEDS_TIDYING(w) ((overflow & BIT(me)) && \
   (!queue[me] || HEAD(w) == me || (OWNER(w) == me && ((w) & HAS_QUEUE))))
 
-/* HandoffQueue::notifyOverflow. BUG 2: does not. */
+/* HandoffQueue::notifyOverflow. BUG 2: it sends no notification. */
 #define OTHERS (overflow & ~BIT(me))
 inline notifyOverflow() {
   i = me % N + 1;
@@ -142,7 +141,7 @@ inline notifyOverflow() {
   od
 }
 
-/* HandoffQueue::passOn to the head, which is overdue. `waits`: this process queues again. */
+/* HandoffQueue::passOn to the head, which is overdue. A process with waiters left queues again. */
 inline handOver() {
   to = OWNED(POPPED(to), HEAD(to), 0);
   to = (queue[me] -> QUEUED(to, me) : to)
@@ -166,8 +165,8 @@ inline succeed() {
   fi
 }
 
-/* advance, once the word has been seen, and `overflow` is. BUG 3: a stale `queued` bit stays. BUG 4: the
- * process counts as waiting in `overflow` before its bit is there. BUG 8: an invited process that finds the word
+/* advance, after it has loaded the word, as it loads `overflow`. BUG 3: a stale `queued` bit stays. BUG 4: the
+ * process counts as waiting in `overflow` before it sets its bit. BUG 8: an invited process that finds the word
  * taken still counts as invited. */
 inline decide(due) {
   to = t;
@@ -262,7 +261,7 @@ active [N] proctype process() {
   bool heard, used, overtakes;
 end:
   do
-  /* What happens to it */
+  /* Calls and notifications */
   :: d_step { HOME && visits < VISITS(me) && !OWNER(word) -> /* tryEnter */
       visits++;
       goIn(me, word & ABANDONED);
@@ -291,7 +290,7 @@ end:
       fi
     }
   :: d_step { HOME && me == 1 && slow -> at = RETURNS }
-  /* BUG 1: the bell is not notified. */
+  /* BUG 1: the notification is lost. */
   :: d_step { ALIVE(me) && notifications && !at ->
       i = (notifications & BIT(1) -> 1 : (notifications & BIT(2) -> 2 : 3));
       notifications = notifications & ~BIT(i);
@@ -362,7 +361,7 @@ end:
   od
 }
 
-/* JavaScript, in process 1. Each of its two steps sees the low half only. */
+/* JavaScript, in process 1. Each of its two steps reads only the low half of the word. */
 active proctype script() {
   byte times;
 end:
@@ -384,7 +383,7 @@ end:
   od
 }
 
-/* Death. What the dead one was about to do is not done. */
+/* The death of process p: its remaining steps are not made. */
 inline die(p) {
   kills++;
   dead = dead | BIT(p);
@@ -420,9 +419,9 @@ inline beginToClean(p, d) {
   cleaning = 1
 }
 
-/* Evicts the dead, each step once overflow if a cleaner before has died on the way. BUG 5: a death is told
- * of even where nobody was inside yet. BUG 6: not everybody is notified. BUG 7: it is forgotten that a
- * death had still to be told of, when the one that was to hear of it dies. */
+/* Evicts dead processes. If a cleaner dies on the way, its successor repeats each step. BUG 5: a death is
+ * reported even where no agent of the dead process held the lock. BUG 6: the cleaner notifies no process. BUG 7:
+ * the report of an earlier death is lost when the process that was to receive it dies. */
 active proctype eviction() {
   short t, to;
 end:

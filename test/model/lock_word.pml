@@ -1,28 +1,27 @@
-/* src/locks/lock_word.h with src/waiting/parking_lot.h, wait_queue.h, waiter.h and thread_parker.h: what the
- * models of the primitives share, as the primitives themselves share LockWord.
+/* src/locks/lock_word.h with src/waiting/parking_lot.h, wait_queue.h, waiter.h and thread_parker.h: the models of
+ * the primitives include this file, as the primitives themselves share LockWord.
  *
  * How the model follows the C++
  *   - Every atomic operation on the word, every lock and unlock of a bucket and every wake is one
- *     step of its own. What lies between two of them is local, or guarded by the bucket and seen by no other
- *     process, and is joined to a neighbour.
+ *     step of its own. Code between two of these steps is local or guarded by the bucket. No other process can
+ *     observe it, so it joins a neighbouring step.
  *   - compare_exchange_weak fails only where the word differs: a spurious failure is a retry.
  *   - Memory is sequentially consistent. Memory orders are the business of test/relacy.
- *   - The clock is nondeterministic: any look at it may find the head's patience over, and the looks
- *     during one head's time find it not over at most PATIENCE times. A deadline may pass whenever a
- *     timed waiter sleeps.
+ *   - The clock is nondeterministic: at any look the head's patience may be over, and per head at most
+ *     PATIENCE looks find it not over. A deadline may pass whenever a timed waiter sleeps.
  *   - There is one word, so one queue; all waiters have the same priority.
- *   - enterBlocking looks with tryEnter up to three times. A look that fails has only read, so one
- *     look, at any time, stands for all.
+ *   - enterBlocking calls tryEnter up to three times. A failed tryEnter only reads, so the model makes
+ *     one call, at any time.
  *
  * A model defines, before it includes this:
- *     N            how many processes there are; process p is waiter p, and its agent AGENT(p) > 0
+ *     N            number of processes; process p is waiter p, and its agent AGENT(p) > 0
  *     PATIENCE     see above
- *     INITIAL      the word at the start
+ *     INITIAL      the initial word
  *     WAKER, HANDOFF                       the bits kWaker and kHandOff, or 0
  *     ISFREE(w), FITS(w, p), TAKE(w, p), MAKESROOM(w, v)    the Rules
- *     TELL(w, p)   what Rules::take writes into the waiter
- *     LEFT(w)      what `left` makes of the word w, by the local variable op
- *     ENTERED(w)   ghost statement: a process goes in on the word w
+ *     TELL(w, p)   the part of Rules::take that writes into the waiter
+ *     LEFT(w)      the word after `left`, for the word w and the local variable op
+ *     ENTERED(w)   ghost statement: a process acquires on the word w
  *     CHANGED(w)   ghost statement: `left` is applied to the word w
  * Its processes declare LOCK_WORD_LOCALS.
  * It may define STRICT(p): waiter p may not be overtaken.
@@ -49,13 +48,13 @@
 #define ADMITTED 3
 
 byte word = INITIAL;
-byte bucket = NONE; /* who holds the bucket's lock */
+byte bucket = NONE; /* the holder of the bucket's lock */
 
 /* The WaitQueue: the first `size` of queue[]. The bucket guards it, and state[] of its waiters. */
 byte queue[N];
 byte size;
 byte invited = NONE;
-byte patience; /* how many more looks at the clock may find the head's patience not over */
+byte patience; /* number of further looks at the clock that may find the head's patience not over */
 bool handsOff; /* WaitQueue::handsOff */
 byte state[N];
 
@@ -63,9 +62,9 @@ byte state[N];
 byte sem[N];
 bool invitation[N];
 
-byte passed; /* ghost: how often the head has come in vain, or the releaser's own went before it */
+byte passed; /* ghost: how often the head competed in vain, or the releaser's own waiter overtook it */
 
-/* Scratch, of no meaning between two steps. */
+/* Scratch variables: no meaning between two steps. */
 hidden byte i;
 hidden byte goes;
 hidden byte wasHead;
@@ -74,29 +73,29 @@ hidden byte bits;
 
 #define LOCK_WORD_LOCALS                                                                           \
   byte w;              /* a word as it was read                                              */ \
-  byte after;          /* what it is to become                                               */ \
-  byte op;             /* which `left`                                                       */ \
-  byte next;           /* whom admitWaiters admits                                             */ \
+  byte after;          /* the new word                                                       */ \
+  byte op;             /* selects `left`                                                     */ \
+  byte next;           /* the waiter that admitWaiters admits                                  */ \
   bool invites;        /* admitWaiters invites the head                                        */ \
   byte invitee = NONE; /* Bucket::invited_                                                   */ \
   byte admitted;       /* Bucket::admitted_, a bit each: they are woken in any order         */ \
-  bool in;             /* the result of whatever goes in                                     */ \
-  bool done;           /* changeAlone has changed; admitWaiters has applied                    */ \
+  bool in;             /* the process has acquired                                           */ \
+  bool done;           /* changeAlone has changed the word; admitWaiters has applied `left`    */ \
   bool awake           /* leave: a wake is on its way                                        */
 
-/* Checks that the search reaches the difficult places: with -DREACHED=n this fails. */
+/* Shows that the search reaches place n: with -DREACHED=n this assertion must fail. */
 #ifndef REACHED
 #define REACHED 0
 #endif
 #define REACH(n, condition) assert(n != REACHED || !(condition))
 
 /* BUG 23: new agents ignore that a hand-off is wanted. */
-#define OPEN(w) (!((w) & HAS_QUEUE) || (ISFREE(w) && (BUG == 23 || !((w) & HANDOFF))))
+#define OPEN(w, mayOvertake) (!((w) & HAS_QUEUE) || (mayOvertake && ISFREE(w) && (BUG == 23 || !((w) & HANDOFF))))
 
 #define me _pid
 #define BIT(p) (1 << (p))
 
-/* Invariant 3: what may change the word while kQueued is set, apart from the holder of the bucket. */
+/* Invariant 3: the changes that a process without the bucket may make while kQueued is set. */
 #define MAYCHANGE(w, v) (!((w) & HAS_QUEUE) || !MAKESROOM(w, v) || \
                          (WAKER && ((w) & (WAKER | HANDOFF)) == WAKER && ISFREE(v)))
 
@@ -120,10 +119,10 @@ inline bitsOf(gone) {
 }
 #define WITHBITS(w) (((w) & ~BITS) | bits)
 
-/* ParkingLot::open. With LIVE the bucket's lock goes round: a release needs no bucket while the waker is on
- * its way, so nothing else bounds how often others are quicker. */
+/* ParkingLot::open. With LIVE the processes get the bucket's lock in turn: a release needs no bucket while the
+ * waker is on its way, so nothing else bounds how often other processes are quicker. */
 #ifdef LIVE
-byte wants; /* who waits for the bucket, a bit each */
+byte wants; /* the processes that wait for the bucket, a bit each */
 inline open() {
   atomic {
     if
@@ -149,7 +148,7 @@ inline open() {
 inline dropBucket() { bucket = NONE }
 #endif
 
-/* ThreadParker::wake. No waiter is ever owed two wakes. */
+/* ThreadParker::wake. No waiter ever has two pending wakes. */
 inline wake(p, invites) {
   d_step {
     assert(sem[p] == 0);
@@ -227,9 +226,9 @@ inline queueLeave(p) {
   state[p] = IDLE
 }
 
-/* Ghost: a process goes in on the word v before the head of the queue, if there is one. The promise: never
- * once the head has asked for a hand-off; on a free word, or else it is the releaser's own, no more
- * often than the head's patience lasts. (LIVE proves what follows from it, with unbounded time to come.)
+/* Ghost: a process acquires on the word v ahead of the head of the queue, if there is one. Promises: no process
+ * overtakes a head that has asked for a hand-off. On a word that is not free, only the releaser's own waiters
+ * overtake, and only while the head's patience lasts. (With LIVE, spin proves the consequence: every waiter gets in.)
  */
 inline overtakes(v, isOwn) {
 #ifdef LIVE
@@ -256,10 +255,10 @@ inline passes(most) {
 }
 
 /* LockWord::tryEnter */
-inline tryEnter() {
+inline tryEnter(mayOvertake) {
   w = word;
   do
-  :: atomic { OPEN(w) && FITS(w, me) ->
+  :: atomic { OPEN(w, mayOvertake) && FITS(w, me) ->
       TELL(w, me);
       if
       :: word == w ->
@@ -278,8 +277,8 @@ inline tryEnter() {
   od
 }
 
-/* LockWord::enterByBucket: `in`, or else in the queue. BUG 1: the word says that a waiter is queued only once
- * the bucket is closed. BUG 2: the word is read before the bucket is opened, and trusted. */
+/* LockWord::enterByBucket: sets `in`, or queues the process. BUG 1: the process sets kQueued only after it has
+ * closed the bucket. BUG 2: the process reads the word before it opens the bucket, and does not read it again. */
 inline enterByBucket(mayOvertake) {
   if
   :: BUG == 2 -> w = word; open()
@@ -287,7 +286,7 @@ inline enterByBucket(mayOvertake) {
   fi;
   do
   :: atomic {
-      goes = (!size || (mayOvertake && OPEN(w))) && FITS(w, me);
+      goes = (!size || OPEN(w, mayOvertake)) && FITS(w, me);
       bitsOf(NONE);
       if
       :: goes || size
@@ -395,7 +394,7 @@ inline admit(p) {
   fi
 }
 
-/* LockWord::admitWaiters. BUG 6: kQueued is cleared though others wait. BUG 24: a free word is left
+/* LockWord::admitWaiters. BUG 6: it clears kQueued while others wait. BUG 24: it leaves a free word
  * without a waker. */
 inline admitWaiters(leaver) {
   w = word;
@@ -453,7 +452,7 @@ inline admitWaiters(leaver) {
   }
 }
 
-/* Word::fetch_or: from here on nothing takes the word but us. */
+/* Word::fetch_or: from here on no other process can take the word. */
 inline wantHandOff() {
   handsOff = true;
   put(word | HANDOFF);
@@ -473,8 +472,8 @@ inline insist() {
   fi
 }
 
-/* LockWord::compete of the head. BUG 3: one that has lost is not taken for invited any less. BUG 22: it
- * goes back to sleep on a word as it was. */
+/* LockWord::compete of the head. BUG 3: a head that has lost stays `invited`. BUG 22: it goes back to sleep
+ * although the word has changed since it was read. */
 inline competeAsHead() {
   w = word;
   do
@@ -527,15 +526,15 @@ inline competeAsHead() {
 
 inline compete() {
   if
-  :: queue[0] != me -> /* an upgrader has come before it */
+  :: queue[0] != me -> /* an upgrader has queued ahead of it */
     d_step { state[me] = WAITING; invited = NONE };
     admitWaiters(NOBODY)
   :: else -> competeAsHead()
   fi
 }
 
-/* LockWord::settle, after the wake has been taken. */
-inline settle() {
+/* LockWord::resume, after the wake has been taken. */
+inline resume() {
   if
   :: !invitation[me] -> state[me] = IDLE; in = true
   :: else ->
@@ -548,7 +547,7 @@ inline settle() {
   fi
 }
 
-/* LockWord::changeIf(mayChange); `done` says whether it worked. */
+/* LockWord::changeIf(mayChange); sets `done` if it has changed the word. */
 inline changeAlone() {
   w = word;
   do
@@ -591,11 +590,11 @@ inline change(leaver) {
   fi
 }
 
-/* LockWord::leave and what its callers do then: `in` when it was too late. BUG 7: the wake of an
- * invited waiter is not taken. BUG 8: nobody else is invited or admitted in its place. BUG 9: the
- * queue is settled before the waiter has left it. BUG 10: one admitted too late goes away all the same.
+/* LockWord::leave and the rest of its callers: sets `in` if the waiter was already admitted. BUG 7: an invited
+ * waiter does not take its wake. BUG 8: no other waiter is invited or admitted in its place. BUG 9: admitWaiters
+ * runs before the waiter has left the queue. BUG 10: a waiter that is already admitted leaves all the same.
+ * BUG 21: an invited waiter that leaves does not clear its bit.
  */
-/* BUG 21: an invited waiter that leaves does not clear its bit. */
 inline leave(how) {
   open();
   if
@@ -631,11 +630,11 @@ inline leave(how) {
   fi
 }
 
-/* LockWord::sleep. A deadline passes only where no wake is there to be taken. */
+/* LockWord::sleep. A deadline passes only while no wake is pending. */
 inline sleep(timed, how) {
   do
   :: atomic { sem[me] > 0 -> sem[me]-- };
-    settle();
+    resume();
     if
     :: in -> break
     :: else

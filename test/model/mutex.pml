@@ -1,10 +1,11 @@
 /* src/locks/mutex.h: threads, an event loop's tickets, callers that only try, JavaScript's two steps, and
  * holders that die.
  *
- * Checked: mutual exclusion; invariants 1, 3 and 4 of lock_word.h (2 is a permission, and used: every process
- * takes and frees the word by itself while kQueued is clear); no process sleeps for ever; one wake for each
- * step out of the queue; the head comes in vain at most as often as its patience lasts, and is not overtaken
- * after that; the next holder after a death is told, once; at the end the word is as at the start.
+ * Checked: mutual exclusion; invariants 1, 3 and 4 of lock_word.h (invariant 2 is a permission, which the model
+ * uses: every process takes and frees the word without the bucket while kQueued is clear); no process sleeps for
+ * ever; one wake for each step out of the queue; the head competes in vain only while its patience lasts, and is
+ * not overtaken after that; after a death, exactly one later holder is told; at the end the word has its initial
+ * value.
  * With LIVE, processes come for ever, and every queued waiter gets in.
  */
 
@@ -17,7 +18,7 @@
 #ifndef TWICE
 #define TWICE 1
 #endif
-#define ROUNDS(p) ((p) < TWICE -> 2 : 1) /* processes below TWICE come twice */
+#define ROUNDS(p) ((p) < TWICE -> 2 : 1) /* processes below TWICE make two visits */
 
 /* With SHARED, processes 0 and 2 are tickets of one agent. */
 #ifdef SHARED
@@ -48,7 +49,7 @@
 #define UNLOCK 1
 #define ABANDON 2
 #define LEAVE 3
-/* UNLOCK: released. ABANDON: of an agent that may hold nothing. */
+/* UNLOCK: the holder releases. ABANDON: an agent dies, which may or may not hold the mutex. */
 #define LEFT(w) (op == UNLOCK -> (w) & BITS : \
                 (op == ABANDON && OWNER(w) == AGENT(me) -> ((w) & BITS) | ABANDONED : (w)))
 #define ENTERED(w) skip
@@ -60,11 +61,11 @@ bool told[N]; /* Waiter::abandoned */
 #include "lock_word.pml"
 
 byte inside;   /* ghost */
-byte deaths;   /* ghost: how many holders died, */
-byte heard;    /* and how many successors were told */
+byte deaths;   /* ghost: number of holders that died */
+byte heard;    /* ghost: number of holders that were told of a death */
 byte finished; /* ghost */
 
-/* JavaScript's step into a word without a queue, and the first of lockUntil. tryEnter has the other. */
+/* JavaScript's acquire of a word without a queue, also the first step of lockUntil. tryEnter models the other. */
 inline takeFree() {
   atomic {
     if
@@ -74,7 +75,7 @@ inline takeFree() {
   }
 }
 
-/* JavaScript's step out of a word without a queue, and the first of unlock. change has the other. */
+/* JavaScript's release of a word without a queue, also the first step of unlock. change models the other. */
 inline freeAlone() {
   atomic {
     if
@@ -122,14 +123,19 @@ active [N] proctype visitor() {
     :: in
     :: else ->
       if
-      :: true -> tryEnter()            /* tryLock */
+      :: true -> tryEnter(true)        /* tryLock */
       :: true ->                       /* enterBlocking */
-        tryEnter();
+        tryEnter(true);
         if
         :: in
         :: else -> enterByBucket(true)
         fi
-      :: true -> enterByBucket(false)  /* a ticket that may not overtake its agent's older ones */
+      :: true ->                       /* a ticket that may not overtake its agent's older tickets */
+        tryEnter(false);
+        if
+        :: in
+        :: else -> enterByBucket(false)
+        fi
       fi
     fi;
     if
@@ -176,8 +182,8 @@ active proctype auditor() {
 }
 
 #ifdef LIVE
-/* Every queued waiter comes to own the mutex. (A queued waiter takes the mutex only through the queue, so
- * leaving the queue is owning it: no waiter gives up with LIVE.) */
+/* Every queued waiter acquires the mutex. (With LIVE no waiter gives up, so a waiter leaves the queue only when
+ * it acquires.) */
 #define stands(p) (state[p] == WAITING || state[p] == INVITED)
 ltl served { [] (stands(0) -> <> !stands(0)) }
 #endif

@@ -1,10 +1,9 @@
-/* src/locks/rw_lock.h: readers, writers, readers that upgrade, writers that downgrade, and some of each that
- * give up.
+/* src/locks/rw_lock.h: readers, writers, readers that upgrade and writers that downgrade; some of each give up.
  *
- * Checked: readers share and a writer is alone; a downgrade lets no writer in between; an upgrade is refused
- * while another waits, and neither waits for the other; no process sleeps for ever; a newcomer queues behind
- * earlier waiters; invariants 1, 3 and 4 of lock_word.h; one wake for each step out of the queue; at the end
- * the word is as at the start.
+ * Checked: readers share and a writer is alone; no writer enters during a downgrade; an upgrade is refused
+ * while another upgrade waits, so the two never wait for each other; no process sleeps for ever; a newcomer
+ * queues behind earlier waiters; invariants 1, 3 and 4 of lock_word.h; one wake for each step out of the queue;
+ * at the end the word has its initial value.
  * With LIVE, processes come for ever, and every queued waiter gets in.
  */
 
@@ -17,10 +16,10 @@
 #ifndef TWICE
 #define TWICE 1
 #endif
-#define ROUNDS(p) ((p) < TWICE -> 2 : 1) /* processes below TWICE come twice */
+#define ROUNDS(p) ((p) < TWICE -> 2 : 1) /* processes below TWICE make two visits */
 
-/* Which processes write, and which upgrade and downgrade. With LIVE, only the watched one does all of it: the
- * search is large enough. */
+/* Which processes write, and which upgrade and downgrade. With LIVE, only the watched process does both, to
+ * keep the search small. */
 #ifdef LIVE
 #define WRITES(p) ((p) != 1)
 #define CHANGES(p) ((p) == 0)
@@ -80,7 +79,7 @@ byte ask[N];
 
 #include "lock_word.pml"
 
-byte readers, writers; /* ghost: how many are inside */
+byte readers, writers; /* ghost: number of holders */
 byte finished;         /* ghost */
 
 /* tryEnter. BUG 14: newcomers ignore the queue. */
@@ -93,7 +92,7 @@ inline tryNow() {
       :: else
       fi
     }
-  :: else -> tryEnter()
+  :: else -> tryEnter(true)
   fi
 }
 
@@ -110,7 +109,7 @@ inline queueEnterFirst(p) {
   passed = 0
 }
 
-/* enterUpgrade: `in`, or in the queue, or refused. BUG 12: two may wait to upgrade. */
+/* enterUpgrade: sets `in`, queues the process, or refuses. BUG 12: two processes may wait to upgrade. */
 inline enterUpgrade() {
   open();
   ask[me] = UPGRADE;
@@ -184,7 +183,7 @@ active [N] proctype visitor() {
       in = false;
       d_step { assert(!writers); readers++ };
       if
-      :: true /* reads on, and leaves */
+      :: true /* still reads, then releases */
       :: CHANGES(me) ->
         enterUpgrade();
         if
@@ -245,7 +244,7 @@ active proctype auditor() {
 }
 
 #ifdef LIVE
-/* Every queued waiter, reader, writer or upgrader, is let in. */
+/* Every queued waiter (reader, writer or upgrader) is admitted. */
 #define stands(p) (state[p] == WAITING)
 ltl served { [] (stands(0) -> <> !stands(0)) }
 #endif

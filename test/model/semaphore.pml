@@ -1,8 +1,8 @@
-/* src/waiting/lightweight_semaphore.h: a count in front of the semaphore of the operating system.
+/* src/waiting/lightweight_semaphore.h: a count in front of the operating system's semaphore.
  *
- *   - Every atomic operation of the C++ is one step; so is each operation of the semaphore below.
- *   - A deadline may pass at any moment, also when a post is there to be taken.
- *   - Spinning is tryWait again: a look that fails has only read, so one stands for all.
+ *   - Every atomic operation of the C++ is one step; so is each operation of the system's semaphore.
+ *   - A deadline may pass at any moment, also while a post is available.
+ *   - Spinning repeats tryWait. A failed tryWait only reads, so the model makes one call.
  *
  * Checked: no signal is lost or invented, no post is left behind, no thread sleeps while a signal is
  * available, and a waiter that gives up leaves no trace.
@@ -30,10 +30,10 @@
 #endif
 
 short count;
-byte bouncer; /* the semaphore below */
+byte posts; /* the system's semaphore */
 
 byte signalled, taken; /* ghost */
-byte finished;         /* ghost: how many are done */
+byte finished;         /* ghost: number of finished threads */
 bool closing;          /* quiescence: a thread that still sleeps may give up */
 
 /* tryWait */
@@ -51,10 +51,10 @@ inline tryWait() {
   c = 0
 }
 
-/* giveUp. Another waiter may take the admission that was on its way to this one: then the count is below
- * zero again, and this one may leave. So the wait for it is a series of naps, and a nap may end at any
- * moment. BUG 1: the count is given back whatever it is. BUG 2: an admission on its way is not waited
- * for. BUG 5: it is waited for without looking at the count again. */
+/* giveUp. Another waiter may take the post that was meant for this waiter. Then the count is below zero
+ * again, and this waiter may leave. So it waits for the post in a series of naps, and a nap may end at any
+ * moment. BUG 1: the waiter gives its count back whatever the count is. BUG 2: the waiter does not wait for a
+ * post that is on its way. BUG 5: it waits without loading the count again. */
 inline giveUp() {
   do
   :: BUG == 1 -> atomic { count = count + 1 }; break
@@ -72,14 +72,14 @@ inline giveUp() {
     if
     :: c < 0 -> break
     :: c >= 0 && BUG == 2 -> in = true; break
-    :: atomic { c >= 0 && bouncer > 0 -> bouncer-- }; in = true; break
-    :: c >= 0 && BUG != 5 && BUG != 2 -> REACH(1, bouncer == 0) /* the nap is over */
+    :: atomic { c >= 0 && posts > 0 -> posts-- }; in = true; break
+    :: c >= 0 && BUG != 5 && BUG != 2 -> REACH(1, posts == 0) /* the nap is over */
     fi
   od;
   c = 0
 }
 
-/* waitUntil. BUG 3: the count is read and written in two steps. */
+/* waitUntil. BUG 3: it reads and writes the count in two steps. */
 inline wait(timed) {
   tryWait();
   if
@@ -96,7 +96,7 @@ inline wait(timed) {
     :: c > 0 -> in = true
     :: else ->
       if
-      :: atomic { bouncer > 0 -> bouncer-- }; in = true
+      :: atomic { posts > 0 -> posts-- }; in = true
       :: (timed || closing) -> giveUp()
       fi
     fi;
@@ -124,7 +124,7 @@ active [WAITERS] proctype waiter() {
   finished++
 }
 
-/* signal(n). BUG 4: it posts n, however few sleep. */
+/* signal(n). BUG 4: it posts n times even if fewer threads sleep. */
 active [SIGNALLERS] proctype signaller() {
   short c;
   byte n, left = SIGNALS;
@@ -147,8 +147,8 @@ active [SIGNALLERS] proctype signaller() {
     if
     :: c < 0 ->
       REACH(2, -c < n);
-      /* The posts of one call are one operation of the semaphore. */
-      bouncer = bouncer + (BUG != 4 && -c < n -> -c : n)
+      /* One call makes all its posts in one operation of the system's semaphore. */
+      posts = posts + (BUG != 4 && -c < n -> -c : n)
     :: else
     fi;
     c = 0
@@ -159,10 +159,10 @@ active [SIGNALLERS] proctype signaller() {
 
 active proctype auditor() {
   timeout;
-  assert(!bouncer);
-  assert(finished - WAITERS - SIGNALLERS == (count < 0 -> count : 0)); /* the others are asleep */
+  assert(!posts);
+  assert(finished - WAITERS - SIGNALLERS == (count < 0 -> count : 0)); /* every unfinished thread sleeps */
   assert(signalled == taken + (count > 0 -> count : 0));
   closing = true;
   finished == WAITERS + SIGNALLERS;
-  assert(!bouncer && count >= 0 && signalled == taken + count)
+  assert(!posts && count >= 0 && signalled == taken + count)
 }

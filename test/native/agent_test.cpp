@@ -6,9 +6,9 @@
 namespace boxoffice::test {
 namespace {
 
-TEST(AgentTest, AThreadKeepsItsIdAndSharesItWithNobody) {
+TEST(AgentTest, AThreadKeepsItsIdAndNoOtherHasIt) {
   const AgentId mine = thisThread();
-  EXPECT_NE(mine, kNobody);
+  EXPECT_NE(mine, kNoAgent);
   EXPECT_EQ(thisThread(), mine);
   std::set<AgentId> ids{mine};
   std::mutex mutex;
@@ -124,7 +124,7 @@ TEST_F(MailboxTest, ABurstIsOneRingAndIsCollectedInOrder) {
   EXPECT_EQ(collect(), Heard{invited(a_)});
 }
 
-TEST_F(MailboxTest, WhatIsPostedWhileCollectingRingsAndComesNextTime) {
+TEST_F(MailboxTest, APostWhileCollectingRingsAndIsCollectedNextTime) {
   mailbox_.wake(a_, Wake::admitted);
   mailbox_.wake(b_, Wake::admitted);
   std::vector<Waiter*> taken;

@@ -1,4 +1,4 @@
-// A barrier's rounds never mix, also when they break.
+// A barrier's rounds never mix, even when they break.
 #include "stress.h"
 
 namespace boxoffice::test {
@@ -11,11 +11,11 @@ class BarrierStress : public testing::Test {
  protected:
   ~BarrierStress() override {
     EXPECT_EQ(barrier_.arrived(), 0U);
-    expectNobodyWaits<P>();
+    expectNoWaiters<P>();
   }
 
-  // What each thread says in this round. A round's table is used again two rounds later, when no thread can
-  // still be reading it.
+  // The value that each thread writes in this round. A round's table is reused two rounds later, when no
+  // thread can still read it.
   using Table = std::array<int, kThreads>;
   int& mine(int round, int index) {
     return tables_[static_cast<std::size_t>(round % 2)][static_cast<std::size_t>(index)];
@@ -34,7 +34,7 @@ class BarrierStress : public testing::Test {
 using Platforms = testing::Types<Platform, NoSpinPlatform>;
 TYPED_TEST_SUITE(BarrierStress, Platforms);
 
-TYPED_TEST(BarrierStress, NobodyPassesBeforeAllHaveArrived) {
+TYPED_TEST(BarrierStress, NoPartyPassesBeforeAllHaveArrived) {
   std::atomic<int> lasts{0};
   inThreads(kThreads, [&](int index, Dice& dice) {
     for (int round = 0; round < rounds(8'000); ++round) {

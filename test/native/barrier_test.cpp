@@ -37,8 +37,8 @@ TEST_F(BarrierTest, AllGoWhenTheLastArrivesAndItStartsAnew) {
     EXPECT_EQ(barrier_.enter(c_), Passage::last);
     EXPECT_EQ(barrier_.arrived(), 0U);
     EXPECT_EQ(loop_.take(), (Heard{admitted(a_), admitted(b_)}));
-    EXPECT_EQ(barrier_.settle(a_), Passage::passed);
-    EXPECT_EQ(barrier_.settle(b_), Passage::passed);
+    EXPECT_EQ(barrier_.resume(a_), Passage::passed);
+    EXPECT_EQ(barrier_.resume(b_), Passage::passed);
     EXPECT_FALSE(barrier_.isBroken());
   }
 }
@@ -49,41 +49,41 @@ TEST_F(BarrierTest, TheNextRoundMayStartBeforeTheLastOneHasWoken) {
   EXPECT_EQ(barrier_.enter(c_), Passage::last);
   EXPECT_EQ(barrier_.enter(c_), Passage::waiting);
   EXPECT_EQ(barrier_.arrived(), 1U);
-  EXPECT_EQ(barrier_.settle(a_), Passage::passed);
+  EXPECT_EQ(barrier_.resume(a_), Passage::passed);
   EXPECT_EQ(barrier_.enter(a_), Passage::waiting);
-  EXPECT_EQ(barrier_.settle(b_), Passage::passed);
+  EXPECT_EQ(barrier_.resume(b_), Passage::passed);
   EXPECT_EQ(barrier_.enter(b_), Passage::last);
-  EXPECT_EQ(barrier_.settle(c_), Passage::passed);
+  EXPECT_EQ(barrier_.resume(c_), Passage::passed);
 }
 
-TEST_F(BarrierTest, OneThatLeavesBreaksItForAll) {
+TEST_F(BarrierTest, APartyThatLeavesBreaksTheBarrierForAll) {
   barrier_.enter(a_);
   barrier_.enter(b_);
   EXPECT_TRUE(barrier_.leave(a_));
   EXPECT_TRUE(barrier_.isBroken());
   EXPECT_EQ(barrier_.arrived(), 0U);
   EXPECT_EQ(loop_.take(), Heard{admitted(b_)});
-  EXPECT_EQ(barrier_.settle(b_), Passage::broken);
-  EXPECT_EQ(barrier_.enter(c_), Passage::broken) << "who comes later is told at once";
+  EXPECT_EQ(barrier_.resume(b_), Passage::broken);
+  EXPECT_EQ(barrier_.enter(c_), Passage::broken) << "a party that arrives later is told at once";
   EXPECT_EQ(barrier_.wait(), Passage::broken);
   EXPECT_EQ(faultOf([&] { barrier_.leave(a_); }), Fault::notWaiting);
 }
 
-TEST_F(BarrierTest, LeavingTooLateMeansOnePassed) {
+TEST_F(BarrierTest, APartyThatLeavesTooLateHasPassed) {
   barrier_.enter(a_);
   barrier_.enter(b_);
   barrier_.enter(c_);
   EXPECT_FALSE(barrier_.leave(a_));
-  EXPECT_EQ(barrier_.settle(a_), Passage::passed);
+  EXPECT_EQ(barrier_.resume(a_), Passage::passed);
   EXPECT_FALSE(barrier_.isBroken());
-  EXPECT_EQ(barrier_.settle(b_), Passage::passed);
+  EXPECT_EQ(barrier_.resume(b_), Passage::passed);
   EXPECT_EQ(faultOf([&] { barrier_.leave(c_); }), Fault::notWaiting);
 }
 
-TEST_F(BarrierTest, BreakNowAndReset) {
+TEST_F(BarrierTest, BreaksNowAndResets) {
   barrier_.enter(a_);
   barrier_.breakNow();
-  EXPECT_EQ(barrier_.settle(a_), Passage::broken);
+  EXPECT_EQ(barrier_.resume(a_), Passage::broken);
   EXPECT_TRUE(barrier_.isBroken());
   barrier_.breakNow();
   EXPECT_TRUE(barrier_.isBroken());
@@ -94,17 +94,17 @@ TEST_F(BarrierTest, BreakNowAndReset) {
   barrier_.reset();
   EXPECT_FALSE(barrier_.isBroken());
   EXPECT_EQ(barrier_.arrived(), 0U);
-  EXPECT_EQ(barrier_.settle(a_), Passage::broken) << "a reset breaks the round that waits";
+  EXPECT_EQ(barrier_.resume(a_), Passage::broken) << "a reset breaks the round that waits";
   EXPECT_EQ(barrier_.enter(a_), Passage::waiting);
   EXPECT_EQ(barrier_.enter(b_), Passage::waiting);
   EXPECT_EQ(barrier_.enter(c_), Passage::last);
-  EXPECT_EQ(barrier_.settle(a_), Passage::passed);
+  EXPECT_EQ(barrier_.resume(a_), Passage::passed);
 }
 
-TEST_F(BarrierTest, ATimeoutBreaksIt) {
+TEST_F(BarrierTest, ATimeoutBreaksTheBarrier) {
   barrier_.enter(a_);
   EXPECT_EQ(barrier_.waitFor(20us), Passage::broken);
-  EXPECT_EQ(barrier_.settle(a_), Passage::broken);
+  EXPECT_EQ(barrier_.resume(a_), Passage::broken);
   EXPECT_TRUE(barrier_.isBroken());
   barrier_.reset();
   EXPECT_EQ(barrier_.waitFor(0ns), Passage::broken);
@@ -115,7 +115,7 @@ TEST_F(BarrierTest, TheLastPartyNeedsNoTime) {
   barrier_.enter(a_);
   barrier_.enter(b_);
   EXPECT_EQ(barrier_.waitFor(-1s), Passage::last);
-  EXPECT_EQ(barrier_.settle(a_), Passage::passed);
+  EXPECT_EQ(barrier_.resume(a_), Passage::passed);
 }
 
 TEST_F(BarrierTest, ThreadsAndLoopsMeet) {
@@ -127,14 +127,14 @@ TEST_F(BarrierTest, ThreadsAndLoopsMeet) {
   two.join();
 }
 
-TEST_F(BarrierTest, ABrokenOneLetsBlockedThreadsGo) {
+TEST_F(BarrierTest, ABrokenBarrierWakesBlockedThreads) {
   std::thread one([&] { EXPECT_EQ(barrier_.wait(), Passage::broken); });
   awaitQueue<P>(&barrier_, 1);
   barrier_.breakNow();
   one.join();
 }
 
-/// The word alone, as it lies in shared memory.
+/// The barrier's word without a barrier object, as in shared memory.
 class BarrierWordTest : public testing::Test {
  protected:
   ~BarrierWordTest() override { EXPECT_EQ(P::lot().queues(), 0U); }
@@ -158,7 +158,7 @@ TEST_F(BarrierWordTest, IsItsWord) {
   EXPECT_EQ(faultOf([] { BasicBarrierWord<P> bad(0); }), Fault::badArgument);
 }
 
-TEST_F(BarrierWordTest, TellsEverybodyHowManyAreStillMissing) {
+TEST_F(BarrierWordTest, TellsEachPartyHowManyAreStillMissing) {
   for (int round = 0; round < 2; ++round) {
     EXPECT_EQ(word_.enter(a_, kParties), Passage::waiting);
     EXPECT_EQ(a_.ask, 2U);
@@ -168,12 +168,12 @@ TEST_F(BarrierWordTest, TellsEverybodyHowManyAreStillMissing) {
     EXPECT_EQ(word_.enter(c_, kParties), Passage::last);
     EXPECT_EQ(c_.ask, 0U);
     EXPECT_EQ(word(), kStart);
-    EXPECT_EQ(word_.settle(a_), Passage::passed);
-    EXPECT_EQ(word_.settle(b_), Passage::passed);
+    EXPECT_EQ(word_.resume(a_), Passage::passed);
+    EXPECT_EQ(word_.resume(b_), Passage::passed);
   }
 }
 
-TEST_F(BarrierWordTest, WhoeverGivesUpKnowsThatItDid) {
+TEST_F(BarrierWordTest, APartyThatGivesUpIsToldSo) {
   Waiter late;
   EXPECT_EQ(word_.enterBlocking(late, kParties, P::now()), Passage::gaveUp);
   EXPECT_EQ(word_.enterBlocking(late, kParties, kNever), Passage::broken);
@@ -186,7 +186,7 @@ TEST_F(BarrierWordTest, WhoeverGivesUpKnowsThatItDid) {
   word_.enter(a_, kParties);
   word_.breakNow();
   EXPECT_EQ(word_.leave(a_), Leave::admitted) << "it was broken by another";
-  EXPECT_EQ(word_.settle(a_), Passage::broken);
+  EXPECT_EQ(word_.resume(a_), Passage::broken);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A bounded queue over a mutex and two condition variables: all that goes in comes out, once.
+// A bounded queue over a mutex and two condition variables: each item comes out exactly once.
 #include <deque>
 
 #include "stress.h"
@@ -31,7 +31,7 @@ class BoundedQueue {
 
   const Tally& tally() const { return tally_; }
 
-  /// All words as at the start.
+  /// Checks that all words have their initial values.
   void expectPristine() {
     EXPECT_TRUE(items_.empty());
     EXPECT_EQ(wordOf(mutex_).load(), 0U);
@@ -51,7 +51,7 @@ class BoundedQueue {
     mutex_.unlock();
   }
 
-  // Some wait until notified, so that a lost notification stops the test; some give up and look.
+  // Some wait without a deadline, so that a lost notification stops the test; some time out and look.
   template <class Ready>
   void waitFor(BasicConditionVariable<P>& condition, Dice& dice, Ready&& ready) {
     while (!ready()) {
@@ -73,7 +73,7 @@ class BoundedQueue {
 template <class P>
 class ConditionVariableStress : public testing::Test {
  protected:
-  ~ConditionVariableStress() override { expectNobodyWaits<P>(); }
+  ~ConditionVariableStress() override { expectNoWaiters<P>(); }
 };
 
 using Platforms = testing::Types<Platform, NoSpinPlatform>;

@@ -1,4 +1,4 @@
-// Waiting for a condition: notified or not, and in whose queue.
+// Waiting for a condition: notifications, timeouts, and the queue in which the waiter stands.
 #include "support.h"
 
 namespace boxoffice::test {
@@ -37,7 +37,7 @@ TEST_F(ConditionVariableTest, WaitingNeedsTheMutex) {
   mutex_.unlock(kBen);
 }
 
-TEST_F(ConditionVariableTest, NotifyingNobodyIsForgotten) {
+TEST_F(ConditionVariableTest, ANotificationWithoutAWaiterIsForgotten) {
   condition_.notifyOne();
   condition_.notifyAll();
   wait(a_);
@@ -45,12 +45,12 @@ TEST_F(ConditionVariableTest, NotifyingNobodyIsForgotten) {
   EXPECT_TRUE(condition_.leave(a_));
 }
 
-TEST_F(ConditionVariableTest, WaitingUnlocksTheMutexAndANotifiedOneHoldsItAgain) {
+TEST_F(ConditionVariableTest, AWaiterUnlocksTheMutexAndHoldsItAgainWhenNotified) {
   wait(a_);
-  EXPECT_EQ(mutex_.owner(), kNobody);
+  EXPECT_EQ(mutex_.owner(), kNoAgent);
   condition_.notifyOne();
   EXPECT_EQ(loop_.take(), Heard{admitted(a_)});
-  EXPECT_TRUE(mutex_.settle(a_, Wake::admitted));
+  EXPECT_TRUE(mutex_.resume(a_, Wake::admitted));
   EXPECT_EQ(mutex_.owner(), kAnna);
   EXPECT_EQ(faultOf([&] { mutex_.leave(a_); }), Fault::notWaiting);
   mutex_.unlock(kAnna);
@@ -62,7 +62,7 @@ TEST_F(ConditionVariableTest, NotifyOneTakesTheFirstAndNotifyAllTheRest) {
   EXPECT_EQ(loop_.take(), Heard{admitted(a_)});
   EXPECT_EQ(queueSizeAt<P>(&condition_), 2U);
   condition_.notifyAll();
-  EXPECT_EQ(loop_.take(), Heard{}) << "nobody wakes to find the mutex taken";
+  EXPECT_EQ(loop_.take(), Heard{}) << "no waiter wakes to find the mutex taken";
   EXPECT_EQ(queueSizeAt<P>(&mutex_), 2U);
   P::pass(kPatience);
   mutex_.unlock(kAnna);
@@ -82,7 +82,7 @@ TEST_F(ConditionVariableTest, HigherPrioritiesAreNotifiedFirst) {
   EXPECT_TRUE(condition_.leave(a_));
 }
 
-TEST_F(ConditionVariableTest, OneThatLeavesTakesNoNotificationWithIt) {
+TEST_F(ConditionVariableTest, AWaiterThatLeavesTakesNoNotificationWithIt) {
   for (Waiter* w : {&a_, &b_}) wait(*w);
   EXPECT_TRUE(condition_.leave(a_));
   EXPECT_EQ(faultOf([&] { condition_.leave(a_); }), Fault::notWaiting);
@@ -100,19 +100,33 @@ TEST_F(ConditionVariableTest, OnceNotifiedThereIsNoWayBack) {
   EXPECT_FALSE(condition_.leave(a_));
   const Heard heard = loop_.take();
   ASSERT_EQ(heard.size(), 1U);
-  EXPECT_TRUE(mutex_.settle(a_, heard[0].how));
+  EXPECT_TRUE(mutex_.resume(a_, heard[0].how));
   EXPECT_FALSE(condition_.leave(a_)) << "and holding it at last";
   mutex_.unlock(kAnna);
 }
 
-TEST_F(ConditionVariableTest, ANotifiedOneIsToldOfAnAbandonedMutex) {
+TEST_F(ConditionVariableTest, ANotifiedWaiterIsToldOfAnAbandonedMutex) {
   wait(a_);
   mutex_.lock(kBen);
   mutex_.abandon(kBen);
   condition_.notifyOne();
-  EXPECT_TRUE(mutex_.settle(a_, Wake::admitted));
+  EXPECT_TRUE(mutex_.resume(a_, Wake::admitted));
   EXPECT_TRUE(a_.abandoned);
   mutex_.unlock(kAnna);
+}
+
+TEST_F(ConditionVariableTest, AWaiterThatWaitsAgainLeavesADeathToTheNextHolder) {
+  wait(a_);
+  mutex_.lock(kBen);
+  mutex_.abandon(kBen);
+  condition_.notifyOne();
+  EXPECT_TRUE(mutex_.resume(a_, Wake::admitted));
+  condition_.enter(a_, mutex_, true);
+  EXPECT_TRUE(mutex_.lock(kBen).abandoned);
+  mutex_.unlock(kBen);
+  EXPECT_TRUE(condition_.leave(a_));
+  EXPECT_FALSE(mutex_.lock(kBen).abandoned);
+  mutex_.unlock(kBen);
 }
 
 TEST_F(ConditionVariableTest, WaitersOfTwoMutexesGoToTheirOwn) {

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 template <class Philosophers>
 class DiningStress : public testing::Test {
  protected:
-  ~DiningStress() override { expectNobodyWaits<Platform>(); }
+  ~DiningStress() override { expectNoWaiters<Platform>(); }
 
   void dineAt(int seats) {
     Philosophers table(seats);
@@ -45,11 +45,11 @@ class DiningStress : public testing::Test {
 using Forms = testing::Types<DiningPhilosophers, LockFreeDiningPhilosophers>;
 TYPED_TEST_SUITE(DiningStress, Forms);
 
-TYPED_TEST(DiningStress, Alone) { this->dineAt(1); }
-TYPED_TEST(DiningStress, Two) { this->dineAt(2); }
-TYPED_TEST(DiningStress, Five) { this->dineAt(5); }
-TYPED_TEST(DiningStress, Eight) { this->dineAt(8); }
-TYPED_TEST(DiningStress, ThirtyTwo) { this->dineAt(32); }
+TYPED_TEST(DiningStress, OnePhilosopherEats) { this->dineAt(1); }
+TYPED_TEST(DiningStress, TwoPhilosophersEat) { this->dineAt(2); }
+TYPED_TEST(DiningStress, FivePhilosophersEat) { this->dineAt(5); }
+TYPED_TEST(DiningStress, EightPhilosophersEat) { this->dineAt(8); }
+TYPED_TEST(DiningStress, ThirtyTwoPhilosophersEat) { this->dineAt(32); }
 
 }  // namespace
 }  // namespace boxoffice::test

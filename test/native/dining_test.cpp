@@ -58,7 +58,7 @@ TYPED_TEST(DiningSuite, ASeatIsOnePhilosopher) {
   table.end(0);
 }
 
-TYPED_TEST(DiningSuite, OnlyOneWhoEatsGetsUp) {
+TYPED_TEST(DiningSuite, OnlyAPhilosopherThatEatsLeaves) {
   TypeParam table(3);
   EXPECT_EQ(faultOf([&] { table.end(0); }), Fault::notHolder);
   table.begin(0);
@@ -67,12 +67,12 @@ TYPED_TEST(DiningSuite, OnlyOneWhoEatsGetsUp) {
   EXPECT_EQ(faultOf([&] { table.end(1); }), Fault::notHolder) << "hungry is not eating";
   table.end(0);
   EXPECT_EQ(this->loop_.take(), Heard{admitted(w)});
-  table.settle(w);
+  table.resume(w);
   table.end(1);
   EXPECT_EQ(faultOf([&] { table.end(1); }), Fault::notHolder);
 }
 
-TYPED_TEST(DiningSuite, AnyoneEatsAloneAtAnyTable) {
+TYPED_TEST(DiningSuite, EachPhilosopherEatsAloneAtAnyTable) {
   for (const int seats : kTables) {
     TypeParam table(seats);
     for (int round = 0; round < 2; ++round) {
@@ -86,7 +86,7 @@ TYPED_TEST(DiningSuite, AnyoneEatsAloneAtAnyTable) {
   }
 }
 
-TYPED_TEST(DiningSuite, NeighboursExcludeEachOtherAndNobodyElse) {
+TYPED_TEST(DiningSuite, NeighboursExcludeOnlyEachOther) {
   for (const int seats : kTables) {
     TypeParam table(seats);
     for (int eater = 0; eater < seats; ++eater) {
@@ -126,15 +126,15 @@ TYPED_TEST(DiningSuite, FirstComeFirstServedAtEachFork) {
   EXPECT_FALSE(table.tryBegin(3));
   table.end(0);
   EXPECT_EQ(this->loop_.take(), Heard{admitted(one)});
-  table.settle(one);
+  table.resume(one);
   EXPECT_FALSE(table.tryBegin(0));
   table.end(1);
   EXPECT_EQ(this->loop_.take(), Heard{admitted(two)});
-  table.settle(two);
+  table.resume(two);
   table.end(2);
 }
 
-TYPED_TEST(DiningSuite, OneWhoGetsUpMayLetBothNeighboursEat) {
+TYPED_TEST(DiningSuite, APhilosopherThatLeavesMayLetBothNeighboursEat) {
   TypeParam table(5);
   Waiter left(this->loop_, kAnna);
   Waiter right(this->loop_, kBen);
@@ -145,13 +145,13 @@ TYPED_TEST(DiningSuite, OneWhoGetsUpMayLetBothNeighboursEat) {
   EXPECT_EQ(this->loop_.take().size(), 2U);
   EXPECT_TRUE(table.isEating(0));
   EXPECT_TRUE(table.isEating(2));
-  table.settle(left);
-  table.settle(right);
+  table.resume(left);
+  table.resume(right);
   table.end(0);
   table.end(2);
 }
 
-TYPED_TEST(DiningSuite, AHungryOneThatLeavesLetsItsNeighbourEat) {
+TYPED_TEST(DiningSuite, AHungryPhilosopherThatLeavesLetsItsNeighbourEat) {
   TypeParam table(5);
   Waiter one(this->loop_, kAnna);
   Waiter two(this->loop_, kBen);
@@ -162,7 +162,7 @@ TYPED_TEST(DiningSuite, AHungryOneThatLeavesLetsItsNeighbourEat) {
   EXPECT_EQ(this->loop_.take(), Heard{admitted(two)});
   EXPECT_EQ(faultOf([&] { table.leave(one, 1); }), Fault::notWaiting);
   EXPECT_FALSE(table.leave(two, 2)) << "too late: it eats";
-  table.settle(two);
+  table.resume(two);
   EXPECT_EQ(faultOf([&] { table.leave(two, 2); }), Fault::notWaiting);
   table.end(2);
   table.end(0);
@@ -185,7 +185,7 @@ TYPED_TEST(DiningSuite, ABlockedThreadEatsWhenItsNeighbourGetsUp) {
   }
 }
 
-// The plain definition: a hungry philosopher eats once no neighbour that sat down earlier is still there.
+// The model: a hungry philosopher eats once every neighbour that sat down earlier has left.
 class Definition {
  public:
   explicit Definition(int seats) : since_(static_cast<std::size_t>(seats), kThinks) {}

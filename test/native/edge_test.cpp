@@ -15,22 +15,22 @@ TEST(EdgeTest, AnInvitationThatIsOutOfDateLetsAHigherPriorityGoFirst) {
   m.enter(low);
   m.unlock(kAnna);
   EXPECT_EQ(loop.take(), Heard{invited(low)});
-  ASSERT_TRUE(m.tryLock(kAnna));  // comes by
+  ASSERT_TRUE(m.tryLock(kAnna));  // barges in
   Asking high(loop, kCleo, 1, 5);
   EXPECT_FALSE(m.enter(high));
   m.unlock(kAnna);  // within patience: free, only `low` is woken
-  EXPECT_EQ(m.owner(), kNobody);
+  EXPECT_EQ(m.owner(), kNoAgent);
   loop.take();
-  EXPECT_FALSE(m.settle(low, Wake::invited)) << "low went before high";
+  EXPECT_FALSE(m.resume(low, Wake::invited)) << "low went before high";
   EXPECT_EQ(loop.take(), Heard{invited(high)}) << "the head, which fits, is told";
-  EXPECT_TRUE(m.settle(high, Wake::invited));
+  EXPECT_TRUE(m.resume(high, Wake::invited));
   m.unlock(kCleo);
   EXPECT_EQ(loop.take(), Heard{invited(low)});
-  EXPECT_TRUE(m.settle(low, Wake::invited));
+  EXPECT_TRUE(m.resume(low, Wake::invited));
   m.unlock(kBen);
 }
 
-TEST(EdgeTest, OneBehindTheHeadDoesNotProlongItsPatience) {
+TEST(EdgeTest, AWaiterBehindTheHeadDoesNotProlongItsPatience) {
   BasicMutex<P> m;
   Notes loop;
   m.lock(kAnna);
@@ -39,13 +39,13 @@ TEST(EdgeTest, OneBehindTheHeadDoesNotProlongItsPatience) {
   m.unlock(kAnna);
   ASSERT_TRUE(m.tryLock(kAnna));
   Asking high(loop, kCleo, 1, 5);
-  m.enter(high);  // the head from here on
+  m.enter(high);  // `high` is now the head
   P::pass(kPatience - 1us);
   m.unlock(kAnna);
-  EXPECT_FALSE(m.settle(low, Wake::invited));
+  EXPECT_FALSE(m.resume(low, Wake::invited));
   ASSERT_TRUE(m.tryLock(kAnna));
   P::pass(1us);
-  EXPECT_FALSE(m.settle(high, Wake::invited));
+  EXPECT_FALSE(m.resume(high, Wake::invited));
   loop.take();
   m.unlock(kAnna);
   EXPECT_EQ(m.owner(), kCleo) << "it has been patient for 1 ms";
@@ -69,11 +69,11 @@ TEST(EdgeTest, AStrictWaiterBehindTheHeadIsNotOvertaken) {
   m.enter(own);
   m.unlock(kAnna);
   EXPECT_NE(loop.take(), Heard{admitted(own)}) << "strict came before own and may not be overtaken";
-  ASSERT_TRUE(m.settle(head, Wake::invited));
+  ASSERT_TRUE(m.resume(head, Wake::invited));
   m.unlock(kBen);
   EXPECT_EQ(m.owner(), kCleo);
   m.unlock(kCleo);
-  ASSERT_TRUE(m.settle(own, Wake::invited));
+  ASSERT_TRUE(m.resume(own, Wake::invited));
   m.unlock(kAnna);
 }
 
@@ -87,10 +87,10 @@ TEST(EdgeTest, ALockSetThatGivesUpTooLateWaitsForNothingMore) {
   ASSERT_FALSE(set.enter(w));
   P::pass(kPatience);
   m[0].unlock(kBen);
-  // lock_set.h: after Leave::admitted, take the wake, call settle, then unlock.
+  // lock_set.h: after Leave::admitted, take the wake, call resume, then unlock.
   ASSERT_EQ(set.leave(w), Leave::admitted);
   ASSERT_EQ(loop.take(), Heard{admitted(w)});
-  set.settle(w, Wake::admitted);
+  set.resume(w, Wake::admitted);
   set.unlock(kAnna);
   EXPECT_EQ(queueSizeAt<P>(&m[1]), 0U) << "w was to be gone, and waits again";
   m[1].unlock(kBen);
@@ -111,19 +111,19 @@ TEST(EdgeTest, AMailboxKeepsWhatATakeThatThrewDidNotGet) {
   EXPECT_EQ(more, 1) << "the second wake is lost";
 }
 
-TEST(EdgeTest, TheLastOneInvitedLeavesTheWordAsJavaScriptKnowsIt) {
+TEST(EdgeTest, TheLastInvitedWaiterLeavesTheWordAsJavaScriptKnowsIt) {
   BasicMutex<P> mutex;
   Notes loop;
   mutex.lock(kAnna);
   Waiter w(loop, kBen);
   ASSERT_FALSE(mutex.enter(w));
   mutex.unlock(kAnna);
-  ASSERT_TRUE(mutex.settle(w, Wake::invited));
+  ASSERT_TRUE(mutex.resume(w, Wake::invited));
   EXPECT_EQ(wordOf(mutex).load(), MutexRules::held(kBen)) << "the line bit is off";
   mutex.unlock(kBen);
 }
 
-TEST(EdgeTest, AllOfAnAgentLeaveAndOthersStay) {
+TEST(EdgeTest, AllWaitersOfAnAgentLeaveAndOthersStay) {
   BasicMutex<P> mutex;
   Notes loop;
   mutex.lock(kAnna);
@@ -152,7 +152,7 @@ TEST(EdgeTest, AllOfAnAgentLeaveAndOthersStay) {
   EXPECT_EQ(mutex.queueSize(), 0U);
 }
 
-TEST(EdgeTest, NobodyOfThoseWhoAllLeaveIsLetIn) {
+TEST(EdgeTest, LeavingAllAdmitsNoneOfThem) {
   BasicWeightedSemaphore<P> semaphore(1);
   Notes loop;
   Asking heavy(loop, kAnna, 2);
@@ -165,7 +165,7 @@ TEST(EdgeTest, NobodyOfThoseWhoAllLeaveIsLetIn) {
   EXPECT_EQ(loop.take(), Heard{admitted(other)}) << "it fits, now that they have gone";
 }
 
-TEST(EdgeTest, LeavingAllTellsOfThoseWhoAreAwake) {
+TEST(EdgeTest, LeavingAllTellsWhichAreAwake) {
   BasicMutex<P> mutex;
   Notes loop;
   mutex.lock(kAnna);
@@ -174,7 +174,7 @@ TEST(EdgeTest, LeavingAllTellsOfThoseWhoAreAwake) {
   mutex.unlock(kAnna);
   EXPECT_EQ(loop.take(), Heard{invited(w)});
   mutex.leaveAll(kBen, [](Waiter&, Leave how) { EXPECT_EQ(how, Leave::leftAwake); });
-  EXPECT_FALSE(mutex.settle(w, Wake::invited));
+  EXPECT_FALSE(mutex.resume(w, Wake::invited));
   EXPECT_EQ(wordOf(mutex).load(), 0U);
 }
 

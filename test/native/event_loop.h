@@ -9,7 +9,7 @@
 
 namespace boxoffice::test {
 
-/// How the loops' waits ended.
+/// Counts how the loops' waits ended.
 struct LoopTally {
   std::atomic<long> in{0};
   std::atomic<long> left{0};
@@ -17,13 +17,13 @@ struct LoopTally {
   std::atomic<long> tooLate{0};
 };
 
-/// What a loop does with the lock that it visits.
+/// The steps of one visit of a loop to the lock.
 template <class Lock>
 struct Visit {
   Lock& lock;
-  std::function<void(Waiter&, Dice&)> ask;  ///< sets what a new waiter wants
-  std::function<void(Waiter&)> in;          ///< it is in
-  std::function<void(Waiter&)> out;         ///< let it out
+  std::function<void(Waiter&, Dice&)> ask;  ///< sets a new waiter's options
+  std::function<void(Waiter&)> in;          ///< the waiter was admitted
+  std::function<void(Waiter&)> out;         ///< releases the lock
 };
 
 template <class Lock>
@@ -111,7 +111,7 @@ class EventLoop final : private Wakeup {
       const auto at = std::find_if(pending_.begin(), pending_.end(),
                                    [&](const auto& ticket) { return ticket.get() == &w; });
       Ticket& ticket = **at;
-      if (!ticket.cancelled && !visit_.lock.settle(w, how)) return;
+      if (!ticket.cancelled && !visit_.lock.resume(w, how)) return;
       std::unique_ptr<Ticket> done = std::move(*at);
       pending_.erase(at);
       if (!done->cancelled) goIn(std::move(done));

@@ -1,4 +1,4 @@
-// Events and the latch: signals and wakes add up, and what was written before is seen after.
+// Events and the latch: no signal or wake is lost, and a wait sees the writes before its signal.
 #include "stress.h"
 
 namespace boxoffice::test {
@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 
 class EventStress : public testing::Test {
  protected:
-  ~EventStress() override { expectNobodyWaits<Platform>(); }
+  ~EventStress() override { expectNoWaiters<Platform>(); }
 
   Tally tally_;
 };
@@ -53,7 +53,7 @@ TEST_F(EventStress, EverySignalOfAnAutoResetEventIsTakenKeptOrOneWithAnother) {
   std::atomic<int> signallers{kThreads / 2};
   inThreads(kThreads, [&](int index, Dice& dice) {
     if (index % 2 == 0) {
-      // And on, until one has been taken: the takers may be late.
+      // Continues until a signal has been taken: the takers may start late.
       for (int i = 0; i < rounds(20'000) || tally_.in == 0; ++i) {
         event.signal();
         ++signals;
@@ -70,8 +70,8 @@ TEST_F(EventStress, EverySignalOfAnAutoResetEventIsTakenKeptOrOneWithAnother) {
   EXPECT_FALSE(event.tryWait());
 }
 
-TEST_F(EventStress, ASignalOfASetEventStillShowsWhatCameBeforeIt) {
-  // The three alternate by relaxed flags, which order nothing: only the event does.
+TEST_F(EventStress, ASignalOfASetEventStillShowsEarlierWrites) {
+  // The threads take turns by relaxed flags, which order nothing, so only the event orders them.
   for (int i = 0; i < rounds(400); ++i) {
     AutoResetEvent event;
     std::atomic<int> turn{0};

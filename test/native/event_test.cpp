@@ -1,4 +1,4 @@
-// Events and the latch: what opens, for whom, and for how long.
+// Events and the latch: which waiters a signal admits, and how long the state stays.
 #include "support.h"
 
 namespace boxoffice::test {
@@ -21,7 +21,7 @@ using AutoResetEventTest = EventTest;
 using ManualResetEventTest = EventTest;
 using CountdownLatchTest = EventTest;
 
-TEST_F(AutoResetEventTest, LetsOneThroughPerSignal) {
+TEST_F(AutoResetEventTest, AdmitsOneWaiterPerSignal) {
   BasicAutoResetEvent<P> event;
   EXPECT_FALSE(event.isSet());
   EXPECT_FALSE(event.tryWait());
@@ -33,7 +33,7 @@ TEST_F(AutoResetEventTest, LetsOneThroughPerSignal) {
   EXPECT_FALSE(event.waitFor(-1s));
 }
 
-TEST_F(AutoResetEventTest, SignalsWhileItIsSetAreOne) {
+TEST_F(AutoResetEventTest, SignalsWhileTheEventIsSetCountAsOne) {
   BasicAutoResetEvent<P> event(true);
   event.signal();
   event.signal();
@@ -56,7 +56,7 @@ TEST_F(AutoResetEventTest, ASignalAdmitsTheHeadAndIsNotKept) {
   EXPECT_TRUE(event.isSet());
 }
 
-TEST_F(AutoResetEventTest, OneThatLeavesTakesNoSignalWithIt) {
+TEST_F(AutoResetEventTest, AWaiterThatLeavesTakesNoSignalWithIt) {
   BasicAutoResetEvent<P> event;
   event.enter(a_);
   event.enter(b_);
@@ -64,11 +64,11 @@ TEST_F(AutoResetEventTest, OneThatLeavesTakesNoSignalWithIt) {
   event.signal();
   EXPECT_EQ(loop_.take(), Heard{admitted(b_)});
   EXPECT_EQ(event.leave(b_), Leave::admitted);
-  EXPECT_TRUE(event.settle(b_, Wake::admitted));
+  EXPECT_TRUE(event.resume(b_, Wake::admitted));
   EXPECT_EQ(faultOf([&] { event.leave(b_); }), Fault::notWaiting);
 }
 
-TEST_F(AutoResetEventTest, EverySignalOfThreadsInLineWakesOne) {
+TEST_F(AutoResetEventTest, EachSignalWakesOneQueuedThread) {
   BasicAutoResetEvent<P> event;
   std::atomic<int> through{0};
   std::vector<std::thread> threads;
@@ -87,7 +87,7 @@ TEST_F(AutoResetEventTest, EverySignalOfThreadsInLineWakesOne) {
   EXPECT_FALSE(event.isSet());
 }
 
-TEST_F(ManualResetEventTest, LetsEverybodyThroughUntilItIsReset) {
+TEST_F(ManualResetEventTest, AdmitsAllWaitersUntilItIsReset) {
   BasicManualResetEvent<P> event;
   EXPECT_FALSE(event.isSet());
   EXPECT_FALSE(event.tryWait());
@@ -108,13 +108,13 @@ TEST_F(ManualResetEventTest, LetsEverybodyThroughUntilItIsReset) {
   EXPECT_TRUE(BasicManualResetEvent<P>(true).isSet());
 }
 
-TEST_F(ManualResetEventTest, SetAdmitsAllInLineInOrder) {
+TEST_F(ManualResetEventTest, SetAdmitsAllQueuedWaitersInOrder) {
   BasicManualResetEvent<P> event;
   for (Waiter* w : {&a_, &b_, &c_}) EXPECT_FALSE(event.enter(*w));
   EXPECT_EQ(event.leave(b_), Leave::left);
   event.reset();
   EXPECT_EQ(loop_.take(), Heard{});
-  event.set(kNobody);
+  event.set(kNoAgent);
   EXPECT_EQ(loop_.take(), (Heard{admitted(a_), admitted(c_)}));
   EXPECT_TRUE(event.isSet());
   EXPECT_EQ(event.leave(a_), Leave::admitted);

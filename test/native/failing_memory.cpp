@@ -19,7 +19,7 @@ using boxoffice::test::failNewIn;
     return p;
   throw std::bad_alloc();
 }
-// AddressSanitizer's would not come by here.
+// AddressSanitizer's operator new[] would not call the operator new above.
 [[gnu::noinline]] void* operator new[](std::size_t n) { return operator new(n); }
 [[gnu::noinline]] void operator delete[](void* p) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete[](void* p, std::size_t) noexcept { std::free(p); }

@@ -1,4 +1,4 @@
-// Memory that runs out when a test says so: see failing_memory.cpp.
+// Allocations that fail when a test wants them to: see failing_memory.cpp.
 #pragma once
 
 #include <new>
@@ -6,11 +6,11 @@
 
 namespace boxoffice::test {
 
-/// How many allocations of this thread are still to succeed before one fails; -1: all do.
+/// The number of this thread's allocations that still succeed before one fails; -1: all succeed.
 extern thread_local int failNewIn;
 
-/// Runs `step` until none of its allocations fails: first the first of them does, then the second...
-/// After each failure, `check()`. How many failed.
+/// Runs `step` repeatedly: in run n, its nth allocation fails. Calls `check()` after each failure. Ends
+/// with the first run without a failure, and returns the number of failed runs.
 template <class Step, class Check>
 int atEachAllocation(Step&& step, Check&& check) {
   for (int which = 0;; ++which) {

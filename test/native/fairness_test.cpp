@@ -11,7 +11,7 @@ class FairnessTest : public testing::Test {
  protected:
   ~FairnessTest() override { EXPECT_EQ(P::lot().queues(), 0U); }
 
-  // Lets every remaining waiter in and out again, so that a test may stop anywhere.
+  // Admits every remaining waiter and releases for it, so that a test may stop anywhere.
   void drain() {
     while (mutex_.isLocked()) {
       P::pass(2 * kPatience);
@@ -30,7 +30,7 @@ TEST_F(FairnessTest, TheLeaverComesBackWithinThePatienceOfTheHead) {
   mutex_.unlock(kAnna);
   EXPECT_EQ(loop_.take(), Heard{invited(head)});
   EXPECT_TRUE(mutex_.tryLock(kAnna));
-  EXPECT_FALSE(mutex_.settle(head, Wake::invited)) << "too late: it keeps its place";
+  EXPECT_FALSE(mutex_.resume(head, Wake::invited)) << "too late: it keeps its place";
   EXPECT_EQ(queueSizeAt<P>(&mutex_), 1U);
 
   P::pass(kPatience);
@@ -49,12 +49,12 @@ TEST_F(FairnessTest, PatienceLastsExactlyAsLongAsPromised) {
   mutex_.unlock(kAnna);
   EXPECT_FALSE(mutex_.isLocked());
   mutex_.lock(kAnna);
-  EXPECT_FALSE(mutex_.settle(head, Wake::invited));
+  EXPECT_FALSE(mutex_.resume(head, Wake::invited));
   mutex_.unlock(kAnna);
   EXPECT_FALSE(mutex_.isLocked());
   mutex_.lock(kAnna);
   P::pass(1ns);
-  EXPECT_FALSE(mutex_.settle(head, Wake::invited));
+  EXPECT_FALSE(mutex_.resume(head, Wake::invited));
   mutex_.unlock(kAnna);
   EXPECT_EQ(mutex_.owner(), kBen);
   drain();
@@ -114,11 +114,11 @@ TEST_F(FairnessTest, TheLeaversOwnIsLookedForNearTheHeadOnly) {
   mutex_.enter(own[1]);
   mutex_.unlock(kAnna);
   EXPECT_EQ(loop_.take(), Heard{invited(*others.front())}) << "one place too far";
-  EXPECT_TRUE(mutex_.settle(*others.front(), Wake::invited));
+  EXPECT_TRUE(mutex_.resume(*others.front(), Wake::invited));
   drain();
 }
 
-TEST_F(FairnessTest, TheLeaversOwnPassesNobodyOfAHigherPriority) {
+TEST_F(FairnessTest, AWaiterOfTheReleasingAgentDoesNotPassAHigherPriority) {
   mutex_.lock(kAnna);
   Asking head(loop_, kBen, 1, 1);
   Asking own(loop_, kAnna, 1, 0);
@@ -126,11 +126,11 @@ TEST_F(FairnessTest, TheLeaversOwnPassesNobodyOfAHigherPriority) {
   mutex_.enter(own);
   mutex_.unlock(kAnna);
   EXPECT_EQ(loop_.take(), Heard{invited(head)});
-  EXPECT_TRUE(mutex_.settle(head, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(head, Wake::invited));
   drain();
 }
 
-TEST_F(FairnessTest, WhoMayNotBeOvertakenIsNot) {
+TEST_F(FairnessTest, AStrictWaiterIsNotOvertaken) {
   mutex_.lock(kAnna);
   Waiter strict[] = {{loop_, kBen}, {loop_, kCleo}};
   Waiter own(loop_, kAnna);
@@ -145,11 +145,11 @@ TEST_F(FairnessTest, WhoMayNotBeOvertakenIsNot) {
   EXPECT_EQ(loop_.take(), Heard{admitted(strict[1])});
   mutex_.unlock(kCleo);
   EXPECT_EQ(loop_.take(), Heard{invited(own)}) << "it has patience of its own";
-  EXPECT_TRUE(mutex_.settle(own, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(own, Wake::invited));
   drain();
 }
 
-TEST_F(FairnessTest, WhoMayNotBeOvertakenInheritsNoPatience) {
+TEST_F(FairnessTest, AStrictWaiterInheritsNoPatience) {
   mutex_.lock(kAnna);
   Waiter patient(loop_, kBen);
   Waiter strict(loop_, kCleo);
@@ -159,7 +159,7 @@ TEST_F(FairnessTest, WhoMayNotBeOvertakenInheritsNoPatience) {
   mutex_.leave(patient);
   mutex_.unlock(kAnna);
   EXPECT_EQ(loop_.take(), Heard{admitted(strict)}) << "after the head before it has left";
-  mutex_.settle(strict, Wake::admitted);
+  mutex_.resume(strict, Wake::admitted);
 
   Asking urgent(loop_, kAnna, 1, 1);
   urgent.mayBeOvertaken = false;
@@ -182,7 +182,7 @@ TEST_F(FairnessTest, PatienceStartsAgainForEveryNewHead) {
   mutex_.unlock(kBen);
   EXPECT_EQ(loop_.take(), Heard{invited(second)});
   EXPECT_TRUE(mutex_.tryLock(kBen));
-  EXPECT_FALSE(mutex_.settle(second, Wake::invited));
+  EXPECT_FALSE(mutex_.resume(second, Wake::invited));
   P::pass(kPatience);
   mutex_.unlock(kBen);
   EXPECT_EQ(mutex_.owner(), kCleo);
@@ -197,16 +197,16 @@ TEST_F(FairnessTest, PatienceStartsAgainAlsoWhenTheHeadWonByInvitation) {
   mutex_.enter(second);
   P::pass(500us);
   mutex_.unlock(kAnna);
-  EXPECT_TRUE(mutex_.settle(first, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(first, Wake::invited));
   P::pass(500us);
   loop_.take();
   mutex_.unlock(kBen);
   EXPECT_EQ(loop_.take(), Heard{invited(second)});
-  EXPECT_TRUE(mutex_.settle(second, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(second, Wake::invited));
   drain();
 }
 
-TEST_F(FairnessTest, OnlyOneIsInvitedHoweverManyReleasesThereAre) {
+TEST_F(FairnessTest, OneWaiterIsInvitedHoweverManyReleasesThereAre) {
   mutex_.lock(kAnna);
   Waiter w[] = {{loop_, kBen}, {loop_, kCleo}, {loop_, kBen}};
   for (Waiter& waiter : w) mutex_.enter(waiter);
@@ -215,14 +215,14 @@ TEST_F(FairnessTest, OnlyOneIsInvitedHoweverManyReleasesThereAre) {
     ASSERT_TRUE(mutex_.tryLock(kAnna));
   }
   EXPECT_EQ(loop_.take(), Heard{invited(w[0])});
-  EXPECT_FALSE(mutex_.settle(w[0], Wake::invited));
+  EXPECT_FALSE(mutex_.resume(w[0], Wake::invited));
   mutex_.unlock(kAnna);
   EXPECT_EQ(loop_.take(), Heard{invited(w[0])}) << "told again, now that it has come and gone";
-  EXPECT_TRUE(mutex_.settle(w[0], Wake::invited));
+  EXPECT_TRUE(mutex_.resume(w[0], Wake::invited));
   drain();
 }
 
-TEST_F(FairnessTest, OneThatIsAdmittedWhileInvitedIsNotWokenTwice) {
+TEST_F(FairnessTest, AWaiterAdmittedWhileInvitedIsNotWokenTwice) {
   mutex_.lock(kAnna);
   Waiter head(loop_, kBen);
   mutex_.enter(head);
@@ -232,11 +232,11 @@ TEST_F(FairnessTest, OneThatIsAdmittedWhileInvitedIsNotWokenTwice) {
   mutex_.unlockQueued(kAnna);
   EXPECT_EQ(mutex_.owner(), kBen);
   EXPECT_EQ(loop_.take(), Heard{invited(head)});
-  EXPECT_TRUE(mutex_.settle(head, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(head, Wake::invited));
   drain();
 }
 
-TEST_F(FairnessTest, AnInvitedOneThatLeavesIsOwedItsWakeAndTheNextIsInvited) {
+TEST_F(FairnessTest, AnInvitedWaiterThatLeavesStillGetsItsWakeAndTheNextIsInvited) {
   mutex_.lock(kAnna);
   Waiter first(loop_, kBen);
   Waiter second(loop_, kCleo);
@@ -245,7 +245,7 @@ TEST_F(FairnessTest, AnInvitedOneThatLeavesIsOwedItsWakeAndTheNextIsInvited) {
   mutex_.unlock(kAnna);
   EXPECT_EQ(mutex_.leave(first), Leave::leftAwake);
   EXPECT_EQ(loop_.take(), (Heard{invited(first), invited(second)}));
-  EXPECT_TRUE(mutex_.settle(second, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(second, Wake::invited));
   drain();
 }
 

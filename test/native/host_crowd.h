@@ -1,5 +1,5 @@
-// Forked processes that use the locks of a World and are killed there. The test that forks them plays the
-// kernel and cleans up after them.
+// Forked processes that use the locks of a World and are killed there. The test's own process reports their
+// deaths, as the kernel would, and cleans up after them.
 #pragma once
 
 #include <map>
@@ -9,8 +9,8 @@
 
 namespace boxoffice::test {
 
-/// What visitors of a slot record, to detect two that are inside at once. Each process has a number of its
-/// own; a process that died inside leaves the negative of its number.
+/// Records the holders of a slot's lock, to detect two that are inside at once. Each process has its own
+/// number; a process that died inside leaves its number negated.
 class HostRoom {
  public:
   HostRoom(World& world, ProcessSlot process, int who, std::size_t slot = 0)
@@ -23,7 +23,7 @@ class HostRoom {
   }
   void leave() { note(books_.inside.exchange(0) == who_); }
 
-  /// Enters beside others; all together may take at most `limit`.
+  /// Enters as one of several holders, which together hold at most `limit`.
   void share(bool toldOfDeath, int part, int limit) {
     books_.shares[process_].fetch_add(part);
     int before = books_.inside;
@@ -56,7 +56,7 @@ class HostRoom {
 template <class Lock>
 class Crowd {
  public:
-  /// What a process does, with its process slot, its number, and how many processes had that slot before.
+  /// The work of a process; `life` is the number of processes that had its process slot before.
   using Work = std::function<void(ProcessSlot process, int number, int life)>;
 
   Crowd(World& world, Work work) : world_(world), work_(std::move(work)) {
@@ -66,10 +66,10 @@ class Crowd {
   }
   ~Crowd() { sigprocmask(SIG_UNBLOCK, &children_, nullptr); }
 
-  /// Runs a process in each of these process slots, and a new one in place of each that is killed, until
-  /// `kills` were killed and the test has `seen` what it is for, or the time for that is over. Then the
-  /// world has `enough`, and the processes finish. A process that is killed meanwhile cleans up after every
-  /// third dead one.
+  /// Runs a process in each of the process slots 1 to `processes`, and starts a new process in place of each
+  /// killed one. Once `kills` processes were killed and `seen()` holds, or after kPatienceForMeetings, it sets
+  /// `enough`, and the processes finish. Every third clean-up is first made by a process that is killed
+  /// during it.
   void run(ProcessSlot processes, int kills, const std::function<bool()>& seen = isSeen) {
     const Deadline late = Clock::now() + kPatienceForMeetings;
     world_.enough() = kills == 0;
@@ -95,7 +95,7 @@ class Crowd {
   }
 
   int killed() const { return killed_; }
-  /// How many of them died while they were inside alone.
+  /// The number of processes that died as exclusive holders.
   int killedInside() const { return inside_; }
 
  private:
@@ -107,11 +107,11 @@ class Crowd {
 
   static bool isSeen() { return true; }
 
-  // When no process gets in anywhere for longer than this, a wake-up was lost. The duration of the whole
-  // work says nothing: it depends on the machine.
+  // If no process acquires any lock for this long, a wake-up was lost. A limit on the whole run would depend
+  // on the machine.
   static constexpr std::chrono::seconds kPatienceOfTests{30};
 
-  /// Waits a moment for a child to end. False when all processes are stuck.
+  /// Waits up to a second for a child to end. Returns false when all processes are stuck.
   bool awaitChild() {
     static constexpr timespec moment{.tv_sec = 1, .tv_nsec = 0};
     const Deadline now = Clock::now();
@@ -155,7 +155,7 @@ class Crowd {
   }
 
   void endAll() {
-    ADD_FAILURE() << "somebody waits for ever";
+    ADD_FAILURE() << "a waiter waits for ever";
     for (const auto& [pid, one] : sitting_) kill(pid, SIGKILL);
     for (const auto& [pid, one] : sitting_) waitpid(pid, nullptr, 0);
     sitting_.clear();

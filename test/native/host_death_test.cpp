@@ -1,4 +1,4 @@
-// Members that are killed, stopped or forked: which processes notice, and what they do.
+// Members that are killed, stopped or forked: which processes notice, and how they clean up.
 
 #include <algorithm>
 #include <fstream>
@@ -27,7 +27,7 @@ TEST(HostDeath, IsHeardAndCleanedUpOnce) {
   b.kill();
   a.await("rescan");
   c.await("rescan");
-  // A process that did not have the segment open also cleans what only b had open.
+  // A process also cleans the segment that only b had open.
   Lines log = directory.log();
   std::sort(log.begin(), log.end());
   Lines expected{"evict 2 from " + id, "evict 2 from " + other};
@@ -38,7 +38,7 @@ TEST(HostDeath, IsHeardAndCleanedUpOnce) {
   EXPECT_EQ(d.join(), 2);
 }
 
-TEST(HostDeath, OfANewcomerIsHeardByWhoWasThere) {
+TEST(HostDeath, OfANewProcessIsSeenByEarlierOnes) {
   countEvictions();
   const TemporaryDirectory directory;
   const auto membership = Membership::in(directory.path());
@@ -53,7 +53,7 @@ TEST(HostDeath, OfANewcomerIsHeardByWhoWasThere) {
   EXPECT_TRUE(segment.header().users.has(1));
 }
 
-TEST(HostDeath, OfWhoCleansUpIsCleanedUpInTurn) {
+TEST(HostDeath, OfAProcessThatCleansUpIsCleanedUpInTurn) {
   for (int round = 0; round < 20; ++round) {
     const TemporaryDirectory directory;
     Process victim(directory.path());
@@ -67,7 +67,7 @@ TEST(HostDeath, OfWhoCleansUpIsCleanedUpInTurn) {
     }
     std::ofstream(directory.path() + "/die").close();
     victim.kill();
-    // One of them dies while it cleans up; the other two hear of both.
+    // One of them dies while it cleans up; the other two are notified of both deaths.
     int gone = 0;
     for (auto& other : others) {
       const bool lives = other->await("rescan") != "(gone)";
@@ -80,15 +80,15 @@ TEST(HostDeath, OfWhoCleansUpIsCleanedUpInTurn) {
     for (const std::string& line : directory.log()) {
       (line == "evict 1 from " + id ? ofVictim : ofCleaner) += 1;
     }
-    EXPECT_EQ(ofVictim, 2);  // once by the process that died of it
+    EXPECT_EQ(ofVictim, 2);  // once by the process that died during the clean-up
     EXPECT_EQ(ofCleaner, 1);
     Process next(directory.path());
     EXPECT_NE(next.join(), 0);
   }
 }
 
-/// A process that dies at this step of joining, of opening a segment, or of cleaning up after another
-/// process or itself. Whether it came that far.
+/// Has a process die at this step of joining, of opening a segment, or of cleaning up after another process
+/// or itself. Returns whether it reached the step.
 bool dieAt(int step, const TemporaryDirectory& directory, bool beforeOthers) {
   Process witness(directory.path());
   if (!beforeOthers) witness.join();
@@ -107,7 +107,7 @@ bool dieAt(int step, const TemporaryDirectory& directory, bool beforeOthers) {
   doomed.kill();
   doomed.wait();
   if (beforeOthers) witness.join();
-  // All that they have left is cleaned up, and what they have begun can be opened.
+  // The witness cleans up after both, and can open the segments that they were creating.
   EXPECT_NE(witness.open("x"), "(gone)");
   EXPECT_EQ(witness.open("y").find("error"), std::string::npos);
   EXPECT_EQ(witness.open("z").find("error"), std::string::npos);
@@ -140,14 +140,14 @@ TEST(HostDeath, OfANotifierBeforeItsByteKeepsNoOtherFromWakingTheSameProcess) {
     a.open("x");
     ASSERT_EQ(b.join(), 2);
     b.open("x");
-    // It dies as it tells the first, if that one sleeps by then, that it has joined: the first does not
-    // hear of its death.
+    // The process dies while it notifies the first member, if that member sleeps by then, that it has joined.
+    // The first member then does not learn of this death.
     Process doomed(directory.path(), {"env", "BOXOFFICE_KILL=" + std::to_string(kByteDue)});
     deaths += doomed.join() == 0 ? 1 : 0;
     doomed.kill();
     doomed.wait();
     EXPECT_EQ(b.ask("notify 1 5", "notified"), "");
-    // Where it has heard of the death after all, it may have looked at everything instead.
+    // If it has learnt of the death after all, it may rescan instead.
     const std::string heard = a.await("");
     EXPECT_TRUE(heard == "heard 5" || heard == "rescan") << heard;
   }
@@ -164,7 +164,7 @@ TEST(HostDeath, OfAllIsCleanedUpByTheNext) {
     ASSERT_EQ(b.join(), 2);
     id = a.open("x");
     b.open("x");
-    // Stopped, neither is notified of the other's death.
+    // Both are stopped, so neither is notified of the other's death.
     a.stop();
     b.stop();
     a.kill();
@@ -175,7 +175,7 @@ TEST(HostDeath, OfAllIsCleanedUpByTheNext) {
   EXPECT_EQ(directory.log(), Lines{});
   Process c(directory.path());
   EXPECT_EQ(c.join(), 1);
-  // The first of them before it joined; of the second it is notified of at once.
+  // c cleaned up after the first before it joined; the kernel reports the second death at once.
   EXPECT_EQ(c.open("x"), id);
   directory.awaitLog(2);
   EXPECT_EQ(directory.log(), (Lines{"evict 1 from " + id, "evict 2 from " + id}));
@@ -200,10 +200,10 @@ TEST(HostDeath, IsNotBeingStopped) {
   for (const std::string& line : directory.log()) EXPECT_TRUE(line.starts_with("evict 3 ")) << line;
   a.kill(SIGCONT);
   EXPECT_EQ(a.await("rescan"),
-            "");  // c has left meanwhile; a process that looks at everything finds 5, too
+            "");  // c has left meanwhile; the rescan also covers 5
   EXPECT_EQ(b.ask("notify 1 6", "notified"), "");
   std::string notified = a.await("heard ");
-  // It heard of 5, too, if it was stopped while it looked into its mailbox.
+  // It also reports 5 if it was stopped while it read its mailbox.
   if (notified == "5") notified = a.await("heard ");
   EXPECT_EQ(notified, "6");
 }
@@ -217,7 +217,7 @@ TEST(HostDeath, IsHeardThoughABareForkLivesOn) {
   a.open("x");
   b.open("x");
   EXPECT_EQ(a.ask("fork", "child "), "forked forked");
-  // The parent is still there, and is notified of.
+  // The parent is still a member, and receives notifications.
   EXPECT_EQ(b.ask("notify 1 3", "notified"), "");
   EXPECT_EQ(a.await("heard "), "3");
   EXPECT_EQ(directory.log(), Lines{});
@@ -254,7 +254,7 @@ TEST(HostDeath, AcrossPidNamespaces) {
   const std::string id = a.open("x");
   EXPECT_EQ(b.open("x"), id);
   EXPECT_EQ(c.open("x"), id);
-  // Both have pid 1 in their namespace, and are still two processes.
+  // Both have pid 1 in their namespaces, yet count as two processes.
   EXPECT_EQ(a.ask("pid 2", "pid "), "1");
   EXPECT_EQ(a.ask("pid 3", "pid "), "1");
   EXPECT_EQ(b.ask("notify 3 7", "notified"), "");

@@ -1,4 +1,4 @@
-// The forms in which the tests ask for a lock of scope host, as those of the locks of one process.
+// Gives the locks of scope host the same calls as the locks of one process, for the tests.
 #pragma once
 
 #include "host/host_mutex.h"
@@ -35,7 +35,7 @@ struct HostSemaphoreForms : host::BasicHostSemaphore<P> {
     w.priority = priority;
     return this->entry(this->enterBlocking(w, deadline), w);
   }
-  /// What this process holds.
+  /// The number of units that this process holds.
   std::uint32_t held() const { return this->slot_.held[P::process(this)].load(); }
 };
 

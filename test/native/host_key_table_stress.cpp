@@ -1,6 +1,6 @@
-// Processes against each other on few buckets and many keys, and processes killed at each step of the
-// table. The oracle is a second memory, in which each process alone writes down what it has pinned:
-// after the table has said so, until before it unpins it.
+// Processes that compete for few buckets with many keys, and processes killed at each step of the table. The
+// oracle is a second shared memory, in which each process records its own pins: from after pin() returns until
+// before it calls unpin().
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ using host::KeyArea;
 using host::KeyStep;
 using host::ProcessSlot;
 
-/// Kills its process at the nth time that it comes to a step; now and then it yields there first.
+/// Kills its process at the nth time that it reaches a step; sometimes it yields at a step.
 struct KillingPlatform {
   static inline thread_local unsigned random_ = 1;
   static inline int step_ = 0;
@@ -44,14 +44,14 @@ struct KillingPlatform {
 
 using Table = host::KeyTable<KillingPlatform>;
 
-constexpr int kKeys = 150;     // for 128 entries
+constexpr int kKeys = 150;     // more than the 128 entries
 constexpr int kProcesses = 6;  // of process slots 1 to 6
 constexpr int kMostPins = 8;
 
 std::string nameOfKey(int key) { return "key " + std::to_string(key); }
 
 struct Oracle {
-  std::atomic<std::uint32_t> slotOf[kProcesses + 1][kKeys];  // + 1
+  std::atomic<std::uint32_t> slotOf[kProcesses + 1][kKeys];  // the slot + 1; 0: none
   std::atomic<std::uint32_t> keyOf[kProcesses + 1][2 * host::kBucketEntries];
   std::atomic<long> violations;
   std::atomic<long> pins;
@@ -60,7 +60,7 @@ struct Oracle {
   void unless(bool fine) {
     if (!fine) ++violations;
   }
-  /// Of two processes, the one that writes later sees the other.
+  /// Of two processes, the later writer sees the other's entry.
   void pinned(ProcessSlot who, int key, std::uint32_t slot) {
     ++pins;
     slotOf[who][key] = slot + 1;
@@ -121,7 +121,7 @@ void churn(const SharedKeys& keys, const SharedOracle& oracle, ProcessSlot me, i
     std::uint32_t slot;
     host::Digest digest;
   };
-  std::array<std::optional<Known>, kKeys> known;  // where each key was last
+  std::array<std::optional<Known>, kKeys> known;  // each key's last slot
   const auto drop = [&](std::size_t i) {
     const Pin pin = mine[i];
     mine.erase(mine.begin() + static_cast<std::ptrdiff_t>(i));
@@ -157,7 +157,7 @@ void churn(const SharedKeys& keys, const SharedOracle& oracle, ProcessSlot me, i
   while (!mine.empty()) drop(mine.size() - 1);
 }
 
-/// What the kind of lock does for a dead process: it holds nothing any more.
+/// The lock kind's part of an eviction: releases the locks of the dead process.
 void evict(const SharedKeys& keys, ProcessSlot dead) {
   host::evictKeys<KillingPlatform>(KeyArea(keys.view), dead, [&](std::uint32_t index) {
     std::uint64_t held = dead;
@@ -191,8 +191,7 @@ TEST(HostKeyTableStress, ProcessesSeeOneSlotForAKeyAndNoSlotForTwo) {
   expectNothingLeft(keys);
 }
 
-/// As JavaScript does: a thread locks by a compare-and-swap of the slot that it remembers, once it has
-/// pinned that slot again.
+/// As in JavaScript, a thread pins the slot that it remembers again, then locks it by a compare-and-swap.
 TEST(HostKeyTableStress, ThreadsOfTwoProcessesMeetInTheLockOfTheirKeyOnly) {
   constexpr int kThreads = 4;
   const SharedKeys keys(host::kBucketEntries / 2);
@@ -227,7 +226,7 @@ TEST(HostKeyTableStress, ThreadsOfTwoProcessesMeetInTheLockOfTheirKeyOnly) {
         --inside[key];
         keys.head(slot).owner = 0;
       }
-      // All that time the slot was that of the key, whose digest is always the same.
+      // A key's digest never changes, so a different digest shows that the slot changed its key.
       const host::Digest digest = table.unpin(slot);
       if (known[key] && known[key]->second != digest) ++violations;
       known[key] = {slot, digest};
@@ -242,9 +241,9 @@ TEST(HostKeyTableStress, ThreadsOfTwoProcessesMeetInTheLockOfTheirKeyOnly) {
   expectNothingLeft(keys);
 }
 
-/// One process after the other is killed, and what it had is taken away by others, some of which are killed
-/// at that, too, while the rest goes on.
-TEST(HostKeyTableStress, WhoeverIsKilledAtAnyStepLeavesNothing) {
+/// Kills one process after the other. Other processes clean up after each, and some of these are killed during
+/// the clean-up, too, while the rest continue.
+TEST(HostKeyTableStress, AProcessKilledAtAnyStepLeavesNothing) {
   const SharedKeys keys(host::kBucketEntries);
   const SharedOracle oracle;
   std::array<pid_t, kProcesses + 1> children{};
@@ -254,7 +253,7 @@ TEST(HostKeyTableStress, WhoeverIsKilledAtAnyStepLeavesNothing) {
   int seed = 0;
   int step = KeyStep::touch;
   const auto start = [&](int who) {
-    // Some steps are rare: the first one is never seen again when each entry has been claimed.
+    // Some steps are rare: `touch` never occurs again once each entry has been claimed.
     const bool rare = step == KeyStep::touch || step == KeyStep::giveUp;
     steps[who] = step;
     const int nth = 1 + (rare ? 0 : dice(300));
@@ -307,7 +306,7 @@ TEST(HostKeyTableStress, WhoeverIsKilledAtAnyStepLeavesNothing) {
   }
   expectNothingLeft(keys);
   for (int at = KeyStep::touch; at < KeyStep::end; ++at) {
-    EXPECT_GT(kills[at], 0) << "nobody was killed at step " << at;
+    EXPECT_GT(kills[at], 0) << "no process was killed at step " << at;
   }
 }
 

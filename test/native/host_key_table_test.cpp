@@ -1,13 +1,16 @@
+#include <algorithm>
+#include <bit>
 #include <map>
 #include <numeric>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "host_keys.h"
 
 #if defined(__SANITIZE_THREAD__)
-// One thread plays several processes there, one inside a step of the other: no order of their mutexes is one
-// that a process could have.
+// In this test one thread plays several processes, one inside a step of the other. No real process locks the
+// mutexes of several processes, so the reported lock order cannot occur.
 extern "C" [[gnu::visibility("default")]] const char* __tsan_default_suppressions() {  // NOLINT
   return "deadlock:RandomStepsOfManyAgreeWithAMap";
 }
@@ -24,7 +27,7 @@ using host::ProcessSlot;
 
 using Table = host::KeyTable<SteppedPlatform>;
 
-constexpr std::uint32_t kOneBucket = 32;  // capacity of as many entries as a bucket has
+constexpr std::uint32_t kOneBucket = 32;  // the capacity that needs exactly one bucket
 
 std::string nameOfKey(int key) { return "key " + std::to_string(key); }
 
@@ -36,9 +39,10 @@ std::map<std::string, std::uint32_t> busyIn(const Table& table) {
 
 class HostKeyTable : public testing::Test {
  protected:
+  HostKeyTable() { keys.view.header->rows = host::kBucketEntries; }
   ~HostKeyTable() override { SteppedPlatform::atStep = nullptr; }
 
-  /// Runs `meanwhile` once, when the table comes to this step for the nth time.
+  /// Runs `meanwhile` once, when the table reaches this step for the nth time.
   static void at(int step, std::function<void()> meanwhile, int nth = 1) {
     SteppedPlatform::atStep = [=](int number) mutable {
       if (number != step || --nth > 0) return;
@@ -51,7 +55,7 @@ class HostKeyTable : public testing::Test {
     host::evictKeys<SteppedPlatform>(host::KeyArea(keys.view), dead,
                                      [this](std::uint32_t index) { evicted.push_back(index); });
   }
-  /// Fills the only bucket with keys that rest, or that are held.
+  /// Fills the only bucket with unpinned keys: idle with `owner` 0, held otherwise.
   void fill(std::uint64_t owner) {
     for (int key = 0; key < 64; ++key) {
       const std::uint32_t index = first->pin(nameOfKey(key));
@@ -66,7 +70,7 @@ class HostKeyTable : public testing::Test {
   std::vector<std::uint32_t> evicted;
 };
 
-TEST(SipHash, IsTheOneOfItsAuthors) {
+TEST(SipHash, EqualsTheAuthorsTestVectors) {
   host::Digest secret;
   std::string bytes;
   std::uint8_t key[16];
@@ -116,7 +120,7 @@ TEST_F(HostKeyTable, APinLastsAsLongAsThereAreAsManyUnpins) {
   EXPECT_TRUE(keys.entry(index).pins.empty());
 }
 
-TEST_F(HostKeyTable, KnowsWhatItHasPinned) {
+TEST_F(HostKeyTable, KnowsTheSlotsThatItHasPinned) {
   const std::uint32_t a = first->pin("a");
   const std::uint32_t b = first->pin("b");
   first->pin("b");
@@ -126,7 +130,7 @@ TEST_F(HostKeyTable, KnowsWhatItHasPinned) {
   EXPECT_EQ(pinned, (std::set{a, b}));
 }
 
-TEST_F(HostKeyTable, WhatRestsMakesRoomAndComesBackAsAtFirst) {
+TEST_F(HostKeyTable, ARestingSlotMakesRoomAndComesBackAsAtFirst) {
   fill(0);
   const std::uint32_t index = first->pin("one more");
   EXPECT_EQ(keys.head(index).headSince, 0U);
@@ -167,10 +171,46 @@ TEST_F(HostKeyTable, AFullBucketIsAnErrorThatLosesNothing) {
   expectWhole(keys);
 }
 
-TEST_F(HostKeyTable, ABucketInMotionIsNotFullYet) {
+TEST_F(HostKeyTable, TakesAnotherRowOnlyWhenAllKeysOfABucketAreInUse) {
+  const auto& rows = keys.view.header->rows;
+  keys.view.header->rows = 0;
+  for (int key = 0; key < 1000; ++key) first->unpin(first->pin(nameOfKey(key)));
+  EXPECT_EQ(rows, host::kFirstRows);
+  std::set<std::uint32_t> used;
+  for (std::uint32_t held = 1; held <= host::kBucketEntries; ++held) {
+    used.insert(first->pin(nameOfKey(static_cast<int>(held))));
+    EXPECT_EQ(rows, std::max(host::kFirstRows, std::bit_ceil(held)));
+  }
+  EXPECT_EQ(used.size(), host::kBucketEntries);
+  EXPECT_THROW(first->pin("one more"), HostError);
+  expectWhole(keys);
+}
+
+TEST_F(HostKeyTable, LosesNothingWhenThereIsNoRoomForAnotherRow) {
+  keys.view.header->rows = 8;
+  const auto refused = [](std::uint32_t) { throw HostError(HostFault::segment, "no room"); };
+  Table table(host::KeyArea(keys.view), kPlainLocks, 2, refused);
+  std::set<std::uint32_t> used;
+  for (int key = 0; key < 8; ++key) used.insert(table.pin(nameOfKey(key)));
+  EXPECT_THROW(table.pin("one more"), HostError);
+  EXPECT_EQ(used.size(), 8U);
+  table.unpin(table.pin(nameOfKey(3)));
+  table.unpin(*used.begin());
+  EXPECT_EQ(table.pin("one more"), *used.begin());
+  expectWhole(keys);
+}
+
+TEST_F(HostKeyTable, ACountOfRowsThatIsTooLargeIsNotBelieved) {
+  keys.view.header->rows = ~0U;
+  fill(5);
+  EXPECT_EQ(busyIn(*second).size(), 64U);
+  EXPECT_THROW(second->pin("one more"), HostError);
+}
+
+TEST_F(HostKeyTable, ABucketWithASlotInTransitionIsNotFull) {
   fill(0);
   for (std::uint32_t index = 1; index < 64; ++index) keys.head(index).owner = 5;
-  // The first has the last entry in hand when the second looks for one, all over again.
+  // The first table is about to commit the last entry while the second searches the bucket again.
   at(KeyStep::commit, [&] {
     at(
         KeyStep::claim, [&] { keys.head(9).owner = 0; }, 65);
@@ -180,19 +220,19 @@ TEST_F(HostKeyTable, ABucketInMotionIsNotFullYet) {
   expectWhole(keys);
 }
 
-TEST_F(HostKeyTable, WhatChangesHandsIsNotListedByTheTextOfAnother) {
+TEST_F(HostKeyTable, ASlotThatChangesItsKeyIsNotListedByTheOtherKey) {
   static host::KeyEntry* changing;
   host::KeyLocks locks = kPlainLocks;
   locks.isUnused = [](const std::byte*, std::int64_t) noexcept {
     changing->state = changing->now().next(KeyStatus::live).bits;
     return false;
   };
-  const Table table(host::KeyArea(keys.view), locks, 3);
+  const Table table(host::KeyArea(keys.view), locks, 3, growthOf(keys));
   changing = &keys.entry(first->pin("a"));
   EXPECT_TRUE(busyIn(table).empty());
 }
 
-TEST_F(HostKeyTable, ListsWhatDoesNotRestByItsText) {
+TEST_F(HostKeyTable, ListsBusySlotsByTheirKeys) {
   const std::string umlauts =
       "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4"
       "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4";
@@ -203,7 +243,7 @@ TEST_F(HostKeyTable, ListsWhatDoesNotRestByItsText) {
   const auto busy = busyIn(*second);
   ASSERT_EQ(busy.size(), 2U);
   EXPECT_TRUE(busy.contains("held"));
-  // 47 bytes, of whole characters, with the ellipsis.
+  // The text is cut to 47 bytes, with whole characters and the ellipsis.
   EXPECT_TRUE(busy.contains(longKey.substr(0, 44) + "\xE2\x80\xA6"));
   const std::string fits(47, 'x');
   keys.head(first->pin(fits)).owner = 1;
@@ -222,10 +262,10 @@ TEST_F(HostKeyTable, KeysOfEveryKindHaveRoomForTheirText) {
   }
 }
 
-TEST_F(HostKeyTable, TwoThatAdmitOneKeyGetOneSlot) {
+TEST_F(HostKeyTable, TwoThreadsThatAdmitOneKeyGetOneSlot) {
   for (const int step :
        {KeyStep::touch, KeyStep::claim, KeyStep::pin, KeyStep::label, KeyStep::publish,
-        KeyStep::commit, KeyStep::help, KeyStep::admit, KeyStep::settle}) {
+        KeyStep::commit, KeyStep::help, KeyStep::admit, KeyStep::finish}) {
     const std::string key = nameOfKey(step);
     std::uint32_t theirs = 0;
     at(step, [&] { theirs = second->pin(key); });
@@ -235,12 +275,12 @@ TEST_F(HostKeyTable, TwoThatAdmitOneKeyGetOneSlot) {
   }
 }
 
-TEST_F(HostKeyTable, WhoPinsWhatIsBeingReclaimedKeepsIt) {
+TEST_F(HostKeyTable, ASlotPinnedWhileItIsReclaimedStays) {
   for (const int step : {KeyStep::claim, KeyStep::leave, KeyStep::takeOver}) {
     fill(0);
     std::uint32_t theirs = 0;
     std::string wanted;
-    // Whichever is about to go: only the one that is leaving is looked for.
+    // Pins every key, since the test does not know which entry is leaving.
     at(step, [&] {
       for (int key = 0; key < 64; ++key) theirs = second->pin(nameOfKey(key));
     });
@@ -269,9 +309,9 @@ TEST_F(HostKeyTable, KeyAtRestIsPinnedAgainByItsSlot) {
 TEST_F(HostKeyTable, SlotOfAnotherKeyIsNotPinnedAgain) {
   const std::uint32_t index = first->pin("a");
   const host::Digest digest = first->unpin(index);
-  // Each step of the one that takes the slot over, from the last at which it is still that of "a".
+  // Every step of the take-over of the slot, from the last one at which it still has key "a".
   for (const int step : {KeyStep::pin, KeyStep::label, KeyStep::publish, KeyStep::commit,
-                         KeyStep::help, KeyStep::admit, KeyStep::settle}) {
+                         KeyStep::help, KeyStep::admit, KeyStep::finish}) {
     for (int key = 0; keys.entry(index).pins.empty(); ++key) {
       const std::string name = "other " + std::to_string(step) + " " + std::to_string(key);
       at(step, [&] {
@@ -290,7 +330,7 @@ TEST_F(HostKeyTable, SlotOfAnotherKeyIsNotPinnedAgain) {
   expectWhole(keys);
 }
 
-TEST_F(HostKeyTable, SlotThatIsPinnedAgainWhileItIsReclaimedStays) {
+TEST_F(HostKeyTable, ASlotPinnedAgainWhileItIsReclaimedStays) {
   for (const int step : {KeyStep::claim, KeyStep::leave, KeyStep::takeOver}) {
     fill(0);
     std::vector<host::Digest> digests;
@@ -312,7 +352,7 @@ TEST_F(HostKeyTable, SlotThatIsPinnedAgainWhileItIsReclaimedStays) {
   }
 }
 
-TEST_F(HostKeyTable, SlotThatIsReclaimedWhileItIsPinnedAgainIsTheOneOrTheOther) {
+TEST_F(HostKeyTable, ASlotReclaimedWhileItIsPinnedAgainIsOneOrTheOther) {
   for (const int step : {KeyStep::pin, KeyStep::look, KeyStep::restore, KeyStep::unpin}) {
     fill(0);
     const host::Digest digest = keys.entry(9).carried();
@@ -322,7 +362,7 @@ TEST_F(HostKeyTable, SlotThatIsReclaimedWhileItIsPinnedAgainIsTheOneOrTheOther) 
         others.insert(second->pin("other " + std::to_string(step) + " " + std::to_string(key)));
       }
     });
-    // What is pinned keeps its key.
+    // A pinned entry keeps its key.
     EXPECT_EQ(first->pinAgain(9, digest), step != KeyStep::unpin || others.empty());
     EXPECT_FALSE(others.contains(9));
     expectWhole(keys);
@@ -332,7 +372,7 @@ TEST_F(HostKeyTable, SlotThatIsReclaimedWhileItIsPinnedAgainIsTheOneOrTheOther) 
   }
 }
 
-TEST_F(HostKeyTable, WhatBecomesBusyWhileItIsReclaimedStays) {
+TEST_F(HostKeyTable, ASlotThatBecomesBusyWhileItIsReclaimedStays) {
   fill(0);
   at(KeyStep::takeOver, [&] {
     for (std::uint32_t index = 0; index < 64; ++index) keys.head(index).owner = 1;
@@ -342,9 +382,9 @@ TEST_F(HostKeyTable, WhatBecomesBusyWhileItIsReclaimedStays) {
   EXPECT_EQ(busyIn(*first).size(), 64U);
 }
 
-TEST_F(HostKeyTable, WhoHelpsLateDoesNotAdmitTheNextClaim) {
-  // "a" is committed, and its process dead: the second is about to admit it. A third does so first, and
-  // then the entry becomes the next claim, even one of the same process slot.
+TEST_F(HostKeyTable, ALateHelperDoesNotAdmitTheNextClaim) {
+  // "a" is committed and its process is dead. While the second table is about to admit "a", a third table
+  // admits it. Then the entry becomes the next claim, of the same process slot.
   for (const int step : {KeyStep::help, KeyStep::admit}) {
     host::KeyEntry& entry = keys.entry(first->pin("a"));
     ASSERT_EQ(&entry, &keys.entry(0));
@@ -364,11 +404,11 @@ TEST_F(HostKeyTable, WhoHelpsLateDoesNotAdmitTheNextClaim) {
   }
 }
 
-TEST_F(HostKeyTable, WhoSavesAKeyLateSavesNoOther) {
+TEST_F(HostKeyTable, ALateWriterOfAKeyWritesNoOther) {
   host::KeyEntry& entry = keys.entry(first->pin("a"));
   const host::KeyState leaving = entry.now().next(KeyStatus::leaving, 3);
   entry.state = leaving.bits;
-  // Gone after all, the entry has another key, and that leaves, too.
+  // Meanwhile the entry has been reclaimed for another key, which is leaving as well.
   const host::KeyState next = leaving.next(KeyStatus::claimed, 3).next(KeyStatus::leaving, 3);
   at(KeyStep::restore, [&] {
     entry.label(host::sipHash({}, "b"));
@@ -378,7 +418,7 @@ TEST_F(HostKeyTable, WhoSavesAKeyLateSavesNoOther) {
   EXPECT_EQ(entry.state, next.bits);
 }
 
-TEST_F(HostKeyTable, TheDeadLeaveTheirSlotsAndNothingElse) {
+TEST_F(HostKeyTable, ADeadProcessLeavesItsSlotsAndNothingElse) {
   const std::uint32_t a = first->pin("a");
   const std::uint32_t b = second->pin("b");
   EXPECT_EQ(second->pin("a"), a);
@@ -391,7 +431,7 @@ TEST_F(HostKeyTable, TheDeadLeaveTheirSlotsAndNothingElse) {
   EXPECT_EQ(evicted.size(), 1U);
 }
 
-TEST_F(HostKeyTable, WhatTheDeadCommittedIsAdmittedBeforeItIsLeft) {
+TEST_F(HostKeyTable, AClaimOfADeadProcessIsAdmittedBeforeItIsLeft) {
   host::KeyEntry& entry = keys.entry(first->pin("a"));
   entry.state = entry.now().next(KeyStatus::claimed, 1).bits;
   keys.view.buckets[0].control |= 1;
@@ -401,8 +441,8 @@ TEST_F(HostKeyTable, WhatTheDeadCommittedIsAdmittedBeforeItIsLeft) {
   EXPECT_TRUE(entry.pins.empty());
 }
 
-/// The evicted process stands still at that step. It goes on afterwards, which a dead process does not: the
-/// table need not bear that, and the next eviction removes its traces.
+/// The process stands still at that step while it is evicted. Unlike a dead process, it continues afterwards.
+/// The table need not support that: the next eviction removes its traces.
 TEST_F(HostKeyTable, AnEvictionAtAnyStepLeavesNoEntryBehind) {
   fill(0);
   for (int step = KeyStep::touch; step < KeyStep::evict; ++step) {
@@ -441,7 +481,7 @@ TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
     std::uint32_t index;
     host::Digest digest;
   };
-  std::map<int, Known> known[kProcessesHere];  // by key: where it was last
+  std::map<int, Known> known[kProcessesHere];  // by key: its last slot
   int comebacks = 0;
   std::minstd_rand random(7);
   const auto dice = [&](int sides) { return static_cast<int>(random() % unsigned(sides)); };
@@ -475,7 +515,7 @@ TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
         index = tables[who]->pin(nameOfKey(key));
       }
     } catch (const HostError&) {
-      // An entry may have become free after the search had passed it.
+      // An entry may become free after the search has passed it.
       EXPECT_GE(used.size() + 2 * kProcessesHere, 64U);
       ++refused;
       return;
@@ -488,7 +528,7 @@ TEST_F(HostKeyTable, RandomStepsOfManyAgreeWithAMap) {
     use.index = index;
     ++use.pins[who];
   };
-  // At any step of one, another may do something, and in the middle of that a third.
+  // At any step of one process, a second may act, and a third during a step of the second.
   std::vector<bool> acting(kProcessesHere);
   const auto actAs = [&](int who) {
     acting[who] = true;

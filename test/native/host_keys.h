@@ -1,5 +1,5 @@
-// What the tests of the table of keys share: a segment in memory without a file, and locks that are
-// nothing but a number in the owner word.
+// Shared by the tests of the key table: a segment in memory without a file, and locks that consist of a
+// number in the owner word.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct SteppedPlatform {
   static void yield() noexcept {}
 };
 
-/// A segment that processes made by fork share.
+/// A segment that forked processes share.
 class SharedKeys {
  public:
   explicit SharedKeys(std::uint32_t capacity, host::Kind kind = host::Kind::keyedMutex) {
@@ -57,7 +57,7 @@ class SharedKeys {
   void* memory_;
 };
 
-/// A lock is unused when its owner word is 0, and what was written beside it is gone.
+/// Locks that are unused when the owner word is 0; a reset clears the slot's head.
 inline constexpr host::KeyLocks kPlainLocks = {
     [](const std::byte* slot, std::int64_t) noexcept {
       return reinterpret_cast<const host::SlotHead*>(slot)->owner.load() == 0;
@@ -68,12 +68,23 @@ inline constexpr host::KeyLocks kPlainLocks = {
       head->headSince.store(0);
     }};
 
-template <class P>
-std::unique_ptr<host::KeyTable<P>> tableOf(const SharedKeys& keys, host::ProcessSlot process) {
-  return std::make_unique<host::KeyTable<P>>(host::KeyArea(keys.view), kPlainLocks, process);
+/// Makes rows of slots usable, as Segment::grow.
+inline auto growthOf(const SharedKeys& keys) {
+  return [&rows = keys.view.header->rows](std::uint32_t to) {
+    std::uint32_t seen = rows.load();
+    while (seen < to && !rows.compare_exchange_strong(seen, to)) {
+    }
+  };
 }
 
-/// What must hold of a table while no call is in progress: no key twice, nothing half done.
+template <class P>
+std::unique_ptr<host::KeyTable<P>> tableOf(const SharedKeys& keys, host::ProcessSlot process,
+                                           const host::KeyLocks& locks = kPlainLocks) {
+  return std::make_unique<host::KeyTable<P>>(host::KeyArea(keys.view), locks, process,
+                                             growthOf(keys));
+}
+
+/// Checks a table while no call is in progress: no key twice, no unfinished claim or admission.
 inline void expectWhole(const SharedKeys& keys) {
   std::set<std::pair<std::uint64_t, std::uint64_t>> digests;
   for (std::uint32_t number = 0; number < keys.view.plan.buckets; ++number) {

@@ -1,4 +1,4 @@
-// A lock of scope host, step by step: several process slots in one process. The test says when wake-ups are
+// A lock of scope host, step by step: several process slots in one process. The test decides when wake-ups are
 // handled and when time passes.
 #pragma once
 
@@ -13,7 +13,7 @@ class HostLockTest : public testing::Test {
   HostLockTest() { WorldPlatform::frozen = 1'000'000'000; }
   ~HostLockTest() override {
     WorldPlatform::frozen = 0;
-    expectNobodyWaits<WorldPlatform>();
+    expectNoWaiters<WorldPlatform>();
   }
 
   static void pass(std::chrono::nanoseconds time) { WorldPlatform::frozen += time.count(); }

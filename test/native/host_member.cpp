@@ -1,9 +1,9 @@
-// A process that is a member of a directory of scope host, for the tests to give orders to and to kill:
-// host_member <directory>. One order per line of standard input, one line of answer each; what it is
-// notified of comes in between.
+// A process that is a member of a directory of scope host: host_member <directory>. Tests give it orders and
+// kill it. It reads one order per line of standard input and prints one line for each; its notifications
+// appear in between.
 //
-// It opens mutexes and tables of mutexes whose cleaning only writes a line to <directory>/log. If there is a
-// file <directory>/die, the first process that removes it dies in the middle of cleaning up.
+// It opens mutexes and tables of mutexes. Their eviction only writes a line to <directory>/log. If there is a
+// file <directory>/die, the first process that removes it dies during its clean-up.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -42,7 +42,7 @@ void clean(const SegmentView& segment, ProcessSlot dead) {
   if (unlink((directory + "/die").c_str()) == 0) raise(SIGKILL);
 }
 
-/// Prints what it is notified of, or sends it back.
+/// Prints each notification, or sends it back.
 class LoopWakeup final : public SegmentListener {
  public:
   explicit LoopWakeup(Segment& segment) : segment_(segment) {}
@@ -50,7 +50,7 @@ class LoopWakeup final : public SegmentListener {
   void notified(std::uint32_t slot) noexcept override {
     const std::uint32_t left = rounds_[slot % 128].load();
     if (echo_.load()) {
-      // To the member with the process slot of that number.
+      // The slot's number is also the process slot of the recipient.
       segment_.membership().notify(static_cast<ProcessSlot>(slot), segment_.id(), slot);
     } else if (left > 1) {
       rounds_[slot % 128].store(left - 1);
@@ -124,7 +124,7 @@ class Program {
   }
 
  private:
-  /// A child that goes on without a program of its own, for as long as its standard input is open.
+  /// Forks a child without exec, which lives as long as its standard input is open.
   void bearFork() {
     const pid_t child = fork();
     if (child != 0) return;
@@ -147,7 +147,7 @@ class Program {
     _exit(0);
   }
 
-  /// A child with a program of its own, as child_process makes it.
+  /// Forks and executes another program, as child_process does.
   void spawn() {
     if (fork() == 0) {
       execl("/bin/cat", "cat", nullptr);
@@ -157,7 +157,7 @@ class Program {
   }
 
   std::map<std::string, LoopWakeup> listeners_;
-  std::shared_ptr<Membership> membership_;  // left before they are gone
+  std::shared_ptr<Membership> membership_;  // destroyed before listeners_
   LoopWakeup* last_ = nullptr;
   std::uint32_t id_ = 0;
 };

@@ -36,13 +36,13 @@ TEST(Membership, GivesItsProcessSlotBackWhenItIsLeft) {
     b.open("x");
     evictions = 0;
   }
-  EXPECT_EQ(evictions, 1);  // of what we have left in the one segment that we had open
+  EXPECT_EQ(evictions, 1);  // of our own process slot, in the one segment that was open
   EXPECT_EQ(b.await("rescan"), "");
   b.awaitFree(1);
   EXPECT_EQ(Membership::in(directory.path())->process(), 1);
 }
 
-TEST(Membership, NotificationsReachTheProcessTheyAreFor) {
+TEST(Membership, ANotificationReachesTheProcessItIsFor) {
   const TemporaryDirectory directory;
   Process a(directory.path());
   Process b(directory.path());
@@ -51,13 +51,13 @@ TEST(Membership, NotificationsReachTheProcessTheyAreFor) {
   ASSERT_EQ(b.join(), 2);
   ASSERT_EQ(b.open("x"), id);
   // The first member may not have seen the new one yet.
-  EXPECT_EQ(a.ask("notify 2 17", "notified"), "");
-  EXPECT_EQ(b.await("heard "), "17");
+  EXPECT_EQ(a.ask("notify 2 7", "notified"), "");
+  EXPECT_EQ(b.await("heard "), "7");
   EXPECT_EQ(b.ask("notify 1 0", "notified"), "");
   EXPECT_EQ(a.await("heard "), "0");
   EXPECT_EQ(b.ask("notify 2 5", "notified"), "");
   EXPECT_EQ(b.await("heard "), "5");
-  // No member there; no such slot; no such process slot.
+  // An unused process slot; an invalid slot; an invalid process slot.
   EXPECT_EQ(b.ask("notify 3 5", "notified"), "");
   EXPECT_EQ(b.ask("notify 1 4000000", "notified"), "");
   EXPECT_EQ(b.ask("notify 0 5", "notified"), "");
@@ -65,7 +65,7 @@ TEST(Membership, NotificationsReachTheProcessTheyAreFor) {
   EXPECT_EQ(a.await("heard "), "6");
 }
 
-/// Reports the slots that it was notified of, and blocks its caller as long as the test wants.
+/// Records the slot of each notification, and blocks its caller until the test releases `go`.
 struct BusyListener final : SegmentListener {
   void notified(std::uint32_t slot) noexcept override {
     last = slot;
@@ -103,7 +103,7 @@ TEST(Membership, HelpDoesNotWaitForTheWakeUpThread) {
 TEST(Membership, ALoopWakeupReportsEachByteOnceAndTakesNone) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/fifo";
-  const platform::File fifo = platform::openFifo(path);
+  const platform::FifoEnd fifo = platform::openFifo(path);
   platform::LoopWakeup loopWakeup(fifo);
   platform::LoopWakeup another(fifo);
   ASSERT_TRUE(loopWakeup);
@@ -113,7 +113,7 @@ TEST(Membership, ALoopWakeupReportsEachByteOnceAndTakesNone) {
   };
   EXPECT_FALSE(hears(loopWakeup));
   for (int round = 0; round < 3; ++round) {
-    platform::send(fifo);  // the bytes before are still unread
+    platform::send(fifo);  // the earlier bytes are still unread
     EXPECT_TRUE(hears(loopWakeup));
     EXPECT_TRUE(hears(another));
     loopWakeup.forget();
@@ -140,7 +140,7 @@ TEST(Membership, NoNotificationIsLostUnderLoad) {
     ASSERT_EQ(players.back()->join(), process);
     players.back()->open("x");
   }
-  // Each notify is answered before the next: one that is lost, and this never ends.
+  // Each player waits for an answer before its next notify: a lost one stops the test.
   for (auto& player : players) ASSERT_EQ(player->ask("play 1 5000", "playing"), "");
   for (int process = 2; process <= 4; ++process) {
     EXPECT_EQ(players[static_cast<std::size_t>(process - 2)]->await("heard "),
@@ -151,7 +151,7 @@ TEST(Membership, NoNotificationIsLostUnderLoad) {
 TEST(Membership, HasRoomFor127Processes) {
   countEvictions();
   const TemporaryDirectory directory;
-  std::vector<platform::File> others;
+  std::vector<platform::FifoEnd> others;
   { const auto made = Membership::in(directory.path()); }
   for (int process = 1; process <= kMaxProcess; ++process) {
     others.push_back(platform::openFifo(directory.run() + "/fifo-" + std::to_string(process)));
@@ -162,7 +162,7 @@ TEST(Membership, HasRoomFor127Processes) {
   EXPECT_EQ(Membership::in(directory.path())->process(), kMaxProcess);
 }
 
-TEST(Membership, LeavesTheSlotsOfOthersWhenItCannotJoin) {
+TEST(Membership, LeavesOtherSlotsWhenItCannotJoin) {
   countEvictions();
   const TemporaryDirectory directory;
   Process a(directory.path());

@@ -1,5 +1,5 @@
-// Files into which any process of the same user may have written nonsense: thousands of them, each opened
-// and used. The same ones in every run.
+// Corrupt files, as any process of the same user may leave them: thousands of random mutations from fixed
+// seeds, each opened and used.
 
 #include <algorithm>
 #include <cstring>
@@ -28,7 +28,7 @@ class Dice {
 
 std::string mutated(std::string bytes, Dice& dice, std::size_t head) {
   for (std::uint64_t n = 1 + dice.below(4); n > 0 && !bytes.empty(); --n) {
-    // Most of them where it matters.
+    // Three quarters of the mutations hit the head, which holds the metadata.
     const std::size_t end = dice.below(4) != 0 ? std::min(head, bytes.size()) : bytes.size();
     const std::size_t at = dice.below(end);
     switch (dice.below(5)) {
@@ -77,7 +77,7 @@ TEST(HostMutation, OfASegmentIsRefusedOrUsedButNeverBelieved) {
   int used = 0;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     if (seed % 100 == 0) {
-      membership.reset();  // which meets them all once more while it cleans up
+      membership.reset();  // reads all of them again while it cleans up
       std::filesystem::remove_all(directory.run());
       membership = Membership::in(directory.path());
     }

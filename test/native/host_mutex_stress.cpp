@@ -1,4 +1,4 @@
-// A mutex under processes whose threads lock it as JavaScript and C++ do, time out, change their minds, and are
+// A mutex under processes whose threads lock it as JavaScript and C++ do, time out and cancel, and which are
 // killed at every step.
 #include "host_crowd.h"
 
@@ -21,7 +21,7 @@ class HostMutexStress : public testing::Test {
 
   static constexpr std::size_t kUsed = 2;
 
-  /// One thread's life: a visit after the other, by all the ways in.
+  /// One thread's visits, by every way to acquire the mutex.
   void visits(ProcessSlot process, int number, int count, Dice& dice) {
     for (int i = 0; i < count; ++i) {
       const auto slot = static_cast<std::size_t>(dice(8) == 0);
@@ -56,12 +56,12 @@ class HostMutexStress : public testing::Test {
   static std::uint32_t heldBy(ProcessSlot process) {
     return static_cast<std::uint32_t>(OwnerWord::held(process, thisThread()).bits());
   }
-  /// A step of JavaScript's, which sees the low half.
+  /// One step of JavaScript, which sees only the low half of the word.
   static bool scriptChanges(WorldMutex& mutex, std::uint32_t from, std::uint64_t to) {
     return wordOf(mutex).compare_exchange_strong(from, static_cast<std::uint32_t>(to));
   }
 
-  /// An event loop, with many promises.
+  /// An event loop with many pending waits.
   void turns(ProcessSlot process, int number, int count) {
     auto& mutex = world_.at<WorldMutex>(process);
     HostRoom room(world_, process, number);
@@ -106,7 +106,7 @@ TEST_F(HostMutexStress, MoreProcessesThanTheWordHolds) {
   crowd.run(World::kMost, 0);
 }
 
-// The hold is about as long as the timeouts, so that they end while the mutex changes hands.
+// Holds are about as long as the timeouts, so that timeouts race hand-offs.
 TEST_F(HostMutexStress, TimeoutsThatRaceHandOffs) {
   Crowd<WorldMutex> crowd(world_, [this](ProcessSlot process, int number, int) {
     Dice dice(number);
@@ -125,7 +125,7 @@ TEST_F(HostMutexStress, TimeoutsThatRaceHandOffs) {
   crowd.run(7, 0);
 }
 
-TEST_F(HostMutexStress, KilledAtEveryStep) {
+TEST_F(HostMutexStress, SurvivesAKillAtEveryStep) {
   static constexpr std::array kFatal{Step::beforeOwner, Step::afterOwner, Step::overflowAdded,
                                      Step::overflowRemoved, Step::beforeNotify};
   Crowd<WorldMutex> crowd(world_, [this](ProcessSlot process, int number, int life) {

@@ -17,22 +17,22 @@ class HostMutexTest : public HostLockTest<WorldMutex> {
   }
 };
 
-TEST_F(HostMutexTest, OneCompareAndSwapWhileNobodyWaits) {
+TEST_F(HostMutexTest, NeedsOneCompareAndSwapWithoutWaiters) {
   EXPECT_TRUE(of(1).lock(kAnna));
   EXPECT_EQ(world_.owner(), OwnerWord::held(1, kAnna));
   EXPECT_EQ(of(1).owner(), kAnna);
-  EXPECT_EQ(of(2).owner(), kNobody) << "another process's agent may have the same number";
+  EXPECT_EQ(of(2).owner(), kNoAgent) << "another process's agent may have the same number";
   EXPECT_FALSE(of(2).tryLock(kAnna));
   EXPECT_EQ(faultOf([&] { of(2).unlock(kAnna); }), Fault::notHolder);
-  EXPECT_EQ(faultOf([&] { of(1).unlock(kNobody); }), Fault::notHolder);
+  EXPECT_EQ(faultOf([&] { of(1).unlock(kNoAgent); }), Fault::notHolder);
   of(1).unlock(kAnna);
   expectPristine();
 }
 
-TEST_F(HostMutexTest, AnAgentThatASlotCannotHold) {
+TEST_F(HostMutexTest, RefusesAnAgentThatASlotCannotHold) {
   Asking w(notes_, OwnerWord::kMaxAgent + 1);
   EXPECT_EQ(faultOf([&] { of(1).enter(w); }), Fault::badArgument);
-  EXPECT_EQ(faultOf([&] { of(1).tryLock(kNobody); }), Fault::badArgument);
+  EXPECT_EQ(faultOf([&] { of(1).tryLock(kNoAgent); }), Fault::badArgument);
   expectPristine();
 }
 
@@ -45,7 +45,7 @@ TEST_F(HostMutexTest, WithinAProcessByDirectHandOff) {
   EXPECT_EQ(of(1).queueSize(), 1U);
   of(1).unlock(kAnna);
   EXPECT_EQ(notes_.take(), Heard{admitted(ben)});
-  EXPECT_TRUE(of(1).settle(ben, Wake::admitted));
+  EXPECT_TRUE(of(1).resume(ben, Wake::admitted));
   EXPECT_EQ(world_.owner(), OwnerWord::held(1, kBen)) << "JavaScript's unlock will do";
   of(1).unlock(kBen);
   expectPristine();
@@ -127,7 +127,7 @@ TEST_F(HostMutexTest, PatienceIsThatOfTheLeastPatientWaiter) {
   expectPristine();
 }
 
-TEST_F(HostMutexTest, StrictlyInLine) {
+TEST_F(HostMutexTest, AdmitsStrictWaitersInOrder) {
   of(1).lock(kAnna);
   Asking own(notes_, kBen);
   Asking other(notes_, kCleo);
@@ -145,7 +145,7 @@ TEST_F(HostMutexTest, StrictlyInLine) {
   expectPristine();
 }
 
-TEST_F(HostMutexTest, WhoLeavesPassesOnWhatItWasGiven) {
+TEST_F(HostMutexTest, AWaiterThatLeavesPassesItsTurnOn) {
   of(1).lock(kAnna);
   Asking ben(notes_, kBen);
   Asking cleo(notes_, kCleo);
@@ -158,13 +158,13 @@ TEST_F(HostMutexTest, WhoLeavesPassesOnWhatItWasGiven) {
   world_.deliverAll<WorldMutex>();
   EXPECT_EQ(notes_.take(), Heard{admitted(cleo)});
   EXPECT_EQ(of(3).leave(cleo), Leave::admitted);
-  EXPECT_TRUE(of(3).settle(cleo, Wake::admitted));
+  EXPECT_TRUE(of(3).resume(cleo, Wake::admitted));
   EXPECT_EQ(faultOf([&] { of(3).leave(cleo); }), Fault::notWaiting);
   of(3).unlock(kCleo);
   expectPristine();
 }
 
-TEST_F(HostMutexTest, AnInvitedOneThatLeavesInvitesTheNext) {
+TEST_F(HostMutexTest, AnInvitedWaiterThatLeavesInvitesTheNext) {
   of(1).lock(kAnna);
   Asking ben(notes_, kBen);
   Asking cleo(notes_, kCleo);
@@ -226,7 +226,7 @@ TEST_F(HostMutexTest, AProcessThatLeavesOverflowPassesItsNotificationOn) {
   expectPristine();
 }
 
-TEST_F(HostMutexTest, TheLastToLeaveFromBeyondTheWordLeavesItClean) {
+TEST_F(HostMutexTest, TheLastWaiterOfASlotBeyondTheWordClearsTheWord) {
   of(1).lock(kAnna);
   std::vector<std::unique_ptr<Asking>> waiters;
   for (ProcessSlot s = 2; s <= 6; ++s) {
@@ -242,7 +242,7 @@ TEST_F(HostMutexTest, TheLastToLeaveFromBeyondTheWordLeavesItClean) {
   expectPristine();
 }
 
-TEST_F(HostMutexTest, WhoeverMakesRoomRingsAsManyAsThereIsRoomFor) {
+TEST_F(HostMutexTest, AReleaseNotifiesAsManyProcessesAsThereIsRoomFor) {
   of(1).lock(kAnna);
   std::vector<std::unique_ptr<Asking>> waiters;
   for (ProcessSlot s = 2; s <= 7; ++s) {
@@ -262,7 +262,7 @@ TEST_F(HostMutexTest, WhoeverMakesRoomRingsAsManyAsThereIsRoomFor) {
   expectPristine();
 }
 
-TEST_F(HostMutexTest, WhoFindsNoRoomLooksAgain) {
+TEST_F(HostMutexTest, AWaiterThatFindsNoRoomLooksAgain) {
   of(1).lock(kAnna);
   std::vector<std::unique_ptr<Asking>> waiters;
   for (ProcessSlot s = 2; s <= 5; ++s) {
@@ -305,7 +305,7 @@ TEST_F(HostMutexTest, AFreeTurnThatIsWaitedForStrictly) {
   expectPristine();
 }
 
-TEST_F(HostMutexTest, DeadProcessesThatWaited) {
+TEST_F(HostMutexTest, ForgetsDeadProcessesThatWaited) {
   of(1).lock(kAnna);
   std::vector<std::unique_ptr<Asking>> waiters;
   for (ProcessSlot s = 2; s <= 6; ++s) {
@@ -353,7 +353,7 @@ TEST_F(HostMutexTest, ADeadProcessIsTakenOutOfTheWord) {
   world_.deliverAll<WorldMutex>();
   EXPECT_EQ(notes_.take(), Heard{admitted(waiting)});
   EXPECT_TRUE(waiting.abandoned);
-  // The process died owning the word, but no agent held it: no holder died.
+  // The dead process owned the word, but none of its agents held the lock: no holder died.
   of(2).unlock(kBen);
   of(3).lock(kAnna);
   Asking dying(notes_, kBen);
@@ -370,7 +370,7 @@ TEST_F(HostMutexTest, ADeadProcessIsTakenOutOfTheWord) {
   expectPristine();
 }
 
-TEST_F(HostMutexTest, NobodyWaitsForOneThatDied) {
+TEST_F(HostMutexTest, NoProcessWaitsForADeadOne) {
   of(1).lock(kAnna);
   world_.evict<WorldMutex>(1);
   EXPECT_TRUE(world_.owner().isFree());
@@ -379,7 +379,7 @@ TEST_F(HostMutexTest, NobodyWaitsForOneThatDied) {
   expectPristine();
 }
 
-TEST_F(HostMutexTest, WordsThatSomebodyHasScribbledOn) {
+TEST_F(HostMutexTest, InvalidWordsEndNoProcess) {
   std::minstd_rand random(7);
   OwnerWord word;
   for (int i = 0; i < rounds(200'000); ++i) {

@@ -28,7 +28,7 @@ Heard collected(Member& member) {
   return notified;
 }
 
-TEST(ProcessMailbox, WritesAByteOnlyToWhoSleeps) {
+TEST(ProcessMailbox, WritesAByteOnlyToASleepingProcess) {
   Member member{};
   EXPECT_FALSE(notify(member, 7, 0));
   EXPECT_FALSE(trySleep(member));  // something has come
@@ -44,21 +44,21 @@ TEST(ProcessMailbox, WritesAByteOnlyToWhoSleeps) {
   EXPECT_FALSE(wakeIfAsleep(member));
 }
 
-TEST(ProcessMailbox, WakesWhoSleepsThoughANotifierDiesBeforeItsByte) {
+TEST(ProcessMailbox, WakesASleeperThoughANotifierDiesBeforeItsByte) {
   Member member{};
   EXPECT_TRUE(trySleep(member));
   EXPECT_NE(notify(member, 7, 4), kNoSleep);
-  // The first one was killed here, or is stopped.
+  // The first notifier was killed before its byte, or is stopped.
   EXPECT_NE(notify(member, 7, 5), kNoSleep);
 }
 
-TEST(ProcessMailbox, TakesNoLaterSleepForTheOneThatANotifierHasEnded) {
+TEST(ProcessMailbox, DoesNotTakeALaterSleepForTheOneANotifierEnded) {
   Member member{};
   EXPECT_TRUE(trySleep(member));
   const Sleep sleep = wakeIfAsleep(member);
   collected(member);
   EXPECT_TRUE(trySleep(member));
-  woken(member, sleep);  // late
+  woken(member, sleep);  // the notifier of the earlier sleep is late
   EXPECT_NE(wakeIfAsleep(member), kNoSleep);
 }
 
@@ -84,12 +84,12 @@ TEST(ProcessMailbox, LooksAtEverythingWhenThereIsNoRoom) {
   EXPECT_TRUE(collected(member).all);
 }
 
-/// Each notify says that a counter has grown. A count that was not looked at by the end is lost.
+/// Each notify reports that a counter has grown. At the end, an unread count shows a lost notification.
 class ProcessMailboxUnderLoad : public testing::TestWithParam<bool> {};
 
 TEST_P(ProcessMailboxUnderLoad, LosesNone) {
   constexpr std::uint32_t kRingers = 3;
-  constexpr std::uint32_t kSlots = 200;  // more than there is room for
+  constexpr std::uint32_t kSlots = 200;  // more than a mailbox has room for
   constexpr std::uint32_t kRounds = 40000;
   const auto member = std::make_unique<Member>();
   std::counting_semaphore<> bytes{0};
@@ -112,7 +112,7 @@ TEST_P(ProcessMailboxUnderLoad, LosesNone) {
           [&] {
             for (std::uint32_t slot = 0; slot < kSlots; ++slot) look(slot);
           });
-      // The last of them notifies after it has said that it is done.
+      // The last notifier sends a notification after it has counted itself in `done`.
       if (over < kRingers && trySleep(*member)) bytes.acquire();
     } while (over < kRingers);
   });
@@ -161,7 +161,7 @@ TEST(ProcessMailbox, HelpTakesLettersAndNothingElse) {
   takeMessages(member, take);
   takeMessages(member, take);
   EXPECT_EQ(taken, (Letters{{7, 4}}));
-  EXPECT_FALSE(trySleep(member));  // the wake-up thread has been woken, and comes all the same
+  EXPECT_FALSE(trySleep(member));  // the wake-up thread was already woken, and still collects
   const Heard rest = collected(member);
   EXPECT_TRUE(rest.messages.empty());
   EXPECT_TRUE(rest.all);

@@ -1,5 +1,5 @@
-// Files that are removed while processes use them: the processes go on with what they have open, and are
-// told.
+// Files that are removed while processes use them: the processes keep using their open segments, and are
+// told of the removal.
 
 #include <atomic>
 #include <fstream>
@@ -23,18 +23,18 @@ struct Pair {
     awaitWatch(a, 2);
     awaitWatch(b, 1);
   }
-  /// Waits until it would hear of that process's death: it has the FIFO of the process slot open.
+  /// Waits until `process` watches that process slot's death: it has the slot's FIFO open.
   void awaitWatch(const Process& process, int slot) const {
     const std::string fifo = directory.run() + "/fifo-" + std::to_string(slot);
     const std::string open = "/proc/" + std::to_string(process.pid()) + "/fd";
     for (;;) {
       for (const auto& one : std::filesystem::directory_iterator(open)) {
-        std::error_code gone;  // it opens and closes others meanwhile
+        std::error_code gone;  // the process opens and closes other files meanwhile
         if (std::filesystem::read_symlink(one.path(), gone) == fifo) return;
       }
     }
   }
-  /// Waits until the second has been told, and cannot open anything more.
+  /// Waits until the second member is told of the removal, and checks that it opens no further segment.
   void awaitTold() {
     EXPECT_EQ(b.await("rescan"), "");
     EXPECT_NE(b.ask("open y", "segment ").find(kRemoved), std::string::npos);
@@ -65,7 +65,7 @@ TEST(HostRemoval, OfAllFilesIsToldAndTheDeadAreCleanedUp) {
   }
 }
 
-TEST(HostRemoval, OfAllFilesLeavesADeathThatIsHeardInTheSameMoment) {
+TEST(HostRemoval, OfAllFilesLeavesADeathThatIsSeenAtTheSameTime) {
   for (int round = 0; round < 20; ++round) {
     Pair pair;
     pair.b.stop();
@@ -79,12 +79,12 @@ TEST(HostRemoval, OfAllFilesLeavesADeathThatIsHeardInTheSameMoment) {
   }
 }
 
-TEST(HostRemoval, DoesNotTouchWhatIsMadeInTheSamePlace) {
+TEST(HostRemoval, DoesNotTouchNewFilesInTheSamePlace) {
   Pair pair;
   pair.b.stop();
   std::filesystem::remove_all(pair.directory.run());
   Process c(pair.directory.path());
-  ASSERT_EQ(c.join(), 1);  // as the first
+  ASSERT_EQ(c.join(), 1);  // the process slot that the first member has in the removed directory
   const std::string id = c.open("x");
   EXPECT_NE(id, pair.id);
   c.open("y");
@@ -92,8 +92,8 @@ TEST(HostRemoval, DoesNotTouchWhatIsMadeInTheSamePlace) {
   pair.b.kill(SIGCONT);
   pair.awaitTold();
   pair.directory.awaitLog(1);
-  // Its own death is cleaned up after; the death of the first, with the same process slot, was in another
-  // membership.
+  // The first member's death is cleaned up in the removed files only: c has the same process slot in the new
+  // ones.
   EXPECT_EQ(pair.directory.log(), std::vector<std::string>{"evict 1 from " + pair.id});
   Process d(pair.directory.path());
   ASSERT_EQ(d.join(), 2);
@@ -108,14 +108,14 @@ TEST(HostRemoval, OfAnyFileThatIsNeededIsTold) {
     Pair pair;
     ASSERT_TRUE(std::filesystem::remove(pair.directory.run() + "/" + name));
     if (name.ends_with(kSegmentSuffix)) {
-      // Of one lock: the others are as they were.
+      // This removes one lock; the others are unaffected.
       EXPECT_EQ(pair.b.await("rescan"), "");
       EXPECT_NE(pair.b.ask("open x", "segment ").find("removed while"), std::string::npos);
       EXPECT_EQ(pair.b.open("y"), pair.a.open("y"));
       continue;
     }
     pair.awaitTold();
-    // It is refused where it could not hear of every death.
+    // A newcomer is refused, since it could not be notified of every death.
     Process c(pair.directory.path());
     EXPECT_NE(c.join(), 0);
     EXPECT_NE(c.open("x").find("removed"), std::string::npos);
@@ -170,7 +170,7 @@ TEST(HostRemoval, IsToldWhereTheProcessThatWroteItDownDiedBeforeItTold) {
   }
 }
 
-/// A listener that waits until it is told to look at everything.
+/// A listener that waits for a rescan.
 class Listening final : public SegmentListener {
  public:
   void notified(std::uint32_t) noexcept override {}

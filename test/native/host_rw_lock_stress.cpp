@@ -1,5 +1,5 @@
-// A read-write lock under processes whose threads read, write, upgrade, downgrade, time out, and are killed at every
-// step.
+// A read-write lock under processes whose threads read, write, upgrade, downgrade and time out, and which are
+// killed at every step.
 #include "host/host_rw_lock.h"
 #include "host_crowd.h"
 
@@ -57,7 +57,7 @@ class HostRWLockStress : public testing::Test {
     dice.dwell();
     room.unshare(1);
     if (dice(4) != 0) return lock.unlockRead();
-    // While it upgrades it does not read: it is to be alone then.
+    // The books do not count an upgrader as a reader: once upgraded, it must be alone.
     const Entry up = lock.upgradeUntil(dice(2) ? Clock::now() + dice.upTo(200us) : kNever);
     if (!up) return lock.unlockRead();
     room.enter(up.abandoned);
@@ -68,7 +68,7 @@ class HostRWLockStress : public testing::Test {
   World world_{World::kMost};
 };
 
-TEST_F(HostRWLockStress, ProcessesAndThreads) {
+TEST_F(HostRWLockStress, KeepsOutOtherProcessesAndThreads) {
   Crowd<WorldRWLock> crowd(world_, [this](ProcessSlot process, int number, int) {
     inThreads(3, [&](int index, Dice&) {
       Dice dice(number * 8 + index);
@@ -88,7 +88,7 @@ TEST_F(HostRWLockStress, MoreProcessesThanTheWordHolds) {
   crowd.run(World::kMost, 0);
 }
 
-TEST_F(HostRWLockStress, KilledAtEveryStep) {
+TEST_F(HostRWLockStress, SurvivesAKillAtEveryStep) {
   static constexpr std::array kFatal{Step::beforeOwner,     Step::afterOwner,   Step::overflowAdded,
                                      Step::overflowRemoved, Step::beforeNotify, Step::joined,
                                      Step::parted,          Step::claimed,      Step::written,

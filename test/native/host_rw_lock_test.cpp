@@ -33,7 +33,7 @@ TEST_F(HostRWLockTest, ReadersShareAndAWriterIsAlone) {
   expectPristine();
 }
 
-TEST_F(HostRWLockTest, AWriterGetsInThoughReadersKeepComing) {
+TEST_F(HostRWLockTest, AWriterIsAdmittedThoughReadersKeepComing) {
   of(1).lockRead(kAnna);
   Asking writer(notes_, kBen, kWrite);
   EXPECT_FALSE(of(2).enter(writer));
@@ -53,7 +53,7 @@ TEST_F(HostRWLockTest, AWriterGetsInThoughReadersKeepComing) {
   expectPristine();
 }
 
-TEST_F(HostRWLockTest, WhoLeavesLetsInWhomItKeptOut) {
+TEST_F(HostRWLockTest, AWaiterThatLeavesAdmitsTheOnesItKeptOut) {
   of(1).lockRead(kAnna);
   Asking writer(notes_, kBen, kWrite);
   Asking behind(notes_, kCleo, kRead);
@@ -106,8 +106,8 @@ TEST_F(HostRWLockTest, AnUpgradeIsGivenUp) {
   EXPECT_EQ(notified(), Heard{admitted(reader)});
   Asking late(notes_, kAnna);
   EXPECT_EQ(of(1).upgradeBlocking(late, Deadline::min()), Upgrade::late);
-  Asking nobody(notes_, kAnna);
-  EXPECT_EQ(faultOf([&] { of(4).enterUpgrade(nobody); }), Fault::notHolder);
+  Asking noAgent(notes_, kAnna);
+  EXPECT_EQ(faultOf([&] { of(4).enterUpgrade(noAgent); }), Fault::notHolder);
   of(2).unlockRead();
   of(3).unlockRead();
   EXPECT_TRUE(of(1).upgrade(kAnna));
@@ -115,7 +115,7 @@ TEST_F(HostRWLockTest, AnUpgradeIsGivenUp) {
   expectPristine();
 }
 
-TEST_F(HostRWLockTest, AnUpgradeWithinAProcess) {
+TEST_F(HostRWLockTest, UpgradesWithinAProcess) {
   of(1).lockRead(kAnna);
   of(1).lockRead(kBen);
   Asking up(notes_, kAnna);
@@ -162,7 +162,7 @@ TEST_F(HostRWLockTest, AWriterBecomesAReader) {
   expectPristine();
 }
 
-TEST_F(HostRWLockTest, ThreadsThatDie) {
+TEST_F(HostRWLockTest, SurvivesThreadsThatDie) {
   of(1).lockWrite(kAnna);
   EXPECT_FALSE(of(1).abandon(kBen));
   EXPECT_TRUE(of(1).abandon(kAnna));
@@ -210,13 +210,13 @@ TEST_F(HostRWLockTest, ProcessesThatDie) {
   world_.evict<WorldRWLock>(1);
   EXPECT_TRUE(of(3).lockRead(kCleo).abandoned);
   world_.evict<WorldRWLock>(3);
-  EXPECT_TRUE(of(4).lockRead(kCleo).abandoned) << "who was told has died, too";
+  EXPECT_TRUE(of(4).lockRead(kCleo).abandoned) << "the writer that was told has died, too";
   of(4).unlockRead();
   EXPECT_FALSE(of(4).lockRead(kCleo).abandoned);
   of(4).unlockRead();
   expectPristine();
 
-  // One that kept others out by an upgrade, and one that waited in the hand-off queue.
+  // Two deaths: a reader whose upgrade blocked others, and a writer in the hand-off queue.
   of(5).lockRead(kCleo);
   of(6).lockRead(kCleo);
   Asking up(notes_, kCleo);
@@ -231,7 +231,7 @@ TEST_F(HostRWLockTest, ProcessesThatDie) {
   EXPECT_FALSE(of(2).isQueued(kBen)) << "reads beside 6";
   of(2).unlockRead();
   of(6).unlockRead();
-  of(7).leave(writer);  // the dead one's own book-keeping, not a part of the world
+  of(7).leave(writer);  // frees the test's waiter: the dead process's memory is still mapped here
   of(5).leave(up);
 }
 
@@ -258,7 +258,7 @@ TEST_F(HostRWLockTest, UpgradeTakesOverTheClaimOfADeadProcess) {
   EXPECT_FALSE(up.abandoned) << "an upgrade that waited has left nothing half written";
   of(1).unlockWrite(kAnna);
   expectPristine();
-  of(2).leave(doomed);  // the dead one's own book-keeping, not a part of the world
+  of(2).leave(doomed);  // frees the test's waiter: the dead process's memory is still mapped here
 }
 
 TEST_F(HostRWLockTest, UpgradeGetsTheClaimThatIsClearedWhileItAsks) {

@@ -1,5 +1,6 @@
-// The files of locks: made once, found by their names, and believed only as far as they can be.
+// The files of locks: created once, found by name, and validated before use.
 
+#include <fcntl.h>
 #include <sys/mount.h>
 
 #include <fstream>
@@ -17,7 +18,7 @@ class HostSegment : public ::testing::Test {
   HostSegment() { countEvictions(); }
 
   std::optional<HostFault> fault(const SegmentOptions& options) {
-    // A membership of its own each time: an open segment is not looked at again.
+    // A new membership each time, since an open segment is not validated again.
     return hostFaultOf([&] { Membership::in(directory.path())->open(options); });
   }
   std::optional<Fault> misuse(const SegmentOptions& options) {
@@ -84,7 +85,7 @@ TEST_F(HostSegment, HasTokensThatGrowOverAllItsFiles) {
       EXPECT_GT(token, last);
       last = token;
     }
-    // Once with the same file, once with a new one.
+    // The first round keeps the file; the later ones remove it.
     if (i > 0) std::filesystem::remove(segment.path());
   }
 }
@@ -136,7 +137,7 @@ TEST_F(HostSegment, HasASafeFileForEveryName) {
   EXPECT_EQ(kindOfFile("mutex.a.lock"), Kind::mutex);
 }
 
-TEST_F(HostSegment, IsAsItIsForThoseWhoComeLater) {
+TEST_F(HostSegment, KeepsItsCapacityAndItsUnits) {
   const auto membership = Membership::in(directory.path());
   membership->open({Kind::keyedMutex, "x", 128});
   membership->open({Kind::semaphore, "x", 0, 3});
@@ -193,7 +194,7 @@ TEST_F(HostSegment, NeverTakesThePlaceOfAnother) {
   EXPECT_EQ(std::filesystem::file_size(there), 2 * kPage);
 }
 
-TEST_F(HostSegment, IsRefusedWhenItIsNotWhatItShouldBe) {
+TEST_F(HostSegment, IsRefusedWhenItsHeaderIsInvalid) {
   const SegmentOptions options{Kind::keyedMutex, "x", 64};
   const std::string path = directory.file(options.kind, options.name);
   const auto afresh = [&] {
@@ -224,13 +225,72 @@ TEST_F(HostSegment, IsRefusedWhenItIsNotWhatItShouldBe) {
   afresh();
   std::ofstream(path, std::ios::binary) << std::string(size, 'g');
   EXPECT_EQ(fault(options), HostFault::segment);
-  // Of another kind, under this name.
+  // A file of another kind under this name.
   ASSERT_EQ(fault({Kind::keyedRWLock, "x", 64}), std::nullopt);
   std::filesystem::rename(directory.file(Kind::keyedRWLock, "x"), path);
   EXPECT_EQ(fault(options), HostFault::segment);
 }
 
-TEST_F(HostSegment, IsRefusedWhenItIsNotOurs) {
+std::uint64_t allocatedAt(const std::string& path) {
+  struct stat facts;
+  EXPECT_EQ(stat(path.c_str(), &facts), 0);
+  return static_cast<std::uint64_t>(facts.st_blocks) * 512;
+}
+
+TEST_F(HostSegment, TakesRoomForItsFirstRowsUntilItGrows) {
+  const SegmentOptions options{Kind::keyedMutex, "x"};
+  const std::string path = directory.file(options.kind, options.name);
+  const auto membership = Membership::in(directory.path());
+  Segment& segment = membership->open(options);
+  const Plan& plan = segment.view().plan;
+  EXPECT_EQ(segment.capacity(), 65536U);
+  EXPECT_EQ(std::filesystem::file_size(path), plan.fileSize);
+  EXPECT_GE(allocatedAt(path), allocatedSize(plan, kFirstRows));
+  EXPECT_LT(allocatedAt(path), 3'000'000U);
+  EXPECT_TRUE(segment.grow(20));
+  EXPECT_EQ(segment.view().rows(), 20U);
+  EXPECT_GE(allocatedAt(path), allocatedSize(plan, 20));
+  EXPECT_LT(allocatedAt(path), allocatedSize(plan, 24));
+  EXPECT_TRUE(segment.grow(10));
+  EXPECT_EQ(segment.view().rows(), 20U);
+  segment.grow(kBucketEntries);
+  EXPECT_GE(allocatedAt(path), plan.fileSize);
+}
+
+TEST_F(HostSegment, HasNoHolesInUsedRows) {
+  const SegmentOptions options{Kind::keyedMutex, "x"};
+  const std::string path = directory.file(options.kind, options.name);
+  std::uint64_t size = 0;
+  {
+    const auto membership = Membership::in(directory.path());
+    Segment& segment = membership->open(options);
+    segment.grow(16);
+    size = allocatedSize(segment.view().plan, 16);
+  }
+  // As in a sparse copy.
+  const platform::File file = platform::openFile(path);
+  ASSERT_EQ(fallocate(file.number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, kPage,
+                      static_cast<off_t>(size - kPage)),
+            0);
+  ASSERT_LT(allocatedAt(path), size);
+  EXPECT_EQ(fault(options), std::nullopt);
+  EXPECT_GE(allocatedAt(path), size);
+}
+
+TEST_F(HostSegment, DoesNotGrowAFileThatIsNotItsOwn) {
+  const SegmentOptions options{Kind::keyedMutex, "x"};
+  const std::string path = directory.file(options.kind, options.name);
+  const auto membership = Membership::in(directory.path());
+  Segment& segment = membership->open(options);
+  std::filesystem::remove(path);
+  EXPECT_FALSE(segment.grow(kBucketEntries));
+  platform::createFile(path, kPage);
+  EXPECT_FALSE(segment.grow(kBucketEntries));
+  EXPECT_EQ(segment.view().rows(), kFirstRows);
+  EXPECT_EQ(std::filesystem::file_size(path), kPage);
+}
+
+TEST_F(HostSegment, IsRefusedUnlessItIsAPrivateFileOfOurs) {
   const SegmentOptions options{Kind::mutex, "x"};
   const std::string path = directory.file(options.kind, options.name);
   ASSERT_EQ(fault(options), std::nullopt);
@@ -268,24 +328,6 @@ TEST_F(HostSegment, IsRefusedWhenItIsNotOurs) {
   }
 }
 
-TEST_F(HostSegment, HasNoHoles) {
-  const SegmentOptions options{Kind::keyedMutex, "x", 4096};
-  const std::string path = directory.file(options.kind, options.name);
-  ASSERT_EQ(fault(options), std::nullopt);
-  // A copy as `cp --sparse` makes it.
-  std::string page(kPage, '\0');
-  std::ifstream(path, std::ios::binary).read(page.data(), kPage);
-  const auto size = std::filesystem::file_size(path);
-  std::filesystem::remove(path);
-  std::ofstream(path, std::ios::binary) << page;
-  std::filesystem::resize_file(path, size);
-  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
-  EXPECT_EQ(fault(options), std::nullopt);
-  struct stat facts;
-  ASSERT_EQ(stat(path.c_str(), &facts), 0);
-  EXPECT_GE(static_cast<std::uint64_t>(facts.st_blocks) * 512, size);
-}
-
 TEST_F(HostSegment, LeavesNothingWhereThereIsNoRoom) {
   const std::string small = directory.path() + "/small";
   std::filesystem::create_directory(small);
@@ -296,6 +338,9 @@ TEST_F(HostSegment, LeavesNothingWhereThereIsNoRoom) {
     const auto membership = Membership::in(small);
     EXPECT_EQ(hostFaultOf([&] { membership->open({Kind::keyedMutex, "x"}); }), HostFault::segment);
     membership->open({Kind::keyedMutex, "x", 1024});
+    const Segment& other = membership->open({Kind::keyedMutex, "y", 8192});
+    EXPECT_EQ(hostFaultOf([&] { other.grow(kBucketEntries); }), HostFault::segment);
+    EXPECT_EQ(other.view().rows(), kFirstRows);
     for (const auto& entry : std::filesystem::directory_iterator(membership->path())) {
       EXPECT_FALSE(entry.path().filename().string().starts_with("new")) << entry.path();
     }

@@ -1,4 +1,4 @@
-// A semaphore under processes whose threads take different weights, time out, and are killed at every step.
+// A semaphore under processes whose threads take different weights and time out, and which are killed at every step.
 #include "host/host_semaphore.h"
 #include "host_crowd.h"
 
@@ -40,7 +40,7 @@ class HostSemaphoreStress : public testing::Test {
   World world_{World::kMost};
 };
 
-TEST_F(HostSemaphoreStress, ProcessesAndThreads) {
+TEST_F(HostSemaphoreStress, KeepsOutOtherProcessesAndThreads) {
   Crowd<WorldSemaphore> crowd(world_, [this](ProcessSlot process, int number, int) {
     inThreads(3, [&](int index, Dice&) {
       Dice dice(number * 8 + index);
@@ -60,7 +60,7 @@ TEST_F(HostSemaphoreStress, MoreProcessesThanTheWordHolds) {
   crowd.run(World::kMost, 0);
 }
 
-TEST_F(HostSemaphoreStress, KilledAtEveryStep) {
+TEST_F(HostSemaphoreStress, SurvivesAKillAtEveryStep) {
   static constexpr std::array kFatal{Step::beforeOwner,     Step::afterOwner,   Step::overflowAdded,
                                      Step::overflowRemoved, Step::beforeNotify, Step::joined,
                                      Step::parted};

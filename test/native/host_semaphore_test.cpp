@@ -37,7 +37,7 @@ TEST_F(HostSemaphoreTest, ProcessesShareTheValue) {
   expectPristine();
 }
 
-TEST_F(HostSemaphoreTest, BadArguments) {
+TEST_F(HostSemaphoreTest, RefusesBadArguments) {
   EXPECT_EQ(faultOf([&] { of(1).acquire(0); }), Fault::badArgument);
   EXPECT_EQ(faultOf([&] { of(1).acquire(WorldSemaphore::kMax + 1); }), Fault::badArgument);
   EXPECT_EQ(faultOf([&] { of(1).release(0); }), Fault::badArgument);
@@ -48,7 +48,7 @@ TEST_F(HostSemaphoreTest, BadArguments) {
   expectPristine();
 }
 
-TEST_F(HostSemaphoreTest, NobodySlipsPastAHeavierOne) {
+TEST_F(HostSemaphoreTest, ALighterWaiterDoesNotPassAHeavierOne) {
   of(1).acquire(4);
   Asking heavy(notes_, kAnna, 3);
   Asking light(notes_, kBen, 1);
@@ -69,7 +69,7 @@ TEST_F(HostSemaphoreTest, NobodySlipsPastAHeavierOne) {
   expectPristine();
 }
 
-TEST_F(HostSemaphoreTest, WithinAProcessByPriority) {
+TEST_F(HostSemaphoreTest, AdmitsByPriorityWithinAProcess) {
   of(1).acquire(5);
   Asking first(notes_, kAnna, 1);
   Asking urgent(notes_, kBen, 2, 1);
@@ -83,7 +83,7 @@ TEST_F(HostSemaphoreTest, WithinAProcessByPriority) {
   expectPristine();
 }
 
-TEST_F(HostSemaphoreTest, WhoLeavesLetsInWhomItKeptOut) {
+TEST_F(HostSemaphoreTest, AWaiterThatLeavesAdmitsTheOnesItKeptOut) {
   of(1).acquire(4);
   Asking heavy(notes_, kAnna, 3);
   Asking own(notes_, kBen, 1);
@@ -110,13 +110,13 @@ TEST_F(HostSemaphoreTest, TheValueIsSetAndRaised) {
   of(1).release(2);
   EXPECT_EQ(notified(), Heard{admitted(w)});
   of(4).release(7);
-  EXPECT_EQ(of(1).value(), 7) << "what nobody had taken adds to it";
+  EXPECT_EQ(of(1).value(), 7) << "units that were never taken add to it";
   of(3).release();
   of(1).setValue(5);
   expectPristine();
 }
 
-TEST_F(HostSemaphoreTest, WhatTheDeadHeldIsPutBack) {
+TEST_F(HostSemaphoreTest, TheUnitsOfADeadProcessArePutBack) {
   of(1).acquire(5);
   Asking w(notes_, kAnna, 2);
   EXPECT_FALSE(of(2).enter(w));
@@ -137,7 +137,26 @@ TEST_F(HostSemaphoreTest, WhatTheDeadHeldIsPutBack) {
   expectPristine();
 }
 
-TEST_F(HostSemaphoreTest, OneDiesThatWaitsWithTheTurn) {
+TEST_F(HostSemaphoreTest, OnlyUnitsThatADeadAgentHadNotReleasedAreAbandoned) {
+  auto& slot = world_.at<host::SemaphoreSlot>(0);
+  slot.rest.store(1);  // there was a minHold
+  of(1).acquire(4);
+  of(1).rest(3);  // of two agents
+  of(1).abandon(2, 2);
+  EXPECT_EQ(slot.owed.load(), 2U);
+  EXPECT_EQ(slot.resting[1].load(), 1U);
+  EXPECT_FALSE(of(2).tryAcquire().abandoned);
+  of(1).abandon(1, 0);
+  EXPECT_EQ(slot.owed.load(), 3U);
+  EXPECT_EQ(slot.resting[1].load(), 1U);
+  EXPECT_TRUE(of(2).tryAcquire().abandoned);
+  of(1).reclaim(1, 0);
+  EXPECT_EQ(slot.owed.load(), 3U) << "its caller has lost it, and has not died";
+  EXPECT_EQ(slot.resting[1].load(), 1U);
+  EXPECT_TRUE(of(2).tryAcquire().abandoned);
+}
+
+TEST_F(HostSemaphoreTest, AProcessDiesThatWaitsWithTheTurn) {
   of(1).acquire(5);
   Asking dying(notes_, kAnna, 5);
   Asking next(notes_, kBen, 1);
@@ -148,7 +167,7 @@ TEST_F(HostSemaphoreTest, OneDiesThatWaitsWithTheTurn) {
   of(3).notified();
   EXPECT_EQ(notes_.take(), Heard{admitted(next)});
   EXPECT_FALSE(next.abandoned);
-  of(2).leave(dying);  // the dead one's own book-keeping, not a part of the world
+  of(2).leave(dying);  // frees the test's waiter: the dead process's memory is still mapped here
   of(3).release();
   of(1).release(4);
   expectPristine();

@@ -1,4 +1,4 @@
-// What the tests of scope host share: directories of their own, and processes to give orders to
+// Shared by the tests of scope host: temporary directories, and processes that obey orders
 // (host_member.cpp).
 #pragma once
 
@@ -28,12 +28,15 @@
 
 namespace boxoffice::host::test {
 
-/// An empty directory in memory, removed at the end.
+/// An empty directory, in memory where the system can; the destructor removes it.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
-    char name[] = "/dev/shm/boxoffice-test-XXXXXX";
-    path_ = mkdtemp(name);
+    const bool hasMemory = std::filesystem::exists("/dev/shm");
+    path_ =
+        hasMemory ? "/dev/shm" : std::filesystem::canonical(std::filesystem::temp_directory_path());
+    path_ += "/boxoffice-test-XXXXXX";
+    if (!mkdtemp(path_.data())) std::abort();
   }
   ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
   TemporaryDirectory(const TemporaryDirectory&) = delete;
@@ -46,7 +49,7 @@ class TemporaryDirectory {
     return run() + "/" + fileName(kind, name);
   }
 
-  /// The lines that the members have written while they cleaned up.
+  /// The lines that members wrote during clean-ups.
   std::vector<std::string> log() const {
     std::vector<std::string> lines;
     std::ifstream file(path_ + "/log");
@@ -61,18 +64,19 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-/// A process of its own, a member once it has been told to join.
+/// A child process (host_member.cpp); join() makes it a member.
 class Process {
  public:
   explicit Process(const std::string& directory, std::vector<std::string> before = {}) {
     int in[2];
     int out[2];
-    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) std::abort();
+    if (pipe(in) != 0 || pipe(out) != 0) std::abort();
+    for (const int end : {in[0], in[1], out[0], out[1]}) fcntl(end, F_SETFD, FD_CLOEXEC);
     before.insert(before.end(), {BOXOFFICE_MEMBER, directory});
     std::vector<char*> arguments;
     for (std::string& argument : before) arguments.push_back(argument.data());
     arguments.push_back(nullptr);
-    signal(SIGPIPE, SIG_IGN);  // orders to the dead
+    signal(SIGPIPE, SIG_IGN);  // an order to a dead process must not kill the test
     pid_ = fork();
     if (pid_ == 0) {
       signal(SIGPIPE, SIG_DFL);
@@ -101,8 +105,8 @@ class Process {
     std::fflush(orders_);
   }
 
-  /// The rest of the next unread line with this beginning; "(gone)" when there is none and the process is
-  /// gone. Notifications come between the answers: other lines stay unread.
+  /// Waits for the next unread line with this beginning, and returns the rest of it; "(gone)" if the process
+  /// ends without one. Other lines stay unread, since notifications appear between the answers.
   std::string await(const std::string& beginning) {
     for (auto line = lines_.begin();; ++line) {
       if (line == lines_.end()) {
@@ -122,22 +126,22 @@ class Process {
     return await(beginning);
   }
 
-  /// Its process slot.
+  /// Makes the process a member, and returns its process slot.
   int join() { return std::atoi(ask("join", "slot ").c_str()); }
   std::string open(const std::string& name) { return ask("open " + name, "segment "); }
 
-  /// Waits until that process slot is free for it.
+  /// Waits until this process sees process slot `process` free.
   void awaitFree(int process) {
     while (ask("pid " + std::to_string(process), "pid ") != "0") std::this_thread::yield();
   }
 
   void kill(int signal = SIGKILL) { ::kill(pid_, signal); }
-  /// Waits until none of its threads runs any more.
+  /// Stops the process, and waits until all its threads have stopped.
   void stop() {
     kill(SIGSTOP);
     waitpid(pid_, nullptr, WUNTRACED);
   }
-  /// Waits until it has gone.
+  /// Waits until the process has ended.
   void wait() { waitpid(std::exchange(pid_, 0), nullptr, 0); }
 
  private:
@@ -157,7 +161,7 @@ class Process {
   std::list<std::string> lines_;
 };
 
-/// The fault of the HostError that `step` throws, if it throws one.
+/// Returns the fault of the HostError that `step` throws, if it throws one.
 template <class Step>
 std::optional<HostFault> hostFaultOf(Step&& step) {
   try {
@@ -168,7 +172,7 @@ std::optional<HostFault> hostFaultOf(Step&& step) {
   return std::nullopt;
 }
 
-/// Segments of all kinds, in this process: cleaning them is counted, and does nothing.
+/// Makes the eviction of every kind of segment only count its calls.
 inline int evictions = 0;
 inline void countEvictions() {
   for (std::uint32_t kind = 1; kind < kKinds; ++kind) {

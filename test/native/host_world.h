@@ -1,6 +1,6 @@
-// A machine with processes for the tests of scope host, without files: slots in shared memory, with one
-// mapping per process slot. So several "processes" can live in one, each with its own local queues, which
-// are found by address. They handle their wake-ups when the test says so, or are forked and killed.
+// A simulated machine for the tests of scope host, without files: slots in shared memory, mapped once per
+// process slot. One real process can so play several, each with its own local queues, since queues are found
+// by address. They handle their wake-ups when the test decides, or are forked and killed.
 #pragma once
 
 #include <fcntl.h>
@@ -26,10 +26,10 @@ using host::Step;
 class World {
  public:
   static constexpr std::size_t kSlots = 4;
-  static constexpr std::size_t kSlotBytes = 1024;
+  static constexpr std::size_t kSlotBytes = 2048;
   static constexpr ProcessSlot kMost = 12;
 
-  /// What the visitors of a slot record, behind each slot.
+  /// The records of a slot's holders, stored behind each slot.
   struct Books {
     std::atomic<int> inside;
     std::array<std::atomic<int>, kMost + 1> shares;  // by process slot: readers, or units held
@@ -64,13 +64,13 @@ class World {
 
   static inline World* current = nullptr;
 
-  /// The lock in this slot, in the mapping of that process; process slot 0 is the test's own.
+  /// The lock in this slot, in the mapping of `process`; process slot 0 is the test's own.
   template <class Lock>
   Lock& at(ProcessSlot process, std::size_t slot = 0) {
     return *reinterpret_cast<Lock*>(maps_[process] + slot * kSlotBytes);
   }
   Books& books(ProcessSlot process, std::size_t slot = 0) {
-    return *reinterpret_cast<Books*>(maps_[process] + slot * kSlotBytes + 896);
+    return *reinterpret_cast<Books*>(maps_[process] + slot * kSlotBytes + 1920);
   }
   OwnerWord owner(std::size_t slot = 0) {
     return OwnerWord(at<host::SlotHead>(0, slot).owner.load());
@@ -96,18 +96,18 @@ class World {
     if (process > processes_) return;  // the word is corrupt
     shared().notified[process].fetch_or(slots);
     const char byte = 0;
-    // A full pipe wakes its reader all the same.
+    // A full pipe wakes its reader, too, so a failed write loses no wake-up.
     [[maybe_unused]] const auto sent = write(pipes_[process][1], &byte, 1);
   }
   void notifyAll() {
     for (ProcessSlot s = 1; s <= processes_; ++s) notify(s, (1U << kSlots) - 1);
   }
-  /// Whether that process was notified and has not handled it yet.
+  /// Whether `process` has a notification that it has not handled yet.
   bool notified(ProcessSlot process, std::size_t slot = 0) {
     return shared().notified[process].load() & 1U << slot;
   }
 
-  /// What the wake-up thread of that process does when it is woken. Whether there was anything to do.
+  /// Handles the notifications of `process`, as its wake-up thread does. Returns whether there were any.
   template <class Lock>
   bool deliver(ProcessSlot process) {
     const std::uint32_t slots = shared().notified[process].exchange(0);
@@ -155,16 +155,16 @@ class World {
 
   // ---- death ----
 
-  /// Sets whether that process is dead, as the kernel would report it.
+  /// Sets whether `process` is dead, as the kernel would report it.
   void setDead(ProcessSlot process, bool isDead) { shared().dead[process] = isDead; }
   bool isDead(ProcessSlot process) {
     if (asked_) std::exchange(asked_, nullptr)();
     return shared().dead[process];
   }
-  /// Runs `what` once, at the next question whether a process is dead.
+  /// Runs `what` once, at the next call of isDead().
   void onAsked(std::function<void()> what) { asked_ = std::move(what); }
 
-  /// Kills this process when it comes to `step` for the `count`th time from now on.
+  /// Kills this process when it reaches `step` for the `count`th time from now on.
   static void killAt(Step step, int count) {
     fatal = step;
     left = count;
@@ -188,7 +188,7 @@ class World {
   }
   long killsAt(Step step) { return shared().kills[static_cast<std::size_t>(step)].load(); }
 
-  /// How many visits there were, in all slots.
+  /// The number of visits in all slots.
   long visits() {
     long all = 0;
     for (std::size_t i = 0; i < kSlots; ++i) all += books(0, i).visits.load();
@@ -203,18 +203,18 @@ class World {
   /// Whether processes that run until they are killed may stop.
   std::atomic<bool>& enough() { return shared().enough; }
 
-  /// Cleans up after a dead process, as the first process to hear of it does.
+  /// Cleans up after a dead process, as the first process that is notified of the death does.
   template <class Lock>
   void evict(ProcessSlot dead) {
     for (std::size_t i = 0; i < kSlots; ++i) {
       Lock::evict(maps_[0] + i * kSlotBytes, dead);
-      reads_[dead][i] = {};  // its memory is gone with it
+      reads_[dead][i] = {};  // private memory of the dead process
     }
     notifyAll();
   }
 
  private:
-  static constexpr std::size_t kBytes = 2 * 4096;
+  static constexpr std::size_t kBytes = 3 * 4096;
 
   struct Shared {
     std::array<std::atomic<std::uint32_t>, kMost + 1> notified;
@@ -223,7 +223,7 @@ class World {
     std::array<std::atomic<bool>, kMost + 1> dead;
     std::atomic<bool> enough;
   };
-  Shared& shared() { return *reinterpret_cast<Shared*>(maps_[0] + 4096); }
+  Shared& shared() { return *reinterpret_cast<Shared*>(maps_[0] + kSlots * kSlotBytes); }
 
   static inline Step fatal{};
   static inline std::atomic<int> left{0};
@@ -238,7 +238,7 @@ class World {
 };
 
 struct WorldPlatform : NativePlatform<WorldPlatform> {
-  /// Stands still while it is not 0.
+  /// While this is not 0, the clock stands still at this time.
   static inline std::atomic<std::int64_t> frozen{0};
 
   static Deadline now() noexcept {

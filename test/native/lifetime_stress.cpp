@@ -1,4 +1,4 @@
-// A thread that was let in may destroy the primitive while the thread that let it in is still on its way out.
+// An admitted thread may destroy the primitive before the admitting thread's call has returned.
 #include "stress.h"
 
 namespace boxoffice::test {
@@ -6,10 +6,10 @@ namespace {
 
 class LifetimeStress : public testing::Test {
  protected:
-  ~LifetimeStress() override { expectNobodyWaits<Platform>(); }
+  ~LifetimeStress() override { expectNoWaiters<Platform>(); }
 
-  // One thread makes and hands over `T`s, keeping on at each with `letIn`; the other goes in by
-  // `goIn` and destroys it at once.
+  // One thread creates each `T`, hands it over and calls `letIn`. The other thread acquires by `goIn` and
+  // destroys the `T` at once.
   template <class T, class Make, class LetIn, class GoIn>
   void handOver(Make&& make, LetIn&& letIn, GoIn&& goIn) {
     std::atomic<T*> handed{nullptr};
@@ -33,18 +33,18 @@ class LifetimeStress : public testing::Test {
   }
 };
 
-TEST_F(LifetimeStress, OfASemaphore) {
+TEST_F(LifetimeStress, ASemaphoreMayBeDestroyedByTheThreadItLetIn) {
   handOver<Semaphore>([] { return new Semaphore; }, [](Semaphore& s) { s.signal(); },
                       [](Semaphore& s) { s.wait(); });
 }
 
-TEST_F(LifetimeStress, OfALightweightSemaphore) {
+TEST_F(LifetimeStress, ALightweightSemaphoreMayBeDestroyedByTheThreadItLetIn) {
   handOver<LightweightSemaphore>([] { return new LightweightSemaphore; },
                                  [](LightweightSemaphore& s) { s.signal(); },
                                  [](LightweightSemaphore& s) { s.wait(); });
 }
 
-TEST_F(LifetimeStress, OfAMutex) {
+TEST_F(LifetimeStress, AMutexMayBeDestroyedByTheThreadItLetIn) {
   handOver<Mutex>(
       [] {
         auto* const mutex = new Mutex;
@@ -58,7 +58,7 @@ TEST_F(LifetimeStress, OfAMutex) {
       });
 }
 
-TEST_F(LifetimeStress, OfAReadWriteLock) {
+TEST_F(LifetimeStress, AReadWriteLockMayBeDestroyedByTheThreadItLetIn) {
   handOver<RWLock>(
       [] {
         auto* const lock = new RWLock;
@@ -72,13 +72,13 @@ TEST_F(LifetimeStress, OfAReadWriteLock) {
       });
 }
 
-TEST_F(LifetimeStress, OfAnEvent) {
+TEST_F(LifetimeStress, AnEventMayBeDestroyedByTheThreadItLetIn) {
   handOver<AutoResetEvent>([] { return new AutoResetEvent; },
                            [](AutoResetEvent& event) { event.signal(); },
                            [](AutoResetEvent& event) { event.wait(); });
 }
 
-TEST_F(LifetimeStress, OfALatch) {
+TEST_F(LifetimeStress, ALatchMayBeDestroyedByTheThreadItLetIn) {
   handOver<CountdownLatch>([] { return new CountdownLatch(1); },
                            [](CountdownLatch& latch) { latch.countDown(); },
                            [](CountdownLatch& latch) { latch.wait(); });

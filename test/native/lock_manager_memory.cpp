@@ -1,5 +1,5 @@
-// Memory that runs out while locks are requested: a call that throws has changed nothing, and leaving needs
-// no memory.
+// Out of memory while locks are requested: a call that throws has changed nothing, and leave() allocates
+// nothing.
 #include "failing_memory.h"
 #include "support.h"
 
@@ -10,9 +10,9 @@ using Mode = LockManager::Mode;
 using Manner = LockManager::Manner;
 using Answer = LockManager::Answer;
 
-const std::u16string kLong(100, u'k');  // which lies on the heap
+const std::u16string kLong(100, u'k');  // too long for the small-string optimization
 
-/// Deaf, since a note of a wake would take memory.
+/// Only counts wakes, since recording each would allocate memory.
 struct Nowhere final : Parker {
   void wake(Waiter&, Wake) noexcept override { ++wakes; }
   int wakes = 0;
@@ -44,15 +44,15 @@ TEST(LockManagerMemoryTest, ARequestThatFailsLeavesAllAsItWas) {
   };
   const auto [first, failures] = ask(anna, Mode::exclusive, Manner::wait, 0);
   EXPECT_EQ(first, Answer::granted);
-  EXPECT_GE(failures, 3);  // room for spares, the name, its node
+  EXPECT_GE(failures, 3);  // allocates room for spares, the name and its node
   EXPECT_GE(ask(ben, Mode::shared, Manner::wait, 0).second, 1);
   EXPECT_GE(ask(ben, Mode::shared, Manner::wait, 1).second, 1);
   EXPECT_EQ(ask(anna, Mode::exclusive, Manner::wait, 1).first, Answer::waiting);
 
-  failNewIn = 0;  // from here on no memory is needed
+  failNewIn = 0;  // from here on nothing allocates
   EXPECT_EQ(manager.leave(*waiters[3]), Leave::left);
   EXPECT_TRUE(manager.release(*waiters[0]));
-  EXPECT_EQ(manager.settle(*waiters[1]), LockManager::Fate::granted);
+  EXPECT_EQ(manager.resume(*waiters[1]), LockManager::Fate::granted);
   EXPECT_TRUE(manager.release(*waiters[1]));
   manager.forget(ben);
   failNewIn = -1;
@@ -80,7 +80,7 @@ TEST(LockManagerMemoryTest, ATheftThatFailsStealsNothing) {
   EXPECT_EQ(nowhere.wakes, 1);
 }
 
-TEST(LockManagerMemoryTest, NamesThatComeAndGoNeedNoneOnceTheyHaveBeen) {
+TEST(LockManagerMemoryTest, NamesUsedAgainNeedNoMemory) {
   LockManager manager;
   LockManager::Client anna(kAnna);
   Nowhere nowhere;

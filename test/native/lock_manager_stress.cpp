@@ -1,4 +1,4 @@
-// Event loops that use the lock manager as JavaScript does, from many threads, and die in the middle of it.
+// Event loops on many threads that use the lock manager as JavaScript does, and die with requests pending.
 #include <deque>
 
 #include "locks/lock_manager.h"
@@ -11,7 +11,7 @@ using Mode = LockManager::Mode;
 using Manner = LockManager::Manner;
 using Answer = LockManager::Answer;
 
-/// What one name guards: plain books, that two inside at once would spoil.
+/// The data that one name's lock guards: a plain book, which two concurrent holders would corrupt.
 struct Chamber {
   std::u16string name;
   Book book;
@@ -24,7 +24,7 @@ class Loop final : private Wakeup {
   Loop(LockManager& manager, std::deque<Chamber>& chambers, Dice& dice)
       : manager_(manager), chambers_(chambers), dice_(dice) {}
   ~Loop() {
-    while (wakeUps_ < batches_) await();  // the poster no longer touches us
+    while (wakeUps_ < batches_) await();  // until no poster can still use this object
     giveAgentId(id_);
   }
 
@@ -32,7 +32,7 @@ class Loop final : private Wakeup {
     for (int i = 0; i < turns; ++i) turn(violations);
   }
 
-  /// Until all is done.
+  /// Runs until every request has ended.
   void end(Violations& violations) {
     while (!requests_.empty()) {
       while (letOneGo(violations)) {
@@ -42,7 +42,7 @@ class Loop final : private Wakeup {
     }
   }
 
-  /// The end of an environment, as binding/teardown.cc has it.
+  /// Ends like an environment in binding/teardown.cc.
   void die() {
     for (const auto& one : requests_) leaveChamber(*one);
     manager_.forget(client_);
@@ -102,7 +102,7 @@ class Loop final : private Wakeup {
     if (answer == Answer::granted) goIn(one, violations);
   }
 
-  /// Gives up one that has not been settled.
+  /// Cancels a request that has not been resumed.
   void leaveOne() {
     for (const auto& one : requests_) {
       if (one->isIn || one->isGone) continue;
@@ -127,7 +127,7 @@ class Loop final : private Wakeup {
     const bool some = mailbox_.collect([&](Waiter& w, Wake) {
       auto& one = static_cast<Request&>(w);
       if (one.isGone) return drop(one);
-      violations.unless(manager_.settle(one) == LockManager::Fate::granted);
+      violations.unless(manager_.resume(one) == LockManager::Fate::granted);
       goIn(one, violations);
     });
     if (some) ++batches_;
@@ -213,7 +213,7 @@ TEST(LockManagerStress, ThievesLeaveOneHolder) {
       };
       if (manager.request(client, w, u"a", Mode::exclusive, manner) == Answer::waiting) {
         heard();
-        if (manager.settle(w) == LockManager::Fate::stolen) {
+        if (manager.resume(w) == LockManager::Fate::stolen) {
           ++stolen;
           continue;
         }

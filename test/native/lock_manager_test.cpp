@@ -10,7 +10,7 @@ using Manner = LockManager::Manner;
 using Answer = LockManager::Answer;
 using Fate = LockManager::Fate;
 
-/// A manager of its own, with two clients that stand still.
+/// A private manager with two clients without an event loop.
 class LockManagerTest : public testing::Test {
  protected:
   Answer ask(Waiter& w, Mode mode = Mode::exclusive, Manner manner = Manner::wait,
@@ -49,7 +49,7 @@ struct B : Waiter {
   explicit B(Parker& whom) : Waiter(whom, kBen) {}
 };
 
-TEST_F(LockManagerTest, GrantsWhatIsFreeAtOnceAndTellsNobody) {
+TEST_F(LockManagerTest, GrantsAFreeLockAtOnceWithoutACompletion) {
   A a(notes);
   EXPECT_EQ(ask(a), Answer::granted);
   EXPECT_FALSE(a.abandoned);
@@ -59,7 +59,7 @@ TEST_F(LockManagerTest, GrantsWhatIsFreeAtOnceAndTellsNobody) {
   EXPECT_EQ(notes.take(), Heard{});
 }
 
-TEST_F(LockManagerTest, LetsInTheNextWhenTheHolderGoes) {
+TEST_F(LockManagerTest, AdmitsTheNextWhenTheHolderReleases) {
   A a(notes);
   B b(notes);
   ask(a);
@@ -68,12 +68,12 @@ TEST_F(LockManagerTest, LetsInTheNextWhenTheHolderGoes) {
   EXPECT_TRUE(manager.release(a));
   EXPECT_EQ(notes.take(), Heard{invited(b)});
   EXPECT_EQ(state(), "Be | ");
-  EXPECT_EQ(manager.settle(b), Fate::granted);
+  EXPECT_EQ(manager.resume(b), Fate::granted);
   EXPECT_TRUE(manager.release(b));
   EXPECT_EQ(state(), "| ");
 }
 
-TEST_F(LockManagerTest, LetsInSharedOnesTogetherInTheirOrder) {
+TEST_F(LockManagerTest, AdmitsSharedRequestsTogetherInTheirOrder) {
   A a(notes);
   B first(notes);
   A second(notes);
@@ -87,20 +87,20 @@ TEST_F(LockManagerTest, LetsInSharedOnesTogetherInTheirOrder) {
   manager.release(a);
   EXPECT_EQ(notes.take(), (Heard{invited(first), invited(second)}));
   EXPECT_EQ(state(), "Bs As | Be As ");
-  manager.settle(first);
-  manager.settle(second);
+  manager.resume(first);
+  manager.resume(second);
   manager.release(second);
   EXPECT_EQ(notes.take(), Heard{});
   manager.release(first);
   EXPECT_EQ(notes.take(), Heard{invited(alone)});
-  manager.settle(alone);
+  manager.resume(alone);
   manager.release(alone);
   EXPECT_EQ(notes.take(), Heard{invited(late)});
-  manager.settle(late);
+  manager.resume(late);
   manager.release(late);
 }
 
-TEST_F(LockManagerTest, KeepsSharedOnesBehindAnExclusiveOneThatWaits) {
+TEST_F(LockManagerTest, KeepsSharedRequestsBehindAWaitingExclusiveOne) {
   A a(notes);
   B b(notes);
   A late(notes);
@@ -112,7 +112,7 @@ TEST_F(LockManagerTest, KeepsSharedOnesBehindAnExclusiveOneThatWaits) {
   EXPECT_EQ(state(), "As As | ");
 }
 
-TEST_F(LockManagerTest, RefusesWhatIsNotAvailable) {
+TEST_F(LockManagerTest, RefusesALockThatIsNotAvailable) {
   A a(notes);
   B b(notes);
   EXPECT_EQ(ask(a, Mode::shared, Manner::ifAvailable), Answer::granted);
@@ -135,7 +135,7 @@ TEST_F(LockManagerTest, LetsAHigherPriorityGoFirst) {
   EXPECT_EQ(state(), "As As | Be ");
 }
 
-TEST_F(LockManagerTest, TakesALockFromAllWhoHoldItAndTellsThem) {
+TEST_F(LockManagerTest, StealsALockFromAllHoldersAndTellsThem) {
   A one(notes);
   B other(notes);
   A waiting(notes);
@@ -146,8 +146,8 @@ TEST_F(LockManagerTest, TakesALockFromAllWhoHoldItAndTellsThem) {
   EXPECT_EQ(ask(thief, Mode::exclusive, Manner::steal), Answer::granted);
   EXPECT_EQ(notes.take(), (Heard{invited(one), invited(other)}));
   EXPECT_EQ(state(), "Be | Ae ");
-  EXPECT_EQ(manager.settle(one), Fate::stolen);
-  EXPECT_FALSE(manager.release(other));  // before it has settled: its invitation is still to come
+  EXPECT_EQ(manager.resume(one), Fate::stolen);
+  EXPECT_FALSE(manager.release(other));  // before it has resumed: its wake is still pending
   EXPECT_EQ(state(), "Be | Ae ");
   manager.release(thief);
   EXPECT_EQ(notes.take(), Heard{invited(waiting)});
@@ -162,11 +162,11 @@ TEST_F(LockManagerTest, InvitesOnceHoweverMuchHappens) {
   manager.release(a);
   ask(thief, Mode::exclusive, Manner::steal);
   EXPECT_EQ(notes.take(), Heard{invited(b)});
-  EXPECT_EQ(manager.settle(b), Fate::stolen);
+  EXPECT_EQ(manager.resume(b), Fate::stolen);
   EXPECT_EQ(state(), "Ae | ");
 }
 
-TEST_F(LockManagerTest, PassesOnAGrantThatNobodyHasSettled) {
+TEST_F(LockManagerTest, PassesOnAGrantThatWasNotSettled) {
   A a(notes);
   B b(notes);
   A next(notes);
@@ -179,7 +179,7 @@ TEST_F(LockManagerTest, PassesOnAGrantThatNobodyHasSettled) {
   EXPECT_EQ(state(), "Ae | ");
 }
 
-TEST_F(LockManagerTest, LeavesWhatHasBeenStolen) {
+TEST_F(LockManagerTest, LeavesALockThatHasBeenStolen) {
   A a(notes);
   B b(notes);
   A thief(notes);
@@ -191,7 +191,7 @@ TEST_F(LockManagerTest, LeavesWhatHasBeenStolen) {
   EXPECT_EQ(state(), "Ae | ");
 }
 
-TEST_F(LockManagerTest, GivesWhatADeadClientHeldToTheNext) {
+TEST_F(LockManagerTest, GivesTheLockOfADeadClientToTheNext) {
   A a(notes);
   A waiting(notes);
   B b(notes);
@@ -203,14 +203,14 @@ TEST_F(LockManagerTest, GivesWhatADeadClientHeldToTheNext) {
   manager.forget(anna);
   EXPECT_EQ(notes.take(), Heard{invited(b)});
   EXPECT_EQ(state(), "Be | Be ");
-  EXPECT_EQ(manager.settle(b), Fate::granted);
+  EXPECT_EQ(manager.resume(b), Fate::granted);
   EXPECT_TRUE(b.abandoned);
   manager.release(b);
-  EXPECT_EQ(manager.settle(other), Fate::granted);
+  EXPECT_EQ(manager.resume(other), Fate::granted);
   EXPECT_FALSE(other.abandoned);
 }
 
-TEST_F(LockManagerTest, RemembersADeathUntilSomebodyHasBeenTold) {
+TEST_F(LockManagerTest, RemembersADeathUntilAClientHasBeenTold) {
   A a(notes);
   ask(a);
   manager.forget(anna);
@@ -218,7 +218,7 @@ TEST_F(LockManagerTest, RemembersADeathUntilSomebodyHasBeenTold) {
   B elsewhere(notes);
   ask(elsewhere, Mode::exclusive, Manner::wait, u"b");
   EXPECT_FALSE(elsewhere.abandoned);
-  // One that is granted, and gives up or dies before it knows, is not told.
+  // A holder that was told dies, too: the next holder is told of this death, the one after it is not.
   A holder(notes);
   B b(notes);
   ask(holder);
@@ -232,59 +232,59 @@ TEST_F(LockManagerTest, RemembersADeathUntilSomebodyHasBeenTold) {
   EXPECT_FALSE(last.abandoned);
 }
 
-TEST_F(LockManagerTest, TellsTheNextWhenTheOneThatShouldHaveKnownIsGone) {
+TEST_F(LockManagerTest, TellsTheNextOfADeathWhenTheClientToBeToldIsGone) {
   for (const bool dies : {false, true}) {
     A a(notes);
     B b(notes);
     A next(notes);
     ask(a);
     ask(b);
-    manager.forget(anna);  // b is granted, and has not settled
+    manager.forget(anna);  // grants b, which has not resumed yet
     ask(next);
     if (dies) {
       manager.forget(ben);
     } else {
       manager.leave(b);
     }
-    EXPECT_EQ(manager.settle(next), Fate::granted);
+    EXPECT_EQ(manager.resume(next), Fate::granted);
     EXPECT_TRUE(next.abandoned);
     EXPECT_TRUE(manager.release(next));
     notes.take();
   }
 }
 
-TEST_F(LockManagerTest, TellsTheThiefOfADeathThatTheRobbedOneNeverHeardOf) {
+TEST_F(LockManagerTest, TellsAThiefOfADeathThatItsVictimWasNotToldOf) {
   A a(notes);
   B b(notes);
   A thief(notes);
   ask(a);
   ask(b);
-  manager.forget(anna);  // b is granted, and has not settled
+  manager.forget(anna);  // grants b, which has not resumed yet
   ask(thief, Mode::exclusive, Manner::steal);
   EXPECT_TRUE(thief.abandoned);
-  EXPECT_EQ(manager.settle(b), Fate::stolen);
+  EXPECT_EQ(manager.resume(b), Fate::stolen);
   manager.release(thief);
-  // One that has heard of it takes it along.
+  // The thief is not told of a death that the robbed holder was told of.
   ask(a);
   ask(b);
   manager.forget(anna);
-  EXPECT_EQ(manager.settle(b), Fate::granted);
+  EXPECT_EQ(manager.resume(b), Fate::granted);
   A next(notes);
   ask(next, Mode::exclusive, Manner::steal);
   EXPECT_FALSE(next.abandoned);
 }
 
-TEST_F(LockManagerTest, NoDeathOfOneWhoSharedIsAnnounced) {
+TEST_F(LockManagerTest, TheDeathOfASharedHolderIsNotTold) {
   A a(notes);
   B b(notes);
   share(a);
   ask(b);
   manager.forget(anna);
-  EXPECT_EQ(manager.settle(b), Fate::granted);
+  EXPECT_EQ(manager.resume(b), Fate::granted);
   EXPECT_FALSE(b.abandoned);
 }
 
-TEST_F(LockManagerTest, ForgetsOneWhoWaitedBetweenOthers) {
+TEST_F(LockManagerTest, ForgetsAClientThatWaitedBetweenOthers) {
   A a(notes);
   B b(notes);
   A first(notes);
@@ -300,23 +300,23 @@ TEST_F(LockManagerTest, ForgetsOneWhoWaitedBetweenOthers) {
   EXPECT_EQ(state(), "Bs Bs | ");
 }
 
-TEST_F(LockManagerTest, KnowsWhetherOthersCouldLetAClientIn) {
+TEST_F(LockManagerTest, KnowsWhetherOthersCouldAdmitAClient) {
   A a(notes);
   A behind(notes);
   B b(notes);
   EXPECT_FALSE(anna.waitsForOthers());
   ask(a);
   ask(behind);
-  EXPECT_FALSE(anna.waitsForOthers());  // only itself could
+  EXPECT_FALSE(anna.waitsForOthers());  // it waits for its own client only
   ask(b);
   EXPECT_TRUE(ben.waitsForOthers());
   manager.release(a);
-  EXPECT_TRUE(anna.waitsForOthers());  // it holds it, and does not know yet
-  manager.settle(behind);
+  EXPECT_TRUE(anna.waitsForOthers());  // granted, but not resumed yet
+  manager.resume(behind);
   EXPECT_FALSE(anna.waitsForOthers());
   manager.release(behind);
   EXPECT_TRUE(ben.waitsForOthers());
-  manager.settle(b);
+  manager.resume(b);
   EXPECT_FALSE(ben.waitsForOthers());
   A last(notes);
   ask(last);
@@ -325,26 +325,26 @@ TEST_F(LockManagerTest, KnowsWhetherOthersCouldLetAClientIn) {
   EXPECT_FALSE(anna.waitsForOthers());
 }
 
-TEST_F(LockManagerTest, OthersLetASharerInOnceMoreWhenTheyGiveUp) {
+TEST_F(LockManagerTest, OthersThatGiveUpAdmitASharedRequestAgain) {
   A a(notes);
   B b(notes);
   A again(notes);
   A alone(notes);
   share(a);
   ask(alone);
-  EXPECT_FALSE(anna.waitsForOthers());  // only itself could
+  EXPECT_FALSE(anna.waitsForOthers());  // it waits for its own client only
   manager.leave(alone);
   ask(b);
   share(again);
   EXPECT_TRUE(anna.waitsForOthers());
   manager.leave(b);
-  EXPECT_EQ(manager.settle(again), Fate::granted);
+  EXPECT_EQ(manager.resume(again), Fate::granted);
   EXPECT_FALSE(anna.waitsForOthers());
   manager.release(a);
   manager.release(again);
   ask(a);
   share(again);
-  EXPECT_FALSE(anna.waitsForOthers());  // what it holds is its own
+  EXPECT_FALSE(anna.waitsForOthers());  // granted beside its own client's lock
 }
 
 TEST_F(LockManagerTest, WaitsForOthersWhenItsLockWasStolen) {
@@ -354,14 +354,14 @@ TEST_F(LockManagerTest, WaitsForOthersWhenItsLockWasStolen) {
   ask(a);
   ask(behind);
   ask(thief, Mode::exclusive, Manner::steal);
-  EXPECT_FALSE(anna.waitsForOthers());  // it does not know of the theft yet
-  manager.settle(a);
+  EXPECT_FALSE(anna.waitsForOthers());  // has not resumed since the theft
+  manager.resume(a);
   EXPECT_TRUE(anna.waitsForOthers());
   manager.leave(behind);
   EXPECT_FALSE(anna.waitsForOthers());
 }
 
-TEST_F(LockManagerTest, KeepsNamesApartWhateverIsInThem) {
+TEST_F(LockManagerTest, KeepsNamesApartWhateverTheirBytes) {
   const std::u16string longName(1000, u'x');
   const std::vector<std::u16string> names{u"",      std::u16string(1, u'\0'), u"\xD800", u"\xDC00",
                                           longName, longName + u"x"};

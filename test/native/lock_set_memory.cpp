@@ -1,4 +1,4 @@
-// Memory that runs out: a call that throws holds nothing and waits for nothing.
+// Out of memory: a call that throws holds nothing and waits for nothing.
 #include "failing_memory.h"
 #include "support.h"
 
@@ -11,7 +11,7 @@ class LockSetMemoryTest : public testing::Test {
  protected:
   LockSetMemoryTest() {
     mutexes_[1].lock(kBen);
-    // What is made once per process or thread is made before memory runs out.
+    // Creates the objects of the process and of the thread before memory runs out.
     Fresh::lot();
     Fresh::parker();
     Fresh::agent();

@@ -40,11 +40,11 @@ TEST(LockSetStress, RandomSetsOfEight) {
   EXPECT_GT(tally.timedOut, 0);
   EXPECT_GT(tally.refused, 0);
   for (Mutex& mutex : mutexes) EXPECT_EQ(wordOf(mutex).load(), 0U);
-  expectNobodyWaits<Platform>();
+  expectNoWaiters<Platform>();
 }
 
 TEST(LockSetStress, ASetAsAnEventLoopsWait) {
-  // Philosophers' worst case, for waits that do not block: each names its two in another order.
+  // The dining philosophers' worst case, without blocking: neighbours list their mutexes in different orders.
   Mutex mutexes[kMutexes];
   Room rooms[kMutexes];
   inThreads(kThreads, [&](int index, Dice& dice) {
@@ -62,7 +62,7 @@ TEST(LockSetStress, ASetAsAnEventLoopsWait) {
       bool in = set.enter(w);
       while (!in) {
         wakeup.semaphore.wait();
-        mailbox.collect([&](Waiter& mine, Wake how) { in = set.settle(mine, how); });
+        mailbox.collect([&](Waiter& mine, Wake how) { in = set.resume(mine, how); });
       }
       rooms[left].enter(false);
       rooms[right].enter(false);
@@ -73,7 +73,7 @@ TEST(LockSetStress, ASetAsAnEventLoopsWait) {
     }
     giveAgentId(me);
   });
-  expectNobodyWaits<Platform>();
+  expectNoWaiters<Platform>();
 }
 
 }  // namespace

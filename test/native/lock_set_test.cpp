@@ -38,7 +38,7 @@ TEST_F(LockSetTest, HoldsAllFromLockToUnlock) {
   all_.unlock(kAnna);
 }
 
-TEST_F(LockSetTest, EachMutexOnceHoweverOftenItIsNamed) {
+TEST_F(LockSetTest, LocksAMutexOnceHoweverOftenItIsNamed) {
   Set twice{&m_[0], &m_[1], &m_[0], &m_[1]};
   EXPECT_EQ(twice.size(), 2U);
   EXPECT_TRUE(twice.lock());
@@ -68,14 +68,14 @@ TEST_F(LockSetTest, LockingTwiceIsMisuse) {
   all_.unlock();
 }
 
-TEST_F(LockSetTest, UnlockByAnotherIsMisuseAndChangesNothing) {
+TEST_F(LockSetTest, UnlockByAnotherAgentIsMisuseAndChangesNothing) {
   all_.lock(kAnna);
   EXPECT_EQ(faultOf([&] { all_.unlock(kBen); }), Fault::notHolder);
   EXPECT_EQ(held(), 3);
   all_.unlock(kAnna);
 }
 
-TEST_F(LockSetTest, AllOrNone) {
+TEST_F(LockSetTest, AcquiresAllOrNone) {
   for (auto& obstacle : m_) {
     obstacle.lock(kBen);
     EXPECT_FALSE(all_.tryLock());
@@ -90,7 +90,7 @@ TEST_F(LockSetTest, AllOrNone) {
   all_.unlock();
 }
 
-TEST_F(LockSetTest, TellsWhetherAnyOfThemWasAbandoned) {
+TEST_F(LockSetTest, TellsWhetherAMutexWasAbandoned) {
   m_[1].lock(kBen);
   m_[1].abandon(kBen);
   EXPECT_TRUE(all_.lock().abandoned);
@@ -101,7 +101,7 @@ TEST_F(LockSetTest, TellsWhetherAnyOfThemWasAbandoned) {
   all_.unlock();
 }
 
-TEST_F(LockSetTest, WaitsForOneAfterTheOther) {
+TEST_F(LockSetTest, WaitsForOneMutexAfterTheOther) {
   m_[0].lock(kBen);
   m_[2].lock(kBen);
   EXPECT_FALSE(all_.enter(w_));
@@ -109,16 +109,16 @@ TEST_F(LockSetTest, WaitsForOneAfterTheOther) {
   P::pass(kPatience);
   m_[0].unlock(kBen);
   EXPECT_EQ(loop_.take(), Heard{admitted(w_)});
-  EXPECT_FALSE(all_.settle(w_, Wake::admitted));
+  EXPECT_FALSE(all_.resume(w_, Wake::admitted));
   EXPECT_EQ(m_[1].owner(), kAnna);
   m_[2].unlock(kBen);
   EXPECT_EQ(loop_.take(), Heard{invited(w_)});
-  EXPECT_TRUE(all_.settle(w_, Wake::invited));
+  EXPECT_TRUE(all_.resume(w_, Wake::invited));
   EXPECT_EQ(m_[2].owner(), kAnna);
   all_.unlock(kAnna);
 }
 
-TEST_F(LockSetTest, LeavingLetsGoOfWhatIsHeld) {
+TEST_F(LockSetTest, LeavingUnlocksTheMutexesThatItHolds) {
   m_[1].lock(kBen);
   EXPECT_FALSE(all_.enter(w_));
   EXPECT_EQ(m_[0].owner(), kAnna);
@@ -130,18 +130,18 @@ TEST_F(LockSetTest, LeavingLetsGoOfWhatIsHeld) {
   all_.unlock();
 }
 
-TEST_F(LockSetTest, LeavingTooLateKeepsWhatIsHeld) {
+TEST_F(LockSetTest, LeavingTooLateKeepsTheMutexesThatItHolds) {
   m_[1].lock(kBen);
   EXPECT_FALSE(all_.enter(w_));
   P::pass(kPatience);
   m_[1].unlock(kBen);
   EXPECT_EQ(all_.leave(w_), Leave::admitted);
-  EXPECT_TRUE(all_.settle(w_, Wake::admitted));
+  EXPECT_TRUE(all_.resume(w_, Wake::admitted));
   EXPECT_EQ(faultOf([&] { all_.leave(w_); }), Fault::notWaiting) << "it waits for nothing";
   all_.unlock(kAnna);
 }
 
-TEST_F(LockSetTest, ThreadsThatNameThemInOppositeOrderDoNotDeadlock) {
+TEST_F(LockSetTest, ThreadsThatNameMutexesInOppositeOrderDoNotDeadlock) {
   constexpr int kRounds = 2'000;
   int both = 0;
   const auto work = [&](BasicMutex<P>* first, BasicMutex<P>* second) {

@@ -1,14 +1,14 @@
-// Memory that runs out while locks are looked up: a call that throws has changed nothing.
+// Out of memory while locks are looked up: a call that throws has changed nothing.
 #include "failing_memory.h"
 #include "support.h"
 
 namespace boxoffice::test {
 namespace {
 
-const std::string kLongKey(100, 'k');  // which lies on the heap
+const std::string kLongKey(100, 'k');  // too long for the small-string optimization
 
 TEST(LockTableMemoryTest, PairsOfWordsAreAsBefore) {
-  // The list of the free ones, the list of regions, the words: without any of them it is as before.
+  // take() allocates a list of free pairs, a list of regions, and words: a failure of any changes nothing.
   constexpr WordPairs::Number kRegion = 1U << WordPairs::kRegionBits;
   for (const WordPairs::Number before : {0U, kRegion}) {
     for (int which = 0; which < 3; ++which) {
@@ -18,7 +18,7 @@ TEST(LockTableMemoryTest, PairsOfWordsAreAsBefore) {
       EXPECT_THROW(pairs.take(), std::bad_alloc);
       failNewIn = -1;
       EXPECT_EQ(pairs.take(), before);
-      // From here on no memory is needed.
+      // From here on nothing allocates.
       failNewIn = 0;
       for (WordPairs::Number i = before + 1; i < before + kRegion; ++i) EXPECT_EQ(pairs.take(), i);
       for (WordPairs::Number i = 0; i < before + kRegion; ++i) pairs.give(i);
@@ -86,7 +86,7 @@ TEST(LockTableMemoryTest, AClaimThatFailsClaimsNothing) {
   EXPECT_GE(atEachAllocation(claim,
                              [&] {
                                EXPECT_EQ(words[1], 0U) << "no lock was constructed here";
-                               // So another lock may use the memory.
+                               // A claim by another lock succeeds, since none is left.
                                const auto other = [&](std::size_t i) {
                                  claimWords(words + i, 1, LockKind::mutex, 0);
                                  disclaimWords(words + i, 1);
@@ -98,7 +98,7 @@ TEST(LockTableMemoryTest, AClaimThatFailsClaimsNothing) {
             2);
   EXPECT_EQ(words[0], 12U);
   disclaimWords(words, 2);
-  // Each word had been claimed as often as it was disclaimed.
+  // No claim is left: another kind of lock may use the word.
   EXPECT_EQ(faultOf([&] { claimWords(words, 1, LockKind::mutex, 0); }), std::nullopt);
   disclaimWords(words, 1);
 }

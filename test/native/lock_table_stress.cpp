@@ -1,4 +1,4 @@
-// Random keys of one table, random claims of the same memory: no thread finds another key's lock, and no
+// Random keys of one table and random claims of the same memory: no thread gets another key's lock, and no
 // word is lost.
 #include <set>
 
@@ -14,7 +14,7 @@ constexpr int kKeys = 12;
 std::string nameOfKey(int key) { return "key " + std::to_string(key); }
 Mutex& mutexIn(const LockTable::Entry& entry) { return *reinterpret_cast<Mutex*>(entry.words); }
 
-/// The words that kKeys keys get are the ones on top of the stack, as long as none is lost.
+/// The pairs that the next kKeys keys get: the top of the stack, as long as no pair is lost.
 std::set<WordPairs::Number> nextPairs() {
   LockTable table;
   std::vector<LockTable::Entry*> entries;
@@ -27,7 +27,7 @@ std::set<WordPairs::Number> nextPairs() {
   return pairs;
 }
 
-TEST(LockTableStress, OneAtATimeForEachKeyHoweverOftenItComesAndGoes) {
+TEST(LockTableStress, EachKeyHasOneHolderHoweverOftenItComesAndGoes) {
   LockTable table;
   Room rooms[kKeys];
   Tally tally;
@@ -57,7 +57,7 @@ TEST(LockTableStress, OneAtATimeForEachKeyHoweverOftenItComesAndGoes) {
         }
       }
       if (dice(16) == 0) {
-        // Others look at entries, too, and pin them twice.
+        // Threads also list the entries, and pin them twice.
         violations.unless(table.busy() <= kKeys && table.busyKeys().size() <= kKeys);
         LockTable::Entry& same = table.pin(nameOfKey(key), 0);
         violations.unless(&same == &entry && !table.empty());
@@ -82,7 +82,7 @@ TEST(LockTableStress, OneAtATimeForEachKeyHoweverOftenItComesAndGoes) {
   EXPECT_GT(deaths, 0);
   EXPECT_TRUE(table.empty());
   EXPECT_EQ(nextPairs(), pairs);
-  expectNobodyWaits<Platform>();
+  expectNoWaiters<Platform>();
 }
 
 TEST(LockTableStress, TablesByName) {
@@ -117,7 +117,7 @@ TEST(LockTableStress, TablesByName) {
     EXPECT_TRUE(table.empty());
     tables.close(nameOfKey(which));
   }
-  expectNobodyWaits<Platform>();
+  expectNoWaiters<Platform>();
 }
 
 TEST(LockTableStress, ClaimsOfTheSameMemoryDoNotOverlap) {
@@ -125,7 +125,7 @@ TEST(LockTableStress, ClaimsOfTheSameMemoryDoNotOverlap) {
   constexpr LockKind kKinds[] = {LockKind::mutex, LockKind::condition, LockKind::semaphore,
                                  LockKind::autoResetEvent};
   SharedWord words[kWords + 1] = {};
-  // What each word is at the moment: a byte for each kind and part, how many claims say so.
+  // For each word, one byte per kind and part of a lock: the number of such claims.
   std::atomic<std::uint64_t> uses[kWords + 1] = {};
   Violations violations;
   Tally tally;

@@ -1,4 +1,4 @@
-// Where locks that threads share lie: by key, by name, by address.
+// The look-up of locks that threads share: by key, by name, by address.
 #include "locks/lock_table.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace boxoffice::test {
 namespace {
 
-constexpr std::uint32_t kThree = 3 << 2;  // how a semaphore of that value begins
+constexpr std::uint32_t kThree = 3 << 2;  // the initial word of a semaphore of value 3
 
 Mutex& mutexIn(const LockTable::Entry& entry) { return *reinterpret_cast<Mutex*>(entry.words); }
 WeightedSemaphore& semaphoreIn(const LockTable::Entry& entry) {
@@ -25,7 +25,7 @@ class LockTableTest : public testing::Test {
  protected:
   ~LockTableTest() override { EXPECT_TRUE(table_.empty()); }
 
-  /// Takes the abandoned mutex of `key` and frees it: the last trace of it is gone.
+  /// Locks and unlocks the abandoned mutex of `key`, so that the table can drop it.
   void tell(const std::string& key) {
     LockTable::Entry& entry = table_.pin(key, 0);
     const Entry in = mutexIn(entry).tryLock(kCleo);
@@ -37,7 +37,7 @@ class LockTableTest : public testing::Test {
   LockTable table_;
 };
 
-TEST_F(LockTableTest, AKeyHasOneLockForAllWhoHaveItPinned) {
+TEST_F(LockTableTest, AKeyHasOneLockForAllThreadsThatPinIt) {
   EXPECT_TRUE(table_.empty());
   LockTable::Entry& entry = table_.pin("a", kThree);
   EXPECT_FALSE(table_.empty());
@@ -54,7 +54,7 @@ TEST_F(LockTableTest, AKeyHasOneLockForAllWhoHaveItPinned) {
   table_.unpin(entry);
 }
 
-TEST_F(LockTableTest, WhoeverComesLaterFindsTheWordAsItIs) {
+TEST_F(LockTableTest, ALaterThreadFindsTheWordAsItIs) {
   LockTable::Entry& entry = table_.pin("a", kThree);
   semaphoreIn(entry).acquire(2);
   table_.pin("a", kThree);
@@ -78,7 +78,7 @@ TEST_F(LockTableTest, KeysAreExact) {
   for (LockTable::Entry* entry : entries) table_.unpin(*entry);
 }
 
-TEST_F(LockTableTest, WordsThatNobodyNeedsAreZeroAndTakenAgain) {
+TEST_F(LockTableTest, UnusedWordsAreZeroAndTakenAgain) {
   LockTable::Entry& entry = table_.pin("a", kThree);
   const WordPairs::Number pair = entry.pair;
   SharedWord* const words = entry.words;
@@ -107,7 +107,7 @@ TEST_F(LockTableTest, ALockThatBeganOtherwiseIsAMismatchAndNothingHasChanged) {
   table_.unpin(entry);
   EXPECT_TRUE(table_.empty()) << "the mismatches have pinned nothing";
   LockTable::Entry& anew = table_.pin("a", 2U << 2);
-  EXPECT_EQ(semaphoreIn(anew).value(), 2) << "nobody knows the old one any more";
+  EXPECT_EQ(semaphoreIn(anew).value(), 2) << "the old lock is forgotten";
   table_.unpin(anew);
 }
 
@@ -124,7 +124,7 @@ TEST_F(LockTableTest, StartsThatAreZeroAndNegativeAreKnownAgain) {
   }
 }
 
-TEST_F(LockTableTest, AnAbandonedMutexStaysUntilSomebodyHasBeenTold) {
+TEST_F(LockTableTest, AnAbandonedMutexStaysUntilAHolderHasBeenTold) {
   LockTable::Entry& entry = table_.pin("a", 0);
   SharedWord* const words = entry.words;
   mutexIn(entry).lock(kAnna);
@@ -151,7 +151,7 @@ TEST_F(LockTableTest, AMutexThatIsHeldStays) {
   table_.unpin(again);
 }
 
-TEST_F(LockTableTest, WhatAnEventOrASemaphoreRemembersStays) {
+TEST_F(LockTableTest, TheStateOfAnEventOrASemaphoreStays) {
   LockTable::Entry& event = table_.pin("event", 0);
   reinterpret_cast<AutoResetEvent*>(event.words)->signal();
   LockTable::Entry& permits = table_.pin("permits", kThree);
@@ -169,7 +169,7 @@ TEST_F(LockTableTest, WhatAnEventOrASemaphoreRemembersStays) {
   table_.unpin(samePermits);
 }
 
-TEST_F(LockTableTest, BusyIsWhatIsNotAsItBegan) {
+TEST_F(LockTableTest, ALockIsBusyUnlessItIsAsItBegan) {
   LockTable::Entry& a = table_.pin("a", 0);
   LockTable::Entry& b = table_.pin("b", 0);
   EXPECT_EQ(table_.busy(), 0U);
@@ -188,7 +188,7 @@ TEST_F(LockTableTest, BusyIsWhatIsNotAsItBegan) {
   table_.unpin(b);
 }
 
-TEST_F(LockTableTest, SomebodyWhoWaitsMakesAConditionBusy) {
+TEST_F(LockTableTest, AWaiterMakesAConditionBusy) {
   LockTable::Entry& entry = table_.pin("a", 0);
   auto& condition = *reinterpret_cast<ConditionVariable*>(entry.words);
   Mutex mutex;
@@ -219,7 +219,7 @@ TEST_F(LockTableTest, ManyKeysHaveWordsOfTheirOwnAndEntriesStayWhereTheyAre) {
   }
   for (LockTable::Entry* entry : entries) table_.unpin(*entry);
   EXPECT_TRUE(table_.empty());
-  // A view of a region stays good for ever, also when nothing lies there.
+  // A view of a region stays valid for ever, even when no lock lies there.
   for (SharedWord* word : words) EXPECT_EQ(*word, 0U);
 }
 
@@ -292,7 +292,7 @@ TEST(LockKindTest, HasANameForMessages) {
 
 class ClaimTest : public testing::Test {
  protected:
-  // All that was claimed has been disclaimed: each word may be anything.
+  // The test has disclaimed all its claims: any kind of lock may claim each word.
   ~ClaimTest() override {
     for (SharedWord& word : words_) {
       EXPECT_EQ(claim(&word, LockKind::mutex), std::nullopt);
@@ -302,11 +302,11 @@ class ClaimTest : public testing::Test {
     }
   }
 
-  /// Of a lock of one word.
+  /// Claims one word.
   static std::optional<Fault> claim(SharedWord* words, LockKind kind) {
     return faultOf([&] { claimWords(words, 1, kind, 0); });
   }
-  /// Of one of two.
+  /// Claims two words.
   static std::optional<Fault> claim(SharedWord* words, LockKind kind, std::uint32_t start) {
     return faultOf([&] { claimWords(words, 2, kind, start); });
   }
@@ -329,7 +329,7 @@ TEST_F(ClaimTest, MemoryIsOfOneKindForAsLongAsItIsInUse) {
   EXPECT_EQ(words_[0] | words_[1] | words_[2] | words_[3], 0U) << "one word has no start";
 }
 
-TEST_F(ClaimTest, TheMessageNamesWhatIsThere) {
+TEST_F(ClaimTest, TheMessageNamesTheLockThatIsThere) {
   claimWords(words_, 2, LockKind::manualResetEvent, 0);
   try {
     claimWords(words_, 1, LockKind::mutex, 0);
@@ -370,7 +370,7 @@ TEST_F(ClaimTest, ALockOfTwoWordsDoesNotReachIntoAnother) {
 
 TEST_F(ClaimTest, ALockThatBeganOtherwiseIsAMismatchAndCountsNothing) {
   EXPECT_EQ(claim(words_, LockKind::semaphore, kThree), std::nullopt);
-  words_[0] = 1 << 2;  // two of three are taken
+  words_[0] = 1 << 2;  // two of three units are taken
   EXPECT_EQ(claim(words_, LockKind::semaphore, kThree), std::nullopt);
   EXPECT_EQ(words_[0], 1U << 2) << "as it is";
   EXPECT_EQ(claim(words_, LockKind::semaphore, 2 << 2), Fault::mismatch);
@@ -385,7 +385,7 @@ TEST_F(ClaimTest, WhereALockHasBeenItsStartStays) {
   EXPECT_EQ(claim(words_, LockKind::semaphore, 2 << 2), Fault::mismatch);
   EXPECT_EQ(claim(words_, LockKind::semaphore, kThree), std::nullopt);
   disclaimWords(words_, 2);
-  words_[1] = 0;  // the user has made it new
+  words_[1] = 0;  // the user has cleared the memory
   EXPECT_EQ(claim(words_, LockKind::semaphore, 2 << 2), std::nullopt);
   EXPECT_EQ(words_[0], 2U << 2);
   disclaimWords(words_, 2);

@@ -29,7 +29,7 @@ TEST(MailboxThreadsTest, MayEndOnceItsLastWakeIsCollected) {
   Silent wakeup;
   auto* mailbox = new BasicMailbox<HookPlatform>(wakeup);
   Waiter w;
-  afterPost = [&] {  // the loop's thread: takes its last wake, has nothing pending, ends
+  afterPost = [&] {  // the loop's thread takes its last wake, has nothing pending, and ends
     int got = 0;
     mailbox->collect([&](Waiter&, Wake) { ++got; });
     EXPECT_EQ(got, 1);

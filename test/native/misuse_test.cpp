@@ -1,4 +1,4 @@
-// What is not allowed, and is said to be so.
+// Misuse that the primitives detect and report.
 #include <cmath>
 
 #include "support.h"
@@ -9,12 +9,12 @@ namespace {
 using namespace std::chrono_literals;
 using P = FakeClockPlatform;
 
-TEST(MisuseTest, AWaitByNobodyLeavesNoWaiter) {
+TEST(MisuseTest, AWaitWithoutAnAgentLeavesNoWaiter) {
   BasicMutex<P> m;
   BasicConditionVariable<P> cv;
   Notes loop;
   Waiter w;
-  w.parker = &loop;  // the agent was forgotten
+  w.parker = &loop;  // but no agent
   EXPECT_EQ(faultOf([&] { cv.enter(w, m); }), Fault::notHolder);
   EXPECT_EQ(queueSizeAt<P>(&cv), 0U);
   if (queueSizeAt<P>(&cv)) cv.leave(w);
@@ -31,27 +31,27 @@ TEST(MisuseTest, AnEntryThatThrowsLeavesTheSeatFree) {
   EXPECT_TRUE(table.tryBegin(2)) << "the neighbour of the seat whose philosopher never sat";
 }
 
-TEST(MisuseTest, NobodyCannotLock) {
+TEST(MisuseTest, ALockNeedsAnAgent) {
   BasicMutex<P> m;
   bool refused = false;
   try {
-    refused = !m.tryLock(kNobody);
+    refused = !m.tryLock(kNoAgent);
   } catch (const Misuse&) {
     refused = true;
   }
   EXPECT_TRUE(refused || m.isLocked()) << "granted, and free";
 }
 
-TEST(MisuseTest, NobodyHasNothingToAbandon) {
+TEST(MisuseTest, NoAgentHasNothingToAbandon) {
   BasicMutex<P> m;
-  EXPECT_EQ(faultOf([&] { EXPECT_FALSE(m.abandon(kNobody)); }), std::nullopt);
+  EXPECT_EQ(faultOf([&] { EXPECT_FALSE(m.abandon(kNoAgent)); }), std::nullopt);
 }
 
-TEST(MisuseTest, NobodyCannotWrite) {
+TEST(MisuseTest, AWriteLockNeedsAnAgent) {
   BasicRWLock<P> lock;
   bool granted = false;
-  faultOf([&] { granted = lock.tryLockWrite(kNobody).granted; });
-  EXPECT_FALSE(granted && faultOf([&] { lock.unlockWrite(kNobody); }))
+  faultOf([&] { granted = lock.tryLockWrite(kNoAgent).granted; });
+  EXPECT_FALSE(granted && faultOf([&] { lock.unlockWrite(kNoAgent); }))
       << "granted, and never to be unlocked";
 }
 
@@ -61,11 +61,11 @@ TEST(MisuseTest, AnAgentMustFitIntoTheWord) {
   EXPECT_NE(lock.writer(), 1U) << "now agent 1 writes";
 }
 
-TEST(MisuseTest, NobodyCannotReenter) {
+TEST(MisuseTest, ARecursiveLockNeedsAnAgent) {
   BasicRecursiveMutex<P> m;
   bool granted = false;
-  faultOf([&] { granted = m.tryLock(kNobody).granted; });
-  EXPECT_FALSE(granted && m.owner() == kNobody);
+  faultOf([&] { granted = m.tryLock(kNoAgent).granted; });
+  EXPECT_FALSE(granted && m.owner() == kNoAgent);
 }
 
 TEST(MisuseTest, APriorityIsNeverNaN) {
@@ -96,7 +96,7 @@ TEST(MisuseTest, ATicketIsGivenBackOnce) {
   EXPECT_NE(a, b) << "two promises, one waiter";
 }
 
-TEST(MisuseTest, SettlingAfterOneHasLeftIsNoEntry) {
+TEST(MisuseTest, SettlingAWaiterThatHasLeftIsNoEntry) {
   EXPECT_EXIT(
       {
         BasicMutex<P> m;
@@ -105,7 +105,7 @@ TEST(MisuseTest, SettlingAfterOneHasLeftIsNoEntry) {
         Waiter w(loop, kBen);
         m.enter(w);
         m.unlock(kAnna);
-        if (m.leave(w) == Leave::leftAwake) m.settle(w, Wake::invited);
+        if (m.leave(w) == Leave::leftAwake) m.resume(w, Wake::invited);
         std::_Exit(0);
       },
       testing::ExitedWithCode(0), "");

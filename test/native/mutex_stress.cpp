@@ -1,4 +1,4 @@
-// Mutexes under threads that lock, try, time out and die, and event loops that change their minds.
+// Mutexes under threads that lock, try, time out and die, and event loops that cancel waits.
 #include "event_loop.h"
 
 namespace boxoffice::test {
@@ -11,10 +11,10 @@ class MutexStress : public testing::Test {
  protected:
   ~MutexStress() override {
     EXPECT_EQ(wordOf(mutex_).load() & ~MutexRules::kAbandoned, 0U) << "free, at most abandoned";
-    expectNobodyWaits<P>();
+    expectNoWaiters<P>();
   }
 
-  // One visit of a thread by any of the ways in; now and then it dies inside.
+  // One visit of a thread, by a random way to acquire; sometimes the thread dies inside.
   void visit(Dice& dice) {
     const Entry entry = goIn(dice);
     if (!entry) return;
@@ -66,7 +66,7 @@ TYPED_TEST(MutexStress, ThreadsThatLockTryTimeOutAndDie) {
 }
 
 TYPED_TEST(MutexStress, TimeoutsThatRaceHandOffs) {
-  // The hold is about as long as the timeouts, so that they end while the mutex changes hands.
+  // Holds are about as long as the timeouts, so that timeouts race hand-offs.
   const auto met = [this] { return this->tally_.timedOut > 100 && this->tally_.in > 100; };
   inThreadsUntil(met, kThreads, [this](int, Dice& dice) {
     for (int i = 0; i < rounds(10'000); ++i) {
@@ -131,8 +131,8 @@ TEST(RecursiveMutexStress, NestedLocksOfEveryKind) {
   });
   EXPECT_EQ(room.visits(), tally.in);
   EXPECT_GT(tally.timedOut, 0);
-  EXPECT_EQ(mutex.owner(), kNobody);
-  expectNobodyWaits<Platform>();
+  EXPECT_EQ(mutex.owner(), kNoAgent);
+  expectNoWaiters<Platform>();
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What every mutex promises, whatever it is made of.
+// The contract of every mutex, for each implementation.
 #include "support.h"
 
 namespace boxoffice::test {
@@ -34,7 +34,7 @@ TYPED_TEST_SUITE(MutexSuite, Locks);
 
 TYPED_TEST(MutexSuite, StartsFree) {
   EXPECT_EQ(sizeof(BasicMutex<Platform>), 4U);
-  EXPECT_EQ(this->lock_.owner(), kNobody);
+  EXPECT_EQ(this->lock_.owner(), kNoAgent);
 }
 
 TYPED_TEST(MutexSuite, IsHeldFromLockToUnlock) {
@@ -43,7 +43,7 @@ TYPED_TEST(MutexSuite, IsHeldFromLockToUnlock) {
   EXPECT_FALSE(entry.abandoned);
   EXPECT_EQ(this->lock_.owner(), thisThread());
   this->lock_.unlock();
-  EXPECT_EQ(this->lock_.owner(), kNobody);
+  EXPECT_EQ(this->lock_.owner(), kNoAgent);
 }
 
 TYPED_TEST(MutexSuite, TryLockNeedsAFreeMutex) {
@@ -102,7 +102,7 @@ TYPED_TEST(MutexSuite, UnlockOfAnothersMutexIsMisuse) {
   this->lock_.unlock(kAnna);
 }
 
-TYPED_TEST(MutexSuite, UnlockOfAnothersMutexIsMisuseAlsoWithALine) {
+TYPED_TEST(MutexSuite, UnlockOfAnothersMutexIsMisuseAlsoWithAQueue) {
   this->lock_.lock(kAnna);
   std::thread waiter([&] {
     this->lock_.lock();
@@ -116,7 +116,7 @@ TYPED_TEST(MutexSuite, UnlockOfAnothersMutexIsMisuseAlsoWithALine) {
   waiter.join();
 }
 
-TYPED_TEST(MutexSuite, ThreadsGoInInTheOrderTheyCame) {
+TYPED_TEST(MutexSuite, ThreadsAreAdmittedInTheOrderTheyCame) {
   constexpr int kThreads = 8;
   std::vector<int> order;
   std::vector<std::thread> threads;
@@ -134,7 +134,7 @@ TYPED_TEST(MutexSuite, ThreadsGoInInTheOrderTheyCame) {
   EXPECT_EQ(order, (std::vector{0, 1, 2, 3, 4, 5, 6, 7}));
 }
 
-TYPED_TEST(MutexSuite, AWaiterThatDoesNotBlockGetsInAtOnceOrByAWake) {
+TYPED_TEST(MutexSuite, AWaiterThatDoesNotBlockIsAdmittedAtOnceOrByAWake) {
   Notes loop;
   Waiter first(loop, kAnna);
   Waiter second(loop, kBen);
@@ -146,7 +146,7 @@ TYPED_TEST(MutexSuite, AWaiterThatDoesNotBlockGetsInAtOnceOrByAWake) {
   const Heard heard = loop.take();
   ASSERT_EQ(heard.size(), 1U);
   EXPECT_EQ(heard[0].waiter, &second);
-  EXPECT_TRUE(this->lock_.settle(second, heard[0].how));
+  EXPECT_TRUE(this->lock_.resume(second, heard[0].how));
   EXPECT_EQ(this->lock_.owner(), kBen);
   EXPECT_EQ(second.state, Waiter::State::idle);
   this->lock_.unlock(kBen);
@@ -157,7 +157,7 @@ TYPED_TEST(MutexSuite, AWaiterLeavesFromAnywhereAndTheRestGoOn) {
   Notes loop;
   Waiter w[4] = {{loop, kAnna}, {loop, kAnna}, {loop, kAnna}, {loop, kAnna}};
   this->lock_.lock(kAnna);
-  // A recursive mutex would let its holder in again, so they wait as another agent.
+  // The waiters are of another agent, since a recursive mutex would admit its holder again.
   for (Waiter& waiter : w) {
     waiter.agent = kBen;
     EXPECT_FALSE(this->lock_.enter(waiter));

@@ -1,4 +1,4 @@
-// What only the plain mutex can do: death of a holder, sharing by memory, waiters' wishes.
+// Features of the plain mutex: death of a holder, shared memory, waiters' options.
 #include <limits>
 
 #include "support.h"
@@ -24,7 +24,7 @@ class MutexTest : public testing::Test {
   Notes loop_;
 };
 
-TEST_F(MutexTest, TheWordSaysWhoHoldsItAndWhetherThereIsALine) {
+TEST_F(MutexTest, TheWordHasTheOwnerAndWhetherWaitersQueue) {
   EXPECT_FALSE(mutex_.isLocked());
   mutex_.lock(kAnna);
   EXPECT_TRUE(mutex_.isLocked());
@@ -78,7 +78,7 @@ TEST_F(MutexTest, AbandonTellsTheNextHolderOnce) {
   mutex_.unlock(kCleo);
 }
 
-TEST_F(MutexTest, EveryWayInIsToldOfAnAbandonedHold) {
+TEST_F(MutexTest, EachFormOfLockIsToldOfAnAbandonedHold) {
   const auto abandonedByAnna = [&] {
     mutex_.lock(kAnna);
     mutex_.abandon(kAnna);
@@ -105,12 +105,12 @@ TEST_F(MutexTest, AbandonAdmitsTheHeadAndOnlyItIsTold) {
   P::pass(2 * kPatience);
   EXPECT_TRUE(mutex_.abandon(kAnna));
   EXPECT_EQ(loop_.take(), Heard{admitted(first)});
-  EXPECT_TRUE(mutex_.settle(first, Wake::admitted));
+  EXPECT_TRUE(mutex_.resume(first, Wake::admitted));
   EXPECT_TRUE(first.abandoned);
   P::pass(2 * kPatience);
   mutex_.unlock(kBen);
   EXPECT_EQ(loop_.take(), Heard{admitted(second)});
-  EXPECT_TRUE(mutex_.settle(second, Wake::admitted));
+  EXPECT_TRUE(mutex_.resume(second, Wake::admitted));
   EXPECT_FALSE(second.abandoned);
   mutex_.unlock(kCleo);
 }
@@ -126,7 +126,7 @@ TEST_F(MutexTest, AbandonTellsABlockedThread) {
   thread.join();
 }
 
-TEST_F(MutexTest, AbandonForOneThatHoldsNothingChangesNothing) {
+TEST_F(MutexTest, AbandonForAnAgentThatHoldsNothingChangesNothing) {
   EXPECT_FALSE(mutex_.abandon(kAnna));
   mutex_.lock(kBen);
   EXPECT_FALSE(mutex_.abandon(kAnna));
@@ -171,7 +171,7 @@ TEST_F(MutexTest, LeavingTooLateMeansTheMutexIsOurs) {
   mutex_.unlock(kAnna);
   EXPECT_EQ(mutex_.leave(w), Leave::admitted);
   EXPECT_EQ(loop_.take(), Heard{admitted(w)});
-  EXPECT_TRUE(mutex_.settle(w, Wake::admitted));
+  EXPECT_TRUE(mutex_.resume(w, Wake::admitted));
   EXPECT_EQ(faultOf([&] { mutex_.leave(w); }), Fault::notWaiting);
   EXPECT_EQ(mutex_.owner(), kBen);
   mutex_.unlock(kBen);
@@ -187,17 +187,17 @@ TEST_F(MutexTest, AWaiterThatMayNotOvertakeQueuesForAFreeMutex) {
   Waiter polite(loop_, kBen);
   polite.mayOvertake = false;
   EXPECT_FALSE(mutex_.enter(polite));
-  EXPECT_TRUE(mutex_.settle(head, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(head, Wake::invited));
   mutex_.unlock(kBen);
   EXPECT_EQ(loop_.take(), Heard{admitted(polite)});
   mutex_.unlock(kBen);
 
-  EXPECT_TRUE(mutex_.enter(polite)) << "without a line there is nobody to stand behind";
+  EXPECT_TRUE(mutex_.enter(polite)) << "without a queue there is no waiter ahead";
   mutex_.unlock(kBen);
 }
 
 TEST_F(MutexTest, AWakeMayComeBackIntoTheLibrary) {
-  // The parker enters another queue of the same shard from inside its wake: no lock is held then.
+  // wake() runs without locks, so the parker can enter a queue of the same shard from inside it.
   struct Reentrant final : Parker {
     BasicMutex<P>* mutex = nullptr;
     Waiter again;
@@ -215,7 +215,7 @@ TEST_F(MutexTest, AWakeMayComeBackIntoTheLibrary) {
   mutex_.unlock(kAnna);
   EXPECT_EQ(queueSizeAt<P>(&mutex_), 1U);
   EXPECT_EQ(mutex_.leave(parker.again), Leave::left);
-  EXPECT_TRUE(mutex_.settle(w, Wake::admitted));
+  EXPECT_TRUE(mutex_.resume(w, Wake::admitted));
   mutex_.unlock(kBen);
 }
 

@@ -1,4 +1,4 @@
-// WaitQueues by address: the table, the parking lot, and what a closing bucket sends.
+// WaitQueues by address: the table, the parking lot, and the wakes that a closing bucket sends.
 #include <map>
 #include <random>
 
@@ -7,7 +7,7 @@
 namespace boxoffice::test {
 namespace {
 
-TEST(LineTableTest, FindsWhatWasAddedUntilItIsRemoved) {
+TEST(WaitQueueTableTest, FindsAQueueUntilItIsRemoved) {
   WaitQueueTable table;
   int word[2] = {};
   EXPECT_EQ(table.find(&word[0]), nullptr);
@@ -21,7 +21,7 @@ TEST(LineTableTest, FindsWhatWasAddedUntilItIsRemoved) {
   EXPECT_EQ(table.size(), 0U);
 }
 
-TEST(LineTableTest, GrowsAndShrinksAndLosesNoQueue) {
+TEST(WaitQueueTableTest, GrowsAndShrinksAndLosesNoQueue) {
   WaitQueueTable table;
   std::vector<int> words(5'000);
   std::vector<WaitQueue*> queues;
@@ -36,7 +36,7 @@ TEST(LineTableTest, GrowsAndShrinksAndLosesNoQueue) {
   EXPECT_EQ(table.size(), 0U);
 }
 
-TEST(LineTableTest, ALineUsedAgainIsLikeNew) {
+TEST(WaitQueueTableTest, AQueueUsedAgainIsLikeNew) {
   WaitQueueTable table;
   int word[2] = {};
   WaitQueue& queue = table.add(&word[0]);
@@ -49,8 +49,8 @@ TEST(LineTableTest, ALineUsedAgainIsLikeNew) {
   EXPECT_EQ(next.address, &word[1]);
 }
 
-TEST(LineTableTest, CollisionsShareASlotAndNothingElse) {
-  // Addresses whose hashes agree in the bits that choose one of the first 16 slots.
+TEST(WaitQueueTableTest, CollisionsShareASlotAndNothingElse) {
+  // Addresses whose hashes select the same one of the first 16 slots.
   std::vector<char> memory(4'096);
   std::vector<char*> colliding;
   for (char& byte : memory) {
@@ -68,13 +68,13 @@ TEST(LineTableTest, CollisionsShareASlotAndNothingElse) {
   }
 }
 
-TEST(LineTableTest, AnyMixOfAddingAndRemoving) {
+TEST(WaitQueueTableTest, StaysInOrderWhateverIsAddedAndRemoved) {
   WaitQueueTable table;
   std::vector<int> words(400);
   std::map<int*, WaitQueue*> oracle;
   std::mt19937 random(1);
   for (int step = 0; step < 50'000; ++step) {
-    // The number of queues swings, so that the table grows and shrinks again and again.
+    // The number of queues rises and falls, so that the table grows and shrinks repeatedly.
     int* const word = &words[random() % (step % 10'000 < 5'000 ? 20 : 400)];
     const auto known = oracle.find(word);
     ASSERT_EQ(table.find(word), known == oracle.end() ? nullptr : known->second);
@@ -93,16 +93,16 @@ struct OneShardPlatform : NativePlatform<OneShardPlatform> {
   static constexpr int kShardBits = 0;
 };
 
-class LotTest : public testing::Test {
+class ParkingLotTest : public testing::Test {
  protected:
-  ~LotTest() override { EXPECT_EQ(lot_.queues(), 0U); }
+  ~ParkingLotTest() override { EXPECT_EQ(lot_.queues(), 0U); }
 
   ParkingLot<LotPlatform> lot_;
   Notes loop_;
   int word_ = 0;
 };
 
-TEST_F(LotTest, ALineExistsOnlyWhileSomebodyWaits) {
+TEST_F(ParkingLotTest, AQueueExistsOnlyWhileAWaiterIsInIt) {
   Waiter w(loop_, kAnna);
   EXPECT_TRUE(lot_.open(&word_).empty());
   {
@@ -121,12 +121,12 @@ TEST_F(LotTest, ALineExistsOnlyWhileSomebodyWaits) {
   EXPECT_TRUE(lot_.open(&word_).empty());
 }
 
-TEST_F(LotTest, ALineThatNobodyEnteredIsGoneAgain) {
+TEST_F(ParkingLotTest, AQueueThatNoWaiterEnteredIsGone) {
   lot_.open(&word_).obtainQueue();
   EXPECT_EQ(lot_.queues(), 0U);
 }
 
-TEST_F(LotTest, ManyWordsHaveALineEach) {
+TEST_F(ParkingLotTest, ManyWordsHaveAQueueEach) {
   std::vector<int> words(1'000);
   std::vector<std::unique_ptr<Waiter>> waiters;
   for (int& word : words) {
@@ -142,7 +142,7 @@ TEST_F(LotTest, ManyWordsHaveALineEach) {
   EXPECT_EQ(loop_.take().size(), words.size());
 }
 
-TEST_F(LotTest, WakesAreSentInOrderWhenTheBucketCloses) {
+TEST_F(ParkingLotTest, WakesAreSentInOrderWhenTheBucketCloses) {
   Waiter w[] = {{loop_, kAnna}, {loop_, kBen}, {loop_, kCleo}};
   {
     auto bucket = lot_.open(&word_);
@@ -160,7 +160,7 @@ TEST_F(LotTest, WakesAreSentInOrderWhenTheBucketCloses) {
   EXPECT_EQ(w[2].state, Waiter::State::admitted);
 }
 
-TEST_F(LotTest, AWokenWaiterMayBeGoneAtOnce) {
+TEST_F(ParkingLotTest, AWokenWaiterMayBeGoneAtOnce) {
   struct Vanishing final : Parker {
     std::vector<std::unique_ptr<Waiter>> waiters;
     void wake(Waiter& w, Wake) noexcept override {
@@ -178,7 +178,7 @@ TEST_F(LotTest, AWokenWaiterMayBeGoneAtOnce) {
   EXPECT_TRUE(parker.waiters.empty());
 }
 
-TEST_F(LotTest, OneShardIsEnough) {
+TEST_F(ParkingLotTest, OneShardIsEnough) {
   ParkingLot<OneShardPlatform> lot;
   int words[2] = {};
   Waiter w(loop_, kAnna);

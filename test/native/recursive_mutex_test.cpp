@@ -1,4 +1,4 @@
-// Locking again what one holds already.
+// A holder that locks its mutex again.
 #include "support.h"
 
 namespace boxoffice::test {
@@ -10,11 +10,11 @@ using P = FakeClockPlatform;
 class RecursiveMutexTest : public testing::Test {
  protected:
   ~RecursiveMutexTest() override {
-    EXPECT_EQ(mutex_.owner(), kNobody);
+    EXPECT_EQ(mutex_.owner(), kNoAgent);
     EXPECT_EQ(P::lot().queues(), 0U);
   }
 
-  // The depth lies behind the word.
+  // The depth is stored behind the word.
   std::uint32_t& depth() { return (&reinterpret_cast<std::uint32_t&>(mutex_))[1]; }
 
   BasicRecursiveMutex<P> mutex_;
@@ -34,7 +34,7 @@ TEST_F(RecursiveMutexTest, TakesAsManyUnlocksAsLocksOfAnyKind) {
     EXPECT_FALSE(mutex_.tryLock(kBen));
     mutex_.unlock(kAnna);
   }
-  EXPECT_EQ(mutex_.owner(), kNobody);
+  EXPECT_EQ(mutex_.owner(), kNoAgent);
   EXPECT_TRUE(mutex_.tryLock(kBen));
   EXPECT_EQ(mutex_.depth(), 1U);
   mutex_.unlock(kBen);
@@ -50,7 +50,7 @@ TEST_F(RecursiveMutexTest, TheNextHolderStartsAtDepthOne) {
   EXPECT_EQ(loop_.take(), Heard{});
   mutex_.unlock(kAnna);
   EXPECT_EQ(loop_.take(), Heard{admitted(w)});
-  EXPECT_TRUE(mutex_.settle(w, Wake::admitted));
+  EXPECT_TRUE(mutex_.resume(w, Wake::admitted));
   EXPECT_EQ(mutex_.depth(), 1U);
   mutex_.unlock(kBen);
 }
@@ -63,14 +63,14 @@ TEST_F(RecursiveMutexTest, TooLateAnInvitationChangesNoDepth) {
   EXPECT_EQ(loop_.take(), Heard{invited(w)});
   mutex_.lock(kAnna);
   mutex_.lock(kAnna);
-  EXPECT_FALSE(mutex_.settle(w, Wake::invited));
+  EXPECT_FALSE(mutex_.resume(w, Wake::invited));
   EXPECT_EQ(mutex_.depth(), 2U);
   EXPECT_EQ(mutex_.leave(w), Leave::left);
   mutex_.unlock(kAnna);
   mutex_.unlock(kAnna);
 }
 
-TEST_F(RecursiveMutexTest, UnlockByAnotherIsMisuseAndChangesNothing) {
+TEST_F(RecursiveMutexTest, UnlockByAnotherAgentIsMisuseAndChangesNothing) {
   mutex_.lock(kAnna);
   mutex_.lock(kAnna);
   EXPECT_EQ(faultOf([&] { mutex_.unlock(kBen); }), Fault::notHolder);
@@ -78,7 +78,7 @@ TEST_F(RecursiveMutexTest, UnlockByAnotherIsMisuseAndChangesNothing) {
   mutex_.unlock(kAnna);
   mutex_.unlock(kAnna);
   EXPECT_EQ(faultOf([&] { mutex_.unlock(kAnna); }), Fault::notHolder);
-  EXPECT_EQ(faultOf([&] { mutex_.unlock(kNobody); }), Fault::notHolder);
+  EXPECT_EQ(faultOf([&] { mutex_.unlock(kNoAgent); }), Fault::notHolder);
   EXPECT_EQ(mutex_.depth(), 0U);
 }
 

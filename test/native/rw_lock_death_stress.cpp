@@ -1,5 +1,5 @@
-// Agents that die reading, writing, upgrading and waiting, as binding/teardown.cc has them die: their reads
-// come back, what they were let in to too late is passed on, and each death of a writer is told once.
+// Agents that die while they read, write, upgrade or wait, as in binding/teardown.cc: their reads are given
+// back, late admissions are passed on, and each death of a writer is reported once.
 #include "../../binding/kinds.h"
 #include "stress.h"
 
@@ -15,7 +15,7 @@ class RWLockDeathStress : public testing::Test {
     const bool untold = (wordOf(lock_).load() & Rules::kAbandoned) != 0;
     EXPECT_EQ(deaths_, told_ + untold) << "each death of a writer is told to one";
     EXPECT_EQ(wordOf(lock_).load() & ~Rules::kAbandoned, 0U);
-    expectNobodyWaits<Platform>();
+    expectNoWaiters<Platform>();
   }
 
   void wrote(const Waiter& w) {
@@ -34,7 +34,7 @@ class RWLockDeathStress : public testing::Test {
   std::atomic<int> tooLate_{0};
   std::atomic<int> upgradesTooLate_{0};
 
-  /// An agent that waits without blocking, in several places at once.
+  /// An agent with several pending waits, none of which blocks.
   class Mortal final : private Wakeup {
    public:
     explicit Mortal(RWLockDeathStress& test) : test_(test) {}
@@ -92,7 +92,7 @@ class RWLockDeathStress : public testing::Test {
 
     void cancelAll() {
       lock().leaveAll(id_, [this](Waiter& w, Leave how) { left(indexOf(w), how); });
-      // A waiter that was admitted by then was not in the queue.
+      // leaveAll does not find a waiter that was already admitted.
       for (int i = 0; i < count_; ++i) {
         if (waits_[i] && !left_[i]) left(i, binding::quit(lock(), waiters_[i]));
       }
@@ -119,9 +119,8 @@ class RWLockDeathStress : public testing::Test {
     LightweightSemaphore woken_;
     Mailbox mailbox_{*this};
     std::array<Waiter, 4> waiters_;
-    std::array<bool, 4> waits_{};  // is in the queue, or was let in too late
-    std::array<bool, 4>
-        left_{};  // has been taken out of the queue, or has been found to be too late
+    std::array<bool, 4> waits_{};  // queued, or admitted too late
+    std::array<bool, 4> left_{};   // has left the queue, or was found admitted
     int count_ = 0;
     int owed_ = 0;
     std::uint32_t reads_ = 0;
@@ -129,7 +128,7 @@ class RWLockDeathStress : public testing::Test {
     void send() noexcept override { woken_.signal(); }
   };
 
-  /// An agent that stays alive.
+  /// The visit of an agent that stays alive.
   void visit(Dice& dice) {
     const Deadline deadline = dice(2) ? kNever : Clock::now() + dice.upTo(50us);
     if (dice(4) == 0) {
@@ -159,7 +158,7 @@ class RWLockDeathStress : public testing::Test {
 
 TEST_F(RWLockDeathStress, ReadsComeBackAndEachDeathOfAWriterIsToldOnce) {
   inThreads(kThreads, [this](int index, Dice& dice) {
-    // And on, until the rarest of its cases has come.
+    // Continues until the rarest case has occurred.
     for (int i = 0; i < rounds(60'000) || upgradesTooLate_ == 0; ++i) {
       if (index % 2 == 0) {
         Mortal(*this).liveAndDie(dice);
@@ -186,9 +185,9 @@ TEST(RWLockTeardownTest, AnUpgradeThatCameTooLateIsTheReadThatItWasAndPassesTheD
     EXPECT_EQ(loop.take(), Heard{admitted(late)});
     EXPECT_EQ(late.abandoned, tell);
     binding::passOn(lock, late);
-    EXPECT_EQ(lock.writer(), kNobody);
+    EXPECT_EQ(lock.writer(), kNoAgent);
     EXPECT_EQ(lock.lockRead().abandoned, tell);
-    binding::abandon(lock, kAnna, 1);
+    binding::abandon(lock, kAnna, binding::Holding{1});
     EXPECT_EQ(lock.readers(), 1U) << "the read of another is left alone";
     lock.unlockRead();
     EXPECT_EQ(wordOf(lock).load(), 0U);

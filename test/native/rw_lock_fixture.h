@@ -1,4 +1,4 @@
-// A read-write lock of which a test leaves nothing.
+// A read-write lock that each test must leave free and without a queue.
 #pragma once
 
 #include "support.h"

@@ -1,5 +1,5 @@
-// What a JavaScript environment needs of a read-write lock: the reads of a dead agent come back, its waits
-// end all at once, a death is reported without loss, and an agent's own waiters work.
+// The parts of a read-write lock that a JavaScript environment needs: a dead agent's reads are given back, its
+// waits end together, no report of a death is lost, and an agent's own waiters may go first.
 #include "rw_lock_fixture.h"
 #include "stress.h"
 
@@ -12,7 +12,7 @@ using Upgrade = BasicRWLock<P>::Upgrade;
 
 class RWLockGrantsTest : public RWLockFixture {
  protected:
-  /// The waiters of `agent` that have left, and how.
+  /// Calls leaveAll, and returns the waiters that it reported.
   std::vector<std::pair<Waiter*, Leave>> leaveAll(AgentId agent) {
     std::vector<std::pair<Waiter*, Leave>> gone;
     lock_.leaveAll(agent, [&gone](Waiter& w, Leave how) { gone.emplace_back(&w, how); });
@@ -34,7 +34,7 @@ TEST_F(RWLockGrantsTest, AbandonReadsGivesBackSoManyAndNoneOfAWriter) {
   lock_.unlockWrite(kMaxAgent);
 }
 
-TEST_F(RWLockGrantsTest, AbandonReadsLetsInWhoeverFitsThen) {
+TEST_F(RWLockGrantsTest, AbandonReadsAdmitsTheWaitersThatFitThen) {
   read(3);
   Asking writer(loop_, kAnna, kWrite);
   Asking reader(loop_, kBen, kRead);
@@ -64,7 +64,7 @@ TEST_F(RWLockGrantsTest, AbandonReadsMayPassTheNewsOfADeathOn) {
   lock_.unlockWrite(kAnna);
 }
 
-TEST_F(RWLockGrantsTest, WhoUpgradesIsToldOfADeath) {
+TEST_F(RWLockGrantsTest, AnUpgradingReaderIsToldOfADeath) {
   read(1);
   lock_.abandonReads(0, true);
   EXPECT_TRUE(lock_.upgrade(kAnna).abandoned);
@@ -92,7 +92,7 @@ TEST_F(RWLockGrantsTest, DowngradeMayPassTheNewsOfADeathOn) {
   unread(3);
 }
 
-TEST_F(RWLockGrantsTest, LeaveAllTakesAnUpgradeOutAndLetsReadersInAgain) {
+TEST_F(RWLockGrantsTest, LeaveAllTakesAnUpgradeOutAndAdmitsReadersAgain) {
   read(2);
   Waiter upgrader(loop_, kAnna);
   Asking reader(loop_, kCleo, kRead);
@@ -106,12 +106,12 @@ TEST_F(RWLockGrantsTest, LeaveAllTakesAnUpgradeOutAndLetsReadersInAgain) {
   EXPECT_EQ(loop_.take(), Heard{admitted(reader)});
   EXPECT_EQ(lock_.readers(), 3U);
   EXPECT_TRUE(lock_.tryLockRead());
-  EXPECT_EQ(lock_.enterUpgrade(upgrader), Upgrade::waiting) << "nobody upgrades any more";
+  EXPECT_EQ(lock_.enterUpgrade(upgrader), Upgrade::waiting) << "no upgrade is pending any more";
   EXPECT_EQ(lock_.leave(upgrader), Leave::left);
   unread(4);
 }
 
-TEST_F(RWLockGrantsTest, LeaveAllLeavesTheUpgradeOfAnotherAndWhoIsInAlready) {
+TEST_F(RWLockGrantsTest, LeaveAllKeepsTheUpgradeOfAnotherAndAdmittedWaiters) {
   read(2);
   Waiter upgrader(loop_, kAnna);
   Asking writer(loop_, kBen, kWrite);
@@ -144,7 +144,7 @@ TEST_F(RWLockGrantsTest, UpgradeBlockingSaysHowItEnded) {
   lock_.unlockWrite(kAnna);
 }
 
-TEST(RWLockUpgradeTest, ThatIsLateReadsOnAndLetsReadersIn) {
+TEST(RWLockUpgradeTest, ThatIsLateKeepsItsReadLockAndAdmitsReaders) {
   RWLock lock;
   lock.lockRead();
   lock.lockRead();
@@ -155,7 +155,7 @@ TEST(RWLockUpgradeTest, ThatIsLateReadsOnAndLetsReadersIn) {
   EXPECT_EQ(wordOf(lock).load(), 0U);
 }
 
-TEST(RWLockUpgradeTest, WithoutTimeKeepsNobodyOut) {
+TEST(RWLockUpgradeTest, WithoutTimeKeepsNoReaderOut) {
   RWLock lock;
   lock.lockRead();
   lock.lockRead();
@@ -180,7 +180,7 @@ TEST(RWLockUpgradeTest, WithoutTimeKeepsNobodyOut) {
   lock.unlockRead();
 }
 
-TEST_F(RWLockGrantsTest, AWaiterOfOnesOwnMayBlock) {
+TEST_F(RWLockGrantsTest, AWaiterOfTheSameAgentMayBlock) {
   Waiter now;
   now.agent = kAnna;
   now.ask = kRead;
@@ -198,9 +198,9 @@ TEST_F(RWLockGrantsTest, AWaiterOfOnesOwnMayBlock) {
   EXPECT_TRUE(lock_.isQueued(kBen));
   unread(1);
   writer.join();
-  Waiter nobody;
-  nobody.agent = kNobody;
-  EXPECT_EQ(faultOf([&] { lock_.enterBlocking(nobody, kNever); }), Fault::badArgument);
+  Waiter noAgent;
+  noAgent.agent = kNoAgent;
+  EXPECT_EQ(faultOf([&] { lock_.enterBlocking(noAgent, kNever); }), Fault::badArgument);
 }
 
 TEST_F(RWLockGrantsTest, TheQueueCanBeLookedAt) {
@@ -222,7 +222,7 @@ TEST_F(RWLockGrantsTest, TheQueueCanBeLookedAt) {
   unread(2);
 }
 
-TEST_F(RWLockGrantsTest, HurryLetsInTheReadersThatAreOnTheirWay) {
+TEST_F(RWLockGrantsTest, HurryAdmitsTheInvitedReaders) {
   lock_.lockWrite(kCleo);
   Asking readers[] = {{loop_, kAnna, kRead}, {loop_, kBen, kRead}};
   Asking writer(loop_, kBen, kWrite);
@@ -236,7 +236,7 @@ TEST_F(RWLockGrantsTest, HurryLetsInTheReadersThatAreOnTheirWay) {
   EXPECT_FALSE(lock_.tryLockRead());
   lock_.hurry(kCleo);
   EXPECT_EQ(loop_.take(), Heard{admitted(readers[1])});
-  EXPECT_TRUE(lock_.settle(readers[0], Wake::invited));
+  EXPECT_TRUE(lock_.resume(readers[0], Wake::invited));
   EXPECT_EQ(lock_.readers(), 3U);
   lock_.hurry(kCleo);
   EXPECT_EQ(loop_.take(), Heard{}) << "the writer waits for them";

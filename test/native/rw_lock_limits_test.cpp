@@ -1,4 +1,4 @@
-// As many readers as the word can count, and one more.
+// The maximum number of readers that the word can count, and one more.
 #include "support.h"
 
 namespace boxoffice::test {
@@ -28,7 +28,7 @@ TEST(RWLockLimitsTest, TheReaderAboveTheMaximumWaits) {
   Asking reader(loop, kBen, Rules::kRead);
   EXPECT_FALSE(lock.enter(reader));
   EXPECT_EQ(lock.readers(), Rules::kMaxReaders) << "nothing has run over into the bits beside it";
-  EXPECT_EQ(lock.writer(), kNobody);
+  EXPECT_EQ(lock.writer(), kNoAgent);
   lock.unlockRead();
   EXPECT_EQ(loop.take(), Heard{admitted(reader)});
   EXPECT_EQ(lock.readers(), Rules::kMaxReaders);

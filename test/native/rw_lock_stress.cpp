@@ -13,8 +13,8 @@ class RWLockStress : public testing::Test {
     const bool untold = (wordOf(lock_).load() & RWLockRules::kAbandoned) != 0;
     EXPECT_EQ(deaths_, told_ + untold) << "each death is told to one";
     EXPECT_EQ(lock_.readers(), 0U);
-    EXPECT_EQ(lock_.writer(), kNobody);
-    expectNobodyWaits<P>();
+    EXPECT_EQ(lock_.writer(), kNoAgent);
+    expectNoWaiters<P>();
   }
 
   void hear(bool abandoned) { told_ += abandoned; }

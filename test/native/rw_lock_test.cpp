@@ -1,4 +1,4 @@
-// Readers, writers, and how one becomes the other.
+// Readers, writers, upgrades and downgrades.
 #include "rw_lock_fixture.h"
 
 namespace boxoffice::test {
@@ -15,7 +15,7 @@ TEST_F(RWLockTest, ReadersShareAndWritersAreAlone) {
   EXPECT_TRUE(lock_.tryLockRead());
   EXPECT_TRUE(lock_.lockReadUntil(Deadline::min()));
   EXPECT_EQ(lock_.readers(), 3U);
-  EXPECT_EQ(lock_.writer(), kNobody);
+  EXPECT_EQ(lock_.writer(), kNoAgent);
   EXPECT_FALSE(lock_.tryLockWrite(kAnna));
   EXPECT_FALSE(lock_.lockWriteUntil(Deadline::min(), kAnna));
   unread(3);
@@ -32,10 +32,10 @@ TEST_F(RWLockTest, ReadersShareAndWritersAreAlone) {
   lock_.unlockWrite(kMaxAgent);
 }
 
-TEST_F(RWLockTest, UnlockingWhatOneDoesNotHoldIsMisuse) {
+TEST_F(RWLockTest, UnlockingALockThatIsNotHeldIsMisuse) {
   EXPECT_EQ(faultOf([&] { lock_.unlockRead(); }), Fault::notHolder);
   EXPECT_EQ(faultOf([&] { lock_.unlockWrite(kAnna); }), Fault::notHolder);
-  EXPECT_EQ(faultOf([&] { lock_.unlockWrite(kNobody); }), Fault::notHolder);
+  EXPECT_EQ(faultOf([&] { lock_.unlockWrite(kNoAgent); }), Fault::notHolder);
   EXPECT_EQ(faultOf([&] { lock_.downgrade(kAnna); }), Fault::notHolder);
   EXPECT_EQ(faultOf([&] { lock_.upgrade(kAnna); }), Fault::notHolder);
   read(1);
@@ -52,7 +52,7 @@ TEST_F(RWLockTest, UnlockingWhatOneDoesNotHoldIsMisuse) {
   lock_.unlockWrite(kAnna);
 }
 
-TEST_F(RWLockTest, AWriterInLineKeepsLaterReadersOut) {
+TEST_F(RWLockTest, AQueuedWriterKeepsLaterReadersOut) {
   read(2);
   Asking writer(loop_, kAnna, kWrite);
   Asking reader(loop_, kBen, kRead);
@@ -73,7 +73,7 @@ TEST_F(RWLockTest, AWriterInLineKeepsLaterReadersOut) {
   unread(1);
 }
 
-TEST_F(RWLockTest, ModesGoInTheOrderTheyCame) {
+TEST_F(RWLockTest, ReadersAndWritersAreAdmittedInTheOrderTheyCame) {
   lock_.lockWrite(kAnna);
   Asking w[] = {{loop_, kBen, kRead},  {loop_, kBen, kRead}, {loop_, kBen, kWrite},
                 {loop_, kBen, kWrite}, {loop_, kBen, kRead}, {loop_, kBen, kRead}};
@@ -93,7 +93,7 @@ TEST_F(RWLockTest, ModesGoInTheOrderTheyCame) {
   unread(2);
 }
 
-TEST_F(RWLockTest, AWriterThatLeavesLetsTheReadersBehindItIn) {
+TEST_F(RWLockTest, AWriterThatLeavesAdmitsTheReadersBehindIt) {
   read(1);
   Asking writer(loop_, kAnna, kWrite);
   Asking readers[] = {{loop_, kBen, kRead}, {loop_, kCleo, kRead}};
@@ -106,8 +106,8 @@ TEST_F(RWLockTest, AWriterThatLeavesLetsTheReadersBehindItIn) {
   unread(3);
 }
 
-// Without it, a queue that has formed once would cost every later entry a wake-up (a lock convoy).
-TEST_F(RWLockTest, AFreeLockGoesToWhoeverComesByWithinThePatienceOfTheHead) {
+// Without barging, every acquisition after a queue has formed would cost a wake-up (a lock convoy).
+TEST_F(RWLockTest, ANewcomerGetsAFreeLockWithinThePatienceOfTheHead) {
   read(1);
   Asking writer(loop_, kAnna, kWrite);
   Asking reader(loop_, kBen, kRead);
@@ -117,19 +117,19 @@ TEST_F(RWLockTest, AFreeLockGoesToWhoeverComesByWithinThePatienceOfTheHead) {
   EXPECT_EQ(loop_.take(), Heard{invited(writer)});
   EXPECT_TRUE(lock_.tryLockRead());
   EXPECT_FALSE(lock_.tryLockRead()) << "read, so not free: the line has it next";
-  EXPECT_FALSE(lock_.settle(writer, Wake::invited)) << "too late: it keeps its place";
+  EXPECT_FALSE(lock_.resume(writer, Wake::invited)) << "too late: it keeps its place";
   unread(1);
   EXPECT_EQ(loop_.take(), Heard{invited(writer)});
   EXPECT_TRUE(lock_.tryLockWrite(kCleo));
   P::pass(kPatience);
-  EXPECT_FALSE(lock_.settle(writer, Wake::invited));
+  EXPECT_FALSE(lock_.resume(writer, Wake::invited));
   lock_.unlockWrite(kCleo);
   EXPECT_EQ(lock_.writer(), kAnna) << "its patience is over: the lock was handed to it";
   EXPECT_FALSE(lock_.tryLockWrite(kCleo));
   EXPECT_EQ(loop_.take(), Heard{admitted(writer)});
   lock_.unlockWrite(kAnna);
   EXPECT_EQ(loop_.take(), Heard{invited(reader)});
-  EXPECT_TRUE(lock_.settle(reader, Wake::invited));
+  EXPECT_TRUE(lock_.resume(reader, Wake::invited));
   unread(1);
 }
 
@@ -141,7 +141,7 @@ TEST_F(RWLockTest, AnInvitedReaderBringsTheReadersBehindIt) {
   EXPECT_FALSE(lock_.enter(second));
   lock_.unlockWrite(kCleo);
   EXPECT_EQ(loop_.take(), Heard{invited(first)});
-  EXPECT_TRUE(lock_.settle(first, Wake::invited));
+  EXPECT_TRUE(lock_.resume(first, Wake::invited));
   EXPECT_EQ(loop_.take(), Heard{admitted(second)});
   EXPECT_EQ(lock_.readers(), 2U);
   unread(2);
@@ -159,7 +159,7 @@ TEST_F(RWLockTest, AHigherPriorityReaderPassesAWaitingWriter) {
   lock_.unlockWrite(kAnna);
 }
 
-TEST_F(RWLockTest, BlockedThreadsOfBothKindsGoInInOrder) {
+TEST_F(RWLockTest, BlockedReadersAndWritersAreAdmittedInOrder) {
   read(1);
   std::vector<char> order;
   std::thread writer([&] {
@@ -195,7 +195,7 @@ TEST_F(RWLockTest, TheReaderAboveTheMaximumWaits) {
   EXPECT_FALSE(lock_.enter(one));
   EXPECT_FALSE(lock_.enter(two));
   EXPECT_EQ(lock_.readers(), kMost);
-  EXPECT_EQ(lock_.writer(), kNobody);
+  EXPECT_EQ(lock_.writer(), kNoAgent);
   EXPECT_FALSE(lock_.tryLockWrite(kAnna));
   unread(1);
   EXPECT_EQ(loop_.take(), Heard{admitted(one)});
@@ -204,7 +204,7 @@ TEST_F(RWLockTest, TheReaderAboveTheMaximumWaits) {
   word.store(0);
 }
 
-TEST_F(RWLockTest, DowngradeLetsReadersInButNoWriter) {
+TEST_F(RWLockTest, DowngradeAdmitsReadersButNoWriter) {
   lock_.lockWrite(kAnna);
   Asking w[] = {{loop_, kBen, kRead}, {loop_, kBen, kWrite}, {loop_, kBen, kRead}};
   for (Waiter& waiter : w) lock_.enter(waiter);
@@ -225,7 +225,7 @@ TEST_F(RWLockTest, DowngradeLetsReadersInButNoWriter) {
   unread(2);
 }
 
-TEST_F(RWLockTest, TheOnlyReaderUpgradesAtOnceEvenPastALine) {
+TEST_F(RWLockTest, TheOnlyReaderUpgradesAtOnceEvenPastAQueue) {
   read(1);
   EXPECT_TRUE(lock_.upgrade(kAnna));
   EXPECT_EQ(lock_.writer(), kAnna);
@@ -241,7 +241,7 @@ TEST_F(RWLockTest, TheOnlyReaderUpgradesAtOnceEvenPastALine) {
   lock_.unlockWrite(kBen);
 }
 
-TEST_F(RWLockTest, AnUpgradeWaitsForTheOtherReadersBeforeEverybodyInLine) {
+TEST_F(RWLockTest, AnUpgradeWaitsForTheOtherReadersAheadOfTheQueue) {
   read(3);
   Asking writer(loop_, kBen, kWrite, 5);
   Waiter upgrader(loop_, kAnna);
@@ -254,7 +254,7 @@ TEST_F(RWLockTest, AnUpgradeWaitsForTheOtherReadersBeforeEverybodyInLine) {
   EXPECT_EQ(loop_.take(), Heard{});
   unread(1);
   EXPECT_EQ(loop_.take(), Heard{admitted(upgrader)});
-  EXPECT_TRUE(lock_.settle(upgrader, Wake::admitted));
+  EXPECT_TRUE(lock_.resume(upgrader, Wake::admitted));
   EXPECT_EQ(lock_.writer(), kAnna);
   P::pass(kPatience);
   lock_.unlockWrite(kAnna);
@@ -279,7 +279,7 @@ TEST_F(RWLockTest, TheSecondUpgraderIsRefusedAndReadsOn) {
   lock_.unlockWrite(kAnna);
 }
 
-TEST_F(RWLockTest, AnUpgradeGivenUpLetsReadersInAgainAndAnotherUpgrade) {
+TEST_F(RWLockTest, AnUpgradeGivenUpAdmitsReadersAndAnotherUpgrade) {
   read(2);
   Waiter first(loop_, kAnna);
   Asking reader(loop_, kCleo, kRead);
@@ -295,7 +295,7 @@ TEST_F(RWLockTest, AnUpgradeGivenUpLetsReadersInAgainAndAnotherUpgrade) {
   lock_.unlockWrite(kBen);
 }
 
-TEST_F(RWLockTest, LeavingAnUpgradeTooLateMeansOneWrites) {
+TEST_F(RWLockTest, AReaderThatLeavesItsUpgradeTooLateWrites) {
   read(2);
   Waiter w(loop_, kAnna);
   lock_.enterUpgrade(w);
@@ -318,13 +318,13 @@ TEST_F(RWLockTest, ABlockedThreadUpgradesWhenTheOthersHaveLeft) {
   upgrader.join();
 }
 
-TEST_F(RWLockTest, AbandonTellsTheNextOneIn) {
+TEST_F(RWLockTest, AbandonTellsTheNextHolder) {
   EXPECT_FALSE(lock_.abandon(kAnna));
-  EXPECT_FALSE(lock_.abandon(kNobody));
+  EXPECT_FALSE(lock_.abandon(kNoAgent));
   lock_.lockWrite(kAnna);
   EXPECT_FALSE(lock_.abandon(kBen));
   EXPECT_TRUE(lock_.abandon(kAnna));
-  EXPECT_EQ(lock_.writer(), kNobody);
+  EXPECT_EQ(lock_.writer(), kNoAgent);
   EXPECT_TRUE(lock_.lockRead().abandoned);
   EXPECT_FALSE(lock_.lockRead().abandoned);
   unread(2);

@@ -1,4 +1,4 @@
-// Holders of a WeightedSemaphore that die: what they held comes back, once.
+// Holders of a WeightedSemaphore that die: their units come back exactly once.
 #include "stress.h"
 
 namespace boxoffice::test {
@@ -9,13 +9,13 @@ using namespace std::chrono_literals;
 template <class P>
 class SemaphoreDeathStress : public testing::Test {
  protected:
-  ~SemaphoreDeathStress() override { expectNobodyWaits<P>(); }
+  ~SemaphoreDeathStress() override { expectNoWaiters<P>(); }
 };
 
 using Platforms = testing::Types<Platform, NoSpinPlatform>;
 TYPED_TEST_SUITE(SemaphoreDeathStress, Platforms);
 
-TYPED_TEST(SemaphoreDeathStress, OfOneIsAMutexWhoseNextIsTold) {
+TYPED_TEST(SemaphoreDeathStress, OfOneUnitIsAMutexWhoseNextHolderIsTold) {
   BasicWeightedSemaphore<TypeParam> semaphore(1);
   Room room;
   Tally tally;
@@ -44,7 +44,7 @@ TYPED_TEST(SemaphoreDeathStress, OfOneIsAMutexWhoseNextIsTold) {
   EXPECT_EQ(wordOf(semaphore).load(), room.died() ? 4U | 2U : 4U);
 }
 
-TYPED_TEST(SemaphoreDeathStress, NoMoreThanThereIsAndNothingIsLost) {
+TYPED_TEST(SemaphoreDeathStress, AdmitsNoMoreThanItsUnitsAndLosesNone) {
   constexpr std::int32_t kAll = 5;
   BasicWeightedSemaphore<TypeParam> semaphore(kAll);
   std::atomic<std::int32_t> inside{0};
@@ -60,7 +60,7 @@ TYPED_TEST(SemaphoreDeathStress, NoMoreThanThereIsAndNothingIsLost) {
         continue;
       }
       if (in.abandoned) {
-        // Never more than have died by now.
+        // No more holders are told than have died by now.
         const long told1 = ++told;
         violations.unless(told1 <= deaths);
       }

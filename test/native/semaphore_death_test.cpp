@@ -1,4 +1,4 @@
-// What a holder of a WeightedSemaphore leaves behind when it dies.
+// The death of a WeightedSemaphore's holder: its units come back, and the next holder is told.
 #include "support.h"
 
 namespace boxoffice::test {
@@ -12,7 +12,7 @@ class SemaphoreDeathTest : public testing::Test {
  protected:
   ~SemaphoreDeathTest() override { EXPECT_EQ(P::lot().queues(), 0U); }
 
-  /// Takes and puts back: what it was told.
+  /// Acquires and releases a unit. Returns whether the acquire reported a death.
   bool isTold() {
     const Entry in = semaphore_.tryAcquire();
     EXPECT_TRUE(in.granted);
@@ -36,7 +36,7 @@ TEST_F(SemaphoreDeathTest, TheNextIsToldAndOnlyTheNext) {
   EXPECT_EQ(wordOf(semaphore_).load(), 3U << 2) << "as it began";
 }
 
-TEST_F(SemaphoreDeathTest, HoweverOneGetsInItIsTold) {
+TEST_F(SemaphoreDeathTest, EachFormOfAcquireIsToldOfADeath) {
   const auto die = [&] {
     semaphore_.acquire(3);
     semaphore_.reclaim(3, 3);
@@ -68,9 +68,9 @@ TEST_F(SemaphoreDeathTest, SeveralDeathsAreToldOnce) {
   EXPECT_FALSE(isTold());
 }
 
-TEST_F(SemaphoreDeathTest, WhatOthersHaveMadeUpForIsNotPutBackAgain) {
+TEST_F(SemaphoreDeathTest, UnitsThatOthersPutBackAreNotPutBackAgain) {
   semaphore_.acquire(2);
-  semaphore_.release(2);  // another agent
+  semaphore_.release(2);  // by another agent
   semaphore_.reclaim(2, 3);
   EXPECT_EQ(semaphore_.value(), 3);
   EXPECT_FALSE(isTold()) << "there was nothing to reclaim";
@@ -97,11 +97,11 @@ TEST_F(SemaphoreDeathTest, NothingHeldIsNothingToReclaim) {
   semaphore_.release();
 }
 
-TEST_F(SemaphoreDeathTest, BelowZeroItMakesUpForWhatIsMissing) {
+TEST_F(SemaphoreDeathTest, BelowZeroADeathPutsBackTheMissingUnits) {
   semaphore_.setValue(-5);
   semaphore_.reclaim(2, 3);
   EXPECT_EQ(semaphore_.value(), -3);
-  EXPECT_FALSE(semaphore_.tryAcquire()) << "nobody gets in, and nobody is told";
+  EXPECT_FALSE(semaphore_.tryAcquire()) << "no caller is admitted, and none is told";
   semaphore_.reclaim(Sema::kMax, -1);
   EXPECT_EQ(semaphore_.value(), -1) << "the most may be below zero, too";
   semaphore_.setValue(1);
@@ -126,7 +126,7 @@ TEST_F(SemaphoreDeathTest, DoesNotOverflow) {
   EXPECT_TRUE(isTold());
 }
 
-TEST_F(SemaphoreDeathTest, ThoseInLineAreAdmittedAndTheFirstIsTold) {
+TEST_F(SemaphoreDeathTest, QueuedWaitersAreAdmittedAndTheFirstIsTold) {
   semaphore_.acquire(3);
   Asking w[] = {{loop_, kAnna, 1}, {loop_, kBen, 2}, {loop_, kCleo, 1}};
   for (Waiter& waiter : w) EXPECT_FALSE(semaphore_.enter(waiter));

@@ -1,4 +1,4 @@
-// Semaphores: no signal lost, none invented, never more inside than the value allows.
+// Semaphores: no signal is lost or invented, and the holders never exceed the value.
 #include "event_loop.h"
 
 namespace boxoffice::test {
@@ -100,10 +100,10 @@ class WeightedSemaphoreStress : public testing::Test {
   ~WeightedSemaphoreStress() override {
     EXPECT_EQ(semaphore_.value(), kCapacity);
     EXPECT_EQ(used_, 0);
-    expectNobodyWaits<Platform>();
+    expectNoWaiters<Platform>();
   }
 
-  // A holder of the whole value is alone.
+  // A holder of all units is alone.
   void enter(int weight) {
     violations_.unless(used_.fetch_add(weight, std::memory_order_relaxed) + weight <= kCapacity);
     if (weight == kCapacity) {

@@ -1,4 +1,4 @@
-// The two semaphores that block threads: the system's own, and the one in front of it.
+// The two semaphores that block threads: the system's semaphore, and the count in front of it.
 #include <deque>
 #include <functional>
 
@@ -23,7 +23,7 @@ int drain(Sema& semaphore) {
   return count;
 }
 
-TYPED_TEST(SemaphoreSuite, CountsWhatNobodyHasTakenYet) {
+TYPED_TEST(SemaphoreSuite, CountsSignalsThatWereNotTaken) {
   TypeParam semaphore;
   EXPECT_FALSE(semaphore.tryWait());
   semaphore.signal();
@@ -94,7 +94,7 @@ TYPED_TEST(SemaphoreSuite, RefusesToPassItsMaximumOrToCountDown) {
   semaphore.signal(1);
 }
 
-TYPED_TEST(SemaphoreSuite, ASignalShowsWhatCameBeforeIt) {
+TYPED_TEST(SemaphoreSuite, ASignalShowsEarlierWrites) {
   TypeParam semaphore;
   int written = 0;
   std::thread writer([&] {
@@ -111,7 +111,7 @@ TEST(LightweightSemaphoreTest, RefusesAnInitialCountAboveItsMaximum) {
             Fault::badArgument);
 }
 
-/// A bouncer whose waits time out as a test has written: each runs one event just before it does.
+/// A bouncer with scripted timeouts: each wait runs the next event of the test, then times out.
 struct Scripted {
   static inline std::deque<std::function<void()>> timeouts;
   static inline int count = 0;
@@ -141,7 +141,7 @@ class LightweightSemaphoreRaceTest : public testing::Test {
  protected:
   ~LightweightSemaphoreRaceTest() override {
     EXPECT_TRUE(Scripted::timeouts.empty());
-    EXPECT_EQ(Scripted::count, 0) << "a post is left behind for somebody else";
+    EXPECT_EQ(Scripted::count, 0) << "a post is left behind for another waiter";
   }
 
   BasicLightweightSemaphore<ScriptedPlatform> semaphore_;

@@ -1,4 +1,4 @@
-// Learning whether looking again pays.
+// The adaptive spin budgets.
 #include "support.h"
 
 namespace boxoffice::test {
@@ -30,7 +30,7 @@ TEST(SpinBudgetTest, ThereIsAFreshTryNowAndThen) {
   EXPECT_EQ(budget.take(), kMost);
 }
 
-TEST(SpinBudgetTest, SettlesAtAboutTwiceWhatWasNeeded) {
+TEST(SpinBudgetTest, SettlesAtAboutTwiceTheNeededLooks) {
   SpinBudget<Platform, kMost> budget;
   for (int i = 0; i < 100; ++i) budget.paid(10);
   EXPECT_GE(budget.take(), 15);
@@ -39,7 +39,7 @@ TEST(SpinBudgetTest, SettlesAtAboutTwiceWhatWasNeeded) {
   EXPECT_EQ(budget.take(), kMost) << "and never above its maximum";
 }
 
-/// A platform that counts what spinning does, on as many cores as a test likes. Its time stands still: yielding never
+/// A platform with kCores cores that counts the calls of spinning. Its clock stands still, so yielding never
 /// takes longer than a sleep.
 template <int kCores>
 struct CountingPlatform : NativePlatform<CountingPlatform<kCores>> {
@@ -104,7 +104,7 @@ TEST(AdaptiveSpinTest, NeverWaitsBusilyOnOneCore) {
   EXPECT_GT(Counting::yielded, 0);
 }
 
-TEST(AdaptiveSpinTest, LeavesOneCoreToThoseWhoWork) {
+TEST(AdaptiveSpinTest, LeavesOneCoreToWorkingThreads) {
   using Counting = CountingPlatform<2>;
   Counting::forget();
   AdaptiveSpin<Counting> outer;
@@ -122,7 +122,7 @@ TEST(AdaptiveSpinTest, LeavesOneCoreToThoseWhoWork) {
   EXPECT_GT(Counting::relaxed, 1);
 }
 
-TEST(AdaptiveSpinTest, WithoutLooksItDoesNotLook) {
+TEST(AdaptiveSpinTest, DoesNotSpinWithoutLooks) {
   AdaptiveSpin<NoSpinPlatform> spin;
   EXPECT_FALSE(spin([] { return true; }));
 }

@@ -1,6 +1,5 @@
-// What the stress tests share. Each lets kThreads threads at one primitive and keeps plain,
-// non-atomic books inside it: two in one room at once show up as a wrong sum, and as a data race
-// under ThreadSanitizer.
+// Shared by the stress tests. In each, kThreads threads use one primitive, which guards plain, non-atomic
+// data: two holders at once show up as a wrong sum, and as a data race under ThreadSanitizer.
 #pragma once
 
 #include <array>
@@ -13,7 +12,7 @@ namespace boxoffice::test {
 
 constexpr int kThreads = 8;
 
-/// Sanitizers make everything slower, and need fewer rounds to see more.
+/// Sanitizers slow the tests down, and find faults in fewer rounds.
 constexpr int rounds(int natively) {
 #if defined(__SANITIZE_THREAD__)
   return natively / 4;
@@ -24,17 +23,17 @@ constexpr int rounds(int natively) {
 #endif
 }
 
-/// Dice of one thread: every run throws the same ones.
+/// Random numbers of one thread: the same in every run.
 class Dice {
  public:
   explicit Dice(int seed) : random_(static_cast<unsigned>(seed) + 1) {}
 
-  /// 0 to sides - 1.
+  /// A number from 0 to sides - 1.
   int operator()(int sides) { return static_cast<int>(random_() % static_cast<unsigned>(sides)); }
   std::chrono::nanoseconds upTo(std::chrono::nanoseconds most) {
     return std::chrono::nanoseconds((*this)(static_cast<int>(most.count()) + 1));
   }
-  /// Stays a while: often not at all, now and then long enough to be preempted.
+  /// Waits for a random time: often zero, sometimes long enough to be preempted.
   void dwell() {
     const int time = (*this)(256);
     if (time == 0) std::this_thread::yield();
@@ -45,7 +44,7 @@ class Dice {
   std::minstd_rand random_;
 };
 
-/// Runs `work(index, dice)` in `count` threads and waits for all.
+/// Runs `work(index, dice)` in `count` threads, and joins them.
 template <class Work>
 void inThreads(int count, Work&& work) {
   std::vector<std::thread> threads;
@@ -58,8 +57,8 @@ void inThreads(int count, Work&& work) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// How long a test runs on until what it is there for has come. That depends on threads that really meet, and
-/// a busy machine may let each run to its end before it begins the next.
+/// The longest time that a test repeats its rounds to reach the case it tests. That case needs threads that
+/// overlap, and a busy machine may run each thread to its end before it starts the next.
 constexpr std::chrono::minutes kPatienceForMeetings{5};
 
 template <class Met, class Step>
@@ -70,13 +69,13 @@ void againUntil(Met&& met, Step&& step) {
   } while (!met() && Clock::now() < end);
 }
 
-/// Runs them all again, until `met()`.
+/// Repeats inThreads until `met()`.
 template <class Met, class Work>
 void inThreadsUntil(Met&& met, int count, Work&& work) {
   againUntil(met, [&] { inThreads(count, work); });
 }
 
-/// Counts what must never happen, and stays silent until the end.
+/// Counts violations, and reports them in the destructor.
 class Violations {
  public:
   ~Violations() { EXPECT_EQ(count_, 0); }
@@ -89,7 +88,7 @@ class Violations {
   std::atomic<int> count_{0};
 };
 
-/// The room behind a mutex: one visitor at a time, each told when the one before it died inside.
+/// The data behind a mutex: checks that holders are alone, and are told of the previous holder's death.
 class Room {
  public:
   void enter(bool toldOfDeath) {
@@ -113,7 +112,7 @@ class Room {
   Violations violations_;
 };
 
-/// Wins and losses of all threads.
+/// Counts the outcomes of all threads' attempts.
 struct Tally {
   std::atomic<long> in{0};
   std::atomic<long> timedOut{0};
@@ -149,7 +148,7 @@ class Book {
 
 /// Checks that no queue is left in the parking lot.
 template <class P>
-void expectNobodyWaits() {
+void expectNoWaiters() {
   EXPECT_EQ(P::lot().queues(), 0U);
   EXPECT_EQ(P::busyWaiters().load(), 0);
 }

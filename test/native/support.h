@@ -1,5 +1,5 @@
-// What the native tests share: looking into words and queues, clocks that stand still, and agents
-// that wait without blocking.
+// Shared by the native tests: access to words and queues, fake clocks, and agents that wait without
+// blocking.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,12 +19,12 @@ namespace boxoffice::test {
 constexpr std::uint32_t kRead = RWLockRules::kRead;
 constexpr std::uint32_t kWrite = RWLockRules::kWrite;
 
-// Agents that are no threads. Ids of threads stay far below.
+// Agents without a thread. Threads' ids stay far below these.
 constexpr AgentId kAnna = 1'000'001;
 constexpr AgentId kBen = 1'000'002;
 constexpr AgentId kCleo = 1'000'003;
 
-/// The fault of the Misuse that `step` throws, if it throws one.
+/// Returns the fault of the Misuse that `step` throws, if it throws one.
 template <class Step>
 std::optional<Fault> faultOf(Step&& step) {
   try {
@@ -58,7 +58,7 @@ void await(Condition&& condition) {
   while (!condition()) std::this_thread::yield();
 }
 
-/// Time that passes only when a test says so: fairness is then a matter of logic, not of luck.
+/// A clock that only the test advances, so that tests of fairness do not depend on timing.
 struct FakeClockPlatform : NativePlatform<FakeClockPlatform> {
   static inline std::atomic<Deadline> time{Deadline{} + std::chrono::hours(1)};
 
@@ -66,7 +66,7 @@ struct FakeClockPlatform : NativePlatform<FakeClockPlatform> {
   static void pass(std::chrono::nanoseconds duration) { time.store(time.load() + duration); }
 };
 
-/// An event loop that stands still: it notes its wakes, for the test to act on.
+/// A stopped event loop: it records its wakes, and the test acts on them.
 class Notes final : public Parker {
  public:
   struct Note {
@@ -83,7 +83,7 @@ class Notes final : public Parker {
     notes_.push_back({&waiter, how});
   }
 
-  /// What has come since the last time.
+  /// The wakes since the last call.
   std::vector<Note> take() {
     const std::lock_guard guard(mutex_);
     return std::exchange(notes_, {});
@@ -99,7 +99,7 @@ using Heard = std::vector<Notes::Note>;
 inline Notes::Note admitted(Waiter& w) { return {&w, Wake::admitted}; }
 inline Notes::Note invited(Waiter& w) { return {&w, Wake::invited}; }
 
-/// A waiter with what it asks for, in one expression.
+/// Constructs a waiter with its options in one expression.
 struct Asking : Waiter {
   Asking(Parker& whom, AgentId who, std::uint32_t what = 1, double rank = 0) : Waiter(whom, who) {
     ask = what;

@@ -1,5 +1,5 @@
-// Event loops that end while they wait for a condition, as binding/teardown.cc has them end: whatever
-// they were told too late is passed on.
+// Event loops that end while they wait for a condition, as in binding/teardown.cc: a late notification is
+// passed on.
 #include "../../binding/kinds.h"
 #include "stress.h"
 
@@ -13,7 +13,7 @@ class Loop final : private Wakeup {
  public:
   ~Loop() { giveAgentId(id_); }
 
-  /// Waits for a moment and dies. True when it was notified, and had the mutex too late.
+  /// Waits for a moment and dies. Returns whether the waiter was notified and got the mutex too late.
   bool waitAndDie(Mutex& mutex, ConditionVariable& condition, Dice& dice) {
     mutex.lock(id_);
     Waiter w(mailbox_, id_);
@@ -50,7 +50,7 @@ TEST(TeardownStress, TheDeathOfANotifiedWaiterLosesNoNotification) {
   constexpr int kProducers = 2;
   const auto run = [&](int index, Dice& dice) {
     if (index < kConsumers) {
-      // One notification an item: one that dies with a loop stops the test.
+      // One notification per item: if one is lost with a loop, the test stops.
       for (long i = 0; i < each; ++i) {
         mutex.lock();
         room.enter(false);
@@ -87,10 +87,10 @@ TEST(TeardownStress, TheDeathOfANotifiedWaiterLosesNoNotification) {
   EXPECT_GT(tooLate, 0);
   EXPECT_EQ(wordOf(mutex).load(), 0U);
   EXPECT_EQ(wordOf(condition).load(), 0U);
-  expectNobodyWaits<Platform>();
+  expectNoWaiters<Platform>();
 }
 
-TEST(TeardownTest, WhoeverWasToldOfADeathTooLateLetsTheNextOneKnow) {
+TEST(TeardownTest, AnAgentToldOfADeathTooLatePassesItToTheNext) {
   Notes loop;
   Mutex mutex;
   Waiter dying(loop, kBen);
@@ -115,8 +115,8 @@ TEST(TeardownTest, WhoeverWasToldOfADeathTooLateLetsTheNextOneKnow) {
   EXPECT_TRUE(semaphore.tryAcquire().abandoned);
 }
 
-TEST(TeardownTest, NothingIsThrownOnTheWayOut) {
-  // EventLoop::end is noexcept: what is thrown there ends the process.
+TEST(TeardownTest, ATeardownThrowsNothing) {
+  // EventLoop::end is noexcept: an exception there would end the process.
   Notes loop;
   WeightedSemaphore semaphore(0);
   Asking late(loop, kBen, 2);
@@ -132,7 +132,7 @@ TEST(TeardownTest, NothingIsThrownOnTheWayOut) {
   mutex.lock(kAnna);
   mutex.enter(admittedLate);
   mutex.unlock(kAnna);
-  if (!admittedLate.fifo || mutex.owner() != kBen) mutex.settle(admittedLate, Wake::invited);
+  if (!admittedLate.fifo || mutex.owner() != kBen) mutex.resume(admittedLate, Wake::invited);
   wordOf(mutex).store(0);  // any thread may scribble on shared memory
   EXPECT_NO_THROW(binding::passOn(mutex, admittedLate));
 }

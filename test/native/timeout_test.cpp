@@ -1,5 +1,5 @@
-// A timeout of zero or less never sleeps, whatever one waits for: a platform that counts the calls
-// that may block shows it.
+// A timeout of zero or less never sleeps, for every primitive: the platform counts the calls that may
+// block.
 #include "support.h"
 
 namespace boxoffice::test {
@@ -39,32 +39,32 @@ class TimeoutTest : public testing::TestWithParam<std::chrono::nanoseconds> {
 INSTANTIATE_TEST_SUITE_P(ZeroOrLess, TimeoutTest,
                          testing::Values(0ns, -1ns, -1h, std::chrono::nanoseconds::min()));
 
-TEST_P(TimeoutTest, OfAMutex) {
+TEST_P(TimeoutTest, AMutexTimesOut) {
   BasicMutex<CountedPlatform> mutex;
   mutex.lock(kAnna);
   EXPECT_FALSE(mutex.lockFor(timeout_));
   mutex.unlock(kAnna);
 }
 
-TEST_P(TimeoutTest, OfARecursiveMutex) {
+TEST_P(TimeoutTest, ARecursiveMutexTimesOut) {
   BasicRecursiveMutex<CountedPlatform> mutex;
   mutex.lock(kAnna);
   EXPECT_FALSE(mutex.lockFor(timeout_));
   mutex.unlock(kAnna);
 }
 
-TEST_P(TimeoutTest, OfSemaphores) {
+TEST_P(TimeoutTest, SemaphoresTimeOut) {
   EXPECT_FALSE(BasicLightweightSemaphore<CountedPlatform>().waitFor(timeout_));
   EXPECT_FALSE(BasicWeightedSemaphore<CountedPlatform>(1).acquireFor(timeout_, 2));
 }
 
-TEST_P(TimeoutTest, OfEventsAndLatches) {
+TEST_P(TimeoutTest, EventsAndLatchesTimeOut) {
   EXPECT_FALSE(BasicAutoResetEvent<CountedPlatform>().waitFor(timeout_));
   EXPECT_FALSE(BasicManualResetEvent<CountedPlatform>().waitFor(timeout_));
   EXPECT_FALSE(BasicCountdownLatch<CountedPlatform>(1).waitFor(timeout_));
 }
 
-TEST_P(TimeoutTest, OfAReadWriteLock) {
+TEST_P(TimeoutTest, AReadWriteLockTimesOut) {
   BasicRWLock<CountedPlatform> lock;
   lock.lockRead();
   lock.lockRead();
@@ -77,7 +77,7 @@ TEST_P(TimeoutTest, OfAReadWriteLock) {
   lock.unlockWrite(kAnna);
 }
 
-TEST_P(TimeoutTest, OfAConditionVariable) {
+TEST_P(TimeoutTest, AConditionVariableTimesOut) {
   BasicMutex<CountedPlatform> mutex;
   BasicConditionVariable<CountedPlatform> condition;
   mutex.lock();
@@ -85,12 +85,12 @@ TEST_P(TimeoutTest, OfAConditionVariable) {
   mutex.unlock();
 }
 
-TEST_P(TimeoutTest, OfABarrier) {
+TEST_P(TimeoutTest, ABarrierTimesOut) {
   BasicBarrier<CountedPlatform> barrier(2);
   EXPECT_EQ(barrier.waitFor(timeout_), Passage::broken);
 }
 
-TEST_P(TimeoutTest, OfPhilosophers) {
+TEST_P(TimeoutTest, PhilosophersTimeOut) {
   BasicLockFreeDiningPhilosophers<CountedPlatform> packed(2);
   packed.begin(0);
   EXPECT_FALSE(packed.beginFor(1, timeout_));
@@ -99,7 +99,7 @@ TEST_P(TimeoutTest, OfPhilosophers) {
   EXPECT_FALSE(guarded.beginFor(1, timeout_));
 }
 
-TEST_P(TimeoutTest, OfALockSet) {
+TEST_P(TimeoutTest, ALockSetTimesOut) {
   BasicMutex<CountedPlatform> mutex[2];
   mutex[1].lock(kAnna);
   BasicLockSet<CountedPlatform> set{&mutex[0], &mutex[1]};

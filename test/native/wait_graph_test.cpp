@@ -1,4 +1,4 @@
-// The wait graph: each rule by itself, and random tasks against a model that lets every task go on that can.
+// The wait graph: each rule by itself, and random tasks compared with a model.
 #include "waiting/wait_graph.h"
 
 #include <deque>
@@ -36,7 +36,7 @@ class WaitGraphTest : public testing::Test {
     return graph_.hold(claim(lock, label, want, agent, 0));
   }
 
-  /// "wait(hold) wait(hold)", or nothing.
+  /// The cycle as "wait(hold) wait(hold)"; empty without one.
   static std::string drawn(const std::optional<WaitGraph::Cycle>& cycle) {
     std::string text;
     if (!cycle) return text;
@@ -52,12 +52,12 @@ class WaitGraphTest : public testing::Test {
   const Lock c_ = graph_.name();
 };
 
-TEST_F(WaitGraphTest, OneWhoWaitsForItself) {
+TEST_F(WaitGraphTest, AnAgentThatWaitsForItself) {
   const Id held = hold(a_, "held");
   EXPECT_EQ(drawn(graph_.depend(held, {wait(a_, "again")})), "again(held)");
 }
 
-TEST_F(WaitGraphTest, TwoWhoWaitForEachOtherInTheOrderOfTheCycle) {
+TEST_F(WaitGraphTest, TwoAgentsThatWaitForEachOtherInTheOrderOfTheCycle) {
   const Id one = hold(a_, "a of 1");
   const Id two = hold(b_, "b of 2");
   EXPECT_EQ(drawn(graph_.depend(one, {wait(b_, "1 wants b")})), "");
@@ -67,7 +67,7 @@ TEST_F(WaitGraphTest, TwoWhoWaitForEachOtherInTheOrderOfTheCycle) {
   EXPECT_EQ(cycle->refused, last);
 }
 
-TEST_F(WaitGraphTest, WhoIsRefusedIsInNobodysWay) {
+TEST_F(WaitGraphTest, ARefusedAgentBlocksNoOther) {
   const Id one = hold(a_, "a");
   const Id two = hold(b_, "b");
   const Id first = wait(b_, "1 wants b");
@@ -76,7 +76,7 @@ TEST_F(WaitGraphTest, WhoIsRefusedIsInNobodysWay) {
   EXPECT_EQ(drawn(graph_.depend(one, {first})), "");
 }
 
-TEST_F(WaitGraphTest, WhoIsBehindACycleIsNotOnIt) {
+TEST_F(WaitGraphTest, AnAgentBehindACycleIsNotOnIt) {
   const Id one = hold(a_, "a");
   const Id self = wait(a_, "again");
   const Id other = hold(b_, "b", kAlone, kBen);
@@ -87,7 +87,7 @@ TEST_F(WaitGraphTest, WhoIsBehindACycleIsNotOnIt) {
 
 TEST_F(WaitGraphTest, AHoldGoesOnWhenAnyOfItsWaitsEnds) {
   const Id held = hold(a_, "a");
-  const Id other = wait(b_, "b, which nobody holds");
+  const Id other = wait(b_, "b, which has no holder");
   const Id again = wait(a_, "again");
   EXPECT_EQ(drawn(graph_.depend(held, {other, again})), "");
   graph_.end(other);
@@ -95,7 +95,7 @@ TEST_F(WaitGraphTest, AHoldGoesOnWhenAnyOfItsWaitsEnds) {
   EXPECT_EQ(drawn(graph_.depend(held, {again})), "again(a)");
 }
 
-TEST_F(WaitGraphTest, WhatHasEndedIsInNobodysWay) {
+TEST_F(WaitGraphTest, AnEndedHoldBlocksNoAgent) {
   const Id one = hold(a_, "a");
   const Id two = hold(b_, "b");
   graph_.depend(one, {wait(b_, "1 wants b")});
@@ -103,7 +103,7 @@ TEST_F(WaitGraphTest, WhatHasEndedIsInNobodysWay) {
   EXPECT_EQ(drawn(graph_.depend(two, {wait(a_, "2 wants a")})), "");
 }
 
-TEST_F(WaitGraphTest, OneWhoBlocksHoldsUpAllThatItHolds) {
+TEST_F(WaitGraphTest, ABlockedAgentBlocksAllThatItHolds) {
   hold(a_, "a");
   const Id other = hold(b_, "b", kAlone, kBen);
   const Id blocked = wait(b_, "Anna blocks");
@@ -114,7 +114,7 @@ TEST_F(WaitGraphTest, OneWhoBlocksHoldsUpAllThatItHolds) {
   EXPECT_EQ(drawn(graph_.depend(other, {wait(a_, "later", kAlone, kBen)})), "");
 }
 
-TEST_F(WaitGraphTest, AnAgentThatEndsHoldsUpNobody) {
+TEST_F(WaitGraphTest, AnAgentThatEndsBlocksNoOther) {
   const Id one = hold(a_, "a");
   graph_.depend(one, {wait(b_, "1 wants b")});
   graph_.block(wait(c_, "and blocks"));
@@ -124,13 +124,13 @@ TEST_F(WaitGraphTest, AnAgentThatEndsHoldsUpNobody) {
   EXPECT_EQ(drawn(graph_.depend(two, {wait(a_, "2 wants a", kAlone, kBen)})), "");
 }
 
-TEST_F(WaitGraphTest, ReadersAreNotInEachOthersWay) {
+TEST_F(WaitGraphTest, ReadersDoNotBlockEachOther) {
   const Id one = hold(a_, "reads", kRead);
   EXPECT_EQ(drawn(graph_.depend(one, {wait(a_, "reads again", kRead)})), "");
   EXPECT_EQ(drawn(graph_.depend(one, {wait(a_, "writes")})), "writes(reads)");
 }
 
-TEST_F(WaitGraphTest, AReaderBehindAWriterWhoWaitsForItself) {
+TEST_F(WaitGraphTest, AReaderBehindAWriterThatWaitsForItself) {
   const Id one = hold(a_, "reads", kRead);
   wait(a_, "Ben writes", kAlone, kBen);
   EXPECT_EQ(drawn(graph_.depend(one, {wait(a_, "reads again", kRead)})), "reads again(reads)");
@@ -144,7 +144,7 @@ TEST_F(WaitGraphTest, AReaderBeforeAWriterIsNotBehindIt) {
   EXPECT_EQ(drawn(graph_.depend(one, {again})), "");
 }
 
-TEST_F(WaitGraphTest, AWriterWhoBlocksMayStandBehindAReader) {
+TEST_F(WaitGraphTest, ABlockedWriterMayBeBehindAReader) {
   const auto asked = [this](std::int64_t want) { return claim(a_, "reads", want, kAnna, 0); };
   graph_.block(wait(a_, "Ben blocks", kAlone, kBen));
   const Id again = graph_.wait(asked(kRead));
@@ -152,7 +152,7 @@ TEST_F(WaitGraphTest, AWriterWhoBlocksMayStandBehindAReader) {
   EXPECT_EQ(drawn(graph_.depend(late, {again})), "");
 }
 
-TEST_F(WaitGraphTest, WhosePlaceInLineIsUnknownIsBehindNobody) {
+TEST_F(WaitGraphTest, AWaiterWithAnUnknownPlaceIsBehindNoOther) {
   const Id one = hold(a_, "reads", kRead);
   wait(a_, "writes");
   const Id again = graph_.wait({a_, kRead, 0, kAnna, WaitGraph::kUnknown, "urgent"});
@@ -166,20 +166,19 @@ TEST_F(WaitGraphTest, ASemaphoreIsStuckWhenTheRestDoesNotSuffice) {
   EXPECT_EQ(drawn(graph_.depend(one, {wait(a_, "wants more than all", 4, kAnna, 3)})), "");
 }
 
-TEST_F(WaitGraphTest, WhoReleasesWhatItDoesNotHoldMayLetAnybodyIn) {
+TEST_F(WaitGraphTest, AReleaseWithoutAHoldMayAdmitAnyAgent) {
   const Id one = hold(a_, "has 1", 1);
   EXPECT_EQ(drawn(graph_.depend(one, {wait(a_, "no capacity is known", 1)})), "");
   graph_.loosen(a_);
   EXPECT_EQ(drawn(graph_.depend(one, {wait(a_, "wants 1", 1, kAnna, 1)})), "");
 }
 
-// Tasks that take locks one after the other, keep them all, and release them when they are refused or done.
-// All queues are first come, first served, but for that of the semaphore, where any waiter that fits goes
-// in.
+// The model: tasks acquire locks one after the other, and release them all when they are refused or done. All
+// queues are first come, first served, except the semaphore's, which admits any waiter that fits.
 
 struct Task {
   std::vector<std::pair<int, std::int64_t>> held;  // lock and want
-  std::vector<Id> holds;                           // of the graph, as many
+  std::vector<Id> holds;                           // the graph's ids of `held`
   int waitsFor = -1;
   std::int64_t want = 0;
   Id wait = 0;
@@ -232,7 +231,7 @@ class World {
     return in;
   }
 
-  /// Whether a task would wait for ever if every task that can go on released what it holds.
+  /// Whether a task still waits after all tasks that do not wait, and all they admit, have released.
   bool isDeadlocked() const {
     World later = *this;
     for (bool isChanged = true; isChanged;) {
@@ -262,7 +261,7 @@ class RandomTasks {
 
  private:
   int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
-  /// Two tasks are threads of their own, which block; the others are promises of one.
+  /// Tasks 0 and 1 are blocking threads of their own; the others are promises of one thread.
   static AgentId agentOf(int t) { return t < 2 ? static_cast<AgentId>(10 + t) : 9; }
 
   void step(int t) {
@@ -278,7 +277,7 @@ class RandomTasks {
     Task& task = world_.tasks[t];
     std::int64_t want = WaitGraph::kExclusive;
     if (lock == World::kSemaphore) want = 1 + pick(2);
-    // It is not always known which readers a blocking writer is ahead of.
+    // Blocking tasks only read: the graph does not always know which readers a blocking writer is ahead of.
     if (lock == World::kRW && (t < 2 || pick(2) == 0)) want = WaitGraph::kShared;
     task.waitsFor = lock;
     task.want = want;
@@ -306,7 +305,7 @@ class RandomTasks {
     finish(t);
   }
 
-  /// After admissions: whether `t` is in.
+  /// Records the admissions `in`. Returns whether `t` is among them.
   bool came(const std::vector<int>& in, int t) {
     for (const int each : in) {
       Task& task = world_.tasks[each];
@@ -337,7 +336,7 @@ class RandomTasks {
   int refused_ = 0;
 };
 
-TEST(WaitGraphModel, EveryDeadlockIsFoundByItsLastWaitAndNothingElseIs) {
+TEST(WaitGraphModel, EachDeadlockIsFoundByItsLastWaitAndNothingElseIs) {
   int refused = 0;
   for (unsigned seed = 1; seed <= 300; ++seed) {
     refused += RandomTasks(seed).run(300);

@@ -1,4 +1,4 @@
-// The queue for one word: order, leaving from anywhere, how far it looks.
+// The queue of one word: order, leaving from anywhere, bounded search.
 #include <limits>
 #include <random>
 
@@ -7,7 +7,7 @@
 namespace boxoffice::test {
 namespace {
 
-class LineTest : public testing::Test {
+class WaitQueueTest : public testing::Test {
  protected:
   // All queued waiters, from the head on.
   std::vector<Waiter*> drain() {
@@ -26,17 +26,17 @@ class LineTest : public testing::Test {
   Asking c_{loop_, kCleo};
 };
 
-TEST_F(LineTest, StartsEmpty) {
+TEST_F(WaitQueueTest, StartsEmpty) {
   EXPECT_TRUE(queue_.empty());
   EXPECT_EQ(queue_.size(), 0U);
   EXPECT_EQ(queue_.head(), nullptr);
   EXPECT_EQ(queue_.invited(), nullptr);
   EXPECT_EQ(queue_.firstOf(kAnna), nullptr);
   EXPECT_EQ(queue_.topPriority(), -std::numeric_limits<double>::infinity());
-  EXPECT_EQ(queue_.patience, Deadline::min()) << "nobody goes before the head of a new line";
+  EXPECT_EQ(queue_.patience, Deadline::min()) << "no caller goes ahead of the head of a new queue";
 }
 
-TEST_F(LineTest, FirstComeFirstServed) {
+TEST_F(WaitQueueTest, AdmitsInOrderOfArrival) {
   for (Waiter* w : {&a_, &b_, &c_}) queue_.enter(*w);
   EXPECT_EQ(queue_.size(), 3U);
   EXPECT_EQ(a_.state, Waiter::State::waiting);
@@ -45,7 +45,7 @@ TEST_F(LineTest, FirstComeFirstServed) {
   EXPECT_TRUE(queue_.empty());
 }
 
-TEST_F(LineTest, AnyoneLeavesFromAnywhere) {
+TEST_F(WaitQueueTest, AWaiterLeavesFromAnyPlace) {
   for (Waiter* gone : {&a_, &b_, &c_}) {
     for (Waiter* w : {&a_, &b_, &c_}) queue_.enter(*w);
     queue_.leave(*gone);
@@ -56,7 +56,7 @@ TEST_F(LineTest, AnyoneLeavesFromAnywhere) {
   }
 }
 
-TEST_F(LineTest, HigherPrioritiesStandInFront) {
+TEST_F(WaitQueueTest, HigherPrioritiesAreInFront) {
   a_.priority = -1;
   c_.priority = 2.5;
   for (Waiter* w : {&a_, &b_, &c_}) queue_.enter(*w);
@@ -64,34 +64,34 @@ TEST_F(LineTest, HigherPrioritiesStandInFront) {
   EXPECT_EQ(drain(), (std::vector<Waiter*>{&c_, &b_, &a_}));
 }
 
-TEST_F(LineTest, InfinitePrioritiesAreFine) {
+TEST_F(WaitQueueTest, InfinitePrioritiesAreFine) {
   a_.priority = -std::numeric_limits<double>::infinity();
   c_.priority = std::numeric_limits<double>::infinity();
   for (Waiter* w : {&a_, &b_, &c_}) queue_.enter(*w);
   EXPECT_EQ(drain(), (std::vector<Waiter*>{&c_, &b_, &a_}));
 }
 
-TEST_F(LineTest, BothZerosAreOnePriority) {
+TEST_F(WaitQueueTest, BothZerosAreOnePriority) {
   a_.priority = -0.0;
   for (Waiter* w : {&a_, &b_}) queue_.enter(*w);
   EXPECT_EQ(drain(), (std::vector<Waiter*>{&a_, &b_}));
 }
 
-TEST_F(LineTest, APriorityThatIsNoNumberIsRefusedAndNothingChanges) {
+TEST_F(WaitQueueTest, APriorityThatIsNoNumberIsRefusedAndNothingChanges) {
   a_.priority = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(faultOf([&] { queue_.enter(a_); }), Fault::badArgument);
   EXPECT_TRUE(queue_.empty());
   EXPECT_EQ(a_.state, Waiter::State::idle);
 }
 
-TEST_F(LineTest, EnterFirstGoesBeforeEverybody) {
+TEST_F(WaitQueueTest, EnterFirstGoesAheadOfAllWaiters) {
   a_.priority = std::numeric_limits<double>::infinity();
   queue_.enter(a_);
   queue_.enterFirst(b_);
   EXPECT_EQ(drain(), (std::vector<Waiter*>{&b_, &a_}));
 }
 
-TEST_F(LineTest, FirstOfFindsTheOldestOfAnAgent) {
+TEST_F(WaitQueueTest, FirstOfFindsTheOldestOfAnAgent) {
   Asking c2(loop_, kCleo);
   for (Waiter* w : {&a_, &b_, &c_, &c2}) queue_.enter(*w);
   EXPECT_EQ(queue_.firstOf(kCleo), &c_);
@@ -102,7 +102,7 @@ TEST_F(LineTest, FirstOfFindsTheOldestOfAnAgent) {
   drain();
 }
 
-TEST_F(LineTest, FirstOfLooksNearTheHeadAndAtItsPriorityOnly) {
+TEST_F(WaitQueueTest, FirstOfLooksNearTheHeadAndAtItsPriorityOnly) {
   std::vector<std::unique_ptr<Waiter>> others;
   for (int i = 0; i < WaitQueue::kLook; ++i) {
     others.push_back(std::make_unique<Waiter>(loop_, kBen));
@@ -118,7 +118,7 @@ TEST_F(LineTest, FirstOfLooksNearTheHeadAndAtItsPriorityOnly) {
   drain();
 }
 
-TEST_F(LineTest, OneIsInvitedUntilItLeavesOrCameTooLate) {
+TEST_F(WaitQueueTest, AWaiterIsInvitedUntilItLeavesOrCameTooLate) {
   for (Waiter* w : {&a_, &b_}) queue_.enter(*w);
   queue_.invite(a_);
   EXPECT_EQ(queue_.invited(), &a_);
@@ -133,8 +133,8 @@ TEST_F(LineTest, OneIsInvitedUntilItLeavesOrCameTooLate) {
   EXPECT_EQ(queue_.invited(), nullptr);
 }
 
-TEST_F(LineTest, AnyMixOfEnteringAndLeavingKeepsTheOrder) {
-  // Against an oracle: a vector kept sorted by priority, stable.
+TEST_F(WaitQueueTest, AnyMixOfEnteringAndLeavingKeepsTheOrder) {
+  // The oracle: a vector, stably sorted by priority.
   std::mt19937 random(1);
   std::vector<std::unique_ptr<Asking>> all;
   std::vector<Waiter*> in;

@@ -1,4 +1,4 @@
-// The designated waker and the hand-off that it asks for, by their bits in the word (lock_word.h).
+// The designated waker and the hand-off that it requests, by their bits in the word (lock_word.h).
 #include "support.h"
 
 namespace boxoffice::test {
@@ -22,7 +22,7 @@ class WakerTest : public testing::Test {
 
   std::uint32_t word() { return wordOf(mutex_).load(); }
 
-  /// The head is invited, and the lock is Anna's again before it comes.
+  /// Invites the head, and locks for Anna again before the head competes.
   void inviteInVain() {
     mutex_.unlock(kAnna);
     EXPECT_EQ(word(), kQueued | kWaker);
@@ -39,11 +39,11 @@ TEST_F(WakerTest, IsSetWhileTheInvitedWaiterIsOnItsWay) {
   EXPECT_EQ(word(), heldBy(kAnna) | kQueued);
   inviteInVain();
   EXPECT_EQ(word(), heldBy(kAnna) | kQueued | kWaker);
-  EXPECT_FALSE(mutex_.settle(w, Wake::invited));
+  EXPECT_FALSE(mutex_.resume(w, Wake::invited));
   EXPECT_EQ(word(), heldBy(kAnna) | kQueued) << "it sleeps again: the next release calls it";
   mutex_.unlock(kAnna);
   EXPECT_EQ(loop_.take(), (Heard{invited(w), invited(w)}));
-  EXPECT_TRUE(mutex_.settle(w, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(w, Wake::invited));
   EXPECT_EQ(word(), heldBy(kBen));
   mutex_.unlock(kBen);
 }
@@ -57,7 +57,7 @@ TEST_F(WakerTest, ReleasesMeanwhileLeaveTheWordFreeHoweverLongItTakes) {
   }
   EXPECT_EQ(loop_.take(), Heard{invited(w)}) << "one wake-up for all of them";
   mutex_.unlock(kAnna);
-  EXPECT_TRUE(mutex_.settle(w, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(w, Wake::invited));
   mutex_.unlock(kBen);
 }
 
@@ -67,10 +67,10 @@ TEST_F(WakerTest, ReleasesMeanwhileNeedNoBucket) {
   inviteInVain();
   {
     const auto bucket = P::lot().open(&mutex_);
-    mutex_.unlock(kAnna);  // would wait for itself
+    mutex_.unlock(kAnna);  // must not need the bucket, which this thread holds
     EXPECT_EQ(word(), kQueued | kWaker);
   }
-  EXPECT_TRUE(mutex_.settle(w, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(w, Wake::invited));
   mutex_.unlock(kBen);
 }
 
@@ -79,7 +79,7 @@ TEST_F(WakerTest, AHeadThatComesInVainWhenItsPatienceIsOverIsNext) {
   mutex_.enter(w);
   inviteInVain();
   P::pass(kPatience);
-  EXPECT_FALSE(mutex_.settle(w, Wake::invited));
+  EXPECT_FALSE(mutex_.resume(w, Wake::invited));
   EXPECT_EQ(word(), heldBy(kAnna) | kQueued | kHandOff);
   loop_.take();
   mutex_.unlock(kAnna);
@@ -95,14 +95,14 @@ TEST_F(WakerTest, TheHandOffIsForOneHead) {
   mutex_.enter(second);
   inviteInVain();
   P::pass(kPatience);
-  mutex_.settle(first, Wake::invited);
+  mutex_.resume(first, Wake::invited);
   EXPECT_EQ(word(), heldBy(kAnna) | kQueued | kHandOff);
   mutex_.unlock(kAnna);
   EXPECT_EQ(word(), heldBy(kBen) | kQueued) << "the next head has patience of its own";
   loop_.take();
   mutex_.unlock(kBen);
   EXPECT_EQ(loop_.take(), Heard{invited(second)});
-  EXPECT_TRUE(mutex_.settle(second, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(second, Wake::invited));
   mutex_.unlock(kCleo);
 }
 
@@ -112,7 +112,7 @@ TEST_F(WakerTest, AHeadThatLeavesTakesItsHandOffAlong) {
   mutex_.enter(first);
   inviteInVain();
   P::pass(kPatience);
-  mutex_.settle(first, Wake::invited);
+  mutex_.resume(first, Wake::invited);
   mutex_.enter(second);
   EXPECT_EQ(mutex_.leave(first), Leave::left);
   EXPECT_EQ(word(), heldBy(kAnna) | kQueued);
@@ -132,7 +132,7 @@ TEST_F(WakerTest, AnInvitedWaiterThatLeavesWhileTheLockIsHeldIsOnItsWayNoMore) {
   loop_.take();
   mutex_.unlock(kAnna);
   EXPECT_EQ(loop_.take(), Heard{invited(second)});
-  EXPECT_TRUE(mutex_.settle(second, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(second, Wake::invited));
   mutex_.unlock(kCleo);
 }
 
@@ -144,7 +144,7 @@ TEST_F(WakerTest, AllInvitedWaitersOfAnAgentThatDiesPassTheInvitationOn) {
   mutex_.leaveAll(kBen, [](Waiter&, Leave) {});
   EXPECT_EQ(loop_.take(), Heard{invited(w[2])});
   EXPECT_EQ(word(), kQueued | kWaker);
-  EXPECT_TRUE(mutex_.settle(w[2], Wake::invited));
+  EXPECT_TRUE(mutex_.resume(w[2], Wake::invited));
   mutex_.unlock(kCleo);
 }
 
@@ -154,7 +154,7 @@ TEST_F(WakerTest, ADeathWhileTheInvitedWaiterIsOnItsWayIsToldToIt) {
   inviteInVain();
   EXPECT_TRUE(mutex_.abandon(kAnna));
   EXPECT_EQ(word(), MutexRules::kAbandoned | kQueued | kWaker);
-  EXPECT_TRUE(mutex_.settle(w, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(w, Wake::invited));
   EXPECT_TRUE(w.abandoned);
   mutex_.unlock(kBen);
 }
@@ -180,11 +180,11 @@ TEST_F(WakerTest, AStrictWaiterOfAHigherPriorityIsHandedTheLockThoughAnotherIsOn
   mutex_.unlock(kAnna);
   EXPECT_EQ(word(), heldBy(kCleo) | kQueued | kWaker);
   mutex_.unlock(kCleo);
-  EXPECT_TRUE(mutex_.settle(w, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(w, Wake::invited));
   mutex_.unlock(kBen);
 }
 
-TEST_F(WakerTest, AnInvitedWaiterBehindANewHeadCallsThatOne) {
+TEST_F(WakerTest, AnInvitedWaiterBehindANewHeadInvitesTheHead) {
   Waiter w(loop_, kBen);
   Asking urgent(loop_, kCleo, 1, 1);
   mutex_.enter(w);
@@ -192,16 +192,16 @@ TEST_F(WakerTest, AnInvitedWaiterBehindANewHeadCallsThatOne) {
   mutex_.enter(urgent);
   mutex_.unlock(kAnna);
   loop_.take();
-  EXPECT_FALSE(mutex_.settle(w, Wake::invited));
+  EXPECT_FALSE(mutex_.resume(w, Wake::invited));
   EXPECT_EQ(loop_.take(), Heard{invited(urgent)});
   EXPECT_EQ(word(), kQueued | kWaker);
-  EXPECT_TRUE(mutex_.settle(urgent, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(urgent, Wake::invited));
   mutex_.unlock(kCleo);
-  EXPECT_TRUE(mutex_.settle(w, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(w, Wake::invited));
   mutex_.unlock(kBen);
 }
 
-TEST_F(WakerTest, WaitersOfTheReleasersOwnDoNotWaitForTheInvitedOne) {
+TEST_F(WakerTest, WaitersOfTheReleasingAgentDoNotWaitForTheInvitedOne) {
   Waiter w(loop_, kBen);
   Waiter own(loop_, kAnna);
   mutex_.enter(w);
@@ -213,7 +213,7 @@ TEST_F(WakerTest, WaitersOfTheReleasersOwnDoNotWaitForTheInvitedOne) {
   P::pass(kPatience);
   mutex_.unlockQueued(kAnna);
   EXPECT_EQ(word(), heldBy(kBen)) << "within the patience of the head";
-  EXPECT_TRUE(mutex_.settle(w, Wake::invited));
+  EXPECT_TRUE(mutex_.resume(w, Wake::invited));
   mutex_.unlock(kBen);
 }
 
@@ -236,7 +236,7 @@ TEST(RWLockWakerTest, TheLastReleaseLeavesTheLockFreeForTheWriterOnItsWay) {
     lock.unlockRead(kAnna);
   }
   EXPECT_EQ(loop.take(), Heard{invited(writer)});
-  EXPECT_TRUE(lock.settle(writer, Wake::invited));
+  EXPECT_TRUE(lock.resume(writer, Wake::invited));
   lock.unlockWrite(kBen);
   EXPECT_EQ(wordOf(lock).load(), 0U);
 }

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(WatchTest, OfAConditionThatNobodyNotifies) {
+TEST(WatchTest, CallsBackTheWaitersOfAConditionWithoutANotification) {
   BasicMutex<NoSpinPlatform> mutex;
   BasicConditionVariable<NoSpinPlatform> condition;
   expectBack(&condition, [&] {
@@ -22,7 +22,7 @@ TEST(WatchTest, OfAConditionThatNobodyNotifies) {
   EXPECT_EQ(wordOf(mutex).load(), 0U);
 }
 
-TEST(WatchTest, OfAConditionWhoseMutexIsHeld) {
+TEST(WatchTest, CallsBackTheWaitersOfAConditionWhoseMutexIsHeld) {
   BasicMutex<NoSpinPlatform> mutex;
   BasicConditionVariable<NoSpinPlatform> condition;
   expectBack(
@@ -39,7 +39,7 @@ TEST(WatchTest, OfAConditionWhoseMutexIsHeld) {
   EXPECT_EQ(wordOf(mutex).load(), 0U);
 }
 
-TEST(WatchTest, OfAConditionThatNotifiedUsWhileTheMutexIsHeld) {
+TEST(WatchTest, CallsBackTheWaitersOfAConditionThatNotifiedUsWhileTheMutexIsHeld) {
   BasicMutex<NoSpinPlatform> mutex;
   BasicConditionVariable<NoSpinPlatform> condition;
   Asked asked;
@@ -56,8 +56,8 @@ TEST(WatchTest, OfAConditionThatNotifiedUsWhileTheMutexIsHeld) {
   awaitQueue<NoSpinPlatform>(&mutex, 1);
   asked.request();
   const bool isBack = outcome.wait_for(1min) == std::future_status::ready;
-  EXPECT_TRUE(isBack) << "whoever holds the mutex may wait for this very thread to end";
-  mutex.unlock(kAnna);  // else it would hang here
+  EXPECT_TRUE(isBack) << "the mutex's holder may wait for this very thread to end";
+  mutex.unlock(kAnna);  // so that get() returns even after a failure
   const auto how = outcome.get();
   EXPECT_TRUE(how.notified) << "so that the caller can notify another";
   EXPECT_NE(how.entry.granted, isBack);
@@ -65,8 +65,7 @@ TEST(WatchTest, OfAConditionThatNotifiedUsWhileTheMutexIsHeld) {
   EXPECT_EQ(NoSpinPlatform::lot().queues(), 0U);
 }
 
-/// Lets `afterSleep` run on a thread that has been woken, before it does anything else. Its time goes no
-/// further than to `end`.
+/// Runs `afterSleep` on a woken thread before it continues. The clock stops at `end`.
 struct HookedPlatform : NativePlatform<HookedPlatform> {
   static inline thread_local std::function<void()> afterSleep;
   static inline std::atomic<Deadline> end{kNever};
@@ -86,7 +85,7 @@ struct HookedPlatform : NativePlatform<HookedPlatform> {
   static Deadline now() noexcept { return std::min(Clock::now(), end.load()); }
 };
 
-TEST(WatchTest, OfAConditionWhoseMutexWasTakenBeforeUs) {
+TEST(WatchTest, CallsBackTheWaitersOfAConditionWhoseMutexAnotherAgentTook) {
   using Hooked = HookedPlatform;
   BasicMutex<Hooked> mutex;
   BasicConditionVariable<Hooked> condition;
@@ -94,7 +93,7 @@ TEST(WatchTest, OfAConditionWhoseMutexWasTakenBeforeUs) {
   std::thread thread([&] {
     mutex.lock();
     const ThreadParker<Hooked>::Watch watch(asked);
-    // Invited, it comes too late: another agent has taken the mutex, and keeps it.
+    // The invited thread is too late: another agent has taken the mutex and keeps it.
     Hooked::afterSleep = [&] {
       while (!mutex.tryLock(kBen)) std::this_thread::yield();
       asked.request();
@@ -107,7 +106,7 @@ TEST(WatchTest, OfAConditionWhoseMutexWasTakenBeforeUs) {
   });
   awaitQueue<Hooked>(&condition, 1);
   mutex.lock(kAnna);
-  // Time stands still, however long this takes: a waiter whose patience is over would be handed the mutex.
+  // The clock stops, since the mutex would be handed to a waiter whose patience is over.
   Hooked::end = Clock::now();
   condition.notifyOne();
   mutex.unlock(kAnna);

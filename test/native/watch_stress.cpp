@@ -6,7 +6,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Its threads look every 50 us or so instead of every 25 ms.
+/// Threads check their Stop about every 50 us instead of every 25 ms.
 struct HastyPlatform : NativePlatform<HastyPlatform> {
   static Deadline now() noexcept {
     return Clock::now() - ThreadParker<HastyPlatform>::kLookEvery + 50us;
@@ -16,7 +16,7 @@ struct HastyPlatform : NativePlatform<HastyPlatform> {
 };
 using P = HastyPlatform;
 
-/// Requested now and then, by the dice of the thread that looks.
+/// Requests a stop at random, by the checking thread's dice.
 class Moody final : public Stop {
  public:
   explicit Moody(Dice& dice) : dice_(dice) {}
@@ -28,16 +28,16 @@ class Moody final : public Stop {
 
 class WatchStress : public testing::Test {
  protected:
-  ~WatchStress() override { expectNobodyWaits<P>(); }
+  ~WatchStress() override { expectNoWaiters<P>(); }
 };
 
-/// Long enough for others to look, often.
+/// Often long enough for waiting threads to check their Stop.
 void stay(Dice& dice) {
   dice.dwell();
   if (dice(4) == 0) std::this_thread::sleep_for(dice.upTo(100us));
 }
 
-TEST_F(WatchStress, OfAMutex) {
+TEST_F(WatchStress, CallsBackTheWaitersOfAMutex) {
   BasicMutex<P> mutex;
   Room room;
   Tally tally;
@@ -63,7 +63,7 @@ TEST_F(WatchStress, OfAMutex) {
   EXPECT_EQ(wordOf(mutex).load(), 0U);
 }
 
-TEST_F(WatchStress, OfASemaphore) {
+TEST_F(WatchStress, CallsBackTheWaitersOfASemaphore) {
   constexpr std::int32_t kAll = 3;
   BasicWeightedSemaphore<P> semaphore(kAll);
   std::atomic<std::int32_t> inside{0};
@@ -87,8 +87,8 @@ TEST_F(WatchStress, OfASemaphore) {
   EXPECT_EQ(wordOf(semaphore).load(), static_cast<std::uint32_t>(kAll) << 2);
 }
 
-TEST_F(WatchStress, OfAnEvent) {
-  // Each signal that was not one with another lets one through, or is there at the end.
+TEST_F(WatchStress, CallsBackTheWaitersOfAnEvent) {
+  // Each signal that finds the event clear admits one waiter, or the event is still set at the end.
   BasicAutoResetEvent<P> event;
   std::atomic<long> passed{0};
   std::atomic<long> back{0};
@@ -96,11 +96,11 @@ TEST_F(WatchStress, OfAnEvent) {
   constexpr int kSignallers = 2;
   inThreads(kThreads, [&](int index, Dice& dice) {
     if (index < kSignallers) {
-      // And on, until one has come back without the lock: the waiters may be late.
+      // Continues until a wait was stopped: the waiters may start late.
       for (int i = 0; i < rounds(4'000) || back == 0; ++i) {
         event.signal();
         stay(dice);
-        // Wait until it has been taken: a lost one stops the test.
+        // Waits until a waiter takes the signal: a lost one stops the test.
         while (event.isSet()) std::this_thread::yield();
       }
       ++over;
@@ -115,7 +115,7 @@ TEST_F(WatchStress, OfAnEvent) {
   EXPECT_FALSE(event.isSet());
 }
 
-TEST_F(WatchStress, OfACondition) {
+TEST_F(WatchStress, CallsBackTheWaitersOfACondition) {
   BasicMutex<P> mutex;
   BasicConditionVariable<P> condition;
   Room room;
@@ -139,7 +139,7 @@ TEST_F(WatchStress, OfACondition) {
       const auto how = condition.waitUntil(mutex, kNever);
       watch.reset();
       tally.timed(how.notified);
-      // Stopped, it may have come back without the mutex: then it says so.
+      // A stopped wait may return without the mutex, and reports that.
       if (!how.entry.granted) continue;
       EXPECT_EQ(mutex.owner(), P::agent());
       room.enter(how.entry.abandoned);

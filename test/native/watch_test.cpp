@@ -6,7 +6,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(WatchTest, OfAMutex) {
+TEST(WatchTest, CallsBackTheWaitersOfAMutex) {
   BasicMutex<NoSpinPlatform> mutex;
   mutex.lock(kAnna);
   expectBack(&mutex, [&] { return mutex.lock().granted; });
@@ -15,21 +15,21 @@ TEST(WatchTest, OfAMutex) {
   EXPECT_EQ(wordOf(mutex).load(), 0U);
 }
 
-TEST(WatchTest, OfARecursiveMutex) {
+TEST(WatchTest, CallsBackTheWaitersOfARecursiveMutex) {
   BasicRecursiveMutex<NoSpinPlatform> mutex;
   mutex.lock(kAnna);
   expectBack(&mutex, [&] { return mutex.lock().granted; });
   mutex.unlock(kAnna);
 }
 
-TEST(WatchTest, OfASemaphore) {
+TEST(WatchTest, CallsBackTheWaitersOfASemaphore) {
   BasicWeightedSemaphore<NoSpinPlatform> semaphore(1);
   expectBack(&semaphore, [&] { return semaphore.acquire(2).granted; });
   EXPECT_EQ(semaphore.value(), 1);
   EXPECT_TRUE(semaphore.tryAcquire());
 }
 
-TEST(WatchTest, OfEvents) {
+TEST(WatchTest, CallsBackTheWaitersOfEvents) {
   BasicAutoResetEvent<NoSpinPlatform> one;
   expectBack(&one, [&] { return one.waitUntil(kNever); });
   one.signal();
@@ -38,7 +38,7 @@ TEST(WatchTest, OfEvents) {
   expectBack(&all, [&] { return all.waitUntil(kNever); });
 }
 
-TEST(WatchTest, OfAReadWriteLock) {
+TEST(WatchTest, CallsBackTheWaitersOfAReadWriteLock) {
   BasicRWLock<NoSpinPlatform> lock;
   lock.lockWrite(kAnna);
   expectBack(&lock, [&] { return lock.lockRead().granted; });
@@ -50,7 +50,7 @@ TEST(WatchTest, OfAReadWriteLock) {
   for (int i = 0; i < 3; ++i) lock.unlockRead();
 }
 
-TEST(WatchTest, OfALockSet) {
+TEST(WatchTest, CallsBackTheWaitersOfALockSet) {
   BasicMutex<NoSpinPlatform> mutex[2];
   mutex[1].lock(kAnna);
   BasicLockSet<NoSpinPlatform> set{&mutex[0], &mutex[1]};
@@ -59,7 +59,7 @@ TEST(WatchTest, OfALockSet) {
   mutex[1].unlock(kAnna);
 }
 
-/// Time passes only in sleep, and there no longer than was asked for.
+/// The clock advances only in sleep, exactly to the deadline.
 struct SleepyPlatform : NativePlatform<SleepyPlatform> {
   static inline Deadline time{std::chrono::hours(1)};
 
@@ -102,7 +102,7 @@ TEST(WatchTest, ADeadlineIsHonouredToTheMoment) {
   mutex.unlock(kAnna);
 }
 
-TEST(WatchTest, WhoeverGetsInAtOnceDoesNotLook) {
+TEST(WatchTest, AThreadAdmittedAtOnceDoesNotLook) {
   BasicMutex<NoSpinPlatform> mutex;
   Asked asked;
   asked.request();
@@ -112,7 +112,7 @@ TEST(WatchTest, WhoeverGetsInAtOnceDoesNotLook) {
   mutex.unlock();
 }
 
-TEST(WatchTest, WithoutAWatchNobodyLooks) {
+TEST(WatchTest, WithoutAWatchNoThreadLooks) {
   BasicMutex<NoSpinPlatform> mutex;
   mutex.lock(kAnna);
   Asked asked;
@@ -127,7 +127,7 @@ TEST(WatchTest, WithoutAWatchNobodyLooks) {
   mutex.unlock(kAnna);
 }
 
-TEST(WatchTest, OneAfterTheOther) {
+TEST(WatchTest, OneWatchAfterTheOther) {
   BasicMutex<NoSpinPlatform> mutex;
   mutex.lock(kAnna);
   Asked first;
@@ -148,7 +148,7 @@ TEST(WatchTest, OneAfterTheOther) {
   mutex.unlock(kAnna);
 }
 
-TEST(WatchTest, OneWithinTheOther) {
+TEST(WatchTest, OneWatchWithinTheOther) {
   BasicMutex<NoSpinPlatform> mutex;
   mutex.lock(kAnna);
   Asked outer;

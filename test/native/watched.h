@@ -1,5 +1,5 @@
-// What the tests of watched threads share: a Stop that counts how often it is looked at, and a wait that it
-// ends.
+// Shared by the tests of watched threads: a Stop that counts its checks, and a check that it ends a
+// wait.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ class Asked final : public Stop {
   }
   void request() { requested_ = true; }
   void revoke() { requested_ = false; }
-  /// How often it was looked at before and after it was requested.
+  /// The number of checks before and after the request.
   int looks() const { return looks_; }
   int late() const { return late_; }
 
@@ -29,8 +29,8 @@ class Asked final : public Stop {
   std::atomic<int> late_{0};
 };
 
-/// `wait()`, which blocks in the queue of the word at `address`, comes back after a stop is requested, with
-/// no more than that many looks. While it waits, `meanwhile()` runs.
+/// Checks that `wait()`, which blocks in the queue of the word at `address`, returns after a stop is requested,
+/// within `looks` checks. `meanwhile()` runs while it waits.
 template <class Wait>
 void expectBack(
     const void* address, Wait&& wait, int looks = 1,

@@ -1,4 +1,4 @@
-// Weights, priorities, and values that may be set.
+// Weights, priorities, and setting the value.
 #include <limits>
 
 #include "support.h"
@@ -61,7 +61,7 @@ TEST_F(WeightedSemaphoreTest, ReleaseAboveTheMaximumIsMisuseAndChangesNothing) {
   EXPECT_EQ(semaphore_.value(), -1);
 }
 
-TEST_F(WeightedSemaphoreTest, TheHeadBlocksLighterOnesBehindIt) {
+TEST_F(WeightedSemaphoreTest, TheHeadBlocksLighterWaitersBehindIt) {
   semaphore_.acquire(2);
   Asking heavy(loop_, kAnna, 3);
   Asking light(loop_, kBen, 1);
@@ -77,7 +77,7 @@ TEST_F(WeightedSemaphoreTest, TheHeadBlocksLighterOnesBehindIt) {
   EXPECT_EQ(semaphore_.value(), 2);
 }
 
-TEST_F(WeightedSemaphoreTest, AHeavyHeadThatLeavesLetsTheLighterOnesIn) {
+TEST_F(WeightedSemaphoreTest, AHeavyHeadThatLeavesAdmitsLighterWaiters) {
   semaphore_.acquire(2);
   Asking heavy(loop_, kAnna, 3);
   Asking light(loop_, kBen, 1);
@@ -93,10 +93,10 @@ TEST_F(WeightedSemaphoreTest, OneReleaseAdmitsAsManyAsFitInOrder) {
   Asking w[] = {{loop_, kAnna, 1}, {loop_, kBen, 2}, {loop_, kCleo, 1}, {loop_, kAnna, 4}};
   for (Waiter& waiter : w) semaphore_.enter(waiter);
   P::pass(kPatience);
-  semaphore_.release(5, kNobody);
+  semaphore_.release(5, kNoAgent);
   EXPECT_EQ(loop_.take(), (Heard{admitted(w[0]), admitted(w[1]), admitted(w[2])}));
   EXPECT_EQ(semaphore_.value(), 1);
-  semaphore_.release(3, kNobody);
+  semaphore_.release(3, kNoAgent);
   EXPECT_EQ(loop_.take(), Heard{admitted(w[3])});
   EXPECT_EQ(wordOf(semaphore_).load(), 0U);
 }
@@ -135,7 +135,7 @@ TEST_F(WeightedSemaphoreTest, ThreadsWaitByPriority) {
   EXPECT_EQ(order, (std::vector{1, 3, 0, 2}));
 }
 
-TEST_F(WeightedSemaphoreTest, SetValueAdmitsWhoFitsThenAndMayGoBelowZero) {
+TEST_F(WeightedSemaphoreTest, SetValueAdmitsWaitersThatFitAndMayGoBelowZero) {
   semaphore_.setValue(-2);
   EXPECT_EQ(semaphore_.value(), -2);
   Asking w[] = {{loop_, kAnna, 1}, {loop_, kAnna, 1}};
@@ -192,7 +192,7 @@ TEST_F(WeightedSemaphoreTest, LeavingTooLateMeansTheWeightIsOurs) {
   semaphore_.enter(w);
   semaphore_.release(2);
   EXPECT_EQ(semaphore_.leave(w), Leave::admitted);
-  EXPECT_TRUE(semaphore_.settle(w, Wake::admitted));
+  EXPECT_TRUE(semaphore_.resume(w, Wake::admitted));
   EXPECT_EQ(faultOf([&] { semaphore_.leave(w); }), Fault::notWaiting);
   EXPECT_EQ(semaphore_.value(), 0);
 }

@@ -13,7 +13,9 @@ const root = path.join(__dirname, '..', '..')
 const binary = process.env.BOXOFFICE_BINARY || path.join(root, 'build', 'release', 'boxoffice.node')
 const rounds = 3000
 
-/** Goes in and out of all of them, and counts who was not alone. Here, and in a worker. */
+/**
+ * Enters and leaves all of them, and counts callers that were not alone. Run here and in a worker.
+ */
 async function visit({ Mutex, Semaphore, KeyedMutex, locks }, { buffer, seen }, rounds) {
   const mutex = new Mutex({ buffer })
   const named = new Mutex({ name: 'copies' })
@@ -45,7 +47,7 @@ describe('two copies of the package', () => {
   })
   after(() => rmSync(directory, { recursive: true }))
 
-  /** The copy, which lets us load it in this thread too. */
+  /** The copy, which this thread can load, too. */
   const theirs = () => {
     const before = process.env.BOXOFFICE_BINARY
     process.env.BOXOFFICE_BINARY = copy
@@ -60,7 +62,7 @@ describe('two copies of the package', () => {
     }
   }
 
-  it('have their locks in common: by memory, by name, by key, by request', async () => {
+  it('share their locks: by memory, by name, by key, by request', async () => {
     const seen = new Int32Array(new SharedArrayBuffer(24))
     const { buffer } = new ours.Mutex({ shared: true })
     const worker = new Worker(
@@ -78,7 +80,7 @@ describe('two copies of the package', () => {
     assert.equal(new Int32Array(buffer)[0], 0)
   })
 
-  it('know each other apart: what one holds the other cannot unlock', () => {
+  it('recognize each other: one copy cannot unlock what the other holds', () => {
     const { buffer } = new ours.Mutex({ shared: true })
     const mutex = new ours.Mutex({ buffer })
     const other = new (theirs().Mutex)({ buffer })
@@ -89,7 +91,7 @@ describe('two copies of the package', () => {
     assert.ok(other.tryLock())
   })
 
-  it('have their locks of scope host in common', async function () {
+  it('share their locks of scope host', async function () {
     if (!isSupported) this.skip()
     const options = { scope: 'host', name: 'copies', directory: path.join(directory, 'locks') }
     const mutex = new ours.Mutex(options)

@@ -1,12 +1,14 @@
 'use strict'
-// The documents run: the blocks of JavaScript of each one after the other, as a reader meets them.
+// Runs the documents: the blocks of JavaScript of each one, in the order of the text.
 const assert = require('node:assert/strict')
+const { readdirSync } = require('node:fs')
 const path = require('node:path')
 const documentation = require('../helpers/documents.js')
-const { good, runExample } = require('../helpers/examples.js')
+const { good, root, runExample } = require('../helpers/examples.js')
+const { messages } = require('../helpers/messages.js')
 
-const { anchorsIn, documents, filesIn, isThere, knownBlocks, linksIn, read, serverlessBlocks } =
-  documentation
+const { anchorsIn, documents, filesIn, isThere, knownBlocks, linksIn, read } = documentation
+const { repositoryLinksIn, serverlessBlocks } = documentation
 
 describe('the documents', function () {
   this.timeout(60_000)
@@ -21,10 +23,19 @@ describe('the documents', function () {
   }
 })
 
+describe('the examples of the documents', () => {
+  it('import modules, and do not require them', () => {
+    const required = documents().flatMap(({ name, blocks }) =>
+      blocks.filter((block) => /^const .* = require\(/m.test(block)).map(() => name),
+    )
+    assert.deepEqual(required, [])
+  })
+})
+
 describe('the links of the documents', () => {
   const names = documents().map(({ name }) => name)
 
-  it('lead to what is there', () => {
+  it('lead to existing targets', () => {
     for (const name of names) {
       for (const link of linksIn(read(name))) {
         const [file, anchor] = link.split('#')
@@ -39,23 +50,75 @@ describe('the links of the documents', () => {
     }
   })
 
-  it('lead from the README to each of them', () => {
-    const linked = linksIn(read('README.md')).map((link) => link.split('#', 1)[0])
-    for (const name of names) {
-      if (name !== 'README.md') assert.ok(linked.includes(name), `${name} is not in the README`)
+  it('lead from the README to each of them, directly or not', () => {
+    const reached = new Set(['README.md'])
+    for (const name of reached) {
+      const text = read(name)
+      const links = linksIn(text).map((link) =>
+        path.join(path.dirname(name), link.split('#', 1)[0]),
+      )
+      for (const target of [...links, ...repositoryLinksIn(text)])
+        if (names.includes(target)) reached.add(target)
     }
+    assert.deepEqual(
+      names.filter((name) => !reached.has(name)),
+      [],
+    )
   })
 })
 
 describe('the table of errors', () => {
   const code = /ERR_LOCK_[A-Z]+(?:_[A-Z]+)*\b/g
 
-  it('has every code that there is, and no other', () => {
+  it('has every code, and no other', () => {
     const rows = read('docs/errors.md').match(/^\| `ERR_LOCK_\w+` .*$/gm)
     const explained = rows.map((row) => row.match(code)[0])
     const files = filesIn('lib', 'binding').filter((file) => !/\.d\.m?ts$/.test(file))
     const known = new Set(files.flatMap((file) => read(file).match(code) ?? []))
     assert.deepEqual(explained.toSorted(), [...known].sort())
+    const [union] = read('lib/core/errors.d.ts').match(/type LockErrorCode =[^/]*/)
+    assert.deepEqual(union.match(code), [...known].sort())
+  })
+})
+
+describe('the messages of errors', () => {
+  /** Each `heading: message` of the tables of docs/errors.md. A row may have several messages in its first cell. */
+  function explained() {
+    const sections = read('docs/errors.md').split('## All messages')[1].split(/^### /m).slice(1)
+    return sections.flatMap((section) => {
+      const heading = section.slice(0, section.indexOf('\n'))
+      const rows = section.match(/^\| `[^|]*/gm)
+      const spans = rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)])
+      return spans.map(([, message]) => `${heading}: ${message}`)
+    })
+  }
+
+  it('are each in docs/errors.md with cause and cure, and no others', () => {
+    for (const [row, cause, cure] of read('docs/errors.md').matchAll(
+      /^\| `[^|]*\|([^|]*)\|([^|]*)\|$/gm,
+    )) {
+      assert.ok(cause.trim() && cure.trim(), row)
+    }
+    const known = messages().map((one) =>
+      one.replace(/^(?:Type|Range)Error:/, 'TypeError and RangeError:'),
+    )
+    assert.deepEqual(explained().toSorted(), known.sort())
+  })
+})
+
+describe('the map of the folders', () => {
+  const text = read('CONTRIBUTING.md')
+  const foldersIn = (parent) =>
+    readdirSync(path.join(root, parent), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => path.posix.join(parent, name))
+
+  it('has a line for each folder of the repository, of lib/ and of src/', () => {
+    // lib/ and src/ have lines for their folders; programs and editors make the others.
+    const others = /^(?:\.(?!ci$|github$)|(?:build|coverage|lib|node_modules|prebuilds|src)$)/
+    const folders = foldersIn('.').filter((name) => !others.test(name))
+    for (const name of [...folders, ...foldersIn('lib'), ...foldersIn('src')])
+      assert.ok(text.includes(`| [${name}](${name}) |`), name)
   })
 })
 

@@ -1,14 +1,16 @@
 'use strict'
-// The documents whose code needs a server, with one of their own.
+// The documents whose code needs a server, with servers started by the tests.
 const assert = require('node:assert/strict')
 const path = require('node:path')
 const { documents, knownBlocks, read } = require('../helpers/documents.js')
 const { examplesIn, good, root, runExample } = require('../helpers/examples.js')
+const { etcdServer } = require('../cluster/helpers/etcd_server.js')
 const { postgresServer } = require('../cluster/helpers/postgres_server.js')
 const { redisServer } = require('../cluster/helpers/servers.js')
 
-/** What the examples of a file of declarations have been given before. */
+/** Variables that the examples of a file of declarations take as given. */
 const given = {
+  'lib/cluster/etcd/index.d.ts': '',
   'lib/cluster/redis/index.d.ts': '',
   'lib/cluster/postgres/index.d.ts': `
     const { Pool } = require('pg')
@@ -26,11 +28,14 @@ const given = {
     const driver = new FakeServer().driver()`,
 }
 
-/** With the tests' own servers instead of those that it names, and time for a busy machine to start them. */
+/**
+ * Replaces the servers in the text by the tests' own, and leaves a busy machine time to start them.
+ */
 function here(code) {
   return code
     .replaceAll(/timeout: \d+000\b/g, 'timeout: 20_000')
     .replace("'redis://127.0.0.1:6379'", 'process.env.REDIS_URL')
+    .replace("'http://127.0.0.1:2379'", 'process.env.ETCD_URL')
     .replace("'postgres://127.0.0.1/shop'", 'process.env.DATABASE_URL')
 }
 
@@ -40,10 +45,12 @@ describe('the documents that need a server', function () {
   const all = []
 
   before(async () => {
-    const [redis, postgres] = await Promise.all([redisServer(), postgresServer()])
-    all.push(redis, postgres)
+    const servers = [redisServer(), postgresServer(), etcdServer()]
+    const [redis, postgres, etcd] = await Promise.all(servers)
+    all.push(redis, postgres, etcd)
     env.REDIS_URL = `redis://127.0.0.1:${redis.port}`
     env.DATABASE_URL = postgres.url
+    env.ETCD_URL = `http://127.0.0.1:${etcd.port}`
   })
   after(() => Promise.all(all.map((server) => server.close())))
 

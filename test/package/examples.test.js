@@ -5,9 +5,9 @@ const boxoffice = require('../..')
 const { filesIn, read } = require('../helpers/documents.js')
 const { blocksIn, examplesIn, good, isKnown, runExample } = require('../helpers/examples.js')
 
-/** Without what documentation_servers.test.js runs. */
+/** Without the examples that documentation_servers.test.js runs. */
 const files = filesIn('lib').filter(
-  (file) => file.endsWith('.d.ts') && !/cluster\/(engine|postgres\/|redis\/)/.test(file),
+  (file) => file.endsWith('.d.ts') && !/cluster\/(engine|etcd\/|postgres\/|redis\/)/.test(file),
 )
 const examples = ['index.d.ts', ...files].flatMap((file) =>
   examplesIn(read(file)).map((example) => ({ ...example, title: `${file}, ${example.title}` })),
@@ -19,7 +19,7 @@ describe('the examples of the declarations', function () {
 
   for (const [name, value] of Object.entries(boxoffice)) {
     if (typeof value !== 'function' || !isClass(value)) continue
-    it(`are there for ${name}`, () => assert.ok(examples.some(({ owner }) => owner === name)))
+    it(`exist for ${name}`, () => assert.ok(examples.some(({ owner }) => owner === name)))
   }
 
   for (const { title, codes } of examples) {
@@ -58,7 +58,7 @@ export class First {
 export interface Second {}
 `
 
-  it('finds them, and to whom they belong', () => {
+  it('finds them, and their owners', () => {
     assert.deepEqual(examplesIn(declarations), [
       { owner: 'First', title: 'First, line 2, example 1', codes: ['const one = 1'] },
       { owner: 'First', title: 'First, line 2, example 2', codes: ['const one = 1', 'one + 1'] },
@@ -69,30 +69,30 @@ export interface Second {}
   })
 
   const bad = {
-    'one that throws': "throw new Error('broken')",
-    'one that throws later': "Promise.reject(new Error('broken'))",
-    'one whose assertion fails': 'assert.equal(1, 2)',
-    'one that is no JavaScript': 'The holder lets go:',
-    'one that uses what is not there': 'new Missing()',
-    'one that waits for nobody': 'await new Promise(() => {})',
-    'one whose handler lets in two': `app.post('/tickets', async ({ user }, response) => {
+    'an example that throws': "throw new Error('broken')",
+    'an example that rejects later': "Promise.reject(new Error('broken'))",
+    'a failing assertion': 'assert.equal(1, 2)',
+    'text that is not JavaScript': 'The holder lets go:',
+    'an undefined name': 'new Missing()',
+    'a wait that never ends': 'await new Promise(() => {})',
+    'a handler that admits two clicks': `app.post('/tickets', async ({ user }, response) => {
       response.json((await findOrder(user)) ?? (await createOrder(user)))
     })`,
-    'one whose handler answers nobody': `app.post('/tickets', async ({ user }) => findOrder(user))`,
+    'a handler that never answers': `app.post('/tickets', async ({ user }) => findOrder(user))`,
   }
   for (const [name, code] of Object.entries(bad)) {
     it(`rejects ${name}`, async () => assert.notDeepEqual(await runExample([code]), good))
   }
 
-  it('rejects one that never ends', async () => {
+  it('rejects an example that never ends', async () => {
     assert.equal((await runExample(['for (;;);'], { timeout: 1000 })).signal, 'SIGKILL')
   })
 
-  it('lets an example go on with what one before it has declared, or declare it anew', async () => {
+  it('lets an example use the declarations of one before it, or declare them anew', async () => {
     const codes = ['const one = 1', 'assert.equal(one, 1)', 'const one = 2; assert.equal(one, 2)']
     assert.deepEqual(await runExample(codes), good)
   })
-  it('lets an example import names, and what a module is by default', async () => {
+  it('lets an example import names and the default export of a module', async () => {
     const codes = [
       "import { Mutex as Lock } from 'boxoffice'\nimport strict from 'node:assert/strict'",
       'strict.equal(Lock, Mutex)',
@@ -102,7 +102,7 @@ export interface Second {}
     assert.notDeepEqual(await runExample(missing), good)
   })
 
-  it('ends a process that leaves something open only when it is told to, and what failed fails', async () => {
+  it('ends a process with open handles only when told to, and reports failures', async () => {
     const open = 'setInterval(() => {}, 1000)'
     assert.equal((await runExample([open], { timeout: 1000 })).signal, 'SIGKILL')
     assert.deepEqual(await runExample([open], { exits: true }), good)

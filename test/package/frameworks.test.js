@@ -1,20 +1,28 @@
 'use strict'
-// What the documents tell users of Express, Fastify and Hono, in those.
+// The documented set-ups for Express, Fastify and Hono.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
+const path = require('node:path')
+const { pathToFileURL } = require('node:url')
 const { createAdaptorServer } = require('@hono/node-server')
-const { blocksIn } = require('../helpers/examples.js')
+const { blocksIn, withoutImports } = require('../helpers/examples.js')
 const { read } = require('../helpers/documents.js')
+const { filesOf, projectOf } = require('../helpers/recipe_projects.js')
 
 const versionsOfExpress = ['express', 'express-4']
 
-/** The block of a document that has the text `mark`, as a function of `names` that gives its variable `app`. */
-function blockWith(file, mark, ...names) {
-  const block = blocksIn(read(file)).find((one) => one.includes(mark))
-  return new Function(...names, `${block}\nreturn app`)
+const AsyncFunction = (async () => {}).constructor
+
+/** The `app` of the block for `framework` in docs/inspector.md, which imports `name` in its place. */
+function appOf(framework, name = framework) {
+  const block = blocksIn(read('docs/inspector.md')).find((one) =>
+    one.includes(`from '${framework}'`),
+  )
+  const code = withoutImports(block.replace(`from '${framework}'`, `from '${name}'`))
+  return new AsyncFunction(`${code}\nreturn app`)()
 }
 
-/** What `use` makes of the address of `app`, an application of Express. */
+/** The result of `use` with the address of `app`, an application of Express. */
 async function served(app, use) {
   const server = app.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -43,60 +51,49 @@ async function checkInspector(url) {
 }
 
 for (const name of versionsOfExpress) {
-  describe(`the first lines of the README in ${name}`, () => {
-    const express = require(name)
-
-    /** An application with that handler, for a user whose order `findOrder` finds. */
-    function shop(findOrder, createOrder) {
-      const app = express()
-      app.use((request, _response, next) => {
-        request.user = 'ada'
-        next()
-      })
-      const names = ['require', 'app', 'findOrder', 'createOrder']
-      blockWith('README.md', "app.post('/tickets'", ...names)(require, app, findOrder, createOrder)
-      app.use((error, _request, response, _next) => response.status(500).json(error.message))
-      return app
-    }
-
-    it('answer two clicks with one order', async () => {
-      const orders = []
-      const app = shop(
-        async (user) => orders.find((order) => order.user === user),
-        async (user) => orders[orders.push({ user, number: orders.length }) - 1],
-      )
-      const click = async (url) => (await fetch(`${url}/tickets`, { method: 'POST' })).json()
-      const answers = await served(app, (url) => Promise.all([click(url), click(url)]))
-      assert.deepEqual(answers, [
-        { user: 'ada', number: 0 },
-        { user: 'ada', number: 0 },
-      ])
-    })
-
-    it('pass an error on', async () => {
-      const app = shop(async () => {
-        throw new Error('no database')
-      })
-      await served(app, async (url) => {
-        const response = await fetch(`${url}/tickets`, { method: 'POST' })
-        assert.equal(response.status, 500)
-        assert.equal(await response.json(), 'no database')
-      })
-    })
-  })
-
   describe(`the inspector in ${name}`, () => {
     it('is where the document mounts it', async () => {
-      const requireSo = (id) => require(id === 'express' ? name : id)
-      const app = blockWith('docs/diagnostics.md', "require('express')", 'require')(requireSo)
+      const app = await appOf('express', name)
       await served(app, checkInspector)
     })
   })
 }
 
+describe('the inspector for one user, in Express', () => {
+  const { OPS_PASSWORD } = process.env
+  afterEach(() => {
+    if (OPS_PASSWORD === undefined) delete process.env.OPS_PASSWORD
+    else process.env.OPS_PASSWORD = OPS_PASSWORD
+  })
+
+  it('refuses requests without the password, and starts with one only', async () => {
+    const { 'ops.mjs': program } = filesOf('docs/inspector.md')
+    const file = path.join(projectOf('ops', { 'ops.mjs': program }), 'ops.mjs')
+    const load = (query) => import(`${pathToFileURL(file)}${query}`)
+    delete process.env.OPS_PASSWORD
+    await assert.rejects(load('?without'), /OPS_PASSWORD is missing/)
+    process.env.OPS_PASSWORD = 'pä:ss'
+    const { app } = await load('')
+    await served(app, async (url) => {
+      const status = async (page, user) => {
+        const authorization = `Basic ${Buffer.from(user).toString('base64')}`
+        return (await fetch(url + page, { headers: user === '' ? {} : { authorization } })).status
+      }
+      for (const page of ['/locks', '/locks/data']) {
+        assert.equal(await status(page, 'ops:pä:ss'), 200)
+        for (const user of ['', 'ops:', 'ops:undefined', 'eve:pä:ss'])
+          assert.equal(await status(page, user), 401, user)
+      }
+      assert.equal(await status('/locks?token=1', 'ops:pä:ss'), 400)
+      const { headers } = await fetch(`${url}/locks`)
+      assert.equal(headers.get('www-authenticate'), 'Basic realm="locks"')
+    })
+  })
+})
+
 describe('the inspector in fastify', () => {
   it('is where the document mounts it', async () => {
-    const app = blockWith('docs/diagnostics.md', "require('fastify')", 'require')(require)
+    const app = await appOf('fastify')
     try {
       await checkInspector(await app.listen({ port: 0, host: '127.0.0.1' }))
     } finally {
@@ -107,7 +104,7 @@ describe('the inspector in fastify', () => {
 
 describe('the inspector in Hono', () => {
   it('is where the document mounts it', async () => {
-    const app = blockWith('docs/diagnostics.md', "require('hono')", 'require')(require)
+    const app = await appOf('hono')
     const server = createAdaptorServer({ fetch: app.fetch })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -1,5 +1,5 @@
 'use strict'
-// What `require('boxoffice')` costs, and what its exports are until they are first read.
+// The cost of `require('boxoffice')`, and its exports before they are first read.
 const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
 const path = require('node:path')
@@ -11,7 +11,8 @@ const cost = path.join(root, 'bench', 'js', 'load.js')
 const rounds = 7
 
 function node(...args) {
-  // What V8 keeps to count coverage is no memory of ours. Without a value: a missing one child_process copies.
+  // V8's memory for counting coverage is not the library's. The variable is empty because
+  // child_process copies a missing one.
   const env = { ...process.env, NODE_V8_COVERAGE: undefined }
   return JSON.parse(execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8', env }))
 }
@@ -24,7 +25,7 @@ function filesAfter(code) {
   return node('-e', script)
 }
 
-/** Medians of what our package costs and of what async-mutex does, measured in turns. */
+/** Median costs of this package and of async-mutex, measured in turns. */
 function costs(...args) {
   const all = { ours: [], 'async-mutex': [] }
   for (let i = 0; i < rounds; i++) {
@@ -57,7 +58,7 @@ describe("require('boxoffice')", function () {
     assert.ok(ratio('bytes') <= 3, `${ratio('bytes')} times the memory`)
   })
 
-  it('loads no module of Node that locks of one thread do without', () => {
+  it('loads no module of Node that locks of one thread do not need', () => {
     const script = `const before = new Set(process.moduleLoadList)
       const all = require(${JSON.stringify(entry)})
       const { Mutex, KeyedSemaphore, LockManager } = all

@@ -1,6 +1,6 @@
 'use strict'
-// The addon, loaded by the main thread and 16 workers in any order, and by two copies of the package in
-// one process. Each case is a process of its own.
+// The addon, loaded by the main thread and 16 workers in any order, and by two copies of the
+// package in one process. Each case is a process of its own.
 const assert = require('node:assert/strict')
 const { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')
@@ -13,7 +13,7 @@ const binary = path.resolve(
 )
 const rounds = 300
 
-// In each thread: counts up what lies behind the lock, without atomics.
+// In each thread: increments a counter behind the lock, without atomics.
 const counting = `
   async function count(copy, { buffer, at }, blocks) {
     const { Mutex } = require(copy)
@@ -29,9 +29,9 @@ const counting = `
   }`
 
 /**
- * Runs `code` in a process that knows `copies` of the package, with `start(copies, blocks)`: a worker that
- * counts with each of them, by the index of its copy; `ends` resolves when all workers have ended, and
- * `counted(copy)` is what has been counted.
+ * Runs `code` in a process with `copies` of the package, with `start(copies, blocks)`: a worker
+ * that counts with each of them, by the index of its copy. `ends` resolves when all workers have
+ * ended, and `counted(copy)` is the result.
  */
 async function inProcess(copies, code) {
   const script = `'use strict'
@@ -68,11 +68,11 @@ describe('the addon, loaded', function () {
   this.timeout(60_000)
   const ours = (at) => `count(copies[${at}], { buffer, at: ${at} }, false)`
   const orders = {
-    'by 16 workers, and by the main thread never': 'startMany(16); await ends()',
+    'by 16 workers, and never by the main thread': 'startMany(16); await ends()',
     'by 16 workers, and then by the main thread': `startMany(16); await ends(); await ${ours(0)}`,
     'by the main thread, and then by 16 workers': `await ${ours(0)}; startMany(16); await ends()`,
-    'by all of them at once': `startMany(8); const mine = ${ours(0)}; startMany(8); await mine; await ends()`,
-    'by workers who end before others begin': `
+    'by all threads at once': `startMany(8); const mine = ${ours(0)}; startMany(8); await mine; await ends()`,
+    'by workers that end before others begin': `
       for (let i = 0; i < 4; i++) {
         startMany(4)
         await ends()
@@ -109,7 +109,8 @@ describe('a copy of the package beside it', function () {
   const orders = {
     'in the main thread': [`await ${both}`, 1],
     'in workers, each with both': ['startMany(6, [0, 1], false); await ends()', 6],
-    // No more than one: two that block for one lock while they have been given the other would deadlock.
+    // Only one copy blocks: two that block for one lock while each has been granted the other would
+    // deadlock.
     'in workers, each with both, one blocking': [
       'start([0, 1], true); startMany(5, [0, 1], false); await ends()',
       6,
@@ -128,7 +129,7 @@ describe('a copy of the package beside it', function () {
     })
   }
 
-  it('passes on what its dead held, as the first one does', async () => {
+  it('passes on the locks of its dead threads, as the first one does', async () => {
     const shown = await inProcess(
       [root, copy],
       `for (const at of copies.keys()) {

@@ -1,7 +1,7 @@
 'use strict'
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
-const { mkdtempSync, rmSync } = require('node:fs')
+const { mkdtempSync, rmSync, writeFileSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const boxoffice = require('boxoffice')
@@ -41,7 +41,7 @@ describe('the package', () => {
 
   const without = { BOXOFFICE_BINARY: path.join(root, 'nowhere.node') }
 
-  it('has the locks of one thread where there is no addon', () => {
+  it('has the locks of one thread without an addon', () => {
     const code = `
       const all = require('boxoffice')
       const { Barrier, ConditionVariable, CountdownLatch, DiningPhilosophers, KeyedRWLock } = all
@@ -75,7 +75,7 @@ describe('the package', () => {
     assert.deepEqual([status, `${stdout}`, `${stderr}`], [0, 'all\n', ''])
   })
 
-  it('says how to build the addon where a lock of a wider scope needs it', () => {
+  it('says how to build the addon if a lock of a wider scope needs it', () => {
     const code = "new (require('boxoffice').Mutex)({ shared: true })"
     const { status, stderr } = node(['-e', code], without)
     assert.notEqual(status, 0)
@@ -86,7 +86,7 @@ describe('the package', () => {
 })
 
 describe('the build', () => {
-  it('says what to install when there are no tools', () => {
+  it('says what to install if tools are missing', () => {
     const emptyDir = mkdtempSync(path.join(tmpdir(), 'boxoffice-'))
     try {
       const without = { PATH: emptyDir, CXX: '', BOXOFFICE_ZIG: path.join(emptyDir, 'zig') }
@@ -105,7 +105,41 @@ describe('the build', () => {
     }
   })
 
-  it('refuses a part it does not know', () => {
+  it('takes zig where the cmake of the machine is too old', function () {
+    if (process.platform === 'win32') this.skip() // where these scripts are no programs
+    const tools = mkdtempSync(path.join(tmpdir(), 'boxoffice-'))
+    const script = (name, ...lines) =>
+      writeFileSync(path.join(tools, name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 })
+    try {
+      const isAsked = 'test "$1" = --version'
+      script(
+        'cmake',
+        `${isAsked} && exit 0`,
+        'echo "CMake 3.20 or higher is required." >&2; exit 1',
+      )
+      for (const name of ['c++', 'make']) script(name, isAsked)
+      script('zig', 'test "$1" = c++')
+      const env = { PATH: tools, CXX: '', BOXOFFICE_ZIG: path.join(tools, 'zig') }
+      const { status, stdout, stderr } = node(['binding/build.js'], env)
+      assert.match(stderr, /CMake 3\.20 or higher is required/)
+      assert.match(stdout, /on this machine \(see above\): boxoffice is built with zig/)
+      assert.equal(status, 0)
+
+      script('zig', 'exit 2')
+      const failed = node(['binding/build.js'], env)
+      assert.equal(failed.status, 1)
+      assert.match(failed.stderr, /needs a newer cmake or C\+\+20 compiler/)
+      assert.match(failed.stderr, /could not be built with zig either: see above/)
+
+      const tests = node(['binding/build.js', 'tests'], env)
+      assert.equal(tests.status, 1)
+      assert.equal(tests.stdout, '')
+    } finally {
+      rmSync(tools, { recursive: true })
+    }
+  })
+
+  it('refuses an unknown part', () => {
     const { status, stderr } = node(['binding/build.js', 'castle'])
     assert.equal(status, 1)
     assert.match(stderr, /no part "castle"/)

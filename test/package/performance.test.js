@@ -1,16 +1,17 @@
 'use strict'
-// The tables and charts of the documents are what the saved results say.
+// The tables and charts of the documents match the saved results.
 const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')
 const { chartsOf } = require('../../bench/js/curves.js')
-const { documents, readResults, withResults } = require('../../bench/js/document.js')
+const { documents, readme, readResults, withResults } = require('../../bench/js/document.js')
+const { chartFile, chartOfSpeed, withSpeed } = require('../../bench/js/readme.js')
 const { results } = require('../../bench/js/results.js')
 
 const text = documents.map((file) => readFileSync(file, 'utf8')).join('\n')
 const names = [...text.matchAll(/^<!-- results: (\S+) -->$/gm)].map(([, name]) => name)
 
 describe('the tables of the documents', () => {
-  it('are what npm run docs:performance makes of the results', () => {
+  it('are those that npm run docs:performance makes of the results', () => {
     assert.ok(withResults(text, readResults) === text, 'not what docs/results/ says')
   })
 
@@ -18,7 +19,7 @@ describe('the tables of the documents', () => {
     for (const name of Object.keys(results)) assert.ok(names.includes(name), name)
   })
 
-  it('are others when a number is', () => {
+  it('change when a number does', () => {
     for (const name of names) {
       const changed = (wanted) => {
         const content = readResults(wanted)
@@ -35,6 +36,28 @@ describe('the tables of the documents', () => {
   it('have the charts of the results beside them', () => {
     for (const [file, svg] of chartsOf(readResults('curves').cells)) {
       assert.equal(readFileSync(file, 'utf8'), svg)
+    }
+  })
+})
+
+describe('the speed in the README', () => {
+  const page = readFileSync(readme, 'utf8')
+
+  it('is the one that npm run docs:performance makes of the results', () => {
+    assert.ok(withSpeed(page, readResults) === page, 'not what docs/results/ says')
+  })
+
+  it('has the chart of the results beside its table', () => {
+    assert.equal(readFileSync(chartFile, 'utf8'), chartOfSpeed(readResults))
+  })
+
+  it('has a number of this library and of another one in each row', () => {
+    const [, table] = page.match(/^<!-- speed -->\n([\s\S]*?)<!-- end of speed -->$/m)
+    const rows = table.trim().split('\n').slice(2)
+    for (const row of rows) {
+      const [, _title, ours, ...others] = row.split('|').map((cell) => cell.trim())
+      assert.match(ours, /\d/, row)
+      assert.ok(others.some(Boolean), row)
     }
   })
 })

@@ -1,5 +1,5 @@
 'use strict'
-// Methods and getters of a class refuse a `this` that is not of it.
+// Methods and getters of a class refuse a `this` of another class.
 const assert = require('node:assert/strict')
 const boxoffice = require('../..')
 
@@ -23,7 +23,7 @@ const instances = {
   SingleFlight: new boxoffice.SingleFlight(),
 }
 
-/** What a method is called with, for each class: all others take what is here by default. */
+/** The arguments of methods, by class; others take the default. */
 const key = ['a', () => {}]
 const argumentsOf = {
   ConditionVariable: [instances.Mutex],
@@ -42,7 +42,7 @@ const given = (name, method) => {
 
 const isClass = (value) => typeof value === 'function' && /^class\b/.test(String(value))
 
-/** [name, value or getter, its owner] of all that a class has or inherits. */
+/** [name, value or getter, its owner] of every member that a class has or inherits. */
 function* membersOf(Class) {
   const seen = new Set(['constructor'])
   for (let at = Class.prototype; at !== Object.prototype; at = Object.getPrototypeOf(at)) {
@@ -54,7 +54,7 @@ function* membersOf(Class) {
   }
 }
 
-/** What a call throws or rejects with. */
+/** The error that a call throws or rejects with. */
 async function thrownBy(member, receiver, args) {
   try {
     await member.apply(receiver, args)
@@ -67,7 +67,7 @@ async function thrownBy(member, receiver, args) {
 describe('A method or getter on an object of another class', () => {
   const classes = Object.entries(boxoffice).filter(([, value]) => isClass(value))
 
-  it('is tested for every class that is exported', () => {
+  it('is tested for every exported class', () => {
     const names = classes.map(([name]) => name)
     assert.deepEqual(names.sort(), ['Lock', ...Object.keys(instances)].sort())
   })
@@ -93,7 +93,7 @@ describe('A method or getter on an object of another class', () => {
     })
   }
 
-  it('says what it was called on, and what to do', () => {
+  it('names the receiver, and what to do', () => {
     const { acquire } = boxoffice.Mutex.prototype
     const end = 'call it as a method of a Mutex; to pass it on, wrap it in an arrow function'
     const found = [
@@ -114,7 +114,7 @@ describe('A method or getter on an object of another class', () => {
     })
   })
 
-  it('leaves derived classes and methods of a common base alone', async () => {
+  it('does not affect derived classes and methods of a common base', async () => {
     class Mine extends boxoffice.Mutex {
       acquire(...limits) {
         return super.acquire(...limits)

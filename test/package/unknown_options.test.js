@@ -1,15 +1,20 @@
 'use strict'
-// Options that no reader knows: a typo must not be ignored without a word.
+// Unknown options must throw: a typing error must not be ignored silently.
 const assert = require('node:assert/strict')
 const { Engine } = require('boxoffice/engine')
 const { inspector } = require('boxoffice/inspector')
+const { etcd } = require('boxoffice/etcd')
 const { postgres, postgresSchema } = require('boxoffice/postgres')
+const { BoxofficeInstrumentation } = require('boxoffice/opentelemetry')
 const { redis } = require('boxoffice/redis')
+const { Etcd3 } = require('etcd3')
+const { Pool } = require('pg')
+const { createClient } = require('redis')
 const boxoffice = require('../..')
 
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex, RWLock, Semaphore } = boxoffice
 
-/** How each object is made of its options. */
+/** How each object is constructed from its options. */
 const makers = {
   AutoResetEvent: (options) => new boxoffice.AutoResetEvent(options),
   Barrier: (options) => new boxoffice.Barrier(2, options),
@@ -92,6 +97,23 @@ describe('an unknown option', () => {
       ))
   }
 
+  it('is one that other classes have, if it would have no effect', async () => {
+    const { DiningPhilosophers, LockManager } = makers
+    const unknown = (option) => new RegExp(`^unknown option "${option}"`)
+    await fails(
+      () => DiningPhilosophers({ cancelError: new Error('mine') }),
+      unknown('cancelError'),
+    )
+    const ofLocks = {
+      cancelError: new Error('mine'),
+      fairness: 'fifo',
+      shared: true,
+      byteOffset: 4,
+    }
+    for (const [option, value] of Object.entries({ ...ofLocks, allowBlockingMainThread: true }))
+      await fails(() => LockManager({ [option]: value }), unknown(option))
+  })
+
   for (const [way, wait] of Object.entries(waits)) {
     it(`is refused by ${way}`, () =>
       fails(() => wait({ timeOut: 5 }), /^unknown option "timeOut": did you mean timeout\? /))
@@ -108,18 +130,60 @@ describe('an unknown option', () => {
     const near = /^unknown option "maxhold": did you mean maxHold\? /
     await fails(() => new Engine(driver, { maxhold: 5000 }), near)
     await fails(() => redis({}, { maxhold: 5000 }), near)
+    await fails(() => etcd({}, { maxhold: 5000 }), near)
     await fails(() => postgres(pool, { maxhold: 5000 }), near)
     await fails(() => postgresSchema({ tabel: 'mine' }), /did you mean table\?/)
     await fails(() => inspector({ host: ['a'] }), /did you mean hosts\?/)
   })
 
-  it('is named with all there are where none is like it', () =>
-    fails(
+  it('is named with all known options if none is similar', async () => {
+    await fails(
       () => mutex.acquire({ milliseconds: 5 }),
       'unknown option "milliseconds" (known: ifAvailable, maxPending, priority, signal, timeout)',
-    ))
+    )
+    await fails(() => new boxoffice.Mutex({ maxWait: 5 }), /^unknown option "maxWait" \(known: /)
+  })
 
-  it('is refused where it is inherited, and when it belongs to another method', async () => {
+  it('is a callback of acquire() or lock(), which take none', async () => {
+    const acquires = Object.entries(waits).filter(([name]) =>
+      /\.(acquire(Read|Write)?|lock)\b(?!Sync)/.test(name),
+    )
+    assert.ok(acquires.length >= 8)
+    for (const [name, wait] of acquires) {
+      const instead = name.startsWith('LockManager') ? 'request()' : 'runExclusive()'
+      await fails(() => wait(called), `acquire() takes no callback: use ${instead}`)
+    }
+  })
+
+  it('is a second callback of runExclusive() or runShared(), which take one', async () => {
+    const message = 'one callback only: await the returned promise'
+    const locks = [mutex, semaphore, lock, recursive]
+    for (const one of locks) await fails(() => one.runExclusive(called, called), message)
+    await fails(() => semaphore.runExclusive(called, 1, called), message)
+    const keyed = [mutexes, semaphores, rwLocks]
+    for (const one of keyed) {
+      await fails(() => one.runExclusive('a', called, called), message)
+      await fails(() => one.runExclusive(['a', 'b'], called, called), message)
+    }
+    await fails(() => new KeyedMutex({ timeout: 5 }).runExclusive('a', called, called), message)
+    await fails(() => philosophers.runExclusive(0, called, called), message)
+    await fails(() => lock.runShared(called, called), message)
+    await fails(() => rwLocks.runShared('a', called, called), message)
+  })
+
+  it('is a name, or a text for cancel(), outside of an object', async () => {
+    const message = 'options must be an object, such as { name } or { cancelError }, not a string'
+    for (const Lock of [Mutex, KeyedMutex]) await fails(() => new Lock('orders'), message)
+  })
+
+  it('is a callback after the options', async () => {
+    const message = 'callback must come before the options'
+    await fails(() => mutex.runExclusive({ timeout: 5 }, called), message)
+    await fails(() => mutexes.runExclusive('a', { timeout: 5 }, called), message)
+    await fails(() => lock.runShared({ timeout: 5 }, called), message)
+  })
+
+  it('is refused if it is inherited, and if it belongs to another method', async () => {
     await fails(() => mutex.acquire(Object.create({ timeOut: 5 })), /"timeOut"/)
     await fails(() => mutex.acquire({ weight: 2 }), /"weight"/)
     await fails(() => new boxoffice.Barrier(2, { timeout: 50 }), /"timeout"/)
@@ -142,11 +206,42 @@ describe('a keyed lock that is called without a key', () => {
     ['runExclusive', rwLocks],
     ['runSharedSync', rwLocks],
   ]) {
-    it(`says so: ${method} of a ${map.constructor.name}`, async () => {
+    it(`throws: ${method} of a ${map.constructor.name}`, async () => {
       const message = 'the key is missing: a keyed lock takes (key, callback)'
       await fails(() => map[method](called), message)
       await fails(() => map[method](called, { timeout: 5 }), message)
       await fails(() => map[method]('a'), 'callback must be a function')
     })
   }
+})
+
+describe('an option that is undefined', () => {
+  const all = (...names) => Object.fromEntries(names.map((name) => [name, undefined]))
+  const times = ['ttl', 'maxHold', 'answerTimeout']
+
+  it('counts as left out by engines', async () => {
+    const driver = { listen() {}, enter() {}, leave() {}, end() {}, close() {} }
+    const client = new Etcd3({ hosts: 'http://127.0.0.1:1' })
+    const engines = [
+      new Engine(driver, all(...times)),
+      redis(createClient(), all(...times, 'prefix', 'shards', 'connection')),
+      etcd(client, all(...times, 'prefix', 'connection')),
+      postgres(new Pool(), all(...times, 'schema', 'table', 'connection', 'connections')),
+    ]
+    await Promise.all(engines.map((engine) => engine.close()))
+    client.close()
+  })
+
+  it('counts as left out by a LockManager, the inspector and the instrumentation', async () => {
+    const names = ['mode', 'ifAvailable', 'steal', 'signal', 'priority', 'timeout', 'scope']
+    const manager = new boxoffice.LockManager(all('name', 'engine', 'scope'))
+    assert.equal(
+      await manager.request('undefined', all(...names), (lock) => lock.mode),
+      'exclusive',
+    )
+    const release = await manager.acquire('undefined', all(...names))
+    release()
+    assert.equal(typeof inspector(all('hosts', 'allowRemote')), 'function')
+    new BoxofficeInstrumentation(all('enabled', 'waitThreshold')).disable()
+  })
 })

@@ -9,7 +9,7 @@ const { runCode } = require('../helpers/processes.js')
 const startCode = (code) => `const worker = await start("${code}"); worker.unref()`
 const held = startCode('mutex.lockSync(); say(); sleep(100); mutex.unlock()')
 
-/** What a process shows that has nothing else to stay for, before it exits. */
+/** The output of a process before it exits; nothing else keeps it alive. */
 const exits = {
   'that it holds itself does not keep a process alive': ['mutex.tryLock(); mutex.close()'],
   'that a worker holds does not, where no caller waits': [
@@ -29,7 +29,7 @@ describe('Locks that close, between threads', function () {
   this.timeout(60_000)
   const start = useAgents()
 
-  it('stay open in other threads, and are idle for each thread by itself', async () => {
+  it('stay open in other threads, and are idle for each thread separately', async () => {
     const name = freshName()
     const worker = start()
     await worker.does(`
@@ -74,7 +74,7 @@ describe('Locks that close, between threads', function () {
     })
   }
 
-  it('are idle by what came through their object, where several share a lock', async () => {
+  it('count only their own callers, if several objects share a lock', async () => {
     const name = freshName()
     const [one, other, third] = Array.from({ length: 3 }, () => new Semaphore(2, { name }))
     const [[, release], [, releaseThird]] = [await one.acquire(), await third.acquire()]

@@ -1,6 +1,6 @@
 'use strict'
-// Workers that are terminated in every state that they can be in, by the thousand. The run itself is
-// test/helpers/death_run.js, in a process of its own: how that ends counts, too.
+// Terminates thousands of workers in each of their states. The run itself is
+// test/helpers/death_run.js, in a process of its own, because its exit counts, too.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const path = require('node:path')
@@ -33,7 +33,7 @@ async function deaths(kind, count, ...roles) {
   const [seen] = shown
   assert.ok(seen.died >= count)
   assert.deepEqual([seen.missed, seen.broken, seen.word], [0, 0, 0])
-  // Two who die there in a row may be told of as one.
+  // Two deaths in a row may be reported as one.
   assert.ok(seen.told <= seen.dyingInCrowd)
   assert.deepEqual(seen.after, seen.before)
   return seen
@@ -55,11 +55,11 @@ describe('a worker that is terminated while it', function () {
     it(`is in any of these states, ${most} times (${kind})`, async () => {
       const seen = await deaths(kind, most, ...Object.keys(states))
       assert.ok(seen.told > 0)
-      // In the first half Node's own memory settles.
+      // Node's own memory settles in the first half.
       const { measures } = seen
       const growth = (what) => measures.at(-1)[what] - measures[1][what]
       assert.ok(growth('bytes') < 2 * mebibyte, JSON.stringify(measures))
-      // What a sanitizer keeps is its own affair.
+      // A sanitizer keeps memory of its own.
       if (most >= 2000) {
         assert.ok(growth('rss') < 25 * mebibyte, JSON.stringify(measures))
       }
@@ -67,8 +67,8 @@ describe('a worker that is terminated while it', function () {
   }
 })
 
-describe('the news of a death', () => {
-  it('is passed on by one that was to be let in and dies, too', async () => {
+describe('the report of a death', () => {
+  it('is passed on by a waiter that dies before it is admitted', async () => {
     const mutex = new Mutex({ shared: true })
     // Two copies of the package in one worker: the one loaded last ends first.
     const worker = startWorker(
@@ -79,7 +79,7 @@ describe('the news of a death', () => {
        const holder = new (require(${JSON.stringify(require.resolve('../..'))}).Mutex)({ buffer: workerData })
        holder.lockSync()
        heir.acquire()
-       // Nobody overtakes the heir any more.
+       // From here on no thread can overtake the next waiter.
        setTimeout(() => parentPort.postMessage('ready'), 20)
        setInterval(() => {}, 1000)`,
       mutex.buffer,
@@ -91,8 +91,8 @@ describe('the news of a death', () => {
   })
 })
 
-describe('waitForUnlock of a mutex that a worker has let go of', () => {
-  it('is left alone by a cancel() that comes before the news of it', async () => {
+describe('waitForUnlock of a mutex that a worker has released', () => {
+  it('is not affected by a cancel() that comes before its wake-up', async () => {
     const mutex = new Mutex({ shared: true })
     const steps = new Int32Array(new SharedArrayBuffer(8))
     const worker = startWorker(

@@ -1,12 +1,12 @@
 'use strict'
-// Who may go before the head of a line, and for how long. Nothing here depends on how fast a machine
-// is: the thread that hammers stamps what it does, and only the order of its stamps counts.
+// How long callers may overtake the head of a queue. The tests do not depend on the machine's
+// speed: the hammering thread stamps its steps, and only the order of the stamps counts.
 const assert = require('node:assert/strict')
 const { KeyedMutex, KeyedSemaphore, Mutex, Semaphore } = require('../..')
 const { freshName, useAgents } = require('../helpers/agents.js')
 
 const rounds = 150
-// In shared memory: [0] rounds that the waiter has done, [1] stop, [3] the round it stands in line for
+// In shared memory: [0] rounds done by the waiter, [1] stop, [3] the round for which it is queued.
 const done = 0
 const stop = 1
 
@@ -37,7 +37,7 @@ async function hammer(mutex, state, tasks) {
       late = 0
     }
     if (isWanted) late++
-    // While it stands in line, those of ours that came before it go first.
+    // Callers of this thread that were queued before it go first.
     if (Atomics.load(state, 3) === current + 1 && seenAt === undefined && --ahead <= 0) seenAt = now
     if (tasks > 0 && seenAt !== undefined && now - seenAt > 1_000_000n) late++
     // Long enough that the invited waiter comes too late most of the time.
@@ -60,7 +60,7 @@ async function hammer(mutex, state, tasks) {
 describe('fairness', () => {
   const agent = useAgents()
 
-  /** The waiter stands in line when [3] is its round: it says so from behind the enter. */
+  /** The waiter is queued once [3] is its round: it sets [3] after the call. */
   const waiter = `
     const { buffer, state, rounds } = workerData
     const mutex = new Mutex({ buffer, fairness: workerData.fairness })
@@ -96,7 +96,7 @@ describe('fairness', () => {
     }
   }
 
-  it("'fifo' is strict: whoever comes by does not go before one who waits", async () => {
+  it("'fifo' is strict: a new caller never overtakes a waiter", async () => {
     const name = freshName()
     const mutex = new Mutex({ name, fairness: 'fifo' })
     const worker = agent(name)
@@ -116,7 +116,7 @@ describe('fairness', () => {
     }
   })
 
-  it("'fifo' holds in a semaphore, where ours could go before theirs", async () => {
+  it("'fifo' holds for a semaphore with waiters of two threads", async () => {
     const name = freshName()
     const semaphore = new Semaphore(1, { name, fairness: 'fifo' })
     const order = new Int32Array(new SharedArrayBuffer(8))
@@ -138,7 +138,7 @@ describe('fairness', () => {
     assert.deepEqual([order[0], place], [1, 2])
   })
 
-  it("is 'bounded' or 'fifo', wherever it is given", () => {
+  it("accepts 'bounded' and 'fifo' in every constructor", () => {
     for (const fairness of ['bounded', 'fifo', undefined]) {
       new Mutex({ fairness })
       new Semaphore(1, { fairness })

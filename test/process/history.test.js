@@ -1,5 +1,6 @@
 'use strict'
-// All that several threads have done to a lock, checked afterwards; see test/helpers/history.js.
+// Records everything that several threads do to a lock, and checks it afterwards; see
+// test/helpers/history.js.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { checkHistory, createHistory, fromRows } = require('../helpers/history.js')
@@ -16,7 +17,7 @@ describe('histories of main and four workers', function () {
     it(`${name}: ${operations} operations, awaited and blocking, with timeouts and aborts`, async () => {
       const threads = workers.length + 1
       const target = Math.ceil(operations / threads)
-      // Each task of a thread may be on its way when the thread has done its part.
+      // Each task of a thread may still be in flight when the thread has done its part.
       const { clock, logs } = createHistory(threads, 3 * (target + 4 * tasks))
       const counts = new Int32Array(new SharedArrayBuffer(4 * threads))
       const at = kind.create()
@@ -32,7 +33,7 @@ describe('histories of main and four workers', function () {
       const seen = checkHistory({ clock, logs }, kind.permits, kind.together)
       assert.ok(kind.isIdle(lock))
       for (const count of seen) assert.ok(count.requests >= target)
-      // With less to do, one may be through before the next has begun.
+      // With less work, one thread may be done before the next has begun.
       if (operations < 1_000_000) return
       for (const count of seen) {
         assert.ok(count.acquired > 0 && count.gaveUp > 0, JSON.stringify(count))
@@ -45,8 +46,8 @@ describe('histories of main and four workers', function () {
 })
 
 describe('the check of histories', () => {
-  // [when, thread, what, request, detail]. Of a request: weight, priority, whether its order counts;
-  // of an acquire: whether it waited.
+  // [when, thread, what, request, detail]. A request has a weight, a priority, and whether its
+  // order counts; an acquire has whether it waited.
   const ask = (weight = 1, priority = 0) => (weight << 9) | (priority << 1) | 1
   const check = (rows, permits = 1, threads = 2, together = undefined) =>
     checkHistory(fromRows(rows, threads), permits, together)
@@ -56,7 +57,7 @@ describe('the check of histories', () => {
     [when + 2, thread, 'release', request],
   ]
 
-  it('accepts one after the other, and counts', () => {
+  it('accepts one holder after the other, and counts', () => {
     const rows = [...entry(1, 0, 0), ...entry(4, 1, 0), [7, 1, 'request', 1, ask()]]
     assert.deepEqual(check([...rows, [8, 1, 'giveUp', 1]]), [
       { requests: 1, acquired: 1, gaveUp: 0, waited: 1 },
@@ -64,7 +65,7 @@ describe('the check of histories', () => {
     ])
   })
 
-  it('accepts as many at once as there are permits, by weight', () => {
+  it('accepts as many holders at once as there are permits, by weight', () => {
     const rows = [
       [1, 0, 'request', 0, ask(2)],
       [2, 0, 'acquire', 0, 0],
@@ -78,7 +79,7 @@ describe('the check of histories', () => {
     assert.throws(() => check(rows, 1), /^Error: exclusion: 2 of 1 taken at 2, by 0$/)
   })
 
-  it('accepts a newcomer of a higher priority, and those who did not wait', () => {
+  it('accepts a newcomer of a higher priority, and callers that did not wait', () => {
     const overtaking = (priority, waited) => [
       [1, 0, 'request', 0, ask()],
       [2, 0, 'request', 1, ask(1, priority)],
@@ -95,7 +96,7 @@ describe('the check of histories', () => {
   describe('of a read-write lock', () => {
     const writer = 100
     const checkReaders = (rows) => check(rows, writer, 2, 1)
-    /** Both wait, the second of them goes in first. */
+    /** Both wait; the second is admitted first. */
     const overtaking = (first, second) => [
       [1, 0, 'request', 0, ask(first)],
       [2, 0, 'request', 1, ask(second)],
@@ -106,7 +107,7 @@ describe('the check of histories', () => {
     ]
     const order = /^Error: order: request 1 of thread 0 .* at 5$/
 
-    it('accepts readers together, whoever of them hears of it first', () => {
+    it('accepts readers together, in any order of their wake-ups', () => {
       assert.ok(checkReaders(overtaking(1, 1)))
     })
 
@@ -116,7 +117,7 @@ describe('the check of histories', () => {
       assert.throws(() => checkReaders(overtaking(writer, writer)), order)
     })
 
-    it('rejects a writer before an older reader though a later one was in long before', () => {
+    it('rejects a writer before an older reader even if a later reader was admitted long before', () => {
       const rows = [
         [1, 0, 'request', 0, ask(1)],
         [2, 0, 'request', 1, ask(1)],
@@ -131,7 +132,7 @@ describe('the check of histories', () => {
       assert.throws(() => checkReaders(rows), /^Error: order: request 2 of thread 0 .* at 8$/)
     })
 
-    it('rejects a writer beside a reader, and an upgrade beside one', () => {
+    it('rejects a writer beside a reader, and an upgrade beside a reader', () => {
       const beside = (weight) => [
         [1, 0, 'request', 0, ask(1)],
         [2, 0, 'acquire', 0, 0],
@@ -167,25 +168,25 @@ describe('the check of histories', () => {
     ],
     'missing: a request without an end': [...entry(1, 0, 0), [4, 1, 'request', 0, ask()]],
     'missing: an acquire without a release': entry(1, 0, 0).slice(0, 2),
-    'once: in twice': [...entry(1, 0, 0).slice(0, 2), [3, 0, 'acquire', 0, 1]],
+    'once: admitted twice': [...entry(1, 0, 0).slice(0, 2), [3, 0, 'acquire', 0, 1]],
     'once: released twice': [...entry(1, 0, 0), [4, 0, 'release', 0]],
-    'once: in, having given up': [
+    'once: admitted after giving up': [
       [1, 0, 'request', 0, ask()],
       [2, 0, 'giveUp', 0],
       [3, 0, 'acquire', 0, 1],
     ],
-    'once: given up while in': [...entry(1, 0, 0).slice(0, 2), [3, 0, 'giveUp', 0]],
-    'once: in without a request': [[1, 0, 'acquire', 0, 1]],
-    'once: released without being in': [
+    'once: given up while admitted': [...entry(1, 0, 0).slice(0, 2), [3, 0, 'giveUp', 0]],
+    'once: admitted without a request': [[1, 0, 'acquire', 0, 1]],
+    'once: released without being admitted': [
       [1, 0, 'request', 0, ask()],
       [2, 0, 'release', 0],
     ],
-    'once: asked for twice': [
+    'once: requested twice': [
       [1, 0, 'request', 0, ask()],
       [2, 0, 'request', 0, ask()],
     ],
     'clock: a time twice': [...entry(1, 0, 0), [3, 1, 'request', 0, ask()]],
-    'clock: a time that nobody wrote down': entry(1, 0, 0).toSpliced(1, 1),
+    'clock: a missing time': entry(1, 0, 0).toSpliced(1, 1),
     'clock: a thread whose time runs back': [...entry(2, 0, 0), [1, 0, 'request', 1, ask()]],
   }
   for (const [name, rows] of Object.entries(bad)) {

@@ -1,17 +1,17 @@
 'use strict'
-// A wait keeps its event loop alive while another thread can let it in, and no longer (DESIGN.md,
-// section 5). Every case is a process of its own that has nothing else to stay for; it shows what has
-// been granted, and the code with which it exits.
+// A wait keeps its event loop alive while another thread can admit it, and no longer.
+// Each case is a process that nothing else keeps alive; its output shows the grants and
+// its exit code.
 const assert = require('node:assert/strict')
-const { runCode } = require('../helpers/processes.js')
+const { entry, run, runCode } = require('../helpers/processes.js')
 
 const start = (code) => `const worker = await start("${code}"); worker.unref()`
-/** A worker that holds it for a while in which the main thread has nothing to do. */
+/** A worker that holds it for a while in which the main thread is idle. */
 const heldForAWhile = start('mutex.lockSync(); say(); sleep(200); mutex.unlock()')
 const grants = (name) => `.then((release) => { show('${name}'); return release })`
 const acquire = (name) => `mutex.acquire()${grants(name)}.then((release) => release())`
 
-// By name: the code, and what it shows before the exit code.
+// By name: the code, and the output before the exit code.
 const stays = {
   'held by a worker, until it is granted': [`${heldForAWhile}; ${acquire('granted')}`, 'granted'],
   'held by a worker, with lock()': [
@@ -42,7 +42,7 @@ const stays = {
      mutex.acquire().then((release) => show(release.abandoned)); worker.terminate()`,
     true,
   ],
-  'held by a worker that comes to its end': [
+  'held by a worker that ends by itself': [
     `${start('mutex.lockSync(); say(); setTimeout(() => {}, 100)')}
      mutex.acquire().then((release) => show(release.abandoned))`,
     true,
@@ -52,16 +52,16 @@ const stays = {
      mutex.acquire().then((release) => show(release.abandoned))`,
     true,
   ],
-  'handed by us to a worker, with one of ours behind it': [
+  'handed by this thread to a worker, with a waiter of this thread behind it': [
     `mutex.tryLock()
      ${start("mutex.acquire().then((release) => { show('theirs'); setTimeout(release, 200) }); say()")}
      ${acquire('ours')}
-     // Nobody may overtake the worker any more.
+     // From here on no thread may overtake the worker.
      setTimeout(() => mutex.unlock(), 20)`,
     'theirs',
     'ours',
   ],
-  'handed by us to a worker that is blocked, with one of ours behind it': [
+  'handed by this thread to a blocked worker, with a waiter of this thread behind it': [
     `mutex.tryLock()
      ${start("say(); mutex.lockSync(); show('theirs'); sleep(200); mutex.unlock()")}
      await line()
@@ -83,89 +83,91 @@ const stays = {
     'aborted',
   ],
   'held by a worker, with another wait beside it that gives up': [
-    // So long that it is late even where the machine does something else for a second.
-    `${start('mutex.lockSync(); say(); sleep(2000); mutex.unlock()')}
-     mutex.lock({ timeout: 5 }).catch((error) => show(error.code)); ${acquire('granted')}`,
+    // The worker unlocks a while after the wait has given up, and meanwhile the main thread is idle.
+    `${start("mutex.lockSync(); say(); parentPort.once('message', () => { sleep(200); mutex.unlock() })")}
+     mutex.lock({ timeout: 5 }).catch((error) => { show(error.code); worker.postMessage('unlock') })
+     ${acquire('granted')}`,
     'ERR_LOCK_TIMEOUT',
     'granted',
   ],
-  'granted to us by a worker, of which we have not heard yet': [
-    `${start('mutex.lockSync(); say(); sleep(100); mutex.unlock()')}; ${acquire('first')}
+  'granted by a worker, before this thread has read the completion': [
+    `${start('mutex.lockSync(); say(); while ((Atomics.load(word, 0) & 1) === 0); sleep(100); mutex.unlock()')}
      const holder = word[0] >>> 4
-     // In this turn nothing can be heard.
+     ${acquire('first')}
+     // Completions are not read in this turn.
      while (Atomics.load(word, 0) >>> 4 === holder);
      ${acquire('second')}`,
     'first',
     'second',
   ],
-  'granted to us by a worker that is gone before we have begun to wait': [
+  'granted by a worker that ends before this thread begins to wait': [
     `${start('mutex.lockSync(); say(); while ((Atomics.load(word, 0) & 1) === 0); mutex.unlock()')}
      const holder = word[0] >>> 4
      const Usual = Promise
      globalThis.Promise = class extends Usual {
-       // Called when we stand in line already, for the promise that we wait with.
+       // Called when the caller is queued already, with the promise it waits by.
        constructor(executor) {
          super(executor)
-         // A promise for the value that acquire() would have at once.
+         // A promise of the value that acquire() would have at once.
          if (Atomics.load(word, 0) % 2 === 0) return
          globalThis.Promise = Usual
          while (Atomics.load(word, 0) >>> 4 === holder);
-         Atomics.wait(word, 0, Atomics.load(word, 0), 100) // for the environment of the worker to end
+         Atomics.wait(word, 0, Atomics.load(word, 0), 100) // until the environment of the worker has ended
        }
      }
      ${acquire('granted')}`,
     'granted',
   ],
-  'held by a worker, beside one that we hold ourselves': [
+  'held by a worker, beside one that this thread holds': [
     `const other = new Mutex({ shared: true }); other.tryLock(); other.acquire().then(() => show('never'))
      ${heldForAWhile}; ${acquire('granted')}`,
     'granted',
   ],
 }
 
-// Needs the holder to count: a shared mutex that we hold ourselves.
+// This thread holds the mutex itself, so no other thread can end its waits.
 const leaves = {
-  'held by ourselves': [`mutex.tryLock(); ${acquire('never')}`],
-  'held by ourselves, with all kinds of waits': [
+  'held by this thread': [`mutex.tryLock(); ${acquire('never')}`],
+  'held by this thread, with all kinds of waits': [
     `await mutex.acquire(); mutex.lock().then(() => show('never'))
      mutex.runExclusive(() => show('never')); mutex.waitForUnlock().then(() => show('never'))`,
   ],
-  'held by ourselves, through another object': [
+  'held by this thread, through another object': [
     `const other = new Mutex({ buffer: mutex.buffer }); other.tryLock(); ${acquire('never')}`,
   ],
-  'held by ourselves, in memory that no other thread has': [
+  'held by this thread, in memory that no other thread has': [
     `const other = new Mutex({ shared: true }); other.tryLock(); other.acquire().then(() => show('never'))`,
   ],
-  'held by ourselves, with an unref() timer that would unlock it': [
+  'held by this thread, with an unref() timer that would unlock it': [
     `mutex.tryLock(); ${acquire('never')}; setTimeout(() => mutex.unlock(), 10_000).unref()`,
   ],
-  'held by ourselves, while a worker waits before us': [
+  'held by this thread, while a worker waits ahead of it': [
     `mutex.tryLock(); ${start('mutex.acquire(); say()')}; ${acquire('never')}`,
   ],
-  'granted to us, with another one of ours behind it': [
+  'granted to this thread, with another of its waiters behind it': [
     `${heldForAWhile}; mutex.acquire()${grants('first')}; ${acquire('never')}`,
     'first',
   ],
-  'granted to us after a death, with another one of ours behind it': [
+  'granted to this thread after a death, with another of its waiters behind it': [
     `${start('mutex.lockSync(); say(); setTimeout(() => {}, 50)')}
      mutex.acquire()${grants('first')}; ${acquire('never')}`,
     'first',
   ],
-  'held by ourselves again, after it was handed to and fro': [
+  'held by this thread again, after it was handed to and fro': [
     `${heldForAWhile}; (await mutex.acquire())(); mutex.tryLock(); ${acquire('never')}; show('ours')`,
     'ours',
   ],
 }
 
-/** `own` runs with `mutex` held by `holder`; what its worker shows, and its exit code. */
+/** Runs `own` while `holder` holds `mutex`; returns the worker's output and its exit code. */
 const inWorkers = {
-  'that we hold keeps a worker alive': [
+  'held by the main thread keeps a worker alive': [
     `mutex.tryLock()
      const worker = await start("mutex.acquire().then((r) => { show('granted'); r() }); say()")
      setTimeout(() => mutex.unlock(), 200)`,
     'granted',
   ],
-  'that a worker holds itself lets it end': [
+  'held by a worker lets that worker end': [
     `const worker = await start("mutex.lockSync(); mutex.acquire().then(() => show('never')); say()")
      show((await mutex.acquire()).abandoned)`,
     true,
@@ -193,8 +195,46 @@ describe('a wait for a mutex', function () {
 
 describe('a mutex that is held', function () {
   this.timeout(60_000)
-  it('keeps nobody alive, though others wait for it', async () => {
+  it('does not keep its process alive, though other threads wait for it', async () => {
     await check(`mutex.tryLock(); ${start('mutex.acquire(); say()')}`, [])
     await check(`${start('mutex.lockSync(); say()')}; ${acquire('granted')}`, ['granted'])
   })
+})
+
+describe('a wait of a worker, before any other thread has loaded the package,', function () {
+  this.timeout(60_000)
+  // By name: what the worker waits for, and what another worker does later.
+  const waits = {
+    'for a condition': [
+      `const mutex = new Mutex({ name: 'mutex' })
+       wait = mutex.runExclusive(() => new ConditionVariable({ name: 'condition' }).wait(mutex))`,
+      "new ConditionVariable({ name: 'condition' }).notifyOne()",
+    ],
+    'for a semaphore': [
+      "wait = new Semaphore(0, { name: 'permits' }).acquire()",
+      "new Semaphore(0, { name: 'permits' }).release()",
+    ],
+    'for a latch': [
+      "wait = new CountdownLatch(1, { name: 'latch' }).wait()",
+      "new CountdownLatch(1, { name: 'latch' }).countDown()",
+    ],
+  }
+  for (const [name, [waiting, ending]] of Object.entries(waits)) {
+    it(`${name}, keeps the worker alive`, async () => {
+      const { shown, stderr, code } = await run(['-e', twoWorkers(waiting, ending)])
+      assert.deepEqual([...shown.sort(), stderr, code], ['done', 'exit 0', 'exit 0', '', 0])
+    })
+  }
+
+  /** Starts the second worker when the first one waits. */
+  const twoWorkers = (waiting, ending) => `'use strict'
+    const { writeSync } = require('node:fs')
+    const { Worker } = require('node:worker_threads')
+    const show = (value) => writeSync(1, JSON.stringify(value) + '\\n')
+    const load = 'const { parentPort } = require("node:worker_threads"); let wait;' +
+      ' const { ConditionVariable, CountdownLatch, Mutex, Semaphore } = require(${JSON.stringify(entry)});'
+    const start = (code) => new Worker(load + code, { eval: true })
+      .on('message', (text) => text === 'waits' ? start(${JSON.stringify(ending)}) : show(text))
+      .on('exit', (code) => show('exit ' + code))
+    start(${JSON.stringify(`${waiting}; parentPort.postMessage('waits'); wait.then(() => parentPort.postMessage('done'))`)})`
 })

@@ -1,5 +1,6 @@
 'use strict'
-// What a LeaderElection does in every scope; what other processes and servers do to it: test/host and test/cluster.
+// LeaderElection as it works in every scope; test/host and test/cluster cover other processes and
+// servers.
 const assert = require('node:assert/strict')
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { once } = require('node:events')
@@ -13,7 +14,7 @@ const open = (name = freshName()) => new LeaderElection({ scope: 'process', name
 const untilAborted = (signal) => once(signal, 'abort').then(() => 'stopped')
 
 describe('A LeaderElection', () => {
-  it('leads until the callback returns, and resolves to what that returns', async () => {
+  it('leads until the callback returns, and resolves to its result', async () => {
     const election = open()
     assert.equal(election.isLeader, false)
     let isEarly = true
@@ -65,14 +66,14 @@ describe('A LeaderElection', () => {
     assert.deepEqual(log, ['a in', 'a out', 'b in', 'b out', 'c in', 'c out'])
   })
 
-  it('is another lock than a Mutex of its name', async () => {
+  it('is a different lock from a Mutex of its name', async () => {
     const { Mutex } = require('../..')
     const name = freshName()
     const result = await open(name).lead(() => new Mutex({ name }).runExclusive(() => 'in'))
     assert.equal(result, 'in')
   })
 
-  it('resigns when the callback throws, and rejects with that', async () => {
+  it('resigns when the callback throws, and rejects with its error', async () => {
     const name = freshName()
     const error = new Error('no')
     const thrower = () => {
@@ -86,7 +87,7 @@ describe('A LeaderElection', () => {
     assert.equal(await open(name).lead(() => 'in'), 'in')
   })
 
-  it('tells the callback to stop when its signal is aborted, and resigns when that has ended', async () => {
+  it("aborts the callback's signal when its own is aborted, and resigns after the callback", async () => {
     const name = freshName()
     const [one, other] = [open(name), open(name)]
     const stop = new AbortController()
@@ -115,7 +116,7 @@ describe('A LeaderElection', () => {
     assert.equal(next.value, 'next')
   })
 
-  it('takes an abort for the end that was asked for, and every other error for a failure', async () => {
+  it('treats an AbortError as the requested end, and every other error as a failure', async () => {
     const reason = new Error('enough')
     const throws = {
       reason,
@@ -136,7 +137,7 @@ describe('A LeaderElection', () => {
     for (const error of Object.values(throws)) assert.equal(await leadUntil(error), undefined)
     await assert.rejects(leadUntil(new Error('broken')), /broken/)
     await assert.rejects(leadUntil(undefined), (error) => error === undefined)
-    // Nothing has told this one to stop.
+    // No signal has aborted here.
     await assert.rejects(
       open().lead(() => {
         throw throws.AbortError
@@ -158,7 +159,7 @@ describe('A LeaderElection', () => {
     assert.equal(await waiting, undefined)
     await holder.close()
     assert.equal(await led, 'stopped')
-    // In the moment of its grant.
+    // At the moment of its grant.
     const watched = new LeaderElection({ scope: 'process', name, diagnostics: 'counters' })
     const last = new AbortController()
     const abort = () => last.abort()
@@ -193,7 +194,7 @@ describe('A LeaderElection', () => {
     )
   })
 
-  it('is closed by asynchronous disposal, and before it has ever led', async () => {
+  it('is closed by asynchronous disposal, also if it has never led', async () => {
     const election = open()
     await election[Symbol.asyncDispose]()
     await assert.rejects(
@@ -202,7 +203,7 @@ describe('A LeaderElection', () => {
     )
   })
 
-  it('does not let close() reject for a callback that throws', async () => {
+  it('close() does not reject for a callback that throws', async () => {
     const election = open()
     const led = election.lead(async (signal) => {
       await once(signal, 'abort')
@@ -212,7 +213,7 @@ describe('A LeaderElection', () => {
     await Promise.all([election.close(), assert.rejects(led, /broken/)])
   })
 
-  it('leaves no listener on a signal that lives long', async () => {
+  it('leaves no listener on a long-lived signal', async () => {
     const { getEventListeners } = require('node:events')
     const { signal } = new AbortController()
     const election = open()
@@ -220,7 +221,7 @@ describe('A LeaderElection', () => {
     assert.equal(getEventListeners(signal, 'abort').length, 0)
   })
 
-  it('leads in the place of a thread that has been terminated', async () => {
+  it('leads in place of a terminated thread', async () => {
     const { Worker } = require('node:worker_threads')
     const name = freshName()
     const worker = new Worker(
@@ -242,7 +243,7 @@ describe('A LeaderElection', () => {
   })
 })
 
-describe('A LeaderElection that is given what is wrong', () => {
+describe('Invalid arguments of LeaderElection', () => {
   const refused = [
     [undefined, TypeError, /options must be an object/],
     [null, TypeError, /options must be an object/],
@@ -257,7 +258,7 @@ describe('A LeaderElection that is given what is wrong', () => {
     [{ name: 'a', scope: 'process', capacity: 1 }, TypeError, /unknown option "capacity"/],
   ]
   for (const [options, Kind, message] of refused) {
-    it(`says so at once: ${JSON.stringify(options)}`, () => {
+    it(`throw at once: ${JSON.stringify(options)}`, () => {
       assert.throws(
         () => new LeaderElection(options),
         (error) => error.constructor === Kind && message.test(error.message),
@@ -265,7 +266,7 @@ describe('A LeaderElection that is given what is wrong', () => {
     })
   }
 
-  it('takes no callback that is none, and no options that are wrong, and leads for none', async () => {
+  it('reject for a missing callback and invalid options, without leading', async () => {
     const election = open()
     const called = () => assert.fail('called')
     await assert.rejects(election.lead(), TypeError)
@@ -277,10 +278,10 @@ describe('A LeaderElection that is given what is wrong', () => {
     assert.equal(await election.lead(() => 'free'), 'free')
   })
 
-  it('says that another scope than host cannot tell the leader', () => {
+  it('name the scope host when another scope cannot report the leader', () => {
     assert.throws(() => open('watched').leader(), {
       code: 'ERR_LOCK_UNSUPPORTED',
-      message: /^the leader election "watched" cannot tell who leads/,
+      message: /^the leader election "watched" cannot name the leader outside scope 'host'/,
     })
   })
 })

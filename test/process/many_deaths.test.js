@@ -1,10 +1,10 @@
 'use strict'
-// Several keys at once, not all of which could be had, and a death that one of them tells of.
+// Acquiring several keys fails after one of them has reported a death.
 const assert = require('node:assert/strict')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('../..')
 const { freshName, useAgents } = require('../helpers/agents.js')
 
-describe('several keys at once, one of which a thread has died with', () => {
+describe('several keys at once, one of which a thread held when it died', () => {
   const agent = useAgents()
   const allowed = { allowBlockingMainThread: true }
   const grantOf = (got) => (Array.isArray(got) ? got[1] : got)
@@ -25,7 +25,7 @@ describe('several keys at once, one of which a thread has died with', () => {
 
   for (const [kind, { make, acquire }] of Object.entries(makes)) {
     for (const [how, fail] of Object.entries(fails)) {
-      it(`${kind}: what could not be had ${how} leaves the news to the next one`, async () => {
+      it(`${kind}: keys not obtained ${how} leave the report to the next holder`, async () => {
         const name = freshName()
         const locks = make({ name, ...allowed })
         const [class_] = kind.split(',')

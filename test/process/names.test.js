@@ -8,7 +8,7 @@ const { apart, churn, outcome, settled } = require('../helpers/keyed.js')
 const { AutoResetEvent, ConditionVariable, KeyedMutex, KeyedSemaphore } = boxoffice
 const { KeyedRWLock, ManualResetEvent, Mutex, Semaphore } = boxoffice
 
-/** Strings that an encoding on the way may change. */
+/** Strings that an encoding may change on the way. */
 const strange = [
   '\ud800',
   '\ud801',
@@ -28,7 +28,7 @@ describe('names', () => {
     name = freshName()
   })
 
-  it('objects of one name are one lock, those of other kinds are others', async () => {
+  it('objects of one name are one lock, those of other kinds are different locks', async () => {
     const first = new Mutex({ name })
     const second = new Mutex({ name })
     assert.ok(first.tryLock())
@@ -45,7 +45,7 @@ describe('names', () => {
     assert.equal(first.isLocked(), false)
   })
 
-  it('a name is not empty, no object, and not beside a buffer', () => {
+  it('a name is a non-empty string, and not allowed beside a buffer', () => {
     const buffer = new SharedArrayBuffer(8)
     const makes = [(o) => new Mutex(o), (o) => new Semaphore(1, o), (o) => new AutoResetEvent(o)]
     makes.push(
@@ -90,7 +90,7 @@ describe('names', () => {
   })
   const agent = useAgents()
 
-  it('strange names and keys stay apart, and come back as they were', async () => {
+  it('strange names and keys stay apart, and come back unchanged', async () => {
     const names = strange.map((one) => name + one)
     const mutexes = names.map((one) => new Mutex({ name: one }))
     for (const mutex of mutexes) assert.ok(mutex.tryLock())
@@ -125,7 +125,7 @@ describe('names: keyed maps across threads', () => {
   })
   const head = 'const locks = (my.locks ??= new KeyedMutex({ name: workerData }));'
 
-  it('are one map: size, keys, isLocked, snapshot; cancel is for a thread of its own', async () => {
+  it('are one map: size, keys, isLocked, snapshot; cancel is for its own thread only', async () => {
     await worker.does(`${head} await locks.lock('theirs'); await locks.lock(1n)`)
     await locks.lock('ours')
     const theirs = outcome(locks.acquire('theirs'))
@@ -148,10 +148,10 @@ describe('names: keyed maps across threads', () => {
     assert.ok(release.abandoned)
     release()
     locks.unlock('ours')
-    assert.deepEqual([...locks.keys()], [1n]) // nobody has been told yet
+    assert.deepEqual([...locks.keys()], [1n]) // the completion is not read yet
   })
 
-  it('grants outlive sweeps, and releasers of keys that were swept do nothing', async () => {
+  it('grants outlive sweeps, and releasers of swept keys do nothing', async () => {
     const release = await locks.acquire('kept')
     const stale = await locks.acquire('swept')
     stale()
@@ -171,7 +171,7 @@ describe('names: keyed maps across threads', () => {
     assert.equal(locks.size, 0)
   })
 
-  it('a key of a semaphore that others have put back is not put back again by a death', async () => {
+  it("a death does not put back a semaphore key's units that others have put back", async () => {
     const semaphore = new KeyedSemaphore(1, { name })
     await worker.does(`const semaphore = new KeyedSemaphore(1, { name: workerData })
       my.release = (await semaphore.acquire('a'))[1]`)
@@ -182,7 +182,7 @@ describe('names: keyed maps across threads', () => {
     assert.equal(semaphore.tryAcquire('a'), undefined)
   })
 
-  it('many threads, several objects each, count without a lost update', async () => {
+  it('many threads with several objects each count without a lost update', async () => {
     const seen = new Int32Array(new SharedArrayBuffer(40))
     const work = async () => {
       const maps = [1, 2].map(() => new KeyedMutex({ name: workerData[0] }))
@@ -228,7 +228,7 @@ describe('names: keyed maps across threads', () => {
 })
 
 describe('names: memory', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
   const cases = {
     'a million keys': `const locks = new KeyedMutex({ name: 'n' })
       const round = (r) => {
@@ -250,7 +250,7 @@ describe('names: memory', function () {
     })
   }
 
-  it('keyed maps forget thousands of keys, one after the other, and each once', async () => {
+  it('keyed maps forget thousands of keys, one after the other, each once', async () => {
     const name = freshName()
     const maps = {
       semaphore: new KeyedSemaphore(1, { name }),

@@ -1,12 +1,10 @@
 'use strict'
-// process.exit(), in every state that a lock and its waiters can be in: at once, with its own code, and
-// without a word.
+// process.exit(), in every state of a lock and its waiters: at once, with its own code, and without
+// output.
 const assert = require('node:assert/strict')
-const { runCode } = require('../helpers/processes.js')
+const { runCode, withoutLeaks } = require('../helpers/processes.js')
 
-/** Whoever exits at once frees nothing, Node least of all. */
-const env = { ASAN_OPTIONS: `${process.env.ASAN_OPTIONS ?? ''}:detect_leaks=0` }
-/** Generous: a process that hangs does so for good. */
+/** Generous: a process that hangs never ends. */
 const atOnce = 5000
 
 const holdIn = 'mutex.lockSync(); say(); setInterval(() => {}, 1000)'
@@ -17,7 +15,7 @@ const hammer =
   'const task = async () => { for (;;) { await mutex.lock(); mutex.unlock(); await turn() } }; ' +
   'for (let i = 0; i < 10; i++) task()'
 
-// What the main thread does before its process.exit(7).
+// Run by the main thread before its process.exit(7).
 const main = {
   'holds it': 'mutex.tryLock(); mutex.acquire()',
   'waits for a worker that holds it': `await start("${holdIn}"); mutex.acquire()`,
@@ -25,7 +23,7 @@ const main = {
   'holds it, and a worker awaits it': `mutex.tryLock(); await start("${awaitIn}")`,
   'holds it, and unlocks at that moment, for a worker that awaits it': `
     mutex.tryLock(); await start("${awaitIn}"); mutex.unlock()`,
-  'unlocks at that moment, for a worker that never looks': `
+  'unlocks at that moment, for a worker that never reads it': `
     mutex.tryLock(); await start("mutex.acquire(); say(); for (;;);"); mutex.unlock()`,
   'unlocks at that moment, for a worker blocked in lockSync': `
     mutex.tryLock(); await start("${blockIn}"); await line(); mutex.unlock()`,
@@ -40,9 +38,9 @@ const main = {
     const waiting = mutex.acquire()
     worker.terminate()
     if (!(await waiting).abandoned) throw new Error('not abandoned')`,
-  // Needs lockSync to notice that its worker is being stopped.
+  // lockSync must notice that its worker is being stopped.
   // (Here, when the mutex has just been handed to the main thread.)
-  'comes and goes, as three workers do, blocking and not': `
+  'locks and unlocks, as three workers do, blocking and not': `
     await start("${hammerIn}"); await start("${hammerIn}")
     await start("say(); const turn = () => new Promise(setImmediate); ${hammer}")
     ${hammer}
@@ -61,7 +59,7 @@ describe('process.exit() of the main thread that', function () {
   this.timeout(120_000)
   for (const [name, code] of Object.entries(main)) {
     it(name, async () => {
-      const child = await runCode(`${code}\nshow('over'); process.exit(7)`, env)
+      const child = await runCode(`${code}\nshow('over'); process.exit(7)`, withoutLeaks)
       const { stderr, signal, shown } = child
       assert.deepEqual({ stderr, signal, shown }, { stderr: '', signal: null, shown: ['over'] })
       assert.equal(child.code, 7)
@@ -69,8 +67,8 @@ describe('process.exit() of the main thread that', function () {
     })
   }
 
-  // Needs lockSync to notice that its worker is being stopped.
-  it('is at its end by itself, while a worker is blocked in lockSync', async () => {
+  // lockSync must notice that its worker is being stopped.
+  it('ends by itself, while a worker is blocked in lockSync', async () => {
     const child = await runCode(`
       mutex.tryLock()
       const worker = await start("${blockIn}")
@@ -83,19 +81,20 @@ describe('process.exit() of the main thread that', function () {
   })
 })
 
-// What a worker does before its process.exit(3), and how the main thread may find the mutex.
+// Run by a worker before its process.exit(3), and the state in which the main thread may find the
+// mutex.
 const worker = {
   'holds it': ['mutex.lockSync(); say()', true],
-  'holds it, of which it has just been told': ['mutex.acquire().then(quit); say(); return', true],
+  'holds it by a grant it has just read': ['mutex.acquire().then(quit); say(); return', true],
   'holds it, and waits for it': ['mutex.lockSync(); mutex.acquire(); say()', true],
-  'has let go of it': ['mutex.lockSync(); mutex.unlock(); say()', false],
+  'has released it': ['mutex.lockSync(); mutex.unlock(); say()', false],
   'is in runExclusive': ['return mutex.runExclusive(() => { say(); quit() })', true],
 }
 
 describe('process.exit() of a worker that', function () {
   this.timeout(120_000)
   for (const [name, [code, abandoned]] of Object.entries(worker)) {
-    it(`${name}, which leaves the process and its mutex alone`, async () => {
+    it(`${name} does not affect the process and its mutex`, async () => {
       const child = await runCode(`
         const worker = await start("const quit = () => process.exit(3); ${code}; quit()")
         // By then it may have begun to wait again.

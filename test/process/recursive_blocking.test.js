@@ -1,5 +1,5 @@
 'use strict'
-// A RecursiveMutex entered by a thread that blocks, and several objects that are one.
+// A RecursiveMutex entered by a blocking thread, and several objects for one mutex.
 const assert = require('node:assert/strict')
 const { AsyncResource } = require('node:async_hooks')
 const { Mutex, RecursiveMutex } = require('../..')
@@ -21,7 +21,7 @@ describe('RecursiveMutex.runExclusiveSync', () => {
   })
   const busy = (action) => assert.throws(action, { code: 'ERR_LOCK_DEADLOCK' })
 
-  it('returns what the callback returns, and holds it meanwhile', () => {
+  it("returns the callback's result, and holds it meanwhile", () => {
     const inside = () => [mutex.isLocked(), mutex.isHeld()]
     assert.deepEqual(mutex.runExclusiveSync(inside), [true, true])
     assert.deepEqual(inside(), [false, false])
@@ -32,7 +32,7 @@ describe('RecursiveMutex.runExclusiveSync', () => {
     assert.equal(depth(1000), 'bottom')
   })
 
-  it('is held until the outermost is through', () => {
+  it('is held until the outermost hold ends', () => {
     mutex.runExclusiveSync(() => {
       mutex.runExclusiveSync(() => {})
       assert.equal(mutex.isLocked(), true)
@@ -40,7 +40,7 @@ describe('RecursiveMutex.runExclusiveSync', () => {
     })
   })
 
-  it('lets go when a callback throws, at each depth', () => {
+  it('releases when a callback throws, at each depth', () => {
     const fail = () => {
       throw boom
     }
@@ -51,12 +51,12 @@ describe('RecursiveMutex.runExclusiveSync', () => {
     assert.throws(() => mutex.runExclusiveSync(() => mutex.runExclusiveSync(fail)), boom)
   })
 
-  it('lets go when a recursion overflows the stack', () => {
+  it('releases when a recursion overflows the stack', () => {
     const endless = () => mutex.runExclusiveSync(endless)
     assert.throws(endless, RangeError)
   })
 
-  it('is entered again by all that runs on its stack, also in the context of somebody else', () => {
+  it('is entered again by all code on its stack, also in the context of another hold', () => {
     const elsewhere = AsyncResource.bind(() => {
       assert.equal(mutex.isHeld(), true)
       return mutex.runExclusiveSync(() => 'in')
@@ -72,11 +72,11 @@ describe('RecursiveMutex.runExclusiveSync', () => {
     })
     assert.deepEqual(results, [1, 2])
     const nested = mutex.runExclusiveSync(() => mutex.runExclusive(() => 'in'))
-    assert.equal(mutex.isLocked(), true) // for the one that is on its way in
+    assert.equal(mutex.isLocked(), true) // for the caller about to enter
     assert.equal(await nested, 'in')
   })
 
-  it('keeps the lock for those whom the callback has started, and for nobody after it', async () => {
+  it('keeps the lock for code that the callback has started, and for no later caller', async () => {
     const log = []
     let late
     const started = mutex.runExclusiveSync(() => {
@@ -96,16 +96,16 @@ describe('RecursiveMutex.runExclusiveSync', () => {
     assert.deepEqual(log, ['started', 'stranger', 'late'])
   })
 
-  it('refuses to wait for its own thread: for a stranger', async () => {
+  it('refuses to wait for its own thread: from outside its hold', async () => {
     const running = mutex.runExclusive(settled)
     assert.throws(() => mutex.runExclusiveSync(() => {}), {
       code: 'ERR_LOCK_DEADLOCK',
-      message: /^the recursive mutex is held by this thread already/,
+      message: /^the recursive mutex is already held by this thread/,
     })
     await running
   })
 
-  it('refuses to wait for its own thread: for a sibling', async () => {
+  it('refuses to wait for its own thread: from a sibling', async () => {
     await mutex.runExclusive(async () => {
       const sibling = mutex.runExclusive(settled)
       busy(() => mutex.runExclusiveSync(() => {}))
@@ -114,13 +114,13 @@ describe('RecursiveMutex.runExclusiveSync', () => {
     })
   })
 
-  it('refuses to wait for what its callback had started', async () => {
+  it('refuses to wait for code that its callback has started', async () => {
     const started = mutex.runExclusiveSync(() => mutex.runExclusive(settled))
     busy(() => mutex.runExclusiveSync(() => {}))
     await started
   })
 
-  it('is for workers, and for who allows it: also where it need not block', async () => {
+  it('is for workers, and for threads that may block, even if it need not block', async () => {
     const other = new RecursiveMutex()
     const error = { name: 'TypeError', message: /^runExclusiveSync\(\) would block/ }
     assert.throws(() => other.runExclusiveSync(() => {}), error)
@@ -134,7 +134,7 @@ describe('RecursiveMutex.runExclusiveSync', () => {
     [[() => {}, { timeout: NaN }], RangeError],
     [[() => {}, { signal: new AbortController().signal }], TypeError],
   ]) {
-    it(`throws for ${JSON.stringify(args)}, and nothing stays locked`, async () => {
+    it(`throws for ${JSON.stringify(args)}, and leaves nothing locked`, async () => {
       const wrong = () => assert.throws(() => mutex.runExclusiveSync(...args), error)
       wrong()
       mutex.runExclusiveSync(wrong)
@@ -143,7 +143,7 @@ describe('RecursiveMutex.runExclusiveSync', () => {
   }
 })
 
-describe('objects that are one RecursiveMutex', () => {
+describe('objects for one RecursiveMutex', () => {
   const pairs = {
     'by name': () => {
       const name = freshName()
@@ -166,7 +166,7 @@ describe('objects that are one RecursiveMutex', () => {
       assert.equal(second.isLocked(), false)
     })
 
-    it(`${how}: cancel those inside each other`, async () => {
+    it(`${how}: cancel callers inside each other`, async () => {
       const [first, second] = make()
       await first.runExclusive(async () => {
         const child = first.runExclusive(settled)
@@ -178,7 +178,7 @@ describe('objects that are one RecursiveMutex', () => {
     })
   }
 
-  it('by memory, made while it is held and waited for', async () => {
+  it('by memory, made while it is held and awaited', async () => {
     const first = new RecursiveMutex({ ...blocking, shared: true })
     let stranger
     await first.runExclusive(async () => {
@@ -198,7 +198,7 @@ describe('objects that are one RecursiveMutex', () => {
     assert.equal(first.isLocked(), false)
   })
 
-  it('are another lock than a Mutex of that name', async () => {
+  it('are a different lock from a Mutex of that name', async () => {
     const name = freshName()
     const mutex = new Mutex({ name })
     await new RecursiveMutex({ name }).runExclusive(() => assert.equal(mutex.isLocked(), false))
@@ -216,7 +216,7 @@ describe('objects that are one RecursiveMutex', () => {
     })
   })
 
-  it('leave alone a grant of a Mutex in their memory, which has ended theirs', async () => {
+  it('do not release the grant of a Mutex in their memory that has ended theirs', async () => {
     const recursive = new RecursiveMutex({ shared: true })
     const plain = new Mutex({ buffer: recursive.buffer })
     await recursive.runExclusive(async () => {

@@ -1,12 +1,13 @@
 'use strict'
-// Threads that block for a read-write lock: who would wait for itself is told so, and nobody else is.
+// Threads that block for a read-write lock: a call that would wait for its own thread throws, and
+// no other does.
 const assert = require('node:assert/strict')
 const { RWLock } = require('../..')
 const { freshName, sleep, useAgents } = require('../helpers/agents.js')
 const { outcome } = require('../helpers/keyed.js')
 const { scaled } = require('../helpers/scale.js')
 
-/** Longer than anybody may be overtaken: from then on the lock is handed to the head of the line. */
+/** Longer than a waiter may be overtaken: from then on the lock is handed to the head of the queue. */
 const patience = 20
 const head = 'const lock = (my.lock ??= new boxoffice.RWLock(workerData));'
 const modes = ['Read', 'Write']
@@ -30,7 +31,7 @@ for (const [way, at] of Object.entries(ways)) {
     })
     const does = (code) => worker.does(head + code)
 
-    it('a thread that would wait for itself is told so', async () => {
+    it('a call that would wait for its own thread throws', async () => {
       const twice = `const codes = []
         for (const first of ['Read', 'Write']) for (const second of ['Read', 'Write']) {
           const release = lock['acquire' + first + 'Sync']()
@@ -41,13 +42,13 @@ for (const [way, at] of Object.entries(ways)) {
       const code = 'ERR_LOCK_DEADLOCK'
       assert.deepEqual(await does(twice), [undefined, code, code, code])
       assert.equal(lock.isLocked(), false)
-      // It reads, and a writer waits for that.
+      // The thread reads, and a writer waits for that.
       await does('my.reader = lock.acquireReadSync()')
       const writer = lock.acquireWrite()
       assert.equal(await does('return codeOf(() => lock.acquireReadSync())'), code)
       await does('my.reader()')
       ;(await writer)()
-      // Its own promise waits.
+      // A promise of the thread waits.
       for (const first of modes) {
         for (const second of modes) {
           const held = await lock.acquireWrite()
@@ -58,12 +59,12 @@ for (const [way, at] of Object.entries(ways)) {
           await does('(await my.wait)()')
         }
       }
-      // Two readers of its own, one of which upgrades.
+      // Two readers of the thread, one of which upgrades.
       const own = 'const [one, two] = [lock.acquireReadSync(), lock.acquireReadSync()]'
       assert.equal(await does(`${own}; return codeOf(() => one.upgradeSync())`), code)
     })
 
-    it('so it is when its promise has been granted, and has not heard of it', async () => {
+    it('so does a call whose thread has a grant that it has not read yet', async () => {
       for (const [asked, then] of [
         ['Read', 'Write'],
         ['Write', 'Read'],
@@ -92,7 +93,7 @@ for (const [way, at] of Object.entries(ways)) {
       }
     })
 
-    it('upgradeSync does not wait for a read that its own promise may have been granted', async () => {
+    it('upgradeSync does not wait for a read that a promise of its thread may have been granted', async () => {
       const flag = new Int32Array(new SharedArrayBuffer(4))
       const other = agent({ where, flag })
       const controller = new AbortController()
@@ -114,10 +115,10 @@ for (const [way, at] of Object.entries(ways)) {
       assert.equal(lock.isLocked(), false)
     })
 
-    it('reading twice is no deadlock while other readers are on their way', async () => {
-      // Invited, and not there yet: we do not turn to our event loop.
+    it('reading twice is no deadlock while invited readers are on their way', async () => {
+      // Invited, and not there yet: this thread does not return to its event loop. A busy machine needs more tries.
       let seen
-      for (let i = 0; i < 50 && seen === undefined; i++) {
+      while (seen === undefined) {
         const flag = new Int32Array(new SharedArrayBuffer(8))
         const other = agent({ where, flag })
         const { done } = await other.begins(`const { flag, where } = workerData
@@ -126,7 +127,7 @@ for (const [way, at] of Object.entries(ways)) {
           say(1)
           while (Atomics.load(flag, 0) === 0);
           writer()
-          // Before the one that has been invited, whose patience may be over, though.
+          // Ahead of the invited reader, whose patience may be over.
           const first = lock.tryAcquireRead()
           const readers = lock.readers
           const code = first && await codeOf(() => lock.acquireReadSync()())
@@ -145,7 +146,7 @@ for (const [way, at] of Object.entries(ways)) {
       assert.equal(seen, 'in')
     })
 
-    it('vm can break it off: whoever read reads on, and nobody is let in', async () => {
+    it('vm can interrupt it: readers keep reading, and no waiter is admitted', async () => {
       const reader = await lock.acquireRead()
       await does('my.reader = lock.acquireReadSync()')
       const late = (code) => `return codeOf(() => vm.runInNewContext(${code}, my, { timeout: 40 }))`

@@ -1,6 +1,6 @@
 'use strict'
-// Workers that end in the middle of reading, writing and becoming the other: their reads are over, and the next
-// one is told of a writer, and of nobody else.
+// Workers that end while they read, write, upgrade or downgrade. Their reads are over, and the next
+// grant reports a dead writer, and nothing else.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { Worker } = require('node:worker_threads')
@@ -9,7 +9,7 @@ const { freshName, sleep } = require('../helpers/agents.js')
 const { inChild } = require('../helpers/children.js')
 const { scaled } = require('../helpers/scale.js')
 
-/** Longer than anybody may be overtaken: from then on the lock is handed to the head of the line. */
+/** Longer than a waiter may be overtaken: from then on the lock is handed to the head of the queue. */
 const patience = 10
 const times = scaled(25, 2)
 const body = `
@@ -18,7 +18,7 @@ const body = `
   const lock = new RWLock({ name: workerData.name })
   const say = () => parentPort.postMessage('ready')
   const stay = () => { say(); setInterval(() => {}, 1000) }
-  /** From here on the event loop does not turn: news come, and are not read. */
+  /** From here on the event loop does not turn: completions arrive, and are not read. */
   const stall = () => { say(); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) }
   eval('(async () => {' + workerData.code + '})()')`
 
@@ -28,14 +28,15 @@ async function start(name, code) {
   return worker
 }
 
-// By name: `code` of the one that dies, while we hold it since before for `first` ('Read' or 'Write'), and do
-// `before(first)`. Whether the next one is told, and how many reads are its own when it dies.
+// By name: `code` of the worker that dies, while this thread already holds the lock for `first`
+// ('Read' or 'Write') and runs `before(first)`. Then whether the next grant is abandoned, and how
+// many reads the worker has when it dies.
 const deaths = {
-  'reads, once and more': {
+  'reads, once and several times': {
     code: 'lock.acquireReadSync(); await lock.acquireRead(); lock.tryAcquireRead(); stay()',
     reads: 3,
   },
-  'has read before, and reads no more': {
+  'has stopped reading': {
     code: 'lock.acquireReadSync()(); (await lock.acquireRead())(); stay()',
   },
   'reads after it has downgraded': {
@@ -43,7 +44,10 @@ const deaths = {
     reads: 1,
   },
   writes: { code: 'await lock.acquireWrite(); stay()', abandoned: true },
-  'writes, blindly': { code: 'lock.acquireWriteSync(); say(); for (;;);', abandoned: true },
+  'writes, in an endless loop': {
+    code: 'lock.acquireWriteSync(); say(); for (;;);',
+    abandoned: true,
+  },
   'has upgraded': { code: 'await (await lock.acquireRead()).upgrade(); stay()', abandoned: true },
   'has upgraded, blocking': {
     code: 'lock.acquireReadSync().upgradeSync(); stay()',
@@ -64,12 +68,12 @@ const deaths = {
     code: 'const reader = lock.acquireReadSync(); say(); reader.upgradeSync()',
     reads: 1,
   },
-  'is granted its upgrade, and has not been told': {
+  'is granted its upgrade, and has not read that': {
     first: 'Read',
     code: 'lock.acquireReadSync().upgrade(); stall()',
     before: (first) => first(),
   },
-  'is granted its upgrade, blocking, or is not': {
+  'may be granted its upgrade, blocking': {
     first: 'Read',
     code: 'const reader = lock.acquireReadSync(); say(); reader.upgradeSync(); for (;;);',
     before: (first) => setImmediate(first),
@@ -81,17 +85,17 @@ const deaths = {
   },
   'is blocked, to read': { first: 'Write', code: 'say(); lock.acquireReadSync(); stay()' },
   'is blocked, to write': { first: 'Write', code: 'say(); lock.acquireWriteSync(); stay()' },
-  'is granted reads, and has not been told': {
+  'is granted reads, and has not read that': {
     first: 'Write',
     code: 'for (let i = 0; i < 5; i++) lock.acquireRead(); stall()',
     before: (first) => sleep(patience).then(first),
   },
-  'is granted a write, and has not been told': {
+  'is granted a write, and has not read that': {
     first: 'Write',
     code: 'lock.acquireWrite(); lock.acquireRead(); stall()',
     before: (first) => sleep(patience).then(first),
   },
-  'is invited, and has not been told': {
+  'is invited, and has not read that': {
     first: 'Write',
     code: 'lock.acquireWrite(); lock.acquireRead(); stall()',
     before: (first) => first(),
@@ -136,7 +140,7 @@ describe('a worker that ends while it', function () {
   }
 })
 
-describe('a worker that had a lock before it shared it', () => {
+describe('a worker that had a lock before it shared the lock', () => {
   for (const [held, reads, abandoned] of [
     ['own.tryAcquireRead(); await own.acquireRead()', 2, false],
     ['await own.acquireWrite()', 0, true],
@@ -158,8 +162,8 @@ describe('a worker that had a lock before it shared it', () => {
   }
 })
 
-describe('a lock that its holder has forgotten', () => {
-  it('is held until the holder ends, and then it is given back', async () => {
+describe('a lock whose holder has dropped its releaser', () => {
+  it('is held until the holder ends, and is then given back', async () => {
     const code = `
       const { once } = require('node:events')
       const { RWLock } = require(entry)
@@ -197,7 +201,7 @@ describe('a lock that its holder has forgotten', () => {
   })
 })
 
-describe('the news that a writer has died', () => {
+describe('the report that a writer has died', () => {
   let name
   let lock
   beforeEach(() => {
@@ -206,7 +210,7 @@ describe('the news that a writer has died', () => {
   })
 
   for (const mode of ['Read', 'Write']) {
-    it(`is passed on by one that was to be told of it, and dies (${mode})`, async () => {
+    it(`is passed on by a waiter that dies before it reads the report (${mode})`, async () => {
       const dying = await start(name, 'lock.acquireWriteSync(); stay()')
       const heir = await start(name, `lock.acquire${mode}(); stall()`)
       await sleep(patience)
@@ -214,7 +218,7 @@ describe('the news that a writer has died', () => {
       const next = lock.acquireRead()
       await heir.terminate()
       const release = await next
-      // Two readers come in together: the first of them was to be told.
+      // Two readers enter together: the first of them was to be told.
       if (mode === 'Write') assert.equal(release.abandoned, true)
       release()
       const last = lock.tryAcquireWrite()
@@ -223,7 +227,10 @@ describe('the news that a writer has died', () => {
     })
   }
 
-  /** We read, and who was told of the death of a writer has died before it could hear of it. */
+  /**
+   * This thread reads; the grant that was to report a writer's death belonged to a worker that has
+   * died, too.
+   */
   async function readerBeside() {
     const dying = await start(name, 'lock.acquireWriteSync(); stay()')
     const heir = await start(name, 'lock.acquireRead(); stall()')
@@ -246,14 +253,14 @@ describe('the news that a writer has died', () => {
     })
   }
 
-  it('reaches one that waits to upgrade', async () => {
+  it('reaches a reader that waits to upgrade', async () => {
     const { heir, reader } = await readerBeside()
     const upgrading = reader.upgrade()
     await heir.terminate()
     assert.equal((await upgrading).abandoned, true)
   })
 
-  it('is passed on by one that was to hear of it with its upgrade, whose read is over', async () => {
+  it('is passed on by an upgrade that was to report it, when its read is over', async () => {
     const { heir, reader } = await readerBeside()
     const upgrader = await start(name, 'lock.acquireReadSync().upgrade(); stall()')
     await heir.terminate()

@@ -1,5 +1,5 @@
 'use strict'
-// Neither readers nor writers starve, among threads; within one: test/thread/rw_lock.test.js.
+// Neither readers nor writers starve among threads. For one thread: test/thread/rw_lock.test.js.
 const assert = require('node:assert/strict')
 const { RWLock } = require('../..')
 const { freshName, useAgents } = require('../helpers/agents.js')
@@ -8,11 +8,11 @@ const { scaled } = require('../helpers/scale.js')
 
 const modes = ['Read', 'Write']
 
-describe('RWLock of several threads: nobody starves', () => {
+describe('RWLock of several threads: no waiter starves', () => {
   const agent = useAgents()
 
   for (const [many, one] of [modes, modes.toReversed()]) {
-    it(`one asks to ${one.toLowerCase()} where three threads ${many.toLowerCase()} without a pause`, async () => {
+    it(`a thread can ${one.toLowerCase()} where three threads ${many.toLowerCase()} without a pause`, async () => {
       const where = { name: freshName() }
       const lock = new RWLock(where)
       const stop = new Int32Array(new SharedArrayBuffer(4))
@@ -20,7 +20,7 @@ describe('RWLock of several threads: nobody starves', () => {
         let held = lock.acquire${many}Sync()
         say(1)
         while (Atomics.load(workerData.stop, 0) === 0) {
-          // Readers overlap: without a line there would always be one.
+          // Readers overlap: without a queue there would always be one.
           const next = ${many === 'Read' ? 'lock.tryAcquireRead()' : 'undefined'}
           held()
           held = next ?? lock.acquire${many}Sync()

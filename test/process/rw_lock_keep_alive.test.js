@@ -1,16 +1,26 @@
 'use strict'
-// Waits for a read-write lock keep their event loop alive while another thread could let them in, and no
-// longer; as in keep_alive.test.js.
+// Waits for a read-write lock keep their event loop alive while another thread could admit them,
+// and no longer; as in keep_alive.test.js.
 const assert = require('node:assert/strict')
 const { runCode } = require('../helpers/processes.js')
 
 const lock = "const lock = new RWLock({ name: 'lock' });"
 const start = (code) => `const worker = await start("${lock} ${code}"); worker.unref()`
-/** A worker that has it for a while in which the main thread has nothing to do. */
+/** A worker that holds it for a while in which the main thread is idle. */
 const readForAWhile = start('const r = lock.acquireReadSync(); say(); sleep(200); r()')
 const writtenForAWhile = start('const w = lock.acquireWriteSync(); say(); sleep(200); w()')
 const show = (name) => `.then((release) => { show('${name}'); release() })`
 const wait = (mode, name) => `lock.acquire${mode}()${show(name)}`
+
+/** A worker that waits to write until a while after a message. Meanwhile the main thread is idle. */
+const writerThatGivesUp = start(
+  [
+    'const controller = new AbortController()',
+    "lock.acquireWrite({ signal: controller.signal }).catch((error) => error === 'over' || show(error))",
+    "parentPort.once('message', () => setTimeout(() => controller.abort('over'), 200))",
+    'say()',
+  ].join('; '),
+)
 
 const stays = {
   'to read, while a worker writes': [`${writtenForAWhile}; ${wait('Read', 'read')}`, 'read'],
@@ -23,12 +33,12 @@ const stays = {
     `const reader = await lock.acquireRead(); ${readForAWhile}; reader.upgrade()${show('upgraded')}`,
     'upgraded',
   ],
-  'to read behind a writer of a worker that waits for us, and gives up': [
+  'to read behind a writer of a worker that waits for this thread, and gives up': [
     `const reader = lock.tryAcquireRead()
-     ${start("say(); lock.acquireWrite({ timeout: 2000 }).catch(({ code }) => code === 'ERR_LOCK_TIMEOUT' || show(code))")}
-     // Until it stands in line, which it does for long enough to be seen there.
-     for (let again; (again = lock.tryAcquireRead()) !== undefined; await turn()) again()
-     ${wait('Read', 'read')}`,
+     ${writerThatGivesUp}
+     if (lock.tryAcquireRead() !== undefined) show('the writer is not queued')
+     ${wait('Read', 'read')}
+     worker.postMessage('give up')`,
     'read',
   ],
   'to read, when the writer of a worker dies': [
@@ -44,35 +54,35 @@ const stays = {
 }
 
 const leaves = {
-  'to write, while we read': [`lock.tryAcquireRead(); ${wait('Write', 'never')}`],
-  'to read, while we write': [`lock.tryAcquireWrite(); ${wait('Read', 'never')}`],
-  'to write, while we write': [`await lock.acquireWrite(); ${wait('Write', 'never')}`],
-  'to upgrade, while we read once more': [
+  'to write, while this thread reads': [`lock.tryAcquireRead(); ${wait('Write', 'never')}`],
+  'to read, while this thread writes': [`lock.tryAcquireWrite(); ${wait('Read', 'never')}`],
+  'to write, while this thread writes': [`await lock.acquireWrite(); ${wait('Write', 'never')}`],
+  'to upgrade, while this thread reads once more': [
     `const reader = lock.tryAcquireRead(); lock.tryAcquireRead(); reader.upgrade()${show('never')}`,
   ],
-  'to write, while we have upgraded': [
+  'to write, after this thread has upgraded': [
     `const reader = lock.tryAcquireRead(); await reader.upgrade(); ${wait('Write', 'never')}`,
   ],
-  'to write, while we have downgraded': [
+  'to write, after this thread has downgraded': [
     `lock.tryAcquireWrite().downgrade(); ${wait('Write', 'never')}`,
   ],
-  'to write, while we read, in memory that no other thread has': [
+  'to write, while this thread reads, in memory that no other thread has': [
     `const own = new RWLock({ shared: true }); own.tryAcquireRead(); own.acquireWrite()${show('never')}`,
   ],
-  'to read, while we write, in memory that no other thread has': [
+  'to read, while this thread writes, in memory that no other thread has': [
     `const own = new RWLock({ shared: true }); own.tryAcquireWrite(); own.acquireRead()${show('never')}`,
   ],
-  'to write, while we read by another object': [
+  'to write, while this thread reads by another object': [
     `new RWLock({ name: 'lock' }).tryAcquireRead(); ${wait('Write', 'never')}`,
   ],
-  'to write, after we were let in to read': [
+  'to write, after this thread was admitted to read': [
     `${writtenForAWhile}; await lock.acquireRead(); show('first'); ${wait('Write', 'never')}`,
     'first',
   ],
 }
 
 const inWorkers = {
-  'to upgrade, while we read, keeps a worker alive': [
+  'to upgrade, while this thread reads, keeps a worker alive': [
     `const reader = lock.tryAcquireRead()
      const worker = await start("${lock} lock.tryAcquireRead().upgrade().then((w) => { show('upgraded'); w() }); say()")
      setTimeout(reader, 200)`,
@@ -97,7 +107,8 @@ describe('a wait for a read-write lock', function () {
     it(`${name}, keeps the process alive`, () => check(code, expected))
   }
   for (const [name, [code, ...expected]] of Object.entries(leaves)) {
-    // Another thread that might release, as far as Node knows: without one nothing keeps anybody.
+    // `both` has another thread that might release, as far as Node knows: without one no wait keeps
+    // the process alive.
     const beside = start('say(); setInterval(() => {}, 1000)').replace('worker =', 'idle =')
     const both = `${beside.replaceAll('worker.unref', 'idle.unref')}; ${code}`
     it(`${name}, does not keep the process alive`, () => check(both, expected))

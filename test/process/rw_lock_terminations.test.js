@@ -1,10 +1,10 @@
 'use strict'
-// Workers that are terminated at any moment of using read-write locks; as in terminations.test.js.
+// Workers terminated at any moment of using read-write locks; as in terminations.test.js.
 const assert = require('node:assert/strict')
 const { inChild } = require('../helpers/children.js')
 const { scaled } = require('../helpers/scale.js')
 
-/** What workers do with one lock, at random, until they are terminated. */
+/** Random operations on one lock, until the worker is terminated. */
 function work(b, say) {
   const lock = new b.RWLock({ name: 'n' })
   const locks = new b.KeyedRWLock({ name: 'n' })
@@ -64,7 +64,7 @@ function work(b, say) {
   for (let t = 0; t < 12; t++) task()
 }
 
-/** What is still amiss once all of them have gone. */
+/** Returns the faults that remain after all workers have ended. */
 function left(b) {
   const lock = new b.RWLock({ name: 'n' })
   const locks = new b.KeyedRWLock({ name: 'n' })
@@ -79,10 +79,10 @@ function left(b) {
   return [...amiss, ...locks.keys()]
 }
 
-describe('workers that are terminated at any moment', function () {
+describe('workers terminated at any moment', function () {
   this.timeout(120_000)
 
-  it('of all that can be done to read-write locks leave nothing behind', async () => {
+  it('of all operations on read-write locks leave nothing behind', async () => {
     const code = `
       const { once } = require('node:events')
       const text = ${JSON.stringify(work.toString())}
@@ -97,7 +97,7 @@ describe('workers that are terminated at any moment', function () {
           worker.on('message', (what) => what === 'up' || show(what))
           worker.on('error', (error) => show(String(error.stack)))
           const ended = once(worker, 'exit')
-          // One in five in the middle of starting.
+          // One in five while it starts.
           if (begun % 5 > 0) await once(worker, 'message')
           await new Promise((resolve) => setTimeout(resolve, Math.random() * 40))
           worker.terminate()

@@ -1,5 +1,5 @@
 'use strict'
-// What threads leave behind that end in the middle of things: by name, by memory, in a condition.
+// State left by threads that end halfway: by name, by memory, in a condition.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const vm = require('node:vm')
@@ -14,14 +14,14 @@ const head = `
     require(${JSON.stringify(require.resolve('../..'))})
   const say = (what) => parentPort.postMessage(what)
   const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
-  /** From here on the event loop does not turn: news come, and are not read. */
+  /** From here on the event loop does not turn: completions arrive, and are not read. */
   const stall = () => { say('stalled'); sleep(1e6) }
 `
 const stalled = 30
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-describe('a thread that ends before it has read its news', () => {
+describe('a thread that ends before it reads its completions', () => {
   let workers
   beforeEach(() => {
     workers = []
@@ -67,14 +67,14 @@ describe('a thread that ends before it has read its news', () => {
     const next = outcome(condition.wait(mutex))
     await mutex.lock()
     condition.notifyOne()
-    await pause(10) // past the patience of the worker, to which it is handed then
+    await pause(10) // past the worker's patience: it gets the mutex handed over
     mutex.unlock()
     await worker.terminate()
     assert.equal(await until(next), 'fulfilled')
     mutex.unlock()
   })
 
-  it('passes a mutex on, without a word of a death: it was never in', async () => {
+  it('passes a mutex on, not as abandoned: it never held it', async () => {
     const mutex = new Mutex({ shared: true })
     await mutex.lock()
     const worker = await start('new Mutex({ buffer: workerData }).lock(); stall()', mutex.buffer)
@@ -85,7 +85,7 @@ describe('a thread that ends before it has read its news', () => {
     release()
   })
 
-  it('tells the next one of the death that it was to be told of', async () => {
+  it('tells the next holder of the death that it was to be told of', async () => {
     const mutex = new Mutex({ shared: true })
     const holder = await start(
       'new Mutex({ buffer: workerData }).lockSync(); stall()',
@@ -99,7 +99,7 @@ describe('a thread that ends before it has read its news', () => {
     release()
   })
 
-  it('does not take the process with it when others have put in all there can be', async () => {
+  it('does not end the process when others have put back all units', async () => {
     const [value] = await inChild(`
       const semaphore = new Semaphore(0, { shared: true })
       const worker = new Worker(\`
@@ -119,7 +119,7 @@ describe('a thread that ends before it has read its news', () => {
 })
 
 describe('a blocked thread that is to end', () => {
-  it('does so though it was notified and the mutex is held by the one who waits for it', async () => {
+  it('ends even if it was notified and the mutex is held by the thread that waits for it', async () => {
     const said = await inChild(`
       const { ConditionVariable } = require(entry)
       const mutex = new Mutex({ shared: true })
@@ -165,8 +165,8 @@ describe('a blocked thread that is to end', () => {
   })
 })
 
-describe('what a thread holds', () => {
-  it('is not what others have put back for it', async () => {
+describe('units held by a thread', () => {
+  it('do not include units that others have put back for it', async () => {
     const map = new KeyedSemaphore(1, { name: 'shared_death: put back' })
     const worker = startWorker(
       `${head}
@@ -185,7 +185,7 @@ describe('what a thread holds', () => {
     release()
   })
 
-  it('is what it has acquired, whatever it has set the value to', async () => {
+  it('are those it has acquired, even after setValue', async () => {
     const worker = startWorker(
       `const semaphore = new Semaphore(5, { shared: true })
        semaphore.setValue(2)
@@ -200,7 +200,7 @@ describe('what a thread holds', () => {
 })
 
 describe('keys that threads share', () => {
-  it('are apart, lone surrogates too', () => {
+  it('are apart, unpaired surrogates too', () => {
     const locks = new KeyedMutex({ name: 'shared_death: surrogates' })
     const keys = [
       '\ud800',
@@ -220,7 +220,7 @@ describe('keys that threads share', () => {
 })
 
 describe('memory of the user', () => {
-  it('is let go when no lock in it is known any more', async function () {
+  it('is released when it holds no known lock any more', async function () {
     this.timeout(30_000)
     const [alive] = await inChild(
       `const refs = []

@@ -1,5 +1,5 @@
 'use strict'
-// A mutex whose word moves to shared memory, and who holds it meanwhile and after.
+// A mutex whose word moves to shared memory, and its holder meanwhile and after.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const path = require('node:path')
@@ -37,7 +37,7 @@ describe('a Mutex in shared memory', () => {
     assert.equal(mutex.isLocked(), false)
   })
 
-  it('tells those who wait for it to be unlocked', async () => {
+  it('resolves callers of waitForUnlock', async () => {
     const mutex = new Mutex({ shared: true })
     mutex.tryLock()
     const told = mutex.waitForUnlock()
@@ -57,7 +57,7 @@ describe('waitForUnlock of a shared Mutex', () => {
     return mutex
   }
 
-  it('takes nothing from a free one', async () => {
+  it('takes nothing from a free mutex', async () => {
     const mutex = shared()
     const told = mutex.waitForUnlock()
     const release = mutex.tryAcquire()
@@ -67,7 +67,7 @@ describe('waitForUnlock of a shared Mutex', () => {
     release()
   })
 
-  it('is left alone by cancel', async () => {
+  it('is not affected by cancel', async () => {
     const mutex = shared()
     mutex.tryLock()
     const told = mutex.waitForUnlock({ priority: 1 })
@@ -79,7 +79,7 @@ describe('waitForUnlock of a shared Mutex', () => {
     assert.equal(mutex.isLocked(), false)
   })
 
-  it('leaves the news of a death to the next holder', async () => {
+  it('leaves the report of a death to the next holder', async () => {
     const mutex = shared()
     const worker = startWorker(
       `new Mutex({ buffer: workerData }).lockSync()
@@ -97,7 +97,7 @@ describe('waitForUnlock of a shared Mutex', () => {
 })
 
 describe('a Mutex whose holder has died', () => {
-  it('says so to tryAcquire, once', async () => {
+  it('reports it to tryAcquire, once', async () => {
     const mutex = new Mutex({ shared: true })
     await dieWith(mutex)
     const release = mutex.tryAcquire()
@@ -106,7 +106,7 @@ describe('a Mutex whose holder has died', () => {
     assert.equal((await mutex.acquire()).abandoned, false)
   })
 
-  it('is given on, though no object stood for it any more', async () => {
+  it('is handed on, even if no object for it is left', async () => {
     const mutex = new Mutex({ shared: true })
     const worker = startWorker(
       `require('node:v8').setFlagsFromString('--expose-gc')
@@ -150,7 +150,7 @@ describe('the package evaluated twice, as test runners do', () => {
   it('works in both copies, and between them', async () => {
     const files = Object.keys(require.cache).filter((file) => file.startsWith(lib))
     const kept = Object.fromEntries(files.map((file) => [file, require.cache[file]]))
-    // Files of the copy are loaded when they are first used.
+    // A copy loads its files when they are first used.
     const ours = new Mutex({ shared: true })
     for (const file of files) delete require.cache[file]
     try {

@@ -1,10 +1,11 @@
 'use strict'
-// Workers that are terminated at any moment of doing everything there is, in a process of their own:
-// what goes wrong here ends the process.
+// Workers terminated at any moment of any operation, in a process of their own, because a failure
+// ends the process.
 const assert = require('node:assert/strict')
 const { inChild } = require('../helpers/children.js')
+const { scaled } = require('../helpers/scale.js')
 
-/** What workers do, at random, until they are terminated. */
+/** Random operations of the workers, until they are terminated. */
 function work(b, say) {
   const name = 'n'
   const m = new b.Mutex({ name })
@@ -95,7 +96,7 @@ function work(b, say) {
   for (let t = 0; t < 12; t++) task()
 }
 
-/** What is still amiss once all of them have gone. */
+/** Returns the faults that remain after all workers have ended. */
 function left(b) {
   const name = 'n'
   const k = new b.KeyedMutex({ name })
@@ -118,7 +119,7 @@ function left(b) {
   return amiss
 }
 
-/** Starts workers that run `work`, `count` of them, three at a time, and terminates them. */
+/** Starts `count` workers that run `work`, three at a time, and terminates them. */
 const play = (work, count) => `
   const { once } = require('node:events')
   const body = \`
@@ -133,7 +134,7 @@ const play = (work, count) => `
       worker.on('message', (what) => what === 'up' || show(what))
       worker.on('error', (error) => show(String(error.stack)))
       const ended = once(worker, 'exit')
-      // One in five in the middle of starting.
+      // One in five while it starts.
       if (begun % 5 > 0) await once(worker, 'message')
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 40))
       worker.terminate()
@@ -143,14 +144,14 @@ const play = (work, count) => `
   await Promise.all([slot(), slot(), slot()])`
 
 describe('terminations', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
 
-  it('at any moment of everything leave nothing behind', async () => {
-    const code = `${play(work, 150)}; show((${left})(require(entry))); process.exit()`
+  it('at any moment of any operation leave nothing behind', async () => {
+    const code = `${play(work, scaled(150, 30))}; show((${left})(require(entry))); process.exit()`
     assert.deepEqual(await inChild(code), [[]])
   })
 
-  it('of workers that ask for keys, names and what is refused do not end the process', async () => {
+  it('of workers that use keys, names and invalid arguments do not end the process', async () => {
     const ask = (b) => {
       for (let i = 0; ; i++) {
         const locks = new b.KeyedMutex({ name: 'k' })
@@ -163,6 +164,9 @@ describe('terminations', function () {
         }
       }
     }
-    assert.deepEqual(await inChild(`${play(ask, 100)}; show('alive'); process.exit()`), ['alive'])
+    assert.deepEqual(
+      await inChild(`${play(ask, scaled(100, 20))}; show('alive'); process.exit()`),
+      ['alive'],
+    )
   })
 })

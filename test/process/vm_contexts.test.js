@@ -13,7 +13,9 @@ const inHelper = (code) =>
     '--expose-gc',
   )
 
-/** How many are left of `count` contexts in which `use` has run, after `prelude` outside of them. */
+/**
+ * The number of contexts left of `count` in which `use` has run, after `prelude` outside of them.
+ */
 async function leftAfter(use, prelude = '') {
   const [shown] = await inHelper(
     `${prelude}; show(await contextsLeft(${JSON.stringify(use)}, { count: ${count} }))`,
@@ -21,7 +23,7 @@ async function leftAfter(use, prelude = '') {
   return shown
 }
 
-/** What follows throws if it loads the addon. */
+/** Later code throws if it loads the addon. */
 const withoutAddon = "process.env.BOXOFFICE_BINARY = 'no addon'"
 
 const all = "const all = require('../lib/index.js')"
@@ -98,8 +100,8 @@ const usesOfOneThread = {
     new all.ManualResetEvent().wait()`,
 }
 
-describe('a vm context that evaluates the package afresh', function () {
-  this.timeout(60_000)
+describe('a vm context that evaluates the package anew', function () {
+  this.timeout(120_000)
 
   it('is collected, with async-mutex as the control', async () => {
     const control = `const { Mutex } = require('async-mutex'); const lock = new Mutex(); ${cycle}`
@@ -131,7 +133,7 @@ describe('a vm context that evaluates the package afresh', function () {
   describe('with locks of scope host', () => {
     const hosts = useHosts()
 
-    it('is collected, and what it held goes to the next as abandoned', async () => {
+    it('is collected, and its held locks go to the next holder as abandoned', async () => {
       const options = `{ scope: 'host', directory: ${JSON.stringify(hosts.directory)}, name: 'a' }`
       const [contexts, abandoned] = await inHelper(`
         const { context } = await runInContext(\`${all}
@@ -142,7 +144,7 @@ describe('a vm context that evaluates the package afresh', function () {
       assert.deepEqual([contexts, abandoned], [0, true])
     })
 
-    it('is there while it waits, is admitted, and then collected', async () => {
+    it('stays while it waits, is admitted, and then collected', async () => {
       const options = `{ scope: 'host', directory: ${JSON.stringify(hosts.directory)}, name: 'b' }`
       const shown = await inHelper(`
         const release = await new Mutex(${options}).acquire()
@@ -154,7 +156,7 @@ describe('a vm context that evaluates the package afresh', function () {
         release()
         show(await Promise.race([admitted, after(10_000, 'not admitted', { ref: false })]))
         show(await left([context]))
-        // Another bell, which the loop of the context is not to hear any more.
+        // Another wake-up, which the context's loop must not receive any more.
         const again = await new Mutex(${options}).acquire()
         const last = new Mutex(${options}).acquire()
         again()
@@ -163,7 +165,7 @@ describe('a vm context that evaluates the package afresh', function () {
     })
   })
 
-  it('leaves a Mutex that it held by name to the next as abandoned', async () => {
+  it('leaves a Mutex that it held by name to the next holder as abandoned', async () => {
     const [contexts, abandoned] = await inHelper(`
       const { context } = await runInContext(\`${all}
         await new all.Mutex({ name: 'a' }).acquire()\`)
@@ -178,7 +180,7 @@ describe('a vm context that evaluates the package afresh', function () {
     'a KeyedMutex': ['new all.KeyedMutex({ name })', "new KeyedMutex({ name: 'a' })", "'key'"],
   }
   for (const [what, [theirs, ours, key = '']] of Object.entries(waits)) {
-    it(`is there while it waits for ${what} that others hold, is admitted, and then collected`, async () => {
+    it(`stays while it waits for ${what} that others hold, is admitted, and then collected`, async () => {
       const shown = await inHelper(`
         const release = await ${ours}.acquire(${key})
         let admit
@@ -194,7 +196,7 @@ describe('a vm context that evaluates the package afresh', function () {
     })
   }
 
-  it('is admitted to what another thread releases', async () => {
+  it('is admitted when another thread releases', async () => {
     const shown = await inHelper(`
       const worker = new Worker(\`
         const { parentPort } = require('node:worker_threads')

@@ -1,5 +1,5 @@
 'use strict'
-// Waits cost no thread of libuv's pool: with one thread in it, all that needs it goes on.
+// Waits use no thread of libuv's pool: with one thread in it, other work goes on.
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const { promisify } = require('node:util')
@@ -7,7 +7,7 @@ const { promisify } = require('node:util')
 const waits = 10_000
 const entry = require.resolve('../..')
 
-// The holder needs the pool, too, before it lets go.
+// The holder also needs the pool before it releases.
 const script = `'use strict'
   const { once } = require('node:events')
   const { readFile } = require('node:fs/promises')
@@ -46,7 +46,7 @@ const script = `'use strict'
   main().catch((error) => { console.error(error); process.exit(1) })`
 
 describe("libuv's pool of one thread", () => {
-  it(`reads files for all while ${waits} wait for a Mutex, and all are let in`, async function () {
+  it(`reads files while ${waits} callers wait for a Mutex, and all are admitted`, async function () {
     this.timeout(60_000)
     const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], {
       env: { ...process.env, UV_THREADPOOL_SIZE: '1' },

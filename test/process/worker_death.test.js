@@ -1,5 +1,5 @@
 'use strict'
-// Workers that are terminated while they hold, wait, or are being let in.
+// Workers terminated while they hold, wait, or are being admitted.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { Mutex } = require('../..')
@@ -8,7 +8,7 @@ const { startWorker } = require('../helpers/workers.js')
 const rounds = 60
 const tasks = 20
 
-/** Takes it, and says whether it was left behind; fails when it is never let in. */
+/** Acquires it, and returns whether it was abandoned; fails when it is never admitted. */
 async function visit(mutex) {
   const release = await mutex.acquire({ timeout: 10_000 })
   const { abandoned } = release
@@ -17,7 +17,7 @@ async function visit(mutex) {
 }
 
 describe('a worker that is terminated', () => {
-  it('gives up what it holds and waits for, whatever it is doing', async function () {
+  it('gives up its holds and waits, whatever it is doing', async function () {
     this.timeout(120_000)
     const mutex = new Mutex({ shared: true })
     const { buffer } = mutex
@@ -45,11 +45,11 @@ describe('a worker that is terminated', () => {
       assert.equal(mutex.isLocked(), false)
     }
     assert.equal(Atomics.load(new Int32Array(buffer), 0), 0)
-    // How many of them held it is chance; the next test leaves nothing to it.
+    // How many of them held it is chance; the next test makes sure.
     assert.ok(abandoned <= rounds, `${abandoned} of ${rounds} died holding it`)
   })
 
-  it('is told of once, when it held for certain', async () => {
+  it('is reported once, when it held for certain', async () => {
     const mutex = new Mutex({ shared: true })
     const worker = startWorker(
       `new Mutex({ buffer: workerData }).lockSync()

@@ -16,10 +16,10 @@ struct ConditionSuite : Suite<Test, P, kThreads> {
   }
   void take() { items.write(items.read() - 1); }
 
-  void settled() { RL_ASSERT((wordOf<P, MutexRules>(mutex) == 0)); }
+  void resumed() { RL_ASSERT((wordOf<P, MutexRules>(mutex) == 0)); }
 };
 
-/// One notify per item, after the unlock or before it: no consumer sleeps on.
+/// One notify per item, after the unlock or before it: no consumer sleeps while an item is left.
 template <class P, bool kInside>
 struct Consumers : ConditionSuite<Consumers<P, kInside>, P, 3> {
   void thread(unsigned index) {
@@ -39,9 +39,9 @@ struct Consumers : ConditionSuite<Consumers<P, kInside>, P, 3> {
     }
   }
 
-  void settled() {
+  void resumed() {
     RL_ASSERT(this->items.read() == 0);
-    ConditionSuite<Consumers, P, 3>::settled();
+    ConditionSuite<Consumers, P, 3>::resumed();
   }
 };
 
@@ -59,8 +59,7 @@ struct NotifyAll : ConditionSuite<NotifyAll<P>, P, 4> {
   }
 };
 
-/// A deadline races a notify. A notified wait has not timed out, so a notify is never lost to one
-/// that gave up while another waits.
+/// A deadline races a notify. A timed-out waiter never consumes a notify that another waiter needs.
 template <class P>
 struct TimedConsumers : ConditionSuite<TimedConsumers<P>, P, 3> {
   void thread(unsigned index) {
@@ -77,7 +76,7 @@ struct TimedConsumers : ConditionSuite<TimedConsumers<P>, P, 3> {
       RL_ASSERT(this->mutex.owner() == P::agent());
       if (!outcome.notified) break;
     }
-    // One item for both: the thread that sees it leaves it to the other.
+    // Both threads wait for the same item: the thread that sees it notifies the other.
     const bool seen = this->items.read() == 1;
     this->mutex.unlock();
     if (seen) this->condition.notifyOne();
@@ -109,7 +108,7 @@ struct LoopConsumes : ConditionSuite<LoopConsumes<P, kLeaves>, P, 3> {
     this->condition.enter(w, this->mutex);
     if (kLeaves && this->condition.leave(w)) return;
     for (bool in = false; !in;) {
-      loop.turn([&](Waiter& woken, Wake how) { in = this->mutex.settle(woken, how); });
+      loop.turn([&](Waiter& woken, Wake how) { in = this->mutex.resume(woken, how); });
     }
     RL_ASSERT(this->items.read() == 1);
     this->mutex.unlock();

@@ -5,8 +5,8 @@
 
 namespace boxoffice::relacy {
 
-/// kThreads philosophers at the first of kSeats seats. A fork is a payload that both its neighbours
-/// use: a philosopher that need not wait must also see what the last eater did with it.
+/// kThreads philosophers at the first of kSeats seats. Two neighbours share each fork's payload: a
+/// philosopher that eats without waiting must see the previous eater's write, too.
 template <class P, template <class> class Table, int kSeats, int kThreads, bool kTimed = false>
 struct Dinner : Suite<Dinner<P, Table, kSeats, kThreads, kTimed>, P, kThreads> {
   Table<P> table{kSeats};
@@ -25,7 +25,7 @@ struct Dinner : Suite<Dinner<P, Table, kSeats, kThreads, kTimed>, P, kThreads> {
     }
   }
 
-  void settled() {
+  void resumed() {
     int uses = 0;
     for (Payload& fork : forks) uses += fork.read();
     RL_ASSERT(uses == 2 * meals);

@@ -10,10 +10,10 @@ struct AutoResetSuite : Suite<Test, P, kThreads> {
   BasicAutoResetEvent<P> event;
   Payload payload;
 
-  void settled() { RL_ASSERT((wordOf<P, AutoResetEventRules>(event) == 0)); }
+  void resumed() { RL_ASSERT((wordOf<P, AutoResetEventRules>(event) == 0)); }
 };
 
-/// What was done before a signal is seen after its wait, twice in each direction.
+/// A wait sees every write made before its signal, twice in each direction.
 template <class P>
 struct PingPong : AutoResetSuite<PingPong<P>, P, 2> {
   BasicAutoResetEvent<P> reply;
@@ -34,7 +34,7 @@ struct PingPong : AutoResetSuite<PingPong<P>, P, 2> {
   }
 };
 
-/// Each thread that gets through lets the next one through: a lost wake-up is a deadlock.
+/// Each admitted thread signals for the next one: a lost wake-up is a deadlock.
 template <class P, bool kTimed>
 struct Relay : AutoResetSuite<Relay<P, kTimed>, P, 3> {
   int entries = 0;
@@ -48,15 +48,15 @@ struct Relay : AutoResetSuite<Relay<P, kTimed>, P, 3> {
     }
   }
 
-  void settled() {
+  void resumed() {
     RL_ASSERT(this->payload.read() == entries);
     RL_ASSERT(this->event.tryWait());
-    AutoResetSuite<Relay, P, 3>::settled();
+    AutoResetSuite<Relay, P, 3>::resumed();
   }
 };
 
-/// Two signals that one wait has taken: it has seen what came before either. The values are atomic
-/// and relaxed, since the waiter cannot know how many signals it took.
+/// A wait that takes two signals at once sees the writes before both. The values are relaxed
+/// atomics, since the waiter cannot know how many signals it took.
 template <class Test, class Event, class P>
 struct TwoSignals : Suite<Test, P, 3> {
   Event event;
@@ -73,7 +73,7 @@ struct TwoSignals : Suite<Test, P, 3> {
     for (int i = 0; i < 2; ++i) seen[i] = done[i].load(std::memory_order_relaxed) == 1;
   }
 
-  void settled() {
+  void resumed() {
     if (!event.isSet()) RL_ASSERT(seen[0] && seen[1]);
   }
 };
@@ -97,7 +97,7 @@ struct SetForAll : Suite<SetForAll<P, kTimed>, P, 3> {
     }
   }
 
-  void settled() {
+  void resumed() {
     RL_ASSERT((wordOf<P, ManualResetEventRules>(event) == ManualResetEventRules::kSet));
   }
 };
@@ -120,7 +120,7 @@ struct SetAndReset : Suite<SetAndReset<P>, P, 3> {
     }
   }
 
-  void settled() {
+  void resumed() {
     RL_ASSERT((wordOf<P, ManualResetEventRules>(event) == ManualResetEventRules::kSet));
     event.reset();
     RL_ASSERT((wordOf<P, ManualResetEventRules>(event) == 0));

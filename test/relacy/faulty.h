@@ -1,6 +1,6 @@
-// The faults of Preshing's cpp11-on-multicore, and of timed semaphores elsewhere, in small
-// re-statements; each with a switch that sets it right, so that it is the fault that is found and
-// not the test.
+// Known faults of Preshing's cpp11-on-multicore and of other libraries' timed semaphores, reduced
+// to small programs. Each has a switch that repairs it: the repaired form must pass, which shows
+// that relacy finds the fault and not a mistake of the test.
 #pragma once
 
 #include "suite.h"
@@ -15,8 +15,8 @@ constexpr auto acquire = std::memory_order_acquire;
 constexpr auto release = std::memory_order_release;
 constexpr auto acquireRelease = std::memory_order_acq_rel;
 
-/// Readers in the low byte, writers above. The last of several readers wakes a writer, which then
-/// reads no word: it knows only what that last reader knows.
+/// Readers in the low byte, writers above. The last of several readers wakes a writer, which does
+/// not load the word: it sees the other readers' accesses only if the last reader acquired them.
 template <bool kFault>
 class LastReaderReleases {
  public:
@@ -61,8 +61,8 @@ struct HandOffToWriter : Suite<HandOffToWriter<kFault>, RelacyPlatform, 3> {
   }
 };
 
-/// Two philosophers between two forks. One that finds its neighbour thinking eats at once, and has
-/// synchronized with nothing.
+/// Two philosophers between two forks. A philosopher whose neighbour thinks eats at once; with
+/// relaxed orders, it synchronizes with no earlier eater.
 template <bool kFault>
 struct RelaxedPhilosophers : Suite<RelaxedPhilosophers<kFault>, RelacyPlatform, 2> {
   Plain<int> eating{0};
@@ -84,7 +84,8 @@ struct RelaxedPhilosophers : Suite<RelaxedPhilosophers<kFault>, RelacyPlatform, 
   }
 };
 
-/// -n: n wait. 1: set. A signal that finds it set leaves the word alone, and its release with it.
+/// -n: n threads wait. 1: set. A signal that finds the event set does not write the word, so it
+/// releases nothing to the next waiter.
 template <bool kFault>
 class EventThatSkips {
  public:
@@ -93,46 +94,46 @@ class EventThatSkips {
     do {
       if (kFault && word == 1) return;
     } while (!word_.compare_exchange_weak(word, word < 1 ? word + 1 : 1, release, relaxed));
-    if (word < 0) bouncer_.signal();
+    if (word < 0) semaphore_.signal();
   }
   void wait() {
-    if (word_.fetch_sub(1, acquire) < 1) bouncer_.wait();
+    if (word_.fetch_sub(1, acquire) < 1) semaphore_.wait();
   }
   bool isSet() const { return word_.load(relaxed) == 1; }
 
  private:
   Plain<int> word_{0};
-  Semaphore bouncer_;
+  Semaphore semaphore_;
 };
 
-/// A wait that counts itself out after its deadline whatever has happened: a signal that counted it
-/// in has posted for it, and the post stays. Or one that takes the post, but waits for it for ever,
-/// when a later waiter was quicker.
+/// givesBack: a timed-out wait gives its count back even though a signal has already posted for
+/// it, and the post stays. waitsForEver: a timed-out wait waits for that post without a deadline,
+/// although a later waiter may have taken it.
 enum class GiveUp { right, givesBack, waitsForEver };
 
 template <GiveUp kHow>
 class TimedSemaphore {
  public:
   bool wait(Deadline deadline) {
-    if (count_.fetch_sub(1, acquire) > 0 || bouncer_.waitUntil(deadline)) return true;
+    if (count_.fetch_sub(1, acquire) > 0 || semaphore_.waitUntil(deadline)) return true;
     for (;;) {
       int count = count_.load(relaxed);
       while (kHow == GiveUp::givesBack || count < 0) {
         if (count_.compare_exchange_weak(count, count + 1, relaxed)) return false;
       }
-      if (bouncer_.waitUntil(kHow == GiveUp::waitsForEver ? kNever : deadline)) return true;
+      if (semaphore_.waitUntil(kHow == GiveUp::waitsForEver ? kNever : deadline)) return true;
     }
   }
   void signal() {
-    if (count_.fetch_add(1, release) < 0) bouncer_.signal();
+    if (count_.fetch_add(1, release) < 0) semaphore_.signal();
   }
 
  private:
   Plain<int> count_{0};
-  Semaphore bouncer_;
+  Semaphore semaphore_;
 };
 
-/// One signal lets one wait through, and the others come back.
+/// One signal lets at most one wait through; the other waits time out.
 template <GiveUp kHow>
 struct OneSignal : Suite<OneSignal<kHow>, RelacyPlatform, 3> {
   TimedSemaphore<kHow> semaphore;
@@ -146,7 +147,7 @@ struct OneSignal : Suite<OneSignal<kHow>, RelacyPlatform, 3> {
     }
   }
 
-  void settled() { RL_ASSERT(taken <= 1); }
+  void resumed() { RL_ASSERT(taken <= 1); }
 };
 
 /// An event over a condition variable. Without a loop, a spurious wake-up returns unsignalled.

@@ -5,7 +5,7 @@
 
 namespace boxoffice::relacy {
 
-/// The countdowns of two threads open the latch for two others.
+/// Two threads count down; two others wait for the latch.
 template <class P, bool kTimed>
 struct Countdown : Suite<Countdown<P, kTimed>, P, 4> {
   BasicCountdownLatch<P> latch{2};
@@ -21,10 +21,11 @@ struct Countdown : Suite<Countdown<P, kTimed>, P, 4> {
     }
   }
 
-  void settled() { RL_ASSERT((wordOf<P, CountdownLatchRules>(latch) == 0)); }
+  void resumed() { RL_ASSERT((wordOf<P, CountdownLatchRules>(latch) == 0)); }
 };
 
-/// Two rounds: in each, every thread sees what all did before it, and one is the last.
+/// In each of two rounds, every thread sees all writes made before it, and exactly one thread is
+/// the last to arrive.
 template <class P, int kThreads>
 struct Rounds : Suite<Rounds<P, kThreads>, P, kThreads> {
   BasicBarrier<P> barrier{kThreads};
@@ -41,13 +42,13 @@ struct Rounds : Suite<Rounds<P, kThreads>, P, kThreads> {
     }
   }
 
-  void settled() {
+  void resumed() {
     RL_ASSERT(lasts == 2);
     RL_ASSERT(barrier.arrived() == 0 && !barrier.isBroken());
   }
 };
 
-/// One may give up: then it breaks for all, or for none.
+/// One thread has a deadline: the barrier breaks for all threads or for none.
 template <class P>
 struct GivingUp : Suite<GivingUp<P>, P, 3> {
   BasicBarrier<P> barrier{3};
@@ -62,7 +63,7 @@ struct GivingUp : Suite<GivingUp<P>, P, 3> {
     }
   }
 
-  void settled() {
+  void resumed() {
     RL_ASSERT(passed == 3 || broken == 3);
     RL_ASSERT(barrier.isBroken() == (broken == 3));
     barrier.reset();

@@ -5,7 +5,7 @@
 
 namespace boxoffice::relacy {
 
-/// Signals reach every waiter, with what was done before them.
+/// Every waiter receives a signal, and sees the writes made before it.
 template <class P>
 struct Signalled : Suite<Signalled<P>, P, 3> {
   BasicLightweightSemaphore<P> semaphore;
@@ -21,10 +21,10 @@ struct Signalled : Suite<Signalled<P>, P, 3> {
     }
   }
 
-  void settled() { RL_ASSERT(!semaphore.tryWait()); }
+  void resumed() { RL_ASSERT(!semaphore.tryWait()); }
 };
 
-/// As a lock: each wait is followed by a signal, so that it counts up and down through zero.
+/// Used as a lock: a signal follows each wait, so the count crosses zero in both directions.
 template <class P, int kThreads>
 struct SemaphoreAsLock : Suite<SemaphoreAsLock<P, kThreads>, P, kThreads> {
   BasicLightweightSemaphore<P> semaphore{1};
@@ -41,7 +41,7 @@ struct SemaphoreAsLock : Suite<SemaphoreAsLock<P, kThreads>, P, kThreads> {
     }
   }
 
-  void settled() {
+  void resumed() {
     RL_ASSERT(payload.read() == entries);
     RL_ASSERT(semaphore.tryWait());
     RL_ASSERT(!semaphore.tryWait());
@@ -62,18 +62,18 @@ struct TimedWaits : Suite<TimedWaits<P, kWaiters>, P, kWaiters + 1> {
     for (int round = 0; round < 2; ++round) taken += semaphore.waitUntil(P::kSoon);
   }
 
-  void settled() {
+  void resumed() {
     RL_ASSERT(taken + (semaphore.tryWait() ? 1 : 0) == 1);
     RL_ASSERT(!semaphore.tryWait());
     RL_ASSERT(!semaphore.waitUntil(Deadline::min()));
-    // A post left behind in the bouncer would let one in that finds no signal.
+    // A post left behind in the semaphore would admit a waiter without a signal.
     semaphore.signal();
     RL_ASSERT(semaphore.tryWait());
     RL_ASSERT(!semaphore.waitUntil(P::kSoon));
   }
 };
 
-/// A waiter that must not be forgotten among others that give up.
+/// A timed waiter's timeout must not take the signal of a waiter without a deadline.
 template <class P>
 struct TimedAndUntimed : Suite<TimedAndUntimed<P>, P, 4> {
   BasicLightweightSemaphore<P> semaphore;
@@ -89,7 +89,7 @@ struct TimedAndUntimed : Suite<TimedAndUntimed<P>, P, 4> {
     }
   }
 
-  void settled() {
+  void resumed() {
     while (semaphore.tryWait()) ++taken;
     RL_ASSERT(taken == 3);
   }

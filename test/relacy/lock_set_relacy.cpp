@@ -3,7 +3,7 @@
 
 namespace boxoffice::relacy {
 
-/// Two mutexes, named in either order; or three, each thread taking two of them in a ring.
+/// Two mutexes, listed in either order; or three in a ring, each thread locking two neighbours.
 template <class P, int kMutexes, int kThreads, bool kTimed>
 struct Crossing : Suite<Crossing<P, kMutexes, kThreads, kTimed>, P, kThreads> {
   BasicMutex<P> mutex[kMutexes];
@@ -28,7 +28,7 @@ struct Crossing : Suite<Crossing<P, kMutexes, kThreads, kTimed>, P, kThreads> {
     both.unlock();
   }
 
-  void settled() {
+  void resumed() {
     int uses = 0;
     for (int i = 0; i < kMutexes; ++i) {
       RL_ASSERT((wordOf<P, MutexRules>(mutex[i]) == 0));
@@ -38,7 +38,7 @@ struct Crossing : Suite<Crossing<P, kMutexes, kThreads, kTimed>, P, kThreads> {
   }
 };
 
-/// An event loop takes both, or gives up while it waits, and threads cross it.
+/// An event loop locks both mutexes, or gives up while it waits, while threads contend for them.
 template <class P, bool kLeaves>
 struct LoopCrosses : Suite<LoopCrosses<P, kLeaves>, P, 3> {
   BasicMutex<P> first;
@@ -66,17 +66,17 @@ struct LoopCrosses : Suite<LoopCrosses<P, kLeaves>, P, 3> {
       const Leave how = both.leave(w);
       if (how == Leave::left) return;
       loop.turn([&](Waiter& woken, Wake wake) {
-        if (how == Leave::admitted) both.settle(woken, wake);
+        if (how == Leave::admitted) both.resume(woken, wake);
       });
       if (how == Leave::admitted) both.unlock();
       return;
     }
-    while (!in) loop.turn([&](Waiter& woken, Wake wake) { in = both.settle(woken, wake); });
+    while (!in) loop.turn([&](Waiter& woken, Wake wake) { in = both.resume(woken, wake); });
     work();
     both.unlock();
   }
 
-  void settled() {
+  void resumed() {
     RL_ASSERT((wordOf<P, MutexRules>(first) == 0));
     RL_ASSERT((wordOf<P, MutexRules>(second) == 0));
     RL_ASSERT(payload.read() == entries);

@@ -17,7 +17,7 @@ int main() {
   run.random<LoopAndThreads<P, 3, false>>("mutex: a loop and 2 threads", kRuns);
   run.random<LoopAndThreads<P, 3, true>>("mutex: a loop that is not overtaken", kRuns);
   run.random<LoopLeaves<P>>("mutex: a loop leaves", kRuns);
-  run.random<ResumedInWake<P>>("mutex: settled within the wake", kRuns);
+  run.random<ResumedInWake<P>>("mutex: resumed within the wake", kRuns);
   run.bounded<Exclusion<P, 2>>("mutex: all runs with 2 switches", 2);
   run.bounded<TimedLock<P, 2>>("mutex: all timed runs with 1 switch", 1);
   run.bounded<AllTimed<P>>("mutex: all runs with 1 switch, 3 threads", 1);

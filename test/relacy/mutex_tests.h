@@ -10,14 +10,14 @@ template <class Test, class P, int kThreads>
 struct MutexSuite : Suite<Test, P, kThreads> {
   BasicMutex<P> mutex;
   Payload payload;
-  int entries = 0;  // ours to keep: never read by the code under test
+  int entries = 0;  // plain: the mutex guards it, and relacy does not track it
 
   void work() {
     payload.add();
     ++entries;
   }
 
-  void settled() {
+  void resumed() {
     RL_ASSERT((wordOf<P, MutexRules>(mutex) == 0));
     RL_ASSERT(payload.read() == entries);
   }
@@ -34,7 +34,7 @@ struct Exclusion : MutexSuite<Exclusion<P, kThreads>, P, kThreads> {
   }
 };
 
-/// A timed lock races the unlock, with a third thread that must not be forgotten.
+/// A timed lock races the unlock; a further waiter must still be woken.
 template <class P, int kThreads>
 struct TimedLock : MutexSuite<TimedLock<P, kThreads>, P, kThreads> {
   void thread(unsigned index) {
@@ -86,8 +86,8 @@ struct Abandon : MutexSuite<Abandon<P>, P, 3> {
     }
   }
 
-  void settled() {
-    // The next one may never have come.
+  void resumed() {
+    // When the abandoning thread was the last holder, the word still carries the report.
     const bool last = (wordOf<P, MutexRules>(this->mutex) & MutexRules::kAbandoned) != 0;
     RL_ASSERT(told == (last ? 0 : 1));
     RL_ASSERT(!this->mutex.isLocked());
@@ -95,7 +95,7 @@ struct Abandon : MutexSuite<Abandon<P>, P, 3> {
   }
 };
 
-/// One event loop with two waiters, the second of which must not overtake the first, and threads.
+/// Threads and one event loop with two waiters, the second of which must not overtake the first.
 template <class P, int kThreads, bool kStrict>
 struct LoopAndThreads : MutexSuite<LoopAndThreads<P, kThreads, kStrict>, P, kThreads> {
   Loop<P> loop;
@@ -124,13 +124,13 @@ struct LoopAndThreads : MutexSuite<LoopAndThreads<P, kThreads, kStrict>, P, kThr
     if (this->mutex.enter(second)) granted(second);
     while (left > 0) {
       loop.turn([&](Waiter& w, Wake how) {
-        if (this->mutex.settle(w, how)) granted(w);
+        if (this->mutex.resume(w, how)) granted(w);
       });
     }
   }
 };
 
-/// A waiter of an event loop is taken out, whatever has happened to it meanwhile.
+/// An event loop's waiter leaves the queue while it waits, is invited, or is already admitted.
 template <class P>
 struct LoopLeaves : MutexSuite<LoopLeaves<P>, P, 3> {
   Loop<P> loop;
@@ -149,7 +149,7 @@ struct LoopLeaves : MutexSuite<LoopLeaves<P>, P, 3> {
       if (how != Leave::left) {
         loop.turn([&](Waiter& woken, Wake wake) {
           RL_ASSERT(&woken == &w);
-          if (how == Leave::admitted) in = this->mutex.settle(woken, wake);
+          if (how == Leave::admitted) in = this->mutex.resume(woken, wake);
         });
       }
       RL_ASSERT(in == (how == Leave::admitted));
@@ -161,7 +161,7 @@ struct LoopLeaves : MutexSuite<LoopLeaves<P>, P, 3> {
   }
 };
 
-/// A parker that settles within the wake, on the waker's thread: it calls back into the parking lot.
+/// A parker whose wake() resumes the waiter on the waker's thread: it re-enters the parking lot.
 template <class P>
 struct ResumedInWake : MutexSuite<ResumedInWake<P>, P, 3>, Parker {
   static constexpr AgentId kAgent = 100;
@@ -175,7 +175,7 @@ struct ResumedInWake : MutexSuite<ResumedInWake<P>, P, 3>, Parker {
   }
 
   void wake(Waiter& w, Wake how) noexcept override {
-    if (this->mutex.settle(w, how)) granted(w);
+    if (this->mutex.resume(w, how)) granted(w);
   }
 
   void thread(unsigned index) {
@@ -188,9 +188,9 @@ struct ResumedInWake : MutexSuite<ResumedInWake<P>, P, 3>, Parker {
     this->mutex.unlock();
   }
 
-  void settled() {
+  void resumed() {
     RL_ASSERT(done == 1);
-    MutexSuite<ResumedInWake<P>, P, 3>::settled();
+    MutexSuite<ResumedInWake<P>, P, 3>::resumed();
   }
 };
 

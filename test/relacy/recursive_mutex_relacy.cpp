@@ -24,8 +24,8 @@ struct Nested : Suite<Nested<P, kTimed>, P, 3> {
     RL_ASSERT(mutex.owner() != P::agent());
   }
 
-  void settled() {
-    RL_ASSERT(mutex.owner() == kNobody);
+  void resumed() {
+    RL_ASSERT(mutex.owner() == kNoAgent);
     RL_ASSERT(mutex.depth() == 0);
     RL_ASSERT(payload.read() == entries);
   }

@@ -1,6 +1,6 @@
-// The platform of the race detector: everything a primitive is made of, simulated by relacy. It runs the
-// threads of a test as fibers, chooses the thread that goes on at every atomic step, lets loads return any
-// value that the memory model allows, and reports data races, deadlocks and livelocks.
+// The platform of the race detector: relacy simulates every operation that a primitive uses. Relacy runs the
+// threads of a test as fibers, chooses the next thread at every atomic step, lets loads return any value that
+// the memory model allows, and reports data races, deadlocks and livelocks.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@
 #undef assert
 #undef errno
 
-// Relacy replaces new and delete to watch the heap, but not these forms, which would give memory of
-// one heap to the other.
+// Relacy replaces new and delete to watch the heap, but not these forms: without them, memory from
+// one heap would be freed in the other.
 inline void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
   return ::operator new[](size);
 }
@@ -47,12 +47,12 @@ inline rl::debug_info debugInfo(const Where& where) {
   return {where.function_name(), where.file_name(), where.line()};
 }
 
-/// The memory orders that are simulated: those that the code asks for.
+/// Simulates the memory orders that the code asks for.
 struct AsWritten {
   static constexpr std::memory_order of(std::memory_order order) { return order; }
 };
 
-/// Every acquire is forgotten.
+/// Drops every acquire.
 struct NoAcquire {
   static constexpr std::memory_order of(std::memory_order order) {
     switch (order) {
@@ -67,7 +67,7 @@ struct NoAcquire {
   }
 };
 
-/// Every release is forgotten.
+/// Drops every release.
 struct NoRelease {
   static constexpr std::memory_order of(std::memory_order order) {
     switch (order) {
@@ -163,7 +163,7 @@ class Atomic {
     return order == Order::release ? Order::relaxed : order;
   }
 
-  // The table of relacy: no release on failure, and nothing stronger than on success.
+  // The rules of relacy: no release on failure, and no order stronger than the one on success.
   static void check(Order success, Order failure, const Where& where) {
     const bool acquires = success != Order::relaxed && success != Order::release;
     const bool legal = failure == Order::relaxed || (failure == Order::acquire && acquires) ||
@@ -184,8 +184,8 @@ class Mutex {
   rl::mutex mutex_;
 };
 
-/// The operating system's semaphore, as semaphore_linux.cpp makes it of a futex. Not relacy's own,
-/// whose waits and posts order more than ours promise, and would hide a missing release elsewhere.
+/// The operating system's semaphore, built on a futex like semaphore_linux.cpp. Relacy's own
+/// semaphore orders more than ours promises, which would hide a missing release elsewhere.
 class Semaphore {
  public:
   explicit Semaphore(int initial = 0) : count_(initial) {}
@@ -194,8 +194,8 @@ class Semaphore {
 
   bool waitUntil(Deadline deadline) noexcept {
     for (;;) {
-      // A read-modify-write: a load could return an old zero. No other thread runs between a look
-      // that finds zero and the sleep.
+      // A read-modify-write, since a load could return an old zero. No other thread runs between
+      // a read of zero and the sleep.
       int count = count_.fetch_add(0, std::memory_order_relaxed);
       while (count > 0) {
         if (count_.compare_exchange_weak(count, count - 1, std::memory_order_acquire,
@@ -218,7 +218,7 @@ class Semaphore {
 
 constexpr int kMostThreads = 4;
 
-/// What exists once per process, or once per thread, outside the simulation: one per test run.
+/// The state that a real process has once, and its parker per thread: one instance per test run.
 template <class P>
 struct Stage {
   ParkingLot<P> lot;
@@ -227,7 +227,7 @@ struct Stage {
   bool over = false;  ///< all threads have ended
 };
 
-/// `Self` is the struct derived from it, `kLooks` how often it looks again before it sleeps.
+/// `Self` is the derived struct; `kLooks` is the number of times a waiter rechecks before it sleeps.
 template <class Self, class Orders, int kLooks>
 struct SimulatedPlatform {
   template <class T>
@@ -241,11 +241,11 @@ struct SimulatedPlatform {
 
   inline static Stage<Self>* stage = nullptr;
 
-  /// Either of two times, so that each deadline and each patience is over, and is not yet.
+  /// Random: before or after kSoon, so runs cover both outcomes of each deadline and each patience.
   static Deadline now() noexcept {
     return stage->over || rl::rand(2) ? kSoon + kPatience : kSoon - kPatience;
   }
-  /// A deadline between the two.
+  /// A deadline between the two times that now() returns.
   static constexpr Deadline kSoon{std::chrono::hours(1)};
 
   static void relax() noexcept { rl::yield(1, $); }
@@ -260,8 +260,8 @@ struct SimulatedPlatform {
 struct RelacyPlatform : SimulatedPlatform<RelacyPlatform, AsWritten, 0> {};
 struct SpinningPlatform : SimulatedPlatform<SpinningPlatform, AsWritten, 1> {};
 
-/// The same code with weaker memory orders than it asks for: a test that does not fail on it does
-/// not see memory orders.
+/// Runs the same code with weaker memory orders than it asks for: a test that still passes does
+/// not check memory orders.
 template <class Orders>
 struct WeakenedPlatform : SimulatedPlatform<WeakenedPlatform<Orders>, Orders, 0> {};
 

@@ -18,7 +18,7 @@ struct RWLockSuite : Suite<Test, P, kThreads> {
 
   void read() { payload.read(); }
 
-  void settled() {
+  void resumed() {
     RL_ASSERT((wordOf<P, RWLockRules>(lock) == 0));
     RL_ASSERT(payload.read() == writes);
   }
@@ -29,7 +29,7 @@ template <class P, int kReaders, int kWriters, bool kTimed = false>
 struct ReadersAndWriters
     : RWLockSuite<ReadersAndWriters<P, kReaders, kWriters, kTimed>, P, kReaders + kWriters> {
   void thread(unsigned index) {
-    // Of each kind, the first has a deadline.
+    // The first reader and the first writer have a deadline.
     const Deadline deadline = kTimed && (index == 0 || index == kReaders) ? P::kSoon : kNever;
     for (int round = 0; round < 2; ++round) {
       if (index < kReaders) {
@@ -45,8 +45,8 @@ struct ReadersAndWriters
   }
 };
 
-/// Two readers want to write what they have read, and a third thread writes, too. One of the
-/// readers at most can upgrade at a time; the other starts over.
+/// Two readers upgrade to write what they have read, and a third thread writes, too. At most one
+/// reader can wait to upgrade; the other is refused and starts over.
 template <class P, bool kTimed>
 struct UpgradingReaders : RWLockSuite<UpgradingReaders<P, kTimed>, P, 3> {
   void thread(unsigned index) {
@@ -71,13 +71,13 @@ struct UpgradingReaders : RWLockSuite<UpgradingReaders<P, kTimed>, P, 3> {
     }
   }
 
-  void settled() {
+  void resumed() {
     RL_ASSERT(this->writes == 3);
-    RWLockSuite<UpgradingReaders, P, 3>::settled();
+    RWLockSuite<UpgradingReaders, P, 3>::resumed();
   }
 };
 
-/// A writer reads on what it wrote, while no other writer comes between.
+/// A downgrade: the writer still reads its own write, since no other writer enters in between.
 template <class P>
 struct Downgrade : RWLockSuite<Downgrade<P>, P, 3> {
   void thread(unsigned index) {
@@ -136,7 +136,7 @@ struct AbandonedWrite : RWLockSuite<AbandonedWrite<P>, P, 3> {
     }
   }
 
-  void settled() {
+  void resumed() {
     const bool last = wordOf<P, RWLockRules>(this->lock) == RWLockRules::kAbandoned;
     RL_ASSERT(last || (wordOf<P, RWLockRules>(this->lock) == 0));
     RL_ASSERT(told == (last ? 0 : 1));

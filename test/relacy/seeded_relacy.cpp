@@ -1,4 +1,4 @@
-// Can these tests fail? Faults that relacy must find, each next to its repair, which it must pass.
+// Shows that these tests can fail: relacy must find each fault and must pass its repaired form.
 #include "event_tests.h"
 #include "faulty.h"
 
@@ -22,7 +22,7 @@ int main() {
   run.finds<OneSignal<GiveUp::givesBack>>("a timed wait leaves a stale post", kRuns);
   run.finds<OneSignal<GiveUp::waitsForEver>>("a timed wait waits for a post taken by another",
                                              kRuns);
-  run.random<OneSignal<GiveUp::right>>("the same, settled", kRuns);
+  run.random<OneSignal<GiveUp::right>>("the same, resumed", kRuns);
   run.finds<EventWithoutLoop<true>>("a spurious wake-up without a loop", kRuns);
   run.random<EventWithoutLoop<false>>("the same, with a loop", kRuns);
   return run.failures();

@@ -1,4 +1,4 @@
-// What all relacy tests share: the stage of a run, the checks after it, and running them.
+// Shared by all relacy tests: the stage of a run, the checks after it, and the runner.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 
 namespace boxoffice::relacy {
 
-/// Relacy's own bookkeeping of the heap chooses, at each deallocation, whether to reuse the memory.
-/// That finds leaks, but would double an exhaustive search with each of them.
+/// Turns relacy's bookkeeping of the heap off for exhaustive searches. At each deallocation it
+/// branches on whether to reuse the memory: that finds leaks, but doubles the search each time.
 class UntrackedHeap : rl::context {
  public:
   static void begin() { change(+1); }
@@ -22,8 +22,8 @@ class UntrackedHeap : rl::context {
   }
 };
 
-/// Constructed and destroyed inside each run. `Test` has thread(unsigned), and settled(), which
-/// says after each run whether everything is as it should be.
+/// Constructed and destroyed inside each run. `Test` provides thread(unsigned), and resumed(),
+/// which checks the final state of each run.
 template <class Test, class P, int kThreads>
 class Suite : public rl::test_suite<Test, kThreads> {
   static_assert(kThreads <= kMostThreads);
@@ -39,14 +39,14 @@ class Suite : public rl::test_suite<Test, kThreads> {
     UntrackedHeap::end();
   }
 
-  void settled() {}
+  void resumed() {}
 
   void after() {
     stage_->over = true;
     RL_ASSERT(stage_->lot.queues() == 0);
-    // A wake that was not taken would end the thread's next wait too early.
+    // A leftover wake would end the thread's next wait too early.
     for (auto& parker : stage_->parkers) RL_ASSERT(!parker.waitUntil(Deadline::min()));
-    static_cast<Test*>(this)->settled();
+    static_cast<Test*>(this)->resumed();
   }
 
  private:
@@ -59,7 +59,7 @@ auto wordOf(const Lock& lock) {
   return static_cast<const LockWord<P, Rules>&>(lock).word();
 }
 
-/// Something plain that locks protect: relacy reports two accesses that nothing orders.
+/// Plain data that a lock protects: relacy reports two accesses without a happens-before order.
 class Payload {
  public:
   void write(int value) { value_($) = value; }
@@ -76,7 +76,7 @@ constexpr unsigned kRuns = 100000;
 /// Runs tests and counts the unexpected results.
 class Runner {
  public:
-  /// So many runs, each step chosen at random. The same choices each time.
+  /// Runs `Test` `runs` times, each step chosen at random from a fixed seed.
   template <class Test>
   void random(const char* name, unsigned runs) {
     rl::test_params params;
@@ -84,7 +84,7 @@ class Runner {
     pass<Test>(name, params);
   }
 
-  /// All runs with at most so many switches away from a thread that could go on.
+  /// Every run with at most `switches` preemptions.
   template <class Test>
   void bounded(const char* name, unsigned switches) {
     rl::test_params params;
@@ -93,7 +93,7 @@ class Runner {
     pass<Test>(name, params);
   }
 
-  /// A fault that has to be found within so many runs.
+  /// Expects `Test` to fail within `runs` runs.
   template <class Test>
   void finds(const char* name, unsigned runs) {
     rl::test_params params;

@@ -1,6 +1,6 @@
-// Do the tests see memory orders? Each runs here on our own code with some of its orders taken
-// away, and must fail. Barrier and condition variable are missing: all their steps are made under
-// the lock of the parking lot, which orders them.
+// Shows that the tests check memory orders: each runs here on our own code without its acquires or
+// without its releases, and must fail. Barrier and condition variable are missing, since all their
+// steps run under the parking lot's lock, which orders them.
 #include "dining_philosophers_tests.h"
 #include "event_tests.h"
 #include "latch_and_barrier_tests.h"

@@ -23,7 +23,7 @@ struct WeightedSuite : Suite<Test, P, kThreads> {
     }
   }
 
-  void settled() {
+  void resumed() {
     RL_ASSERT(
         (wordOf<P, WeightedSemaphoreRules>(semaphore) == WeightedSemaphoreRules::with(0, kAll)));
     RL_ASSERT(payload.read() == writes);
@@ -65,10 +65,10 @@ struct Permits : Suite<Permits<P>, P, 4> {
     }
   }
 
-  void settled() { RL_ASSERT((wordOf<P, WeightedSemaphoreRules>(semaphore) == 0)); }
+  void resumed() { RL_ASSERT((wordOf<P, WeightedSemaphoreRules>(semaphore) == 0)); }
 };
 
-/// Setting the value lets in the waiters that fit then.
+/// Setting the value admits the waiters that now fit.
 template <class P>
 struct ValueSet : Suite<ValueSet<P>, P, 3> {
   BasicWeightedSemaphore<P> semaphore{0};
@@ -84,7 +84,7 @@ struct ValueSet : Suite<ValueSet<P>, P, 3> {
     }
   }
 
-  void settled() { RL_ASSERT((wordOf<P, WeightedSemaphoreRules>(semaphore) == 0)); }
+  void resumed() { RL_ASSERT((wordOf<P, WeightedSemaphoreRules>(semaphore) == 0)); }
 };
 
 }  // namespace boxoffice::relacy

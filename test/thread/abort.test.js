@@ -7,7 +7,7 @@ const { calmIt } = require('../helpers/calm.js')
 
 const listeners = (signal) => getEventListeners(signal, 'abort').length
 
-/** Each takes a lock, and gives a function that waits for it, and one that lets go of it. */
+/** Each acquires a lock, and returns a function that waits for it and one that releases it. */
 const ways = {
   'Mutex.acquire': () => {
     const mutex = new Mutex()
@@ -89,7 +89,7 @@ describe('waiters that share one signal', () => {
     })
   }
 
-  it('wait on with the signal when others have gone', async () => {
+  it('keep waiting with the signal when other waiters have left', async () => {
     const controller = new AbortController()
     const { signal } = controller
     const mutex = new Mutex()
@@ -113,7 +113,7 @@ describe('waiters that share one signal', () => {
     const semaphore = new Semaphore(1)
     const heavy = new Semaphore(2)
     const [, release] = heavy.tryAcquire(1)
-    // It waits for 2 of 1, and keeps the next one out until it is gone.
+    // It waits for 2 units of 1, and blocks the next waiter until it leaves.
     const first = heavy.acquire(2, { signal })
     const second = heavy.acquire(1)
     const third = semaphore.acquire(1, { signal })
@@ -125,7 +125,7 @@ describe('waiters that share one signal', () => {
     assert.equal(heavy.getValue(), 2)
   })
 
-  it('are all aborted, though a reason throws for one of them', async () => {
+  it('are all aborted, even if the reason throws for one of them', async () => {
     const thrown = new Error('no reason')
     const listened = []
     let asked = 0
@@ -157,7 +157,8 @@ describe('waiters that share one signal', () => {
     await first
   })
 
-  // Eight times as many take about eight times as long, and would take 64 times as long were it quadratic.
+  // Eight times as many waiters take about eight times as long; with quadratic cost they would take
+  // 64 times as long.
   calmIt(20)('are aborted in linear time', async () => {
     await timeToAbort(5_000)
     const few = await timeToAbort(5_000)

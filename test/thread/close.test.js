@@ -11,7 +11,7 @@ const { RecursiveMutex, RWLock, Semaphore } = boxoffice
 const closed = { code: 'ERR_LOCK_CLOSED' }
 const blocking = { allowBlockingMainThread: true }
 
-/** Every way in is refused. */
+/** Checks that every acquiring method is refused. */
 async function assertClosed({ title, waits, blocks }) {
   const isRefused = ({ code, message }) => {
     assert.equal(code, 'ERR_LOCK_CLOSED')
@@ -41,7 +41,7 @@ for (const [scope, options] of Object.entries(scopes)) {
         await assertClosed(made)
       })
 
-      it('resolves when the last caller that waited before has let go', async () => {
+      it('resolves when the last caller that waited before has released', async () => {
         const made = make(options())
         const { hold, wait = hold } = made
         const release = await hold()
@@ -56,7 +56,7 @@ for (const [scope, options] of Object.entries(scopes)) {
         await assertClosed(made)
       })
 
-      it('lets a lock be released that is held by its object only', async () => {
+      it('lets the only object of a held lock release it', async () => {
         const made = make(options())
         const release = await made.hold()
         const closing = made.lock.close()
@@ -86,7 +86,7 @@ for (const [scope, options] of Object.entries(scopes)) {
         })
       }
 
-      it('is over when waiters are cancelled, and the holder has let go', async () => {
+      it('resolves when waiters are cancelled and the holder has released', async () => {
         const { lock, hold, wait = hold } = make(options())
         const release = await hold()
         const waiting = wait()
@@ -101,7 +101,7 @@ for (const [scope, options] of Object.entries(scopes)) {
     })
 
     describe(`onIdle() of a ${name} ${scope}`, () => {
-      it('resolves at once where nothing is held', async () => {
+      it('resolves at once if the lock is idle', async () => {
         const { lock } = make(options())
         await lock.onIdle()
       })
@@ -118,7 +118,7 @@ for (const [scope, options] of Object.entries(scopes)) {
         await Promise.all(idle)
       })
 
-      it('tells of each time anew', async () => {
+      it('resolves once for each idle period', async () => {
         const { lock, hold } = make(options())
         for (let time = 0; time < 3; time++) {
           const release = await hold()
@@ -145,7 +145,7 @@ for (const [scope, options] of Object.entries(scopes)) {
       assert.throws(() => mutex.unlock(), { code: 'ERR_LOCK_NOT_HELD' })
     })
 
-    it('serve unlock(key), whose lock was taken at once', async () => {
+    it('serve unlock(key) of a lock that was taken at once', async () => {
       const locks = new KeyedMutex(options())
       locks.tryLock('a')
       locks.tryLock('b')
@@ -183,7 +183,7 @@ for (const [scope, options] of Object.entries(scopes)) {
       await closing
     })
 
-    it('are idle when the waiter of an upgrade has been aborted and its reader has let go', async () => {
+    it('are idle when the waiter of an upgrade has been aborted and its reader has released', async () => {
       const lock = new RWLock(options())
       const [one, other] = [await lock.acquireRead(), await lock.acquireRead()]
       const controller = new AbortController()
@@ -244,7 +244,7 @@ for (const [scope, options] of Object.entries(scopes)) {
       await closing
     })
 
-    it('count units that release() puts back as those of a holder', async () => {
+    it('count units that release() puts back as the units of a holder', async () => {
       const semaphore = new Semaphore(3, options())
       await semaphore.acquire(2)
       const [, release] = await semaphore.acquire()
@@ -253,11 +253,11 @@ for (const [scope, options] of Object.entries(scopes)) {
       assert.ok(await isPending(closing))
       release()
       await closing
-      semaphore.release(4) // Units that were never taken.
+      semaphore.release(4) // Releases units that were never taken.
       await semaphore.onIdle()
     })
 
-    it('know the holders of a semaphore apart from its value', async () => {
+    it('count the holders of a semaphore independently of its value', async () => {
       const semaphore = new Semaphore(1, options())
       const [, release] = await semaphore.acquire()
       semaphore.setValue(5)
@@ -270,7 +270,7 @@ for (const [scope, options] of Object.entries(scopes)) {
       assert.equal(semaphore.getValue(), 6)
     })
 
-    it('let a releaser put back more than there was, as before', async () => {
+    it('let a releaser put back more units than there were, as before', async () => {
       const semaphore = new Semaphore(1, options())
       const [, release] = await semaphore.acquire()
       const idle = semaphore.onIdle()
@@ -284,7 +284,7 @@ for (const [scope, options] of Object.entries(scopes)) {
       await semaphore.onIdle()
     })
 
-    it('reject what map() has not begun, once the jobs that run have ended', async () => {
+    it('reject what map() has not begun, after the running jobs have ended', async () => {
       const semaphore = new Semaphore(1, options())
       const ran = []
       const mapped = semaphore.map([1, 2, 3], async (item, { signal }) => {
@@ -298,7 +298,7 @@ for (const [scope, options] of Object.entries(scopes)) {
       assert.ok(ran.length < 3)
     })
 
-    it('go on with several keys that a caller waits for already', async () => {
+    it('serve a caller that already waits for several keys', async () => {
       const locks = new KeyedSemaphore(1, options())
       const [, release] = await locks.acquire('a')
       const both = locks.acquire(['a', 'b'])
@@ -310,13 +310,38 @@ for (const [scope, options] of Object.entries(scopes)) {
       await closing
     })
 
-    it('refuse a key that is none with a TypeError', async () => {
+    it('throw a TypeError for an invalid key', async () => {
       const locks = new KeyedMutex(options())
       await locks.close()
       assert.throws(() => locks.acquire({}), TypeError)
     })
 
-    it('tell diagnostics of the callers that they refuse', async () => {
+    it('refuse a caller that asks for no key at all', async () => {
+      const locks = new KeyedMutex(options())
+      const semaphores = new KeyedSemaphore(1, options())
+      await Promise.all([locks.close(), semaphores.close()])
+      await assert.rejects(locks.acquire([]), closed)
+      await assert.rejects(semaphores.acquire([]), closed)
+      assert.throws(() => locks.tryAcquire([]), closed)
+      assert.throws(() => locks.acquireSync([]), closed)
+    })
+
+    it('refuse a caller whose options throw, though diagnostics ask for its weight', async () => {
+      const semaphore = new Semaphore(3, { ...options(), diagnostics: 'counters' })
+      await semaphore.close()
+      const broken = {
+        get weight() {
+          throw new Error('a getter that throws')
+        },
+      }
+      await assert.rejects(semaphore.acquire(broken), closed)
+      await assert.rejects(
+        semaphore.runExclusive(() => {}, broken),
+        closed,
+      )
+    })
+
+    it('report refused callers to diagnostics', async () => {
       const watched = { ...options(), diagnostics: 'counters' }
       const semaphore = new Semaphore(3, watched)
       const locks = new KeyedMutex({ ...watched, name: watched.name && freshName('close') })

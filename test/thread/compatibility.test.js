@@ -1,8 +1,8 @@
 'use strict'
-// Any code written for async-mutex runs unchanged: random scripts are played on both, and what can
-// be seen must be the same. Four differences are avoided here: callbacks are told of their grant; a release function never frees
-// somebody else's grant; weights and values are integers of 31 bits; and those in waitForUnlock whom
-// only the line kept waiting hear at once that it has been cancelled.
+// Code for async-mutex runs unchanged: random scripts run on both packages, with the same visible results. The scripts
+// avoid four differences: callbacks are told of their grant; a release function never ends the grant of another holder;
+// weights and values are integers of 31 bits; and callers in waitForUnlock that only the queue kept waiting are resolved
+// at once when the queue is cancelled.
 const assert = require('node:assert/strict')
 const fc = require('fast-check')
 const theirs = require('async-mutex')
@@ -13,7 +13,7 @@ const { useFakeTimers } = require('../helpers/timers.js')
 
 const numRuns = 2000
 
-/** Plays scripts on what `make(library, value)` makes. */
+/** Plays scripts on the result of `make(library, value)`. */
 function compare(isWeighted, mode, script, make) {
   const value = fc.integer({ min: -2, max: 4 })
   const property = fc.asyncProperty(value, script, async (initial, todo) => {
@@ -31,12 +31,12 @@ describe('what async-mutex does', () => {
     return compare(true, { inOrder: true }, steps(true), make)
   })
 
-  // The Mutex of async-mutex wraps some promises more often than others, so that they settle some
-  // microtasks later: order counts among those of one kind.
+  // The Mutex of async-mutex wraps some promises more often than others, so they settle a few
+  // microtasks later. The order is compared among promises of one kind.
   it('is what a Mutex does', () =>
     compare(false, { inOrder: false }, steps(false), ({ Mutex }) => new Mutex()))
 
-  // So do its decorators; of two callbacks that end in one turn, either may then be the first.
+  // So do its decorators; if two callbacks end in one turn, either may be the first.
   describe('with its decorators', () => {
     useFakeTimers()
     const mode = { inOrder: false, inTurns: true }
@@ -53,7 +53,7 @@ describe('what async-mutex does', () => {
     })
   })
 
-  it('is not to forget those in waitForUnlock when the line before them is cancelled', async () => {
+  it('is not to forget callers in waitForUnlock when the queue before them is cancelled', async () => {
     const heard = async ({ Semaphore }) => {
       const semaphore = new Semaphore(1)
       semaphore.acquire(2).catch(() => {})

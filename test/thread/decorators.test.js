@@ -19,7 +19,7 @@ for (const { name, make, releaser } of kinds) {
     const fake = useFakeTimers()
 
     for (const [way, wait] of Object.entries(waits)) {
-      it(`${way} rejects when it is late, and leaves the line`, async () => {
+      it(`${way} rejects when it times out, and leaves the queue`, async () => {
         for (const [args, expected] of [
           [[50], E_TIMEOUT],
           [[50, undefined], E_TIMEOUT],
@@ -46,7 +46,7 @@ for (const { name, make, releaser } of kinds) {
         }
       })
 
-      it(`${way} leaves no timer when it is let in`, async () => {
+      it(`${way} leaves no timer when it is admitted`, async () => {
         const limited = withTimeout(make(), 50)
         const release = releaser(await limited.acquire())
         assert.equal(fake.clock.pending, 0)
@@ -60,7 +60,7 @@ for (const { name, make, releaser } of kinds) {
         assert.equal(seen.state, 'resolved')
       })
 
-      it(`${way} is let in when it is released before its time, however late it hears`, async () => {
+      it(`${way} is admitted by a release within its time, however late it reads that`, async () => {
         const limited = withTimeout(make(), 50)
         const release = releaser(await limited.acquire())
         const seen = watch(wait(limited))
@@ -71,7 +71,7 @@ for (const { name, make, releaser } of kinds) {
       })
     }
 
-    it('runs, releases, and passes on what happens', async () => {
+    it('runs callbacks, releases, and passes on results and errors', async () => {
       const lock = make()
       const limited = withTimeout(lock, 50)
       const value = name === 'Mutex' ? [] : [1]
@@ -89,7 +89,7 @@ for (const { name, make, releaser } of kinds) {
       await assertIdle(lock)
     })
 
-    it('does not end what has begun', async () => {
+    it('does not end a callback that has begun', async () => {
       const limited = withTimeout(make(), 50)
       const seen = watch(limited.runExclusive(() => turn(fake.clock.tick(100))))
       await turn()
@@ -97,7 +97,7 @@ for (const { name, make, releaser } of kinds) {
       assert.equal(seen.state, 'resolved')
     })
 
-    it('is the lock itself in all else', async () => {
+    it('is otherwise the lock itself', async () => {
       const lock = make(boom)
       const limited = withTimeout(lock, 50)
       assert.equal(limited.isLocked(), false)
@@ -118,7 +118,7 @@ for (const { name, make, releaser } of kinds) {
       await assertIdle(lock)
     })
 
-    it('has methods that work on their own, as those of async-mutex do', async () => {
+    it('has methods that work without their object, as in async-mutex', async () => {
       const { acquire, cancel, isLocked, release, waitForUnlock } = withTimeout(make(), 50)
       await acquire()
       assert.equal(isLocked(), true)
@@ -158,7 +158,20 @@ for (const { name, make, releaser } of kinds) {
       await assertIdle(lock)
     })
 
-    it('is as strict as the lock, and leaves nothing behind', async () => {
+    it('takes maxPending', async () => {
+      const lock = make()
+      const limited = withTimeout(lock, 50)
+      const release = releaser(await limited.acquire())
+      const full = { code: 'ERR_LOCK_QUEUE_FULL' }
+      await assert.rejects(limited.acquire({ maxPending: 0 }), full)
+      await assert.rejects(limited.runExclusive(assert.fail, { maxPending: 0 }), full)
+      assert.throws(() => limited.waitForUnlock({ maxPending: 0 }), /unknown option "maxPending"/)
+      assert.equal(fake.clock.pending, 0)
+      release()
+      await assertIdle(lock)
+    })
+
+    it('checks input as strictly as the lock, and leaves nothing behind', async () => {
       const lock = make()
       const limited = withTimeout(lock, 50)
       for (const state of ['free', 'held']) {
@@ -181,7 +194,7 @@ for (const { name, make, releaser } of kinds) {
       ['one without removeEventListener', { aborted: false, addEventListener() {} }],
       ['one that throws', { ...deaf, addEventListener: () => assert.fail(boom) }],
     ]) {
-      it(`refuses what is no signal, and is then as it was: ${title}`, async () => {
+      it(`refuses an invalid signal, and does not change then: ${title}`, async () => {
         const lock = make()
         const limited = withTimeout(lock, 50)
         await assert.rejects(async () => limited.acquire({ signal }))
@@ -191,7 +204,7 @@ for (const { name, make, releaser } of kinds) {
       })
     }
 
-    it('leaves no listener, and is let in by no lock when it has been aborted', async () => {
+    it('leaves no listener, and is not admitted after its abort', async () => {
       const lock = make()
       const limited = withTimeout(lock, 50)
       const { signal } = new AbortController()
@@ -262,7 +275,7 @@ describe('withTimeout of a Semaphore: weights and values', () => {
     assert.equal(fake.clock.set, 0)
   })
 
-  it('lets those behind it through when it is late', async () => {
+  it('admits the waiters behind it when it times out', async () => {
     const semaphore = new Semaphore(1)
     const heavy = watch(withTimeout(semaphore, 50).acquire(2))
     const light = watch(semaphore.acquire())

@@ -1,19 +1,34 @@
 'use strict'
-// What a constructor says for all waits: timeout and maxPending.
+// A constructor's defaults for all waits: timeout and maxPending.
 const assert = require('node:assert/strict')
 const boxoffice = require('../..')
 const { freshName } = require('../helpers/agents.js')
+const { scopes } = require('../helpers/scopes.js')
 
-const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex, RecursiveMutex, RWLock, Semaphore } =
-  boxoffice
+const {
+  DiningPhilosophers,
+  KeyedMutex,
+  KeyedRWLock,
+  KeyedSemaphore,
+  Mutex,
+  RecursiveMutex,
+  RWLock,
+  Semaphore,
+} = boxoffice
 const fail = () => assert.fail('it was called')
+/** An engine needs some time for its answer. */
+const soon = { timeout: 10_000 }
+const releaserOf = ([, release]) => release
 
-/** Each is { hold, waits } for a lock with `options`: hold() gives what lets go; the waits are for what is held. */
+/**
+ * Each is { hold, waits } for a lock with `options`: hold() resolves to the function that releases;
+ * the waits are for the held lock.
+ */
 const kinds = {
   Mutex: (options) => {
     const mutex = new Mutex(options)
     return {
-      hold: () => mutex.tryAcquire(),
+      hold: () => mutex.acquire(soon),
       waits: {
         acquire: (limits) => mutex.acquire(limits),
         runExclusive: (limits) => mutex.runExclusive(fail, limits),
@@ -25,17 +40,16 @@ const kinds = {
   },
   RecursiveMutex: (options) => {
     const mutex = new RecursiveMutex(options)
-    const hold = () => {
-      let release
-      mutex.runExclusive(() => new Promise((resolve) => (release = resolve)))
-      return () => release()
-    }
+    const hold = () =>
+      new Promise((held) => {
+        mutex.runExclusive(() => new Promise((release) => held(release)), soon)
+      })
     return { hold, waits: { runExclusive: (limits) => mutex.runExclusive(fail, limits) } }
   },
   Semaphore: (options) => {
     const semaphore = new Semaphore(2, options)
     return {
-      hold: () => semaphore.tryAcquire(2)[1],
+      hold: () => semaphore.acquire(2, soon).then(releaserOf),
       waits: {
         acquire: (limits) => semaphore.acquire(undefined, limits),
         'acquire of a weight': (limits) => semaphore.acquire(2, limits),
@@ -49,7 +63,7 @@ const kinds = {
   RWLock: (options) => {
     const lock = new RWLock(options)
     return {
-      hold: () => lock.tryAcquireWrite(),
+      hold: () => lock.acquireWrite(soon),
       waits: {
         acquireRead: (limits) => lock.acquireRead(limits),
         acquireWrite: (limits) => lock.acquireWrite(limits),
@@ -61,7 +75,7 @@ const kinds = {
   KeyedMutex: (options) => {
     const locks = new KeyedMutex(options)
     return {
-      hold: () => locks.tryAcquire('a'),
+      hold: () => locks.acquire('a', soon),
       waits: {
         acquire: (limits) => locks.acquire('a', limits),
         'acquire of several': (limits) => locks.acquire(['b', 'a'], limits),
@@ -74,7 +88,7 @@ const kinds = {
   KeyedSemaphore: (options) => {
     const locks = new KeyedSemaphore(2, options)
     return {
-      hold: () => locks.tryAcquire('a', 2)[1],
+      hold: () => locks.acquire('a', 2, soon).then(releaserOf),
       waits: {
         acquire: (limits) => locks.acquire('a', 1, limits),
         'acquire of several': (limits) => locks.acquire(['a', 'b'], undefined, limits),
@@ -86,10 +100,21 @@ const kinds = {
   KeyedRWLock: (options) => {
     const locks = new KeyedRWLock(options)
     return {
-      hold: () => locks.tryAcquireWrite('a'),
+      hold: () => locks.acquireWrite('a', soon),
       waits: {
         acquireRead: (limits) => locks.acquireRead('a', limits),
         runExclusive: (limits) => locks.runExclusive(['a', 'b'], fail, limits),
+      },
+    }
+  },
+  DiningPhilosophers: (options) => {
+    const table = new DiningPhilosophers(3, options)
+    return {
+      hold: async () => table.tryBegin(0),
+      waits: {
+        begin: (limits) => table.begin(0, limits),
+        'begin of a neighbour': (limits) => table.begin(1, limits),
+        runExclusive: (limits) => table.runExclusive(2, fail, limits),
       },
     }
   },
@@ -98,13 +123,15 @@ const kinds = {
 const late = { code: 'ERR_LOCK_TIMEOUT' }
 const full = { code: 'ERR_LOCK_QUEUE_FULL' }
 
-const scopes = { thread: () => ({}), process: () => ({ name: freshName() }) }
-for (const [scope, optionsOf] of Object.entries(scopes)) {
+for (const [scope, use] of Object.entries(scopes)) {
   for (const [kind, make] of Object.entries(kinds)) {
+    if (kind === 'DiningPhilosophers' && scope !== 'thread' && scope !== 'process') continue
     describe(`the constructor of a ${kind} in the scope ${scope}`, () => {
-      it('has the timeout of each wait, which may have another', async () => {
-        const { hold, waits, others = {} } = make({ ...optionsOf(), timeout: 3 })
-        const release = hold()
+      const optionsOf = use()
+
+      it('sets the timeout of each wait, which may override it', async () => {
+        const { hold, waits, others = {} } = make({ ...(await optionsOf()), timeout: 3 })
+        const release = await hold()
         for (const wait of Object.values({ ...waits, ...others })) {
           await assert.rejects(wait(), late)
           await assert.rejects(wait(1), late)
@@ -116,9 +143,9 @@ for (const [scope, optionsOf] of Object.entries(scopes)) {
         release()
       })
 
-      it('says how many callers may wait, which each may say for itself', async () => {
-        const { hold, waits } = make({ ...optionsOf(), maxPending: 1 })
-        const release = hold()
+      it('limits how many callers may wait, which each may override', async () => {
+        const { hold, waits } = make({ ...(await optionsOf()), maxPending: 1 })
+        const release = await hold()
         const controller = new AbortController()
         const { signal } = controller
         for (const wait of Object.values(waits)) {
@@ -139,12 +166,14 @@ for (const [scope, optionsOf] of Object.entries(scopes)) {
   }
 
   describe(`a lock with maxPending 0 in the scope ${scope}`, () => {
-    it('is granted where it is free, and leaves nothing behind where it is not', async () => {
-      const mutex = new Mutex({ ...optionsOf(), maxPending: 0 })
+    const optionsOf = use()
+
+    it('is granted if it is free, and leaves nothing behind if it is not', async () => {
+      const mutex = new Mutex({ ...(await optionsOf()), maxPending: 0 })
       const release = await mutex.acquire()
       await assert.rejects(mutex.acquire(), {
         ...full,
-        message: /has as many waiters as maxPending lets it have, 0: try again later$/,
+        message: /has 0 waiters, as many as maxPending allows: try again later$/,
       })
       assert.equal(mutex.snapshot().waiting, 0)
       release()
@@ -170,7 +199,7 @@ describe('timeout and maxPending of a constructor', () => {
     assert.throws(() => new Mutex().acquire({ maxPending: -1 }), RangeError)
   })
 
-  it('are no options of what has no such waits', () => {
+  it('are not options of classes without such waits', () => {
     for (const make of [
       (options) => new boxoffice.AutoResetEvent(options),
       (options) => new boxoffice.Barrier(2, options),
@@ -195,7 +224,7 @@ describe('timeout and maxPending of a constructor', () => {
     )
   })
 
-  it('leaves other objects of that name alone', async () => {
+  it('does not affect other objects of that name', async () => {
     const name = freshName()
     const [limited, other] = [new Mutex({ name, timeout: 1, maxPending: 0 }), new Mutex({ name })]
     const release = await other.acquire()
@@ -205,7 +234,7 @@ describe('timeout and maxPending of a constructor', () => {
     ;(await waiting)()
   })
 
-  it('counts the waiters of each key for itself', async () => {
+  it('counts the waiters of each key separately', async () => {
     const locks = new KeyedMutex({ maxPending: 1 })
     const releases = [await locks.acquire('a'), await locks.acquire('b')]
     const waiting = [locks.acquire('a'), locks.acquire('b')]
@@ -214,11 +243,81 @@ describe('timeout and maxPending of a constructor', () => {
     for (const wait of waiting) (await wait)()
   })
 
-  it('stands for what frozen options leave undefined', async () => {
+  it('replaces options left undefined in a frozen object', async () => {
     const limits = Object.freeze({ timeout: undefined, priority: 1 })
     const release = await new Mutex({ timeout: 1000 }).acquire(limits)
     release()
     const [, giveBack] = await new Semaphore(1, { timeout: 1000 }).acquire(1, limits)
     giveBack()
+  })
+
+  it('stands for what options leave out that are an instance of a class', async () => {
+    class Limits {
+      #priority = 1
+      get priority() {
+        return this.#priority
+      }
+    }
+    const limits = new Limits()
+    const release = await new Mutex({ timeout: 1000 }).acquire(limits)
+    release()
+    const semaphore = new Semaphore(2, { timeout: 1000 })
+    const [, giveBack] = await semaphore.acquire(2, limits)
+    const order = []
+    const waiting = [undefined, limits].map((options, i) =>
+      semaphore.runExclusive(() => order.push(i), 2, options),
+    )
+    giveBack()
+    await Promise.all(waiting)
+    assert.deepEqual(order, [1, 0])
+    const busy = new Mutex({ timeout: 1 })
+    await busy.acquire()
+    await assert.rejects(busy.acquire(limits), late)
+  })
+
+  it('hides no weight beside a weight', async () => {
+    const unknown = { name: 'TypeError', message: /unknown option "weight"/ }
+    for (const defaults of [{}, { timeout: 1000 }]) {
+      const semaphore = new Semaphore(3, defaults)
+      assert.throws(() => semaphore.acquire(1, { weight: 2 }), unknown)
+      assert.throws(() => semaphore.waitForUnlock(1, { weight: 2 }), unknown)
+      await assert.rejects(
+        semaphore.runExclusive(() => {}, 1, { weight: 2 }),
+        unknown,
+      )
+      assert.equal(semaphore.getValue(), 3)
+    }
+  })
+
+  it('counts no waiter that does not want the lock, in whatever scope', async () => {
+    for (const options of [{}, { name: freshName() }]) {
+      for (const lock of [new Mutex({ ...options, maxPending: 1 })]) {
+        const release = await lock.acquire()
+        const passed = lock.waitForUnlock()
+        const next = lock.acquire()
+        await assert.rejects(lock.acquire(), full)
+        release()
+        const giveBack = await next
+        giveBack()
+        await passed
+      }
+    }
+  })
+
+  it('reads each option once', async () => {
+    const reads = []
+    const limits = {
+      get priority() {
+        reads.push('priority')
+        return 0
+      },
+      get timeout() {
+        reads.push('timeout')
+        return undefined
+      },
+    }
+    const release = await new Mutex({ timeout: 1000 }).acquire(limits)
+    release()
+    assert.deepEqual(reads, ['priority', 'timeout'])
   })
 })

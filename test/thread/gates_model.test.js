@@ -1,5 +1,5 @@
 'use strict'
-// Latches and barriers in one thread, against models that are an array of who waits, and a number.
+// Latches and barriers in one thread, against models: an array of waiters, and a number.
 const assert = require('node:assert/strict')
 const fc = require('fast-check')
 const { Barrier, CountdownLatch } = require('../..')
@@ -13,7 +13,7 @@ const of = (weight, op, more = {}) => ({
 const scriptOf = (...steps) => fc.array(fc.oneof(...steps), { maxLength: 40, size: 'max' })
 
 class LatchModel {
-  line = []
+  queue = []
   ends = []
 
   constructor(count) {
@@ -21,7 +21,7 @@ class LatchModel {
   }
 
   wait(id) {
-    this.line.push(id)
+    this.queue.push(id)
     this.settle()
   }
 
@@ -32,18 +32,18 @@ class LatchModel {
   }
 
   settle() {
-    if (this.count === 0) this.ends.push(...this.line.splice(0).map((id) => `${id} passed`))
+    if (this.count === 0) this.ends.push(...this.queue.splice(0).map((id) => `${id} passed`))
   }
 
   abort(id) {
-    if (!this.line.includes(id)) return
-    this.line = this.line.filter((one) => one !== id)
+    if (!this.queue.includes(id)) return
+    this.queue = this.queue.filter((one) => one !== id)
     this.ends.push(`${id} aborted`)
   }
 }
 
 class BarrierModel {
-  line = []
+  queue = []
   ends = []
   isBroken = false
 
@@ -56,29 +56,29 @@ class BarrierModel {
       this.giveUp(id)
     } else if (this.isBroken) {
       this.ends.push(`${id} ERR_LOCK_BROKEN`)
-    } else if (this.line.length === this.parties - 1) {
-      const all = [...this.line.splice(0), id]
+    } else if (this.queue.length === this.parties - 1) {
+      const all = [...this.queue.splice(0), id]
       this.ends.push(...all.map((one, i) => `${one} passed ${this.parties - 1 - i}`))
     } else if (how === 'late') {
       this.break()
       this.ends.push(`${id} ERR_LOCK_TIMEOUT`)
     } else {
-      this.line.push(id)
+      this.queue.push(id)
     }
   }
 
   giveUp(id) {
-    this.line = this.line.filter((one) => one !== id)
+    this.queue = this.queue.filter((one) => one !== id)
     this.break()
     this.ends.push(`${id} aborted`)
   }
 
   abort(id) {
-    if (this.line.includes(id)) this.giveUp(id)
+    if (this.queue.includes(id)) this.giveUp(id)
   }
 
   break() {
-    this.ends.push(...this.line.splice(0).map((id) => `${id} ERR_LOCK_BROKEN`))
+    this.ends.push(...this.queue.splice(0).map((id) => `${id} ERR_LOCK_BROKEN`))
     this.isBroken = true
   }
 
@@ -88,7 +88,7 @@ class BarrierModel {
   }
 }
 
-/** Each waits with a controller of its own; `ends` is how their waits have ended. */
+/** Each waits with its own controller; `ends` records how the waits have ended. */
 class Waits {
   controllers = []
   ends = []
@@ -106,14 +106,16 @@ class Waits {
     return id
   }
 
-  /** Rejections take more microtasks than other ends: within a step no order is told. */
+  /**
+   * Rejections take more microtasks than other ends, so the order within a step is not compared.
+   */
   async take() {
     await settled()
     return this.ends.splice(0).sort()
   }
 }
 
-/** The code of what `action` throws, if it throws. */
+/** The code of the error that `action` throws, if it throws. */
 function codeOf(action) {
   try {
     action()
@@ -125,7 +127,7 @@ function codeOf(action) {
 describe('latches and barriers, against models', function () {
   this.timeout(60_000)
 
-  it('CountdownLatch', async () => {
+  it('CountdownLatch acts as its model', async () => {
     const steps = scriptOf(
       of(4, 'wait'),
       of(2, 'abort', { which }),
@@ -156,7 +158,7 @@ describe('latches and barriers, against models', function () {
     await fc.assert(plays, { numRuns: 300 })
   })
 
-  it('Barrier', async () => {
+  it('Barrier acts as its model', async () => {
     const how = fc.constantFrom('late', 'aborted')
     const steps = scriptOf(
       of(8, 'wait'),
@@ -179,10 +181,16 @@ describe('latches and barriers, against models', function () {
           barrier[step.op]()
           model[step.op]()
         }
-        // In one turn, before anybody has been told.
-        assert.deepEqual([barrier.waiting, barrier.isBroken()], [model.line.length, model.isBroken])
+        // In one turn, before any promise has settled.
+        assert.deepEqual(
+          [barrier.waiting, barrier.isBroken()],
+          [model.queue.length, model.isBroken],
+        )
         assert.deepEqual(await waits.take(), model.ends.splice(0).sort())
-        assert.deepEqual([barrier.waiting, barrier.isBroken()], [model.line.length, model.isBroken])
+        assert.deepEqual(
+          [barrier.waiting, barrier.isBroken()],
+          [model.queue.length, model.isBroken],
+        )
       }
       for (const controller of waits.controllers) controller.abort()
     }

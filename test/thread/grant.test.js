@@ -1,15 +1,16 @@
 'use strict'
-// What callbacks are told of their grant.
+// The grant that callbacks get.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { Worker } = require('node:worker_threads')
 const boxoffice = require('../..')
 const { freshName } = require('../helpers/agents.js')
+const { scopes } = require('../helpers/scopes.js')
 
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, LockManager, Mutex } = boxoffice
 const { RecursiveMutex, RWLock, Semaphore, tryAcquire, withTimeout } = boxoffice
 
-/** Each runs `callback`, which gives its arguments back, and promises the grant that it was told of. */
+/** Each runs `callback`, which returns its arguments, and resolves to the grant among them. */
 const ways = {
   'Mutex.runExclusive': (options, callback) => new Mutex(options).runExclusive(callback),
   'Mutex.executeLocked': (options, callback) => new Mutex(options).executeLocked(callback),
@@ -50,27 +51,41 @@ const semaphoreWays = {
 
 const given = (...all) => all
 
-describe('What callbacks are told of their grant', () => {
-  const blocking = { allowBlockingMainThread: true }
-  const scopes = { thread: () => blocking, process: () => ({ ...blocking, name: freshName() }) }
-  for (const [scope, optionsOf] of Object.entries(scopes)) {
-    for (const [way, run] of Object.entries(ways)) {
-      it(`${way} in the scope ${scope}`, async () => {
-        const [grant, ...others] = await run(optionsOf(), given)
+describe('The grant that callbacks get', () => {
+  // test/cluster/engines_singles.test.js has the same over an engine.
+  for (const scope of ['thread', 'process', 'host']) {
+    describe(`in the scope ${scope}`, () => {
+      const optionsOf = scopes[scope]()
+      const blocking = async () => ({ ...(await optionsOf()), allowBlockingMainThread: true })
+
+      /** Scope host draws the token when a holder reads it. */
+      const seen = (...all) => [typeof all.at(-1).fencingToken, ...all]
+
+      function check(way, grant, token) {
         assert.equal(grant.abandoned, false)
         assert.equal(grant.signal, undefined)
-        assert.equal(grant.fencingToken, undefined)
-        assert.deepEqual(others, [])
-      })
-    }
-    for (const [way, run] of Object.entries(semaphoreWays)) {
-      it(`${way} in the scope ${scope}`, async () => {
-        const [value, grant, ...others] = await run(optionsOf(), given)
-        assert.deepEqual([value].flat()[0], 2)
-        assert.equal(grant.abandoned, false)
-        assert.deepEqual(others, [])
-      })
-    }
+        assert.equal(token, scope === 'host' ? 'bigint' : 'undefined')
+        if (scope === 'host' && way.endsWith('of two')) {
+          assert.deepEqual([...grant.fencingTokens.keys()], ['a', 'b'])
+        }
+      }
+
+      for (const [way, run] of Object.entries(ways)) {
+        it(`is the argument: ${way}`, async () => {
+          const [token, grant, ...others] = await run(await blocking(), seen)
+          check(way, grant, token)
+          assert.deepEqual(others, [])
+        })
+      }
+      for (const [way, run] of Object.entries(semaphoreWays)) {
+        it(`is the second argument: ${way}`, async () => {
+          const [token, value, grant, ...others] = await run(await blocking(), seen)
+          assert.equal([value].flat()[0], 2)
+          check(way, grant, token)
+          assert.deepEqual(others, [])
+        })
+      }
+    })
   }
 
   it('is the same for a waiter', async () => {
@@ -81,7 +96,7 @@ describe('What callbacks are told of their grant', () => {
     assert.deepEqual((await waiting)[0].abandoned, false)
   })
 
-  it('reaches through withTimeout and tryAcquire', async () => {
+  it('passes through withTimeout and tryAcquire', async () => {
     for (const decorate of [(lock) => withTimeout(lock, 1000), tryAcquire]) {
       const [grant] = await decorate(new Mutex()).runExclusive(given)
       assert.equal(grant.abandoned, false)
@@ -112,7 +127,7 @@ describe('What callbacks are told of their grant', () => {
     ['RWLock', 'acquireWrite()'],
     ['KeyedMutex', "lock('a')"],
   ]) {
-    it(`says that the last holder of a ${Kind} died, and only to the next`, async () => {
+    it(`reports that the last holder of a ${Kind} died, and only to the next holder`, async () => {
       const name = freshName()
       const lock = new boxoffice[Kind]({ name })
       const run = () =>

@@ -1,8 +1,8 @@
 'use strict'
-// ifAvailable: a lock now, or undefined.
+// ifAvailable: the lock without waiting, or undefined.
 const assert = require('node:assert/strict')
 const boxoffice = require('../..')
-const { freshName } = require('../helpers/agents.js')
+const { scopes } = require('../helpers/scopes.js')
 
 const { DiningPhilosophers, KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex } = boxoffice
 const { RecursiveMutex, RWLock, Semaphore, tryAcquire, withTimeout } = boxoffice
@@ -11,8 +11,9 @@ const now = { ifAvailable: true }
 const fail = () => assert.fail('it was called')
 
 /**
- * Each is { free, taken, hold }: `hold()` takes the lock, and gives what lets go of it; `acquire()` is a promise for a
- * Releaser (of a semaphore: the ticket), `run(callback)` for what the callback gives.
+ * Each is { free, taken, hold }: `hold()` acquires the lock, and returns the function that releases
+ * it; `acquire()` resolves to a Releaser (of a semaphore: to the ticket), `run(callback)` to the
+ * callback's result.
  */
 const kinds = {
   Mutex: (options) => {
@@ -152,12 +153,15 @@ const kinds = {
 
 const releaserOf = (got) => (Array.isArray(got) ? got[1] : got)
 
-const scopes = { thread: () => undefined, process: () => ({ name: freshName() }) }
-for (const [scope, optionsOf] of Object.entries(scopes)) {
+// test/cluster/engines_singles.test.js has the same over an engine.
+for (const scope of ['thread', 'process', 'host']) {
   describe(`ifAvailable in the scope ${scope}`, () => {
+    const optionsOf = scopes[scope]()
+
     for (const [kind, make] of Object.entries(kinds)) {
-      it(`${kind}: is the lock where it is free, else undefined`, async () => {
-        const { hold, acquire, run, isFree } = make(optionsOf())
+      if (kind === 'DiningPhilosophers' && scope === 'host') continue
+      it(`${kind}: acquires a free lock, else gives undefined`, async () => {
+        const { hold, acquire, run, isFree } = make(await optionsOf())
         const release = hold()
         if (acquire !== undefined) assert.equal(await acquire(), undefined)
         if (run !== undefined) assert.equal(await run(fail), undefined)
@@ -173,8 +177,8 @@ for (const [scope, optionsOf] of Object.entries(scopes)) {
       })
     }
 
-    it('leaves no waiter, and makes no other wait', async () => {
-      const mutex = new Mutex(optionsOf())
+    it('leaves no waiter behind, and does not make other callers wait', async () => {
+      const mutex = new Mutex(await optionsOf())
       const release = mutex.tryAcquire()
       const waiting = mutex.acquire()
       assert.equal(await mutex.acquire(now), undefined)
@@ -185,16 +189,16 @@ for (const [scope, optionsOf] of Object.entries(scopes)) {
     })
 
     it('is refused to a caller whose signal has aborted', async () => {
-      const mutex = new Mutex(optionsOf())
+      const mutex = new Mutex(await optionsOf())
       const aborted = { ...now, signal: AbortSignal.abort() }
       await assert.rejects(mutex.acquire(aborted), { name: 'AbortError' })
       assert.equal(mutex.isLocked(), false)
     })
 
-    it('is no option where it would say nothing, and must be a boolean', async () => {
-      const mutex = new Mutex(optionsOf())
-      const semaphore = new Semaphore(1, optionsOf())
-      const locks = new KeyedSemaphore(1, optionsOf())
+    it('must be a boolean, and is refused if it would have no effect', async () => {
+      const mutex = new Mutex(await optionsOf())
+      const semaphore = new Semaphore(1, await optionsOf())
+      const locks = new KeyedSemaphore(1, await optionsOf())
       assert.throws(() => mutex.lock(now), /unknown option "ifAvailable"/)
       assert.throws(() => mutex.waitForUnlock(now), /unknown option "ifAvailable"/)
       assert.throws(() => semaphore.waitForUnlock(1, now), /unknown option "ifAvailable"/)
@@ -205,13 +209,13 @@ for (const [scope, optionsOf] of Object.entries(scopes)) {
         name: 'TypeError',
         message: 'ifAvailable must be a boolean',
       })
-      const blocking = new Mutex({ ...optionsOf(), allowBlockingMainThread: true })
+      const blocking = new Mutex({ ...(await optionsOf()), allowBlockingMainThread: true })
       assert.throws(() => blocking.acquireSync(now), /blocking calls take no ifAvailable/)
       assert.equal(mutex.isLocked(), false)
     })
 
-    it('lets limit() skip what would wait', async () => {
-      const semaphore = new Semaphore(1, optionsOf())
+    it('lets limit() skip calls that would wait', async () => {
+      const semaphore = new Semaphore(1, await optionsOf())
       let end
       const limited = semaphore.limit(
         (value) => new Promise((resolve) => (end = () => resolve(value))),

@@ -24,7 +24,7 @@ describe('KeyedMutex: its model', function () {
   const other = fc.record({ method: fc.constantFrom(...others), key, which })
   const steps = fc.array(fc.oneof(ask, other), { maxLength: 60, size: 'max' })
 
-  it('does as the model does, step by step', async () => {
+  it('acts as its model, step by step', async () => {
     const run = async (all) => {
       const pair = new Pair()
       try {
@@ -65,7 +65,7 @@ describe('KeyedMutex: idle keys', () => {
       assert.equal(locks.size, 0)
       assert.deepEqual([...locks.keys()], [])
       assert.deepEqual(locks.snapshot(), [])
-      // Cores of other maps, or of this one, in the hands of others.
+      // Cores that other maps, or other keys of this one, now use.
       const others = new KeyedMutex()
       for (const map of [others, locks]) for (const key of keys) assert.ok(map.tryLock(key))
       for (const release of releases) release()
@@ -117,7 +117,7 @@ describe('KeyedMutex: idle keys', () => {
     assert.equal(locks.size, 0)
   })
 
-  it('have a core that others use by then: nothing of the old one touches it', async () => {
+  it('have a core that others may use by then: stale releasers do not touch it', async () => {
     const ways = [
       (release) => release(),
       (release) => release[Symbol.dispose](),
@@ -143,7 +143,7 @@ describe('KeyedMutex: idle keys', () => {
     assert.equal(others.size, 0)
   })
 
-  it('freed by release before the callback began, leave the next holder alone', async () => {
+  it('freed by release before the callback began, do not affect the next holder', async () => {
     const run = locks.runExclusive('a', () => {})
     locks.release('a')
     churn(locks, 256)
@@ -194,7 +194,7 @@ describe('KeyedMutex: options with getters that use the same map', () => {
         await settled()
         const isHeld = locks.isLocked('a')
         if (isHeld) {
-          // One core: a second one would let somebody in here.
+          // There is one core: a second one would admit a second holder here.
           assert.equal(locks.tryAcquire('a'), undefined)
           locks.release('a')
         }

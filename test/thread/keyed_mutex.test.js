@@ -12,12 +12,12 @@ describe('KeyedMutex', () => {
     locks = new KeyedMutex()
   })
   afterEach(() => {
-    // Whatever a test has done to a key, it is gone with its holder.
+    // A key disappears with its holder, whatever a test has done to it.
     for (const key of locks.keys()) locks.release(key)
     assert.equal(locks.size, 0)
   })
 
-  it('locks each key for itself, once at a time', async () => {
+  it('locks each key separately, one holder at a time', async () => {
     const release = await locks.acquire('a')
     assert.ok(locks.isLocked('a'))
     assert.ok(!locks.isLocked('b'))
@@ -48,7 +48,7 @@ describe('KeyedMutex', () => {
     assert.deepEqual(order, ['z', 'x', 'w', 'y'])
   })
 
-  it('tells strings, numbers and bigints apart', async () => {
+  it('distinguishes strings, numbers and bigints', async () => {
     const releases = await Promise.all(apart.map((key) => locks.acquire(key)))
     assert.equal(locks.size, apart.length)
     assert.deepEqual(busyIn(locks), new Set(apart))
@@ -60,7 +60,7 @@ describe('KeyedMutex', () => {
     }
   })
 
-  it('takes 0 and -0 for one key', () => {
+  it('treats 0 and -0 as one key', () => {
     assert.ok(locks.tryLock(0))
     assert.ok(!locks.tryLock(-0))
     assert.ok(locks.isLocked(-0))
@@ -83,7 +83,7 @@ describe('KeyedMutex', () => {
     })
   }
 
-  it('does not take an array where one key is meant', () => {
+  it('takes no array in methods for one key', () => {
     for (const method of ['lock', 'tryLock', 'unlock', 'release', 'isLocked', 'cancel']) {
       assert.throws(() => locks[method](['a']), TypeError, method)
     }
@@ -105,7 +105,7 @@ describe('KeyedMutex', () => {
     })
   })
 
-  it('tryAcquire and tryLock take what is free, and nothing else', async () => {
+  it('tryAcquire and tryLock take free keys only', async () => {
     const release = locks.tryAcquire('a')
     assert.equal(typeof release, 'function')
     assert.equal(release.abandoned, false)
@@ -135,7 +135,7 @@ describe('KeyedMutex', () => {
   })
 
   for (const method of ['runExclusive', 'executeLocked']) {
-    it(`${method} holds the key while the callback runs, however that ends`, async () => {
+    it(`${method} holds the key while the callback runs, and releases however it ends`, async () => {
       let called = false
       const run = locks[method]('a', async () => {
         called = true
@@ -163,7 +163,7 @@ describe('KeyedMutex', () => {
     })
   }
 
-  it('runExclusive keeps what is overtaken in line, in its own async context', async () => {
+  it('runExclusive runs overtaken callers later, each in its own async context', async () => {
     const storage = new AsyncLocalStorage()
     const seen = []
     const run = (name) =>
@@ -185,7 +185,7 @@ describe('KeyedMutex', () => {
     assert.deepEqual(seen, ['b', 'outer', 'inner'])
   })
 
-  it('release frees whoever holds the key, and the next one gets it', async () => {
+  it('release frees the key for any holder, and the next waiter acquires it', async () => {
     locks.release('a')
     const first = await locks.acquire('a')
     const second = outcome(locks.acquire('a'))
@@ -198,7 +198,7 @@ describe('KeyedMutex', () => {
     assert.ok(!locks.isLocked('a'))
   })
 
-  it('waitForUnlock tells without taking, after those who queue', async () => {
+  it('waitForUnlock resolves without acquiring, after queued waiters', async () => {
     assert.equal(await locks.waitForUnlock('a'), undefined)
     const first = await locks.acquire('a')
     const second = outcome(locks.acquire('a'))
@@ -215,7 +215,7 @@ describe('KeyedMutex', () => {
     assert.ok(!locks.isLocked('a'))
   })
 
-  it('cancel rejects those who wait for that key, and nobody else', async () => {
+  it('cancel rejects the waiters for that key only', async () => {
     const own = new Error('own')
     for (const options of [own, { cancelError: own }]) {
       const mine = new KeyedMutex(options)
@@ -224,6 +224,13 @@ describe('KeyedMutex', () => {
       mine.cancel('a')
       await assert.rejects(waits, own)
     }
+    // As a Mutex does.
+    const withoutError = new KeyedMutex({ cancelError: null })
+    withoutError.tryLock('a')
+    const waits = outcome(withoutError.acquire('a'))
+    withoutError.cancel('a')
+    await settled()
+    assert.deepEqual(waits, { state: 'rejected', value: undefined, reason: null })
     for (const key of ['a', 'b']) locks.tryLock(key)
     const a = [outcome(locks.acquire('a')), outcome(locks.lock('a'))]
     const b = outcome(locks.acquire('b'))
@@ -244,7 +251,7 @@ describe('KeyedMutex', () => {
     assert.equal(b.reason, E_CANCELED)
   })
 
-  it('cancelAll rejects all who wait for any key', async () => {
+  it('cancelAll rejects the waiters for every key', async () => {
     const keys = ['a', 1, 2n]
     const all = keys.map((key) => [locks.tryLock(key), outcome(locks.acquire(key))][1])
     const more = keys.map((key) => outcome(locks.runExclusive(key, () => assert.fail('called'))))
@@ -266,7 +273,7 @@ describe('KeyedMutex', () => {
     assert.equal(others.size, 0)
   })
 
-  it('shows keys as an iterator, and what each does', async () => {
+  it('lists its keys as an iterator, with the state of each', async () => {
     locks.tryLock('a')
     locks.tryLock(1)
     const waits = locks.acquire(1)

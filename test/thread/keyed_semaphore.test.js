@@ -37,7 +37,7 @@ describe('KeyedSemaphore', () => {
     assert.equal(locks.size, 0)
   })
 
-  it('refuses values that are none', () => {
+  it('refuses invalid values', () => {
     for (const value of [0, -1, 1.5, 2 ** 29, Infinity, NaN]) {
       assert.throws(() => new KeyedSemaphore(value), RangeError)
     }
@@ -48,7 +48,7 @@ describe('KeyedSemaphore', () => {
     assert.equal(new KeyedSemaphore(2 ** 29 - 1).getValue('a'), 2 ** 29 - 1)
   })
 
-  it('tells keys apart, and is idle again when all is released', () => {
+  it('distinguishes keys, and is idle again when all is released', () => {
     const grants = [...apart, ...apart].map((key) => locks.tryAcquire(key))
     assert.deepEqual(busyIn(locks), new Set(apart))
     assert.equal(locks.size, apart.length)
@@ -72,7 +72,7 @@ describe('KeyedSemaphore', () => {
     })
   }
 
-  it('refuses weights that are none, or above the value', async () => {
+  it('refuses invalid weights, and weights above the value', async () => {
     for (const weight of [4, 2 ** 29, 0, -1, 1.5, NaN, Infinity]) {
       for (const method of ['acquire', 'tryAcquire', 'release', 'waitForUnlock']) {
         assert.throws(() => locks[method]('a', weight), RangeError, method)
@@ -91,7 +91,10 @@ describe('KeyedSemaphore', () => {
   })
 
   it('refuses to release more than the value', () => {
-    assert.throws(() => locks.release('a'), { ...outOfRange, message: /key "a" .* more than 3/ })
+    assert.throws(() => locks.release('a'), {
+      ...outOfRange,
+      message: /key "a" would pass its maximum of 3/,
+    })
     locks.tryAcquire('a', 2)
     assert.throws(() => locks.release('a', 3), outOfRange)
     assert.equal(locks.getValue('a'), 1)
@@ -103,7 +106,7 @@ describe('KeyedSemaphore', () => {
     assert.throws(() => locks.release('a'), outOfRange)
   })
 
-  it('releasers whose grant was released by the key do nothing, ever', async () => {
+  it('releasers of a grant that was released by its key never have an effect', async () => {
     const [, stale] = await locks.acquire('a', 2)
     locks.release('a', 2)
     stale()
@@ -119,7 +122,7 @@ describe('KeyedSemaphore', () => {
     assert.equal(locks.size, 0)
   })
 
-  it('admits by priority; the head blocks what is lighter behind it', async () => {
+  it('admits by priority; the head blocks lighter waiters behind it', async () => {
     const [, release] = await locks.acquire('a', 2)
     const heavy = outcome(locks.acquire('a', 3))
     const light = outcome(locks.acquire('a', 1))
@@ -168,7 +171,7 @@ describe('KeyedSemaphore', () => {
     await assert.rejects(last, reason)
   })
 
-  it('admits those behind a head that gives up', async () => {
+  it('admits the waiters behind a head that gives up', async () => {
     locks.tryAcquire('a')
     const controller = new AbortController()
     const heavy = outcome(locks.acquire('a', 3, { signal: controller.signal }))
@@ -196,7 +199,7 @@ describe('KeyedSemaphore', () => {
     assert.equal(locks.size, 0)
   })
 
-  it('runExclusive gives the value before, and lets go however the callback ends', async () => {
+  it('runExclusive passes the value before, and releases however the callback ends', async () => {
     const nested = async (before) => {
       assert.equal(locks.getValue('a'), 1)
       return [before, await locks.executeLocked('a', (inner) => inner)]
@@ -211,7 +214,7 @@ describe('KeyedSemaphore', () => {
     assert.equal(locks.size, 0)
   })
 
-  it('never has more inside than its value, and nobody is lost', async () => {
+  it('never has more holders than its value, and loses no waiter', async () => {
     const visit = fc.record({
       key: fc.constantFrom('a', 1, 1n),
       weight: fc.integer({ min: 1, max: 3 }),
@@ -252,7 +255,7 @@ describe('KeyedSemaphore', () => {
 })
 
 describe('KeyedSemaphore: several keys at once', () => {
-  it('takes a weight of each, in one order', async () => {
+  it('takes its weight of each, in one order', async () => {
     const locks = new KeyedSemaphore(3)
     await locks.acquire('b')
     const [values, release] = await locks.acquire(['b', 1, 'a', 'b'], 2)

@@ -1,10 +1,10 @@
 'use strict'
-// A lender that has no memory for one more ticket: no waiter stays behind without one.
+// A lender without memory for another ticket: no waiter stays behind without a ticket.
 const assert = require('node:assert/strict')
 const { Lender, lent, refused } = require('../../lib/core/lender.js')
 const { LentMutex } = require('../../lib/core/lent_mutex.js')
 
-/** Another thread has what it lends until lend(). */
+/** Another thread has the lent lock until lend(). */
 class PoorLender extends Lender {
   hasMemory = true
   isTaken = true
@@ -59,7 +59,7 @@ describe('A lent mutex whose lender has no memory for a ticket', () => {
     mutex = new LentMutex(lender)
   })
 
-  /** A promise for a releaser, or what acquire() throws. */
+  /** A promise of a releaser, or the error that acquire() throws. */
   const acquire = async (options) => mutex.acquire(options)
 
   it('does not queue the caller', async () => {
@@ -86,7 +86,7 @@ describe('A lent mutex whose lender has no memory for a ticket', () => {
     assert.deepEqual(lender.tickets, [])
   })
 
-  it('rejects all waiters when the first of them has another priority now', async () => {
+  it('rejects all waiters when a new head has another priority', async () => {
     const first = acquire()
     lender.hasMemory = false
     const second = acquire({ priority: 1 })
@@ -100,7 +100,7 @@ describe('A lent mutex whose lender has no memory for a ticket', () => {
     ;(await third)()
   })
 
-  it('rejects the waiters, and not the holder that lets go', async () => {
+  it('rejects the waiters, and not the releasing holder', async () => {
     const first = acquire()
     const second = acquire()
     lender.lend()

@@ -1,7 +1,8 @@
 'use strict'
-// Random scripts on a mutex that borrows from a lender which lends late, tells of deaths, has other threads, and may end.
-// After each step: at most one grant, and only of a loan; the waiter that was admitted was the first; a death is told once.
-// At the end: each waiter has been admitted or told why not, and each loan has been given back once.
+// Random scripts on a mutex whose lender lends late, reports deaths, has other threads, and may
+// end. After each step: at most one grant, and only of a loan; the admitted waiter was the first; a
+// death is reported once. At the end: each waiter has been admitted or rejected with the right
+// reason, and each loan has been given back once.
 const assert = require('node:assert/strict')
 const { getEventListeners } = require('node:events')
 const fc = require('fast-check')
@@ -38,25 +39,28 @@ const steps = fc.array(
   { maxLength: 60, size: 'max' },
 )
 
-const nobody = 0
+const noThread = 0
 const us = 1
 const other = 2
 
-/** The word and the queue that threads share. Others are always in time; we hear of a loan by deliver(). */
+/**
+ * The word and the queue that threads share. Other threads never miss a loan; this thread gets one
+ * by deliver().
+ */
 class FakeLender extends Lender {
-  owner = nobody
+  owner = noThread
   hasDied = false
   /** { ticket, priority, thread }, in order. */
-  line = []
-  /** Loans that are on the way to us. */
+  queue = []
+  /** Loans on their way to this thread. */
   underway = []
   mayStay = true
   isAlive = false
   loans = 0
   returns = 0
-  /** Why it lends no more. */
+  /** The error with which the lender has ended. */
   error = undefined
-  /** Loans that told of a death, and returns that do. */
+  /** Loans that reported a death, and returns that report one. */
   deathsLent = 0
   deathsReturned = 0
   #lastTicket = 0
@@ -71,24 +75,24 @@ class FakeLender extends Lender {
 
   borrowNow() {
     if (this.error !== undefined) throw this.error
-    if (this.owner !== nobody) return refused
+    if (this.owner !== noThread) return refused
     const wasDeath = this.hasDied
     this.#take(us)
     return wasDeath ? lentAbandoned : lent
   }
 
   borrow(priority) {
-    const answer = this.line.length === 0 ? this.borrowNow() : refused
+    const answer = this.queue.length === 0 ? this.borrowNow() : refused
     return answer === refused ? this.#enter(priority, us) : answer
   }
 
   withdraw(ticket) {
-    const at = this.line.findIndex((one) => one.ticket === ticket)
-    if (at >= 0) this.line.splice(at, 1)
+    const at = this.queue.findIndex((one) => one.ticket === ticket)
+    if (at >= 0) this.queue.splice(at, 1)
     else assert.ok(this.underway.some((one) => one.ticket === ticket))
     // Without a ticket this thread would lose its place among the others.
     const isOurs = ({ thread }) => thread === us
-    const keepsPlace = this.owner === us || this.underway.length > 0 || this.line.some(isOurs)
+    const keepsPlace = this.owner === us || this.underway.length > 0 || this.queue.some(isOurs)
     assert.ok(keepsPlace || !this.lock.hasQueue() || this.lock.isStrict)
     return at >= 0
   }
@@ -122,7 +126,7 @@ class FakeLender extends Lender {
   }
 
   isLent() {
-    return this.owner !== nobody
+    return this.owner !== noThread
   }
 
   isOurs() {
@@ -130,15 +134,15 @@ class FakeLender extends Lender {
   }
 
   queueSize() {
-    return this.line.length
+    return this.queue.length
   }
 
-  stands() {
+  isQueuedElsewhere() {
     return false
   }
 
   otherAsks(priority) {
-    if (this.owner === nobody) this.#take(other)
+    if (this.owner === noThread) this.#take(other)
     else this.#enter(priority, other)
   }
 
@@ -146,18 +150,18 @@ class FakeLender extends Lender {
     if (this.owner === other) this.end(isDeath)
   }
 
-  /** It lends no more, and other threads have gone. */
+  /** The lender ends, and other threads are gone. */
   vanish() {
     this.error = Object.assign(new Error('gone'), { code: 'ERR_LOCK_SEGMENT' })
-    this.line = this.line.filter(({ thread }) => thread === us)
+    this.queue = this.queue.filter(({ thread }) => thread === us)
     this.lock.endAll(this.error)
   }
 
-  /** The owner lets go, and the next one of the line is the owner. */
+  /** The owner releases, and the head of the queue becomes the owner. */
   end(isDeath) {
-    this.owner = nobody
+    this.owner = noThread
     this.hasDied ||= isDeath
-    const next = this.line.shift()
+    const next = this.queue.shift()
     if (next === undefined) return
     const isAbandoned = this.hasDied
     this.#take(next.thread)
@@ -175,8 +179,8 @@ class FakeLender extends Lender {
 
   #enter(priority, thread) {
     const ticket = this.#lastTicket++
-    const behind = this.line.findIndex((one) => one.priority < priority)
-    this.line.splice(behind < 0 ? this.line.length : behind, 0, { ticket, priority, thread })
+    const behind = this.queue.findIndex((one) => one.priority < priority)
+    this.queue.splice(behind < 0 ? this.queue.length : behind, 0, { ticket, priority, thread })
     return ticket
   }
 }
@@ -189,9 +193,9 @@ class Script {
   waits = []
   held = undefined
   past = undefined
-  /** Grants that told of a death, but for those whose caller never saw it. */
+  /** Grants that reported a death, except those whose caller never saw it. */
   told = 0
-  /** What callers of onIdle() have heard, and should have. */
+  /** Which callers of onIdle() have resolved, and which should have. */
   idles = []
 
   constructor(clock) {
@@ -234,10 +238,11 @@ class Script {
     promise.then(
       (value) => {
         const before = this.waiting.slice(0, this.waiting.indexOf(waiter))
-        // Those that came before, and those of a higher priority, have gone first.
+        // Earlier waiters, and those of a higher priority, have gone first.
         const ahead = this.waiting.filter((one) => one.priority > priority)
         const late = [...before.filter((one) => one.priority >= priority), ...ahead]
-        // A watcher of a free lock is told at once, whoever waits for the word of a grant.
+        // A watcher of a free lock resolves at once, even if callers have a grant that they have
+        // not seen.
         if (!waiter.isPasser)
           assert.deepEqual(
             late.filter((one) => !one.isPasser && !one.isIn),
@@ -282,7 +287,7 @@ class Script {
     this.#ends()
   }
 
-  /** As one whose caller never saw it. */
+  /** Releases as a caller that never saw the grant. */
   releaseUnseen() {
     const { held } = this
     if (held === undefined) return
@@ -300,7 +305,7 @@ class Script {
     this.held = undefined
   }
 
-  /** It is stale. */
+  /** The releaser is stale. */
   releaseAgain() {
     this.past?.()
   }
@@ -352,13 +357,17 @@ class Script {
   async check() {
     await turn()
     const { lender, mutex } = this
-    const isIdle = this.waiting.length === 0 && lender.loans === lender.returns
+    // Passers alone keep no lock from being idle.
+    const isWanted = this.waiting.some(({ isPasser }) => !isPasser)
+    const isIdle = !isWanted && lender.loans === lender.returns
+    // With passers in the queue the lock may be idle before a loan on its way has been returned.
+    const mayBeIdle = !isWanted && !mutex.isHere()
     for (const idle of this.idles) {
-      idle.isDue ||= isIdle
+      idle.isDue ||= isIdle || (mayBeIdle && idle.isTold)
       assert.equal(idle.isTold, idle.isDue)
     }
     assert.equal(mutex.isHere(), this.held !== undefined)
-    const mine = lender.line.filter(({ thread }) => thread === us).length
+    const mine = lender.queue.filter(({ thread }) => thread === us).length
     const isOwed = lender.underway.length > 0
     assert.equal(lender.loans, lender.returns + +(mutex.isHere() || isOwed))
     if (mutex.tickets === null) assert.ok(mine <= 1)
@@ -368,16 +377,16 @@ class Script {
       assert.ok(lender.isAlive)
       const { head } = mutex.queue
       const top = Math.max(
-        ...lender.line.map((one) => (one.thread === us ? one.priority : -Infinity)),
+        ...lender.queue.map((one) => (one.thread === us ? one.priority : -Infinity)),
       )
-      // A strict waiter may have the ticket of one that went before it by a higher priority.
+      // A strict waiter may have the ticket of a waiter that a higher priority let go first.
       if (!isOwed) assert.ok(mutex.isStrict ? top >= head.priority : top === head.priority)
     }
     if (mutex.isHere() || (!mutex.hasQueue() && !isOwed)) assert.ok(!lender.isAlive)
     if (!mutex.hasQueue() && !mutex.isHere()) assert.equal(mine, 0)
   }
 
-  /** All let go, until none waits. */
+  /** Every holder releases, until there are no waiters. */
   async drain() {
     for (let i = 0; this.waiting.length > 0 || this.held !== undefined; i++) {
       assert.ok(i < 1000, 'a waiter is lost')
@@ -392,7 +401,7 @@ class Script {
     }
     await this.check()
     const { lender, mutex } = this
-    assert.deepEqual([lender.owner, lender.line, lender.isAlive], [nobody, [], false])
+    assert.deepEqual([lender.owner, lender.queue, lender.isAlive], [noThread, [], false])
     assert.ok(mutex.isFree())
     assert.equal(lender.loans, lender.returns)
     assert.equal(lender.deathsLent, this.told + lender.deathsReturned)

@@ -2,11 +2,12 @@
 const assert = require('node:assert/strict')
 const fc = require('fast-check')
 const { E_CANCELED, KeyedMutex } = require('../..')
+const { freshName } = require('../helpers/agents.js')
 const { FakeClock } = require('../helpers/fake_clock.js')
 const { apart, badKeys, busyIn, outcome, settled } = require('../helpers/keyed.js')
 
 const unused = () => assert.fail('called')
-/** What a call rejects with or throws. */
+/** The error that a call rejects with or throws. */
 const failing = async (call) => await call()
 
 describe('KeyedMutex: several keys at once', () => {
@@ -15,7 +16,7 @@ describe('KeyedMutex: several keys at once', () => {
     locks = new KeyedMutex()
   })
 
-  it('takes all of them, and lets go of all', async () => {
+  it('takes all of them, and releases all', async () => {
     const release = await locks.acquire(['b', 'a', 'c'])
     assert.deepEqual(busyIn(locks), new Set(['a', 'b', 'c']))
     for (const key of 'abc') assert.equal(locks.tryAcquire(key), undefined)
@@ -24,7 +25,7 @@ describe('KeyedMutex: several keys at once', () => {
     assert.equal(locks.size, 0)
   })
 
-  it('drops duplicates, and tells types apart', async () => {
+  it('drops duplicates, and distinguishes types', async () => {
     const release = await locks.acquire([...apart, ...apart, -0])
     assert.deepEqual(busyIn(locks), new Set(apart))
     assert.equal(locks.size, apart.length)
@@ -32,7 +33,7 @@ describe('KeyedMutex: several keys at once', () => {
     assert.equal(locks.size, 0)
   })
 
-  it('has a releaser that acts once, by any of its names', async () => {
+  it('has a releaser that acts once, under any of its names', async () => {
     const ways = [
       (release) => release(),
       (release) => release.release(),
@@ -52,7 +53,7 @@ describe('KeyedMutex: several keys at once', () => {
     }
   })
 
-  it('needs nothing for no keys', async () => {
+  it('waits for nothing without keys', async () => {
     const release = await locks.acquire([])
     release()
     locks.tryAcquire([])()
@@ -92,7 +93,7 @@ describe('KeyedMutex: several keys at once', () => {
         )
         await assert.rejects(locks.runExclusive(keys, unused), expected)
         assert.equal(locks.size, 0)
-        // Not only when those before it can be had.
+        // At once, not only when the keys before it are available.
         for (const busy of ['a', 'z', 1]) locks.lock(busy)
         const late = outcome(failing(() => locks.acquire(keys)))
         await settled()
@@ -102,7 +103,7 @@ describe('KeyedMutex: several keys at once', () => {
     })
   }
 
-  it('takes none when options are bad', async () => {
+  it('takes none with invalid options', async () => {
     for (const options of [null, { timeout: -1 }, { priority: 'x' }, { signal: {} }, NaN]) {
       await assert.rejects(failing(() => locks.acquire(['a', 'b'], options)))
       await assert.rejects(locks.runExclusive(['a', 'b'], unused, options))
@@ -125,7 +126,7 @@ describe('KeyedMutex: several keys at once', () => {
     try {
       for (const key of 'abc') locks.tryLock(key)
       const wait = outcome(locks.acquire(['c', 'a', 'b', 1], { timeout: 60 }))
-      // Each of them comes within the timeout, but not all.
+      // Each of them is available within the timeout, but not all.
       for (const key of 'ab') {
         clock.advance(25)
         await settled()
@@ -143,6 +144,22 @@ describe('KeyedMutex: several keys at once', () => {
       assert.deepEqual(busyIn(locks), new Set(['c']))
     } finally {
       clock.restore()
+    }
+  })
+
+  it('with a timeout of 0 takes free keys, or rejects before the turn is over', async () => {
+    for (const options of [{}, { name: freshName() }]) {
+      const map = new KeyedMutex(options)
+      map.tryLock('c')
+      const wait = outcome(map.acquire(['b', 'c'], { timeout: 0 }))
+      for (let i = 0; i < 20; i++) await null
+      assert.equal(wait.reason?.code, 'ERR_LOCK_TIMEOUT')
+      assert.match(wait.reason.message, /keys "b", "c" were not .* within 0 ms/)
+      assert.deepEqual(busyIn(map), new Set(['c']))
+      const release = await map.acquire(['a', 'b'], { timeout: 0 })
+      release()
+      map.unlock('c')
+      assert.equal(map.size, 0)
     }
   })
 
@@ -174,7 +191,7 @@ describe('KeyedMutex: several keys at once', () => {
       await assert.rejects(waits, E_CANCELED)
       await assert.rejects(also, E_CANCELED)
       assert.equal(timers.size, 0)
-      // What stands for a signal may stand beside a timeout, too.
+      // A custom signal may stand beside a timeout, too.
       const both = locks.acquire(['a', 'b'], { timeout: 1000, signal })
       await settled()
       assert.equal(listeners, 1, 'it is not listened to')
@@ -189,7 +206,7 @@ describe('KeyedMutex: several keys at once', () => {
   })
 
   for (const options of [{}, { timeout: 1000 }]) {
-    it(`gives back what it has when aborted half-way, with ${JSON.stringify(options)}`, async () => {
+    it(`gives back its keys when aborted half-way, with ${JSON.stringify(options)}`, async () => {
       locks.tryLock('b')
       const controller = new AbortController()
       const wait = outcome(
@@ -208,7 +225,7 @@ describe('KeyedMutex: several keys at once', () => {
     })
   }
 
-  it('gives back what it has when cancelled half-way', async () => {
+  it('gives back its keys when cancelled half-way', async () => {
     locks.tryLock('b')
     const wait = outcome(locks.acquire(['a', 'b', 'c']))
     await settled()
@@ -237,7 +254,7 @@ describe('KeyedMutex: several keys at once', () => {
     low.value()
   })
 
-  it('runExclusive lets go of all, however the callback ends', async () => {
+  it('runExclusive releases all, however the callback ends', async () => {
     assert.equal(await locks.runExclusive(['a', 'b'], async () => locks.size), 2)
     const error = new Error('mine')
     const fail = () => {
@@ -248,7 +265,7 @@ describe('KeyedMutex: several keys at once', () => {
     assert.equal(locks.size, 0)
   })
 
-  it('never deadlocks and never lets two into one key, whatever the order', async () => {
+  it('never deadlocks and never admits two callers to one key, in any order', async () => {
     const keys = [0, 1, 2n, 3n, '0', '1', 'a', 'b']
     const wish = fc.array(fc.constantFrom(...keys), { maxLength: 5 })
     const crowd = fc.array(wish, { minLength: 2, maxLength: 12 })
@@ -267,7 +284,7 @@ describe('KeyedMutex: several keys at once', () => {
       const all = outcome(Promise.all(wishes.map((wanted) => enter(wanted, inside))))
       await settled()
       if (all.state === 'rejected') throw all.reason
-      // All that it takes are microtasks: whoever still waits waits for ever.
+      // Microtasks suffice: a caller that still waits will wait for ever.
       assert.equal(all.state, 'fulfilled', 'deadlock')
       assert.equal(locks.size, 0)
     }

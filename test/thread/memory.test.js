@@ -5,15 +5,15 @@ const { inChild } = require('../helpers/children.js')
 const million = 1_000_000
 const mebibyte = 2 ** 20
 
-/** The last thing that `code` shows. */
+/** The last output of `code`. */
 async function measured(code) {
   const shown = await inChild(code, '--expose-gc')
   return shown.at(-1)
 }
 
 /**
- * How many bytes more are in use after `work`, which is done once before to warm up. `setUp` makes
- * what it works on.
+ * The number of bytes that `work` adds to memory use, after a first run to warm up. `setUp` makes
+ * its argument.
  */
 async function growth(setUp, work, most = mebibyte / 2) {
   return measured(`
@@ -81,11 +81,11 @@ describe('memory', function () {
       2 * mebibyte,
     )
     assert.equal(size, 0)
-    // A thousand cores at rest, and memory for the words of all, for the next who want them.
+    // A thousand idle cores, and memory for the words of all keys, stay for later use.
     assert.ok(bytes < 2 * mebibyte, `${bytes} bytes more`)
   })
 
-  it('an idle mutex that nobody shares costs less than 200 bytes', async () => {
+  it('an idle mutex of one thread costs less than 200 bytes', async () => {
     const { each } = await measured(`
       const count = 100_000
       const all = new Array(count).fill(null)
@@ -114,9 +114,9 @@ describe('memory', function () {
       if (i === 0) aborts.push(() => locks.unlock('a'))`,
   }
   for (const [name, ask] of Object.entries(ways)) {
-    // Those that differ but little from the one before them are worth less time.
+    // Ways that differ little from the one before get less time.
     const count = name.includes(' at once') || name.includes(' one signal') ? 30_000 : 100_000
-    it(`waiters that ${name} leave nothing`, async () => {
+    it(`waiters that ${name} leave nothing behind`, async () => {
       const { bytes, size, snapshot, failed, rounds } = await measured(`
         const { setMaxListeners } = require('node:events')
         const locks = new KeyedMutex()
@@ -153,7 +153,7 @@ describe('memory', function () {
     })
   }
 
-  it('waiters for several keys leave nothing with the signal of them all', async () => {
+  it('waiters for several keys leave nothing behind on a shared signal', async () => {
     const { bytes, size } = await growth(
       `const locks = new KeyedMutex()
       const { signal } = new AbortController()
@@ -168,14 +168,14 @@ describe('memory', function () {
     assert.ok(bytes < mebibyte / 2, `${bytes} bytes more`)
   })
 
-  it('a mutex that is collected gives its word back, free', async () => {
+  it('a collected mutex returns its word, free', async () => {
     const { bytes, rss, locked } = await measured(`
       let locked = 0
       async function drop(count) {
         for (let left = count; left > 0; left -= 10_000) {
           for (let i = 0; i < 10_000; i++) {
             const mutex = new Mutex()
-            // Held for ever by nobody: the next one in its place is free all the same.
+            // Never released by its holder, but the next lock in its place is free.
             if (!mutex.tryLock()) locked++
           }
           await live()

@@ -7,14 +7,14 @@ const { Mutex } = require('../..')
 const { exitOf, ready, startWorker } = require('../helpers/workers.js')
 
 const blocking = { allowBlockingMainThread: true }
-const kLine = 1 // the bit of the word that says that somebody waits
+const kLine = 1 // the bit of the word that is set while a waiter is queued
 
 function wordOf(mutex) {
   return Atomics.load(new Int32Array(mutex.buffer, mutex.byteOffset, 1), 0)
 }
 
 describe('Mutex', () => {
-  it('is locked once at a time', () => {
+  it('has one holder at a time', () => {
     const mutex = new Mutex()
     assert.equal(mutex.isLocked(), false)
     assert.equal(mutex.tryLock(), true)
@@ -25,7 +25,7 @@ describe('Mutex', () => {
     assert.equal(mutex.tryLock(), true)
   })
 
-  it('of one thread has no buffer, and says how to get one', () => {
+  it('of one thread has no buffer, and the error says how to get one', () => {
     const mutex = new Mutex()
     const message =
       'the mutex has no buffer: construct it with { shared: true } to share it with other threads'
@@ -34,7 +34,7 @@ describe('Mutex', () => {
     assert.throws(() => new Mutex({ shared: 1 }), { name: 'TypeError', message: /^shared/ })
   })
 
-  it('behaves like a set of the mutexes that are locked', () => {
+  it('behaves like a set of the locked mutexes', () => {
     const mutexes = 4
     const step = fc.record({
       method: fc.constantFrom('tryLock', 'unlock', 'isLocked', 'lockSync'),
@@ -73,7 +73,7 @@ describe('Mutex', () => {
     )
   })
 
-  it('makes its own buffer, or lies where it is told', () => {
+  it('makes its own buffer, or lies in a given one', () => {
     const own = new Mutex({ shared: true })
     assert.ok(own.buffer instanceof SharedArrayBuffer)
     assert.equal(own.buffer.byteLength, 4)
@@ -87,7 +87,7 @@ describe('Mutex', () => {
     assert.equal(new Mutex({ buffer: undefined, shared: true }).byteOffset, 0)
   })
 
-  it('is one mutex in one place, and another in another', () => {
+  it('is one mutex in one place, and different mutexes in different places', () => {
     const buffer = new SharedArrayBuffer(8)
     const first = new Mutex({ buffer })
     const again = new Mutex({ buffer })
@@ -151,7 +151,7 @@ describe('Mutex', () => {
     mutex.lockSync()
     mutex.unlock()
 
-    // Another thread that holds it is no deadlock: that one may unlock.
+    // A holder in another thread is no deadlock: that thread may unlock.
     const worker = startWorker(
       `
       const mutex = new Mutex({ buffer: workerData })
@@ -169,7 +169,7 @@ describe('Mutex', () => {
     await exitOf(worker)
   })
 
-  it('is handed to a worker that waits', async () => {
+  it('is handed to a waiting worker', async () => {
     const mutex = new Mutex({ shared: true })
     mutex.tryLock()
     const worker = startWorker(`
@@ -239,7 +239,7 @@ describe('Mutex', () => {
     assert.equal(wordOf(mutex), 0)
   })
 
-  it('settles a timeout that races an unlock', async function () {
+  it('settles a timeout that races with an unlock', async function () {
     this.timeout(120_000)
     const buffer = new SharedArrayBuffer(16)
     const words = new Int32Array(buffer)
@@ -281,7 +281,7 @@ describe('Mutex', () => {
       words[counter] += 1
       ++mine
       const until = performance.now() + Math.random() * 0.2
-      // The first time until a timeout is met: nobody else has it.
+      // This thread holds it until a timeout has run out: no other thread has the lock.
       while (performance.now() < until || Atomics.load(words, lates) === 0);
       mutex.unlock()
     }
@@ -290,7 +290,7 @@ describe('Mutex', () => {
     await exits
     assert.ok(a.late + b.late > 0, 'no timeout was met')
     assert.equal(words[counter], mine + a.locked + b.locked)
-    assert.equal(wordOf(mutex), 0, 'nobody holds it and nobody waits')
+    assert.equal(wordOf(mutex), 0, 'it is free and has no waiter')
   })
 
   it('gives up after its timeout, and not before', async () => {
@@ -325,7 +325,7 @@ describe('Mutex', () => {
     await exitOf(worker)
   })
 
-  it('does not block the main thread unless told to', () => {
+  it('blocks the main thread only if that is allowed', () => {
     const mutex = new Mutex()
     assert.throws(() => mutex.lockSync(), { name: 'TypeError', message: /main thread/ })
     assert.throws(() => mutex.lockSync({ timeout: 0 }), TypeError)

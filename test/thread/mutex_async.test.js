@@ -2,11 +2,11 @@
 const assert = require('node:assert/strict')
 const { Mutex } = require('../..')
 const { kinds } = require('../helpers/kinds.js')
-const { describeLine, drain } = require('../helpers/line_suite.js')
+const { describeQueue, drain } = require('../helpers/queue_suite.js')
 const { assertIdle, note, turn, watch } = require('../helpers/promises.js')
 const { describeRun } = require('../helpers/run_suite.js')
 
-/** A mutex that is held, by whom, and a log. */
+/** A held mutex, its holder, and a log. */
 async function held() {
   const mutex = new Mutex()
   const release = await mutex.acquire()
@@ -14,7 +14,7 @@ async function held() {
 }
 
 const [kind] = kinds
-describeLine(kind)
+describeQueue(kind)
 describeRun(kind, 'runExclusive')
 describeRun(kind, 'executeLocked')
 
@@ -38,7 +38,7 @@ describe('Mutex: releasers', () => {
     })
   }
 
-  it('releases at once with Symbol.asyncDispose, which gives a promise', async () => {
+  it('releases at once with Symbol.asyncDispose, which returns a promise', async () => {
     const { mutex, release } = await held()
     const promise = release[Symbol.asyncDispose]()
     assert.equal(mutex.isLocked(), false)
@@ -50,7 +50,7 @@ describe('Mutex: releasers', () => {
     next()
   })
 
-  it('knows that nobody died', async () => {
+  it('reports no death', async () => {
     const { mutex, release } = await held()
     assert.equal(release.abandoned, false)
     const next = mutex.acquire()
@@ -82,7 +82,7 @@ describe('Mutex: releasers', () => {
     assert.equal(mutex.isLocked(), false)
   })
 
-  it('leaves the next one alone when runExclusive ends after mutex.release()', async () => {
+  it('does not affect the next holder when runExclusive ends after mutex.release()', async () => {
     const mutex = new Mutex()
     let end
     const running = mutex.runExclusive(() => new Promise((resolve) => (end = resolve)))
@@ -98,7 +98,7 @@ describe('Mutex: releasers', () => {
 
   for (const queued of [false, true]) {
     const when = queued ? 'admitted from the line' : 'admitted at once'
-    it(`leaves the next one alone when released before its callback begins: ${when}`, async () => {
+    it(`does not affect the next holder when released before its callback begins: ${when}`, async () => {
       const mutex = new Mutex()
       if (queued) mutex.tryLock()
       const running = mutex.runExclusive(() => {})
@@ -107,7 +107,7 @@ describe('Mutex: releasers', () => {
       assert.equal(mutex.isLocked(), false)
       const next = mutex.tryAcquire()
       await running
-      assert.equal(mutex.isLocked(), true, "it freed somebody else's grant")
+      assert.equal(mutex.isLocked(), true, 'it ended the grant of another holder')
       next()
       await assertIdle(mutex)
     })
@@ -123,7 +123,7 @@ describe('Mutex: release, unlock and the bare pair', () => {
     assert.equal(mutex.tryLock(), false)
   })
 
-  it('release() frees whoever holds it, and admits the next', async () => {
+  it('release() frees it for any holder, and admits the next waiter', async () => {
     const { mutex, log } = await held()
     note(log, 'next', mutex.acquire())
     mutex.release()
@@ -141,7 +141,7 @@ describe('Mutex: release, unlock and the bare pair', () => {
     assert.throws(() => mutex.unlock(), notHeld)
   })
 
-  it('lock() waits in line', async () => {
+  it('lock() waits in the queue', async () => {
     const { mutex, release, log } = await held()
     const locked = note(log, 'lock', mutex.lock())
     note(log, 'acquire', mutex.acquire())
@@ -156,7 +156,7 @@ describe('Mutex: release, unlock and the bare pair', () => {
     assert.deepEqual(log, ['lock', 'acquire'])
   })
 
-  it('tryLock() and tryAcquire() do not wait, nor pass who waits', async () => {
+  it('tryLock() and tryAcquire() neither wait nor overtake waiters', async () => {
     const { mutex, release } = await held()
     assert.equal(mutex.tryLock(), false)
     assert.equal(mutex.tryAcquire(), undefined)
@@ -179,7 +179,7 @@ describe('Mutex: waitForUnlock', () => {
     assert.equal(mutex.isLocked(), false)
   })
 
-  it('resolves all who wait when it is freed', async () => {
+  it('resolves every waiter when the mutex is free', async () => {
     const { mutex, release } = await held()
     const all = [watch(mutex.waitForUnlock()), watch(mutex.waitForUnlock(-5))]
     await turn()
@@ -190,7 +190,7 @@ describe('Mutex: waitForUnlock', () => {
     for (const { state, value } of all) assert.deepEqual([state, value], ['resolved', undefined])
   })
 
-  it('lets those go first who queue to acquire, but for lower priorities', async () => {
+  it('lets callers that queue to acquire go first, except lower priorities', async () => {
     const { mutex, release, log } = await held()
     note(log, 'acquire', mutex.acquire(1))
     note(log, 'equal', mutex.waitForUnlock(1))
@@ -204,7 +204,7 @@ describe('Mutex: waitForUnlock', () => {
     assert.deepEqual(log, ['higher', 'acquire', 'equal', 'lower'])
   })
 
-  it('resolves by the order of priorities', async () => {
+  it('resolves in order of priority, and of arrival', async () => {
     const { mutex, release, log } = await held()
     for (const priority of [0, 2, 1, 2.5]) note(log, priority, mutex.waitForUnlock(priority))
     release()
@@ -224,14 +224,14 @@ describe('Mutex: waitForUnlock', () => {
 
 describe('Mutex: bad input', () => {
   for (const bad of [null, 'high', Number.NaN, 1n, true, Symbol('1'), () => {}]) {
-    it(`throws, and stays as it was: ${typeof bad} ${String(bad)}`, async () => {
+    it(`throws, and does not change: ${typeof bad} ${String(bad)}`, async () => {
       const { mutex, release } = await held()
       for (const state of ['held', 'free']) {
         if (state === 'free') release()
         for (const method of ['acquire', 'lock', 'waitForUnlock']) {
           const error = Number.isNaN(bad)
             ? { name: 'RangeError', message: /^priority/ }
-            : { name: 'TypeError', message: /^options/ }
+            : { name: 'TypeError', message: /^options|takes no callback/ }
           assert.throws(() => mutex[method](bad), error)
           for (const name of ['priority', 'timeout', 'signal']) {
             if (typeof bad === 'function' && name === 'signal') continue
@@ -245,7 +245,7 @@ describe('Mutex: bad input', () => {
     })
   }
 
-  it('lets through what getters throw, and stays as it was', async () => {
+  it('passes on errors of getters, and does not change', async () => {
     const boom = new Error('boom')
     const { mutex, release } = await held()
     for (const name of ['priority', 'timeout', 'signal']) {

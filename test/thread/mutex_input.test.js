@@ -5,16 +5,16 @@ const { Mutex } = require('../..')
 const { exitOf, ready, startWorker } = require('../helpers/workers.js')
 
 const blocking = { allowBlockingMainThread: true }
-const kLine = 1 // the bit of the word that says that somebody waits
+const kLine = 1 // the bit of the word that is set while a waiter is queued
 
-describe('what a Mutex is given', () => {
+describe('Arguments of a Mutex', () => {
   for (const bad of [null, 0, '', 'buffer', 4n, Symbol('s'), {}, [], new ArrayBuffer(4)]) {
     it(`wants a SharedArrayBuffer, not ${typeof bad} ${Object.prototype.toString.call(bad)}`, () => {
       assert.throws(() => new Mutex({ buffer: bad }), { name: 'TypeError', message: /^buffer/ })
     })
   }
 
-  it('is not fooled by what only looks like a SharedArrayBuffer', () => {
+  it('recognizes imitations of a SharedArrayBuffer', () => {
     const buffer = new SharedArrayBuffer(4)
     const fakes = [
       new Int32Array(buffer),
@@ -23,7 +23,7 @@ describe('what a Mutex is given', () => {
       new Proxy(buffer, {}),
     ]
     for (const fake of fakes) assert.throws(() => new Mutex({ buffer: fake }), TypeError)
-    // The array itself checks again.
+    // The array's constructor checks again.
     Object.defineProperty(buffer, 'byteLength', { value: 1000 })
     assert.throws(() => new Mutex({ buffer, byteOffset: 400 }), RangeError)
   })
@@ -61,7 +61,7 @@ describe('what a Mutex is given', () => {
     })
   }
 
-  it('does not reach over the end of a buffer of odd length', () => {
+  it('does not reach beyond the end of a buffer of odd length', () => {
     const buffer = new SharedArrayBuffer(7)
     assert.equal(new Mutex({ buffer }).tryLock(), true)
     assert.throws(() => new Mutex({ buffer, byteOffset: 4 }), RangeError)
@@ -104,7 +104,7 @@ describe('what a Mutex is given', () => {
     }
   })
 
-  it('lets through what a getter throws, and is then as it was', () => {
+  it('passes on errors of getters, and does not change', () => {
     const thrown = new Error('from the getter')
     const trap = (name, others) =>
       Object.defineProperty({ ...others }, name, {
@@ -120,7 +120,7 @@ describe('what a Mutex is given', () => {
     assert.equal(mutex.isLocked(), false)
   })
 
-  it('is itself in every call', () => {
+  it('is the receiver in every call', () => {
     for (const method of ['lockSync', 'tryLock', 'unlock', 'isLocked']) {
       assert.throws(() => Mutex.prototype[method].call({}), TypeError)
     }
@@ -130,8 +130,8 @@ describe('what a Mutex is given', () => {
   })
 })
 
-describe('a Mutex in a buffer that others scribble on', () => {
-  it('takes a line bit that nobody set for what it is', () => {
+describe('a Mutex in a buffer that other code overwrites', () => {
+  it('keeps a queue bit, even if no waiter has set it', () => {
     const mutex = new Mutex({ ...blocking, shared: true })
     const words = new Int32Array(mutex.buffer)
     for (const lock of [() => assert.ok(mutex.tryLock()), () => mutex.lockSync()]) {
@@ -168,7 +168,7 @@ describe('a Mutex in a buffer that others scribble on', () => {
     )
   })
 
-  it('lets go after its timeout while the word changes under it', async function () {
+  it('gives up after its timeout while the word changes', async function () {
     this.timeout(120_000)
     const buffer = new SharedArrayBuffer(8)
     const words = new Int32Array(buffer)

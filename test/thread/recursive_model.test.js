@@ -1,5 +1,5 @@
 'use strict'
-// Random trees of tasks that enter a RecursiveMutex, against what must be true of it.
+// Random trees of tasks that enter a RecursiveMutex, checked against its invariants.
 const assert = require('node:assert/strict')
 const fc = require('fast-check')
 const { RecursiveMutex } = require('../..')
@@ -10,7 +10,7 @@ describe('RecursiveMutex, against a model', function () {
   this.timeout(120_000)
 
   for (const shared of [false, true]) {
-    it(`lets in who comes from inside, and nobody else: shared ${shared}`, async () => {
+    it(`admits nested callers, and no others: shared ${shared}`, async () => {
       let entries = 0
       const play = async (trees) => {
         const mutex = new RecursiveMutex({ shared, allowBlockingMainThread: true })

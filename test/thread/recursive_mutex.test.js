@@ -1,5 +1,5 @@
 'use strict'
-// A RecursiveMutex in one thread, without blocking: who is the holder, and for how long.
+// A RecursiveMutex in one thread, without blocking: its holder, and how long it is held.
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage, AsyncResource } = require('node:async_hooks')
 const { EventEmitter } = require('node:events')
@@ -9,7 +9,7 @@ const { outcome, settled } = require('../helpers/keyed.js')
 
 const boom = new Error('boom')
 
-/** A promise, and what resolves it. */
+/** A promise, and the function that resolves it. */
 function gate() {
   let open
   const opened = new Promise((resolve) => {
@@ -18,7 +18,7 @@ function gate() {
   return { open, opened }
 }
 
-/** Whoever comes later is let in, and nobody is left inside. */
+/** A later caller is admitted, and no caller is left inside. */
 async function assertIdle(mutex) {
   assert.equal(mutex.isLocked(), false)
   assert.equal(mutex.isHeld(), false)
@@ -35,7 +35,10 @@ describe('RecursiveMutex', () => {
   })
   afterEach(() => assertIdle(mutex))
 
-  /** Is in for some turns, and notes when it comes and goes; alone, but for those it is inside of. */
+  /**
+   * Enters for some turns, and records its entry and exit; it must be alone, except for the holds
+   * around it.
+   */
   let inside = 0
   const visit = (name, options) =>
     mutex.runExclusive(async () => {
@@ -57,7 +60,7 @@ describe('RecursiveMutex', () => {
       assert.equal(await mutex.executeLocked(() => mutex.executeLocked(() => 'in')), 'in')
     })
 
-    it('enters again after an await, a timer, a listener, a promise that somebody else resolves', async () => {
+    it('enters again after an await, a timer, a listener, a promise that another chain resolves', async () => {
       const emitter = new EventEmitter()
       const { open, opened } = gate()
       const running = mutex.runExclusive(async () => {
@@ -75,7 +78,7 @@ describe('RecursiveMutex', () => {
       assert.equal(log.length, 8)
     })
 
-    it('is the caller of a listener, not who has added it', async () => {
+    it("is the chain of a listener's caller, not of the code that added the listener", async () => {
       const emitter = new EventEmitter()
       const seen = []
       emitter.on('event', () => seen.push(mutex.isHeld()))
@@ -87,7 +90,7 @@ describe('RecursiveMutex', () => {
       assert.deepEqual(seen, [true, false])
     })
 
-    it('keeps all others out while it is in again', async () => {
+    it('keeps all others out while it has entered again', async () => {
       const order = []
       const first = mutex.runExclusive(async () => {
         await mutex.runExclusive(settled)
@@ -100,7 +103,7 @@ describe('RecursiveMutex', () => {
       assert.deepEqual(order, ['nested is through', 'first', 'second'])
     })
 
-    it('enters again when what it entered has thrown', async () => {
+    it('enters again when a callback inside has thrown', async () => {
       await mutex.runExclusive(async () => {
         await assert.rejects(
           mutex.runExclusive(() => {
@@ -117,7 +120,7 @@ describe('RecursiveMutex', () => {
       })
     })
 
-    it('goes on in a thenable, which is asked inside', async () => {
+    it('includes a thenable, which is resolved inside', async () => {
       const lazy = {
         // biome-ignore lint/suspicious/noThenProperty: as query builders do it
         then(resolve, reject) {
@@ -155,7 +158,7 @@ describe('RecursiveMutex', () => {
       assert.equal(most, 1)
     })
 
-    it('go before strangers who came first', async () => {
+    it('go ahead of other chains that came first', async () => {
       const first = mutex.runExclusive(async () => {
         await settled()
         await Promise.all([visit('a'), visit('b'), visit('c')])
@@ -165,7 +168,7 @@ describe('RecursiveMutex', () => {
       assert.deepEqual(log, [...order, 'first', 'stranger in', 'stranger out'])
     })
 
-    it('go by priority, with limits of their own', async () => {
+    it('are admitted by priority, with limits of their own', async () => {
       await mutex.runExclusive(async () => {
         const holder = visit('holder')
         const late = outcome(visit('late', { timeout: 0 }))
@@ -175,7 +178,7 @@ describe('RecursiveMutex', () => {
         const aborted = outcome(visit('aborted', { signal: controller.signal }))
         const timed = outcome(visit('timed', { timeout: 1 }))
         controller.abort(boom)
-        // Blocks the loop, so that nobody is let in before the timer.
+        // Blocks the loop, so that no caller is admitted before the timer.
         for (const end = performance.now() + 5; performance.now() < end; );
         await Promise.all([holder, high, low])
         assert.equal(late.reason.code, 'ERR_LOCK_TIMEOUT')
@@ -186,14 +189,14 @@ describe('RecursiveMutex', () => {
       assert.deepEqual(log, ['holder in', 'holder out', 'high in', 'high out', 'low in', 'low out'])
     })
 
-    it('of no hold are strangers', async () => {
+    it('without a common hold are independent', async () => {
       await Promise.all([visit('a'), visit('b'), visit('c')])
       assert.deepEqual(log, order)
     })
   })
 
   describe('a hold that ends', () => {
-    it('before what it has started keeps the lock until the last of that is through', async () => {
+    it('before its children keeps the lock until the last child has ended', async () => {
       let started
       const first = mutex.runExclusive(() => {
         started = [visit('a'), visit('b')]
@@ -209,7 +212,7 @@ describe('RecursiveMutex', () => {
       ])
     })
 
-    it('is no hold any more to those whom it has started, even if they come while others are in', async () => {
+    it('no longer counts for callers that it has started, even if they come while others hold it', async () => {
       const { open, opened } = gate()
       let late
       let early
@@ -231,7 +234,7 @@ describe('RecursiveMutex', () => {
       ])
     })
 
-    it('leaves those whom it has started to the hold around it', async () => {
+    it('leaves the callers that it has started to the hold around it', async () => {
       let late
       const { open, opened } = gate()
       const stranger = gate()
@@ -250,7 +253,7 @@ describe('RecursiveMutex', () => {
       assert.deepEqual(log, ['sibling in', 'sibling out', 'late in', 'late out', 'outer'])
     })
 
-    it('by throwing keeps it, too', async () => {
+    it('by throwing keeps the lock for its children, too', async () => {
       let started
       const first = mutex.runExclusive(() => {
         started = visit('started')
@@ -262,7 +265,7 @@ describe('RecursiveMutex', () => {
       assert.deepEqual(log, ['started in', 'started out', 'stranger in', 'stranger out'])
     })
 
-    it('waits for those inside those inside, however many', async () => {
+    it('waits for nested callers of nested callers, however many', async () => {
       const { open, opened } = gate()
       const relay = (n) => {
         if (n === 0) return mutex.runExclusive(() => opened)
@@ -281,7 +284,7 @@ describe('RecursiveMutex', () => {
       assert.equal(stranger.state, 'fulfilled')
     })
 
-    it('does not wait for those inside who have given up', async () => {
+    it('does not wait for nested callers that have given up', async () => {
       const controller = new AbortController()
       const { open, opened } = gate()
       const inner = []
@@ -301,7 +304,7 @@ describe('RecursiveMutex', () => {
     })
 
     for (let microtasks = 0; microtasks < 12; microtasks++) {
-      it(`while somebody comes from inside, ${microtasks} microtasks later`, async () => {
+      it(`while a nested caller comes, ${microtasks} microtasks later`, async () => {
         let started
         const first = mutex.runExclusive(() => {
           started = (async () => {
@@ -318,7 +321,7 @@ describe('RecursiveMutex', () => {
   })
 
   describe('the context', () => {
-    it('of the caller is as before, also after an error', async () => {
+    it('of the caller is restored, also after an error', async () => {
       await mutex.runExclusive(() => {})
       assert.equal(mutex.isHeld(), false)
       await mutex.runExclusive(() => Promise.reject(boom)).catch(() => {})
@@ -329,7 +332,7 @@ describe('RecursiveMutex', () => {
       await running
     })
 
-    it('of other storages is untouched, inside and outside', async () => {
+    it('of other storages is unaffected, inside and outside', async () => {
       const storage = new AsyncLocalStorage()
       const holder = visit('holder')
       const within = (name) =>
@@ -348,7 +351,7 @@ describe('RecursiveMutex', () => {
       await holder
     })
 
-    it('knows the holds of several mutexes, nested in any order', async () => {
+    it('has the holds of several mutexes, nested in any order', async () => {
       const other = new RecursiveMutex()
       const third = new RecursiveMutex()
       await mutex.runExclusive(() =>
@@ -361,7 +364,7 @@ describe('RecursiveMutex', () => {
       await assertIdle(other)
     })
 
-    it('remembers no hold that is over: a chain may go on for ever', async function () {
+    it('keeps no ended hold: a chain may go on for ever', async function () {
       this.timeout(60_000)
       // Each hold is of another mutex, entered inside the one before, which it outlives.
       const [{ bytes }] = await inChild(
@@ -384,7 +387,7 @@ describe('RecursiveMutex', () => {
   })
 
   describe('cancel', () => {
-    it('rejects all who wait, strangers and those inside, and leaves all who are in alone', async () => {
+    it('rejects every waiter, nested or not, and leaves holders alone', async () => {
       const { open, opened } = gate()
       const waiting = []
       const first = mutex.runExclusive(async () => {
@@ -411,16 +414,19 @@ describe('RecursiveMutex', () => {
       assert.deepEqual(log, ['again in', 'again out'])
     })
 
-    it('from inside, with a reason', async () => {
-      await mutex.runExclusive(async () => {
-        const child = visit('child')
-        const sibling = outcome(visit('sibling'))
-        mutex.cancel(boom)
-        await child
-        assert.equal(sibling.reason, boom)
-        await visit('after')
+    for (const reason of [boom, null]) {
+      it(`from inside, with the reason ${reason}`, async () => {
+        await mutex.runExclusive(async () => {
+          const child = visit('child')
+          const sibling = outcome(visit('sibling'))
+          mutex.cancel(reason)
+          await child
+          assert.equal(sibling.state, 'rejected')
+          assert.equal(sibling.reason, reason)
+          await visit('after')
+        })
       })
-    })
+    }
 
     it('rejects with the error of the constructor', async () => {
       const other = new RecursiveMutex({ cancelError: boom })
@@ -433,7 +439,7 @@ describe('RecursiveMutex', () => {
       })
     })
 
-    it('lets a closed hold go when all who waited inside are gone', async () => {
+    it('ends a closed hold when all nested waiters are gone', async () => {
       const { open, opened } = gate()
       let sibling
       await mutex.runExclusive(() => {
@@ -447,7 +453,7 @@ describe('RecursiveMutex', () => {
     })
   })
 
-  describe('what it is given', () => {
+  describe('its input', () => {
     for (const [args, error] of [
       [[undefined], TypeError],
       [['callback'], TypeError],

@@ -1,6 +1,6 @@
 'use strict'
-// A read-write lock in one thread, line by line of its contract. Its run forms and
-// its input: rw_lock_run.test.js; upgrading and downgrading: rw_lock_upgrade.test.js.
+// A read-write lock in one thread, line by line of its contract. Callbacks and input:
+// rw_lock_run.test.js; upgrade and downgrade: rw_lock_upgrade.test.js.
 const assert = require('node:assert/strict')
 const { E_CANCELED, RWLock } = require('../..')
 const { outcome, settled } = require('../helpers/keyed.js')
@@ -47,7 +47,7 @@ describe('RWLock', () => {
     }
   })
 
-  it('who comes while somebody waits, waits behind: readers behind a writer, too', async () => {
+  it('a newcomer goes behind all waiters: a reader behind a writer, too', async () => {
     const log = []
     const reader = await lock.acquireRead()
     const writer = note(log, 'w', lock.acquireWrite())
@@ -72,7 +72,7 @@ describe('RWLock', () => {
     assert.deepEqual(log, ['w', 'r1', 'r2', 'w2'])
   })
 
-  it('higher priorities go first, and pass who waits already', async () => {
+  it('higher priorities go first, ahead of earlier waiters', async () => {
     const log = []
     const enter = (mode, priority) =>
       note(log, `${mode} ${priority}`, lock[`acquire${mode}`](priority)).then((release) =>
@@ -94,7 +94,7 @@ describe('RWLock', () => {
     ;(await waiting)()
   })
 
-  it('neither side starves: the wait is bounded by who came before', async () => {
+  it('neither side starves: the wait is bounded by the earlier waiters', async () => {
     let isOver = false
     let entries = 0
     const visit = async (mode) => {
@@ -118,7 +118,7 @@ describe('RWLock', () => {
         const before = entries
         const release = await lock[`acquire${one}`]()
         const passed = entries - before
-        // Who is in, and who stands in line already.
+        // The holders, and the earlier waiters.
         assert.ok(passed <= 8, `${passed} have been let in before`)
         release()
         await settled()
@@ -128,7 +128,7 @@ describe('RWLock', () => {
     }
   })
 
-  it('a timeout of 0 takes it now or not at all', async () => {
+  it('a timeout of 0 acquires without waiting or not at all', async () => {
     for (const mode of modes) {
       ;(await lock[`acquire${mode}`]({ timeout: 0 }))()
       const writer = await lock.acquireWrite()
@@ -150,7 +150,7 @@ describe('RWLock', () => {
     }
   })
 
-  it('has no slip between granted and given up', async () => {
+  it('every race of a grant with giving up has one outcome', async () => {
     for (const mode of modes) {
       const writer = await lock.acquireWrite()
       const controller = new AbortController()
@@ -164,7 +164,7 @@ describe('RWLock', () => {
     }
   })
 
-  it('cancel() rejects who waits, and leaves who has it alone', async () => {
+  it('cancel() rejects waiters, and leaves holders alone', async () => {
     const reader = await lock.acquireRead()
     const waits = [lock.acquireWrite(), lock.acquireRead(), lock.acquireWrite({ timeout: 1e9 })]
     const seen = waits.map(outcome)
@@ -187,7 +187,7 @@ describe('RWLock', () => {
     }
   })
 
-  it('a releaser lets go once, by any of its names, and never of what others have', async () => {
+  it('a releaser acts once, under any of its names, and never on a later grant', async () => {
     const ways = [
       (release) => release(),
       (release) => release.release(),
@@ -218,7 +218,7 @@ describe('RWLock', () => {
 describe('RWLock, with timers', () => {
   const fake = useFakeTimers()
 
-  it('who gives up is gone, and lets those behind it in', async () => {
+  it('a waiter that gives up leaves the queue, and the waiters behind it are admitted', async () => {
     const lock = new RWLock()
     await lock.acquireRead()
     const controller = new AbortController()

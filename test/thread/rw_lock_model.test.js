@@ -1,6 +1,6 @@
 'use strict'
-// A read-write lock of one thread, step by step beside a model that is a few arrays: alone, in memory that other
-// threads could know, and as the lock of a key whose neighbours come and go.
+// A read-write lock of one thread, step by step beside a model of a few arrays: alone, in memory
+// that other threads could know, and as the lock of a key whose neighbours change.
 const assert = require('node:assert/strict')
 const fc = require('fast-check')
 const { KeyedRWLock, RWLock } = require('../..')
@@ -51,7 +51,7 @@ class OfKey {
     return ofKey
   }
 
-  /** What is idle is swept, and its core goes to another key. */
+  /** Sweeps idle keys, so that a core goes to another key. */
   disturb() {
     const releases = Array.from({ length: 300 }, (_, i) => this.#locks.tryAcquireWrite(i))
     for (const release of releases) release()
@@ -62,14 +62,14 @@ class OfKey {
   }
 }
 
-/** Both, and an oracle that knows neither: who is inside, by what JavaScript was told. */
+/** Runs both, with an independent oracle: the holders, according to JavaScript. */
 class Pair {
   clock = new FakeClock()
   expected = new Map()
   seen = new Map()
   /** By id: { controller, release, mode }. */
   requests = []
-  /** What callers of onIdle() have heard, and should have. */
+  /** Which callers of onIdle() have resolved, and which should have. */
   idles = []
   model = new RWLockModel((id, how) => this.expected.set(id, how))
 
@@ -178,7 +178,7 @@ class Pair {
   advance({ which }) {
     this.clock.advance(which)
     const due = this.model.waiting().filter(({ until }) => until <= this.clock.now)
-    // One timer after the other: whom one lets in, is not late.
+    // Fires one timer after the other: a waiter that one of them admits does not time out.
     due.sort((a, b) => a.until - b.until || a.id - b.id)
     for (const one of due) this.model.giveUp(({ id }) => id === one.id, 'late')
   }
@@ -266,7 +266,7 @@ describe('RWLock: its model', function () {
     await fc.assert(fc.asyncProperty(steps, run), { numRuns: scaled(2000, 100) })
   }
 
-  it('of one thread does as the model does, step by step', play(Alone))
-  it('in shared memory does as the model does, step by step', play(Shared))
-  it('of a key does as the model does, step by step', play(OfKey))
+  it('of one thread acts as its model, step by step', play(Alone))
+  it('in shared memory acts as its model, step by step', play(Shared))
+  it('of a key acts as its model, step by step', play(OfKey))
 })

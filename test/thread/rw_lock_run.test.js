@@ -1,5 +1,5 @@
 'use strict'
-// A read-write lock in one thread: callbacks that run while it is held, and what it refuses.
+// A read-write lock in one thread: callbacks that run while it is held, and refused input.
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { RWLock } = require('../..')
@@ -43,7 +43,7 @@ describe('RWLock: callbacks and input', () => {
       assert.equal(await after, 42)
     })
 
-    it(`${method} lets go when the callback throws or rejects`, async () => {
+    it(`${method} releases when the callback throws or rejects`, async () => {
       await assert.rejects(lock[method](fail), boom)
       assert.ok(!lock.isLocked())
       await assert.rejects(lock[method](fail, 1), boom)
@@ -53,7 +53,7 @@ describe('RWLock: callbacks and input', () => {
       )
     })
 
-    it(`${method} rejects, and does not throw, for what is no callback or no option`, async () => {
+    it(`${method} rejects, and does not throw, for an invalid callback or option`, async () => {
       const unused = () => assert.fail('called')
       for (const bad of [undefined, null, 'a', {}])
         await assert.rejects(lock[method](bad), TypeError)
@@ -80,7 +80,7 @@ describe('RWLock: callbacks and input', () => {
       assert.deepEqual(await Promise.all(runs), ['a', 'b'])
     })
 
-    it(`${method}Sync gives what the callback gives, and lets go when it throws`, () => {
+    it(`${method}Sync returns the callback's result, and releases when it throws`, () => {
       const main = new RWLock({ allowBlockingMainThread: true })
       const seen = () => [main.isWriteLocked(), main.readers]
       assert.deepEqual(main[`${method}Sync`](seen), mode === 'Read' ? [false, 1] : [true, 0])
@@ -94,7 +94,7 @@ describe('RWLock: callbacks and input', () => {
     })
   }
 
-  it('refuses what it cannot use, at once, and nothing is left of that', () => {
+  it('refuses invalid input at once, and leaves nothing behind', () => {
     for (const mode of modes) {
       const acquire = lock[`acquire${mode}`].bind(lock)
       for (const bad of [null, 'a', true, { priority: '1' }, { timeout: '1' }, { signal: {} }]) {

@@ -18,7 +18,7 @@ describe('RWLock: upgrade', () => {
   }
   withNewLock(set, { allowBlockingMainThread: true })
 
-  it('the only reader becomes the writer at once, before everybody in line', async () => {
+  it('the only reader becomes the writer at once, ahead of every queued waiter', async () => {
     for (const way of ['upgrade', 'tryUpgrade', 'upgradeSync']) {
       for (const isWaitedFor of [false, true]) {
         const reader = await lock.acquireRead()
@@ -39,7 +39,7 @@ describe('RWLock: upgrade', () => {
     }
   })
 
-  it('waits for the other readers, before everybody; no new ones come in', async () => {
+  it('waits for the other readers, ahead of every waiter; no new reader is admitted', async () => {
     const [one, two, three] = [lock.tryAcquireRead(), lock.tryAcquireRead(), lock.tryAcquireRead()]
     const log = []
     const first = note(log, 'w', lock.acquireWrite(Infinity))
@@ -56,7 +56,7 @@ describe('RWLock: upgrade', () => {
     assert.deepEqual(log, ['upgraded', 'w', 'urgent'])
   })
 
-  it('of two that upgrade at once, the second is refused cleanly, and reads on', async () => {
+  it('refuses the second of two upgrades at once, and its reader keeps reading', async () => {
     const [one, two] = [lock.tryAcquireRead(), lock.tryAcquireRead()]
     const first = outcome(one.upgrade())
     await assert.rejects(two.upgrade(), refusedUpgrade)
@@ -69,7 +69,7 @@ describe('RWLock: upgrade', () => {
     first.value()
   })
 
-  it('when it is given up, however that is, the reader reads on, and readers come in again', async () => {
+  it('when it gives up, in any way, the reader keeps reading, and new readers are admitted', async () => {
     const ends = {
       abort: { reason: boom, end: (controller) => controller.abort(boom) },
       cancel: { reason: E_CANCELED, end: () => lock.cancel() },
@@ -91,7 +91,7 @@ describe('RWLock: upgrade', () => {
     }
   })
 
-  it('an abort lets in the readers that it has kept out, and they alone', async () => {
+  it('an abort admits the readers that it has kept out, and no other waiter', async () => {
     const controller = new AbortController()
     const [one, two] = [lock.tryAcquireRead(), lock.tryAcquireRead()]
     const upgrading = outcome(one.upgrade({ signal: controller.signal }))
@@ -107,7 +107,7 @@ describe('RWLock: upgrade', () => {
     ;(await waits[3])()
   })
 
-  it('takes a timeout of 0 and a signal that is aborted for what they are', async () => {
+  it('a timeout of 0 does not wait, and an aborted signal rejects', async () => {
     const [one, two] = [lock.tryAcquireRead(), lock.tryAcquireRead()]
     await assert.rejects(one.upgrade({ timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
     await assert.rejects(one.upgrade({ signal: AbortSignal.abort(boom) }), boom)
@@ -119,7 +119,7 @@ describe('RWLock: upgrade', () => {
     ;(await one.upgrade({ timeout: 0 }))()
   })
 
-  it('a reader that lets go while it upgrades lets go of all', async () => {
+  it('a reader that releases during its upgrade gives up both', async () => {
     const [one, two] = [lock.tryAcquireRead(), lock.tryAcquireRead()]
     const upgrading = outcome(one.upgrade())
     const behind = outcome(lock.acquireRead())
@@ -132,7 +132,7 @@ describe('RWLock: upgrade', () => {
     assert.equal(lock.readers, 2)
     two()
     behind.value()
-    // In the turn in which it is granted, as well.
+    // In the turn of its grant as well.
     const [three, four] = [lock.tryAcquireRead(), lock.tryAcquireRead()]
     const granted = outcome(three.upgrade())
     four()
@@ -160,7 +160,7 @@ describe('RWLock: upgrade', () => {
     assert.throws(() => writer.downgrade(), notHeld)
   })
 
-  it('options whose getters let go upgrade nothing', async () => {
+  it('options whose getters release upgrade nothing', async () => {
     for (const way of ['upgrade', 'upgradeSync']) {
       const [one, two] = [lock.tryAcquireRead(), lock.tryAcquireRead()]
       const options = {
@@ -176,7 +176,7 @@ describe('RWLock: upgrade', () => {
     }
   })
 
-  it('refuses what it cannot use, at once, and the reader reads on', async () => {
+  it('refuses invalid input at once, and the reader keeps reading', async () => {
     const reader = await lock.acquireRead()
     for (const bad of [null, 'a', { timeout: '1' }, { signal: {} }, { priority: '1' }]) {
       assert.throws(() => reader.upgrade(bad), TypeError)
@@ -207,7 +207,7 @@ describe('RWLock: upgrade', () => {
 describe('RWLock: upgrade, with timers', () => {
   const fake = useFakeTimers()
 
-  it('is late, and the reader reads on', async () => {
+  it('times out, and the reader keeps reading', async () => {
     const lock = new RWLock()
     const [one, two] = [lock.tryAcquireRead(), lock.tryAcquireRead()]
     const upgrading = outcome(one.upgrade({ timeout: 10 }))
@@ -230,7 +230,7 @@ describe('RWLock: downgrade', () => {
     lock = fresh
   })
 
-  it('makes the writer a reader, and readers may come in', async () => {
+  it('makes the writer a reader, and admits readers', async () => {
     const writer = await lock.acquireWrite()
     const reader = writer.downgrade()
     assert.deepEqual([lock.readers, lock.isWriteLocked(), reader.abandoned], [1, false, false])
@@ -243,7 +243,7 @@ describe('RWLock: downgrade', () => {
     reader()
   })
 
-  it('lets in the readers at the head of the line, and no writer in between', async () => {
+  it('admits the readers at the head of the queue, and no writer in between', async () => {
     const writer = await lock.acquireWrite()
     const log = []
     const ways = ['Read', 'Read', 'Write', 'Read']
@@ -261,7 +261,7 @@ describe('RWLock: downgrade', () => {
     ;(await waits[3])()
   })
 
-  it('lets nobody in whom a writer at the head keeps out', async () => {
+  it('admits no waiter behind a writer at the head', async () => {
     const writer = await lock.acquireWrite()
     const next = outcome(lock.acquireWrite())
     const behind = outcome(lock.acquireRead())
@@ -275,7 +275,7 @@ describe('RWLock: downgrade', () => {
     behind.value()
   })
 
-  it('may go to and fro, with others in line and without', async () => {
+  it('works repeatedly, with waiters and without', async () => {
     for (const isWaitedFor of [false, true]) {
       let reader = lock.tryAcquireRead()
       const waiting = isWaitedFor ? outcome(lock.acquireWrite()) : undefined
@@ -291,7 +291,7 @@ describe('RWLock: downgrade', () => {
     }
   })
 
-  it('works with `using`: what it was before is over', async () => {
+  it('works with `using`: the former grant is over', async () => {
     const reader = await lock.acquireRead()
     {
       const writer = await reader.upgrade()

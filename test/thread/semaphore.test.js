@@ -2,17 +2,17 @@
 const assert = require('node:assert/strict')
 const { E_CANCELED, Semaphore } = require('../..')
 const { kinds } = require('../helpers/kinds.js')
-const { describeLine } = require('../helpers/line_suite.js')
+const { describeQueue } = require('../helpers/queue_suite.js')
 const { note, turn } = require('../helpers/promises.js')
 const { describeRun } = require('../helpers/run_suite.js')
 
 const [, kind] = kinds
 
-describeLine(kind)
+describeQueue(kind)
 describeRun(kind, 'runExclusive')
 describeRun(kind, 'executeLocked')
 
-/** Acquires, and notes `name` and the value it found. */
+/** Acquires, and records `name` and the value it found. */
 function acquire(log, name, semaphore, ...args) {
   return semaphore.acquire(...args).then(([value, release]) => {
     log.push(`${name} ${value}`)
@@ -21,7 +21,7 @@ function acquire(log, name, semaphore, ...args) {
 }
 
 describe('Semaphore: its value', () => {
-  it('is given before the weight is taken', async () => {
+  it('is given as it was before the weight is taken', async () => {
     const semaphore = new Semaphore(5)
     const [first] = await semaphore.acquire()
     const [second, release] = await semaphore.acquire(3)
@@ -54,7 +54,7 @@ describe('Semaphore: its value', () => {
     for (const value of [1, 7]) assert.equal(new Semaphore(value).isLocked(), false)
   })
 
-  it('is taken from by all methods with a weight', async () => {
+  it('is reduced by all methods with a weight', async () => {
     const semaphore = new Semaphore(20)
     const values = []
     const weigh = () => values.push(semaphore.getValue())
@@ -70,7 +70,7 @@ describe('Semaphore: its value', () => {
     assert.deepEqual(values, [18, 15, 11, 10, 9, 8])
   })
 
-  it('is what each of several finds that are admitted at once', async () => {
+  it('is what each of several waiters admitted at once finds', async () => {
     const semaphore = new Semaphore(-1)
     const log = []
     acquire(log, 'a', semaphore, 2)
@@ -98,7 +98,7 @@ describe('Semaphore: its value', () => {
     assert.deepEqual(log, values)
   })
 
-  it('is set while some hold it, who give back what they took', async () => {
+  it('can be set while callers hold units, which they put back later', async () => {
     const semaphore = new Semaphore(2)
     const [, release] = await semaphore.acquire(2)
     semaphore.setValue(-4)
@@ -111,7 +111,7 @@ describe('Semaphore: its value', () => {
 })
 
 describe('Semaphore: weights and priorities', () => {
-  it('lets the head of the line block lighter ones of its own and lower priority', async () => {
+  it('lets the head of the queue block lighter waiters of its own and lower priority', async () => {
     const semaphore = new Semaphore(2)
     const log = []
     acquire(log, 'heavy', semaphore, 3)
@@ -133,7 +133,7 @@ describe('Semaphore: weights and priorities', () => {
     assert.equal(log[3], 'lower 1')
   })
 
-  it('lets a heavy one of higher priority block all others', async () => {
+  it('lets a heavy waiter of higher priority block all others', async () => {
     const semaphore = new Semaphore(1)
     const log = []
     acquire(log, 'heavy', semaphore, 2, 5)
@@ -184,7 +184,7 @@ describe('Semaphore: weights and priorities', () => {
     }
   })
 
-  it('gives back what a releaser took after release() and cancel()', async () => {
+  it("gives back a releaser's units after release() and cancel()", async () => {
     const semaphore = new Semaphore(1)
     const [, release] = await semaphore.acquire()
     semaphore.release()
@@ -195,7 +195,7 @@ describe('Semaphore: weights and priorities', () => {
 })
 
 describe('Semaphore: waitForUnlock', () => {
-  it('resolves at once when its weight could be had, and takes nothing', async () => {
+  it('resolves at once when its weight is available, and takes nothing', async () => {
     const semaphore = new Semaphore(2)
     assert.equal(await semaphore.waitForUnlock(), undefined)
     await semaphore.waitForUnlock(2)
@@ -203,7 +203,7 @@ describe('Semaphore: waitForUnlock', () => {
     assert.equal(semaphore.getValue(), 2)
   })
 
-  it('resolves once its weight can be had', async () => {
+  it('resolves once its weight is available', async () => {
     const semaphore = new Semaphore(1)
     const log = []
     for (const weight of [3, 2, 4]) note(log, weight, semaphore.waitForUnlock(weight))
@@ -215,7 +215,7 @@ describe('Semaphore: waitForUnlock', () => {
     assert.deepEqual(log, [2, 4, 3])
   })
 
-  it('waits for who queues with its priority or a higher one', async () => {
+  it('waits for queued waiters of its priority or a higher one', async () => {
     const semaphore = new Semaphore(1)
     const log = []
     acquire(log, 'acquire', semaphore, 2, 1)
@@ -245,7 +245,7 @@ describe('Semaphore: waitForUnlock', () => {
     assert.equal(semaphore.getValue(), 0)
   })
 
-  it('cancels all who wait, however many, before anybody behind the heavy ones is let in', async () => {
+  it('cancels every waiter, however many, before it admits one behind a heavy waiter', async () => {
     const semaphore = new Semaphore(1)
     const waiting = []
     for (let i = 0; i < 3000; i++) waiting.push(semaphore.acquire(i < 2048 ? 2 : 1))
@@ -253,5 +253,17 @@ describe('Semaphore: waitForUnlock', () => {
     const ended = await Promise.allSettled(waiting)
     assert.ok(ended.every(({ reason }) => reason === E_CANCELED))
     assert.equal(semaphore.getValue(), 1)
+  })
+
+  it('keeps a releaser whose units have no room usable', async () => {
+    const most = 2 ** 29 - 1
+    const semaphore = new Semaphore(most)
+    const [, release] = await semaphore.acquire(2)
+    semaphore.release(1)
+    assert.throws(release, { code: 'ERR_LOCK_RANGE' })
+    assert.equal(semaphore.getValue(), most - 1)
+    assert.ok(semaphore.tryAcquire(1))
+    release()
+    assert.equal(semaphore.getValue(), most)
   })
 })

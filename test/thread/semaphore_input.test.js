@@ -6,11 +6,11 @@ const { assertIdle, turn, watch } = require('../helpers/promises.js')
 const max = 2 ** 29 - 1
 const min = -(2 ** 29)
 
-describe('what a Semaphore is given', () => {
+describe('Arguments of a Semaphore', () => {
   const weights = [0, -1, -0.5, -Infinity]
   const methods = ['acquire', 'release', 'waitForUnlock', 'tryAcquire']
   for (const weight of weights) {
-    it(`refuses a weight of ${weight} in the words of async-mutex`, async () => {
+    it(`refuses a weight of ${weight} with async-mutex's message`, async () => {
       const semaphore = new Semaphore(2)
       const message = `invalid weight ${weight}: must be positive`
       for (const method of methods) assert.throws(() => semaphore[method](weight), { message })
@@ -36,7 +36,7 @@ describe('what a Semaphore is given', () => {
     1n,
     true,
   ]) {
-    it(`refuses ${typeof bad} ${bad} for a weight, and is then as it was`, async () => {
+    it(`refuses ${typeof bad} ${bad} as a weight, and does not change`, async () => {
       const semaphore = new Semaphore(1)
       const [, release] = await semaphore.acquire()
       const error = { name: typeof bad === 'number' ? 'RangeError' : 'TypeError' }
@@ -65,7 +65,7 @@ describe('what a Semaphore is given', () => {
     undefined,
     1n,
   ]) {
-    it(`refuses ${typeof bad} ${bad} for a value`, () => {
+    it(`refuses ${typeof bad} ${bad} as a value`, () => {
       const error = {
         name: typeof bad === 'number' ? 'RangeError' : 'TypeError',
         message: /^value/,
@@ -77,7 +77,7 @@ describe('what a Semaphore is given', () => {
     })
   }
 
-  it('refuses priorities and options that are none', async () => {
+  it('refuses invalid priorities and options', async () => {
     const semaphore = new Semaphore(1)
     for (const bad of [
       null,

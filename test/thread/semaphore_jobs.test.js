@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { getEventListeners } = require('node:events')
 const { Semaphore } = require('../..')
 
-/** Jobs that wait until they are told: `open` has those that run, by item. */
+/** Jobs that wait for a command: `open` has the running ones, by item. */
 function manualJobs() {
   const open = new Map()
   const begun = []
@@ -38,7 +38,7 @@ describe('semaphore.limit()', () => {
     assert.equal(semaphore.getValue(), 2)
   })
 
-  it('passes this and the arguments, and rejects with what the function throws', async () => {
+  it("passes this and the arguments, and rejects with the function's error", async () => {
     const owner = {
       half(number) {
         if (number % 2) throw new RangeError(`${number} is odd`)
@@ -64,7 +64,10 @@ describe('semaphore.limit()', () => {
   it('throws for invalid input at once', () => {
     const semaphore = new Semaphore(1)
     assert.throws(() => semaphore.limit(), TypeError)
-    assert.throws(() => semaphore.limit(() => {}, 2), TypeError)
+    for (const argument of [2, 'ada', null, () => {}]) {
+      const message = 'limit(fn) returns a function: pass the arguments to it'
+      assert.throws(() => semaphore.limit(() => {}, argument), { name: 'TypeError', message })
+    }
     assert.throws(() => semaphore.limit(() => {}, { weight: 0 }), RangeError)
     assert.throws(() => Semaphore.prototype.limit.call({}, () => {}), TypeError)
   })
@@ -93,7 +96,7 @@ describe('semaphore.map()', () => {
     assert.deepEqual(got, ['a0', 'b1'])
   })
 
-  it('gives [] for nothing', async () => {
+  it('resolves to [] without items', async () => {
     assert.deepEqual(await new Semaphore(1).map([], assert.fail), [])
   })
 
@@ -142,7 +145,7 @@ describe('semaphore.map()', () => {
 })
 
 describe('the first failure of semaphore.map()', () => {
-  it('aborts the jobs that run, begins no other, and waits until they have ended', async () => {
+  it('aborts the running jobs, begins no other, and waits until they have ended', async () => {
     const semaphore = new Semaphore(2)
     const { open, begun, work } = manualJobs()
     let isOver = false
@@ -208,7 +211,7 @@ describe('the first failure of semaphore.map()', () => {
     assert.equal(isClosed, false)
   })
 
-  it('closes the iterable, and outranks what closing it throws', async () => {
+  it('closes the iterable, and takes precedence over an error of closing it', async () => {
     let isClosed = false
     async function* items() {
       try {
@@ -216,7 +219,7 @@ describe('the first failure of semaphore.map()', () => {
         yield 'b'
       } finally {
         isClosed = true
-        // biome-ignore lint/correctness/noUnsafeFinally: an iterable that fails to close is what is tested
+        // biome-ignore lint/correctness/noUnsafeFinally: tests an iterable that fails to close
         throw new Error('cannot close')
       }
     }
@@ -234,7 +237,7 @@ describe('the first failure of semaphore.map()', () => {
     await assert.rejects(new Semaphore(1).map(items(), failing), { message: 'no such user' })
   })
 
-  it('begins no job from then on, whenever its units came', async () => {
+  it('begins no job from then on, even with units that came before', async () => {
     const late = []
     for (let microtasks = 0; microtasks < 12; microtasks++) {
       const semaphore = new Semaphore(2)
@@ -250,13 +253,44 @@ describe('the first failure of semaphore.map()', () => {
     assert.deepEqual(late, [])
   })
 
-  it('is what it rejects with, whatever that is', async () => {
+  it("is the rejection's reason, of any type", async () => {
     const failing = () => Promise.reject(undefined)
     const ended = new Semaphore(1).map(['a'], failing).then(
       () => 'resolved',
       (reason) => [reason],
     )
     assert.deepEqual(await ended, [undefined])
+  })
+
+  it('waits for its units where others are refused', async () => {
+    const semaphore = new Semaphore(1, { maxPending: 0 })
+    const [, release] = await semaphore.acquire()
+    const results = semaphore.map([1, 2, 3], (item) => item)
+    await turns()
+    await assert.rejects(semaphore.acquire(), { code: 'ERR_LOCK_QUEUE_FULL' })
+    release()
+    assert.deepEqual(await results, [1, 2, 3])
+  })
+
+  it('may come from an iterator that breaks the rules of iterators', async () => {
+    const semaphore = new Semaphore(1)
+    const map = (key, iterator) => semaphore.map({ [key]: () => iterator }, assert.fail)
+    for (const key of [Symbol.iterator, Symbol.asyncIterator]) {
+      for (const iterator of [undefined, 5, {}, { next: 5 }]) {
+        await assert.rejects(map(key, iterator), /^TypeError: map\(\) takes an iterable/)
+      }
+      // Without a result that is an object, the iteration would never end.
+      for (const result of [undefined, null, 5, 'done']) {
+        const end = new Error('it went on')
+        const results = [result]
+        const next = () => {
+          if (results.length === 0) throw end
+          return results.pop()
+        }
+        await assert.rejects(map(key, { next }), /^TypeError: map\(\): next\(\) of the iterator/)
+      }
+    }
+    assert.equal(semaphore.getValue(), 1)
   })
 
   it('reads its options once, inherited ones too', async () => {

@@ -1,6 +1,6 @@
 'use strict'
-// Random scripts on a Semaphore and on a model of it: each promise must be told the same, in the
-// same order, and the value must be the same after each step.
+// Random scripts on a Semaphore and on its model: each promise must settle alike, in the same
+// order, and the values must be equal after each step.
 const assert = require('node:assert/strict')
 const { getEventListeners } = require('node:events')
 const fc = require('fast-check')
@@ -39,7 +39,7 @@ const words = { [E_CANCELED.code]: 'canceled', ERR_LOCK_TIMEOUT: 'late' }
 const aborted = { code: 'ABORTED' }
 words[aborted.code] = 'aborted'
 
-/** A Semaphore and its model, which do the same. */
+/** A Semaphore and its model, which run the same script. */
 class Pair {
   #semaphore
   #model
@@ -47,7 +47,7 @@ class Pair {
   #events = []
   #waits = []
   #releasers = []
-  /** What callers of onIdle() have heard, and should have. */
+  /** Which callers of onIdle() have resolved, and which should have. */
   #idles = []
 
   constructor(value, clock) {
@@ -165,7 +165,7 @@ class Pair {
 }
 
 describe('a Semaphore', () => {
-  it('is what its model is', async () => {
+  it('acts as its model', async () => {
     const script = fc.asyncProperty(fc.integer({ min: -2, max: 5 }), steps, async (value, todo) => {
       const clock = new FakeTimers().install()
       try {

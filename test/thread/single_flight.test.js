@@ -13,7 +13,10 @@ function deferred() {
   return parts
 }
 
-/** A flight with one execution of 'key' under way: `result` settles it, `signal` is what it was called with. */
+/**
+ * A flight with one execution of 'key' under way: `result` settles it, `signal` is the callback's
+ * argument.
+ */
 async function underWay(options) {
   const flight = new SingleFlight()
   const result = deferred()
@@ -38,7 +41,7 @@ describe('SingleFlight', () => {
     assert.equal(flight.size, 0)
   })
 
-  it('gives all of them the error of it', async () => {
+  it('gives all of them its error', async () => {
     const { flight, work, calls, result, first } = await underWay()
     const second = flight.do('key', work)
     const error = new Error('no such user')
@@ -49,7 +52,7 @@ describe('SingleFlight', () => {
     assert.equal(calls.length, 1)
   })
 
-  it('gives what a callback throws that is not async', async () => {
+  it('passes on the error of a synchronous callback', async () => {
     const flight = new SingleFlight()
     const broken = flight.do('key', () => {
       throw new RangeError('no such seat')
@@ -66,7 +69,7 @@ describe('SingleFlight', () => {
     assert.equal(await next(), 2)
   })
 
-  it('tells the keys 1, "1" and 1n apart', async () => {
+  it('distinguishes the keys 1, "1" and 1n', async () => {
     const flight = new SingleFlight()
     const all = [1, '1', 1n].map((key) => flight.do(key, () => [key]))
     assert.equal(flight.size, 3)
@@ -120,7 +123,7 @@ describe('a caller of SingleFlight that gives up', () => {
     assert.equal(await second, 'new')
   })
 
-  it('does not make an unhandled rejection of what the execution ends with', async () => {
+  it("makes no unhandled rejection of the execution's error", async () => {
     const controller = new AbortController()
     const { result, first } = await underWay({ signal: controller.signal })
     controller.abort()
@@ -130,7 +133,7 @@ describe('a caller of SingleFlight that gives up', () => {
     await new Promise(setImmediate)
   })
 
-  it('hears of its timeout', async () => {
+  it('rejects at its timeout', async () => {
     const { flight, first, calls } = await underWay({ timeout: 5 })
     await assert.rejects(first, {
       code: 'ERR_LOCK_TIMEOUT',
@@ -181,7 +184,7 @@ describe('SingleFlight.forget()', () => {
     assert.equal(await first, 'old')
   })
 
-  it('is not undone by the end of what was forgotten', async () => {
+  it('is not undone by the end of the forgotten execution', async () => {
     const { flight, result, first } = await underWay()
     flight.forget('key')
     const later = deferred()
@@ -211,6 +214,13 @@ describe('invalid input to SingleFlight', () => {
     })
   }
 
+  it('throws for limits that belong to do(), and names it', () => {
+    const message = 'SingleFlight takes no options: give timeout and signal to do()'
+    for (const options of [{ timeout: 5 }, { signal: new AbortController().signal }, { other: 1 }])
+      assert.throws(() => new SingleFlight(options), { name: 'TypeError', message })
+    assert.throws(() => new SingleFlight(5), TypeError)
+  })
+
   it('throws for a key to forget', () => {
     assert.throws(() => flight.forget({}), TypeError)
   })
@@ -231,7 +241,7 @@ describe('SingleFlight against a model', () => {
 
   async function runModel(steps) {
     const flight = new SingleFlight()
-    /** What the model expects the next call of a key to join. */
+    /** The execution that the model expects the next call of a key to join. */
     const current = new Map()
     const callers = []
     let count = 0

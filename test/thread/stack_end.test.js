@@ -6,9 +6,9 @@ const { KeyedMutex, KeyedRWLock, KeyedSemaphore, locks } = boxoffice
 const { Mutex, RecursiveMutex, RWLock, Semaphore } = boxoffice
 
 const mayBlock = { allowBlockingMainThread: true }
-/** More frames than it takes from the end of the stack until a call succeeds. */
+/** More frames than the end of the stack needs until a call succeeds. */
 const mostTries = 500
-/** By how many arguments the frames are moved: less than the size of a frame altogether. */
+/** By how many arguments the frames are shifted: altogether less than the size of a frame. */
 const paddings = 16
 
 /** Calls `act` on one object after the other, from the end of the stack on, until a call succeeds. */
@@ -24,9 +24,9 @@ function dive(state) {
   }
 }
 
-/** What `make` has made and `act` has been called on, at each depth near the end of the stack. */
+/** The results of `make` that `act` was called on, at each depth near the end of the stack. */
 function atTheEnd(make, act) {
-  // Compiled before: the compiler takes more of the stack than the call.
+  // Compile first, because the compiler takes more of the stack than the call.
   for (let i = 0; i < 10; i++) act(make())
   const tried = []
   for (let padding = 0; padding < paddings; padding++) {
@@ -108,7 +108,7 @@ describe('a call near the end of the stack', function () {
   this.timeout(60_000)
   const { stackTraceLimit } = Error
 
-  // Mocha has traces made of the whole stack.
+  // Mocha makes traces of the whole stack.
   before(() => {
     Error.stackTraceLimit = 0
   })
@@ -143,7 +143,7 @@ describe('a call near the end of the stack', function () {
   }
 
   for (const [name, make] of Object.entries(releases)) {
-    it(`may be made again where it has not released: the releaser ${name}`, () => {
+    it(`can be repeated if it has not released: the releaser ${name}`, () => {
       for (const { lock, release, again } of atTheEnd(make, (o) => o.release())) {
         release()
         assert.equal(lock.isLocked(), false)
@@ -161,7 +161,7 @@ describe('a call near the end of the stack', function () {
     'of a key': () => new KeyedMutex(),
   }
   for (const [name, construct] of Object.entries(idles)) {
-    it(`tells that the lock is idle, or may be made again: the releaser ${name}`, async () => {
+    it(`reports that the lock is idle, or can be repeated: the releaser ${name}`, async () => {
       const make = () => {
         const lock = construct()
         const release = lock instanceof RWLock ? lock.tryAcquireWrite() : lock.tryAcquire('a')
@@ -173,7 +173,7 @@ describe('a call near the end of the stack', function () {
     })
   }
 
-  it('leaves a reader what it was when it cannot upgrade', () => {
+  it('leaves a reader as it was when it cannot upgrade', () => {
     const make = () => {
       const lock = new RWLock()
       return { lock, reader: lock.tryAcquireRead() }
@@ -188,7 +188,7 @@ describe('a call near the end of the stack', function () {
     }
   })
 
-  it('leaves a writer what it was when it cannot downgrade', () => {
+  it('leaves a writer as it was when it cannot downgrade', () => {
     const make = () => {
       const lock = new RWLock()
       return { lock, writer: lock.tryAcquireWrite() }

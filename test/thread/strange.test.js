@@ -1,5 +1,5 @@
 'use strict'
-// Locks and signals of other makes, and users who release what others hold.
+// Foreign locks and signals, and users that release the grants of others.
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const { promisify } = require('node:util')
@@ -10,12 +10,12 @@ function signalOf(methods) {
   return { aborted: false, addEventListener() {}, removeEventListener() {}, ...methods }
 }
 
-describe("withTimeout of somebody else's lock", () => {
+describe('withTimeout of a lock of another package', () => {
   for (const [name, lock] of [
     ['a Mutex of async-mutex', new asyncMutex.Mutex()],
     ['a Semaphore of async-mutex', new asyncMutex.Semaphore(1)],
   ]) {
-    it(`ends the waits for ${name}, and gives back what comes too late`, async () => {
+    it(`ends the waits for ${name}, and gives back late grants`, async () => {
       const limited = withTimeout(lock, 5)
       await limited.acquire()
       await assert.rejects(limited.acquire(), E_TIMEOUT)
@@ -28,7 +28,7 @@ describe("withTimeout of somebody else's lock", () => {
 })
 
 describe('withTimeout', () => {
-  it('leaves a rejection that nobody handles to the process', async () => {
+  it('leaves an unhandled rejection to the process', async () => {
     const script = `
       const { Mutex, withTimeout } = require(${JSON.stringify(require.resolve('../..'))})
       process.on('unhandledRejection', (error) => console.log(error.code))
@@ -39,7 +39,7 @@ describe('withTimeout', () => {
     assert.equal(stdout, 'ERR_LOCK_TIMEOUT\n')
   })
 
-  it('has no end where the timeout is Infinity', async () => {
+  it('never ends a wait if the timeout is Infinity', async () => {
     const mutex = new Mutex()
     const release = await mutex.acquire()
     const waiting = withTimeout(mutex, Infinity).acquire()
@@ -48,8 +48,8 @@ describe('withTimeout', () => {
   })
 })
 
-describe('a signal that throws when it is let go of', () => {
-  it('holds up nobody, and is heard of', async () => {
+describe('a signal that throws when its listener is removed', () => {
+  it('delays no other listener, and is reported', async () => {
     const heard = new Promise((resolve) => {
       const listeners = process.listeners('uncaughtException')
       process.removeAllListeners('uncaughtException')
@@ -73,7 +73,7 @@ describe('a signal that throws when it is let go of', () => {
     assert.equal(mutex.isLocked(), false)
   })
 
-  it('may use the lock while it is let go of', async () => {
+  it('may use the lock while its listener is removed', async () => {
     const semaphore = new Semaphore(2)
     semaphore.setValue(0)
     let third

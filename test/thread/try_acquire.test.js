@@ -41,7 +41,7 @@ for (const { name, make, releaser } of kinds) {
         }
       })
 
-      it(`${way} is let in when it is free`, async () => {
+      it(`${way} is granted when it is free`, async () => {
         const lock = make()
         const seen = watch(wait(tryAcquire(lock)))
         await turn()
@@ -56,12 +56,13 @@ for (const { name, make, releaser } of kinds) {
 describe('withTimeout', () => {
   const fake = useFakeTimers()
 
-  it('refuses an object that is no lock of one kind of hold, and keyed locks', () => {
+  it('refuses objects that are not a lock with one kind of hold, and keyed locks', () => {
     for (const lock of [undefined, null, {}, new RWLock()]) {
-      assert.throws(() => withTimeout(lock, 5), TypeError)
+      const message = /^lock must have acquire\(\).*timeout in their constructor$/
+      assert.throws(() => withTimeout(lock, 5), { name: 'TypeError', message })
     }
     for (const lock of [new KeyedMutex(), new KeyedSemaphore(2)]) {
-      const message = /^withTimeout\(\) takes no keyed lock: .*acquire\(key, \{ timeout: 50 \}\)$/
+      const message = /^a keyed lock cannot be decorated: .*acquire\(key, \{ timeout: 50 \}\)$/
       assert.throws(() => withTimeout(lock, 50), { name: 'TypeError', message })
       assert.throws(() => tryAcquire(lock), { name: 'TypeError', message })
     }
@@ -108,7 +109,7 @@ describe('withTimeout', () => {
     }
   })
 
-  it('sets no limit by Infinity, unlike async-mutex', async () => {
+  it('sets no limit for Infinity, unlike async-mutex', async () => {
     const limited = withTimeout(new Mutex(), Number.POSITIVE_INFINITY)
     await limited.acquire()
     const waiting = watch(limited.acquire())

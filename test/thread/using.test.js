@@ -17,7 +17,7 @@ const expected = [
 ]
 
 describe('using', () => {
-  it('lets go at the end of the block, as TypeScript compiles it', async function () {
+  it('releases at the end of the block, as TypeScript compiles it', async function () {
     this.timeout(60_000)
     const out = path.join(root, 'build', 'using')
     const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc')
@@ -39,7 +39,7 @@ describe('using', () => {
     assert.deepEqual(await useThem(), expected)
   })
 
-  it('takes what each way of acquiring a semaphore gives, an array', async () => {
+  it("takes the arrays that a semaphore's acquiring methods return", async () => {
     const sole = new boxoffice.Semaphore(2)
     const keyed = new boxoffice.KeyedSemaphore(2)
     const ways = {
@@ -74,7 +74,7 @@ describe('using', () => {
 
   const isNative = parseInt(process.versions.node, 10) >= 24
   if (isNative) {
-    it('lets go at the end of the block, as it is', async () => {
+    it('releases at the end of the block, natively', async () => {
       const run = new Function(
         'boxoffice',
         `return (async () => {

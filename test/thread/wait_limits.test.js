@@ -9,7 +9,7 @@ const late = { name: 'Error', code: 'ERR_LOCK_TIMEOUT' }
 const boom = new Error('boom')
 const listeners = (signal) => getEventListeners(signal, 'abort').length
 
-/** All ways of waiting for both kinds of locks: `wait(lock, options, callback)`. */
+/** All waits of both kinds of locks: `wait(lock, options, callback)`. */
 const cases = kinds.flatMap((kind) =>
   Object.entries(waits).map(([way, wait]) => ({
     kind,
@@ -24,7 +24,7 @@ for (const { kind, title, wait, acquires } of cases) {
   describe(`${title} with a timeout`, () => {
     const fake = useFakeTimers()
 
-    it('rejects when it has passed, and not before, and leaves the line', async () => {
+    it('rejects when it has passed, and not before, and leaves the queue', async () => {
       const { lock, release, log } = await held(kind)
       const seen = watch(wait(lock, { timeout: 50 }, () => log.push('called')))
       fake.clock.tick(49)
@@ -42,7 +42,7 @@ for (const { kind, title, wait, acquires } of cases) {
       assert.deepEqual(log, [])
     })
 
-    it('only looks when it is 0', async () => {
+    it('does not wait when it is 0', async () => {
       const { lock, release } = await held(kind)
       const seen = watch(wait(lock, { timeout: 0 }))
       const next = watch(kind.acquire(lock))
@@ -58,7 +58,7 @@ for (const { kind, title, wait, acquires } of cases) {
       assert.equal(fake.clock.set, 0)
     })
 
-    it('leaves no timer when it is let in', async () => {
+    it('leaves no timer when it is admitted', async () => {
       const { lock, release } = await held(kind)
       const seen = watch(wait(lock, { timeout: 50 }))
       assert.equal(fake.clock.pending, 1)
@@ -69,7 +69,7 @@ for (const { kind, title, wait, acquires } of cases) {
       assert.equal(seen.state, 'resolved')
     })
 
-    it('sets no timer when it need not wait, nor for what is as good as for ever', async () => {
+    it('sets no timer without a wait, or for a timeout too long for a timer', async () => {
       const lock = kind.make()
       await wait(lock, { timeout: 50 })
       lock.release()
@@ -85,7 +85,7 @@ for (const { kind, title, wait, acquires } of cases) {
       for (const { state } of all) assert.equal(state, 'pending')
     })
 
-    it('is let in by a release just before it is late, and late by one just after', async () => {
+    it('is admitted by a release just before its timeout, and times out before one just after', async () => {
       const { lock, release } = await held(kind)
       globalThis.setTimeout(release, 50)
       const before = watch(wait(lock, { timeout: 50 }))
@@ -102,7 +102,7 @@ for (const { kind, title, wait, acquires } of cases) {
     })
 
     for (const bad of [Number.NaN, -1, -0.001, -Infinity, '1', null, 1n, {}]) {
-      it(`refuses ${typeof bad} ${bad}, and is then as it was`, async () => {
+      it(`refuses ${typeof bad} ${bad}, and does not change`, async () => {
         const { lock, release } = await held(kind)
         const attempt = async () => wait(lock, { timeout: bad })
         await assert.rejects(attempt, {
@@ -134,7 +134,7 @@ for (const { kind, title, wait, acquires } of cases) {
       await assertIdle(lock)
     })
 
-    it('takes just that one out of the line', async () => {
+    it('removes only the aborted waiter from the queue', async () => {
       const { lock, release, log } = await held(kind)
       const controller = new AbortController()
       const { signal } = controller
@@ -154,7 +154,7 @@ for (const { kind, title, wait, acquires } of cases) {
       assert.deepEqual(log, ['before', 'after'])
     })
 
-    it('gives the reason of signals aborted without one', async () => {
+    it('rejects with the default reason of signals aborted without one', async () => {
       const { lock } = await held(kind)
       const controller = new AbortController()
       const promise = wait(lock, { signal: controller.signal })
@@ -162,7 +162,7 @@ for (const { kind, title, wait, acquires } of cases) {
       await assert.rejects(promise, { name: 'AbortError' })
     })
 
-    it('leaves no listener, and is deaf, when it is let in', async () => {
+    it('leaves no listener, and ignores aborts, once it is admitted', async () => {
       const { lock, release } = await held(kind)
       const controller = new AbortController()
       const { signal } = controller
@@ -178,7 +178,7 @@ for (const { kind, title, wait, acquires } of cases) {
       assert.equal(listeners(other.signal), 0)
     })
 
-    it('is let in by a listener that came first, and gone for one that came later', async () => {
+    it('is admitted by an earlier listener, and removed by a later one', async () => {
       for (const first of [true, false]) {
         const { lock, release } = await held(kind)
         const controller = new AbortController()
@@ -194,7 +194,7 @@ for (const { kind, title, wait, acquires } of cases) {
       }
     })
 
-    it('leaves nothing behind when it is late', async () => {
+    it('leaves nothing behind when it times out', async () => {
       const { lock, release } = await held(kind)
       const { signal } = new AbortController()
       const seen = watch(wait(lock, { signal, timeout: 50 }))
@@ -234,7 +234,7 @@ for (const { kind, title, wait, acquires } of cases) {
       'one without removeEventListener': noRemove,
       'one that throws': throwing,
     })) {
-      it(`refuses what is no signal, and is then as it was: ${name}`, async () => {
+      it(`refuses an invalid signal, and does not change: ${name}`, async () => {
         const { lock, release } = await held(kind)
         const attempt = async () => wait(lock, { signal, timeout: 50 })
         const seen = watch(attempt())
@@ -249,7 +249,7 @@ for (const { kind, title, wait, acquires } of cases) {
 }
 
 for (const kind of kinds) {
-  describe(`${kind.name}: who leaves the line`, () => {
+  describe(`${kind.name}: a waiter that leaves the queue`, () => {
     const fake = useFakeTimers()
 
     it('is passed over', async () => {
@@ -270,7 +270,7 @@ for (const kind of kinds) {
       await assertIdle(lock)
     })
 
-    it('hears of its end before those do whom it let through', async () => {
+    it('settles before the waiters that it admits do', async () => {
       const { lock, log } = await held(kind)
       const unlocked = watch(lock.waitForUnlock({ timeout: 5 }))
       note(log, 'a', kind.acquire(lock, { timeout: 10 }))

@@ -42,7 +42,7 @@ describe('the wait queue', () => {
     fc.assert(fc.property(scripts, play), { numRuns: scaled(2000, 200) })
   })
 
-  it('keeps nothing of a priority that no waiter has any more', () => {
+  it('keeps nothing of a priority without waiters', () => {
     const queue = new WaitQueue()
     const top = waiterOf(0, 1e9)
     queue.push(top)

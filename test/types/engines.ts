@@ -1,4 +1,5 @@
 // Compiled, never run: locks over an engine.
+import { GlideClient, GlideClusterClient } from '@valkey/valkey-glide'
 import {
   type EngineOptions,
   KeyedMutex,
@@ -26,6 +27,11 @@ async function locks(driver: EngineDriver, times: EngineOptions) {
   // @ts-expect-error A client of createSentinel() needs `connection`.
   redis(createSentinel(connection))
   redis(new Redis())
+  redis(await GlideClient.createClient({ addresses: [] }))
+  redis(await GlideClusterClient.createClient({ addresses: [] }), { shards: 2 })
+  redis(new Redis(), { prefix: undefined, shards: undefined, connection: undefined })
+  redis(new Redis(), { ttl: undefined, maxHold: undefined, answerTimeout: undefined })
+  new Mutex({ engine: undefined })
   const mutex = new Mutex({ engine, name: 'orders' })
   const release = await mutex.acquire({ timeout: 5 })
   const token: bigint | undefined = release.fencingToken
@@ -40,10 +46,11 @@ async function locks(driver: EngineDriver, times: EngineOptions) {
   new RecursiveMutex({ engine, name: 'report', minHold: 1000 })
   new KeyedMutex({ engine, minHold: 1000, maxHold: 5000 })
   new LeaderElection({ engine, name: 'mail', maxHold: Infinity })
-  // @ts-expect-error it is for mutexes
-  new Semaphore(3, { engine, name: 'pool', minHold: 1000 })
-  // @ts-expect-error it is for mutexes
-  new KeyedRWLock({ engine, minHold: 1000 })
+  // At scope host all locks have both.
+  new Semaphore(3, { scope: 'host', name: 'pool', minHold: 1000, maxHold: 5000 })
+  new KeyedSemaphore(3, { scope: 'host', name: 'pool', minHold: 1000 })
+  new KeyedRWLock({ scope: 'host', name: 'seats', minHold: 1000 })
+  new RecursiveMutex({ scope: 'host', name: 'account', maxHold: 5000 })
   await using own = new Engine(driver, times)
   await engine.close()
   // @ts-expect-error a client, not its URL

@@ -42,7 +42,7 @@ async function barriers() {
   barrier.break()
   barrier.reset()
   const same = new Barrier(3, { buffer: barrier.buffer, byteOffset: barrier.byteOffset })
-  // @ts-expect-error whoever comes waits
+  // @ts-expect-error every arriving party waits
   barrier.tryWait()
   // @ts-expect-error all go together
   barrier.wait(1)
@@ -50,7 +50,7 @@ async function barriers() {
 }
 
 async function philosophers() {
-  const settings: DiningPhilosophersOptions = { name: 'table' }
+  const settings: DiningPhilosophersOptions = { name: 'table', timeout: 5, maxPending: 1 }
   const table = new DiningPhilosophers(5, settings)
   const release: Releaser = await table.begin(0, { priority: 1, ...limits })
   const now: Releaser | undefined = table.tryBegin(2)

@@ -20,6 +20,7 @@ function handlers() {
     inspect(request, response, (error?: unknown) => response.end(String(error)))
   })
   inspector({ hosts: ['a', 'b'] as const })
+  inspector({ hosts: undefined, allowRemote: undefined })
   // @ts-expect-error a list of names
   inspector({ hosts: 'localhost' })
   // @ts-expect-error yes or no

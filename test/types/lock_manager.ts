@@ -69,6 +69,13 @@ async function requests() {
   )
   const options: LockRequestOptions = { steal: true, priority: 1, timeout: 5, scope: 'process' }
   await manager.request('a', options, () => {})
+  const none = { mode: undefined, signal: undefined, timeout: undefined, scope: undefined }
+  await manager.request(
+    'a',
+    { ...none, ifAvailable: undefined, steal: undefined },
+    (lock) => lock?.name,
+  )
+  new LockManager({ name: undefined, engine: undefined })
   const { held, pending }: LockManagerSnapshot = await manager.query()
   const client: string | undefined = [...held, ...pending][0]?.clientId
   // @ts-expect-error there are two

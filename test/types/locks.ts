@@ -3,8 +3,11 @@ import {
   E_ALREADY_LOCKED,
   E_CANCELED,
   E_TIMEOUT,
+  isLockError,
   KeyedMutex,
   KeyedSemaphore,
+  type LockError,
+  type LockErrorCode,
   Mutex,
   type MutexInterface,
   type MutexOptions,
@@ -16,8 +19,23 @@ import {
   withTimeout,
 } from 'boxoffice'
 
+function codeOf(error: unknown): LockErrorCode | undefined {
+  // @ts-expect-error It may be anything.
+  error.code
+  if (!isLockError(error)) return undefined
+  const known: LockError = error
+  const mode: 'exclusive' | 'shared' | undefined = known.cycle?.[0]?.waitsFor.mode
+  if (mode === 'shared') return undefined
+  // @ts-expect-error No such code.
+  if (known.code === 'ERR_LOCK_TIMEOUTS') return undefined
+  return error.code === 'ERR_LOCK_TIMEOUT' ? error.code : E_TIMEOUT.code
+}
 const errors: Error[] = [E_ALREADY_LOCKED, E_CANCELED, E_TIMEOUT]
 const how: WaitOptions = { priority: 1, timeout: 0.5, signal: new AbortController().signal }
+
+function mayBeLeftOut(timeout: number | undefined, signal: AbortSignal | undefined) {
+  return new Semaphore(1).acquire({ timeout, signal, maxPending: 2, ifAvailable: true })
+}
 
 async function mutexes() {
   const options: MutexOptions = { buffer: new SharedArrayBuffer(8), byteOffset: 4 }
@@ -132,4 +150,4 @@ function decorated() {
   return { semaphore, nested }
 }
 
-export { decorated, errors, keyed, mutexes, semaphores }
+export { codeOf, decorated, errors, keyed, mayBeLeftOut, mutexes, semaphores }

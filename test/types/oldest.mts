@@ -1,6 +1,7 @@
 // The same as oldest.ts, as an ES module.
 import boxoffice, { KeyedMutex, RWLock, Semaphore, withTimeout } from 'boxoffice'
 import { Engine } from 'boxoffice/engine'
+import { etcd } from 'boxoffice/etcd'
 import { inspector } from 'boxoffice/inspector'
 import { postgres } from 'boxoffice/postgres'
 import { redis } from 'boxoffice/redis'
@@ -17,4 +18,4 @@ export async function locks(): Promise<number> {
   return value
 }
 
-export const all = [locks, withTimeout, Engine, inspector, postgres, redis]
+export const all = [locks, withTimeout, Engine, etcd, inspector, postgres, redis]

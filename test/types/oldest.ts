@@ -1,6 +1,7 @@
 // Compiled by the oldest supported TypeScript, too (test/package/types_oldest.test.js). Never run.
 import boxoffice, { KeyedMutex, type Mutex, RWLock, Semaphore, withTimeout } from 'boxoffice'
 import { Engine } from 'boxoffice/engine'
+import { etcd } from 'boxoffice/etcd'
 import { fetchInspector, inspector } from 'boxoffice/inspector'
 import { postgres } from 'boxoffice/postgres'
 import { redis } from 'boxoffice/redis'
@@ -17,4 +18,4 @@ export async function locks(): Promise<number> {
   return value
 }
 
-export const all = [locks, withTimeout, Engine, fetchInspector, inspector, postgres, redis]
+export const all = [locks, withTimeout, Engine, etcd, fetchInspector, inspector, postgres, redis]

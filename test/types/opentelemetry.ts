@@ -22,6 +22,7 @@ const config: BoxofficeInstrumentationConfig = { enabled: false, waitThreshold: 
 function instrument() {
   const instrumentation: Instrumentation = new BoxofficeInstrumentation(config)
   instrumentation.setMeterProvider(metrics.getMeterProvider())
+  new BoxofficeInstrumentation({ enabled: undefined, waitThreshold: undefined })
   // @ts-expect-error a number of milliseconds
   new BoxofficeInstrumentation({ waitThreshold: '5 ms' })
   // @ts-expect-error no such option

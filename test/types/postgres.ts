@@ -8,11 +8,13 @@ const options: PostgresOptions = { ttl: 1000, maxHold: 5000, schema: 'locks', co
 async function locks(pool: Pool) {
   const engine = postgres(pool, options)
   postgres(pool, { connection: { host: '127.0.0.1', port: 5432 } })
+  postgres(pool, { schema: undefined, table: undefined, connections: undefined })
   new KeyedMutex({ engine })
   new LockManager({ engine, name: 'jobs' })
   const schema: string = postgresSchema({ table: 'shop' })
   const own = engine.withTransaction(await pool.connect())
   await own.acquire(['a', 1, 2n], { timeout: 5, shared: true })
+  await own.acquire('a', { timeout: undefined, shared: undefined })
   const isOurs: boolean = await own.tryAcquire('a', { shared: true })
   // @ts-expect-error it does not wait
   await own.tryAcquire('a', { timeout: 5 })

@@ -16,7 +16,7 @@ async function recursive() {
   const buffer: SharedArrayBuffer = mutex.buffer
   const at: number = mutex.byteOffset
 
-  // @ts-expect-error nobody could tell that its caller holds it
+  // @ts-expect-error its caller could not be recognized as the holder
   mutex.acquire()
   // @ts-expect-error nor of this
   mutex.lock()

@@ -16,7 +16,7 @@ new RWLock({ readers: 2 })
 export async function alone(signal: AbortSignal): Promise<void> {
   const reader: ReadReleaser = await lock.acquireRead({ signal, timeout: 5, priority: 1 })
   const writer: WriteReleaser = await reader.upgrade({ signal, timeout: 5 })
-  // @ts-expect-error: an upgrade goes before everybody
+  // @ts-expect-error: an upgrade goes ahead of every waiter
   await reader.upgrade({ priority: 1 })
   const again: ReadReleaser = writer.downgrade()
   const now: WriteReleaser | undefined = again.tryUpgrade()

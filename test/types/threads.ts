@@ -65,6 +65,7 @@ async function conditions() {
   condition.waitSync(mutex, { timeout: 5 })
   condition.notifyOne()
   condition.notifyAll()
+  new ConditionVariable({ scope: 'host', name: 'jobs', directory: '/run/locks' })
   // @ts-expect-error it waits with a mutex
   condition.wait(new Semaphore(1))
   // @ts-expect-error notified first come, first served

@@ -17,7 +17,7 @@ describe('locks.request(): its arguments', () => {
     assert.equal(LockManager.prototype.request.length, 2)
   })
 
-  it('takes as name what can be made a string', async () => {
+  it('converts the name to a string', async () => {
     const nameOf = (name) => locks.request(name, (lock) => lock.name)
     assert.equal(await nameOf(12), '12')
     assert.equal(await nameOf(undefined), 'undefined')
@@ -64,13 +64,13 @@ describe('locks.request(): its arguments', () => {
   })
 
   for (const bad of [undefined, null, 1, 'a', [], {}, Promise.resolve()]) {
-    it(`takes no ${String(bad)} for a callback`, async () => {
+    it(`refuses ${String(bad)} as a callback`, async () => {
       await rejects(['a', bad], TypeError)
       await rejects(['a', {}, bad], TypeError)
     })
   }
 
-  it('takes the second of three for options, whatever it is', async () => {
+  it('takes the second of three arguments as options, of any type', async () => {
     await rejects(['a', never, undefined], TypeError)
     assert.equal(
       await locks.request(
@@ -85,7 +85,7 @@ describe('locks.request(): its arguments', () => {
     for (const bad of [1, 'a', true, 1n, Symbol('a')]) await rejects(['a', bad, never], TypeError)
   })
 
-  it('reads the options in the order of the standard, once each, and what is ours after them', async () => {
+  it('reads the options in the order of the standard, once each, and its own options after them', async () => {
     const read = []
     const options = new Proxy({}, { get: (_, key) => void read.push(key) })
     await locks.request('a', options, () => {})
@@ -114,7 +114,7 @@ describe('locks.request(): its arguments', () => {
       await assert.rejects(modeOf(bad), TypeError)
   })
 
-  it('takes ifAvailable and steal for what they mean to an if', async () => {
+  it('converts ifAvailable and steal to booleans', async () => {
     const isGranted = (options) => locks.request('b', options, (lock) => lock !== null)
     await locks.request('b', async () => {
       assert.equal(await isGranted({ ifAvailable: 'yes' }), false)
@@ -123,13 +123,13 @@ describe('locks.request(): its arguments', () => {
     assert.equal(await isGranted({ ifAvailable: '', steal: null }), true)
   })
 
-  it('takes nothing but an AbortSignal for a signal', async () => {
+  it('accepts only an AbortSignal as a signal', async () => {
     for (const signal of [null, 'a', 12.34, false, {}, Symbol('a'), () => {}, globalThis]) {
       await rejects(['a', { signal }, never], TypeError)
     }
   })
 
-  it('refuses what contradicts itself, in the order of the standard', async () => {
+  it('refuses contradictory options, in the order of the standard', async () => {
     const notSupported = { name: 'NotSupportedError', constructor: DOMException }
     const { signal } = new AbortController()
     await rejects(['a', { steal: true, ifAvailable: true }, never], notSupported)
@@ -143,7 +143,7 @@ describe('locks.request(): its arguments', () => {
     await rejects(['a', { signal: aborted }, never], { name: 'AbortError' })
   })
 
-  it('is a method of lock managers', async () => {
+  it('is only callable on lock managers', async () => {
     const { acquire, query, request } = LockManager.prototype
     await assert.rejects(request.call({}, 'a', never), TypeError)
     await assert.rejects(query.call({}), TypeError)
@@ -179,7 +179,7 @@ describe('locks.request()', () => {
     assert.deepEqual(log.slice(1).sort(), ['absent', 'free', 'thief'])
   })
 
-  it('settles to what the callback returns, after the lock has been released', async () => {
+  it("settles to the callback's result, after the lock has been released", async () => {
     assert.equal(await locks.request('a', () => 1), 1)
     assert.equal(await locks.request('a', async () => 2), 2)
     const log = []
@@ -193,7 +193,7 @@ describe('locks.request()', () => {
     assert.equal(log.length, 2)
   })
 
-  it('holds until what the callback returns has settled, well or not', async () => {
+  it("holds until the callback's promise has settled, either way", async () => {
     for (const end of ['resolve', 'reject']) {
       let settle
       const thrown = new Error('thrown')
@@ -217,7 +217,7 @@ describe('locks.request()', () => {
     }
   })
 
-  it('releases, and rejects with the very thing, when the callback throws', async () => {
+  it('releases, and rejects with the same error, when the callback throws', async () => {
     let looked = false
     const thrown = thenable(() => {
       looked = true
@@ -279,7 +279,7 @@ describe('locks.request()', () => {
     await assertFree('a')
   })
 
-  it('lets a shared one wait behind an exclusive one that waits', async () => {
+  it('lets a shared request wait behind a waiting exclusive one', async () => {
     const reader = await hold('a', { mode: 'shared' })
     const writer = outcome(locks.request('a', () => 'writer'))
     const late = outcome(locks.request('a', { mode: 'shared' }, () => 'late'))
@@ -308,7 +308,7 @@ describe('locks.request() with ifAvailable', () => {
     assert.ok(await isGranted('b'))
   })
 
-  it('is given null when not, and what the callback makes of that', async () => {
+  it("passes null otherwise, and resolves to the callback's result", async () => {
     await hold('a')
     const answer = (callback) => locks.request('a', { ifAvailable: true }, callback)
     assert.equal(await answer((lock) => lock), null)
@@ -325,7 +325,7 @@ describe('locks.request() with ifAvailable', () => {
     assert.deepEqual(await stateOf('a'), { held: ['exclusive'], pending: [] })
   })
 
-  it('is not granted in other modes than those who hold it share', async () => {
+  it('is not granted in a mode that its holders do not share', async () => {
     const held = await hold('a', { mode: 'shared' })
     assert.equal(await isGranted('a'), false)
     held.end()
@@ -334,7 +334,7 @@ describe('locks.request() with ifAvailable', () => {
     assert.equal(await isGranted('a', { mode: 'shared' }), false)
   })
 
-  it('does not go before those who wait', async () => {
+  it('does not go ahead of waiters', async () => {
     await hold('a', { mode: 'shared' })
     const waiting = locks.request('a', () => {})
     assert.equal(await isGranted('a', { mode: 'shared' }), false)
@@ -348,7 +348,7 @@ describe('locks.request() with steal', () => {
   const aborted = { name: 'AbortError', constructor: DOMException }
   const steal = (name, callback = () => 'stolen') => locks.request(name, { steal: true }, callback)
 
-  it('takes a free one as any other', async () => {
+  it('takes a free lock as any other request', async () => {
     assert.equal(await steal('a', (lock) => lock.mode), 'exclusive')
     await assertFree('a')
   })
@@ -369,7 +369,7 @@ describe('locks.request() with steal', () => {
     await assertFree('a')
   })
 
-  it('takes it from all who share it', async () => {
+  it('takes it from every shared holder', async () => {
     const shared = await Promise.all([1, 2, 3].map(() => hold('a', { mode: 'shared' })))
     const rejected = shared.map(({ promise }) => assert.rejects(promise, aborted))
     assert.equal(await steal('a'), 'stolen')
@@ -377,7 +377,7 @@ describe('locks.request() with steal', () => {
     await assertFree('a')
   })
 
-  it('goes before those who wait, who keep their order', async () => {
+  it('goes ahead of waiters, which keep their order', async () => {
     const held = await hold('a')
     const rejected = assert.rejects(held.promise, aborted)
     const log = []
@@ -388,7 +388,7 @@ describe('locks.request() with steal', () => {
     assert.deepEqual(log, ['thief', 'first', 'second'])
   })
 
-  it('may be stolen from itself', async () => {
+  it('can be stolen from itself', async () => {
     const log = []
     const thief = await hold('a', { steal: true })
     const rejected = assert.rejects(thief.promise, aborted)
@@ -398,7 +398,7 @@ describe('locks.request() with steal', () => {
     await assertFree('a')
   })
 
-  it('takes it from one whose callback has not begun: it is called all the same', async () => {
+  it('takes it from a request whose callback has not begun, and which still gets called', async () => {
     const log = []
     const robbed = locks.request('a', (lock) => log.push(`robbed ${lock.name}`))
     const rejected = assert.rejects(robbed, aborted)
@@ -408,19 +408,19 @@ describe('locks.request() with steal', () => {
     await assertFree('a')
   })
 
-  it('rejects one whose callback throws later, with the theft and nothing else', async () => {
+  it('rejects a request whose callback throws later with the theft only', async () => {
     let fail
     const robbed = locks.request('a', () => new Promise((_, reject) => (fail = reject)))
     await settled()
     const rejected = assert.rejects(robbed, aborted)
     await steal('a')
     await rejected
-    fail(new Error('nobody hears of it'))
+    fail(new Error('it has no listener'))
     await settled()
     await assertFree('a')
   })
 
-  it('rejects one whose callback ends in the turn of the theft', async () => {
+  it('rejects a request whose callback ends in the turn of the theft', async () => {
     const held = await hold('a')
     const rejected = assert.rejects(held.promise, aborted)
     const thief = steal('a')
@@ -434,7 +434,7 @@ describe('locks.request() with steal', () => {
 describe('locks.request() with a signal', () => {
   const hold = useHolders()
 
-  it('rejects with the reason of one that is aborted already', async () => {
+  it('rejects with the reason of a signal that is aborted already', async () => {
     for (const reason of ['why', new Error('why'), thenable(never)]) {
       const signal = AbortSignal.abort(reason)
       const seen = outcome(locks.request('a', { signal }, never))
@@ -444,7 +444,7 @@ describe('locks.request() with a signal', () => {
     await assertFree('a')
   })
 
-  it('takes the request out of the queue, and lets in whom it held up', async () => {
+  it('takes the request out of the queue, and admits the requests behind it', async () => {
     await hold('a', { mode: 'shared' })
     const controller = new AbortController()
     const { signal } = controller
@@ -457,7 +457,7 @@ describe('locks.request() with a signal', () => {
     assert.deepEqual([aborted.reason, behind.value], ['why', 'behind'])
   })
 
-  it('is heeded between the grant and the callback', async () => {
+  it('is checked between the grant and the callback', async () => {
     const controller = new AbortController()
     const { signal } = controller
     const aborted = locks.request('a', { signal }, never)
@@ -468,7 +468,7 @@ describe('locks.request() with a signal', () => {
     await assertFree('a')
   })
 
-  it('is heeded so by one that had to wait', async () => {
+  it('is checked in the same way for a request that had to wait', async () => {
     const release = await locks.acquire('a')
     const controller = new AbortController()
     const { signal } = controller
@@ -481,7 +481,7 @@ describe('locks.request() with a signal', () => {
     await assertFree('a')
   })
 
-  it('of strange make leaves nothing locked', async () => {
+  it('of a custom class leaves nothing locked', async () => {
     const strange = new Error('strange')
     let isStrange = false
     const signal = {
@@ -498,7 +498,7 @@ describe('locks.request() with a signal', () => {
     await assertFree('a')
   })
 
-  it('does nothing once the callback has been called, and is let go', async () => {
+  it('does nothing once the callback has been called, and has no listener then', async () => {
     const controller = new AbortController()
     const { signal } = controller
     let listeners = 0
@@ -528,11 +528,11 @@ describe('locks.request() with a signal', () => {
 describe('locks.query()', () => {
   const hold = useHolders()
 
-  it('is empty when there is nothing', async () => {
+  it('is empty without holders and waiters', async () => {
     assert.deepEqual(await locks.query(), { held: [], pending: [] })
   })
 
-  it('lists who holds and who waits, in order, with one clientId for each thread', async () => {
+  it('lists holders and waiters in order, with one clientId for each thread', async () => {
     await hold('a', { mode: 'shared' })
     await hold('b')
     await hold('a', { mode: 'shared' })
@@ -561,7 +561,7 @@ describe('locks.query()', () => {
 describe('new LockManager()', () => {
   const hold = useHolders()
 
-  it('is one more face of the same manager', async () => {
+  it('is another object for the same manager', async () => {
     const manager = new LockManager()
     await hold('a')
     assert.equal(await manager.request('a', { ifAvailable: true }, (lock) => lock), null)

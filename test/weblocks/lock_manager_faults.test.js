@@ -1,6 +1,6 @@
 'use strict'
-// What is wrong with the navigator.locks of Node 24 and 26, and must not be wrong here. Each is a process of its
-// own where it takes one.
+// Faults of navigator.locks in Node 24 and 26 that this library must not have. Each runs in a
+// process of its own if it needs one.
 const assert = require('node:assert/strict')
 const { locks } = require('../..')
 const { settled } = require('../helpers/keyed.js')
@@ -17,7 +17,8 @@ describe("the faults of Node's own locks", function () {
   it('two threads inside one exclusive lock', () =>
     shows(
       `const seen = new Int32Array(new SharedArrayBuffer(12))
-       // A request that waits need not keep its thread alive there: another fault, which would hide this one.
+       // There, a waiting request need not keep its thread alive: another fault, which would hide
+       // this one.
        const play = \`async (locks, seen) => {
          const timer = setInterval(() => {}, 1000)
          const task = async () => {
@@ -156,14 +157,14 @@ describe("the faults of Node's own locks", function () {
       'mine',
     ))
 
-  it('with three threads waiting all cores burn', () =>
+  it('three waiting threads use all cores', () =>
     shows(
       `let end
        locks.request('a', () => new Promise((resolve) => { end = resolve }))
        const code = "ready(); await locks.request('a', () => {})"
        const workers = [await start(code), await start(code), await start(code)]
        while ((await locks.query()).pending.length < 3) await turn()
-       // Starting them takes its time, too, and who knows how much: one quiet second is enough.
+       // Starting the threads takes an unknown time, too: one quiet second is enough.
        let isQuiet = false
        for (let i = 0; i < 10 && !isQuiet; i++) {
          const before = process.cpuUsage()
@@ -178,7 +179,7 @@ describe("the faults of Node's own locks", function () {
     ))
 })
 
-describe('a request that waits', function () {
+describe('a waiting request', function () {
   this.timeout(60_000)
   const holder = (then) => `const worker = await start("${then}"); worker.unref()`
   const heldForAWhile = holder(
@@ -189,7 +190,7 @@ describe('a request that waits', function () {
   )
   const ask = (what) => `locks.request('a', () => show('${what}'))`
   const stays = {
-    'for what a worker holds, until it is granted': [
+    'for a lock of a worker, until it is granted': [
       `${heldForAWhile}; ${ask('granted')}`,
       'granted',
     ],
@@ -197,39 +198,39 @@ describe('a request that waits', function () {
       `${heldForAWhile}; locks.acquire('a').then((release) => { show('granted'); release() })`,
       'granted',
     ],
-    'for what a worker holds that is terminated': [
+    'for a lock of a worker that is terminated': [
       `${held}; locks.acquire('a').then((release) => show(release.abandoned)); worker.terminate()`,
       true,
     ],
-    'for what a worker holds that comes to its end': [
+    'for a lock of a worker that ends by itself': [
       `${holder("locks.request('a', () => { ready(); return never }); setTimeout(() => {}, 100)")}
        ${ask('granted')}`,
       'granted',
     ],
-    'for what a worker holds, until it is aborted': [
+    'for a lock of a worker, until it is aborted': [
       `${held}; const controller = new AbortController()
        locks.request('a', { signal: controller.signal }, () => {}).catch(show)
-       setTimeout(() => controller.abort('aborted'), 50)`, // and the worker goes on
+       setTimeout(() => controller.abort('aborted'), 50)`, // while the worker goes on
       'aborted',
     ],
-    'for what a worker holds, while we hold another name and wait for it': [
+    'for a lock of a worker, while this thread holds another name and waits for it': [
       `locks.request('b', () => never); locks.request('b', () => show('never'))
        ${heldForAWhile}; ${ask('granted')}`,
       'granted',
     ],
-    'behind a shared lock of ours that has been let go': [
+    'behind a shared lock that this thread has released': [
       `const release = await locks.acquire('a', { mode: 'shared' })
        ${holder("locks.request('a', { mode: 'shared' }, () => { ready(); return new Promise((end) => setTimeout(end, 200)) })")}
        ${ask('granted')}; release()`,
       'granted',
     ],
-    'to share what this thread shares already, behind an exclusive request of a worker': [
+    'to share a lock that this thread shares already, behind an exclusive request of a worker': [
       `locks.request('a', { mode: 'shared' }, () => never)
        ${holder("locks.request('a', { timeout: 200 }, () => {}).catch(() => {}); ready(); setInterval(() => {}, 1000)")}
        locks.request('a', { mode: 'shared' }, () => show('granted'))`,
       'granted',
     ],
-    'for what has been stolen from us': [
+    'for a lock stolen from this thread': [
       `const robbed = locks.request('a', () => never).catch((error) => show(error.name))
        await turn()
        ${ask('granted')}
@@ -239,18 +240,18 @@ describe('a request that waits', function () {
     ],
   }
   const leaves = {
-    'for what this thread holds itself': [`locks.request('a', () => never); ${ask('never')}`],
-    'for what this thread holds by acquire()': [`await locks.acquire('a'); ${ask('never')}`],
-    'for what this thread shares with a worker': [
+    'for a lock of this thread itself': [`locks.request('a', () => never); ${ask('never')}`],
+    'for a lock that this thread has by acquire()': [`await locks.acquire('a'); ${ask('never')}`],
+    'for a lock that this thread shares with a worker': [
       `locks.request('a', { mode: 'shared' }, () => never)
        ${holder("locks.request('a', { mode: 'shared' }, () => { ready(); return never }); setInterval(() => {}, 1000)")}
        ${ask('never')}`,
     ],
-    'for what it has been granted, with another one of ours behind it': [
+    'for a lock granted to this thread, with another of its requests behind it': [
       `${heldForAWhile}; locks.request('a', () => { show('first'); return never }); ${ask('never')}`,
       'first',
     ],
-    'alone, when all others have gone': [
+    'alone, after all other threads have ended': [
       `locks.request('a', () => never); ${ask('never')}
        const worker = await start('ready()'); await worker.ended`,
     ],
@@ -262,7 +263,7 @@ describe('a request that waits', function () {
     it(`${name}, does not keep the process alive`, () => shows(code, ...expected))
   }
 
-  it('keeps a worker alive for what another thread holds', () =>
+  it('keeps a worker alive while another thread has the lock', () =>
     shows(
       `let end
        locks.request('a', () => new Promise((resolve) => { end = resolve }))

@@ -1,6 +1,6 @@
 'use strict'
-// The lock manager in one thread, against a model that is an array of who holds and an array of who waits for
-// each name, and the steps of the standard by the letter.
+// The lock manager in one thread, against a model: for each name an array of holders and an array
+// of waiters, and the steps of the standard to the letter.
 const assert = require('node:assert/strict')
 const fc = require('fast-check')
 const { locks } = require('../..')
@@ -27,7 +27,7 @@ const step = fc.oneof(
 class Model {
   held = { a: [], b: [] }
   queue = { a: [], b: [] }
-  /** What has become of each request by its id. */
+  /** The outcome of each request, by its id. */
   ends = []
 
   ask(id, { name, mode, how, priority }) {
@@ -84,11 +84,11 @@ class Model {
   }
 }
 
-/** The same with the real one: requests by their ids. */
+/** The same with the real lock manager: requests by their ids. */
 class Real {
   all = []
   ends = []
-  /** What fails leaves its locks behind: each run has names of its own. */
+  /** A failed run leaves its locks behind, so each run has names of its own. */
   #title = freshName()
 
   ask(id, { op, name, mode, how, priority }) {
@@ -164,7 +164,7 @@ describe('the lock manager, against a model', function () {
       } else if (op === 'settle') {
         await look()
       } else if (id !== undefined && op === 'abort') {
-        // Between its grant and its callback that is another matter: see the tests of signals.
+        // Between grant and callback a signal has other effects: see the tests of signals.
         await settled()
         real.all[id].controller.abort('aborted')
         model.abort(id)

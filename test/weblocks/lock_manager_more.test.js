@@ -1,5 +1,5 @@
 'use strict'
-// What the lock manager has beyond the standard, and where it is found.
+// Features of the lock manager beyond the standard, and where it is installed.
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { installNavigatorLocks, LockManager, locks } = require('../..')
@@ -15,7 +15,7 @@ describe('locks.request() with a timeout', () => {
   const fake = useFakeTimers()
   const hold = useHolders()
 
-  it('rejects when it has passed, leaves the queue, and lets in whom it held up', async () => {
+  it('rejects when it has passed, leaves the queue, and admits the requests behind it', async () => {
     await hold('a', { mode: 'shared' })
     const late = outcome(locks.request('a', { timeout: 10 }, never))
     const behind = outcome(locks.request('a', { mode: 'shared' }, () => 'behind'))
@@ -29,7 +29,7 @@ describe('locks.request() with a timeout', () => {
     assert.equal(behind.value, 'behind')
   })
 
-  it('of 0 takes the lock now or not at all', async () => {
+  it('of 0 takes the lock at once or not at all', async () => {
     assert.equal(await locks.request('a', { timeout: 0 }, () => 'free'), 'free')
     await hold('a')
     await assert.rejects(locks.request('a', { timeout: 0 }, never), { code: 'ERR_LOCK_TIMEOUT' })
@@ -58,11 +58,11 @@ describe('locks.request() with a timeout', () => {
   })
 
   for (const timeout of [null, '1', {}]) {
-    it(`takes no ${typeof timeout} for one`, () =>
+    it(`refuses a ${typeof timeout}`, () =>
       assert.rejects(locks.request('a', { timeout }, never), TypeError))
   }
   for (const timeout of [-1, NaN]) {
-    it(`takes no ${timeout} for one`, () =>
+    it(`refuses ${timeout}`, () =>
       assert.rejects(locks.request('a', { timeout }, never), RangeError))
   }
 })
@@ -70,7 +70,7 @@ describe('locks.request() with a timeout', () => {
 describe('locks.request() with a priority', () => {
   const hold = useHolders()
 
-  it('goes before those of a lower one, and behind those of its own', async () => {
+  it('goes ahead of requests of a lower priority, and behind those of its own', async () => {
     const held = await hold('a')
     const log = []
     const all = [0, 1, -1, 1, 0, Infinity, -Infinity].map((priority, i) =>
@@ -81,7 +81,7 @@ describe('locks.request() with a priority', () => {
     assert.deepEqual(log, [5, 1, 3, 0, 4, 2, 6])
   })
 
-  it('goes in at once where those who hold it have room, before all who wait', async () => {
+  it('is granted at once beside shared holders, ahead of every waiter', async () => {
     await hold('a', { mode: 'shared' })
     const waiting = outcome(locks.request('a', () => 'waiting'))
     const options = { mode: 'shared', priority: 1 }
@@ -98,9 +98,9 @@ describe('locks.request() with a priority', () => {
 })
 
 describe('locks.request() with a scope', () => {
-  it('knows the process, and says so', async () => {
+  it('reports the process scope', async () => {
     assert.equal(await locks.request('a', { scope: 'process' }, () => 1), 1)
-    const message = 'there is no scope "host": locks reach as far as \'process\''
+    const message = 'unknown scope "host": request() knows \'process\' only'
     await assert.rejects(locks.request('a', { scope: 'host' }, never), {
       name: 'RangeError',
       message,
@@ -112,7 +112,7 @@ describe('locks.request() with a scope', () => {
 describe('locks.acquire()', () => {
   const hold = useHolders()
 
-  it('gives a Releaser, which lets go once', async () => {
+  it('resolves to a Releaser, which releases once', async () => {
     const release = await locks.acquire('a')
     assert.equal(release.abandoned, false)
     assert.deepEqual(await stateOf('a'), { held: ['exclusive'], pending: [] })
@@ -140,14 +140,14 @@ describe('locks.acquire()', () => {
     assert.deepEqual(log, ['first', 'second', 'third'])
   })
 
-  it('gives undefined where it is not available', async () => {
+  it('resolves to undefined if the lock is not available', async () => {
     const release = await locks.acquire('a', { ifAvailable: true })
     assert.equal(await locks.acquire('a', { ifAvailable: true }), undefined)
     release()
     await assertFree('a')
   })
 
-  it('takes limits', async () => {
+  it('ends a wait by its timeout and its signal', async () => {
     await hold('a')
     await assert.rejects(locks.acquire('a', { timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
     const controller = new AbortController()
@@ -159,7 +159,7 @@ describe('locks.acquire()', () => {
     assert.deepEqual(await stateOf('a'), { held: ['exclusive'], pending: [] })
   })
 
-  it('throws what is wrong with its arguments', () => {
+  it('throws for invalid arguments', () => {
     assert.throws(() => locks.acquire(Symbol('a')), TypeError)
     assert.throws(() => locks.acquire('a', 1), TypeError)
     assert.throws(() => locks.acquire('a', { mode: 'no' }), TypeError)
@@ -180,14 +180,14 @@ describe('locks.acquire()', () => {
     early()
     assert.deepEqual(await stateOf('a'), { held: ['exclusive'], pending: [] })
     thief()
-    // One that is asked for only now.
+    // A signal that is first read now.
     const late = await locks.acquire('a')
     await locks.request('a', { steal: true }, () => {})
     assert.equal(late.signal.aborted, true)
     await assertFree('a')
   })
 
-  it('aborts no signal of a lock that was let go', async () => {
+  it('aborts no signal of a released lock', async () => {
     const release = await locks.acquire('a')
     const { signal } = release
     release()
@@ -195,7 +195,7 @@ describe('locks.acquire()', () => {
     assert.equal(signal.aborted, false)
   })
 
-  it('may be let go by one who hears of the theft of another', async () => {
+  it('may be released by a holder that is told of the theft of another lock', async () => {
     const shared = await Promise.all([1, 2, 3].map(() => locks.acquire('a', { mode: 'shared' })))
     for (const { signal } of shared) {
       signal.addEventListener('abort', () => {
@@ -211,7 +211,7 @@ describe('locks.acquire()', () => {
 describe('callbacks of locks.request()', () => {
   const hold = useHolders()
 
-  it('run in the async context of the one who asks', async () => {
+  it('run in the async context of the caller', async () => {
     const storage = new AsyncLocalStorage()
     const held = await storage.run('holder', () => hold('a'))
     const ask = (options) => locks.request('a', options, () => storage.getStore())
@@ -226,7 +226,7 @@ describe('callbacks of locks.request()', () => {
 })
 
 describe('installNavigatorLocks()', () => {
-  it('puts locks where code for browsers looks for it', async () => {
+  it('sets locks as navigator.locks, where code for browsers expects it', async () => {
     const before = Object.getOwnPropertyDescriptor(globalThis, 'navigator')
     try {
       assert.equal(installNavigatorLocks(), locks)
@@ -244,7 +244,7 @@ describe('installNavigatorLocks()', () => {
     }
   })
 
-  it('makes a navigator with nothing else where there is none', async () => {
+  it('makes a navigator without other properties if there is none', async () => {
     const code = `
       delete globalThis.navigator
       require(${entry}).installNavigatorLocks()
@@ -254,7 +254,7 @@ describe('installNavigatorLocks()', () => {
     assert.deepEqual([child.shown, child.stderr], [[['locks']], ''])
   })
 
-  it('is not needed: nothing is touched where nobody asks for it', async () => {
+  it('is optional: nothing is changed unless it is called', async () => {
     const code = `
       const before = globalThis.navigator?.locks
       require(${entry})

@@ -1,5 +1,5 @@
 'use strict'
-// Threads that compete for locks by name, with an oracle; and threads that die while they do.
+// Threads that compete for locks by name, with an oracle, and threads that die meanwhile.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { Worker } = require('node:worker_threads')
@@ -11,10 +11,12 @@ const { broken, fields, play, startPlaying, visits } = require('../helpers/web_l
 const entry = JSON.stringify(require.resolve('../..'))
 const ints = (length) => new Int32Array(new SharedArrayBuffer(length * 4))
 
-/** How many pairs of one name, not both shared, went in in another order than they had asked in. */
+/**
+ * How many pairs of one name, not both shared, entered in another order than they had requested.
+ */
 function disorders(rows) {
   let count = 0
-  const latest = { all: -1, exclusive: -1 } // when those asked who have been in so far
+  const latest = { all: -1, exclusive: -1 } // when the holders so far had requested
   rows.sort((a, b) => a[4] - b[4])
   for (const [, isShared, before, after] of rows) {
     if ((isShared ? latest.exclusive : latest.all) > after) count++
@@ -48,7 +50,7 @@ describe('locks that threads compete for', function () {
     assert.deepEqual(await locks.query(), { held: [], pending: [] })
   })
 
-  it('the oracle knows disorder when it sees it', () => {
+  it('the oracle detects a wrong order', () => {
     const row = (isShared, before, after, when) => [0, isShared, before, after, when]
     assert.equal(disorders([row(false, 0, 1, 2), row(false, 3, 4, 5)]), 0)
     assert.equal(disorders([row(false, 0, 1, 9), row(false, 3, 4, 5)]), 1)
@@ -58,11 +60,11 @@ describe('locks that threads compete for', function () {
     assert.equal(disorders([row(false, 0, 4, 9), row(false, 3, 5, 6)]), 0)
   })
 
-  it('are left by threads that die holding, waiting, stealing, or being let in', async () => {
+  it('are released by threads that die holding, waiting, stealing, or being admitted', async () => {
     const names = Array.from({ length: 4 }, freshName)
     let isOver = false
     let granted = 0
-    // We compete with them all the time: whoever is never let in again stops the test.
+    // This thread competes with them all the time: a thread that is never admitted again stops the test.
     const visit = async (name) => {
       const release = await locks.acquire(name, { mode: granted % 2 ? 'shared' : 'exclusive' })
       granted++

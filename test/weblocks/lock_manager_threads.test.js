@@ -43,14 +43,14 @@ describe('locks between threads', function () {
     await assertFree(name)
   })
 
-  it('are shared by threads that want them shared', async () => {
+  it('are shared by threads that request them as shared', async () => {
     const agents = [newAgent(), newAgent()]
     for (const agent of agents) await holdsIn(agent, { mode: 'shared' })
     await hold(name, { mode: 'shared' })
     assert.deepEqual(await stateOf(name), { held: ['shared', 'shared', 'shared'], pending: [] })
   })
 
-  it('are granted in the order of the requests, whatever thread they come from', async () => {
+  it('are granted in the order of the requests, across threads', async () => {
     const order = new Int32Array(new SharedArrayBuffer(64))
     const agents = [newAgent({ order }), newAgent({ order })]
     const held = await hold(name)
@@ -82,7 +82,7 @@ describe('locks between threads', function () {
     assert.deepEqual(await stateOf(name), { held: ['shared'], pending: ['exclusive', 'shared'] })
   })
 
-  it('are listed by query() in every thread, with whose they are', async () => {
+  it('are listed by query() in every thread, with their clientId', async () => {
     const agent = newAgent()
     await holdsIn(agent)
     locks.request(name, { mode: 'shared' }, () => {})
@@ -95,7 +95,7 @@ describe('locks between threads', function () {
     assert.deepEqual(await agent.does('return boxoffice.locks.query()'), expected)
   })
 
-  it('can be stolen from another thread, which hears of it', async () => {
+  it('can be stolen from another thread, which is told', async () => {
     const agent = newAgent()
     await holdsIn(agent)
     await locks.request(name, { steal: true }, async () => {
@@ -107,7 +107,7 @@ describe('locks between threads', function () {
     await assertFree(name)
   })
 
-  /** In an agent with `gate` as its data: deaf until openGate(gate). */
+  /** In an agent with `gate` as its data: reads no completion until openGate(gate). */
   const newGate = () => new Int32Array(new SharedArrayBuffer(4))
   const staysDeaf = "say('blocked'); Atomics.wait(workerData.gate, 0, 0)"
   function openGate(gate) {
@@ -115,7 +115,7 @@ describe('locks between threads', function () {
     Atomics.notify(gate, 0)
   }
 
-  it('can be stolen from one who has not heard of the grant', async () => {
+  it('can be stolen from a holder that does not know of its grant yet', async () => {
     const gate = newGate()
     const agent = newAgent({ gate })
     const held = await hold(name)
@@ -143,7 +143,7 @@ describe('locks between threads', function () {
     await assertFree(name)
   })
 
-  it('pass on a grant that an abort finds before the thread has heard of it', async () => {
+  it('pass on a grant that an abort finds before the thread has read it', async () => {
     const gate = newGate()
     const agent = newAgent({ gate })
     const held = await hold(name)
@@ -162,7 +162,7 @@ describe('locks between threads', function () {
     await assertFree(name)
   })
 
-  it('of a thread that ends go to the next, who is told when it asks for a Releaser', async () => {
+  it('of a thread that ends go to the next request, whose Releaser reports it', async () => {
     for (const [mode, abandoned] of [
       ['exclusive', true],
       ['shared', false],
@@ -182,7 +182,7 @@ describe('locks between threads', function () {
     await assertFree(name)
   })
 
-  it('tell the next of a death though nobody waited', async () => {
+  it('report a death to the next request without a waiter', async () => {
     const agent = newAgent()
     await holdsIn(agent)
     await agent.dies()
@@ -196,7 +196,7 @@ describe('locks between threads', function () {
     await assertFree(name)
   })
 
-  it('tell the next of a death when the one that should have been told died as well', async () => {
+  it('report a death to the next request when the first one to be told died as well', async () => {
     const [agent, deaf] = [newAgent(), newAgent()]
     await holdsIn(agent)
     await deaf.does(`boxoffice.locks.acquire('${name}')`)
@@ -211,7 +211,7 @@ describe('locks between threads', function () {
     await assertFree(name)
   })
 
-  it('tell a thief of a death that the one it robs has not heard of', async () => {
+  it('report to a thief a death that its victim does not know of yet', async () => {
     const gate = newGate()
     const [agent, deaf] = [newAgent(), newAgent({ gate })]
     await holdsIn(agent)
@@ -247,7 +247,7 @@ describe('locks between threads', function () {
     }
   })
 
-  it('are left by a worker that ends while it waits', async () => {
+  it('are not kept by a worker that ends while it waits', async () => {
     const held = await hold(name)
     const worker = new Worker(
       `const { parentPort } = require('node:worker_threads')

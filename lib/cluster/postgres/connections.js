@@ -1,6 +1,6 @@
 'use strict'
-// The connections of the engine: its own, made as those of the user's pool are. Not the user's: a program that holds all
-// of them while it waits for a lock would wait for ever.
+// The engine's connections. They are its own, configured like those of the user's pool. The user's
+// would not do: a program that holds all of them while it waits for a lock would wait for ever.
 
 const { clearTimeout, setTimeout } = require('node:timers')
 const { noAnswer, startPatience } = require('../patience.js')
@@ -19,26 +19,31 @@ const notTheirs = new Set([
   'verify',
 ])
 
-/** The configuration of a connection, from the options of a pool. */
+/** The configuration of a connection, from a pool's options. */
 function configOf(connection) {
   const theirs = Object.entries(connection).filter(([name]) => !notTheirs.has(name))
   const config = Object.fromEntries(theirs)
-  // pg hides these two where the options are printed.
+  // pg makes these two non-enumerable, so that printed options do not show them.
   if (connection.password !== undefined) config.password = connection.password
   if (connection.ssl?.key !== undefined) config.ssl = { ...connection.ssl, key: connection.ssl.key }
   return config
 }
 
-/** What every session of ours runs under, whatever the database says for others: it reads what is committed. */
+/**
+ * Settings of every session, in place of the database's defaults: its commands read committed data.
+ */
 const setUp =
   "SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off"
 
-/** `Client` that reads text, and whose end() waits no longer than `patience` ms for a server that does not answer. */
+/**
+ * A `Client` that reads text. Its end() waits at most `patience` ms for a server that does not
+ * answer.
+ */
 function patient(Client, patience) {
   return class extends Client {
     constructor(config) {
       super({ ...config, types: asText })
-      // `pg.defaults` may say otherwise, whatever the configuration says.
+      // `pg.defaults` overrides the configuration.
       this.binary = false
     }
 
@@ -51,14 +56,17 @@ function patient(Client, patience) {
   }
 }
 
-/** `Client` with sessions that are set up, as pg's Pool uses it: with callbacks. Each command has `patience` ms. */
+/**
+ * A `Client` that sets its session up first, with callbacks, as pg's Pool uses it. Each command has
+ * `patience` ms.
+ */
 function settled(Client, patience) {
   return class extends Client {
     connect(done) {
       super.connect((error) => (error ? done(error) : this.query(setUp, done)))
     }
 
-    /** Not pg's `query_timeout`, which ends before an answer is read that lies there. */
+    /** Not pg's `query_timeout`, which fires before an answer that has arrived is read. */
     query(...args) {
       const done = args.pop()
       const endPatience = startPatience(patience, () => {
@@ -72,7 +80,7 @@ function settled(Client, patience) {
   }
 }
 
-/** A pool of our own: it keeps no process alive, and nothing in it waits for longer than `patience` ms. */
+/** A pool that keeps no process alive, and whose steps take at most `patience` ms. */
 function makePool(Pool, Client, config, max, patience) {
   const pool = new Pool({
     ...config,
@@ -82,7 +90,8 @@ function makePool(Pool, Client, config, max, patience) {
     connectionTimeoutMillis: patience,
     query_timeout: 0,
   })
-  // An idle connection has been cut: the pool has dropped it, and makes another one for the next command.
+  // An idle connection was cut: the pool has dropped it, and makes another one for the next
+  // command.
   pool.on('error', () => {})
   return pool
 }

@@ -1,26 +1,34 @@
 'use strict'
-// PostgreSQL as an engine: what a driver is, is at the top of ../engine.js, and what happens in the database is in
-// schema.js. Each command is one call of a function there.
+// PostgreSQL as an engine. ../engine.js describes drivers; schema.js describes the database. Each
+// command is one call of a function there.
 const { join } = require('node:path')
-const { serialize } = require('node:v8')
 const { checkObject } = require('../../core/options.js')
 const { lockError } = require('../../core/errors.js')
 const { readEngineOptions, timesOf } = require('../engine.js')
+const { versionError } = require('../errors.js')
 const { findPackage } = require('../find.js')
+const { checkForThread } = require('../for_thread.js')
 const { Subscription } = require('../subscription.js')
 const { configOf, makePool } = require('./connections.js')
 const { listeningWith } = require('./listening.js')
 const { channelOf, isDigest, readNames, rowOf } = require('./names.js')
 const { explained } = require('./rights.js')
-const { schemaOf } = require('./schema.js')
+const { protocol, schemaOf } = require('./schema.js')
 const { isTrue } = require('./text.js')
 
-/** The engine has connections of its own; but a program that has ended its pool is not to take any more locks. */
+/**
+ * The engine has its own connections, but a program that has ended its pool must take no more
+ * locks.
+ */
 const endedError = () =>
   lockError(
     'ERR_LOCK_ENGINE',
     'the pool of postgres(pool) has been ended: make an engine of another pool, and end that after its last lock',
   )
+
+/** Why no request is granted while the row '' of the sessions is alive: see schema.js. */
+const afterCrash =
+  'PostgreSQL has lost its locks in a crash or a failover, and grants none until the longest ttl so far is over'
 
 class Driver {
   name = 'PostgreSQL'
@@ -28,14 +36,14 @@ class Driver {
   #names
   #pool
   #subscription
-  /** Whether nothing new is to be asked for. */
+  /** Whether new requests are refused. */
   #isEnded
   /** The requests that the server may know, by id. */
   #requests = new Map()
-  /** The last command to leave that is on its way, by key. */
+  /** By key: the last leave command under way. */
   #leaving = new Map()
 
-  /** With the options of postgres(). */
+  /** `options` are those of postgres(). */
   constructor(pool, options) {
     if (typeof pool?.query !== 'function' || typeof pool.Client !== 'function') {
       throw new TypeError('pool must be a Pool of the package pg')
@@ -50,7 +58,7 @@ class Driver {
     const names = readNames(options)
     const { answerTimeout } = readEngineOptions(timesOf(options))
     const config = configOf(connection)
-    checkForThread(config)
+    checkForThread(config, 'postgres(pool, { connection })')
     const { constructor: Pool, Client } = pool
     this.#names = names
     this.#isEnded = () => options.connection === undefined && pool.ending === true
@@ -66,9 +74,10 @@ class Driver {
     for (const [id, request] of this.#requests) {
       if (request.session !== session) this.#requests.delete(id)
     }
-    // First: all others set up their sessions, which must be theirs.
+    // First, because it checks that a connection has a server session of its own: all other
+    // connections change the settings of theirs.
     await this.#subscription.to([channelOf(session)], {
-      // Only what has a connection is sent at once.
+      // Use the message's grant only if an idle connection can send the confirmation at once.
       granted: (id, grant) =>
         granted(id, this.#pool.idleCount > this.#pool.waitingCount ? grant : undefined),
       wanted: (row) => {
@@ -80,15 +89,30 @@ class Driver {
     await this.#prepare()
   }
 
-  /** All of it is made in one transaction, so that the last of it stands for all. */
+  /** Creates everything in one transaction. An older version has made functions of older names. */
   async #prepare() {
-    const { leave } = this.#names
-    const text = 'SELECT to_regproc($1) IS NOT NULL AS is_there'
-    const { is_there: isThere } = await this.#query({ text, values: [leave] })
-    if (!isTrue(isThere)) await this.#query(schemaOf(this.#names))
+    if (await this.#isPrepared()) return
+    await this.#query(schemaOf(this.#names))
+    // Another version may have created the tables meanwhile.
+    await this.#isPrepared()
   }
 
-  /** A promise for the first row. */
+  async #isPrepared() {
+    const { enter, leave, leases, sessions, longest, stake } = this.#names
+    const text = `SELECT
+      to_regproc($1) IS NOT NULL AND to_regproc($2) IS NOT NULL AND to_regclass($3) IS NOT NULL AS is_there,
+      substring(obj_description(to_regclass($3), 'pg_class') FROM '^boxoffice protocol (.*)$') AS theirs`
+    const answer = await this.#query({ text, values: [enter, leave, leases] })
+    const { is_there: isThere, theirs } = answer
+    if (theirs !== null && Number(theirs) !== protocol) {
+      const tables = `${leases}, ${sessions}, ${longest}`
+      const cure = `run "DROP TABLE ${tables} CASCADE; DROP TYPE ${stake} CASCADE"`
+      throw versionError(`the table ${leases} of PostgreSQL`, theirs, protocol, cure)
+    }
+    return isTrue(isThere)
+  }
+
+  /** Resolves to the first row. */
   async #query(command) {
     try {
       const { rows } = await this.#pool.query(command)
@@ -98,13 +122,13 @@ class Driver {
     }
   }
 
-  /** What the function `name` of the database returns. */
+  /** Resolves to the result of the database function `name`. */
   #call(name, ...values) {
     const places = values.map((_, i) => `$${i + 1}`)
     return this.#query({ name, text: `SELECT * FROM ${name}(${places})`, values })
   }
 
-  /** What a row is called here: a digest cannot be read back. */
+  /** The keys that a row may stand for: a digest cannot be reversed. */
   #keysOf(row) {
     if (!isDigest(row)) return [row]
     const keys = new Set()
@@ -116,22 +140,23 @@ class Driver {
     const { session, key, id, units, capacity, wait, first, claim, maxHold, minHold } = request
     if (this.#isEnded()) throw endedError()
     this.#requests.set(id, request)
-    // On another connection we might come before what we have sent.
+    // On another connection this command could overtake one sent before.
     await this.#leaving.get(key)
     const backend = this.#subscription.connection?.backend ?? null
     const asked = [id, session, units, capacity, wait, first, claim, maxHold, minHold, backend]
     const answer = await this.#call(this.#names.enter, rowOf(key), ...asked)
     const { state, token, wanted, abandoned, look, clock } = answer
+    const why = answer.resting !== null && isTrue(answer.resting) ? { reason: afterCrash } : {}
     if (state === 'held') {
       return { state, token: BigInt(token), wanted: isTrue(wanted), abandoned: isTrue(abandoned) }
     }
     if (state === 'waiting') {
       // Without a holder, the request ahead of it has not confirmed yet.
       const time = look === null ? claim : Math.max(0, Number(look)) + 1
-      return { state, look: time, clock: Number(clock) }
+      return { state, look: time, clock: Number(clock), ...why }
     }
     this.#requests.delete(id)
-    return state === 'mismatch' ? { state, capacity: Number(answer.capacity) } : { state }
+    return state === 'mismatch' ? { state, capacity: Number(answer.capacity) } : { state, ...why }
   }
 
   async confirm({ key, id, maxHold }) {
@@ -159,18 +184,6 @@ class Driver {
   async close() {
     await this.#subscription.close()
     await this.#pool.end()
-  }
-}
-
-/** The thread that renews makes its connection alike. Not by structuredClone, which a vm context may lack. */
-function checkForThread(config) {
-  try {
-    serialize(config)
-  } catch (error) {
-    throw new TypeError(
-      'the options of the connection go to the thread that renews leases, and cannot have functions in them: ' +
-        `give postgres(pool, { connection }) some that have none (${error.message})`,
-    )
   }
 }
 

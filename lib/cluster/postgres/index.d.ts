@@ -1,3 +1,9 @@
+/**
+ * Locks of several machines over PostgreSQL.
+ *
+ * @module boxoffice/postgres
+ */
+
 import type { Key } from '../../locks/keyed.js'
 import type { Engine, EngineOptions } from '../options.js'
 
@@ -13,38 +19,38 @@ export interface PostgresClient {
   query: unknown
 }
 
-/** What the engine's tables are called: letters, digits and underscores, at most 40, none of them a digit first. */
+/** The names of the engine's tables: at most 40 letters, digits and underscores, not beginning with a digit. */
 export interface PostgresNames {
-  /** The schema they are in, which is made where it is missing. @default 'boxoffice' */
-  schema?: string
-  /** What their names begin with: locks of other tables are other locks. @default 'leases' */
-  table?: string
+  /** The schema of the tables, created when it is missing. @default 'boxoffice' */
+  schema?: string | undefined
+  /** The prefix of the tables' names. Engines of different tables share no lock. @default 'leases' */
+  table?: string | undefined
 }
 
 export interface PostgresOptions extends EngineOptions, PostgresNames {
   /**
-   * What to connect with, in place of the options of the pool: configuration as `new Client()` takes it. For a pool
-   * that gives each transaction another session, as pgbouncer does with `pool_mode=transaction`: then this leads to the
-   * server itself. And for one with functions in its options (a `password` that is called), which the thread that
-   * renews cannot be given.
+   * The configuration of the engine's connections, as `new Client()` takes it, in place of the pool's options. Needed
+   * when the pool connects through a pooler that gives each transaction another session, like pgbouncer with
+   * `pool_mode=transaction`: connect to the server itself then. Also needed when the pool's options contain functions
+   * (like a `password` function), which cannot be sent to the renewing thread.
    */
-  connection?: object
-  /** How many commands may be on their way to the server at once, each on a connection: an integer of 1 or more. @default 4 */
-  connections?: number
+  connection?: object | undefined
+  /** The largest number of connections for commands, one command each at a time: an integer of 1 or more. @default 4 */
+  connections?: number | undefined
 }
 
 /**
- * An engine over PostgreSQL 13 or later: see docs/postgres.md. What it needs in the database is made on first
- * use, unless it is there: see {@link postgresSchema}. Its connections are its own, made as those of `pool` are: up to
- * `connections` for commands, one to hear of grants, and one or two in a thread that renews. They do not keep the process
- * alive. Nothing is connected before the first lock is wanted.
+ * Makes an engine over PostgreSQL 13 or later: see docs/postgres.md. It creates missing tables on first use: see
+ * {@link postgresSchema}. It makes connections of its own with the options of `pool`: up to `connections` for commands,
+ * one for notifications, and one or two in a thread that renews leases. They do not keep the process alive. It connects
+ * when the first lock is acquired.
  *
- * Where something between the server and us gives each transaction another session, each wait is rejected
- * with `ERR_LOCK_ENGINE_SESSION`; where the tables are missing and may not be made, or may not be used, with
- * `ERR_LOCK_ENGINE_SCHEMA`. After `pool.end()` new locks are rejected with `ERR_LOCK_ENGINE`, unless there is a `connection`.
+ * Acquiring rejects with `ERR_LOCK_ENGINE_SESSION` when a pooler gives each transaction another session, with
+ * `ERR_LOCK_ENGINE_SCHEMA` when the user may not create missing tables or may not use them, and after `pool.end()` with
+ * `ERR_LOCK_ENGINE`, unless there is a `connection`.
  *
- * @throws {TypeError} when `pool` is none, an option is of the wrong type, or the options of the connection have
- *   functions in them.
+ * @throws {TypeError} when `pool` is not a pool, an option is of the wrong type, or the connection's options contain
+ *   functions.
  * @throws {RangeError} when an option is out of its range, or a name has other characters.
  *
  * @example
@@ -64,9 +70,9 @@ export interface PostgresOptions extends EngineOptions, PostgresNames {
 export function postgres(pool: PostgresPool, options?: PostgresOptions): PostgresEngine
 
 /**
- * The SQL that makes all that an engine of these names needs, as one transaction if it is sent as one text: for
- * migrations, where the program itself may create nothing. Run again it changes nothing. The user of the engine needs
- * USAGE of the schema and all rights to its tables.
+ * Returns the SQL that creates the tables of an engine of these names, for migrations, when the program's user may not
+ * create tables. Sent as one query it is one transaction. Idempotent. The engine's user needs USAGE of the schema and
+ * all privileges on its tables.
  *
  * @throws {TypeError} when a name is not a string.
  * @throws {RangeError} when a name has other characters than letters, digits and underscores, or too many.
@@ -80,10 +86,10 @@ export function postgresSchema(names?: PostgresNames): string
 
 export interface PostgresEngine extends Engine {
   /**
-   * Locks that the transaction of `client` holds, and that end with it, however it ends: advisory locks of PostgreSQL.
-   * For work that is all in that transaction they are the better ones: they cannot be lost while it lasts, so they need
-   * no fence, no renewal and no table, and any pool will do, pgbouncer's transaction mode included. They know
-   * nothing of the locks of `new KeyedMutex({ engine })`: take all of one purpose in one of the two ways.
+   * Returns locks that the transaction of `client` holds until it ends, by commit, rollback or death: PostgreSQL's
+   * advisory locks. Prefer them when all work is in that transaction: they cannot be lost before it ends, so they need
+   * no fencing token, no renewal and no table, and work with any pool, also with pgbouncer's transaction mode. They do
+   * not exclude the locks of `new KeyedMutex({ engine })`: use one of the two for each purpose.
    *
    * @throws {TypeError} when `client` has no `query()`.
    *
@@ -97,36 +103,36 @@ export interface PostgresEngine extends Engine {
 }
 
 export interface TransactionLockOptions {
-  /** Shared with other transactions that ask for it shared. @default false */
-  shared?: boolean
+  /** Shares the lock with other transactions that set `shared`. @default false */
+  shared?: boolean | undefined
 }
 
 /**
- * See {@link PostgresEngine.withTransaction}. Keys are strings, numbers and bigints, kept apart; in the database they are
- * the first 64 bits of a digest. A transaction may take what it has again. Several keys are taken in one order, so
- * that no two calls wait for each other.
+ * See {@link PostgresEngine.withTransaction}. Keys are strings, numbers and bigints; keys of different types are
+ * different keys. In the database a key is the first 64 bits of a digest. A transaction may acquire a key again.
+ * Several keys are acquired in one order, so that two calls cannot deadlock.
  */
 export interface TransactionLocks {
   /**
-   * Waits until the transaction has the lock of `key`, or of all of them.
+   * Waits until the transaction holds the lock of `key`, or of all keys.
    *
-   * @param options `timeout`, in milliseconds: a transaction whose wait has ended so goes on, and has none of these
-   *   locks more than before. Without it the wait ends with the statement: by `statement_timeout`, or by a deadlock.
-   * @returns a promise that rejects with `ERR_LOCK_TIMEOUT` after the timeout, with `ERR_LOCK_NO_TRANSACTION` where
-   *   the client is in no transaction (then nothing is held), with a TypeError or RangeError for what is not a key
-   *   or an option, and with what PostgreSQL says when the statement fails.
+   * @param options `timeout`, in milliseconds: after it the transaction goes on, without any lock that this call
+   *   acquired. Without it the wait ends with the statement, by `statement_timeout` or a deadlock.
+   * @returns a promise that rejects with `ERR_LOCK_TIMEOUT` when `timeout` ms have passed, with
+   *   `ERR_LOCK_NO_TRANSACTION` when the client is not in a transaction (no lock is held then), with a TypeError or
+   *   RangeError when an argument is invalid, and with PostgreSQL's error when the statement fails.
    *
    * @example
    * await locks.acquire(['A7', 'A8'], { timeout: 500 })
    */
   acquire(
     key: Key | readonly Key[],
-    options?: TransactionLockOptions & { timeout?: number },
+    options?: TransactionLockOptions & { timeout?: number | undefined },
   ): Promise<void>
 
   /**
-   * Without waiting: whether the transaction has the lock of `key`, or of all of them, now. If not, it has none of these
-   * more than before. Rejects as `acquire` does.
+   * Acquires the lock of `key`, or of all keys, without waiting. Resolves to false when one is not available: then the
+   * call has acquired none. Rejects as {@link TransactionLocks.acquire} does.
    *
    * @example
    * if (!(await locks.tryAcquire('nightly report'))) return

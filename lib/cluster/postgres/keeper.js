@@ -1,5 +1,6 @@
 'use strict'
-// What renews the session of an engine (EngineKeeper of ../engine.d.ts): in a thread and by connections of its own.
+// Renews an engine's sessions (EngineKeeper of ../engine.d.ts), in a thread and by connections of
+// its own.
 const { makePool } = require('./connections.js')
 const { explained } = require('./rights.js')
 const { isTrue } = require('./text.js')
@@ -7,11 +8,11 @@ const { isTrue } = require('./text.js')
 async function connect({ path, config, names }) {
   let pool
 
-  /** What the function `name` returns, as text. */
+  /** The result of the database function `name`, as text. */
   async function call(name, session, ttl) {
     if (pool === undefined) {
       const { Client, Pool } = require(path)
-      // One that hangs must not be all there is.
+      // A second connection, in case the first one hangs.
       pool = makePool(Pool, Client, config, 2, Math.ceil(ttl / 3))
     }
     try {

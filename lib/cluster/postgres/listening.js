@@ -1,10 +1,10 @@
 'use strict'
-// The connection to PostgreSQL that hears what happens to a session: see ../subscription.js.
+// The connection to PostgreSQL that listens for the messages of a session: see ../subscription.js.
 const { lockError } = require('../../core/errors.js')
 const { inTime } = require('../patience.js')
 const { patient } = require('./connections.js')
 
-/** How long a notification may take to come back through what stands between the server and us. */
+/** How long a notification may take to come back through poolers and proxies. */
 const echoTime = 2000
 
 const poolerError = () =>
@@ -16,7 +16,7 @@ const poolerError = () =>
       'mode; withTransaction() needs no session, and works with any pool',
   )
 
-/** What makes such connections, which have `patience` ms for each step. */
+/** Makes such connections, with `patience` ms for each step. */
 function listeningWith(PlainClient, options, patience) {
   const Client = patient(PlainClient, patience)
   const config = { ...options, connectionTimeoutMillis: patience, keepAlive: true }
@@ -29,7 +29,7 @@ function listeningWith(PlainClient, options, patience) {
     client.on('notification', ({ payload }) => (payload === 'echo' ? onEcho?.() : hear(payload)))
 
     const connection = {
-      /** The process of the server that listens. */
+      /** The process number of the server's backend. */
       backend: null,
       async open() {
         await client.connect()
@@ -40,13 +40,13 @@ function listeningWith(PlainClient, options, patience) {
       },
       listen: (channel) => client.query(`LISTEN "${channel}"`),
       stop: (channel) => client.query(`UNLISTEN "${channel}"`),
-      /** What stands between us and the server gives us a process number of its own. */
+      /** A pooler in between reports a process number of its own. */
       async check([channel]) {
         if (client.processID === connection.backend) return
         const echo = new Promise((resolve) => {
           onEcho = resolve
         })
-        const other = makeClient(() => {}) // its commands fail, too
+        const other = makeClient(() => {}) // on an error its commands fail as well
         try {
           await other.connect()
           await inTime(other.query('SELECT pg_notify($1, $2)', [channel, 'echo']), patience)
@@ -56,7 +56,7 @@ function listeningWith(PlainClient, options, patience) {
         }
       },
       ping: () => client.query('SELECT 1'),
-      /** While it connects, pg would never tell connect() of its end. */
+      /** During its connect(), pg would never report its end. */
       close: () => (isConnected ? client.end() : undefined),
     }
     return connection

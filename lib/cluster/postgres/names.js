@@ -1,12 +1,12 @@
 'use strict'
-// What things are called in the database. Names are of letters, digits and underscores, so that nothing in them
-// needs an escape, wherever they stand.
+// The names of objects in the database. They consist of letters, digits and underscores, so that no
+// statement needs to escape them.
 const { createHash } = require('node:crypto')
 const { checkKnown, checkObject } = require('../../core/options.js')
 const { engineOptions } = require('../engine.js')
 
 const word = /^[A-Za-z_][A-Za-z0-9_]*$/
-/** What is derived from it must fit into the 63 bytes of PostgreSQL. */
+/** Names derived from it must fit into PostgreSQL's 63 bytes. */
 const longestName = 40
 
 function checkName(what, name) {
@@ -18,10 +18,13 @@ function checkName(what, name) {
   }
 }
 
-/** What postgres() takes. postgresSchema() may be given the same object. */
+/** The options of postgres(). postgresSchema() accepts the same object. */
 const postgresOptions = new Set([...engineOptions, 'schema', 'table', 'connection', 'connections'])
 
-/** The names of all that the engine makes in the database: those of functions have the version of the code. */
+/**
+ * The names of everything the engine creates in the database. Function names include the version of
+ * the code.
+ */
 function readNames(options) {
   checkObject(options)
   checkKnown(options, postgresOptions)
@@ -39,7 +42,7 @@ function readNames(options) {
     alive: named('_alive_1'),
     clean: named('_clean_1'),
     admit: named('_admit_2'),
-    enter: named('_enter_3'),
+    enter: named('_enter_4'),
     confirm: named('_confirm_1'),
     leave: named('_leave_4'),
     renew: named('_renew_1'),
@@ -47,24 +50,24 @@ function readNames(options) {
   }
 }
 
-/** An index has no room for longer ones. */
+/** An index has no room for longer keys. */
 const longestKey = 500
 const digestMark = 'sha256:'
 
 /**
- * The key as the table has it: itself, if every encoding of a database has all of its letters and an index has
- * room for it, and else its digest. None looks like that of another.
+ * The key as stored in the table: the key itself, if every database encoding has all its letters
+ * and an index has room for it; otherwise its digest. A key never looks like a digest of another.
  */
 function rowOf(key) {
   const isPlain = /^[\x20-\x7e]*$/.test(key)
   if (isPlain && key.length <= longestKey && !isDigest(key)) return key
-  // Not UTF-8, where all halves of surrogate pairs are one.
+  // Not UTF-8, which maps all unpaired surrogates to one character.
   return digestMark + createHash('sha256').update(Buffer.from(key, 'utf16le')).digest('base64url')
 }
 
 const isDigest = (row) => row.startsWith(digestMark)
 
-/** Where a session hears of what happens. */
+/** The channel on which a session listens. */
 const channelOf = (session) => `boxoffice ${session}`
 
 module.exports = { channelOf, isDigest, readNames, rowOf }

@@ -1,11 +1,11 @@
 'use strict'
-// What the user of the connections must be allowed to do.
+// The rights that the connections' user needs.
 const { causedError } = require('../../core/errors.js')
 
 /** The SQLSTATE of a refusal: permission denied. */
 const forbidden = '42501'
 
-/** `error`, or where the server has refused what its user has no right to, one that says how to give it that. */
+/** Returns `error`; if the server refused its user a right, an error that says how to grant it. */
 function explained(error, { schema, leases }) {
   if (error.code !== forbidden) return error
   return causedError(

@@ -1,30 +1,33 @@
 'use strict'
-// What the engine keeps in the database, and what it does there: all of it, for `psql` and for migrations.
+// The engine's tables and functions in the database, as one script for `psql` and for migrations.
 //
 // A key is one row, with its holders and its queue in one array: each change of it is one update of one
 // row under the lock of that row. (A table of holders and waiters would be as right, but rows that come and go
 // stay in its index until the next vacuum: it was three times as slow after some thousand hand-offs.)
 //
-//   a stake          token            until          what it is
-//   waits            null             null           in the order of the array; `listener` is the process of the
-//                                                    server that brings its session the news, if there is one
-//   has a claim      its token        soon           has been let in by a holder that left, and has not `confirmed` it
-//   holds            its token        maxHold        has confirmed it, or was let in at once
+//   a stake          token            until          meaning
+//   waits            null             null           in the order of the array; `listener` is the server process
+//                                                    of its session's listening connection, if there is one
+//   has a claim      its token        soon           was granted by a holder that left, and has not `confirmed` yet
+//   holds            its token        maxHold        has confirmed, or was granted at once
 //
 // Invariants, besides those of engine.js:
 //
 //   1  A stake counts as long as its session is in the table of sessions, and its `until` is not past.
-//   2  A session that is late is over for good once its row is gone. A command that finds it late deletes the row, and
-//      only if it still is late under the lock of the row: a renewal at the same moment either comes first, and the
-//      session goes on, or finds nothing to renew. No command decides by what it has merely read.
-//   3  Locks of rows are taken in one order: one key, then sessions by name. So they do not deadlock.
-//   4  Nothing of this waits for the disk: the tables are unlogged, and a crash of the server, or a failover to a
-//      standby, empties them. All sessions are over then. The command that opens the first one after that finds the
-//      row '' of the sessions missing, and puts it back, with a time before which no request is let in: when all former
-//      holders have given up by their own clocks. How long that takes at most is what is logged: the longest ttl.
+//   2  A late session is over for good once its row is deleted. A command that finds it late locks the row, and deletes
+//      it if the session is still late then. So a concurrent renewal either comes first, and the session goes on, or
+//      finds no row to renew. No command decides by a read without the lock.
+//   3  Row locks are taken in one order: one key, then sessions by name. So they do not deadlock.
+//   4  No command waits for the disk: the tables are unlogged, and a crash of the server, or a failover to a
+//      standby, empties them. All sessions are over then. The command that opens the next session finds the
+//      row '' of the sessions missing, and puts it back, with a time before which no request is granted: by then
+//      all former holders have given up by their own clocks. The longest ttl, which bounds this, is in a logged table.
 
 const { channelOf, readNames } = require('./names.js')
 const { confirmFunction, enterFunction, leaveFunction } = require('./steps.js')
+
+/** It changes with the meaning of the tables, so that no two meanings mix. Functions have versions of their own. */
+const protocol = 1
 
 /** Tokens count from here, so that they are below 2 ** 51 for long. */
 const tokensBegin = '2024-01-01 00:00:00+00'
@@ -67,6 +70,14 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ${leases} (
 ) WITH (fillfactor = 50);
 -- Until when no request is let in: after a grant with a minHold.
 ALTER TABLE ${leases} ADD COLUMN IF NOT EXISTS rest timestamptz;
+
+DO $do$
+BEGIN
+  IF obj_description('${leases}'::regclass, 'pg_class') IS NULL THEN
+    COMMENT ON TABLE ${leases} IS 'boxoffice protocol ${protocol}';
+  END IF;
+END
+$do$;
 
 -- It changes once in an hour, so that most updates touch no index.
 CREATE INDEX IF NOT EXISTS ${usedAt} ON ${leases} (used_at);
@@ -186,7 +197,7 @@ END
 $function$;
 `
 
-/** All that the engine needs, as one text: nothing happens where it is there. */
+/** The script that creates the engine's tables and functions. It changes nothing that exists already. */
 function schemaOf(names) {
   const parts = [
     tables,
@@ -199,9 +210,9 @@ function schemaOf(names) {
   return parts.map((part) => part(names)).join('')
 }
 
-/** For migrations, where the program itself may not create anything. */
+/** The script for migrations, for programs that may not create anything themselves. */
 function postgresSchema(options = {}) {
   return schemaOf(readNames(options))
 }
 
-module.exports = { postgresSchema, schemaOf }
+module.exports = { postgresSchema, protocol, schemaOf }

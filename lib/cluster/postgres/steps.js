@@ -3,8 +3,8 @@
 const { channelOf } = require('./names.js')
 
 /**
- * Keys that have not been used for an hour, which \`used_at\` tells by the hour, are forgotten, with their fence (new
- * tokens go by the clock) and with the stakes of sessions that are over.
+ * Keys unused for an hour are deleted (`used_at` has a resolution of an hour), with their fence
+ * (new tokens follow the clock) and the stakes of sessions that are over.
  */
 const idleTime = '2 hours'
 
@@ -13,7 +13,7 @@ CREATE OR REPLACE FUNCTION ${enter}(
   name text, me text, mine text, n bigint, total bigint, is_to_wait boolean, is_first boolean, claim int, hold int,
   min_hold int, ear int,
   OUT state text, OUT token bigint, OUT wanted boolean, OUT abandoned boolean, OUT look float8, OUT clock float8,
-  OUT capacity bigint
+  OUT capacity bigint, OUT resting boolean
 ) LANGUAGE plpgsql AS $function$
 DECLARE
   lease ${leases};
@@ -91,6 +91,7 @@ BEGIN
     END IF;
   END LOOP;
 
+  resting := state <> 'held' AND EXISTS (SELECT FROM ${sessions} x WHERE x.session = '' AND x.until > t);
   IF state = 'refused' THEN
     -- It has had its place at one of the ends.
     i := CASE WHEN is_first THEN 1 ELSE 0 END;

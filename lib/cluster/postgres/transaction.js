@@ -1,7 +1,8 @@
 'use strict'
-// Locks of PostgreSQL itself for work inside one transaction: advisory locks, which end with it. They need no lease
-// and no session, since nothing can end the lock without ending the transaction; so any pool will do, pgbouncer's
-// transaction mode included. They are numbers of 64 bits: the first ones of a digest of the key.
+// Locks of PostgreSQL itself for work inside one transaction: advisory locks, which end with the
+// transaction. They need no lease and no session, because the lock cannot end before the
+// transaction. So any pool will do, including pgbouncer in transaction mode. An advisory lock is a
+// 64-bit number: the first bits of a digest of the key.
 const { createHash } = require('node:crypto')
 const { lockError } = require('../../core/errors.js')
 const { checkKey, nameOf, toText } = require('../../core/keys.js')
@@ -9,15 +10,18 @@ const { now } = require('../clock.js')
 const { checkKnown, checkObject, checkTimeout, longestTimeout } = require('../../core/options.js')
 const { asText, isTrue } = require('./text.js')
 
-/** What PostgreSQL says when it has waited for lock_timeout, and when there is no transaction. */
+/** PostgreSQL's states after lock_timeout, and outside a transaction. */
 const lateState = '55P03'
 const noTransactionState = '25P01'
 
-/** A statement that fails ends its transaction, but for what is within a savepoint; locks taken there go with it. */
+/**
+ * A failed statement aborts its transaction, unless it is within a savepoint; locks taken there are
+ * released with it.
+ */
 const release = 'RELEASE SAVEPOINT boxoffice'
 const rollback = `ROLLBACK TO SAVEPOINT boxoffice; ${release}`
 
-/** The number of a key, for SQL. */
+/** The number of a key, as SQL. */
 function numberOf(key) {
   const digest = createHash('sha256')
     .update(`boxoffice ${toText(key)}`)
@@ -27,7 +31,10 @@ function numberOf(key) {
 
 const transactionOptions = new Set(['shared', 'timeout', 'signal'])
 
-/** `key` may be several keys. They are taken in one order, each once: so that transactions do not deadlock. */
+/**
+ * `key` may be several keys. They are taken in one order, each once, so that transactions do not
+ * deadlock.
+ */
 function readWish(key, options) {
   const all = new Map()
   for (const one of Array.isArray(key) ? key : [key]) {
@@ -40,7 +47,7 @@ function readWish(key, options) {
   if (typeof shared !== 'boolean') throw new TypeError('shared must be a boolean')
   if (timeout !== undefined) checkTimeout(timeout)
   if (signal !== undefined) {
-    throw new TypeError('a statement of a transaction cannot hear of a signal: give it a timeout')
+    throw new TypeError('locks of a transaction take no signal: use timeout')
   }
   return {
     keys: [...all].sort(([a], [b]) => (a < b ? -1 : 1)),
@@ -52,7 +59,7 @@ function readWish(key, options) {
 function noTransactionError(key) {
   return lockError(
     'ERR_LOCK_NO_TRANSACTION',
-    `there is no transaction to hold the lock of key ${nameOf(key)}: it would end with its statement. ` +
+    `the lock of key ${nameOf(key)} needs a transaction, which would hold it, and the client is in none. ` +
       "Call client.query('BEGIN') first",
   )
 }
@@ -61,7 +68,7 @@ function lateError(keys, timeout) {
   const names = keys.map(([, key]) => nameOf(key)).join(', ')
   return lockError(
     'ERR_LOCK_TIMEOUT',
-    `timeout of ${timeout} ms while waiting for the lock of ${names} in a transaction, which may go on without it`,
+    `timeout of ${Math.round(timeout)} ms while waiting for the lock of ${names} in a transaction, which may go on without it`,
   )
 }
 
@@ -82,7 +89,7 @@ class TransactionLocks {
     else await this.#takeWithin(timeout, keys, call)
   }
 
-  /** Without waiting: whether the transaction has all of them now; if not, it has none of them. */
+  /** Without waiting: resolves to whether the transaction has all of them. If not, it has none. */
   async tryAcquire(key, options = {}) {
     const { keys, mode, timeout } = readWish(key, options)
     if (timeout !== undefined) throw new TypeError('tryAcquire() does not wait: it has no timeout')
@@ -94,10 +101,14 @@ class TransactionLocks {
     return hasAll
   }
 
-  /** Whether the transaction has all of them: those that wait say nothing, and have. */
+  /**
+   * Resolves to whether the transaction has all of them. A statement that waits returns no value,
+   * and has its lock.
+   */
   async #takeAll(keys, call) {
     for (const [number, key] of keys) {
-      // Without values, so that it is one message, with one time: in a transaction, this is not its first.
+      // Without parameters, so that it is one message with one timestamp: inside a transaction,
+      // this is not its first statement.
       const { has, lasts } = await this.#read(`
         SELECT (${call}(${number})::text <> 'false')::text AS has,
           (now() < statement_timestamp())::text AS lasts`)
@@ -107,7 +118,9 @@ class TransactionLocks {
     return true
   }
 
-  /** The row of a statement whose columns are text, which a client that asks for binary values gets as well. */
+  /**
+   * The row of a statement whose columns are text, also for a client that asks for binary values.
+   */
   async #read(text) {
     const { rows } = await this.#client.query({ text, types: asText })
     return rows[0]
@@ -119,18 +132,18 @@ class TransactionLocks {
     const { lock_timeout: before } = await this.#read('SHOW lock_timeout')
     try {
       for (const one of keys) {
-        // 0 would be for ever.
+        // 0 would mean no timeout.
         const left = Math.max(1, Math.ceil(deadline - now()))
         await this.#client.query(`SET LOCAL lock_timeout = ${left}`)
         await this.#takeAll([one], call)
       }
     } catch (error) {
-      // Whatever else it is, the transaction has failed with it.
+      // Any other error has failed the transaction.
       if (error.code !== lateState) throw error
       await this.#client.query(rollback)
       throw lateError(keys, timeout)
     }
-    // Released, the savepoint would leave it set.
+    // Releasing the savepoint would keep the setting.
     await this.#client.query(`SET LOCAL lock_timeout = '${before}'; ${release}`)
   }
 

@@ -1,24 +1,26 @@
 'use strict'
-// The clients that people have for Redis, in one shape:
+// One interface for the different clients of Redis:
 //
-//   command(key, words)          a promise for the answer to a command whose first key that is
-//   isReady()                    whether a command would be sent in this turn of the event loop; no cluster can tell
+//   command(key, words)          a promise for the answer to a command with the first key `key`
+//   isReady()                    whether a command would be sent in this turn of the event loop; unknown for clusters
 //   listening(hear, ended, patience)
-//                                a connection of its own that hears of messages, and does not keep the process alive: see
-//                                ../subscription.js. It waits for no longer than `patience` ms for the server to take it
-//   options(connection)          what another thread can make a connection with (see keeper.js), from `connection` where
-//                                that is given, or from the client's own options
-//   prefix                       what the client puts before keys by itself
+//                                a separate connection that receives messages, and does not keep the process alive: see
+//                                ../subscription.js. The server must accept it within `patience` ms
+//   options(connection)          the options with which another thread can connect (see keeper.js): from `connection` if
+//                                given, otherwise from the client
+//   prefix                       the prefix that the client itself adds to keys
+const glide = require('./glide.js')
 const ioredis = require('./ioredis.js')
 const nodeRedis = require('./node_redis.js')
 const nodeSentinel = require('./node_sentinel.js')
 
 function adapt(client, connection) {
-  for (const { isOurs, adapt } of [nodeSentinel, ioredis, nodeRedis]) {
+  for (const { isOurs, adapt } of [nodeSentinel, ioredis, nodeRedis, glide]) {
     if (isOurs(client)) return adapt(client, connection)
   }
   throw new TypeError(
-    'client must be one of redis (createClient, createCluster or createSentinel), or of ioredis (Redis or Cluster)',
+    'client must be one of redis (createClient, createCluster or createSentinel), of ioredis (Redis or Cluster), ' +
+      'or of @valkey/valkey-glide 2.3 or later (GlideClient or GlideClusterClient)',
   )
 }
 

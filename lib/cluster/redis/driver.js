@@ -1,5 +1,5 @@
 'use strict'
-// What an engine (../engine.js) does in Redis: its steps there are in script.js.
+// Redis as an engine (../engine.js). Its steps inside Redis are in script.js.
 const { createHash } = require('node:crypto')
 const { join } = require('node:path')
 const { checkKnown, checkObject } = require('../../core/options.js')
@@ -20,12 +20,12 @@ class RedisDriver {
   #connection
   #patience
   #subscription
-  /** The queued requests whose grant no message has told of. */
+  /** Queued requests whose grant no message has announced. */
   #waiting = new Set()
   #session
   #rights
 
-  /** With the options of redis(). */
+  /** `options` are those of redis(). */
   constructor(client, options) {
     checkObject(options)
     checkKnown(options, redisOptions)
@@ -64,7 +64,7 @@ class RedisDriver {
     }
   }
 
-  /** As Redis knows them. */
+  /** The names as Redis knows them. */
   #names() {
     return this.#bases.map((base) => this.#client.prefix + base)
   }
@@ -96,8 +96,8 @@ class RedisDriver {
   }
 
   /**
-   * For a grant that no message has told of: in a cluster the slot of its channel may have moved to another server,
-   * which neither client notices.
+   * For a grant that no message announced: in a cluster, the slot of its channel may have moved to
+   * another server, which neither client notices.
    */
   async #listenAgain(key) {
     const base = this.#client.prefix + this.#baseOf(key)
@@ -109,7 +109,7 @@ class RedisDriver {
     const [state, what, ...rest] = await this.#run('enter', key, id, words)
     if (state === 'held') {
       if (this.#waiting.delete(id) && this.#client.isCluster) {
-        // Where that fails as well, the next grant without a message tries again.
+        // If that fails, too, the next grant without a message tries again.
         this.#listenAgain(key).catch(() => {})
       }
       return { state, token: BigInt(what), wanted: rest[0] === '1', abandoned: rest[1] === '1' }
@@ -132,7 +132,7 @@ class RedisDriver {
     await this.#run('leave', key, id, [claim, capacity, keep, +untold, minHold, +unused])
   }
 
-  /** A promise for the words of the answer, which a client may give as buffers. */
+  /** Resolves to the words of the answer, which a client may deliver as buffers. */
   async #run(step, key, id, words) {
     const base = this.#baseOf(key)
     const publish = this.#client.isCluster ? 'SPUBLISH' : 'PUBLISH'
@@ -150,7 +150,7 @@ class RedisDriver {
       return await this.#client.command(base, ['EVALSHA', script.digest, ...rest])
     } catch (error) {
       if (!error.message.startsWith('NOSCRIPT')) throw error
-      // Redis has been started anew, or its scripts were flushed.
+      // Redis has restarted, or its scripts were flushed.
       return await this.#client.command(base, ['EVAL', script.text, ...rest])
     }
   }

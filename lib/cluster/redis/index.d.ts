@@ -1,13 +1,19 @@
+/**
+ * Locks of several machines over Redis or Valkey.
+ *
+ * @module boxoffice/redis
+ */
+
 import type { Engine, EngineOptions } from '../options.js'
 
-/** A client of the package `redis`: of `createClient()` or `createCluster()`, connected. */
+/** A connected client of the package `redis`, from `createClient()` or `createCluster()`. */
 export interface NodeRedisClient {
   duplicate(): unknown
   sSubscribe: unknown
   sendCommand: unknown
 }
 
-/** A client of the package `redis`: of `createSentinel()`, connected. It needs {@link RedisOptions.connection}. */
+/** A connected client of the package `redis`, from `createSentinel()`. It needs {@link RedisOptions.connection}. */
 export interface NodeRedisSentinel {
   getSentinelNode: unknown
   sendCommand: unknown
@@ -20,32 +26,43 @@ export interface IORedisClient {
   status: string
 }
 
+/** A client of the package `@valkey/valkey-glide`, 2.3 or later: a `GlideClient` or a `GlideClusterClient`. */
+export interface GlideClient {
+  customCommand: unknown
+  subscribe: unknown
+}
+
 export interface RedisOptions extends EngineOptions {
-  /** What all keys and channels in Redis begin with, in braces: others have other locks. @default 'boxoffice' */
-  prefix?: string
   /**
-   * Over how many hash slots of a Redis Cluster the locks are spread, from 1 to 1024. Each costs one command for each
-   * renewal of each thread that uses it. Everybody must have the same. @default 1
-   */
-  shards?: number
-  /**
-   * What the thread that renews connects with, in place of the client's own options: for a client whose options another
-   * thread cannot be given, because they have functions (such as a `credentialsProvider`) or objects of classes in them. A
-   * `username` and a `password` need none of this.
+   * All keys and channels in Redis begin with it, in braces. Engines of different prefixes share no lock.
    *
-   * A client of `createSentinel()` needs it: the options that `createSentinel()` got. Both connections of the engine's own
+   * @default 'boxoffice'
+   */
+  prefix?: string | undefined
+  /**
+   * The number of hash slots of a Redis Cluster that the locks are spread over, from 1 to 1024. Each slot that a thread
+   * uses costs one command for each renewal. It must be the same in every process. @default 1
+   */
+  shards?: number | undefined
+  /**
+   * The connection options of the renewing thread, in place of the client's own options. Needed when those cannot be
+   * sent to a thread, because they contain functions (like a `credentialsProvider` or an `addressResolver`) or instances of classes. A
+   * `username` and a `password` do not need it.
+   *
+   * A client of `createSentinel()` needs it: pass the options of `createSentinel()`. Both connections of the engine
    * then ask its `sentinelRootNodes` for the master.
    */
-  connection?: object
+  connection?: object | undefined
 }
 
 /**
- * An engine over Redis 7 or Valkey 7.2 or later: see docs/engines.md. It sends its commands by `client`, and
- * makes two connections of its own like it: one to hear of grants, and one in a thread that renews. Neither keeps the process
- * alive once it is made, but for one to a cluster, until {@link Engine.close}.
+ * Makes an engine over Redis 7 or Valkey 7.2 or later: see docs/redis.md. It sends its commands through `client`, and
+ * makes two more connections with the same options: one for notifications, and one in a thread that renews leases. Once
+ * connected, neither keeps the process alive, except for a connection of `redis` or `ioredis` to a cluster, until
+ * {@link Engine.close}.
  *
- * @throws {TypeError} when `client` is none, an option is of the wrong type, or the renewing thread cannot be given an
- * option of the client that it needs to connect, and there is no `connection`, or an option in `connection` is a function.
+ * @throws {TypeError} when `client` is not such a client, an option is of the wrong type, an option in `connection` is
+ * a function, or, without `connection`, the client's options cannot be sent to the renewing thread.
  * @throws {RangeError} when an option is out of its range.
  *
  * @example
@@ -53,7 +70,8 @@ export interface RedisOptions extends EngineOptions {
  * import { KeyedMutex } from 'boxoffice'
  * import { redis } from 'boxoffice/redis'
  *
- * const client = await createClient({ url: 'redis://127.0.0.1:6379' }).connect()
+ * const client = createClient({ url: 'redis://127.0.0.1:6379' }).on('error', console.error)
+ * await client.connect()
  * const seats = new KeyedMutex({ engine: redis(client) })
  * const release = await seats.acquire('A7', { timeout: 1000 })
  * try {
@@ -63,11 +81,14 @@ export interface RedisOptions extends EngineOptions {
  * }
  *
  * @example
- * // A job that many processes start at about the same time, and one of them runs: docs/recipes/cron.md
- * const nightly = new Mutex({ engine: redis(client), name: 'nightly', minHold: 60_000 })
+ * // Many processes start the job at about the same time, and one process runs it: docs/recipes/cron.md
+ * const nightly = new Mutex({ engine: redis(client), name: 'nightly', minHold: 50_000 })
  * await nightly.runExclusive(() => store(), { ifAvailable: true })
  */
-export function redis(client: NodeRedisClient | IORedisClient, options?: RedisOptions): Engine
+export function redis(
+  client: NodeRedisClient | IORedisClient | GlideClient,
+  options?: RedisOptions,
+): Engine
 export function redis(
   client: NodeRedisSentinel,
   options: RedisOptions & { connection: object },

@@ -25,7 +25,9 @@ function adapt(client) {
   }
 }
 
-/** The thread tries again in its own way, writes only, and runs no scripts. */
+/**
+ * Options that the thread replaces: it retries in its own way, only writes, and runs no scripts.
+ */
 const ofOthers = new Set([
   'clusterNodeRetryStrategy',
   'clusterRetryStrategy',
@@ -44,7 +46,10 @@ const isNotNeeded = (name, { [name]: value }) =>
 const startupNodes = (cluster) =>
   cluster.nodes('master').map(({ options: { host, port } }) => ({ host, port }))
 
-/** Of one server: where its connection ends, another one is made, whatever the client's own strategy is. */
+/**
+ * Listens at one server. After its connection ends, a new one is made, whatever the client's retry
+ * strategy.
+ */
 function listening(client, hear, ended, patience) {
   const own = client.duplicate({
     connectTimeout: Math.min(client.options.connectTimeout || patience, patience),
@@ -63,19 +68,19 @@ function listening(client, hear, ended, patience) {
     close() {
       if (own.status === 'end') return
       own.disconnect()
-      // Else it would wait for the server, with a timer.
+      // Otherwise it would wait for the server, with a timer.
       own.stream?.destroy()
     },
   }
 }
 
-/** Of a cluster, which connects again by itself, and keeps the process alive. */
+/** Listens at a cluster. The client reconnects by itself, and keeps the process alive. */
 function listeningCluster(client, hear, ended) {
   const own = client.duplicate([], {
     clusterRetryStrategy: retry,
     keyPrefix: '',
     lazyConnect: true,
-    // To ioredis the channels of a cluster are keys: they are given in full.
+    // ioredis treats the channels of a cluster as keys: they are given in full.
     redisOptions: { ...client.options.redisOptions, keyPrefix: '' },
     shardedSubscribers: true,
   })
@@ -94,10 +99,10 @@ function listeningCluster(client, hear, ended) {
   }
 }
 
-/** A cluster says that it could reach no node; the last of them said why. */
+/** A cluster's error says that no node could be reached; the last node's error says why. */
 const reasonOf = (error) => error.lastNodeError ?? error
 
-/** What it says when it cannot connect, or has ended, is less than the error before that. */
+/** When connecting fails or the client has ended, its error says less than the one before. */
 function openOf(own, ended) {
   let last
   own.on('error', (error) => {
@@ -117,9 +122,9 @@ function openOf(own, ended) {
 
 const retry = (tries) => Math.min(50 * tries, 500)
 
-/** In a keeper's thread. */
+/** Connects in a keeper's thread. */
 async function connect({ Redis, Cluster }, { isCluster, nodes, options }, trouble) {
-  // Names are given in full; a cluster without a prefix takes that of its nodes.
+  // Names are given in full; without this prefix a cluster would use its nodes'.
   const redisOptions = { ...options.redisOptions, keyPrefix: '' }
   const own = { ...options, redisOptions, keyPrefix: '', lazyConnect: false }
   const client = isCluster

@@ -1,27 +1,50 @@
 'use strict'
 // Renews sessions in Redis: runs in the thread of a keeper (../keeper_thread.js).
+const { hostname } = require('node:os')
+const { versionError } = require('../errors.js')
 const { explained } = require('./rights.js')
-const clients = { ioredis: require('./ioredis.js'), redis: require('./node_redis.js') }
+const { protocol } = require('./script.js')
+const clients = {
+  '@valkey/valkey-glide': require('./glide.js'),
+  ioredis: require('./ioredis.js'),
+  redis: require('./node_redis.js'),
+}
 const sentinel = require('./node_sentinel.js')
+
+/** For operators: see docs/operations.md. */
+const owner = `${hostname()}:${process.pid}`
 
 async function connect({ bases, rights, patience, path, client }, trouble) {
   const adapter = client.isSentinel ? sentinel : clients[client.module]
   const { command, close } = await adapter.connect(require(path), client, trouble, patience)
-  const all = async (session, make) => {
+  const all = async (doing) => {
     try {
-      return await Promise.all(bases.map((base) => command(base, make(`${base}:s:${session}`))))
+      return await Promise.all(bases.map(doing))
     } catch (error) {
       throw explained(error, rights)
     }
   }
   return {
-    open: (session, ttl) => all(session, (key) => ['SET', key, '1', 'PX', `${ttl}`]),
+    open: (session, ttl) =>
+      all(async (base) => {
+        const theirs = await command(base, ['SET', `${base}:version`, protocol, 'NX', 'GET'])
+        if (theirs !== null) checkProtocol(base, `${theirs}`)
+        const words = ['SET', `${base}:s:${session}`, owner, 'PX', `${ttl}`]
+        await command(base, words)
+      }),
     async renew(session, ttl) {
-      const answers = await all(session, (key) => ['PEXPIRE', key, `${ttl}`])
+      const renewOne = (base) => command(base, ['PEXPIRE', `${base}:s:${session}`, `${ttl}`])
+      const answers = await all(renewOne)
       return answers.every((answer) => Number(answer) === 1)
     },
     close,
   }
+}
+
+function checkProtocol(base, theirs) {
+  if (theirs === protocol) return
+  const cure = `delete all keys that begin with ${base}:`
+  throw versionError(`${base} in Redis`, theirs, protocol, cure)
 }
 
 module.exports = { connect }

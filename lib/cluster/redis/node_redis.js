@@ -32,7 +32,7 @@ function adapt(client) {
 
 const notOpen = () => new Error('the client is not connected: call client.connect() first')
 
-/** The thread tries again in its own way, and sends two commands only. */
+/** Options that the thread replaces: it retries in its own way, and sends only two commands. */
 const ofOthers = new Set([
   'clientSideCache',
   'commandOptions',
@@ -42,14 +42,14 @@ const ofOthers = new Set([
   'scripts',
 ])
 
-/** A client makes a provider of its own where it is given a password, and so does that of the thread. */
+/** A client with a password makes its own credentials provider, and so does the thread's client. */
 const isNotNeeded = (name, { username, password }) =>
   ofOthers.has(name) || (name === 'credentialsProvider' && Boolean(username || password))
 
 /**
- * Of one server: where its connection ends, another one is made, whatever the client's own strategy is. No time between
- * two commands is too long, whatever `socketTimeout` says; and a timer for `pingInterval` would keep the process alive.
- * send(words) is for node_sentinel.js.
+ * Listens at one server. After its connection ends, a new one is made, whatever the client's retry
+ * strategy. No pause between two commands is too long, despite `socketTimeout`, and a timer for
+ * `pingInterval` would keep the process alive. send(words) is for node_sentinel.js.
  */
 function single(client, hear, ended, patience) {
   const { socket } = client.options
@@ -87,25 +87,25 @@ function single(client, hear, ended, patience) {
   }
 }
 
-/** Of a cluster, which connects again by itself, and keeps the process alive. */
+/** Listens at a cluster. The client reconnects by itself, and keeps the process alive. */
 function listeningCluster(client, hear) {
   const { defaults } = client._options
   const own = client.duplicate({
     defaults: { ...defaults, socket: { ...defaults?.socket, reconnectStrategy } },
   })
-  // What it could not hear is asked for: see `look` of an engine.
+  // The requests look again for messages that it missed: see `look` of an engine.
   own.on('error', () => {})
   return {
     open: () => open(own),
     listen: (channel) => own.sSubscribe(channel, hear),
     stop: (channel) => own.sUnsubscribe(channel),
-    /** Where its server was told that the slot has moved, it has forgotten the channel. */
+    /** The client has dropped the channel since its server reported that the slot moved. */
     again: (channel) => own.sSubscribe(channel, hear),
     close: () => own.isOpen && own.destroy(),
   }
 }
 
-/** A cluster says that it could reach no node; the last of them said why. */
+/** A cluster's error says that no node could be reached; the last node's error says why. */
 async function open(client) {
   let last
   const note = (error) => {
@@ -123,7 +123,7 @@ async function open(client) {
 
 const reconnectStrategy = (tries) => Math.min(50 * (tries + 1), 500)
 
-/** In a keeper's thread. */
+/** Connects in a keeper's thread. */
 async function connect({ createClient, createCluster }, { isCluster, options }, trouble) {
   const socket = { reconnectStrategy }
   const client = isCluster

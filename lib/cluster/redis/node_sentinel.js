@@ -1,8 +1,9 @@
 'use strict'
-// Clients of the package redis that follow the master a Sentinel names: createSentinel(). Such a client keeps its options
-// private and has no duplicate(). Our own connections therefore ask the sentinels of `connection` for the master, each
-// time they are made. A createSentinel() of our own would not do: it reconnects without saying that messages were lost,
-// keeps the process alive, and prints errors to the console.
+// Clients of the package redis that follow the master a Sentinel names: createSentinel(). Such a
+// client keeps its options private and has no duplicate(). So this library's connections ask the
+// sentinels of `connection` for the master each time they are made. Using createSentinel() for them
+// would not do: it reconnects without reporting that messages were lost, keeps the process alive,
+// and prints errors to the console.
 const { findPackage } = require('../find.js')
 const { inTime } = require('../patience.js')
 const { isNotNeeded, notOpen, single } = require('./node_redis.js')
@@ -29,7 +30,7 @@ function adapt(client, connection) {
     prefix: '',
     command: (_key, words) =>
       client.isOpen ? client.sendCommand(false, words) : Promise.reject(notOpen()),
-    // A command waits for the connection to the master that it may use.
+    // A command waits for the connection to the current master.
     isReady: () => false,
     listening: (hear, ended, patience) =>
       toMaster(require(findPackage('redis')), connection, hear, ended, patience),
@@ -41,7 +42,7 @@ function adapt(client, connection) {
   }
 }
 
-/** A connection to the current master, as in ../subscription.js, that can send(words) as well. */
+/** A connection to the current master, as in ../subscription.js, that also has send(words). */
 function toMaster({ createClient }, options, hear, ended, patience) {
   const { RESP, name, nodeAddressMap, nodeClientOptions, sentinelClientOptions } = options
   const asked = []
@@ -49,7 +50,7 @@ function toMaster({ createClient }, options, hear, ended, patience) {
   let isClosed = false
 
   const make = (clientOptions, node, ...rest) => {
-    // As createSentinel() does, which refuses a `url`: it would lead to one server for ever.
+    // As createSentinel() does. It refuses a `url`, which would always lead to the same server.
     const socket = { ...clientOptions?.socket, ...node }
     return single(createClient({ RESP, ...clientOptions, url: undefined, socket }), ...rest)
   }
@@ -68,7 +69,9 @@ function toMaster({ createClient }, options, hear, ended, patience) {
     for (const sentinel of asked) sentinel.close()
   }
 
-  /** All sentinels at once: the machine of a sentinel may be down with the master on it. */
+  /**
+   * Asks all sentinels at once: a sentinel's machine may be down together with the master on it.
+   */
   async function findMaster() {
     try {
       return await Promise.any(options.sentinelRootNodes.map(ask))
@@ -100,7 +103,10 @@ function toMaster({ createClient }, options, hear, ended, patience) {
 
 const noop = () => {}
 
-/** In a keeper's thread. A command that fails ends the connection: the next one asks the sentinels again. */
+/**
+ * Connects in a keeper's thread. A failed command ends the connection, and the next one asks the
+ * sentinels again.
+ */
 async function connect(redis, { options }, trouble, patience) {
   let current
 

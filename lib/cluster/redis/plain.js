@@ -2,9 +2,10 @@
 const { isAnyArrayBuffer, isArrayBufferView } = require('node:util').types
 
 /**
- * The options `value` of a client as another thread can be given them. Those that `isNotNeeded(name, options)` have no
- * say in how the thread connects. Any other that a structured clone would lose is refused: without it the thread would
- * connect to another place, as another user, or not at all.
+ * The client options `value` in a form that another thread can receive. Options for which
+ * isNotNeeded(name, options) is true do not affect how the thread connects, and are left out. Any
+ * other option that structured clone would lose throws: without it the thread would connect to
+ * another place, as another user, or not at all.
  */
 function plain(value, isNotNeeded, path = '') {
   if (typeof value === 'function') throw notForThread(path, 'a function')

@@ -1,12 +1,12 @@
 'use strict'
-// What the user of a client must be allowed to do, in the words of ACL SETUSER. Redis 7.0 does not say which command of a
-// script it has refused, and no version says which key or channel.
+// The rights that a client's user needs, in the syntax of ACL SETUSER. Redis 7.0 does not say which
+// command of a script it refused, and no version says which key or channel.
 
 const inScripts =
   'exists hdel hget hgetall hmget hset lindex lpop lpush lrange lrem pexpire pttl rpush time'
 const commands = ['del', 'eval', 'evalsha', 'ping', 'set', ...inScripts.split(' ')]
 
-/** With `bases` as the server knows them: what all keys and channels begin with. */
+/** `bases`, as the server knows them, are the prefixes of all keys and channels. */
 function rightsOf(bases, isCluster) {
   const own = isCluster
     ? ['cluster', 'spublish', 'ssubscribe', 'sunsubscribe']
@@ -17,7 +17,7 @@ function rightsOf(bases, isCluster) {
 
 const isRefusal = ({ message }) => /NOPERM|executing the script can't/.test(message)
 
-/** `error`, or where the server has refused what it had no right to, one that says which rights there must be. */
+/** Returns `error`; if the server refused a right, an error that lists the required rights. */
 function explained(error, rights) {
   if (!isRefusal(error)) return error
   return new Error(`${error.message.trim()}: the user of the client needs the rights ${rights}`, {

@@ -1,8 +1,10 @@
 'use strict'
-// What Redis does for an engine (../engine.js), in one step each. All names begin with KEYS[1], which has a hash tag:
+// The steps of an engine (../engine.js) in Redis. All names begin with KEYS[1], which has a hash
+// tag:
 //
-//   :s:<session>    lives as long as the session does
-//   :to:<session>   the channel that it hears by: 'w<key>' when a request waits for what it has, and with a grant
+//   :version        the protocol of all processes that use these names
+//   :s:<session>    lives as long as the session does: the host and the pid of its process, for operators
+//   :to:<session>   its channel of messages: 'w<key>' when a request waits for a key that it holds, and for a grant
 //                   'g<id> <token> <whether others wait> <whether the holder before was lost> <end of the claim>'
 //   :k:<key>        a hash. c: the capacity; o: the units out; f: the last token; a: 1 if a holder was lost;
 //                   m: until when no request is let in, after a grant with a minHold; w<id>: the units that a request
@@ -10,16 +12,18 @@
 //                   was lost
 //   :l:<key>        a list: the queue of ids
 //
-// An id is that of its session, '-' and a number. Times are in milliseconds, and only Redis's clock is asked.
+// An id is its session's id, '-' and a number. Times are in milliseconds, by Redis's clock only.
 //
-// It is one script for all steps, so that a waiter knows that Redis has it: a confirmation cannot wait for the
-// answer that it has not. What is asked of the key at all is asked once, and written back in one command where it can be:
-// the next one waits for that.
+// One script contains all steps, so that Redis has it cached once a request waits: a confirmation
+// cannot wait for an answer to load it. Each field of the key is read once, and written back in one
+// command if possible, because the next caller waits meanwhile.
 const { createHash } = require('node:crypto')
 
-/** How long Redis remembers the last token of a key that is not used: its clock takes over after that. */
+/** It changes with the meaning of the names above, so that no two meanings mix. */
+const protocol = '1'
+/** How long Redis remembers the last token of an unused key; later tokens follow its clock. */
 const memory = 3_600_000
-/** 2024 began, in seconds. */
+/** The start of 2024, in seconds. */
 const epoch = Date.UTC(2024) / 1000
 
 const common = `
@@ -222,4 +226,4 @@ return answer
 
 const text = common + leave + confirm + enter
 
-module.exports = { text, digest: createHash('sha1').update(text).digest('hex') }
+module.exports = { protocol, text, digest: createHash('sha1').update(text).digest('hex') }

@@ -16,7 +16,7 @@ const chainOf = ({ thread }, i) => [
 const lockOf = ({ kind, name, key }) =>
   key === undefined ? [name ?? 'no name', kind] : [key, titleOf({ kind, name })]
 
-/** Chain, lock, chain, lock: as many places around an ellipse, which has room for them. */
+/** Places around an ellipse for chain, lock, chain, lock ... */
 function placesOf(count) {
   const width = Math.max(160, (count * (box.width + 24)) / 5.8)
   const height = Math.max(90, width * 0.48)
@@ -26,7 +26,7 @@ function placesOf(count) {
   })
 }
 
-/** Where the line from one box to another leaves the first. */
+/** Where the line between two boxes leaves the first. */
 function edgeOf(from, to, gap) {
   const [x, y] = [to.x - from.x, to.y - from.y]
   const part = Math.min(
@@ -80,7 +80,7 @@ function ringOf({ cycle, message }) {
   return svg
 }
 
-/** Everything there is to know about a deadlock, open at first; `onDismiss` is for the button. */
+/** A deadlock in full, open at first; `onDismiss` is called by its button. */
 function figureOf(deadlock, stacks, onDismiss) {
   const figure = element('figure')
   const fold = element('details')

@@ -1,9 +1,10 @@
 'use strict'
-// The page asks for the locks once a second, and draws what it hears. While it is hidden or paused it does not ask, and
-// a process that takes long to answer is asked more seldom.
+// The page fetches the locks once a second, and draws them. It does not fetch while it is hidden or
+// paused, and fetches less often from a process that answers slowly.
 
 const interval = 1000
-const dataUrl = `${location.pathname.replace(/\/$/, '')}/data`
+// Without the credentials of an address like http://ops:password@host/, which fetch() refuses.
+const dataUrl = `${location.origin}${location.pathname.replace(/\/$/, '')}/data`
 const mostRows = new URLSearchParams(location.search).get('top') ?? '10000'
 const parts = { filter: byId('filter'), pause: byId('pause'), link: byId('link') }
 let report
@@ -17,13 +18,13 @@ function fillRow({ lock, key, holders, held, waiting, oldestWait, hold, mark }, 
   texts.push(waiting > 0 ? count(waiting) : '', duration(oldestWait))
   fillLock(cells[0], lock)
   for (let i = 1; i < texts.length; i++) setText(cells[i], texts[i])
-  // What is cut off is there to be pointed at.
+  // Cut-off text can be read in the tooltip.
   for (const i of [0, 1, 3]) cells[i].title = texts[i]
   line.dataset.mark = mark ?? ''
   line.classList.toggle('hot', waiting > 0)
 }
 
-/** The kind is an element of its own, which a narrow page leaves out where the lock has a name. */
+/** The kind is a separate element: a narrow page hides it if the lock has a name. */
 function fillLock(cell, { kind, name }) {
   if (cell.firstElementChild === null) cell.append(element('span'), element('span'))
   const [first, second] = cell.children
@@ -48,7 +49,10 @@ function fillTotals({ lock, totals, waits }, cells) {
 const hint =
   'Choose a row: its holders, since when they hold it, and with full diagnostics the stack of each acquire.'
 
-/** What is known of one row. It is made anew when something of it has changed, and not while it is read. */
+/**
+ * Shows the details of one row. They are rebuilt only when they have changed, so that the reader
+ * keeps the place.
+ */
 function showChosen(row) {
   const said = row === undefined ? 'hint' : JSON.stringify(wordsOf(row))
   const place = byId('chosen')
@@ -72,7 +76,7 @@ function showChosen(row) {
 
 const wordsOf = (row) => [row.id, lineOf(row), marksOf(row), row.holders.map(saidOf)]
 
-/** Why it is marked. */
+/** Why the row is marked. */
 function marksOf({ mark, holders, usual }) {
   if (mark === 'leaked') {
     const leaks = holders.filter(({ isLeaked }) => isLeaked).length
@@ -105,11 +109,14 @@ function rowsOf(rows) {
   }))
 }
 
-/** The figures of the deadlocks, by what tells those apart, as long as the process reports them. */
+/** The figures of the deadlocks that the process reports, by their identity. */
 const figures = new Map()
 const dismissed = new Set()
 
-/** The newest first, which is open until a newer one comes; what the reader folds or unfolds stays so until then. */
+/**
+ * The newest deadlock comes first, and is open until a newer one comes. A figure that the reader
+ * folds or unfolds stays so until then.
+ */
 function showDeadlocks() {
   const { deadlocks, stacks } = report
   const ids = deadlocks.map(({ at, message }) => `${at} ${message}`)
@@ -170,7 +177,7 @@ function say(text, className) {
 
 const isPaused = () => parts.pause.getAttribute('aria-pressed') === 'true'
 
-/** Asks now; an older question that is still open is dropped. */
+/** Fetches now, and drops an older request that is still open. */
 async function ask() {
   clearTimeout(timer)
   asking.abort()

@@ -1,17 +1,20 @@
 // biome-ignore-all lint/correctness/noUnusedVariables: the scripts of the page share what they declare.
 'use strict'
-// How long was waited, as a few bars: the buckets are powers of two of microseconds, 1 µs to about a minute.
+// Wait times as a few bars: the buckets are powers of two of microseconds, 1 µs to about a minute.
 
 const plot = { width: 120, height: 22, bars: 27 }
 
-/** What is longer or shorter than the plot is in its last or first bar. */
+/** The first and the last bar include all shorter and longer times. */
 function barsOf(buckets) {
   const bars = new Array(plot.bars).fill(0)
   for (const [i, many] of buckets.entries()) bars[Math.min(i, plot.bars - 1)] += many
   return bars
 }
 
-/** By the root of each count: a bar that stands for few is to be seen beside one for many. */
+/**
+ * Bars are as high as the root of their count, so that a small count stays visible beside a large
+ * one.
+ */
 function pathOf(buckets) {
   const bars = barsOf(buckets)
   const most = Math.max(...bars)
@@ -26,7 +29,7 @@ function pathOf(buckets) {
     .join('')
 }
 
-/** Draws into `cell`, whose columns beside it say the same in numbers. */
+/** Draws into `cell`; the columns beside it have the numbers. */
 function plotInto(cell, buckets) {
   if (cell.firstElementChild === null) {
     const { width, height } = plot

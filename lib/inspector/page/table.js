@@ -1,23 +1,23 @@
 // biome-ignore-all lint/correctness/noUnusedVariables: the scripts of the page share what they declare.
 'use strict'
-// A table of any number of rows, of which those that can be seen are in the document, and a few more. The others are
-// room above and below. What a row shows is filled into elements that stay.
+// A table of any number of rows. Only the visible rows and a few more are in the document; blank
+// space above and below stands for the others. Elements are reused for changing rows.
 
 /** In pixels, as in style.css. */
 const rowHeight = 30
-/** Rows beyond either edge, for a scroll that comes before the next frame. */
+/** Extra rows beyond either edge, for scrolling before the next frame. */
 const spare = 6
 
 /**
  * @param {string} id of a table, whose head says which columns there are
  * @param {(row: object, cells: HTMLElement[], line: HTMLElement) => void} fill
- * @param {(row: object | undefined) => void} [onChoose] is told which row is chosen, with each update, too
+ * @param {(row: object | undefined) => void} [onChoose] gets the chosen row, also at each update
  * @returns {(rows: object[]) => void} shows these; rows are the same by their `id`
  */
 function virtualTable(id, fill, onChoose = () => {}) {
   const table = byId(id)
   const scroller = table.parentElement
-  // Rows can be chosen by keys, for which the table has the focus.
+  // Rows can be chosen by key, which requires the focus on the table.
   table.setAttribute('role', 'grid')
   table.tabIndex = 0
   const heads = [...table.tHead.rows[0].cells]

@@ -1,10 +1,11 @@
 // biome-ignore-all lint/correctness/noUnusedVariables: the scripts of the page share what they declare.
 'use strict'
-// What is written, and how. Names and keys are what strangers have chosen: they go into the page as text only.
+// Formats text for the page. Names and keys may come from untrusted clients, so they enter the page
+// as text only.
 
 const byId = (id) => document.getElementById(id)
 
-/** Only what has changed: a document that is as it was need not be laid out anew. */
+/** Sets only changed text, to avoid laying out an unchanged document. */
 function setText(node, text) {
   if (node.textContent !== text) node.textContent = text
 }
@@ -39,7 +40,7 @@ function duration(ms) {
 
 const titleOf = ({ kind, name }) => (name === undefined ? kind : `${kind} ${name}`)
 
-/** Who holds, seen from process `own`. */
+/** The holder, as seen from process `own`. */
 function holderOf({ thread, pid, mode, weight }, own) {
   const words = []
   if (pid !== undefined && pid !== own) words.push(`process ${pid}`)

@@ -1,11 +1,11 @@
 'use strict'
-// A server that is not there, or says nothing: a coded error within the caller's timeout, whatever the lock.
+// A server that is away, or silent: a coded error within the caller's timeout, for every lock.
 const assert = require('node:assert/strict')
 const net = require('node:net')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, LockManager, Mutex, RWLock } = require('../../..')
 const { freePort } = require('./servers.js')
 
-/** What takes a lock over an engine, by the class. */
+/** By class: acquires a lock over an engine. */
 const ways = {
   Mutex: (engine, limits) => new Mutex({ engine, name: 'a' }).acquire(limits),
   'Mutex.runExclusive': (engine, limits) =>
@@ -21,12 +21,12 @@ const ways = {
   LockManager: (engine, limits) => new LockManager({ engine }).acquire('key', limits),
 }
 
-/** One that takes connections, and says nothing: { port, close() }. */
+/** A server that accepts connections, and stays silent: { port, close() }. */
 async function silentServer() {
   const sockets = new Set()
   const server = net.createServer((socket) => {
     sockets.add(socket)
-    socket.on('error', () => {}) // whoever gave up
+    socket.on('error', () => {}) // its peer may have given up
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -40,13 +40,13 @@ async function silentServer() {
 
 const noServer = async () => ({ port: await freePort(), close: async () => {} })
 
-/** `connect(port)` is { engine, close() }, which are not connected yet. */
+/** `connect(port)` returns, or resolves to, { engine, close() }, not connected yet. */
 function absent(connect) {
   for (const [what, place] of Object.entries({ 'no server': noServer, silence: silentServer })) {
-    it(`${what}: is told in time, by all classes`, async function () {
+    it(`${what}: rejects in time, for all classes`, async function () {
       this.timeout(30_000)
       const { port, close } = await place()
-      const connection = connect(port)
+      const connection = await connect(port)
       const { engine } = connection
       try {
         const late = { code: 'ERR_LOCK_ENGINE', message: /not answered for .* within 150 ms/ }

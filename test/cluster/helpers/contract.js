@@ -1,5 +1,5 @@
 'use strict'
-// What every engine must do (lib/cluster/engine.js), whatever server is behind it.
+// Requirements of every engine (lib/cluster/engine.js), with any server.
 const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -13,24 +13,34 @@ const {
 } = require('../../..')
 const { Engine } = require('../../../lib/cluster/engine.js')
 const { calmIt } = require('../../helpers/calm.js')
+const { FakeClock } = require('../../helpers/fake_clock.js')
+const { noteAnswers, watchAnswers } = require('./answers.js')
 const { holdContract, restContract } = require('./hold_contract.js')
 const { upgradeContract } = require('./upgrade_contract.js')
+const { warmUp } = require('./warm_up.js')
 
-// Leases of some hundred milliseconds, and messages that are to come before a timer.
-const it = calmIt(50)
+// For leases of some hundred milliseconds, and for messages that must come before a timer.
+const it = calmIt(50, watchAnswers)
 
-/** Still, after some time in which a server would have answered. */
+/** Still pending after some time in which a server would have answered. */
 const isPending = (promise) =>
   Promise.race([promise, sleep(50, 'pending')]).then((first) => first === 'pending')
 
-/** `setUp()` is a promise for { driver(), stop() }: drivers for one server, each as of a process of its own. */
+/**
+ * `setUp()` resolves to { driver(), stop() }: drivers for one server, each as if of its own
+ * process.
+ */
 function contract(setUp) {
   let server
-  /** Those of one test, and those that all tests share: each has a thread, which takes a while to start. */
+  /**
+   * Engines of one test, and engines shared by all tests: each has a thread, which is slow to
+   * start.
+   */
   let engines
   const shared = []
-  /** The requests that the server has said to wait. */
+  /** The requests that the server has queued, and the keys that it has told their holders of. */
   const waiting = new Set()
+  const wanted = new Set()
   before(async function () {
     this.timeout(60_000)
     server = await setUp()
@@ -46,21 +56,19 @@ function contract(setUp) {
 
   const closeAll = (all) => Promise.all(all.map((engine) => engine.close()))
 
-  /** One of its own, with a session. */
+  /** A new engine, with a session. */
   async function engine(options) {
-    const made = new Engine(server.driver(), options)
+    const made = new Engine(noteAnswers(server.driver()), options)
     engines.push(made)
-    await warmUp(made)
+    await warmUp(new KeyedMutex({ engine: made }))
     return made
   }
-
-  const warmUp = (engine) => new KeyedMutex({ engine }).runExclusive(randomUUID(), () => {})
 
   async function several(count, make) {
     while (shared.length < count) shared.push(new Engine(noting(server.driver())))
     const some = shared.slice(0, count)
-    // Connections that were idle may have been closed.
-    await Promise.all(some.map(warmUp))
+    // Idle connections may have been closed.
+    await Promise.all(some.map((engine) => warmUp(new KeyedMutex({ engine }))))
     return some.map(make)
   }
 
@@ -71,10 +79,26 @@ function contract(setUp) {
       if (answer.state === 'waiting') waiting.add(request.id)
       return answer
     }
-    return driver
+    const listen = driver.listen.bind(driver)
+    driver.listen = (session, hear) => {
+      const hearWanted = (key) => {
+        wanted.add(key)
+        hear.wanted(key)
+      }
+      return listen(session, { ...hear, wanted: hearWanted })
+    }
+    return noteAnswers(driver)
   }
 
-  /** { promise }: of what `ask()` waits for by an engine of several(), in line at the server by now. */
+  /** Resolves when a holder, of an engine of several(), has been told that others wait for `key`. */
+  async function isTold(key) {
+    while (![...wanted].some((one) => one.includes(key))) await sleep(1)
+  }
+
+  /**
+   * { promise }: the wait of `ask()` by an engine of several(). Resolves when it is queued at the
+   * server.
+   */
   async function inLine(ask) {
     const before = waiting.size
     const promise = ask()
@@ -82,13 +106,13 @@ function contract(setUp) {
     return { promise }
   }
 
-  describe('locks', () => lockContract(engine, several, inLine))
+  describe('locks', () => lockContract(engine, several, inLine, isTold))
   describe('upgrades', () => upgradeContract(engine, several, inLine))
   describe('holds', () => holdContract(engine, several, inLine))
   describe('its driver', () => driverContract(() => server.driver()))
 }
 
-function lockContract(engine, several, inLine) {
+function lockContract(engine, several, inLine, isTold) {
   it('keeps others out, and gives each holder a higher token', async () => {
     const name = randomUUID()
     const [a, b] = await several(2, (engine) => new Mutex({ engine, name }))
@@ -106,7 +130,7 @@ function lockContract(engine, several, inLine) {
     third()
   })
 
-  it('has heard of every release when close() resolves', async () => {
+  it('has been told of every release when close() resolves', async () => {
     const name = randomUUID()
     const [own, other] = await several(2, (engine) => new Mutex({ engine, name }))
     const release = await own.acquire()
@@ -153,7 +177,7 @@ function lockContract(engine, several, inLine) {
     assert.deepEqual(order, ['inner', 'outer', 'b'])
   })
 
-  it('lets in first who came first, of whatever process', async () => {
+  it('admits in order of arrival, across processes', async () => {
     const all = await several(4, (engine) => new KeyedMutex({ engine }))
     const key = randomUUID()
     const release = await all[0].acquire(key)
@@ -167,14 +191,19 @@ function lockContract(engine, several, inLine) {
     assert.deepEqual(order, [1, 2, 3])
   })
 
-  it('takes out who gives up, and lets the next one in', async () => {
+  it('removes a waiter that gives up, and admits the next one', async () => {
     const [a, b, c] = await several(3, (engine) => new KeyedMutex({ engine }))
     const key = randomUUID()
     const release = await a.acquire(key)
-    const late = b.acquire(key, { timeout: 500 })
+    // The wait must not time out before the server has answered.
+    const clock = new FakeClock()
+    const queued = inLine(() => b.acquire(key, { timeout: 500 }))
+    clock.restore()
+    const { promise: late } = await queued
     const controller = new AbortController()
     const aborted = b.acquire(key, { signal: controller.signal })
     const last = c.acquire(key)
+    clock.advance(500)
     await assert.rejects(late, { code: 'ERR_LOCK_TIMEOUT', message: /key/ })
     controller.abort(new Error('enough'))
     await assert.rejects(aborted, { message: 'enough' })
@@ -201,14 +230,15 @@ function lockContract(engine, several, inLine) {
     const first = await a.acquire(key)
     const ours = Array.from({ length: 300 }, () => work(a, 'a'))
     const { promise: other } = await inLine(() => work(b, 'b'))
-    await sleep(50)
+    await isTold(key)
     first()
     await Promise.all([...ours, other])
-    // How many go before, once that is known, is for engines_claims.test.js, whose server is never slow.
+    // engines_claims.test.js counts how many are admitted before others, with a server that is
+    // never slow.
     assert.ok(order.indexOf('b') < ours.length, `at ${order.indexOf('b')}`)
   })
 
-  it('gives as much of a semaphore as there is, heavy ones in their turn', async () => {
+  it('grants the units of a semaphore, and heavy waiters in their turn', async () => {
     const [a, b, c] = await several(3, (engine) => new KeyedSemaphore(3, { engine }))
     const key = randomUUID()
     const [, first] = await a.acquire(key)
@@ -242,7 +272,7 @@ function lockContract(engine, several, inLine) {
     ;(await reader)()
   })
 
-  it('hands over what an engine held that is closed, whose holder hears of it', async () => {
+  it('hands over the locks of a closed engine, whose holders are told', async () => {
     const mine = await engine()
     const a = new KeyedMutex({ engine: mine })
     const b = new KeyedMutex({ engine: await engine() })
@@ -258,7 +288,7 @@ function lockContract(engine, several, inLine) {
     await assert.rejects(a.acquire(key), { code: 'ERR_LOCK_ENGINE', message: /closed/ })
   })
 
-  it('takes a lock away from who holds it for too long, and says so first', async () => {
+  it('takes a lock away from a holder that exceeds maxHold, and tells it before', async () => {
     const a = new KeyedMutex({ engine: await engine({ ttl: 300, maxHold: 400 }) })
     const b = new KeyedMutex({ engine: await engine() })
     const key = randomUUID()
@@ -284,7 +314,7 @@ function driverContract(makeDriver) {
   const ends = []
   afterEach(() => Promise.all(ends.splice(0).map((end) => end())))
 
-  /** A session as the thread of a keeper opens it, and what it hears. */
+  /** A session as a keeper's thread opens it, and the messages it gets. */
   async function session(ttl = 10_000) {
     const driver = makeDriver()
     const keeper = await require(driver.keeper.module).connect(driver.keeper.data, () => {})
@@ -347,7 +377,7 @@ function driverContract(makeDriver) {
     assert.ok(second.token > first.token && second.token < 2n ** 51n)
   })
 
-  it('tells the holder that others wait, and the first of them that it is in', async () => {
+  it('tells the holder that others wait, and the first waiter of its grant', async () => {
     const [a, b] = [await session(), await session()]
     const key = randomUUID()
     const held = { key, id: a.newId() }
@@ -364,7 +394,7 @@ function driverContract(makeDriver) {
     assert.ok(granted.token > token)
   })
 
-  it('refuses who does not want to wait, and keeps no place for it', async () => {
+  it('refuses a request that may not wait, and keeps no place for it', async () => {
     const [a, b] = [await session(), await session()]
     const key = randomUUID()
     const held = { key, id: a.newId() }
@@ -374,7 +404,7 @@ function driverContract(makeDriver) {
     assert.equal((await a.enter({ key, id: a.newId() })).wanted, false)
   })
 
-  it('passes over who does not confirm what it was granted', async () => {
+  it('passes over a waiter that does not confirm its grant', async () => {
     const [a, b, c] = [await session(), await session(), await session()]
     const key = randomUUID()
     const claim = 100
@@ -387,11 +417,11 @@ function driverContract(makeDriver) {
     await b.next()
     const answer = await until(() => c.enter(last))
     assert.equal(answer.state, 'held')
-    // It may have begun, and the news of that been lost.
+    // It may have begun, and the message been lost.
     assert.equal(answer.abandoned, true)
   })
 
-  it('counts a claim that is over no longer, whoever asks next', async () => {
+  it('does not count an expired claim, at the next request of any session', async () => {
     const [a, b] = [await session(), await session()]
     const all = { key: randomUUID(), id: a.newId(), units: 3, capacity: 3, wait: false }
     const one = { ...all, id: b.newId(), units: 1, wait: true, claim: 1 }
@@ -400,13 +430,31 @@ function driverContract(makeDriver) {
     await a.leave({ ...all, claim: 1 })
     assert.deepEqual(await b.next(), ['granted', one.id])
     await sleep(10)
-    // It is the same request, which has a new grant.
+    // It is the same request, with a new grant.
     assert.equal((await b.enter(one)).state, 'held')
     await b.leave(one)
     assert.equal((await a.enter({ ...all, id: a.newId() })).state, 'held')
   })
 
-  it('says what it grants, which is confirmed once, and by nobody who is late', async () => {
+  it('keeps a second grant of a request for its full claim', async () => {
+    const [a, b, c] = [await session(), await session(), await session()]
+    const key = randomUUID()
+    const claim = 300
+    const held = { key, id: a.newId(), claim }
+    const waiting = { key, id: b.newId(), claim }
+    await a.enter(held)
+    await b.enter(waiting)
+    await a.leave(held)
+    const attempt = () => c.enter({ key, id: c.newId(), wait: false, claim })
+    assert.equal((await attempt()).state, 'refused')
+    const next = { key, id: a.newId(), claim }
+    await until(() => a.enter(next))
+    assert.equal((await b.enter(waiting)).state, 'waiting')
+    await a.leave(next)
+    assert.equal((await attempt()).state, 'refused')
+  })
+
+  it('returns the grant, which is confirmed once, and never late', async () => {
     const [a, b, c] = [await session(), await session(), await session()]
     const key = randomUUID()
     const claim = 4000
@@ -437,7 +485,7 @@ function driverContract(makeDriver) {
     assert.equal((await c.enter({ ...last, id: c.newId() })).state, 'held')
   })
 
-  it('passes over who is dead, and tells the next one of a holder who died', async () => {
+  it('passes over dead waiters, and tells the next holder of a dead one', async () => {
     const [a, b, c] = [await session(), await session(), await session()]
     const key = randomUUID()
     await a.enter({ key, id: a.newId() })
@@ -454,7 +502,7 @@ function driverContract(makeDriver) {
     assert.equal(await c.keeper.renew(c.id, 1000), true)
   })
 
-  it('tells the next one of a holder who died, where who was told first gives up', async () => {
+  it('tells the next holder of a dead one, if the first that was told gives up', async () => {
     const [a, b, c] = [await session(), await session(), await session()]
     const key = randomUUID()
     await a.enter({ key, id: a.newId() })
@@ -470,7 +518,7 @@ function driverContract(makeDriver) {
     assert.equal(answer.abandoned, true)
   })
 
-  it('ends a session that nobody renews', async () => {
+  it('ends a session that is not renewed', async () => {
     const key = randomUUID()
     const b = await session()
     const a = await session(1000)
@@ -483,7 +531,7 @@ function driverContract(makeDriver) {
     assert.equal(await a.keeper.renew(a.id, 1000), false)
   })
 
-  it('takes back what is held for too long', async () => {
+  it('takes back a lease that exceeds its time', async () => {
     const [a, b] = [await session(), await session()]
     const key = randomUUID()
     const held = { key, id: a.newId(), maxHold: 100 }
@@ -496,7 +544,7 @@ function driverContract(makeDriver) {
     assert.equal((await b.enter(waiting)).state, 'held')
   })
 
-  it('lets in those behind a heavy one that gives up', async () => {
+  it('admits the waiters behind a heavy one that gives up', async () => {
     const a = await session()
     const b = await session()
     const key = randomUUID()
@@ -511,7 +559,22 @@ function driverContract(makeDriver) {
     assert.equal((await b.enter(light)).state, 'held')
   })
 
-  it('lets the holder of one unit have the rest before all who wait, and give it back', async () => {
+  it('removes a waiter that gives up behind a long queue', async () => {
+    const [a, b] = [await session(), await session()]
+    const all = { key: randomUUID(), id: a.newId(), units: 50, capacity: 50 }
+    await a.enter(all)
+    const queue = Array.from({ length: 50 }, () => ({ ...all, id: b.newId(), units: 1 }))
+    for (const one of queue) assert.equal((await b.enter(one)).state, 'waiting')
+    const [early, late] = [queue.slice(0, 40), queue.slice(40)]
+    for (const one of late) await b.leave(one)
+    await a.leave(all)
+    for (const one of early) assert.equal((await until(() => b.enter(one))).state, 'held')
+    const rest = { ...all, id: a.newId(), units: 10, wait: false }
+    const { state, abandoned } = await a.enter(rest)
+    assert.deepEqual([state, abandoned], ['held', false])
+  })
+
+  it('gives the holder of one unit the rest ahead of all waiters, and takes it back', async () => {
     const [a, b, c] = [await session(), await session(), await session()]
     const key = randomUUID()
     const capacity = 8
@@ -519,8 +582,8 @@ function driverContract(makeDriver) {
     const [one, two] = [a, b].map((each) => ({ key, id: each.newId(), capacity }))
     const { token } = await a.enter(one)
     await b.enter(two)
-    const line = { key, id: c.newId(), capacity, units: 8 }
-    assert.equal((await c.enter(line)).state, 'waiting')
+    const waiter = { key, id: c.newId(), capacity, units: 8 }
+    assert.equal((await c.enter(waiter)).state, 'waiting')
     const upgrade = { ...rest, id: a.newId() }
     assert.deepEqual(await a.enter({ ...upgrade, wait: false }), { state: 'refused' })
     assert.equal((await a.enter(upgrade)).state, 'waiting')
@@ -534,18 +597,18 @@ function driverContract(makeDriver) {
     assert.equal(answer.wanted, true)
     assert.ok(answer.token > token)
     await a.leave(upgrade)
-    assert.equal((await c.enter(line)).state, 'waiting')
+    assert.equal((await c.enter(waiter)).state, 'waiting')
     const again = { ...rest, id: a.newId() }
     assert.deepEqual((await a.enter(again)).wanted, true)
     await a.leave({ ...again, keep: 1 })
     await a.leave({ ...one, keep: 1 })
-    assert.equal((await c.enter(line)).state, 'waiting')
+    assert.equal((await c.enter(waiter)).state, 'waiting')
     await a.leave(again)
     await a.leave(one)
-    assert.equal((await until(() => c.enter(line))).state, 'held')
+    assert.equal((await until(() => c.enter(waiter))).state, 'held')
   })
 
-  it('lets others have what is not kept', async () => {
+  it('gives others the units not kept', async () => {
     const [a, b] = [await session(), await session()]
     const key = randomUUID()
     const capacity = 5
@@ -561,13 +624,13 @@ function driverContract(makeDriver) {
     await b.leave(waiting)
     const again = { ...waiting, id: b.newId(), wait: false }
     assert.equal((await b.enter(again)).state, 'held')
-    // What comes late takes nothing back.
+    // A late command takes nothing back.
     await a.leave({ ...held, keep: 4 })
     await b.leave(again)
     assert.equal((await b.enter({ ...again, id: b.newId() })).state, 'held')
   })
 
-  it('tells of a holder who died until somebody has heard of it', async () => {
+  it('reports a dead holder until a grant has been told', async () => {
     const [a, b] = [await session(), await session()]
     const key = randomUUID()
     await a.enter({ key, id: a.newId() })
@@ -590,7 +653,7 @@ function driverContract(makeDriver) {
     const both = { key, id: a.newId(), capacity: 2, units: 2 }
     assert.equal((await a.enter(both)).state, 'waiting')
     assert.deepEqual(await b.enter(other), { state: 'mismatch', capacity: 2 })
-    // Nor does anybody get in by that.
+    // Nor is another request admitted by it.
     await b.leave(other)
     assert.equal((await a.enter(both)).state, 'waiting')
     await a.leave(both)

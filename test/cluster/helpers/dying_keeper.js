@@ -1,5 +1,6 @@
 'use strict'
-// Renews sessions of a fake server as fake_keeper.js does, in a thread that ends by what nobody catches.
+// Renews sessions of a fake server as fake_keeper.js does, in a thread that dies of an uncaught
+// error.
 const { connect: connectToFake } = require('./fake_keeper.js')
 
 const failLater = () =>
@@ -10,8 +11,8 @@ const failLater = () =>
 let attempts = 0
 
 /**
- * `diesAt` is the name of the command by which it ends; or 'connect', which only fails, and only once; or 'trying', which
- * tries for ever and says why.
+ * `diesAt` is the name of the command at which it dies; or 'connect', which only fails, and only
+ * once; or 'trying', which retries for ever and reports why.
  */
 async function connect({ name, diesAt }, trouble) {
   attempts++

@@ -13,7 +13,7 @@ async function connect(name) {
   const ask = (what) => (session, ttl) =>
     new Promise((resolve) => {
       last++
-      // Other keepers hear of it, too.
+      // Other keepers get the message, too.
       const number = `${session} ${last}`
       waiting.set(number, resolve)
       channel.postMessage({ number, what, session, ttl })

@@ -1,6 +1,6 @@
 'use strict'
-// What a server does for an engine (lib/cluster/engine.js), in memory: for tests of what all engines have in
-// common, and the plainest way to say what they have to do.
+// A server for an engine (lib/cluster/engine.js), in memory: for tests of the part common to all
+// engines, and as the simplest specification of a driver.
 const { randomUUID } = require('node:crypto')
 const { BroadcastChannel } = require('node:worker_threads')
 
@@ -9,16 +9,16 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 class FakeServer {
   constructor() {
     this.keys = new Map()
-    /** Until when a session lives, by id. */
+    /** When each session expires, by id. */
     this.sessions = new Map()
     this.listeners = new Map()
     this.commands = []
-    /** While it is a promise, commands wait for it; it may reject. */
+    /** While this is a promise, commands wait for it; it may reject. */
     this.trouble = undefined
-    /** While it is a promise, answers to commands wait for it. */
+    /** While this is a promise, answers to commands wait for it. */
     this.slowAnswer = undefined
     this.clock = () => Date.now()
-    /** Whether its messages say what has been granted. */
+    /** Whether its messages include the grant. */
     this.tells = true
     this.channelName = randomUUID()
     this.channel = new BroadcastChannel(this.channelName)
@@ -46,7 +46,7 @@ class FakeServer {
       state = {
         capacity,
         holders: new Map(),
-        line: new Map(),
+        waiters: new Map(),
         fence: 0,
         isAbandoned: false,
         rest: 0,
@@ -75,28 +75,28 @@ class FakeServer {
     return holder
   }
 
-  /** Takes out the dead, and lets in who may. */
+  /** Removes dead sessions, and admits the requests that fit. */
   settle(state, claim) {
     for (const [id, holder] of state.holders) {
       if (!this.isGone(holder)) continue
       state.holders.delete(id)
       state.isAbandoned = true
     }
-    for (const [id, request] of state.line) {
+    for (const [id, request] of state.waiters) {
       if (state.rest > this.clock()) break
       const listener = this.listeners.get(request.session)
       if (this.isAlive(request.session) && listener !== undefined) {
         if (request.units > this.free(state)) break
         const { token, abandoned, until } = this.hold(state, request, this.clock() + claim)
-        const wanted = state.line.size > 1
+        const wanted = state.waiters.size > 1
         listener.granted(id, this.tells ? { token, wanted, abandoned, until } : undefined)
       }
-      state.line.delete(id)
+      state.waiters.delete(id)
     }
   }
 
   held(state, { token, abandoned }) {
-    return { state: 'held', token, abandoned, wanted: state.line.size > 0 }
+    return { state: 'held', token, abandoned, wanted: state.waiters.size > 0 }
   }
 
   enter(request) {
@@ -104,23 +104,25 @@ class FakeServer {
     if (!this.isAlive(session)) return { state: 'lost' }
     const state = this.state(key, capacity)
     this.settle(state, claim)
-    if (state.holders.size + state.line.size === 0) state.capacity = capacity
+    if (state.holders.size + state.waiters.size === 0) state.capacity = capacity
     if (state.capacity !== capacity) return { state: 'mismatch', capacity: state.capacity }
     if (this.confirm(request).state === 'held') return this.held(state, state.holders.get(id))
     const isFree = units <= this.free(state) && state.rest <= this.clock()
-    if ((state.line.size === 0 || first) && isFree) {
+    if ((state.waiters.size === 0 || first) && isFree) {
       const holder = this.hold(state, request, this.clock() + maxHold)
       holder.isConfirmed = true
       return this.held(state, holder)
     }
-    const [head] = state.line.values()
+    const [head] = state.waiters.values()
     if (first && head?.first && head.id !== id) return { state: 'upgrading' }
     if (!wait) return { state: 'refused' }
-    if (state.line.size === 0) {
+    if (state.waiters.size === 0) {
       for (const { session } of state.holders.values()) this.listeners.get(session)?.wanted(key)
     }
-    if (!state.line.has(id)) {
-      state.line = new Map(first ? [[id, request], ...state.line] : [...state.line, [id, request]])
+    if (!state.waiters.has(id)) {
+      state.waiters = new Map(
+        first ? [[id, request], ...state.waiters] : [...state.waiters, [id, request]],
+      )
     }
     const ends = Array.from(state.holders.values(), (holder) =>
       Math.min(holder.until, this.sessions.get(holder.session)),
@@ -136,7 +138,7 @@ class FakeServer {
     if (known === undefined || this.isGone(known)) return { state: 'over', wanted: false }
     known.until = this.clock() + maxHold
     known.isConfirmed = true
-    return { state: 'held', wanted: state.line.size > 0 }
+    return { state: 'held', wanted: state.waiters.size > 0 }
   }
 
   leave({ key, id, claim, keep, untold, unused }) {
@@ -150,7 +152,7 @@ class FakeServer {
       state.holders.delete(id)
       if (unused && holder !== undefined) state.rest = 0
     }
-    state.line.delete(id)
+    state.waiters.delete(id)
     this.settle(state, claim)
   }
 

@@ -1,5 +1,5 @@
 'use strict'
-// A server in memory for each test of the describe() that this is called in.
+// A server in memory for each test of the describe() that calls this.
 const { KeyedMutex } = require('../../..')
 const { Engine } = require('../../../lib/cluster/engine.js')
 const { FakeServer } = require('./fake_server.js')
@@ -17,7 +17,7 @@ function fakeWorld() {
     world.server.close()
   })
 
-  /** One with a session. */
+  /** A new engine with a session. */
   async function newEngine(options) {
     const engine = new Engine(world.server.driver(), options)
     world.engines.push(engine)

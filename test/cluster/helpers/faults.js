@@ -1,5 +1,5 @@
 'use strict'
-// What must not matter, or be told, whatever server is behind an engine.
+// Faults that must have no effect or be reported, with any server behind an engine.
 const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
 const { once } = require('node:events')
@@ -10,42 +10,39 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { KeyedMutex } = require('../../..')
 const { Engine } = require('../../../lib/cluster/engine.js')
 const { calmIt } = require('../../helpers/calm.js')
+const { stop } = require('../../helpers/processes.js')
 const { scaled } = require('../../helpers/scale.js')
+const { useEnds } = require('./ends.js')
 const { participant } = require('./participants.js')
 const { proxy } = require('./servers.js')
+const { warmUp } = require('./warm_up.js')
 
 const ttl = 1000
-/** Where none is to be lost: other processes and threads may stand still for a while. */
+/** For tests that must lose no session: other processes and threads may stall. */
 const safe = { ttl: 3000, maxHold: 20_000 }
 
-// A session ends by itself where this process stands still.
+// A session expires if this process stalls.
 const it = calmIt(300)
 
 /**
- * `startServer()` is a promise for { port, start(), stop(), pause(), resume(), close() }; `connector` is the path of a
- * module whose connect(port) is a promise for { driver(), close() }.
+ * `startServer()` resolves to { port, start(), stop(), pause(), resume(), close() }; `connector` is
+ * the path of a module whose connect(port) resolves to { driver(), close() }.
  */
 function faults(startServer, connector) {
   const { connect } = require(connector)
   let server
-  let ends
+  const ends = useEnds()
   before(async function () {
     this.timeout(60_000)
     server = await startServer()
   })
   after(() => server.close())
-  beforeEach(() => {
-    ends = []
-  })
-  afterEach(async () => {
-    for (const end of ends.reverse()) await end()
-  })
 
   async function mutexAt(port, options = { ttl, maxHold: 20_000 }) {
     const connection = await connect(port)
     const engine = new Engine(connection.driver(), options)
     const mutex = new KeyedMutex({ engine })
-    await mutex.runExclusive(randomUUID(), () => {})
+    await warmUp(mutex)
     ends.push(async () => {
       await Promise.race([engine.close().catch(() => {}), sleep(1000)])
       await connection.close()
@@ -94,9 +91,9 @@ function serverFaults({ mutexAt, server }) {
     after()
   })
 
-  it('rejects in time while the server does not move', async () => {
+  it('rejects in time while the server is stopped', async () => {
     const mutex = await mutexAt(server().port)
-    server().pause()
+    await server().pause()
     try {
       await assert.rejects(mutex.acquire(randomUUID(), { timeout: 200 }), {
         code: 'ERR_LOCK_ENGINE',
@@ -107,10 +104,10 @@ function serverFaults({ mutexAt, server }) {
     ;(await mutex.acquire(randomUUID(), { timeout: 20_000 }))()
   })
 
-  it('rejects all who wait without a limit when the server does not answer', async () => {
+  it('rejects waiters without a timeout when the server does not answer', async () => {
     const mutex = await mutexAt(server().port, { ttl, maxHold: 20_000, answerTimeout: 2000 })
     const key = randomUUID()
-    server().pause()
+    await server().pause()
     try {
       const all = Array.from({ length: 10 }, () => mutex.acquire(key))
       for (const one of await Promise.allSettled(all)) {
@@ -124,7 +121,7 @@ function serverFaults({ mutexAt, server }) {
 }
 
 function connectionFaults({ mutexAt, way, port }) {
-  it('keeps what it holds, and its turn comes, over connections that are cut', async () => {
+  it('keeps its holds, and its turn comes, across cut connections', async () => {
     const cuttable = await way()
     const [a, b] = [await mutexAt(cuttable.port, safe), await mutexAt(port(), safe)]
     const key = randomUUID()
@@ -143,7 +140,7 @@ function connectionFaults({ mutexAt, way, port }) {
     ;(await again)()
   })
 
-  it('tells the holder before anybody else can hold it', async () => {
+  it('tells the holder of a loss before another one can hold the lock', async () => {
     const stallable = await way()
     const [a, b] = [await mutexAt(stallable.port), await mutexAt(port())]
     const key = randomUUID()
@@ -170,9 +167,9 @@ function processFaults({ mutexAt, processAt, port }) {
     const key = randomUUID()
     const before = await mutex.acquire(key)
     const order = []
-    // For longer than a session lives that nobody renews, and than a server may take to answer.
+    // Longer than the ttl of a session, and than a server may take to answer.
     const blocked = one.ask('acquire', { key, block: 1.4 * safe.ttl })
-    await sleep(100)
+    await one.ask('queue', { key })
     before()
     const next = mutex.acquire(key, { timeout: 20_000 })
     next.then(() => order.push('next'))
@@ -186,7 +183,7 @@ function processFaults({ mutexAt, processAt, port }) {
     release()
   })
 
-  it('passes on what a stopped process held, whose late write a fence refuses', async () => {
+  it('passes on the locks of a stopped process, whose late write a fence refuses', async () => {
     const [one, mutex] = [await processAt(port()), await mutexAt(port())]
     const key = randomUUID()
     let fence = 0n
@@ -196,7 +193,7 @@ function processFaults({ mutexAt, processAt, port }) {
       return true
     }
     const { token } = await one.ask('acquire', { key })
-    one.child.kill('SIGSTOP')
+    await stop(one.child.pid)
     const release = await mutex.acquire(key, { timeout: 20_000 })
     assert.equal(release.abandoned, true)
     assert.equal(write(release.fencingToken), true)
@@ -204,14 +201,14 @@ function processFaults({ mutexAt, processAt, port }) {
     const late = await one.ask('token', { key })
     assert.equal(late.token, token)
     assert.equal(write(BigInt(late.token)), false)
-    // Its own clock has told it in the meantime.
+    // The process has noticed by its own clock.
     while (!(await one.ask('token', { key })).isLost) await sleep(10)
     release()
     await one.ask('release', { key })
     await one.ask('acquire', { key, timeout: 20_000 })
   })
 
-  it('survives whoever is killed while it holds, waits or is let in', async function () {
+  it('survives kills of processes that hold, wait or are being admitted', async function () {
     this.timeout(120_000)
     const mutex = await mutexAt(port(), { ttl, maxHold: 20_000 })
     const key = randomUUID()
@@ -219,7 +216,7 @@ function processFaults({ mutexAt, processAt, port }) {
       const [holder, waiter] = await Promise.all([processAt(port()), processAt(port())])
       await holder.ask('acquire', { key })
       const waiting = waiter.ask('acquire', { key }).catch(() => 'killed')
-      await sleep(50)
+      await waiter.ask('queue', { key })
       const next = mutex.acquire(key, { timeout: 30_000 })
       if (i % 3 === 0) {
         await holder.kill()
@@ -239,9 +236,9 @@ function processFaults({ mutexAt, processAt, port }) {
     }
   })
 
-  it('keeps histories of processes apart, by their tokens, one with its clock an hour off', async function () {
+  it('keeps the histories of processes apart, by their tokens, with one clock an hour off', async function () {
     const time = scaled(8000, 3000)
-    // Who is in is in, though it does not get to run for some seconds.
+    // A holder keeps its lock even if its process stalls for some seconds.
     const options = { ttl: 10_000, maxHold: 20_000 }
     this.timeout(time + 60_000)
     const folder = mkdtempSync(join(tmpdir(), 'boxoffice-history-'))

@@ -1,9 +1,11 @@
 'use strict'
-// A process of its own with an engine, which a test tells what to do: see participants.js.
+// A process of its own with an engine; tests send it commands: see participants.js.
 const { appendFileSync, closeSync, openSync, unlinkSync } = require('node:fs')
 const { join } = require('node:path')
 const { KeyedMutex } = require('../../..')
 const { Engine } = require('../../../lib/cluster/engine.js')
+const { watchStalls } = require('../../helpers/calm.js')
+const { warmUp } = require('./warm_up.js')
 
 const { connector, port, options, clockOff } = JSON.parse(process.argv[2])
 if (clockOff !== 0) {
@@ -11,17 +13,52 @@ if (clockOff !== 0) {
   Date.now = () => now() + clockOff
 }
 
+/** In milliseconds, by the clock that all processes of this machine share. */
+const now = () => Number(process.hrtime.bigint()) / 1e6
+
 const held = new Map()
 let mutex
+/** The number of requests that the server has queued. */
+let waiting = 0
+
+function noting(driver) {
+  const enter = driver.enter.bind(driver)
+  driver.enter = async (request) => {
+    const answer = await enter(request)
+    if (answer.state === 'waiting') waiting++
+    return answer
+  }
+  return driver
+}
+
+/** No promise, timer or connection of this thread proceeds for so long. */
+const blockFor = (time) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, time)
 
 const does = {
-  /** Whoever is in blocks at once for so long: no promise, timer or connection of this thread gets on meanwhile. */
+  /** A holder blocks at once for so long. */
   async acquire({ key, timeout, block = 0 }) {
     const release = await mutex.acquire(key, { timeout })
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, block)
+    blockFor(block)
     held.set(key, release)
     const { fencingToken, abandoned } = release
-    return { token: `${fencingToken}`, abandoned }
+    return { token: `${fencingToken}`, abandoned, at: now() }
+  },
+  async block({ time }) {
+    blockFor(time)
+  },
+  /** Answers when `key` is lost: when, why, and how late timers of this process were since the question. */
+  async lost({ key }) {
+    const { signal } = held.get(key)
+    const stalled = watchStalls()
+    await new Promise((resolve) => {
+      if (signal.aborted) resolve()
+      else signal.addEventListener('abort', resolve)
+    })
+    return { at: now(), why: signal.reason.message, stalled: stalled() }
+  },
+  /** Answers when the server has queued a request of this process, or has granted it `key`. */
+  async queue({ key }) {
+    while (waiting === 0 && !held.has(key)) await new Promise(setImmediate)
   },
   async release({ key }) {
     held.get(key)()
@@ -31,8 +68,8 @@ const does = {
     return { token: `${fencingToken}`, isLost: signal.aborted, code: signal.reason?.code }
   },
   /**
-   * Takes one of `keys` again and again, for so long, by so many at once. Files in `folder` are witnesses: nobody else
-   * is in, and each token is written down.
+   * Acquires one of `keys` again and again, for so long, by so many tasks. Files in `folder` are
+   * witnesses: no other holder is in, and each token is written down.
    */
   async history({ keys, time, workers, folder }) {
     const end = performance.now() + time
@@ -65,9 +102,9 @@ function ifLate(error) {
 async function main() {
   const { connect } = require(connector)
   const connection = await connect(port, options)
-  mutex = new KeyedMutex({ engine: new Engine(connection.driver(), options) })
-  // From here on one command is all that it takes.
-  await mutex.runExclusive(`${process.pid}`, () => {})
+  mutex = new KeyedMutex({ engine: new Engine(noting(connection.driver()), options) })
+  // From here on a wait takes only one command.
+  await warmUp(mutex)
   process.on('message', async ({ number, what, ...how }) => {
     try {
       process.send({ number, answer: (await does[what](how)) ?? {} })

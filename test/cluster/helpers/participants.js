@@ -1,14 +1,16 @@
 'use strict'
-// Processes that take part in what an engine locks.
+// Processes that use the locks of an engine.
 const { fork } = require('node:child_process')
 
 /**
- * One with an engine that `connector` connects to `port`: ask(what, how) is a promise, of what participant.js does,
- * and `child` the process.
+ * One process with an engine that `connector` connects to `port`: ask(what, how) resolves to the
+ * result of participant.js, and `child` is the process. `within` are words before the program, which it must replace by
+ * exec.
  */
-async function participant({ connector, port, options = {}, clockOff = 0 }) {
+async function participant({ connector, port, options = {}, clockOff = 0, within = [] }) {
   const setUp = JSON.stringify({ connector, port, options, clockOff })
-  const child = fork(require.resolve('./participant.js'), [setUp])
+  const [execPath, ...execArgv] = [...within, process.execPath]
+  const child = fork(require.resolve('./participant.js'), [setUp], { execPath, execArgv })
   const asked = new Map()
   let last = 0
   const expect = (number) =>

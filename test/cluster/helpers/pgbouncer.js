@@ -1,12 +1,12 @@
 'use strict'
-// A pgbouncer of the tests' own, in front of a server at a port of loopback.
+// A pgbouncer started by the tests, in front of a server at a port of loopback.
 const { chownSync, mkdtempSync, rmSync, writeFileSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { owner } = require('./postgres_server.js')
 const { freePort, serve } = require('./servers.js')
 
-/** `mode` is 'session' or 'transaction': a promise for { port, close() }. */
+/** `mode` is 'session' or 'transaction'. Resolves to { port, close() }. */
 async function pgbouncer(to, mode) {
   const folder = mkdtempSync(join(tmpdir(), 'boxoffice-pgbouncer-'))
   const { uid, gid } = owner()
@@ -15,7 +15,7 @@ async function pgbouncer(to, mode) {
   const file = join(folder, 'pgbouncer.ini')
   const lines = [
     '[databases]',
-    // Everybody is one user there.
+    // All clients are one user there.
     `* = host=127.0.0.1 port=${to} user=postgres`,
     '[pgbouncer]',
     'listen_addr = 127.0.0.1',

@@ -1,12 +1,13 @@
 'use strict'
-// Drivers for the PostgreSQL server at a port of loopback.
+// Drivers for a PostgreSQL server.
 const { Pool } = require('pg')
 const { makeDriver } = require('../../../lib/cluster/postgres/driver.js')
+const { addressOf } = require('./servers.js')
 
 /** `options` as those of postgres(). */
-async function connect(port, options = {}) {
-  const pool = new Pool({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' })
-  pool.on('error', () => {}) // it connects again: that the server is away is what tests are about
+async function connect(place, options = {}) {
+  const pool = new Pool({ ...addressOf(place), user: 'postgres', database: 'postgres' })
+  pool.on('error', () => {}) // it reconnects: the tests stop the server
   return { pool, driver: () => makeDriver(pool, options), close: () => pool.end() }
 }
 

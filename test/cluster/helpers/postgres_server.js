@@ -1,24 +1,25 @@
 'use strict'
-// A PostgreSQL of the tests' own: a cluster in a folder that goes away again, on a free port of loopback.
+// A PostgreSQL started by the tests: a cluster in a temporary folder, on a free port of loopback.
 const { execFile, execFileSync } = require('node:child_process')
 const {
+  appendFileSync,
   chownSync,
   existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
-  writeFileSync,
 } = require('node:fs')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { promisify } = require('node:util')
+const { stop } = require('../../helpers/processes.js')
 const { freePort } = require('./servers.js')
 
 const run = promisify(execFile)
 const debian = '/usr/lib/postgresql'
 
-/** PostgreSQL refuses to run as root: then it is the user that Debian's package made for it. */
+/** PostgreSQL refuses to run as root: then the user that Debian's package created runs it. */
 function owner() {
   if (process.getuid() === 0) return { uid: idOf('-u'), gid: idOf('-g') }
   return { uid: process.getuid(), gid: process.getgid() }
@@ -28,70 +29,100 @@ function idOf(flag) {
   return Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
 }
 
-/** The folder of the newest server that is installed: Debian keeps them off the path. */
+/** The folder of the newest installed server: Debian does not put it on the PATH. */
 function programs() {
   if (!existsSync(debian)) return ''
   const [newest] = readdirSync(debian).sort((a, b) => b - a)
   return join(debian, newest, 'bin')
 }
 
-/** `program`, as who owns the cluster, to its end. */
-async function asOwner(program, args) {
+/**
+ * Runs `program` to its end, as the owner of the cluster. `within` are words before it, which only root can run; `env`
+ * adds to the environment.
+ */
+async function asOwner(program, args, { within = [], env } = {}) {
+  const { uid, gid } = owner()
+  const path = join(programs(), program)
+  const how = { cwd: '/', env: { ...process.env, ...env } }
   try {
-    return await run(join(programs(), program), args, { ...owner(), cwd: '/' })
+    if (within.length === 0) return await run(path, args, { ...how, uid, gid })
+    const [first, ...rest] = within
+    const as = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', path]
+    return await run(first, [...rest, ...as, ...args], how)
   } catch (error) {
     if (error.code !== 'ENOENT') throw error
     throw new Error(`this test needs ${program}, of Debian's package postgresql: ${error.message}`)
   }
 }
 
-/** The processes of a server, its first one first: each of its sessions has one. */
+/** The processes of a server, the postmaster first: each of its sessions has one. */
 function processesOf(data) {
   const first = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n', 1)[0])
   const rest = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8')
   return [first, ...rest.split(' ').filter(Boolean).map(Number)]
 }
 
-/**
- * A PostgreSQL server of its own: { port, url, start(), stop(), pause(), resume(), close() }, with these lines in its
- * postgresql.conf. Nothing waits for the disk: what a crash of the machine would do is not tested here.
- */
-async function postgresServer(...settings) {
-  const folder = mkdtempSync(join(tmpdir(), 'boxoffice-postgres-'))
-  const { uid, gid } = owner()
-  chownSync(folder, uid, gid)
-  const data = join(folder, 'data')
-  const port = await freePort()
+/** Makes the folder of an empty cluster. */
+function initialize(data) {
   const access = ['--auth=trust', '--username=postgres']
-  await asOwner('initdb', [
+  return asOwner('initdb', [
     `--pgdata=${data}`,
     ...access,
     '--encoding=UTF8',
     '--locale=C',
     '--no-sync',
   ])
+}
+
+/**
+ * Starts a PostgreSQL server: { port, url, start(), stop(), pause(), resume(), close() }, with
+ * these lines in its postgresql.conf. It never waits for the disk, because no test simulates a
+ * crash of the machine.
+ */
+const postgresServer = (...settings) => postgresWith({ settings })
+
+/**
+ * The same, with more: make(data) fills its folder; it listens at `host`, and `how` is as for asOwner(). The server also
+ * has `socket`, the folder of its socket, empty(), which deletes all data of a stopped server, and promote().
+ */
+async function postgresWith({ settings = [], make = initialize, host = '127.0.0.1', port, how }) {
+  const folder = mkdtempSync(join(tmpdir(), 'boxoffice-postgres-'))
+  const { uid, gid } = owner()
+  chownSync(folder, uid, gid)
+  const data = join(folder, 'data')
+  const own = port ?? (await freePort())
   const lines = [
-    "listen_addresses = '127.0.0.1'",
-    `port = ${port}`,
+    `listen_addresses = '${host}'`,
+    `port = ${own}`,
     `unix_socket_directories = '${folder}'`,
     'max_connections = 300',
     'fsync = off',
     ...settings,
   ]
-  writeFileSync(join(data, 'postgresql.auto.conf'), `${lines.join('\n')}\n`)
-  const signal = (name) => {
-    for (const pid of processesOf(data)) process.kill(pid, name)
+  async function fill() {
+    await make(data)
+    appendFileSync(join(data, 'postgresql.auto.conf'), `${lines.join('\n')}\n`)
   }
+  await fill()
+  const control = (...args) => asOwner('pg_ctl', [...args, '-w', '-D', data], how)
   const server = {
-    port,
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    start: () => asOwner('pg_ctl', ['start', '-w', '-D', data, '-l', join(folder, 'log')]),
+    port: own,
+    socket: folder,
+    url: `postgres://postgres@${host}:${own}/postgres`,
+    start: () => control('start', '-l', join(folder, 'log')),
     /** As in a crash, unless `mode` is 'fast'. */
-    stop: (mode = 'immediate') => asOwner('pg_ctl', ['stop', '-w', '-D', data, '-m', mode]),
-    pause: () => signal('SIGSTOP'),
-    resume: () => signal('SIGCONT'),
+    stop: (mode = 'immediate') => control('stop', '-m', mode),
+    promote: () => control('promote'),
+    async empty() {
+      rmSync(data, { recursive: true })
+      await fill()
+    },
+    pause: () => Promise.all(processesOf(data).map(stop)),
+    resume() {
+      for (const pid of processesOf(data)) process.kill(pid, 'SIGCONT')
+    },
     async close() {
-      await server.stop()
+      if (existsSync(join(data, 'postmaster.pid'))) await server.stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -99,4 +130,4 @@ async function postgresServer(...settings) {
   return server
 }
 
-module.exports = { asOwner, owner, postgresServer }
+module.exports = { asOwner, initialize, owner, postgresServer, postgresWith }

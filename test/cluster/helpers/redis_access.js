@@ -1,22 +1,21 @@
 'use strict'
-// Redis servers that do not let every client in, and clients that know how to get in.
+// Redis servers that restrict access, and clients with credentials.
 const { once } = require('node:events')
-const { execFileSync } = require('node:child_process')
-const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
-const { tmpdir } = require('node:os')
-const { join } = require('node:path')
+const { readFileSync } = require('node:fs')
 const { Cluster, Redis } = require('ioredis')
 const { createClient, createCluster } = require('redis')
+const { certificateOf } = require('./certificates.js')
+const { glideClient, glideClusterClient } = require('./glide.js')
 const { freePort, redisServer } = require('./servers.js')
 
 const host = '127.0.0.1'
 
-/** Clients, by package, from { port, tls, ...credentials }: a promise each, for one that is connected. */
+/** By package: makes a client from { port, tls, ...credentials }. Resolves when it is connected. */
 const clients = {
   async redis({ port, tls, ...credentials }) {
     const socket = { host, port, ...(tls && { tls: true, ...tls }) }
     const client = createClient({ ...credentials, socket })
-    client.on('error', () => {}) // the tests look at what callers are told
+    client.on('error', () => {}) // the tests look at the callers\' errors
     await client.connect()
     return { client, close: () => client.destroy() }
   },
@@ -26,9 +25,13 @@ const clients = {
     await client.ping()
     return { client, close: () => client.disconnect() }
   },
+  async 'valkey-glide'({ port, ...options }) {
+    const client = await glideClient(port, options)
+    return { client, close: () => client.close() }
+  },
 }
 
-/** Those of a cluster with a server at `port`. */
+/** Clients of a cluster with a server at `port`. */
 const clusterClients = {
   async redis({ port, ...credentials }) {
     const client = createCluster({ rootNodes: [{ socket: { host, port } }], defaults: credentials })
@@ -42,9 +45,13 @@ const clusterClients = {
     await once(client, 'ready')
     return { client, close: () => client.disconnect() }
   },
+  async 'valkey-glide'({ port, ...options }) {
+    const client = await glideClusterClient(port, options)
+    return { client, close: () => client.close() }
+  },
 }
 
-/** A Redis server, and ask(...words), by a client that may do everything. */
+/** A Redis server, and ask(...words), by a client with all rights. */
 async function askable(options, credentials = {}) {
   const server = await redisServer(...options)
   const client = new Redis({ host, port: server.port, ...credentials })
@@ -59,8 +66,9 @@ async function askable(options, credentials = {}) {
 }
 
 /**
- * A server with the users that add(name, rights) makes: the password of each is its name. The default user has a password,
- * too: a connection that fails to log in would be its otherwise.
+ * A server with the users that add(name, rights) creates: the password of each is its name. The
+ * default user has a password, too: otherwise a connection that fails to log in would be that
+ * user's.
  */
 async function serverWithUsers() {
   const server = await askable(['--requirepass', 'secret'], { password: 'secret' })
@@ -69,35 +77,19 @@ async function serverWithUsers() {
   return { ...server, add }
 }
 
-/** A server that speaks TLS at `tlsPort`, with a certificate that `ca` has signed, made now. */
+/** A server that speaks TLS at `tlsPort`, with a new certificate signed by `ca`. */
 async function serverWithTls(...options) {
-  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-tls-'))
-  const at = (name) => join(directory, name)
-  const openssl = (...words) => execFileSync('openssl', words, { stdio: 'pipe' })
-  const fresh = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
-  const authority = [
-    '-subj',
-    '/CN=tests of boxoffice',
-    '-keyout',
-    at('ca.key'),
-    '-out',
-    at('ca.crt'),
-  ]
-  openssl('req', '-x509', ...fresh, ...authority)
-  openssl('req', ...fresh, '-subj', `/CN=${host}`, '-keyout', at('key'), '-out', at('csr'))
-  writeFileSync(at('names'), `subjectAltName=IP:${host}`)
-  const signing = ['-CA', at('ca.crt'), '-CAkey', at('ca.key'), '-CAcreateserial']
-  openssl('x509', '-req', '-in', at('csr'), ...signing, '-extfile', at('names'), '-out', at('crt'))
+  const { ca, crt, key, remove } = certificateOf(host)
   const tlsPort = await freePort()
-  const files = ['--tls-cert-file', at('crt'), '--tls-key-file', at('key')]
-  const more = ['--tls-ca-cert-file', at('ca.crt'), '--tls-auth-clients', 'no']
-  const server = await redisServer('--tls-port', tlsPort, ...files, ...more, ...options)
+  const files = ['--tls-cert-file', crt, '--tls-key-file', key, '--tls-ca-cert-file', ca]
+  const how = ['--tls-port', tlsPort, ...files, '--tls-auth-clients', 'no']
+  const server = await redisServer(...how, ...options)
   return {
     tlsPort,
-    ca: readFileSync(at('ca.crt')),
+    ca: readFileSync(ca),
     async close() {
       await server.close()
-      rmSync(directory, { recursive: true })
+      remove()
     },
   }
 }

@@ -1,14 +1,15 @@
 'use strict'
-// A Redis Cluster of the tests' own, on loopback.
+// A Redis Cluster started by the tests, on loopback.
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Cluster, Redis } = require('ioredis')
 const { createCluster } = require('redis')
+const { glideClusterClient } = require('./glide.js')
 const { freePort, redisServer } = require('./servers.js')
 
 const slots = 16_384
 
-/** A server that may be part of one. `bus` is the port at which others talk to it. */
+/** A server that may join a cluster. `bus` is the port for other servers. */
 async function clusterNode(...options) {
   const bus = await freePort()
   const own = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1']
@@ -34,7 +35,7 @@ const isWell = async (node, count) => {
   return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${count}`)
 }
 
-/** One with all slots: what matters is that a slot has a channel of its own. */
+/** A cluster of one server with all slots, to test that a slot has its own channel. */
 async function clusterOfOne() {
   const node = await clusterNode()
   await node.ask('CLUSTER', 'ADDSLOTSRANGE', '0', `${slots - 1}`)
@@ -43,8 +44,8 @@ async function clusterOfOne() {
 }
 
 /**
- * Three masters and a replica of the first one: { nodes, slotOf(key), ownerOf(slot), move(slot, from, to), takeOver(),
- * close() }.
+ * Three masters and a replica of the first one: { nodes, slotOf(key), ownerOf(slot), move(slot,
+ * from, to), takeOver(), close() }.
  */
 async function redisCluster() {
   const nodes = await Promise.all(
@@ -67,7 +68,7 @@ async function redisCluster() {
     nodes,
     slotOf: (key) => first.ask('CLUSTER', 'KEYSLOT', key),
     ownerOf: (slot) => nodes[Math.floor(((slot + 1) * 3 - 1) / slots)],
-    /** With all that lies in it. */
+    /** Moves the slot with all of its keys. */
     async move(slot, from, to) {
       await to.ask('CLUSTER', 'SETSLOT', `${slot}`, 'IMPORTING', from.id)
       await from.ask('CLUSTER', 'SETSLOT', `${slot}`, 'MIGRATING', to.id)
@@ -76,7 +77,7 @@ async function redisCluster() {
       if (keys.length > 0) await from.ask('MIGRATE', ...target, 'KEYS', ...keys)
       for (const node of [to, from]) await node.ask('CLUSTER', 'SETSLOT', `${slot}`, 'NODE', to.id)
     },
-    /** The replica does, since its master has died. */
+    /** The replica takes over, because its master has died. */
     async takeOver() {
       await first.stop()
       await until(async () => (await replica.ask('ROLE'))[0] === 'master')
@@ -86,11 +87,11 @@ async function redisCluster() {
   }
 }
 
-/** Clients of one, by the package that they are of: a promise each. */
+/** By package: makes a client of a cluster. Resolves when it is connected. */
 const clusterClients = {
   redis: async (port) => {
     const client = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] })
-    client.on('error', () => {}) // a server is away: that is what tests are about
+    client.on('error', () => {}) // expected: a server is away
     await client.connect()
     return client
   },
@@ -100,6 +101,7 @@ const clusterClients = {
     await once(client, 'ready')
     return client
   },
+  'valkey-glide': (port) => glideClusterClient(port),
 }
 
 module.exports = { clusterClients, clusterOfOne, redisCluster }

@@ -1,12 +1,13 @@
 'use strict'
-// Drivers for the Redis server at a port of loopback: by node-redis.
+// Drivers for a Redis server: by node-redis.
 const { createClient } = require('redis')
 const { redisDriver } = require('../../../lib/cluster/redis/driver.js')
+const { addressOf } = require('./servers.js')
 
-async function connect(port) {
+async function connect(place) {
   const reconnectStrategy = () => 50
-  const client = createClient({ socket: { host: '127.0.0.1', port, reconnectStrategy } })
-  client.on('error', () => {}) // it connects again: that the server is away is what tests are about
+  const client = createClient({ socket: { ...addressOf(place), reconnectStrategy } })
+  client.on('error', () => {}) // it reconnects: the tests stop the server
   await client.connect()
   return { client, driver: () => redisDriver(client), close: async () => client.destroy() }
 }

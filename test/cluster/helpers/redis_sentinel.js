@@ -1,5 +1,6 @@
 'use strict'
-// A master of Redis, its replica, and a sentinel that watches them, on loopback. All of them ask for a password.
+// A Redis master, its replica, and a sentinel that watches them, on loopback. All of them require a
+// password.
 const { mkdtempSync, rmSync, writeFileSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
@@ -10,7 +11,7 @@ const { freePort, redisServer, serve } = require('./servers.js')
 const host = '127.0.0.1'
 const name = 'tickets'
 const password = 'secret'
-/** Of the sentinel itself. */
+/** The password of the sentinel itself. */
 const sentinelPassword = 'watched'
 
 async function ask(port, login, ...words) {
@@ -57,7 +58,7 @@ async function redisSentinel() {
     password,
     sentinels: [{ host, port }],
     sentinelPassword,
-    /** The master dies, and the replica takes its place. */
+    /** The master dies, and the replica replaces it. */
     async failOver() {
       await master.stop()
       while ((await ask(replica.port, password, 'ROLE'))[0] !== 'master') await sleep(50)

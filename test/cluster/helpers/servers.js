@@ -1,27 +1,48 @@
 'use strict'
-// Servers on loopback that a test starts for itself, and what can happen to the way to them.
+// Servers that tests start on loopback, and faults of the connection to them.
 const { spawn } = require('node:child_process')
+const { randomInt } = require('node:crypto')
 const { mkdtempSync, rmSync } = require('node:fs')
 const net = require('node:net')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { stop } = require('../../helpers/processes.js')
 
-function freePort() {
+/** The address of a server: `place` is a port of loopback, or 'host:port'. */
+function addressOf(place) {
+  const [port, host = '127.0.0.1'] = String(place).split(':').reverse()
+  return { host, port: Number(port) }
+}
+
+/** Whether a server could listen at `port` of loopback now. */
+function isFree(port) {
   return new Promise((resolve, reject) => {
-    const server = net.createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address()
-      server.close(() => resolve(port))
+    const server = net.createServer().once('error', (error) => {
+      if (error.code === 'EADDRINUSE') resolve(false)
+      else reject(error)
     })
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 }
 
-/** Until something listens there, or nobody waits for it any more. */
-async function listening(port, signal) {
+/**
+ * Below the range from which Linux takes ports of outgoing connections (32768 and up): there another connection
+ * could take the port before the server does, or `listening` could connect to itself.
+ */
+async function freePort() {
+  for (;;) {
+    const port = randomInt(10_000, 32_000)
+    if (await isFree(port)) return port
+  }
+}
+
+/** Resolves when a server listens at `place`, a port or the path of a socket, or the caller has stopped waiting. */
+async function listening(place, signal) {
+  const where = typeof place === 'string' ? { path: place } : { port: place, host: '127.0.0.1' }
   while (!signal.aborted) {
     const isThere = await new Promise((resolve) => {
-      const socket = net.connect(port, '127.0.0.1')
+      const socket = net.connect(where)
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
       socket.once('connect', () => socket.destroy())
     })
@@ -30,8 +51,11 @@ async function listening(port, signal) {
   }
 }
 
-/** The process of `program`, which `wanted` says where to get, once something listens at `port`. */
-async function serve(program, args, port, { wanted, ...options }) {
+/**
+ * Starts `program`, and resolves to its process once it listens at `place`, if that is not null. `wanted` says how to
+ * install it.
+ */
+async function serve(program, args, place, { wanted, ...options }) {
   const child = spawn(program, args, { ...options, stdio: 'ignore' })
   const failed = new Promise((_, reject) => {
     child.once('error', ({ message }) => {
@@ -41,39 +65,48 @@ async function serve(program, args, port, { wanted, ...options }) {
   })
   const through = new AbortController()
   try {
-    await Promise.race([listening(port, through.signal), failed])
+    await Promise.race([place === null ? null : listening(place, through.signal), failed])
   } finally {
     through.abort()
   }
   return child
 }
 
-/** A Redis server with nothing in it: { port, start(), stop(), pause(), resume(), close() }. */
+/** An empty Redis server: { port, start(), stop(), pause(), resume(), close() }. */
 const redisServer = (...options) =>
   serverOf('redis-server', "Debian's package redis-server", options)
 
-/** The same of Valkey, whose server is at `program`. */
+/** The same for Valkey, whose server is at `program`. */
 const valkeyServer = (program) => serverOf(program, "Debian's package valkey-server", [])
 
 async function serverOf(program, wanted, options) {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-redis-'))
   const port = await freePort()
+  const args = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--dir', directory]
+  return started(program, [...args, ...options].map(String), { port, directory, wanted })
+}
+
+/**
+ * That server, started, with its data in `directory`: { port, directory, start(), stop(), pause(), resume(), close() }.
+ * `within` are words before the program, which it must replace by exec; `env` adds to the environment.
+ */
+async function started(program, args, { port, place = port, directory, wanted, within = [], env }) {
+  const [first, ...rest] = [...within, program, ...args]
   let child
   const server = {
     port,
+    directory,
     async start() {
-      const args = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--dir', directory]
-      const all = [...args, ...options].map(String)
-      child = await serve(program, all, port, { wanted })
+      child = await serve(first, rest, place, { wanted, env: { ...process.env, ...env } })
     },
-    /** With all that it knows. */
-    async stop() {
+    /** As by a crash, unless `signal` is 'SIGTERM'. */
+    async stop(signal = 'SIGKILL') {
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = new Promise((resolve) => child.once('exit', resolve))
-      child.kill('SIGKILL')
+      child.kill(signal)
       await ended
     },
-    pause: () => child.kill('SIGSTOP'),
+    pause: () => stop(child.pid),
     resume: () => child.kill('SIGCONT'),
     async close() {
       await server.stop()
@@ -84,17 +117,21 @@ async function serverOf(program, wanted, options) {
   return server
 }
 
-/** A way to `port` that can be cut, or stalled: { port, cut(), stall(), flow(), close() }. */
+/**
+ * A proxy to `port` that can be cut, stalled, or led to another port: { port, cut(), stall(), flow(), lead(port),
+ * close() }.
+ */
 async function proxy(port) {
   const pairs = new Set()
+  let target = port
   let isStalled = false
   const server = net.createServer((near) => {
-    const far = net.connect(port, '127.0.0.1')
+    const far = net.connect(target, '127.0.0.1')
     const pair = [near, far]
     pairs.add(pair)
     for (const [from, to] of [pair, [far, near]]) {
       from.on('data', (chunk) => to.write(chunk))
-      from.on('error', () => {}) // closed by whom it may be: the other one is closed, too
+      from.on('error', () => {}) // whichever end closed, the other is closed, too
       from.on('close', () => {
         to.destroy()
         pairs.delete(pair)
@@ -109,6 +146,10 @@ async function proxy(port) {
   return {
     port: server.address().port,
     cut: () => each((socket) => socket.destroy()),
+    lead(port) {
+      target = port
+      each((socket) => socket.destroy())
+    },
     stall() {
       isStalled = true
       each((socket) => socket.pause())
@@ -124,4 +165,4 @@ async function proxy(port) {
   }
 }
 
-module.exports = { freePort, proxy, redisServer, serve, valkeyServer }
+module.exports = { addressOf, freePort, proxy, redisServer, serve, started, valkeyServer }

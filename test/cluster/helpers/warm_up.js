@@ -1,6 +1,6 @@
 'use strict'
-// A busy machine may need longer to connect, or to start a thread, than a short answerTimeout allows: the engine then
-// knows neither a session nor a reason why there is none.
+// On a busy machine, connecting or starting a thread may take longer than a short answerTimeout:
+// the engine then knows neither a session nor a reason for its absence.
 const { randomUUID } = require('node:crypto')
 
 /** A wait that has failed this often fails the test. */
@@ -17,7 +17,7 @@ async function warmUp(mutex) {
   }
 }
 
-/** The error of a caller that the server turns away, once the engine knows why. */
+/** The error of a caller that the server rejects, once the engine knows why. */
 async function refusalOf(mutex, limits) {
   for (let tries = 1; ; tries++) {
     const error = await mutex.acquire('key', limits).catch((reason) => reason)

@@ -1,6 +1,6 @@
 'use strict'
-// What a new user may try first: a lock of each scope that needs no server, and one of two threads. Prints
-// the platform that the addon is for.
+// A new user's first program: a lock of each scope that needs no server, and one of two threads.
+// Prints the platform of the addon.
 const { once } = require('node:events')
 const { Worker } = require('node:worker_threads')
 const { KeyedMutex, Mutex, Semaphore, locks, platform } = require('boxoffice')
@@ -32,7 +32,7 @@ async function main() {
   held.release()
   await once(worker, 'exit')
 
-  // Deno frees the memory of a segment, which is not its own, when it ends.
+  // Deno frees the memory of a segment, which it does not own, when it ends.
   if (process.platform === 'linux' && !process.versions.deno) {
     const host = new Mutex({ scope: 'host', name: 'smoke', directory: `${process.cwd()}/locks` })
     await host.runExclusive(async () => {})

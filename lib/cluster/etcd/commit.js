@@ -1,0 +1,204 @@
+'use strict'
+// Makes one etcd transaction of a plan (plan.js). It writes only if the view of the plan is still current.
+const { hostname } = require('node:os')
+const { memoryLease, sessionLease } = require('./client.js')
+const { protocol, sessionOf } = require('./names.js')
+const {
+  entryRead,
+  noLock,
+  queueOf,
+  queueRead,
+  revive,
+  writtenLock,
+  writtenView,
+} = require('./view.js')
+
+const toValue = (content) => Buffer.from(JSON.stringify(content))
+const isEqual = (target, key, number) => {
+  const name = { Mod: 'mod_revision', Create: 'create_revision', Version: 'version' }[target]
+  return { result: 'Equal', target, key, [name]: number }
+}
+const isNotGone = (names, id) => isEqual('Version', names.gone(id), 0)
+const isThere = (key) => ({ result: 'Greater', target: 'Version', key, version: 0 })
+const remove = (key) => ({ request_delete_range: { key } })
+const put = (key, content, lease) => ({ request_put: { key, value: toValue(content), lease } })
+const when = (compare, success, failure = []) => ({ request_txn: { compare, success, failure } })
+
+/** Guard: the queue has no request that is newer than `view`. */
+const noNewer = (names, key, view) => ({
+  ...names.queue(key),
+  result: 'Less',
+  target: 'Create',
+  create_revision: view.revision + 1,
+})
+
+/** The conditions under which `plan` is valid. A given `session` must exist, and its request `own` not be gone. */
+function guardsOf(names, key, plan, session, own) {
+  const { view, admitted, dead, hasFreed, hasTaken } = plan
+  const isOfUpgrade = ({ id }) => id === view.upgrade?.id
+  const guards = [
+    // After a loss of data revisions are the same once more.
+    { result: 'Equal', target: 'Value', key: names.epoch, value: toValue(view.epoch) },
+    isEqual('Mod', names.lock(key), view.lock.mod),
+    isEqual('Mod', names.upgrade(key), view.upgrade?.mod ?? 0),
+    isEqual('Mod', names.rest(key), view.rest?.mod ?? 0),
+    ...Array.from(dead, (one) => isEqual('Version', names.session(one), 0)),
+  ]
+  for (const entry of admitted) {
+    if (!isOfUpgrade(entry))
+      guards.push(isEqual('Create', names.entry(key, entry.id), entry.create))
+  }
+  if (session !== undefined) guards.push(isThere(names.session(session)), isNotGone(names, own))
+  if (hasTaken || (hasFreed && plan.hasRoom())) guards.push(noNewer(names, key, view))
+  return guards
+}
+
+/** The lease of a lock's key: a lock with one holder is deleted some time after the holder's session. */
+const leaseOf = ({ holders }) => (holders.length === 1 ? memoryLease(sessionOf(holders[0].id)) : 0)
+
+/** The rest after `plan`. A new rest has no revision yet. */
+function restAfter({ view, restTime }) {
+  if (restTime === undefined) return view.rest
+  return restTime > 0 ? { mod: 0, time: restTime } : undefined
+}
+
+/** The view after `plan`, without the revisions, which come with the answer. */
+function viewAfter(plan) {
+  const { view, capacity, abandoned, holders, admitted, removed } = plan
+  const gone = new Set([...admitted, ...removed].map(({ id }) => id))
+  return {
+    epoch: view.epoch,
+    lock: { mod: view.lock.mod, capacity, abandoned, holders },
+    queue: view.queue.filter(({ id }) => !gone.has(id)),
+    hasMore: view.hasMore,
+    upgrade: gone.has(view.upgrade?.id) ? undefined : view.upgrade,
+    rest: restAfter(plan),
+    revision: view.revision,
+  }
+}
+
+/** With more holders than this, messages do not show all of them: a transaction has room for 1.5 MB. */
+const mostShown = 64
+
+/** The part of a written view that the requests `granted` need. */
+function partOf(view, granted) {
+  const holders = view.lock.holders.filter(({ id }) => granted.includes(id))
+  return { ...view, lock: { ...view.lock, holders }, queue: [] }
+}
+
+/** The messages that tell sessions of their grants. `wanted`: other requests wait. */
+function messagesOf(names, key, admitted, after, wanted) {
+  const bySession = new Map()
+  for (const { id } of admitted) {
+    const session = sessionOf(id)
+    const granted = bySession.get(session) ?? []
+    bySession.set(session, [...granted, id])
+  }
+  const view = writtenView(after)
+  const isPart = view.lock.holders.length > mostShown
+  return Array.from(bySession, ([session, granted]) => {
+    const shown = isPart ? partOf(view, granted) : view
+    const content = { key, view: shown, isPart, granted, wanted }
+    return put(names.to(session), content, sessionLease(session))
+  })
+}
+
+/** The writes of `plan`. The request `own` gets no message. */
+function writesOf(names, key, plan, own, restLease) {
+  const { view, admitted, removed, restTime } = plan
+  const after = viewAfter(plan)
+  const isEmpty = after.lock.holders.length === 0 && !after.lock.abandoned
+  const writes = isEmpty
+    ? [remove(names.lock(key))]
+    : [put(names.lock(key), writtenLock(after.lock), leaseOf(after.lock))]
+  for (const { id } of [...admitted, ...removed]) {
+    writes.push(remove(id === view.upgrade?.id ? names.upgrade(key) : names.entry(key, id)))
+  }
+  if (restTime > 0) writes.push(put(names.rest(key), { time: restTime }, restLease))
+  if (restTime === 0) writes.push(remove(names.rest(key)))
+  const others = admitted.filter(({ id }) => id !== own)
+  if (others.length === 0) return writes
+  const tell = (wanted) => messagesOf(names, key, others, after, wanted)
+  if (plan.isWanted()) writes.push(...tell(true))
+  else writes.push(when([noNewer(names, key, view)], tell(false), tell(true)))
+  return writes
+}
+
+/**
+ * The transaction for `plan`, which runs `failure` if the plan is out of date. Its answer ends with the entry of the
+ * request `own` and the queue.
+ */
+function transactionOf(names, key, plan, { own, session, restLease, failure }) {
+  const reads = [entryRead(names, key, own), queueRead(names, key)]
+  return {
+    compare: guardsOf(names, key, plan, session, own),
+    success: [...writesOf(names, key, plan, own, restLease), ...reads],
+    failure,
+  }
+}
+
+/** The view after `plan`, completed by the answer to its transaction. */
+function committedView(plan, { header, responses }) {
+  const revision = Number(header.revision)
+  const view = revive(viewAfter(plan), revision)
+  if (view.lock.holders.length === 0 && !view.lock.abandoned) view.lock = noLock()
+  return { ...view, ...queueOf(responses.at(-1)), revision }
+}
+
+/** The messages that tell the holders that a request waits, with this process's view of the key if they are few. */
+function wantedMessages(names, key, view, sessions) {
+  const shown = view.lock.holders.length > mostShown ? undefined : writtenView(view)
+  const content = { key, view: shown, granted: [], wanted: true }
+  return sessions.map((session) =>
+    when(
+      [isThere(names.session(session))],
+      [put(names.to(session), content, sessionLease(session))],
+    ),
+  )
+}
+
+/** Adds a request to the queue unless it is there; adds an upgrade only if no other upgrade waits. */
+function joining(names, key, { session, id, units, capacity, first }) {
+  const name = first ? names.upgrade(key) : names.entry(key, id)
+  const content = first ? { id, units, capacity } : { units, capacity }
+  const join = put(name, content, sessionLease(session))
+  return when([isEqual('Create', name, 0), isNotGone(names, id)], [join])
+}
+
+/**
+ * Opens a session of `ttl` ms by its lease, and writes the protocol and `epoch` unless they are there. Refused if there
+ * is another protocol, or are sessions without one.
+ */
+function opening(names, session, ttl, epoch) {
+  const open = [
+    when([isEqual('Version', names.epoch, 0)], [put(names.epoch, epoch)]),
+    put(names.session(session), ttl, sessionLease(session)),
+    put(names.process(session), `${hostname()}:${process.pid}`, sessionLease(session)),
+  ]
+  const isOurs = { result: 'Equal', target: 'Value', key: names.version, value: toValue(protocol) }
+  const isNew = isEqual('Version', names.version, 0)
+  const isUnused = { ...names.sessions(), result: 'Equal', target: 'Version', version: 0 }
+  const begin = [put(names.version, protocol), ...open]
+  const readVersion = { request_range: { key: names.version } }
+  return {
+    compare: [isOurs],
+    success: open,
+    failure: [when([isNew, isUnused], begin, [readVersion])],
+  }
+}
+
+/** The protocol for which opening() was refused, undefined if the sessions have none; null if it was not refused. */
+function refusedFor({ succeeded, responses }) {
+  if (succeeded || responses[0].response_txn.succeeded) return null
+  const [found] = responses[0].response_txn.responses[0].response_range.kvs
+  return found?.value.toString()
+}
+
+module.exports = {
+  committedView,
+  joining,
+  opening,
+  refusedFor,
+  transactionOf,
+  wantedMessages,
+}

@@ -1,0 +1,259 @@
+'use strict'
+// The driver for etcd; the top of ../engine.js describes drivers, and names.js the keys. A command takes the known view
+// of a key (view.js), plans its change (plan.js), and writes it in one transaction (commit.js). If the key has changed
+// meanwhile, the answer contains its new state.
+const { join } = require('node:path')
+const { checkKnown, checkObject } = require('../../core/options.js')
+const { now } = require('../clock.js')
+const { engineOptions, readEngineOptions, timesOf } = require('../engine.js')
+const { findPackage } = require('../find.js')
+const { checkForThread } = require('../for_thread.js')
+const { Subscription } = require('../subscription.js')
+const { callTime, connectionOf, makeClient } = require('./client.js')
+const { listeningWith } = require('./listening.js')
+const { namesUnder, sessionOf } = require('./names.js')
+const { planConfirm, planEnter, planLeave } = require('./plan.js')
+const { Store } = require('./store.js')
+const { freeView, revive, waitersOf } = require('./view.js')
+
+const etcdOptions = new Set([...engineOptions, 'prefix', 'connection'])
+
+/** The longest time in ms until a waiter repeats its request. */
+const longestLook = 5000
+class Driver {
+  name = 'etcd'
+  keepsMinHold = true
+  #store
+  #subscription
+  /** By key: the last command, for which the next one waits. */
+  #turns = new Map()
+  /** The ids of requests sent to etcd; and by id of a waiting request, the sessions that it waits for. */
+  #known = new Set()
+  /** The ids of requests of which a command has failed, which a server may still carry out. */
+  #unsure = new Set()
+  #waiting = new Map()
+
+  /** `options` are those of etcd(). */
+  constructor(client, options) {
+    checkObject(options)
+    checkKnown(options, etcdOptions)
+    const { prefix = 'boxoffice' } = options
+    if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
+    const connection = connectionOf(client, options.connection)
+    checkForThread(connection, 'etcd(client, { connection })')
+    const { answerTimeout } = readEngineOptions(timesOf(options))
+    const path = findPackage('etcd3')
+    const etcd3 = require(path)
+    const names = namesUnder(prefix)
+    const time = callTime(answerTimeout)
+    this.#store = new Store(makeClient(etcd3, connection, time), names)
+    this.keeper = { module: join(__dirname, 'keeper.js'), data: { path, connection, prefix, time } }
+    const heard = {
+      onSessions: (all) => {
+        this.#store.sessions = new Map(all)
+      },
+      onSession: (...event) => this.#onSession(...event),
+      textsOf: (value, revision) => this.#textsOf(value, revision),
+    }
+    // With several servers, there is time to try the others.
+    const patience = connection.hosts.length === 1 ? answerTimeout : time
+    const make = listeningWith(etcd3, connection, names, patience, heard)
+    this.#subscription = new Subscription(make, patience)
+  }
+
+  #onOver = () => {}
+
+  async listen(session, { granted, wanted, missed, trouble }) {
+    this.#store.begin(session)
+    for (const all of [this.#known, this.#unsure, this.#waiting]) all.clear()
+    this.#onOver = granted
+    await this.#subscription.to([session], {
+      granted: (id, grant) => granted(id, grant.until > 0 ? grant : undefined),
+      wanted,
+      missed,
+      trouble,
+    })
+  }
+
+  #onSession(session, ttl, revision) {
+    this.#store.sessionsAt = revision
+    if (ttl > 0) {
+      this.#store.sessions.set(session, ttl)
+      return
+    }
+    this.#store.sessions.delete(session)
+    // A waiter for this session repeats its request, which removes the dead one and admits the head.
+    for (const [id, sessions] of this.#waiting) if (sessions.has(session)) this.#onOver(id)
+  }
+
+  /** Translates a message into the texts of ../subscription.js. */
+  #textsOf(value, revision) {
+    const { key, view: written, isPart, granted, wanted } = JSON.parse(value.toString())
+    if (granted.length === 0) {
+      if (written !== undefined) this.#store.merge(key, revive(written, written.lock.mod))
+      return [`w${key}`]
+    }
+    const view = revive(written, revision)
+    // Only a confirmation that need not wait for a command or a connection is in time.
+    const isReady = !this.#turns.has(key) && this.#store.isReady()
+    const proof = isReady ? this.#store.proof.before(revision) : undefined
+    const isNewer = (this.#store.views.get(key)?.lock.mod ?? 0) < revision
+    if (isNewer && !isPart) this.#store.keep(key, view)
+    return granted.map((id) => {
+      this.#waiting.delete(id)
+      const { token, abandoned, time } = view.lock.holders.find((holder) => holder.id === id)
+      const until = proof === undefined ? 0 : proof + time
+      return `g${id} ${token} ${+wanted} ${+abandoned} ${until}`
+    })
+  }
+
+  enter(request) {
+    return this.#inTurn(request.key, async () => {
+      try {
+        return await this.#enter(request)
+      } catch (error) {
+        this.#unsure.add(request.id)
+        throw error
+      }
+    })
+  }
+
+  async #enter(request) {
+    const { key, id, session } = request
+    const isNew = !this.#known.has(id)
+    this.#known.add(id)
+    const clock = now()
+    const run = await this.#carryOut(request, planEnter, { session, isNew })
+    const { state, view, isJoined, isQueued } = run
+    if (state === 'waiting') {
+      const holders = new Set(view.lock.holders.map((holder) => sessionOf(holder.id)))
+      const ahead = entriesAhead(view, id).map((entry) => sessionOf(entry.id))
+      this.#waiting.set(id, new Set([...holders, ...ahead]))
+      if (isJoined && isHead(view, id)) await this.#store.tellHolders(key, view, holders)
+      return { state, look: this.#lookOf(view), clock }
+    }
+    this.#waiting.delete(id)
+    if (state === 'held') {
+      const { token, abandoned } = view.lock.holders.find((holder) => holder.id === id)
+      return { state, token: BigInt(token), wanted: hasOthers(view, id), abandoned }
+    }
+    if (state === 'mismatch' && isQueued) await this.#leave(withdrawal(request))
+    this.#known.delete(id)
+    return state === 'mismatch' ? { state, capacity: capacityOf(view, id) } : { state }
+  }
+
+  /** The time in ms until the first known end of a hold, a session or a rest. */
+  #lookOf({ lock, rest }) {
+    const time = now()
+    const ends = lock.holders.map((holder) => holder.since + holder.time - time)
+    for (const { id } of lock.holders)
+      ends.push(this.#store.sessions?.get(sessionOf(id)) ?? longestLook)
+    if (rest !== undefined) ends.push(rest.since + rest.time - time)
+    const left = ends.filter((end) => end > 0)
+    return Math.min(longestLook, ...left) + 1
+  }
+
+  confirm(request) {
+    return this.#inTurn(request.key, async () => {
+      const { session, id } = request
+      const { state, view } = await this.#carryOut(request, planConfirm, { session })
+      if (state !== 'held') return { state: 'over', wanted: false }
+      return { state, wanted: hasOthers(view, id) }
+    })
+  }
+
+  leave(request) {
+    return this.#inTurn(request.key, () => this.#leave(request))
+  }
+
+  async #leave(request) {
+    const { id, keep } = request
+    this.#waiting.delete(id)
+    if (keep === 0 && this.#unsure.has(id)) await this.#store.refuse(id)
+    await this.#carryOut(request, planLeave, {})
+    if (keep > 0) return
+    this.#known.delete(id)
+    this.#unsure.delete(id)
+  }
+
+  /** Runs `doing()` after the last command for `key`, since each command uses the view that the previous one left. */
+  async #inTurn(key, doing) {
+    const before = this.#turns.get(key)
+    const own = before === undefined ? doing() : before.then(doing, doing)
+    this.#turns.set(key, own)
+    try {
+      return await own
+    } finally {
+      if (this.#turns.get(key) === own) this.#turns.delete(key)
+    }
+  }
+
+  /**
+   * Plans `step` and commits the plan, until nothing is left to commit: { state, view, isJoined, isQueued }. A given
+   * `session` must exist. A request that `isNew` assumes a free key, and joins the queue if the assumption was wrong.
+   */
+  async #carryOut(request, step, { session, isNew = false }) {
+    const { key } = request
+    const run = { request, session, isToJoin: isNew && request.wait }
+    try {
+      let view = this.#store.views.get(key) ?? (await this.#begin(run, isNew))
+      for (;;) {
+        if (view === undefined) return { state: 'lost' }
+        const plan = this.#store.planOf(view, run)
+        const state = step(plan, request)
+        const isQueued = run.own !== undefined || isWaiter(view, request.id)
+        if (plan.hasChanged && state !== 'mismatch') {
+          const committed = await this.#store.commit(run, plan)
+          view = committed.view
+          if (committed.succeeded && state === 'held') return { state, view }
+        } else if (run.isRead && (state !== 'waiting' || run.isSure || isQueued)) {
+          return { state, view, isJoined: run.isJoined, isQueued }
+        } else {
+          run.isToJoin ||= state === 'waiting' && run.isRead
+          view = await this.#store.read(run)
+        }
+      }
+    } finally {
+      this.#store.endRest(run)
+    }
+  }
+
+  /** The first view of a key that this process does not know. */
+  async #begin(run, isNew) {
+    const { minHold } = run.request
+    const { epoch } = this.#store
+    if (!isNew || epoch === undefined) return this.#store.read(run)
+    if (minHold === 0) return freeView(epoch)
+    // In parallel, so that the grant takes two round trips.
+    const [view] = await Promise.all([this.#store.read(run), this.#store.beginRest(run, minHold)])
+    return view
+  }
+
+  async end(session) {
+    await this.#store.end(session)
+  }
+
+  async close() {
+    this.#subscription.close()
+    this.#store.close()
+  }
+}
+
+/** The known entries ahead of `id` in the queue. */
+function entriesAhead(view, id) {
+  const waiters = waitersOf(view)
+  const place = waiters.findIndex((entry) => entry.id === id)
+  return place < 0 ? waiters : waiters.slice(0, place)
+}
+const isHead = (view, id) => waitersOf(view)[0]?.id === id
+const isWaiter = (view, id) => waitersOf(view).some((entry) => entry.id === id)
+const hasOthers = (view, id) => waitersOf(view).some((entry) => entry.id !== id)
+
+/** The capacity that the lock, or another request, has. */
+function capacityOf(view, id) {
+  return view.lock.capacity || waitersOf(view).find((entry) => entry.id !== id).capacity
+}
+
+const withdrawal = (request) => ({ ...request, keep: 0, untold: false, unused: false })
+
+module.exports = { etcdDriver: (client, options = {}) => new Driver(client, options) }

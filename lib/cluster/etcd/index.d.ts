@@ -1,0 +1,58 @@
+/**
+ * Locks of several machines over etcd.
+ *
+ * @module boxoffice/etcd
+ */
+
+import type { Engine, EngineOptions } from '../options.js'
+
+/** A client of the package `etcd3`: `new Etcd3(...)`. */
+export interface EtcdClient {
+  kv: unknown
+  leaseClient: unknown
+  watchClient: unknown
+}
+
+export interface EtcdOptions extends EngineOptions {
+  /**
+   * All keys in etcd begin with it and a `/`. Engines of different prefixes share no lock.
+   *
+   * @default 'boxoffice'
+   */
+  prefix?: string | undefined
+  /**
+   * The options of the engine's connections, as `new Etcd3()` takes them, in place of the client's options: `hosts`,
+   * `credentials`, `auth` and `grpcOptions` count. Needed when these cannot be sent to the renewing thread, because they
+   * contain functions.
+   */
+  connection?: object | undefined
+}
+
+/**
+ * Makes an engine over etcd 3.4 or later: see docs/etcd.md. It makes connections of its own with the options of
+ * `client`: one for commands, one for notifications, and one in a thread that renews leases. They do not keep the
+ * process alive, except while a command waits for its answer. It connects when the first lock is acquired, and sends no
+ * command through `client`.
+ *
+ * Acquiring rejects with `ERR_LOCK_ENGINE` when no server of the cluster answers in time, or a majority of them is away.
+ * The error of etcd3 is the `cause`.
+ *
+ * @throws {TypeError} when `client` is not an Etcd3, an option is of the wrong type, or the connection's options contain
+ *   functions.
+ * @throws {RangeError} when an option is out of its range.
+ *
+ * @example
+ * import { Etcd3 } from 'etcd3'
+ * import { KeyedMutex } from 'boxoffice'
+ * import { etcd } from 'boxoffice/etcd'
+ *
+ * const client = new Etcd3({ hosts: 'http://127.0.0.1:2379' })
+ * const seats = new KeyedMutex({ engine: etcd(client) })
+ * const release = await seats.acquire('A7', { timeout: 1000 })
+ * try {
+ *   await sell('A7', release.fencingToken, release.signal)
+ * } finally {
+ *   release()
+ * }
+ */
+export function etcd(client: EtcdClient, options?: EtcdOptions): Engine

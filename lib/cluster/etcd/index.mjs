@@ -1,0 +1,3 @@
+import engine from './index.js'
+
+export const { etcd } = engine

@@ -1,0 +1,86 @@
+'use strict'
+// Renews sessions in etcd, in the thread of a keeper (../keeper_thread.js). A session consists of a lease, whose number
+// is derived from the session, and a key attached to it.
+const { versionError } = require('../errors.js')
+const { inTime } = require('../patience.js')
+const { firstTurn, makeStreamClient, memoryLease, sessionLease } = require('./client.js')
+const { opening, refusedFor } = require('./commit.js')
+const { namesUnder, protocol } = require('./names.js')
+const { epochAt } = require('./view.js')
+
+/** The time in seconds for which etcd keeps the locks of a session that has ended. */
+const memory = 600
+
+const seconds = (ttl) => Math.ceil(ttl / 1000)
+
+async function connect({ path, connection, prefix, time }) {
+  const etcd3 = require(path)
+  const names = namesUnder(prefix)
+  let client
+  let turn = firstTurn()
+  /** A renewal may take ttl / parts: with several servers, there is time to try the others, as for a new session. */
+  const isSingle = connection.hosts.length === 1
+  const parts = isSingle ? 3 : 9
+
+  /** Runs `doing()` within `time` ms. Replaces a client that fails: it may hang, or its token may have expired. */
+  async function byClient(time, doing) {
+    client ??= makeStreamClient(etcd3, connection, turn++, time)
+    const own = client
+    try {
+      return await inTime(doing(own), time)
+    } catch (error) {
+      if (client === own) client = undefined
+      own.close()
+      throw error
+    }
+  }
+
+  return {
+    open: (session, ttl) =>
+      byClient(isSingle ? ttl : time, (own) => open(own, { prefix, names, session, ttl })),
+    renew: (session, ttl) => byClient(ttl / parts, (own) => renew(own, names, session)),
+    close: async () => client?.close(),
+  }
+}
+
+async function open({ kv, leaseClient }, { prefix, names, session, ttl }) {
+  const ID = sessionLease(session)
+  const [{ header }] = await Promise.all([
+    leaseClient.leaseGrant({ ID, TTL: seconds(ttl) }),
+    leaseClient.leaseGrant({ ID: memoryLease(session), TTL: seconds(ttl) + memory }),
+  ])
+  const epoch = epochAt(Date.now(), Number(header.revision))
+  const theirs = refusedFor(await kv.txn(opening(names, session, ttl, epoch)))
+  if (theirs === null) return
+  const cure = `run "etcdctl del --prefix ${prefix}/"`
+  throw versionError(`${prefix}/ in etcd`, theirs ?? 0, protocol, cure)
+}
+
+/** Returns whether the session existed. An operator can end it by its key or by its lease. */
+async function renew({ kv, leaseClient }, names, session) {
+  const [isRenewed, { count }] = await Promise.all([
+    renewLeases(leaseClient, session),
+    kv.range({ key: names.session(session), count_only: true }),
+  ])
+  return isRenewed && Number(count) > 0
+}
+
+/** Returns whether the session's lease existed. */
+async function renewLeases(leaseClient, session) {
+  const stream = await leaseClient.leaseKeepAlive()
+  const own = sessionLease(session)
+  try {
+    return await new Promise((resolve, reject) => {
+      stream.on('error', reject)
+      stream.on('end', () => reject(new Error('etcd has ended the stream of renewals')))
+      stream.on('data', ({ ID, TTL }) => {
+        if (ID === own) resolve(Number(TTL) > 0)
+      })
+      for (const ID of [memoryLease(session), own]) stream.write({ ID })
+    })
+  } finally {
+    stream.end()
+  }
+}
+
+module.exports = { connect }

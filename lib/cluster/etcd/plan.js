@@ -1,0 +1,184 @@
+'use strict'
+// Plans the change of a key: the steps of an engine (../engine.js) turn a view (view.js) into a plan. commit.js writes
+// it if the view is still current. Nothing here calls etcd.
+const { sessionOf } = require('./names.js')
+const { mostGrants, waitersOf } = require('./view.js')
+
+class Plan {
+  /** Sessions that have ended, as far as this process knows. */
+  dead = new Set()
+  /** The queued requests that are admitted, and the ones that leave the queue without a grant. */
+  admitted = []
+  removed = []
+  hasChanged = false
+  /** Whether units were freed, which a request may fit that this view does not know of. */
+  hasFreed = false
+  /** Whether a request is admitted without a place in the queue, which must be empty. */
+  hasTaken = false
+  /** The time of a rest that begins, in ms; 0 ends a rest; undefined changes nothing. */
+  restTime = undefined
+  #grants = 0
+
+  /** `time` is the current time; `claim` and `minHold` come from the request, and `own` is its entry in the queue. */
+  constructor(view, { time, claim, minHold, own, isDead }) {
+    this.view = view
+    this.time = time
+    this.claim = claim
+    this.minHold = minHold
+    this.own = own
+    this.isDead = isDead
+    const { capacity, abandoned, holders } = view.lock
+    this.capacity = capacity
+    this.abandoned = abandoned
+    this.holders = holders.map((holder) => ({ ...holder }))
+    /** The waiting requests, in the order of admission. */
+    this.waiters = waitersOf(view)
+  }
+
+  holder(id) {
+    return this.holders.find((holder) => holder.id === id)
+  }
+
+  isResting() {
+    if (this.restTime !== undefined) return this.restTime > 0
+    const { rest } = this.view
+    return rest !== undefined && this.time - rest.since < rest.time
+  }
+
+  free() {
+    return this.holders.reduce((free, { units }) => free - units, this.capacity)
+  }
+
+  /** Removes holders whose session has ended, or whose time is over. */
+  reap() {
+    const lives = ({ id, time, since }) => {
+      const session = sessionOf(id)
+      if (!this.isDead(session)) return this.time - since < time
+      this.dead.add(session)
+      return false
+    }
+    const left = this.holders.filter(lives)
+    if (left.length === this.holders.length) return
+    this.holders = left
+    this.abandoned = true
+    this.#free()
+  }
+
+  #free() {
+    this.hasFreed = true
+    this.hasChanged = true
+  }
+
+  #grant({ id, units }, time) {
+    const place = this.#grants++
+    this.holders.push({ id, units, time, count: 0, place, abandoned: this.abandoned })
+    this.abandoned = false
+    this.hasChanged = true
+    if (this.minHold > 0) this.restTime = this.minHold
+  }
+
+  /** Admits heads of the queue while they fit. `own` gets its full `maxHold`, others the time of a claim. */
+  admit(own) {
+    for (const entry of this.waiters) {
+      const { id, units, capacity } = entry
+      // The process of such a request notices this, too, and withdraws it.
+      const isOther = capacity !== this.capacity || this.holder(id) !== undefined
+      if (isOther) continue
+      if (this.#grants === mostGrants || this.isResting() || units > this.free()) break
+      this.#grant(entry, id === own?.id ? own.maxHold : this.claim)
+      this.admitted.push(entry)
+    }
+    this.waiters = this.waiters.filter(({ id }) => this.holder(id) === undefined)
+  }
+
+  /** Admits a request that is not in the queue. */
+  take({ id, units, maxHold }) {
+    this.hasTaken = true
+    this.#grant({ id, units }, maxHold)
+  }
+
+  confirm(holder, maxHold) {
+    holder.time = maxHold
+    holder.count++
+    this.hasChanged = true
+  }
+
+  /** Releases all but `keep` units, and leaves the queue. */
+  leave({ id, keep, untold, unused }) {
+    this.#withdraw(id)
+    const holder = this.holder(id)
+    if (holder === undefined) return
+    if (keep > 0) {
+      // Two such requests may arrive in the wrong order: the units never increase.
+      if (holder.units <= keep) return
+      holder.units = keep
+    } else {
+      this.holders = this.holders.filter((one) => one !== holder)
+      if (untold && holder.abandoned) this.abandoned = true
+      if (unused && this.isResting()) this.restTime = 0
+    }
+    this.#free()
+  }
+
+  #withdraw(id) {
+    const entry = this.waiters.find((one) => one.id === id) ?? this.own
+    if (entry === undefined) return
+    this.waiters = this.waiters.filter((one) => one !== entry)
+    this.removed.push(entry)
+    this.#free()
+  }
+
+  /** Whether another request waits, as far as this view shows. */
+  isWanted(id) {
+    return this.waiters.some((one) => one.id !== id)
+  }
+
+  /** Whether units are free now, for a request that this view does not know of. */
+  hasRoom() {
+    return this.free() > 0 && !this.isResting()
+  }
+}
+
+/** Plans enter(), and returns the state of its answer. */
+function planEnter(plan, request) {
+  const { id, units, capacity, maxHold, first } = request
+  plan.reap()
+  const isInUse = plan.holders.length > 0 || plan.isWanted(id)
+  if (!isInUse) plan.capacity = capacity
+  else if (plan.capacity === 0) plan.capacity = plan.waiters[0].capacity
+  if (plan.capacity !== capacity) return 'mismatch'
+  const known = plan.holder(id)
+  if (known !== undefined) {
+    plan.confirm(known, maxHold)
+    return 'held'
+  }
+  plan.admit(request)
+  if (plan.holder(id) !== undefined) return 'held'
+  const isQueued = plan.waiters.some((one) => one.id === id)
+  const isEmpty = plan.waiters.length === 0 && !plan.view.hasMore
+  const isNext = isEmpty || (first && plan.view.upgrade === undefined)
+  if (!isQueued && isNext && units <= plan.free() && !plan.isResting()) {
+    plan.take(request)
+    return 'held'
+  }
+  const { upgrade } = plan.view
+  if (first && upgrade !== undefined && upgrade.id !== id) return 'upgrading'
+  return request.wait ? 'waiting' : 'refused'
+}
+
+function planConfirm(plan, { id, maxHold }) {
+  plan.reap()
+  const holder = plan.holder(id)
+  if (holder === undefined) return 'over'
+  plan.confirm(holder, maxHold)
+  return 'held'
+}
+
+function planLeave(plan, request) {
+  plan.leave(request)
+  plan.reap()
+  if (plan.capacity === 0) plan.capacity = plan.waiters[0]?.capacity ?? 0
+  plan.admit()
+}
+
+module.exports = { Plan, planConfirm, planEnter, planLeave }

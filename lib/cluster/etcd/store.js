@@ -1,0 +1,221 @@
+'use strict'
+// This process's knowledge of etcd, and its commands. Each command is a transaction, which writes a plan or answers with
+// the current state. One call of the engine may need several transactions; it is a run:
+//
+//   request   of the engine
+//   session   that must exist, or undefined
+//   isToJoin  whether the next transaction that writes nothing else adds the request to the queue
+//   isJoined  whether this run has added the request; isSure: the request is in the queue
+//   isRead    whether the view was read from etcd during this run
+//   own       the request's entry in the queue, if there was one then: it may be behind those that the view shows
+//   rest      the lease of a rest that may begin
+const { now } = require('../clock.js')
+const { sessionLease } = require('./client.js')
+const { committedView, joining, transactionOf, wantedMessages } = require('./commit.js')
+const { sessionOf } = require('./names.js')
+const { Plan } = require('./plan.js')
+const { Proof } = require('./proof.js')
+const { entryRead, readsOf, readEntry, Sightings, viewOf } = require('./view.js')
+
+/** The longest time in ms by which the lease of a rest may precede the grant of the lock. */
+const restMargin = 1000
+/** A transaction has room for 128 operations. */
+const mostMessages = 100
+/** The assumed ttl of a session, in ms, until its real ttl is known. */
+const usualTtl = 5000
+
+/** The time in seconds for which etcd refuses a request that is gone, and how long one lease is used for more of them. */
+const goneTime = 600
+const goneReuse = 300_000
+
+const isLeaseGone = ({ message }) => message.includes('requested lease not found')
+
+class Store {
+  session
+  /** The epoch of etcd's data at the last look. */
+  epoch
+  /** All sessions, each with its ttl; undefined until they are known. */
+  sessions
+  /** The revision of the last event that changed them. */
+  sessionsAt = 0
+  /** The views of the keys that the session holds. */
+  views = new Map()
+  proof = new Proof()
+  #client
+  #names
+  #sightings = new Sightings()
+  #goneLease
+
+  constructor(client, names) {
+    this.#client = client
+    this.#names = names
+  }
+
+  begin(session) {
+    this.session = session
+    this.views.clear()
+  }
+
+  /** Merges the view of another session, which has just joined the queue of the key. */
+  merge(key, view) {
+    const own = this.views.get(key)
+    if (own === undefined || own.revision > view.revision) return
+    if (own.lock.mod <= view.lock.mod) {
+      this.keep(key, view)
+      return
+    }
+    const isHolder = ({ id }) => own.lock.holders.some((holder) => holder.id === id)
+    const queue = view.queue.filter((entry) => !isHolder(entry))
+    this.views.set(key, { ...own, queue, hasMore: view.hasMore, revision: view.revision })
+  }
+
+  /** Keeps the view if this session holds the key. */
+  keep(key, view) {
+    const isOurs = view.lock.holders.some(({ id }) => sessionOf(id) === this.session)
+    if (isOurs) this.views.set(key, this.#sightings.note(key, view, now()))
+    else this.views.delete(key)
+  }
+
+  planOf(view, { request: { claim, minHold }, own }) {
+    const isDead = (session) =>
+      session !== this.session && this.sessions !== undefined && !this.sessions.has(session)
+    return new Plan(view, { time: now(), claim, minHold, own, isDead })
+  }
+
+  /** { succeeded, view }: the view after the transaction; undefined when the session has ended. */
+  async commit(run, plan) {
+    const { request, session } = run
+    const { key } = request
+    const dead = [...plan.dead]
+    const restLease = plan.restTime > 0 ? await this.beginRest(run, plan.restTime) : undefined
+    const failure = this.#readsFor(run, dead)
+    const own = request.id
+    const words = { own, session, restLease, failure }
+    const answer = await this.#try(run, transactionOf(this.#names, key, plan, words))
+    if (answer === undefined) return { succeeded: false, view: undefined }
+    if (!answer.succeeded) return { succeeded: false, view: this.#readView(run, answer, dead) }
+    if (restLease !== undefined) run.rest = undefined
+    run.isRead = true
+    run.own = readEntry(answer.responses.at(-2))
+    const view = committedView(plan, answer)
+    this.keep(key, view)
+    this.#sightings.note(key, view, now())
+    return { succeeded: true, view }
+  }
+
+  async read(run) {
+    const answer = await this.#try(run, { success: this.#readsFor(run, []) })
+    return answer && this.#readView(run, answer, [])
+  }
+
+  /** The reads of a transaction, preceded by the request's entry in the queue if it is to join. */
+  #readsFor({ request, session, isToJoin }, dead) {
+    const names = this.#names
+    const isThere = [session, ...dead].filter((one) => one !== undefined)
+    const first = isToJoin ? [joining(names, request.key, request)] : []
+    const sessions = isThere.map((one) => ({ request_range: { key: names.session(one) } }))
+    const own = entryRead(names, request.key, request.id)
+    return [...first, ...readsOf(names, request.key), own, ...sessions]
+  }
+
+  #readView(run, { header, responses }, dead) {
+    const { request, session, isToJoin } = run
+    const [joined, ...reads] = isToJoin ? responses : [undefined, ...responses]
+    run.isRead = true
+    if (isToJoin) {
+      run.isJoined ||= joined.response_txn.succeeded
+      run.isSure = true
+      run.isToJoin = false
+    }
+    run.own = readEntry(reads[5])
+    const there = reads.slice(6).map(({ response_range: range }) => range.kvs.length > 0)
+    if (session !== undefined && !there.shift()) return undefined
+    // These sessions exist: the notification of their beginning has not arrived yet. Later ones may have, of their end.
+    if (Number(header.revision) >= this.sessionsAt)
+      for (const [i, isThere] of there.entries()) if (isThere) this.sessions?.set(dead[i], usualTtl)
+    const read = viewOf(reads, Number(header.revision))
+    if (read === undefined) return undefined
+    this.epoch = read.epoch
+    const view = this.#sightings.note(request.key, read, now())
+    this.keep(request.key, view)
+    return view
+  }
+
+  /** The answer of transact(); undefined when it failed because the session of the run has ended. */
+  async #try({ session }, transaction) {
+    try {
+      return await this.transact(transaction)
+    } catch (error) {
+      if (session === undefined || !isLeaseGone(error)) throw error
+      const key = this.#names.session(session)
+      const { responses } = await this.transact({ success: [{ request_range: { key } }] })
+      if (responses[0].response_range.kvs.length > 0) throw error
+      return undefined
+    }
+  }
+
+  async transact(transaction) {
+    const sent = now()
+    const answer = await this.#client.kv.txn(transaction)
+    this.proof.note(sent, Number(answer.header.revision))
+    return answer
+  }
+
+  /** Resolves to a lease that ends after a rest that begins now; replaces one that would end too early. */
+  async beginRest(run, time) {
+    if (run.rest !== undefined && now() - run.rest.sent > restMargin) this.endRest(run)
+    if (run.rest === undefined) {
+      const sent = now()
+      const TTL = Math.ceil((time + restMargin) / 1000)
+      const { ID } = await this.#client.leaseClient.leaseGrant({ TTL })
+      run.rest = { sent, ID }
+    }
+    return run.rest.ID
+  }
+
+  /** Revokes the lease of a rest that has not begun. If that fails, the lease expires. */
+  endRest(run) {
+    if (run.rest === undefined) return
+    this.#client.leaseClient.leaseRevoke({ ID: run.rest.ID }).catch(() => {})
+    run.rest = undefined
+  }
+
+  /** Makes etcd refuse the request `id` from now on: a server that hangs may still get it. */
+  async refuse(id) {
+    const time = now()
+    if (this.#goneLease === undefined || time - this.#goneLease.sent > goneReuse) {
+      const { ID } = await this.#client.leaseClient.leaseGrant({ TTL: goneTime })
+      this.#goneLease = { sent: time, ID }
+    }
+    const entry = { key: this.#names.gone(id), value: Buffer.alloc(0), lease: this.#goneLease.ID }
+    await this.transact({ success: [{ request_put: entry }] })
+  }
+
+  /** Tells holders that a request waits for them. */
+  async tellHolders(key, view, sessions) {
+    const messages = wantedMessages(this.#names, key, view, [...sessions])
+    for (let i = 0; i < messages.length; i += mostMessages)
+      await this.transact({ success: messages.slice(i, i + mostMessages) })
+  }
+
+  async end(session) {
+    try {
+      await this.#client.leaseClient.leaseRevoke({ ID: sessionLease(session) })
+    } catch (error) {
+      if (!isLeaseGone(error)) throw error
+    }
+  }
+
+  /** Whether all servers are connected, so that a command is sent at once. */
+  isReady() {
+    const ready = 2
+    const stateOf = (host) => host.getServiceClient('KV').getChannel().getConnectivityState(true)
+    return this.#client.pool.hosts.every((host) => stateOf(host) === ready)
+  }
+
+  close() {
+    this.#client.close()
+  }
+}
+
+module.exports = { Store }

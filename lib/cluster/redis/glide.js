@@ -1,0 +1,190 @@
+'use strict'
+// Clients of the package @valkey/valkey-glide: GlideClient and GlideClusterClient.
+const { plain } = require('./plain.js')
+
+const isOurs = (client) =>
+  typeof client?.customCommand === 'function' && typeof client.subscribe === 'function'
+
+function adapt(client) {
+  const isCluster = typeof client.ssubscribe === 'function'
+  return {
+    isCluster,
+    prefix: '',
+    command: commandOf(client, isCluster),
+    // It does not say whether it is connected.
+    isReady: () => false,
+    listening: (...rest) => listening(client, isCluster, ...rest),
+    options: (connection = client.config) => ({
+      module: '@valkey/valkey-glide',
+      isCluster,
+      options: plain(connection, (name) => ofOthers.has(name)),
+    }),
+  }
+}
+
+const commandOf = (client, isCluster) => async (key, words) => {
+  const options = isCluster ? { route: { type: 'primarySlotKey', key } } : undefined
+  try {
+    return await client.customCommand(words, options)
+  } catch (error) {
+    throw withCode(error)
+  }
+}
+
+/** What it makes of the codes of two of the server's errors. */
+const codes = { NoScriptError: 'NOSCRIPT', PermissionDenied: 'NOPERM' }
+
+function withCode(error) {
+  const [, name] = /- (NoScriptError|PermissionDenied): /.exec(error.message) ?? []
+  if (name === undefined) return error
+  return new Error(`${codes[name]} ${error.message}`, { cause: error })
+}
+
+/** Options for other commands than ours, and those that our connections replace. */
+const ofOthers = new Set([
+  'clientCircuitBreaker',
+  'clientSideCache',
+  'compression',
+  'connectionBackoff',
+  'defaultDecoder',
+  'inflightRequestsLimit',
+  'lazyConnect',
+  'protocol',
+  'pubsubSubscriptions',
+  'readFrom',
+  'requestTimeout',
+])
+
+/**
+ * Makes a client of `Client` that connects with the first command. So it can be closed while it connects, and each
+ * command after a failed attempt makes another one.
+ */
+function make(Client, options, patience, more) {
+  const own = Object.entries(options).filter(([name]) => !ofOthers.has(name))
+  const { advancedConfiguration } = options
+  const { connectionTimeout = patience } = advancedConfiguration ?? {}
+  return Client.createClient({
+    ...Object.fromEntries(own),
+    advancedConfiguration: {
+      ...advancedConfiguration,
+      connectionTimeout: Math.min(connectionTimeout, patience),
+    },
+    connectionBackoff: { numberOfRetries: 3, factor: 50, exponentBase: 2 },
+    lazyConnect: true,
+    requestTimeout: patience,
+    ...more,
+  })
+}
+
+/**
+ * The client reconnects by itself, and reports neither that nor lost messages. But it subscribes anew, and handles the
+ * server's confirmation as a notification without a message. One that no subscription asked for is the end of a connection.
+ */
+function listening(client, isCluster, hear, ended, patience) {
+  let own
+  let isOpen = false
+  let isClosed = false
+  let expected = 0
+
+  async function open() {
+    const callback = ({ message }) => hear(String(message))
+    const pubsubSubscriptions = { channelsAndPatterns: {}, callback }
+    own = await make(client.constructor, client.config, patience, { pubsubSubscriptions })
+    own.socket.unref()
+    const read = own.notificationToPubSubMessageSafe
+    own.notificationToPubSubMessageSafe = (...rest) => {
+      const message = read.apply(own, rest)
+      if (message === null) confirmed()
+      return message
+    }
+    if (isClosed) own.close()
+    await own.customCommand(['PING'])
+    isOpen = true
+  }
+
+  function confirmed() {
+    if (expected > 0) expected--
+    else ended(new Error('the connection has ended'))
+  }
+
+  const [subscribe, unsubscribe, forget] = isCluster
+    ? ['ssubscribe', 'sunsubscribe', 'sunsubscribeLazy']
+    : ['subscribe', 'unsubscribe', 'unsubscribeLazy']
+
+  async function listen(channel) {
+    expected++
+    try {
+      await own[subscribe](new Set([channel]), Math.ceil(patience / 2))
+    } catch (error) {
+      throw error.name === 'TimeoutError' ? unconfirmed(error) : error
+    }
+  }
+
+  function stop(channel) {
+    expected++
+    return own[unsubscribe](new Set([channel]), patience)
+  }
+
+  return {
+    open,
+    listen,
+    stop,
+    ping: () => own.customCommand(['PING']),
+    async again(channel) {
+      await stop(channel)
+      await listen(channel)
+    },
+    close() {
+      if (isClosed) return
+      isClosed = true
+      if (!isOpen) return own?.close()
+      // A client that is closed while it listens logs an error.
+      const end = () => own.close()
+      own[forget](null).then(end, end)
+    },
+  }
+}
+
+/** The package keeps the server's error to itself. */
+const unconfirmed = (cause) =>
+  new Error('the server has not confirmed a subscription, as if it answered NOPERM', { cause })
+
+/** In ms, for one of the attempts to renew a session. */
+const longestRenewal = 1000
+
+/**
+ * Connects in a keeper's thread. A client that has lost its connection does not say why it cannot connect again, but a
+ * new one does. So each failed command ends the client.
+ */
+async function connect(glide, { isCluster, options }, _, patience) {
+  const { GlideClient, GlideClusterClient, Logger } = glide
+  // Else the first client of a thread replaces the logger that the process has configured.
+  Logger._instance ??= {}
+  const time = Math.min(patience, longestRenewal)
+  let starting
+
+  async function start() {
+    try {
+      return await make(isCluster ? GlideClusterClient : GlideClient, options, time)
+    } catch (error) {
+      starting = undefined
+      throw error
+    }
+  }
+
+  async function command(...rest) {
+    starting ??= start()
+    const used = starting
+    const client = await used
+    try {
+      return await commandOf(client, isCluster)(...rest)
+    } catch (error) {
+      if (starting === used) starting = undefined
+      client.close()
+      throw error
+    }
+  }
+  return { command, close: async () => (await starting)?.close() }
+}
+
+module.exports = { adapt, connect, isOurs }

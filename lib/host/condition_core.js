@@ -1,0 +1,113 @@
+'use strict'
+// The core of a condition variable of scope host, for mutexes of scope host: src/host/host_condition.h.
+//
+//   wait       enters the condition's queue, then releases the mutex
+//   notified   queues for the mutex, for the grant that it had. The notification is this process's until it gives the
+//              mutex back: if the process or the thread dies before, another waiter is notified
+//   gives up   queues for the mutex as well, and rejects once it is held again
+const { lockError } = require('../core/errors.js')
+const native = require('../addon/load.js')
+const { ConditionCore, ConditionWaiter } = require('../process/condition_core.js')
+const { LentReturner } = require('../process/conditional_mutex.js')
+const { inSegment } = require('./in_segment.js')
+
+class HostConditionCore extends inSegment(ConditionCore) {
+  wait(mutex, options) {
+    if (this.segment.whyGone !== undefined) return Promise.reject(this.goneError())
+    return super.wait(mutex, options)
+  }
+
+  enterFor() {
+    return native.hostCondition.enter(this.place)
+  }
+
+  stepAside(mutex) {
+    mutex.unlock()
+  }
+
+  waitSync() {
+    const message = `${this.title()} cannot block a thread at scope 'host': use wait()`
+    throw lockError('ERR_LOCK_UNSUPPORTED', message)
+  }
+
+  /** Ends the notification of a waiter. */
+  returned() {
+    native.hostCondition.returned(this.place)
+  }
+
+  admit(waiter) {
+    waiter.comeBack(true, waiter.resolve)
+    this.changed()
+  }
+
+  check(mutex) {
+    super.check(mutex)
+    if (mutex.lender.times === undefined) return
+    const message = `${mutex.title()} has a maxHold or a minHold, which a wait would cut short: use a mutex without them with ${this.title()}`
+    throw lockError('ERR_LOCK_UNSUPPORTED', message)
+  }
+}
+
+/** Queues for its mutex in JavaScript. */
+class HostConditionWaiter extends ConditionWaiter {
+  hold(change) {
+    this.mutex.pins += change
+  }
+
+  /** Acquires the mutex again, and then calls `then`. Rejects where that is impossible: its files were removed. */
+  comeBack(isNotified, then) {
+    const { mutex } = this
+    const waiter = new HostReturner(this, isNotified, then)
+    const refusal = mutex.lender.refusal()
+    if (refusal === undefined) enqueue(mutex, waiter)
+    else waiter.reject(refusal)
+  }
+
+  /** The mutex is lost. */
+  fail(reason) {
+    super.reject(reason)
+    if (this.mutex.idleListener !== null) this.mutex.reportIdle()
+  }
+
+  reject(reason) {
+    this.comeBack(false, () => super.reject(reason))
+  }
+}
+
+function enqueue(mutex, waiter) {
+  try {
+    mutex.enqueue(waiter)
+  } catch (error) {
+    // There is no memory for a ticket.
+    waiter.reject(error)
+  }
+}
+
+/** `waiter`, in the queue of its mutex. */
+class HostReturner extends LentReturner {
+  #waiter
+  #isNotified
+
+  constructor(waiter, isNotified, then) {
+    super(then, null, undefined, waiter.grant)
+    this.#waiter = waiter
+    this.#isNotified = isNotified
+  }
+
+  enter(mutex, isAbandoned) {
+    mutex.lender.returnedFrom(this.#waiter.core, this.#isNotified)
+    super.enter(mutex, isAbandoned)
+  }
+
+  reject(reason) {
+    if (this.#isNotified) this.#waiter.core.returned()
+    this.#waiter.fail(reason)
+  }
+}
+
+Object.assign(HostConditionCore.prototype, {
+  kind: { name: 'condition variable', native: native.hostCondition },
+  Waiter: HostConditionWaiter,
+})
+
+module.exports = { HostConditionCore }

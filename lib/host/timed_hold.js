@@ -1,0 +1,93 @@
+'use strict'
+// One hold of a semaphore or a read-write lock of scope host with a `maxHold` or a `minHold`. timed_lender.js does the
+// same for a mutex.
+const { clearTimeout, setTimeout } = require('node:timers')
+const { lockError, lostError } = require('../core/errors.js')
+const { longestTimeout } = require('../core/options.js')
+const { now } = require('../addon/load.js').clock
+
+class TimedHold {
+  #lock
+  #maxHold
+  #timer
+  #controller
+  /** The end of the minHold, on the machine's monotonic clock. */
+  until = 0
+
+  constructor(lock, { maxHold = Infinity }) {
+    this.#lock = lock
+    this.#maxHold = maxHold
+  }
+
+  /** After `maxHold`, aborts the holder's signal, then calls `end()`, which ends the hold. */
+  begin(end) {
+    if (this.#maxHold === Infinity) return
+    this.#timer = setTimeout(() => {
+      this.#controller?.abort(
+        this.#lost(`it was held for longer than maxHold, ${this.#maxHold} ms`),
+      )
+      end()
+    }, this.#maxHold)
+    // Only waiters keep the event loop alive.
+    this.#timer.unref()
+  }
+
+  stop() {
+    clearTimeout(this.#timer)
+  }
+
+  // The methods that HoldSignal needs: hold_signal.js.
+
+  signal() {
+    this.#controller ??= new AbortController()
+    return this.#controller.signal
+  }
+
+  lateSignal() {
+    return AbortSignal.abort(this.#lost('its grant is over'))
+  }
+
+  #lost(why) {
+    return lostError(this.#lock.title(), why)
+  }
+}
+
+/** Calls back at time `until` of the machine's monotonic clock. Its timer does not keep the process alive. */
+function at(until, callBack) {
+  const left = Math.ceil(until - now())
+  if (left <= 0) callBack()
+  else setTimeout(() => at(until, callBack), Math.min(left, longestTimeout)).unref()
+}
+
+/**
+ * Awaits `again(left)` for a caller that has met what a dead holder left behind, and has to acquire `lock` again. The
+ * caller is pending meanwhile. `left()` returns its limits for an attempt, with what is left of its time since `start`.
+ */
+async function retrying(lock, limits, start, again) {
+  const { timeout } = limits
+  const timeLeft = () => timeout && Math.max(0, start + timeout - now())
+  // It is one of the pending callers already.
+  const left = () => ({ ...limits, timeout: timeLeft(), maxPending: undefined })
+  count(lock, +1)
+  try {
+    return await again(left)
+  } catch (error) {
+    throw error?.code === 'ERR_LOCK_TIMEOUT' ? lock.timeoutError(timeout) : error
+  } finally {
+    count(lock, -1)
+    lock.changed()
+  }
+}
+
+function count(lock, change) {
+  lock.waitersHere += change
+  lock.share.wait(lock, change)
+}
+
+/** The error of blocking calls: timers do not run on a blocked thread. */
+function blockedError(lock) {
+  const message = `${lock.title()} has a maxHold or a minHold, whose timers need the event loop of this thread: use a method that returns a promise`
+  return lockError('ERR_LOCK_UNSUPPORTED', message)
+}
+
+module.exports = { at, blockedError, retrying, TimedHold }

@@ -1,0 +1,261 @@
+'use strict'
+// A read-write lock of scope host with `maxHold` and `minHold`. Each hold ends after `maxHold`. For at least `minHold`, a
+// writer excludes all others, and a reader excludes writers.
+//
+//   held      from the grant. After `maxHold` the hold ends, whatever the holder does
+//   resting   released before the end of `minHold`: this process keeps the lock until then
+//
+// The slot stores the end of the last writer's minHold, and of the last reader's. A living process enforces its own
+// times: it keeps the lock. So a grant before a stored end follows a death: the caller gives the lock back, and acquires
+// it again at that end.
+const { clearTimeout, setTimeout } = require('node:timers')
+const { lockError } = require('../core/errors.js')
+const { acquireOptions, longestTimeout, readWait } = require('../core/options.js')
+const { unseen } = require('../core/releaser.js')
+const { grantKey } = require('../core/rw_releaser.js')
+const { Limits } = require('../core/waiter.js')
+const native = require('../addon/load.js')
+const { HostRWCore } = require('./rw_core.js')
+const { signalled } = require('./hold_signal.js')
+const { at, blockedError, retrying, TimedHold } = require('./timed_hold.js')
+
+const { now } = native.clock
+
+/** The offset of the two ends in an RWLockSlot (src/host/layout.h), in words. */
+const restAt = 26
+const writeRest = 0
+const readRest = 1
+/** A bit of an end: the writer had released, so its death is not reported. The bits above hold the time. */
+const released = 1n
+
+const timed = Symbol('timed')
+
+class RWHold extends TimedHold {
+  /** The rest left by a dead holder, in ms: if it is not 0, the caller must wait for its end. */
+  wait = 0
+  /** The end that this hold has stored in the slot, and the end before it. */
+  mark = 0n
+  former = 0n
+}
+
+class TimedRWCore extends HostRWCore {
+  #times
+  #minHold
+  #ends
+  /** For each caller that waits for the end of a dead holder's rest: the function that rejects it. */
+  #sleepers = new Set()
+
+  constructor(segment, _start, times) {
+    super(segment)
+    this.#times = times
+    this.#minHold = times.minHold ?? 0
+  }
+
+  attach(findShare) {
+    super.attach(findShare)
+    if (this.#minHold === 0) return
+    const { buffer } = native.host.slot(this.place)
+    this.#ends = new BigInt64Array(buffer, 4 * restAt, 2)
+  }
+
+  /** A timer that does not keep the process alive may end each hold or rest. */
+  isOutOfOurHands() {
+    return true
+  }
+
+  acquireRead(options) {
+    return this.#acquire((limits) => super.acquireRead(limits), options)
+  }
+
+  acquireWrite(options) {
+    return this.#acquire((limits) => super.acquireWrite(limits), options)
+  }
+
+  #acquire(acquire, options) {
+    const limits = readWait(options, acquireOptions)
+    return this.#minHold === 0 ? acquire(limits) : this.#acquireRested(acquire, limits)
+  }
+
+  async #acquireRested(acquire, limits) {
+    const start = now()
+    const release = await acquire(limits)
+    if (release === undefined || release[timed].wait === 0) return release
+    return retrying(this, limits, start, (left) => this.#acquireAgain(acquire, release, left))
+  }
+
+  async #acquireAgain(acquire, first, left) {
+    let release = first
+    while (release !== undefined && release[timed].wait > 0) {
+      release[unseen]()
+      const limits = left()
+      if (limits.ifAvailable) return undefined
+      await this.#sleep(release[timed].wait, limits)
+      release = await acquire(left())
+    }
+    return release
+  }
+
+  /** Waits for the end of a dead holder's rest. */
+  #sleep(wait, { timeout, signal }) {
+    if (timeout === 0) return Promise.reject(this.timeoutError(0))
+    return new Promise((resolve, reject) => {
+      const limits = new Limits(1, 0)
+      const end = (settle, value) => {
+        clearTimeout(timer)
+        limits.end()
+        this.#sleepers.delete(giveUp)
+        settle(value)
+      }
+      const giveUp = (reason) => end(reject, reason)
+      const timer = setTimeout(() => end(resolve), Math.min(Math.ceil(wait), longestTimeout))
+      this.#sleepers.add(giveUp)
+      limits.begin({ timeout, signal }, giveUp, (late) => this.timeoutError(late))
+    })
+  }
+
+  cancel(reason = this.cancelError) {
+    super.cancel(reason)
+    for (const giveUp of this.#sleepers) giveUp(reason)
+  }
+
+  tryNow(ask, releaser) {
+    const release = super.tryNow(ask, releaser)
+    if (release === undefined || release[timed].wait === 0) return release
+    release[unseen]()
+    return undefined
+  }
+
+  acquireReadSync() {
+    throw blockedError(this)
+  }
+
+  acquireWriteSync() {
+    throw blockedError(this)
+  }
+
+  addToken(release, isGood, isWriter) {
+    const grant = release[grantKey]
+    const hold = new RWHold(this, this.#times)
+    grant[timed] = hold
+    release[timed] = hold
+    if (this.#minHold > 0) this.#beginRest(release, hold, isWriter)
+    hold.begin(() => this.#expire(grant, isWriter))
+    return signalled(super.addToken(release, isGood), hold, isGood)
+  }
+
+  #beginRest(release, hold, isWriter) {
+    const grant = release[grantKey]
+    const last = Atomics.load(this.#ends, writeRest)
+    if ((last & released) !== 0n) release.abandoned = false
+    const { abandoned } = release
+    hold.wait = this.#restOfDead(last, isWriter)
+    if (hold.wait === 0) this.#mark(hold, isWriter ? writeRest : readRest)
+    release[unseen] = () => {
+      if (grant.isOver) return
+      this.#unmark(hold, isWriter, hold.former)
+      hold.until = 0
+      if (abandoned) this.abandon(grant, isWriter)
+      else release()
+    }
+  }
+
+  /** The time in ms for which a new holder must still wait because of dead holders. */
+  #restOfDead(write, isWriter) {
+    const read = isWriter ? Atomics.load(this.#ends, readRest) : 0n
+    const until = Math.max(Number(write >> 1n), Number(read >> 1n))
+    // Limit the time: another process may have corrupted the slot.
+    const left = Math.min(until - now(), this.#minHold)
+    if (left > 0) return left
+    // These ends are over: clear them, so that the slot counts as unused.
+    if (write !== 0n) Atomics.compareExchange(this.#ends, writeRest, write, 0n)
+    if (read !== 0n) Atomics.compareExchange(this.#ends, readRest, read, 0n)
+    return 0
+  }
+
+  #mark(hold, end) {
+    hold.until = Math.ceil(now() + this.#minHold)
+    hold.mark = BigInt(hold.until) << 1n
+    hold.former = Atomics.exchange(this.#ends, end, hold.mark)
+  }
+
+  /** Replaces the end of this hold by `next`, unless a later reader has stored its own end. */
+  #unmark({ mark }, isWriter, next) {
+    if (mark === 0n) return
+    Atomics.compareExchange(this.#ends, isWriter ? writeRest : readRest, mark, next)
+  }
+
+  #expire(grant, isWriter) {
+    if (grant.isOver) return
+    this.#unmark(grant[timed], isWriter, 0n)
+    // A reader leaves nothing half written, so its end is not reported as a death.
+    if (isWriter) this.abandon(grant, true)
+    else this.endRead(grant)
+  }
+
+  abandon(grant, isWriter) {
+    grant[timed].stop()
+    super.abandon(grant, isWriter)
+  }
+
+  letGo(grant, isWriter) {
+    const hold = grant[timed]
+    hold.stop()
+    if (hold.until > now()) {
+      this.#rest(hold, isWriter)
+      return
+    }
+    this.#unmark(hold, isWriter, 0n)
+    super.letGo(grant, isWriter)
+  }
+
+  /** Begins a rest: no caller holds the lock, but this process keeps it. */
+  #rest(hold, isWriter) {
+    if (isWriter) {
+      this.endedWriting()
+      const mark = hold.mark | released
+      this.#unmark(hold, true, mark)
+      hold.mark = mark
+    } else {
+      this.endedReading()
+    }
+    this.changed()
+    at(hold.until, () => {
+      this.#unmark(hold, isWriter, 0n)
+      const { unlockRead, unlockWrite } = this.kind.native
+      this.dispatch(isWriter ? unlockWrite(this.place) : unlockRead(this.place))
+    })
+  }
+
+  upgrade(grant, limits) {
+    if (this.#minHold > 0) return Promise.reject(this.#changeError('upgrade'))
+    return super.upgrade(grant, limits)
+  }
+
+  tryUpgrade(grant) {
+    if (this.#minHold > 0) throw this.#changeError('upgrade')
+    return super.tryUpgrade(grant)
+  }
+
+  upgradeSync() {
+    throw blockedError(this)
+  }
+
+  /** The writer's times begin with its own grant. */
+  becomeWriter(grant, isAbandoned) {
+    grant[timed].stop()
+    return super.becomeWriter(grant, isAbandoned)
+  }
+
+  downgrade(grant) {
+    if (this.#minHold > 0) throw this.#changeError('downgrade')
+    grant[timed].stop()
+    return super.downgrade(grant)
+  }
+
+  #changeError(what) {
+    const message = `${this.title()} has a minHold, and so no ${what}: release it, and acquire it in the other mode`
+    return lockError('ERR_LOCK_UNSUPPORTED', message)
+  }
+}
+
+module.exports = { TimedRWCore }

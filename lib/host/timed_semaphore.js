@@ -1,0 +1,178 @@
+'use strict'
+// A semaphore of scope host with `maxHold` and `minHold`: each hold ends after `maxHold`, and keeps its units for at least
+// `minHold`.
+//
+//   held      from the grant. After `maxHold` its units go back, whatever the holder does
+//   resting   released before the end of `minHold`: this process keeps the units until then
+//   owed      a process died with units whose minHold may not be over. The units are free, and the next grants pay:
+//             a grant takes up to its weight from `owed`, keeps as many units until the rest ends, and its caller
+//             acquires again
+//
+// `rest` in the slot is the end of the last grant's minHold, so owed units come back by then.
+const { readAcquire } = require('../core/units.js')
+const { unseen } = require('../core/releaser.js')
+const { lockError } = require('../core/errors.js')
+const native = require('../addon/load.js')
+const { HostSemaphoreCore } = require('./semaphore_core.js')
+const { signalled } = require('./hold_signal.js')
+const { at, blockedError, retrying, TimedHold } = require('./timed_hold.js')
+
+const { now } = native.clock
+
+// Offsets in a SemaphoreSlot (src/host/layout.h), in words.
+const owedAt = 149
+const restAt = 150
+
+const timed = Symbol('timed')
+
+class UnitsHold extends TimedHold {
+  /** The units that this grant pays for a dead process. */
+  owed = 0
+  /** Whether the grant reports a death. */
+  isAbandoned = false
+  /** The observer's record of the hold. */
+  observed = undefined
+}
+
+/** Whether units of `ticket` pay for a dead holder. */
+const pays = (ticket) => ticket !== undefined && ticket[1][timed].owed > 0
+
+class TimedSemaphoreCore extends HostSemaphoreCore {
+  #times
+  #minHold
+  #slot
+  #rest
+
+  constructor(segment, start, times) {
+    super(segment, start)
+    this.#times = times
+    this.#minHold = times.minHold ?? 0
+  }
+
+  attach(findShare) {
+    super.attach(findShare)
+    if (this.#minHold === 0) return
+    this.#slot = native.host.slot(this.place)
+    this.#rest = new BigInt64Array(this.#slot.buffer, 4 * restAt, 1)
+  }
+
+  acquire(weightOrOptions, priorityOrOptions) {
+    if (this.#minHold === 0) return super.acquire(weightOrOptions, priorityOrOptions)
+    const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
+    return this.#acquire(weight, limits)
+  }
+
+  async #acquire(weight, limits) {
+    const start = now()
+    const ticket = await super.acquire(weight, limits)
+    if (!pays(ticket)) return ticket
+    return retrying(this, limits, start, (left) => this.#acquireAgain(ticket, weight, left))
+  }
+
+  async #acquireAgain(first, weight, left) {
+    let ticket = first
+    while (pays(ticket)) {
+      ticket[1][unseen]()
+      ticket = await super.acquire(weight, left())
+    }
+    return ticket
+  }
+
+  tryAcquire(weight) {
+    let ticket = super.tryAcquire(weight)
+    while (pays(ticket)) {
+      ticket[1][unseen]()
+      ticket = super.tryAcquire(weight)
+    }
+    return ticket
+  }
+
+  acquireSync() {
+    throw blockedError(this)
+  }
+
+  /** Not supported: without a Releaser, the hold and the end of its minHold are unknown. */
+  release() {
+    const message = `${this.title()} has a maxHold or a minHold: release each grant by its Releaser`
+    throw lockError('ERR_LOCK_UNSUPPORTED', message)
+  }
+
+  putOut(weight, abandoned) {
+    const hold = new UnitsHold(this, this.#times)
+    hold.isAbandoned = abandoned
+    if (this.#minHold > 0 && !this.#payOwed(hold, weight)) {
+      hold.until = Math.ceil(now() + this.#minHold)
+      this.#restUntil(hold.until)
+    }
+    hold.observed = super.putOut(weight, abandoned)
+    return hold
+  }
+
+  putIn(weight, hold) {
+    hold.stop()
+    super.putIn(weight, hold.observed)
+  }
+
+  /** Returns whether a grant of `weight` pays for a dead holder; sets `owed` and `until` of `hold`. */
+  #payOwed(hold, weight) {
+    for (;;) {
+      const owed = Atomics.load(this.#slot, owedAt)
+      if (owed === 0) return false
+      const until = Number(Atomics.load(this.#rest, 0))
+      const isOver = until <= now()
+      // Read as unsigned: another process may have corrupted the word.
+      const units = isOver ? owed : Math.min(owed >>> 0, weight)
+      if (Atomics.compareExchange(this.#slot, owedAt, owed, (owed - units) | 0) !== owed) continue
+      if (isOver) return false
+      hold.owed = units
+      hold.until = Math.min(until, now() + this.#minHold)
+      return true
+    }
+  }
+
+  /** Stores the end of a minHold for the processes that clean up after our death. */
+  #restUntil(until) {
+    const end = BigInt(until)
+    let known = Atomics.load(this.#rest, 0)
+    while (known < end) {
+      const seen = Atomics.compareExchange(this.#rest, 0, known, end)
+      if (seen === known) return
+      known = seen
+    }
+  }
+
+  addToken(release, isGood, hold, end) {
+    release[timed] = hold
+    if (this.#minHold > 0) {
+      release[unseen] = () => {
+        if (hold.owed === 0) hold.until = 0
+        end(hold.isAbandoned)
+      }
+    }
+    hold.begin(() => end(true))
+    return signalled(super.addToken(release, isGood), hold, isGood)
+  }
+
+  giveBack(units, isAbandoned, { owed, until }) {
+    if (until <= now()) {
+      super.giveBack(units, isAbandoned)
+      return
+    }
+    const resting = owed === 0 ? units : Math.min(owed, units)
+    this.#keep(resting, until, isAbandoned)
+    if (units > resting) this.putBack(units - resting)
+    this.changed()
+  }
+
+  /** Keeps `units` until then. If this thread dies meanwhile, only an earlier death (`isAbandoned`) is reported. */
+  #keep(units, until, isAbandoned) {
+    if (!isAbandoned) native.hostSemaphore.rest(this.place, units)
+    at(until, () => {
+      // Before the units go back, so that a death in between is reported rather than lost.
+      if (!isAbandoned) native.hostSemaphore.rest(this.place, -units)
+      super.giveBack(units, isAbandoned)
+    })
+  }
+}
+
+module.exports = { TimedSemaphoreCore }

@@ -1,0 +1,107 @@
+import type { WaitOptions } from '../core/options.js'
+
+/** How threads share a lock, and how it behaves. `fairness` and `allowBlockingMainThread` are those of each object. */
+export interface LockOptions {
+  /**
+   * All threads of the process that construct a lock of this kind with this name share one lock. (A Mutex and a
+   * KeyedMutex of the same name are two locks.) The lock lives as long as any thread has an object for it, and longer
+   * while it is not in its initial state. A keyed lock lives as long as a thread that has used it.
+   */
+  name?: string
+
+  /**
+   * The order of hand-offs between threads. Within a thread the queue is always first in, first out.
+   *
+   * `'bounded'`: a thread may serve its own next waiter for at most 1 ms while other threads wait, and may acquire the
+   * lock again before the next waiter of another thread has woken up. A waiter that is awake and has been overtaken for
+   * 1 ms acquires the lock next. This is faster: a hand-off to another thread takes a thousand times as long as one
+   * within the thread.
+   *
+   * `'fifo'`: strictly first in, first out, for waiters of an object with this option.
+   *
+   * @default 'bounded'
+   */
+  fairness?: 'bounded' | 'fifo'
+
+  /**
+   * Allows the methods whose names end in `Sync` to block the main thread. While it blocks, no promise, timer or
+   * connection of that thread makes progress.
+   *
+   * @default false
+   */
+  allowBlockingMainThread?: boolean
+}
+
+export interface BufferOptions {
+  /**
+   * The memory of the lock, instead of a name. All threads that construct the lock in the same buffer at the same
+   * offset share it.
+   */
+  buffer?: SharedArrayBuffer
+
+  /**
+   * The lock's offset in `buffer`, in bytes: a multiple of 4. A Mutex, a RecursiveMutex, an RWLock and a
+   * ConditionVariable take 4 bytes, all other locks 8. The bytes must be 0 before the first lock is constructed there,
+   * and no other lock may use them.
+   *
+   * @default 0
+   */
+  byteOffset?: number
+
+  /**
+   * Gives the lock shared memory of its own: its `buffer`, with which other threads construct it. A lock with none of
+   * `name`, `buffer` and `shared` belongs to one thread and has no `buffer`.
+   *
+   * @default false
+   */
+  shared?: boolean
+}
+
+export interface CancelOptions {
+  /** The reason that `cancel()` rejects with when it is called without one. @default E_CANCELED */
+  cancelError?: unknown
+}
+
+export interface MaxHoldOptions {
+  /**
+   * The longest time in milliseconds that one hold lasts, from 100 to 2^31 - 1, or Infinity. For locks over an engine,
+   * where it replaces the engine's own `maxHold`, and for locks of scope `'host'`. A hold that lasts longer ends: its
+   * `signal` aborts with `ERR_LOCK_LOST`, then the next waiter acquires the lock, and its grant is `abandoned` (at
+   * scope `'host'` not after a reader). The callback goes on until it heeds the signal.
+   *
+   * Infinity: the hold lasts until it is released, or until its thread ends; over an engine, until the thread's session
+   * ends.
+   *
+   * @default the engine's `maxHold`; at scope `'host'` Infinity
+   */
+  maxHold?: number | undefined
+}
+
+export interface HoldOptions extends MaxHoldOptions {
+  /**
+   * The time in milliseconds after a grant in which no other caller acquires the lock, from 0 to 2^31 - 1, and not more
+   * than `maxHold`. It applies also when the holder has released the lock before, or has died. So when many processes
+   * start a job at about the same time, one runs it: docs/recipes/cron.md. All must construct the lock with the same
+   * `minHold`.
+   *
+   * For mutexes over an engine, and for all locks of scope `'host'`, where a grant of a semaphore keeps its units from
+   * others, a writer keeps out everyone else, and a reader keeps out writers. Other locks throw
+   * `ERR_LOCK_UNSUPPORTED`.
+   *
+   * @default 0
+   */
+  minHold?: number | undefined
+}
+
+/** Defaults for every wait of an object. Each wait may override them. Upgrades use neither. */
+export interface WaitDefaults {
+  /** The longest wait in milliseconds: see {@link WaitOptions.timeout}. @default Infinity */
+  timeout?: number | undefined
+  /**
+   * The largest number of callers of this thread that may wait; for a keyed lock, per key. Another caller rejects with
+   * `ERR_LOCK_QUEUE_FULL` at once, instead of in a queue too long to be served in time.
+   *
+   * @default Infinity
+   */
+  maxPending?: number | undefined
+}

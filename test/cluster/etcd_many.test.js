@@ -1,0 +1,49 @@
+'use strict'
+// A lock of several hundred processes: etcd limits the size of a transaction and the number of its operations.
+const assert = require('node:assert/strict')
+const { randomBytes } = require('node:crypto')
+const { connect } = require('./helpers/etcd_connect.js')
+const { etcdServer } = require('./helpers/etcd_server.js')
+
+const capacity = 2 ** 20
+const usual = { key: 'read-write lock:many', capacity, wait: true, first: false, maxHold: 60_000 }
+const request = { ...usual, minHold: 0, claim: 60_000, keep: 0, untold: false, unused: false }
+const newSession = () => randomBytes(9).toString('base64url')
+
+describe('etcd with many holders of a lock', function () {
+  this.timeout(60_000)
+  this.slow(20_000)
+
+  it('admits them after a writer, and tells all of them of the next writer', async () => {
+    const server = await etcdServer()
+    const { driver: makeDriver, close } = await connect(server.port)
+    const driver = makeDriver()
+    const keeper = await require(driver.keeper.module).connect(driver.keeper.data)
+    try {
+      const [own, ...others] = Array.from({ length: 400 }, newSession)
+      const told = []
+      let onTold
+      const isTold = new Promise((resolve) => (onTold = resolve))
+      const granted = (id) => told.push(id)
+      const hear = { granted, wanted: () => onTold(), missed() {}, trouble() {} }
+      await driver.listen(own, hear)
+      for (const session of [own, ...others]) await keeper.open(session, 60_000)
+      const writer = { ...request, session: others[0], id: `${others[0]}-1`, units: capacity }
+      assert.equal((await driver.enter(writer)).state, 'held')
+      const readerOf = (session) => ({ ...request, session, id: `${session}-2`, units: 1 })
+      const readers = [...others, own].map(readerOf)
+      for (const reader of readers) assert.equal((await driver.enter(reader)).state, 'waiting')
+      await driver.leave(writer)
+      assert.equal((await driver.enter(readers.at(-1))).state, 'held')
+      assert.deepEqual(told, [readers.at(-1).id])
+      const next = { ...writer, id: `${others[0]}-3` }
+      assert.equal((await driver.enter(next)).state, 'waiting')
+      await isTold
+    } finally {
+      await driver.close()
+      await keeper.close()
+      await close()
+      await server.close()
+    }
+  })
+})

@@ -1,0 +1,36 @@
+'use strict'
+// A clock of a server that tests set while it runs, by clock_ahead.c: on Linux for x86-64.
+const { execFile } = require('node:child_process')
+const { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
+const { tmpdir } = require('node:os')
+const { join } = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { promisify } = require('node:util')
+const programs = require('../../helpers/programs.js')
+
+const run = promisify(execFile)
+
+/** { env, set(seconds), close() }: the environment of the server, which may belong to another user. */
+async function serverClock() {
+  const folder = mkdtempSync(join(tmpdir(), 'boxoffice-clock-'))
+  const file = join(folder, 'ahead')
+  const library = join(folder, 'clock_ahead.so')
+  const write = (seconds) => writeFileSync(file, new BigInt64Array([BigInt(seconds), 0n]))
+  write(0)
+  chmodSync(folder, 0o755)
+  chmodSync(file, 0o666)
+  const source = join(__dirname, 'clock_ahead.c')
+  const args = ['-x', 'c', '-O2', '-shared', '-fPIC', '-o', library, source]
+  await run(programs['a clock that tests can set'].find(), args)
+  return {
+    env: { LD_PRELOAD: library, BOXOFFICE_CLOCK: file },
+    /** Sets the clock ahead, and resolves when the server has read it. */
+    async set(seconds) {
+      write(seconds)
+      while (readFileSync(file).readBigInt64LE(8) === 0n) await sleep(10)
+    },
+    close: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+module.exports = { serverClock }

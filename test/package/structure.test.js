@@ -1,0 +1,84 @@
+'use strict'
+// The structure that CONTRIBUTING.md promises: which folder of lib/ may import which, without
+// circles, and native functions that are called by their full names.
+const assert = require('node:assert/strict')
+const { readdirSync, readFileSync } = require('node:fs')
+const path = require('node:path')
+const native = require('../../lib/addon/load.js')
+
+const lib = path.join(__dirname, '..', '..', 'lib')
+
+const sources = readdirSync(lib, { recursive: true })
+  .filter((file) => file.endsWith('.js') && !file.includes(`page${path.sep}`))
+  .map((file) => path.join(lib, file))
+
+/** The folder of lib/ that contains `file`. */
+const folderOf = (file) => path.relative(lib, file).split(path.sep)[0]
+
+/** Every file of this package that `file` imports, at once or later. */
+function importsOf(file) {
+  const code = readFileSync(file, 'utf8')
+  return [...code.matchAll(/require\('(\.[^']+\.js)'\)/g)].map(([, target]) =>
+    path.join(path.dirname(file), target),
+  )
+}
+
+/** The folders from which files of `folder` import. */
+function neighbours(folder) {
+  const files = sources.filter((file) => folderOf(file) === folder)
+  assert.ok(files.length > 0, folder)
+  return new Set(files.flatMap((file) => importsOf(file).map(folderOf)))
+}
+
+/** The first circle of imports that `file` leads to, or undefined. */
+function circleFrom(file, trail, done) {
+  if (trail.includes(file)) return [...trail.slice(trail.indexOf(file)), file]
+  if (done.has(file)) return undefined
+  for (const next of importsOf(file)) {
+    const circle = circleFrom(next, [...trail, file], done)
+    if (circle !== undefined) return circle
+  }
+  done.add(file)
+  return undefined
+}
+
+describe('The structure of lib/', () => {
+  it('has at most 14 entries', () => {
+    const entries = readdirSync(lib)
+    assert.ok(entries.length <= 14, entries.join(' '))
+  })
+
+  it('has a core that imports no other folder', () => {
+    assert.deepEqual([...neighbours('core')], ['core'])
+  })
+
+  for (const [folder, others] of [
+    ['process', ['host', 'cluster', 'locks', 'scopes.js', 'diagnostics', 'weblocks']],
+    ['host', ['cluster', 'locks', 'scopes.js', 'diagnostics']],
+    ['cluster', ['process', 'host', 'locks', 'scopes.js']],
+    ['diagnostics', ['host', 'cluster', 'locks', 'scopes.js']],
+  ]) {
+    it(`has no import from ${folder}/ of ${others.join(', ')}`, () => {
+      const found = [...neighbours(folder)].filter((other) => others.includes(other))
+      assert.deepEqual(found, [])
+    })
+  }
+
+  it('has no circle of imports', () => {
+    const done = new Set()
+    for (const file of sources) assert.equal(circleFrom(file, [], done), undefined)
+  })
+
+  it('calls every function of the addon by its name, as native.mutex.enter', () => {
+    const code = sources.map((file) => readFileSync(file, 'utf8')).join('\n')
+    const unused = Object.values(native)
+      .filter((topic) => typeof topic === 'object' && topic !== null)
+      .flatMap((topic) => Object.keys(topic).filter((name) => typeof topic[name] === 'function'))
+      .filter((name) => {
+        const call = `\\bnative(\\.\\w+)?\\.${name}\\b`
+        const taken = `\\{[^}]*\\b${name}\\b[^}]*\\} = ([\\w.]*\\bnative|require\\('[./]*addon/load\\.js'\\))`
+        return !new RegExp(`${call}|${taken}`).test(code)
+      })
+    assert.deepEqual(unused, [])
+  })
+})

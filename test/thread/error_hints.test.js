@@ -1,0 +1,61 @@
+'use strict'
+// What errors say beyond their code.
+const assert = require('node:assert/strict')
+const boxoffice = require('../..')
+
+const { KeyedMutex, KeyedSemaphore, Mutex, RWLock, Semaphore, SingleFlight } = boxoffice
+const messageOf = async (promise) => (await promise.then(assert.fail, (error) => error)).message
+const never = () => new Promise(() => {})
+
+describe('a timeout that is not whole milliseconds', () => {
+  const limits = { timeout: 1.0000000001 }
+
+  it('is rounded in the error', async () => {
+    const mutex = new Mutex()
+    const keys = new KeyedMutex()
+    await mutex.acquire()
+    await keys.acquire('a')
+    const flight = new SingleFlight()
+    const waits = [
+      mutex.acquire(limits),
+      keys.acquire(['a', 'b'], limits),
+      new boxoffice.Barrier(2).wait(limits),
+      new boxoffice.CountdownLatch(1).wait(limits),
+      flight.do('a', never, limits),
+    ]
+    for (const message of await Promise.all(waits.map(messageOf))) assert.match(message, / 1 ms\b/)
+  })
+})
+
+describe('a lone number', () => {
+  const hint = /; for a priority: \{ priority: 5 \}$/
+
+  it('that is above the units of a semaphore is hinted to be no priority', async () => {
+    const semaphore = new Semaphore(2, { timeout: 1 })
+    const message = await messageOf(semaphore.acquire(5))
+    assert.equal(
+      message,
+      'the semaphore was not available within 1 ms: it never had 5 units; for a priority: { priority: 5 }',
+    )
+    assert.throws(() => new KeyedSemaphore(2).acquire('a', 5), {
+      name: 'RangeError',
+      message: hint,
+    })
+  })
+
+  it('gets no such hint if the semaphore had as many units', async () => {
+    const semaphore = new Semaphore(0, { timeout: 1 })
+    semaphore.release(5)
+    await semaphore.acquire()
+    assert.match(await messageOf(semaphore.acquire(5)), /within 1 ms$/)
+  })
+
+  it('is hinted to be no options of blocking calls and lock managers', async () => {
+    const expected = { name: 'TypeError', message: hint }
+    const blocking = { allowBlockingMainThread: true }
+    assert.throws(() => new Mutex(blocking).lockSync(5), expected)
+    assert.throws(() => new RWLock(blocking).acquireReadSync(5), expected)
+    assert.throws(() => boxoffice.locks.acquire('a', 5), expected)
+    await assert.rejects(boxoffice.locks.request('a', 5, assert.fail), expected)
+  })
+})
