@@ -1,5 +1,5 @@
 'use strict'
-// The same with Valkey, if its server is installed: .ci/run gets one, and sets BOXOFFICE_VALKEY.
+// The same with Valkey, if its server is installed: .ci/full gets one, and sets BOXOFFICE_VALKEY.
 const { createClient } = require('redis')
 const { redisDriver } = require('../../lib/cluster/redis/driver.js')
 const { contract } = require('./helpers/contract.js')

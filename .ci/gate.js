@@ -1,0 +1,42 @@
+'use strict'
+// The steps of .ci/run, the cheapest first. It stops at the first that is red. Nothing runs beside tests.
+const { mkdtempSync, rmSync } = require('node:fs')
+const { tmpdir } = require('node:os')
+const path = require('node:path')
+const { runSteps, summarize } = require('./steps.js')
+
+const steps = [
+  { name: 'Debian packages', run: '.ci/packages', limit: 400 },
+  { name: 'npm ci', run: 'npm ci --ignore-scripts --no-audit --no-fund', limit: 300 },
+  { name: 'biome', run: 'npx biome check --error-on-warnings', limit: 60 },
+  { name: 'clang-format', run: '.ci/clang format', limit: 60 },
+  { name: 'types', run: 'npm run types', limit: 120 },
+  {
+    name: 'addon without warnings',
+    run: 'npm run build -- addon -DBOXOFFICE_WERROR=ON',
+    limit: 300,
+  },
+  { name: 'package', run: '.ci/pack "$SCRATCH"', limit: 120 },
+  { name: 'models', run: 'test/model/run.sh --quick', limit: 180, least: 20 },
+  { name: 'relacy', run: '.ci/relacy --quick', limit: 240, least: 3 },
+  { name: 'C++ tests', run: 'npm run test:native', limit: 600, least: 640 },
+  { name: 'clang-tidy', run: '.ci/clang tidy', limit: 300 },
+  {
+    name: 'npm install && npm test',
+    run: 'npm install --no-audit --no-fund && npm test',
+    limit: 900,
+    least: 2900,
+  },
+]
+
+async function main() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'boxoffice-gate-'))
+  try {
+    const environment = { CI: 'true', CMAKE_BUILD_PARALLEL_LEVEL: '2', SCRATCH: folder }
+    process.exitCode = summarize(await runSteps(steps, { folder, environment, stops: true }))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+main()

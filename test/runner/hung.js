@@ -1,0 +1,23 @@
+'use strict'
+// Loaded by mocha before all tests: a test or a process that hangs says what it waits for.
+
+async function say(what) {
+  console.error(`${what}\nOpen handles: ${process.getActiveResourcesInfo().join(', ') || 'none'}`)
+  // Not loaded before: some tests look at what is loaded.
+  const { locks } = await require('../..').snapshot()
+  console.error('Locks with diagnostics:', locks)
+}
+
+// From watched.js, when the time is over.
+process.once('SIGTERM', async () => {
+  await say('This process is asked to end.')
+  process.exit(1)
+})
+
+exports.mochaHooks = {
+  async afterEach() {
+    const { currentTest } = this
+    if (currentTest.err?.code === 'ERR_MOCHA_TIMEOUT')
+      await say(`${currentTest.fullTitle()} timed out.`)
+  },
+}
