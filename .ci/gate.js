@@ -17,8 +17,8 @@ const steps = [
     limit: 300,
   },
   { name: 'package', run: '.ci/pack "$SCRATCH"', limit: 120 },
-  { name: 'models', run: 'test/model/run.sh --quick', limit: 180, least: 20 },
-  { name: 'relacy', run: '.ci/relacy --quick', limit: 240, least: 3 },
+  { name: 'models', run: 'test/model/run.sh semaphore', limit: 240, least: 10 },
+  { name: 'relacy', run: '.ci/relacy mutex', limit: 240, least: 1 },
   { name: 'C++ tests', run: 'npm run test:native', limit: 600, least: 640 },
   { name: 'clang-tidy', run: '.ci/clang tidy', limit: 300 },
   {

@@ -63,7 +63,7 @@ describe('PostgreSQL', () => {
         all.map((mutex) => {
           const body = async () => {
             inside++
-            assert.equal(inside, 1)
+            assert.equal(inside, 1, 'oracle: two are inside')
             await sleep(5)
             inside--
           }

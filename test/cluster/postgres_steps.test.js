@@ -80,7 +80,7 @@ describe('The steps of PostgreSQL', () => {
       }
       room.inside += units
       room.turns++
-      assert.ok(room.inside <= room.capacity, `${room.inside} of ${room.capacity}`)
+      assert.ok(room.inside <= room.capacity, `oracle: ${room.inside} of ${room.capacity}`)
       if (units === room.capacity) {
         assert.ok(answer.token > room.last, `${answer.token} after ${room.last}`)
         room.last = answer.token

@@ -83,7 +83,7 @@ function merge({ clock, logs }) {
       const when = log[at]
       if (when <= last || when > count || threadAt[when] !== -1) {
         throw new Error(
-          `clock: the time ${when} of thread ${thread} is out of order or not the only`,
+          `oracle: clock: the time ${when} of thread ${thread} is out of order or not the only`,
         )
       }
       last = when
@@ -92,7 +92,8 @@ function merge({ clock, logs }) {
     }
   }
   const missing = threadAt.indexOf(-1, 1)
-  if (missing !== -1) throw new Error(`clock: no thread wrote down what happened at ${missing}`)
+  if (missing !== -1)
+    throw new Error(`oracle: clock: no thread wrote down what happened at ${missing}`)
   return { count, threadAt, placeAt }
 }
 
@@ -125,7 +126,7 @@ class Requests {
     const name = names[kind]
     if (name === undefined || before !== from[name]) {
       const whose = `request ${request} of thread ${this.#thread}`
-      throw new Error(`once: ${name} at ${when} of ${whose}, after ${before ?? 'nothing'}`)
+      throw new Error(`oracle: once: ${name} at ${when} of ${whose}, after ${before ?? 'nothing'}`)
     }
     this.#states[request] = name
     if (name === 'request') this.#details[request] = detail
@@ -141,7 +142,7 @@ class Requests {
     const open = this.#states.findIndex((state) => state === 'request' || state === 'acquire')
     if (open !== -1) {
       const what = `${this.#states[open]} ${open} of thread ${this.#thread}`
-      throw new Error(`missing: ${what} has no end`)
+      throw new Error(`oracle: missing: ${what} has no end`)
     }
     const counts = { requests: this.#states.length, acquired: 0, gaveUp: 0, waited: 0 }
     for (const [request, state] of this.#states.entries()) {
@@ -161,7 +162,9 @@ class Requests {
     for (let higher = priority; higher < before.length; higher++) {
       if (before[higher] > when) {
         const whose = `request ${request} of thread ${this.#thread}`
-        throw new Error(`order: ${whose} went in before an older one that did at ${before[higher]}`)
+        throw new Error(
+          `oracle: order: ${whose} went in before an older one that did at ${before[higher]}`,
+        )
       }
     }
     noteLast(this.#order, priority, when)
@@ -188,7 +191,9 @@ function checkHistory(history, permits, together) {
   for (let when = 1; when <= count; when++) {
     taken += all[threadAt[when]].take(when, placeAt[when])
     if (taken > permits) {
-      throw new Error(`exclusion: ${taken} of ${permits} taken at ${when}, by ${threadAt[when]}`)
+      throw new Error(
+        `oracle: exclusion: ${taken} of ${permits} taken at ${when}, by ${threadAt[when]}`,
+      )
     }
   }
   return all.map((requests) => requests.end())

@@ -46,7 +46,7 @@ class Pair {
   admit(request, way, release) {
     this.seen.set(request.id, way === 'acquire' ? 'in' : 'told')
     if (way !== 'acquire') return
-    assert.equal(this.inside.get(request.key), undefined, `two in ${request.key}`)
+    assert.equal(this.inside.get(request.key), undefined, `oracle: two in ${request.key}`)
     this.inside.set(request.key, request.id)
     request.release = release
   }

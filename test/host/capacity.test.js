@@ -183,7 +183,7 @@ describe('Capacity of keyed locks of scope host', function () {
         const way = random(ways.length)
         const at = key + ${keys} * Math.max(0, way - 3)
         await ways[way](key, () => {
-          if (Atomics.add(inside, at, 1) !== 0) throw new Error('two are in key ' + key)
+          if (Atomics.add(inside, at, 1) !== 0) throw new Error('oracle: two are in key ' + key)
           entered++
           Atomics.sub(inside, at, 1)
         })

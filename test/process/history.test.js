@@ -75,8 +75,8 @@ describe('the check of histories', () => {
       [6, 1, 'release', 0],
     ]
     assert.ok(check(rows, 5))
-    assert.throws(() => check(rows, 4), /^Error: exclusion: 5 of 4 taken at 4, by 1$/)
-    assert.throws(() => check(rows, 1), /^Error: exclusion: 2 of 1 taken at 2, by 0$/)
+    assert.throws(() => check(rows, 4), /^Error: oracle: exclusion: 5 of 4 taken at 4, by 1$/)
+    assert.throws(() => check(rows, 1), /^Error: oracle: exclusion: 2 of 1 taken at 2, by 0$/)
   })
 
   it('accepts a newcomer of a higher priority, and callers that did not wait', () => {
@@ -90,7 +90,10 @@ describe('the check of histories', () => {
     ]
     assert.ok(check(overtaking(1, 1)))
     assert.ok(check(overtaking(0, 0)))
-    assert.throws(() => check(overtaking(0, 1)), /^Error: order: request 1 of thread 0 .* at 5$/)
+    assert.throws(
+      () => check(overtaking(0, 1)),
+      /^Error: oracle: order: request 1 of thread 0 .* at 5$/,
+    )
   })
 
   describe('of a read-write lock', () => {
@@ -105,7 +108,7 @@ describe('the check of histories', () => {
       [5, 0, 'acquire', 0, 1],
       [6, 0, 'release', 0],
     ]
-    const order = /^Error: order: request 1 of thread 0 .* at 5$/
+    const order = /^Error: oracle: order: request 1 of thread 0 .* at 5$/
 
     it('accepts readers together, in any order of their wake-ups', () => {
       assert.ok(checkReaders(overtaking(1, 1)))
@@ -129,7 +132,10 @@ describe('the check of histories', () => {
         [8, 0, 'acquire', 0, 1],
         [9, 0, 'release', 0],
       ]
-      assert.throws(() => checkReaders(rows), /^Error: order: request 2 of thread 0 .* at 8$/)
+      assert.throws(
+        () => checkReaders(rows),
+        /^Error: oracle: order: request 2 of thread 0 .* at 8$/,
+      )
     })
 
     it('rejects a writer beside a reader, and an upgrade beside a reader', () => {
@@ -145,7 +151,7 @@ describe('the check of histories', () => {
         [9, 0, 'release', 0],
       ]
       assert.ok(checkReaders(beside(1)))
-      assert.throws(() => checkReaders(beside(writer - 1)), /^Error: exclusion: /)
+      assert.throws(() => checkReaders(beside(writer - 1)), /^Error: oracle: exclusion: /)
     })
   })
 

@@ -171,8 +171,8 @@ describe('KeyedRWLock', () => {
         }
         await locks[isShared ? 'runShared' : 'runExclusive'](some, async () => {
           for (const key of all) {
-            if (isShared) assert.ok(inside.get(key) >= 0, 'a writer holds the key')
-            else assert.equal(inside.get(key), 0)
+            if (isShared) assert.ok(inside.get(key) >= 0, 'oracle: a writer holds the key')
+            else assert.equal(inside.get(key), 0, 'oracle: the key is held')
           }
           const by = isShared ? 1 : -1
           change(by)

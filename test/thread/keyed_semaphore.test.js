@@ -225,7 +225,7 @@ describe('KeyedSemaphore', () => {
       const inside = new Map()
       const add = (key, weight) => {
         inside.set(key, (inside.get(key) ?? 0) + weight)
-        assert.ok(inside.get(key) <= 3)
+        assert.ok(inside.get(key) <= 3, 'oracle: more than 3 are inside')
       }
       const enter = async ({ key, weight, priority, way }) => {
         const controller = new AbortController()

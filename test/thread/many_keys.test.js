@@ -272,7 +272,7 @@ describe('KeyedMutex: several keys at once', () => {
     const enter = async (wanted, inside) => {
       const release = await locks.acquire(wanted)
       for (const key of new Set(wanted)) {
-        assert.ok(!inside.has(key), `two in ${String(key)}`)
+        assert.ok(!inside.has(key), `oracle: two in ${String(key)}`)
         inside.add(key)
       }
       await null

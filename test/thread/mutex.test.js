@@ -200,7 +200,7 @@ describe('Mutex', () => {
     const [, go, counter, inside] = [0, 1, 2, 3]
     const words = new Int32Array(buffer)
     const section = `
-      if (words[${inside}] !== 0) throw new Error('two threads in one critical section')
+      if (words[${inside}] !== 0) throw new Error('oracle: two threads in one critical section')
       words[${inside}] = 1
       words[${counter}] += 1
       words[${inside}] = 0

@@ -42,7 +42,7 @@ describe('RecursiveMutex', () => {
   let inside = 0
   const visit = (name, options) =>
     mutex.runExclusive(async () => {
-      assert.equal(inside++, 0, `${name} is not alone`)
+      assert.equal(inside++, 0, `oracle: ${name} is not alone`)
       log.push(`${name} in`)
       await settled()
       log.push(`${name} out`)
