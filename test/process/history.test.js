@@ -198,7 +198,7 @@ describe('the check of histories', () => {
   for (const [name, rows] of Object.entries(bad)) {
     it(`rejects ${name}`, () => {
       const [rule] = name.split(':')
-      assert.throws(() => check(rows), new RegExp(`^Error: ${rule}: `))
+      assert.throws(() => check(rows), new RegExp(`^Error: oracle: ${rule}: `))
     })
   }
 })
