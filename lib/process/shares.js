@@ -1,9 +1,9 @@
 'use strict'
 // Locks that other threads may know by memory or by name. Several objects of this thread may stand
 // for one lock; a share is their common state.
-const { isMainThread } = require('node:worker_threads')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
+const { keepAlive } = require('./keep_alive.js')
 const { mapWords, unmapWords } = require('./words.js')
 
 class Share {
@@ -46,43 +46,11 @@ class Share {
     const isAlive = this.waiting > 0 && core.isOutOfOurHands()
     if (isAlive === this.isAlive) return
     this.isAlive = isAlive
-    keepAlive(isAlive ? +1 : -1, this.isAfar)
+    keepAlive.count(isAlive ? +1 : -1, this.isAfar)
   }
 }
 
 const shares = new Map() // by place
-
-/** The number of awaited shares that another thread could release. */
-let alive = 0
-/** The number of these that another process could release. */
-let aliveAfar = 0
-/** What C++ keeps alive for them: see binding/keep_alive.h. */
-const keeps = { nothing: 0, instance: 1, thread: 2 }
-let kept = keeps.nothing
-
-function keepAlive(change, isAfar = false) {
-  alive += change
-  if (isAfar) aliveAfar += change
-  if (isAfar || (change > 0 ? alive === 1 : alive === 0)) updateKeepAlive()
-}
-
-/**
- * Another process may always come. To a worker another thread may, too: the main thread, or a
- * worker that is still starting. The main thread may end when no other thread has come and no
- * completions of ended threads are left, because a worker that is still starting keeps it alive.
- */
-function updateKeepAlive() {
-  const keep = toKeep()
-  if (keep === kept) return
-  kept = keep
-  native.eventLoop.keepAlive(keep)
-}
-
-function toKeep() {
-  if (alive === 0) return keeps.nothing
-  const mayOthersCome = aliveAfar > 0 || !isMainThread || native.eventLoop.mayBeWoken() === 1
-  return mayOthersCome ? keeps.thread : keeps.instance
-}
 
 function shareAt(place) {
   let share = shares.get(place)
@@ -211,7 +179,6 @@ function tableOf(name, start = 0, title = '') {
 }
 
 module.exports = {
-  keepAlive,
   keepWith,
   letGoOf,
   pinAgain,
@@ -226,5 +193,4 @@ module.exports = {
   tableOf,
   unpin,
   unshare,
-  updateKeepAlive,
 }

@@ -3,7 +3,7 @@
 // completion, see binding/completions.h); this module settles the promise.
 const native = require('../addon/load.js')
 const { AnyWaiter, Limits } = require('../core/waiter.js')
-const { updateKeepAlive } = require('./shares.js')
+const { keepAlive } = require('./keep_alive.js')
 
 // The answers of C++ other than a ticket; see binding/outcome.h.
 const granted = -1
@@ -273,7 +273,7 @@ function onWakeup() {
   // completions that JavaScript never reads.
   const count = native.eventLoop.completions()
   if (count > 0) takeCompletions(count)
-  else updateKeepAlive()
+  keepAlive.update()
   for (const listener of wakeupListeners) listener()
 }
 

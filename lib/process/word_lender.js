@@ -6,7 +6,7 @@ const { bounds, Stay } = require('../core/cohort.js')
 const { titleOf } = require('../core/keys.js')
 const { Lender, lent, refused } = require('../core/lender.js')
 const native = require('../addon/load.js')
-const { keepAlive } = require('./shares.js')
+const { keepAlive } = require('./keep_alive.js')
 const {
   claimAll,
   gone,
@@ -121,7 +121,7 @@ class WordLender extends Lender {
   }
 
   keepAlive(isWaiting) {
-    keepAlive(isWaiting ? +1 : -1, this.isAfar)
+    keepAlive.count(isWaiting ? +1 : -1, this.isAfar)
   }
 
   /** Whether a waiter of this thread is queued by another way than these tickets. */

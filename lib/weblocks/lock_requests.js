@@ -8,7 +8,7 @@ const { modeNames } = require('./request_options.js')
 const native = require('../addon/load.js')
 const { makeReleaser } = require('../core/releaser.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
-const { keepAlive } = require('../process/shares.js')
+const { keepAlive } = require('../process/keep_alive.js')
 const {
   gone,
   keepTicket,
@@ -41,7 +41,7 @@ function updateKeepAlive() {
   const keeps = waitsForOthers()
   if (keeps === isKeptAlive) return
   isKeptAlive = keeps
-  keepAlive(keeps ? +1 : -1)
+  keepAlive.count(keeps ? +1 : -1)
 }
 
 class Request extends AnyLock {

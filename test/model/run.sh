@@ -160,6 +160,17 @@ fails rwlock safety "$overtaken" -DBUG=14 -DTWICE=2
 fails rwlock live "$starves" -DBUG=14 -DLIVE
 reaches rwlock -DSHARED -- 2 3 5 6 7 8 11 12 13
 
+holds keep_alive safety -DGRANTS=0
+holds keep_alive safety
+holds keep_alive safety -DGRANTS=2
+fails keep_alive safety "$asserts" -DBUG=1
+fails keep_alive safety "$stuck" -DBUG=2
+fails keep_alive safety "$asserts" -DBUG=3
+fails keep_alive safety "$stuck" -DBUG=4
+fails keep_alive safety "$stuck" -DBUG=5
+reaches keep_alive -- 1 2
+reaches keep_alive -DGRANTS=2 -- 3
+
 holds host_owner safety -DKILLS=0 -DTWICE=0
 holds host_owner safety -DKILLS=0 -DSCRIPTS=0
 holds host_owner safety -DKILLS=1 -DTWICE=0 -DSCRIPTS=0 -DLEAVES=0
