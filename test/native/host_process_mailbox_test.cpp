@@ -104,17 +104,19 @@ TEST_P(ProcessMailboxUnderLoad, LosesNone) {
   };
 
   std::thread collector([&] {
-    std::uint32_t over;
-    do {
-      over = done.load();
+    const auto collectAll = [&] {
       collect(
           *member, [&](std::uint32_t, std::uint32_t slot) { look(slot); },
           [&] {
             for (std::uint32_t slot = 0; slot < kSlots; ++slot) look(slot);
           });
-      // The last notifier sends a notification after it has counted itself in `done`.
-      if (over < kRingers && trySleep(*member)) bytes.acquire();
-    } while (over < kRingers);
+    };
+    // A ringer that finds the collector woken writes no byte. So what must not be missed, `done` too,
+    // is read after collect() has set the state to awake, and before trySleep().
+    for (collectAll(); done.load() < kRingers; collectAll()) {
+      if (trySleep(*member)) bytes.acquire();
+    }
+    collectAll();  // what came before the last ringer counted itself in `done`
   });
   std::thread helper([&] {
     while (GetParam() && done.load() < kRingers) {
