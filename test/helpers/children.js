@@ -1,6 +1,6 @@
 'use strict'
 const { execFile } = require('node:child_process')
-const { withoutLeaks } = require('./processes.js')
+const { keptAlive, withoutLeaks } = require('./processes.js')
 
 const entry = require.resolve('../..')
 // The variable must exist, empty: child_process copies a missing one into `env` itself, which every
@@ -13,8 +13,8 @@ const env = {
 
 /**
  * The output of a process of its own, with `flags`: `code` runs in an async function with the
- * package's exports, `live()` for the bytes in use, `growth(round, most)` for the bytes that a
- * round adds, and `show(value)` for the output.
+ * package's exports, `keptAlive()`, `live()` for the bytes in use, `growth(round, most)` for the bytes
+ * that a round adds, and `show(value)` for the output.
  */
 function inChild(code, ...flags) {
   const script = `'use strict'
@@ -23,6 +23,7 @@ function inChild(code, ...flags) {
     const entry = ${JSON.stringify(entry)}
     const show = (value) => process.stdout.write(JSON.stringify(value) + '\\n')
     const turn = () => new Promise(setImmediate)
+    ${keptAlive}
     async function live() {
       // Finalizers run in turns of the event loop after the collection.
       for (let i = 0; i < 3; i++) { gc(); await turn(); await turn() }

@@ -39,10 +39,21 @@ function run(args, { timeout = 60_000, env = {} } = {}) {
 }
 
 /**
+ * Code for a process or a worker: keptAlive() resolves if something else keeps the event loop alive
+ * meanwhile; otherwise the loop ends first. So a test that releases a lock then fails each time a
+ * wait does not keep its loop alive. The second timer is for a thread that stands still, in which
+ * the first one may fire all the same.
+ */
+const keptAlive = `const keptAlive = () => new Promise((resolve) => {
+  setTimeout(() => setTimeout(resolve, 20).unref(), 20).unref()
+})`
+
+/**
  * Runs `code` in an async function, with Mutex and RWLock, `mutex` (a shared one), `show(value)`
  * for output, `turn()`, `line()`, which resolves when a caller waits, and `start(code)`: a worker
- * with the same `mutex`, which resolves at its first message, and whose `ended` is a promise.
- * Output is written at once.
+ * with the same `mutex`, which resolves at its first message, and whose `ended` is a promise. The
+ * thread that calls untilLetGo() blocks until letGo() of another one, for the second time with
+ * untilLetGo(1). Output is written at once.
  */
 function runCode(code, env) {
   const script = `'use strict'
@@ -55,18 +66,22 @@ function runCode(code, env) {
     const mutex = new Mutex({ shared: true })
     const word = new Int32Array(mutex.buffer)
     const line = async () => { while ((Atomics.load(word, 0) & 1) === 0) await turn() }
+    const flag = new Int32Array(new SharedArrayBuffer(4))
+    const letGo = () => { Atomics.add(flag, 0, 1); Atomics.notify(flag, 0) }
+    ${keptAlive}
     async function start(code) {
       const worker = new Worker(\`
         const { parentPort, workerData } = require('node:worker_threads')
         const { writeSync } = require('node:fs')
         const show = (value) => writeSync(1, JSON.stringify(value) + '\\\\n')
         const { Mutex, RWLock } = require(${JSON.stringify(entry)})
-        const mutex = new Mutex({ buffer: workerData })
-        const word = new Int32Array(workerData)
+        const mutex = new Mutex({ buffer: workerData.buffer })
+        const word = new Int32Array(workerData.buffer)
         const say = () => parentPort.postMessage('ready')
-        const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+        const untilLetGo = (times = 0) => Atomics.wait(workerData.flag, 0, times)
+        ${keptAlive}
         async function main() { \${code} }
-        main()\`, { eval: true, workerData: mutex.buffer })
+        main()\`, { eval: true, workerData: { buffer: mutex.buffer, flag } })
       // Listen from the start: a worker's first message and its exit may come in one turn of the
       // event loop.
       worker.ended = once(worker, 'exit')
@@ -101,6 +116,7 @@ function isStopped(thread) {
 
 module.exports = {
   entry,
+  keptAlive,
   run,
   runCode,
   stop,

@@ -83,10 +83,7 @@ const racing = `
   }
   say(late)`
 
-/**
- * For a child process: a worker holds `mutex`, without keeping the process alive, until a while after letGo(). Meanwhile
- * the main thread is idle.
- */
+/** For a child process: a worker holds `mutex`, without keeping the process alive, until letGo(). */
 const heldByWorker = `
   const mutex = new Mutex({ shared: true })
   const go = new Int32Array(new SharedArrayBuffer(4))
@@ -102,7 +99,6 @@ const heldByWorker = `
     mutex.lockSync()
     parentPort.postMessage('held')
     Atomics.wait(go, 0, 0)
-    Atomics.wait(go, 0, 1, 150)
     mutex.unlock()\`, { eval: true, workerData: { buffer: mutex.buffer, go } })
   await require('node:events').once(worker, 'message')
   worker.unref()

@@ -2,7 +2,7 @@
 // Helpers for the tests of the lock manager.
 const assert = require('node:assert/strict')
 const { locks } = require('../..')
-const { run } = require('./processes.js')
+const { keptAlive, run } = require('./processes.js')
 
 const entry = JSON.stringify(require.resolve('../..'))
 
@@ -45,8 +45,8 @@ async function assertFree(name) {
 
 /**
  * Runs `code` in an async function of a child process, with `locks`, `show(value)` for output,
- * `turn()`, `pending(name)`, which resolves when a request waits, and `start(code)`: a worker with
- * the same, which calls `ready()`.
+ * `turn()`, `keptAlive()`, `pending(name)`, which resolves when a request waits, and `start(code)`: a
+ * worker with the same, which calls `ready()`.
  */
 function runLocks(code) {
   const head = `'use strict'
@@ -57,6 +57,7 @@ function runLocks(code) {
     const show = (value) => writeSync(1, JSON.stringify(value) + '\\n')
     const turn = () => new Promise(setImmediate)
     const never = new Promise(() => {})
+    ${keptAlive}
     async function pending(name) {
       while (!(await locks.query()).pending.some((one) => one.name === name)) await turn()
     }

@@ -7,7 +7,8 @@ const { isPending } = require('../helpers/closable.js')
 const { runCode } = require('../helpers/processes.js')
 
 const startCode = (code) => `const worker = await start("${code}"); worker.unref()`
-const held = startCode('mutex.lockSync(); say(); sleep(100); mutex.unlock()')
+/** A worker that holds it until the main thread waits for it, and is idle. */
+const held = `${startCode('mutex.lockSync(); say(); untilLetGo(); mutex.unlock()')}; keptAlive().then(letGo)`
 
 /** The output of a process before it exits; nothing else keeps it alive. */
 const exits = {

@@ -6,8 +6,12 @@ const assert = require('node:assert/strict')
 const { entry, run, runCode } = require('../helpers/processes.js')
 
 const start = (code) => `const worker = await start("${code}"); worker.unref()`
-/** A worker that holds it for a while in which the main thread is idle. */
-const heldForAWhile = start('mutex.lockSync(); say(); sleep(200); mutex.unlock()')
+/** Lets the holder go once the main thread is idle, and is kept alive by a wait. */
+const letGoLater = 'keptAlive().then(letGo)'
+/** A worker that holds it until the main thread waits for it, and is idle. */
+const heldForAWhile = `${start('mutex.lockSync(); say(); untilLetGo(); mutex.unlock()')}; ${letGoLater}`
+/** For a worker that listens for a message. */
+const tellLater = "keptAlive().then(() => worker.postMessage('go on'))"
 const grants = (name) => `.then((release) => { show('${name}'); return release })`
 const acquire = (name) => `mutex.acquire()${grants(name)}.then((release) => release())`
 
@@ -33,8 +37,8 @@ const stays = {
     'last',
   ],
   'held by a worker that then blocks for it again': [
-    `${start('mutex.lockSync(); say(); sleep(100); mutex.unlock(); mutex.lockSync(); sleep(100); mutex.unlock()')}
-     ${acquire('granted')}`,
+    `${start('mutex.lockSync(); say(); untilLetGo(); mutex.unlock(); mutex.lockSync(); untilLetGo(1); mutex.unlock()')}
+     ${letGoLater}.then(keptAlive).then(letGo); ${acquire('granted')}`,
     'granted',
   ],
   'held by a worker that is terminated': [
@@ -43,30 +47,30 @@ const stays = {
     true,
   ],
   'held by a worker that ends by itself': [
-    `${start('mutex.lockSync(); say(); setTimeout(() => {}, 100)')}
-     mutex.acquire().then((release) => show(release.abandoned))`,
+    `${start("mutex.lockSync(); say(); parentPort.once('message', () => {})")}
+     mutex.acquire().then((release) => show(release.abandoned)); ${tellLater}`,
     true,
   ],
   'held by a worker that exits': [
-    `${start('mutex.lockSync(); say(); setTimeout(() => process.exit(), 100)')}
-     mutex.acquire().then((release) => show(release.abandoned))`,
+    `${start("mutex.lockSync(); say(); parentPort.once('message', () => process.exit())")}
+     mutex.acquire().then((release) => show(release.abandoned)); ${tellLater}`,
     true,
   ],
   'handed by this thread to a worker, with a waiter of this thread behind it': [
     `mutex.tryLock()
-     ${start("mutex.acquire().then((release) => { show('theirs'); setTimeout(release, 200) }); say()")}
+     ${start("mutex.acquire().then((release) => { show('theirs'); parentPort.once('message', release) }); say()")}
      ${acquire('ours')}
-     // From here on no thread may overtake the worker.
-     setTimeout(() => mutex.unlock(), 20)`,
+     // From then on no thread may overtake the worker.
+     setTimeout(() => { mutex.unlock(); ${tellLater} }, 20)`,
     'theirs',
     'ours',
   ],
   'handed by this thread to a blocked worker, with a waiter of this thread behind it': [
     `mutex.tryLock()
-     ${start("say(); mutex.lockSync(); show('theirs'); sleep(200); mutex.unlock()")}
+     ${start("say(); mutex.lockSync(); show('theirs'); untilLetGo(); mutex.unlock()")}
      await line()
      ${acquire('ours')}
-     setTimeout(() => mutex.unlock(), 20)`,
+     setTimeout(() => { mutex.unlock(); ${letGoLater} }, 20)`,
     'theirs',
     'ours',
   ],
@@ -83,17 +87,18 @@ const stays = {
     'aborted',
   ],
   'held by a worker, with another wait beside it that gives up': [
-    // The worker unlocks a while after the wait has given up, and meanwhile the main thread is idle.
-    `${start("mutex.lockSync(); say(); parentPort.once('message', () => { sleep(200); mutex.unlock() })")}
-     mutex.lock({ timeout: 5 }).catch((error) => { show(error.code); worker.postMessage('unlock') })
+    // The worker unlocks after the wait has given up, when the main thread is idle.
+    `${start('mutex.lockSync(); say(); untilLetGo(); mutex.unlock()')}
+     mutex.lock({ timeout: 5 }).catch((error) => { show(error.code); ${letGoLater} })
      ${acquire('granted')}`,
     'ERR_LOCK_TIMEOUT',
     'granted',
   ],
   'granted by a worker, before this thread has read the completion': [
-    `${start('mutex.lockSync(); say(); while ((Atomics.load(word, 0) & 1) === 0); sleep(100); mutex.unlock()')}
+    `${start('mutex.lockSync(); say(); untilLetGo(); mutex.unlock()')}
      const holder = word[0] >>> 4
      ${acquire('first')}
+     letGo()
      // Completions are not read in this turn.
      while (Atomics.load(word, 0) >>> 4 === holder);
      ${acquire('second')}`,
@@ -149,8 +154,8 @@ const leaves = {
     'first',
   ],
   'granted to this thread after a death, with another of its waiters behind it': [
-    `${start('mutex.lockSync(); say(); setTimeout(() => {}, 50)')}
-     mutex.acquire()${grants('first')}; ${acquire('never')}`,
+    `${start("mutex.lockSync(); say(); parentPort.once('message', () => {})")}
+     mutex.acquire()${grants('first')}; ${acquire('never')}; ${tellLater}`,
     'first',
   ],
   'held by this thread again, after it was handed to and fro': [
@@ -163,8 +168,8 @@ const leaves = {
 const inWorkers = {
   'held by the main thread keeps a worker alive': [
     `mutex.tryLock()
-     const worker = await start("mutex.acquire().then((r) => { show('granted'); r() }); say()")
-     setTimeout(() => mutex.unlock(), 200)`,
+     const worker = await start("mutex.acquire().then((r) => { show('granted'); r() }); say(); keptAlive().then(say)")
+     worker.once('message', () => mutex.unlock())`,
     'granted',
   ],
   'held by a worker lets that worker end': [

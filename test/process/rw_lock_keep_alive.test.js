@@ -6,18 +6,22 @@ const { runCode } = require('../helpers/processes.js')
 
 const lock = "const lock = new RWLock({ name: 'lock' });"
 const start = (code) => `const worker = await start("${lock} ${code}"); worker.unref()`
-/** A worker that holds it for a while in which the main thread is idle. */
-const readForAWhile = start('const r = lock.acquireReadSync(); say(); sleep(200); r()')
-const writtenForAWhile = start('const w = lock.acquireWriteSync(); say(); sleep(200); w()')
+/** A worker that holds it until the main thread waits for it, and is idle. */
+const forAWhile = (acquire) =>
+  `${start(`const held = lock.${acquire}(); say(); untilLetGo(); held()`)}; keptAlive().then(letGo)`
+const readForAWhile = forAWhile('acquireReadSync')
+const writtenForAWhile = forAWhile('acquireWriteSync')
+/** For a worker that listens for a message. */
+const tellLater = "keptAlive().then(() => worker.postMessage('go on'))"
 const show = (name) => `.then((release) => { show('${name}'); release() })`
 const wait = (mode, name) => `lock.acquire${mode}()${show(name)}`
 
-/** A worker that waits to write until a while after a message. Meanwhile the main thread is idle. */
+/** A worker that waits to write until a message. */
 const writerThatGivesUp = start(
   [
     'const controller = new AbortController()',
     "lock.acquireWrite({ signal: controller.signal }).catch((error) => error === 'over' || show(error))",
-    "parentPort.once('message', () => setTimeout(() => controller.abort('over'), 200))",
+    "parentPort.once('message', () => controller.abort('over'))",
     'say()',
   ].join('; '),
 )
@@ -38,7 +42,7 @@ const stays = {
      ${writerThatGivesUp}
      if (lock.tryAcquireRead() !== undefined) show('the writer is not queued')
      ${wait('Read', 'read')}
-     worker.postMessage('give up')`,
+     ${tellLater}`,
     'read',
   ],
   'to read, when the writer of a worker dies': [
@@ -47,8 +51,8 @@ const stays = {
     true,
   ],
   'to write, when the reader of a worker dies': [
-    `${start('lock.acquireReadSync(); say(); setTimeout(() => {}, 100)')}
-     lock.acquireWrite().then((release) => show(release.abandoned))`,
+    `${start("lock.acquireReadSync(); say(); parentPort.once('message', () => {})")}
+     lock.acquireWrite().then((release) => show(release.abandoned)); ${tellLater}`,
     false,
   ],
 }
@@ -84,8 +88,8 @@ const leaves = {
 const inWorkers = {
   'to upgrade, while this thread reads, keeps a worker alive': [
     `const reader = lock.tryAcquireRead()
-     const worker = await start("${lock} lock.tryAcquireRead().upgrade().then((w) => { show('upgraded'); w() }); say()")
-     setTimeout(reader, 200)`,
+     const worker = await start("${lock} lock.tryAcquireRead().upgrade().then((w) => { show('upgraded'); w() }); say(); keptAlive().then(say)")
+     worker.once('message', reader)`,
     'upgraded',
   ],
   'to write, while it reads itself, lets a worker end': [

@@ -515,12 +515,14 @@ describe('DiningPhilosophers: threads', function () {
         const { DiningPhilosophers } = require(\${JSON.stringify(entry)})
         const table = new DiningPhilosophers(3, { name: 't' })
         table.beginSync(0)
-        require('node:worker_threads').parentPort.postMessage('here')
-        setTimeout(() => table.end(0), 100)\`, { eval: true })
+        const { parentPort } = require('node:worker_threads')
+        parentPort.postMessage('here')
+        parentPort.once('message', () => table.end(0))\`, { eval: true })
       await require('node:events').once(worker, 'message')
       worker.unref()
       const table = new DiningPhilosophers(3, { name: 't' })
-      table.begin(1).then(() => { show('eats'); table.begin(2).then(() => show('never')) })`
+      table.begin(1).then(() => { show('eats'); table.begin(2).then(() => show('never')) })
+      keptAlive().then(() => worker.postMessage('end'))`
     assert.deepEqual(await inChild(code), ['eats', 'exit'])
   })
 })

@@ -181,10 +181,12 @@ describe("the faults of Node's own locks", function () {
 
 describe('a waiting request', function () {
   this.timeout(60_000)
-  const holder = (then) => `const worker = await start("${then}"); worker.unref()`
-  const heldForAWhile = holder(
-    "locks.request('a', () => { ready(); return new Promise((end) => setTimeout(end, 200)) })",
-  )
+  const holder = (then) => `const worker = await start(${JSON.stringify(then)}); worker.unref()`
+  /** Holds it until a message comes. */
+  const untilTold = "{ ready(); return new Promise((end) => parentPort.once('message', end)) }"
+  /** The message comes when this thread waits, and is idle. */
+  const tellLater = "keptAlive().then(() => worker.postMessage('end'))"
+  const heldForAWhile = `${holder(`locks.request('a', () => ${untilTold})`)}; ${tellLater}`
   const held = holder(
     "locks.request('a', () => { ready(); return never }); setInterval(() => {}, 1000)",
   )
@@ -203,8 +205,8 @@ describe('a waiting request', function () {
       true,
     ],
     'for a lock of a worker that ends by itself': [
-      `${holder("locks.request('a', () => { ready(); return never }); setTimeout(() => {}, 100)")}
-       ${ask('granted')}`,
+      `${holder("locks.request('a', () => { ready(); return never }); parentPort.once('message', () => {})")}
+       ${ask('granted')}; ${tellLater}`,
       'granted',
     ],
     'for a lock of a worker, until it is aborted': [
@@ -220,21 +222,26 @@ describe('a waiting request', function () {
     ],
     'behind a shared lock that this thread has released': [
       `const release = await locks.acquire('a', { mode: 'shared' })
-       ${holder("locks.request('a', { mode: 'shared' }, () => { ready(); return new Promise((end) => setTimeout(end, 200)) })")}
-       ${ask('granted')}; release()`,
+       ${holder(`locks.request('a', { mode: 'shared' }, () => ${untilTold})`)}
+       ${ask('granted')}; release(); ${tellLater}`,
       'granted',
     ],
     'to share a lock that this thread shares already, behind an exclusive request of a worker': [
       `locks.request('a', { mode: 'shared' }, () => never)
-       ${holder("locks.request('a', { timeout: 200 }, () => {}).catch(() => {}); ready(); setInterval(() => {}, 1000)")}
-       locks.request('a', { mode: 'shared' }, () => show('granted'))`,
+       ${holder(
+         `const controller = new AbortController()
+          locks.request('a', { signal: controller.signal }, () => {}).catch(() => {})
+          parentPort.once('message', () => controller.abort()); ready(); setInterval(() => {}, 1000)`,
+       )}
+       locks.request('a', { mode: 'shared' }, () => show('granted')); ${tellLater}`,
       'granted',
     ],
     'for a lock stolen from this thread': [
       `const robbed = locks.request('a', () => never).catch((error) => show(error.name))
        await turn()
        ${ask('granted')}
-       ${holder("locks.request('a', { steal: true }, () => { ready(); return new Promise((end) => setTimeout(end, 200)) })").replace('worker.unref()', 'await robbed; worker.unref()')}`,
+       ${holder(`locks.request('a', { steal: true }, () => ${untilTold})`).replace('worker.unref()', 'await robbed; worker.unref()')}
+       ${tellLater}`,
       'AbortError',
       'granted',
     ],
@@ -267,8 +274,8 @@ describe('a waiting request', function () {
     shows(
       `let end
        locks.request('a', () => new Promise((resolve) => { end = resolve }))
-       const worker = await start("locks.request('a', () => show('granted')); ready()")
-       setTimeout(() => end(), 200)
+       const worker = await start("locks.request('a', () => show('granted')); ready(); keptAlive().then(ready)")
+       worker.once('message', () => end())
        show(await worker.ended)`,
       'granted',
       [0],
