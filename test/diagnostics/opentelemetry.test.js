@@ -2,7 +2,6 @@
 // The data that OpenTelemetry's SDK gets from watched locks.
 const assert = require('node:assert/strict')
 const { channel } = require('node:diagnostics_channel')
-const { setTimeout: sleep } = require('node:timers/promises')
 const { context, trace } = require('@opentelemetry/api')
 const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks')
 const { PrometheusExporter, PrometheusSerializer } = require('@opentelemetry/exporter-prometheus')
@@ -14,9 +13,14 @@ const { freshName } = require('../helpers/agents.js')
 const { inChild } = require('../helpers/children.js')
 const { isSupported } = require('../helpers/host_support.js')
 const { useHosts } = require('../helpers/hosts.js')
-const { turn } = require('../helpers/promises.js')
+const { turn, watch } = require('../helpers/promises.js')
+const { packageWithClock } = require('../helpers/vm_instances.js')
 
 const events = ['wait', 'admit', 'release', 'timeout', 'abort', 'abandoned', 'deadlock']
+/** The time of the locks of `clocked`, in ms. */
+const clock = { now: 1000 }
+const load = packageWithClock(clock)
+const clocked = load('../..')
 const isListening = () => events.map((event) => channel(`boxoffice:${event}`).hasSubscribers)
 
 describe('The instrumentation for OpenTelemetry', () => {
@@ -36,8 +40,8 @@ describe('The instrumentation for OpenTelemetry', () => {
     assert.deepEqual(new Set(isListening()), new Set([false]))
   })
 
-  function instrument(config, meterProvider = provider) {
-    const instrumentation = new BoxofficeInstrumentation(config)
+  function instrument(config, meterProvider = provider, Class = BoxofficeInstrumentation) {
+    const instrumentation = new Class(config)
     instrumentation.setMeterProvider(meterProvider)
     all.push(instrumentation)
     return instrumentation
@@ -60,12 +64,12 @@ describe('The instrumentation for OpenTelemetry', () => {
   }
 
   it('counts acquisitions, and measures waits and holds in seconds', async () => {
-    instrument()
+    instrument({}, provider, load('boxoffice/opentelemetry').BoxofficeInstrumentation)
     const name = freshName()
-    const mutex = new Mutex({ name, diagnostics: true })
+    const mutex = new clocked.Mutex({ name, diagnostics: true })
     const release = await mutex.acquire()
     const next = mutex.acquire()
-    await sleep(20)
+    clock.now += 20
     release()
     ;(await next)()
     const seen = await metricsOf(name)
@@ -87,7 +91,7 @@ describe('The instrumentation for OpenTelemetry', () => {
         'boxoffice.lock.scope': 'process',
       })
       assert.equal(value.count, 2)
-      assert.ok(value.max >= 0.015 && value.max < 15, `${what} ${value.max}`)
+      assert.deepEqual([value.min, value.max, value.sum], [0, 0.02, 0.02], what)
       assert.ok(value.buckets.boundaries.includes(0.0001))
     }
   })
@@ -297,15 +301,15 @@ describe('The instrumentation for OpenTelemetry', () => {
     const eventsOf = (name) => spans.getFinishedSpans().find((span) => span.name === name).events
 
     const locks = {
-      'of a thread': () => new Mutex({ diagnostics: true }),
-      'of a thread, by counters': () => new Mutex({ diagnostics: 'counters' }),
-      'of a process': () => new Mutex({ name: freshName(), diagnostics: true }),
+      'of a thread': () => new clocked.Mutex({ diagnostics: true }),
+      'of a thread, by counters': () => new clocked.Mutex({ diagnostics: 'counters' }),
+      'of a process': () => new clocked.Mutex({ name: freshName(), diagnostics: true }),
       'of a key': () => {
-        const users = new KeyedMutex({ diagnostics: true })
+        const users = new clocked.KeyedMutex({ diagnostics: true })
         return { acquire: (options) => users.acquire('ada', options) }
       },
       'that readers share': () => {
-        const lock = new RWLock({ diagnostics: true })
+        const lock = new clocked.RWLock({ diagnostics: true })
         return { acquire: (options) => lock.acquireWrite(options) }
       },
     }
@@ -322,33 +326,35 @@ describe('The instrumentation for OpenTelemetry', () => {
           await turn()
         })
         const waited = inSpan('waits', async () => (await lock.acquire())())
-        const late = inSpan('gives up', () => lock.acquire({ timeout: 20 }).catch(() => {}))
-        await sleep(60)
+        const late = watch(inSpan('gives up', () => lock.acquire({ timeout: 20 }).catch(() => {})))
+        clock.now += 10
+        while (late.state === 'pending') await turn()
+        clock.now += 50
         // 'counters' reads the clock once per turn of the event loop: the wait ends in another turn than it began in.
         await turn()
         await inSpan('lets go', async () => {
           release()
           await waited
         })
-        await late
         assert.deepEqual([eventsOf('before'), eventsOf('lets go')], [[], []])
         const [event, ...more] = eventsOf('waits')
         assert.deepEqual(more, [])
         assert.equal(event.name, 'boxoffice.lock.wait')
-        assert.ok(event.attributes['boxoffice.lock.wait.duration'] >= 0.01)
+        assert.equal(event.attributes['boxoffice.lock.wait.duration'], 0.06)
         assert.equal(event.attributes['boxoffice.lock.scope'], 'process')
         assert.equal(Object.values(event.attributes).includes('ada'), false)
         const [failure] = eventsOf('gives up')
         assert.equal(failure.attributes['error.type'], 'ERR_LOCK_TIMEOUT')
+        assert.equal(failure.attributes['boxoffice.lock.wait.duration'], 0.01)
       })
     }
 
     it('is no event where the wait was short, or the span has ended', async () => {
-      instrument({ waitThreshold: 10_000 })
-      const mutex = new Mutex({ diagnostics: true })
+      instrument({ waitThreshold: 10 })
+      const mutex = new clocked.Mutex({ diagnostics: true })
       let release = await mutex.acquire()
       const short = inSpan('short', async () => (await mutex.acquire())())
-      await sleep(15)
+      clock.now += 9
       release()
       await short
       assert.deepEqual(eventsOf('short'), [])
@@ -371,13 +377,15 @@ describe('The instrumentation for OpenTelemetry', () => {
       await host.does(`my.mutex = new boxoffice.Mutex({ scope: 'host', name: ${JSON.stringify(name)} })
         my.release = await my.mutex.acquire()`)
       const { directory } = hosts
-      const mutex = new Mutex({ scope: 'host', name, directory, diagnostics: 'counters' })
+      const mutex = new clocked.Mutex({ scope: 'host', name, directory, diagnostics: 'counters' })
       const waited = inSpan('waits', async () => (await mutex.acquire())())
-      await sleep(20)
+      await turn()
+      clock.now += 20
       await host.does('my.release()')
       await waited
       const [event] = eventsOf('waits')
       assert.equal(event.attributes['boxoffice.lock.scope'], 'host')
+      assert.equal(event.attributes['boxoffice.lock.wait.duration'], 0.02)
     })
   })
 })

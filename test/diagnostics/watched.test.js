@@ -19,11 +19,13 @@ const {
 } = require('../..')
 const { freshName, sleep, useAgents } = require('../helpers/agents.js')
 const { FakeClock } = require('../helpers/fake_clock.js')
-const { turn } = require('../helpers/promises.js')
+const { queued, turn } = require('../helpers/promises.js')
 const { totals } = require('../helpers/totals.js')
+const { packageWithClock } = require('../helpers/vm_instances.js')
 
 const execute = promisify(execFile)
 
+const vmInstances = require.resolve('../helpers/vm_instances.js')
 const countsOf = (lock) => lock.snapshot().totals
 const codeOf = (promise) => promise.catch(({ code }) => code)
 
@@ -198,25 +200,33 @@ for (const diagnostics of ['counters', true]) {
       const name = freshName()
       const mutex = new Mutex({ name, diagnostics })
       await mutex.lock()
-      const { done } = await agent(name).begins(`
-        const mutex = new Mutex({ name: workerData, diagnostics: ${JSON.stringify(diagnostics)} })
+      const time = new Int32Array(new SharedArrayBuffer(4))
+      const { done } = await agent({ name, time, vmInstances }).begins(`
+        const { name, time, vmInstances } = workerData
+        // Any thread may let the time of this one pass, while it is blocked.
+        const clock = { get now() { return 1000 + Atomics.load(time, 0) } }
+        const clocked = require(vmInstances).packageWithClock(clock)('../..')
+        const mutex = new clocked.Mutex({ name, diagnostics: ${JSON.stringify(diagnostics)} })
         say('now')
         mutex.lockSync()
         const { waits } = mutex.snapshot()
         mutex.unlock()
         return waits.max`)
-      while (mutex.snapshot().waiting === 0) await new Promise(setImmediate)
-      await sleep(50)
+      await queued(mutex)
+      Atomics.store(time, 0, 50)
       mutex.unlock()
-      assert.ok((await done) >= 40)
+      assert.equal(await done, 50)
     })
 
     it('reports the holder of a mutex, since when, and how long its waiters have waited', async () => {
-      const mutex = new Mutex({ diagnostics })
-      const before = Date.now()
+      const clock = { now: 1000 }
+      const clocked = packageWithClock(clock)('../..')
+      const mutex = new clocked.Mutex({ diagnostics })
       const release = await mutex.acquire()
+      await turn()
+      clock.now += 5
       const late = mutex.acquire()
-      await sleep(20)
+      clock.now += 20
       const { locked, waiting, holders, oldestWait } = mutex.snapshot()
       assert.equal(locked, true)
       assert.equal(waiting, 1)
@@ -224,9 +234,7 @@ for (const diagnostics of ['counters', true]) {
       const [{ thread, since, heldFor, mode, stack }] = holders
       assert.equal(thread, 0)
       assert.equal(mode, 'exclusive')
-      // Two clocks, one of them in whole milliseconds.
-      assert.ok(since > before - 100 && since < Date.now() + 100)
-      assert.ok(heldFor >= 15 && oldestWait >= 15 && heldFor >= oldestWait)
+      assert.deepEqual([since, heldFor, oldestWait], [1000, 25, 20])
       if (diagnostics === true) assert.match(stack, /watched\.test\.js/)
       else assert.equal(stack, undefined)
       // 'counters' reads the clock once per turn of the event loop: the wait ends in another turn than it began in.
@@ -236,7 +244,7 @@ for (const diagnostics of ['counters', true]) {
       const { waits, ...idle } = mutex.snapshot()
       assert.deepEqual(idle.holders, [])
       assert.equal(idle.oldestWait, undefined)
-      assert.ok(waits.max >= 15 && waits.p50 >= 15 && waits.p99 <= waits.max)
+      assert.deepEqual([waits.p50, waits.p99, waits.max], [20, 20, 20])
       assert.equal(
         waits.buckets.reduce((sum, some) => sum + some),
         1,

@@ -6,6 +6,11 @@ function turn() {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
+/** Resolves when `lock` has `count` waiters, of any threads: a blocked thread cannot report its wait. */
+async function queued(lock, count = 1) {
+  while (lock.snapshot().waiting < count) await turn()
+}
+
 /** The state of `promise`: { state, value, reason }, up to date after each turn. */
 function watch(promise) {
   const seen = { state: 'pending', value: undefined, reason: undefined }
@@ -37,4 +42,4 @@ async function assertIdle(lock) {
   assert.equal(seen.state, 'resolved', 'it has a waiter')
 }
 
-module.exports = { assertIdle, note, turn, watch }
+module.exports = { assertIdle, note, queued, turn, watch }

@@ -30,13 +30,16 @@ const globals = [
   'structuredClone',
 ]
 
-/** A `require` with its own modules, each evaluated in `context`. */
-function requireIn(context, from) {
+/**
+ * A `require` with its own modules, each evaluated in `context`, or in this one. `builtins` replace
+ * Node.js's.
+ */
+function requireIn(context, from, builtins = {}) {
   const modules = new Map()
   const requireFrom = (parent) => {
     const { resolve } = createRequire(parent)
     const requireHere = (request) => {
-      if (isBuiltin(request)) return require(request)
+      if (isBuiltin(request)) return builtins[request] ?? require(request)
       const file = resolve(request)
       return file.endsWith('.node') ? require(file) : load(file).exports
     }
@@ -83,6 +86,12 @@ async function runInContext(code, values = {}) {
   return { value: await run(require), context: context_ }
 }
 
+/** A `require` of the package, evaluated anew, whose diagnostics take `clock.now`, in ms, for the time. */
+function packageWithClock(clock) {
+  const performance = { timeOrigin: 0, now: () => clock.now }
+  return requireIn(undefined, __filename, { 'node:perf_hooks': { performance } })
+}
+
 /** How many of `refs` are left, after the collector has had time for all that can be collected. */
 async function left(refs) {
   let before
@@ -116,4 +125,4 @@ async function contextsGone(code, count) {
   return left(refs)
 }
 
-module.exports = { contextsGone, contextsLeft, left, runInContext }
+module.exports = { contextsGone, contextsLeft, left, packageWithClock, runInContext }

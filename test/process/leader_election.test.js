@@ -4,7 +4,6 @@
 const assert = require('node:assert/strict')
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { once } = require('node:events')
-const { setTimeout: sleep } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
 const { LeaderElection } = require('../..')
 const { freshName } = require('../helpers/agents.js')
@@ -235,7 +234,7 @@ describe('A LeaderElection', () => {
     )
     await once(worker, 'message')
     const led = watch(open(name).lead((_, { abandoned }) => abandoned))
-    await sleep(5)
+    await turn() // it is queued
     assert.equal(led.state, 'pending')
     await worker.terminate()
     while (led.state === 'pending') await turn()

@@ -3,8 +3,9 @@
 // rw_lock_blocking.test.js; deaths: rw_lock_deaths.test.js.
 const assert = require('node:assert/strict')
 const { Mutex, RWLock } = require('../..')
-const { freshName, sleep, useAgents, within } = require('../helpers/agents.js')
+const { freshName, sleep, useAgents } = require('../helpers/agents.js')
 const { outcome, settled } = require('../helpers/keyed.js')
+const { queued } = require('../helpers/promises.js')
 
 /** Longer than a waiter may be overtaken: from then on the lock is handed to the head of the queue. */
 const patience = 20
@@ -32,14 +33,10 @@ for (const [way, at] of Object.entries(ways)) {
     })
     const does = (code) => worker.does(head + code)
     const begins = (code) => worker.begins(head + code)
-    /** Resolves when so many are queued: a blocked thread cannot report it. */
-    const inLine = async (count) => {
-      while (lock.snapshot().waiting < count) await settled()
-    }
     /** { done }: the result of `code`, which blocks. Resolves when it is queued. */
     const blocks = async (code) => {
       const { done } = await begins(`say(1); ${code}`)
-      await inLine(1)
+      await queued(lock)
       return { done }
     }
 
@@ -78,11 +75,12 @@ for (const [way, at] of Object.entries(ways)) {
       const writer = outcome(lock.acquireWrite())
       assert.equal(await does('return lock.tryAcquireRead()'), undefined)
       const { done } = await begins('say(1); lock.acquireReadSync()(); return "in"')
-      await inLine(2)
-      await assert.rejects(within(patience, done), /not settled/)
+      const behind = outcome(done)
+      await queued(lock, 2)
+      await sleep(patience)
       reader()
-      await settled()
-      assert.ok(lock.isWriteLocked())
+      while (writer.state === 'pending') await settled()
+      assert.deepEqual([lock.isWriteLocked(), behind.state], [true, 'pending'])
       writer.value()
       assert.equal(await done, 'in')
     })
@@ -159,7 +157,7 @@ for (const [way, at] of Object.entries(ways)) {
       lock.tryAcquireRead()()
       const { done } = await begins(`say(1); const writer = my.reader.upgradeSync()
         say(lock.isWriteLocked()); writer.downgrade()(); return lock.isWriteLocked()`)
-      await inLine(1)
+      await queued(lock)
       assert.equal(lock.tryAcquireRead(), undefined, 'no new readers meanwhile')
       reader()
       assert.equal(await done, false)

@@ -3,6 +3,7 @@ const assert = require('node:assert/strict')
 const { Semaphore } = require('../..')
 const { freshName, sleep, useAgents, within } = require('../helpers/agents.js')
 const { outcome, settled } = require('../helpers/keyed.js')
+const { queued } = require('../helpers/promises.js')
 
 describe('Semaphore: threads', () => {
   const agent = useAgents()
@@ -29,11 +30,11 @@ describe('Semaphore: threads', () => {
       const [before, release] = semaphore.acquireSync(2)
       release()
       return before`)
-    await sleep(30)
+    await queued(semaphore, 2)
     const first = await workers[1].begins(`${head} say(1)
       const [, release] = semaphore.acquireSync(1, { priority: 1 })
       release()`)
-    await sleep(30)
+    await queued(semaphore, 3)
     const done = [note('light', light.done), note('first', first.done)]
     assert.equal(semaphore.tryAcquire(1), undefined)
     release()

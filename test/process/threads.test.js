@@ -4,6 +4,7 @@ const { once } = require('node:events')
 const { Mutex } = require('../..')
 const { inChild } = require('../helpers/children.js')
 const { outcome, settled } = require('../helpers/keyed.js')
+const { queued } = require('../helpers/promises.js')
 const {
   assertFree,
   awaiting,
@@ -76,7 +77,7 @@ describe('threads', () => {
       )
       seen[inside] = 1
       await ready(both)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await queued(mutex, 2)
       assert.equal(seen[entries], 0)
       seen[inside] = 0
       leave()
@@ -262,14 +263,14 @@ describe('Mutex: another object in its buffer while promises wait', () => {
 describe('processes', () => {
   const granted = "mutex.acquire().then((release) => { show('granted'); release() })"
   const ends = {
-    'is granted': [`${granted}; letGo()`, ['granted', 'exit']],
+    'is granted': [`${granted}; keptAlive().then(letGo)`, ['granted', 'exit']],
     'is cancelled': ["mutex.lock().catch(show); mutex.cancel('no')", ['no', 'exit']],
     'times out': [
       'mutex.lock({ timeout: 5 }).catch((e) => show(e.code))',
       ['ERR_LOCK_TIMEOUT', 'exit'],
     ],
     'times out, but not that beside it': [
-      `mutex.lock({ timeout: 5 }).catch(letGo); ${granted}`,
+      `mutex.lock({ timeout: 5 }).catch(keptAlive).then(letGo); ${granted}`,
       ['granted', 'exit'],
     ],
     'is not there': ['', ['exit']],
@@ -289,13 +290,14 @@ describe('processes', () => {
         const { parentPort, workerData } = require('node:worker_threads')
         const { Mutex } = require(\${JSON.stringify(entry)})
         const mutex = new Mutex({ buffer: workerData })
-        mutex.acquire({ priority: 1 }).then((release) => setTimeout(release, 50))
+        mutex.acquire({ priority: 1 }).then((release) => parentPort.once('message', release))
         parentPort.postMessage('stands in line')\`, { eval: true, workerData: mutex.buffer })
       process.on('exit', () => show('exit'))
       worker.once('message', () => {
         // It is queued ahead of this thread's waiter, the only other one.
         mutex.unlock()
         worker.unref()
+        keptAlive().then(() => worker.postMessage('release'))
       })`
     assert.deepEqual(await inChild(code), ['granted', 'exit'])
   })
