@@ -3,7 +3,7 @@
 const assert = require('node:assert/strict')
 const { getEventListeners } = require('node:events')
 const { KeyedMutex, LockManager, Mutex, RWLock, Semaphore, withTimeout } = require('../..')
-const { calmIt } = require('../helpers/calm.js')
+const { inChild } = require('../helpers/children.js')
 
 const listeners = (signal) => getEventListeners(signal, 'abort').length
 
@@ -47,19 +47,34 @@ const ways = {
   },
 }
 
-/** How long one signal takes to abort `count` waiters for a mutex. */
-async function timeToAbort(count) {
-  const controller = new AbortController()
-  const mutex = new Mutex()
-  mutex.tryLock()
-  const all = Array.from({ length: count }, () => mutex.acquire({ signal: controller.signal }))
-  const settled = Promise.allSettled(all)
-  const begin = performance.now()
-  controller.abort()
-  const time = performance.now() - begin
-  for (const { status } of await settled) assert.equal(status, 'rejected')
-  return time
-}
+/**
+ * For a child process: steps(count) is how often pieces of JavaScript, of Node.js too, run while
+ * `count` waiters begin to wait and one signal aborts them. V8 counts them, so the number does not
+ * depend on the machine.
+ */
+const countSteps = `
+  const { Session } = require('node:inspector/promises')
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
+  async function steps(count) {
+    const controller = new AbortController()
+    const mutex = new Mutex()
+    mutex.tryLock()
+    // Each reading begins a new count.
+    await session.post('Profiler.takePreciseCoverage')
+    const all = Array.from({ length: count }, () => mutex.acquire({ signal: controller.signal }))
+    const settled = Promise.allSettled(all)
+    controller.abort()
+    const { result } = await session.post('Profiler.takePreciseCoverage')
+    for (const { status } of await settled) if (status !== 'rejected') throw new Error(status)
+    let sum = 0
+    for (const { functions } of result) {
+      for (const { ranges } of functions) for (const range of ranges) sum += range.count
+    }
+    return sum
+  }`
 
 describe('waiters that share one signal', () => {
   for (const [name, take] of Object.entries(ways)) {
@@ -157,12 +172,12 @@ describe('waiters that share one signal', () => {
     await first
   })
 
-  // Eight times as many waiters take about eight times as long; with quadratic cost they would take
-  // 64 times as long.
-  calmIt(20)('are aborted in linear time', async () => {
-    await timeToAbort(5_000)
-    const few = await timeToAbort(5_000)
-    const many = await timeToAbort(40_000)
-    assert.ok(many < 32 * Math.max(few, 2), `${few} ms for 5,000, ${many} ms for 40,000`)
+  it('are aborted in linear time', async () => {
+    const [few, many] = await inChild(`${countSteps}
+      show(await steps(1_000))
+      show(await steps(8_000))`)
+    assert.ok(few > 1_000, `${few} steps are too few to be all`)
+    // With quadratic cost it would be 64 times as many.
+    assert.ok(many < 9 * few, `${few} steps for 1,000, ${many} steps for 8,000`)
   })
 })
