@@ -5,7 +5,7 @@
 //
 // The local lock decides which waiter is next. `expected` is how much the local lock has admitted
 // that has no lease yet. While any is expected, a lease without a holder stays; then it ends.
-const { listen } = require('../core/abort.js')
+const { listen, reasonOf, throwIfAborted } = require('../core/abort.js')
 const { bounds } = require('../core/cohort.js')
 const { Hold } = require('./hold.js')
 const { Lease } = require('./lease.js')
@@ -80,7 +80,7 @@ class Cohort {
   take(wish, signal) {
     this.#expected = Math.max(0, this.#expected - wish.cost)
     // The local lock admitted the caller before the signal aborted, and no longer listens to it.
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
     const lease = this.#find(wish) ?? this.#ask(wish)
     if (lease.state === 'held') {
       const hold = new Hold(lease, wish)
@@ -135,7 +135,7 @@ class Cohort {
     return new Promise((resolve, reject) => {
       const onAbort = () => {
         lease.waiters.delete(waiter)
-        reject(signal.reason)
+        reject(reasonOf(signal))
       }
       let listening
       const end = () => listening?.stop(onAbort)

@@ -2,6 +2,7 @@
 // The base of all locks over an engine. The promises of this thread first queue in a local lock;
 // the admitted ones share leases of the server, which they pass on (cohort.js). It replaces a local
 // lock, in keyed maps as well.
+const { reasonOf, throwIfAborted } = require('../core/abort.js')
 const { withDeadline } = require('../core/deadline.js')
 const { E_CANCELED } = require('../core/errors.js')
 const { nameOf, toText } = require('../core/keys.js')
@@ -162,7 +163,7 @@ class EngineLock extends AnyLock {
   }
 
   async #go(wish, limits, signal) {
-    if (signal?.aborted) throw signal.reason
+    throwIfAborted(signal)
     this.#hub.admit(this)
     const caller = { mode: wish.mode, isIn: false, isPassing: wish.isToStay === true }
     this.callers.add(caller)
@@ -181,7 +182,8 @@ class EngineLock extends AnyLock {
     } catch (error) {
       if (isIn) this.#letGo(wish, place)
       this.#end(caller)
-      throw isIn || limits?.timeout !== 0 || error === signal?.reason ? error : this.timeoutError(0)
+      const isAborted = signal?.aborted && error === reasonOf(signal)
+      throw isIn || limits?.timeout !== 0 || isAborted ? error : this.timeoutError(0)
     }
   }
 

@@ -2,7 +2,7 @@
 // A read-write lock over an engine: all readers of this thread share one lease of one unit, a
 // writer has all units. An upgrading reader keeps its unit and requests all others
 // (upgrade_lease.js). A downgrading writer gives back all but one.
-const { following } = require('../core/abort.js')
+const { following, reasonOf, throwIfAborted } = require('../core/abort.js')
 const { withDeadline } = require('../core/deadline.js')
 const { acquireOptions, readWait } = require('../core/options.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
@@ -92,7 +92,7 @@ class EngineRWLock extends EngineLock {
 
   /** If the upgrade fails, the reader keeps reading. */
   async #upgrade(hold, { timeout, signal }) {
-    if (signal?.aborted) throw signal.reason
+    throwIfAborted(signal)
     if (hold.upgrading !== undefined) throw upgradeError(this)
     const limit = withDeadline(signal, timeout, () => this.timeoutError(timeout))
     const { controller, end } = following([limit.signal, hold.signal])
@@ -116,7 +116,7 @@ class EngineRWLock extends EngineLock {
     try {
       hold.place = await hold.place.upgrade({ signal, timeout: isToWait ? undefined : 0 })
     } catch (error) {
-      if (error === signal.reason) throw error
+      if (error === reasonOf(signal)) throw error
       if (error.code === 'ERR_LOCK_UPGRADE') throw upgradeError(this)
       throw error.code === 'ERR_LOCK_TIMEOUT' ? this.timeoutError(0) : error
     } finally {

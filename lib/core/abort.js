@@ -4,12 +4,59 @@
 // waiter uses it, and none otherwise.
 //
 // AbortSignal.any would not do: the signals it makes stay referenced by a long-lived source.
+const { events } = require('./builtins.js')
+
+/** Other listeners get the event first where a runtime has no addAbortListener(): these options make it less likely. */
+const first = { capture: true, once: true }
+
+/**
+ * Calls `callback` when `signal` aborts, even if another listener stops the event. Returns a function that stops it.
+ */
+const addListener =
+  events.addAbortListener === undefined
+    ? (signal, callback) => {
+        signal.addEventListener('abort', callback, first)
+        return () => signal.removeEventListener('abort', callback, first)
+      }
+    : (signal, callback) => {
+        const listener = events.addAbortListener(signal, callback)
+        return () => listener[Symbol.dispose]()
+      }
+
+/** The reasons of aborted signals that tell none: those of older runtimes and of polyfills. */
+const reasons = new WeakMap()
+
+/** The error of a wait that `signal`, which has aborted, ends: the same one each time. */
+function reasonOf(signal) {
+  const { reason } = signal
+  if (reason !== undefined) return reason
+  if (!reasons.has(signal)) reasons.set(signal, abortError())
+  return reasons.get(signal)
+}
+
+function abortError() {
+  const message = 'This operation was aborted'
+  if (globalThis.DOMException !== undefined) return new DOMException(message, 'AbortError')
+  return Object.assign(new Error(message), { name: 'AbortError' })
+}
+
+/** Aborts with `reason`, which a polyfill of AbortController does not keep. */
+function abort(controller, reason) {
+  if (controller.signal.aborted) return
+  reasons.set(controller.signal, reason)
+  controller.abort(reason)
+}
+
+function throwIfAborted(signal) {
+  if (signal?.aborted) throw reasonOf(signal)
+}
 
 /** The waits of one signal. `listen` returns it to each wait, which calls stop() on it. */
 class Listening {
   #signal
   #callbacks = new Set()
   #isAdded = false
+  #remove
   #onAbort = () => this.#callBack()
 
   constructor(signal) {
@@ -22,7 +69,7 @@ class Listening {
     this.#isAdded = true
     try {
       // A custom signal may call back at once, or throw.
-      this.#signal.addEventListener('abort', this.#onAbort, { once: true })
+      this.#remove = addListener(this.#signal, this.#onAbort)
     } catch (error) {
       this.#callbacks.delete(callback)
       this.#isAdded = false
@@ -34,7 +81,7 @@ class Listening {
     this.#callbacks.delete(callback)
     if (this.#callbacks.size > 0 || !this.#isAdded) return
     this.#isAdded = false
-    this.#signal.removeEventListener('abort', this.#onAbort)
+    this.#remove()
   }
 
   /**
@@ -75,7 +122,7 @@ function following(signals) {
   const controller = new AbortController()
   const ends = []
   for (const signal of signals) {
-    const onAbort = () => controller.abort(signal.reason)
+    const onAbort = () => abort(controller, reasonOf(signal))
     if (signal.aborted) {
       onAbort()
     } else {
@@ -91,4 +138,4 @@ function following(signals) {
   }
 }
 
-module.exports = { following, listen }
+module.exports = { abort, following, listen, reasonOf, throwIfAborted }

@@ -6,6 +6,7 @@
 //   broken    a party gave up: it and every other one rejects, until reset()
 //
 // Invariant: a broken barrier has no waiter.
+const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
 const { readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
@@ -34,7 +35,7 @@ class LocalBarrier extends LocalLock {
     if (signal?.aborted) {
       // An aborted party never arrives, so the others would wait for ever.
       this.break()
-      return Promise.reject(signal.reason)
+      return Promise.reject(reasonOf(signal))
     }
     if (this.#isBroken) return Promise.reject(brokenError(this))
     if (this.#isComplete()) return Promise.resolve(0)

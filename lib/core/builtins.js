@@ -7,6 +7,9 @@ module.exports = {
   get async_hooks() {
     return get('node:async_hooks') ?? require('node:async_hooks')
   },
+  get events() {
+    return get('node:events') ?? require('node:events')
+  },
   get perf_hooks() {
     return get('node:perf_hooks') ?? require('node:perf_hooks')
   },

@@ -9,6 +9,7 @@
 // Meanwhile the mutex has a pin: it is not idle.
 //
 // Invariant: however the wait ends, its caller holds the mutex by the grant that it had before.
+const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
 const { readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
@@ -18,7 +19,7 @@ class LocalCondition extends LocalLock {
   wait(mutex, options) {
     const limits = readWait(options)
     if (!mutex.isLocked()) throw mutex.notHeld()
-    if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
+    if (limits.signal?.aborted) return Promise.reject(reasonOf(limits.signal))
     if (limits.timeout === 0) return Promise.reject(this.timeoutError(0))
     const promise = this.queueUp(1, limits, ConditionWaiter, mutex)
     mutex.unlock()

@@ -1,6 +1,6 @@
 'use strict'
 // A signal that aborts with another signal, or when a timeout runs out.
-const { following } = require('./abort.js')
+const { abort, following } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
 
 /**
@@ -15,7 +15,7 @@ function withDeadline(signal, timeout, late) {
     start() {
       // Given a longer timeout, setTimeout would fire after 1 ms.
       if (timeout > longestTimeout) return
-      timer = globalThis.setTimeout(() => controller.abort(late()), timeout)
+      timer = globalThis.setTimeout(() => abort(controller, late()), timeout)
     },
     end() {
       globalThis.clearTimeout(timer)

@@ -6,6 +6,7 @@
 //   countdown latch      count 0: every waiter passes
 //
 // Invariant: while a waiter is queued, the gate is clear (the count is not 0).
+const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
 const { readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
@@ -17,7 +18,7 @@ const done = Promise.resolve()
 class LocalGate extends LocalLock {
   wait(options) {
     const limits = readWait(options)
-    if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
+    if (limits.signal?.aborted) return Promise.reject(reasonOf(limits.signal))
     return this.tryWait() ? done : this.queueUp(1, limits, Waiter)
   }
 

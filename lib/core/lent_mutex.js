@@ -16,6 +16,7 @@
 // Invariants: 1. while the queue is not empty and the lock is not here, there is a ticket. 2. each
 // loan is given back once. 3. a death that the lender reports is passed to the next grant, and to
 // one only.
+const { reasonOf } = require('./abort.js')
 const { lent, lentAbandoned, refused } = require('./lender.js')
 const { borrowing } = require('./lent_forms.js')
 const { LentTickets, none } = require('./lent_tickets.js')
@@ -66,7 +67,7 @@ class LentMutex extends LentTickets {
 
   enter(limits, Kind) {
     const { signal, timeout, priority, maxPending } = limits
-    if (signal?.aborted) return this.refuse(Kind, 1, signal.reason)
+    if (signal?.aborted) return this.refuse(Kind, 1, reasonOf(signal))
     const refusal = this.lender.refusal()
     if (refusal !== undefined) return this.refuse(Kind, 1, refusal)
     // Check the stack first: a loan must reach its promise, and a waiter must get its ticket.
@@ -210,7 +211,7 @@ class LentMutex extends LentTickets {
   waitForUnlock(options) {
     const limits = readWait(options)
     const { signal } = limits
-    if (signal?.aborted) return Promise.reject(signal.reason)
+    if (signal?.aborted) return Promise.reject(reasonOf(signal))
     checkStack()
     const isTaken = this.isLocked() || this.hasQueue() || this.lender.queueSize() > 0
     if (!isTaken) return Promise.resolve()

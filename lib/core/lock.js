@@ -1,6 +1,7 @@
 'use strict'
 // The base of every local lock: a wait queue, watchers (waitForUnlock), and its place in a keyed
 // map.
+const { reasonOf } = require('./abort.js')
 const { E_CANCELED, lockError } = require('./errors.js')
 const { titleOf } = require('./keys.js')
 const { checkStack } = require('./stack.js')
@@ -227,7 +228,7 @@ class LocalLock extends AnyLock {
   /** Resolves when `weight` is available. */
   watch(weight, limits) {
     const { priority, timeout, signal } = limits
-    if (signal?.aborted) return Promise.reject(signal.reason)
+    if (signal?.aborted) return Promise.reject(reasonOf(signal))
     if (this.hasRoom(weight) && (!this.hasQueue() || priority > this.topPriority()))
       return Promise.resolve()
     if (timeout === 0) return Promise.reject(this.timeoutError(0))

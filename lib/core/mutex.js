@@ -10,6 +10,7 @@
 //
 // Invariants: 1. a free mutex has no waiter. 2. every grant of this thread has a number of its own, so that a
 // releaser of an earlier grant does nothing, ever.
+const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
 const { acquireOptions, checkCallback, lockingOptions, readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
@@ -70,7 +71,7 @@ class LocalMutex extends LocalLock {
 
   enter(limits, Kind) {
     const { signal } = limits
-    if (signal?.aborted) return this.refuse(Kind, 1, signal.reason)
+    if (signal?.aborted) return this.refuse(Kind, 1, reasonOf(signal))
     if (this.current !== free) return this.queueUp(1, limits, Kind)
     const grant = nextGrant()
     const value = Kind.valueOf(this, grant, false)

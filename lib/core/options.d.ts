@@ -12,8 +12,8 @@ export interface WaitOptions {
    */
   timeout?: number | undefined
   /**
-   * Ends the wait: the waiter leaves the queue, and the promise rejects with `signal.reason`. It has no effect once the
-   * lock has been granted.
+   * Ends the wait: the waiter leaves the queue, and the promise rejects with `signal.reason`, or with an `AbortError`
+   * where a polyfill has no reason. It has no effect once the lock has been granted.
    */
   signal?: AbortSignal | undefined
 }

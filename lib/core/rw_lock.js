@@ -9,6 +9,7 @@
 //
 // Invariants: 1. isWritten implies readers === 0. 2. The head of the queue does not fit. 3. While a reader is
 // upgrading, readers >= 2 (itself included): with the others gone, it is the writer.
+const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
 const { acquireOptions, readWait } = require('./options.js')
 const { endedError, upgradeError } = require('./rw_errors.js')
@@ -55,7 +56,7 @@ class LocalRWLock extends LocalLock {
 
   enter(limits, Kind) {
     const { signal, priority } = limits
-    if (signal?.aborted) return this.refuse(Kind, 1, signal.reason)
+    if (signal?.aborted) return this.refuse(Kind, 1, reasonOf(signal))
     if (!this.isOpen(Kind, priority)) return this.queueUp(1, limits, Kind)
     const release = Kind.makeReleaser(this)
     const promise = Promise.resolve(release)
@@ -184,7 +185,7 @@ class LocalRWLock extends LocalLock {
   /** Resolves to the releaser of the writer that the reader of `grant` becomes. */
   upgrade(grant, limits) {
     const { signal } = limits
-    if (signal?.aborted) return this.refuse(Upgrader, 1, signal.reason)
+    if (signal?.aborted) return this.refuse(Upgrader, 1, reasonOf(signal))
     if (this.upgrader !== null) return Promise.reject(upgradeError(this))
     if (this.readerCount > 1) return this.queueUp(1, limits, Upgrader, grant)
     const release = writeReleaser(this)

@@ -6,6 +6,7 @@
 //
 // Invariant: the head of the queue does not fit (its weight exceeds the value), and blocks every lighter waiter
 // of its own or a lower priority.
+const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
 const { asTicket, makeReleaser } = require('./releaser.js')
 const { LocalLock } = require('./lock.js')
@@ -66,7 +67,7 @@ class LocalSemaphore extends LocalLock {
 
   enter(weight, limits, Kind) {
     const { signal } = limits
-    if (signal?.aborted) return this.refuse(Kind, weight, signal.reason)
+    if (signal?.aborted) return this.refuse(Kind, weight, reasonOf(signal))
     if (this.isOpen(weight, limits.priority)) {
       const grant = this.grant(weight)
       const promise = Promise.resolve(grant)

@@ -1,7 +1,7 @@
 'use strict'
 // A promise in a wait queue. There may be very many waiters, so every field counts: fields that few
 // need (a weight, a priority, a timer, a signal) are in their limits.
-const { listen } = require('./abort.js')
+const { listen, reasonOf } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
 
 /** The base of waiters of every kind of queue. */
@@ -91,7 +91,7 @@ class Limits {
       }
       // A replaced clock may have fired at once.
       if (signal === undefined || this.isOver) return
-      this.#onAbort = () => end(signal.reason)
+      this.#onAbort = () => end(reasonOf(signal))
       const listening = listen(signal, this.#onAbort)
       // A custom signal may have called back at once.
       if (this.isOver) listening.stop(this.#onAbort)

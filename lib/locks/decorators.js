@@ -50,7 +50,7 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
       const deadline = withDeadline(undefined, timeout, () => error)
       deadline.signal.addEventListener('abort', () => {
         isLate = true
-        reject(deadline.signal.reason)
+        reject(error)
       })
       deadline.start()
       const settled = promise.finally(deadline.end)

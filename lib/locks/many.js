@@ -1,7 +1,7 @@
 'use strict'
 // One key of a keyed lock, or several at once. Every caller takes several keys in the same order,
 // so that no two wait for each other.
-const { following } = require('../core/abort.js')
+const { following, throwIfAborted } = require('../core/abort.js')
 const { withDeadline } = require('../core/deadline.js')
 const { lockError } = require('../core/errors.js')
 const { checkKey, nameOf } = require('../core/keys.js')
@@ -36,7 +36,7 @@ async function acquireMany(map, keys, options, acquire, late) {
   const ordered = inOrder(keys)
   const { priority, timeout, signal, ifAvailable, maxPending } = readWait(options, acquireOptions)
   checkOpen(map, ordered)
-  if (signal?.aborted) throw signal.reason
+  throwIfAborted(signal)
   // Not by a timer: a caller without time to wait may still hear an engine's answer for each key.
   const isNow = timeout === 0
   const limit = limitFor(isNow ? undefined : timeout, signal, () => late(ordered, timeout))
@@ -60,7 +60,7 @@ async function acquireMany(map, keys, options, acquire, late) {
       held.push(release)
     }
     // Over an engine a lease may have been lost while this call waited for another.
-    for (const release of held) release.signal?.throwIfAborted()
+    for (const release of held) throwIfAborted(release.signal)
   } catch (error) {
     giveBack(held)
     const isLate = isNow && error?.code === 'ERR_LOCK_TIMEOUT' && !signal?.aborted

@@ -1,6 +1,6 @@
 'use strict'
 // Functions and lists of jobs that acquire units of a semaphore for each call.
-const { following, listen } = require('../core/abort.js')
+const { abort, following, listen, reasonOf, throwIfAborted } = require('../core/abort.js')
 const { checkCallback, checkObject } = require('../core/options.js')
 const { unseen } = require('../core/releaser.js')
 const { readAcquire, readWatch } = require('../core/units.js')
@@ -33,7 +33,7 @@ async function mapped(lock, iterable, fn, options = {}) {
   function fail(error) {
     if (signal.aborted) return
     failure = { error }
-    controller.abort(error)
+    abort(controller, error)
   }
 
   /** Over an engine a job has a lease of its own, and its signal aborts with the lease. */
@@ -72,7 +72,7 @@ async function mapped(lock, iterable, fn, options = {}) {
   await Promise.all(running)
   end()
   if (failure !== undefined) throw failure.error
-  signal.throwIfAborted()
+  throwIfAborted(signal)
   return results
 }
 
@@ -91,9 +91,9 @@ class Items {
 
   /** The next item, unless `signal` aborts first. */
   next(signal) {
-    signal.throwIfAborted()
+    throwIfAborted(signal)
     return new Promise((resolve, reject) => {
-      const onAbort = () => reject(signal.reason)
+      const onAbort = () => reject(reasonOf(signal))
       const listening = listen(signal, onAbort)
       this.#read()
         .then(async ({ done, value }) => ({ done, item: await value }))

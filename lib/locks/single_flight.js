@@ -7,6 +7,7 @@
 //   forget(key)  the key has no flight; the callers keep theirs
 //
 // Invariant: a flight of the map has a caller that waits, and its signal is not aborted.
+const { abort, throwIfAborted } = require('../core/abort.js')
 const { lockError } = require('../core/errors.js')
 const { checkKey, nameOf } = require('../core/keys.js')
 const { checkCallback, checkObject, readWait } = require('../core/options.js')
@@ -45,7 +46,7 @@ class Flight {
     const { signal } = this.#controller
     await null
     // Every caller may have left meanwhile.
-    signal.throwIfAborted()
+    throwIfAborted(signal)
     return work(signal)
   }
 
@@ -73,7 +74,7 @@ class Flight {
     caller.reject(reason)
     if (this.#callers.size > 0) return
     this.#onEnd()
-    this.#controller.abort(reason)
+    abort(this.#controller, reason)
   }
 }
 
@@ -99,7 +100,7 @@ class SingleFlight {
     checkKey(key)
     checkCallback(work)
     const limits = readLimits(options)
-    if (limits.signal?.aborted) throw limits.signal.reason
+    throwIfAborted(limits.signal)
     const late = (timeout) => timeoutError(key, timeout)
     if (limits.timeout === 0) throw late(0)
     return flightOf(flights, key, work).join(limits, late)

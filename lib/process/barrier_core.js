@@ -1,6 +1,7 @@
 'use strict'
 // A cyclic barrier for promises. Parties arrive and give up in C++ (src/locks/barrier.h), where one
 // step completes or breaks a round.
+const { reasonOf } = require('../core/abort.js')
 const { Core } = require('./core.js')
 const { brokenError, missingError } = require('../core/barrier.js')
 const native = require('../addon/load.js')
@@ -31,7 +32,7 @@ class BarrierCore extends Core {
     if (limits.signal?.aborted) {
       // An aborted party never arrives, so the others would wait for ever.
       this.break()
-      return Promise.reject(limits.signal.reason)
+      return Promise.reject(reasonOf(limits.signal))
     }
     checkStack()
     const ticket = this.kind.native.enter(this.place, this.parties)

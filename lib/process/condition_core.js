@@ -1,6 +1,7 @@
 'use strict'
 // A condition variable for promises. A waiter stands in the condition's queue, and moves to its
 // mutex's queue when it is notified, without waking up in between (src/locks/condition_variable.h).
+const { reasonOf } = require('../core/abort.js')
 const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
@@ -21,7 +22,7 @@ class ConditionCore extends Core {
   wait(mutex, options) {
     const limits = readWait(options)
     this.check(mutex)
-    if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
+    if (limits.signal?.aborted) return Promise.reject(reasonOf(limits.signal))
     if (limits.timeout === 0) return Promise.reject(this.timeoutError(0))
     checkStack()
     const promise = wait(this, this.enterFor(mutex), this.Waiter, 1, limits, mutex)

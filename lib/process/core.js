@@ -1,6 +1,7 @@
 'use strict'
 // The base of locks that several threads or processes share: a word in shared memory, and the calls
 // into its queue in C++. A keyed map has a core for each busy key.
+const { reasonOf } = require('../core/abort.js')
 const { titleOf, toText } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
 const native = require('../addon/load.js')
@@ -97,7 +98,7 @@ class Core extends AnyLock {
   /** Enters in turn. `Kind`, a class of waiters, decides what the promise resolves to. */
   enterQueue(weight, limits, Kind) {
     const { signal } = limits
-    if (signal?.aborted) return this.refuse(weight, signal.reason)
+    if (signal?.aborted) return this.refuse(weight, reasonOf(signal))
     checkStack()
     const ticket = this.enter(weight, limits.priority)
     if (ticket >= 0) return wait(this, ticket, Kind, weight, limits)
@@ -235,7 +236,7 @@ class Core extends AnyLock {
   /** waitForUnlock, for `weight`: goes through the queue and leaves at once. */
   passThrough(weight, limits) {
     const { signal } = limits
-    if (signal?.aborted) return Promise.reject(signal.reason)
+    if (signal?.aborted) return Promise.reject(reasonOf(signal))
     if (this.hasRoom(weight) && !this.hasWaiters()) return Promise.resolve()
     return this.enterQueue(weight, limits, Passer)
   }

@@ -1,5 +1,6 @@
 'use strict'
 // A read-write lock for promises that several threads share (src/locks/rw_lock.h).
+const { reasonOf } = require('../core/abort.js')
 const { Core } = require('./core.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
@@ -130,7 +131,7 @@ class RWCore extends Core {
 
   /** Resolves to the releaser of the writer that the reader of `grant` becomes. */
   upgrade(grant, limits) {
-    if (limits.signal?.aborted) return this.refuse(upgrade, limits.signal.reason)
+    if (limits.signal?.aborted) return this.refuse(upgrade, reasonOf(limits.signal))
     // C++ may have made it the writer already, by a completion that is still to come, so do not ask
     // C++.
     if (grant.pending !== null) return Promise.reject(upgradeError(this))

@@ -1,6 +1,7 @@
 'use strict'
 // The lock manager of the Web Locks standard (https://w3c.github.io/web-locks/), for all threads of the
 // process.
+const { reasonOf } = require('../core/abort.js')
 const { refuseDiagnostics } = require('../diagnostics/levels.js')
 const { readLockOptions } = require('../locks/lock_options.js')
 const { checkRequest, readAcquireRequest, readRequest } = require('./request_options.js')
@@ -69,7 +70,7 @@ class LockManager {
       checkCallback(callback)
       checkRequest(text, wish)
       const { signal } = wish
-      if (signal?.aborted) return Promise.reject(signal.reason)
+      if (signal?.aborted) return Promise.reject(reasonOf(signal))
       return this.#over?.request(text, wish, callback) ?? ofProcess().request(text, wish, callback)
     } catch (error) {
       return Promise.reject(error)
@@ -82,7 +83,7 @@ class LockManager {
     const wish = readAcquireRequest(options)
     checkRequest(text, wish)
     const { signal } = wish
-    if (signal?.aborted) return Promise.reject(signal.reason)
+    if (signal?.aborted) return Promise.reject(reasonOf(signal))
     return this.#over?.acquire(text, wish) ?? ofProcess().acquire(text, wish)
   }
 

@@ -2,6 +2,7 @@
 // Requests of the lock manager (src/locks/lock_manager.h). A request has a ticket from its start until its release. The
 // ticket stands for a waiter: for the promise while the request waits, then for the request itself, because its lock may
 // be stolen.
+const { reasonOf } = require('../core/abort.js')
 const { nameOf } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
 const { modeNames } = require('./request_options.js')
@@ -214,7 +215,7 @@ function acquire(name, wish) {
 function call(request) {
   const { callback, callerSignal: signal } = request
   try {
-    if (signal?.aborted && !request.isStolen) throw signal.reason
+    if (signal?.aborted && !request.isStolen) throw reasonOf(signal)
   } catch (error) {
     // Aborted, or a signal that is no AbortSignal.
     request.release()

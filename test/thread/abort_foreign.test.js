@@ -1,0 +1,172 @@
+'use strict'
+// Signals that others use as well, or that are no AbortSignal of Node.js.
+const assert = require('node:assert/strict')
+const boxoffice = require('../..')
+const { scopes } = require('../helpers/scopes.js')
+const { isSupported } = require('../helpers/host_support.js')
+
+const { Barrier, ConditionVariable, CountdownLatch, KeyedMutex, LockManager, ManualResetEvent } =
+  boxoffice
+const { Mutex, RWLock, Semaphore, SingleFlight, withTimeout } = boxoffice
+
+const forEver = () => new Promise(() => {})
+
+/** Releases what a test holds. */
+let ends = []
+const hold = (release) => ends.push(release)
+afterEach(() => {
+  for (const release of ends) release()
+  ends = []
+})
+
+/** Each returns a promise of a wait with `limits` that only its signal can end. */
+const waits = {
+  'Mutex.acquire': (options, limits) => {
+    const mutex = new Mutex(options)
+    hold(mutex.tryAcquire())
+    return mutex.acquire(limits)
+  },
+  'Mutex.waitForUnlock': (options, limits) => {
+    const mutex = new Mutex(options)
+    hold(mutex.tryAcquire())
+    return mutex.waitForUnlock(limits)
+  },
+  'Semaphore.acquire': (options, limits) => {
+    const semaphore = new Semaphore(1, options)
+    hold(semaphore.tryAcquire()[1])
+    return semaphore.acquire(limits)
+  },
+  'RWLock.acquireRead': (options, limits) => {
+    const lock = new RWLock(options)
+    hold(lock.tryAcquireWrite())
+    return lock.acquireRead(limits)
+  },
+  'an upgrade': async (options, limits) => {
+    const lock = new RWLock(options)
+    const release = await lock.acquireRead()
+    hold(release)
+    hold(await lock.acquireRead())
+    return release.upgrade(limits)
+  },
+  'KeyedMutex.acquire of several keys': (options, limits) => {
+    const locks = new KeyedMutex(options)
+    hold(locks.tryAcquire('b'))
+    return locks.acquire(['a', 'b'], limits)
+  },
+  'ManualResetEvent.wait': (options, limits) => new ManualResetEvent(options).wait(limits),
+  'CountdownLatch.wait': (options, limits) => new CountdownLatch(1, options).wait(limits),
+  'Barrier.wait': (options, limits) => new Barrier(2, options).wait(limits),
+  'ConditionVariable.wait': async (options, limits) => {
+    const mutex = new Mutex(options)
+    hold(mutex.tryAcquire())
+    return new ConditionVariable(options).wait(mutex, limits)
+  },
+}
+
+/** The same of one thread only. */
+const waitsOfThread = {
+  'Semaphore.map': (limits) => {
+    const stopped = (_, { signal }) =>
+      new Promise((resolve) => signal.addEventListener('abort', resolve))
+    return new Semaphore(1).map([1], stopped, limits)
+  },
+  'SingleFlight.do': (limits) => new SingleFlight().do('a', forEver, limits),
+  'LockManager.acquire': (limits) => {
+    const locks = new LockManager()
+    locks.request('foreign signal', forEver)
+    return locks.acquire('foreign signal', limits)
+  },
+  withTimeout: (limits) => {
+    const mutex = new Mutex()
+    hold(mutex.tryAcquire())
+    return withTimeout(mutex, 60_000).acquire(limits)
+  },
+}
+
+/** As the polyfills of React Native and of some SDKs: it has no reason. */
+class Polyfill extends EventTarget {
+  aborted = false
+
+  abort() {
+    this.aborted = true
+    this.dispatchEvent(new Event('abort'))
+  }
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+async function endsWhenStopped(wait) {
+  const controller = new AbortController()
+  controller.signal.addEventListener('abort', (event) => event.stopImmediatePropagation())
+  const ended = assert.rejects(wait({ signal: controller.signal }), (reason) => reason === 'mine')
+  await nextTurn()
+  controller.abort('mine')
+  await ended
+}
+
+const isAbortError = ({ name, message }) =>
+  name === 'AbortError' && message === 'This operation was aborted'
+
+async function endsWithoutReason(wait) {
+  const late = new Polyfill()
+  const ended = assert.rejects(wait({ signal: late }), isAbortError)
+  await nextTurn()
+  late.abort()
+  await ended
+  await assert.rejects(async () => wait({ signal: late }), isAbortError)
+}
+
+/** Registers a test for each wait and scope. */
+function inEachScope(check) {
+  for (const [scope, begin] of Object.entries(scopes)) {
+    if (scope === 'engine' || (scope === 'host' && !isSupported)) continue
+    describe(`scope ${scope}`, () => {
+      const newOptions = begin()
+      for (const [name, wait] of Object.entries(waits)) {
+        it(name, async () => {
+          await check(async (limits) => wait(await newOptions(), limits))
+        })
+      }
+    })
+  }
+  for (const [name, wait] of Object.entries(waitsOfThread)) it(name, () => check(wait))
+}
+
+describe('a wait whose signal has a listener that stops the event', () => {
+  inEachScope(endsWhenStopped)
+})
+
+describe('a wait whose signal tells no reason rejects with an AbortError', () => {
+  inEachScope(endsWithoutReason)
+
+  it('the same one for each wait', async () => {
+    const signal = new Polyfill()
+    const mutex = new Mutex()
+    mutex.tryLock()
+    const all = Array.from({ length: 2 }, () => mutex.acquire({ signal }))
+    signal.abort()
+    const [one, other] = await Promise.allSettled(all)
+    assert.equal(one.reason, other.reason)
+  })
+
+  it('and a controller that keeps no reason does not hide a timeout', async () => {
+    const real = globalThis.AbortController
+    globalThis.AbortController = class {
+      signal = new Polyfill()
+
+      abort() {
+        this.signal.abort()
+      }
+    }
+    try {
+      const locks = new KeyedMutex()
+      locks.tryAcquire('b')
+      await assert.rejects(locks.acquire(['a', 'b'], { timeout: 1 }), { code: 'ERR_LOCK_TIMEOUT' })
+      const failed = new Error('failed')
+      const map = new Semaphore(2).map([1, 2], () => Promise.reject(failed))
+      await assert.rejects(map, (error) => error === failed)
+    } finally {
+      globalThis.AbortController = real
+    }
+  })
+})
