@@ -8,6 +8,7 @@ const { E_CANCELED } = require('../core/errors.js')
 const { nameOf, toText } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
 const { makeReleaser, unseen } = require('../core/releaser.js')
+const observed = require('../core/observed.js')
 const { Cohort } = require('./cohort.js')
 
 class EngineLock extends AnyLock {
@@ -127,13 +128,13 @@ class EngineLock extends AnyLock {
     const { mode, units } = wish
     const waiter = { mode, weight: mode === undefined ? units : 1, priority: limits.priority }
     const taken = this.#take(wish, limits, waiter)
-    observer.waiting(waiter, taken)
+    observed.waiting(observer, waiter, taken)
     try {
       const hold = await taken
-      hold.observed = observer.granted(mode, waiter.weight, waiter, hold.isAbandoned)
+      hold.observed = observed.granted(observer, mode, waiter.weight, waiter, hold.isAbandoned)
       return hold
     } catch (error) {
-      observer.gaveUp(waiter, error)
+      observed.gaveUp(observer, waiter, error)
       throw error
     }
   }
@@ -151,7 +152,7 @@ class EngineLock extends AnyLock {
   async #acquireInTime(wish, { priority, timeout, signal }, waiter) {
     const limit = withDeadline(signal, timeout, () => {
       const error = this.timeoutError(timeout)
-      if (waiter !== undefined) this.observer.timedOut(waiter, error)
+      if (waiter !== undefined) observed.timedOut(this.observer, waiter, error)
       return error
     })
     limit.start()
@@ -189,7 +190,8 @@ class EngineLock extends AnyLock {
 
   give(hold) {
     if (hold.isOver) return
-    if (hold.observed !== undefined) this.observer.ended(hold.observed, hold.observed.units)
+    if (hold.observed !== undefined)
+      observed.ended(this.observer, hold.observed, hold.observed.units)
     hold.isOver = true
     this.#letGo(hold.wish, hold.place, hold)
     this.#end(hold.caller)
@@ -206,7 +208,8 @@ class EngineLock extends AnyLock {
   /** Gives back all but `units` of the hold. */
   reduce(hold, units) {
     const { wish } = hold
-    if (hold.observed !== undefined) this.observer.ended(hold.observed, wish.units - units)
+    if (hold.observed !== undefined)
+      observed.ended(this.observer, hold.observed, wish.units - units)
     hold.wish = { ...wish, units, cost: units }
     hold.lease.shrink(units)
     this.#letGo({ ...wish, units: wish.units - units }, hold.place)

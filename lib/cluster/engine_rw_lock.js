@@ -8,6 +8,7 @@ const { acquireOptions, readWait } = require('../core/options.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
 const { endedError, upgradeError } = require('../core/rw_errors.js')
 const { EngineLock, orNothing } = require('./engine_lock.js')
+const observed = require('../core/observed.js')
 const { Hold } = require('./hold.js')
 
 /** More units than agents that ever read at once. */
@@ -165,8 +166,8 @@ class EngineRWLock extends EngineLock {
   #succeed(next, hold, place, { mode }) {
     const { observer } = this
     if (observer !== null) {
-      observer.ended(hold.observed, 1)
-      next.observed = observer.granted(mode, 1, null, next.isAbandoned)
+      observed.ended(observer, hold.observed, 1)
+      next.observed = observed.granted(observer, mode, 1, null, next.isAbandoned)
     }
     hold.isOver = true
     next.follow(hold)

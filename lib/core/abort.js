@@ -34,10 +34,14 @@ function reasonOf(signal) {
   return reasons.get(signal)
 }
 
+/** Stands in for a DOMException where a runtime has none. */
+class AbortError extends Error {
+  name = 'AbortError'
+}
+
 function abortError() {
-  const message = 'This operation was aborted'
-  if (globalThis.DOMException !== undefined) return new DOMException(message, 'AbortError')
-  return Object.assign(new Error(message), { name: 'AbortError' })
+  const { DOMException = AbortError } = globalThis
+  return new DOMException('This operation was aborted', 'AbortError')
 }
 
 /** Aborts with `reason`, which a polyfill of AbortController does not keep. */

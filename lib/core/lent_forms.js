@@ -4,6 +4,7 @@
 const { lockError } = require('./errors.js')
 const { lentAbandoned, refused } = require('./lender.js')
 const { free, LocalMutex, nextGrant } = require('./mutex.js')
+const observed = require('./observed.js')
 const { checkStack } = require('./stack.js')
 
 const borrowing = -1
@@ -49,7 +50,7 @@ class UnqueuedForms extends LocalMutex {
     const isAbandoned =
       this.observer === null
         ? this.block(limits)
-        : this.observer.blocks(this, 1, limits, () => this.block(limits))
+        : observed.blocks(this.observer, this, 1, limits, () => this.block(limits))
     this.current = nextGrant()
     if (this.observer !== null) this.observeBlocked(isAbandoned)
     return isAbandoned
@@ -84,20 +85,20 @@ class UnqueuedForms extends LocalMutex {
   /** Observes the wait, unless the lock has been lent to `waiter` at once. */
   observeWait(waiter, promise) {
     if (this.queue.has(waiter)) super.observeWait(waiter, promise)
-    else this.observer.gave(undefined, promise)
+    else observed.gave(this.observer, undefined, promise)
   }
 
   observeBlocked(isAbandoned) {
     const { admitted } = this
     this.admitted = null
-    this.observer.granted('exclusive', 1, admitted, isAbandoned)
+    observed.granted(this.observer, 'exclusive', 1, admitted, isAbandoned)
   }
 
   acquireSync(limits) {
     checkStack()
     const isAbandoned = this.lockSync(limits)
     const release = this.releaser(this.current, isAbandoned)
-    if (this.observer !== null) this.observer.gave(release)
+    if (this.observer !== null) observed.gave(this.observer, release)
     return release
   }
 }

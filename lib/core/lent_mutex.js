@@ -24,6 +24,7 @@ const { free, nextGrant } = require('./mutex.js')
 const { readWait } = require('./options.js')
 const { makeReleaser, unseen } = require('./releaser.js')
 const { checkStack, checkStackToRelease } = require('./stack.js')
+const observed = require('./observed.js')
 const { Waiter } = require('./waiter.js')
 
 class LentMutex extends LentTickets {
@@ -126,7 +127,7 @@ class LentMutex extends LentTickets {
   /** Reports the release. Returns false if the observer has released the lock meanwhile. */
   observeEnd() {
     const { current, observer } = this
-    observer.ended(observer.latest, 1)
+    observed.ended(observer, observer.latest, 1)
     return this.current === current
   }
 

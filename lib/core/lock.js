@@ -7,6 +7,7 @@ const { titleOf } = require('./keys.js')
 const { checkStack } = require('./stack.js')
 const { Limits } = require('./waiter.js')
 const { WaitQueue } = require('./wait_queue.js')
+const observed = require('./observed.js')
 const { Watchers } = require('./watchers.js')
 
 /** The base of every lock, of any scope; title() names it in error messages. */
@@ -14,7 +15,8 @@ class AnyLock {
   timeoutError(timeout, waiter) {
     const message = `${this.title()} ${this.late} within ${Math.round(timeout)} ms${this.hint(waiter)}`
     const error = lockError('ERR_LOCK_TIMEOUT', message)
-    if (waiter !== undefined && this.observer !== null) this.observer.timedOut(waiter, error)
+    if (waiter !== undefined && this.observer !== null)
+      observed.timedOut(this.observer, waiter, error)
     return error
   }
 
@@ -147,12 +149,12 @@ class LocalLock extends AnyLock {
   }
 
   observeWait(waiter, promise) {
-    this.observer.waiting(waiter, promise)
+    observed.waiting(this.observer, waiter, promise)
   }
 
   /** Rejects a caller that may not wait. */
   refuse(Kind, weight, reason) {
-    if (this.observer !== null) this.observer.refused(Kind.prototype.mode, weight, reason)
+    if (this.observer !== null) observed.refused(this.observer, Kind.prototype.mode, weight, reason)
     return Promise.reject(reason)
   }
 
@@ -180,7 +182,7 @@ class LocalLock extends AnyLock {
   /** `waiter` has left the queue. */
   endInVain(waiter, reason) {
     waiter.end()
-    if (this.observer !== null) this.observer.gaveUp(waiter, reason)
+    if (this.observer !== null) observed.gaveUp(this.observer, waiter, reason)
     waiter.reject(reason)
   }
 

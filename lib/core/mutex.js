@@ -16,6 +16,7 @@ const { acquireOptions, checkCallback, lockingOptions, readWait } = require('./o
 const { LocalLock } = require('./lock.js')
 const { makeReleaser } = require('./releaser.js')
 const { checkStack } = require('./stack.js')
+const observed = require('./observed.js')
 const { Waiter } = require('./waiter.js')
 
 const free = 0
@@ -87,7 +88,7 @@ class LocalMutex extends LocalLock {
   begun(release, promise, isAbandoned = false) {
     const { observer } = this
     const own = observer.tellsApart && promise === done ? Promise.resolve() : promise
-    observer.granted('exclusive', 1, null, isAbandoned, release, own)
+    observed.granted(observer, 'exclusive', 1, null, isAbandoned, release, own)
     return own
   }
 
@@ -173,7 +174,7 @@ class LocalMutex extends LocalLock {
     const { current, observer, queue } = this
     if (current === free) throw this.notHeld()
     if (observer !== null) {
-      observer.ended(observer.latest, 1)
+      observed.ended(observer, observer.latest, 1)
       // The observer's callback may have ended the grant.
       if (this.current !== current) return
     }
@@ -254,7 +255,7 @@ class MutexWaiter extends Waiter {
     mutex.current = grant
     if (mutex.observer !== null) {
       this.markAdmitted()
-      mutex.observer.granted('exclusive', 1, this, isAbandoned, value)
+      observed.granted(mutex.observer, 'exclusive', 1, this, isAbandoned, value)
     }
     this.resolve(value)
     this.end()

@@ -15,6 +15,7 @@ const { acquireOptions, readWait } = require('./options.js')
 const { endedError, upgradeError } = require('./rw_errors.js')
 const { LocalLock } = require('./lock.js')
 const { grantKey, readReleaser, writeReleaser } = require('./rw_releaser.js')
+const observed = require('./observed.js')
 const { Waiter } = require('./waiter.js')
 
 class LocalRWLock extends LocalLock {
@@ -76,13 +77,11 @@ class LocalRWLock extends LocalLock {
     return release
   }
 
-  /**
-   * Reports to the observer that a caller, after a wait or without one, holds the lock by
-   * `release`.
-   */
+  /** Reports to the observer that a caller holds the lock by `release`, after a wait or without one. */
   began(mode, waiter, release, promise) {
+    const { observer } = this
     waiter?.markAdmitted()
-    release[grantKey].hold = this.observer.granted(mode, 1, waiter, false, release, promise)
+    release[grantKey].hold = observed.granted(observer, mode, 1, waiter, false, release, promise)
   }
 
   tryAcquireRead() {
@@ -111,8 +110,7 @@ class LocalRWLock extends LocalLock {
 
   endRead(grant) {
     if (grant.pending !== null) this.leave(grant.pending, endedError(this))
-    grant.isOver = true
-    if (this.observer !== null) this.observer.ended(grant.hold, 1)
+    grant.end()
     this.readerCount--
     const { readerCount } = this
     try {
@@ -127,8 +125,7 @@ class LocalRWLock extends LocalLock {
   }
 
   endWrite(grant) {
-    grant.isOver = true
-    if (this.observer !== null) this.observer.ended(grant.hold, 1)
+    grant.end()
     this.hasWriter = false
     try {
       this.admit()
@@ -175,8 +172,7 @@ class LocalRWLock extends LocalLock {
 
   /** Makes the only reader, that of `grant`, the writer by `release`. */
   #becomeWriter(grant, release, waiter, promise) {
-    grant.isOver = true
-    if (this.observer !== null) this.observer.ended(grant.hold, 1)
+    grant.end()
     this.readerCount = 0
     this.hasWriter = true
     if (this.observer !== null) this.began('exclusive', waiter, release, promise)
@@ -209,8 +205,7 @@ class LocalRWLock extends LocalLock {
   /** The writer of `grant` becomes a reader; readers at the head of the queue enter with it. */
   downgrade(grant) {
     const release = readReleaser(this)
-    grant.isOver = true
-    if (this.observer !== null) this.observer.ended(grant.hold, 1)
+    grant.end()
     this.hasWriter = false
     this.readerCount = 1
     if (this.observer !== null) this.began('shared', null, release)

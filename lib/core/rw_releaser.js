@@ -4,6 +4,7 @@
 const { checkMayBlock } = require('./main_thread.js')
 const { acquireOptions, readSyncWait, readWait } = require('./options.js')
 const { endedError } = require('./rw_errors.js')
+const observed = require('./observed.js')
 const { makeReleaser } = require('./releaser.js')
 
 /** The grant of one releaser. */
@@ -16,6 +17,13 @@ class RWGrant {
 
   constructor(lock) {
     this.lock = lock
+  }
+
+  /** A holder is about to release, to become the writer, or a reader. */
+  end() {
+    const { observer } = this.lock
+    this.isOver = true
+    if (observer !== null) observed.ended(observer, this.hold, 1)
   }
 
   endRead() {

@@ -20,6 +20,7 @@ const {
   readWatch,
 } = require('./units.js')
 const { checkStack } = require('./stack.js')
+const observed = require('./observed.js')
 const { Waiter } = require('./waiter.js')
 
 /** Where a releaser keeps the observer's record of its grant. */
@@ -110,7 +111,15 @@ class LocalSemaphore extends LocalLock {
   observeGrant(weight, grant, waiter, promise) {
     const release = grant[1]
     waiter?.markAdmitted()
-    release[holdKey] = this.observer.granted(undefined, weight, waiter, false, release, promise)
+    release[holdKey] = observed.granted(
+      this.observer,
+      undefined,
+      weight,
+      waiter,
+      false,
+      release,
+      promise,
+    )
   }
 
   async runExclusive(callback, weight, options) {
@@ -139,7 +148,7 @@ class LocalSemaphore extends LocalLock {
   release(weight = 1) {
     checkWeight(weight)
     this.checkRoom(weight)
-    if (this.observer !== null) this.observer.endedOldest(weight)
+    if (this.observer !== null) observed.endedOldest(this.observer, weight)
     this.comesBack(weight)
   }
 
@@ -168,13 +177,13 @@ class LocalSemaphore extends LocalLock {
 
   /** Called by a releaser of `weight` units, of which `back` are still out. */
   putBack(back, weight, release) {
-    if (this.observer !== null) this.observer.ended(release[holdKey], weight)
+    if (this.observer !== null) observed.ended(this.observer, release[holdKey], weight)
     this.comesBack(back)
   }
 
   setValue(value) {
     const next = checkedValue(value)
-    if (this.observer !== null) this.observer.endedOldest(0)
+    if (this.observer !== null) observed.endedOldest(this.observer, 0)
     this.whole += next - this.value
     this.value = next
     this.admit()

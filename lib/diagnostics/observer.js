@@ -214,7 +214,7 @@ class Observer {
    * contain other grants of this turn.
    */
   ended(hold, units) {
-    if (hold === null || hold.isOver) return
+    if (hold === null || hold === undefined || hold.isOver) return
     if (hold.units > 0) this.tally.holds.add(this.time() - hold.since)
     if (events.release.hasSubscribers) {
       this.tellsRelease(hold.mode, Math.min(units, hold.units), hold.since)

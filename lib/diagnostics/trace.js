@@ -2,6 +2,7 @@
 // Where a call came from. The frames are captured at once, and turned into text when they are read.
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
+const { capture } = require('./frames.js')
 const { isBundled } = require('../addon/bundle_advice.js')
 
 const root = path.join(__dirname, '..') + path.sep
@@ -14,15 +15,12 @@ class Trace {
   #text
 
   constructor() {
-    const { stackTraceLimit } = Error
-    Error.stackTraceLimit = mostFrames
-    Error.captureStackTrace(this, Trace)
-    Error.stackTraceLimit = stackTraceLimit
+    capture(this, Trace, mostFrames)
   }
 
   get text() {
     if (this.#text === undefined) {
-      this.#text = withoutOurs(`${this.stack}`)
+      this.#text = withoutOurs(`${this.stack ?? ''}`)
       this.stack = ''
     }
     return this.#text
@@ -30,7 +28,8 @@ class Trace {
 
   /** Gives `error`, which a timer or a socket has raised, this stack. The error must belong to one caller. */
   moveTo(error) {
-    error.stack = `${error.name}: ${error.message}\n${this.text}`
+    const value = `${error.name}: ${error.message}\n${this.text}`
+    Object.defineProperty(error, 'stack', { value, writable: true, configurable: true })
   }
 }
 

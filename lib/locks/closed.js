@@ -5,6 +5,7 @@
 // close() changes the object's kind. Methods compare kinds in any case, so a lock that is never
 // closed pays nothing (docs/decisions/closing.md).
 const { lockError } = require('../core/errors.js')
+const observed = require('../core/observed.js')
 const { checkKey, titleOf } = require('../core/keys.js')
 
 /** Refuses the callers of a closed lock. `observer` may be null. */
@@ -30,8 +31,9 @@ class Refusal {
     if (this.#observer !== null) {
       const isShared = method.startsWith('acquireRead')
       const mode = isShared ? 'shared' : 'exclusive'
-      if (this.#kind === 'semaphore') this.#observer.refused(undefined, weightOf(args), error)
-      else this.#observer.refused(mode, 1, error)
+      if (this.#kind === 'semaphore')
+        observed.refused(this.#observer, undefined, weightOf(args), error)
+      else observed.refused(this.#observer, mode, 1, error)
     }
     return error
   }

@@ -17,6 +17,7 @@ const {
   wait,
   waiterAt,
 } = require('./waiters.js')
+const observed = require('../core/observed.js')
 const { indexOf, queued, wordsOf } = require('./words.js')
 
 class Core extends AnyLock {
@@ -111,7 +112,7 @@ class Core extends AnyLock {
 
   /** Rejects a caller that may not wait. */
   refuse(weight, reason) {
-    if (this.observer !== null) this.observer.refused(this.modeOf(weight), weight, reason)
+    if (this.observer !== null) observed.refused(this.observer, this.modeOf(weight), weight, reason)
     return Promise.reject(reason)
   }
 
@@ -127,12 +128,12 @@ class Core extends AnyLock {
   observeGrant(mode, units, isAbandoned) {
     const { admitted } = this
     this.admitted = null
-    return this.observer.granted(mode, units, admitted, isAbandoned)
+    return observed.granted(this.observer, mode, units, admitted, isAbandoned)
   }
 
   /** `promise` is the result of a caller that did not wait. */
   given(promise) {
-    if (this.observer !== null) this.observer.gave(undefined, promise)
+    if (this.observer !== null) observed.gave(this.observer, undefined, promise)
     return promise
   }
 
@@ -161,7 +162,7 @@ class Core extends AnyLock {
   enterSync(weight, limits) {
     checkStack()
     if (this.observer === null) return this.block(weight, limits)
-    return this.observer.blocks(this, weight, limits, () => this.block(weight, limits))
+    return observed.blocks(this.observer, this, weight, limits, () => this.block(weight, limits))
   }
 
   block(weight, { timeout, priority }) {

@@ -15,6 +15,7 @@ const {
   Writer,
   writeReleaser,
 } = require('./rw_grants.js')
+const observed = require('../core/observed.js')
 const { giveUp, grantedAbandoned, isGranted, refused, wait } = require('./waiters.js')
 
 const free = 0
@@ -167,7 +168,7 @@ class RWCore extends Core {
     if (release !== undefined) return release
     if (this.observer === null) return this.upgradeBlocking(grant, limits)
     const block = () => this.upgradeBlocking(grant, limits)
-    return this.observer.blocks(this, upgrade, limits, block, grant.hold)
+    return observed.blocks(this.observer, this, upgrade, limits, block, grant.hold)
   }
 
   upgradeBlocking(grant, { timeout }) {
@@ -219,14 +220,13 @@ class RWCore extends Core {
       // Too late: it is the writer already, and releases when its completion arrives.
       if (grant.pending !== null) return
     }
-    if (this.observer !== null) this.observer.ended(grant.hold, 1)
+    grant.end()
     this.letGo(grant, false)
   }
 
   endWrite(grant) {
     checkStackToRelease()
-    grant.isOver = true
-    if (this.observer !== null) this.observer.ended(grant.hold, 1)
+    grant.end()
     this.letGo(grant, true)
   }
 
@@ -242,8 +242,7 @@ class RWCore extends Core {
   abandon(grant, isWriter) {
     if (grant.isOver) return
     checkStackToRelease()
-    grant.isOver = true
-    if (this.observer !== null) this.observer.ended(grant.hold, 1)
+    grant.end()
     const count = this.kind.native.abandon(this.place, +isWriter)
     if (isWriter) this.endedWriting()
     else this.endedReading()
@@ -252,8 +251,7 @@ class RWCore extends Core {
 
   /** Makes the reader of `grant` the writer, and returns the writer's releaser. */
   becomeWriter(grant, isAbandoned) {
-    grant.isOver = true
-    if (this.observer !== null) this.observer.ended(grant.hold, 1)
+    grant.end()
     this.endedReading()
     const release = writeReleaser(this, isAbandoned)
     this.changed()
@@ -263,8 +261,7 @@ class RWCore extends Core {
   /** Turns the writer into a reader; readers at the head of the queue enter as well. */
   downgrade(grant) {
     checkStackToRelease()
-    grant.isOver = true
-    if (this.observer !== null) this.observer.ended(grant.hold, 1)
+    grant.end()
     const count = this.kind.native.downgrade(this.place)
     this.endedWriting()
     // Report the downgrade only after these readers have entered: the observer may use other locks.

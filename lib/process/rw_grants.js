@@ -7,12 +7,13 @@ const {
   readReleaser: newReader,
   writeReleaser: newWriter,
 } = require('../core/rw_releaser.js')
+const observed = require('../core/observed.js')
 const { Waiter } = require('./waiters.js')
 
 /** Reports to the observer that a caller has entered, and gets `release`. */
 function observeReleaser(core, release, mode, isAbandoned) {
   release[grantKey].hold = core.observeGrant(mode, 1, isAbandoned)
-  core.observer.gave(release)
+  observed.gave(core.observer, release)
 }
 
 function readReleaser(core, isAbandoned, isObserved = core.observer !== null) {

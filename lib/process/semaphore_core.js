@@ -13,6 +13,7 @@ const { LocalSemaphore } = require('../core/semaphore.js')
 const native = require('../addon/load.js')
 const { asTicket, makeReleaser, unseen } = require('../core/releaser.js')
 const { checkStackToRelease } = require('../core/stack.js')
+const observed = require('../core/observed.js')
 const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./waiters.js')
 
 const valueShift = 2
@@ -62,7 +63,7 @@ class SemaphoreCore extends Core {
   }
 
   putIn(weight, hold) {
-    if (this.observer !== null) this.observer.ended(hold, weight)
+    if (this.observer !== null) observed.ended(this.observer, hold, weight)
     this.out = Math.max(0, this.out - weight)
   }
 
@@ -87,7 +88,7 @@ class SemaphoreCore extends Core {
   release(weight = 1) {
     checkWeight(weight)
     checkStackToRelease()
-    if (this.observer !== null) this.observer.endedOldest(weight)
+    if (this.observer !== null) observed.endedOldest(this.observer, weight)
     this.out = Math.max(0, this.out - weight)
     this.putBack(weight)
   }
@@ -105,7 +106,7 @@ class SemaphoreCore extends Core {
   setValue(value) {
     checkedValue(value)
     checkStackToRelease()
-    if (this.observer !== null) this.observer.endedOldest(0)
+    if (this.observer !== null) observed.endedOldest(this.observer, 0)
     this.inC((place) => this.kind.native.setValue(place, value))
   }
 
@@ -204,7 +205,7 @@ function releaser(core, weight, abandoned) {
   }
   const release = () => end(false)
   if (abandoned) release[unseen] = () => end(true)
-  if (core.observer !== null) core.observer.gave(release)
+  if (core.observer !== null) observed.gave(core.observer, release)
   makeReleaser(release, abandoned)
   if (core.addToken === null) return release
   return core.addToken(release, isGood, hold, end)

@@ -3,6 +3,7 @@
 // completion, see binding/completions.h); this module settles the promise.
 const native = require('../addon/load.js')
 const { AnyWaiter, Limits } = require('../core/waiter.js')
+const observed = require('../core/observed.js')
 const { keepAlive } = require('./keep_alive.js')
 
 // The answers of C++ other than a ticket; see binding/outcome.h.
@@ -100,13 +101,13 @@ function wait(core, ticket, Kind, weight, limitsOfWait, subject) {
     giveUp(waiter, error)
     // Skip a waiter whose wait ended meanwhile.
     if (isObserved && !ifAvailable && waiters[ticket] !== waiter) {
-      core.observer.refused(waiter.mode, weight, error)
+      observed.refused(core.observer, waiter.mode, weight, error)
     }
     return promise
   }
   if (isObserved) {
     waiter.ticket = ticket
-    core.observer.waiting(waiter, promise)
+    observed.waiting(core.observer, waiter, promise)
   }
   // The observer's callback may have ended the wait.
   if (isLimited && waiters[ticket] === waiter) {
@@ -141,7 +142,7 @@ function goAway(ticket, reason) {
 function endInVain(waiter, reason) {
   const { observer } = waiter.core
   waiter.end()
-  if (observer !== null) observer.gaveUp(waiter, reason)
+  if (observer !== null) observed.gaveUp(observer, waiter, reason)
   waiter.reject(reason)
 }
 

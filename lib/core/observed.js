@@ -1,0 +1,124 @@
+'use strict'
+// The calls of a lock's observer (docs/decisions/observer.md). What an observer throws must not leave a hold without a
+// holder, or a waiter without its promise. So the lock goes on without it, and a warning tells of the error.
+
+/** The observers that have failed: each is reported once. */
+const failed = new WeakSet()
+
+/** In the next tick, because the stack may be exhausted. */
+function report(observer, error) {
+  process.nextTick(warn, observer, error)
+}
+
+function warn(observer, error) {
+  if (failed.has(observer)) return
+  failed.add(observer)
+  const what = observer.lock === undefined ? 'a lock' : observer.lock.title()
+  process.emitWarning(
+    `the diagnostics of ${what} have failed and may be wrong from now on: ${error}`,
+    {
+      type: 'BoxofficeWarning',
+      code: 'BOXOFFICE_DIAGNOSTICS_FAILED',
+      detail: error?.stack,
+    },
+  )
+}
+
+/** Returns the hold; undefined where the observer has failed. */
+function granted(observer, mode, units, waiter, isAbandoned, release, promise) {
+  try {
+    return observer.granted(mode, units, waiter, isAbandoned, release, promise)
+  } catch (error) {
+    report(observer, error)
+    return undefined
+  }
+}
+
+function ended(observer, hold, units) {
+  try {
+    observer.ended(hold, units)
+  } catch (error) {
+    report(observer, error)
+  }
+}
+
+function endedOldest(observer, units) {
+  try {
+    observer.endedOldest(units)
+  } catch (error) {
+    report(observer, error)
+  }
+}
+
+function waiting(observer, waiter, promise) {
+  try {
+    observer.waiting(waiter, promise)
+  } catch (error) {
+    report(observer, error)
+  }
+}
+
+function gaveUp(observer, waiter, reason) {
+  try {
+    observer.gaveUp(waiter, reason)
+  } catch (error) {
+    report(observer, error)
+  }
+}
+
+function refused(observer, mode, units, reason) {
+  try {
+    observer.refused(mode, units, reason)
+  } catch (error) {
+    report(observer, error)
+  }
+}
+
+function timedOut(observer, waiter, late) {
+  try {
+    observer.timedOut(waiter, late)
+  } catch (error) {
+    report(observer, error)
+  }
+}
+
+function gave(observer, release, promise) {
+  try {
+    observer.gave(release, promise)
+  } catch (error) {
+    report(observer, error)
+  }
+}
+
+/**
+ * The result of `block`, which may block this thread. An observer may refuse that by an error, but only before the
+ * thread has what it waits for.
+ */
+function blocks(observer, lock, ask, limits, block, hold) {
+  let result
+  let isIn = false
+  const blockOnce = () => {
+    result = block()
+    isIn = true
+    return result
+  }
+  try {
+    return observer.blocks(lock, ask, limits, blockOnce, hold)
+  } catch (error) {
+    if (!isIn) throw error
+    report(observer, error)
+    return result
+  }
+}
+
+module.exports = {
+  blocks,
+  ended,
+  endedOldest,
+  gaveUp,
+  gave,
+  granted,
+  refused,
+  timedOut,
+  waiting,
+}
