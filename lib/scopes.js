@@ -37,9 +37,15 @@ function openLock(kind, args, options) {
   const lock = openPlain(kind, args, settings)
   // Over an engine the lock has its observer already, shared by all of its objects.
   if (diagnostics !== undefined && engine === undefined) {
+    loadSnapshot()
     require('./diagnostics/observe.js').observeSingle(lock, kind, settings)
   }
   return { lock: kind.over === undefined ? lock : kind.over(lock), cancelError, defaults, mayBlock }
+}
+
+/** For snapshot() of index.js: Node.js keeps what this folder has resolved, so the file may be gone by then. */
+function loadSnapshot() {
+  require('./diagnostics/process.js')
 }
 
 function openPlain(kind, args, settings) {
@@ -123,6 +129,7 @@ function openLocalKeyMap(kind, value, { mayBlock }, watch) {
 /** The observer of a keyed map, if it has diagnostics. */
 function watchOf(settings, kind) {
   if (settings.diagnostics === undefined) return undefined
+  loadSnapshot()
   return require('./diagnostics/keyed_observer.js').keyedObserver(settings, kind)
 }
 

@@ -3,7 +3,7 @@
 // methods are closures that need no `this`.
 const { withDeadline } = require('../core/deadline.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('../core/errors.js')
-const { Keyed } = require('./keyed.js')
+const { keyedMark } = require('./receiver.js')
 const { Mutex } = require('./mutex.js')
 const {
   acquireOptions,
@@ -90,7 +90,7 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
 }
 
 function checkSingle(lock) {
-  if (lock instanceof Keyed) {
+  if (lock?.[keyedMark] === true) {
     throw new TypeError(
       'a keyed lock cannot be decorated: give each wait its limit, as in acquire(key, { timeout: 50 })',
     )

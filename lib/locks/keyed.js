@@ -1,8 +1,9 @@
 'use strict'
 // The base of all keyed maps.
 const { checkMayBlock } = require('../core/main_thread.js')
+const { closedKeyed } = require('./closed.js')
 const { lockOptionsWithDefaults, readLockOptions } = require('./lock_options.js')
-const { isOfKind, receiverError } = require('./receiver.js')
+const { isOfKind, keyedMark, receiverError } = require('./receiver.js')
 const { openKeyMap } = require('../scopes.js')
 
 /** The kind of all keyed maps. */
@@ -41,7 +42,7 @@ class Keyed {
     }
     close = (it) => {
       if (it.#kind.lockFor !== undefined) return
-      it.#kind = require('./closed.js').closedKeyed(it.#kind, it.#map)
+      it.#kind = closedKeyed(it.#kind, it.#map)
     }
     cancelErrorOf = (it, kind, method) => {
       mapOf(it, kind, method)
@@ -97,5 +98,7 @@ class Keyed {
     await mapOf(this, keyed, 'onIdle').onIdle()
   }
 }
+
+Keyed.prototype[keyedMark] = true
 
 module.exports = { blockingMapOf, defaultsOf, Keyed, keyed, mapOf }

@@ -47,12 +47,15 @@ class Election {
   #terms = new Set()
   /** The promises of lead(). */
   #candidates = new Set()
+  /** Whether an error says that the server of the engine has not answered. */
+  #isUnanswered
 
   constructor({ name, scope, ...others }) {
     this.#title = `the leader election ${nameOf(name)}`
     this.#isOnHost = scope === 'host'
     // A prefix keeps apart a mutex of that name in the callback, which would wait for the callback.
     this.#mutex = new Mutex({ ...others, scope, name: `leader:${name}` })
+    this.#isUnanswered = unansweredOf(others.engine)
   }
 
   get isLeader() {
@@ -109,7 +112,7 @@ class Election {
         return await this.#mutex.acquire({ signal: stop })
       } catch (error) {
         if (stop.aborted && error === stop.reason) return undefined
-        if (!isUnanswered(error)) throw error
+        if (!this.#isUnanswered(error)) throw error
         if (!isTold) this.#warns(error)
         isTold = true
       }
@@ -156,10 +159,11 @@ class Election {
   }
 }
 
-/** Whether the server of an engine has not answered. */
-function isUnanswered(error) {
-  if (error?.code !== 'ERR_LOCK_ENGINE') return false
-  return require('../cluster/errors.js').isUnanswered(error)
+/** Tells the errors of a server that has not answered. */
+function unansweredOf(engine) {
+  if (engine === undefined) return () => false
+  const { isUnanswered } = require('../cluster/errors.js')
+  return (error) => error?.code === 'ERR_LOCK_ENGINE' && isUnanswered(error)
 }
 
 /** Whether `error` is the result of work that stopped because of `signal`. */

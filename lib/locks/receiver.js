@@ -27,6 +27,9 @@ function described(receiver) {
   return inspect(receiver, { depth: -1, customInspect: false, maxStringLength: 20 })
 }
 
+/** The property of every keyed lock, by which code knows one without its class. */
+const keyedMark = Symbol('keyed')
+
 const isObject = (value) => typeof value === 'object' && value !== null
 
-module.exports = { isObject, isOfKind, receiverError }
+module.exports = { isObject, isOfKind, keyedMark, receiverError }

@@ -2,9 +2,8 @@
 const { LocalSemaphore } = require('../core/semaphore.js')
 const { checkedValue } = require('../core/units.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
-/** Loaded by the first call of limit() or map(). */
-const jobs = () => require('./semaphore_jobs.js')
 const { acquiringUnits, waitingUnits } = require('./defaults.js')
+const { limited, mapped } = require('./semaphore_jobs.js')
 const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
@@ -78,12 +77,12 @@ class Semaphore extends Holdable {
 
   limit(fn, options) {
     coreOf(this, kind, 'limit')
-    return jobs().limited(this, fn, options)
+    return limited(this, fn, options)
   }
 
   map(iterable, fn, options) {
     coreOf(this, kind, 'map')
-    return jobs().mapped(this, iterable, fn, options)
+    return mapped(this, iterable, fn, options)
   }
 
   release(weight) {

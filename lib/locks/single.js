@@ -1,6 +1,7 @@
 'use strict'
 // The base of every object that stands for a single lock, event, condition ...
 const { checkMayBlock } = require('../core/main_thread.js')
+const { closedSingle } = require('./closed.js')
 const { isObject, isOfKind, receiverError } = require('./receiver.js')
 const { openLock } = require('../scopes.js')
 
@@ -46,7 +47,7 @@ class Single {
     }
     close = (it) => {
       if (it.#kind.lockFor !== undefined) return
-      it.#kind = require('./closed.js').closedSingle(it.#kind, it.#core)
+      it.#kind = closedSingle(it.#kind, it.#core)
     }
     blockingCoreOf = (it, kind, method) => {
       const core = coreOf(it, kind, method)

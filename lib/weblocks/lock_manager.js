@@ -9,12 +9,8 @@ const { checkCallback } = require('../core/options.js')
 const { isObject, receiverError } = require('../locks/receiver.js')
 const { Lock } = require('./lock.js')
 
-// Loaded when the first lock manager of that scope is used.
-let lockRequests
-const ofProcess = () => {
-  lockRequests ??= require('./lock_requests.js')
-  return lockRequests
-}
+// Loaded when the first lock manager of that scope is constructed.
+const ofProcess = () => require('./lock_requests.js')
 const hostManager = (host, times) =>
   new (require('../host/lock_manager.js').HostManager)(host, times)
 const managerOver = (engine, name, times) =>
@@ -37,14 +33,23 @@ const clientOfThread = () => `node-${process.pid}-${require('node:worker_threads
 
 /** Throws unless `it`, the `this` of `method`, is a lock manager. */
 let check
+/** The lock manager of the scope of `it`, a lock manager. */
+let load
+
+/** The options of `locks`, which loads the addon when it is first used: importing the package must not need it. */
+const atFirstUse = {}
 
 class LockManager {
-  /** The lock manager of a wider scope, or undefined. */
+  /** The lock manager of its scope. Undefined for `locks` before its first use. */
   #over
 
   static {
     check = (it, method) => {
       if (!(isObject(it) && #over in it)) throw receiverError({ class: 'LockManager' }, method, it)
+    }
+    load = (it) => {
+      it.#over ??= ofProcess()
+      return it.#over
     }
   }
 
@@ -57,7 +62,7 @@ class LockManager {
       throw new TypeError(
         "a process has one LockManager: leave name out, or give scope 'host' or an engine",
       )
-    }
+    } else if (options !== atFirstUse) load(this)
   }
 
   /** (name, callback) or (name, options, callback). Every error rejects. */
@@ -71,7 +76,7 @@ class LockManager {
       checkRequest(text, wish)
       const { signal } = wish
       if (signal?.aborted) return Promise.reject(reasonOf(signal))
-      return this.#over?.request(text, wish, callback) ?? ofProcess().request(text, wish, callback)
+      return load(this).request(text, wish, callback)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -84,13 +89,12 @@ class LockManager {
     checkRequest(text, wish)
     const { signal } = wish
     if (signal?.aborted) return Promise.reject(reasonOf(signal))
-    return this.#over?.acquire(text, wish) ?? ofProcess().acquire(text, wish)
+    return load(this).acquire(text, wish)
   }
 
   async query() {
     check(this, 'query')
-    if (this.#over !== undefined) return this.#over.query(clientOfThread())
-    return ofProcess().query()
+    return load(this).query(clientOfThread())
   }
 
   get [Symbol.toStringTag]() {
@@ -98,10 +102,11 @@ class LockManager {
   }
 }
 
-const locks = new LockManager()
+const locks = new LockManager(atFirstUse)
 
 /** Makes `locks` navigator.locks, where code for browsers expects it. */
 function installNavigatorLocks() {
+  load(locks)
   const shape = { configurable: true, enumerable: true, writable: true }
   if (globalThis.navigator === undefined) {
     Object.defineProperty(globalThis, 'navigator', { ...shape, value: {} })
