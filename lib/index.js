@@ -66,11 +66,16 @@ for (const [name, load] of Object.entries(module.exports)) {
   const shape = { configurable: true, enumerable: true }
   // After the first read or assignment it is an ordinary property.
   const set = (value) =>
-    Object.defineProperty(module.exports, name, { ...shape, value, writable: true })
+    Object.defineProperty(module.exports, name, {
+      __proto__: null,
+      ...shape,
+      value,
+      writable: true,
+    })
   const get = () => {
     const value = load()[name]
     set(value)
     return value
   }
-  Object.defineProperty(module.exports, name, { ...shape, get, set })
+  Object.defineProperty(module.exports, name, { __proto__: null, ...shape, get, set })
 }

@@ -288,6 +288,7 @@ const holdKey = Symbol('hold')
 
 /** One getter for all releasers; the signal is made when a caller reads it. */
 const signalProperty = {
+  __proto__: null,
   configurable: true,
   enumerable: true,
   get() {

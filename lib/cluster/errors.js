@@ -70,6 +70,7 @@ function unpack({ message, cause, ...words }) {
   for (const [name, value] of Object.entries(words)) {
     if (value !== undefined)
       Object.defineProperty(error, name, {
+        __proto__: null,
         value,
         configurable: true,
         writable: true,

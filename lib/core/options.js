@@ -32,7 +32,17 @@ function checkObject(options) {
  */
 function checkKnown(options, known) {
   // Inherited options count, because they are read as well.
-  for (const name in options) if (!known.has(name)) throw unknownError(name, known)
+  for (const name in options) {
+    if (!known.has(name) && !isOfEveryObject(options, name)) throw unknownError(name, known)
+  }
+}
+
+/** Whether `options` have `name` only because some code has added it to Object.prototype, of any realm. */
+function isOfEveryObject(options, name) {
+  let owner = options
+  while (owner !== null && !Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner)
+  if (owner === null || owner === options) return false
+  return Object.getPrototypeOf(owner) === null && Object.hasOwn(owner, 'hasOwnProperty')
 }
 
 function unknownError(name, known) {
@@ -184,6 +194,7 @@ module.exports = {
   checkSignal,
   checkTimeout,
   checkWaitObject,
+  isOfEveryObject,
   lockingOptions,
   longestTimeout,
   readSyncWait,

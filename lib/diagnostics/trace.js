@@ -29,7 +29,12 @@ class Trace {
   /** Gives `error`, which a timer or a socket has raised, this stack. The error must belong to one caller. */
   moveTo(error) {
     const value = `${error.name}: ${error.message}\n${this.text}`
-    Object.defineProperty(error, 'stack', { value, writable: true, configurable: true })
+    Object.defineProperty(error, 'stack', {
+      __proto__: null,
+      value,
+      writable: true,
+      configurable: true,
+    })
   }
 }
 

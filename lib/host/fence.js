@@ -6,6 +6,7 @@ const fence = Symbol('fence')
 
 // One getter for all releasers: with a getter of its own, each would get a hidden class of its own.
 const fencingToken = {
+  __proto__: null,
   configurable: true,
   enumerable: true,
   get() {

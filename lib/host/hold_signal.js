@@ -6,6 +6,7 @@ const source = Symbol('signal')
 
 // One getter for all releasers, as for fencing tokens (fence.js).
 const signal = {
+  __proto__: null,
   configurable: true,
   enumerable: true,
   get() {

@@ -27,7 +27,7 @@ class HostManager {
       core.checkThere()
       return isShared ? core.acquireRead(limits) : core.acquireWrite(limits)
     })
-    if (release === undefined || 'signal' in release) return release
+    if (release === undefined || Object.hasOwn(release, 'signal')) return release
     return Object.defineProperty(release, 'signal', neverAborted)
   }
 
@@ -64,11 +64,17 @@ class HostManager {
  * other scopes have one.
  */
 const neverAborted = {
+  __proto__: null,
   configurable: true,
   enumerable: true,
   get() {
     const { signal } = new AbortController()
-    Object.defineProperty(this, 'signal', { value: signal, configurable: true, enumerable: true })
+    Object.defineProperty(this, 'signal', {
+      __proto__: null,
+      configurable: true,
+      enumerable: true,
+      value: signal,
+    })
     return signal
   },
 }

@@ -1,7 +1,12 @@
 'use strict'
 // A constructor's defaults for the waits of its object: `timeout` and `maxPending`. Each wait may
 // override them.
-const { checkMaxPending, checkTimeout, readSyncWait } = require('../core/options.js')
+const {
+  checkMaxPending,
+  checkTimeout,
+  isOfEveryObject,
+  readSyncWait,
+} = require('../core/options.js')
 
 /**
  * { waiting, acquiring }: defaults of every wait, and of waits that acquire. Undefined without any.
@@ -33,7 +38,7 @@ function copyOf(options) {
   try {
     for (const name in options) {
       if (isName.has(name)) copy[name] = options[name]
-      else put(copy, name, undefined, true)
+      else if (!isOfEveryObject(options, name)) put(copy, name, undefined, true)
     }
     // Getters of a class.
     for (const name of names) {
@@ -46,7 +51,7 @@ function copyOf(options) {
 }
 
 function put(copy, name, value, enumerable) {
-  Object.defineProperty(copy, name, { value, enumerable, configurable: true })
+  Object.defineProperty(copy, name, { __proto__: null, value, enumerable, configurable: true })
 }
 
 /** `options` of a wait, or a priority, completed by `defaults`. */
@@ -57,7 +62,7 @@ function withDefaults(options, defaults) {
   if (options === null || typeof options !== 'object') return options
   const copy = copyOf(options)
   if (copy === options) return options
-  for (const name in defaults) {
+  for (const name of Object.keys(defaults)) {
     if (copy[name] === undefined) put(copy, name, defaults[name], true)
   }
   return copy

@@ -160,20 +160,18 @@ function releaserOf(map, keys, held) {
   const release = makeReleaser(() => releaseAll(held), abandoned)
   const last = held.at(-1)
   if (last === undefined) return release
-  if ('signal' in last) {
+  if (Object.hasOwn(last, 'signal')) {
     release.signal = following(held.map(({ signal }) => signal)).controller.signal
   }
   if (map.hasTokensByKey) {
     release.fencingTokens = new Map(keys.map((key, i) => [key, held[i].fencingToken]))
-  } else if ('fencingToken' in last) {
+  } else if (Object.hasOwn(last, 'fencingToken')) {
     // Drawn while all keys are held, from the counter that the map's keys share.
     const one = () => last.fencingToken
     const each = () => (one() === undefined ? undefined : new Map(keys.map((key) => [key, one()])))
     const shape = { configurable: true, enumerable: true }
-    Object.defineProperties(release, {
-      fencingToken: { ...shape, get: one },
-      fencingTokens: { ...shape, get: each },
-    })
+    Object.defineProperty(release, 'fencingToken', { __proto__: null, ...shape, get: one })
+    Object.defineProperty(release, 'fencingTokens', { __proto__: null, ...shape, get: each })
   }
   return release
 }

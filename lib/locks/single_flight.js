@@ -10,7 +10,7 @@
 const { abort, throwIfAborted } = require('../core/abort.js')
 const { lockError } = require('../core/errors.js')
 const { checkKey, nameOf } = require('../core/keys.js')
-const { checkCallback, checkObject, readWait } = require('../core/options.js')
+const { checkCallback, checkObject, isOfEveryObject, readWait } = require('../core/options.js')
 const { Limits } = require('../core/waiter.js')
 const { isObject, receiverError } = require('./receiver.js')
 
@@ -133,7 +133,7 @@ function checkReach(options) {
   // Errors of the constructors of locks would list options that it refuses as well.
   checkObject(options)
   for (const name in options) {
-    if (reachOptions.has(name)) continue
+    if (reachOptions.has(name) || isOfEveryObject(options, name)) continue
     throw new TypeError('SingleFlight takes no options: give timeout and signal to do()')
   }
   const { readLockOptions } = require('./lock_options.js')

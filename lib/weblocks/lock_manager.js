@@ -109,9 +109,9 @@ function installNavigatorLocks() {
   load(locks)
   const shape = { configurable: true, enumerable: true, writable: true }
   if (globalThis.navigator === undefined) {
-    Object.defineProperty(globalThis, 'navigator', { ...shape, value: {} })
+    Object.defineProperty(globalThis, 'navigator', { __proto__: null, ...shape, value: {} })
   }
-  Object.defineProperty(globalThis.navigator, 'locks', { ...shape, value: locks })
+  Object.defineProperty(globalThis.navigator, 'locks', { __proto__: null, ...shape, value: locks })
   return locks
 }
 

@@ -246,7 +246,12 @@ async function run(request, callback, resolve, reject) {
 function releaser(request, abandoned) {
   const release = makeReleaser(() => request.release(), abandoned)
   const get = () => request.signal
-  return Object.defineProperty(release, 'signal', { configurable: true, enumerable: true, get })
+  return Object.defineProperty(release, 'signal', {
+    __proto__: null,
+    configurable: true,
+    enumerable: true,
+    get,
+  })
 }
 
 native.lockManager.start(require('node:worker_threads').threadId)
