@@ -40,7 +40,9 @@ class KeyedMutex extends Keyed {
   runExclusive(key, callback, options) {
     try {
       const map = mapOf(this, kind, 'runExclusive')
-      if (Array.isArray(key)) return run(callback, () => this.acquire(key, options), key, options)
+      // As for several keys, and as in all keyed classes, a derived class may override acquire().
+      if (Array.isArray(key) || this.acquire !== KeyedMutex.prototype.acquire)
+        return run(callback, () => this.acquire(key, options), key, options)
       checkCallback(callback, key, options)
       const limits = acquiring(defaultsOf(this), options)
       if (limits === undefined) return map.open(key).runExclusive(callback)

@@ -38,8 +38,8 @@ export class KeyedSemaphore implements Closable {
   acquire(key: Key, weight?: number, options?: number | AcquireOptions): Promise<SemaphoreTicket>
   acquire(key: Key, options: WeightedAcquireOptions): Promise<SemaphoreTicket>
   /**
-   * Takes `weight` units of each key, each key once, in an order that every caller shares. The values before are in
-   * that order. `timeout` covers all keys together; a caller that times out or is aborted holds none.
+   * Takes `weight` units of each key, each key once, in an order that every caller shares. The values before are in the
+   * order of `keys`. `timeout` covers all keys together; a caller that times out or is aborted holds none.
    */
   acquire(
     keys: readonly Key[],

@@ -32,21 +32,20 @@ class KeyedSemaphore extends Keyed {
     const asked = this.#read(weight, options)
     if (!Array.isArray(key))
       return map.with(key, (core) => core.acquire(asked.weight, asked.limits))
-    const values = []
+    const values = new Values(key)
     const acquire = async (core, limits) =>
-      keepValue(values, await core.acquire(asked.weight, limits))
-    const held = acquireOneOrMany(map, key, asked.limits, acquire)
-    return held.then((release) => release && asTicket(values, release))
+      values.keep(core, await core.acquire(asked.weight, limits))
+    const held = acquireOneOrMany(map, values.keys, asked.limits, acquire)
+    return held.then((release) => values.ticket(release))
   }
 
   tryAcquire(key, weight) {
     const map = mapOf(this, kind, 'tryAcquire')
     const asked = this.#read(weight)
     if (!Array.isArray(key)) return map.with(key, (core) => core.tryAcquire(asked.weight))
-    const values = []
-    const tryAcquire = (core) => keepValue(values, core.tryAcquire(asked.weight))
-    const release = tryOneOrMany(map, key, tryAcquire)
-    return release === undefined ? undefined : asTicket(values, release)
+    const values = new Values(key)
+    const tryAcquire = (core) => values.keep(core, core.tryAcquire(asked.weight))
+    return values.ticket(tryOneOrMany(map, values.keys, tryAcquire))
   }
 
   async runExclusive(key, callback, weight, options) {
@@ -73,9 +72,9 @@ class KeyedSemaphore extends Keyed {
     this.#check(asked.weight)
     const acquire = (core, limits) => core.acquireSync(asked.weight, limits)
     if (!Array.isArray(key)) return map.with(key, (core) => acquire(core, asked.limits))
-    const values = []
-    const acquireSync = (core, limits) => keepValue(values, acquire(core, limits))
-    return asTicket(values, acquireSyncOneOrMany(map, key, asked.limits, acquireSync))
+    const values = new Values(key)
+    const acquireSync = (core, limits) => values.keep(core, acquire(core, limits))
+    return values.ticket(acquireSyncOneOrMany(map, values.keys, asked.limits, acquireSync))
   }
 
   runExclusiveSync(key, callback, weight, options) {
@@ -129,10 +128,29 @@ class KeyedSemaphore extends Keyed {
   }
 }
 
-/** Stores the value of a ticket, or of undefined, and returns its releaser. */
-function keepValue(values, [value, release] = []) {
-  values.push(value)
-  return release
+/** The values of several keys, which are acquired in another order, each once. */
+class Values {
+  #byKey = new Map()
+
+  constructor(keys) {
+    /** A copy, because the caller may change its array. */
+    this.keys = [...keys]
+  }
+
+  /** Keeps the value in the ticket of `core`, if there is one, and returns the releaser. */
+  keep({ key }, [value, release] = []) {
+    this.#byKey.set(key, value)
+    return release
+  }
+
+  /** The ticket of all keys, unless `release` is undefined. */
+  ticket(release) {
+    if (release === undefined) return undefined
+    return asTicket(
+      this.keys.map((key) => this.#byKey.get(key)),
+      release,
+    )
+  }
 }
 
 module.exports = { KeyedSemaphore }

@@ -255,11 +255,11 @@ describe('KeyedSemaphore', () => {
 })
 
 describe('KeyedSemaphore: several keys at once', () => {
-  it('takes its weight of each, in one order', async () => {
+  it('takes its weight of each, and gives the values in the order of the keys', async () => {
     const locks = new KeyedSemaphore(3)
     await locks.acquire('b')
     const [values, release] = await locks.acquire(['b', 1, 'a', 'b'], 2)
-    assert.deepEqual(values, [3, 3, 2])
+    assert.deepEqual(values, [2, 3, 3, 2])
     assert.deepEqual(
       [1, 'a', 'b'].map((key) => locks.getValue(key)),
       [1, 1, 0],
@@ -273,8 +273,14 @@ describe('KeyedSemaphore: several keys at once', () => {
       [3, 3, 2],
     )
     const [before, releaseBoth] = locks.tryAcquire(['b', 'a'], 2)
-    assert.deepEqual(before, [3, 2])
+    assert.deepEqual(before, [2, 3])
     releaseBoth()
+    const changed = ['b', 'a']
+    const acquired = locks.acquire(changed)
+    changed.reverse()
+    const [own, releaseOwn] = await acquired
+    assert.deepEqual(own, [2, 3])
+    releaseOwn()
     const seen = await locks.runExclusive(['a', 'b'], (found) => found, 2, { priority: 1 })
     assert.deepEqual(seen, [3, 2])
     locks.release('b')

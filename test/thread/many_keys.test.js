@@ -1,7 +1,7 @@
 'use strict'
 const assert = require('node:assert/strict')
 const fc = require('fast-check')
-const { E_CANCELED, KeyedMutex } = require('../..')
+const { E_CANCELED, KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('../..')
 const { freshName } = require('../helpers/agents.js')
 const { FakeClock } = require('../helpers/fake_clock.js')
 const { apart, badKeys, busyIn, outcome, settled } = require('../helpers/keyed.js')
@@ -290,4 +290,39 @@ describe('KeyedMutex: several keys at once', () => {
     }
     await fc.assert(fc.asyncProperty(crowd, run), { numRuns: 3000 })
   })
+})
+
+describe('A class derived from a keyed lock', () => {
+  /** Prefixes each key. */
+  const ofTenant = (key) => [].concat(key).map((one) => `tenant:${one}`)
+  const derived = {
+    KeyedMutex: class extends KeyedMutex {
+      acquire(key, ...rest) {
+        return super.acquire(ofTenant(key), ...rest)
+      }
+    },
+    KeyedRWLock: class extends KeyedRWLock {
+      acquireWrite(key, ...rest) {
+        return super.acquireWrite(ofTenant(key), ...rest)
+      }
+    },
+    KeyedSemaphore: class extends KeyedSemaphore {
+      constructor() {
+        super(1)
+      }
+
+      acquire(key, ...rest) {
+        return super.acquire(ofTenant(key), ...rest)
+      }
+    },
+  }
+
+  for (const [name, Class] of Object.entries(derived)) {
+    it(`has its own acquire() called for one key as for several: ${name}`, async () => {
+      const locks = new Class()
+      const keysOf = (key) => locks.runExclusive(key, () => [...locks.keys()])
+      assert.deepEqual(await keysOf('a'), ['tenant:a'])
+      assert.deepEqual(await keysOf(['a', 'b']), ['tenant:a', 'tenant:b'])
+    })
+  }
 })
