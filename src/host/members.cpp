@@ -1,5 +1,6 @@
 #include "host/members.h"
 
+#include "host/names.h"
 #include "host/process_mailbox.h"
 #include "platform/files.h"
 #include "platform/host_error.h"
@@ -46,7 +47,7 @@ void check(const MembersHeader& header, const std::string& path) {
 }  // namespace
 
 Members::Members(const std::string& directory) {
-  const std::string path = directory + "/members";
+  const std::string path = directory + "/" + kMembersName;
   File file = platform::openFile(path);
   while (!file) {
     make(path);
@@ -70,14 +71,19 @@ Members::Members(const std::string& directory) {
   }
 }
 
+bool Members::areIn(const File& directory) {
+  const File file = platform::openFile(kMembersName, directory);
+  return file && platform::beginsWith(file, &kMembersMagic, sizeof kMembersMagic);
+}
+
 Members::~Members() { platform::unmap(reinterpret_cast<std::byte*>(file_), sizeof(MembersFile)); }
 
 bool Members::isAt(const std::string& directory) const noexcept {
-  return platform::isAt(directory + "/members", id_);
+  return platform::isAt(directory + "/" + kMembersName, id_);
 }
 
 bool Members::isIn(const File& directory) const noexcept {
-  return platform::isAt("members", id_, directory);
+  return platform::isAt(kMembersName, id_, directory);
 }
 
 void Members::join(ProcessSlot process, std::uint64_t fifo) noexcept {

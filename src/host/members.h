@@ -16,6 +16,8 @@ class Members {
   /// is invalid.
   explicit Members(const std::string& directory);
   ~Members();
+  /// Whether there is a members file of ours, of any version, in this open directory.
+  static bool areIn(const platform::File& directory);
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
 

@@ -4,6 +4,7 @@
 
 #include "host/kill_points.h"
 #include "host/membership_registry.h"
+#include "host/names.h"
 #include "host/process_mailbox.h"
 #include "host/process_set.h"
 #include "platform/host_error.h"
@@ -79,7 +80,7 @@ bool Membership::take(ProcessSlot process) {
 /// Removes unfinished files of other processes.
 void Membership::tidy(const platform::File& place) {
   for (const std::string& name : platform::namesIn(place, path_)) {
-    if (name.starts_with("members.new-")) platform::remove(path_ + "/" + name);
+    if (isMembersAsideName(name)) platform::remove(name, place);
   }
 }
 

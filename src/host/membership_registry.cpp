@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "host/former_runs.h"
 #include "platform/host_error.h"
 #include "platform/process_wide.h"
 #include "platform/wakeups.h"
@@ -13,13 +14,6 @@ namespace {
 /// Strips a trailing slash, with which a symbolic link would be followed.
 std::string withoutEnd(std::string path) {
   while (path.size() > 1 && (path.ends_with('/') || path.ends_with("/."))) path.pop_back();
-  return path;
-}
-
-std::string pathOf(const std::string& directory, const std::string& name) {
-  std::string path(directory);
-  path += '/';
-  path += name;
   return path;
 }
 
@@ -35,42 +29,6 @@ void checkAbsolute(const std::string& directory) {
       HostFault::segment,
       "boxoffice: the directory of locks of scope host must be an absolute path, not '" +
           directory + "'; look at BOXOFFICE_DIRECTORY");
-}
-
-/// Whether a living process uses the files of that boot.
-bool isInUse(const std::string& run) {
-  const std::lock_guard shut(forkGate());
-  for (const std::string& name : platform::namesIn(platform::openDirectory(run), run)) {
-    if (!name.starts_with("fifo-")) continue;
-    if (!platform::tryLock(platform::openFifo(pathOf(run, name)))) return true;
-  }
-  return false;
-}
-
-/// Removes the files of a former boot, but not those of a container with a boot id of its own.
-void removeRun(const std::string& run, const std::string& directory) {
-  try {
-    if (!isInUse(run)) return platform::removeDirectory(run);
-  } catch (const HostError& error) {
-    if (error.fault() == HostFault::exhausted) throw;
-    return;  // not a directory of ours: it stays
-  }
-  throw HostError(
-      HostFault::segment,
-      "boxoffice: " + directory +
-          " is in use by processes that see another "
-          "/proc/sys/kernel/random/boot_id, as in containers of LXC and systemd-nspawn: "
-          "with those this one cannot share locks; choose another directory");
-}
-
-/// Removes the files of the machine's former boots.
-void removeFormerRuns(const platform::File& outer, const std::string& directory,
-                      const std::string& boot) {
-  for (const std::string& name : platform::namesIn(outer, directory)) {
-    const bool isRun = name.size() == boot.size() &&
-                       name.find_first_not_of("0123456789abcdef") == std::string::npos;
-    if (isRun && name != boot) removeRun(pathOf(directory, name), directory);
-  }
 }
 
 }  // namespace

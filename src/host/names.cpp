@@ -1,7 +1,8 @@
 #include "host/names.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
-#include <string_view>
 
 #include "host/sip_hash.h"
 #include "platform/misuse.h"
@@ -36,6 +37,25 @@ std::string shortened(const std::string& name) {
   std::snprintf(text, sizeof text, "~%016llx%016llx", static_cast<unsigned long long>(digest[0]),
                 static_cast<unsigned long long>(digest[1]));
   return encoded(name, kKept) + text;
+}
+
+/// Removes this beginning from `text`, if it has it.
+bool drop(std::string_view& text, std::string_view beginning) noexcept {
+  if (!text.starts_with(beginning)) return false;
+  text.remove_prefix(beginning.size());
+  return true;
+}
+
+bool isNumber(std::string_view text) noexcept {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Whether this is the number of a process slot.
+bool isSlot(std::string_view text) noexcept {
+  unsigned slot = 0;
+  if (!isNumber(text) || text.size() > 3) return false;
+  std::from_chars(text.data(), text.data() + text.size(), slot);
+  return slot >= 1 && slot <= kMaxProcess && text[0] != '0';
 }
 
 }  // namespace
@@ -84,7 +104,34 @@ std::string fileName(Kind kind, const std::string& name) {
   return file;
 }
 
-Kind kindOfFile(const std::string& file) noexcept {
+bool isMembersAsideName(std::string_view file) noexcept {
+  std::string_view rest = file;
+  if (!drop(rest, kMembersName) || !drop(rest, ".new-")) return false;
+  const std::size_t dash = rest.find('-');
+  return dash != std::string_view::npos && isNumber(rest.substr(0, dash)) &&
+         isNumber(rest.substr(dash + 1));
+}
+
+bool isFifoName(std::string_view file) noexcept { return drop(file, "fifo-") && isSlot(file); }
+
+bool isOwnName(std::string_view file) noexcept {
+  if (isMembersAsideName(file) || isFifoName(file)) return true;
+  std::string_view rest = file;
+  if (drop(rest, "new-")) return isSlot(rest);
+  // Beside a FIFO, on systems where it needs them (wakeups_select.cpp).
+  for (const std::string_view kind : {"life-", "lock-", "live-"}) {
+    if (drop(rest, kind)) return isFifoName(rest);
+  }
+  const Kind kind = kindOfFile(file);
+  if (kind == Kind{}) return false;
+  drop(rest, wordFor(kind));
+  rest.remove_prefix(1);
+  rest.remove_suffix(std::min(rest.size(), std::string_view(kSegmentSuffix).size()));
+  return !rest.empty() && std::all_of(rest.begin(), rest.end(),
+                                      [](char c) { return isPlain(c) || c == '%' || c == '~'; });
+}
+
+Kind kindOfFile(std::string_view file) noexcept {
   if (!file.ends_with(kSegmentSuffix)) return {};
   for (std::uint32_t kind = 1; kind < kKinds; ++kind) {
     const std::string_view word = wordFor(static_cast<Kind>(kind));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "host/layout.h"
 
@@ -20,7 +21,19 @@ constexpr const char* kSegmentSuffix = ".lock";
 /// distinct files. Throws Misuse(badArgument) when the name is empty or longer than kMaxName.
 std::string fileName(Kind kind, const std::string& name);
 
+constexpr const char* kMembersName = "members";
+
+// The other files of a directory. Each function recognizes exactly the names that boxoffice gives: a user may keep files
+// of other names beside them.
+
+/// A members file in the making: members.new-<pid>-<tag>.
+bool isMembersAsideName(std::string_view file) noexcept;
+/// The FIFO of a process slot: fifo-<slot>.
+bool isFifoName(std::string_view file) noexcept;
+/// A file of any kind, except the members file.
+bool isOwnName(std::string_view file) noexcept;
+
 /// The kind in a file name; Kind{} when it is not the name of a segment.
-Kind kindOfFile(const std::string& file) noexcept;
+Kind kindOfFile(std::string_view file) noexcept;
 
 }  // namespace boxoffice::host

@@ -55,9 +55,8 @@ std::string bootName();
 /// The names in the directory.
 std::vector<std::string> namesIn(const File& directory, const std::string& path);
 
-/// Removes a directory from a former boot, with the files in it. Files that cannot be removed stay: they are never
-/// read.
-void removeDirectory(const std::string& path) noexcept;
+/// Removes a directory without files in it. Any other stays.
+void removeEmptyDirectory(const std::string& path) noexcept;
 
 /// Identifies a file or directory.
 using FileId = std::pair<std::uint64_t, std::uint64_t>;  // its device and inode
@@ -79,6 +78,8 @@ struct FileFacts {
 /// Opens the file for reading and writing; none when it is missing. It must be a regular file with one
 /// link, of this user, and closed to other users.
 File openFile(const std::string& path, const File& in = File());
+/// Whether the file begins with these bytes. Reads it, where a mapping would end the process if the file became shorter.
+bool beginsWith(const File& file, const void* bytes, std::size_t count);
 FileFacts factsOf(const File& file, const std::string& path);
 /// Creates a file of this size, allocated and zeroed. Replaces a leftover of that name.
 File createFile(const std::string& path, std::uint64_t size);

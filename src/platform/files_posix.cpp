@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <memory>
 #include <system_error>
 
@@ -95,18 +96,7 @@ std::vector<std::string> namesIn(const File& directory, const std::string& path)
   return names;
 }
 
-void removeDirectory(const std::string& path) noexcept {
-  const File directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!directory) return;
-  try {
-    for (const std::string& name : namesIn(directory, path)) {
-      if (name != "." && name != "..") unlinkat(directory.number(), name.c_str(), 0);
-    }
-  } catch (const std::exception&) {
-    return;  // no memory, or no permission: the directory stays, as documented
-  }
-  rmdir(path.c_str());
-}
+void removeEmptyDirectory(const std::string& path) noexcept { rmdir(path.c_str()); }
 
 FileId idOf(const File& file, const std::string& path) {
   const struct stat facts = statOf(file, path);
@@ -126,6 +116,12 @@ File openFile(const std::string& path, const File& in) {
   if (facts.st_nlink > 1) fail(path, "has another name, too; remove one of them");
   checkOwner(facts, S_IRWXG | S_IRWXO, path);
   return file;
+}
+
+bool beginsWith(const File& file, const void* bytes, std::size_t count) {
+  std::string found(count, '\0');
+  return pread(file.number(), found.data(), count, 0) == static_cast<ssize_t>(count) &&
+         std::memcmp(found.data(), bytes, count) == 0;
 }
 
 FileFacts factsOf(const File& file, const std::string& path) {

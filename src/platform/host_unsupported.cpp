@@ -23,11 +23,12 @@ File openDirectory(const std::string&) { unsupported(); }
 File findDirectory(const std::string&) { unsupported(); }
 std::string bootName() { unsupported(); }
 std::vector<std::string> namesIn(const File&, const std::string&) { unsupported(); }
-void removeDirectory(const std::string&) noexcept {}
+void removeEmptyDirectory(const std::string&) noexcept {}
 FileId idOf(const File&, const std::string&) { unsupported(); }
 bool isAt(const std::string&, const FileId&, const File&) noexcept { return true; }
 
 File openFile(const std::string&, const File&) { unsupported(); }
+bool beginsWith(const File&, const void*, std::size_t) { unsupported(); }
 FileFacts factsOf(const File&, const std::string&) { unsupported(); }
 File createFile(const std::string&, std::uint64_t) { unsupported(); }
 void setSize(const File&, std::uint64_t, const std::string&) { unsupported(); }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <semaphore>
 
+#include "host/members.h"
 #include "host_support.h"
 #include "platform/wakeups.h"
 
@@ -209,13 +210,19 @@ TEST(Membership, BeginsAnewWhenTheMachineHas) {
   const TemporaryDirectory directory;
   const std::string former = directory.path() + "/0123456789abcdef0123456789abcdef";
   const std::string foreign = directory.path() + "/0123456789abcdef0123456789abcdeg";
-  for (const std::string& path : {former, foreign}) {
+  const std::string unmarked = directory.path() + "/0cc175b9c0f1b6a831c399e269772661";
+  for (const std::string& path : {former, foreign, unmarked}) {
     std::filesystem::create_directory(path);
-    std::ofstream(path + "/members") << "something";
+    std::ofstream(path + "/" + fileName(Kind::mutex, "x")) << "something";
   }
+  for (const std::string& path : {former, foreign}) Members made(path);
+  std::ofstream(unmarked + "/members") << "something";
   EXPECT_EQ(Membership::in(directory.path())->process(), 1);
   EXPECT_FALSE(std::filesystem::exists(former));
-  EXPECT_TRUE(std::filesystem::exists(foreign));
+  for (const std::string& path : {foreign, unmarked}) {
+    EXPECT_TRUE(std::filesystem::exists(path + "/members"));
+    EXPECT_TRUE(std::filesystem::exists(path + "/" + fileName(Kind::mutex, "x")));
+  }
 }
 
 TEST(Membership, TakesADirectoryThatIsOursAlone) {
