@@ -5,10 +5,19 @@ const { join } = require('node:path')
 const { checkKnown, checkObject } = require('../../core/options.js')
 const { engineOptions, readEngineOptions, timesOf } = require('../engine.js')
 const { findPackage } = require('../find.js')
+const { pause } = require('../patience.js')
 const { Subscription } = require('../subscription.js')
 const { adapt } = require('./clients.js')
 const { explained, rightsOf } = require('./rights.js')
 const script = require('./script.js')
+
+/**
+ * A cluster's answer to a step of a key whose slot is being moved, which has done nothing: see script.js. Clients
+ * follow some of these answers, and their last error has the text of it.
+ */
+const isMoving = ({ message }) => /\b(TRYAGAIN|ASK|MOVED) /.test(message)
+const whileMoving =
+  'the slot of its keys is being moved to another server of the cluster, and no lock in it is granted meanwhile'
 
 const redisOptions = new Set([...engineOptions, 'prefix', 'shards', 'connection'])
 
@@ -106,7 +115,15 @@ class RedisDriver {
 
   async enter({ key, id, units, capacity, wait, first, claim, maxHold, minHold }) {
     const words = [claim, capacity, maxHold, units, +wait, +first, minHold]
-    const [state, what, ...rest] = await this.#run('enter', key, id, words)
+    let answer
+    try {
+      answer = await this.#run('enter', key, id, words)
+    } catch (error) {
+      // A request that does not wait has no other way to learn that its lock is free.
+      if (!wait || !isMoving(error)) throw error
+      return { state: 'waiting', look: pause, reason: whileMoving }
+    }
+    const [state, what, ...rest] = answer
     if (state === 'held') {
       if (this.#waiting.delete(id) && this.#client.isCluster) {
         // If that fails, too, the next grant without a message tries again.
@@ -136,7 +153,8 @@ class RedisDriver {
   async #run(step, key, id, words) {
     const base = this.#baseOf(key)
     const publish = this.#client.isCluster ? 'SPUBLISH' : 'PUBLISH'
-    const rest = ['1', base, key, id, publish, step, ...words.map(String)]
+    const keys = script.keysOf(base, key)
+    const rest = [`${keys.length}`, ...keys, key, id, publish, step, ...words.map(String)]
     try {
       const answer = await this.#evaluate(base, rest)
       return answer.map(String)

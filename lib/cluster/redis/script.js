@@ -1,5 +1,5 @@
 'use strict'
-// The steps of an engine (../engine.js) in Redis. All names begin with KEYS[1], which has a hash
+// The steps of an engine (../engine.js) in Redis. All names begin with a base, which has a hash
 // tag:
 //
 //   :version        the protocol of all processes that use these names
@@ -14,6 +14,13 @@
 //
 // An id is its session's id, '-' and a number. Times are in milliseconds, by Redis's clock only.
 //
+// While a slot of a cluster is moved, its keys are at two servers, and neither server can tell an absent key from one
+// that is at the other. A step reads and writes several keys, also of sessions that it finds only by reading. So no
+// step runs meanwhile: each declares the keys of its lock, and one that never exists, which is missing at either server.
+// A server that lacks some of several keys answers TRYAGAIN, and one that lacks all of them sends the client to the
+// other one. Sessions go on: they are opened, renewed and ended by commands of one key, which a cluster answers at the
+// right server at any time.
+//
 // One script contains all steps, so that Redis has it cached once a request waits: a confirmation
 // cannot wait for an answer to load it. Each field of the key is read once, and written back in one
 // command if possible, because the next caller waits meanwhile.
@@ -26,10 +33,13 @@ const memory = 3_600_000
 /** The start of 2024, in seconds. */
 const epoch = Date.UTC(2024) / 1000
 
+/** The keys that a step declares. The base itself never exists: see above. */
+const keysOf = (base, key) => [base, `${base}:k:${key}`, `${base}:l:${key}`]
+
 const common = `
-local base, key, id, publish, step = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local base, state, queue = KEYS[1], KEYS[2], KEYS[3]
+local key, id, publish, step = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local claim, capacity = tonumber(ARGV[5]), tonumber(ARGV[6])
-local state, queue = base .. ':k:' .. key, base .. ':l:' .. key
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local fields = redis.call('HMGET', state, 'c', 'o', 'f', 'a', 'h' .. id, 'w' .. id, 'm')
@@ -226,4 +236,4 @@ return answer
 
 const text = common + leave + confirm + enter
 
-module.exports = { protocol, text, digest: createHash('sha1').update(text).digest('hex') }
+module.exports = { keysOf, protocol, text, digest: createHash('sha1').update(text).digest('hex') }
