@@ -3,7 +3,7 @@
 // command of a script it refused, and no version says which key or channel.
 
 const inScripts =
-  'exists hdel hget hgetall hmget hset lindex lpop lpush lrange lrem pexpire pttl rpush time'
+  'exists hdel hget hgetall hmget hset lindex lpop lpos lpush lrange lrem pexpire pttl rpush time'
 const commands = ['del', 'eval', 'evalsha', 'ping', 'set', ...inScripts.split(' ')]
 
 /** `bases`, as the server knows them, are the prefixes of all keys and channels. */

@@ -28,7 +28,7 @@ const { createHash } = require('node:crypto')
 
 /** It changes with the meaning of the names above, so that no two meanings mix. */
 const protocol = '1'
-/** How long Redis remembers the last token of an unused key; later tokens follow its clock. */
+/** How long Redis remembers an unused key, with its last token; later tokens follow its clock. */
 const memory = 3_600_000
 /** The start of 2024, in seconds. */
 const epoch = Date.UTC(2024) / 1000
@@ -59,6 +59,12 @@ local function tell(session, message)
   return publish == 'SPUBLISH' or heard > 0
 end
 
+-- The state outlasts by an hour what it says of the next \`time\` ms.
+local function outlast(time)
+  local kept = time + ${memory}
+  if redis.call('PTTL', state) < kept then redis.call('PEXPIRE', state, text(kept)) end
+end
+
 -- The token after the last one.
 local function nextToken()
   return math.max(last + 1, (time[1] - ${epoch}) * 1000000 + time[2])
@@ -76,6 +82,7 @@ local function grant(one, units, till, token, ...)
     rest = now + minHold
     redis.call('HSET', state, 'm', text(rest))
   end
+  outlast(math.max(till - now, minHold))
 end
 
 -- From the head of the queue what fits: only requests whose session lives and hears of it. Returns if any was let in.
@@ -84,8 +91,8 @@ local function admit(total)
   while out < total and rest <= now do
     local head, second = unpack(redis.call('LRANGE', queue, 0, 1))
     if not head then return isAny end
-    if lives(head) then
-      local units = tonumber(redis.call('HGET', state, 'w' .. head))
+    local units = tonumber(redis.call('HGET', state, 'w' .. head))
+    if units and lives(head) then
       if out + units > total then return isAny end
       local token, till = nextToken(), now + claim
       if tell(sessionOf(head), 'g' .. join(head, text(token), second and '1' or '0', lost, text(till))) then
@@ -105,6 +112,7 @@ local function confirm(maxHold)
   local units, till, token, isAbandoned = read(held)
   if tonumber(till) <= now then return nil end
   redis.call('HSET', state, 'h' .. id, join(units, text(now + maxHold), token, isAbandoned))
+  outlast(maxHold)
   return { 'held', token, hasQueue() and '1' or '0', isAbandoned }
 end
 `
@@ -135,6 +143,8 @@ if step == 'leave' then
   end
   -- Not by what it says the capacity is: it may leave because others say something else.
   if not admit(known) and held then redis.call('HSET', state, 'o', text(out), 'a', lost) end
+  -- Without a holder the state has no end to outlast. Waiters extend it when they look.
+  if out == 0 then redis.call('PEXPIRE', state, text(math.max(rest - now, 0) + ${memory})) end
   return {}
 end
 `
@@ -200,15 +210,21 @@ local function isRivalled()
   return head and head ~= id and tonumber(redis.call('HGET', state, 'w' .. head)) == units
 end
 
--- Others may have asked for longer.
-local function remember(name)
-  local time = maxHold + ${memory}
-  if redis.call('PTTL', name) < time then redis.call('PEXPIRE', name, text(time)) end
+-- The hash or the list has been deleted, by an operator or for want of memory.
+local function mend()
+  if known == 0 then
+    -- What the others in the queue want is not known any more. They join it again when they look.
+    redis.call('DEL', queue)
+    known = capacity
+  elseif isWaiting and not redis.call('LPOS', queue, id) then
+    redis.call('HDEL', state, 'w' .. id)
+  end
 end
 
 local answer = attempt()
 local soonest, sessions
 if not answer then
+  mend()
   soonest, sessions = reap()
   local isAny = admit(known)
   held, isWaiting = unpack(redis.call('HMGET', state, 'h' .. id, 'w' .. id))
@@ -225,12 +241,12 @@ if not answer then
       for session in pairs(sessions) do tell(session, 'w' .. key) end
     end
     redis.call(first and 'LPUSH' or 'RPUSH', queue, id)
-    redis.call('HSET', state, 'w' .. id, text(units))
+    redis.call('HSET', state, 'c', text(capacity), 'w' .. id, text(units))
   end
-  remember(queue)
-  answer = { 'waiting', text(soonest), text(now) }
+  redis.call('PEXPIRE', queue, text(${memory}))
+  outlast(0)
+  return { 'waiting', text(soonest), text(now) }
 end
-remember(state)
 return answer
 `
 
