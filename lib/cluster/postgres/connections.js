@@ -10,11 +10,15 @@ const { asText } = require('./text.js')
 const notTheirs = new Set([
   'binary',
   'Client',
+  'lock_timeout',
   'log',
   'max',
+  'maxLifetimeSeconds',
+  'maxUses',
   'min',
   'onConnect',
   'Promise',
+  'statement_timeout',
   'types',
   'verify',
 ])
@@ -30,10 +34,13 @@ function configOf(connection) {
 }
 
 /**
- * Settings of every session, in place of the database's defaults: its commands read committed data.
+ * Settings of every session, in place of the database's defaults: its commands read committed data. The server gives a
+ * command up before this process does, after `patience` ms. For a server process that waits for a locked row does not
+ * hear that its connection was cut, and would stay as long as the lock.
  */
-const setUp =
-  "SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off"
+const setUp = (patience) => `
+  SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off;
+  SET lock_timeout = ${Math.ceil(patience * 0.8)}; SET statement_timeout = ${Math.ceil(patience * 0.9)}`
 
 /**
  * A `Client` that reads text. Its end() waits at most `patience` ms for a server that does not
@@ -45,6 +52,9 @@ function patient(Client, patience) {
       super({ ...config, types: asText })
       // `pg.defaults` overrides the configuration.
       this.binary = false
+      // A connection may die at any time. The command under way is rejected with the same error, and the pool listens
+      // only while the connection is idle.
+      this.on('error', () => {})
     }
 
     end(done) {
@@ -63,7 +73,16 @@ function patient(Client, patience) {
 function settled(Client, patience) {
   return class extends Client {
     connect(done) {
-      super.connect((error) => (error ? done(error) : this.query(setUp, done)))
+      super.connect((error) => {
+        if (error) done(error)
+        else this.query(setUp(patience), (failure) => this.#isSetUp(failure, done))
+      })
+    }
+
+    /** The pool forgets a client that could not connect, and does not end it. */
+    #isSetUp(failure, done) {
+      if (failure) this.connection.stream.destroy()
+      done(failure)
     }
 
     /** Not pg's `query_timeout`, which fires before an answer that has arrived is read. */
@@ -80,10 +99,14 @@ function settled(Client, patience) {
   }
 }
 
-/** A pool that keeps no process alive, and whose steps take at most `patience` ms. */
-function makePool(Pool, Client, config, max, patience) {
+/**
+ * A pool that keeps no process alive, and whose steps take at most `patience` ms. `more` are options of a pool that
+ * replace the user's.
+ */
+function makePool(Pool, Client, config, max, patience, more) {
   const pool = new Pool({
     ...config,
+    ...more,
     Client: settled(patient(Client, patience), patience),
     max,
     allowExitOnIdle: true,

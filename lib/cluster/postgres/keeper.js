@@ -12,8 +12,9 @@ async function connect({ path, config, names }) {
   async function call(name, session, ttl) {
     if (pool === undefined) {
       const { Client, Pool } = require(path)
-      // A second connection, in case the first one hangs.
-      pool = makePool(Pool, Client, config, 2, Math.ceil(ttl / 3))
+      // A second connection, in case the first one hangs. Both stay, because a full server would accept no other one,
+      // and the session would end.
+      pool = makePool(Pool, Client, config, 2, Math.ceil(ttl / 3), { idleTimeoutMillis: 0 })
     }
     try {
       const { rows } = await pool.query(`SELECT ${name}($1, $2) AS answer`, [session, ttl])

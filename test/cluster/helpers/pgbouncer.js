@@ -6,8 +6,8 @@ const { join } = require('node:path')
 const { owner } = require('./postgres_server.js')
 const { freePort, serve } = require('./servers.js')
 
-/** `mode` is 'session' or 'transaction'. Resolves to { port, close() }. */
-async function pgbouncer(to, mode) {
+/** `mode` is 'session' or 'transaction', and `more` are lines of its settings. Resolves to { port, close() }. */
+async function pgbouncer(to, mode, more = []) {
   const folder = mkdtempSync(join(tmpdir(), 'boxoffice-pgbouncer-'))
   const { uid, gid } = owner()
   chownSync(folder, uid, gid)
@@ -23,6 +23,7 @@ async function pgbouncer(to, mode) {
     'unix_socket_dir =',
     'auth_type = any',
     `pool_mode = ${mode}`,
+    ...more,
   ]
   writeFileSync(file, `${lines.join('\n')}\n`)
   const wanted = "Debian's package pgbouncer"
