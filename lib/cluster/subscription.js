@@ -19,7 +19,7 @@
 //   listen(channel)  a promise
 //   stop(channel)    a promise
 //   check(channels)  a promise, rejected if no messages of these channels arrive; may be missing
-//   ping()           a promise for any answer; missing if the connection checks itself, as clusters' connections do
+//   ping()           a promise for any answer; missing if the connection checks itself
 //   again(channel)   a promise; for clusters only: subscribes anew after the slot of the channel has moved
 //   close()          at once, at any time, any number of times; may be a promise for its end
 const { clearTimeout, setTimeout } = require('node:timers')
@@ -139,9 +139,19 @@ class Subscription {
     this.#pulse.unref()
   }
 
+  /** Subscribes anew to a channel whose slot may have moved. */
+  async again(channel) {
+    const { connection } = this
+    try {
+      await this.#inTime(connection?.again(channel))
+    } catch (error) {
+      this.#cut(connection, error)
+    }
+  }
+
   #cut(connection, error) {
     // During open(), its caller handles the error.
-    if (this.connection !== connection) return
+    if (connection === undefined || this.connection !== connection) return
     clearTimeout(this.#pulse)
     this.connection = undefined
     this.#heard = []

@@ -5,9 +5,10 @@ const { join } = require('node:path')
 const { checkKnown, checkObject } = require('../../core/options.js')
 const { engineOptions, readEngineOptions, timesOf } = require('../engine.js')
 const { findPackage } = require('../find.js')
-const { pause } = require('../patience.js')
+const { inTime, pause } = require('../patience.js')
 const { Subscription } = require('../subscription.js')
 const { adapt } = require('./clients.js')
+const { echoing } = require('./echo.js')
 const { explained, rightsOf } = require('./rights.js')
 const script = require('./script.js')
 
@@ -59,7 +60,13 @@ class RedisDriver {
     this.#patience = answerTimeout
     // The braces are a hash tag: all keys of a base lie in one slot of a cluster.
     this.#bases = Array.from({ length: shards }, (_, i) => `{${prefix}:${i}}`)
-    const make = (hear, ended) => adapted.listening(hear, ended, answerTimeout)
+    const make = (hear, ended) =>
+      echoing(
+        (heard) => adapted.listening(heard, ended, answerTimeout),
+        hear,
+        (text) => this.#publish(text),
+        adapted.isCluster,
+      )
     this.#subscription = new Subscription(make, answerTimeout)
     this.#rights = rightsOf(this.#names(), adapted.isCluster)
   }
@@ -108,9 +115,9 @@ class RedisDriver {
    * For a grant that no message announced: in a cluster, the slot of its channel may have moved to
    * another server, which neither client notices.
    */
-  async #listenAgain(key) {
+  #listenAgain(key) {
     const base = this.#client.prefix + this.#baseOf(key)
-    await this.#subscription.connection?.again(channelOf(base, this.#session))
+    this.#subscription.again(channelOf(base, this.#session))
   }
 
   async enter({ key, id, units, capacity, wait, first, claim, maxHold, minHold }) {
@@ -126,8 +133,7 @@ class RedisDriver {
     const [state, what, ...rest] = answer
     if (state === 'held') {
       if (this.#waiting.delete(id) && this.#client.isCluster) {
-        // If that fails, too, the next grant without a message tries again.
-        this.#listenAgain(key).catch(() => {})
+        this.#listenAgain(key)
       }
       return { state, token: BigInt(what), wanted: rest[0] === '1', abandoned: rest[1] === '1' }
     }
@@ -165,17 +171,33 @@ class RedisDriver {
 
   async #evaluate(base, rest) {
     try {
-      return await this.#client.command(base, ['EVALSHA', script.digest, ...rest])
+      return await this.#command(base, ['EVALSHA', script.digest, ...rest])
     } catch (error) {
       if (!error.message.startsWith('NOSCRIPT')) throw error
       // Redis has restarted, or its scripts were flushed.
-      return await this.#client.command(base, ['EVAL', script.text, ...rest])
+      return await this.#command(base, ['EVAL', script.text, ...rest])
     }
+  }
+
+  /** By a client that waits for ever for a connection that has fallen silent. */
+  #command(base, words) {
+    return inTime(this.#client.command(base, words), this.#patience)
+  }
+
+  /** Sends `text` to all channels of the session, and resolves to the numbers of connections that the server sent it to. */
+  #publish(text) {
+    const { isCluster, prefix } = this.#client
+    const send = (base) => {
+      // ioredis takes the channels of a cluster for keys, and adds its prefix.
+      const channel = channelOf(isCluster ? base : prefix + base, this.#session)
+      return this.#command(base, [isCluster ? 'SPUBLISH' : 'PUBLISH', channel, text])
+    }
+    return Promise.all(this.#bases.map(send))
   }
 
   async end(session) {
     const keys = this.#bases.map((base) => [base, `${base}:s:${session}`])
-    await Promise.all(keys.map(([base, key]) => this.#client.command(base, ['DEL', key])))
+    await Promise.all(keys.map(([base, key]) => this.#command(base, ['DEL', key])))
   }
 
   async close() {

@@ -2,6 +2,7 @@
 // Clients of the package ioredis: Redis and Cluster.
 const dns = require('node:dns')
 const { plain } = require('./plain.js')
+const { replaced } = require('./replaced.js')
 
 const isOurs = (client) =>
   typeof client?.call === 'function' &&
@@ -127,14 +128,22 @@ async function connect({ Redis, Cluster }, { isCluster, nodes, options }, troubl
   // Names are given in full; without this prefix a cluster would use its nodes'.
   const redisOptions = { ...options.redisOptions, keyPrefix: '' }
   const own = { ...options, redisOptions, keyPrefix: '', lazyConnect: false }
-  const client = isCluster
-    ? new Cluster(nodes, { ...own, clusterRetryStrategy: retry })
-    : new Redis({ ...own, retryStrategy: retry, maxRetriesPerRequest: null })
-  client.on('error', (error) => trouble(reasonOf(error)))
-  client.on('node error', (error) => trouble(error))
-  client.on('ready', () => trouble(undefined))
-  const { command } = adapt(client)
-  return { command, close: async () => client.disconnect() }
+
+  function start(report) {
+    const client = isCluster
+      ? new Cluster(nodes, { ...own, clusterRetryStrategy: retry })
+      : new Redis({ ...own, retryStrategy: retry, maxRetriesPerRequest: null })
+    client.on('error', (error) => report(reasonOf(error)))
+    client.on('node error', (error) => report(error))
+    client.on('ready', () => report(undefined))
+    // Commands wait in its queue until it is connected.
+    return {
+      opening: Promise.resolve(),
+      command: adapt(client).command,
+      close: () => client.disconnect(),
+    }
+  }
+  return replaced(start, trouble)
 }
 
 module.exports = { adapt, connect, isOurs }

@@ -27,13 +27,16 @@ async function connect({ bases, rights, patience, path, client }, trouble) {
   return {
     open: (session, ttl) =>
       all(async (base) => {
-        const theirs = await command(base, ['SET', `${base}:version`, protocol, 'NX', 'GET'])
+        const version = ['SET', `${base}:version`, protocol, 'NX', 'GET']
+        const theirs = await command(base, version, patience)
         if (theirs !== null) checkProtocol(base, `${theirs}`)
         const words = ['SET', `${base}:s:${session}`, owner, 'PX', `${ttl}`]
-        await command(base, words)
+        await command(base, words, patience)
       }),
     async renew(session, ttl) {
-      const renewOne = (base) => command(base, ['PEXPIRE', `${base}:s:${session}`, `${ttl}`])
+      // Then there is time for another connection.
+      const time = Math.ceil(ttl / 3)
+      const renewOne = (base) => command(base, ['PEXPIRE', `${base}:s:${session}`, `${ttl}`], time)
       const answers = await all(renewOne)
       return answers.every((answer) => Number(answer) === 1)
     },

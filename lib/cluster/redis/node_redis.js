@@ -1,6 +1,7 @@
 'use strict'
 // Clients of the package redis: createClient() and createCluster().
 const { plain } = require('./plain.js')
+const { replaced } = require('./replaced.js')
 
 const isFunction = (client, ...names) => names.every((name) => typeof client?.[name] === 'function')
 
@@ -126,18 +127,25 @@ const reconnectStrategy = (tries) => Math.min(50 * (tries + 1), 500)
 /** Connects in a keeper's thread. */
 async function connect({ createClient, createCluster }, { isCluster, options }, trouble) {
   const socket = { reconnectStrategy }
-  const client = isCluster
-    ? createCluster({
-        ...options,
-        defaults: { ...options.defaults, socket: { ...options.defaults?.socket, ...socket } },
-      })
-    : createClient({ ...options, socket: { ...options.socket, ...socket } })
-  client.on('error', trouble)
-  client.on('node-error', trouble)
-  client.on('ready', () => trouble(undefined))
-  await open(client)
-  const { command } = adapt(client)
-  return { command, close: async () => client.destroy() }
+
+  function start(report) {
+    const client = isCluster
+      ? createCluster({
+          ...options,
+          defaults: { ...options.defaults, socket: { ...options.defaults?.socket, ...socket } },
+        })
+      : createClient({ ...options, socket: { ...options.socket, ...socket } })
+    client.on('error', report)
+    client.on('node-error', report)
+    client.on('ready', () => report(undefined))
+    const opening = open(client)
+    return {
+      opening,
+      command: adapt(client).command,
+      close: () => client.isOpen && client.destroy(),
+    }
+  }
+  return replaced(start, trouble)
 }
 
 module.exports = { adapt, connect, isNotNeeded, isOurs, notOpen, single }

@@ -36,8 +36,8 @@ const isWell = async (node, count) => {
 }
 
 /** A cluster of one server with all slots, to test that a slot has its own channel. */
-async function clusterOfOne() {
-  const node = await clusterNode()
+async function clusterOfOne(...options) {
+  const node = await clusterNode(...options)
   await node.ask('CLUSTER', 'ADDSLOTSRANGE', '0', `${slots - 1}`)
   await until(() => isWell(node, 1))
   return node
