@@ -23,9 +23,8 @@ class AwaitedAnswer {
   expect(failure = this.#failure) {
     const { answerTimeout } = this.#hub.settings
     this.#failure = failure
-    this.#endPatience ??= startPatience(answerTimeout, () => {
-      this.#giveUp(this.error(answerTimeout))
-    })
+    const giveUp = () => this.#giveUp(this.error(answerTimeout))
+    this.#endPatience ??= startPatience(answerTimeout, giveUp, { clock: this.#hub.clock })
   }
 
   /** The server has answered: the timeout starts anew with the next command. */

@@ -1,8 +1,18 @@
 'use strict'
 // The monotonic clock that all threads of a process share, in milliseconds. JavaScript has none:
 // test frameworks replace its clocks while servers keep real time, and those of Bun and Deno start
-// anew in each thread.
+// anew in each thread. Its timers are taken at load for the same reason.
+const { clearTimeout, setTimeout } = require('node:timers')
 const { now } = require('../addon/load.js').clock
+
+/** What a Hub counts time by: see its constructor. */
+const processClock = Object.freeze({ now, setTimeout, clearTimeout })
+
+/** Resolves after `time` ms of `clock`. Its timer does not keep the process alive. */
+const after = (clock, time) =>
+  new Promise((resolve) => {
+    clock.setTimeout(resolve, time).unref()
+  })
 
 /**
  * How long a lease that the server grants for `time` ms is safe, counted from sending the command:
@@ -20,4 +30,4 @@ const asked = (time) => (time + 2) / 0.99
 const readUntil = (until) => Number(Atomics.load(until, 0)) / 1e6
 const writeUntil = (until, time) => Atomics.store(until, 0, BigInt(Math.floor(time * 1e6)))
 
-module.exports = { asked, now, readUntil, safely, writeUntil }
+module.exports = { after, asked, now, processClock, readUntil, safely, writeUntil }

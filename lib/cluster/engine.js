@@ -45,15 +45,15 @@ class Engine {
     }
   }
 
-  /** `driver` is described above. */
-  constructor(driver, options = {}) {
+  /** `driver` is described above, and `outside` by Hub. */
+  constructor(driver, options = {}, outside) {
     checkObject(driver)
     for (const method of methods) {
       if (typeof driver[method] !== 'function') {
         throw new TypeError(`the driver of an engine must have a method ${method}`)
       }
     }
-    this.#hub = new Hub(driver, readEngineOptions(options))
+    this.#hub = new Hub(driver, readEngineOptions(options), outside)
   }
 
   close() {

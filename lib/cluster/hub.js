@@ -2,10 +2,8 @@
 // The state that all locks of one engine share in this thread: its session, and handlers of the
 // server's messages.
 const { randomBytes } = require('node:crypto')
-const { clearTimeout, setTimeout } = require('node:timers')
-const { setTimeout: after } = require('node:timers/promises')
 const { longestTimeout } = require('../core/options.js')
-const { now } = require('./clock.js')
+const { after, processClock } = require('./clock.js')
 const { closedError, untoldError } = require('./errors.js')
 const { Keeper } = require('./keeper.js')
 const { inTime, noAnswer, pause } = require('./patience.js')
@@ -33,7 +31,9 @@ class Hub {
   /** Leases that have ended here, while the server is being told. */
   #leaving = new Map()
 
-  constructor(driver, settings) {
+  /** `outside` is what tests replace: a clock as processClock, and startThread() of keeper.js. */
+  constructor(driver, settings, { clock = processClock, startThread } = {}) {
+    this.clock = clock
     this.driver = driver
     this.#canConfirm = typeof driver.confirm === 'function'
     this.name = driver.name
@@ -41,11 +41,12 @@ class Hub {
     this.isClosed = false
     /** How long a waiter has to confirm a grant. */
     this.claim = Math.min(1000, settings.ttl)
-    this.#keeper = new Keeper(driver.keeper, settings.ttl, (id, error) => {
+    const ended = (id, error) => {
       const session = this.#session
       if (session !== null && (id === undefined || id === session.id))
         this.lose(session, error.message, error)
-    })
+    }
+    this.#keeper = new Keeper(driver.keeper, settings.ttl, ended, { clock, startThread })
   }
 
   /** The server extends a confirmed grant: see engine.d.ts. */
@@ -179,7 +180,7 @@ class Hub {
   async leave(session, request, isUnsure) {
     await this.#leave(session, request)
     if (!isUnsure) return
-    await after(this.claim, undefined, { ref: false })
+    await after(this.clock, this.claim)
     await this.#leave(session, request)
   }
 
@@ -193,7 +194,7 @@ class Hub {
         // Retry after any error: a lease that the server still counts would keep others out. The
         // timer does not keep the process alive: the server ends the sessions of a process that has
         // ended.
-        await after(pause, undefined, { ref: false })
+        await after(this.clock, pause)
       }
     }
   }
@@ -209,14 +210,14 @@ class Hub {
   }
 
   #arm() {
-    clearTimeout(this.#watch)
+    this.clock.clearTimeout(this.#watch)
     this.#watchEnd = Number.POSITIVE_INFINITY
     if (this.#held.size === 0) return
     let end = this.#session?.safeUntil() ?? Number.POSITIVE_INFINITY
     // Answers may arrive in another order than their leases end.
     for (const { until } of this.#held) if (until < end) end = until
     this.#watchEnd = end
-    this.#watch = setTimeout(() => this.#check(), Math.max(1, end - now()))
+    this.#watch = this.clock.setTimeout(() => this.#check(), Math.max(1, end - this.clock.now()))
     this.#watch.unref()
   }
 
@@ -224,7 +225,7 @@ class Hub {
     const session = this.#session
     if (session !== null && !session.isGood())
       this.lose(session, 'it was not renewed in time', this.trouble)
-    const time = now()
+    const time = this.clock.now()
     for (const lease of this.#held) if (lease.until <= time) lease.late()
     this.#arm()
   }
@@ -243,22 +244,23 @@ class Hub {
   async close() {
     if (this.isClosed) return
     this.isClosed = true
-    clearTimeout(this.#watch)
+    this.clock.clearTimeout(this.#watch)
     // A holder of this thread may never release, and waiters behind it have no request at the
     // server.
     for (const lock of [...this.#locks]) lock.failed(closedError(this.name))
     // Nothing below keeps the process alive by itself.
-    const awake = setTimeout(() => {}, longestTimeout)
+    const awake = this.clock.setTimeout(() => {}, longestTimeout)
     const { answerTimeout, ttl } = this.settings
     const late = () => untoldError(this.name, ttl, this.trouble ?? noAnswer(answerTimeout))
     try {
       // Do not wait for a server that does not answer: requests it has not been told of end with
       // the session.
-      if (this.#session !== null) await inTime(this.#endSession(this.#session), answerTimeout, late)
+      if (this.#session !== null)
+        await inTime(this.#endSession(this.#session), answerTimeout, late, this.clock)
     } finally {
       await this.#keeper.close()
       await this.driver.close()
-      clearTimeout(awake)
+      this.clock.clearTimeout(awake)
     }
   }
 }

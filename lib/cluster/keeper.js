@@ -1,15 +1,22 @@
 'use strict'
-// Keeps an engine's session alive by a dedicated thread: see keeper_thread.js.
+// Keeps an engine's session alive by a dedicated thread: see keeper_thread.js and renewal.js.
 const { join } = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { checkModule } = require('../addon/bundle_advice.js')
-const { now, readUntil } = require('./clock.js')
+const { readUntil } = require('./clock.js')
 const { unpack } = require('./errors.js')
 
 const file = checkModule(join(__dirname, 'keeper_thread.js'))
 
+/** Starts the thread that renews sessions of `ttl` ms, by the `spec` of a driver. */
+const startThread = ({ module, data }, ttl) =>
+  new Worker(file, { workerData: { module, data, ttl }, name: 'boxoffice keeper', execArgv: [] })
+
 class Session {
-  constructor(id) {
+  #clock
+
+  constructor(id, clock) {
+    this.#clock = clock
     this.id = id
     this.isOver = false
     /** The session's leases, by id. */
@@ -18,13 +25,13 @@ class Session {
     this.until = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT))
   }
 
-  /** Until when the session is safe, by the clock of clock.js. */
+  /** Until when the session is safe, by its clock. */
   safeUntil() {
     return readUntil(this.until)
   }
 
   isGood() {
-    return !this.isOver && now() < this.safeUntil()
+    return !this.isOver && this.#clock.now() < this.safeUntil()
   }
 
   nextId() {
@@ -37,22 +44,26 @@ class Keeper {
   #spec
   #ttl
   #onEnd
+  #clock
+  #startThread
   #worker
   /** By session: the promise of it. */
   #opening = new Map()
   /** Why the thread's connection is down or its last renewal failed, while it retries. */
   trouble
 
-  /** Calls `onEnd(session id, error)` when an open session is over. */
-  constructor(spec, ttl, onEnd) {
+  /** Calls `onEnd(session id, error)` when an open session is over. `outside` is that of a Hub. */
+  constructor(spec, ttl, onEnd, outside) {
     this.#spec = spec
     this.#ttl = ttl
     this.#onEnd = onEnd
+    this.#clock = outside.clock
+    this.#startThread = outside.startThread ?? startThread
   }
 
   /** Resolves to the session `id`, which replaces the one before. */
   open(id) {
-    const session = new Session(id)
+    const session = new Session(id, this.#clock)
     this.#worker ??= this.#start()
     return new Promise((resolve, reject) => {
       this.#opening.set(id, { resolve: () => resolve(session), reject })
@@ -61,12 +72,7 @@ class Keeper {
   }
 
   #start() {
-    const { module, data } = this.#spec
-    const worker = new Worker(file, {
-      workerData: { module, data, ttl: this.#ttl },
-      name: 'boxoffice keeper',
-      execArgv: [],
-    })
+    const worker = this.#startThread(this.#spec, this.#ttl)
     worker.on('message', (message) => this.#heard(message))
     worker.on('error', (error) => this.#failed(worker, error))
     worker.on('exit', () => this.#failed(worker, new Error('the thread that renews has ended')))

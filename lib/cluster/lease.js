@@ -9,9 +9,9 @@
 // look earlier. A message that carries the grant in time replaces an answer: the lease is held once
 // the confirmation has been sent. Until the confirmation is answered the lease is a claim, which
 // ends long before maxHold.
-const { clearTimeout, setImmediate, setTimeout } = require('node:timers')
+const { setImmediate } = require('node:timers')
 const { AwaitedAnswer } = require('./awaited_answer.js')
-const { now, safely } = require('./clock.js')
+const { safely } = require('./clock.js')
 const { isLockError, lostError } = require('../core/errors.js')
 const { closedError, mismatchError } = require('./errors.js')
 const { pause } = require('./patience.js')
@@ -30,6 +30,7 @@ class Lease {
   waiters = new Set()
   /** The holds of the callers that have it now. */
   holds = new Set()
+  #clock
   #isBusy = false
   #isToAskAgain = false
   /** Whether no caller has yet seen the server's report on the holder before. */
@@ -58,6 +59,7 @@ class Lease {
   constructor(cohort, units, isToWait) {
     this.cohort = cohort
     this.hub = cohort.hub
+    this.#clock = cohort.hub.clock
     this.units = units
     this.isToWait = isToWait
     const giveUp = (error) => cohort.failed(this, error)
@@ -74,7 +76,7 @@ class Lease {
   async #enter() {
     this.#isBusy = true
     this.#isToAskAgain = false
-    clearTimeout(this.#timer)
+    this.#clock.clearTimeout(this.#timer)
     this.answer.expect()
     try {
       const opened = this.hub.open()
@@ -82,7 +84,7 @@ class Lease {
       if (this.state === 'asking') {
         if (this.session !== session) this.#moveTo(session)
         const request = this.request()
-        const sent = now()
+        const sent = this.#clock.now()
         this.heard(await this.hub.driver.enter(request), sent, request.maxHold, session)
       }
     } catch (error) {
@@ -113,13 +115,13 @@ class Lease {
     const waited = this.#waited
     this.#grant = undefined
     if (this.state !== 'asking' || grant === undefined || waited?.clock === undefined) return false
-    const time = now()
+    const time = this.#clock.now()
     const { claim } = this.hub
     const { session } = this
     const end = waited.sent + safely(grant.until - waited.clock)
     const until = Math.min(end, time + safely(claim))
     if (time + claim / 2 > until || !session.isGood()) return false
-    clearTimeout(this.#timer)
+    this.#clock.clearTimeout(this.#timer)
     // The message is a sign of life, though commands were not answered.
     this.answer.came()
     this.#isBusy = true
@@ -139,7 +141,7 @@ class Lease {
   async #confirm(grant) {
     try {
       const request = this.request()
-      const sent = now()
+      const sent = this.#clock.now()
       const { state, wanted } = await this.hub.confirm(request)
       if (this.claimed !== grant) return
       this.claimed = undefined
@@ -150,14 +152,15 @@ class Lease {
       else this.#lose(lateClaim)
     } catch {
       // Retry after any error: the claim ends by itself.
-      if (this.claimed === grant) this.#timer = setTimeout(() => this.#confirm(grant), pause)
+      if (this.claimed === grant)
+        this.#timer = this.#clock.setTimeout(() => this.#confirm(grant), pause)
     }
   }
 
   /** Confirms a lease without an end again, long before the end that the server knows. */
   #keepOn() {
     if (this.cohort.maxHold !== Infinity) return
-    this.#timer = setTimeout(() => {
+    this.#timer = this.#clock.setTimeout(() => {
       this.claimed = {}
       this.#confirm(this.claimed)
     }, this.hub.settings.longestHold / 2)
@@ -226,12 +229,12 @@ class Lease {
   }
 
   #lookIn(time) {
-    if (this.state === 'asking') this.#timer = setTimeout(() => this.ask(), time)
+    if (this.state === 'asking') this.#timer = this.#clock.setTimeout(() => this.ask(), time)
   }
 
   #begin({ token, wanted, abandoned }, until, session) {
     // The server may have ended the lease while its answer was on its way.
-    if (!session.isGood() || now() >= until) {
+    if (!session.isGood() || this.#clock.now() >= until) {
       this.claimed = undefined
       this.ask()
       return
@@ -240,7 +243,7 @@ class Lease {
     this.isAbandoned = abandoned
     this.until = until
     const { bound, isForEach, maxHold } = this.cohort
-    this.turn = new Turn(token, bound, now() + maxHold / 2, isForEach)
+    this.turn = new Turn(this.#clock, token, bound, this.#clock.now() + maxHold / 2, isForEach)
     if (wanted || this.#isWantedSoon) this.wanted()
     if (this.claimed === undefined) this.#keepOn()
     this.hub.began(this)
@@ -262,7 +265,7 @@ class Lease {
 
   /** Whether another caller of this thread may have it. */
   isToPassOn() {
-    const time = now()
+    const time = this.#clock.now()
     const isGood = this.state === 'held' && time < this.until && this.session.isGood()
     return isGood && !this.turn.isOver(time)
   }
@@ -278,7 +281,7 @@ class Lease {
   #stop() {
     this.state = 'over'
     this.claimed = undefined
-    clearTimeout(this.#timer)
+    this.#clock.clearTimeout(this.#timer)
     this.answer.stop()
   }
 

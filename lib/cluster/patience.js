@@ -1,7 +1,8 @@
 'use strict'
 // Timeouts of a server. If the event loop was blocked, the server's answer may be unread when the
 // time is up, so the turn of the loop in which a timeout fires reads first.
-const { clearImmediate, clearTimeout, setImmediate, setTimeout } = require('node:timers')
+const { clearImmediate, setImmediate } = require('node:timers')
+const { processClock } = require('./clock.js')
 
 /** The delay before a failed command is repeated, in milliseconds. */
 const pause = 100
@@ -10,14 +11,14 @@ const pause = 100
  * Calls `giveUp` after `time` ms, unless the returned function is called before. Keeps the process
  * alive meanwhile, unless `isToStay` is false.
  */
-function startPatience(time, giveUp, isToStay = true) {
+function startPatience(time, giveUp, { isToStay = true, clock = processClock } = {}) {
   let late
-  const timer = setTimeout(() => {
+  const timer = clock.setTimeout(() => {
     late = setImmediate(giveUp)
   }, time)
   if (!isToStay) timer.unref()
   return () => {
-    clearTimeout(timer)
+    clock.clearTimeout(timer)
     clearImmediate(late)
   }
 }
@@ -26,10 +27,10 @@ function startPatience(time, giveUp, isToStay = true) {
  * Settles as `doing`, or rejects with makeError() after `time` ms. A server that does not answer
  * does not keep the process alive.
  */
-async function inTime(doing, time, makeError = () => noAnswer(time)) {
+async function inTime(doing, time, makeError = () => noAnswer(time), clock = processClock) {
   let endPatience
   const late = new Promise((_, reject) => {
-    endPatience = startPatience(time, () => reject(makeError()), false)
+    endPatience = startPatience(time, () => reject(makeError()), { isToStay: false, clock })
   })
   try {
     return await Promise.race([doing, late])

@@ -1,13 +1,13 @@
 'use strict'
 // How long a lease stays with a thread while its callers pass it on: a turn covers all of them.
 const { isOver } = require('../core/cohort.js')
-const { now } = require('./clock.js')
 
 /** The most hand-offs of one lease: its token has no room for more. */
 const mostUses = 4096
 const tokenBits = 12n
 
 class Turn {
+  #clock
   #token
   #bound
   #end
@@ -18,10 +18,11 @@ class Turn {
   #usesBefore = 0
 
   /**
-   * `token` is the server's, and `bound` one of core/cohort.js. The turn is over at `end` even if
+   * Counts by `clock`. `token` is the server's, and `bound` one of core/cohort.js. The turn is over at `end` even if
    * no other process waits, and after one use if it `isForEach` hold anew.
    */
-  constructor(token, bound, end, isForEach) {
+  constructor(clock, token, bound, end, isForEach) {
+    this.#clock = clock
     this.#token = token << tokenBits
     this.#bound = bound
     this.#end = end
@@ -31,7 +32,7 @@ class Turn {
   /** Others wait for the lease, so passing it on here gets an end. */
   limit() {
     if (this.#wantedAt !== undefined) return
-    this.#wantedAt = now()
+    this.#wantedAt = this.#clock.now()
     this.#usesBefore = this.#uses
   }
 

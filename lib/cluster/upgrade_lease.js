@@ -3,7 +3,7 @@
 // becomes the writer when it has both leases. The server refuses a second upgrade, because each
 // would wait for the other.
 const { upgradeError } = require('../core/rw_errors.js')
-const { asked, now } = require('./clock.js')
+const { asked } = require('./clock.js')
 const { lostError } = require('../core/errors.js')
 const { Lease } = require('./lease.js')
 
@@ -22,7 +22,9 @@ class UpgradeLease extends Lease {
   maxHold() {
     if (this.cohort.maxHold === Infinity) return super.maxHold()
     const { claimed, until } = this.base
-    return claimed === undefined ? Math.max(1, Math.floor(asked(until - now()))) : super.maxHold()
+    return claimed === undefined
+      ? Math.max(1, Math.floor(asked(until - this.hub.clock.now())))
+      : super.maxHold()
   }
 
   ask() {

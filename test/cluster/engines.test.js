@@ -1,7 +1,6 @@
 'use strict'
 // The part common to all engines, with a server in memory: lib/cluster.
 const assert = require('node:assert/strict')
-const { setTimeout: sleep } = require('node:timers/promises')
 const {
   ConditionVariable,
   KeyedMutex,
@@ -13,14 +12,10 @@ const {
   Semaphore,
 } = require('../..')
 const { Engine } = require('../../lib/cluster/engine.js')
-const { fakeWorld } = require('./helpers/fake_world.js')
-const { calmIt } = require('../helpers/calm.js')
-
-// Sessions and leases of some hundred milliseconds expire if this process stalls.
-const it = calmIt(15)
+const { timedWorld } = require('./helpers/fake_world.js')
 
 describe('Locks over an engine', () => {
-  const world = fakeWorld()
+  const world = timedWorld()
   const { newEngine, count } = world
 
   it('borrow once for all waiters of this thread, and give back once', async () => {
@@ -30,7 +25,7 @@ describe('Locks over an engine', () => {
       mutex.runExclusive('key', () => order.push(i)),
     )
     await Promise.all(all)
-    await sleep(20)
+    await world.clock.settle()
     assert.deepEqual(world.server.commands, ['enter', 'leave'])
     assert.deepEqual(order, [...Array(500).keys()])
     assert.equal(mutex.size, 0)
@@ -59,7 +54,7 @@ describe('Locks over an engine', () => {
     const first = await a.acquire('key')
     const ours = [take(a, 'a'), take(a, 'a')]
     const other = take(b, 'b')
-    await sleep(50)
+    await world.queued()
     first()
     await Promise.all([...ours, other])
     assert.deepEqual(order, ['b', 'a', 'a'])
@@ -75,7 +70,7 @@ describe('Locks over an engine', () => {
       message: 'the mutex "a" was not available within 20 ms',
     })
     const high = mutex.runExclusive(() => order.push('high'), 1)
-    await late
+    await world.clock.until(late)
     first()
     await Promise.all([low, high])
     assert.deepEqual(order, ['high', 'low'])
@@ -88,7 +83,9 @@ describe('Locks over an engine', () => {
     const release = await a.acquire('key')
     const late = assert.rejects(b.acquire('key', { timeout: 30 }), { code: 'ERR_LOCK_TIMEOUT' })
     const next = b.acquire('key')
-    await late
+    await world.queued()
+    await world.clock.until(late)
+    await world.queued()
     world.server.commands = []
     release()
     ;(await next)()
@@ -100,7 +97,7 @@ describe('Locks over an engine', () => {
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
     const release = await a.acquire('key')
     const waiting = [b.acquire('key'), b.acquire('key')]
-    await sleep(20)
+    await world.queued()
     assert.deepEqual(b.snapshot(), [{ key: 'key', locked: false, waiting: 2 }])
     b.cancel('key', new Error('enough'))
     for (const one of waiting) await assert.rejects(one, { message: 'enough' })
@@ -127,7 +124,7 @@ describe('Locks over an engine', () => {
       const release = given[1] ?? given
       // One waits at the server, one here.
       const seen = [b.waitForUnlock(...key), b.waitForUnlock(...key)]
-      await sleep(20)
+      await world.queued()
       await assert.rejects(b.acquire(...key), { code: 'ERR_LOCK_QUEUE_FULL' })
       const acquired = b.acquire(...key, ...(given[1] ? [1] : []), { maxPending: 1 })
       const isCancelled = assert.rejects(acquired, { message: 'enough' })
@@ -178,7 +175,8 @@ describe('Locks over an engine', () => {
     const engine = await newEngine()
     const mutex = new KeyedMutex({ engine })
     const release = await mutex.acquire(['b', 'a'])
-    await assert.rejects(mutex.acquire(['c', 'a'], { timeout: 20 }), { code: 'ERR_LOCK_TIMEOUT' })
+    const late = mutex.acquire(['c', 'a'], { timeout: 20 })
+    await assert.rejects(world.clock.until(late), { code: 'ERR_LOCK_TIMEOUT' })
     assert.deepEqual([...mutex.keys()].sort(), ['a', 'b'])
     await assert.rejects(mutex.acquire(['c', 'a'], { timeout: 0 }), {
       code: 'ERR_LOCK_TIMEOUT',
@@ -272,7 +270,8 @@ describe('Locks over an engine', () => {
 })
 
 describe('A lock manager over an engine', () => {
-  const { newEngine } = fakeWorld()
+  const world = timedWorld()
+  const { newEngine } = world
 
   it('excludes requests of other processes, and shares', async () => {
     const [one, two] = [await newEngine(), await newEngine()]
@@ -298,10 +297,11 @@ describe('A lock manager over an engine', () => {
 
   it('rejects a request whose lock is lost, and unsupported requests', async () => {
     const locks = new LockManager({ engine: await newEngine({ ttl: 300, maxHold: 300 }) })
-    await assert.rejects(
-      locks.request('name', () => new Promise(() => {})),
-      { code: 'ERR_LOCK_LOST', message: /the lock of key "name" has been lost/ },
-    )
+    const lost = locks.request('name', () => new Promise(() => {}))
+    await assert.rejects(world.clock.until(lost), {
+      code: 'ERR_LOCK_LOST',
+      message: /the lock of key "name" has been lost/,
+    })
     await assert.rejects(
       locks.request('name', { steal: true }, () => {}),
       { name: 'NotSupportedError' },

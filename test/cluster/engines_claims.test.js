@@ -2,37 +2,30 @@
 // A waiter that a message tells of its grant is admitted at once, and confirms meanwhile.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
-const { setTimeout: sleep } = require('node:timers/promises')
 const { KeyedMutex } = require('../..')
-const { Engine } = require('../../lib/cluster/engine.js')
-const { fakeWorld } = require('./helpers/fake_world.js')
-const { calmIt } = require('../helpers/calm.js')
-
-// Sessions and leases of some hundred milliseconds expire if this process stalls.
-const it = calmIt(15)
+const { timedWorld } = require('./helpers/fake_world.js')
 
 describe('Claims over an engine', () => {
-  const world = fakeWorld()
+  const world = timedWorld()
   const { newEngine, count } = world
   const never = new Promise(() => {})
 
   /** Two engines that share a key: the first one holds it, the second one waits. */
   async function pair(options, change) {
-    const [one, two] = [await newEngine(options), await second(options, change)]
+    const [one, two] = [await newEngine(options), await newEngine(options, change)]
     const [a, b] = [one, two].map((engine) => new KeyedMutex({ engine }))
     const release = await a.acquire('key')
     const next = b.acquire('key')
-    await sleep(20)
+    await world.queued()
     world.server.commands = []
     return { a, b, release, next }
   }
 
-  async function second(options, change = () => ({})) {
-    const driver = world.server.driver()
-    const engine = new Engine({ ...driver, ...change(driver) }, options)
-    world.engines.push(engine)
-    await new KeyedMutex({ engine }).runExclusive('before', () => {})
-    return engine
+  /** How many milliseconds pass until `promise` settles. */
+  async function timeUntil(promise) {
+    const start = world.clock.now()
+    await world.clock.until(promise)
+    return world.clock.now() - start
   }
 
   it('admit a waiter by the message, before any command is answered', async () => {
@@ -54,7 +47,8 @@ describe('Claims over an engine', () => {
     release()
     const granted = await next
     const other = a.acquire('key')
-    await sleep(1300)
+    // By then the claim, of 1,000 ms, would be over.
+    await world.clock.pass(1300)
     assert.equal(granted.signal.aborted, false)
     assert.equal(a.snapshot()[0].locked, false)
     granted()
@@ -70,7 +64,7 @@ describe('Claims over an engine', () => {
     const granted = await next
     const order = []
     granted.signal.addEventListener('abort', () => order.push('lost'))
-    const other = await a.acquire('key')
+    const other = await world.clock.until(a.acquire('key'))
     order.push('next')
     assert.deepEqual(order, ['lost', 'next'])
     assert.equal(granted.signal.reason.code, 'ERR_LOCK_LOST')
@@ -83,15 +77,14 @@ describe('Claims over an engine', () => {
 
   it('end in time if the clock of the server has been set forward', async () => {
     const { a, release, next } = await pair({}, () => ({ confirm: () => never }))
-    world.server.clock = () => Date.now() + 5000
+    const { clock } = world.server
+    world.server.clock = () => clock() + 5000
     release()
     const granted = await next
-    const start = performance.now()
-    const { signal } = granted
-    await once(signal, 'abort')
-    assert.ok(performance.now() - start < 4000)
+    // It lasts as long as a claim.
+    assert.equal(await timeUntil(once(granted.signal, 'abort')), 0.99 * 1000 - 2)
     granted()
-    ;(await a.acquire('key'))()
+    ;(await world.clock.until(a.acquire('key')))()
   })
 
   it('are confirmed by another command if one has failed', async () => {
@@ -103,7 +96,7 @@ describe('Claims over an engine', () => {
     const { release, next } = await pair({ ttl: 1500 }, change)
     release()
     const granted = await next
-    await sleep(1300)
+    await world.clock.pass(1300)
     assert.equal(failures, 3)
     assert.equal(granted.signal.aborted, false)
     granted()
@@ -115,7 +108,7 @@ describe('Claims over an engine', () => {
     const { release, next } = await pair({}, later)
     release()
     const granted = await next
-    await once(granted.signal, 'abort')
+    assert.equal(await timeUntil(once(granted.signal, 'abort')), 0)
     assert.equal(granted.signal.reason.code, 'ERR_LOCK_LOST')
     granted()
   })
@@ -146,7 +139,7 @@ describe('Claims over an engine', () => {
       })
       const { release, next } = await pair({ ttl }, change)
       release()
-      const granted = await next
+      const granted = await world.clock.until(next)
       assert.deepEqual([count('confirm'), count('enter')], [0, 1])
       granted()
     })
@@ -161,11 +154,11 @@ describe('Claims over an engine', () => {
         return driver.confirm(request)
       },
     })
-    const engine = await second({}, change)
+    const engine = await newEngine({}, change)
     const [a, b] = [await newEngine(), engine].map((engine) => new KeyedMutex({ engine }))
     const release = await a.acquire('key')
     const next = b.acquire('key', { signal })
-    await sleep(20)
+    await world.queued()
     release()
     await assert.rejects(next, { message: 'enough' })
     ;(await a.acquire('key', { timeout: 1000 }))()
@@ -174,57 +167,71 @@ describe('Claims over an engine', () => {
   it('pass along some quick hand-offs first, because one to another process takes long', async () => {
     const all = [await newEngine(), await newEngine(), await newEngine()]
     const [a, b, c] = all.map((engine) => new KeyedMutex({ engine }))
-    /** How many waiters of b enter before c, which has waited when they entered. */
-    async function before() {
+    /** How many waiters of b enter before c, which has waited when they entered, if each holds it for `time` ms. */
+    async function enteredBefore(time) {
       const release = await a.acquire('key')
       let count = 0
       let isOver = false
       const work = async () => {
-        while (!isOver) await b.runExclusive('key', () => count++)
+        while (!isOver) {
+          await b.runExclusive('key', () => {
+            count++
+            world.clock.block(time)
+          })
+        }
       }
       const waits = [work(), work()]
-      await sleep(20)
+      await world.queued(1)
       const end = () => {
         isOver = true
+        return count
       }
-      waits.push(c.runExclusive('key', end))
-      await sleep(20)
+      const admitted = c.runExclusive('key', end)
+      await world.queued(2)
       release()
+      const counted = await admitted
       await Promise.all(waits)
-      return count
+      return counted
     }
-    // However busy the machine is, sometimes it gives this process 2 ms.
-    while ((await before()) <= 100);
+    // 64 of them and at least 2 ms, at most 100 ms.
+    const counts = [await enteredBefore(1 / 64), await enteredBefore(1), await enteredBefore(2)]
+    assert.deepEqual(counts, [128, 64, 50])
   })
 
   it('report other waiters that arrive before the claim is confirmed', async () => {
     const { a, b, release, next } = await pair()
     release()
-    await isPassedOn(b, await next, a)
+    await isPassedOn(b, await next, a, 64)
   })
 
   it('are told of other waiters, as a lease is that arrives before its answer', async () => {
     const all = [await newEngine(), await newEngine()]
     const [a, b] = all.map((engine) => new KeyedMutex({ engine }))
-    world.server.slowAnswer = sleep(100)
+    let answer
+    world.server.slowAnswer = new Promise((resolve) => {
+      answer = resolve
+    })
     const late = a.acquire('key')
-    await sleep(20)
+    await world.clock.settle()
     const other = b.acquire('key').then((release) => release())
+    await world.queued()
+    answer()
     const release = await late
-    await isPassedOn(a, release, b)
+    // Its holder is the first of the 64.
+    await isPassedOn(a, release, b, 63)
     await other
   })
 
-  /** `mine` holds the lock, and its local waiters admit `other` before long. */
-  async function isPassedOn(mine, release, other) {
+  /** `mine` holds the lock, and so many of its local waiters enter before `other`. */
+  async function isPassedOn(mine, release, other, count) {
     const order = []
     const work = (mutex, who) =>
-      mutex.runExclusive('key', () => sleep(1).then(() => order.push(who)))
+      mutex.runExclusive('key', () => world.clock.pass(1).then(() => order.push(who)))
     const all = Array.from({ length: 100 }, () => work(mine, 'mine'))
     all.push(work(other, 'other'))
-    await sleep(20)
+    await world.clock.settle()
     release()
     await Promise.all(all)
-    assert.ok(order.indexOf('other') <= 65, `at ${order.indexOf('other')}`)
+    assert.equal(order.indexOf('other'), count)
   }
 })

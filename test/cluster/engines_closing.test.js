@@ -3,11 +3,8 @@
 const assert = require('node:assert/strict')
 const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
 const { closables, isPending } = require('../helpers/closable.js')
-const { calmIt } = require('../helpers/calm.js')
 const { fakeWorld } = require('./helpers/fake_world.js')
 
-// Sessions and leases of some hundred milliseconds expire if this process stalls.
-const it = calmIt(15)
 const closed = { code: 'ERR_LOCK_CLOSED' }
 
 for (const [name, make] of Object.entries(closables)) {

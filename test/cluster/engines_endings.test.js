@@ -4,10 +4,10 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, LockManager, Mutex } = require('../..')
 const { Engine } = require('../../lib/cluster/engine.js')
-const { fakeWorld } = require('./helpers/fake_world.js')
+const { realWorld, timedWorld } = require('./helpers/fake_world.js')
 
 describe('Locks over an engine whose renewing thread fails', () => {
-  const world = fakeWorld()
+  const world = realWorld()
 
   function mutexOf(diesAt, options) {
     const driver = world.server.driver()
@@ -60,24 +60,23 @@ describe('Locks over an engine whose renewing thread fails', () => {
 })
 
 describe('Locks over an engine whose listening connection fails', () => {
-  const world = fakeWorld()
+  const world = timedWorld()
 
   it('report why, until it has been made', async () => {
-    const driver = world.server.driver()
     let succeed
     const connected = new Promise((resolve) => {
       succeed = resolve
     })
-    const listen = async (session, hear) => {
-      hear.trouble(new Error('no permission'))
-      await connected
-      hear.trouble(undefined)
-      await driver.listen(session, hear)
-    }
-    const engine = new Engine({ ...driver, listen })
-    world.engines.push(engine)
-    const mutex = new KeyedMutex({ engine })
-    await assert.rejects(mutex.acquire('key', { timeout: 50 }), {
+    const change = (driver) => ({
+      async listen(session, hear) {
+        hear.trouble(new Error('no permission'))
+        await connected
+        hear.trouble(undefined)
+        await driver.listen(session, hear)
+      },
+    })
+    const mutex = new KeyedMutex({ engine: world.engineOver({}, change) })
+    await assert.rejects(world.clock.until(mutex.acquire('key', { timeout: 50 })), {
       code: 'ERR_LOCK_ENGINE',
       message: /within 50 ms: no permission$/,
       cause: new Error('no permission'),
@@ -85,7 +84,7 @@ describe('Locks over an engine whose listening connection fails', () => {
     succeed()
     ;(await mutex.acquire('key'))()
     world.server.trouble = new Promise(() => {})
-    await assert.rejects(mutex.acquire('other', { timeout: 50 }), {
+    await assert.rejects(world.clock.until(mutex.acquire('other', { timeout: 50 })), {
       code: 'ERR_LOCK_ENGINE',
       message: /within 50 ms; check that the server runs and can be reached$/,
     })
@@ -94,7 +93,7 @@ describe('Locks over an engine whose listening connection fails', () => {
 })
 
 describe('Locks over an engine', () => {
-  const world = fakeWorld()
+  const world = timedWorld()
 
   it('are one lock for maps with different options in one thread', async () => {
     const engine = await world.newEngine()
@@ -123,16 +122,14 @@ describe('Locks over an engine', () => {
 
   it('are free when a reader has released, at any moment of its upgrade', async () => {
     let afterAnswer = () => {}
-    const driver = world.server.driver()
-    const engine = new Engine({
-      ...driver,
+    const change = (driver) => ({
       async enter(request) {
         const answer = await driver.enter(request)
         afterAnswer()
         return answer
       },
     })
-    world.engines.push(engine)
+    const engine = world.engineOver({}, change)
     const locks = new KeyedRWLock({ engine })
     const others = new KeyedRWLock({ engine: await world.newEngine() })
     const outcomes = new Set()
@@ -161,7 +158,7 @@ describe('Locks over an engine', () => {
 })
 
 describe('Locks over a closed engine', () => {
-  const world = fakeWorld()
+  const world = timedWorld()
   const closed = { code: 'ERR_LOCK_ENGINE', message: /has been closed/ }
 
   it('reject the waiters behind a holder of the same thread at once, and later ones', async () => {
@@ -193,7 +190,7 @@ describe('Locks over a closed engine', () => {
     const cause = new Error('Connection is closed.')
     world.server.trouble = Promise.reject(cause)
     world.server.trouble.catch(() => {})
-    await assert.rejects(engine.close(), {
+    await assert.rejects(world.clock.until(engine.close()), {
       code: 'ERR_LOCK_ENGINE',
       cause,
       message:
@@ -205,7 +202,7 @@ describe('Locks over a closed engine', () => {
   it('are free within ttl where the server does not answer, and closing reports that', async () => {
     const engine = await world.newEngine({ ttl: 500, answerTimeout: 100 })
     world.server.trouble = new Promise(() => {})
-    await assert.rejects(engine.close(), {
+    await assert.rejects(world.clock.until(engine.close()), {
       code: 'ERR_LOCK_ENGINE',
       message:
         'the engine is closed, but Fake could not be told to free its locks: there was no answer within 100 ms. ' +

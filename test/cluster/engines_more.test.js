@@ -7,15 +7,12 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { setFlagsFromString } = require('node:v8')
 const { runInNewContext } = require('node:vm')
 const { KeyedMutex, KeyedSemaphore, Mutex, RWLock } = require('../..')
-const { fakeWorld } = require('./helpers/fake_world.js')
-const { calmIt } = require('../helpers/calm.js')
+const { fakeWorld, timedWorld } = require('./helpers/fake_world.js')
 const { inChild } = require('../helpers/children.js')
 
-// Sessions and leases of some hundred milliseconds expire if this process stalls.
-const it = calmIt(15)
-
 describe('Several keys over an engine', () => {
-  const { newEngine } = fakeWorld()
+  const world = timedWorld()
+  const { newEngine } = world
 
   it('have one token each, and one common signal', async () => {
     const engine = await newEngine()
@@ -43,10 +40,10 @@ describe('Several keys over an engine', () => {
     const other = new KeyedMutex({ engine: await newEngine() })
     const theirs = await other.acquire('b')
     const both = mutex.acquire(['a', 'b'])
-    await sleep(200)
+    await world.clock.pass(200)
     theirs()
     const { signal } = await both
-    if (!signal.aborted) await once(signal, 'abort')
+    await world.clock.until(once(signal, 'abort'))
     assert.match(signal.reason.message, /key "a" has been lost/)
     const next = await other.acquire('b', { timeout: 0 }).catch(({ code }) => code)
     assert.equal(next, 'ERR_LOCK_TIMEOUT')
@@ -60,7 +57,7 @@ describe('Several keys over an engine', () => {
     const both = mutex.runExclusive(['a', 'b'], () => {
       isCalled = true
     })
-    await sleep(400)
+    await world.clock.pass(400)
     theirs()
     await assert.rejects(both, { code: 'ERR_LOCK_LOST', message: /key "a"/ })
     assert.equal(isCalled, false)
@@ -70,7 +67,7 @@ describe('Several keys over an engine', () => {
 })
 
 describe('The report of a dead holder, over an engine', () => {
-  const world = fakeWorld()
+  const world = timedWorld()
   const { newEngine } = world
 
   /** A key whose holder has died. */
@@ -87,7 +84,8 @@ describe('The report of a dead holder, over an engine', () => {
     world.server.slowAnswer = new Promise((resolve) => {
       answer = resolve
     })
-    await assert.rejects(mutex.acquire('key', { timeout: 50 }), { code: 'ERR_LOCK_ENGINE' })
+    const late = mutex.acquire('key', { timeout: 50 })
+    await assert.rejects(world.clock.until(late), { code: 'ERR_LOCK_ENGINE' })
     world.server.slowAnswer = undefined
     answer()
     const release = await mutex.acquire('key')
@@ -99,7 +97,8 @@ describe('The report of a dead holder, over an engine', () => {
   it('goes to the next holder of this thread, if the caller did not get all keys', async () => {
     const mutex = await abandoned()
     const held = await mutex.acquire('z')
-    await assert.rejects(mutex.acquire(['key', 'z'], { timeout: 50 }), { code: 'ERR_LOCK_TIMEOUT' })
+    const late = mutex.acquire(['key', 'z'], { timeout: 50 })
+    await assert.rejects(world.clock.until(late), { code: 'ERR_LOCK_TIMEOUT' })
     await mutex.waitForUnlock('key')
     const both = mutex.acquire(['key', 'z'])
     held()
@@ -118,7 +117,8 @@ describe('The report of a dead holder, over an engine', () => {
 })
 
 describe('A semaphore over an engine', () => {
-  const { newEngine } = fakeWorld()
+  const world = timedWorld()
+  const { newEngine } = world
 
   it('can be given back without its Releaser, also in parts', async () => {
     const [one, two] = [await newEngine(), await newEngine()]
@@ -128,7 +128,7 @@ describe('A semaphore over an engine', () => {
     assert.throws(() => a.release('key', 6), RangeError)
     assert.throws(() => b.release('key'), { code: 'ERR_LOCK_RANGE', message: /key "key"/ })
     const wanted = b.acquire('key', 3)
-    await sleep(30)
+    await world.queued()
     a.release('key', 3)
     assert.equal(a.getValue('key'), 3)
     const [, theirs] = await wanted

@@ -1,7 +1,6 @@
 'use strict'
 // Semaphore and RecursiveMutex over an engine, with a server in memory.
 const assert = require('node:assert/strict')
-const { setTimeout: sleep } = require('node:timers/promises')
 const {
   KeyedMutex,
   KeyedRWLock,
@@ -12,14 +11,10 @@ const {
   RWLock,
   Semaphore,
 } = require('../..')
-const { fakeWorld } = require('./helpers/fake_world.js')
-const { calmIt } = require('../helpers/calm.js')
-
-// Sessions and leases of some hundred milliseconds expire if this process stalls.
-const it = calmIt(15)
+const { timedWorld } = require('./helpers/fake_world.js')
 
 describe('Semaphore over an engine', () => {
-  const world = fakeWorld()
+  const world = timedWorld()
   const semaphore = async (value, name = 'pool') =>
     new Semaphore(value, { engine: await world.newEngine(), name })
 
@@ -48,7 +43,7 @@ describe('Semaphore over an engine', () => {
     const work = () =>
       pool.runExclusive(async () => {
         most = Math.max(most, ++inside)
-        await sleep(5) // until the server has answered for the second lease, too
+        await world.clock.settle() // until the server has answered for the second lease, too
         inside--
       })
     await Promise.all(Array.from({ length: 20 }, work))
@@ -130,7 +125,7 @@ describe('Semaphore over an engine', () => {
 })
 
 describe('RecursiveMutex over an engine', () => {
-  const world = fakeWorld()
+  const world = timedWorld()
 
   it('borrows once for the outermost hold', async () => {
     const account = new RecursiveMutex({ engine: await world.newEngine(), name: 'account' })
@@ -181,10 +176,8 @@ describe('RecursiveMutex over an engine', () => {
     const mine = new RecursiveMutex({ engine: await world.newEngine(), name: 'account' })
     const theirs = new RecursiveMutex({ engine: await world.newEngine(), name: 'account' })
     await mine.runExclusive(async () => {
-      await assert.rejects(
-        theirs.runExclusive(() => {}, { timeout: 5 }),
-        { code: 'ERR_LOCK_TIMEOUT' },
-      )
+      const late = theirs.runExclusive(() => {}, { timeout: 5 })
+      await assert.rejects(world.clock.until(late), { code: 'ERR_LOCK_TIMEOUT' })
     })
     await theirs.runExclusive(() => {})
   })
@@ -200,7 +193,7 @@ describe('RecursiveMutex over an engine', () => {
 })
 
 describe('The grant that callbacks over an engine get', () => {
-  const world = fakeWorld()
+  const world = timedWorld()
   const name = 'told'
   const last = (...all) => all.at(-1)
   const ways = {
@@ -242,7 +235,7 @@ describe('The grant that callbacks over an engine get', () => {
 })
 
 describe('ifAvailable over an engine', () => {
-  const world = fakeWorld()
+  const world = timedWorld()
   const name = 'now'
   const now = { ifAvailable: true }
   /** A held lock of one engine, and the result that another engine gets. */
@@ -326,7 +319,8 @@ describe('ifAvailable over an engine', () => {
     const engine = await world.newEngine({ answerTimeout: 500 })
     const mutex = new Mutex({ engine, name })
     world.server.trouble = new Promise(() => {})
-    await assert.rejects(mutex.acquire(now), { code: 'ERR_LOCK_ENGINE' })
+    const asked = mutex.acquire(now)
+    await assert.rejects(world.clock.until(asked), { code: 'ERR_LOCK_ENGINE' })
   })
 
   it('is named by the errors of the forms without a wait', async () => {

@@ -30,10 +30,34 @@ class FakeServer {
     this.channel.close()
   }
 
+  /** A command of fake_keeper.js. */
   async keep({ number, what, session, ttl }) {
+    const isAlive = await this.renew(what, session, ttl)
+    this.channel.postMessage({ answerTo: number, isAlive })
+  }
+
+  async renew(what, session, ttl) {
     await this.trouble
     if (what === 'open' || this.isAlive(session)) this.sessions.set(session, this.clock() + ttl)
-    this.channel.postMessage({ answerTo: number, isAlive: this.isAlive(session) })
+    return this.isAlive(session)
+  }
+
+  /** As fake_keeper.js, for a keeper in this thread. */
+  keeper() {
+    const send =
+      (what) =>
+      async (...args) => {
+        await nextTurn()
+        return this.renew(what, ...args)
+      }
+    return { open: send('open'), renew: send('renew'), close: async () => {} }
+  }
+
+  /** The number of requests in the queues of all keys. */
+  waiting() {
+    let count = 0
+    for (const { waiters } of this.keys.values()) count += waiters.size
+    return count
   }
 
   isAlive(session) {

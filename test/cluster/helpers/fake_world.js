@@ -1,27 +1,49 @@
 'use strict'
-// A server in memory for each test of the describe() that calls this.
+// A server in memory for each test of the describe() that calls this, with a clock that only tests advance.
+const assert = require('node:assert/strict')
 const { KeyedMutex } = require('../../..')
 const { Engine } = require('../../../lib/cluster/engine.js')
 const { FakeServer } = require('./fake_server.js')
-const { warmUp } = require('./warm_up.js')
+const { LocalThread } = require('./local_thread.js')
+const { VirtualClock } = require('./virtual_clock.js')
 
 function fakeWorld() {
-  const world = { server: undefined, engines: [], newEngine, count }
+  const world = { server: undefined, clock: undefined, engines: [], ...doings() }
   beforeEach(() => {
+    world.clock = new VirtualClock()
     world.server = new FakeServer()
+    const start = Date.now() - world.clock.now()
+    world.server.clock = () => start + Math.floor(world.clock.now())
     world.engines = []
   })
   afterEach(async () => {
     world.server.trouble = undefined
-    for (const engine of world.engines) await engine.close()
+    world.server.slowAnswer = undefined
+    for (const engine of world.engines) await world.clock.until(engine.close())
     world.server.close()
   })
+  return world
 
-  /** A new engine with a session. */
-  async function newEngine(options) {
-    const engine = new Engine(world.server.driver(), options)
+  function doings() {
+    return { newEngine, engineOver, count, queued }
+  }
+
+  /** A new engine, whose driver has the methods that `change(driver)` returns in place of its own. */
+  function engineOver(options, change = () => ({})) {
+    const driver = world.server.driver()
+    const startThread = (_, ttl) => new LocalThread(world.server.keeper(), ttl, world.clock)
+    const outside = { clock: world.clock, startThread }
+    const engine = new Engine({ ...driver, ...change(driver) }, options, outside)
     world.engines.push(engine)
-    await warmUp(new KeyedMutex({ engine }))
+    return engine
+  }
+
+  /** The same, with a session. */
+  async function newEngine(options, change) {
+    const engine = engineOver(options, change)
+    await new KeyedMutex({ engine }).runExclusive('before', () => {})
+    // The server has been told of the end of that hold as well.
+    await world.clock.settle()
     world.server.commands = []
     return engine
   }
@@ -31,7 +53,33 @@ function fakeWorld() {
     return world.server.commands.filter((one) => one === name).length
   }
 
+  /** Resolves when the server has queued so many requests, for all keys, and has told their holders. */
+  async function queued(number = 1) {
+    await world.clock.settle()
+    assert.equal(world.server.waiting(), number)
+  }
+}
+
+/** The same with real time, for engines whose renewing thread is a real one. `engines` are closed after the test. */
+function realWorld() {
+  const world = { server: undefined, engines: [] }
+  beforeEach(() => {
+    world.server = new FakeServer()
+    world.engines = []
+  })
+  afterEach(async () => {
+    for (const engine of world.engines) await engine.close()
+    world.server.close()
+  })
   return world
 }
 
-module.exports = { fakeWorld }
+/** The same as fakeWorld(), where the timeouts of callers follow the clock, too. */
+function timedWorld() {
+  const world = fakeWorld()
+  beforeEach(() => world.clock.replaceTimers())
+  afterEach(() => world.clock.restore())
+  return world
+}
+
+module.exports = { fakeWorld, realWorld, timedWorld }

@@ -1,0 +1,116 @@
+'use strict'
+// Opens and renews an engine's session, and writes the end of its safety to memory that the event
+// loop reads: see keeper.js. It runs in a thread of its own (keeper_thread.js).
+const { readUntil, safely, writeUntil } = require('./clock.js')
+const { pack, reasonOf } = require('./errors.js')
+
+class Renewal {
+  #makeConnection
+  #ttl
+  #post
+  #clock
+  /** The connection: attempted again until it succeeds, then kept. */
+  #connecting
+  #connection
+  /** Why the connection is down, or the last renewal failed. Both are retried. */
+  #trouble
+  /** The session to renew, until another one replaces it. */
+  #current
+
+  /**
+   * `connect(trouble)` is that of a driver's keeper (engine.d.ts), and `post` sends a message to
+   * the Keeper.
+   */
+  constructor({ connect, ttl, post, clock }) {
+    this.#makeConnection = connect
+    this.#ttl = ttl
+    this.#post = post
+    this.#clock = clock
+  }
+
+  #connect() {
+    this.#connecting ??= this.#makeConnection((error) => this.#tell(error)).then(
+      (connection) => {
+        this.#connection = connection
+        return connection
+      },
+      (error) => {
+        this.#connecting = undefined
+        throw error
+      },
+    )
+    return this.#connecting
+  }
+
+  #tell(error) {
+    this.#trouble = error
+    this.#post({ error: error && pack(error) })
+  }
+
+  #after(time) {
+    return new Promise((resolve) => this.#clock.setTimeout(resolve, time))
+  }
+
+  async keep({ id, buffer }) {
+    this.#current = id
+    const until = new BigInt64Array(buffer)
+    const ttl = this.#ttl
+    try {
+      const keeper = await this.#connect()
+      const sent = this.#clock.now()
+      await keeper.open(id, ttl)
+      this.#extend(until, sent)
+      this.#post({ id, isOpen: true })
+      while (this.#current === id) {
+        await this.#after(ttl / 3)
+        if (this.#current === id) await this.#renew(keeper, id, until)
+      }
+    } catch (error) {
+      writeUntil(until, 0)
+      this.#post({ id, isOpen: false, error: pack(error) })
+    }
+  }
+
+  /** The server has the session for its ttl from when it got the command, which was `sent`. */
+  #extend(until, sent) {
+    writeUntil(until, sent + safely(this.#ttl))
+    if (this.#trouble !== undefined) this.#tell(undefined)
+  }
+
+  /** Retries until the session has been renewed once. Throws when the session is over. */
+  async #renew(keeper, id, until) {
+    const end = readUntil(until)
+    while (this.#current === id && this.#clock.now() < end) {
+      const sent = this.#clock.now()
+      const attempt = this.#tryToRenew(keeper, id)
+      const answer = await Promise.race([attempt, this.#after(this.#ttl / 3)])
+      if (answer === false) throw new Error('the server has ended it')
+      if (answer === true) {
+        this.#extend(until, sent)
+        return
+      }
+    }
+    const trouble = this.#trouble
+    const why = trouble === undefined ? '' : `: ${reasonOf(trouble)}`
+    if (this.#current === id) {
+      throw new Error(`it could not be renewed in time${why}`, trouble && { cause: trouble })
+    }
+  }
+
+  /** Whether the session existed and was renewed; undefined if the attempt failed. */
+  async #tryToRenew(keeper, id) {
+    try {
+      return await keeper.renew(id, this.#ttl)
+    } catch (error) {
+      this.#tell(error)
+      await this.#after(this.#ttl / 20)
+    }
+  }
+
+  async end() {
+    this.#current = undefined
+    await this.#connection?.close()
+  }
+}
+
+module.exports = { Renewal }

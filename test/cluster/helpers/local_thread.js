@@ -1,0 +1,34 @@
+'use strict'
+// In place of the thread that renews sessions: the same Renewal in this thread, by a virtual clock.
+const { EventEmitter } = require('node:events')
+const { Renewal } = require('../../../lib/cluster/renewal.js')
+
+class LocalThread extends EventEmitter {
+  #renewal
+
+  /** `keeper` is an EngineKeeper of engine.d.ts. */
+  constructor(keeper, ttl, clock) {
+    super()
+    this.#renewal = new Renewal({
+      connect: async () => keeper,
+      ttl,
+      post: (message) => setImmediate(() => this.emit('message', message)),
+      clock,
+    })
+  }
+
+  unref() {}
+
+  postMessage(message) {
+    setImmediate(async () => {
+      if (message !== 'end') {
+        this.#renewal.keep(message)
+        return
+      }
+      await this.#renewal.end()
+      this.emit('exit')
+    })
+  }
+}
+
+module.exports = { LocalThread }
