@@ -2,38 +2,24 @@
 // Which answers and messages of a server an engine relies on, and for how long: lib/cluster.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
-const { setImmediate: nextTurn, setTimeout: sleep } = require('node:timers/promises')
+const { setImmediate: nextTurn } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('../..')
-const { Engine } = require('../../lib/cluster/engine.js')
-const { fakeWorld } = require('./helpers/fake_world.js')
-const { warmUp } = require('./helpers/warm_up.js')
-const { calmIt } = require('../helpers/calm.js')
+const { timedWorld } = require('./helpers/fake_world.js')
 
-// Sessions and leases of some hundred milliseconds expire if this process stalls.
-const it = calmIt(15)
+const never = new Promise(() => {})
+// Also while the clock of a test replaces the timers.
+const realTimeout = globalThis.setTimeout
 
 describe('Answers over an engine', () => {
-  const world = fakeWorld()
+  const world = timedWorld()
   const { newEngine } = world
-
-  /**
-   * An engine whose driver has the methods that `change` returns; `hearing` changes its listeners,
-   * too.
-   */
-  async function changed(options, change) {
-    const driver = world.server.driver()
-    const engine = new Engine({ ...driver, ...change(driver) }, options)
-    world.engines.push(engine)
-    await warmUp(new KeyedMutex({ engine }))
-    return engine
-  }
 
   it('are not awaited any more once a message has replaced them', async () => {
     let hearing
     let isCut = false
     const one = await newEngine()
-    const two = await changed({ answerTimeout: 800 }, (driver) => ({
+    const two = await newEngine({ answerTimeout: 800 }, (driver) => ({
       listen(session, hear) {
         hearing = hear
         return driver.listen(session, hear)
@@ -43,25 +29,26 @@ describe('Answers over an engine', () => {
     const [a, b] = [one, two].map((engine) => new KeyedMutex({ engine }))
     const release = await a.acquire('key')
     const next = b.acquire('key')
-    await sleep(20)
+    await world.queued()
     isCut = true
     // Its command is never answered, but a message arrives before it gives up.
     hearing.missed()
-    await sleep(20)
+    await world.clock.settle()
     release()
     const granted = await next
-    await sleep(900)
+    await world.clock.pass(900)
     assert.equal(granted.signal.aborted, false)
     await assert.rejects(a.acquire('key', { timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
     // The server does not seem silent to other callers either.
-    await assert.rejects(b.acquire('key', { timeout: 20 }), { code: 'ERR_LOCK_TIMEOUT' })
+    const late = b.acquire('key', { timeout: 20 })
+    await assert.rejects(world.clock.until(late), { code: 'ERR_LOCK_TIMEOUT' })
     granted()
     ;(await a.acquire('key', { timeout: 1000 }))()
   })
 
   /**
-   * The answer that `answered` waits for arrives while block() blocks the event loop, for longer
-   * than 500 ms.
+   * The answer that `answered` waits for arrives while block() blocks the event loop. Timers that were due for 500 ms
+   * run before the event loop can read it.
    */
   async function unread() {
     const flag = new Int32Array(new SharedArrayBuffer(4))
@@ -88,9 +75,12 @@ describe('Answers over an engine', () => {
       },
       async block() {
         await asked
+        // The event loop runs timers first when it goes on.
+        const timersRun = new Promise((resolve) => realTimeout(resolve, 1))
         server.postMessage('go')
         Atomics.wait(flag, 0, 0)
-        Atomics.wait(flag, 0, 1, 600)
+        await timersRun
+        world.clock.block(600)
       },
     }
   }
@@ -98,7 +88,7 @@ describe('Answers over an engine', () => {
   it('are in time if they arrived unread while the event loop was blocked', async () => {
     const { answered, block } = await unread()
     let wait
-    const engine = await changed({ answerTimeout: 500 }, (driver) => ({
+    const engine = await newEngine({ answerTimeout: 500 }, (driver) => ({
       async enter(request) {
         const granted = await driver.enter(request)
         if (wait !== undefined) await answered()
@@ -112,7 +102,7 @@ describe('Answers over an engine', () => {
 
   it('are in time in the same way when an engine closes', async () => {
     const { answered, block } = await unread()
-    const engine = await changed({ answerTimeout: 500 }, (driver) => ({
+    const engine = await newEngine({ answerTimeout: 500 }, (driver) => ({
       async end(session) {
         await driver.end(session)
         await answered()
@@ -132,7 +122,7 @@ describe('Answers over an engine', () => {
       answer = resolve
     })
     const one = await newEngine()
-    const two = await changed({ ttl: claim, maxHold: 5000 }, (driver) => ({
+    const two = await newEngine({ ttl: claim, maxHold: 5000 }, (driver) => ({
       async confirm(request) {
         const said = await driver.confirm(request)
         await answered
@@ -142,13 +132,13 @@ describe('Answers over an engine', () => {
     const [a, b] = [one, two].map((engine) => new KeyedRWLock({ engine }))
     const release = await a.acquireWrite('key')
     const next = b.acquireRead('key')
-    await sleep(20)
+    await world.queued()
     release()
     const reader = await next
     // The server has the confirmation, and this thread has no answer to it.
     const writer = await reader.upgrade()
     answer()
-    await sleep(claim + 100)
+    await world.clock.pass(claim + 100)
     const isIn = await a.acquireRead('key', { timeout: 0 }).then(
       () => true,
       () => false,
@@ -160,7 +150,7 @@ describe('Answers over an engine', () => {
   it('that could not be read in time end one session, and begin one', async () => {
     const times = { ttl: 200, maxHold: 5000 }
     const sessions = []
-    const two = await changed(times, (driver) => ({
+    const two = await newEngine(times, (driver) => ({
       listen(session, hear) {
         sessions.push(session)
         return driver.listen(session, hear)
@@ -170,31 +160,28 @@ describe('Answers over an engine', () => {
     const keys = ['one', 'two', 'three']
     for (const key of keys) await a.acquire(key)
     const waits = keys.map((key) => b.acquire(key))
-    await sleep(20)
+    await world.queued(3)
     const before = sessions.length
-    const end = performance.now() + 400
-    while (performance.now() < end);
+    world.clock.block(400)
     // Before any message that reports it.
     waits.push(b.acquire('four'))
     await nextTurn()
     assert.equal(sessions.length, before + 1)
-    const all = await Promise.all(waits)
+    const all = await world.clock.until(Promise.all(waits))
     for (const release of all) release()
   })
 
   it('that arrive when the engine is closed open no session', async () => {
     let listened
-    const driver = world.server.driver()
-    const engine = new Engine({
-      ...driver,
-      listen: () =>
-        new Promise((resolve) => {
-          listened = resolve
-        }),
-    })
+    const listen = () =>
+      new Promise((resolve) => {
+        listened = resolve
+      })
+    const engine = world.engineOver({}, () => ({ listen }))
     const waiting = new KeyedMutex({ engine }).acquire('key', { timeout: 1000 })
-    while (listened === undefined) await sleep(1)
-    await assert.rejects(new KeyedMutex({ engine }).acquire('other', { timeout: 20 }), {
+    await world.clock.settle()
+    const other = new KeyedMutex({ engine }).acquire('other', { timeout: 20 })
+    await assert.rejects(world.clock.until(other), {
       code: 'ERR_LOCK_ENGINE',
       message: /within 20 ms; check that .* This call also connects and starts a thread: allow it/,
     })
@@ -207,20 +194,19 @@ describe('Answers over an engine', () => {
   it('that never come are not awaited by a closed engine', async () => {
     let isSilent = true
     const asked = []
-    const engine = new Engine({ ...world.server.driver(), enter: () => new Promise(() => {}) })
-    world.server.trouble = new Promise((resolve) => {
-      world.server.keep = () => asked.push(resolve)
-    })
+    const engine = world.engineOver({}, () => ({ enter: () => never }))
+    world.server.renew = () => new Promise((resolve) => asked.push(resolve))
     const waiting = new KeyedMutex({ engine }).acquire('key').finally(() => {
       isSilent = false
     })
-    while (asked.length === 0) await sleep(1)
+    await world.clock.settle()
+    assert.equal(asked.length, 1)
     const rejected = assert.rejects(waiting, { code: 'ERR_LOCK_ENGINE', message: /closed/ })
     await engine.close()
-    await sleep(50)
+    await world.clock.settle()
     assert.equal(isSilent, false)
     await rejected
-    asked[0]()
+    asked[0](true)
   })
 
   it('of a client that is closed, too, report that the engine is closed', async () => {
@@ -231,21 +217,20 @@ describe('Answers over an engine', () => {
           close = () => reject(new Error('The client is closed'))
         }),
     })
-    const driver = world.server.driver()
-    const engine = new Engine({ ...driver, ...change() })
+    const engine = world.engineOver({}, change)
     const waiting = new KeyedMutex({ engine }).acquire('key')
-    while (close === undefined) await sleep(1)
+    await world.clock.settle()
     await engine.close()
     close()
     await assert.rejects(waiting, { code: 'ERR_LOCK_ENGINE', message: /closed/ })
   })
 
   it('are requested if the driver cannot confirm a message', async () => {
-    const [one, two] = [await newEngine(), await changed({}, () => ({ confirm: undefined }))]
+    const [one, two] = [await newEngine(), await newEngine({}, () => ({ confirm: undefined }))]
     const [a, b] = [one, two].map((engine) => new KeyedMutex({ engine }))
     const release = await a.acquire('key')
     const next = b.acquire('key')
-    await sleep(20)
+    await world.queued()
     world.server.commands = []
     release()
     ;(await next)()
@@ -260,29 +245,29 @@ describe('Answers over an engine', () => {
         return driver.enter(request)
       },
     })
-    await changed({ ttl: 2000 / 3, maxHold: 4000 / 3 }, change)
+    await newEngine({ ttl: 2000 / 3, maxHold: 4000 / 3 }, change)
     const [{ claim, maxHold }] = requests
     assert.deepEqual([claim, maxHold], [666, 1333])
   })
 
   it('may be errors of any type', async () => {
-    let failures = 0
+    let failures = 3
     const change = (driver) => ({
       enter: (request) =>
         ++failures < 3
           ? Promise.reject(new DOMException('late', 'TimeoutError'))
           : driver.enter(request),
     })
-    const a = new KeyedMutex({ engine: await changed({}, change) })
+    const a = new KeyedMutex({ engine: await newEngine({}, change) })
     failures = 0
-    ;(await a.acquire('key', { timeout: 2000 }))()
+    ;(await world.clock.until(a.acquire('key', { timeout: 2000 })))()
     assert.equal(failures, 3)
   })
 
   it('never give back a lease twice', async () => {
     const held = []
     let isLate = true
-    const one = await changed({}, (driver) => ({
+    const one = await newEngine({}, (driver) => ({
       leave(request) {
         if (request.keep !== 3 || !isLate) return driver.leave(request)
         isLate = false
@@ -295,7 +280,7 @@ describe('Answers over an engine', () => {
     a.release('key', 1)
     const [, release] = await b.acquire('key', 2, { timeout: 1000 })
     for (const go of held) go()
-    await sleep(20)
+    await world.clock.settle()
     const state = [...world.server.keys].find(([key]) => key.startsWith('keyed semaphore'))[1]
     assert.equal(world.server.free(state), 0)
     release()

@@ -4,10 +4,8 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const boxoffice = require('../..')
-const { Engine, hubOf } = require('../../lib/cluster/engine.js')
-const { calmIt } = require('../helpers/calm.js')
-const { fakeWorld } = require('./helpers/fake_world.js')
-const { warmUp } = require('./helpers/warm_up.js')
+const { hubOf } = require('../../lib/cluster/engine.js')
+const { fakeWorld, timedWorld } = require('./helpers/fake_world.js')
 
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, LeaderElection, LockManager, Mutex } = boxoffice
 const { RecursiveMutex, RWLock, Semaphore } = boxoffice
@@ -76,9 +74,7 @@ describe('The options maxHold and minHold', () => {
   })
 
   it('need a driver that supports minHold', async () => {
-    const { keepsMinHold: _, ...driver } = world.server.driver()
-    const engine = new Engine(driver)
-    world.engines.push(engine)
+    const engine = world.engineOver({}, () => ({ keepsMinHold: undefined }))
     const options = { engine, name, minHold: 1000 }
     assert.throws(() => new Mutex(options), { ...unsupported, message: /keepsMinHold/ })
     await new Mutex({ engine, name, maxHold: 1000 }).runExclusive(() => {})
@@ -86,37 +82,28 @@ describe('The options maxHold and minHold', () => {
 })
 
 describe('A lease without an end', () => {
-  const world = fakeWorld()
-  const it = calmIt(50)
+  const world = timedWorld()
 
-  /** The server knows each of them for 300 ms. */
-  async function shortOf(change = () => ({})) {
-    const driver = world.server.driver()
-    const engine = new Engine({ ...driver, ...change(driver) }, { ttl: 1000 })
-    world.engines.push(engine)
-    await warmUp(new KeyedMutex({ engine }))
+  /** The server knows each of them for 300 ms, so it is confirmed each 150 ms. */
+  async function shortOf(change) {
+    const engine = await world.newEngine({ ttl: 1000 }, change)
     hubOf(engine).settings.longestHold = 300
-    world.server.commands = []
     return engine
   }
 
-  /** Resolves when the server has had so many of these commands. Rejects if the lease of `signal` is lost. */
-  async function confirmed(signal, count = 4, method = 'confirm') {
-    while (world.count(method) < count) {
-      signal.throwIfAborted()
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+  /** Lets twice that time pass, in which the server has so many of these commands. */
+  async function confirmed(count = 4, method = 'confirm') {
+    await world.clock.pass(600)
+    assert.equal(world.count(method), count)
   }
 
   it('is extended as long as it is held, and no longer', async () => {
     const mutex = new Mutex({ engine: await shortOf(), name: 'a', maxHold: Infinity })
     const release = await mutex.acquire()
-    await confirmed(release.signal)
+    await confirmed()
     assert.equal(release.signal.aborted, false)
     release()
-    const count = world.count('confirm')
-    await new Promise((resolve) => setTimeout(resolve, 400))
-    assert.equal(world.count('confirm'), count)
+    await confirmed()
   })
 
   it('is extended if it began by a message', async () => {
@@ -124,10 +111,11 @@ describe('A lease without an end', () => {
     const options = { name: 'a', maxHold: Infinity }
     const release = await new Mutex({ ...options, engine: other }).acquire()
     const next = new Mutex({ ...options, engine: one }).acquire()
-    while (world.count('enter') < 2) await new Promise(setImmediate)
+    await world.queued()
     release()
     const { signal } = await next
-    await confirmed(signal)
+    // The first one confirms the claim.
+    await confirmed(5)
     assert.equal(signal.aborted, false)
   })
 
@@ -135,7 +123,8 @@ describe('A lease without an end', () => {
     const engine = await shortOf(() => ({ confirm: undefined }))
     const mutex = new Mutex({ engine, name: 'a', maxHold: Infinity })
     const release = await mutex.acquire()
-    await confirmed(release.signal, 4, 'enter')
+    // The first one is the request.
+    await confirmed(5, 'enter')
     assert.equal(release.signal.aborted, false)
     release()
   })
@@ -144,7 +133,7 @@ describe('A lease without an end', () => {
     const confirm = async () => ({ state: 'over', wanted: false })
     const engine = await shortOf(() => ({ confirm }))
     const { signal } = await new Mutex({ engine, name: 'a', maxHold: Infinity }).acquire()
-    await once(signal, 'abort')
+    await world.clock.until(once(signal, 'abort'))
     assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
   })
 
@@ -152,7 +141,7 @@ describe('A lease without an end', () => {
     const lock = new RWLock({ engine: await shortOf(), name: 'a', maxHold: Infinity })
     const reader = await lock.acquireRead()
     const writer = await reader.upgrade()
-    await confirmed(writer.signal, 8)
+    await confirmed(8)
     assert.equal(writer.signal.aborted, false)
     writer()
   })
@@ -164,7 +153,7 @@ describe('A lease without an end', () => {
       maxHold: Infinity,
     })
     const isAborted = await election.lead(async (signal) => {
-      await confirmed(signal)
+      await confirmed()
       return signal.aborted
     })
     assert.equal(isAborted, false)

@@ -2,19 +2,14 @@
 // Failures between an engine and its server, with a server in memory: lib/cluster.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
-const { setTimeout: sleep } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
 const { KeyedMutex } = require('../..')
 const { now } = require('../../lib/cluster/clock.js')
-const { Engine } = require('../../lib/cluster/engine.js')
-const { fakeWorld } = require('./helpers/fake_world.js')
-const { calmIt } = require('../helpers/calm.js')
-
-// Sessions and leases of some hundred milliseconds expire if this process stalls.
-const it = calmIt(15)
+const { watch } = require('../helpers/promises.js')
+const { timedWorld } = require('./helpers/fake_world.js')
 
 describe('Locks over an engine in trouble', () => {
-  const world = fakeWorld()
+  const world = timedWorld()
   const { newEngine, count } = world
 
   it('give back late grants', async () => {
@@ -24,7 +19,8 @@ describe('Locks over an engine in trouble', () => {
     world.server.trouble = new Promise((resolve) => {
       answer = resolve
     })
-    await assert.rejects(a.acquire('key', { timeout: 20 }), { code: 'ERR_LOCK_ENGINE' })
+    const late = a.acquire('key', { timeout: 20 })
+    await assert.rejects(world.clock.until(late), { code: 'ERR_LOCK_ENGINE' })
     world.server.trouble = undefined
     answer()
     ;(await b.acquire('key', { timeout: 2000 }))()
@@ -36,10 +32,10 @@ describe('Locks over an engine in trouble', () => {
     const other = new KeyedMutex({ engine: await newEngine() })
     const release = await mutex.acquire('key')
     const theirs = other.acquire('key')
-    await sleep(20)
+    await world.queued()
     const controller = new AbortController()
     const late = mutex.acquire('key', { signal: controller.signal })
-    const rejected = assert.rejects(Promise.race([late, sleep(1000)]), { message: 'enough' })
+    const rejected = assert.rejects(late, { message: 'enough' })
     release()
     controller.abort(new Error('enough'))
     const held = await theirs
@@ -55,36 +51,30 @@ describe('Locks over an engine in trouble', () => {
       await newEngine(),
     ]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
-    world.server.slowAnswer = sleep(400)
-    const late = a.acquire('key')
-    await sleep(350)
-    const other = await b.acquire('key')
+    world.server.slowAnswer = world.clock.after(400)
+    const late = watch(a.acquire('key'))
+    await world.clock.pass(350)
     world.server.slowAnswer = undefined
-    await sleep(100)
-    let isIn = false
-    late.then(() => {
-      isIn = true
-    })
-    await sleep(50)
-    assert.equal(isIn, false)
+    const other = await b.acquire('key')
+    await world.clock.pass(100)
+    assert.equal(late.state, 'pending')
     other()
-    ;(await late)()
+    await world.clock.settle()
+    late.value()
   })
 
   it('report the ends of leases in their order', async () => {
     const [one, two] = [await newEngine({ ttl: 800, maxHold: 800 }), await newEngine()]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
     const order = []
-    world.server.slowAnswer = sleep(400)
-    const first = a.acquire('first').then((release) => {
-      // At once: any further wait may take longer than this lease.
-      release.signal.addEventListener('abort', () => order.push('lost'))
-    })
-    await sleep(350)
+    world.server.slowAnswer = world.clock.after(400)
+    const first = a.acquire('first')
+    await world.clock.pass(350)
     world.server.slowAnswer = undefined
     await a.acquire('second')
-    await first
-    const next = await b.acquire('first')
+    const release = await world.clock.until(first)
+    release.signal.addEventListener('abort', () => order.push('lost'))
+    const next = await world.clock.until(b.acquire('first'))
     order.push('next')
     assert.deepEqual(order, ['lost', 'next'])
     next()
@@ -98,29 +88,28 @@ describe('Locks over an engine in trouble', () => {
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
     await b.acquire('key')
     const waiting = a.acquire('key')
-    await sleep(50)
+    await world.queued()
     world.server.trouble = new Promise(() => {})
-    await assert.rejects(waiting, { code: 'ERR_LOCK_ENGINE' })
-    world.server.trouble = undefined
+    await assert.rejects(world.clock.until(waiting), { code: 'ERR_LOCK_ENGINE' })
   })
 
   it('give back a grant of a stuck server that was told of the end before', async () => {
     const late = []
-    const driver = world.server.driver()
-    const one = new Engine({
-      ...driver,
-      enter: async (request) => {
+    const change = (driver) => ({
+      async enter(request) {
         late.push(() => driver.enter(request))
         throw new Error('stuck')
       },
     })
-    world.engines.push(one)
+    const one = world.engineOver({}, change)
     const [a, b] = [one, await newEngine()].map((engine) => new KeyedMutex({ engine }))
-    await assert.rejects(a.acquire('key', { timeout: 2000 }), { code: 'ERR_LOCK_ENGINE' })
-    while (count('leave') === 0) await sleep(1)
+    const asked = a.acquire('key', { timeout: 2000 })
+    await assert.rejects(world.clock.until(asked), { code: 'ERR_LOCK_ENGINE' })
+    await world.clock.settle()
+    assert.equal(count('leave'), 1)
     const { state } = await late[0]()
     assert.equal(state, 'held')
-    ;(await b.acquire('key', { timeout: 5000 }))()
+    ;(await world.clock.until(b.acquire('key', { timeout: 5000 })))()
   })
 
   it('recover when a session was lost during a wait', async () => {
@@ -128,9 +117,9 @@ describe('Locks over an engine in trouble', () => {
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
     const release = await b.acquire('key')
     const waiting = a.acquire('key')
-    await sleep(20)
+    await world.queued()
     world.server.sessions.clear()
-    await sleep(400)
+    await world.clock.pass(400)
     release()
     ;(await waiting)()
   })
@@ -142,14 +131,14 @@ describe('Locks over an engine in trouble', () => {
     const next = a.acquire('key')
     const lost = once(release.signal, 'abort')
     world.server.sessions.clear()
-    await lost
+    await world.clock.until(lost)
     assert.equal(release.signal.reason.code, 'ERR_LOCK_LOST')
     assert.match(release.signal.reason.message, /the server has ended it/)
-    const other = await b.acquire('key')
+    const other = await world.clock.until(b.acquire('key'))
     assert.equal(other.abandoned, true)
     release()
     other()
-    const last = await next
+    const last = await world.clock.until(next)
     assert.equal(last.signal.aborted, false)
     last()
   })

@@ -12,7 +12,7 @@ const { calmIt } = require('../helpers/calm.js')
 const { stop } = require('../helpers/processes.js')
 const { turn, watch } = require('../helpers/promises.js')
 const { useEnds } = require('./helpers/ends.js')
-const { fakeWorld } = require('./helpers/fake_world.js')
+const { timedWorld } = require('./helpers/fake_world.js')
 const { etcdServer } = require('./helpers/etcd_server.js')
 const { postgresServer } = require('./helpers/postgres_server.js')
 const { redisServer } = require('./helpers/servers.js')
@@ -27,9 +27,7 @@ async function nextWarning() {
 }
 
 describe('A LeaderElection over an engine', () => {
-  const world = fakeWorld()
-  // A session expires if this process stalls.
-  const it = calmIt(50)
+  const world = timedWorld()
   const open = (engine, name = 'mail') => new LeaderElection({ engine, name })
 
   it('needs a name, and cannot report a pid', async () => {
@@ -49,7 +47,7 @@ describe('A LeaderElection over an engine', () => {
   it('runs the callback again when it leads again, after it has lost the lease', async () => {
     const engine = await world.newEngine({ ttl: 200, maxHold: 250 })
     const reasons = []
-    const result = await open(engine).lead(async (signal, { abandoned }) => {
+    const led = open(engine).lead(async (signal, { abandoned }) => {
       if (reasons.length === 2) return abandoned
       await once(signal, 'abort')
       reasons.push(signal.reason.code)
@@ -57,6 +55,7 @@ describe('A LeaderElection over an engine', () => {
       if (reasons.length === 2) throw signal.reason
       return 'lost'
     })
+    const result = await world.clock.until(led)
     assert.deepEqual([result, reasons], [true, ['ERR_LOCK_LOST', 'ERR_LOCK_LOST']])
   })
 
@@ -66,7 +65,7 @@ describe('A LeaderElection over an engine', () => {
       await once(signal, 'abort')
       throw new Error('broken')
     })
-    await assert.rejects(led, /broken/)
+    await assert.rejects(world.clock.until(led), /broken/)
   })
 
   it('does not lead again while a callback ignores the loss of the lease', async () => {
@@ -84,9 +83,9 @@ describe('A LeaderElection over an engine', () => {
       })
     })
     // Others lead, after its signal.
-    const wasTold = await open(b).lead(() => told.aborted)
+    const wasTold = await world.clock.until(open(b).lead(() => told.aborted))
     assert.equal(wasTold, true)
-    assert.equal(await open(b).lead(() => 'free'), 'free')
+    assert.equal(await world.clock.until(open(b).lead(() => 'free')), 'free')
     assert.deepEqual([terms, one.isLeader], [1, false])
     end()
     assert.equal(await led, 'again')
@@ -94,25 +93,25 @@ describe('A LeaderElection over an engine', () => {
 
   it('goes on while the server does not answer, and warns once', async () => {
     const engine = await world.newEngine({ answerTimeout: 1000 })
-    const warned = nextWarning()
-    let warnings = 0
-    const count = ({ code }) => {
-      if (code === 'BOXOFFICE_ELECTION_UNANSWERED') warnings++
+    const warnings = []
+    const note = ({ code, message }) => {
+      if (code === 'BOXOFFICE_ELECTION_UNANSWERED') warnings.push(message)
     }
-    process.on('warning', count)
+    process.on('warning', note)
     let answer
     world.server.trouble = new Promise((resolve) => {
       answer = resolve
     })
-    const led = watch(open(engine).lead(() => 'at last'))
-    assert.match((await warned).message, /^the leader election "mail" goes on without an answer: /)
-    await sleep(1500)
-    assert.deepEqual([led.state, warnings], ['pending', 1])
+    const led = open(engine).lead(() => 'at last')
+    // Several times as long as a warning takes.
+    await world.clock.pass(3500)
+    assert.equal(warnings.length, 1)
+    assert.match(warnings[0], /^the leader election "mail" goes on without an answer: /)
     world.server.trouble = undefined
     answer()
-    while (led.state === 'pending') await turn()
-    process.off('warning', count)
-    assert.equal(led.value, 'at last')
+    assert.equal(await world.clock.until(led), 'at last')
+    assert.equal(warnings.length, 1)
+    process.off('warning', note)
   })
 
   it('ends its wait for a silent server by its signal and by close()', async () => {
@@ -142,17 +141,16 @@ describe('A LeaderElection over an engine', () => {
       await once(signal, 'abort')
       return signal.reason.code
     })
-    await turn()
-    const next = watch(open(other).lead(() => 'next'))
+    await world.clock.settle()
+    const next = open(other).lead(() => 'next')
     const waiting = open(engine).lead(() => assert.fail('called'))
     const rejected = [led, waiting].map((promise) =>
       assert.rejects(promise, { code: 'ERR_LOCK_ENGINE', message: /closed/ }),
     )
-    await sleep(20)
+    await world.queued()
     await engine.close()
     await Promise.all(rejected)
-    while (next.state === 'pending') await turn()
-    assert.equal(next.value, 'next')
+    assert.equal(await next, 'next')
   })
 })
 

@@ -46,6 +46,11 @@ class VirtualClock {
     Object.assign(globalThis, realTimers)
   }
 
+  /** Resolves after so many milliseconds. */
+  after(time) {
+    return new Promise((resolve) => this.setTimeout(resolve, time))
+  }
+
   /** Resolves when everything has happened that needs no time. */
   async settle() {
     for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
