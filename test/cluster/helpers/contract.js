@@ -2,7 +2,6 @@
 // Requirements of every engine (lib/cluster/engine.js), with any server.
 const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
-const { setTimeout: sleep } = require('node:timers/promises')
 const {
   KeyedMutex,
   KeyedRWLock,
@@ -11,113 +10,26 @@ const {
   RecursiveMutex,
   Semaphore,
 } = require('../../..')
-const { Engine } = require('../../../lib/cluster/engine.js')
-const { calmIt } = require('../../helpers/calm.js')
 const { FakeClock } = require('../../helpers/fake_clock.js')
-const { noteAnswers, watchAnswers } = require('./answers.js')
+const { contractWorld } = require('./contract_world.js')
 const { holdContract, restContract } = require('./hold_contract.js')
 const { upgradeContract } = require('./upgrade_contract.js')
-const { warmUp } = require('./warm_up.js')
 
-// For leases of some hundred milliseconds, and for messages that must come before a timer.
-const it = calmIt(50, watchAnswers)
-
-/** Still pending after some time in which a server would have answered. */
-const isPending = (promise) =>
-  Promise.race([promise, sleep(50, 'pending')]).then((first) => first === 'pending')
-
-/**
- * `setUp()` resolves to { driver(), stop() }: drivers for one server, each as if of its own
- * process.
- */
+/** `setUp()` as in contract_world.js. */
 function contract(setUp) {
-  let server
-  /**
-   * Engines of one test, and engines shared by all tests: each has a thread, which is slow to
-   * start.
-   */
-  let engines
-  const shared = []
-  /** The requests that the server has queued, and the keys that it has told their holders of. */
-  const waiting = new Set()
-  const wanted = new Set()
-  before(async function () {
-    this.timeout(60_000)
-    server = await setUp()
-  })
-  after(async () => {
-    await closeAll(shared)
-    await server?.stop()
-  })
-  beforeEach(() => {
-    engines = []
-  })
-  afterEach(() => closeAll(engines))
-
-  const closeAll = (all) => Promise.all(all.map((engine) => engine.close()))
-
-  /** A new engine, with a session. */
-  async function engine(options) {
-    const made = new Engine(noteAnswers(server.driver()), options)
-    engines.push(made)
-    await warmUp(new KeyedMutex({ engine: made }))
-    return made
-  }
-
-  async function several(count, make) {
-    while (shared.length < count) shared.push(new Engine(noting(server.driver())))
-    const some = shared.slice(0, count)
-    // Idle connections may have been closed.
-    await Promise.all(some.map((engine) => warmUp(new KeyedMutex({ engine }))))
-    return some.map(make)
-  }
-
-  function noting(driver) {
-    const enter = driver.enter.bind(driver)
-    driver.enter = async (request) => {
-      const answer = await enter(request)
-      if (answer.state === 'waiting') waiting.add(request.id)
-      return answer
-    }
-    const listen = driver.listen.bind(driver)
-    driver.listen = (session, hear) => {
-      const hearWanted = (key) => {
-        wanted.add(key)
-        hear.wanted(key)
-      }
-      return listen(session, { ...hear, wanted: hearWanted })
-    }
-    return noteAnswers(driver)
-  }
-
-  /** Resolves when a holder, of an engine of several(), has been told that others wait for `key`. */
-  async function isTold(key) {
-    while (![...wanted].some((one) => one.includes(key))) await sleep(1)
-  }
-
-  /**
-   * { promise }: the wait of `ask()` by an engine of several(). Resolves when it is queued at the
-   * server.
-   */
-  async function inLine(ask) {
-    const before = waiting.size
-    const promise = ask()
-    while (waiting.size === before) await sleep(1)
-    return { promise }
-  }
-
-  describe('locks', () => lockContract(engine, several, inLine, isTold))
-  describe('upgrades', () => upgradeContract(engine, several, inLine))
-  describe('holds', () => holdContract(engine, several, inLine))
-  describe('its driver', () => driverContract(() => server.driver()))
+  const world = contractWorld(setUp)
+  describe('locks', () => lockContract(world))
+  describe('upgrades', () => upgradeContract(world))
+  describe('holds', () => holdContract(world))
+  describe('its driver', () => driverContract(world))
 }
 
-function lockContract(engine, several, inLine, isTold) {
+function lockContract({ engine, several, time, inLine, isTold, isPending, leasesOf, afterLoss }) {
   it('keeps others out, and gives each holder a higher token', async () => {
     const name = randomUUID()
     const [a, b] = await several(2, (engine) => new Mutex({ engine, name }))
     const first = await a.acquire()
-    const waiting = b.acquire()
+    const { promise: waiting } = await inLine(() => b.acquire())
     assert.equal(await isPending(waiting), true)
     first()
     const second = await waiting
@@ -152,7 +64,7 @@ function lockContract(engine, several, inLine, isTold) {
     const [a, b] = await several(2, (engine) => new Semaphore(3, { engine, name }))
     const [, first] = await a.acquire(2)
     const [, second] = await b.acquire()
-    const waiting = b.acquire()
+    const { promise: waiting } = await inLine(() => b.acquire())
     assert.equal(await isPending(waiting), true)
     await assert.rejects(a.acquire({ timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
     first()
@@ -168,7 +80,8 @@ function lockContract(engine, several, inLine, isTold) {
     const order = []
     let waiting
     await a.runExclusive(async () => {
-      waiting = b.runExclusive(() => order.push('b'))
+      const queued = await inLine(() => b.runExclusive(() => order.push('b')))
+      waiting = queued.promise
       await a.runExclusive(() => order.push('inner'))
       assert.equal(await isPending(waiting), true)
       order.push('outer')
@@ -224,7 +137,7 @@ function lockContract(engine, several, inLine, isTold) {
         assert.ok(release.fencingToken > last)
         last = release.fencingToken
         order.push(who)
-        await sleep(1)
+        await time.pass(1)
         release()
       })
     const first = await a.acquire(key)
@@ -245,7 +158,7 @@ function lockContract(engine, several, inLine, isTold) {
     const [, second] = await b.acquire(key)
     const { promise: heavy } = await inLine(() => c.acquire(key, 3))
     assert.equal(await isPending(heavy), true)
-    const light = b.acquire(key)
+    const { promise: light } = await inLine(() => b.acquire(key))
     assert.equal(await isPending(light), true)
     first()
     second()
@@ -261,7 +174,7 @@ function lockContract(engine, several, inLine, isTold) {
     const key = randomUUID()
     const readers = [await a.acquireRead(key), await b.acquireRead(key), await a.acquireRead(key)]
     const { promise: writer } = await inLine(() => c.acquireWrite(key))
-    const reader = d.acquireRead(key)
+    const { promise: reader } = await inLine(() => d.acquireRead(key))
     for (const release of readers) {
       assert.equal(await isPending(writer), true)
       release()
@@ -278,8 +191,7 @@ function lockContract(engine, several, inLine, isTold) {
     const b = new KeyedMutex({ engine: await engine() })
     const key = randomUUID()
     const release = await a.acquire(key)
-    const next = b.acquire(key)
-    assert.equal(await isPending(next), true)
+    const { promise: next } = await inLine(() => b.acquire(key))
     const { signal } = release
     await mine.close()
     assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
@@ -293,24 +205,20 @@ function lockContract(engine, several, inLine, isTold) {
     const b = new KeyedMutex({ engine: await engine() })
     const key = randomUUID()
     const release = await a.acquire(key)
-    const lost = new Promise((resolve) => {
-      release.signal.addEventListener('abort', () => resolve(release.signal.reason))
-    })
-    const next = b.acquire(key).then((release) => ['next', release])
-    const reason = await Promise.race([lost, next])
-    assert.equal(reason.code, 'ERR_LOCK_LOST')
-    const [, second] = await next
+    const [lease] = leasesOf(key).slice(-1)
+    const second = await afterLoss(release.signal, lease, b.acquire(key))
+    assert.equal(release.signal.reason.code, 'ERR_LOCK_LOST')
     assert.equal(second.abandoned, true)
     assert.ok(second.fencingToken > release.fencingToken)
     release()
-    const again = a.acquire(key)
+    const { promise: again } = await inLine(() => a.acquire(key))
     assert.equal(await isPending(again), true)
     second()
     ;(await again)()
   })
 }
 
-function driverContract(makeDriver) {
+function driverContract({ driver: makeDriver, time }) {
   const ends = []
   afterEach(() => Promise.all(ends.splice(0).map((end) => end())))
 
@@ -363,7 +271,9 @@ function driverContract(makeDriver) {
     }
   }
 
-  restContract(session)
+  restContract(session, time)
+
+  const until = (ask) => heldBy(ask, time)
 
   it('grants one request once, however often it is asked', async () => {
     const a = await session()
@@ -429,7 +339,7 @@ function driverContract(makeDriver) {
     await b.enter(one)
     await a.leave({ ...all, claim: 1 })
     assert.deepEqual(await b.next(), ['granted', one.id])
-    await sleep(10)
+    await time.pass(10)
     // It is the same request, with a new grant.
     assert.equal((await b.enter(one)).state, 'held')
     await b.leave(one)
@@ -439,7 +349,7 @@ function driverContract(makeDriver) {
   it('keeps a second grant of a request for its full claim', async () => {
     const [a, b, c] = [await session(), await session(), await session()]
     const key = randomUUID()
-    const claim = 300
+    const claim = 2500 // longer than a stall
     const held = { key, id: a.newId(), claim }
     const waiting = { key, id: b.newId(), claim }
     await a.enter(held)
@@ -480,7 +390,7 @@ function driverContract(makeDriver) {
     await b.leave(next)
     assert.deepEqual(await b.confirm(next), { state: 'over', wanted: false })
     assert.deepEqual(await c.next(), ['granted', last.id])
-    await sleep(10)
+    await time.pass(10)
     assert.deepEqual(await c.confirm(last), { state: 'over', wanted: false })
     assert.equal((await c.enter({ ...last, id: c.newId() })).state, 'held')
   })
@@ -521,11 +431,11 @@ function driverContract(makeDriver) {
   it('ends a session that is not renewed', async () => {
     const key = randomUUID()
     const b = await session()
-    const a = await session(1000)
+    const a = await session(2500) // longer than a stall
     await a.enter({ key, id: a.newId() })
     const waiting = { key, id: b.newId() }
     const { look } = await b.enter(waiting)
-    assert.ok(look <= 1001, `${look}`)
+    assert.ok(look <= 2501, `${look}`)
     const answer = await until(() => b.enter(waiting))
     assert.equal(answer.abandoned, true)
     assert.equal(await a.keeper.renew(a.id, 1000), false)
@@ -662,11 +572,12 @@ function driverContract(makeDriver) {
   })
 }
 
-async function until(ask) {
+/** Asks the server again and again, until it answers with a lease. */
+async function heldBy(ask, time) {
   for (;;) {
     const answer = await ask()
     if (answer.state === 'held') return answer
-    await sleep(Math.min(answer.look, 50))
+    await time.pass(Math.min(answer.look, 50))
   }
 }
 

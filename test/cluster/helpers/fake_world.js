@@ -7,14 +7,20 @@ const { FakeServer } = require('./fake_server.js')
 const { LocalThread } = require('./local_thread.js')
 const { VirtualClock } = require('./virtual_clock.js')
 
+/** { server, clock, outside }: a server that follows a virtual clock, and the `outside` of hubs (hub.js) over it. */
+function virtualServer() {
+  const clock = new VirtualClock()
+  const server = new FakeServer()
+  const start = Date.now() - clock.now()
+  server.clock = () => start + Math.floor(clock.now())
+  const startThread = (_, ttl) => new LocalThread(server.keeper(), ttl, clock)
+  return { server, clock, outside: { clock, startThread } }
+}
+
 function fakeWorld() {
-  const world = { server: undefined, clock: undefined, engines: [], ...doings() }
+  const world = { ...{ server: undefined, clock: undefined, outside: undefined }, ...doings() }
   beforeEach(() => {
-    world.clock = new VirtualClock()
-    world.server = new FakeServer()
-    const start = Date.now() - world.clock.now()
-    world.server.clock = () => start + Math.floor(world.clock.now())
-    world.engines = []
+    Object.assign(world, virtualServer(), { engines: [] })
   })
   afterEach(async () => {
     world.server.trouble = undefined
@@ -31,9 +37,7 @@ function fakeWorld() {
   /** A new engine, whose driver has the methods that `change(driver)` returns in place of its own. */
   function engineOver(options, change = () => ({})) {
     const driver = world.server.driver()
-    const startThread = (_, ttl) => new LocalThread(world.server.keeper(), ttl, world.clock)
-    const outside = { clock: world.clock, startThread }
-    const engine = new Engine({ ...driver, ...change(driver) }, options, outside)
+    const engine = new Engine({ ...driver, ...change(driver) }, options, world.outside)
     world.engines.push(engine)
     return engine
   }
@@ -82,4 +86,4 @@ function timedWorld() {
   return world
 }
 
-module.exports = { fakeWorld, realWorld, timedWorld }
+module.exports = { fakeWorld, realWorld, timedWorld, virtualServer }

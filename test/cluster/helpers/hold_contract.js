@@ -4,17 +4,14 @@ const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
 const { once } = require('node:events')
 const { KeyedMutex, LockManager, Mutex, RecursiveMutex, RWLock, Semaphore } = require('../../..')
-const { calmIt } = require('../../helpers/calm.js')
+const { hubOf } = require('../../../lib/cluster/engine.js')
 const { FakeClock } = require('../../helpers/fake_clock.js')
-const { watchAnswers } = require('./answers.js')
-
-const it = calmIt(50, watchAnswers)
 
 /** Longer than any test runs. */
 const long = 60_000
 const ifAvailable = true
 
-function holdContract(engine, several, inLine) {
+function holdContract({ engine, several, time, inLine, leasesOf, afterLoss }) {
   /** Objects of one name over two engines. */
   const pair = (options, Class = Mutex) => {
     const name = randomUUID()
@@ -24,14 +21,14 @@ function holdContract(engine, several, inLine) {
   describe('with a minHold', () => {
     it('keeps others out until its end, even after a release', async () => {
       const [a, b] = await pair({ minHold: 300 })
-      const start = performance.now()
+      const start = time.now()
       ;(await a.acquire())()
-      const release = await b.acquire()
-      assert.ok(performance.now() - start > 295)
+      const release = await time.until(b.acquire())
+      assert.ok(time.now() - start > 295)
       assert.equal(release.abandoned, false)
       release()
-      const again = await b.acquire()
-      assert.ok(performance.now() - start > 590)
+      const again = await time.until(b.acquire())
+      assert.ok(time.now() - start > 590)
       again()
     })
 
@@ -61,14 +58,14 @@ function holdContract(engine, several, inLine) {
 
     it('counts from the grant to a waiter, even if a message announces it', async () => {
       const [a, b] = await pair({ minHold: 300 })
-      const start = performance.now()
+      const start = time.now()
       const first = await a.acquire()
       const { promise } = await inLine(() => b.acquire())
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      await time.pass(300)
       first()
-      ;(await promise)()
-      ;(await a.acquire())()
-      assert.ok(performance.now() - start > 590)
+      ;(await time.until(promise))()
+      ;(await time.until(a.acquire()))()
+      assert.ok(time.now() - start > 590)
     })
 
     it('keeps others out after a callback that throws', async () => {
@@ -139,11 +136,8 @@ function holdContract(engine, several, inLine) {
       const times = [300, long]
       const [a, b] = await several(2, (engine, i) => new Mutex({ engine, name, maxHold: times[i] }))
       const release = await a.acquire()
-      const order = []
-      release.signal.addEventListener('abort', () => order.push('lost'))
-      const next = await b.acquire()
-      order.push('next')
-      assert.deepEqual(order, ['lost', 'next'])
+      const [lease] = leasesOf(name).slice(-1)
+      const next = await afterLoss(release.signal, lease, b.acquire())
       const { code, message } = release.signal.reason
       assert.equal(code, 'ERR_LOCK_LOST')
       assert.match(message, /maxHold, 300 ms/)
@@ -157,7 +151,7 @@ function holdContract(engine, several, inLine) {
       const [a] = await pair({ maxHold: 300 })
       const release = await a.acquire()
       const { signal } = release
-      const next = await a.acquire({ timeout: 20_000 })
+      const next = await time.until(a.acquire({ timeout: 20_000 }))
       assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
       assert.equal(next.abandoned, true)
       release()
@@ -166,26 +160,31 @@ function holdContract(engine, several, inLine) {
     })
 
     it('each have the full time, one after another in a thread', async () => {
-      const [a] = await pair({ maxHold: 400 })
+      const name = randomUUID()
+      const [a] = await several(1, (engine) => new Mutex({ engine, name, maxHold: 400 }))
       const first = await a.acquire()
       const second = a.acquire()
-      await new Promise((resolve) => setTimeout(resolve, 250))
+      await time.pass(250)
       first()
       const { signal } = await second
-      const start = performance.now()
-      await once(signal, 'abort')
-      assert.ok(performance.now() - start > 300)
+      // Its lease is another one, and lasts as long from its own request.
+      const [{ sent }, later] = leasesOf(name)
+      assert.ok(later.sent - sent > 245)
+      await time.until(once(signal, 'abort'))
+      assert.ok(time.now() - later.sent >= 0.99 * 400 - 2)
     })
 
     it("may be shorter and longer than the engine's maxHold", async () => {
       const name = randomUUID()
-      const own = await engine({ ttl: 1000, maxHold: 1000 })
+      const own = await engine()
+      // Shorter than the ttl that lets its session outlast a stall.
+      hubOf(own).settings.maxHold = 1000
       const a = new Mutex({ engine: own, name, maxHold: long })
       const b = new Mutex({ engine: await engine(), name })
       const other = new Mutex({ engine: own, name: `${name} of the engine` })
       const release = await a.acquire()
       const { signal } = await other.acquire()
-      await once(signal, 'abort')
+      await time.until(once(signal, 'abort'))
       assert.equal(release.signal.aborted, false)
       assert.equal(await b.acquire({ ifAvailable }), undefined)
       release()
@@ -198,12 +197,13 @@ function holdContract(engine, several, inLine) {
       const write = await new RWLock(options).acquireWrite()
       const read = await new RWLock({ ...options, name: `${name} read` }).acquireRead()
       const asked = new LockManager(options).request('name', ({ signal }) => once(signal, 'abort'))
-      await assert.rejects(asked, { code: 'ERR_LOCK_LOST' })
+      await assert.rejects(time.until(asked), { code: 'ERR_LOCK_LOST' })
       for (const { signal } of [unit, write, read]) {
-        if (!signal.aborted) await once(signal, 'abort')
+        if (!signal.aborted) await time.until(once(signal, 'abort'))
         assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
       }
-      const [, again] = await new Semaphore(1, options).acquire({ timeout: 20_000 })
+      const asking = new Semaphore(1, options).acquire({ timeout: 20_000 })
+      const [, again] = await time.until(asking)
       again()
     })
 
@@ -212,21 +212,24 @@ function holdContract(engine, several, inLine) {
       const order = []
       let second
       await a.runExclusive(async ({ signal }) => {
-        await once(signal, 'abort')
-        await b.runExclusive(() => order.push('other thread'))
+        await time.until(once(signal, 'abort'))
+        await time.until(b.runExclusive(() => order.push('other thread')))
         second = a.runExclusive(() => order.push('same object'), { timeout: 20_000 })
         order.push('callback')
       })
-      await second
+      await time.until(second)
       assert.deepEqual(order, ['other thread', 'callback', 'same object'])
     })
 
     it('rest for the minHold after a lost hold', async () => {
-      const [a, b] = await pair({ maxHold: 300, minHold: 300 })
-      const start = performance.now()
+      const name = randomUUID()
+      const times = { maxHold: 300, minHold: 300 }
+      const [a, b] = await several(2, (engine) => new Mutex({ engine, name, ...times }))
+      const start = time.now()
       const release = await a.acquire()
-      const next = await b.acquire()
-      assert.ok(performance.now() - start > 295)
+      const [lease] = leasesOf(name).slice(-1)
+      const next = await afterLoss(release.signal, lease, b.acquire())
+      assert.ok(time.now() - start > 295)
       assert.equal(release.signal.aborted, true)
       next()
     })
@@ -234,7 +237,7 @@ function holdContract(engine, several, inLine) {
 }
 
 /** Requirements of drivers for hold times. `make()` resolves to a session: see contract.js. */
-function restContract(make) {
+function restContract(make, time) {
   it('grants no request before the end of minHold, even if the session is over', async () => {
     const [a, b] = [await make(), await make()]
     const key = randomUUID()
@@ -268,7 +271,7 @@ function restContract(make) {
   it('admits a waiter at the end of minHold', async () => {
     const [a, b] = [await make(), await make()]
     const key = randomUUID()
-    const start = performance.now()
+    const start = time.now()
     const held = { key, minHold: 200, id: a.newId() }
     await a.enter(held)
     await a.leave(held)
@@ -280,9 +283,9 @@ function restContract(make) {
         break
       }
       assert.equal(state, 'waiting')
-      await new Promise((resolve) => setTimeout(resolve, look))
+      await time.pass(look)
     }
-    assert.ok(performance.now() - start > 195)
+    assert.ok(time.now() - start > 195)
   })
 }
 

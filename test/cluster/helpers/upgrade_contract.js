@@ -5,13 +5,8 @@ const { randomUUID } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { KeyedRWLock } = require('../../..')
 const { bounds } = require('../../../lib/core/cohort.js')
-const { calmIt } = require('../../helpers/calm.js')
 const { FakeClock } = require('../../helpers/fake_clock.js')
 const { scaled } = require('../../helpers/scale.js')
-const { watchAnswers } = require('./answers.js')
-
-// As in contract.js.
-const it = calmIt(50, watchAnswers)
 
 const refused = {
   code: 'ERR_LOCK_UPGRADE',
@@ -22,12 +17,8 @@ const ended = {
   message: /^this releaser of the read-write lock of key /,
 }
 
-/** Whether the promise is still pending after a time in which a server would have answered. */
-const isPending = (promise) =>
-  Promise.race([promise.catch(() => {}), sleep(50, 'pending')]).then((first) => first === 'pending')
-
-/** `several(count, make)` and `inLine(ask)` as in contract.js, and `engine(options)`. */
-function upgradeContract(engine, several, inLine) {
+/** In the world of contract_world.js. */
+function upgradeContract({ engine, several, time, inLine, isPending, leasesOf, afterLoss }) {
   const locks = (count) => several(count, (engine) => new KeyedRWLock({ engine }))
 
   it('makes the only reader the writer, with a token of its own, and back', async () => {
@@ -127,7 +118,8 @@ function upgradeContract(engine, several, inLine) {
     clock.advance(500)
     await assert.rejects(late, { code: 'ERR_LOCK_TIMEOUT' })
     const controller = new AbortController()
-    const aborted = one.upgrade({ signal: controller.signal })
+    const asked = await inLine(() => one.upgrade({ signal: controller.signal }))
+    const aborted = asked.promise
     const near = a.acquireRead(key)
     assert.equal(await isPending(aborted), true)
     controller.abort(new Error('enough'))
@@ -143,8 +135,7 @@ function upgradeContract(engine, several, inLine) {
     const [a, b] = await locks(2)
     const key = randomUUID()
     const [one, far] = [await a.acquireRead(key), await b.acquireRead(key)]
-    const upgraded = one.upgrade()
-    await isPending(upgraded)
+    const { promise: upgraded } = await inLine(() => one.upgrade())
     one()
     await assert.rejects(upgraded, ended)
     far()
@@ -166,7 +157,7 @@ function upgradeContract(engine, several, inLine) {
     const upgrading = await b.acquireRead(key)
     const { promise: writer } = await inLine(() => reader.upgrade())
     // Longer than a process may keep its lease while others wait.
-    await sleep(2 * bounds.far.most)
+    await time.pass(2 * bounds.far.most)
     const { promise: other } = await inLine(() => b.acquireRead(key))
     const refusal = assert.rejects(upgrading.upgrade(), refused)
     ;(await other)()
@@ -196,14 +187,17 @@ function upgradeContract(engine, several, inLine) {
   })
 
   it('aborts the signal after an upgrade when the lease it read by is lost', async () => {
-    const a = new KeyedRWLock({ engine: await engine({ ttl: 1000, maxHold: 1000 }) })
+    // Longer than a stall, in which the upgrade would fail.
+    const own = await engine({ ttl: 2500, maxHold: 2500 })
+    const a = new KeyedRWLock({ engine: own })
     const b = new KeyedRWLock({ engine: await engine() })
     const key = randomUUID()
     const reader = await a.acquireRead(key)
     const { signal } = reader
     const writer = await reader.upgrade()
     assert.equal(writer.signal, signal)
-    const next = await b.acquireWrite(key, { timeout: 20_000 })
+    const [lease] = leasesOf(key)
+    const next = await afterLoss(signal, lease, b.acquireWrite(key, { timeout: 20_000 }))
     assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
     assert.equal(next.abandoned, true)
     const again = writer.downgrade()

@@ -64,7 +64,8 @@ class VirtualClock {
       this.#fire(timer)
       await this.settle()
     }
-    this.#now = end
+    // Another caller may have let more time pass meanwhile.
+    this.#now = Math.max(this.#now, end)
   }
 
   /** Settles as `promise`: lets time pass from timer to timer until then. */
