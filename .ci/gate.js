@@ -18,7 +18,7 @@ const steps = [
   },
   { name: 'package', run: '.ci/pack "$SCRATCH"', limit: 120 },
   { name: 'models', run: 'test/model/run.sh semaphore', limit: 240, least: 10 },
-  { name: 'relacy', run: '.ci/relacy mutex', limit: 240, least: 1 },
+  { name: 'relacy', run: '.ci/relacy mutex', limit: 400, least: 1 },
   { name: 'C++ tests', run: 'npm run test:native', limit: 600, least: 640 },
   { name: 'clang-tidy', run: '.ci/clang tidy', limit: 300 },
   {
