@@ -257,7 +257,7 @@ describe('Objects of one name over an engine', () => {
           new Mutex({ engine, name: 'a'.repeat(500) + round + ' ' + i })
           new KeyedMutex({ engine, name: 'a'.repeat(500) + round + ' ' + i })
         }
-      }, ${most})
+      }, { bytes: ${most} })
       show(bytes)`
     const [bytes] = await inChild(code, '--expose-gc')
     assert.ok(bytes < most, `${bytes} bytes`)

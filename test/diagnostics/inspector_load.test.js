@@ -57,7 +57,7 @@ describe('the inspector under load', function () {
       await round()
       const ofTime = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
       const before = { most, timers: ofTime() }
-      const grown = await growth(round, ${2 ** 16})
+      const grown = await growth(round, { bytes: ${2 ** 16} })
       const after = { most, timers: ofTime() }
       agent.destroy()
       await closeServers()

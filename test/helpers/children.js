@@ -13,8 +13,8 @@ const env = {
 
 /**
  * The output of a process of its own, with `flags`: `code` runs in an async function with the
- * package's exports, `keptAlive()`, `live()` for the bytes in use, `growth(round, most)` for the bytes
- * that a round adds, and `show(value)` for the output.
+ * package's exports, `keptAlive()`, `collect()`, `live()` and `growth(round, most)` of heap.js, and
+ * `show(value)` for the output.
  */
 function inChild(code, ...flags) {
   const script = `'use strict'
@@ -24,25 +24,7 @@ function inChild(code, ...flags) {
     const show = (value) => process.stdout.write(JSON.stringify(value) + '\\n')
     const turn = () => new Promise(setImmediate)
     ${keptAlive}
-    async function live() {
-      // Finalizers run in turns of the event loop after the collection.
-      for (let i = 0; i < 3; i++) { gc(); await turn(); await turn() }
-      const { heapUsed, external, arrayBuffers, rss } = process.memoryUsage()
-      return { bytes: heapUsed + external + arrayBuffers, rss }
-    }
-    // A leak occurs in each round; memory that V8 and Node keep for themselves is added once or
-    // twice.
-    async function growth(round, mostBytes) {
-      const least = { bytes: Infinity, rss: Infinity }
-      for (let i = 0; i < 4 && least.bytes > mostBytes; i++) {
-        const before = await live()
-        await round(i)
-        const after = await live()
-        least.bytes = Math.min(least.bytes, after.bytes - before.bytes)
-        least.rss = Math.min(least.rss, after.rss - before.rss)
-      }
-      return least
-    }
+    const { collect, growth, live } = require(${JSON.stringify(require.resolve('./heap.js'))})
     async function main() { ${code} }
     main().catch((error) => { console.error(error); process.exit(1) })`
   return new Promise((resolve, reject) => {

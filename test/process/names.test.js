@@ -244,7 +244,7 @@ describe('names: memory', function () {
   }
   for (const [name, code] of Object.entries(cases)) {
     it(`does not grow with ${name}`, async () => {
-      const all = `${code}; show(await growth(round, 2e6))`
+      const all = `${code}; show(await growth(round, { bytes: 2e6 }))`
       const [{ bytes }] = await inChild(all, '--expose-gc')
       assert.ok(bytes < 2e6, `${bytes} bytes more`)
     })

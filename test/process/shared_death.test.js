@@ -231,7 +231,7 @@ describe('memory of the user', () => {
            new Mutex({ buffer })
          })()
        }
-       for (let i = 0; i < 10; i++) { await live(); await new Promise((r) => setTimeout(r, 10)) }
+       for (let i = 0; i < 10; i++) { await collect(); await new Promise((r) => setTimeout(r, 10)) }
        show(refs.filter((ref) => ref.deref() !== undefined).length)`,
       '--expose-gc',
     )

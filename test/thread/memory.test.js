@@ -4,6 +4,14 @@ const { inChild } = require('../helpers/children.js')
 
 const million = 1_000_000
 const mebibyte = 2 ** 20
+/** What a round may add: it has 20,000 operations or more, of which none keeps an object. */
+const most = { objects: 1000, buffers: mebibyte / 2 }
+
+/** No more than `most` was added. */
+function assertFew({ objects, buffers }) {
+  assert.ok(objects <= most.objects, `${objects} objects more`)
+  assert.ok(buffers <= most.buffers, `${buffers} bytes more`)
+}
 
 /** The last output of `code`. */
 async function measured(code) {
@@ -11,16 +19,13 @@ async function measured(code) {
   return shown.at(-1)
 }
 
-/**
- * The number of bytes that `work` adds to memory use, after a first run to warm up. `setUp` makes
- * its argument.
- */
-async function growth(setUp, work, most = mebibyte / 2) {
+/** What `work` adds, after a first run to warm up. `setUp` makes its argument. */
+async function growth(setUp, work) {
   return measured(`
     ${setUp}
     async function work(from) { ${work} }
     await work(0)
-    const more = await growth((i) => work(${million} * (i + 1)), ${most})
+    const more = await growth((i) => work(${million} * (i + 1)), ${JSON.stringify(most)})
     show({ ...more, size: locks?.size })`)
 }
 
@@ -51,15 +56,15 @@ describe('memory', function () {
   }
   for (const [name, work] of Object.entries(rounds)) {
     it(`does not grow over a million keys: ${name}`, async () => {
-      const { bytes, rss, size } = await growth('const locks = new KeyedMutex()', work)
+      const { size, rss, ...more } = await growth('const locks = new KeyedMutex()', work)
       assert.equal(size, 0)
-      assert.ok(bytes < mebibyte / 2, `${bytes} bytes more`)
+      assertFew(more)
       assert.ok(rss < 100 * mebibyte, `${rss} bytes more`)
     })
   }
 
   it('does not grow over half a million keys of a KeyedSemaphore', async () => {
-    const { bytes, size } = await growth(
+    const { size, ...more } = await growth(
       'const locks = new KeyedSemaphore(2)',
       `for (let i = from; i < from + 250_000; i++) {
         const [, release] = await locks.acquire(i)
@@ -67,22 +72,21 @@ describe('memory', function () {
       }`,
     )
     assert.equal(size, 0)
-    assert.ok(bytes < mebibyte / 2, `${bytes} bytes more`)
+    assertFew(more)
   })
 
   it('keeps nothing of a hundred thousand keys that were busy at once', async () => {
-    const { bytes, size } = await growth(
+    const { size, ...more } = await growth(
       'const locks = new KeyedMutex()',
       `if (from === 0) return
       const all = []
       for (let i = 0; i < 100_000; i++) all.push(await locks.acquire(i))
       if (locks.size !== 100_000) throw new Error('not busy')
       for (const release of all) release()`,
-      2 * mebibyte,
     )
     assert.equal(size, 0)
-    // A thousand idle cores, and memory for the words of all keys, stay for later use.
-    assert.ok(bytes < 2 * mebibyte, `${bytes} bytes more`)
+    // A thousand idle cores stay for later use, of the first round.
+    assertFew(more)
   })
 
   it('an idle mutex of one thread costs less than 200 bytes', async () => {
@@ -117,7 +121,7 @@ describe('memory', function () {
     // Ways that differ little from the one before get less time.
     const count = name.includes(' at once') || name.includes(' one signal') ? 30_000 : 100_000
     it(`waiters that ${name} leave nothing behind`, async () => {
-      const { bytes, size, snapshot, failed, rounds } = await measured(`
+      const { more, size, snapshot, failed, rounds } = await measured(`
         const { setMaxListeners } = require('node:events')
         const locks = new KeyedMutex()
         const lasting = new AbortController()
@@ -142,19 +146,19 @@ describe('memory', function () {
         }
         await work(5000)
         let rounds = 0
-        const { bytes } = await growth(() => { rounds++; return work(${count}) }, ${mebibyte / 2})
+        const more = await growth(() => { rounds++; return work(${count}) }, ${JSON.stringify(most)})
         const { getEventListeners } = require('node:events')
         if (getEventListeners(lasting.signal, 'abort').length > 0) throw new Error('listeners left')
-        show({ bytes, size: locks.size, snapshot: locks.snapshot(), failed, rounds })`)
+        show({ more, size: locks.size, snapshot: locks.snapshot(), failed, rounds })`)
       assert.equal(failed, 5000 + rounds * count)
       assert.equal(size, 1)
       assert.deepEqual(snapshot, [{ key: 'a', locked: true, waiting: 0 }])
-      assert.ok(bytes < mebibyte / 2, `${bytes} bytes more`)
+      assertFew(more)
     })
   }
 
   it('waiters for several keys leave nothing behind on a shared signal', async () => {
-    const { bytes, size } = await growth(
+    const { size, ...more } = await growth(
       `const locks = new KeyedMutex()
       const { signal } = new AbortController()
       require('node:events').setMaxListeners(0, signal)`,
@@ -165,11 +169,11 @@ describe('memory', function () {
       }`,
     )
     assert.equal(size, 0)
-    assert.ok(bytes < mebibyte / 2, `${bytes} bytes more`)
+    assertFew(more)
   })
 
   it('a collected mutex returns its word, free', async () => {
-    const { bytes, rss, locked } = await measured(`
+    const { locked, rss, ...more } = await measured(`
       let locked = 0
       async function drop(count) {
         for (let left = count; left > 0; left -= 10_000) {
@@ -178,20 +182,21 @@ describe('memory', function () {
             // Never released by its holder, but the next lock in its place is free.
             if (!mutex.tryLock()) locked++
           }
-          await live()
+          await collect()
         }
       }
       await drop(50_000)
-      const more = await growth(() => drop(200_000), 400_000)
+      const more = await growth(() => drop(200_000), { objects: 1000, buffers: 400_000 })
       show({ ...more, locked })`)
     assert.equal(locked, 0)
+    assertFew(more)
     // 200,000 words would be 800,000 bytes.
-    assert.ok(bytes < 400_000, `${bytes} bytes more`)
+    assert.ok(more.buffers <= 400_000, `${more.buffers} bytes more`)
     assert.ok(rss < 50 * mebibyte, `${rss} bytes more`)
   })
 
   it('a mutex that was shared is collected, too', async () => {
-    const { bytes } = await measured(`
+    const more = await measured(`
       async function drop(count) {
         for (let left = count; left > 0; left -= 1000) {
           for (let i = 0; i < 1000; i++) {
@@ -200,11 +205,11 @@ describe('memory', function () {
             other.tryLock()
             other.unlock()
           }
-          await live()
+          await collect()
         }
       }
       await drop(5000)
-      show(await growth(() => drop(20_000), ${mebibyte / 2}))`)
-    assert.ok(bytes < mebibyte / 2, `${bytes} bytes more`)
+      show(await growth(() => drop(20_000), ${JSON.stringify(most)}))`)
+    assertFew(more)
   })
 })
