@@ -189,11 +189,10 @@ describe('Holds of read-write locks of scope host', function () {
       const name = freshName()
       const times = { minHold: 1500 }
       const lock = new RWLock({ ...optionsOf(name, times), maxPending: 1 })
+      const [other, third] = [await startWith(name, times), await startWith(name)]
       const start = performance.now()
-      const other = await startWith(name, times)
       await other.does('await my.lock.acquireWrite()')
       const waiting = lock.acquireWrite()
-      const third = await startWith(name)
       await other.dies()
       // Heeds no minHold, and so is in while our caller waits for the end of one.
       await third.does('my.release = await my.lock.acquireWrite()')

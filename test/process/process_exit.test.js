@@ -113,7 +113,8 @@ describe('process.exit() of a worker that', function () {
   it('holds it, while the main thread is blocked in lockSync', async () => {
     const child = await runCode(`
       const blocking = new Mutex({ buffer: mutex.buffer, allowBlockingMainThread: true })
-      const worker = await start("mutex.lockSync(); say(); setTimeout(() => process.exit(3), 20)")
+      // It exits once the main thread waits.
+      const worker = await start("mutex.lockSync(); say(); while ((Atomics.load(word, 0) & 1) === 0); process.exit(3)")
       blocking.lockSync({ timeout: 50000 })
       show('locked')
       show((await worker.ended)[0])`)
