@@ -1,4 +1,6 @@
 'use strict'
+require('./core/builtins.js') // takes the clock and the timers: programs replace them later
+
 // A module is loaded when one of its exports is first read. Each has its own require(), so that
 // bundlers find it.
 const barrier = () => require('./locks/barrier.js')

@@ -1,9 +1,9 @@
 'use strict'
 // The monotonic clock that all threads of a process share, in milliseconds. JavaScript has none:
 // test frameworks replace its clocks while servers keep real time, and those of Bun and Deno start
-// anew in each thread. Its timers are taken at load for the same reason.
-const { clearTimeout, setTimeout } = require('node:timers')
+// anew in each thread.
 const { now } = require('../addon/load.js').clock
+const { clearTimeout, setTimeout } = require('../core/builtins.js')
 
 /** What a Hub counts time by: see its constructor. */
 const processClock = Object.freeze({ now, setTimeout, clearTimeout })

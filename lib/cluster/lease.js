@@ -9,7 +9,7 @@
 // look earlier. A message that carries the grant in time replaces an answer: the lease is held once
 // the confirmation has been sent. Until the confirmation is answered the lease is a claim, which
 // ends long before maxHold.
-const { setImmediate } = require('node:timers')
+const { setImmediate } = require('../core/builtins.js')
 const { AwaitedAnswer } = require('./awaited_answer.js')
 const { safely } = require('./clock.js')
 const { isLockError, lostError } = require('../core/errors.js')

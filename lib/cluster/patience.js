@@ -1,7 +1,7 @@
 'use strict'
 // Timeouts of a server. If the event loop was blocked, the server's answer may be unread when the
 // time is up, so the turn of the loop in which a timeout fires reads first.
-const { clearImmediate, setImmediate } = require('node:timers')
+const { clearImmediate, setImmediate } = require('../core/builtins.js')
 const { processClock } = require('./clock.js')
 
 /** The delay before a failed command is repeated, in milliseconds. */

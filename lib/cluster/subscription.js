@@ -22,7 +22,7 @@
 //   ping()           a promise for any answer; missing if the connection checks itself
 //   again(channel)   a promise; for clusters only: subscribes anew after the slot of the channel has moved
 //   close()          at once, at any time, any number of times; may be a promise for its end
-const { clearTimeout, setTimeout } = require('node:timers')
+const { clearTimeout, setTimeout } = require('../core/builtins.js')
 const { inTime } = require('./patience.js')
 
 /** The pause between two attempts to connect, in milliseconds: it doubles up to the longest. */

@@ -1,17 +1,29 @@
 'use strict'
-// Node.js's modules for locks of the thread scope: in an ES module made by esbuild, require() finds
-// none of them. Node.js before 20.16 has no getBuiltinModule().
+// Node.js's modules, its clock and its timers, for locks of every scope: in an ES module made by esbuild, require() finds
+// no module of Node.js. Node.js before 20.16 has no getBuiltinModule().
+//
+// index.js loads this file. Programs replace the clock and the timers in their tests, and files that are loaded with the
+// first lock of a scope would keep the replaced ones for good. Only a wait's own timeout is a global timer: tests let
+// time pass for it.
 const get = (name) => process.getBuiltinModule?.(name)
 
+const { clearImmediate, clearTimeout, setImmediate, setTimeout } =
+  get('node:timers') ?? require('node:timers')
+const { performance } = get('node:perf_hooks') ?? require('node:perf_hooks')
+
 module.exports = {
+  clearImmediate,
+  clearTimeout,
+  now: performance.now.bind(performance),
+  setImmediate,
+  setTimeout,
+  timeOrigin: performance.timeOrigin,
+
   get async_hooks() {
     return get('node:async_hooks') ?? require('node:async_hooks')
   },
   get events() {
     return get('node:events') ?? require('node:events')
-  },
-  get perf_hooks() {
-    return get('node:perf_hooks') ?? require('node:perf_hooks')
   },
   get util() {
     return get('node:util') ?? require('node:util')

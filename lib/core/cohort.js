@@ -2,10 +2,7 @@
 // The cohort rule (lock cohorting: Dice, Marathe, Shavit): how long a borrower passes a lent lock
 // along its own queue while other threads or processes wait for it (docs/decisions/lenders.md). Every
 // lender uses it.
-const { performance } = require('./builtins.js').perf_hooks
-
-// Captured at load, because test frameworks replace the clock.
-const now = performance.now.bind(performance)
+const { now } = require('./builtins.js')
 
 /** A stay ends after `handOffs` and at least `least` ms, and in any case after `most` ms. */
 const bounds = Object.freeze({

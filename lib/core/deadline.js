@@ -9,16 +9,19 @@ const { longestTimeout } = require('./options.js')
  */
 function withDeadline(signal, timeout, late) {
   const { controller, end } = following(signal === undefined ? [] : [signal])
-  let timer
+  let clear = () => {}
   return {
     signal: controller.signal,
     start() {
       // Given a longer timeout, setTimeout would fire after 1 ms.
       if (timeout > longestTimeout) return
-      timer = globalThis.setTimeout(() => abort(controller, late()), timeout)
+      // A replaced clock may be replaced again before the end.
+      const { clearTimeout, setTimeout } = globalThis
+      const timer = setTimeout(() => abort(controller, late()), timeout)
+      clear = () => clearTimeout(timer)
     },
     end() {
-      globalThis.clearTimeout(timer)
+      clear()
       end()
     },
   }

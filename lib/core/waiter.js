@@ -64,6 +64,8 @@ class Waiter extends AnyWaiter {
 class Limits {
   /** Set for a wait that an observer must be told of. */
   timer = undefined
+  /** Clears the timer: the function that belongs to it. */
+  #clear
   /** The promise's own reject function, if it may be needed soon. */
   reject = undefined
   #listening
@@ -87,7 +89,10 @@ class Limits {
     }
     try {
       if (timeout !== undefined && timeout <= longestTimeout) {
-        this.timer = globalThis.setTimeout(() => end(late(timeout)), timeout)
+        // A replaced clock may be replaced again before the end of the wait.
+        const { clearTimeout, setTimeout } = globalThis
+        this.#clear = clearTimeout
+        this.timer = setTimeout(() => end(late(timeout)), timeout)
       }
       // A replaced clock may have fired at once.
       if (signal === undefined || this.isOver) return
@@ -104,8 +109,9 @@ class Limits {
 
   end() {
     this.isOver = true
+    const clearTimeout = this.#clear
     try {
-      if (this.timer !== undefined) globalThis.clearTimeout(this.timer)
+      if (clearTimeout !== undefined) clearTimeout(this.timer)
       if (this.#listening !== undefined) this.#listening.stop(this.#onAbort)
     } catch (error) {
       // An error of a custom signal must not keep other waiters from being admitted or rejected.

@@ -1,12 +1,8 @@
 'use strict'
-// The time, in milliseconds since the epoch. The clock is taken at load, because users fake clocks.
-const { performance } = require('node:perf_hooks')
-const { setImmediate } = require('node:timers')
+// The time, in milliseconds since the epoch.
+const { now: passed, setImmediate, timeOrigin } = require('../core/builtins.js')
 
-const passed = performance.now.bind(performance)
-const start = performance.timeOrigin
-
-const now = () => start + passed()
+const now = () => timeOrigin + passed()
 
 /** How long ago `time` is: never negative, whatever the rounding. */
 const ago = (time) => Math.max(0, now() - time)

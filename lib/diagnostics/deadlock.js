@@ -10,7 +10,7 @@
 //
 // A hold enters the graph when it becomes quiescent, and leaves before its lock is released. A hold whose chain is active
 // cannot be part of a deadlock, so the graph does not need it.
-const { setImmediate } = require('node:timers') // taken at load: users fake clocks
+const { setImmediate } = require('../core/builtins.js')
 const chains = require('./chains.js')
 const { deadlockError, labelOf } = require('./deadlock_error.js')
 const { waitsOf } = require('./quiescence.js')

@@ -2,7 +2,7 @@
 // Warnings about holds that last longer than their lock's `warnAfter`. Holds of one `warnAfter` are due in the order in
 // which they began, so each length has a list in that order. The thread has one timer, for the hold that is due first. A
 // release leaves the timer running, and the timer checks when it fires: short holds cost no timer each.
-const { clearTimeout, setTimeout } = require('node:timers')
+const { clearTimeout, setTimeout } = require('../core/builtins.js')
 const { now } = require('./clock.js')
 const { longestTimeout } = require('../core/options.js')
 const { longHold } = require('./warnings.js')

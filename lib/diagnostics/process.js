@@ -1,6 +1,6 @@
 'use strict'
 // snapshot(): the reports of all threads of this process about their locks with diagnostics, merged.
-const { clearTimeout, setTimeout } = require('node:timers')
+const { clearTimeout, setTimeout } = require('../core/builtins.js')
 const { BroadcastChannel, threadId } = require('node:worker_threads')
 const { agent } = require('../process/waiters.js')
 const { readTimes } = require('./histogram.js')

@@ -6,7 +6,7 @@
 //
 // The thread may die before that end. So the lock's slot stores the end, and whether the holder had released. A borrower
 // that is told of a death reads the slot, and keeps the word for the remaining time.
-const { clearTimeout, setTimeout } = require('node:timers')
+const { clearTimeout, setTimeout } = require('../core/builtins.js')
 // The machine's monotonic clock: all processes of one boot share it, and a segment lasts for one boot.
 const { now } = require('../addon/load.js').clock
 const { lent, lentAbandoned, refused } = require('../core/lender.js')

@@ -8,7 +8,7 @@
 // The slot stores the end of the last writer's minHold, and of the last reader's. A living process enforces its own
 // times: it keeps the lock. So a grant before a stored end follows a death: the caller gives the lock back, and acquires
 // it again at that end.
-const { clearTimeout, setTimeout } = require('node:timers')
+const { clearTimeout, setTimeout } = require('../core/builtins.js')
 const { lockError } = require('../core/errors.js')
 const { acquireOptions, longestTimeout, readWait } = require('../core/options.js')
 const { unseen } = require('../core/releaser.js')

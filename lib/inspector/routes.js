@@ -3,6 +3,7 @@
 //
 // The page asks for new data after it has drawn the last. So nothing here stays open between two requests: no stream, no
 // timer to stop, and no lock is read between requests.
+const { setTimeout } = require('../core/builtins.js')
 const { readOptions } = require('./options.js')
 const { page, policy } = require('./page.js')
 const { reportOf } = require('./report.js')

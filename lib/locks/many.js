@@ -2,6 +2,7 @@
 // One key of a keyed lock, or several at once. Every caller takes several keys in the same order,
 // so that no two wait for each other.
 const { following, throwIfAborted } = require('../core/abort.js')
+const { now } = require('../core/builtins.js')
 const { withDeadline } = require('../core/deadline.js')
 const { lockError } = require('../core/errors.js')
 const { checkKey, nameOf } = require('../core/keys.js')
@@ -77,9 +78,9 @@ function acquireSyncOneOrMany(map, key, limits, acquireSync, late = timeoutError
   const ordered = inOrder(key)
   checkOpen(map, ordered)
   const { priority, timeout } = limits
-  const deadline = performance.now() + timeout
+  const deadline = now() + timeout
   const acquireNext = (lock) => {
-    const left = Math.max(0, deadline - performance.now())
+    const left = Math.max(0, deadline - now())
     return acquireSync(lock, { priority, timeout: left })
   }
   const held = []

@@ -2,7 +2,7 @@
 // The engine's connections. They are its own, configured like those of the user's pool. The user's
 // would not do: a program that holds all of them while it waits for a lock would wait for ever.
 
-const { clearTimeout, setTimeout } = require('node:timers')
+const { clearTimeout, setTimeout } = require('../../core/builtins.js')
 const { noAnswer, startPatience } = require('../patience.js')
 const { asText } = require('./text.js')
 
