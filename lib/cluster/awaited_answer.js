@@ -1,6 +1,7 @@
 'use strict'
 // Watches whether the server answers a request: it has `answerTimeout` from the first unanswered
-// command.
+// command. A command that waits in the queue of its driver has not been sent yet: while that queue moves on, the server
+// answers.
 const { engineError } = require('./errors.js')
 const { startPatience } = require('./patience.js')
 
@@ -12,6 +13,8 @@ class AwaitedAnswer {
   /** The latest failure since then. */
   #failure
   #endPatience
+  /** When the timeout has started. */
+  #start = 0
 
   /** Calls `giveUp(error)` when the time is up. */
   constructor(hub, title, giveUp) {
@@ -21,10 +24,19 @@ class AwaitedAnswer {
   }
 
   expect(failure = this.#failure) {
-    const { answerTimeout } = this.#hub.settings
     this.#failure = failure
-    const giveUp = () => this.#giveUp(this.error(answerTimeout))
-    this.#endPatience ??= startPatience(answerTimeout, giveUp, { clock: this.#hub.clock })
+    if (this.#endPatience === undefined) this.#await()
+  }
+
+  #await() {
+    const { clock, settings } = this.#hub
+    const { answerTimeout } = settings
+    this.#start = clock.now()
+    const end = () => {
+      if (this.#isSilent()) this.#giveUp(this.error(answerTimeout))
+      else this.#await()
+    }
+    this.#endPatience = startPatience(answerTimeout, end, { clock })
   }
 
   /** The server has answered: the timeout starts anew with the next command. */
@@ -39,8 +51,12 @@ class AwaitedAnswer {
     this.#endPatience = undefined
   }
 
+  #isSilent() {
+    return this.#failure !== undefined || this.#hub.movedAt <= this.#start
+  }
+
   isMissing() {
-    return !this.#hasCome || this.#failure !== undefined
+    return this.#failure !== undefined || (!this.#hasCome && this.#isSilent())
   }
 
   error(time) {

@@ -102,6 +102,11 @@ export interface EngineHearing {
   /** Messages may have been lost, and arrive again from now on. */
   missed(): void
   /**
+   * A command has been sent that waited in the driver's own queue: the server answers, and `answerTimeout` starts anew
+   * for requests without an answer. Only for a driver that queues commands, for instance for want of a connection.
+   */
+  moved(): void
+  /**
    * The listening connection has ended or cannot be made, and is tried again. A caller that times out meanwhile gets
    * the error as `cause`, and a request in the queue is rejected with it after `answerTimeout`. undefined means
    * connected.

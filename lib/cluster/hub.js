@@ -39,6 +39,8 @@ class Hub {
     this.name = driver.name
     this.settings = settings
     this.isClosed = false
+    /** When the driver's queue has last moved on, by the clock of clock.js. */
+    this.movedAt = 0
     /** How long a waiter has to confirm a grant. */
     this.claim = Math.min(1000, settings.ttl)
     const ended = (id, error) => {
@@ -128,6 +130,9 @@ class Hub {
         this.#session?.leases.get(id)?.granted(this.#canConfirm ? grant : undefined),
       wanted: (key) => {
         for (const cohort of this.#cohorts.get(key) ?? []) cohort.isWanted()
+      },
+      moved: () => {
+        this.movedAt = this.clock.now()
       },
       trouble: (error) => {
         this.deafness = error

@@ -64,11 +64,12 @@ async function locks(driver: EngineDriver, times: EngineOptions) {
 const driver: EngineDriver = {
   name: 'none',
   keeper: { module: 'none', data: undefined },
-  async listen(_session, { granted, wanted, missed, trouble }) {
+  async listen(_session, { granted, wanted, missed, moved, trouble }) {
     granted('id')
     granted('id', { token: 1n, wanted: false, abandoned: true, until: 1 })
     wanted('key')
     missed()
+    moved()
     trouble(undefined)
     trouble(new Error('refused'))
   },

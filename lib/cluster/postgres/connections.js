@@ -73,7 +73,9 @@ function patient(Client, patience) {
 function settled(Client, patience) {
   return class extends Client {
     connect(done) {
+      const endPatience = this.#startPatience()
       super.connect((error) => {
+        endPatience()
         if (error) done(error)
         else this.query(setUp(patience), (failure) => this.#isSetUp(failure, done))
       })
@@ -85,12 +87,15 @@ function settled(Client, patience) {
       done(failure)
     }
 
-    /** Not pg's `query_timeout`, which fires before an answer that has arrived is read. */
-    query(...args) {
-      const done = args.pop()
-      const endPatience = startPatience(patience, () => {
+    #startPatience() {
+      return startPatience(patience, () => {
         this.connection.stream.destroy(noAnswer(patience))
       })
+    }
+
+    query(...args) {
+      const done = args.pop()
+      const endPatience = this.#startPatience()
       return super.query(...args, (...result) => {
         endPatience()
         done(...result)
@@ -110,7 +115,8 @@ function makePool(Pool, Client, config, max, patience, more) {
     Client: settled(patient(Client, patience), patience),
     max,
     allowExitOnIdle: true,
-    connectionTimeoutMillis: patience,
+    // These would fire before an answer that has arrived is read, and the first one limits the pool's queue, too.
+    connectionTimeoutMillis: 0,
     query_timeout: 0,
   })
   // An idle connection was cut: the pool has dropped it, and makes another one for the next

@@ -9,6 +9,7 @@ const { versionError } = require('../errors.js')
 const { findPackage } = require('../find.js')
 const { checkForThread } = require('../for_thread.js')
 const { Subscription } = require('../subscription.js')
+const { Commands } = require('./commands.js')
 const { configOf, makePool } = require('./connections.js')
 const { listeningWith } = require('./listening.js')
 const { channelOf, isDigest, readNames, rowOf } = require('./names.js')
@@ -35,6 +36,9 @@ class Driver {
   keepsMinHold = true
   #names
   #pool
+  #commands
+  /** EngineHearing's. */
+  #moved = () => {}
   #subscription
   /** Whether new requests are refused. */
   #isEnded
@@ -63,14 +67,16 @@ class Driver {
     this.#names = names
     this.#isEnded = () => options.connection === undefined && pool.ending === true
     this.#pool = makePool(Pool, Client, config, connections, answerTimeout)
+    this.#commands = new Commands(connections, answerTimeout, () => this.#moved())
     const make = listeningWith(Client, config, answerTimeout)
     this.#subscription = new Subscription(make, answerTimeout)
     const data = { path: findPackage('pg'), config, names }
     this.keeper = { module: join(__dirname, 'keeper.js'), data }
   }
 
-  async listen(session, { granted, wanted, missed, trouble }) {
+  async listen(session, { granted, wanted, missed, moved = () => {}, trouble }) {
     if (this.#isEnded()) throw endedError()
+    this.#moved = moved
     for (const [id, request] of this.#requests) {
       if (request.session !== session) this.#requests.delete(id)
     }
@@ -79,7 +85,7 @@ class Driver {
     await this.#subscription.to([channelOf(session)], {
       // Use the message's grant only if an idle connection can send the confirmation at once.
       granted: (id, grant) =>
-        granted(id, this.#pool.idleCount > this.#pool.waitingCount ? grant : undefined),
+        granted(id, this.#pool.idleCount > 0 && this.#commands.isFree() ? grant : undefined),
       wanted: (row) => {
         for (const key of this.#keysOf(row)) wanted(key)
       },
@@ -115,7 +121,7 @@ class Driver {
   /** Resolves to the first row. */
   async #query(command) {
     try {
-      const { rows } = await this.#pool.query(command)
+      const { rows } = await this.#commands.run(() => this.#pool.query(command))
       return rows?.[0]
     } catch (error) {
       throw explained(error, this.#names)
@@ -178,7 +184,8 @@ class Driver {
   }
 
   async end(session) {
-    await this.#pool.query(`DELETE FROM ${this.#names.sessions} WHERE session = $1`, [session])
+    const text = `DELETE FROM ${this.#names.sessions} WHERE session = $1`
+    await this.#query({ text, values: [session] })
   }
 
   async close() {

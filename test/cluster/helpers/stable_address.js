@@ -3,20 +3,24 @@
 const net = require('node:net')
 
 /**
- * { port, lead(port), silence(isOne), cut(isOne), count(), close() }. lead() is for connections that are made later, and
+ * { port, lead(port), slow(ms), silence(isOne), cut(isOne), count(), close() }. slow() delays all that clients send from
+ * now on. lead() is for connections that are made later, and
  * the other ones stay where they are. silence() and cut() are for those of the present connections for which isOne(text)
  * is true: `text` is what the client has sent.
  */
 async function stableAddress(port) {
   const pairs = new Set()
   let target = port
+  let delay = 0
   const server = net.createServer((near) => {
     const far = net.connect(target, '127.0.0.1')
     const pair = { near, far, sent: '', isSilent: false }
     pairs.add(pair)
     near.on('data', (chunk) => {
       pair.sent += chunk
-      if (!pair.isSilent) far.write(chunk)
+      if (pair.isSilent) return
+      if (delay === 0) far.write(chunk)
+      else setTimeout(() => far.write(chunk), delay)
     })
     far.on('data', (chunk) => {
       if (!pair.isSilent) near.write(chunk)
@@ -37,6 +41,9 @@ async function stableAddress(port) {
     port: server.address().port,
     lead(port) {
       target = port
+    },
+    slow(ms) {
+      delay = ms
     },
     silence(isOne = all) {
       for (const pair of those(isOne)) pair.isSilent = true
