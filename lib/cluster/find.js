@@ -1,10 +1,47 @@
 'use strict'
 const { dirname } = require('node:path')
 
-/** The path of the user's package `name`. The renewing thread connects with the same package. */
-function findPackage(name) {
+/** The packages whose classes the clients of others have. */
+const inner = { redis: '@redis/client' }
+
+/**
+ * The path of the package that `client` is of: the renewing thread connects with it, too. Several versions of a package
+ * may be installed in several folders, and the options of a client are those of its own. Where no loaded file exports
+ * the client's class, as in a bundle, it is the package `name` of the program.
+ */
+function findPackage(name, client) {
+  const folder = folderOf(client, inner[name] ?? name)
+  if (folder !== undefined) return require.resolve(folder)
   const main = require.main === undefined ? [] : [dirname(require.main.filename)]
-  return require.resolve(name, { paths: [__dirname, ...main, process.cwd()] })
+  return require.resolve(name, { paths: [...main, process.cwd(), __dirname] })
+}
+
+/** The folder of the loaded package `name` that exports a class of `client`, which a program may have derived. */
+function folderOf(client, name) {
+  const classes = classesOf(client)
+  for (const module of Object.values(require.cache ?? {})) {
+    const [folder, found] =
+      /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(module?.filename) ?? []
+    if (found?.replace('\\', '/') === name && classes.some((one) => has(module.exports, one)))
+      return folder
+  }
+  return undefined
+}
+
+function classesOf(client) {
+  const all = []
+  for (let one = Object.getPrototypeOf(client); one !== null; one = Object.getPrototypeOf(one)) {
+    if (Object.hasOwn(one, 'constructor')) all.push(one.constructor)
+  }
+  return all
+}
+
+/** Calls no getters, by which packages load more files. */
+function has(exports, one) {
+  if (exports === one) return true
+  if (exports === null || !/^(object|function)$/.test(typeof exports)) return false
+  const properties = Object.values(Object.getOwnPropertyDescriptors(exports))
+  return properties.some(({ value }) => value === one)
 }
 
 module.exports = { findPackage }

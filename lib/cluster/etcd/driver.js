@@ -42,7 +42,7 @@ class Driver {
     const connection = connectionOf(client, options.connection)
     checkForThread(connection, 'etcd(client, { connection })')
     const { answerTimeout } = readEngineOptions(timesOf(options))
-    const path = findPackage('etcd3')
+    const path = findPackage('etcd3', client)
     const etcd3 = require(path)
     const names = namesUnder(prefix)
     const time = callTime(answerTimeout)

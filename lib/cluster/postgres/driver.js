@@ -70,7 +70,7 @@ class Driver {
     this.#commands = new Commands(connections, answerTimeout, () => this.#moved())
     const make = listeningWith(Client, config, answerTimeout)
     this.#subscription = new Subscription(make, answerTimeout)
-    const data = { path: findPackage('pg'), config, names }
+    const data = { path: findPackage('pg', Object.create(Client.prototype)), config, names }
     this.keeper = { module: join(__dirname, 'keeper.js'), data }
   }
 

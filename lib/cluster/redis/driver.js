@@ -25,6 +25,8 @@ const redisOptions = new Set([...engineOptions, 'prefix', 'shards', 'connection'
 class RedisDriver {
   name = 'Redis'
   keepsMinHold = true
+  /** The user's client. */
+  #source
   #client
   #bases
   #connection
@@ -55,6 +57,7 @@ class RedisDriver {
       )
     }
     const { answerTimeout } = readEngineOptions(timesOf(options))
+    this.#source = client
     this.#client = adapted
     this.#connection = connection
     this.#patience = answerTimeout
@@ -73,7 +76,7 @@ class RedisDriver {
 
   get keeper() {
     const client = this.#client.options(this.#connection)
-    const path = findPackage(client.module)
+    const path = findPackage(client.module, this.#source)
     return {
       module: join(__dirname, 'keeper.js'),
       data: { bases: this.#names(), rights: this.#rights, patience: this.#patience, path, client },
@@ -108,6 +111,17 @@ class RedisDriver {
       await this.#subscription.to(channels, hear)
     } catch (error) {
       throw explained(error, this.#rights)
+    }
+    await Promise.all(this.#bases.map((base) => this.#check(base, session)))
+  }
+
+  /** Rejects if the user lacks a right to a command of a step. */
+  async #check(base, session) {
+    try {
+      await this.#step('check', base, 'check', session, [])
+    } catch (error) {
+      // Then the rights are not known, and the locks of other slots need not wait for that.
+      if (!isMoving(error)) throw error
     }
   }
 
@@ -155,9 +169,12 @@ class RedisDriver {
     await this.#run('leave', key, id, [claim, capacity, keep, +untold, minHold, +unused])
   }
 
+  #run(step, key, id, words) {
+    return this.#step(step, this.#baseOf(key), key, id, words)
+  }
+
   /** Resolves to the words of the answer, which a client may deliver as buffers. */
-  async #run(step, key, id, words) {
-    const base = this.#baseOf(key)
+  async #step(step, base, key, id, words) {
     const publish = this.#client.isCluster ? 'SPUBLISH' : 'PUBLISH'
     const keys = script.keysOf(base, key)
     const rest = [`${keys.length}`, ...keys, key, id, publish, step, ...words.map(String)]

@@ -11,6 +11,12 @@ const isOurs = (client) =>
 
 function adapt(client) {
   const isCluster = client.isCluster === true
+  // Its default is false.
+  if (isCluster && client.options.shardedSubscribers === undefined) {
+    throw new TypeError(
+      'a Cluster of ioredis before 5.6 cannot listen to the channels of one slot: use ioredis 5.6 or later',
+    )
+  }
   return {
     isCluster,
     prefix: `${client.options.keyPrefix ?? ''}`,

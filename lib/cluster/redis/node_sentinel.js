@@ -33,7 +33,7 @@ function adapt(client, connection) {
     // A command waits for the connection to the current master.
     isReady: () => false,
     listening: (hear, ended, patience) =>
-      toMaster(require(findPackage('redis')), connection, hear, ended, patience),
+      toMaster(require(findPackage('redis', client)), connection, hear, ended, patience),
     options: () => ({
       module: 'redis',
       isSentinel: true,

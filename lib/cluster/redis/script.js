@@ -117,6 +117,30 @@ local function confirm(maxHold)
 end
 `
 
+/** Uses each command of the others, so that a user who may not use one of them is told before a lock is held. */
+const check = `
+if step == 'check' then
+  redis.call('HSET', state, 'c', '1')
+  redis.call('PEXPIRE', state, '1000')
+  redis.call('PTTL', state)
+  redis.call('HGET', state, 'c')
+  redis.call('HGETALL', state)
+  redis.call('HDEL', state, 'c')
+  redis.call('RPUSH', queue, id)
+  redis.call('PEXPIRE', queue, '1000')
+  redis.call('LPUSH', queue, id)
+  redis.call('LPOS', queue, id)
+  redis.call('LINDEX', queue, 0)
+  redis.call('LRANGE', queue, 0, 1)
+  redis.call('LPOP', queue)
+  redis.call('LREM', queue, 0, id)
+  redis.call('EXISTS', queue)
+  redis.call('DEL', state, queue)
+  tell(id, 'e')
+  return {}
+end
+`
+
 const leave = `
 if step == 'leave' then
   local keep, untold, unused = tonumber(ARGV[7]), ARGV[8] == '1', ARGV[10] == '1'
@@ -250,6 +274,6 @@ end
 return answer
 `
 
-const text = common + leave + confirm + enter
+const text = common + check + leave + confirm + enter
 
 module.exports = { keysOf, protocol, text, digest: createHash('sha1').update(text).digest('hex') }
