@@ -115,7 +115,11 @@ TEST_F(HostFiles, TheNamesOfADirectoryAreReadAnewEachTime) {
   EXPECT_TRUE(has("x"));
   write("y");
   EXPECT_TRUE(has("x") && has("y"));
-  platform::removeDirectory(path);
+  platform::removeEmptyDirectory(path);
+  EXPECT_TRUE(has("x") && has("y"));
+  platform::remove("x", directory);
+  platform::remove("y", directory);
+  platform::removeEmptyDirectory(path);
   EXPECT_FALSE(std::filesystem::exists(path));
   EXPECT_FALSE(has("x"));
 }
