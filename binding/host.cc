@@ -164,6 +164,11 @@ napi_value hostWhyGone(const Call& call) {
   return Napi::String::New(env, segment.membership().removed(segment).what());
 }
 
+/// (segment): whether that is because this process cannot open files any more. The other processes go on.
+std::int32_t hostIsLost(const Call& call) {
+  return call.loop().hosts().at(call.integer(0)).segment().membership().isLost() ? 1 : 0;
+}
+
 /// (segment): whether this process holds any of its locks.
 std::int32_t hostHolds(const Call& call) {
   return call.loop().hosts().at(call.integer(0)).holds() ? 1 : 0;
@@ -185,6 +190,7 @@ void defineHost(Topic exports) {
   host.add<hostLook>("look");
   host.add<hostRemovals>("removals");
   host.add<hostWhyGone>("whyGone");
+  host.add<hostIsLost>("isLost");
   host.add<hostHolds>("holds");
 }
 

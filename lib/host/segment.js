@@ -28,7 +28,7 @@ class HostSegment {
     this.number = number
     this.kind = kind
     this.name = name
-    /** Why the segment grants no lock any more: its files were removed. */
+    /** Why the segment grants no lock any more: its files were removed, or cannot be opened any more. */
     this.whyGone = undefined
     /** Whether waiters and holders of this thread know of the removal. */
     this.isTold = false
@@ -67,7 +67,10 @@ class HostSegment {
     for (const mutex of this.mutexes()) mutex.endAll(this.goneError(mutex.title()))
     if (native.host.holds(this.number) === 0) return
     const { message, code } = this.goneError()
-    const detail = 'This process holds it: others may hold it, too, from now on.'
+    const isAlone = native.host.isLost(this.number) === 1
+    const detail = isAlone
+      ? 'This process holds it, and can only release it.'
+      : 'This process holds it: others may hold it, too, from now on.'
     process.emitWarning(message, { type: 'BoxofficeWarning', code, detail })
   }
 

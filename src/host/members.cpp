@@ -1,5 +1,8 @@
 #include "host/members.h"
 
+#include <cstddef>
+#include <utility>
+
 #include "host/names.h"
 #include "host/process_mailbox.h"
 #include "platform/files.h"
@@ -69,11 +72,22 @@ Members::Members(const std::string& directory) {
     platform::unmap(memory, sizeof(MembersFile));
     throw;
   }
+  open_ = std::move(file);
 }
 
 bool Members::areIn(const File& directory) {
   const File file = platform::openFile(kMembersName, directory);
   return file && platform::beginsWith(file, &kMembersMagic, sizeof kMembersMagic);
+}
+
+void Members::ring() const noexcept {
+  platform::touch(open_, offsetof(MembersFile, header) + offsetof(MembersHeader, bell));
+}
+
+void Members::setLost(std::string why) {
+  if (lost()) return;
+  whyLost_ = std::move(why);
+  lost_.store(&whyLost_);
 }
 
 Members::~Members() { platform::unmap(reinterpret_cast<std::byte*>(file_), sizeof(MembersFile)); }

@@ -2,6 +2,7 @@
 // process_mailbox.h).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -38,12 +39,23 @@ class Members {
   void setGone() const noexcept { file_->header.gone.store(1); }
   bool isGone() const noexcept { return file_->header.gone.load() != 0; }
 
+  /// Makes every process look at its mailbox, also one whose FIFO this process cannot open.
+  void ring() const noexcept;
+
+  /// Records that this process cannot open any more what it needs. Called on one thread only.
+  void setLost(std::string why);
+  /// Why it cannot, or null.
+  const std::string* lost() const noexcept { return lost_.load(); }
+
   /// Incremented by every join.
   std::uint64_t roster() const noexcept { return file_->header.roster.load(); }
 
  private:
+  platform::File open_;  // from the start: ring() needs it when no file can be opened any more
   MembersFile* file_;
   platform::FileId id_;
+  std::string whyLost_;
+  std::atomic<const std::string*> lost_{nullptr};
 };
 
 }  // namespace boxoffice::host

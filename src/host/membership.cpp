@@ -1,12 +1,12 @@
 #include "host/membership.h"
 
+#include <system_error>
 #include <utility>
 
 #include "host/kill_points.h"
 #include "host/membership_registry.h"
 #include "host/names.h"
 #include "host/process_mailbox.h"
-#include "host/process_set.h"
 #include "platform/host_error.h"
 #include "platform/thread_name.h"
 
@@ -22,11 +22,15 @@ std::shared_ptr<Membership> Membership::in(const std::string& directory) {
   return MembershipRegistry::here().in(directory);
 }
 
-Membership::Membership(std::string directory, std::string path)
-    : directory_(std::move(directory)), path_(std::move(path)), members_(path_), wakeups_(path_) {}
+Membership::Membership(std::string directory, std::string path, platform::File place)
+    : directory_(std::move(directory)),
+      path_(std::move(path)),
+      place_(std::move(place)),
+      members_(path_),
+      wakeups_(path_) {}
 
 /// Joins, and starts the wake-up thread.
-void Membership::join(const platform::File& place) {
+void Membership::join() {
   // process_ is set only once the slot is ours: the destructor cleans up after process_.
   ProcessSlot free = 1;
   while (free <= kMaxProcess && !take(free)) ++free;
@@ -36,16 +40,25 @@ void Membership::join(const platform::File& place) {
                         ", which has room for no more; choose another directory for some");
   }
   process_ = free;
-  tidy(place);
-  wakeups_.watchDirectory();
-  thread_ = std::make_unique<std::thread>([this] {
-    nameThisThread("boxoffice wait");
-    listen();
-  });
+  tidy();
+  wakeups_.watchDirectory(kMembersName);
+  startThread();
   for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
     // A woken process looks at the roster.
     if (process != process_ && members_.joined(process))
       wake(process, wakeIfAsleep(members_.of(process)));
+  }
+}
+
+void Membership::startThread() {
+  try {
+    thread_ = std::make_unique<std::thread>([this] {
+      nameThisThread("boxoffice wait");
+      listen();
+    });
+  } catch (const std::system_error& error) {
+    throwLack("thread", error.code().message() +
+                            "; raise its limit (ulimit -u, or pids.max of the control group)");
   }
 }
 
@@ -78,9 +91,9 @@ bool Membership::take(ProcessSlot process) {
 }
 
 /// Removes unfinished files of other processes.
-void Membership::tidy(const platform::File& place) {
-  for (const std::string& name : platform::namesIn(place, path_)) {
-    if (isMembersAsideName(name)) platform::remove(name, place);
+void Membership::tidy() {
+  for (const std::string& name : platform::namesIn(place_, path_)) {
+    if (isMembersAsideName(name)) platform::remove(name, place_);
   }
 }
 
@@ -140,13 +153,16 @@ void Membership::notifyAll() noexcept {
   }
 }
 
-void Membership::wake(ProcessSlot process, std::uint32_t sleep) noexcept {
+/// `isAgain`: the bell has been rung before.
+void Membership::wake(ProcessSlot process, std::uint32_t sleep, bool isAgain) noexcept {
   if (sleep == kNoSleep || MembershipRegistry::here().forked()) return;
   killPoint(kByteDue);
   if (process == process_) {
     wakeups_.sendOwn();
-  } else if (!wakeups_.send(process)) {
-    return deferRetry(process);
+  } else if (const auto sent = wakeups_.send(process); sent != Wakeups::Sent::yes) {
+    if (!isAgain) members_.ring();
+    // It may not hear the bell, for want of what Removals needs.
+    if (sent == Wakeups::Sent::notYet) return deferRetry(process);
   }
   woken(members_.of(process), sleep);
 }
@@ -190,83 +206,6 @@ void Membership::handle(std::uint32_t tag) noexcept {
 void Membership::help() noexcept {
   takeMessages(members_.of(process_),
                [this](std::uint32_t segment, std::uint32_t slot) { deliver(segment, slot); });
-}
-
-/// Watches exactly the processes that are members.
-void Membership::watchMembers() noexcept {
-  for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
-    if (process == process_) continue;
-    if (!members_.joined(process)) {
-      wakeups_.forget(process);
-      continue;
-    }
-    watchMember(process);
-  }
-}
-
-/// Watches the process, or defers it.
-void Membership::watchMember(ProcessSlot process) noexcept {
-  try {
-    const std::uint64_t fifo = members_.of(process).fifo.load();
-    if (wakeups_.watch(process, fifo) || !members_.joined(process)) return;
-    // If it left and another process joined with a new FIFO, all is well. Otherwise its death would go
-    // unheard.
-    if (members_.of(process).fifo.load() == fifo) setGone();
-  } catch (const HostError& error) {
-    error.fault() == HostFault::exhausted ? deferRetry(process) : setGone();
-  } catch (const std::exception&) {
-    deferRetry(process);
-  }
-}
-
-/// Watches and wakes the deferred members. A dead one is found as soon as it is watched.
-void Membership::retryDeferred() noexcept {
-  ProcessSet(deferred_).each([this](ProcessSlot process) {
-    deferred_.remove(process);
-    if (!members_.joined(process)) return;
-    watchMember(process);
-    wake(process, wakeIfAsleep(members_.of(process)));
-  });
-}
-
-/// Called when the FIFO's reader has gone: cleans up after the process, unless another process does.
-void Membership::reap(ProcessSlot process) noexcept {
-  wakeups_.unwatch(process);
-  try {
-    if (members_.joined(process)) {
-      const std::uint64_t fifo = wakeups_.standInForDead(process);
-      if (fifo == 0) {
-        // Another process cleans up. If it dies meanwhile, its end of the FIFO closes.
-        return wakeups_.isStoodInFor(process) ? watchMember(process) : deferRetry(process);
-      }
-      if (members_.joined(process) && members_.of(process).fifo.load() == fifo) cleanUp(process);
-    }
-    wakeups_.forget(process);
-  } catch (const HostError& error) {
-    // The lock is free again: another process cleans up, or this one later.
-    error.fault() == HostFault::exhausted ? deferRetry(process) : setGone();
-  } catch (const std::exception&) {
-    deferRetry(process);
-  }
-  wakeups_.stepDown();
-}
-
-/// The caller holds the lock of that process slot. May be cut short at any point; another process then
-/// repeats it.
-void Membership::cleanUp(ProcessSlot dead) {
-  {
-    const std::lock_guard guard(segmentsMutex_);
-    for (Segment* const segment : list_) evictFrom(segment->view(), dead);
-    killPoint(kOpenOnesCleaned);
-    evictInFiles(dead);
-  }
-  killPoint(kOthersCleaned);
-  // Notify first, then free the record: if this process dies in between, another one repeats it. In the other
-  // order the notification would be lost.
-  notifyAll();
-  killPoint(kAllTold);
-  members_.free(dead);
-  killPoint(kWrittenDown);
 }
 
 }  // namespace boxoffice::host

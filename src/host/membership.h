@@ -21,9 +21,18 @@
 //     and takes messages out of the mailbox (help). It reads no byte, so the wake-up thread wakes, too, and
 //     handles the rest: it does not depend on a loop that may be busy.
 //
-// Without a free descriptor a death cannot be handled, and a wake-up may not be sent. In wakeups_select.cpp a
-// removed FIFO cannot be opened in place of the dead process, so the others do not hear when the process that
-// cleans up dies. All three are retried every kRetryAfter ms, the only wait here without an event.
+// What cleaning up needs is open from the start: the writing end of each member's FIFO, which can take the lock
+// of the process slot, the directory, and the members file. So without a free descriptor
+//   - the waiters of this process hear of a death. What is in files that it does not have open is left to others,
+//     or retried.
+//   - the death of a member that joined meanwhile cannot be watched. This is retried.
+//   - a member that joined meanwhile is woken by the bell: a byte written into the members file (Removals).
+// Without a descriptor, and in wakeups_select.cpp for a removed FIFO, the FIFO cannot be opened in place of the dead
+// process. Then the others do not hear when the process that cleans up dies, and look again. All this is retried
+// every kRetryAfter ms, the only wait here without an event.
+//
+// A process that may not open the files any more, as after setuid(), is lost (setLost): it is granted no more locks,
+// but keeps those it holds, and wakes others by the bell. Nothing changes for the others.
 //
 // Memory order: everything is sequentially consistent. Two pairs rely on it: notify (entry, then
 // sleepState) with the wake-up thread (sleepState, then entries), and join (record, roster, then the
@@ -100,7 +109,9 @@ class Membership {
   bool isGone() const noexcept { return members_.isGone(); }
   /// Checks that all files are there. Records a removal and notifies every process.
   void inspect() noexcept;
-  /// The error for a caller that uses the directory after a removal.
+  /// Whether this process cannot open the files of the others any more.
+  bool isLost() const noexcept { return !isGone() && members_.lost(); }
+  /// The error for a caller that uses the directory after that, or after a removal.
   HostError removed() const;
   /// The same for a caller that uses a segment.
   HostError removed(const Segment& segment) const;
@@ -115,10 +126,11 @@ class Membership {
  private:
   friend class MembershipRegistry;
 
-  Membership(std::string directory, std::string path);
-  void join(const platform::File& place);
+  Membership(std::string directory, std::string path, platform::File place);
+  void join();
   bool take(ProcessSlot process);
-  void tidy(const platform::File& place);
+  void startThread();
+  void tidy();
   void leave() noexcept;
   bool isUsable(Segment& segment);
   void checkUsers(const std::string& path, const SegmentHeader& header) const;
@@ -134,14 +146,17 @@ class Membership {
   void deferRetry(ProcessSlot process) noexcept;
   void retryDeferred() noexcept;
   void cleanUp(ProcessSlot dead);
-  void evictInFiles(ProcessSlot dead);
+  bool evictInFiles(ProcessSlot dead);
+  void failed(ProcessSlot process, const HostError& error) noexcept;
   void setGone() noexcept;
+  void setLost(const HostError& error) noexcept;
   void checkThere();
   bool hasAllFifos() const noexcept;
-  void wake(ProcessSlot process, std::uint32_t sleep) noexcept;
+  void wake(ProcessSlot process, std::uint32_t sleep, bool isAgain = false) noexcept;
 
   const std::string directory_;
   const std::string path_;
+  const platform::File place_;  // open from the start: cleaning up after a death needs it
   Members members_;
   Wakeups wakeups_;
   ProcessSlot process_ = kNoProcess;

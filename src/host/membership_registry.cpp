@@ -1,6 +1,7 @@
 #include "host/membership_registry.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include "host/former_runs.h"
 #include "platform/host_error.h"
@@ -61,7 +62,7 @@ std::shared_ptr<Membership> MembershipRegistry::in(const std::string& given) {
   const platform::File outer = platform::openDirectory(directory);
   const std::string boot = platform::bootName();
   const std::string path = directory + "/" + boot;
-  const platform::File place = platform::openDirectory(path);
+  platform::File place = platform::openDirectory(path);
   const std::lock_guard guard(mutex_);
   std::weak_ptr<Membership>& found = all_[platform::idOf(place, path)];
   if (auto membership = found.lock()) return membership;
@@ -69,14 +70,14 @@ std::shared_ptr<Membership> MembershipRegistry::in(const std::string& given) {
     const auto membership = other.lock();
     if (membership && membership->path() == path) membership->checkThere();
   }
-  auto membership = std::shared_ptr<Membership>(new Membership(directory, path));
+  auto membership = std::shared_ptr<Membership>(new Membership(directory, path, std::move(place)));
   found = membership;
   {
     const std::lock_guard shut(forkGate());
     standing_.push_back(membership.get());
   }
   removeFormerRuns(outer, directory, boot);
-  membership->join(place);
+  membership->join();
   return membership;
 }
 

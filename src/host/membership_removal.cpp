@@ -1,5 +1,6 @@
 // How a membership detects that files of its directory are missing, and avoids files that replaced them.
 #include "host/membership.h"
+#include "host/process_mailbox.h"
 #include "platform/host_error.h"
 
 namespace boxoffice::host {
@@ -34,12 +35,29 @@ void Membership::setGone() noexcept {
   if (!knowsGone_.exchange(true)) notifyAll();
 }
 
+/// This process cannot open any more what it needs, so deaths of others may go unheard: it is granted no lock any
+/// more. It keeps what it holds, and the others go on.
+void Membership::setLost(const HostError& error) noexcept {
+  if (members_.lost()) return;
+  try {
+    members_.setLost(
+        std::string(error.what()) +
+        "; it could when it constructed its first lock of scope host: construct such locks after "
+        "the process has changed its user (setuid), and leave the rights of the directory as they "
+        "are");
+  } catch (const std::bad_alloc&) {
+    return;  // the next failure tells
+  }
+  wake(process_, postAll(members_.of(process_)));
+}
+
 void Membership::checkThere() {
   if (!members_.isAt(path_)) setGone();
-  if (isGone()) throw removed();
+  if (isGone() || isLost()) throw removed();
 }
 
 HostError Membership::removed() const {
+  if (isLost()) return {HostFault::segment, *members_.lost()};
   return {HostFault::segment,
           "boxoffice: files of " + directory_ +
               " have been removed while processes used them, and new processes may be admitted "
@@ -47,7 +65,7 @@ HostError Membership::removed() const {
 }
 
 HostError Membership::removed(const Segment& segment) const {
-  if (isGone()) return removed();
+  if (isGone() || (isLost() && segment.header().gone.load() == 0)) return removed();
   return {HostFault::segment,
           "boxoffice: " + segment.path() +
               " has been removed while processes used it, and new processes may be admitted "

@@ -120,16 +120,19 @@ void Membership::rescan() noexcept {
   }
 }
 
-/// Cleans up in the files that this process does not have open. The caller holds segmentsMutex_. Works on
-/// the opened directory, and only if it is ours: in a directory that replaced it, the process slot belongs
-/// to another process.
-void Membership::evictInFiles(ProcessSlot dead) {
-  const platform::File place = platform::findDirectory(path_);
-  if (!place || !members_.isIn(place)) return setGone();
-  for (const std::string& name : platform::namesIn(place, path_)) {
-    if (!segments_.contains(name)) evictInFile(place, name, dead);
+/// Cleans up in the files that this process does not have open. Returns whether there was something to do. The
+/// caller holds segmentsMutex_. Works on the directory that was opened when this process joined: in a directory
+/// that replaced it, the process slot belongs to another process.
+bool Membership::evictInFiles(ProcessSlot dead) {
+  // Also when the directory was renamed, where the files are as they were.
+  if (!members_.isAt(path_)) setGone();
+  if (!members_.isIn(place_)) return false;
+  bool found = false;
+  for (const std::string& name : platform::namesIn(place_, path_)) {
+    if (!segments_.contains(name)) found |= evictInFile(place_, name, dead);
   }
-  platform::remove(asideOf(dead), place);
+  platform::remove(asideOf(dead), place_);
+  return found;
 }
 
 }  // namespace boxoffice::host

@@ -70,9 +70,12 @@ class Segment {
   /// HostError when there is no room for them.
   bool grow(std::uint32_t rows) const { return growSegmentFile(view_, rows, path_); }
 
-  /// Whether the file was removed, or files that its membership needs. Processes that join now may then be
-  /// granted the lock beside its holder.
-  bool isGone() const noexcept { return view_.header->gone.load() != 0 || members_.isGone(); }
+  /// Whether this process is granted no lock of it any more: the file was removed, or files that its membership
+  /// needs, so that processes that join now may be granted the lock beside its holder. Or this process cannot open
+  /// them any more.
+  bool isGone() const noexcept {
+    return view_.header->gone.load() != 0 || members_.isGone() || members_.lost();
+  }
   /// Records the removal. True the first time in this process, which then notifies every process: the
   /// process that recorded it first may have been stopped or killed before it did.
   bool setGone() noexcept {

@@ -228,31 +228,33 @@ void retire(const SegmentView& view) noexcept {
   }
 }
 
-void evictFrom(const SegmentView& view, ProcessSlot dead) {
-  if (!view.header->users.has(dead)) return;
+bool evictFrom(const SegmentView& view, ProcessSlot dead) {
+  if (!view.header->users.has(dead)) return false;
   evictOf(view.kind)(view, dead);
   view.header->users.remove(dead);
+  return true;
 }
 
-void evictInFile(const File& directory, const std::string& name, ProcessSlot dead) {
+bool evictInFile(const File& directory, const std::string& name, ProcessSlot dead) {
   const Kind kind = kindOfFile(name);
-  if (kind == Kind{}) return;
+  if (kind == Kind{}) return false;
   SegmentView view;
   try {
     const File opened = platform::openFile(name, directory);
-    if (!opened) return;
+    if (!opened) return false;
     view = viewOf(opened, platform::factsOf(opened, name).size, kind, name, false);
   } catch (const HostError& error) {
-    if (error.fault() == HostFault::exhausted) throw;
-    return;  // no process can use the file; open reports why
+    if (error.fault() == HostFault::exhausted || platform::isDenied(name, directory)) throw;
+    return false;  // no process can use the file; open reports why
   }
   try {
-    evictFrom(view, dead);
+    const bool found = evictFrom(view, dead);
+    unmap(view);
+    return found;
   } catch (...) {
     unmap(view);
     throw;
   }
-  unmap(view);
 }
 
 }  // namespace boxoffice::host

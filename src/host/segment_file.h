@@ -73,9 +73,10 @@ bool growSegmentFile(const SegmentView& view, std::uint32_t rows, const std::str
 /// again.
 void retire(const SegmentView& view) noexcept;
 
-/// Cleans up after a dead process in a mapped segment.
-void evictFrom(const SegmentView& view, ProcessSlot dead);
-/// Cleans up after a dead process in a file that this process does not have open.
-void evictInFile(const platform::File& directory, const std::string& name, ProcessSlot dead);
+/// Cleans up after a dead process in a mapped segment. Returns whether it had the segment open.
+bool evictFrom(const SegmentView& view, ProcessSlot dead);
+/// The same in a file that this process does not have open. Throws HostError when the file cannot be opened, and
+/// other processes may have it open.
+bool evictInFile(const platform::File& directory, const std::string& name, ProcessSlot dead);
 
 }  // namespace boxoffice::host

@@ -60,6 +60,7 @@ bool Wakeups::ifDead(ProcessSlot process, std::uint64_t number,
 
 void Wakeups::stepDown() noexcept {
   const std::lock_guard shut(forkGate());
+  if (lockedWriter_) platform::unlock(*std::exchange(lockedWriter_, nullptr));
   standIn_.close();
 }
 
@@ -67,10 +68,17 @@ std::uint64_t Wakeups::standInForDead(ProcessSlot process) {
   const std::lock_guard shut(forkGate());
   const std::string path = pathOf(process);
   const FifoEnd& writer = writers_[process % kProcessSlots];
-  FifoEnd fifo = platform::openFifoOf(writer, path);
-  if (!platform::tryLock(fifo)) return 0;
   const std::uint64_t number = platform::idOf(writer, path).second;
-  standIn_ = std::move(fifo);
+  try {
+    FifoEnd fifo = platform::openFifoOf(writer, path);
+    if (!platform::tryLock(fifo)) return 0;
+    standIn_ = std::move(fifo);
+  } catch (const HostError& error) {
+    if (error.fault() != HostFault::exhausted) throw;
+    // Then the FIFO has no reader meanwhile, and the others look again after a while: see isStoodInFor().
+    if (!platform::tryLock(writer)) return 0;
+    lockedWriter_ = &writer;
+  }
   return number;
 }
 
@@ -111,25 +119,27 @@ void Wakeups::forget(ProcessSlot process) noexcept {
   writers_[process % kProcessSlots].close();
 }
 
-void Wakeups::watchDirectory() {
+void Wakeups::watchDirectory(const std::string& bell) {
   const std::lock_guard shut(forkGate());
-  removals_.deliver(directory_);
+  removals_.deliver(directory_, directory_ + "/" + bell);
   if (removals_.file()) watch_.add(removals_.file(), kRemoval);
 }
 
-bool Wakeups::send(ProcessSlot process) noexcept {
+Wakeups::Sent Wakeups::send(ProcessSlot process) noexcept {
   const std::lock_guard shut(forkGate());
   const FifoEnd& known = writers_[process % kProcessSlots];
   if (known) {
     platform::send(known);
-    return true;
+    return Sent::yes;
   }
   try {
     // A process that we do not watch yet.
     if (const FifoEnd writer = platform::openWriter(pathOf(process))) platform::send(writer);
-    return true;
+    return Sent::yes;
+  } catch (const HostError& error) {
+    return error.fault() == HostFault::exhausted ? Sent::notYet : Sent::never;
   } catch (const std::exception&) {
-    return false;  // the caller retries
+    return Sent::notYet;
   }
 }
 

@@ -39,7 +39,7 @@ class Wakeups {
   bool keep();
   void stepDown() noexcept;
 
-  /// standIn() for a process slot that we watch, with the very FIFO that we watch.
+  /// standIn() for a process slot that we watch, with the very FIFO that we watch. Needs no descriptor.
   std::uint64_t standInForDead(ProcessSlot process);
   /// When that returned 0: whether the death of the process that stands in is reported by watch().
   bool isStoodInFor(ProcessSlot process) const;
@@ -59,12 +59,17 @@ class Wakeups {
   /// Whether the FIFO of that process slot and identity is in its place.
   bool isThere(ProcessSlot process, std::uint64_t number) const;
 
-  /// Reports files that are removed from the directory.
-  void watchDirectory();
+  /// Reports files that are removed from the directory, and bytes that are written into the bell.
+  void watchDirectory(const std::string& bell);
   void drainRemovals() noexcept { removals_.drain(); }
 
-  /// Writes a byte into the FIFO of that process slot. False when the FIFO cannot be opened.
-  bool send(ProcessSlot process) noexcept;
+  enum class Sent {
+    yes,
+    notYet,  ///< for want of a descriptor or memory
+    never    ///< the FIFO cannot be opened
+  };
+  /// Writes a byte into the FIFO of that process slot.
+  Sent send(ProcessSlot process) noexcept;
   void sendOwn() noexcept;
   void drain() noexcept { platform::drain(own_); }
   /// A LoopWakeup on this process's own FIFO.
@@ -88,6 +93,8 @@ class Wakeups {
   platform::Watch watch_;
   platform::FifoEnd own_;
   platform::FifoEnd standIn_;
+  /// Without a descriptor for standIn_: the writing end that has the lock.
+  const platform::FifoEnd* lockedWriter_ = nullptr;
   std::array<platform::FifoEnd, kProcessSlots> writers_;
   std::array<bool, kProcessSlots> isWatched_{};
   platform::Removals removals_;

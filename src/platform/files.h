@@ -80,6 +80,10 @@ struct FileFacts {
 File openFile(const std::string& path, const File& in = File());
 /// Whether the file begins with these bytes. Reads it, where a mapping would end the process if the file became shorter.
 bool beginsWith(const File& file, const void* bytes, std::size_t count);
+/// Whether this process may not open the file, but others may: it belongs to the user whose directory this is.
+bool isDenied(const std::string& path, const File& in) noexcept;
+/// Writes a byte 0 at that place, which Removals reports to all who watch the file.
+void touch(const File& file, std::uint64_t at) noexcept;
 FileFacts factsOf(const File& file, const std::string& path);
 /// Creates a file of this size, allocated and zeroed. Replaces a leftover of that name.
 File createFile(const std::string& path, std::uint64_t size);

@@ -27,6 +27,10 @@ void refused(const std::string& path, const char* action) {
   if (error == ENOSPC || error == EDQUOT) {
     text += "; free some, ask for a smaller capacity, or choose another directory";
   }
+  if (error == EACCES || error == EPERM) {
+    text += ", with uid " + std::to_string(getuid()) + " and euid " + std::to_string(geteuid()) +
+            " of this process";
+  }
   text = "boxoffice: " + path + " " + text;
   const bool isExhausted = error == EMFILE || error == ENFILE || error == ENOMEM;
   throw HostError(isExhausted ? HostFault::exhausted : HostFault::segment, text);
@@ -116,6 +120,21 @@ File openFile(const std::string& path, const File& in) {
   if (facts.st_nlink > 1) fail(path, "has another name, too; remove one of them");
   checkOwner(facts, S_IRWXG | S_IRWXO, path);
   return file;
+}
+
+bool isDenied(const std::string& path, const File& in) noexcept {
+  struct stat place;
+  struct stat file;
+  if (fstat(in.number(), &place) != 0) return true;
+  if (fstatat(in.number(), path.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0) return errno == EACCES;
+  if (file.st_uid != place.st_uid) return false;
+  return file.st_uid != geteuid() ||
+         faccessat(in.number(), path.c_str(), R_OK | W_OK, AT_EACCESS) != 0;
+}
+
+void touch(const File& file, std::uint64_t at) noexcept {
+  const char byte = 0;
+  static_cast<void>(pwrite(file.number(), &byte, 1, static_cast<off_t>(at)));
 }
 
 bool beginsWith(const File& file, const void* bytes, std::size_t count) {

@@ -29,6 +29,8 @@ bool isAt(const std::string&, const FileId&, const File&) noexcept { return true
 
 File openFile(const std::string&, const File&) { unsupported(); }
 bool beginsWith(const File&, const void*, std::size_t) { unsupported(); }
+bool isDenied(const std::string&, const File&) noexcept { return false; }
+void touch(const File&, std::uint64_t) noexcept {}
 FileFacts factsOf(const File&, const std::string&) { unsupported(); }
 File createFile(const std::string&, std::uint64_t) { unsupported(); }
 void setSize(const File&, std::uint64_t, const std::string&) { unsupported(); }
@@ -51,6 +53,7 @@ bool isFifoAt(const std::string&, const FileId&) noexcept { return true; }
 bool tryLock(const FifoEnd&) noexcept { return false; }
 bool tryLive(const FifoEnd&) noexcept { return false; }
 bool tryKeepFree(const FifoEnd&) noexcept { return false; }
+void unlock(const FifoEnd&) noexcept {}
 bool isStoodInFor(const FifoEnd&) { unsupported(); }
 void send(const FifoEnd&) noexcept {}
 void drain(const FifoEnd&) noexcept {}
@@ -60,7 +63,7 @@ void Watch::add(const File&, std::uint32_t) { unsupported(); }
 void Watch::remove(const File&) noexcept {}
 unsigned Watch::wait(std::uint32_t (&)[16], int) noexcept { return 0; }
 
-void Removals::deliver(const std::string&) noexcept {}
+void Removals::deliver(const std::string&, const std::string&) noexcept {}
 void Removals::drain() noexcept {}
 void Removals::close() noexcept {}
 

@@ -56,6 +56,8 @@ bool isFifoAt(const std::string& path, const FileId& id) noexcept;
 
 /// Takes the first lock. False when another open file has it.
 bool tryLock(const FifoEnd& end) noexcept;
+/// Releases the first lock.
+void unlock(const FifoEnd& end) noexcept;
 /// Takes the second lock. False when another open file has it, or keeps it free.
 bool tryLive(const FifoEnd& end) noexcept;
 /// Keeps the second lock free; several open files may do so. False when a living member holds it.
@@ -89,11 +91,12 @@ class Watch {
 /// Call it when that process has the first lock. Not so in wakeups_select.cpp once the FIFO's path was removed.
 bool isStoodInFor(const FifoEnd& writer);
 
-/// Reports when files of a directory are removed or renamed, and when the directory itself is.
+/// Reports when files of a directory are removed or renamed, when the directory itself is, and when a byte is written
+/// into one of its files, the bell.
 class Removals {
  public:
-  /// Watches the directory of this path and its parent. Reports nothing when the system is out of resources.
-  void deliver(const std::string& directory) noexcept;
+  /// Watches the directory of this path, its parent and the file. Reports nothing when the system is out of resources.
+  void deliver(const std::string& directory, const std::string& bell) noexcept;
   const File& file() const noexcept { return file_; }
   /// Reads and drops all pending data.
   void drain() noexcept;
@@ -101,7 +104,7 @@ class Removals {
 
  private:
   File file_;
-  File directories_[2];  // of macOS, which watches open files
+  File watched_[3];  // of macOS, which watches open files
 };
 
 /// Polls a FIFO beside its owner, and leaves the bytes in it.

@@ -1,5 +1,6 @@
 // FIFOs that can be locked, and epoll.
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -21,6 +22,10 @@ bool tryRange(const File& fifo, short type, off_t start, off_t length) noexcept 
   return fcntl(fifo.number(), F_OFD_SETLK, &lock) == 0;
 }
 
+[[noreturn]] void lack(const char* what) {
+  host::throwLack(what, std::generic_category().message(errno));
+}
+
 }  // namespace
 
 FifoEnd openFifo(const std::string& path) {
@@ -35,10 +40,10 @@ FifoEnd openWriter(const std::string& path) {
   return end;
 }
 
-FifoEnd openFifoOf(const FifoEnd& writer, const std::string&) {
-  const std::string path = "/proc/self/fd/" + std::to_string(writer.fifo.number());
+FifoEnd openFifoOf(const FifoEnd& writer, const std::string& path) {
+  const std::string link = "/proc/self/fd/" + std::to_string(writer.fifo.number());
   FifoEnd end;
-  end.fifo = File(open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  end.fifo = File(open(link.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
   if (!end) refused(path, "opened");
   return end;
 }
@@ -48,11 +53,12 @@ FileId idOf(const FifoEnd& end, const std::string& path) { return idOf(end.fifo,
 bool isFifoAt(const std::string& path, const FileId& id) noexcept { return isAt(path, id); }
 
 bool tryLock(const FifoEnd& end) noexcept { return tryRange(end.fifo, F_WRLCK, 0, 1); }
+void unlock(const FifoEnd& end) noexcept { tryRange(end.fifo, F_UNLCK, 0, 1); }
 bool tryLive(const FifoEnd& end) noexcept { return tryRange(end.fifo, F_WRLCK, 1, 0); }
 bool tryKeepFree(const FifoEnd& end) noexcept { return tryRange(end.fifo, F_RDLCK, 1, 0); }
 
 Watch::Watch() : file_(epoll_create1(EPOLL_CLOEXEC)) {
-  if (!file_) throw std::system_error(errno, std::generic_category(), "epoll_create1");
+  if (!file_) lack("epoll instance");
 }
 
 void Watch::add(const File& file, std::uint32_t tag) {
@@ -60,7 +66,7 @@ void Watch::add(const File& file, std::uint32_t tag) {
   event.events = EPOLLIN;
   event.data.u32 = tag;
   if (epoll_ctl(file_.number(), EPOLL_CTL_ADD, file.number(), &event) != 0) {
-    throw std::system_error(errno, std::generic_category(), "epoll_ctl");
+    lack("room in an epoll instance");
   }
 }
 
@@ -75,6 +81,10 @@ unsigned Watch::wait(std::uint32_t (&tags)[16], int atMost) noexcept {
   return count < 0 ? 0 : static_cast<unsigned>(count);
 }
 
-bool isStoodInFor(const FifoEnd&) { return true; }
+bool isStoodInFor(const FifoEnd& writer) {
+  pollfd file = {};
+  file.fd = writer.fifo.number();
+  return poll(&file, 1, 0) == 0;
+}
 
 }  // namespace boxoffice::platform

@@ -33,14 +33,15 @@ void send(const FifoEnd& end) noexcept {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void Removals::deliver(const std::string& directory) noexcept {
+void Removals::deliver(const std::string& directory, const std::string& bell) noexcept {
   file_ = File(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   if (!file_) return;
   constexpr std::uint32_t kEvents =
       IN_DELETE | IN_DELETE_SELF | IN_MOVED_FROM | IN_MOVE_SELF | IN_ONLYDIR;
   const std::string outer = directory.substr(0, directory.rfind('/'));
   const bool hears = inotify_add_watch(file_.number(), directory.c_str(), kEvents) >= 0 &&
-                     inotify_add_watch(file_.number(), outer.c_str(), kEvents) >= 0;
+                     inotify_add_watch(file_.number(), outer.c_str(), kEvents) >= 0 &&
+                     inotify_add_watch(file_.number(), bell.c_str(), IN_MODIFY) >= 0;
   if (!hears) file_.close();
 }
 

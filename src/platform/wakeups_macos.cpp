@@ -41,15 +41,15 @@ void send(const FifoEnd& end) noexcept {
   static_cast<void>(write(end.fifo.number(), &byte, 1));
 }
 
-void Removals::deliver(const std::string& directory) noexcept {
+void Removals::deliver(const std::string& directory, const std::string& bell) noexcept {
   file_ = makeQueue();
   if (!file_) return;
   constexpr std::uint32_t kEvents = NOTE_WRITE | NOTE_DELETE | NOTE_RENAME | NOTE_REVOKE;
   const std::string outer = directory.substr(0, directory.rfind('/'));
-  for (int i = 0; i < 2; ++i) {
-    const std::string& path = i == 0 ? directory : outer;
-    directories_[i] = File(open(path.c_str(), O_EVTONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!directories_[i] || !report(file_, directories_[i], EVFILT_VNODE, kEvents)) return close();
+  const std::string* const paths[] = {&directory, &outer, &bell};
+  for (int i = 0; i < 3; ++i) {
+    watched_[i] = File(open(paths[i]->c_str(), O_EVTONLY | O_CLOEXEC));
+    if (!watched_[i] || !report(file_, watched_[i], EVFILT_VNODE, kEvents)) return close();
   }
 }
 

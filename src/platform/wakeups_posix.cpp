@@ -65,7 +65,7 @@ void drain(const FifoEnd& reader) noexcept {
 
 void Removals::close() noexcept {
   file_.close();
-  for (File& directory : directories_) directory.close();
+  for (File& each : watched_) each.close();
 }
 
 std::uint32_t pid() noexcept { return static_cast<std::uint32_t>(getpid()); }

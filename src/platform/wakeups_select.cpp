@@ -146,6 +146,7 @@ bool isFifoAt(const std::string& path, const FileId& id) noexcept {
 }
 
 bool tryLock(const FifoEnd& end) noexcept { return tryFlock(end.locks[0], LOCK_EX); }
+void unlock(const FifoEnd& end) noexcept { flock(end.locks[0].number(), LOCK_UN); }
 bool tryLive(const FifoEnd& end) noexcept { return tryFlock(end.locks[1], LOCK_EX); }
 bool tryKeepFree(const FifoEnd& end) noexcept { return tryFlock(end.locks[1], LOCK_SH); }
 

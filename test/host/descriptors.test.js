@@ -1,5 +1,8 @@
 'use strict'
 const assert = require('node:assert/strict')
+const { execFileSync, spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
 const { Mutex } = require('../..')
 const { freshName, within } = require('../helpers/agents.js')
 const { useHosts } = require('../helpers/hosts.js')
@@ -19,7 +22,33 @@ describe('A process without free file descriptors', function () {
     my.all = []
     try { for (;;) my.all.push(openSync('/dev/null')) }
     catch (error) { if (error.code !== 'EMFILE') throw error }`
+  const leave = (count) =>
+    `for (const one of my.all.splice(-${count}, ${count})) require('node:fs').closeSync(one)`
   const giveBack = `for (const one of my.all.splice(0)) require('node:fs').closeSync(one)`
+
+  for (const left of [0, 1, 2, 3]) {
+    it(`hears of a death, with ${left} left`, async () => {
+      const [holder, other] = [hosts.start(), hosts.start({}, few)]
+      const name = freshName()
+      await holder.does(`${open(name)} await my.mutex.lock()`)
+      await other.does(`${open(name)} my.next = my.mutex.acquire(); ${takeAll}`)
+      await holder.does('while (my.mutex.snapshot().waiterPids.length === 0) await turn()')
+      await other.does(leave(left))
+      await holder.dies()
+      assert.equal(await within(30_000, other.does('return (await my.next).abandoned')), true)
+    })
+
+    it(`wakes a process that has started meanwhile, with ${left} left`, async () => {
+      const holder = hosts.start({}, few)
+      const name = freshName()
+      await holder.does(`${open(name)} await my.mutex.lock(); ${takeAll}; ${leave(left)}`)
+      const next = hosts.start()
+      await next.does(`${open(name)} my.next = my.mutex.acquire()`)
+      await holder.does(`while (my.mutex.snapshot().waiterPids.length === 0) await turn()
+        my.mutex.unlock()`)
+      await within(30_000, next.does('await my.next'))
+    })
+  }
 
   it('learns of a death as soon as it has descriptors again', async () => {
     const [holder, other] = [hosts.start(), hosts.start({}, few)]
@@ -54,5 +83,55 @@ describe('A process without free file descriptors', function () {
     await one.does(takeAll)
     assert.equal(await one.does(`return codeOf(() => {${open(name)}})`), 'ERR_LOCK_SEGMENT')
     await one.does(`${giveBack}; ${open(name)} await my.mutex.lock()`)
+  })
+
+  it('reports the lack in its first lock of a directory, however many are left', async () => {
+    const one = hosts.start({}, few)
+    await one.does(open(freshName()))
+    await one.does(takeAll)
+    const directory = fs.mkdtempSync(path.join(hosts.directory, 'another-'))
+    const options = JSON.stringify({ scope: 'host', name: freshName(), directory })
+    const codes = await one.does(`
+      const codes = []
+      for (let left = 0; left < 12; left++) {
+        codes.push(await codeOf(() => { new boxoffice.Mutex(${options}) }))
+        ${leave(1)}
+      }
+      return codes`)
+    assert.equal(codes[0], 'ERR_LOCK_SEGMENT')
+    assert.equal(codes.at(-1), undefined)
+    for (const code of codes) assert.match(code ?? '', /^(ERR_LOCK_SEGMENT)?$/)
+  })
+})
+
+describe('A process at its limit of threads', function () {
+  this.timeout(60_000)
+  const hosts = useHosts()
+
+  it('is told of the lack by its first lock of scope host, and has a lock later', async function () {
+    if (spawnSync('prlimit', ['--version']).error !== undefined) this.skip()
+    const directory = fs.mkdtempSync(path.join(hosts.directory, 'threads-'))
+    // The limit does not apply to root.
+    const isRoot = process.getuid() === 0
+    const as = isRoot ? { uid: 65534, gid: 65534 } : {}
+    if (isRoot) {
+      fs.chmodSync(hosts.directory, 0o755)
+      fs.chownSync(directory, 65534, 65534)
+    }
+    const one = hosts.start({ BOXOFFICE_DIRECTORY: directory }, as)
+    // Loads the code, and starts the threads of Node.js.
+    await one.does(`await require('node:fs').promises.readdir('/')`)
+    const prlimit = (...options) =>
+      execFileSync('prlimit', ['--pid', one.pid, ...options], { ...as, encoding: 'utf8' })
+    const limit = (count) => prlimit(`--nproc=${count}:`)
+    const before = prlimit('--nproc', '-o', 'SOFT', '--noheadings').trim()
+    limit(1)
+    const open = `new boxoffice.Mutex({ scope: 'host', name: 'threads' })`
+    const { code, message } = await one.does(`
+      try { ${open} } catch ({ code, message }) { return { code, message } }`)
+    assert.equal(code, 'ERR_LOCK_SEGMENT')
+    assert.match(message, /^the mutex "threads" of this host: .*no thread: .*; raise its limit/)
+    limit(before)
+    await one.does(`await ${open}.lock()`)
   })
 })

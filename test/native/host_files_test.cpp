@@ -234,6 +234,18 @@ TEST_F(HostWakeups, AWatchReportsThatTheLastReaderHasGone) {
   platform::send(writer);  // which raises no signal
 }
 
+TEST_F(HostWakeups, AWritingEndTakesTheLockWithoutAReader) {
+  const FifoEnd writer = platform::openWriter(fifo);
+  const FifoEnd another = platform::openWriter(fifo);
+  reader.close();
+  EXPECT_TRUE(platform::tryLock(writer));
+  EXPECT_FALSE(platform::tryLock(another));
+  EXPECT_FALSE(platform::tryLock(platform::openFifoOf(another, fifo)));
+  EXPECT_FALSE(platform::isStoodInFor(another));
+  platform::unlock(writer);
+  EXPECT_TRUE(platform::tryLock(platform::openFifoOf(another, fifo)));
+}
+
 TEST_F(HostWakeups, AWatchReportsAReaderThatHadGoneBefore) {
   reader.close();
   reader = platform::openFifo(fifo);
@@ -296,10 +308,11 @@ TEST_F(HostWakeups, AFullFifoBlocksNoSender) {
   EXPECT_EQ(watch.wait(tags, 0), 0U);
 }
 
-TEST_F(HostWakeups, RemovalsOfFilesAndOfTheDirectoryAreReported) {
+TEST_F(HostWakeups, RemovalsAndBytesInTheBellAreReported) {
   write("x");
+  platform::createFile(at("bell"), kPage).close();
   platform::Removals removals;
-  removals.deliver(path);
+  removals.deliver(path, at("bell"));
   ASSERT_TRUE(removals.file());
   platform::Watch watch;
   watch.add(removals.file(), 9);
@@ -311,6 +324,8 @@ TEST_F(HostWakeups, RemovalsOfFilesAndOfTheDirectoryAreReported) {
     return is && watch.wait(tags, 0) == 0;
   };
   std::filesystem::remove(at("x"));
+  EXPECT_TRUE(isReported());
+  platform::touch(platform::openFile(at("bell")), 0);
   EXPECT_TRUE(isReported());
   std::filesystem::rename(path, outer.path() + "/moved");
   EXPECT_TRUE(isReported());
