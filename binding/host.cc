@@ -105,13 +105,13 @@ napi_value hostFence(const Call& call) {
 /// (segment): the number of its locks that are held or awaited.
 std::int32_t hostBusyCount(const Call& call) {
   std::int32_t count = 0;
-  call.loop().hosts().at(call.integer(0)).forEachBusy([&](std::uint32_t, const std::string&) {
+  call.loop().hosts().at(call.integer(0)).forEachBusy([&](std::uint32_t, const std::string&, bool) {
     ++count;
   });
   return count;
 }
 
-/// (segment): an array of these locks: for each its key, which may be cut, and its place.
+/// (segment): an array of these locks: for each its key, whether that is cut, and its place.
 napi_value hostBusy(const Call& call) {
   const Napi::Env env(call.env());
   const std::int32_t number = call.integer(0);
@@ -119,18 +119,27 @@ napi_value hostBusy(const Call& call) {
   struct Busy {
     std::uint32_t slot;
     std::string text;
+    bool isCut;
   };
   std::vector<Busy> all;
-  hosts.at(number).forEachBusy([&](std::uint32_t slot, const std::string& text) {
-    all.push_back({slot, text});
+  hosts.at(number).forEachBusy([&](std::uint32_t slot, const std::string& text, bool isCut) {
+    all.push_back({slot, text, isCut});
   });
-  Napi::Array busy = Napi::Array::New(env, 2 * all.size());
+  Napi::Array busy = Napi::Array::New(env, 3 * all.size());
   std::uint32_t next = 0;
   for (const Busy& one : all) {
     busy[next++] = Napi::String::New(env, one.text);
+    busy[next++] = Napi::Boolean::New(env, one.isCut);
     busy[next++] = Napi::Number::New(env, hosts.placeOf(number, one.slot));
   }
   return busy;
+}
+
+/// (segment, place, key): whether the lock there is the key's, at this moment.
+std::int32_t hostCarries(const Call& call) {
+  const host::SegmentHandle& handle = call.loop().hosts().at(call.integer(0));
+  const void* const address = call.loop().regions().word(call.integer(1));
+  return handle.carries(handle.segment().slotOf(address), call.text(2)) ? 1 : 0;
 }
 
 /// (place): an object that describes the lock's state, for diagnostics.
@@ -187,6 +196,7 @@ void defineHost(Topic exports) {
   host.add<hostFence>("fence");
   host.add<hostBusyCount>("busyCount");
   host.add<hostBusy>("busy");
+  host.add<hostCarries>("carries");
   host.add<hostLook>("look");
   host.add<hostRemovals>("removals");
   host.add<hostWhyGone>("whyGone");

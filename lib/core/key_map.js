@@ -31,6 +31,11 @@ class KeyMap {
     this.watch = undefined
   }
 
+  /** The locks of this thread, with those that are idle. */
+  locks() {
+    return this.#all.values()
+  }
+
   /** The locks of the keys that are busy in this thread. */
   busy() {
     return Array.from(this.#all.values()).filter((lock) => !lock.isIdle())

@@ -54,7 +54,9 @@ class KeyedObserver {
     const id = isShared ? `${kind} ${scope} ${name}` : `${kind} ${tally.id}`
     const keys = this.#keyMap.snapshot().map(({ key, waiting, holders, oldestWait }) => {
       const keyId = `${id} ${typeof key} ${key}`
-      const what = { kind, name, key, scope, id: keyId, map: id, isShared }
+      // Another thread gets a report as a copy: of a key that is cut, only the text.
+      const shown = typeof key === 'object' ? String(key) : key
+      const what = { kind, name, key: shown, scope, id: keyId, map: id, isShared }
       return { ...what, holders, waiting, oldestWait }
     })
     const whole = { kind, name, scope, id, isShared, holders: [], waiting: 0 }

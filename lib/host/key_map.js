@@ -2,6 +2,7 @@
 // A key map of scope host: its keys live in a segment. This thread pins a key's slot only while it
 // holds the key's lock or waits for it, because every pinned slot takes the room of a key. An
 // unpinned slot may pass to another key.
+const { CutKey } = require('./cut_key.js')
 const native = require('../addon/load.js')
 const { SharedKeyMap } = require('../process/shared_key_map.js')
 const { pinAgain, shareThere, unpin } = require('../process/shares.js')
@@ -24,18 +25,19 @@ class HostKeyMap extends SharedKeyMap {
   }
 
   keys() {
-    return this.table.busy().map(({ key }) => key)
+    return this.table.busy(this.locks()).map(({ key }) => key)
   }
 
   /** A key that only other threads or processes hold has no core here. */
   see(key, held) {
     if (this.watch === undefined) return { key, ...held }
-    return { key, ...this.watch.seen(this.find(key), held) }
+    const lock = key instanceof CutKey ? undefined : this.find(key)
+    return { key, ...this.watch.seen(lock, held) }
   }
 
   snapshot() {
     const look = (place) => shareThere(place)?.look?.() ?? native.host.look(place)
-    return this.table.busy().map(({ key, place }) => this.see(key, look(place)))
+    return this.table.busy(this.locks()).map(({ key, place }) => this.see(key, look(place)))
   }
 }
 

@@ -49,11 +49,12 @@ class HostManager {
   query() {
     const snapshot = { held: [], pending: [] }
     for (const { key, written, holderPids, waiterPids } of this.#keyMap.snapshot()) {
+      const name = String(key) // only the beginning of a long name that no lock of this thread has
       const mode = written ? 'exclusive' : 'shared'
       for (const pid of holderPids) {
-        snapshot.held.push({ name: key, mode, clientId: `node-${pid}` })
+        snapshot.held.push({ name, mode, clientId: `node-${pid}` })
       }
-      for (const pid of waiterPids) snapshot.pending.push({ name: key, clientId: `node-${pid}` })
+      for (const pid of waiterPids) snapshot.pending.push({ name, clientId: `node-${pid}` })
     }
     return snapshot
   }

@@ -2,8 +2,9 @@
 // Memory that the processes of this machine share: one segment for each kind and name of lock
 // (src/host/segment.h). A number identifies it in this thread until the thread ends.
 const { lockError } = require('../core/errors.js')
-const { fromText, nameOf } = require('../core/keys.js')
+const { fromText, nameOf, toText } = require('../core/keys.js')
 const native = require('../addon/load.js')
+const { cutKeyOf } = require('./cut_key.js')
 const { addWakeupListener, giveUpWhere } = require('../process/waiters.js')
 
 /** SegmentKind of src/host/layout.h. */
@@ -81,19 +82,36 @@ class HostSegment {
 
   /**
    * The busy keys, each with its place. By the time the caller looks, the place may be another
-   * key's.
+   * key's. `locks` are those of this thread, which know their keys as a whole.
    */
-  busy() {
+  busy(locks) {
     const all = native.host.busy(this.number)
     const keys = []
-    for (let i = 0; i < all.length; i += 2) keys.push({ key: keyOf(all[i]), place: all[i + 1] })
+    let known
+    for (let i = 0; i < all.length; i += 3) {
+      const [text, isCut, place] = [all[i], all[i + 1], all[i + 2]]
+      if (isCut) known ??= keysByPlace(locks)
+      keys.push({ key: isCut ? this.#wholeKey(text, place, known) : keyOf(text), place })
+    }
     return keys
+  }
+
+  /** The key at `place`, of which the segment has only the beginning. */
+  #wholeKey(text, place, known) {
+    const key = known.get(place)
+    // The place of an idle lock may have passed to another key.
+    const isKnown = key !== undefined && native.host.carries(this.number, place, toText(key)) === 1
+    return isKnown ? key : cutKeyOf(text)
   }
 }
 
-/** The segment stores only the beginning of a long key, which an ellipsis marks. */
+function keysByPlace(locks) {
+  const keys = new Map()
+  for (const { key, share } of locks) if (!share.isGone) keys.set(share.place, key)
+  return keys
+}
+
 function keyOf(text) {
-  if (text.endsWith('…')) return text.slice(1)
   try {
     return fromText(text)
   } catch {

@@ -6,6 +6,20 @@ import type { CancelOptions, HoldOptions, LockOptions, WaitDefaults } from './lo
 /** The key of a keyed lock. Keys of different types are different keys: 1 is not '1'. NaN is invalid. */
 export type Key = string | number | bigint
 
+/**
+ * In the listings of keyed locks of scope host: a long key, of about 40 characters or more, that only other threads or
+ * processes hold or wait for. No more than its beginning is known here. It is no {@link Key}: methods refuse it with a
+ * TypeError.
+ */
+export interface CutKey {
+  /** The type of the key. */
+  readonly type: 'string' | 'number' | 'bigint'
+  /** The first characters of the key, or of a bigint's decimal digits. */
+  readonly beginning: string
+  /** The beginning, and an ellipsis. */
+  toString(): string
+}
+
 export interface KeyedOptions
   extends LockOptions,
     WaitDefaults,

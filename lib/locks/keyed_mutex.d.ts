@@ -2,7 +2,7 @@ import type { AcquireOptions, IfAvailable, SyncWaitOptions, WaitOptions } from '
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Closable } from './closable.js'
-import type { Key, KeyedMutexOptions } from './keyed.js'
+import type { CutKey, Key, KeyedMutexOptions } from './keyed.js'
 import type { Mutex, MutexSnapshot } from './mutex.js'
 
 /**
@@ -122,7 +122,7 @@ export class KeyedMutex implements Closable {
    */
   readonly size: number
   /** The keys that are held or waited for at this moment. */
-  keys(): IterableIterator<Key>
+  keys(): IterableIterator<Key | CutKey>
   /** The state of each key that is held or waited for. */
-  snapshot(): ({ key: Key } & MutexSnapshot)[]
+  snapshot(): ({ key: Key | CutKey } & MutexSnapshot)[]
 }

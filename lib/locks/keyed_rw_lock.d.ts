@@ -2,7 +2,7 @@ import type { AcquireOptions, IfAvailable, SyncWaitOptions } from '../core/optio
 import type { Grant, Releaser } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Closable } from './closable.js'
-import type { Key, KeyedOptions } from './keyed.js'
+import type { CutKey, Key, KeyedOptions } from './keyed.js'
 import type { KeyedMutex } from './keyed_mutex.js'
 import type { ReadReleaser, RWLock, RWLockSnapshot, WriteReleaser } from './rw_lock.js'
 
@@ -110,7 +110,7 @@ export class KeyedRWLock implements Closable {
   /** The number of keys that are held or waited for: see {@link KeyedMutex.size}. */
   readonly size: number
   /** The keys that are held or waited for at this moment. */
-  keys(): IterableIterator<Key>
+  keys(): IterableIterator<Key | CutKey>
   /** The state of each key that is held or waited for. */
-  snapshot(): ({ key: Key } & RWLockSnapshot)[]
+  snapshot(): ({ key: Key | CutKey } & RWLockSnapshot)[]
 }

@@ -11,7 +11,7 @@ import type {
 import type { Grant } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Closable } from './closable.js'
-import type { Key, KeyedOptions } from './keyed.js'
+import type { CutKey, Key, KeyedOptions } from './keyed.js'
 import type { Semaphore, SemaphoreSnapshot, SemaphoreTicket } from './semaphore.js'
 
 /**
@@ -184,7 +184,7 @@ export class KeyedSemaphore implements Closable {
    */
   readonly size: number
   /** The keys that are held or waited for at this moment. */
-  keys(): IterableIterator<Key>
+  keys(): IterableIterator<Key | CutKey>
   /** The state of each key that is held or waited for. */
-  snapshot(): ({ key: Key } & SemaphoreSnapshot)[]
+  snapshot(): ({ key: Key | CutKey } & SemaphoreSnapshot)[]
 }

@@ -124,6 +124,8 @@ class KeyText {
       put(length + i + 1, static_cast<std::uint8_t>(mark[i]));
     }
   }
+  /// Whether a text ends as one that is cut does.
+  static bool isMarked(std::string_view text) noexcept { return text.ends_with(kCut); }
   std::string read() const {
     std::string text(std::min<std::size_t>(get(0), room_), '\0');
     for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(get(i + 1));

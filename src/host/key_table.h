@@ -100,6 +100,11 @@ class KeyTable {
     return false;
   }
 
+  /// Whether that slot is the key's, at this moment.
+  bool carries(std::uint32_t index, std::string_view key) const noexcept {
+    return area_.entry(index).carries(area_.digest(key));
+  }
+
   /// visit(index) for each slot that this process has pinned. A slot is not unpinned while it is visited.
   template <class Visit>
   void forEachPinned(Visit&& visit) {
@@ -112,7 +117,7 @@ class KeyTable {
     }
   }
 
-  /// visit(index, text) for each lock in use.
+  /// visit(index, text, isCut) for each lock in use. `isCut`: the text is only the beginning of the key, and a mark.
   template <class Visit>
   void forEachBusy(Visit&& visit) const {
     for (std::uint32_t number = 0; number < area_.buckets(); ++number) {
@@ -123,7 +128,8 @@ class KeyTable {
         const std::uint32_t index = view.index(i);
         if (locks_.isUnused(area_.slot(index), area_.start())) return;
         const std::string text = area_.text(index).read();
-        if (view.entry(i).now().bits == before.bits) visit(index, text);
+        const bool isCut = KeyText::isMarked(text) && !view.entry(i).carries(area_.digest(text));
+        if (view.entry(i).now().bits == before.bits) visit(index, text, isCut);
       });
     }
   }

@@ -84,6 +84,11 @@ bool SegmentHandle::pinAgain(std::uint32_t slot, const Digest& digest) {
   return keys_->pinAgain(slot, digest);
 }
 
+bool SegmentHandle::carries(std::uint32_t slot, std::string_view key) const {
+  if (!keys_) throwMisuse(Fault::badArgument, "this segment has no keys");
+  return keys_->carries(slot, key);
+}
+
 void SegmentHandle::notified(std::uint32_t slot) noexcept {
   host::notified(segment_.kind(), segment_.slot(slot));
 }
@@ -104,7 +109,7 @@ bool SegmentHandle::holds() const {
   if (!keys_) {
     look(0);
   } else {
-    keys_->forEachBusy([&](std::uint32_t slot, const std::string&) { look(slot); });
+    keys_->forEachBusy([&](std::uint32_t slot, const std::string&, bool) { look(slot); });
   }
   return isHeld;
 }

@@ -49,7 +49,10 @@ class SegmentHandle final : private SegmentListener {
   /// Whether this process holds any lock of the segment.
   bool holds() const;
 
-  /// visit(slot, text) for each lock that is held or waited for, or whose next holder is to hear of a death.
+  /// See KeyTable. Only for segments with keys.
+  bool carries(std::uint32_t slot, std::string_view key) const;
+
+  /// visit(slot, text, isCut) for each lock that is held or waited for, or whose next holder is to hear of a death.
   template <class Visit>
   void forEachBusy(Visit&& visit) const {
     if (keys_) keys_->forEachBusy(visit);

@@ -2,7 +2,8 @@
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('../..')
+const boxoffice = require('../..')
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = boxoffice
 const { useHosts } = require('../helpers/hosts.js')
 const { freshName, within } = require('../helpers/agents.js')
 
@@ -57,17 +58,73 @@ describe('Keyed locks of scope host', function () {
     assert.deepEqual(locks.snapshot(), [])
   })
 
-  it('accept long and strange keys, of which listings show the beginning', async () => {
+  it('accept long and strange keys, which listings give as a whole', async () => {
     const locks = new KeyedMutex(optionsOf(freshName()))
     const long = 'ä'.repeat(1000)
     const keys = ['', '\ud800', '…', long, `${long}b`, 2n ** 300n, -0, 1e300]
     for (const key of keys) assert.equal(locks.tryLock(key), true, String(key))
     assert.equal(locks.size, keys.length)
-    const seen = [...locks.keys()]
-    for (const key of ['', '\ud800', '…', 0, 1e300]) assert.ok(seen.includes(key), String(key))
-    assert.equal(seen.filter((key) => /^ä{20,}…$/.test(key)).length, 2)
+    for (const seen of [[...locks.keys()], locks.snapshot().map(({ key }) => key)]) {
+      for (const key of keys) assert.ok(seen.includes(key), String(key))
+      for (const key of seen) assert.equal(locks.isLocked(key), true, String(key))
+    }
     for (const key of keys) locks.unlock(key)
     assert.equal(locks.size, 0)
+  })
+
+  it('list a long key that only others hold as cut, and never as another key', async () => {
+    const long = '/var/lib/shop/orders/'.repeat(10)
+    const [short, cut] = [
+      ['a…', 1, 5n],
+      [`${long}1`, `${long}2`, '\ud800'.repeat(50), 10n ** 300n],
+    ]
+    const written = [...short, ...cut].map((key) =>
+      typeof key === 'bigint' ? `${key}n` : JSON.stringify(key),
+    )
+    const beginnings = [long, long, '\\ud800', '1000'].map((text) => text.slice(0, 4))
+    const classes = { KeyedMutex: '', KeyedRWLock: 'Write', KeyedSemaphore: '' }
+    for (const [Class, mode] of Object.entries(classes)) {
+      const name = freshName()
+      const start = Class === 'KeyedSemaphore' ? [1] : []
+      const host = hosts.start()
+      await host.does(`
+        my.locks = new boxoffice.${Class}(...${JSON.stringify([...start, { scope: 'host', name }])})
+        for (const key of [${written}]) my.locks.tryAcquire${mode}(key)`)
+      const locks = new boxoffice[Class](...start, optionsOf(name))
+      const all = [...locks.keys()]
+      for (const key of short) assert.ok(all.includes(key), String(key))
+      const seen = all.filter((key) => typeof key === 'object')
+      assert.equal(all.length, short.length + seen.length)
+      assert.deepEqual(
+        seen.map(({ type, beginning }) => `${type} ${beginning.slice(0, 4)}`).sort(),
+        cut.map((key, i) => `${typeof key} ${beginnings[i]}`).sort(),
+      )
+      for (const key of seen) {
+        assert.equal(String(key), `${key.beginning}…`)
+        assert.throws(() => locks.isLocked(key), TypeError)
+      }
+      assert.deepEqual(
+        locks
+          .snapshot()
+          .map(({ key }) => String(key))
+          .sort(),
+        all.map(String).sort(),
+      )
+      assert.deepEqual(
+        await host.does('return [...my.locks.keys()].map((key) => my.locks.isLocked(key))'),
+        written.map(() => true),
+      )
+    }
+  })
+
+  it('list a long key of this thread that has moved to another slot', async () => {
+    const locks = new KeyedMutex(optionsOf(freshName(), { capacity: 1 }))
+    const keys = Array.from({ length: 500 }, (_, n) => `${'long '.repeat(30)}${n}`)
+    for (const key of [...keys, ...keys]) {
+      const release = locks.tryAcquire(key)
+      assert.deepEqual([...locks.keys()], [key])
+      release()
+    }
   })
 
   it('take several keys at once, with one token for all of them', async () => {

@@ -43,7 +43,7 @@ class HostKeyRows : public testing::Test {
       } catch (const HostError&) {
       }
     }
-    table.forEachBusy([](std::uint32_t, const std::string&) {});
+    table.forEachBusy([](std::uint32_t, const std::string&, bool) {});
     for (const std::uint32_t index : pinned) {
       keys.head(index).owner = 0;
       table.unpin(index);

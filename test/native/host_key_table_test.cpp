@@ -33,7 +33,8 @@ std::string nameOfKey(int key) { return "key " + std::to_string(key); }
 
 std::map<std::string, std::uint32_t> busyIn(const Table& table) {
   std::map<std::string, std::uint32_t> busy;
-  table.forEachBusy([&](std::uint32_t index, const std::string& text) { busy[text] = index; });
+  table.forEachBusy(
+      [&](std::uint32_t index, const std::string& text, bool) { busy[text] = index; });
   return busy;
 }
 

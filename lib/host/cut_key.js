@@ -1,0 +1,27 @@
+'use strict'
+// A long key that only other threads or processes hold: a segment has room for its beginning alone. It is no key: the
+// methods of locks refuse it, where a text would be taken for another key.
+
+class CutKey {
+  /** `type` is that of the key, `beginning` the first characters of its text. */
+  constructor(type, beginning) {
+    this.type = type
+    this.beginning = beginning
+  }
+
+  toString() {
+    return `${this.beginning}…`
+  }
+}
+
+const types = { s: 'string', j: 'string', n: 'number', b: 'bigint' }
+
+/** Of a text that ends with an ellipsis (src/host/key_entry.h). */
+function cutKeyOf(text) {
+  const type = types[text[0]]
+  // A text in JSON begins with a quotation mark.
+  const beginning = text.slice(text[0] === 'j' ? 2 : 1, -1)
+  return type === undefined ? new CutKey('string', text.slice(0, -1)) : new CutKey(type, beginning)
+}
+
+module.exports = { CutKey, cutKeyOf }
