@@ -333,6 +333,32 @@ describe('Holds of scope host', function () {
       assert.deepEqual([code, shown], [0, [0, 1, 2, 3]])
     })
 
+    it('keep a process alive for each kind of lock, whose holders never release', async () => {
+      const waits = {
+        'new Mutex(options)': 'lock.runExclusive(() => held(i))',
+        'new RecursiveMutex(options)': 'lock.runExclusive(() => held(i))',
+        'new KeyedMutex(options)': 'lock.acquire("a").then(() => held(i))',
+        'new Semaphore(1, options)': 'lock.acquire().then(() => held(i))',
+        'new KeyedSemaphore(1, options)': 'lock.acquire("a").then(() => held(i))',
+        'new RWLock(options)': 'lock[i % 2 ? "acquireRead" : "acquireWrite"]().then(() => held(i))',
+        'new KeyedRWLock(options)': 'lock.acquireWrite("a").then(() => held(i))',
+        'new LockManager(options)': 'lock.request("a", () => held(i))',
+      }
+      const outcomes = Object.entries(waits).map(async ([make, wait]) => {
+        const options = JSON.stringify(optionsOf(freshName(), { maxHold: 150 }))
+        const { code, shown } = await run([
+          '-e',
+          `const boxoffice = require(${JSON.stringify(entry)})
+          const options = ${options}
+          const lock = ${make.replace('new ', 'new boxoffice.')}
+          const held = (i) => { console.log(i); return new Promise(() => {}) }
+          for (let i = 0; i < 3; i++) ${wait}`,
+        ])
+        assert.deepEqual([code, shown], [0, [0, 1, 2]], make)
+      })
+      await Promise.all(outcomes)
+    })
+
     it('abort the signal of callbacks, whose results are returned all the same', async () => {
       const mutex = open(freshName(), { maxHold: 150 })
       const result = await mutex.runExclusive(async ({ signal }) => {
