@@ -119,4 +119,4 @@ class Keeper {
   }
 }
 
-module.exports = { Keeper }
+module.exports = { Keeper, startThread }

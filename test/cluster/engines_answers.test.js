@@ -162,7 +162,7 @@ describe('Answers over an engine', () => {
     const waits = keys.map((key) => b.acquire(key))
     await world.queued(3)
     const before = sessions.length
-    world.clock.block(400)
+    world.clock.skip(400)
     // Before any message that reports it.
     waits.push(b.acquire('four'))
     await nextTurn()

@@ -67,6 +67,8 @@ describe('Locks over an engine in trouble', () => {
     const [one, two] = [await newEngine({ ttl: 800, maxHold: 800 }), await newEngine()]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]
     const order = []
+    // So the ends of leases are not those of sessions.
+    await world.clock.pass(100)
     world.server.slowAnswer = world.clock.after(400)
     const first = a.acquire('first')
     await world.clock.pass(350)

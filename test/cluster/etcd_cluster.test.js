@@ -5,15 +5,11 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { Etcd3 } = require('etcd3')
 const { KeyedMutex } = require('../..')
 const { Engine } = require('../../lib/cluster/engine.js')
-const { calmIt } = require('../helpers/calm.js')
 const { scaled } = require('../helpers/scale.js')
 const { useEnds } = require('./helpers/ends.js')
 const { connect } = require('./helpers/etcd_connect.js')
 const { etcdCluster } = require('./helpers/etcd_server.js')
 const { warmUp } = require('./helpers/warm_up.js')
-
-// A session expires if this process stalls.
-const it = calmIt(300)
 
 /** Longer than an election, and than a command's wait for a stopped server. */
 const options = { ttl: 10_000, maxHold: 30_000 }

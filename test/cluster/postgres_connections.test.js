@@ -9,12 +9,9 @@ const { useEnds } = require('./helpers/ends.js')
 const { pgbouncer } = require('./helpers/pgbouncer.js')
 const { postgresServer } = require('./helpers/postgres_server.js')
 const { proxy } = require('./helpers/servers.js')
+const { stillTimers } = require('./helpers/still_timers.js')
 const { warmUp } = require('./helpers/warm_up.js')
-const { calmIt } = require('../helpers/calm.js')
 const { stop } = require('../helpers/processes.js')
-
-// Messages that must come before this process looks by itself come late if it stalls.
-const it = calmIt(300)
 
 describe('Connections to PostgreSQL', () => {
   let server
@@ -33,12 +30,20 @@ describe('Connections to PostgreSQL', () => {
     return pool
   }
 
-  async function mutexAt(port, options) {
+  async function engineAt(port, options) {
     const engine = postgres(poolAt(port), options)
     ends.push(() => engine.close())
-    const mutex = new KeyedMutex({ engine })
-    await warmUp(mutex)
-    return mutex
+    await warmUp(new KeyedMutex({ engine }))
+    return engine
+  }
+
+  const mutexAt = async (...how) => new KeyedMutex({ engine: await engineAt(...how) })
+
+  /** A mutex whose waiters do not look by themselves. */
+  async function stillMutexAt(...how) {
+    const engine = await engineAt(...how)
+    stillTimers(engine)
+    return new KeyedMutex({ engine })
   }
 
   async function bouncer(mode) {
@@ -146,7 +151,7 @@ describe('Connections to PostgreSQL', () => {
       const locks = engine.withTransaction(client)
       await assert.rejects(locks.acquire(key), { code: 'ERR_LOCK_NO_TRANSACTION' })
       await client.query('BEGIN')
-      await locks.acquire(key, { timeout: 1000 })
+      await locks.acquire(key, { timeout: 20_000 })
       assert.equal(await locks.tryAcquire([key, 'other']), true)
       await client.query('COMMIT')
       client.release()
@@ -190,35 +195,29 @@ describe('Connections to PostgreSQL', () => {
   })
 
   it('reconnect by themselves when the listening one is ended, and its turn comes', async () => {
-    const [a, b] = [await mutexAt(server.port), await mutexAt(server.port)]
+    const [a, b] = [await mutexAt(server.port), await stillMutexAt(server.port)]
     const pool = poolAt(server.port)
     const key = randomUUID()
     for (let i = 0; i < 3; i++) {
       const release = await a.acquire(key)
       const next = b.acquire(key)
       await pool.query('SELECT pg_terminate_backend($1)', [await listenerOf(pool, key)])
-      const start = performance.now()
       release()
       ;(await next)()
-      // Before it would have looked by itself.
-      assert.ok(performance.now() - start < 4500)
     }
   })
 
   it('are dropped when nothing comes through them any more, and replaced', async () => {
     const a = await mutexAt(server.port)
-    const b = await mutexAt(server.port, { answerTimeout: 1000 })
+    const b = await stillMutexAt(server.port, { answerTimeout: 1000 })
     const key = randomUUID()
     const release = await a.acquire(key)
     const next = b.acquire(key)
     const listener = await listenerOf(poolAt(server.port), key)
     await stop(listener)
     try {
-      const start = performance.now()
       release()
       ;(await next)()
-      // Before it would have looked by itself.
-      assert.ok(performance.now() - start < 4500)
     } finally {
       process.kill(listener, 'SIGCONT')
     }
@@ -226,7 +225,7 @@ describe('Connections to PostgreSQL', () => {
 
   it('are closed in time if nothing comes through them', async () => {
     const way = await proxy(server.port)
-    const engine = postgres(poolAt(way.port), { answerTimeout: 1000, ttl: 1000 })
+    const engine = postgres(poolAt(way.port), { answerTimeout: 1000 })
     const mutex = new KeyedMutex({ engine })
     await warmUp(mutex)
     const release = await mutex.acquire('k', { timeout: 5000 })
@@ -234,7 +233,7 @@ describe('Connections to PostgreSQL', () => {
     const start = performance.now()
     // It could not give back its lock.
     await assert.rejects(engine.close())
-    assert.ok(performance.now() - start < 5000)
+    assert.ok(performance.now() - start < 10_000)
     assert.equal(release.signal.aborted, true)
     await way.close()
   })

@@ -4,7 +4,8 @@ const { appendFileSync, closeSync, openSync, unlinkSync } = require('node:fs')
 const { join } = require('node:path')
 const { KeyedMutex } = require('../../..')
 const { Engine } = require('../../../lib/cluster/engine.js')
-const { watchStalls } = require('../../helpers/calm.js')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { knownSession } = require('./known_ends.js')
 const { warmUp } = require('./warm_up.js')
 
 const { connector, port, options, clockOff } = JSON.parse(process.argv[2])
@@ -16,6 +17,7 @@ if (clockOff !== 0) {
 /** In milliseconds, by the clock that all processes of this machine share. */
 const now = () => Number(process.hrtime.bigint()) / 1e6
 
+const { outside, sessionEnd } = knownSession()
 const held = new Map()
 let mutex
 /** The number of requests that the server has queued. */
@@ -46,15 +48,28 @@ const does = {
   async block({ time }) {
     blockFor(time)
   },
-  /** Answers when `key` is lost: when, why, and how late timers of this process were since the question. */
+  /** Answers when `key` is lost: when, why, and when the session was over by the clock of this process. */
   async lost({ key }) {
     const { signal } = held.get(key)
-    const stalled = watchStalls()
+    let end
+    // It is 0 as soon as the renewing thread knows of the loss.
+    const look = () => {
+      end = sessionEnd() || end
+    }
+    look()
+    const timer = setInterval(look, 10)
     await new Promise((resolve) => {
       if (signal.aborted) resolve()
       else signal.addEventListener('abort', resolve)
     })
-    return { at: now(), why: signal.reason.message, stalled: stalled() }
+    look()
+    clearInterval(timer)
+    return { at: now(), end, why: signal.reason.message }
+  },
+  /** Answers when the session has been renewed. */
+  async renewed() {
+    const before = sessionEnd()
+    while (sessionEnd() === before) await sleep(5)
   },
   /** Answers when the server has queued a request of this process, or has granted it `key`. */
   async queue({ key }) {
@@ -102,7 +117,7 @@ function ifLate(error) {
 async function main() {
   const { connect } = require(connector)
   const connection = await connect(port, options)
-  mutex = new KeyedMutex({ engine: new Engine(noting(connection.driver()), options) })
+  mutex = new KeyedMutex({ engine: new Engine(noting(connection.driver()), options, outside) })
   // From here on a wait takes only one command.
   await warmUp(mutex)
   process.on('message', async ({ number, what, ...how }) => {

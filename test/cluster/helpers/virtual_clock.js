@@ -85,9 +85,14 @@ class VirtualClock {
     return promise
   }
 
-  /** So much time passes at once, as if the event loop was blocked; then it runs the timers that are due. */
-  block(time) {
+  /** So much time passes at once, as if the event loop was blocked: timers that are due by then run later. */
+  skip(time) {
     this.#now += time
+  }
+
+  /** The same, and then the event loop runs them before anything else. */
+  block(time) {
+    this.skip(time)
     const due = [...this.#timers].filter(({ at }) => at <= this.#now)
     for (const timer of due.sort((a, b) => a.at - b.at)) this.#fire(timer)
   }
