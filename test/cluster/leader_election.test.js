@@ -8,9 +8,9 @@ const { createInterface } = require('node:readline')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { KeyedMutex, LeaderElection } = require('../..')
 const { Engine } = require('../../lib/cluster/engine.js')
-const { calmIt } = require('../helpers/calm.js')
 const { stop } = require('../helpers/processes.js')
 const { turn, watch } = require('../helpers/promises.js')
+const { assertOver, knownLease } = require('./helpers/known_ends.js')
 const { useEnds } = require('./helpers/ends.js')
 const { timedWorld } = require('./helpers/fake_world.js')
 const { etcdServer } = require('./helpers/etcd_server.js')
@@ -164,7 +164,6 @@ for (const [title, [start, connector]] of Object.entries(servers)) {
   describe(`A LeaderElection over ${title}`, function () {
     this.timeout(60_000)
     const { connect } = require(connector)
-    const it = calmIt(300)
     let server
     const ends = useEnds()
     before(async () => {
@@ -172,9 +171,12 @@ for (const [title, [start, connector]] of Object.entries(servers)) {
     })
     after(() => server.close())
 
-    async function newEngine(options = { ttl: 1000, maxHold: 20_000 }) {
+    async function newEngine(
+      options = { ttl: 1000, maxHold: 20_000 },
+      change = (driver) => driver,
+    ) {
       const connection = await connect(server.port)
-      const engine = new Engine(connection.driver(), options)
+      const engine = new Engine(change(connection.driver()), options)
       ends.push(async () => {
         await engine.close().catch(() => {}) // the server may be away
         await connection.close()
@@ -186,10 +188,13 @@ for (const [title, [start, connector]] of Object.entries(servers)) {
 
     it('aborts the signal of a leader whose lease is over before another one leads', async () => {
       const name = randomUUID()
-      const one = new LeaderElection({
-        engine: await newEngine({ ttl: 1000, maxHold: 1000 }),
-        name,
+      let leaseEnd
+      const engine = await newEngine({ ttl: 1000, maxHold: 1000 }, (driver) => {
+        const known = knownLease(driver)
+        leaseEnd = known.leaseEnd
+        return known.driver
       })
+      const one = new LeaderElection({ engine, name })
       const other = new LeaderElection({ engine: await newEngine(), name })
       const log = []
       let leads
@@ -199,14 +204,19 @@ for (const [title, [start, connector]] of Object.entries(servers)) {
       const led = one.lead(async (signal, { fencingToken }) => {
         log.push('one leads')
         if (log.length > 1) return fencingToken
-        leads()
+        leads({ signal, end: leaseEnd() })
         await once(signal, 'abort')
         log.push(signal.reason.code)
       })
-      await isLeading
-      await other.lead((_, { abandoned }) => log.push(`other leads ${abandoned}`))
+      const { signal, end } = await isLeading
+      const wasAbandoned = await other.lead(async (_, { abandoned }) => {
+        await assertOver(signal, end)
+        log.push('other leads')
+        return abandoned
+      })
+      assert.equal(wasAbandoned, true)
       assert.equal(typeof (await led), 'bigint')
-      assert.deepEqual(log, ['one leads', 'ERR_LOCK_LOST', 'other leads true', 'one leads'])
+      assert.deepEqual(log, ['one leads', 'ERR_LOCK_LOST', 'other leads', 'one leads'])
     })
 
     /**
@@ -220,7 +230,7 @@ for (const [title, [start, connector]] of Object.entries(servers)) {
         const { LeaderElection } = require(${JSON.stringify(require.resolve('../..'))})
         connect(${server.port}).then(async (connection) => {
           // Its session must not end because this process stalls.
-          const engine = new Engine(connection.driver(), { ttl: 3000, maxHold: 60_000 })
+          const engine = new Engine(connection.driver(), { ttl: 3100, maxHold: 60_000 })
           await new LeaderElection({ engine, name: ${JSON.stringify(name)} }).lead((signal) => {
             console.log('leads')
             signal.addEventListener('abort', () => console.log(signal.reason.code))
@@ -241,12 +251,12 @@ for (const [title, [start, connector]] of Object.entries(servers)) {
       const name = randomUUID()
       const { child } = await leaderThere(name)
       const other = new LeaderElection({ engine: await newEngine(), name })
-      const led = watch(other.lead((_, { abandoned }) => abandoned))
+      const led = other.lead((_, { abandoned }) => abandoned)
+      const seen = watch(led)
       await sleep(300)
-      assert.equal(led.state, 'pending')
+      assert.equal(seen.state, 'pending')
       child.kill('SIGKILL')
-      while (led.state === 'pending') await turn()
-      assert.equal(led.value, true)
+      assert.equal(await led, true)
     })
 
     it('leads in place of a stopped process, which is told so when it goes on', async () => {
@@ -261,7 +271,7 @@ for (const [title, [start, connector]] of Object.entries(servers)) {
 
     it('leads again when an absent server is back', async () => {
       const election = new LeaderElection({
-        engine: await newEngine({ ttl: 1000, maxHold: 20_000, answerTimeout: 1000 }),
+        engine: await newEngine({ ttl: 3100, maxHold: 20_000, answerTimeout: 1000 }),
         name: randomUUID(),
       })
       const tokens = []

@@ -6,9 +6,12 @@ const { cells, observe, timeOver, usualTtl } = require('./guarantees.js')
 const { proxy } = require('./servers.js')
 
 /** Longer than a restart takes, on a busy machine too. */
-const longTtl = 3000
-/** A third of it, after which the holder renews, is longer than the start of an empty server and of a process. */
-const lossTtl = 12_000
+const longTtl = 6000
+/**
+ * A third of it, after which the holder renews, is longer than the start of an empty server and of a process, on a busy
+ * machine too.
+ */
+const lossTtl = 30_000
 
 /**
  * The bodies of the cells, by fault. `kit` starts a server with `start({ env })`: { port, stop(), start(), close() }. It
@@ -41,8 +44,13 @@ const aloneWith = (kit) => {
   async function jumped(world, seconds) {
     const clock = world.keep(await serverClock())
     const server = world.keep(await kit.start({ env: clock.env }))
-    const both = await world.processes([server.port])
-    return observe({ ...both, fault: () => clock.set(seconds) })
+    const both = await world.processes([server.port], { ttl: longTtl })
+    const fault = async () => {
+      // So the next renewal, by which the holder may hear of the fault, comes later than the rival.
+      await both.holder.ask('renewed')
+      await clock.set(seconds)
+    }
+    return observe({ ...both, ttl: longTtl, fault })
   }
 
   async function troubled(world, fault, rest) {

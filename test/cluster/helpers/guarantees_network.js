@@ -11,7 +11,7 @@ const { redisPair } = require('./redis_pair.js')
 const run = promisify(execFile)
 
 /** Longer than a failover takes, on a busy machine too. */
-const failoverTtl = 3000
+const failoverTtl = 6000
 
 const cutBoth = (net, one, other) => Promise.all([net.cut(one, other), net.cut(other, one)])
 
