@@ -38,7 +38,8 @@ class Register {
 /**
  * `holder` acquires a key, then fault() happens, and `rival`, or the process that it resolves to, acquires the key too.
  * Returns the cell of the table: whether exclusion holds, whether the fence holds, and what the holder hears. If it hears
- * nothing for `silence` ms after the grant to the rival, end() ends the fault, and the cell says that it hears `ending`.
+ * nothing for `silence` ms after the grant to the rival, end() ends the fault, and the cell says that it hears `ending`,
+ * or else why it hears then.
  */
 async function observe({ holder, rival, fault, end, ending, ttl = usualTtl, silence = ttl }) {
   const patience = timeOver(ttl)
@@ -71,8 +72,8 @@ async function observe({ holder, rival, fault, end, ending, ttl = usualTtl, sile
   }
   if (end === undefined) return cellOf(false, isFenced, 'nothing')
   await end()
-  await loss
-  return cellOf(false, isFenced, ending)
+  const late = await loss
+  return cellOf(false, isFenced, ending ?? hearing(late))
 }
 
 /** Its timer does not keep this process alive. */
