@@ -4,12 +4,14 @@ const programs = require('../helpers/programs.js')
 
 const servers = ['redis-server', 'PostgreSQL', 'etcd']
 
-/** Mocha files that run without anything else, but take half a minute or more: memory use, the end of the stack, deaths. */
+/** Mocha files that need nothing, but take long: memory use, the end of the stack, deaths, bundlers. */
 const long = [
   'test/{process,host}/stack_end.test.js',
   'test/{thread,diagnostics}/memory.test.js',
   'test/process/{deaths,vm_contexts}.test.js',
+  'test/host/chaos.test.js',
   'test/cluster/engines_absent.test.js',
+  'test/package/{loading,types_oldest}.test.js',
 ]
 
 /** Mocha files that need programs and run in npm test. */
@@ -20,10 +22,16 @@ const quick = [
 
 /** Mocha files that need programs, most of them servers, and take longer. */
 const full = [
-  ['test/cluster/redis{,_cluster,_faults,_glide,_sentinel,_subscriber}.test.js', 'redis-server'],
+  [
+    'test/cluster/redis{,_cluster,_failover,_faults,_glide,_reshard,_rights,_sentinel,_state,_subscriber}.test.js',
+    'redis-server',
+  ],
   ['test/cluster/redis_access.test.js', 'redis-server', 'openssl'],
   ['test/cluster/redis_valkey.test.js', 'valkey-server'],
-  ['test/cluster/postgres{,_access,_faults,_transaction}.test.js', 'PostgreSQL'],
+  [
+    'test/cluster/postgres{,_access,_faults,_first_statement,_limits,_many,_transaction}.test.js',
+    'PostgreSQL',
+  ],
   ['test/cluster/postgres_connections.test.js', 'PostgreSQL', 'pgbouncer'],
   ['test/cluster/etcd{,_cluster,_contract,_faults,_many}.test.js', 'etcd'],
   ['test/cluster/etcd_access.test.js', 'etcd', 'openssl'],
