@@ -54,10 +54,12 @@ function mochaSuites(isQuick, more) {
 }
 
 function nativeSuites(folder = 'build/release') {
-  return ['boxoffice_tests', 'boxoffice_memory', 'boxoffice_stress']
+  const programs = ['boxoffice_tests', 'boxoffice_memory', 'boxoffice_stress']
     .map((name) => path.join(root, folder, 'test', 'native', name))
     .filter((program) => existsSync(program))
-    .map((program) => new GtestSuite(program, 1200))
+  if (programs.length === 0)
+    throw new Error(`There are no C++ tests in ${folder}: build them first`)
+  return programs.map((program) => new GtestSuite(program, 1200))
 }
 
 function runScripts() {

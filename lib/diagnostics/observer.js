@@ -1,9 +1,8 @@
 'use strict'
 // The diagnostics of one lock in one thread: its holds and its waits, in the order in which they began, and a tally of
 // past ones. The lock (lib/core) calls the observer at each step, after the step unless stated otherwise:
-// docs/decisions/observer.md lists the calls.
-//
-// A key of a keyed lock has an observer of its own, and shares the tally of its map.
+// docs/decisions/observer.md lists the calls. A key of a keyed lock has an observer of its own, and shares the tally of
+// its map.
 //
 // With 'counters' the holds, and the waits, of one turn of the event loop share one object: acquiring a free lock takes
 // less time than making an object.

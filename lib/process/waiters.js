@@ -1,6 +1,6 @@
 'use strict'
-// Promises that wait in a queue of C++, by ticket. C++ reports what happened to a ticket (a
-// completion, see binding/completions.h); this module settles the promise.
+// Promises that wait in a queue of C++, by ticket. C++ reports what happened to a ticket (a completion, see
+// binding/completions.h); this module settles the promise.
 const native = require('../addon/load.js')
 const { AnyWaiter, Limits } = require('../core/waiter.js')
 const observed = require('../core/observed.js')
@@ -21,10 +21,7 @@ const mostCompletions = 1024
 const completions = new Int32Array(mostCompletions + 1)
 const agent = native.eventLoop.start(completions, onWakeup, () => {})
 
-/**
- * Whether, at the last call of the lock manager, a request of this thread waited for a lock that
- * this thread does not hold.
- */
+/** Whether, at the last call of the lock manager, a request of this thread waited for a lock that this thread does not hold. */
 const waitsForOthers = () => completions[mostCompletions] === 1
 
 /** Called at each wake-up of this thread, which may concern more than completions. */
@@ -78,10 +75,7 @@ const keep = (resolve, reject) => {
   lastReject = reject
 }
 
-/**
- * Returns a promise for the wait of `ticket`, by a waiter of class `Kind`. `subject` is the extra
- * constructor argument of some kinds.
- */
+/** Returns a promise for the wait of `ticket`, by a waiter of class `Kind`. `subject` is an argument of some kinds. */
 function wait(core, ticket, Kind, weight, limitsOfWait, subject) {
   const { priority, timeout, signal, ifAvailable, maxPending } = limitsOfWait
   const isFull = core.isFull(maxPending)
@@ -221,10 +215,7 @@ function claim(item) {
   return (item & 3) === kinds.invited ? undefined : take(item >> 2)
 }
 
-/**
- * A request of the lock manager keeps its ticket while it holds its lock, because the lock may be
- * stolen.
- */
+/** A request of the lock manager keeps its ticket while it holds its lock, because the lock may be stolen. */
 function keepTicket(ticket, waiter) {
   waiters[ticket] = waiter
 }
