@@ -99,6 +99,25 @@ struct QueueCalls {
     return outcomeOf(in, w);
   }
 
+  /// (place, ask, priority): as `enter`, for a caller that may not wait: the outcome.
+  static std::int32_t enterNow(const Call& call) {
+    auto& lock = call.lock<Lock>();
+    Waiter w;
+    w.agent = call.loop().id();
+    w.ask = static_cast<std::uint32_t>(call.integer(1));
+    w.priority = call.number(2);
+    w.mayOvertake = false;
+    bool in = false;
+    if constexpr (requires { lock.enterNow(w); }) {
+      in = lock.enterNow(w);
+    } else {
+      in = lock.enterBlocking(w, Deadline::min());
+    }
+    if constexpr (kAdmitsWhenAsked<Lock>) call.loop().deferCompletions();
+    if (in) count(call, w);
+    return outcomeOf(in, w);
+  }
+
   static std::int32_t queueSize(const Call& call) {
     return static_cast<std::int32_t>(call.lock<Lock>().queueSize());
   }
@@ -150,6 +169,7 @@ Topic addQueue(Topic topic) {
   topic.add<Calls::enter>("enter");
   topic.add<Calls::enterSync>("enterSync");
   topic.add<Calls::tryEnter>("tryEnter");
+  topic.add<Calls::enterNow>("enterNow");
   topic.add<Calls::resume>("resume");
   topic.add<Calls::leave>("leave");
   return topic;

@@ -98,16 +98,31 @@ class Core extends AnyLock {
 
   /** Enters in turn. `Kind`, a class of waiters, decides what the promise resolves to. */
   enterQueue(weight, limits, Kind) {
-    const { signal } = limits
+    const { maxPending, priority, signal, timeout } = limits
     if (signal?.aborted) return this.refuse(weight, reasonOf(signal))
     checkStack()
-    const ticket = this.enter(weight, limits.priority)
-    if (ticket >= 0) return wait(this, ticket, Kind, weight, limits)
+    const isNow = timeout === 0 || this.isFull(maxPending)
+    const answer = isNow ? this.enterNow(weight, priority) : this.enter(weight, priority)
+    if (answer >= 0) return wait(this, answer, Kind, weight, limits)
+    if (!isGranted(answer)) return this.turnDown(weight, limits, Kind)
     this.began()
     this.changed()
-    const isAbandoned = ticket === grantedAbandoned
+    const isAbandoned = answer === grantedAbandoned
     const promise = Promise.resolve(Kind.value(this, weight, isAbandoned))
     return Kind.prototype.isToStay ? promise : this.given(promise)
+  }
+
+  /** Enters without waiting, as enter() does where it need not wait. */
+  enterNow(weight, priority) {
+    return this.kind.native.enterNow(this.place, weight, priority)
+  }
+
+  /** The answer to a caller that may not wait, and would have to. */
+  turnDown(weight, { ifAvailable, maxPending }, Kind) {
+    this.changed()
+    if (ifAvailable) return Promise.resolve()
+    const error = this.isFull(maxPending) ? this.fullError(maxPending) : this.timeoutError(0)
+    return Kind.prototype.isToStay ? Promise.reject(error) : this.refuse(weight, error)
   }
 
   /** Rejects a caller that may not wait. */
@@ -152,10 +167,14 @@ class Core extends AnyLock {
   /** Enters without waiting: granted, grantedAbandoned or neither. */
   tryEnter(weight) {
     checkStack()
-    const outcome = this.kind.native.tryEnter(this.place, weight)
+    const outcome = this.tryNatively(weight)
     if (isGranted(outcome)) this.began()
     this.changed()
     return outcome
+  }
+
+  tryNatively(weight) {
+    return this.kind.native.tryEnter(this.place, weight)
   }
 
   /** Blocks this thread. */

@@ -88,10 +88,14 @@ class RWCore extends Core {
   }
 
   tryNow(ask, releaser) {
-    // A promise of this thread goes first; its grant may be on its way.
-    if (this.hasWaiters() && this.kind.native.isQueued(this.place)) return undefined
     const outcome = this.tryEnter(ask)
     return isGranted(outcome) ? releaser(this, outcome === grantedAbandoned) : undefined
+  }
+
+  /** A promise of this thread goes first. In scope host no caller overtakes the waiters of its process. */
+  tryNatively(ask) {
+    const { isAfar, waiting } = this.share
+    return waiting > 0 && !isAfar ? this.enterNow(ask, 0) : super.tryNatively(ask)
   }
 
   acquireReadSync(limits) {
@@ -137,8 +141,9 @@ class RWCore extends Core {
     // C++.
     if (grant.pending !== null) return Promise.reject(upgradeError(this))
     checkStack()
-    // A caller without time to wait must not keep readers or another upgrade out meanwhile.
-    const isNow = limits.timeout === 0
+    // A caller that may not wait must not keep readers or another upgrade out meanwhile.
+    const isFull = this.isFull(limits.maxPending)
+    const isNow = limits.timeout === 0 || isFull
     const outcome = isNow
       ? this.kind.native.upgradeSync(this.place, 0)
       : this.kind.native.upgrade(this.place)
@@ -148,7 +153,7 @@ class RWCore extends Core {
     if (outcome === refused || isNow) {
       this.changed()
       if (outcome === refused) return Promise.reject(upgradeError(this))
-      return this.refuse(upgrade, this.timeoutError(0))
+      return this.refuse(upgrade, isFull ? this.fullError(limits.maxPending) : this.timeoutError(0))
     }
     return wait(this, outcome, Upgrader, upgrade, limits, grant)
   }

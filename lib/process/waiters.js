@@ -75,13 +75,13 @@ const keep = (resolve, reject) => {
   lastReject = reject
 }
 
-/** Returns a promise for the wait of `ticket`, by a waiter of class `Kind`. `subject` is an argument of some kinds. */
-function wait(core, ticket, Kind, weight, limitsOfWait, subject) {
-  const { priority, timeout, signal, ifAvailable, maxPending } = limitsOfWait
-  const isFull = core.isFull(maxPending)
+/**
+ * Returns a promise for the wait of `ticket`, by a waiter of class `Kind`. `subject` is an argument of some kinds. A
+ * caller that may not wait has no ticket, except at a barrier, which it breaks.
+ */
+function wait(core, ticket, Kind, weight, { priority, timeout, signal }, subject) {
   const promise = new Promise(keep)
-  if (ifAvailable) lastReject = notAvailable(lastResolve)
-  const isLimited = timeout !== undefined || signal !== undefined || isFull
+  const isLimited = timeout !== undefined || signal !== undefined
   const isUsual = weight === 1 && priority === 0 && !isLimited
   const limits = isUsual ? null : new TicketLimits(weight, priority, ticket)
   if (isLimited) limits.reject = lastReject
@@ -89,17 +89,11 @@ function wait(core, ticket, Kind, weight, limitsOfWait, subject) {
   waiters[ticket] = waiter
   lastResolve = undefined
   lastReject = undefined
-  const isObserved = core.observer !== null && !waiter.isToStay
-  if (timeout === 0 || isFull) {
-    const error = isFull ? core.fullError(maxPending) : core.timeoutError(0)
-    giveUp(waiter, error)
-    // Skip a waiter whose wait ended meanwhile.
-    if (isObserved && !ifAvailable && waiters[ticket] !== waiter) {
-      observed.refused(core.observer, waiter.mode, weight, error)
-    }
+  if (timeout === 0) {
+    giveUp(waiter, core.timeoutError(0))
     return promise
   }
-  if (isObserved) {
+  if (core.observer !== null && !waiter.isToStay) {
     waiter.ticket = ticket
     observed.waiting(core.observer, waiter, promise)
   }
@@ -110,9 +104,6 @@ function wait(core, ticket, Kind, weight, limitsOfWait, subject) {
   }
   return promise
 }
-
-/** With ifAvailable, an unavailable lock is not an error. */
-const notAvailable = (resolve) => () => resolve()
 
 /** Makes `waiter`, which has limits, give up, unless its wait is over. */
 function giveUp(waiter, reason) {

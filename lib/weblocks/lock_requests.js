@@ -182,14 +182,19 @@ class Acquirer extends Pending {
  */
 function enter(name, wish, Kind, callback) {
   checkStack()
-  const { ifAvailable, mode, signal, steal, priority } = wish
-  const manner = steal ? manners.steal : ifAvailable ? manners.ifAvailable : manners.wait
+  const { ifAvailable, mode, signal, steal, priority, timeout } = wish
+  // A request that may not wait is never queued, where it would keep others out.
+  const isNow = ifAvailable || timeout === 0
+  const manner = steal ? manners.steal : isNow ? manners.ifAvailable : manners.wait
   const how = mode | (manner << 1)
   const answer =
     priority === 0
       ? native.lockManager.request(name, how)
       : native.lockManager.request(name, how, priority)
-  if (answer === notGranted) return undefined
+  if (answer === notGranted) {
+    if (ifAvailable) return undefined
+    return Promise.reject(new Request(name, mode, released).timeoutError(0))
+  }
   const ticket = answer >> answerBits
   const what = answer & ((1 << answerBits) - 1)
   const request = new Request(name, mode, ticket, callback, signal)

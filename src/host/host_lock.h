@@ -50,6 +50,24 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
     return v.in;
   }
 
+  /// As LockWord::enterNow.
+  bool enterNow(Waiter& w) {
+    self().check(w);
+    if (self().tryBefore(w)) return true;
+    Visit v(*this);
+    if (v.bucket.empty() || w.priority <= v.bucket.queue().topPriority()) return false;
+    // Seen by no other process, since this one waits already, and by no other thread, since the bucket is ours.
+    WaitQueue& queue = v.bucket.queue();
+    v.overtakes = true;
+    v.entering = &w;
+    queue.enter(w);
+    advance(v);
+    if (v.in) return true;
+    queue.leave(w);
+    advance(v);
+    return false;
+  }
+
   /// As LockWord::resume. No waiter is invited to compete here: a wake is an admission.
   bool resume(Waiter& w, Wake how) noexcept {
     if (how == Wake::invited) {

@@ -73,6 +73,13 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
     return tryEnter(w) || enterByBucket(w);
   }
 
+  /// In at once (true), or not at all (false): as enter, for a caller that may not wait. It is never in the queue,
+  /// where it would make the lock look taken to others.
+  bool enterNow(Waiter& w) {
+    check(w);
+    return tryEnter(w) || tryAhead(w);
+  }
+
   /// After a wake: true when w is in. False when it has left, or when it was invited but came too late;
   /// then it keeps its place and will be woken again.
   bool resume(Waiter& w, Wake how) noexcept {
@@ -175,6 +182,21 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
         return true;
       }
     }
+  }
+
+  /// Lets w in ahead of a queue without a waiter of its priority or above. Leaves the queue's bits alone.
+  bool tryAhead(Waiter& w) noexcept {
+    auto bucket = P::lot().open(this);
+    if (!bucket.empty() && w.priority <= bucket.queue().topPriority()) return false;
+    Word word = word_.load(std::memory_order_relaxed);
+    while (Rules::fits(word, w)) {
+      const Word taken = Bits::with(Rules::take(word, w), word & Bits::kAll);
+      if (word_.compare_exchange_weak(word, taken, std::memory_order_acquire,
+                                      std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   bool enterByBucket(Waiter& w) {
