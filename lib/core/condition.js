@@ -33,11 +33,14 @@ class LocalCondition extends LocalLock {
   }
 
   notify(isAll) {
-    for (const waiter of isAll ? this.waiters() : this.waiters().slice(0, 1)) {
-      this.dequeue(waiter)
-      waiter.end()
-      waiter.comeBack(waiter.resolve)
-    }
+    if (isAll) for (const waiter of this.waiters()) this.#notify(waiter)
+    else if (this.hasQueue()) this.#notify(this.queue.head)
+  }
+
+  #notify(waiter) {
+    this.dequeue(waiter)
+    waiter.end()
+    waiter.comeBack(waiter.resolve)
   }
 
   leave(waiter, reason) {

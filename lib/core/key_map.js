@@ -18,6 +18,8 @@ class KeyMap {
   #mostIdle
   /** The promise that callers of onIdle() wait for. */
   #idlePromise = null
+  /** While that promise waits: every lock with callers, and some whose callers have gone. */
+  #awaited = null
   /** Locks that became idle since the last sweep, each once. */
   #idle = []
 
@@ -57,7 +59,10 @@ class KeyMap {
   /** The lock of any key. A caller that does not enter it must call reportIdle(). */
   open(key) {
     const known = this.#all.get(key)
-    if (known !== undefined && this.isThere(known)) return known
+    if (known !== undefined && this.isThere(known)) {
+      if (this.#awaited !== null) this.#awaited.add(known)
+      return known
+    }
     checkKey(key)
     const lock = this.#atRest.pop() ?? this.#make()
     lock.idleListener = this
@@ -66,6 +71,7 @@ class KeyMap {
     lock.pins = 0
     this.moveIn(lock)
     this.#all.set(key, lock)
+    if (this.#awaited !== null) this.#awaited.add(lock)
     return lock
   }
 
@@ -100,23 +106,32 @@ class KeyMap {
     return this.keys().map((key) => this.with(key, (lock) => ({ key, ...lock.snapshot() })))
   }
 
-  isBusy() {
-    for (const lock of this.#all.values()) if (lock.hasCallers()) return true
-    return false
-  }
-
   /** Resolves when no key is busy in this thread. */
   onIdle() {
-    if (!this.isBusy()) return Promise.resolve()
+    if (this.#awaited === null) this.#awaited = new Set(this.#all.values())
+    if (!this.#isAwaited()) {
+      this.#awaited = null
+      return Promise.resolve()
+    }
     this.#idlePromise ??= new IdlePromise()
     return this.#idlePromise.promise
   }
 
+  /** Whether a lock has callers. Drops the locks before it, so that each is looked at once for each use of it. */
+  #isAwaited() {
+    for (const lock of this.#awaited) {
+      if (lock.hasCallers()) return true
+      this.#awaited.delete(lock)
+    }
+    return false
+  }
+
   /** Resolves the promise of onIdle() if no key is busy any more. */
   reportIdle() {
-    if (this.#idlePromise === null || this.isBusy()) return
+    if (this.#idlePromise === null || this.#isAwaited()) return
     this.#idlePromise.resolve()
     this.#idlePromise = null
+    this.#awaited = null
   }
 
   /** Called when `lock` becomes idle. */

@@ -4,15 +4,19 @@
 
 class StrictTickets {
   #tickets = new Map()
+  /** The waiters by their tickets. */
+  #waiters = new Map()
 
   put(waiter, ticket) {
     this.#tickets.set(waiter, ticket)
+    this.#waiters.set(ticket, waiter)
   }
 
   /** `waiter` has left the queue. Returns its ticket, if it still has one. */
   take(waiter) {
     const ticket = this.#tickets.get(waiter)
     this.#tickets.delete(waiter)
+    this.#waiters.delete(ticket)
     return ticket
   }
 
@@ -21,15 +25,15 @@ class StrictTickets {
    * another waiter's, that waiter gets the head's ticket.
    */
   spend(ticket, head) {
-    const own = this.#tickets.get(head)
-    if (own !== ticket) {
-      const [owner] = [...this.#tickets].find((one) => one[1] === ticket) ?? []
-      // Its waiter has left too late to withdraw the ticket. The head's own ticket is given up when
-      // it leaves the queue.
-      if (owner === undefined) return
-      this.#tickets.set(owner, own)
-    }
-    this.#tickets.delete(head)
+    const owner = this.#waiters.get(ticket)
+    // Its waiter has left too late to withdraw the ticket. The head's own ticket is given up when
+    // it leaves the queue.
+    if (owner === undefined) return
+    const own = this.take(head)
+    if (owner === head) return
+    this.#waiters.delete(ticket)
+    if (own !== undefined) this.put(owner, own)
+    else this.#tickets.delete(owner)
   }
 }
 

@@ -3,22 +3,46 @@
 // that is queued to acquire goes first.
 const { Limits } = require('./waiter.js')
 
-class Watchers {
-  #all = new Set()
-  /** The highest priority of any watcher, so that most releases need not look at each. */
-  #top = -Infinity
+/** The watchers of one weight, by priority. */
+class Weight {
+  byPriority = new Map()
 
-  get size() {
-    return this.#all.size
+  constructor(weight) {
+    this.weight = weight
   }
+
+  add(watcher) {
+    const { priority } = watcher
+    const others = this.byPriority.get(priority)
+    if (others === undefined) this.byPriority.set(priority, new Set([watcher]))
+    else others.add(watcher)
+  }
+
+  delete(watcher) {
+    const { priority } = watcher
+    const all = this.byPriority.get(priority)
+    all.delete(watcher)
+    if (all.size === 0) this.byPriority.delete(priority)
+  }
+
+  get isEmpty() {
+    return this.byPriority.size === 0
+  }
+}
+
+class Watchers {
+  /** By weight, the lightest first: a release looks only at weights that fit. */
+  #weights = []
+  /** The highest priority of any watcher, so that most releases need not look at any. */
+  #top = -Infinity
+  size = 0
 
   /** `late` makes the error of a timeout. */
   wait(weight, { priority, timeout, signal }, late) {
     return new Promise((resolve, reject) => {
       const watcher = new Limits(weight, priority)
       watcher.resolve = resolve
-      this.#all.add(watcher)
-      this.#top = Math.max(this.#top, priority)
+      this.#add(watcher)
       if (timeout === undefined && signal === undefined) return
       const giveUp = (reason) => {
         this.#end(watcher)
@@ -28,9 +52,33 @@ class Watchers {
     })
   }
 
+  #add(watcher) {
+    const { priority, weight } = watcher
+    const at = this.#find(weight)
+    if (this.#weights[at]?.weight !== weight) this.#weights.splice(at, 0, new Weight(weight))
+    this.#weights[at].add(watcher)
+    this.#top = Math.max(this.#top, priority)
+    this.size++
+  }
+
   #end(watcher) {
-    this.#all.delete(watcher)
+    const at = this.#find(watcher.weight)
+    this.#weights[at].delete(watcher)
+    if (this.#weights[at].isEmpty) this.#weights.splice(at, 1)
+    this.size--
     watcher.end()
+  }
+
+  /** The index of `weight`, or that where it belongs. */
+  #find(weight) {
+    let low = 0
+    let high = this.#weights.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#weights[middle].weight < weight) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
   /**
@@ -40,9 +88,12 @@ class Watchers {
   tell(value, topPriority) {
     if (topPriority !== undefined && this.#top <= topPriority) return
     const told = []
-    for (const watcher of this.#all) {
-      const first = topPriority === undefined || watcher.priority > topPriority
-      if (first && watcher.weight <= value) told.push(watcher)
+    for (const { weight, byPriority } of this.#weights) {
+      if (weight > value) break
+      for (const [priority, watchers] of byPriority) {
+        const isFirst = topPriority === undefined || priority > topPriority
+        if (isFirst) for (const watcher of watchers) told.push(watcher)
+      }
     }
     // The order of async-mutex: the heaviest first, then by priority, then by arrival.
     told.sort((a, b) => b.weight - a.weight || b.priority - a.priority)
