@@ -83,6 +83,27 @@ TEST_F(HostSemaphoreTest, AdmitsByPriorityWithinAProcess) {
   expectPristine();
 }
 
+TEST_F(HostSemaphoreTest, ACallerThatMayNotWaitIsNeverInTheQueue) {
+  of(1).acquire(3);
+  Asking heavy(notes_, kAnna, 3);
+  EXPECT_FALSE(of(2).enterNow(heavy));
+  EXPECT_TRUE(of(3).tryAcquire()) << "the lock does not look taken";
+  of(3).release();
+  EXPECT_FALSE(of(2).enter(heavy));
+  Asking same(notes_, kBen, 1, 0);
+  Asking urgent(notes_, kBen, 1, 1);
+  Asking urgentHeavy(notes_, kBen, 3, 1);
+  EXPECT_FALSE(of(2).enterNow(same)) << "goes behind a waiter of its priority";
+  EXPECT_FALSE(of(3).enterNow(same)) << "goes behind a waiter of another process";
+  EXPECT_FALSE(of(2).enterNow(urgentHeavy));
+  EXPECT_TRUE(of(2).enterNow(urgent));
+  EXPECT_EQ(of(1).value(), 1);
+  of(1).release(3);
+  EXPECT_EQ(notified(), Heard{admitted(heavy)});
+  of(2).release(4);
+  expectPristine();
+}
+
 TEST_F(HostSemaphoreTest, AWaiterThatLeavesAdmitsTheOnesItKeptOut) {
   of(1).acquire(4);
   Asking heavy(notes_, kAnna, 3);

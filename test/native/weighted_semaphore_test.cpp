@@ -101,6 +101,28 @@ TEST_F(WeightedSemaphoreTest, OneReleaseAdmitsAsManyAsFitInOrder) {
   EXPECT_EQ(wordOf(semaphore_).load(), 0U);
 }
 
+TEST_F(WeightedSemaphoreTest, ACallerThatMayNotWaitIsNeverInTheQueue) {
+  semaphore_.acquire(2);
+  Asking heavy(loop_, kAnna, 2);
+  EXPECT_FALSE(semaphore_.enterNow(heavy));
+  EXPECT_EQ(semaphore_.queueSize(), 0U);
+  EXPECT_TRUE(semaphore_.tryAcquire()) << "the lock does not look taken";
+  semaphore_.release();
+  EXPECT_FALSE(semaphore_.enter(heavy));
+  Asking same(loop_, kBen, 1, 0);
+  Asking urgent(loop_, kBen, 1, 1);
+  Asking urgentHeavy(loop_, kBen, 2, 1);
+  EXPECT_FALSE(semaphore_.enterNow(same)) << "goes behind a waiter of its priority";
+  EXPECT_FALSE(semaphore_.enterNow(urgentHeavy));
+  EXPECT_TRUE(semaphore_.enterNow(urgent));
+  EXPECT_EQ(semaphore_.value(), 0);
+  EXPECT_EQ(semaphore_.queueSize(), 1U);
+  semaphore_.release(2);
+  EXPECT_EQ(loop_.take(), Heard{admitted(heavy)});
+  Asking bad(loop_, kBen, 0);
+  EXPECT_EQ(faultOf([&] { semaphore_.enterNow(bad); }), Fault::badArgument);
+}
+
 TEST_F(WeightedSemaphoreTest, AHigherPriorityPassesWhenItFits) {
   semaphore_.acquire(1);
   Asking heavy(loop_, kAnna, 3, 0);
