@@ -30,7 +30,7 @@ async function connect({ bases, rights, patience, path, client }, trouble) {
         const version = ['SET', `${base}:version`, protocol, 'NX', 'GET']
         const theirs = await command(base, version, patience)
         if (theirs !== null) checkProtocol(base, `${theirs}`)
-        const words = ['SET', `${base}:s:${session}`, owner, 'PX', `${ttl}`]
+        const words = ['SET', `${base}:s:${session}`, `${owner} ${ttl}`, 'PX', `${ttl}`]
         await command(base, words, patience)
       }),
     async renew(session, ttl) {

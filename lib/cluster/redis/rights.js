@@ -3,7 +3,7 @@
 // command of a script it refused, and no version says which key or channel.
 
 const inScripts =
-  'exists hdel hget hgetall hmget hset lindex lpop lpos lpush lrange lrem pexpire pttl rpush time'
+  'exists get hdel hget hgetall hmget hset lindex lpop lpos lpush lrange lrem pexpire pttl rpush time'
 const commands = ['del', 'eval', 'evalsha', 'ping', 'set', ...inScripts.split(' ')]
 
 /** `bases`, as the server knows them, are the prefixes of all keys and channels. */
@@ -15,6 +15,34 @@ function rightsOf(bases, isCluster) {
   return [...places, ...[...commands, ...own].sort().map((name) => `+${name}`)].join(' ')
 }
 
+/**
+ * A step of script.js that uses each command of the others, so that a user who may not use one of them is told before a
+ * lock is held.
+ */
+const check = `
+if step == 'check' then
+  redis.call('HSET', state, 'c', '1')
+  redis.call('PEXPIRE', state, '1000')
+  redis.call('PTTL', state)
+  redis.call('HGET', state, 'c')
+  redis.call('HGETALL', state)
+  redis.call('HDEL', state, 'c')
+  redis.call('RPUSH', queue, id)
+  redis.call('PEXPIRE', queue, '1000')
+  redis.call('LPUSH', queue, id)
+  redis.call('LPOS', queue, id)
+  redis.call('LINDEX', queue, 0)
+  redis.call('LRANGE', queue, 0, 1)
+  redis.call('LPOP', queue)
+  redis.call('LREM', queue, 0, id)
+  redis.call('EXISTS', queue)
+  redis.call('GET', base .. ':s:' .. id)
+  redis.call('DEL', state, queue)
+  tell(id, 'e')
+  return {}
+end
+`
+
 const isRefusal = ({ message }) => /NOPERM|executing the script can't/.test(message)
 
 /** Returns `error`; if the server refused a right, an error that lists the required rights. */
@@ -25,4 +53,4 @@ function explained(error, rights) {
   })
 }
 
-module.exports = { explained, rightsOf }
+module.exports = { check, explained, rightsOf }

@@ -3,16 +3,17 @@
 // tag:
 //
 //   :version        the protocol of all processes that use these names
-//   :s:<session>    lives as long as the session does: the host and the pid of its process, for operators
+//   :s:<session>    lives as long as the session does: the host and the pid of its process, for operators, and its ttl
 //   :to:<session>   its channel of messages: 'w<key>' when a request waits for a key that it holds, and for a grant
 //                   'g<id> <token> <whether others wait> <whether the holder before was lost> <end of the claim>'
 //   :k:<key>        a hash. c: the capacity; o: the units out; f: the last token; a: 1 if a holder was lost;
-//                   m: until when no request is let in, after a grant with a minHold; w<id>: the units that a request
-//                   in the queue wants; h<id>: what a request holds: units, until, token, whether the holder before
-//                   was lost
+//                   m: until when no request is let in, after a grant with a minHold, and the minHold; w<id>: the units
+//                   that a request in the queue wants; h<id>: what a request holds: units, until, token, whether the
+//                   holder before was lost, and for how long it was granted or confirmed
 //   :l:<key>        a list: the queue of ids
 //
-// An id is its session's id, '-' and a number. Times are in milliseconds, by Redis's clock only.
+// An id is its session's id, '-' and a number. Times are in milliseconds, by Redis's clock only. Each end is stored with
+// its length: when the clock is set back, no end is further away than that.
 //
 // While a slot of a cluster is moved, its keys are at two servers, and neither server can tell an absent key from one
 // that is at the other. A step reads and writes several keys, also of sessions that it finds only by reading. So no
@@ -25,6 +26,7 @@
 // cannot wait for an answer to load it. Each field of the key is read once, and written back in one
 // command if possible, because the next caller waits meanwhile.
 const { createHash } = require('node:crypto')
+const { check } = require('./rights.js')
 
 /** It changes with the meaning of the names above, so that no two meanings mix. */
 const protocol = '1'
@@ -44,13 +46,15 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local fields = redis.call('HMGET', state, 'c', 'o', 'f', 'a', 'h' .. id, 'w' .. id, 'm')
 local known, out, last, lost = tonumber(fields[1] or 0), tonumber(fields[2] or 0), tonumber(fields[3] or 0), fields[4] or '0'
-local held, isWaiting, rest = fields[5], fields[6], tonumber(fields[7] or 0)
+local held, isWaiting = fields[5], fields[6]
+local restEnd, restLength = string.match(fields[7] or '0 0', '^(%d+) (%d+)$')
+local rest = tonumber(restEnd)
 
 local function text(number) return string.format('%.0f', number) end
 local function sessionOf(one) return string.match(one, '^(.*)%-%d+$') end
 local function lives(one) return redis.call('EXISTS', base .. ':s:' .. sessionOf(one)) == 1 end
 local function hasQueue() return redis.call('EXISTS', queue) == 1 end
-local function read(held) return string.match(held, '^(%d+) (%d+) (%d+) (%d)$') end
+local function read(held) return string.match(held, '^(%d+) (%d+) (%d+) (%d) (%d+)$') end
 local function join(...) return table.concat({ ... }, ' ') end
 
 -- How many have heard of it. In a cluster that is not known.
@@ -75,12 +79,12 @@ local minHold = 0
 
 -- The units are out from now on, and the next holder comes after no lost one.
 local function grant(one, units, till, token, ...)
-  local words = join(text(units), text(till), text(token), lost)
+  local words = join(text(units), text(till), text(token), lost, text(till - now))
   out, last, lost = out + units, token, '0'
   redis.call('HSET', state, 'o', text(out), 'f', text(token), 'a', '0', 'h' .. one, words, ...)
   if minHold > 0 then
     rest = now + minHold
-    redis.call('HSET', state, 'm', text(rest))
+    redis.call('HSET', state, 'm', join(text(rest), text(minHold)))
   end
   outlast(math.max(till - now, minHold))
 end
@@ -111,33 +115,9 @@ local function confirm(maxHold)
   if not held then return nil end
   local units, till, token, isAbandoned = read(held)
   if tonumber(till) <= now then return nil end
-  redis.call('HSET', state, 'h' .. id, join(units, text(now + maxHold), token, isAbandoned))
+  redis.call('HSET', state, 'h' .. id, join(units, text(now + maxHold), token, isAbandoned, text(maxHold)))
   outlast(maxHold)
   return { 'held', token, hasQueue() and '1' or '0', isAbandoned }
-end
-`
-
-/** Uses each command of the others, so that a user who may not use one of them is told before a lock is held. */
-const check = `
-if step == 'check' then
-  redis.call('HSET', state, 'c', '1')
-  redis.call('PEXPIRE', state, '1000')
-  redis.call('PTTL', state)
-  redis.call('HGET', state, 'c')
-  redis.call('HGETALL', state)
-  redis.call('HDEL', state, 'c')
-  redis.call('RPUSH', queue, id)
-  redis.call('PEXPIRE', queue, '1000')
-  redis.call('LPUSH', queue, id)
-  redis.call('LPOS', queue, id)
-  redis.call('LINDEX', queue, 0)
-  redis.call('LRANGE', queue, 0, 1)
-  redis.call('LPOP', queue)
-  redis.call('LREM', queue, 0, id)
-  redis.call('EXISTS', queue)
-  redis.call('DEL', state, queue)
-  tell(id, 'e')
-  return {}
 end
 `
 
@@ -146,12 +126,12 @@ if step == 'leave' then
   local keep, untold, unused = tonumber(ARGV[7]), ARGV[8] == '1', ARGV[10] == '1'
   minHold = tonumber(ARGV[9])
   if held then
-    local units, till, token, isAbandoned = read(held)
+    local units, till, token, isAbandoned, length = read(held)
     -- Where two of these come in another order than they were sent in, nothing is taken back.
     keep = math.min(keep, tonumber(units))
     out = out - units + keep
     if keep > 0 then
-      redis.call('HSET', state, 'h' .. id, join(text(keep), till, token, isAbandoned))
+      redis.call('HSET', state, 'h' .. id, join(text(keep), till, token, isAbandoned, length))
     else
       redis.call('HDEL', state, 'h' .. id)
       -- The caller to be told of the holder before is not there to hear it: the next one is told.
@@ -199,17 +179,36 @@ local function attempt()
   return confirm(maxHold) or take()
 end
 
+-- How long the session has. More than its ttl is the time by which the clock was set back, unless it is renewed.
+local function leftOf(session)
+  local name = base .. ':s:' .. session
+  local left = redis.call('PTTL', name)
+  if left < 0 then return left end
+  local ttl = tonumber(string.match(redis.call('GET', name), ' (%d+)$'))
+  if not ttl or left <= ttl then return left end
+  redis.call('PEXPIRE', name, text(ttl))
+  return ttl
+end
+
 -- Takes out holders whose time is up. Returns how long the others have, and their sessions.
 local function reap()
   local soonest, sessions, before = 3600000, {}, out
+  if rest > now + tonumber(restLength) then
+    rest = now + tonumber(restLength)
+    redis.call('HSET', state, 'm', join(text(rest), restLength))
+  end
   if rest > now then soonest = rest - now end
   local all = redis.call('HGETALL', state)
   for i = 1, #all, 2 do
     local one = string.match(all[i], '^h(.*)$')
     if one then
-      local units, till = read(all[i + 1])
+      local units, till, token, isAbandoned, length = read(all[i + 1])
       local session = sessionOf(one)
-      local left = redis.call('PTTL', base .. ':s:' .. session)
+      local left = leftOf(session)
+      if till - now > tonumber(length) then
+        till = text(now + length)
+        redis.call('HSET', state, all[i], join(units, till, token, isAbandoned, length))
+      end
       -- With 0 ms left it is there still, and may be renewed.
       if tonumber(till) <= now or left < 0 then
         redis.call('HDEL', state, all[i])
