@@ -39,14 +39,14 @@ function readNames(options) {
     longest: named('_longest_ttl'),
     stake: named('_stake'),
     usedAt: `"${table}_used_at"`,
-    alive: named('_alive_1'),
-    clean: named('_clean_1'),
+    alive: named('_alive_2'),
+    clean: named('_clean_2'),
     admit: named('_admit_2'),
-    enter: named('_enter_4'),
-    confirm: named('_confirm_1'),
-    leave: named('_leave_4'),
-    renew: named('_renew_1'),
-    open: named('_open_1'),
+    enter: named('_enter_5'),
+    confirm: named('_confirm_2'),
+    leave: named('_leave_5'),
+    renew: named('_renew_2'),
+    open: named('_open_2'),
   }
 }
 

@@ -70,6 +70,10 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ${leases} (
 ) WITH (fillfactor = 50);
 -- Until when no request is let in: after a grant with a minHold.
 ALTER TABLE ${leases} ADD COLUMN IF NOT EXISTS rest timestamptz;
+-- Each end is stored with its length, in milliseconds: no end is further away, also when the clock is set back. Of a
+-- key this is the longest hold, claim or minHold since it was free.
+ALTER TABLE ${leases} ADD COLUMN IF NOT EXISTS longest int;
+ALTER TABLE ${sessions} ADD COLUMN IF NOT EXISTS lasts int;
 
 DO $do$
 BEGIN
@@ -87,7 +91,10 @@ const sessionFunctions = ({ sessions, longest, open, renew, alive }) => `
 CREATE OR REPLACE FUNCTION ${open}(mine text, lasting int) RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
   INSERT INTO ${sessions}
-    SELECT '', clock_timestamp() + max(x.ttl) * interval '1 ms' FROM ${longest} x ON CONFLICT DO NOTHING;
+    SELECT '', clock_timestamp() + max(x.ttl) * interval '1 ms', max(x.ttl) FROM ${longest} x
+    ON CONFLICT DO NOTHING;
+  UPDATE ${sessions} SET until = clock_timestamp() + lasts * interval '1 ms'
+    WHERE session = '' AND until > clock_timestamp() + lasts * interval '1 ms';
   UPDATE ${longest} SET ttl = lasting WHERE ttl < lasting;
   IF FOUND THEN
     PERFORM set_config('synchronous_commit', 'on', true);
@@ -96,20 +103,22 @@ BEGIN
     SELECT s.session FROM ${sessions} s
       WHERE s.until < clock_timestamp() AND s.session <> '' FOR UPDATE SKIP LOCKED
   );
-  INSERT INTO ${sessions} VALUES (mine, clock_timestamp() + lasting * interval '1 ms')
-    ON CONFLICT (session) DO UPDATE SET until = excluded.until;
+  INSERT INTO ${sessions} (session, until, lasts)
+    VALUES (mine, clock_timestamp() + lasting * interval '1 ms', lasting)
+    ON CONFLICT (session) DO UPDATE SET until = excluded.until, lasts = excluded.lasts;
 END
 $function$;
 
 CREATE OR REPLACE FUNCTION ${renew}(mine text, ttl int) RETURNS boolean LANGUAGE plpgsql AS $function$
 BEGIN
-  UPDATE ${sessions} SET until = clock_timestamp() + ttl * interval '1 ms'
+  UPDATE ${sessions} SET until = clock_timestamp() + ttl * interval '1 ms', lasts = ttl
     WHERE session = mine AND until > clock_timestamp();
   RETURN FOUND;
 END
 $function$;
 
--- Those of \`asked\` that are not over: the late ones are ended.
+-- Those of \`asked\` that are not over: the late ones are ended. One that was renewed since \`t\` may end a little later
+-- than its ttl from then.
 CREATE OR REPLACE FUNCTION ${alive}(asked text[], t timestamptz) RETURNS text[] LANGUAGE plpgsql AS $function$
 DECLARE
   good text[];
@@ -117,10 +126,17 @@ BEGIN
   IF cardinality(asked) = 0 THEN
     RETURN asked;
   END IF;
-  SELECT array_agg(session) INTO good FROM ${sessions} WHERE session = ANY (asked) AND until >= t;
+  SELECT array_agg(session) INTO good FROM ${sessions}
+    WHERE session = ANY (asked) AND until >= t
+      AND (lasts IS NULL OR until <= t + lasts * interval '1 ms' + interval '1 s');
   IF asked <@ good THEN
     RETURN good;
   END IF;
+  UPDATE ${sessions} SET until = clock_timestamp() + lasts * interval '1 ms' WHERE session IN (
+    SELECT s.session FROM ${sessions} s
+      WHERE s.session = ANY (asked) AND s.until > t + s.lasts * interval '1 ms' + interval '1 s'
+      ORDER BY s.session FOR UPDATE
+  );
   DELETE FROM ${sessions} WHERE session IN (
     SELECT s.session FROM ${sessions} s WHERE s.session = ANY (asked) AND s.until < t ORDER BY s.session FOR UPDATE
   );
@@ -139,7 +155,13 @@ DECLARE
   kept ${stake}[] := '{}';
   s ${stake};
 BEGIN
+  IF lease.rest > t + lease.longest * interval '1 ms' THEN
+    lease.rest := t + lease.longest * interval '1 ms';
+  END IF;
   FOREACH s IN ARRAY lease.stakes LOOP
+    IF s.until > t + lease.longest * interval '1 ms' THEN
+      s.until := t + lease.longest * interval '1 ms';
+    END IF;
     IF s.session = ANY (good) AND (s.until IS NULL OR s.until >= t) THEN
       kept := kept || s;
     ELSE

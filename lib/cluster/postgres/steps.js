@@ -40,6 +40,10 @@ BEGIN
   t := clock_timestamp();
   before := lease;
   lease := ${clean}(lease, t);
+  IF cardinality(lease.stakes) = 0 AND (lease.rest IS NULL OR lease.rest < t) THEN
+    lease.longest := NULL;
+  END IF;
+  lease.longest := greatest(lease.longest, hold, claim, min_hold);
   IF NOT EXISTS (SELECT FROM ${sessions} WHERE session = mine AND until >= t) THEN
     state := 'lost';
     RETURN;
@@ -113,7 +117,8 @@ BEGIN
   END IF;
   IF lease IS DISTINCT FROM before THEN
     UPDATE ${leases} SET capacity = lease.capacity, fence = lease.fence, stakes = lease.stakes,
-      abandoned = lease.abandoned, rest = lease.rest, used_at = date_trunc('hour', t) WHERE key = name;
+      abandoned = lease.abandoned, rest = lease.rest, longest = lease.longest, used_at = date_trunc('hour', t)
+      WHERE key = name;
   END IF;
 END
 $function$;
@@ -147,7 +152,7 @@ BEGIN
     END IF;
   END LOOP;
   IF is_held THEN
-    UPDATE ${leases} SET stakes = all_stakes WHERE key = name;
+    UPDATE ${leases} SET stakes = all_stakes, longest = greatest(longest, hold) WHERE key = name;
   END IF;
 END
 $function$;
@@ -185,10 +190,12 @@ BEGIN
     END IF;
   END LOOP;
   lease.stakes := kept;
-  lease := ${admit}(${clean}(lease, t), '', claim, 0, min_hold, t);
+  lease := ${clean}(lease, t);
+  lease.longest := greatest(lease.longest, claim, min_hold);
+  lease := ${admit}(lease, '', claim, 0, min_hold, t);
   IF lease IS DISTINCT FROM before THEN
     UPDATE ${leases} SET fence = lease.fence, stakes = lease.stakes, abandoned = lease.abandoned,
-      rest = lease.rest, used_at = date_trunc('hour', t) WHERE key = name;
+      rest = lease.rest, longest = lease.longest, used_at = date_trunc('hour', t) WHERE key = name;
   END IF;
 END
 $function$;
