@@ -1,5 +1,5 @@
 'use strict'
-// A long key that only other threads or processes hold: a segment has room for its beginning alone. It is no key: the
+// A long key that only other threads or processes hold: a segment has room for its beginning alone. It is no key:
 // methods of locks refuse it, where a text would be taken for another key.
 
 class CutKey {

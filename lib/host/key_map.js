@@ -28,11 +28,15 @@ class HostKeyMap extends SharedKeyMap {
     return this.table.busy(this.locks()).map(({ key }) => key)
   }
 
+  /** No lock of this thread has a key that is cut: cancel() for it finds no waiter. */
+  find(key) {
+    return key instanceof CutKey ? undefined : super.find(key)
+  }
+
   /** A key that only other threads or processes hold has no core here. */
   see(key, held) {
     if (this.watch === undefined) return { key, ...held }
-    const lock = key instanceof CutKey ? undefined : this.find(key)
-    return { key, ...this.watch.seen(lock, held) }
+    return { key, ...this.watch.seen(this.find(key), held) }
   }
 
   snapshot() {

@@ -9,7 +9,7 @@ export type Key = string | number | bigint
 /**
  * In the listings of keyed locks of scope host: a long key, of about 40 characters or more, that only other threads or
  * processes hold or wait for. No more than its beginning is known here. It is no {@link Key}: methods refuse it with a
- * TypeError.
+ * TypeError, except `cancel()`, as no caller of this thread waits for it.
  */
 export interface CutKey {
   /** The type of the key. */

@@ -107,7 +107,7 @@ export class KeyedMutex implements Closable {
   /** Whether the key is held. Another thread may change that at any time. */
   isLocked(key: Key): boolean
   /** Rejects every waiter of this thread for this key. */
-  cancel(key: Key, reason?: unknown): void
+  cancel(key: Key | CutKey, reason?: unknown): void
   /** Rejects every waiter of this thread, for every key. */
   cancelAll(reason?: unknown): void
 

@@ -98,7 +98,7 @@ export class KeyedRWLock implements Closable {
   /** Whether a writer holds the key. */
   isWriteLocked(key: Key): boolean
   /** Rejects every waiter of this thread for this key. */
-  cancel(key: Key, reason?: unknown): void
+  cancel(key: Key | CutKey, reason?: unknown): void
   /** Rejects every waiter of this thread, for every key. */
   cancelAll(reason?: unknown): void
 

@@ -169,7 +169,7 @@ export class KeyedSemaphore implements Closable {
   /** The units that the key has left. */
   getValue(key: Key): number
   /** Rejects every waiter of this thread for this key. */
-  cancel(key: Key, reason?: unknown): void
+  cancel(key: Key | CutKey, reason?: unknown): void
   /** Rejects every waiter of this thread, for every key. */
   cancelAll(reason?: unknown): void
 

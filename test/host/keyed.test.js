@@ -102,6 +102,7 @@ describe('Keyed locks of scope host', function () {
       for (const key of seen) {
         assert.equal(String(key), `${key.beginning}…`)
         assert.throws(() => locks.isLocked(key), TypeError)
+        locks.cancel(key)
       }
       assert.deepEqual(
         locks
