@@ -57,8 +57,9 @@ void Membership::startThread() {
       listen();
     });
   } catch (const std::system_error& error) {
-    throwLack("thread", error.code().message() +
-                            "; raise its limit (ulimit -u, or pids.max of the control group)");
+    throw HostError(HostFault::exhausted,
+                    "boxoffice: the system gives no thread: " + error.code().message() +
+                        "; raise its limit (ulimit -u, or pids.max of the control group)");
   }
 }
 

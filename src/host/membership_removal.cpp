@@ -40,11 +40,12 @@ void Membership::setGone() noexcept {
 void Membership::setLost(const HostError& error) noexcept {
   if (members_.lost()) return;
   try {
-    members_.setLost(
-        std::string(error.what()) +
-        "; it could when it constructed its first lock of scope host: construct such locks after "
-        "the process has changed its user (setuid), and leave the rights of the directory as they "
-        "are");
+    const HostError lost(HostFault::segment, std::string(error.what()) +
+                                                 "; it could when it constructed its first lock of "
+                                                 "scope host: construct such locks after "
+                                                 "the process has changed its user (setuid), and "
+                                                 "leave the rights of the directory as they are");
+    members_.setLost(lost.what());
   } catch (const std::bad_alloc&) {
     return;  // the next failure tells
   }
