@@ -81,16 +81,14 @@ void Membership::reap(ProcessSlot process) noexcept {
 /// The caller holds the lock of that process slot. May be cut short at any point; another process then
 /// repeats it.
 void Membership::cleanUp(ProcessSlot dead) {
-  {
-    const std::lock_guard guard(segmentsMutex_);
-    for (Segment* const segment : list_) evictFrom(segment->view(), dead);
-  }
-  killPoint(kOpenOnesCleaned);
-  // Before the files, for which there may be no descriptor: the waiters of this process need none.
-  notifyAll();
   bool hasMore = false;
   {
+    // Throughout: a segment that is opened in between would be cleaned neither as an open one nor as a file.
     const std::lock_guard guard(segmentsMutex_);
+    for (Segment* const segment : list_) evictFrom(segment->view(), dead);
+    killPoint(kOpenOnesCleaned);
+    // Before the files, for which there may be no descriptor: the waiters of this process need none.
+    notifyAll();
     hasMore = evictInFiles(dead);
   }
   killPoint(kOthersCleaned);
