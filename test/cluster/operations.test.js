@@ -33,7 +33,7 @@ const engines = {
     start: redisServer,
     connect: redisConnect.connect,
     env: ({ port }) => ({ REDIS_URL: `redis://127.0.0.1:${port}` }),
-    holder: /^h(\S+)-\d+\n1 \d+ \d+ 0$/m,
+    holder: /^h(\S+)-\d+\n1 \d+ \d+ 0 \d+$/m,
     shown: (session) => [
       /^\{boxoffice:0\}:k:keyed mutex:seats:sA7$/m,
       /^[\w-]+-\d+\n\{boxoffice:0\}:s:/m,
