@@ -42,6 +42,8 @@ void Membership::join() {
   process_ = free;
   tidy();
   wakeups_.watchDirectory(kMembersName);
+  // Here already: the thread may find no descriptor left.
+  watchMembers();
   startThread();
   for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
     // A woken process looks at the roster.
