@@ -13,6 +13,13 @@ namespace {
 
 using platform::File;
 
+std::string pathOf(const std::string& directory, const std::string& name) {
+  std::string path(directory);
+  path += '/';
+  path += name;
+  return path;
+}
+
 /// The directory of a former boot, if it is one of ours.
 File findRun(const std::string& path) {
   try {
@@ -31,7 +38,7 @@ bool isInUse(const File& run, const std::string& path) {
   for (const std::string& name : platform::namesIn(run, path)) {
     if (!isFifoName(name)) continue;
     // Not tryLock(): after a start of the machine several processes look at once.
-    if (!platform::tryKeepFree(platform::openFifo(path + "/" + name))) return true;
+    if (!platform::tryKeepFree(platform::openFifo(pathOf(path, name)))) return true;
   }
   return false;
 }
@@ -68,7 +75,7 @@ void removeFormerRuns(const File& directory, const std::string& path, const std:
   for (const std::string& name : platform::namesIn(directory, path)) {
     const bool isRun = name.size() == boot.size() &&
                        name.find_first_not_of("0123456789abcdef") == std::string::npos;
-    if (isRun && name != boot) removeUnlessInUse(path + "/" + name, path);
+    if (isRun && name != boot) removeUnlessInUse(pathOf(path, name), path);
   }
 }
 
