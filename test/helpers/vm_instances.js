@@ -30,16 +30,12 @@ const globals = [
   'structuredClone',
 ]
 
-/**
- * A `require` with its own modules, each evaluated in `context`, or in this one. `builtins` replace
- * Node.js's.
- */
-function requireIn(context, from, builtins = {}) {
-  const modules = new Map()
+/** A `require` with its own modules, each evaluated in `context`, or in this one, but for `modules`: exports by file. */
+function requireIn(context, from, modules = new Map()) {
   const requireFrom = (parent) => {
     const { resolve } = createRequire(parent)
     const requireHere = (request) => {
-      if (isBuiltin(request)) return builtins[request] ?? require(request)
+      if (isBuiltin(request)) return require(request)
       const file = resolve(request)
       return file.endsWith('.node') ? require(file) : load(file).exports
     }
@@ -88,8 +84,10 @@ async function runInContext(code, values = {}) {
 
 /** A `require` of the package, evaluated anew, whose diagnostics take `clock.now`, in ms, for the time. */
 function packageWithClock(clock) {
-  const performance = { timeOrigin: 0, now: () => clock.now }
-  return requireIn(undefined, __filename, { 'node:perf_hooks': { performance } })
+  const file = require.resolve('../../lib/core/builtins.js')
+  const exports = { timeOrigin: 0, now: () => clock.now }
+  Object.setPrototypeOf(exports, require(file))
+  return requireIn(undefined, __filename, new Map([[file, { exports }]]))
 }
 
 /** How many of `refs` are left, after the collector has had time for all that can be collected. */
