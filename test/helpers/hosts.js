@@ -2,21 +2,33 @@
 // Processes that run the tests' code, step by step: `await host.does('await mutex.lock()')`.
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
-const { mkdtempSync, renameSync, rmSync } = require('node:fs')
+const { chmodSync, cpSync, mkdtempSync, renameSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { isSupported } = require('./host_support.js')
 const { stop, withoutLeaks } = require('./processes.js')
 
-const body = path.join(__dirname, 'host_body.js')
+const root = path.join(__dirname, '..', '..')
+const bodyFile = path.join('test', 'helpers', 'host_body.js')
+const addonFile = path.join('build', 'release', 'boxoffice.node')
+
+/** A copy in `place` of what a host runs, for another user: this checkout may lie in a folder of one user only. */
+function copyCode(place) {
+  for (const name of ['package.json', 'lib', bodyFile])
+    cpSync(path.join(root, name), path.join(place, name), { recursive: true })
+  const addon = path.resolve(root, process.env.BOXOFFICE_BINARY ?? addonFile)
+  cpSync(addon, path.join(place, addonFile))
+  return { cwd: place, env: { BOXOFFICE_BINARY: path.join(place, addonFile) } }
+}
 
 class Host {
   #steps = new Map()
   #last = 0
   #ended
 
-  constructor(directory, env, options) {
-    this.child = fork(body, [], {
+  constructor(directory, env, { cwd = root, ...options } = {}) {
+    this.child = fork(path.join(cwd, bodyFile), [], {
+      cwd,
       env: { ...process.env, ...withoutLeaks, BOXOFFICE_DIRECTORY: directory, ...env },
       serialization: 'advanced',
       ...options,
@@ -108,6 +120,13 @@ function useHosts() {
     start(env, options) {
       hosts.push(new Host(places.directory, env, options))
       return hosts.at(-1)
+    },
+    /** As the user with that id. Everyone can read the directory then, and a copy of the code in it. */
+    startAs(id, env, options) {
+      chmodSync(places.directory, 0o755)
+      places.code ??= copyCode(path.join(places.directory, 'code'))
+      const as = { uid: id, gid: id, cwd: places.code.cwd }
+      return this.start({ ...places.code.env, ...env }, { ...as, ...options })
     },
   }
 }

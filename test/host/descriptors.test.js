@@ -114,11 +114,9 @@ describe('A process at its limit of threads', function () {
     // The limit does not apply to root.
     const isRoot = process.getuid() === 0
     const as = isRoot ? { uid: 65534, gid: 65534 } : {}
-    if (isRoot) {
-      fs.chmodSync(hosts.directory, 0o755)
-      fs.chownSync(directory, 65534, 65534)
-    }
-    const one = hosts.start({ BOXOFFICE_DIRECTORY: directory }, as)
+    if (isRoot) fs.chownSync(directory, as.uid, as.gid)
+    const env = { BOXOFFICE_DIRECTORY: directory }
+    const one = isRoot ? hosts.startAs(as.uid, env) : hosts.start(env)
     // Loads the code, and starts the threads of Node.js.
     await one.does(`await require('node:fs').promises.readdir('/')`)
     const prlimit = (...options) =>

@@ -32,8 +32,9 @@ describe('A process that loses its rights to the files of scope host', function 
     my.other = new boxoffice.Mutex({ scope: 'host', name: 'b' })`
   const drop = `process.setgid(${stranger}); process.setuid(${stranger})`
 
-  async function start(options) {
-    const host = hosts.start({ BOXOFFICE_DIRECTORY: directory }, options)
+  async function start(id) {
+    const env = { BOXOFFICE_DIRECTORY: directory }
+    const host = id === undefined ? hosts.start(env) : hosts.startAs(id, env)
     await host.does(begin)
     return host
   }
@@ -142,11 +143,10 @@ describe('A process that loses its rights to the files of scope host', function 
   for (const which of ['directory', 'directory of the boot']) {
     it(`leaves others alone after a chmod of the ${which}`, async () => {
       fs.chownSync(directory, stranger, stranger)
-      const as = { uid: stranger, gid: stranger }
-      const holder = await start(as)
+      const holder = await start(stranger)
       const run = path.join(directory, fs.readdirSync(directory)[0])
       await holder.does('await my.lock.acquire()')
-      const next = await start(as)
+      const next = await start(stranger)
       await next.does('my.wait = my.codeOf(my.lock.acquire())')
       await holder.does(isAwaited)
       const changed = which === 'directory' ? directory : run
@@ -154,7 +154,7 @@ describe('A process that loses its rights to the files of scope host', function 
       await holder.dies()
       assert.match(await outcome(next), /^(abandoned|ERR_LOCK_SEGMENT)$/)
       fs.chmodSync(changed, 0o700)
-      const newcomer = await start(as)
+      const newcomer = await start(stranger)
       await newcomer.does('my.wait = my.codeOf(my.other.acquire())')
       assert.equal(await outcome(newcomer), 'granted')
     })
