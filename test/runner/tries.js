@@ -14,9 +14,9 @@ const proofs =
 const isProof = ({ isOracle, name, error }) => isOracle || proofs.test(`${name}\n${error}`)
 
 /**
- * Runs the suites, one after the other, and tries again what failed. A suite has `run()`, which returns (or resolves to)
- * `{ passed, failures: [{ name, error, isOracle, again }], broken }`: `again()` runs that test alone and returns the
- * same; `broken` says why a run did not come to its end. Returns what there is to report.
+ * Runs the suites, one after the other, and tries again what failed. A suite has `run()`, which returns `{ passed,
+ * failures: [{ name, error, isOracle, again }], broken }`: `again()` runs that test alone and returns the same; `broken`
+ * says why a run did not come to its end. Returns what there is to report.
  */
 function runSuites(suites) {
   const result = { passed: 0, unsteady: [], failed: [] }
