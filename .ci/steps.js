@@ -33,6 +33,7 @@ async function runStep(step, { folder, environment = {}, print }) {
     env: { ...process.env, ...environment, [mark]: id },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const closed = once(child, 'close')
   const file = fs.createWriteStream(log)
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (data) => {
@@ -45,13 +46,16 @@ async function runStep(step, { folder, environment = {}, print }) {
   const isLate = limit.end()
   const left = endAll(id)
   for (const signal of interruptions) process.off(signal, interrupt)
-  await Promise.all([closed(child), once(file.end(), 'finish')])
+  // The last lines, with the numbers of tests, may come after the exit.
+  const patience = after(5)
+  await Promise.race([closed, patience.ended])
+  patience.end()
+  for (const stream of [child.stdout, child.stderr]) stream.destroy()
+  await once(file.end(), 'finish')
   const output = stripVTControlCharacters(fs.readFileSync(log, 'utf8'))
   const seconds = Math.round((performance.now() - start) / 1000)
   return { ...step, output, seconds, left, ...judge(step, output, { code, signal, isLate }) }
 }
-
-const closed = (child) => Promise.race([once(child, 'close'), after(5).ended])
 
 /** After so many seconds `ended` resolves, and `then` is called, unless `end()` came first. */
 function after(seconds, then = () => {}) {
