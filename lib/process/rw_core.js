@@ -92,10 +92,13 @@ class RWCore extends Core {
     return isGranted(outcome) ? releaser(this, outcome === grantedAbandoned) : undefined
   }
 
-  /** A promise of this thread goes first. In scope host no caller overtakes the waiters of its process. */
+  /**
+   * A promise of this thread goes first, whatever its priority. In scope host no caller overtakes the waiters of its
+   * process.
+   */
   tryNatively(ask) {
     const { isAfar, waiting } = this.share
-    return waiting > 0 && !isAfar ? this.enterNow(ask, 0) : super.tryNatively(ask)
+    return waiting > 0 && !isAfar ? this.enterNow(ask, -Infinity) : super.tryNatively(ask)
   }
 
   acquireReadSync(limits) {

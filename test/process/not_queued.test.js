@@ -75,6 +75,17 @@ for (const [scope, begin] of Object.entries(scopes)) {
       assert.equal(lock.isLocked(), false)
     })
 
+    it('does not overtake a writer of a lower priority by tryAcquireRead()', async () => {
+      const lock = new RWLock(await newOptions())
+      const release = await lock.acquireRead()
+      const writer = lock.acquireWrite({ priority: -1 })
+      assert.equal(lock.tryAcquireRead(), undefined)
+      assert.equal(lock.tryAcquireWrite(), undefined)
+      release()
+      ;(await writer)()
+      assert.equal(lock.isLocked(), false)
+    })
+
     it('enters no queue of an event', async () => {
       const event = new AutoResetEvent(await newOptions())
       await withoutQueues(async () => {
