@@ -126,7 +126,7 @@ describe('Deadlocks, against a model', function () {
       await within(10_000, all)
     }
     const tasks = fc.array(task, { minLength: 2, maxLength: 6 })
-    await fc.assert(fc.asyncProperty(tasks, play), { numRuns: scaled(500, 50) })
+    await fc.assert(fc.asyncProperty(tasks, play), { numRuns: scaled(500, 250) })
   })
 
   it('are found if there is no order, each of them and nothing else', async () => {
@@ -138,7 +138,7 @@ describe('Deadlocks, against a model', function () {
       for (const mutex of crowd.mutexes) assert.equal(mutex.isLocked(), false)
       refused += crowd.refused
     }
-    const numRuns = scaled(500, 50)
+    const numRuns = scaled(500, 250)
     const paths = fc.array(path, { minLength: 2, maxLength: 6 })
     await fc.assert(fc.asyncProperty(paths, play), { numRuns })
     assert.ok(refused > numRuns / 4, `${refused} deadlocks are too few to tell`)

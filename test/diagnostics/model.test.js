@@ -154,7 +154,7 @@ describe('Totals of watched locks, against a model', () => {
       it(`are exact for a ${title}, diagnostics: ${diagnostics}`, async function () {
         this.timeout(60_000)
         const property = fc.asyncProperty(steps, (all) => play(begin({ diagnostics }), all))
-        await fc.assert(property, { numRuns: scaled(40, 2) })
+        await fc.assert(property, { numRuns: scaled(40, 20) })
       })
     }
   }

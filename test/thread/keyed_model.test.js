@@ -42,7 +42,7 @@ describe('KeyedMutex: its model', function () {
         pair.clock.restore()
       }
     }
-    await fc.assert(fc.asyncProperty(steps, run), { numRuns: scaled(2000, 100) })
+    await fc.assert(fc.asyncProperty(steps, run), { numRuns: scaled(2000, 1000) })
   })
 })
 

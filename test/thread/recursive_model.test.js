@@ -20,7 +20,7 @@ describe('RecursiveMutex, against a model', function () {
         assert.equal(mutex.isLocked(), false)
         assert.equal(mutex.isHeld(), false)
       }
-      const numRuns = scaled(3000, 100)
+      const numRuns = scaled(3000, 1000)
       await fc.assert(fc.asyncProperty(forest, play), { numRuns })
       assert.ok(entries > numRuns, `${entries} entries are too few to tell`)
     })

@@ -263,7 +263,7 @@ describe('RWLock: its model', function () {
         pair.clock.restore()
       }
     }
-    await fc.assert(fc.asyncProperty(steps, run), { numRuns: scaled(2000, 100) })
+    await fc.assert(fc.asyncProperty(steps, run), { numRuns: scaled(2000, 1000) })
   }
 
   it('of one thread acts as its model, step by step', play(Alone))

@@ -39,7 +39,7 @@ describe('the wait queue', () => {
       })
     }
     const scripts = fc.array(step, { maxLength: 80, size: 'max' })
-    fc.assert(fc.property(scripts, play), { numRuns: scaled(2000, 200) })
+    fc.assert(fc.property(scripts, play), { numRuns: scaled(2000, 1000) })
   })
 
   it('keeps nothing of a priority without waiters', () => {

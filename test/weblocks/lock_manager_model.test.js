@@ -192,6 +192,6 @@ describe('the lock manager, against a model', function () {
 
   it('grants, refuses, steals and lists as the standard does', () =>
     fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), play), {
-      numRuns: scaled(500, 20),
+      numRuns: scaled(500, 250),
     }))
 })
