@@ -1,9 +1,8 @@
 'use strict'
-// The steps of .ci/full: those that measure time one by one, and then the others, two at a time.
-const { mkdirSync, mkdtempSync, rmSync, writeFileSync } = require('node:fs')
-const { tmpdir } = require('node:os')
+// The steps of .ci/full, or those named: those that measure time one by one, and then the others, two at a time.
+const { mkdirSync, writeFileSync } = require('node:fs')
 const path = require('node:path')
-const { runSteps, summarize } = require('./steps.js')
+const { chosen, inScratch, runSteps, summarize } = require('./steps.js')
 
 const node = (version) => `"$SCRATCH/node-${version}/package/bin/node"`
 // Not the tests that start a process for each case of keep-alive or of memory use: there a sanitizer measures itself.
@@ -103,25 +102,21 @@ const beside = [
 ]
 
 async function main(only) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'boxoffice-full-'))
-  const environment = {
-    CI: 'true',
-    CMAKE_BUILD_PARALLEL_LEVEL: '2',
-    SCRATCH: folder,
-    BOXOFFICE_VALKEY: path.join(folder, 'valkey/usr/bin/valkey-server'),
-  }
-  const chosen = (steps) => steps.filter(({ name }) => only.length === 0 || only.includes(name))
-  try {
+  await inScratch('full', async (folder) => {
+    const environment = {
+      CI: 'true',
+      CMAKE_BUILD_PARALLEL_LEVEL: '2',
+      SCRATCH: folder,
+      BOXOFFICE_VALKEY: path.join(folder, 'valkey/usr/bin/valkey-server'),
+    }
     const results = await runSteps(prepare, { folder, environment, stops: true })
     if (results.every(({ why }) => !why)) {
-      results.push(...(await runSteps(chosen(quiet), { folder, environment })))
-      results.push(...(await runSteps(chosen(beside), { folder, environment, beside: 2 })))
+      results.push(...(await runSteps(chosen(quiet, only), { folder, environment })))
+      results.push(...(await runSteps(chosen(beside, only), { folder, environment, beside: 2 })))
     }
     writeTable(results)
     process.exitCode = summarize(results)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  })
 }
 
 function writeTable(results) {

@@ -1,9 +1,6 @@
 'use strict'
-// The steps of .ci/run, the cheapest first. It stops at the first that is red. Nothing runs beside tests.
-const { mkdtempSync, rmSync } = require('node:fs')
-const { tmpdir } = require('node:os')
-const path = require('node:path')
-const { runSteps, summarize } = require('./steps.js')
+// The steps of .ci/run, or those named, the cheapest first. It stops at the first that is red. Nothing runs beside tests.
+const { chosen, inScratch, runSteps, summarize } = require('./steps.js')
 
 const steps = [
   { name: 'Debian packages', run: '.ci/packages', limit: 400 },
@@ -29,14 +26,12 @@ const steps = [
   },
 ]
 
-async function main() {
-  const folder = mkdtempSync(path.join(tmpdir(), 'boxoffice-gate-'))
-  try {
+async function main(only) {
+  await inScratch('gate', async (folder) => {
     const environment = { CI: 'true', CMAKE_BUILD_PARALLEL_LEVEL: '2', SCRATCH: folder }
-    process.exitCode = summarize(await runSteps(steps, { folder, environment, stops: true }))
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+    const results = await runSteps(chosen(steps, only), { folder, environment, stops: true })
+    process.exitCode = summarize(results)
+  })
 }
 
-main()
+main(process.argv.slice(2))

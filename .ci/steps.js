@@ -5,6 +5,7 @@ const { spawn } = require('node:child_process')
 const { randomUUID } = require('node:crypto')
 const { once } = require('node:events')
 const fs = require('node:fs')
+const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { stripVTControlCharacters } = require('node:util')
 const { mostUnsteady } = require('../test/runner/tries.js')
@@ -116,6 +117,21 @@ function count(output) {
   return { tests: own || others, failed }
 }
 
+/** Calls `work` with the path of a new folder, which is removed when that is done. */
+async function inScratch(name, work) {
+  const folder = fs.mkdtempSync(path.join(tmpdir(), `boxoffice-${name}-`))
+  try {
+    await work(folder)
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The steps of these names, or all where there are none. */
+function chosen(steps, names) {
+  return names.length === 0 ? steps : steps.filter(({ name }) => names.includes(name))
+}
+
 /** The steps, one by one; `beside` of them at a time. With `stops`, none comes after a red one. */
 async function runSteps(steps, { folder, environment, stops = false, beside = 1 }) {
   const results = []
@@ -159,4 +175,4 @@ function summarize(results) {
   return red.length > 0 || tooMany ? 1 : 0
 }
 
-module.exports = { runSteps, summarize }
+module.exports = { chosen, inScratch, runSteps, summarize }
