@@ -2,27 +2,12 @@
 // The calls of a lock's observer (docs/decisions/observer.md). What an observer throws must not leave a hold without a
 // holder, or a waiter without its promise. So the lock goes on without it, and a warning tells of the error.
 
-/** The observers that have failed: each is reported once. */
-const failed = new WeakSet()
-
 /** In the next tick, because the stack may be exhausted. */
 function report(observer, error) {
-  process.nextTick(warn, observer, error)
+  process.nextTick(tell, observer, error)
 }
 
-function warn(observer, error) {
-  if (failed.has(observer)) return
-  failed.add(observer)
-  const what = observer.lock === undefined ? 'a lock' : observer.lock.title()
-  process.emitWarning(
-    `the diagnostics of ${what} have failed and may be wrong from now on: ${error}`,
-    {
-      type: 'BoxofficeWarning',
-      code: 'BOXOFFICE_DIAGNOSTICS_FAILED',
-      detail: error?.stack,
-    },
-  )
-}
+const tell = (observer, error) => observer.failed(error)
 
 /** Returns the hold; undefined where the observer has failed. */
 function granted(observer, mode, units, waiter, isAbandoned, release, promise) {

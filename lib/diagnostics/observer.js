@@ -1,8 +1,7 @@
 'use strict'
 // The diagnostics of one lock in one thread: its holds and its waits, in the order in which they began, and a tally of
-// past ones. The lock (lib/core) calls the observer at each step, after the step unless stated otherwise:
-// docs/decisions/observer.md lists the calls. A key of a keyed lock has an observer of its own, and shares the tally of
-// its map.
+// past ones. The lock (lib/core) calls the observer at each step: docs/decisions/observer.md lists the calls. A key of a
+// keyed lock has an observer of its own, and shares the tally of its map.
 //
 // With 'counters' the holds, and the waits, of one turn of the event loop share one object: acquiring a free lock takes
 // less time than making an object.
@@ -16,7 +15,7 @@ const { endWatch, watchHold } = require('./long_holds.js')
 const { eachOf, holderOf, reportOf, seenOf } = require('./reports.js')
 const { Tally } = require('./tally.js')
 const { Trace } = require('./trace.js')
-const { unwatchReleaser, watchReleaser } = require('./warnings.js')
+const { failed, unwatchReleaser, watchReleaser } = require('./warnings.js')
 
 class Observer {
   /** `kind` is the name of the lock's class in the API; `settings` come from readDiagnostics(). */
@@ -31,12 +30,10 @@ class Observer {
     this.isSought = this.isFull && scope !== 'cluster'
     /** Whether each hold and each wait has an object of its own, and an exact time. */
     this.tellsApart = this.isFull || settings.warnAfter !== undefined || scope === 'cluster'
-    /** Holds and waits, in the order in which they began. */
     this.holds = new Set()
     this.waits = new Set()
-    /** The latest hold. */
     this.latest = null
-    /** The latest wait, which other waiters of this turn may share. */
+    /** The latest wait, which waiters of this turn may share. */
     this.last = null
     if (this.isSought) deadlock.start()
   }
@@ -262,6 +259,10 @@ class Observer {
 
   reports() {
     return [reportOf(this)]
+  }
+
+  failed(error) {
+    failed(this, error)
   }
 }
 

@@ -1,28 +1,52 @@
 'use strict'
-// Warnings by process.emitWarning.
+// Warnings of holds, and of diagnostics that fail.
 const { threadId } = require('node:worker_threads')
-
-const type = 'BoxofficeWarning'
+const { warn } = require('../core/warn.js')
 
 /** `hold` has lasted longer than `heldFor` ms. */
-function longHold({ lock, stack }, heldFor) {
-  const time = Math.round(heldFor)
-  warn(
-    'BOXOFFICE_LONG_HOLD',
-    `${lock.title()} has been held for ${time} ms by ${thisThread()}`,
-    stack,
-  )
+function longHold(hold, heldFor) {
+  const held = `has been held for ${Math.round(heldFor)} ms by ${thisThread()}`
+  warnOf(hold, 'BOXOFFICE_LONG_HOLD', `${hold.lock.title()} ${held}`)
 }
 
 /** The releaser of `hold` was collected before it was called. */
-function leaked({ lock, stack }) {
-  const lost = `a releaser of ${lock.title()} was collected as garbage before it was called`
-  warn('BOXOFFICE_LEAKED_RELEASER', `${lost}: what it holds stays locked`, stack)
+function leaked(hold) {
+  const lost = `a releaser of ${hold.lock.title()} was collected as garbage before it was called`
+  warnOf(hold, 'BOXOFFICE_LEAKED_RELEASER', `${lost}: what it holds stays locked`)
 }
 
-function warn(code, message, stack) {
-  const detail = stack === undefined ? undefined : `It was acquired here:\n${stack}`
-  process.emitWarning(message, { type, code, detail })
+/** The observers that have failed: each is reported once. */
+const failures = new WeakSet()
+
+/** A method of `observer` has thrown `error`. */
+function failed(observer, error) {
+  if (failures.has(observer)) return
+  failures.add(observer)
+  const what = `the diagnostics of ${observer.lock.title()}`
+  const detail = error?.stack
+  warn(
+    'BOXOFFICE_DIAGNOSTICS_FAILED',
+    `${what} have failed and may be wrong from now on: ${error}`,
+    {
+      detail,
+      site: detail,
+    },
+  )
+}
+
+/**
+ * The site is the place of the acquire: the frames below it tell how often its caller has awaited. Where it is unknown,
+ * the site is the lock, and for a key the map.
+ */
+function warnOf({ observer, stack }, code, message) {
+  if (stack !== undefined) {
+    warn(code, message, {
+      detail: `It was acquired here:\n${stack}`,
+      site: stack.split('\n', 1)[0],
+    })
+    return
+  }
+  warn(code, message, { site: `${observer.kind} ${observer.name}` })
 }
 
 const thisThread = () => (threadId === 0 ? 'the main thread' : `thread ${threadId}`)
@@ -43,4 +67,4 @@ function unwatchReleaser(hold) {
   holds.unregister(hold)
 }
 
-module.exports = { longHold, unwatchReleaser, watchReleaser }
+module.exports = { failed, longHold, unwatchReleaser, watchReleaser }

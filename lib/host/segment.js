@@ -3,6 +3,7 @@
 // (src/host/segment.h). A number identifies it in this thread until the thread ends.
 const { lockError } = require('../core/errors.js')
 const { fromText, nameOf, toText } = require('../core/keys.js')
+const { warn } = require('../core/warn.js')
 const native = require('../addon/load.js')
 const { cutKeyOf } = require('./cut_key.js')
 const { addWakeupListener, giveUpWhere } = require('../process/waiters.js')
@@ -72,7 +73,7 @@ class HostSegment {
     const detail = isAlone
       ? 'This process holds it, and can only release it.'
       : 'This process holds it: others may hold it, too, from now on.'
-    process.emitWarning(message, { type: 'BoxofficeWarning', code, detail })
+    warn(code, message, { detail })
   }
 
   /** The number of keys that any process holds or awaits. */

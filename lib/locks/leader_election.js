@@ -5,6 +5,7 @@ const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
 const { checkCallback, checkKnown, checkObject, checkSignal } = require('../core/options.js')
 const { unseen } = require('../core/releaser.js')
+const { warn } = require('../core/warn.js')
 const { isObject, receiverError } = require('./receiver.js')
 const { Mutex } = require('./mutex.js')
 
@@ -124,10 +125,7 @@ class Election {
    * answer.
    */
   #warns({ message }) {
-    process.emitWarning(`${this.#title} goes on without an answer: ${message}`, {
-      type: 'BoxofficeWarning',
-      code: 'BOXOFFICE_ELECTION_UNANSWERED',
-    })
+    warn('BOXOFFICE_ELECTION_UNANSWERED', `${this.#title} goes on without an answer: ${message}`)
   }
 
   /**

@@ -1,0 +1,85 @@
+'use strict'
+// The warnings of this package, by process.emitWarning. A site emits one warning in a second, however often it errs. The
+// warnings in between are counted, and the last of them is emitted with their number when the second is over, or when
+// the process ends before.
+const { setTimeout } = require('./builtins.js')
+
+const type = 'BoxofficeWarning'
+const pause = 1000
+/** Beyond it, the sites of one code share one: names and stacks may differ without end. */
+const mostSites = 100
+
+/** The sites with a warning in the last second. */
+const sites = new Map()
+/** Those of them with warnings that were left out. */
+const waiting = new Set()
+
+const emit = ({ code, message, detail }) => process.emitWarning(message, { type, code, detail })
+
+/** process.emitWarning() waits for the next tick, which does not come any more. */
+function emitAtExit({ message, ...more }) {
+  process.emit('warning', Object.assign(new Error(message), { name: type, ...more }))
+}
+
+class Site {
+  #key
+  #last
+  #left = 0
+
+  constructor(key) {
+    this.#key = key
+    this.#rests()
+  }
+
+  #rests() {
+    setTimeout(() => this.#isRested(), pause).unref()
+  }
+
+  #isRested() {
+    if (this.#left === 0) {
+      sites.delete(this.#key)
+      return
+    }
+    this.tell(emit)
+    this.#rests()
+  }
+
+  leaveOut(warning) {
+    this.#left++
+    this.#last = warning
+    if (waiting.size === 0) process.on('exit', tellAll)
+    waiting.add(this)
+  }
+
+  /** Emits the last warning that was left out, for all of them. */
+  tell(emitOne) {
+    const { message, ...more } = this.#last
+    const others = this.#left - 1
+    const count = others === 0 ? '' : ` (and ${others.toLocaleString('en-US')} more like it)`
+    this.#left = 0
+    this.#last = undefined
+    waiting.delete(this)
+    if (waiting.size === 0) process.off('exit', tellAll)
+    emitOne({ message: message + count, ...more })
+  }
+}
+
+function tellAll() {
+  for (const site of waiting) site.tell(emitAtExit)
+}
+
+/** `site` is what warnings of one cause have in common: a stack, or the name of a lock. */
+function warn(code, message, { detail, site = message } = {}) {
+  const own = `${code} ${site}`
+  const key = sites.has(own) || sites.size < mostSites ? own : code
+  const warning = { code, message, detail }
+  const known = sites.get(key)
+  if (known !== undefined) {
+    known.leaveOut(warning)
+    return
+  }
+  sites.set(key, new Site(key))
+  emit(warning)
+}
+
+module.exports = { warn }
