@@ -63,9 +63,10 @@ export interface InspectorOptions {
    */
   hosts?: readonly string[] | undefined
   /**
-   * Whether to answer requests from other machines, and requests that a proxy has forwarded (with a header `Forwarded`,
-   * `X-Forwarded-For`, `X-Forwarded-Host`, `X-Real-IP` or `Via`). Their host usually has to be in `hosts`. The page has
-   * no authentication: put your own in front when you set this. @default false
+   * Whether to answer requests from other machines, and requests that a proxy has forwarded (with a header such as
+   * `Forwarded`, `Via`, `X-Forwarded-For`, `X-Real-IP`, `X-Client-IP` or `CF-Connecting-IP`). Their host
+   * usually has to be in `hosts`. The page has no authentication: put your own in front when you set this.
+   * @default false
    */
   allowRemote?: boolean | undefined
 }
@@ -80,7 +81,8 @@ export interface InspectorOptions {
  * from other sites get 403; methods other than GET and HEAD get 405; malformed requests get 400. A proxy on this
  * machine that adds no header hides the real sender: do not let it forward the path, or put authentication in front.
  *
- * Locks are read only while a page is open, and at most five times a second for all pages together.
+ * Locks are read only while a page is open, and at most five times a second for all pages together. Pages that
+ * ask for the same share one report, and each report takes a turn of the event loop of its own.
  *
  * @throws {TypeError} when an option is of the wrong type.
  * @throws {RangeError} when an element of `hosts` is not a host name, or has a scheme or a port.

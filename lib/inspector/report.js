@@ -79,31 +79,43 @@ function matches(filter) {
   }
 }
 
-function reportOf(snapshot, { top, filter }) {
+/** What all reports of a snapshot need: its busy locks, sorted, and those with counters. */
+function sortedOf(snapshot) {
+  const usualOf = usualsOf(snapshot.locks)
+  const busy = snapshot.locks.filter(isBusy).map((lock) => {
+    const usual = usualOf(lock)
+    return { lock, usual, mark: markOf(lock, usual) }
+  })
+  return {
+    snapshot,
+    busy: busy.sort(byUrgency),
+    counted: snapshot.locks.filter(({ totals }) => totals !== undefined),
+  }
+}
+
+function reportOf({ snapshot, busy, counted }, { top, filter }) {
   const stacks = numberStacks()
   const locks = numberLocks()
-  const known = snapshot.locks.filter(matches(filter))
-  const busy = known.filter(isBusy)
-  const usualOf = usualsOf(snapshot.locks)
-  const sorted = busy
-    .map((lock) => ({ lock, usual: usualOf(lock), mark: markOf(lock, usualOf(lock)) }))
-    .sort(byUrgency)
-  const counted = known.filter(({ totals }) => totals !== undefined)
+  const isAsked = matches(filter)
+  const found = busy.filter(({ lock }) => isAsked(lock))
   return {
     at: snapshot.at,
     pid: snapshot.pid,
     threads: snapshot.threads,
-    all: snapshot.locks.filter(isBusy).length,
-    found: busy.length,
-    waiting: busy.reduce((sum, { waiting }) => sum + waiting, 0),
-    oldestWait: oldestOf(busy),
-    rows: sorted.slice(0, top).map((one) => rowOf(one, locks, stacks)),
-    totals: counted.slice(0, top).map((report) => ({
-      id: textOfId(report.id),
-      lock: locks.of(report),
-      totals: report.totals,
-      waits: report.waits,
-    })),
+    all: busy.length,
+    found: found.length,
+    waiting: found.reduce((sum, { lock }) => sum + lock.waiting, 0),
+    oldestWait: oldestOf(found),
+    rows: found.slice(0, top).map((one) => rowOf(one, locks, stacks)),
+    totals: counted
+      .filter(isAsked)
+      .slice(0, top)
+      .map((report) => ({
+        id: textOfId(report.id),
+        lock: locks.of(report),
+        totals: report.totals,
+        waits: report.waits,
+      })),
     deadlocks: snapshot.deadlocks
       .slice(-mostDeadlocks)
       .map((deadlock) => deadlockOf(deadlock, stacks)),
@@ -112,9 +124,10 @@ function reportOf(snapshot, { top, filter }) {
   }
 }
 
-function oldestOf(busy) {
+function oldestOf(found) {
   let oldest
-  for (const { oldestWait = -1 } of busy) {
+  for (const { lock } of found) {
+    const { oldestWait = -1 } = lock
     if (oldestWait > (oldest ?? -1)) oldest = oldestWait
   }
   return oldest
@@ -162,4 +175,4 @@ function deadlockOf({ at, message, cycle }, stacks) {
   }
 }
 
-module.exports = { reportOf }
+module.exports = { reportOf, sortedOf }

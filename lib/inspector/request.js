@@ -18,8 +18,41 @@ class Refusal extends Error {
 const loopbackAddress = /^(?:::ffff:)?127(?:\.\d{1,3}){3}$|^::1$/
 const loopbackName = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 const hostAndPort = /^(?<name>[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
-/** The headers by which a proxy names the sender. */
-const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
+/** The headers by which proxies, load balancers and content delivery networks name the sender or themselves. */
+const forwarded = [
+  'forwarded',
+  'via',
+  'forwarded-for',
+  'x-forwarded',
+  'x-forwarded-by',
+  'x-forwarded-client-cert',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-prefix',
+  'x-forwarded-proto',
+  'x-forwarded-scheme',
+  'x-forwarded-server',
+  'x-forwarded-ssl',
+  'x-original-forwarded-for',
+  'x-real-ip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-envoy-external-address',
+  'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'cf-pseudo-ipv4',
+  'true-client-ip',
+  'fastly-client-ip',
+  'fly-client-ip',
+  'do-connecting-ip',
+  'x-appengine-user-ip',
+  'x-azure-clientip',
+  'x-nf-client-connection-ip',
+  'x-vercel-forwarded-for',
+  'cloudfront-viewer-address',
+  'cdn-loop',
+]
 
 /** The kind of sender, by the address of its connection. */
 const senderAt = (address) => (loopbackAddress.test(address) ? 'local' : 'remote')

@@ -3,10 +3,11 @@
 //
 // The page asks for new data after it has drawn the last. So nothing here stays open between two requests: no stream, no
 // timer to stop, and no lock is read between requests.
-const { setTimeout } = require('../core/builtins.js')
+const { setImmediate, setTimeout } = require('../core/builtins.js')
+const { Mutex } = require('../locks/mutex.js')
 const { readOptions } = require('./options.js')
 const { page, policy } = require('./page.js')
-const { reportOf } = require('./report.js')
+const { reportOf, sortedOf } = require('./report.js')
 const { checkAllowed, readUrl, Refusal } = require('./request.js')
 
 /** The shortest time between two readings of the locks, for any number of pages, in milliseconds. */
@@ -22,31 +23,44 @@ const usualHeaders = {
   'x-frame-options': 'DENY',
 }
 
-/** Calls `source` once for all requests that come before its answer, or within `freshFor` after it. */
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+/**
+ * Calls `source` once for all requests that come before its answer, or within `freshFor` after it, and makes one report
+ * for all of them that ask for the same.
+ */
 function shared(source) {
+  /** With tens of thousands of keys a report takes a turn of its own. */
+  const turns = new Mutex({ diagnostics: false })
   let reading
-  let said
   const forget = () => {
     reading = undefined
-    said = undefined
   }
 
   function read() {
     if (reading !== undefined) return reading
-    reading = source()
+    reading = source().then((snapshot) => ({ sorted: sortedOf(snapshot), bodies: new Map() }))
     // A snapshot is kept for `freshFor`. A failure answers the waiting requests, and no later one.
     reading.then(() => setTimeout(forget, freshFor).unref(), forget)
     return reading
   }
 
-  /** The report as JSON. The latest is cached, because all pages ask for the same. */
-  return async ({ top, filter }) => {
-    const snapshot = await read()
-    if (said?.top !== top || said.filter !== filter) {
-      said = { top, filter, body: JSON.stringify(reportOf(snapshot, { top, filter })) }
-    }
-    return said.body
+  /** The report as JSON. */
+  return async (asked) => {
+    const { sorted, bodies } = await read()
+    const id = JSON.stringify([asked.top, asked.filter])
+    if (!bodies.has(id))
+      bodies.set(
+        id,
+        turns.runExclusive(() => bodyOf(sorted, asked)),
+      )
+    return bodies.get(id)
   }
+}
+
+async function bodyOf(sorted, asked) {
+  await nextTurn()
+  return JSON.stringify(reportOf(sorted, asked))
 }
 
 /**

@@ -151,6 +151,10 @@ describe('the inspector', () => {
 
     it('requests from another machine, or through a proxy for one, unless allowed', async () => {
       const headersOf = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'x-forwarded-host']
+      headersOf.push('x-forwarded-proto', 'x-forwarded-port', 'x-forwarded-server', 'x-forwarded')
+      headersOf.push('cf-connecting-ip', 'cf-connecting-ipv6', 'true-client-ip', 'x-client-ip')
+      headersOf.push('x-cluster-client-ip', 'fastly-client-ip', 'fly-client-ip', 'forwarded-for')
+      headersOf.push('x-envoy-external-address', 'x-vercel-forwarded-for', 'do-connecting-ip')
       const answerTo = (remoteAddress, options, headers = {}) =>
         new Promise((resolve) => {
           const request = {

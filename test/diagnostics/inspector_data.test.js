@@ -3,6 +3,7 @@
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')
 const http = require('node:http')
+const { makeFetchInspector } = require('../../lib/inspector/fetch.js')
 const { makeInspector } = require('../../lib/inspector/handler.js')
 const { ask, closeServers, lock, ring, serve, snapshotOf } = require('../helpers/inspected.js')
 
@@ -198,6 +199,55 @@ describe('the inspector', () => {
       )
       assert.equal((await ask(server, '/')).status, 200)
       assert.equal((await ask(server, '/data', { headers: { host: 'evil.example' } })).status, 403)
+    })
+
+    it('once for all queries, one report in a turn of the event loop', async () => {
+      let turn = 0
+
+      const tick = () => {
+        turn++
+        next = setImmediate(tick)
+      }
+      let next = setImmediate(tick)
+      const seen = { turns: [], sorted: 0 }
+      const one = lock({ key: 'ada' })
+      Object.defineProperty(one, 'holds', { enumerable: true, get: () => void seen.sorted++ })
+      const snapshot = Object.defineProperty(snapshotOf([one]), 'pid', {
+        get: () => seen.turns.push(turn),
+      })
+      const inspect = makeFetchInspector(async () => snapshot)
+      const asked = ['', '?filter=ada', '?filter=bob', '?top=1', '', '?filter=ada', '?top=1']
+      const answers = await Promise.all(
+        asked.map(async (query) => {
+          const request = new Request(`http://localhost/data${query}`)
+          const answer = await inspect(request, { remoteAddress: '127.0.0.1' })
+          return answer.text()
+        }),
+      )
+      clearImmediate(next)
+
+      assert.deepEqual(
+        answers.map((body) => JSON.parse(body).found),
+        [1, 1, 0, 1, 1, 1, 1],
+      )
+      assert.equal(seen.turns.length, 4)
+      assert.equal(new Set(seen.turns).size, 4)
+      assert.equal(seen.sorted, 1)
+    })
+
+    it('and goes on after a report that failed', async () => {
+      const snapshot = snapshotOf([lock({ key: 'ada' })])
+      let isBroken = true
+      Object.defineProperty(snapshot, 'pid', {
+        get() {
+          if (isBroken) throw new Error('broken')
+          return 5
+        },
+      })
+      const server = await serve(makeInspector(async () => snapshot))
+      assert.equal((await ask(server, '/data')).status, 500)
+      isBroken = false
+      assert.equal((await ask(server, '/data?top=5')).status, 200)
     })
 
     it('and reports a failure to the request or to the framework, and tries again', async () => {
