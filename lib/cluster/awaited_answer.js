@@ -7,6 +7,7 @@ const { startPatience } = require('./patience.js')
 
 class AwaitedAnswer {
   #hub
+  #unanswered
   #title
   #giveUp
   #hasCome = false
@@ -16,15 +17,17 @@ class AwaitedAnswer {
   /** When the timeout has started. */
   #start = 0
 
-  /** Calls `giveUp(error)` when the time is up. */
-  constructor(hub, title, giveUp) {
+  /** Is one of `unanswered` while its answer has not come. Calls `giveUp(error)` when the time is up. */
+  constructor(hub, unanswered, title, giveUp) {
     this.#hub = hub
+    this.#unanswered = unanswered
     this.#title = title
     this.#giveUp = giveUp
   }
 
   expect(failure = this.#failure) {
     this.#failure = failure
+    if (failure !== undefined || !this.#hasCome) this.#unanswered.add(this)
     if (this.#endPatience === undefined) this.#await()
   }
 
@@ -47,6 +50,7 @@ class AwaitedAnswer {
   }
 
   stop() {
+    this.#unanswered.delete(this)
     this.#endPatience?.()
     this.#endPatience = undefined
   }
@@ -56,7 +60,7 @@ class AwaitedAnswer {
   }
 
   isMissing() {
-    return this.#failure !== undefined || (!this.#hasCome && this.#isSilent())
+    return this.#isSilent()
   }
 
   error(time) {

@@ -9,13 +9,25 @@ const { listen, reasonOf, throwIfAborted } = require('../core/abort.js')
 const { bounds } = require('../core/cohort.js')
 const { Hold } = require('./hold.js')
 const { Lease } = require('./lease.js')
+const { OpenLeases } = require('./open_leases.js')
 const { UpgradeLease } = require('./upgrade_lease.js')
 
 class Cohort {
   #leases = new Set()
+  /** Those that the server has not granted yet. */
+  #asking = new Set()
+  #open
+  /** Those that lost a caller since the last sweep. */
+  #left = new Set()
   #expected = 0
+  /** The number of callers that wait for the server. */
+  #waiting = 0
   /** The lease of an upgrading reader; see rise(). */
   #rising
+  /** The leases' answers that have not come (awaited_answer.js). */
+  unanswered = new Set()
+  /** Why the server grants no lock now, if it said so in its last answer: see engine.d.ts. */
+  reason = undefined
 
   /** `owner` has a title(), and is called when the server `failed` and when the cohort is idle. */
   constructor(hub, key, capacity, owner, times) {
@@ -23,6 +35,7 @@ class Cohort {
     this.key = key
     this.capacity = capacity
     this.owner = owner
+    this.#open = new OpenLeases(owner.sharedUnits)
     this.bound = owner.isStrict ? bounds.none : bounds.far
     this.minHold = times?.minHold ?? 0
     this.maxHold = times?.maxHold ?? hub.settings.maxHold
@@ -37,28 +50,20 @@ class Cohort {
 
   /** The error of a lease that the server has not answered for within `time` ms, if any. */
   silence(time) {
-    for (const lease of this.#leases) if (lease.answer.isMissing()) return lease.answer.error(time)
-    return undefined
-  }
-
-  /** Why the server grants no lock now, if it said so. */
-  reason() {
-    for (const { reason } of this.#leases) if (reason !== undefined) return reason
+    for (const answer of this.unanswered) if (answer.isMissing()) return answer.error(time)
     return undefined
   }
 
   /** The number of callers that wait for the server. */
   waiting() {
-    let count = 0
-    for (const lease of this.#leases) count += lease.waiters.size
-    return count
+    return this.#waiting
   }
 
   /** Rejects the callers that wait for the server to acquire. */
   cancel(reason) {
-    for (const lease of this.#leases) {
+    for (const lease of this.#asking) {
       const waiters = [...lease.waiters].filter(({ wish }) => !wish.isToStay)
-      endAll(lease, ({ reject }) => reject(reason), waiters)
+      this.#endAll(lease, ({ reject }) => reject(reason), waiters)
     }
   }
 
@@ -73,9 +78,9 @@ class Cohort {
   }
 
   /**
-   * Returns a hold on a lease that fits `wish`, or a promise of one: { units, isShared, cost,
-   * isToWait, isToStay, base }. Callers that share may have one lease together. A wish with a
-   * `base`, which is a lease, upgrades that lease.
+   * Returns a hold on a lease that fits `wish`, or a promise of one: { units, cost, isToWait,
+   * isToStay, base }. Callers of the owner's `sharedUnits` may have one lease together. A wish with
+   * a `base`, which is a lease, upgrades that lease.
    */
   take(wish, signal) {
     this.#expected = Math.max(0, this.#expected - wish.cost)
@@ -84,19 +89,24 @@ class Cohort {
     const lease = this.#find(wish) ?? this.#ask(wish)
     if (lease.state === 'held') {
       const hold = new Hold(lease, wish)
+      this.#file(lease)
       this.#sweep()
       return hold
     }
     return this.#wait(lease, wish, signal)
   }
 
-  #find({ units, isShared, isToWait }) {
-    let asking
-    for (const lease of this.#leases) {
-      if (lease.units !== units || !(lease.hasNoUse() || isShared)) continue
-      if (lease.state === 'held' && (lease.isToPassOn() || lease === this.#rising)) return lease
-      if (lease.state === 'asking' && lease.isToWait && isToWait) asking ??= lease
+  #find({ units, isToWait }) {
+    const rising = this.#rising
+    if (rising?.state === 'held' && rising.units === units) return rising
+    for (const lease of this.#open.held.of(units)) {
+      if (lease.isToPassOn()) return lease
+      // No later caller can take it: it need not be looked at again.
+      if (lease.hasNoUse()) this.#end(lease)
+      else this.#open.held.file(lease, false)
     }
+    if (!isToWait) return undefined
+    const [asking] = this.#open.asking.of(units)
     return asking
   }
 
@@ -109,9 +119,9 @@ class Cohort {
     // A lease for one hold has an end, which resolves that.
     if (this.isForEach) return
     this.#rising = lease
-    for (const other of this.#leases) {
-      if (other.state !== 'asking' || other.units !== lease.units) continue
-      endAll(other, ({ wish, resolve }) => resolve(new Hold(lease, wish)))
+    for (const other of this.#asking) {
+      if (other.units !== lease.units) continue
+      this.#endAll(other, ({ wish, resolve }) => resolve(new Hold(lease, wish)))
     }
     this.#sweep()
   }
@@ -123,10 +133,12 @@ class Cohort {
   #ask({ units, isToWait, base }) {
     const Kind = base === undefined ? Lease : UpgradeLease
     const lease = new Kind(this, units, isToWait, base)
+    // First end leases that do not fit: the server may be waiting for them.
+    for (const other of this.#open.unused.others(units)) this.#end(other)
+    this.#sweep()
     if (this.#leases.size === 0) this.hub.join(this)
     this.#leases.add(lease)
-    // First end leases that do not fit: the server may be waiting for them.
-    this.#sweep(lease, units)
+    this.#asking.add(lease)
     lease.ask()
     return lease
   }
@@ -134,19 +146,37 @@ class Cohort {
   #wait(lease, wish, signal) {
     return new Promise((resolve, reject) => {
       const onAbort = () => {
-        lease.waiters.delete(waiter)
+        this.#remove(lease, waiter)
         reject(reasonOf(signal))
       }
       let listening
       const end = () => listening?.stop(onAbort)
       const waiter = { wish, resolve, reject, end }
       lease.waiters.add(waiter)
+      this.#waiting++
+      this.#file(lease)
       if (signal !== undefined) listening = listen(signal, onAbort)
     })
   }
 
+  #remove(lease, waiter) {
+    if (lease.waiters.delete(waiter)) this.#waiting--
+    this.#file(lease)
+  }
+
+  /** Ends the waits of `waiters` for `lease`: `settle` resolves or rejects each of them. */
+  #endAll(lease, settle, waiters = [...lease.waiters]) {
+    for (const waiter of waiters) this.#remove(lease, waiter)
+    for (const waiter of waiters) {
+      waiter.end()
+      settle(waiter)
+    }
+  }
+
   granted(lease) {
-    endAll(lease, ({ wish, resolve }) => resolve(new Hold(lease, wish)))
+    this.#asking.delete(lease)
+    this.#endAll(lease, ({ wish, resolve }) => resolve(new Hold(lease, wish)))
+    this.#file(lease)
     this.#sweep()
   }
 
@@ -154,7 +184,7 @@ class Cohort {
   refused(lease, error = this.owner.timeoutError(0)) {
     this.#forget(lease)
     lease.end()
-    endAll(lease, ({ reject }) => reject(error))
+    this.#endAll(lease, ({ reject }) => reject(error))
   }
 
   failed(lease, error) {
@@ -173,38 +203,46 @@ class Cohort {
    * that fit.
    */
   leave(hold) {
-    for (let one = hold; one !== undefined; one = one.under) one.lease.holds.delete(one)
+    for (let one = hold; one !== undefined; one = one.under) {
+      one.lease.holds.delete(one)
+      this.#file(one.lease)
+    }
     this.#sweep()
   }
 
-  /**
-   * Ends each lease that has no holder and expects none. With `units`, ends every lease of another
-   * size.
-   */
-  #sweep(except, units) {
-    for (const lease of this.#leases) {
-      if (lease === except || !lease.hasNoUse()) continue
-      const isUseful = lease.isForOthers && (units === undefined || lease.units === units)
-      const isKept =
-        isUseful && this.#expected > 0 && (lease.state === 'asking' || lease.isToPassOn())
-      if (isKept) continue
-      this.#forget(lease)
-      lease.end()
-    }
+  /** The state, the callers or the units of `lease` have changed. */
+  #file(lease) {
+    const isIn = this.#leases.has(lease)
+    this.#open.file(lease, isIn)
+    if (isIn && lease.hasNoUse()) this.#left.add(lease)
+  }
+
+  /** Ends each lease that has no caller and expects none. Looks at a lease once for each caller that it has lost. */
+  #sweep() {
+    const left = this.#expected > 0 ? this.#left : this.#open.unused.others()
+    for (const lease of left) if (lease.hasNoUse() && !this.#isKept(lease)) this.#end(lease)
+    this.#left.clear()
+  }
+
+  #isKept(lease) {
+    return (
+      this.#expected > 0 && lease.isForOthers && (lease.state === 'asking' || lease.isToPassOn())
+    )
+  }
+
+  #end(lease) {
+    this.#forget(lease)
+    lease.end()
   }
 
   #forget(lease) {
     if (!this.#leases.delete(lease)) return
-    if (this.#leases.size === 0) this.hub.part(this)
-  }
-}
-
-/** Ends the waits of `waiters` for `lease`: `settle` resolves or rejects each of them. */
-function endAll(lease, settle, waiters = [...lease.waiters]) {
-  for (const waiter of waiters) lease.waiters.delete(waiter)
-  for (const waiter of waiters) {
-    waiter.end()
-    settle(waiter)
+    this.#asking.delete(lease)
+    this.#left.delete(lease)
+    this.#open.file(lease, false)
+    if (this.#leases.size > 0) return
+    this.reason = undefined
+    this.hub.part(this)
   }
 }
 

@@ -97,7 +97,7 @@ class EngineLock extends AnyLock {
   }
 
   hint() {
-    const reason = this.#cohort?.reason()
+    const reason = this.#cohort?.reason
     return reason === undefined ? '' : `: ${reason}`
   }
 
@@ -283,6 +283,9 @@ for (const [method, instead] of Object.entries(asynchronous)) {
 
 /** It lies in no memory that threads share. */
 EngineLock.prototype.share = null
+
+/** The units of a lease that callers have together, if any. */
+EngineLock.prototype.sharedUnits = undefined
 
 const holdKey = Symbol('hold')
 

@@ -9,7 +9,6 @@ const wish = Object.freeze({
   mode: 'exclusive',
   units: 1,
   cost: 1,
-  isShared: false,
   isToWait: true,
 })
 /** The wish of waitForUnlock(). */

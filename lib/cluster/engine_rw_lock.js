@@ -13,8 +13,8 @@ const { Hold } = require('./hold.js')
 
 /** More units than agents that ever read at once. */
 const all = 2 ** 20
-const reads = { mode: 'shared', isShared: true, isToWait: true }
-const writes = { mode: 'exclusive', isShared: false, isToWait: true }
+const reads = { mode: 'shared', isToWait: true }
+const writes = { mode: 'exclusive', isToWait: true }
 const read = Object.freeze({ ...reads, units: 1, cost: 1 })
 const write = Object.freeze({ ...writes, units: all, cost: 1 })
 /** The wish of an upgrade: the local lock has admitted its caller already, so its cost is 0. */
@@ -190,5 +190,7 @@ class EngineRWLock extends EngineLock {
     return this.seen({ readers: this.readers(), written: this.isWritten(), waiting })
   }
 }
+
+EngineRWLock.prototype.sharedUnits = read.units
 
 module.exports = { EngineRWLock }

@@ -9,7 +9,7 @@ const { checkWeight, readAcquire, readWatch } = require('../core/units.js')
 const { asTicket, unseen } = require('../core/releaser.js')
 const { EngineLock } = require('./engine_lock.js')
 
-const wish = Object.freeze({ isShared: false, isToWait: true })
+const wish = Object.freeze({ isToWait: true })
 /** The wish of waitForUnlock(). */
 const pass = Object.freeze({ ...wish, isToStay: true })
 

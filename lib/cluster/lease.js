@@ -45,8 +45,6 @@ class Lease {
    * time.
    */
   #waited
-  /** Why the server grants no lock now: see engine.d.ts. */
-  reason = undefined
   /** The grant in a message that arrived while a command was on its way. */
   #grant
   /** The grant that is not confirmed yet. */
@@ -63,7 +61,7 @@ class Lease {
     this.units = units
     this.isToWait = isToWait
     const giveUp = (error) => cohort.failed(this, error)
-    this.answer = new AwaitedAnswer(this.hub, () => cohort.title(), giveUp)
+    this.answer = new AwaitedAnswer(this.hub, cohort.unanswered, () => cohort.title(), giveUp)
   }
 
   /** Asks now; if a command is on its way, again after its answer. */
@@ -212,7 +210,7 @@ class Lease {
     const { state } = answer
     if (state === 'waiting' && hub.deafness !== undefined) this.deafened()
     else this.answer.came()
-    this.reason = answer.reason
+    cohort.reason = answer.reason
     if (state === 'held') {
       this.#begin(answer, sent + safely(maxHold), session)
     } else if (state === 'waiting') {

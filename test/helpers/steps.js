@@ -17,6 +17,13 @@ function stepsOf(act) {
   return counted()
 }
 
+/** The same for an operation that ends when the promise of `act()` resolves. */
+async function stepsUntil(act) {
+  counted()
+  await act()
+  return counted()
+}
+
 /** The blocks executed since the last call. */
 function counted() {
   let steps
@@ -32,4 +39,4 @@ function blocksOf(sum, { functions }) {
   return counts.reduce((all, count) => all + count, sum)
 }
 
-module.exports = { stepsOf }
+module.exports = { stepsOf, stepsUntil }
