@@ -1,5 +1,6 @@
 'use strict'
-require('./core/builtins.js') // takes the clock and the timers: programs replace them later
+// Takes the clock and the timers: programs replace them later.
+const { variable } = require('./core/builtins.js')
 
 // A module is loaded when one of its exports is first read. Each has its own require(), so that
 // bundlers find it.
@@ -62,7 +63,7 @@ function diagnostics() {
 }
 
 // An invalid value is reported when the package is loaded, not with the first lock.
-if (process.env.BOXOFFICE_DIAGNOSTICS) require('./diagnostics/levels.js')
+if (variable('BOXOFFICE_DIAGNOSTICS')) require('./diagnostics/levels.js')
 
 for (const [name, load] of Object.entries(module.exports)) {
   const shape = { configurable: true, enumerable: true }

@@ -5,10 +5,12 @@ const { readFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const path = require('node:path')
 const { adviceForAddon, isBundled } = require('./bundle_advice.js')
+const { variable } = require('../core/builtins.js')
 
 /** The candidates in order: a folder of the package, or the path of a binary. */
 function candidates() {
-  if (process.env.BOXOFFICE_BINARY) return [path.resolve(process.env.BOXOFFICE_BINARY)]
+  const named = variable('BOXOFFICE_BINARY')
+  if (named) return [path.resolve(named)]
   return ['build/release', `prebuilds/${system()}`]
 }
 
@@ -80,14 +82,18 @@ function load() {
     if (native !== undefined) return native
     failures.push({ candidate, cause })
   }
+  const cause = failures.findLast(({ cause }) => cause)?.cause
   throw new Error(
-    `boxoffice cannot load its addon for ${system()} with Node.js ${process.version}. ${advice()} Looked at:\n` +
+    `boxoffice cannot load its addon for ${system()} with Node.js ${process.version}. ${adviceFor(cause)} Looked at:\n` +
       failures.map((failure) => `  ${describe(failure)}`).join('\n'),
-    { cause: failures.findLast(({ cause }) => cause)?.cause },
+    { cause },
   )
 }
 
-function advice() {
+function adviceFor(cause) {
+  if (cause?.code === 'ERR_DLOPEN_DISABLED') {
+    return 'Node.js may not load addons here: start it with --allow-addons beside --permission, and without --no-addons.'
+  }
   if (isBundled) return `It runs from a bundle. ${adviceForAddon}\n`
   return (
     'Build it, for which cmake and a C++20 compiler are needed: npx boxoffice-build ' +

@@ -11,6 +11,12 @@ const { clearImmediate, clearTimeout, setImmediate, setTimeout } =
   get('node:timers') ?? require('node:timers')
 const { performance } = get('node:perf_hooks') ?? require('node:perf_hooks')
 
+/** A variable of the environment. Undefined as well where Deno may not read it: it would throw, or ask the user. */
+function variable(name) {
+  const status = globalThis.Deno?.permissions.querySync({ name: 'env', variable: name })
+  return status === undefined || status.state === 'granted' ? process.env[name] : undefined
+}
+
 module.exports = {
   clearImmediate,
   clearTimeout,
@@ -18,6 +24,7 @@ module.exports = {
   setImmediate,
   setTimeout,
   timeOrigin: performance.timeOrigin,
+  variable,
 
   get async_hooks() {
     return get('node:async_hooks') ?? require('node:async_hooks')

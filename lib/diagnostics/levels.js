@@ -1,5 +1,6 @@
 'use strict'
 // The diagnostics of a lock, from its options `diagnostics` and `warnAfter`, or from BOXOFFICE_DIAGNOSTICS.
+const builtins = require('../core/builtins.js')
 const { lockError } = require('../core/errors.js')
 
 const levels = { off: 0, counters: 1, full: 2 }
@@ -21,7 +22,7 @@ const byText = new Map([
 ])
 
 /** The default for locks without a `diagnostics` option. Read at load: reading the environment costs more than a lock. */
-const usual = readEnvironment(process.env[variable])
+const usual = readEnvironment(builtins.variable(variable))
 
 function readEnvironment(text = '') {
   const level = byText.get(text)

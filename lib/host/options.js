@@ -1,6 +1,7 @@
 'use strict'
 // Reads constructor options of scope host: which processes share the lock, and where its files lie.
 const path = require('node:path')
+const { variable } = require('../core/builtins.js')
 
 const mostKeys = 2 ** 24
 /** In bytes, as in src/host/names.h. */
@@ -47,8 +48,8 @@ function checkHostName(name) {
 /** '' if neither the option nor the environment names a directory: C++ then uses the default. */
 function readDirectory(directory) {
   if (directory !== undefined) return checkDirectory('directory', directory)
-  const { BOXOFFICE_DIRECTORY = '' } = process.env
-  return BOXOFFICE_DIRECTORY && checkDirectory('BOXOFFICE_DIRECTORY', BOXOFFICE_DIRECTORY)
+  const named = variable('BOXOFFICE_DIRECTORY') ?? ''
+  return named && checkDirectory('BOXOFFICE_DIRECTORY', named)
 }
 
 function checkDirectory(source, directory) {

@@ -70,6 +70,15 @@ describe('the package, installed', function () {
     assert.equal(ok(where, tool('deno', 'deno'), ['run', '-A', 'smoke.cjs']), here)
   })
 
+  it('has locks of one thread in Deno, which may read files only', () => {
+    const code = `const { Mutex } = require('boxoffice')
+      new Mutex().runExclusive(() => console.log('in'))`
+    const where = empty({ 'thread.cjs': code })
+    install(where, 'npm11')
+    const args = ['run', '--no-prompt', '--allow-read', 'thread.cjs']
+    assert.equal(ok(where, tool('deno', 'deno'), args), 'in')
+  })
+
   it('shows locks in Bun, as documented', () => {
     const where = empty({
       'server.mjs': documented('inspector.md').files['server.mjs'].replace('3000', '0'),

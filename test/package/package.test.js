@@ -83,6 +83,33 @@ describe('the package', () => {
     assert.match(stderr, /npx boxoffice-build .*npm run build/)
     assert.match(stderr, /nowhere\.node: is not there/)
   })
+
+  const permission = ['--permission', '--experimental-permission'].find((flag) =>
+    process.allowedNodeEnvironmentFlags.has(flag),
+  )
+  for (const args of [['--no-addons'], [permission, '--allow-fs-read=*']]) {
+    it(`says with ${args[0]} which flag allows addons`, () => {
+      const code = "new (require('boxoffice').Mutex)({ shared: true })"
+      const { status, stderr } = node([...args, '-e', code])
+      assert.notEqual(status, 0)
+      assert.match(stderr, /start it with --allow-addons/)
+      assert.doesNotMatch(stderr, /compiler/)
+    })
+  }
+
+  it('reads no variable of the environment that Deno refuses', () => {
+    const code = `
+      const get = (env, name) => {
+        if (String(name).startsWith('BOXOFFICE_')) throw new Error('may not read ' + String(name))
+        return env[name]
+      }
+      process.env = new Proxy(process.env, { get })
+      globalThis.Deno = { permissions: { querySync: () => ({ state: 'prompt' }) } }
+      const { Mutex } = require('boxoffice')
+      new Mutex().runExclusive(() => console.log('in'))`
+    const { status, stdout, stderr } = node(['-e', code])
+    assert.deepEqual([status, stdout, stderr], [0, 'in\n', ''])
+  })
 })
 
 describe('the build', () => {
