@@ -158,10 +158,16 @@ function readWait(options, known = waitOptions) {
 
 /** For calls whose options cannot be a priority alone. */
 function checkWaitObject(options) {
-  if (typeof options === 'number') {
-    throw new TypeError(`options must be an object; for a priority: { priority: ${options} }`)
-  }
+  refuseNumber(options)
   checkObject(options)
+}
+
+/** Where it is not known whether a lone number is a timeout or a priority. */
+function refuseNumber(options) {
+  if (typeof options !== 'number') return
+  throw new TypeError(
+    `options must be an object; for a timeout: { timeout: ${options} }; for a priority: { priority: ${options} }`,
+  )
 }
 
 const forEver = Object.freeze({ priority: 0, timeout: Infinity })
@@ -199,6 +205,7 @@ module.exports = {
   longestTimeout,
   readSyncWait,
   readWait,
+  refuseNumber,
   waitOptions,
   weightedAcquireOptions,
   weightedWaitOptions,

@@ -42,18 +42,18 @@ export class KeyedMutex implements Closable {
    * other in an order that every caller shares, each key once. `timeout` covers all of them together, and a caller that
    * times out or is aborted holds none. With an empty list it holds none and waits for none. Rejects as {@link Mutex.acquire} does.
    *
-   * @param options or a priority: a bare number is not a timeout.
+   * @param options a bare number is a TypeError, because it may be meant as a timeout or as a priority.
    * @throws {TypeError | RangeError} at once when the one key or an option is invalid; with several keys the promise
    * rejects.
    */
   acquire(key: Key | readonly Key[], options: IfAvailable): Promise<Releaser | undefined>
-  acquire(key: Key | readonly Key[], options?: number | AcquireOptions): Promise<Releaser>
+  acquire(key: Key | readonly Key[], options?: AcquireOptions): Promise<Releaser>
   /** Acquires all keys now, or returns undefined and holds none. */
   tryAcquire(key: Key | readonly Key[]): Releaser | undefined
   /**
    * Runs `callback` while it holds the keys, as {@link Mutex.runExclusive} does.
    *
-   * @param options or a priority: a bare number is not a timeout.
+   * @param options a bare number is a TypeError, because it may be meant as a timeout or as a priority.
    */
   runExclusive<T>(
     key: Key | readonly Key[],
@@ -63,7 +63,7 @@ export class KeyedMutex implements Closable {
   runExclusive<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => Promise<T> | T,
-    options?: number | AcquireOptions,
+    options?: AcquireOptions,
   ): Promise<T>
   /** {@link KeyedMutex.runExclusive} by the name it has in V8's proposal. */
   executeLocked<T>(
@@ -74,11 +74,11 @@ export class KeyedMutex implements Closable {
   executeLocked<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => Promise<T> | T,
-    options?: number | AcquireOptions,
+    options?: AcquireOptions,
   ): Promise<T>
 
   /** As {@link Mutex.lock}. */
-  lock(key: Key, options?: number | AcquireOptions): Promise<void>
+  lock(key: Key, options?: AcquireOptions): Promise<void>
   /** As {@link Mutex.tryLock}. */
   tryLock(key: Key): boolean
 
@@ -103,7 +103,7 @@ export class KeyedMutex implements Closable {
   release(key: Key): void
 
   /** As {@link Mutex.waitForUnlock}. */
-  waitForUnlock(key: Key, options?: number | WaitOptions): Promise<void>
+  waitForUnlock(key: Key, options?: WaitOptions): Promise<void>
   /** Whether the key is held. Another thread may change that at any time. */
   isLocked(key: Key): boolean
   /** Rejects every waiter of this thread for this key. */

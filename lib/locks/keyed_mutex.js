@@ -5,7 +5,7 @@ const { nameOf } = require('../core/keys.js')
 const { acquiring, blocking, waiting } = require('./defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
-const { checkCallback } = require('../core/options.js')
+const { checkCallback, refuseNumber } = require('../core/options.js')
 const { run, runSync } = require('./run.js')
 
 const kind = {
@@ -30,6 +30,7 @@ class KeyedMutex extends Keyed {
     const limits = acquiring(defaultsOf(this), options)
     // Without options no check can fail once the key is valid.
     if (limits === undefined && !Array.isArray(key)) return map.open(key).acquire()
+    refuseNumber(options)
     return acquireOneOrMany(map, key, limits, acquire)
   }
 
@@ -46,6 +47,7 @@ class KeyedMutex extends Keyed {
       checkCallback(callback, key, options)
       const limits = acquiring(defaultsOf(this), options)
       if (limits === undefined) return map.open(key).runExclusive(callback)
+      refuseNumber(options)
       return map.with(key, (core) => core.runExclusive(callback, limits))
     } catch (error) {
       return Promise.reject(error)
@@ -61,6 +63,7 @@ class KeyedMutex extends Keyed {
     const map = mapOf(this, kind, 'lock')
     const limits = acquiring(defaultsOf(this), options)
     if (limits === undefined) return map.open(key).lock()
+    refuseNumber(options)
     return map.with(key, (core) => core.lock(limits))
   }
 
@@ -98,6 +101,7 @@ class KeyedMutex extends Keyed {
 
   waitForUnlock(key, options) {
     const map = mapOf(this, kind, 'waitForUnlock')
+    refuseNumber(options)
     return map.with(key, (core) => core.waitForUnlock(waiting(defaultsOf(this), options)))
   }
 }

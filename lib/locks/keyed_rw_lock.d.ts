@@ -33,14 +33,14 @@ export class KeyedRWLock implements Closable {
    * rejects.
    */
   acquireRead(key: Key, options: IfAvailable): Promise<ReadReleaser | undefined>
-  acquireRead(key: Key, options?: number | AcquireOptions): Promise<ReadReleaser>
+  acquireRead(key: Key, options?: AcquireOptions): Promise<ReadReleaser>
   acquireRead(keys: readonly Key[], options: IfAvailable): Promise<Releaser | undefined>
-  acquireRead(keys: readonly Key[], options?: number | AcquireOptions): Promise<Releaser>
+  acquireRead(keys: readonly Key[], options?: AcquireOptions): Promise<Releaser>
   /** Acquires a key, or all of several keys, for writing, as {@link KeyedRWLock.acquireRead} does for reading. */
   acquireWrite(key: Key, options: IfAvailable): Promise<WriteReleaser | undefined>
-  acquireWrite(key: Key, options?: number | AcquireOptions): Promise<WriteReleaser>
+  acquireWrite(key: Key, options?: AcquireOptions): Promise<WriteReleaser>
   acquireWrite(keys: readonly Key[], options: IfAvailable): Promise<Releaser | undefined>
-  acquireWrite(keys: readonly Key[], options?: number | AcquireOptions): Promise<Releaser>
+  acquireWrite(keys: readonly Key[], options?: AcquireOptions): Promise<Releaser>
 
   /** Acquires all keys for reading now, or returns undefined and holds none. */
   tryAcquireRead(key: Key): ReadReleaser | undefined
@@ -58,7 +58,7 @@ export class KeyedRWLock implements Closable {
   runShared<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => Promise<T> | T,
-    options?: number | AcquireOptions,
+    options?: AcquireOptions,
   ): Promise<T>
   /** Runs `callback` while it holds the keys for writing, as {@link RWLock.runExclusive} does. */
   runExclusive<T>(
@@ -69,7 +69,7 @@ export class KeyedRWLock implements Closable {
   runExclusive<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => Promise<T> | T,
-    options?: number | AcquireOptions,
+    options?: AcquireOptions,
   ): Promise<T>
 
   /** As {@link RWLock.acquireReadSync}; with several keys `timeout` covers all of them together. */

@@ -3,6 +3,7 @@ const { LocalRWLock } = require('../core/rw_lock.js')
 const { acquiring, blocking } = require('./defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
+const { refuseNumber } = require('../core/options.js')
 const { run, runSync } = require('./run.js')
 
 const kind = {
@@ -26,11 +27,13 @@ class KeyedRWLock extends Keyed {
 
   acquireRead(key, options) {
     const map = mapOf(this, kind, 'acquireRead')
+    refuseNumber(options)
     return acquireOneOrMany(map, key, acquiring(defaultsOf(this), options), acquireRead)
   }
 
   acquireWrite(key, options) {
     const map = mapOf(this, kind, 'acquireWrite')
+    refuseNumber(options)
     return acquireOneOrMany(map, key, acquiring(defaultsOf(this), options), acquireWrite)
   }
 

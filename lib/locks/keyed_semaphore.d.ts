@@ -35,7 +35,7 @@ export class KeyedSemaphore implements Closable {
   /** As {@link Semaphore.acquire}. @throws {RangeError} when `weight` is more than the initial value. */
   acquire(key: Key, weight: number, options: IfAvailable): Promise<SemaphoreTicket | undefined>
   acquire(key: Key, options: WeightedIfAvailable): Promise<SemaphoreTicket | undefined>
-  acquire(key: Key, weight?: number, options?: number | AcquireOptions): Promise<SemaphoreTicket>
+  acquire(key: Key, weight?: number, options?: AcquireOptions): Promise<SemaphoreTicket>
   acquire(key: Key, options: WeightedAcquireOptions): Promise<SemaphoreTicket>
   /**
    * Takes `weight` units of each key, each key once, in an order that every caller shares. The values before are in the
@@ -53,7 +53,7 @@ export class KeyedSemaphore implements Closable {
   acquire(
     keys: readonly Key[],
     weight?: number | WeightedAcquireOptions,
-    options?: number | AcquireOptions,
+    options?: AcquireOptions,
   ): Promise<SemaphoreTicket<number[]>>
   /** Takes `weight` units of each key now, or returns undefined and holds none. */
   tryAcquire(key: Key, weight?: number): SemaphoreTicket | undefined
@@ -74,7 +74,7 @@ export class KeyedSemaphore implements Closable {
     key: Key,
     callback: (value: number, grant: Grant) => Promise<T> | T,
     weight?: number | WeightedAcquireOptions,
-    options?: number | AcquireOptions,
+    options?: AcquireOptions,
   ): Promise<T>
   runExclusive<T>(
     keys: readonly Key[],
@@ -91,7 +91,7 @@ export class KeyedSemaphore implements Closable {
     keys: readonly Key[],
     callback: (values: number[], grant: Grant) => Promise<T> | T,
     weight?: number | WeightedAcquireOptions,
-    options?: number | AcquireOptions,
+    options?: AcquireOptions,
   ): Promise<T>
   /** {@link KeyedSemaphore.runExclusive} by the name it has in V8's proposal. */
   executeLocked<T>(
@@ -109,7 +109,7 @@ export class KeyedSemaphore implements Closable {
     key: Key,
     callback: (value: number, grant: Grant) => Promise<T> | T,
     weight?: number | WeightedAcquireOptions,
-    options?: number | AcquireOptions,
+    options?: AcquireOptions,
   ): Promise<T>
   executeLocked<T>(
     keys: readonly Key[],
@@ -126,7 +126,7 @@ export class KeyedSemaphore implements Closable {
     keys: readonly Key[],
     callback: (values: number[], grant: Grant) => Promise<T> | T,
     weight?: number | WeightedAcquireOptions,
-    options?: number | AcquireOptions,
+    options?: AcquireOptions,
   ): Promise<T>
 
   /** As {@link Semaphore.acquireSync}. */
@@ -162,7 +162,7 @@ export class KeyedSemaphore implements Closable {
   waitForUnlock(
     key: Key,
     weight?: number | WeightedWaitOptions,
-    options?: number | WaitOptions,
+    options?: WaitOptions,
   ): Promise<void>
   /** Whether the key has no unit left. */
   isLocked(key: Key): boolean

@@ -7,7 +7,7 @@ const { acquiringUnits, waitingUnits } = require('./defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { asTicket } = require('../core/releaser.js')
-const { checkCallback } = require('../core/options.js')
+const { checkCallback, refuseNumber } = require('../core/options.js')
 
 const kind = {
   class: 'KeyedSemaphore',
@@ -103,6 +103,7 @@ class KeyedSemaphore extends Keyed {
 
   waitForUnlock(key, weight, options) {
     const map = mapOf(this, kind, 'waitForUnlock')
+    refuseNumber(options)
     const asked = readWatch(waitingUnits(defaultsOf(this), weight, options), options)
     this.#check(asked.weight)
     return map.with(key, (core) => core.waitForUnlock(asked.weight, asked.limits))
@@ -114,6 +115,7 @@ class KeyedSemaphore extends Keyed {
   }
 
   #read(weight, options) {
+    refuseNumber(options)
     const asked = readAcquire(acquiringUnits(defaultsOf(this), weight, options), options)
     this.#check(asked.weight)
     return asked
@@ -123,7 +125,7 @@ class KeyedSemaphore extends Keyed {
   #check(weight) {
     if (weight <= this.#value) return
     throw new RangeError(
-      `weight ${weight} is more than the value ${this.#value} of each key; for a priority: { priority: ${weight} }`,
+      `weight ${weight} is more than the value ${this.#value} of each key; for a timeout: { timeout: ${weight} }; for a priority: { priority: ${weight} }`,
     )
   }
 }

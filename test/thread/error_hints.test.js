@@ -3,7 +3,8 @@
 const assert = require('node:assert/strict')
 const boxoffice = require('../..')
 
-const { KeyedMutex, KeyedSemaphore, Mutex, RWLock, Semaphore, SingleFlight } = boxoffice
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex, RWLock, Semaphore, SingleFlight } =
+  boxoffice
 const messageOf = async (promise) => (await promise.then(assert.fail, (error) => error)).message
 const never = () => new Promise(() => {})
 
@@ -28,6 +29,48 @@ describe('a timeout that is not whole milliseconds', () => {
 })
 
 describe('a lone number', () => {
+  describe('in place of the options of a keyed lock', () => {
+    const expected = {
+      name: 'TypeError',
+      message:
+        'options must be an object; for a timeout: { timeout: 2000 }; for a priority: { priority: 2000 }',
+    }
+    const callsOf = (mutexes, rwLocks, semaphores) => [
+      (key) => mutexes.acquire(key, 2000),
+      (key) => mutexes.runExclusive(key, assert.fail, 2000),
+      (key) => mutexes.executeLocked(key, assert.fail, 2000),
+      () => mutexes.lock('a', 2000),
+      () => mutexes.waitForUnlock('a', 2000),
+      (key) => rwLocks.acquireRead(key, 2000),
+      (key) => rwLocks.acquireWrite(key, 2000),
+      (key) => rwLocks.runShared(key, assert.fail, 2000),
+      (key) => rwLocks.runExclusive(key, assert.fail, 2000),
+      (key) => semaphores.acquire(key, 1, 2000),
+      (key) => semaphores.runExclusive(key, assert.fail, 1, 2000),
+      (key) => semaphores.executeLocked(key, assert.fail, 1, 2000),
+      () => semaphores.waitForUnlock('a', 1, 2000),
+    ]
+    const settings = {
+      'of one thread': [{}, {}, {}],
+      'with defaults': [{ timeout: 1 }, { timeout: 1 }, { timeout: 1 }],
+      'of several threads': [{ name: 'hint m' }, { name: 'hint rw' }, { name: 'hint s' }],
+    }
+
+    for (const [title, [forMutexes, forRWLocks, forSemaphores]] of Object.entries(settings)) {
+      it(`is refused with what it may mean, and nothing is locked, ${title}`, async () => {
+        const all = [
+          new KeyedMutex(forMutexes),
+          new KeyedRWLock(forRWLocks),
+          new KeyedSemaphore(2, forSemaphores),
+        ]
+        for (const call of callsOf(...all)) {
+          for (const key of ['a', ['a', 'b']]) await assert.rejects(async () => call(key), expected)
+        }
+        for (const map of all) assert.equal(map.size, 0)
+      })
+    }
+  })
+
   const hint = /; for a priority: \{ priority: 5 \}$/
 
   it('that is above the units of a semaphore is hinted to be no priority', async () => {

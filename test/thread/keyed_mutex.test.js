@@ -36,12 +36,12 @@ describe('KeyedMutex', () => {
   it('admits in the order of priority, then of arrival', async () => {
     const order = []
     const enter = async (name, priority) => {
-      const release = await locks.acquire('a', priority)
+      const release = await locks.acquire('a', { priority })
       order.push(name)
       release()
     }
     const release = await locks.acquire('a')
-    const all = [enter('x', 0), enter('y', -1), enter('z', { priority: 5 }), enter('w')]
+    const all = [enter('x', 0), enter('y', -1), enter('z', 5), enter('w', 0)]
     assert.deepEqual(locks.snapshot(), [{ key: 'a', locked: true, waiting: 4 }])
     release()
     await Promise.all(all)

@@ -324,7 +324,7 @@ describe('KeyedRWLock of several threads', () => {
   it('the holds of a thread end with it, and the next grant reports its writers', async () => {
     await does("my.all = [await locks.acquireRead(['a', 'b']), locks.tryAcquireWrite('c')]")
     await does(
-      "locks.acquireWrite('a').catch(() => {}); (await locks.acquireRead('a', 1)).upgrade()",
+      "locks.acquireWrite('a').catch(() => {}); (await locks.acquireRead('a', { priority: 1 })).upgrade()",
     )
     assert.equal(locks.readers('a'), 2)
     const all = locks.acquireWrite(['a', 'b', 'c'])

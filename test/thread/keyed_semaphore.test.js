@@ -126,7 +126,7 @@ describe('KeyedSemaphore', () => {
     const [, release] = await locks.acquire('a', 2)
     const heavy = outcome(locks.acquire('a', 3))
     const light = outcome(locks.acquire('a', 1))
-    const first = outcome(locks.acquire('a', 1, 5))
+    const first = outcome(locks.acquire('a', 1, { priority: 5 }))
     await settled()
     assert.equal(first.state, 'fulfilled')
     assert.equal(first.value[0], 1)

@@ -127,6 +127,10 @@ async function keyed() {
   locks.acquire({})
   // @ts-expect-error lock takes one key
   locks.lock(['a'])
+  // @ts-expect-error a number may be meant as a timeout or as a priority
+  locks.acquire('a', 2000)
+  // @ts-expect-error the same for units, whose weight comes first
+  places.acquire('a', 1, 2000)
   return { one, value, values }
 }
 
