@@ -18,6 +18,7 @@ const {
   readAcquire,
   readAcquireSync,
   readWatch,
+  warnOfWeight,
 } = require('./units.js')
 const { checkStack } = require('./stack.js')
 const observed = require('./observed.js')
@@ -75,6 +76,7 @@ class LocalSemaphore extends LocalLock {
       this.begin(weight, grant, null, promise)
       return promise
     }
+    if (weight > this.whole) warnOfWeight(this, weight, this.whole, limits)
     return this.queueUp(weight, limits, Kind)
   }
 
@@ -207,6 +209,7 @@ class LocalSemaphore extends LocalLock {
 
   waitForUnlock(weightOrOptions, priorityOrOptions) {
     const { weight, limits } = readWatch(weightOrOptions, priorityOrOptions)
+    if (weight > this.whole) warnOfWeight(this, weight, this.whole, limits)
     return this.watch(weight, limits)
   }
 

@@ -8,6 +8,7 @@ const {
   weightedAcquireOptions,
   weightedWaitOptions,
 } = require('./options.js')
+const { warnHere } = require('./warning.js')
 
 const maxValue = 2 ** 29 - 1
 const minValue = -(2 ** 29)
@@ -60,4 +61,30 @@ function checkedValue(value) {
   return value
 }
 
-module.exports = { checkedValue, checkWeight, maxValue, readAcquire, readAcquireSync, readWatch }
+/** The semaphores that have warned of a wait for more units than they have. */
+const warned = new WeakSet()
+
+/**
+ * A caller waits for `weight` units of `lock`, which has `whole`. A semaphore that begins without a unit is meant to be
+ * raised.
+ */
+function warnOfWeight(lock, weight, whole, { timeout, maxPending }) {
+  if (whole < 1 || timeout === 0 || lock.isFull(maxPending) || warned.has(lock)) return
+  warned.add(lock)
+  warnHere(
+    'BOXOFFICE_TOO_MANY_UNITS',
+    `a caller waits for ${weight} units of ${lock.title()}, which has ${whole}: only setValue() or release() can raise ` +
+      `its value, and callers behind this one wait, too; for a priority: { priority: ${weight} }`,
+    'It began to wait',
+  )
+}
+
+module.exports = {
+  checkedValue,
+  checkWeight,
+  maxValue,
+  readAcquire,
+  readAcquireSync,
+  readWatch,
+  warnOfWeight,
+}

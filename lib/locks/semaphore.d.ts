@@ -120,8 +120,9 @@ export class Semaphore implements SemaphoreInterface, Closable {
    * back. Rejects as {@link Mutex.acquire} does.
    *
    * A `weight` above the value of the semaphore waits until `setValue()` or `release()` raises the value, and the
-   * callers behind it wait as well. Without a `timeout` that may be for ever. A {@link KeyedSemaphore} throws a
-   * RangeError instead.
+   * callers behind it wait as well. Without a `timeout` that may be for ever. So the first such wait of a semaphore emits
+   * a `BoxofficeWarning` with the code `BOXOFFICE_TOO_MANY_UNITS`, unless the semaphore began with less than one unit. A
+   * {@link KeyedSemaphore} throws a RangeError instead, and so does a semaphore over an engine.
    *
    * @param options or a priority: a bare number is not a timeout.
    * @throws {RangeError} at once when `weight` is not positive: `invalid weight N: must be positive`.

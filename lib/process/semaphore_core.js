@@ -8,6 +8,7 @@ const {
   readAcquire,
   readAcquireSync,
   readWatch,
+  warnOfWeight,
 } = require('../core/units.js')
 const { LocalSemaphore } = require('../core/semaphore.js')
 const native = require('../addon/load.js')
@@ -34,9 +35,14 @@ class SemaphoreCore extends Core {
     return this.read() >> valueShift
   }
 
+  /** The value that the semaphore began with. */
+  firstValue() {
+    return this.idle >> valueShift
+  }
+
   /** How far the value is below its first one. */
   room() {
-    return (this.idle >> valueShift) - this.getValue()
+    return this.firstValue() - this.getValue()
   }
 
   isLocked() {
@@ -72,6 +78,16 @@ class SemaphoreCore extends Core {
     return this.enterQueue(weight, limits, Acquirer)
   }
 
+  enterQueue(weight, limits, Kind) {
+    if (weight > this.firstValue()) this.warnOfWeight(weight, limits)
+    return super.enterQueue(weight, limits, Kind)
+  }
+
+  /** Any thread may have raised the value, and this one knows only what is free. */
+  warnOfWeight(weight, limits) {
+    if (!this.hasRoom(weight)) warnOfWeight(this, weight, this.firstValue(), limits)
+  }
+
   tryAcquire(weight = 1) {
     checkWeight(weight)
     const outcome = this.tryEnter(weight)
@@ -81,6 +97,7 @@ class SemaphoreCore extends Core {
   /** Blocks this thread. */
   acquireSync(weightOrOptions, options) {
     const { weight, limits } = readAcquireSync(weightOrOptions, options)
+    if (weight > this.firstValue()) this.warnOfWeight(weight, limits)
     const outcome = this.enterSync(weight, limits)
     return ticketOf(this, weight, outcome === grantedAbandoned)
   }

@@ -5,6 +5,7 @@ const { once } = require('node:events')
 const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
 const { sleep } = require('../helpers/agents.js')
 const { runCode } = require('../helpers/processes.js')
+const { warningsOf } = require('../helpers/warnings.js')
 
 const kinds = {
   mutex: { make: (options) => new Mutex(options), hold: (lock) => lock.acquire() },
@@ -21,17 +22,6 @@ const kinds = {
 }
 
 describe('Warnings of long holds', () => {
-  /** The library's warnings while `action` runs. */
-  async function warningsOf(action) {
-    const warnings = []
-    const note = (warning) => warnings.push(warning)
-    process.on('warning', note)
-    await action()
-    await new Promise(setImmediate)
-    process.off('warning', note)
-    return warnings.filter(({ name }) => name === 'BoxofficeWarning')
-  }
-
   for (const [title, { make, hold }] of Object.entries(kinds)) {
     it(`come once for each hold of a ${title} that lasts too long`, async () => {
       const lock = make({ warnAfter: 20 })

@@ -1,0 +1,88 @@
+'use strict'
+// A wait for more units than a semaphore has, which ends only when its value is raised.
+const assert = require('node:assert/strict')
+const { E_CANCELED, Semaphore } = require('../..')
+const { outcome } = require('../helpers/keyed.js')
+const { scopes } = require('../helpers/scopes.js')
+const { warningsOf } = require('../helpers/warnings.js')
+
+const waits = {
+  acquire: (semaphore) => semaphore.acquire(3),
+  runExclusive: (semaphore) => semaphore.runExclusive(assert.fail, { weight: 3 }),
+  'map()': (semaphore) => semaphore.map([1], assert.fail, { weight: 3 }),
+  'limit()': (semaphore) => semaphore.limit(assert.fail, { weight: 3 })(),
+}
+
+// Over an engine, where the value is fixed, such a wait is refused.
+for (const scope of ['thread', 'process', 'host']) {
+  describe(`a wait for more units than the semaphore has, in the scope ${scope}`, () => {
+    const optionsOf = scopes[scope]()
+    let semaphore
+    beforeEach(async () => {
+      semaphore = new Semaphore(2, await optionsOf())
+    })
+
+    for (const [title, wait] of Object.entries(waits)) {
+      it(`of ${title} warns once, with its site`, async () => {
+        const ends = []
+        const warnings = await warningsOf(() => {
+          for (let i = 0; i < 2; i++) ends.push(assert.rejects(wait(semaphore), E_CANCELED))
+          ends.push(outcome(semaphore.waitForUnlock(3)))
+        })
+        const [{ name, code, message, detail }, ...others] = warnings
+        assert.deepEqual(others, [])
+        assert.deepEqual([name, code], ['BoxofficeWarning', 'BOXOFFICE_TOO_MANY_UNITS'])
+        assert.match(message, /^a caller waits for 3 units of the semaphore( ".*")?, which has 2: /)
+        assert.match(message, /; for a priority: \{ priority: 3 \}$/)
+        const [heading, ...frames] = detail.split('\n')
+        assert.equal(heading, 'It began to wait here:')
+        assert.match(frames[0], /too_many_units\.test\.js/)
+        semaphore.cancel()
+        semaphore.setValue(3)
+        await Promise.all(ends)
+      })
+    }
+
+    it('of waitForUnlock() warns, too', async () => {
+      const wait = () => void outcome(semaphore.waitForUnlock(3))
+      assert.equal((await warningsOf(wait)).length, 1)
+      semaphore.setValue(3)
+    })
+
+    it('does not warn where the caller does not wait', async () => {
+      const now = [
+        () => assert.rejects(semaphore.acquire(3, { timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' }),
+        async () => assert.equal(await semaphore.acquire(3, { ifAvailable: true }), undefined),
+        () => assert.equal(semaphore.tryAcquire(3), undefined),
+        () =>
+          assert.rejects(semaphore.acquire(3, { maxPending: 0 }), { code: 'ERR_LOCK_QUEUE_FULL' }),
+      ]
+      for (const call of now) assert.deepEqual(await warningsOf(call), [])
+    })
+
+    it('does not warn of a weight that fits, nor of a value that has been raised', async () => {
+      const warnings = await warningsOf(async () => {
+        const [, release] = await semaphore.acquire(2)
+        const second = semaphore.acquire(2)
+        release()
+        const [, releaseSecond] = await second
+        releaseSecond()
+        semaphore.setValue(5)
+        const [, releaseAll] = await semaphore.acquire(5)
+        releaseAll()
+      })
+      assert.deepEqual(warnings, [])
+    })
+
+    it('does not warn of a semaphore that begins without a unit, and is meant to be raised', async () => {
+      const signal = new Semaphore(0, await optionsOf())
+      const warnings = await warningsOf(async () => {
+        const wait = signal.acquire()
+        signal.release()
+        const [, release] = await wait
+        release()
+      })
+      assert.deepEqual(warnings, [])
+    })
+  })
+}
