@@ -30,11 +30,18 @@ function isOfProcess({ engine, host }) {
   return engine === undefined && host === undefined
 }
 
+/** A name without a scope may be meant for all processes. */
+function checkName({ name, scope, engine }, title) {
+  if (name === undefined || scope !== undefined || engine !== undefined) return
+  require('./process/one_of_many.js').warnOfName(title, name)
+}
+
 /** The lock of `kind` that `options` describe, wrapped by the kind's `over` if it has one. */
 function openLock(kind, args, options) {
   const settings = readLockOptions(options, kind.bytes, kind.known)
   const { cancelError, defaults, diagnostics, engine, mayBlock } = settings
   const lock = openPlain(kind, args, settings)
+  checkName(settings, kind.name)
   // Over an engine the lock has its observer already, shared by all of its objects.
   if (diagnostics !== undefined && engine === undefined) {
     loadSnapshot()
@@ -100,6 +107,7 @@ function openGateOnHost(args, settings, name) {
 
 /** The key map that `settings` describe, of locks of `kind` that begin with `value`. */
 function openKeyMap(kind, value, settings) {
+  checkName(settings, `keyed ${kind.name}`)
   const watch = watchOf(settings, kind)
   if (isOfThread(settings)) {
     checkScope(settings)

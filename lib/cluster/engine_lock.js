@@ -2,8 +2,7 @@
 // The base of all locks over an engine. The promises of this thread first queue in a local lock;
 // the admitted ones share leases of the server, which they pass on (cohort.js). It replaces a local
 // lock, in keyed maps as well.
-const { reasonOf, throwIfAborted } = require('../core/abort.js')
-const { withDeadline } = require('../core/deadline.js')
+const { reasonOf, throwIfAborted, withDeadline } = require('../core/abort.js')
 const { E_CANCELED } = require('../core/errors.js')
 const { nameOf, toText } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')

@@ -5,6 +5,7 @@
 //
 // AbortSignal.any would not do: the signals it makes stay referenced by a long-lived source.
 const { events } = require('./builtins.js')
+const { longestTimeout } = require('./options.js')
 
 /** Other listeners get the event first where a runtime has no addAbortListener(): these options make it less likely. */
 const first = { capture: true, once: true }
@@ -142,4 +143,28 @@ function following(signals) {
   }
 }
 
-module.exports = { abort, following, listen, reasonOf, throwIfAborted }
+/**
+ * Follows `signal` from now on, and the clock from start() on; `late()` makes the reason of the timeout.
+ * end() lets go of both.
+ */
+function withDeadline(signal, timeout, late) {
+  const { controller, end } = following(signal === undefined ? [] : [signal])
+  let clear = () => {}
+  return {
+    signal: controller.signal,
+    start() {
+      // Given a longer timeout, setTimeout would fire after 1 ms.
+      if (timeout > longestTimeout) return
+      // A replaced clock may be replaced again before the end.
+      const { clearTimeout, setTimeout } = globalThis
+      const timer = setTimeout(() => abort(controller, late()), timeout)
+      clear = () => clearTimeout(timer)
+    },
+    end() {
+      clear()
+      end()
+    },
+  }
+}
+
+module.exports = { abort, following, listen, reasonOf, throwIfAborted, withDeadline }

@@ -29,6 +29,9 @@ module.exports = {
   get async_hooks() {
     return get('node:async_hooks') ?? require('node:async_hooks')
   },
+  get cluster() {
+    return get('node:cluster') ?? require('node:cluster')
+  },
   get events() {
     return get('node:events') ?? require('node:events')
   },

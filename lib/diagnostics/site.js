@@ -2,7 +2,7 @@
 // Whether user code settles a promise by hand: `new Promise()` or Promise.withResolvers(). All other promises come from
 // async functions, then(), or functions that combine promises, which settle them. The frames are captured when the
 // promise is made, and examined when a chain may wait for it.
-const { capture, sitesIn } = require('../core/frames.js')
+const { capture, sitesIn } = require('../core/sites.js')
 
 /** The frames of async_hooks, and the one that makes the promise. */
 const mostFrames = 6

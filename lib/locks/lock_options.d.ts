@@ -6,6 +6,10 @@ export interface LockOptions {
    * All threads of the process that construct a lock of this kind with this name share one lock. (A Mutex and a
    * KeyedMutex of the same name are two locks.) The lock lives as long as any thread has an object for it, and longer
    * while it is not in its initial state. A keyed lock lives as long as a thread that has used it.
+   *
+   * A name alone reaches this process only. In a worker of node:cluster, and where PM2 has set `NODE_APP_INSTANCE`, the
+   * first such lock of a thread emits a `BoxofficeWarning` with the code `BOXOFFICE_ONE_PROCESS`: give it `scope: 'host'`
+   * for all processes of the machine, or `scope: 'process'` for the threads of this one.
    */
   name?: string
 

@@ -1,9 +1,8 @@
 'use strict'
 // One key of a keyed lock, or several at once. Every caller takes several keys in the same order,
 // so that no two wait for each other.
-const { following, throwIfAborted } = require('../core/abort.js')
+const { following, throwIfAborted, withDeadline } = require('../core/abort.js')
 const { now } = require('../core/builtins.js')
-const { withDeadline } = require('../core/deadline.js')
 const { lockError } = require('../core/errors.js')
 const { checkKey, nameOf } = require('../core/keys.js')
 const { acquireOptions, readWait } = require('../core/options.js')

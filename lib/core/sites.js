@@ -1,0 +1,54 @@
+'use strict'
+// The sites of calls: the frames of a stack, and warnings that show them. Error may be frozen (--frozen-intrinsics, SES), or
+// lack what only V8 has: then there are as many frames as its own limit allows, or none.
+
+/** Gives `target` a `stack` of at most `most` frames, without those of `below` and what it called. */
+function capture(target, below, most) {
+  const { stackTraceLimit } = Error
+  // An assignment would throw where the property is read-only.
+  const isSet = Reflect.set(Error, 'stackTraceLimit', most)
+  try {
+    Error.captureStackTrace?.(target, below)
+  } finally {
+    if (isSet) Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
+const sitesOf = (_, sites) => sites
+
+/** The call sites in the `stack` of `target`, which has not been read yet. Undefined if Error does not give them. */
+function sitesIn(target) {
+  const { prepareStackTrace } = Error
+  const isSet = Reflect.set(Error, 'prepareStackTrace', sitesOf)
+  try {
+    const sites = target.stack
+    return Array.isArray(sites) ? sites : undefined
+  } finally {
+    if (isSet) Error.prepareStackTrace = prepareStackTrace
+  }
+}
+
+/** Enough for the package's frames on top and the interesting ones below. */
+const mostFrames = 16
+/** The folder of the package in the frame of this file. A bundle has other names, and shows all frames. */
+const here = /([^\s(]*)core[/\\]sites\.js:\d+:\d+\)?$/
+
+/** The lines of the stack that are the user's. */
+function callSite() {
+  const holder = {}
+  capture(holder, undefined, mostFrames)
+  const frames = `${holder.stack ?? ''}`.split('\n').slice(1)
+  const ours = frames.map((frame) => here.exec(frame)?.[1]).find((folder) => folder !== undefined)
+  const isOurs = (frame) =>
+    frame.includes('node:internal/') || (ours !== undefined && frame.includes(ours))
+  return frames.filter((frame) => !isOurs(frame)).join('\n')
+}
+
+/** `what` happened at the site of the detail. */
+function warnHere(code, message, what) {
+  const site = callSite()
+  const detail = site === '' ? undefined : `${what} here:\n${site}`
+  process.emitWarning(message, { type: 'BoxofficeWarning', code, detail })
+}
+
+module.exports = { capture, sitesIn, warnHere }
