@@ -74,3 +74,9 @@ export interface Releaser extends Grant, Disposable, AsyncDisposable {
   (): void
   release(): void
 }
+
+/**
+ * What `tryRunExclusive` and `tryRunShared` resolve to: whether the lock was available and the callback ran, and what it
+ * returned.
+ */
+export type TryRunResult<T> = { ran: true; value: T } | { ran: false; value: undefined }

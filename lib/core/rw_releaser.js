@@ -1,8 +1,7 @@
 'use strict'
 // Releasers of read-write locks, of one thread or of several: a reader's can upgrade, a writer's
 // can downgrade.
-const { checkMayBlock } = require('./main_thread.js')
-const { acquireOptions, readSyncWait, readWait } = require('./options.js')
+const { checkMayBlock, acquireOptions, readSyncWait, readWait } = require('./options.js')
 const { endedError } = require('./rw_errors.js')
 const observed = require('./observed.js')
 const { makeReleaser } = require('./releaser.js')

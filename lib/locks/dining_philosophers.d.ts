@@ -1,5 +1,5 @@
 import type { AcquireOptions, IfAvailable, SyncWaitOptions } from '../core/options.js'
-import type { Grant, Releaser } from '../core/releaser.js'
+import type { Grant, Releaser, TryRunResult } from '../core/releaser.js'
 import type { LockOptions, WaitDefaults } from './lock_options.js'
 
 /** `maxPending` counts the callers that wait for one fork. */
@@ -96,6 +96,12 @@ export class DiningPhilosophers {
     callback: (grant: Grant) => Promise<T> | T,
     options?: number | AcquireOptions,
   ): Promise<T>
+
+  /** {@link Mutex.tryRunExclusive} with both forks of `seat`. */
+  tryRunExclusive<T>(
+    seat: number,
+    callback: (grant: Grant) => Promise<T> | T,
+  ): Promise<TryRunResult<T>>
 
   /**
    * Begins as {@link DiningPhilosophers.beginSync} does, runs `callback`, releases, and returns the callback's result.

@@ -12,7 +12,7 @@ const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many
 const { acquireOptions, readWait } = require('../core/options.js')
 const { isObject, receiverError } = require('./receiver.js')
 const { makeReleaser } = require('../core/releaser.js')
-const { run, runSync } = require('./run.js')
+const { now, run, runSync, tryRun } = require('./run.js')
 
 const maxSeats = 2 ** 31 - 1
 
@@ -133,6 +133,11 @@ class DiningPhilosophers {
   runExclusive(seat, callback, options) {
     check(this, 'runExclusive')
     return run(callback, () => this.begin(seat, options), undefined, options)
+  }
+
+  tryRunExclusive(seat, callback) {
+    check(this, 'tryRunExclusive')
+    return tryRun(callback, (given) => this.runExclusive(seat, given, now))
   }
 
   runExclusiveSync(seat, callback, options) {

@@ -1,6 +1,6 @@
 'use strict'
 // The base of all keyed maps.
-const { checkMayBlock } = require('../core/main_thread.js')
+const { checkMayBlock } = require('../core/options.js')
 const { closedKeyed } = require('./closed.js')
 const { lockOptionsWithDefaults, readLockOptions } = require('./lock_options.js')
 const { isOfKind, keyedMark, receiverError } = require('./receiver.js')

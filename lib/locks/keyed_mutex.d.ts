@@ -1,5 +1,5 @@
 import type { AcquireOptions, IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
-import type { Grant, Releaser } from '../core/releaser.js'
+import type { Grant, Releaser, TryRunResult } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Closable } from './closable.js'
 import type { CutKey, Key, KeyedMutexOptions } from './keyed.js'
@@ -76,6 +76,12 @@ export class KeyedMutex implements Closable {
     callback: (grant: Grant) => Promise<T> | T,
     options?: AcquireOptions,
   ): Promise<T>
+
+  /** {@link Mutex.tryRunExclusive}, for one key or several: it runs if all of them are available. */
+  tryRunExclusive<T>(
+    key: Key | readonly Key[],
+    callback: (grant: Grant) => Promise<T> | T,
+  ): Promise<TryRunResult<T>>
 
   /** As {@link Mutex.lock}. */
   lock(key: Key, options?: AcquireOptions): Promise<void>

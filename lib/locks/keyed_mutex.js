@@ -6,7 +6,7 @@ const { acquiring, blocking, waiting } = require('./defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { checkCallback, refuseNumber } = require('../core/options.js')
-const { run, runSync } = require('./run.js')
+const { now, run, runSync, tryRun } = require('./run.js')
 
 const kind = {
   class: 'KeyedMutex',
@@ -57,6 +57,11 @@ class KeyedMutex extends Keyed {
   executeLocked(key, callback, options) {
     mapOf(this, kind, 'executeLocked')
     return this.runExclusive(key, callback, options)
+  }
+
+  tryRunExclusive(key, callback) {
+    mapOf(this, kind, 'tryRunExclusive')
+    return tryRun(callback, (given) => this.runExclusive(key, given, now), key)
   }
 
   lock(key, options) {

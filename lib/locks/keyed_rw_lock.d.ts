@@ -1,5 +1,5 @@
 import type { AcquireOptions, IfAvailable, SyncWaitOptions } from '../core/options.js'
-import type { Grant, Releaser } from '../core/releaser.js'
+import type { Grant, Releaser, TryRunResult } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Closable } from './closable.js'
 import type { CutKey, Key, KeyedOptions } from './keyed.js'
@@ -71,6 +71,17 @@ export class KeyedRWLock implements Closable {
     callback: (grant: Grant) => Promise<T> | T,
     options?: AcquireOptions,
   ): Promise<T>
+
+  /** {@link RWLock.tryRunShared}, for one key or several. */
+  tryRunShared<T>(
+    key: Key | readonly Key[],
+    callback: (grant: Grant) => Promise<T> | T,
+  ): Promise<TryRunResult<T>>
+  /** {@link RWLock.tryRunExclusive}, for one key or several. */
+  tryRunExclusive<T>(
+    key: Key | readonly Key[],
+    callback: (grant: Grant) => Promise<T> | T,
+  ): Promise<TryRunResult<T>>
 
   /** As {@link RWLock.acquireReadSync}; with several keys `timeout` covers all of them together. */
   acquireReadSync(key: Key, options?: SyncWaitOptions): ReadReleaser

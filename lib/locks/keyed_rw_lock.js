@@ -4,7 +4,7 @@ const { acquiring, blocking } = require('./defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { refuseNumber } = require('../core/options.js')
-const { run, runSync } = require('./run.js')
+const { now, run, runSync, tryRun } = require('./run.js')
 
 const kind = {
   class: 'KeyedRWLock',
@@ -53,6 +53,16 @@ class KeyedRWLock extends Keyed {
   runExclusive(key, callback, options) {
     mapOf(this, kind, 'runExclusive')
     return run(callback, () => this.acquireWrite(key, options), key, options)
+  }
+
+  tryRunShared(key, callback) {
+    mapOf(this, kind, 'tryRunShared')
+    return tryRun(callback, (given) => this.runShared(key, given, now), key)
+  }
+
+  tryRunExclusive(key, callback) {
+    mapOf(this, kind, 'tryRunExclusive')
+    return tryRun(callback, (given) => this.runExclusive(key, given, now), key)
   }
 
   acquireReadSync(key, options) {

@@ -8,7 +8,7 @@ import type {
   WeightedSyncWaitOptions,
   WeightedWaitOptions,
 } from '../core/options.js'
-import type { Grant } from '../core/releaser.js'
+import type { Grant, TryRunResult } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Closable } from './closable.js'
 import type { CutKey, Key, KeyedOptions } from './keyed.js'
@@ -128,6 +128,18 @@ export class KeyedSemaphore implements Closable {
     weight?: number | WeightedAcquireOptions,
     options?: AcquireOptions,
   ): Promise<T>
+
+  /** {@link Semaphore.tryRunExclusive}, for one key or several. */
+  tryRunExclusive<T>(
+    key: Key,
+    callback: (value: number, grant: Grant) => Promise<T> | T,
+    weight?: number,
+  ): Promise<TryRunResult<T>>
+  tryRunExclusive<T>(
+    keys: readonly Key[],
+    callback: (values: number[], grant: Grant) => Promise<T> | T,
+    weight?: number,
+  ): Promise<TryRunResult<T>>
 
   /** As {@link Semaphore.acquireSync}. */
   acquireSync(key: Key, weight?: number, options?: SyncWaitOptions): SemaphoreTicket

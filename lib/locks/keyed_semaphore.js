@@ -7,6 +7,7 @@ const { acquiringUnits, waitingUnits } = require('./defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { asTicket } = require('../core/releaser.js')
+const { now, tryRun } = require('./run.js')
 const { checkCallback, refuseNumber } = require('../core/options.js')
 
 const kind = {
@@ -64,6 +65,11 @@ class KeyedSemaphore extends Keyed {
   executeLocked(key, callback, weight, options) {
     mapOf(this, kind, 'executeLocked')
     return this.runExclusive(key, callback, weight, options)
+  }
+
+  tryRunExclusive(key, callback, weight = 1) {
+    mapOf(this, kind, 'tryRunExclusive')
+    return tryRun(callback, (given) => this.runExclusive(key, given, weight, now), key)
   }
 
   acquireSync(key, weight, options) {

@@ -1,6 +1,6 @@
 import type { EngineChoice } from '../cluster/options.js'
 import type { AcquireOptions, IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
-import type { Grant, Releaser } from '../core/releaser.js'
+import type { Grant, Releaser, TryRunResult } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
@@ -120,6 +120,18 @@ export class Mutex implements MutexInterface, Closable {
     callback: (grant: Grant) => Promise<T> | T,
     options?: number | AcquireOptions,
   ): Promise<T>
+
+  /**
+   * Runs `callback` as {@link Mutex.runExclusive} does, if the mutex is available now. Otherwise it does not wait, and does
+   * not call `callback`. The result tells the two apart, also where the callback returns undefined. Over an engine it asks
+   * the server once.
+   *
+   * @example
+   * const report = new Mutex()
+   * const { ran, value } = await report.tryRunExclusive(async () => 'made')
+   * assert.deepEqual([ran, value], [true, 'made'])
+   */
+  tryRunExclusive<T>(callback: (grant: Grant) => Promise<T> | T): Promise<TryRunResult<T>>
 
   /** {@link Mutex.acquire} without a Releaser, and the fastest way to lock. Call {@link Mutex.unlock} to release. */
   lock(options?: number | AcquireOptions): Promise<void>

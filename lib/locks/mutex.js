@@ -2,6 +2,7 @@
 const { LocalMutex } = require('../core/mutex.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiring, blocking, waiting } = require('./defaults.js')
+const { now, tryRun } = require('./run.js')
 const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
@@ -39,6 +40,11 @@ class Mutex extends Holdable {
       callback,
       acquiring(defaultsOf(this), options),
     )
+  }
+
+  tryRunExclusive(callback) {
+    coreOf(this, kind, 'tryRunExclusive')
+    return tryRun(callback, (given) => this.runExclusive(given, now))
   }
 
   lock(options) {

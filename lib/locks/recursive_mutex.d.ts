@@ -1,6 +1,6 @@
 import type { EngineChoice } from '../cluster/options.js'
 import type { AcquireOptions, IfAvailable, SyncWaitOptions } from '../core/options.js'
-import type { Grant } from '../core/releaser.js'
+import type { Grant, TryRunResult } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { HostOptions } from '../host/options.js'
 import type { Closable } from './closable.js'
@@ -114,6 +114,11 @@ export class RecursiveMutex implements Closable {
     callback: (grant: Grant) => Promise<T> | T,
     options?: number | AcquireOptions,
   ): Promise<T>
+
+  /**
+   * {@link Mutex.tryRunExclusive}. A call from inside a hold runs, unless another call from inside it is in.
+   */
+  tryRunExclusive<T>(callback: (grant: Grant) => Promise<T> | T): Promise<TryRunResult<T>>
 
   /**
    * Acquires the mutex and blocks this thread until then, runs `callback`, releases, and returns the callback's result.

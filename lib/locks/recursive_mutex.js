@@ -2,6 +2,7 @@
 const { LocalMutex } = require('../core/mutex.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiring, blocking } = require('./defaults.js')
+const { now, tryRun } = require('./run.js')
 const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
@@ -38,6 +39,11 @@ class RecursiveMutex extends Holdable {
       callback,
       acquiring(defaultsOf(this), options),
     )
+  }
+
+  tryRunExclusive(callback) {
+    coreOf(this, kind, 'tryRunExclusive')
+    return tryRun(callback, (given) => this.runExclusive(given, now))
   }
 
   runExclusiveSync(callback, options) {

@@ -30,4 +30,20 @@ function runSync(callback, grant, key) {
   }
 }
 
-module.exports = { run, runSync }
+/**
+ * Resolves to { ran: true, value } for the value of `callback`, or to { ran: false, value: undefined } where the lock is
+ * not available now. `runNow(callback)` is runExclusive() or runShared() with ifAvailable.
+ */
+async function tryRun(callback, runNow, key) {
+  checkCallback(callback, key)
+  let ran = false
+  const value = await runNow((...grant) => {
+    ran = true
+    return callback(...grant)
+  })
+  return { ran, value }
+}
+
+const now = Object.freeze({ ifAvailable: true })
+
+module.exports = { now, run, runSync, tryRun }

@@ -1,6 +1,6 @@
 import type { Engine, EngineChoice } from '../cluster/options.js'
 import type { AcquireOptions, IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
-import type { Grant, Releaser } from '../core/releaser.js'
+import type { Grant, Releaser, TryRunResult } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
@@ -169,6 +169,11 @@ export class RWLock implements Closable {
     callback: (grant: Grant) => Promise<T> | T,
     options?: number | AcquireOptions,
   ): Promise<T>
+
+  /** {@link Mutex.tryRunExclusive} as a reader: it runs if a reader would not have to wait. */
+  tryRunShared<T>(callback: (grant: Grant) => Promise<T> | T): Promise<TryRunResult<T>>
+  /** {@link Mutex.tryRunExclusive} as the writer. */
+  tryRunExclusive<T>(callback: (grant: Grant) => Promise<T> | T): Promise<TryRunResult<T>>
 
   /**
    * Acquires the lock for reading, and blocks this thread until then. Blocked threads and promises wait in one queue.

@@ -1,6 +1,6 @@
 'use strict'
 const { lockOptionsWithDefaults } = require('./lock_options.js')
-const { run, runSync } = require('./run.js')
+const { now, run, runSync, tryRun } = require('./run.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
 const { acquiring, blocking } = require('./defaults.js')
 const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
@@ -46,6 +46,16 @@ class RWLock extends Holdable {
     const grant = () =>
       coreOf(this, kind, 'runExclusive').acquireWrite(acquiring(defaultsOf(this), options))
     return run(callback, grant, undefined, options)
+  }
+
+  tryRunShared(callback) {
+    coreOf(this, kind, 'tryRunShared')
+    return tryRun(callback, (given) => this.runShared(given, now))
+  }
+
+  tryRunExclusive(callback) {
+    coreOf(this, kind, 'tryRunExclusive')
+    return tryRun(callback, (given) => this.runExclusive(given, now))
   }
 
   acquireReadSync(options) {

@@ -11,7 +11,7 @@ import type {
   WeightedSyncWaitOptions,
   WeightedWaitOptions,
 } from '../core/options.js'
-import type { Grant, Releaser } from '../core/releaser.js'
+import type { Grant, Releaser, TryRunResult } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
@@ -171,6 +171,12 @@ export class Semaphore implements SemaphoreInterface, Closable {
     weight?: number | WeightedAcquireOptions,
     options?: number | AcquireOptions,
   ): Promise<T>
+
+  /** {@link Mutex.tryRunExclusive} with `weight` units. */
+  tryRunExclusive<T>(
+    callback: (value: number, grant: Grant) => Promise<T> | T,
+    weight?: number,
+  ): Promise<TryRunResult<T>>
 
   /**
    * Takes `weight` units, after waiting in the queue, and blocks this thread until then.

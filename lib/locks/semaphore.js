@@ -3,6 +3,7 @@ const { LocalSemaphore } = require('../core/semaphore.js')
 const { checkedValue } = require('../core/units.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiringUnits, waitingUnits } = require('./defaults.js')
+const { now, tryRun } = require('./run.js')
 const { limited, mapped } = require('./semaphore_jobs.js')
 const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
@@ -46,6 +47,11 @@ class Semaphore extends Holdable {
       acquiringUnits(defaultsOf(this), weight, priority),
       priority,
     )
+  }
+
+  tryRunExclusive(callback, weight = 1) {
+    coreOf(this, kind, 'tryRunExclusive')
+    return tryRun(callback, (given) => this.runExclusive(given, weight, now))
   }
 
   acquireSync(weight, options) {

@@ -1,6 +1,6 @@
 'use strict'
 // The base of every object that stands for a single lock, event, condition ...
-const { checkMayBlock } = require('../core/main_thread.js')
+const { checkMayBlock } = require('../core/options.js')
 const { closedSingle } = require('./closed.js')
 const { isObject, isOfKind, receiverError } = require('./receiver.js')
 const { openLock } = require('../scopes.js')

@@ -81,6 +81,34 @@ describe('Capacity of keyed locks of scope host', function () {
     }
   }
 
+  for (const [capacity, room] of [
+    [1, slots],
+    [2, slots],
+    [32, slots],
+    [33, 2 * slots],
+    [64, 2 * slots],
+    [65, 4 * slots],
+  ]) {
+    it(`of ${capacity} keys is rounded up to ${room} entries`, async () => {
+      const locks = new KeyedMutex({ ...optionsOf(freshName()), capacity })
+      let held = 0
+      for (let key = 0; held < room; key++) if (takes(locks, key)) held++
+      assert.equal(locks.size, room)
+      for (let key = room; key < 2 * room; key++) assert.equal(takes(locks, `other ${key}`), false)
+      for (const key of [...locks.keys()]) locks.unlock(key)
+    })
+  }
+
+  /** Whether there is room for the key. */
+  function takes(locks, key) {
+    try {
+      return locks.tryLock(key)
+    } catch (error) {
+      assert.equal(error.code, 'ERR_LOCK_CAPACITY')
+      return false
+    }
+  }
+
   it('is not used up by idle keys of any thread or process', async () => {
     const capacity = 1024
     const options = { ...optionsOf(freshName()), capacity }

@@ -37,7 +37,7 @@ const argumentsOf = {
 }
 const given = (name, method) => {
   if (name in argumentsOf) return argumentsOf[name]
-  return /^(run|execute)/.test(method) ? [() => {}] : []
+  return /^(run|execute|tryRun)/.test(method) ? [() => {}] : []
 }
 
 const isClass = (value) => typeof value === 'function' && /^class\b/.test(String(value))
