@@ -1,6 +1,6 @@
 'use strict'
-// The sites of calls: the frames of a stack, and warnings that show them. Error may be frozen (--frozen-intrinsics, SES), or
-// lack what only V8 has: then there are as many frames as its own limit allows, or none.
+// The sites of calls: the frames of a stack. Error may be frozen (--frozen-intrinsics, SES), or lack what only V8 has:
+// then there are as many frames as its own limit allows, or none.
 
 /** Gives `target` a `stack` of at most `most` frames, without those of `below` and what it called. */
 function capture(target, below, most) {
@@ -44,11 +44,4 @@ function callSite() {
   return frames.filter((frame) => !isOurs(frame)).join('\n')
 }
 
-/** `what` happened at the site of the detail. */
-function warnHere(code, message, what) {
-  const site = callSite()
-  const detail = site === '' ? undefined : `${what} here:\n${site}`
-  process.emitWarning(message, { type: 'BoxofficeWarning', code, detail })
-}
-
-module.exports = { capture, sitesIn, warnHere }
+module.exports = { callSite, capture, sitesIn }

@@ -8,7 +8,7 @@ const {
   weightedAcquireOptions,
   weightedWaitOptions,
 } = require('./options.js')
-const { warnHere } = require('./sites.js')
+const { warnHere } = require('./warn.js')
 
 const maxValue = 2 ** 29 - 1
 const minValue = -(2 ** 29)

@@ -3,6 +3,7 @@
 // warnings in between are counted, and the last of them is emitted with their number when the second is over, or when
 // the process ends before.
 const { setTimeout } = require('./builtins.js')
+const { callSite } = require('./sites.js')
 
 const type = 'BoxofficeWarning'
 const pause = 1000
@@ -82,4 +83,10 @@ function warn(code, message, { detail, site = message } = {}) {
   emit(warning)
 }
 
-module.exports = { warn }
+/** As warn(), with the stack of the caller: `what` happened there. */
+function warnHere(code, message, what) {
+  const stack = callSite()
+  warn(code, message, { detail: stack === '' ? undefined : `${what} here:\n${stack}` })
+}
+
+module.exports = { warn, warnHere }

@@ -2,7 +2,7 @@
 // A name without a scope reaches one process, which surprises where a program runs as several.
 const builtins = require('../core/builtins.js')
 const { nameOf } = require('../core/keys.js')
-const { warnHere } = require('../core/sites.js')
+const { warnHere } = require('../core/warn.js')
 
 /** What runs this process as one of several, or undefined. */
 function manager() {
