@@ -1,8 +1,9 @@
 'use strict'
-// The steps of .ci/run, or those named, the cheapest first. It stops at the first that is red. Nothing runs beside tests.
+// The steps of .ci/run, or those named, the cheapest first. It stops at the first that is red. Only simulated checks, which
+// use one core each, run two at a time.
 const { chosen, inScratch, runSteps, summarize } = require('./steps.js')
 
-const steps = [
+const checks = [
   { name: 'Debian packages', run: '.ci/packages', limit: 400 },
   { name: 'npm ci', run: 'npm ci --ignore-scripts --no-audit --no-fund', limit: 300 },
   { name: 'biome', run: 'npx biome check --error-on-warnings', limit: 60 },
@@ -14,8 +15,14 @@ const steps = [
     limit: 300,
   },
   { name: 'package', run: '.ci/pack "$SCRATCH"', limit: 120 },
+]
+
+const simulated = [
   { name: 'models', run: 'test/model/run.sh semaphore', limit: 240, least: 10 },
   { name: 'relacy', run: '.ci/relacy mutex', limit: 400, least: 1 },
+]
+
+const tests = [
   { name: 'C++ tests', run: 'npm run test:native', limit: 600, least: 640 },
   { name: 'clang-tidy', run: '.ci/clang tidy', limit: 300 },
   {
@@ -26,10 +33,21 @@ const steps = [
   },
 ]
 
+const groups = [
+  [checks, 1],
+  [simulated, 2],
+  [tests, 1],
+]
+
 async function main(only) {
   await inScratch('gate', async (folder) => {
     const environment = { CI: 'true', CMAKE_BUILD_PARALLEL_LEVEL: '2', SCRATCH: folder }
-    const results = await runSteps(chosen(steps, only), { folder, environment, stops: true })
+    const results = []
+    for (const [steps, beside] of groups) {
+      if (results.some(({ why }) => why)) break
+      const how = { folder, environment, stops: true, beside }
+      results.push(...(await runSteps(chosen(steps, only), how)))
+    }
     process.exitCode = summarize(results)
   })
 }
