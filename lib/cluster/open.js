@@ -23,7 +23,7 @@ const asPart = (name) => encodeURIComponent(name.toWellFormed())
  * Holds are shared by name: a caller from inside a hold may use another object, with another
  * fairness.
  */
-const makeHolds = () => new (require('../core/recursive.js').Holds)()
+const makeHolds = () => new (require('../core/recursive_hold.js').Holds)()
 
 /**
  * Throws unless locks of that kind can have these `times` over this engine: see

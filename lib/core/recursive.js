@@ -13,116 +13,22 @@
 //   closed   its callback has ended: a caller from inside counts as coming from the next open one around
 //            it, or from outside. Callers that came before are still admitted, one after the other
 //   over     closed, and no caller from inside is waiting or in: the queue that it came by goes on
-const { AsyncLocalStorage } = require('./builtins.js').async_hooks
-const { LocalMutex, Runner } = require('./mutex.js')
+const { Runner } = require('./mutex.js')
+const { context, Hold, Holds, openFrom, storage } = require('./recursive_hold.js')
 const { checkStack } = require('./stack.js')
 const { acquireOptions, checkCallback, readWait } = require('./options.js')
 
-/**
- * The innermost hold of any lock that the running code was started in. One storage for all locks:
- * on Node 20 and 22 each storage slows down every promise of the process, and none is ever
- * collected.
- */
-const storage = new AsyncLocalStorage()
-
-class Hold {
-  isOpen = true
-  /** The number of callers from inside that wait or are in. */
-  inside = 0
-  /** The queue of callers from inside, created for the first of them. */
-  inner = null
-  /** The hold of the caller from inside that is in. */
-  child = null
-
-  /**
-   * A hold of `mutex`, entered from inside `parent` (a hold of the same mutex, or null); `around`
-   * is the context.
-   */
-  constructor(mutex, parent, around) {
-    this.mutex = mutex
-    this.holds = mutex.holds
-    this.grant = undefined
-    this.parent = parent
-    this.root = parent === null ? this : parent.root
-    this.around = openFrom(around)
-  }
-
-  /** The hold's caller is in. */
-  enter() {
-    const { mutex, holds, parent } = this
-    this.grant = mutex.lock.grant()
-    if (parent === null) holds.outermost = this
-    else parent.child = this
-  }
-
-  /** Counts one more caller from inside, and returns the queue for it. */
-  comeIn() {
-    this.inside++
-    this.inner ??= new InnerMutex(this.mutex)
-    return this.inner
-  }
-
-  /** A caller from inside has ended, or given up. */
-  goOut() {
-    this.inside--
-    this.endIfOver()
-  }
-
-  /** The hold's callback has ended. */
-  close() {
-    this.isOpen = false
-    this.endIfOver()
-  }
-
-  /**
-   * Ends the hold if it is over, and the closed holds around it that waited only for it: a loop, so
-   * that depth costs no stack.
-   */
-  endIfOver() {
-    let hold = this
-    while (hold !== null && !hold.isOpen && hold.inside === 0) {
-      const { mutex, holds, grant, parent } = hold
-      if (parent === null) {
-        // It may have ended before, by its maxHold or by a Mutex on the same memory. Another one may
-        // be in by now.
-        if (holds.outermost === hold) holds.outermost = null
-        if (mutex.lock.grant() === grant) mutex.lock.unlock()
-      } else {
-        parent.child = null
-        parent.inside--
-        parent.inner.unlock()
-      }
-      hold = parent
-    }
-  }
-}
-
-/** State shared by the objects of this thread that stand for one recursive mutex. */
-class Holds {
-  /** The first hold on the path. */
-  outermost = null
-  /** Whether a callback of runExclusiveSync is on the stack. */
-  isOnStack = false
-}
-
-/** `hold`, or the innermost open hold around it. */
-function openFrom(hold) {
-  let open = hold
-  while (open !== null && !open.isOpen) open = open.around
-  return open
-}
-
-/** The innermost open hold of any lock. */
-function context() {
-  return openFrom(storage.getStore() ?? null)
+/** The state shared by all objects of `lock`. */
+function holdsOf(lock) {
+  lock.holds ??= new Holds()
+  return lock.holds
 }
 
 /** A recursive mutex: the outermost hold has `lock`, a mutex of any scope. */
 class Recursive {
-  constructor(lock) {
+  constructor(lock, holds = holdsOf(lock)) {
     this.lock = lock
-    lock.holds ??= new Holds()
-    this.holds = lock.holds
+    this.holds = holds
   }
 
   /** The innermost open hold of this lock in the context `around`. */
@@ -167,10 +73,23 @@ class Recursive {
 
   runExclusiveSync(callback, limits) {
     checkCallback(callback)
-    // By thread, not by context: code inside that callback is on its stack. It changes no state, so
-    // an endless recursion that overflows the stack leaves nothing to undo.
-    if (this.holds.isOnStack) return callback(this.told(this.holds.outermost))
-    const around = context()
+    // It changes no state, so an endless recursion that overflows the stack leaves nothing to undo.
+    if (this.isOnStack()) return callback(this.told(this.holds.outermost))
+    const hold = this.enterSync(context(), limits)
+    try {
+      return storage.run(hold, callback, this.told(hold))
+    } finally {
+      this.leaveSync(hold)
+    }
+  }
+
+  /** Whether a callback of runExclusiveSync() is around: by thread, not by context, because code inside it is on its stack. */
+  isOnStack() {
+    return this.holds.isOnStack
+  }
+
+  /** Enters from inside `around`, and blocks this thread until then. */
+  enterSync(around, limits) {
     const parent = this.holdIn(around)
     // Check here, because near the end of the stack every call may throw, and the steps below must
     // all run.
@@ -186,12 +105,27 @@ class Recursive {
     }
     hold.enter()
     this.holds.isOnStack = true
+    return hold
+  }
+
+  leaveSync(hold) {
+    this.holds.isOnStack = false
+    hold.close()
+  }
+
+  /** Resolves to a hold that is entered from inside `around`; to undefined if the lock is not available. */
+  async enterFrom(around, limits) {
+    const parent = this.holdIn(around)
+    let grant
     try {
-      return storage.run(hold, callback, this.told(hold))
+      grant = await this.mutexOf(parent).enter(limits, Runner)
     } finally {
-      this.holds.isOnStack = false
-      hold.close()
+      if (grant === undefined) parent?.goOut()
     }
+    if (grant === undefined) return undefined
+    const hold = new Hold(this, parent, around)
+    hold.enter()
+    return hold
   }
 
   /** The grant that callbacks get: that of the outermost hold around `hold`. */
@@ -236,20 +170,31 @@ class Recursive {
   }
 }
 
-class InnerMutex extends LocalMutex {
-  constructor(whole) {
-    super()
-    this.whole = whole
-  }
-
-  title() {
-    return this.whole.lock.title()
-  }
-}
-
 /** Calls `callback` in the context of its hold, and resolves a thenable there, too. */
 function begin(callback, grant) {
   return Promise.resolve(callback(grant))
 }
 
-module.exports = { Holds, Recursive }
+/** The mutex of a key. Unlike a RecursiveMutex it can be released by the key, and may serve another key then. */
+class RecursiveKey extends Recursive {
+  constructor(lock) {
+    // Not those of the lock, which is also a plain mutex.
+    super(lock, new Holds())
+  }
+
+  /** A hold that has ended before its callback does not count. */
+  holdIn(around) {
+    const hold = super.holdIn(around)
+    return hold !== null && hold.root.grant === this.lock.grant() ? hold : null
+  }
+
+  isOnStack() {
+    return super.isOnStack() && this.holds.outermost?.grant === this.lock.grant()
+  }
+}
+
+/** Calls `callback(grant)` inside `hold`, or outside of all if that is null. */
+const runInside = (hold, callback, grant) => storage.run(hold, begin, callback, grant)
+const runInsideSync = (hold, callback, grant) => storage.run(hold, callback, grant)
+
+module.exports = { Recursive, RecursiveKey, runInside, runInsideSync }

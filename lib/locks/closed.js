@@ -105,7 +105,9 @@ function closedSingle(kind, lock) {
 /** The kind of a closed keyed map. */
 function closedKeyed(kind, map) {
   const closed = new ClosedKeyMap(kind, map)
-  return closedKind(kind, (method) => (entrances.has(method) ? closed : map))
+  const { lockFor = () => map, closedFor = () => closed } = kind
+  const mapFor = (method) => (entrances.has(method) ? closedFor(method, closed) : lockFor(method))
+  return { ...closedKind(kind, mapFor), isClosed: true }
 }
 
 /** Stands in for the keyed map of a closed object. */

@@ -29,4 +29,19 @@ export interface KeyedOptions
     EngineChoice,
     DiagnosticsOptions {}
 
-export interface KeyedMutexOptions extends KeyedOptions {}
+export interface KeyedMutexOptions extends KeyedOptions {
+  /**
+   * Lets the chain of calls that holds a key enter it again, by the methods that take a callback: `runExclusive`,
+   * `executeLocked`, `tryRunExclusive` and `runExclusiveSync`. Their rules are those of a {@link RecursiveMutex}, for
+   * each key: calls that a callback starts are nested in its hold, and nested calls that run side by side take turns.
+   *
+   * The other forms cannot mark their caller as the holder. From inside a hold of the key `acquire()`, `lock()` and
+   * `waitForUnlock()` reject with `ERR_LOCK_DEADLOCK`. A key that a chain acquires while it holds another one is a second
+   * wait: two chains that take two keys in different orders wait for each other.
+   *
+   * The option is that of each object: with and without it objects of one name exclude each other.
+   *
+   * @default false
+   */
+  reentrant?: boolean
+}

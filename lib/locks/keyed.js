@@ -20,6 +20,9 @@ let close
 /** The constructor's defaults for the waits of `it`, or undefined. */
 let defaultsOf
 
+/** Loaded when the first such map is constructed: AsyncLocalStorage slows down every promise on Node 20 and 22. */
+const reentrantKind = (kind, map) => require('./reentrant.js').reentrantKind(kind, map)
+
 class Keyed {
   #map
   #kind
@@ -41,7 +44,7 @@ class Keyed {
       return lockFor === undefined ? it.#map : lockFor(method)
     }
     close = (it) => {
-      if (it.#kind.lockFor !== undefined) return
+      if (it.#kind.isClosed) return
       it.#kind = closedKeyed(it.#kind, it.#map)
     }
     cancelErrorOf = (it, kind, method) => {
@@ -58,7 +61,7 @@ class Keyed {
   constructor(kind, options, value) {
     const settings = readLockOptions(options, 0, kind.known ?? lockOptionsWithDefaults)
     this.#map = openKeyMap(kind, value, settings)
-    this.#kind = kind
+    this.#kind = settings.isReentrant ? reentrantKind(kind, this.#map) : kind
     this.#cancelError = settings.cancelError
     this.#mayBlock = settings.mayBlock
     this.#defaults = settings.defaults

@@ -26,6 +26,15 @@ import type { Mutex, MutexSnapshot } from './mutex.js'
  * await Promise.all([transfer('ada', 'bob'), transfer('bob', 'ada')])
  *
  * @example
+ * // Functions that lock the same key and call each other.
+ * const carts = new KeyedMutex({ reentrant: true })
+ * const items = []
+ * const addItem = (user, item) => carts.runExclusive(user, async () => items.push(`${user}: ${item}`))
+ * const checkout = (user) => carts.runExclusive(user, () => addItem(user, 'postage'))
+ * await checkout('ada')
+ * assert.deepEqual(items, ['ada: postage'])
+ *
+ * @example
  * // One map for all threads.
  * const locks = new KeyedMutex({ name: 'tickets' })
  */

@@ -3,6 +3,7 @@ const { LocalMutex } = require('../core/mutex.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
 const { acquiring, blocking, waiting } = require('./defaults.js')
+const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { checkCallback, refuseNumber } = require('../core/options.js')
@@ -12,6 +13,7 @@ const kind = {
   class: 'KeyedMutex',
   base: keyed,
   name: 'mutex',
+  known: new Set([...lockOptionsWithDefaults, 'reentrant']),
   local: () => new LocalMutex(),
   lent: () => require('../core/lent_mutex.js').LentMutex,
   atRest: [],
@@ -41,6 +43,11 @@ class KeyedMutex extends Keyed {
   runExclusive(key, callback, options) {
     try {
       const map = mapOf(this, kind, 'runExclusive')
+      if (Array.isArray(key) && map.runExclusive !== undefined) {
+        checkCallback(callback, key, options)
+        refuseNumber(options)
+        return map.runExclusive(key, callback, acquiring(defaultsOf(this), options))
+      }
       // As for several keys, and as in all keyed classes, a derived class may override acquire().
       if (Array.isArray(key) || this.acquire !== KeyedMutex.prototype.acquire)
         return run(callback, () => this.acquire(key, options), key, options)
@@ -88,7 +95,12 @@ class KeyedMutex extends Keyed {
   }
 
   runExclusiveSync(key, callback, options) {
-    mapOf(this, kind, 'runExclusiveSync')
+    const map = mapOf(this, kind, 'runExclusiveSync')
+    if (map.runExclusiveSync !== undefined) {
+      blockingMapOf(this, kind, 'runExclusiveSync')
+      checkCallback(callback, key)
+      return map.runExclusiveSync(key, callback, blocking(defaultsOf(this), options))
+    }
     return runSync(callback, () => this.acquireSync(key, options), key)
   }
 

@@ -51,6 +51,7 @@ function readLockOptions(given, bytes, known = lockOptions) {
     warnAfter,
     maxHold,
     minHold,
+    reentrant = false,
   } = options
   if (typeof allowBlockingMainThread !== 'boolean') {
     throw new TypeError('allowBlockingMainThread must be a boolean')
@@ -60,6 +61,7 @@ function readLockOptions(given, bytes, known = lockOptions) {
   }
   if (shared !== undefined && typeof shared !== 'boolean')
     throw new TypeError('shared must be a boolean')
+  if (typeof reentrant !== 'boolean') throw new TypeError('reentrant must be a boolean')
   if (name !== undefined) checkName(name)
   const reach = { scope, name, buffer, shared, directory, capacity }
   let host
@@ -88,6 +90,7 @@ function readLockOptions(given, bytes, known = lockOptions) {
     defaults: readDefaults(options),
     times: hasTimes ? readTimes(options, engine !== undefined || host !== undefined) : undefined,
     isStrict: fairness === 'fifo',
+    isReentrant: reentrant,
     // Over an engine no call can block; its locks report that themselves.
     mayBlock: allowBlockingMainThread || engine !== undefined,
   }

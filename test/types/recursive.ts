@@ -1,5 +1,11 @@
 // Compiled, never run: a RecursiveMutex.
-import { RecursiveMutex, type RecursiveMutexOptions, type WaitOptions } from 'boxoffice'
+import {
+  KeyedMutex,
+  KeyedRWLock,
+  RecursiveMutex,
+  type RecursiveMutexOptions,
+  type WaitOptions,
+} from 'boxoffice'
 
 async function recursive() {
   const options: RecursiveMutexOptions = { name: 'accounts', fairness: 'fifo' }
@@ -30,3 +36,7 @@ async function recursive() {
 }
 
 export { recursive }
+
+new KeyedMutex({ reentrant: true })
+// @ts-expect-error only mutexes are
+new KeyedRWLock({ reentrant: true })

@@ -1,0 +1,134 @@
+'use strict'
+// The holds of recursive mutexes: recursive.js has their states.
+const { AsyncLocalStorage } = require('./builtins.js').async_hooks
+const { LocalMutex } = require('./mutex.js')
+const { unseen } = require('./releaser.js')
+
+/**
+ * The innermost hold of any lock that the running code was started in. One storage for all locks:
+ * on Node 20 and 22 each storage slows down every promise of the process, and none is ever
+ * collected.
+ */
+const storage = new AsyncLocalStorage()
+
+class Hold {
+  isOpen = true
+  /** The number of callers from inside that wait or are in. */
+  inside = 0
+  /** The queue of callers from inside, created for the first of them. */
+  inner = null
+  /** The hold of the caller from inside that is in. */
+  child = null
+
+  /**
+   * A hold of `mutex`, entered from inside `parent` (a hold of the same mutex, or null); `around`
+   * is the context.
+   */
+  constructor(mutex, parent, around) {
+    this.mutex = mutex
+    this.holds = mutex.holds
+    this.grant = undefined
+    this.parent = parent
+    this.root = parent === null ? this : parent.root
+    this.around = openFrom(around)
+  }
+
+  /** The hold's caller is in. */
+  enter() {
+    const { mutex, holds, parent } = this
+    this.grant = mutex.lock.grant()
+    if (parent === null) holds.outermost = this
+    else parent.child = this
+  }
+
+  /** Counts one more caller from inside, and returns the queue for it. */
+  comeIn() {
+    this.inside++
+    this.inner ??= new InnerMutex(this.mutex)
+    return this.inner
+  }
+
+  /** A caller from inside has ended, or given up. */
+  goOut() {
+    this.inside--
+    this.endIfOver()
+  }
+
+  /** The hold's callback has ended. */
+  close() {
+    this.isOpen = false
+    this.endIfOver()
+  }
+
+  /** Ends the hold before its callback has begun: the next grant is told of a death that this one was told of. */
+  closeUnseen() {
+    const { mutex, holds, grant, parent } = this
+    const { lock } = mutex
+    const isHeld = parent === null && lock.grant() === grant
+    const giveBack = isHeld
+      ? lock.releaser(grant, lock.grantOf(grant).abandoned)[unseen]
+      : undefined
+    if (giveBack === undefined) {
+      this.close()
+      return
+    }
+    this.isOpen = false
+    if (holds.outermost === this) holds.outermost = null
+    giveBack()
+  }
+
+  /**
+   * Ends the hold if it is over, and the closed holds around it that waited only for it: a loop, so
+   * that depth costs no stack.
+   */
+  endIfOver() {
+    let hold = this
+    while (hold !== null && !hold.isOpen && hold.inside === 0) {
+      const { mutex, holds, grant, parent } = hold
+      if (parent === null) {
+        // It may have ended before, by its maxHold or by a Mutex on the same memory. Another one may
+        // be in by now.
+        if (holds.outermost === hold) holds.outermost = null
+        if (mutex.lock.grant() === grant) mutex.lock.unlock()
+      } else {
+        parent.child = null
+        parent.inside--
+        parent.inner.unlock()
+      }
+      hold = parent
+    }
+  }
+}
+
+/** State shared by the objects of this thread that stand for one recursive mutex. */
+class Holds {
+  /** The first hold on the path. */
+  outermost = null
+  /** Whether a callback of runExclusiveSync is on the stack. */
+  isOnStack = false
+}
+
+/** `hold`, or the innermost open hold around it. */
+function openFrom(hold) {
+  let open = hold
+  while (open !== null && !open.isOpen) open = open.around
+  return open
+}
+
+/** The innermost open hold of any lock. */
+function context() {
+  return openFrom(storage.getStore() ?? null)
+}
+
+class InnerMutex extends LocalMutex {
+  constructor(whole) {
+    super()
+    this.whole = whole
+  }
+
+  title() {
+    return this.whole.lock.title()
+  }
+}
+
+module.exports = { context, Hold, Holds, openFrom, storage }

@@ -1,0 +1,207 @@
+'use strict'
+// Keyed mutexes with `reentrant: true`: the chain of calls that holds a key may enter it again by the forms with a callback,
+// as lib/core/recursive.js has it for one mutex. The other forms could only wait for their own chain there, and are refused.
+const { lockError } = require('../core/errors.js')
+const { acquireOptions, readWait } = require('../core/options.js')
+const { RecursiveKey, runInside, runInsideSync } = require('../core/recursive.js')
+const { context } = require('../core/recursive_hold.js')
+const { makeReleaser, unseen } = require('../core/releaser.js')
+const { acquireOneOrMany, acquireSyncOneOrMany } = require('./many.js')
+
+const shape = { configurable: true, enumerable: true }
+
+/** One for each lock of a key map, whichever objects share the map. */
+const recursives = new WeakMap()
+
+function recursiveOf(lock) {
+  let recursive = recursives.get(lock)
+  if (recursive === undefined) {
+    recursive = new RecursiveKey(lock)
+    recursives.set(lock, recursive)
+  }
+  return recursive
+}
+
+/** Whether this chain of calls holds the key of `lock`. */
+function isInside(lock) {
+  const recursive = recursiveOf(lock)
+  return recursive.isOnStack() || recursive.holdIn(context()) !== null
+}
+
+/** A releaser of `hold`, with what its callback is told of the grant. */
+function releaserOf(recursive, hold, close) {
+  const told = recursive.told(hold)
+  const release = makeReleaser(close, told.abandoned)
+  release[unseen] = () => hold.closeUnseen()
+  for (const name of ['fencingToken', 'signal']) {
+    const { get, value } = Object.getOwnPropertyDescriptor(told, name) ?? {}
+    if (get === undefined && value === undefined) continue
+    Object.defineProperty(release, name, { __proto__: null, get: () => told[name], ...shape })
+  }
+  return release
+}
+
+class ReentrantKeyMap {
+  #map
+
+  constructor(map) {
+    this.#map = map
+  }
+
+  get watch() {
+    return this.#map.watch
+  }
+
+  get hasTokensByKey() {
+    return this.#map.hasTokensByKey
+  }
+
+  find(key) {
+    return this.#map.find(key)
+  }
+
+  open(key) {
+    return new ReentrantKey(this.#map, key)
+  }
+
+  with(key, use) {
+    return use(this.open(key))
+  }
+
+  isHeld(key) {
+    const lock = this.#map.find(key)
+    return lock !== undefined && isInside(lock)
+  }
+
+  /** Several keys, each of which this chain may hold. */
+  async runExclusive(keys, callback, options) {
+    let inner = context()
+    const enter = async (lock, limits) => {
+      const recursive = recursiveOf(lock)
+      const hold = await recursive.enterFrom(inner, readWait(limits, acquireOptions))
+      if (hold === undefined) return undefined
+      inner = hold
+      return releaserOf(recursive, hold, () => hold.close())
+    }
+    const release = await acquireOneOrMany(this.#map, keys, options, enter)
+    if (release === undefined) return undefined
+    try {
+      return await runInside(inner, callback, release)
+    } finally {
+      release()
+    }
+  }
+
+  /** One key or several. */
+  runExclusiveSync(key, callback, limits) {
+    let inner = context()
+    const enter = (lock, left) => {
+      const recursive = recursiveOf(lock)
+      if (recursive.isOnStack()) return releaserOf(recursive, recursive.holds.outermost, () => {})
+      const hold = recursive.enterSync(inner, left)
+      inner = hold
+      return releaserOf(recursive, hold, () => recursive.leaveSync(hold))
+    }
+    const release = acquireSyncOneOrMany(this.#map, key, limits, enter)
+    try {
+      return runInsideSync(inner, callback, release)
+    } finally {
+      release()
+    }
+  }
+}
+
+/** The lock of a key, as KeyedMutex uses it. */
+class ReentrantKey {
+  #map
+  #key
+
+  constructor(map, key) {
+    this.#map = map
+    this.#key = key
+  }
+
+  runExclusive(callback, limits) {
+    return this.#map.with(this.#key, (lock) => recursiveOf(lock).runExclusive(callback, limits))
+  }
+
+  acquire(limits) {
+    return this.#waits((lock) => lock.acquire(limits))
+  }
+
+  lock(limits) {
+    return this.#waits((lock) => lock.lock(limits))
+  }
+
+  waitForUnlock(limits) {
+    return this.#waits((lock) => lock.waitForUnlock(limits))
+  }
+
+  #waits(wait) {
+    return this.#map.with(this.#key, (lock) => {
+      if (!isInside(lock)) return wait(lock)
+      const message = `${lock.title()} is held by this chain of calls, which would wait for itself: enter it again by runExclusive()`
+      return Promise.reject(lockError('ERR_LOCK_DEADLOCK', message))
+    })
+  }
+}
+
+/** The map of a closed object: a chain that holds a key may still enter it again. */
+class ClosedReentrantKeyMap extends ReentrantKeyMap {
+  #closed
+
+  constructor(map, closed) {
+    super(map)
+    this.#closed = closed
+  }
+
+  open(key) {
+    return this.isHeld(key) ? super.open(key) : this.#closed.open(key)
+  }
+
+  #isHeldAll(keys) {
+    return keys.length > 0 && keys.every((key) => this.isHeld(key))
+  }
+
+  async runExclusive(keys, callback, options) {
+    if (this.#isHeldAll(keys)) return super.runExclusive(keys, callback, options)
+    return acquireOneOrMany(this.#closed, keys, options, (lock) => lock.acquire())
+  }
+
+  runExclusiveSync(key, callback, limits) {
+    if (this.#isHeldAll([key].flat())) return super.runExclusiveSync(key, callback, limits)
+    return acquireSyncOneOrMany(this.#closed, key, limits, (lock) => lock.acquireSync())
+  }
+}
+
+/** What cancel() and cancelAll() find: they reject the callers inside a hold, too. */
+const cancelling = (map) => ({
+  find(key) {
+    const lock = map.find(key)
+    return lock === undefined ? undefined : recursiveOf(lock)
+  },
+  busy: () => map.busy().map(recursiveOf),
+})
+
+const waits = new Set(['acquire', 'lock', 'waitForUnlock'])
+const forms = new Set(['runExclusive', 'runExclusiveSync'])
+const cancels = new Set(['cancel', 'cancelAll'])
+
+/** The kind of an object of `kind` that is reentrant: see closed.js. */
+function reentrantKind(kind, map) {
+  const reentrant = new ReentrantKeyMap(map)
+  const cancel = cancelling(map)
+  return {
+    ...kind,
+    base: kind,
+    lockFor(method) {
+      if (cancels.has(method)) return cancel
+      return waits.has(method) || forms.has(method) ? reentrant : map
+    },
+    closedFor(method, closed) {
+      return forms.has(method) ? new ClosedReentrantKeyMap(map, closed) : closed
+    },
+  }
+}
+
+module.exports = { reentrantKind }
