@@ -2,6 +2,7 @@
 // memory.
 #include "exports.h"
 #include "platform/clock.h"
+#include "platform/copies.h"
 
 namespace boxoffice::binding {
 namespace {
@@ -64,9 +65,10 @@ std::int32_t unshare(const Call& call) {
   return call.loop().shares().unshare(call.integer(0), call.loop().id());
 }
 
-/// (name, initial word of its keys, or 0 if they differ): the number of the table of that name.
+/// (name, initial word of its keys, or 0 if they differ, whether its keys are names of locks): the number of the
+/// table of that name.
 std::int32_t openTable(const Call& call) {
-  return call.loop().shares().openTable(call.text(0), call.word(1));
+  return call.loop().shares().openTable(call.text(0), call.word(1), call.integer(2) == 1);
 }
 
 /// (place, how much): units that others have put back for this environment.
@@ -93,6 +95,13 @@ double now(const Call& /*call*/) {
   return time.count();
 }
 
+/// (path of this copy of the package): the path of another copy that differs, the first time; else null.
+napi_value joinCopies(const Call& call) {
+  const Napi::Env env(call.env());
+  const char* const other = boxoffice::joinCopies(call.text(0));
+  return other ? Napi::Value(Napi::String::New(env, other)) : env.Null();
+}
+
 }  // namespace
 
 void defineEnvironment(Topic exports) {
@@ -117,6 +126,7 @@ void defineEnvironment(Topic exports) {
   tables.add<busyCount>("busyCount");
   tables.add<busyKeys>("busyKeys");
   exports.topic("clock").add<now>("now");
+  exports.topic("copies").add<joinCopies>("join");
 }
 
 }  // namespace boxoffice::binding

@@ -170,8 +170,8 @@ std::int32_t Shares::regionOf(WordPairs::Number pair) {
   return views_[number];
 }
 
-std::int32_t Shares::openTable(const std::string& name, std::uint32_t start) {
-  LockTable& table = lockTables().open(name, start);
+std::int32_t Shares::openTable(const std::string& name, std::uint32_t start, bool isOfNames) {
+  LockTable& table = lockTables().open(name, start, isOfNames);
   tables_.push_back({.name = name, .table = &table});
   return static_cast<std::int32_t>(tables_.size() - 1);
 }

@@ -41,7 +41,7 @@ class Shares {
   std::int32_t unshare(std::int32_t place, AgentId me);
 
   /// A table by its name, until the environment ends: a number for it.
-  std::int32_t openTable(const std::string& name, std::uint32_t start);
+  std::int32_t openTable(const std::string& name, std::uint32_t start, bool isOfNames);
   const LockTable& table(std::int32_t table) const { return *opened(table).table; }
 
   /// Records that this environment has acquired or released `weight` of a counted lock.

@@ -6,7 +6,7 @@ const { titleOf, toText } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
 const native = require('../addon/load.js')
 const { Passer } = require('./passer.js')
-const { keepWith, shareKey, shareMemory, tableOf } = require('./shares.js')
+const { keepWith, shareKey, shareMemory, tableOfNames } = require('./shares.js')
 const { checkStack } = require('../core/stack.js')
 const {
   cancelAll,
@@ -76,7 +76,7 @@ class Core extends AnyLock {
   /** Shares the lock with all threads that know its name. */
   shareByName(name) {
     this.name = name
-    this.shareByKey(tableOf(this.kind.name), toText(name))
+    this.shareByKey(tableOfNames(this.kind.name), toText(name))
     keepWith(this)
   }
 

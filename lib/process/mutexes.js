@@ -5,7 +5,7 @@ const { nameOf, toText } = require('../core/keys.js')
 const { ConditionalMutex } = require('./conditional_mutex.js')
 const { lockKind, MutexLender } = require('./mutex_lender.js')
 const { SharedKeyMap } = require('./shared_key_map.js')
-const { letGoOf, placeInMemory, placeOfKey, tableOf } = require('./shares.js')
+const { letGoOf, placeInMemory, placeOfKey, tableOf, tableOfNames } = require('./shares.js')
 
 const start = 0
 
@@ -54,7 +54,7 @@ function placeInBuffer(buffer, byteOffset) {
   return placeInMemory(new Int32Array(memory, byteOffset, 1), lockKind, start)
 }
 
-const placeOfName = (kind, name) => placeOfKey(tableOf(kind), toText(name), lockKind, start)
+const placeOfName = (kind, name) => placeOfKey(tableOfNames(kind), toText(name), lockKind, start)
 
 /** Key maps of class `Base` whose locks are lent mutexes. */
 const lentKeyMap = (Base) =>

@@ -159,12 +159,18 @@ function keepWith(core) {
 
 const tables = new Map()
 
-/** The number of a table. This thread keeps the table open from then on. */
-function tableOf(name, start = 0, title = '') {
+/** The number of the table of all locks of `kind` that have a name, by their names. */
+function tableOfNames(kind) {
+  if (!tables.has(kind)) tables.set(kind, { table: native.lockTables.open(kind, 0, 1), start: 0 })
+  return tables.get(kind).table
+}
+
+/** The number of a keyed lock's table. This thread keeps the table open from then on. */
+function tableOf(name, start, title) {
   let opened = tables.get(name)
   if (opened === undefined) {
     try {
-      opened = { table: native.lockTables.open(name, start), start }
+      opened = { table: native.lockTables.open(name, start, 0), start }
     } catch (error) {
       error.message = `${title}: ${error.message}`
       throw error
@@ -191,6 +197,7 @@ module.exports = {
   shareSlotWith,
   shareThere,
   tableOf,
+  tableOfNames,
   unpin,
   unshare,
 }

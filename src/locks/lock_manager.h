@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "locks/lock_word.h"
+#include "platform/copies.h"
 #include "waiting/wait_queue.h"
 
 namespace boxoffice {
@@ -68,6 +69,8 @@ class LockManager {
 
    private:
     friend LockManager;
+    /// From its first request on.
+    CopyClaim claim_;
     /// The number of names for which the client waits for other agents, as far as it was told.
     std::size_t waitsFor_ = 0;
   };

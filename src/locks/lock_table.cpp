@@ -1,5 +1,7 @@
 #include "locks/lock_table.h"
 
+#include <utility>
+
 #include "platform/misuse.h"
 #include "platform/process_wide.h"
 
@@ -30,7 +32,12 @@ struct Claim {
   LockKind kind;
   std::size_t part;  // index of the word in its lock
   std::size_t uses = 0;
+  CopyClaim copy;
 };
+
+std::string resourceOf(const SharedWord* word) {
+  return "memory " + std::to_string(reinterpret_cast<std::uintptr_t>(word));
+}
 
 struct Claims {
   std::mutex mutex;
@@ -95,6 +102,7 @@ LockTable::Entry& LockTable::pin(const std::string& key, std::uint32_t start) {
   Entry& entry = at->second;
   if (isNew) {
     try {
+      if (!names_.empty()) entry.claim = CopyClaim(names_ + ' ' + key, "this name");
       entry.pair = wordPairs().take();
     } catch (...) {
       entries_.erase(at);
@@ -142,11 +150,18 @@ bool LockTable::empty() const {
   return entries_.empty();
 }
 
-LockTable& LockTables::open(const std::string& name, std::uint32_t start) {
+LockTable& LockTables::open(const std::string& name, std::uint32_t start, bool isOfNames) {
   const std::lock_guard guard(mutex_);
-  const auto [at, isNew] = tables_.try_emplace(name);
-  Named& named = at->second;
-  if (isNew) named.start = start;
+  const auto found = tables_.find(name);
+  if (found == tables_.end()) {
+    CopyClaim claim = isOfNames ? CopyClaim() : CopyClaim(name, "this name");
+    Named& made = tables_.try_emplace(name, isOfNames ? name : "").first->second;
+    made.claim = std::move(claim);
+    made.start = start;
+    made.uses = 1;
+    return made.table;
+  }
+  Named& named = found->second;
   if (named.start != start) {
     throwMisuse(Fault::mismatch,
                 "a lock of this name exists with another value: construct it alike everywhere");
@@ -181,7 +196,11 @@ void claimWords(SharedWord* words, std::size_t count, LockKind kind, std::uint32
   }
   try {
     for (std::size_t i = 0; i < count; ++i) {
-      all.try_emplace(words + i, Claim{.kind = kind, .part = i});
+      const auto [at, isNew] = all.try_emplace(words + i);
+      if (!isNew) continue;
+      at->second.kind = kind;
+      at->second.part = i;
+      at->second.copy = CopyClaim(resourceOf(words + i), "this memory");
     }
     if (count > 1) checkStarted(words, start);
   } catch (...) {

@@ -23,6 +23,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "platform/copies.h"
+
 namespace boxoffice {
 
 enum class LockKind : std::uint8_t {
@@ -69,10 +71,16 @@ class LockTable {
     WordPairs::Number pair;
     SharedWord* words;
     std::uint32_t pins;
+    CopyClaim claim;  // of a name
   };
 
+  LockTable() = default;
+  /// If `names` is not empty, each key is the name of a lock of that kind: another copy of this library must not
+  /// have one. Without it the table is as a whole of one copy.
+  explicit LockTable(std::string names) : names_(std::move(names)) {}
+
   /// The lock of `key`, which stays in place until it is unpinned as often. Throws Misuse(mismatch) when
-  /// the lock exists with another start, and std::bad_alloc; then nothing has changed.
+  /// the lock exists with another start or in another copy of this library, and std::bad_alloc; then nothing has changed.
   Entry& pin(const std::string& key, std::uint32_t start);
   void unpin(Entry& entry) noexcept;
 
@@ -85,6 +93,7 @@ class LockTable {
  private:
   static bool isIdle(const Entry& entry) noexcept;
 
+  const std::string names_;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Entry> entries_;
 };
@@ -93,13 +102,17 @@ class LockTable {
 class LockTables {
  public:
   /// The table of that name, until it is closed as often.
-  /// Throws Misuse(mismatch) when its locks have another start.
-  LockTable& open(const std::string& name, std::uint32_t start);
+  /// `isOfNames`: its keys are names of locks, and `name` is their kind.
+  /// Throws Misuse(mismatch) when its locks have another start, or another copy of this library has it open.
+  LockTable& open(const std::string& name, std::uint32_t start, bool isOfNames = false);
   void close(const std::string& name) noexcept;
 
  private:
   struct Named {
+    explicit Named(const std::string& names) : table(names) {}
+
     LockTable table;
+    CopyClaim claim;
     std::size_t uses = 0;
     std::uint32_t start = 0;
   };
@@ -111,7 +124,7 @@ LockTables& lockTables();
 WordPairs& wordPairs();
 
 /// Claims `count` words for a lock of `kind`, until they are disclaimed as often. Throws Misuse(mismatch)
-/// when a lock of another kind, or with another start, lies there.
+/// when a lock of another kind, with another start, or of another copy of this library lies there.
 void claimWords(SharedWord* words, std::size_t count, LockKind kind, std::uint32_t start);
 void disclaimWords(SharedWord* words, std::size_t count) noexcept;
 

@@ -14,12 +14,6 @@
 #define BOXOFFICE_TEXT(symbol) #symbol
 #define BOXOFFICE_TEXT_OF(symbol) BOXOFFICE_TEXT(symbol)
 
-#ifdef _WIN32
-#define BOXOFFICE_EXPORT __declspec(dllexport)
-#else
-#define BOXOFFICE_EXPORT __attribute__((visibility("default")))
-#endif
-
 /// This copy's registry.
 extern "C" BOXOFFICE_EXPORT void* BOXOFFICE_REGISTRY(const char* name, void* (*make)()) {
   struct Registry {
@@ -35,9 +29,12 @@ extern "C" BOXOFFICE_EXPORT void* BOXOFFICE_REGISTRY(const char* name, void* (*m
 
 namespace boxoffice {
 
+const char* digestOfSources() noexcept { return BOXOFFICE_TEXT_OF(BOXOFFICE_DIGEST); }
+
 void* findProcessWide(const char* name, void* (*make)()) {
-  static const platform::FindProcessWide first =
-      platform::firstExported(BOXOFFICE_TEXT_OF(BOXOFFICE_REGISTRY));
+  using Find = void* (*)(const char* name, void* (*make)());
+  static const auto first =
+      reinterpret_cast<Find>(platform::firstExported(BOXOFFICE_TEXT_OF(BOXOFFICE_REGISTRY)));
   return first ? first(name, make) : BOXOFFICE_REGISTRY(name, make);
 }
 

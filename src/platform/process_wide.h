@@ -4,15 +4,24 @@
 //
 // Every copy that is a shared library exports its registry, under a name that only copies of the very same
 // source have. All copies use the registry of the one that was loaded first, which stays in memory for
-// ever.
+// ever. Copies of other sources have an interface of their own: see copies.h.
 #pragma once
 
 #include <typeinfo>
+
+#ifdef _WIN32
+#define BOXOFFICE_EXPORT __declspec(dllexport)
+#else
+#define BOXOFFICE_EXPORT __attribute__((visibility("default")))
+#endif
 
 namespace boxoffice {
 
 /// Returns the object of that name; `make` creates it if there is none. It is never destroyed.
 void* findProcessWide(const char* name, void* (*make)());
+
+/// Names the sources of this copy.
+const char* digestOfSources() noexcept;
 
 /// The T of this process.
 template <class T>
@@ -24,10 +33,8 @@ T& processWide() {
 
 namespace platform {
 
-using FindProcessWide = void* (*)(const char* name, void* (*make)());
-
 /// The function of that name in the first loaded library that has it, or null.
-FindProcessWide firstExported(const char* symbol);
+void* firstExported(const char* symbol);
 
 }  // namespace platform
 }  // namespace boxoffice

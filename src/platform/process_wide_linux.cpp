@@ -8,7 +8,7 @@
 
 namespace boxoffice::platform {
 
-FindProcessWide firstExported(const char* symbol) {
+void* firstExported(const char* symbol) {
   // The libraries, in load order. dlopen comes after the walk, which holds a lock of the loader.
   std::vector<std::string> libraries;
   const auto note = [](dl_phdr_info* info, std::size_t, void* all) {
@@ -23,7 +23,7 @@ FindProcessWide firstExported(const char* symbol) {
     void* const found = dlsym(handle, symbol);
     dlclose(handle);
     // dlsym also searches the library's dependencies; none of them is a copy of this library.
-    if (found) return reinterpret_cast<FindProcessWide>(found);
+    if (found) return found;
   }
   return nullptr;
 }

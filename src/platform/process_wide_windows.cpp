@@ -8,7 +8,7 @@
 
 namespace boxoffice::platform {
 
-FindProcessWide firstExported(const char* symbol) {
+void* firstExported(const char* symbol) {
   // The modules in load order, the program itself first.
   std::vector<HMODULE> modules(1024);
   DWORD bytes = 0;
@@ -17,7 +17,7 @@ FindProcessWide firstExported(const char* symbol) {
   if (bytes < size) modules.resize(bytes / sizeof(HMODULE));
   for (const HMODULE module : modules) {
     const FARPROC found = GetProcAddress(module, symbol);
-    if (found) return reinterpret_cast<FindProcessWide>(reinterpret_cast<void*>(found));
+    if (found) return reinterpret_cast<void*>(found);
   }
   return nullptr;
 }

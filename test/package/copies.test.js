@@ -1,12 +1,21 @@
 'use strict'
-// Two copies of the package in one process, as npm installs them for a server and one of its dependencies.
+// Two copies of the package in one process, as npm installs them for a server and one of its dependencies: of one version,
+// which share their locks, and of two versions, which refuse what the other one uses.
 const assert = require('node:assert/strict')
-const { cpSync, mkdtempSync, rmSync } = require('node:fs')
+const {
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { once } = require('node:events')
 const { Worker } = require('node:worker_threads')
 const { isSupported } = require('../helpers/host_support.js')
+const { runCode } = require('../helpers/processes.js')
 const ours = require('../..')
 
 const root = path.join(__dirname, '..', '..')
@@ -104,5 +113,155 @@ describe('two copies of the package', () => {
     assert.equal(mutex.isLocked(), true)
     second()
     assert.equal(mutex.isLocked(), false)
+  })
+})
+
+/** The same name for the dynamic linker, which hashes it, and another one for a reader. */
+const renamed = (digest) =>
+  digest.replace(/(?<=.{2})(.)(\d)/, (_, one, next) =>
+    String.fromCharCode(one.charCodeAt() - 1, next.charCodeAt() + 33),
+  )
+
+describe('two versions of the package', () => {
+  let directory
+  let code
+  let env
+  before(function () {
+    // A changed binary has no valid signature, which macOS asks for.
+    if (process.platform === 'darwin') this.skip()
+    directory = realpathSync(mkdtempSync(path.join(tmpdir(), 'boxoffice-version-')))
+    cpSync(path.join(root, 'lib'), path.join(directory, 'lib'), { recursive: true })
+    cpSync(path.join(root, 'package.json'), path.join(directory, 'package.json'))
+    const text = readFileSync(binary, 'latin1')
+    const [, digest] = /boxoffice_process_wide_([0-9a-f]{16})/.exec(text)
+    const other = path.join(directory, 'boxoffice.node')
+    writeFileSync(other, text.replaceAll(digest, renamed(digest)), 'latin1')
+    // The binary is chosen when it is loaded, with the first lock of a wider scope.
+    env = { BOXOFFICE_OTHER: other }
+    code = `
+      const ours = require(${JSON.stringify(root)})
+      new ours.Mutex({ shared: true })
+      process.env.BOXOFFICE_BINARY = process.env.BOXOFFICE_OTHER
+      const theirs = require(${JSON.stringify(path.join(directory, 'lib'))})
+      const fails = (action) => {
+        try { action() } catch ({ code, message }) { return [code, message] }
+        return 'made'
+      }`
+  })
+  after(() => {
+    if (directory !== undefined) rmSync(directory, { recursive: true })
+  })
+
+  /** What `body` shows in a process with both, and its stderr. */
+  async function inBoth(body) {
+    const { code: end, shown, stderr } = await runCode(`${code}\n${body}`, env)
+    assert.equal(end, 0, stderr)
+    return { shown, stderr }
+  }
+  const usedBy = (title, where) => [
+    'ERR_LOCK_MISMATCH',
+    `${title} is in use by another copy of boxoffice, at ${where}: install one version`,
+  ]
+
+  const kinds = [
+    ['mutex', 'Mutex'],
+    ['recursive mutex', 'RecursiveMutex'],
+    ['semaphore', 'Semaphore', 1],
+    ['read-write lock', 'RWLock'],
+    ['auto-reset event', 'AutoResetEvent'],
+    ['manual-reset event', 'ManualResetEvent'],
+    ['countdown latch', 'CountdownLatch', 1],
+    ['barrier', 'Barrier', 2],
+    ['condition variable', 'ConditionVariable'],
+  ]
+
+  it('refuse a name or a buffer that the other one uses, of every kind', async () => {
+    const { shown } = await inBoth(`
+      const used = []
+      for (const [, name, ...start] of ${JSON.stringify(kinds)}) {
+        const make = (from, options) => new from[name](...start, options)
+        const shared = make(ours, { shared: true })
+        used.push(shared, make(ours, { name: 'both' }))
+        show([
+          fails(() => make(theirs, { name: 'both' })),
+          fails(() => make(theirs, { buffer: shared.buffer })),
+          fails(() => make(theirs, { name: 'theirs' })),
+        ])
+      }
+      show(used.length)`)
+    const expected = kinds.map(([kind]) => [
+      usedBy(`the ${kind} "both": this name`, root),
+      usedBy(`the ${kind}: this memory`, root),
+      'made',
+    ])
+    assert.deepEqual(shown, [...expected, 2 * kinds.length])
+  })
+
+  it('refuse the keyed locks and tables of a name that the other one uses', async () => {
+    const { shown } = await inBoth(`
+      for (const [name, ...start] of [['KeyedMutex'], ['KeyedSemaphore', 1], ['KeyedRWLock'], ['DiningPhilosophers', 5]]) {
+        const make = (from) => new from[name](...start, { name: 'both' })
+        make(theirs)
+        make(theirs)
+        show(fails(() => make(ours)))
+      }`)
+    for (const [error, message] of shown) {
+      assert.equal(error, 'ERR_LOCK_MISMATCH')
+      assert.ok(message.endsWith(usedBy('this name', directory)[1]), message)
+    }
+    assert.equal(shown.length, 4)
+  })
+
+  it('reject requests while the other one has used its lock manager', async () => {
+    const { shown } = await inBoth(`
+      void theirs.locks
+      show(await ours.locks.request('a', () => 'granted'))
+      for (const ask of [() => theirs.locks.request('b', () => {}), () => theirs.locks.request('b', { ifAvailable: true }, () => {})]) {
+        show(await ask().catch(({ code, message }) => [code, message]))
+      }
+      show(await ours.locks.request('b', () => 'granted'))`)
+    const refused = usedBy('the lock manager', root)
+    assert.deepEqual(shown, ['granted', refused, refused, 'granted'])
+  })
+
+  it('can use what the other one has given back', async () => {
+    const { shown } = await inBoth(`
+      const worker = new Worker(\`
+        const { Mutex, locks } = require(${JSON.stringify(root)})
+        const mutex = new Mutex({ name: 'of a worker' })
+        locks.request('a', () => {}).then(() => require('node:worker_threads').parentPort.postMessage('ready'))
+        require('node:worker_threads').parentPort.ref()\`,
+        { eval: true, env: { ...process.env, BOXOFFICE_BINARY: ${JSON.stringify(binary)} } })
+      await once(worker, 'message')
+      const name = 'of a worker'
+      show(fails(() => new theirs.Mutex({ name }))[0])
+      await worker.terminate()
+      const mutex = new theirs.Mutex({ name })
+      show(mutex.tryLock())
+      show(await theirs.locks.request('a', () => 'granted'))`)
+    assert.deepEqual(shown, ['ERR_LOCK_MISMATCH', true, 'granted'])
+  })
+
+  it('warn once, with both paths', async () => {
+    const { stderr } = await inBoth(
+      `
+      new theirs.Mutex({ name: 'one' })
+      new theirs.Semaphore(1, { name: 'two' })
+      const worker = new Worker(\`new (require(${JSON.stringify('__LIB__')}).Mutex)({ name: 'three' })\`, { eval: true })
+      await once(worker, 'exit')`.replace('__LIB__', path.join(directory, 'lib')),
+    )
+    const warnings = stderr.split('\n').filter((line) => line.includes('BoxofficeWarning'))
+    assert.equal(warnings.length, 1, stderr)
+    assert.match(warnings[0], /\[BOXOFFICE_COPIES\]/)
+    assert.ok(warnings[0].includes(`at ${root} and ${directory}: they share no locks`), warnings[0])
+  })
+
+  it('share nothing else: each has its own locks of other names', async () => {
+    const { shown } = await inBoth(`
+      const one = new ours.Mutex({ name: 'a' })
+      const other = new theirs.Mutex({ name: 'b' })
+      await one.lock()
+      show(other.tryLock())`)
+    assert.deepEqual(shown, [true])
   })
 })
