@@ -9,6 +9,7 @@
 #include "platform/process_wide.h"
 
 /// The registry of the first loaded copy serves all.
+// NOLINTNEXTLINE(readability-identifier-naming): binding/exports.map exports such names.
 extern "C" BOXOFFICE_EXPORT const boxoffice::Copies* boxoffice_process_wide_1();
 
 namespace boxoffice {
