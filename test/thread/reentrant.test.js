@@ -180,10 +180,15 @@ for (const [scope, use] of Object.entries(scopes)) {
 
     it('counts a hold that release(key) has ended no more', async () => {
       const { open, opened } = gate()
+      const { open: enter, opened: entered } = gate()
       let other
       await locks.runExclusive('a', async () => {
         locks.release('a')
-        other = locks.runExclusive('a', () => opened)
+        other = locks.runExclusive('a', () => {
+          enter()
+          return opened
+        })
+        await entered
         const nested = locks.runExclusive('a', assert.fail, { timeout: 1 })
         await assert.rejects(nested, { code: 'ERR_LOCK_TIMEOUT' })
       })
