@@ -7,8 +7,34 @@
 
 namespace boxoffice::binding {
 
-/// Without a JavaScript function, which would keep its context alive.
 ThreadWakeup::ThreadWakeup(napi_env env) : env_(env) {
+  openOutside();
+  // A runtime other than Node.js may lack what that takes.
+  if (!handle_) check(env_, open());
+  // A pending wait keeps the loop alive only if JavaScript requests it (keep_alive.h).
+  check(env_, napi_unref_threadsafe_function(env_, handle_));
+}
+
+/// Opens the handle outside of the caller's asynchronous context, which the handle would keep: the store of each
+/// AsyncLocalStorage. A callback without an asynchronous context, on a new receiver, has no store.
+void ThreadWakeup::openOutside() noexcept {
+  const auto onCall = [](napi_env its, napi_callback_info info) -> napi_value {
+    void* wakeup = nullptr;
+    napi_get_cb_info(its, info, nullptr, nullptr, nullptr, &wakeup);
+    static_cast<ThreadWakeup*>(wakeup)->open();
+    return nullptr;
+  };
+  napi_value receiver = nullptr;
+  napi_value function = nullptr;
+  if (napi_create_object(env_, &receiver) != napi_ok ||
+      napi_create_function(env_, nullptr, 0, onCall, this, &function) != napi_ok) {
+    return;
+  }
+  napi_make_callback(env_, nullptr, receiver, function, 0, nullptr, nullptr);
+}
+
+/// Without a JavaScript function, which would keep its context alive.
+napi_status ThreadWakeup::open() noexcept {
   const auto onGone = [](napi_env, void* wakeup, void*) {
     auto& self = *static_cast<ThreadWakeup*>(wakeup);
     const std::lock_guard guard(self.mutex_);
@@ -30,14 +56,16 @@ ThreadWakeup::ThreadWakeup(napi_env env) : env_(env) {
   napi_value resource = nullptr;
   napi_value function = nullptr;
   napi_value name = nullptr;
-  check(env_, napi_create_object(env_, &resource));
-  check(env_, napi_create_function(env_, "hasRef", NAPI_AUTO_LENGTH, hasRef, this, &function));
-  check(env_, napi_set_named_property(env_, resource, "hasRef", function));
-  check(env_, napi_create_string_utf8(env_, "boxoffice", NAPI_AUTO_LENGTH, &name));
-  check(env_, napi_create_threadsafe_function(env_, nullptr, resource, name, 0, 1, this, onGone,
-                                              this, onCall, &handle_));
-  // A pending wait keeps the loop alive only if JavaScript requests it (keep_alive.h).
-  check(env_, napi_unref_threadsafe_function(env_, handle_));
+  napi_status status = napi_create_object(env_, &resource);
+  if (status != napi_ok) return status;
+  status = napi_create_function(env_, "hasRef", NAPI_AUTO_LENGTH, hasRef, this, &function);
+  if (status != napi_ok) return status;
+  status = napi_set_named_property(env_, resource, "hasRef", function);
+  if (status != napi_ok) return status;
+  status = napi_create_string_utf8(env_, "boxoffice", NAPI_AUTO_LENGTH, &name);
+  if (status != napi_ok) return status;
+  return napi_create_threadsafe_function(env_, nullptr, resource, name, 0, 1, this, onGone, this,
+                                         onCall, &handle_);
 }
 
 void ThreadWakeup::expect(std::size_t loops) {

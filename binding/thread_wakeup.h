@@ -28,6 +28,8 @@ class ThreadWakeup {
   void keepAlive(bool alive) noexcept;
 
  private:
+  void openOutside() noexcept;
+  napi_status open() noexcept;
   EventLoop* next() noexcept;
 
   const napi_env env_;
