@@ -71,6 +71,9 @@ std::int32_t openTable(const Call& call) {
   return call.loop().shares().openTable(call.text(0), call.word(1), call.integer(2) == 1);
 }
 
+/// (table): no lock of this environment uses it any more.
+void closeTable(const Call& call) { call.loop().shares().closeTable(call.integer(0)); }
+
 /// (place, how much): units that others have put back for this environment.
 void gave(const Call& call) { call.loop().shares().gave(call.integer(0), call.integer(1)); }
 
@@ -123,6 +126,7 @@ void defineEnvironment(Topic exports) {
   shares.add<gave>("gave");
   Topic tables = exports.topic("lockTables");
   tables.add<openTable>("open");
+  tables.add<closeTable>("close");
   tables.add<busyCount>("busyCount");
   tables.add<busyKeys>("busyKeys");
   exports.topic("clock").add<now>("now");

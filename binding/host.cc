@@ -59,6 +59,15 @@ std::int32_t hostHeld(const Call& call) {
       host::OwnerWord::held(process, host::checkedHostAgent(call.loop().id())).bits());
 }
 
+/// (segment): no lock of it has a place any more. An array of the regions that are free for others.
+napi_value hostForgetPlaces(const Call& call) {
+  Napi::Array regions = Napi::Array::New(Napi::Env(call.env()));
+  for (const std::int32_t region : call.loop().hosts().forgetPlaces(call.integer(0))) {
+    regions[regions.Length()] = Napi::Number::New(regions.Env(), region);
+  }
+  return regions;
+}
+
 /// (segment, key if it has keys): the place of a lock that other processes may use.
 std::int32_t hostPin(const Call& call) {
   const std::int32_t number = call.integer(0);
@@ -189,6 +198,7 @@ void defineHost(Topic exports) {
   Topic host = exports.topic("host");
   host.add<hostOpen>("open");
   host.add<hostHeld>("held");
+  host.add<hostForgetPlaces>("forgetPlaces");
   host.add<hostPin>("pin");
   host.add<hostUnpin>("unpin");
   host.add<hostPinAgain>("pinAgain");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <utility>
 
 #include "event_loop_registry.h"
 #include "platform/misuse.h"
@@ -66,6 +67,16 @@ std::int32_t Hosts::placeOf(std::int32_t number, std::uint32_t slot) {
   }
   const std::size_t index = offset % kRegionBytes / sizeof(std::int32_t);
   return (region << Regions::kIndexBits) | static_cast<std::int32_t>(index);
+}
+
+std::vector<std::int32_t> Hosts::forgetPlaces(std::int32_t number) {
+  std::vector<std::int32_t> gone;
+  for (std::int32_t& region : opened_[check(number)].regions) {
+    if (region == kNone) continue;
+    gone.push_back(region);
+    regions_.detach(std::exchange(region, kNone));
+  }
+  return gone;
 }
 
 }  // namespace boxoffice::binding

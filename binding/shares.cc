@@ -1,6 +1,7 @@
 #include "shares.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "platform/misuse.h"
 
@@ -171,14 +172,28 @@ std::int32_t Shares::regionOf(WordPairs::Number pair) {
 }
 
 std::int32_t Shares::openTable(const std::string& name, std::uint32_t start, bool isOfNames) {
-  LockTable& table = lockTables().open(name, start, isOfNames);
-  tables_.push_back({.name = name, .table = &table});
-  return static_cast<std::int32_t>(tables_.size() - 1);
+  if (freeTables_.empty()) {
+    freeTables_.reserve(tables_.size() + 1);
+    tables_.emplace_back();
+    freeTables_.push_back(static_cast<std::int32_t>(tables_.size() - 1));
+  }
+  Opened opened{.name = name};
+  opened.table = &lockTables().open(name, start, isOfNames);
+  const std::int32_t number = freeTables_.back();
+  freeTables_.pop_back();
+  tables_[static_cast<std::size_t>(number)] = std::move(opened);
+  return number;
+}
+
+void Shares::closeTable(std::int32_t table) {
+  lockTables().close(opened(table).name);
+  tables_[static_cast<std::size_t>(table)] = {};
+  freeTables_.push_back(table);
 }
 
 const Shares::Opened& Shares::opened(std::int32_t table) const {
   const auto number = static_cast<std::uint32_t>(table);
-  if (number >= tables_.size()) {
+  if (number >= tables_.size() || !tables_[number].table) {
     throwMisuse(Fault::badArgument, "there is no such table");
   }
   return tables_[number];
@@ -213,7 +228,9 @@ void Shares::abandonAll(AgentId me) noexcept {
     drop(lock);
   }
   uses_.clear();
-  for (const Opened& table : tables_) lockTables().close(table.name);
+  for (const Opened& each : tables_) {
+    if (each.table) lockTables().close(each.name);
+  }
 }
 
 }  // namespace boxoffice::binding

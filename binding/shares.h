@@ -40,8 +40,10 @@ class Shares {
   /// as one.
   std::int32_t unshare(std::int32_t place, AgentId me);
 
-  /// A table by its name, until the environment ends: a number for it.
+  /// A table by its name, until it is closed or the environment ends: a number for it.
   std::int32_t openTable(const std::string& name, std::uint32_t start, bool isOfNames);
+  /// Another table may get its number.
+  void closeTable(std::int32_t table);
   const LockTable& table(std::int32_t table) const { return *opened(table).table; }
 
   /// Records that this environment has acquired or released `weight` of a counted lock.
@@ -74,7 +76,7 @@ class Shares {
   };
   struct Opened {
     std::string name;
-    LockTable* table = nullptr;
+    LockTable* table = nullptr;  // null: closed
   };
 
   std::int32_t use(std::int32_t place, const Use& lock);
@@ -87,7 +89,8 @@ class Shares {
   Regions& regions_;
   std::unordered_map<std::int32_t, Use> uses_;  // by place
   std::vector<Opened> tables_;
-  std::vector<std::int32_t> views_;  // of regions of word pairs: their numbers here, or kNone
+  std::vector<std::int32_t> freeTables_;  // numbers of closed ones, with room for all
+  std::vector<std::int32_t> views_;       // of regions of word pairs: their numbers here, or kNone
 };
 
 }  // namespace boxoffice::binding

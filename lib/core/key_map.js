@@ -144,6 +144,15 @@ class KeyMap {
     if (this.#idle.length === this.#mostIdle) this.sweep()
   }
 
+  /** `user`, an object of this thread, uses the map as long as it is alive. */
+  keepFor(_user) {}
+
+  /** Removes all locks from their keys, if each has become idle. Returns whether there is none any more. */
+  clear() {
+    if (this.#idle.length >= this.#all.size) this.sweep()
+    return this.#all.size === 0
+  }
+
   /** Removes idle locks from their keys. */
   sweep() {
     // Copying the few busy keys to a new Map is cheaper than deleting most keys.

@@ -1,6 +1,7 @@
 'use strict'
 // Opens the cores of scope host, and their key maps.
 const { HostKeyMap } = require('./key_map.js')
+const { mapIn } = require('../process/shared_key_map.js')
 const { openSegment } = require('./segment.js')
 const { HostRWCore } = require('./rw_core.js')
 const { HostSemaphoreCore } = require('./semaphore_core.js')
@@ -36,10 +37,7 @@ function hostCoreOf(name, start, { host, times }) {
 
 const keyMaps = new Map()
 
-/**
- * The key map shared by all objects of this thread with that name and the same `traits`. It is
- * never dropped.
- */
+/** The key map shared by all objects of this thread with that name and the same `traits`. */
 function hostKeyMapOf(
   name,
   start,
@@ -51,13 +49,10 @@ function hostKeyMapOf(
   const { host, times } = settings
   const { segment, make } = onHost(name, start, host, times, segmentKind)
   const id = `${segment.number} ${JSON.stringify(traits)} ${watch?.traits}`
-  let keyMap = keyMaps.get(id)
-  if (keyMap === undefined) {
+  return mapIn(keyMaps, id, () => {
     const begin = watch === undefined ? make : () => watch.watches(make())
-    keyMap = new HostKeyMap(segment, () => Object.assign(begin(), traits))
-    keyMaps.set(id, keyMap)
-  }
-  return keyMap
+    return new HostKeyMap(segment, () => Object.assign(begin(), traits))
+  })
 }
 
 module.exports = { hostCoreOf, hostKeyMapOf }

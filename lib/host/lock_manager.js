@@ -9,6 +9,7 @@ class HostManager {
 
   constructor(host, times) {
     this.#keyMap = hostKeyMapOf('read-write lock', 0, { host, times }, {}, 'lock manager')
+    this.#keyMap.keepFor(this)
   }
 
   /**

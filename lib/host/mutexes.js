@@ -4,6 +4,7 @@
 const { LentMutex } = require('../core/lent_mutex.js')
 const { checkAlike, checkHostTimes } = require('../core/hold_times.js')
 const { lentKeyMap, mutexAt } = require('../process/mutexes.js')
+const { mapIn } = require('../process/shared_key_map.js')
 const { placeInSlot } = require('../process/shares.js')
 const { HostKeyMap, pinned } = require('./key_map.js')
 const { HostMutexLender } = require('./mutex_lender.js')
@@ -14,7 +15,8 @@ const start = 0
 function openHostMutex(kind, { host, isStrict, times }) {
   checkHostTimes(times, isStrict)
   const segment = openSegment(kind, start, host)
-  const mutex = mutexAt(placeInSlot(segment), () => mutexIn(segment, LentMutex, times))
+  const make = () => mutexIn(segment, LentMutex, times)
+  const mutex = mutexAt(placeInSlot(segment), make, segment)
   checkAlike(mutex.lender.times, times, segment)
   if (kind !== mutex.kind) mutex.kind = kind
   const weak = new WeakRef(mutex)
@@ -50,13 +52,12 @@ const keyMaps = new Map()
 function openHostMutexes({ host, isStrict, times }, watch) {
   checkHostTimes(times, isStrict)
   const segment = openSegment('keyed mutex', start, host)
-  let keyMap = keyMaps.get(segment)
-  if (keyMap === undefined) {
-    keyMap = new HostMutexMap(segment, () => mutexIn(segment, KeyMutex, times))
-    keyMap.times = times
-    keyMaps.set(segment, keyMap)
-    segment.mutexes = () => keyMap.busy()
-  }
+  const keyMap = mapIn(keyMaps, segment.number, () => {
+    const made = new HostMutexMap(segment, () => mutexIn(segment, KeyMutex, times))
+    made.times = times
+    segment.mutexes = () => made.busy()
+    return made
+  })
   checkAlike(keyMap.times, times, segment)
   keyMap.isFor(isStrict, watch)
   return keyMap

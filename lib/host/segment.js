@@ -1,11 +1,13 @@
 'use strict'
 // Memory that the processes of this machine share: one segment for each kind and name of lock
-// (src/host/segment.h). A number identifies it in this thread until the thread ends.
+// (src/host/segment.h). A number identifies it in this thread until the thread ends: the process keeps the memory mapped. The
+// object goes when no lock of this thread uses it.
 const { lockError } = require('../core/errors.js')
 const { fromText, nameOf, toText } = require('../core/keys.js')
 const { warn } = require('../core/warn.js')
 const native = require('../addon/load.js')
 const { cutKeyOf } = require('./cut_key.js')
+const { unmapRegion } = require('../process/words.js')
 const { addWakeupListener, giveUpWhere } = require('../process/waiters.js')
 
 /** SegmentKind of src/host/layout.h. */
@@ -122,7 +124,16 @@ function keyOf(text) {
 
 const titleOf = ({ kind, name }) => `the ${kind} ${nameOf(name)} of this host`
 
+/** By kind, name and options. */
+const numbers = new Map()
+/** WeakRefs by number. A lock that this thread has, or holds without an object, keeps its segment alive. */
 const opened = new Map()
+const collected = new FinalizationRegistry((number) => {
+  // It may have been opened again.
+  if (opened.get(number)?.deref() !== undefined) return
+  opened.delete(number)
+  for (const region of native.host.forgetPlaces(number)) unmapRegion(region)
+})
 let removals = native.host.removals()
 
 /**
@@ -133,8 +144,9 @@ function lookForRemovals() {
   const now = native.host.removals()
   if (now === removals) return
   removals = now
-  for (const segment of opened.values()) {
-    if (!segment.isTold && segment.isGone()) segment.tell()
+  for (const ref of opened.values()) {
+    const segment = ref.deref()
+    if (segment !== undefined && !segment.isTold && segment.isGone()) segment.tell()
   }
 }
 addWakeupListener(lookForRemovals)
@@ -145,18 +157,27 @@ addWakeupListener(lookForRemovals)
  */
 function openSegment(kind, start, { name, directory, capacity = 0 }) {
   const id = JSON.stringify([kind, name, directory, capacity, start])
-  let segment = opened.get(id)
-  if (segment === undefined) {
+  let number = numbers.get(id)
+  if (number === undefined) {
     try {
-      const number = native.host.open(kinds[kind], name, directory, capacity, start)
-      segment = new HostSegment(number, kind, name)
+      number = native.host.open(kinds[kind], name, directory, capacity, start)
     } catch (error) {
       error.message = `${titleOf({ kind, name })}: ${error.message}`
       throw error
     }
-    opened.set(id, segment)
+    numbers.set(id, number)
   }
+  const segment = opened.get(number)?.deref() ?? segmentOf(number, kind, name)
   if (segment.whyGone !== undefined) throw segment.goneError()
+  return segment
+}
+
+function segmentOf(number, kind, name) {
+  const segment = new HostSegment(number, kind, name)
+  // Its files may have been removed while this thread had no lock of it.
+  segment.isGone()
+  opened.set(number, new WeakRef(segment))
+  collected.register(segment, number)
   return segment
 }
 

@@ -51,19 +51,13 @@ class Forks extends Keyed {
   }
 }
 
-/** By name: the philosophers of this thread that eat, shared by all objects for one table. */
-const shared = new Map()
-
-function eatersOf(name, seats) {
-  if (name === undefined) return new Map()
+/** The philosophers of this thread that eat with these forks, shared by all objects for one table. */
+function eatersAt(map, seats) {
+  const { name } = map
   // A table in C++ without keys, by which other threads see the number of seats.
-  require('../process/shares.js').tableOf(
-    `dining philosophers ${toText(name)}`,
-    seats,
-    titleOf(name),
-  )
-  if (!shared.has(name)) shared.set(name, new Map())
-  return shared.get(name)
+  if (name !== undefined) map.openTable(`dining philosophers ${toText(name)}`, seats, titleOf(name))
+  map.eaters ??= new Map()
+  return map.eaters
 }
 
 /** Throws unless `it`, the `this` of `method`, is a DiningPhilosophers. */
@@ -87,7 +81,7 @@ class DiningPhilosophers {
     checkSeats(seats)
     this.#seats = seats
     this.#forks = new Forks(options)
-    this.#eaters = eatersOf(mapOf(this.#forks, forks).name, seats)
+    this.#eaters = eatersAt(mapOf(this.#forks, forks), seats)
   }
 
   get seats() {

@@ -61,6 +61,7 @@ class Keyed {
   constructor(kind, options, value) {
     const settings = readLockOptions(options, 0, kind.known ?? lockOptionsWithDefaults)
     this.#map = openKeyMap(kind, value, settings)
+    this.#map.keepFor(this)
     this.#kind = settings.isReentrant ? reentrantKind(kind, this.#map) : kind
     this.#cancelError = settings.cancelError
     this.#mayBlock = settings.mayBlock

@@ -4,20 +4,23 @@
 const { nameOf, toText } = require('../core/keys.js')
 const { ConditionalMutex } = require('./conditional_mutex.js')
 const { lockKind, MutexLender } = require('./mutex_lender.js')
-const { SharedKeyMap } = require('./shared_key_map.js')
-const { letGoOf, placeInMemory, placeOfKey, tableOf, tableOfNames } = require('./shares.js')
+const { mapIn, SharedKeyMap } = require('./shared_key_map.js')
+const { letGoOf, placeInMemory, placeOfKey, tableOfNames } = require('./shares.js')
 
 const start = 0
 
-/** WeakRefs by place. Objects, waiters and releasers keep their mutex alive. */
+/**
+ * By place: { ref, segment }. Objects, waiters and releasers keep their mutex alive, and a mutex that is held without an
+ * object its segment, in scope host.
+ */
 const mutexes = new Map()
 const collected = new FinalizationRegistry((place) => {
   if (letGoOf(place)) mutexes.delete(place)
 })
 
 /** The mutex at `place`, found by this thread, or else created by make(). */
-function mutexAt(place, make) {
-  const known = mutexes.get(place)?.deref()
+function mutexAt(place, make, segment) {
+  const known = mutexes.get(place)?.ref.deref()
   if (known !== undefined) {
     letGoOf(place) // the lookup has counted this object once more
     return known
@@ -26,7 +29,7 @@ function mutexAt(place, make) {
   mutex.lender.attachAt(place)
   // The last object of the mutex may have been collected while it was held.
   if (mutexes.has(place) && mutex.lender.isOurs()) mutex.arrives()
-  mutexes.set(place, new WeakRef(mutex))
+  mutexes.set(place, { ref: new WeakRef(mutex), segment })
   collected.register(mutex, place)
   return mutex
 }
@@ -91,19 +94,15 @@ const lentKeyMap = (Base) =>
 const LentKeyMap = lentKeyMap(SharedKeyMap)
 const maps = new Map()
 
-/**
- * The keyed mutexes of that kind and name. All objects of this thread share one map, which is never
- * dropped.
- */
+/** The keyed mutexes of that kind and name. All objects of this thread share one map. */
 function openKeyedMutexes(kind, { name, isStrict }, watch) {
   const id = `keyed ${kind.name} ${toText(name)}`
-  let map = maps.get(id)
-  if (map === undefined) {
+  const map = mapIn(maps, id, () => {
     const Mutex = kind.lent()
-    const table = tableOf(id, start, `the keyed ${kind.name} ${nameOf(name)}`)
-    map = new LentKeyMap(() => new Mutex(new MutexLender()), name, table)
-    maps.set(id, map)
-  }
+    const made = new LentKeyMap(() => new Mutex(new MutexLender()), name)
+    made.table = made.openTable(id, start, `the keyed ${kind.name} ${nameOf(name)}`)
+    return made
+  })
   map.isFor(isStrict, watch)
   return map
 }

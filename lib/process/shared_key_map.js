@@ -5,12 +5,53 @@
 const { KeyMap } = require('../core/key_map.js')
 const { fromText, nameOf, toText } = require('../core/keys.js')
 const native = require('../addon/load.js')
-const { tableOf, unshare } = require('./shares.js')
+const { closeTable, tableOf, unshare } = require('./shares.js')
+
+/** The objects that use a map. */
+const users = new FinalizationRegistry((map) => map.isLeft())
 
 class SharedKeyMap extends KeyMap {
+  /** The number of objects that use it. */
+  #users = 0
+  /** The names of its tables. */
+  #tables = new Set()
+  #isGone = false
+  /** Called when the map has neither users nor busy keys any more: see mapIn(). */
+  onGone = () => {}
+
   constructor(make, name, table, most) {
     super([], make, name, most)
     this.table = table
+  }
+
+  keepFor(user) {
+    this.#users++
+    users.register(user, this)
+  }
+
+  /** One of its users has been collected. */
+  isLeft() {
+    this.#users--
+    this.#endIfUnused()
+  }
+
+  drop(lock) {
+    super.drop(lock)
+    this.#endIfUnused()
+  }
+
+  #endIfUnused() {
+    if (this.#users > 0 || this.#isGone || !this.clear()) return
+    this.#isGone = true
+    this.onGone()
+    for (const name of this.#tables) closeTable(name, this)
+  }
+
+  /** The table of that name, which stays open as long as the map is in use. */
+  openTable(name, start, title) {
+    const table = tableOf(name, start, title, this)
+    this.#tables.add(name)
+    return table
   }
 
   moveIn(core) {
@@ -38,24 +79,36 @@ class SharedKeyMap extends KeyMap {
   }
 }
 
-const maps = new Map()
-
 /**
- * The key map shared by all objects of this thread with that kind, name and settings, whose locks
- * begin with `value`. It is never dropped.
+ * The map of `id` among `maps`, which all objects of this thread share, or that of make(). It stays there as long as an
+ * object uses it (keepFor()), or one of its keys is busy: the holder of a key may have no object.
  */
-function keyMapByName({ name: kind, shared }, value, { name, isStrict, mayBlock }, watch) {
-  const Core = shared()
-  const id = `keyed ${kind} ${toText(name)}`
-  const table = tableOf(id, Core.idleWord(value), `the keyed ${kind} ${nameOf(name)}`)
-  const own = `${value} ${isStrict} ${mayBlock} ${watch?.traits} ${id}`
-  let map = maps.get(own)
+function mapIn(maps, id, make) {
+  let map = maps.get(id)
   if (map === undefined) {
-    const make = () => Object.assign(new Core(value), { isStrict, mayBlock })
-    map = new SharedKeyMap(watch === undefined ? make : () => watch.watches(make()), name, table)
-    maps.set(own, map)
+    map = make()
+    map.onGone = () => maps.delete(id)
+    maps.set(id, map)
   }
   return map
 }
 
-module.exports = { keyMapByName, SharedKeyMap }
+const maps = new Map()
+
+/**
+ * The key map shared by all objects of this thread with that kind, name and settings, whose locks
+ * begin with `value`.
+ */
+function keyMapByName({ name: kind, shared }, value, { name, isStrict, mayBlock }, watch) {
+  const Core = shared()
+  const id = `keyed ${kind} ${toText(name)}`
+  const own = `${value} ${isStrict} ${mayBlock} ${watch?.traits} ${id}`
+  return mapIn(maps, own, () => {
+    const make = () => Object.assign(new Core(value), { isStrict, mayBlock })
+    const map = new SharedKeyMap(watch === undefined ? make : () => watch.watches(make()), name)
+    map.table = map.openTable(id, Core.idleWord(value), `the keyed ${kind} ${nameOf(name)}`)
+    return map
+  })
+}
+
+module.exports = { keyMapByName, mapIn, SharedKeyMap }

@@ -31,6 +31,8 @@ class Share {
     this.isAlive = false
     /** Whether processes share the lock, and not only threads. */
     this.isAfar = false
+    /** Where it lies then: a lock that is held without an object keeps its segment alive, too. */
+    this.segment = undefined
     /**
      * In a keyed segment: how many cores have pinned the slot, and whether the slot has passed to
      * another key.
@@ -95,6 +97,7 @@ function placeInSlot(segment, key) {
 function shareSlot(segment, key) {
   const share = shareAt(placeInSlot(segment, key))
   share.isAfar = true
+  share.segment = segment
   return share
 }
 
@@ -165,12 +168,12 @@ function tableOfNames(kind) {
   return tables.get(kind).table
 }
 
-/** The number of a keyed lock's table. This thread keeps the table open from then on. */
-function tableOf(name, start, title) {
+/** The number of a table, which this thread keeps open until closeTable() for `user`, or else until it ends. */
+function tableOf(name, start = 0, title = '', user = undefined) {
   let opened = tables.get(name)
   if (opened === undefined) {
     try {
-      opened = { table: native.lockTables.open(name, start, 0), start }
+      opened = { table: native.lockTables.open(name, start, 0), start, users: new Set() }
     } catch (error) {
       error.message = `${title}: ${error.message}`
       throw error
@@ -181,10 +184,21 @@ function tableOf(name, start, title) {
     const message = `${title}: a lock of this name exists with another value: construct it alike everywhere`
     throw lockError('ERR_LOCK_MISMATCH', message)
   }
+  opened.users.add(user)
   return opened.table
 }
 
+/** `user` has no lock of the table any more. */
+function closeTable(name, user) {
+  const { table, users } = tables.get(name)
+  users.delete(user)
+  if (users.size > 0) return
+  tables.delete(name)
+  native.lockTables.close(table)
+}
+
 module.exports = {
+  closeTable,
   keepWith,
   letGoOf,
   pinAgain,

@@ -15,7 +15,12 @@ function mapWords(place, words) {
 
 /** No lock uses `place` any more: drops the user's memory; memory of C++ can be mapped again. */
 function unmapWords(place) {
-  regions[place >>> indexBits] = undefined
+  unmapRegion(place >>> indexBits)
+}
+
+/** The same for the memory of a whole region. */
+function unmapRegion(region) {
+  regions[region] = undefined
 }
 
 /** The bit of every word that says that waiters queue. */
@@ -24,4 +29,4 @@ const queued = 1
 const indexOf = (place) => place & (regionWords - 1)
 const wordsOf = (place) => regions[place >>> indexBits]
 
-module.exports = { indexOf, mapWords, queued, unmapWords, wordsOf }
+module.exports = { indexOf, mapWords, queued, unmapRegion, unmapWords, wordsOf }

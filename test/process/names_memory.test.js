@@ -1,0 +1,174 @@
+'use strict'
+// What a thread keeps of locks of a name that nothing uses any more.
+const assert = require('node:assert/strict')
+const { mkdtempSync } = require('node:fs')
+const { tmpdir } = require('node:os')
+const path = require('node:path')
+const { inChild } = require('../helpers/children.js')
+const { isSupported } = require('../helpers/host_support.js')
+const { removeDirectory } = require('../helpers/hosts.js')
+
+/** Uses a lock of `options`, with a name of its own. */
+const keyedUses = {
+  KeyedMutex: `const locks = new KeyedMutex(options)
+    locks.tryAcquire('a')()
+    await locks.runExclusive('b', () => {})`,
+  KeyedSemaphore: `const locks = new KeyedSemaphore(2, options)
+    locks.tryAcquire('a')[1]()
+    await locks.runExclusive('b', () => {})`,
+  KeyedRWLock: `const locks = new KeyedRWLock(options)
+    locks.tryAcquireWrite('a')()
+    ;(await locks.acquireRead('b'))()`,
+  'KeyedMutex with diagnostics': `const locks = new KeyedMutex({ ...options, diagnostics: 'counters' })
+    await locks.runExclusive('b', () => {})`,
+}
+const processUses = {
+  ...keyedUses,
+  DiningPhilosophers: `const table = new DiningPhilosophers(5, options)
+    table.tryBegin(0)()
+    await table.runExclusive(1, () => {})`,
+}
+const hostUses = {
+  ...keyedUses,
+  Mutex: `await new Mutex(options).runExclusive(() => {})`,
+  Semaphore: `await new Semaphore(2, options).runExclusive(() => {})`,
+  CountdownLatch: `new CountdownLatch(1, options).countDown()`,
+  LockManager: `await new LockManager(options).request('a', () => {})`,
+}
+
+const library = `const {
+    CountdownLatch, DiningPhilosophers, KeyedRWLock, LockManager,
+  } = require(entry)
+  let names = 0
+  async function use(traits, act) {
+    const name = 'name ' + names++
+    await act({ name, ...traits })
+  }`
+
+/** The last output of `code`. */
+async function shown(code) {
+  const lines = await inChild(`${library}\n${code}`, '--expose-gc')
+  return lines.at(-1)
+}
+
+/** Uses locks of so many names. One object for each would be too much. */
+async function checkUse(count, traits, code) {
+  const most = { objects: count / 2 }
+  const more = await shown(`
+    const act = async (options) => { ${code} }
+    const round = async () => { for (let i = 0; i < ${count}; i++) await use(${traits}, act) }
+    await round()
+    show(await growth(round, ${JSON.stringify(most)}))`)
+  assert.ok(more.objects <= most.objects, `${more.objects} objects more for ${count} names`)
+}
+
+describe('Of a name that nothing uses any more, a thread keeps no object', function () {
+  this.timeout(60_000)
+
+  for (const [name, code] of Object.entries(processUses)) {
+    it(`of ${name}`, () => checkUse(500, '{}', code))
+  }
+
+  describe('in scope host', () => {
+    if (!isSupported) return
+    let directory
+    beforeEach(() => {
+      directory = mkdtempSync(path.join(tmpdir(), 'names-'))
+    })
+    afterEach(() => removeDirectory(directory))
+
+    for (const [name, code] of Object.entries(hostUses)) {
+      it(`of ${name}`, () =>
+        checkUse(50, `{ scope: 'host', directory: ${JSON.stringify(directory)} }`, code))
+    }
+
+    it('but keeps a key that it holds without an object, and tells of its removed files', async () => {
+      const outcome = await shown(`
+        const { rmSync } = require('node:fs')
+        const { once } = require('node:events')
+        const options = { name: 'a', scope: 'host', directory: ${JSON.stringify(directory)} }
+        const hold = () => { new KeyedMutex(options).tryLock('key'); new Mutex(options).tryLock() }
+        hold()
+        await collect()
+        const isLocked = [new KeyedMutex(options).isLocked('key'), new Mutex(options).isLocked()]
+        await collect()
+        const codes = []
+        const heard = new Promise((resolve) => process.on('warning', ({ code }) => {
+          if (codes.push(code) === 2) resolve()
+        }))
+        rmSync(options.directory, { recursive: true })
+        const alive = setInterval(() => {}, 1000)
+        await heard
+        clearInterval(alive)
+        show({ isLocked, codes })`)
+      assert.deepEqual(outcome, {
+        isLocked: [true, true],
+        codes: ['ERR_LOCK_SEGMENT', 'ERR_LOCK_SEGMENT'],
+      })
+      directory = mkdtempSync(path.join(tmpdir(), 'names-'))
+    })
+
+    it('but keeps a key that rests until the end of its minHold', async () => {
+      const outcome = await shown(`
+        const options = { name: 'a', scope: 'host', directory: ${JSON.stringify(directory)}, minHold: 1000 }
+        const rest = () => { new KeyedMutex(options).tryAcquire('key')() }
+        rest()
+        await collect()
+        const locks = new KeyedMutex(options)
+        const isFree = locks.tryAcquire('key') !== undefined
+        const release = await locks.acquire('key')
+        release()
+        show(isFree)`)
+      assert.equal(outcome, false)
+    })
+  })
+
+  it('but keeps a key that it holds without an object, until that is released', async () => {
+    const outcome = await shown(`
+      const hold = () => new KeyedMutex({ name: 'a' }).tryLock('key')
+      hold()
+      await collect()
+      const find = () => {
+        const locks = new KeyedMutex({ name: 'a' })
+        const isLocked = locks.isLocked('key')
+        locks.unlock('key')
+        return [isLocked, locks.tryLock('key')]
+      }
+      show(find())`)
+    assert.deepEqual(outcome, [true, true])
+  })
+
+  it('but admits who waits without an object', async () => {
+    const outcome = await shown(`
+      const wait = () => {
+        const locks = new KeyedMutex({ name: 'a' })
+        const release = locks.tryAcquire('key')
+        return [release, locks.acquire('key')]
+      }
+      const [release, next] = wait()
+      await collect()
+      release()
+      const second = await next
+      await collect()
+      const isLocked = () => new KeyedMutex({ name: 'a' }).isLocked('key')
+      const seen = [isLocked()]
+      second()
+      seen.push(isLocked())
+      show(seen)`)
+    assert.deepEqual(outcome, [true, false])
+  })
+
+  it('and no value: a lock of that name may be constructed otherwise', async () => {
+    const outcome = await shown(`
+      const first = () => {
+        new KeyedSemaphore(2, { name: 'a' }).tryAcquire('key')[1]()
+        new DiningPhilosophers(5, { name: 'a' }).tryBegin(0)()
+      }
+      first()
+      await collect()
+      const semaphore = new KeyedSemaphore(3, { name: 'a' })
+      const table = new DiningPhilosophers(6, { name: 'a' })
+      show([semaphore.getValue('key'), table.seats])`)
+    assert.deepEqual(outcome, [3, 6])
+  })
+})
