@@ -29,7 +29,7 @@ class Semaphore {
  public:
   static constexpr int kMax = std::numeric_limits<int>::max();
 
-  /// Throws Misuse(badArgument) when `initial` is negative, std::system_error when the system refuses.
+  /// Throws Misuse(badArgument) when `initial` is negative, std::bad_alloc when the system refuses.
   explicit Semaphore(int initial = 0);
   ~Semaphore();
   Semaphore(const Semaphore&) = delete;

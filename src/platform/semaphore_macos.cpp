@@ -1,6 +1,6 @@
 #include <mach/mach.h>
 
-#include <system_error>
+#include <new>
 
 #include "platform/misuse.h"
 #include "platform/semaphore.h"
@@ -19,9 +19,7 @@ Semaphore::Semaphore(int initial) {
   semaphore_t semaphore = MACH_PORT_NULL;
   const kern_return_t error =
       semaphore_create(mach_task_self(), &semaphore, SYNC_POLICY_FIFO, initial);
-  if (error != KERN_SUCCESS) {
-    throw std::system_error(ENOMEM, std::generic_category(), "semaphore_create");
-  }
+  if (error != KERN_SUCCESS) throw std::bad_alloc();
   state_.store(semaphore, std::memory_order_relaxed);
 }
 

@@ -2,7 +2,7 @@
 #include <windows.h>
 
 #include <algorithm>
-#include <system_error>
+#include <new>
 
 #include "platform/misuse.h"
 #include "platform/semaphore.h"
@@ -30,10 +30,7 @@ DWORD milliseconds(Deadline deadline) {
 Semaphore::Semaphore(int initial) {
   if (initial < 0) throwMisuse(Fault::badArgument, "a semaphore starts with a count >= 0");
   const HANDLE semaphore = CreateSemaphoreW(nullptr, initial, kMax, nullptr);
-  if (!semaphore) {
-    throw std::system_error(static_cast<int>(GetLastError()), std::system_category(),
-                            "CreateSemaphore");
-  }
+  if (!semaphore) throw std::bad_alloc();
   state_.store(reinterpret_cast<std::uintptr_t>(semaphore), std::memory_order_relaxed);
 }
 

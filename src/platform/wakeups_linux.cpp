@@ -10,6 +10,7 @@
 #include <ctime>
 #include <system_error>
 
+#include "platform/host_error.h"
 #include "platform/wakeups.h"
 
 namespace boxoffice::platform {
@@ -73,7 +74,7 @@ void randomBytes(void* to, std::size_t count) {
     got = getrandom(to, count, 0);
   } while (got < 0 && errno == EINTR);
   if (got != static_cast<ssize_t>(count)) {
-    throw std::system_error(errno, std::generic_category(), "getrandom");
+    host::throwLack("random bytes", std::generic_category().message(errno));
   }
 }
 

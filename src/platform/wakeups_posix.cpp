@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "platform/host_error.h"
 #include "platform/posix_files.h"
 #include "platform/wakeups.h"
 
@@ -72,7 +73,7 @@ std::uint32_t pid() noexcept { return static_cast<std::uint32_t>(getpid()); }
 
 void aroundForks(void (*before)(), void (*inParent)(), void (*inChild)()) {
   const int error = pthread_atfork(before, inParent, inChild);
-  if (error != 0) throw std::system_error(error, std::generic_category(), "pthread_atfork");
+  if (error != 0) host::throwLack("fork handler", std::generic_category().message(error));
 }
 
 }  // namespace boxoffice::platform

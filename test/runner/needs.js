@@ -18,6 +18,7 @@ const long = [
 const quick = [
   ['test/cluster/redis_contract.test.js', 'redis-server'],
   ['test/cluster/postgres_{contract,steps}.test.js', 'PostgreSQL'],
+  ['test/host/lacks.test.js', 'a clock that tests can set'],
 ]
 
 /** Mocha files that need programs, most of them servers, and take longer. */
