@@ -244,6 +244,18 @@ class Observer {
     }
   }
 
+  /**
+   * It has missed a step by `error`: its holds and waits may be over, and take no part in the detection of deadlocks any
+   * more.
+   */
+  failed(error) {
+    failed(this, error)
+    if (!this.isSought) return
+    this.isSought = false
+    for (const wait of this.waits) deadlock.endsAsk(wait)
+    for (const hold of this.holds) deadlock.releases(hold)
+  }
+
   holders(time) {
     return [...this.holds].flatMap((hold) => eachOf(hold, time))
   }
@@ -259,10 +271,6 @@ class Observer {
 
   reports() {
     return [reportOf(this)]
-  }
-
-  failed(error) {
-    failed(this, error)
   }
 }
 

@@ -2,6 +2,7 @@
 // Diagnostics that fail: the locks go on without them.
 const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
+const { EventEmitter, once } = require('node:events')
 const path = require('node:path')
 const { ConditionVariable, KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
 const { MutexObserver, Observer } = require('../../lib/diagnostics/observer.js')
@@ -208,6 +209,38 @@ describe('An observer that throws', () => {
       })
     })
   }
+
+  it('in ended() leaves no hold that counts for deadlocks', async () => {
+    restore = replace('ended', () => broken)
+    const [a, b] = [1, 2].map(() => new Mutex({ diagnostics: true }))
+    const [released, held] = [1, 2].map(() => new EventEmitter())
+    const chain = (run) =>
+      new Promise((resolve, reject) => setImmediate(() => run().then(resolve, reject)))
+    const isReleased = once(released, 'release')
+    const isHeld = once(held, 'hold')
+    const first = chain(async () => {
+      const release = await a.acquire()
+      release()
+      released.emit('release')
+      await isHeld
+      const last = await b.acquire()
+      last()
+    })
+    const second = chain(async () => {
+      const release = await b.acquire()
+      await isHeld
+      const inner = await a.acquire()
+      inner()
+      release()
+    })
+    await isReleased
+    const release = await apart(() => a.acquire())
+    held.emit('hold')
+    while (a.snapshot().waiting + b.snapshot().waiting < 2) await new Promise(setImmediate)
+    for (let i = 0; i < 10; i++) await new Promise(setImmediate)
+    release()
+    await Promise.all([first, second])
+  })
 
   it('is reported by one warning for each lock', async () => {
     restore = replace('granted', () => broken)
