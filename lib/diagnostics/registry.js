@@ -1,6 +1,5 @@
 'use strict'
-// The reports of this thread about its locks with diagnostics, and their way to other threads. A source is the observer of
-// a lock or of a keyed lock (keyed_observer.js). It is kept weakly: as long as an object of the lock is in use.
+// The way of this thread's reports about its locks with diagnostics (sources.js) to other threads.
 //
 // The asking thread opens a BroadcastChannel for the answers, and posts its name on the channel for questions. Threads
 // listen there from their first lock with diagnostics on; that does not keep them alive. C++ lists these threads.
@@ -8,18 +7,15 @@ const { BroadcastChannel, threadId } = require('node:worker_threads')
 const native = require('../addon/load.js')
 const { agent } = require('../process/waiters.js')
 const deadlock = require('./deadlock.js')
+const sources = require('./sources.js')
 
 const questions = 'boxoffice:questions'
 
-const sources = new Set()
-const collected = new FinalizationRegistry((ref) => sources.delete(ref))
 let channel
 
 /** Every snapshot contains `source.reports()` from now on. */
 function register(source) {
-  const ref = new WeakRef(source)
-  sources.add(ref)
-  collected.register(source, ref)
+  sources.add(source)
   if (channel === undefined) listen()
 }
 
@@ -50,12 +46,7 @@ function ask(answers) {
 }
 
 function answer() {
-  const locks = []
-  for (const ref of sources) {
-    const source = ref.deref()
-    if (source !== undefined) locks.push(...source.reports())
-  }
-  return { locks, deadlocks: deadlock.deadlocks() }
+  return { locks: sources.reports(), deadlocks: deadlock.deadlocks() }
 }
 
 /** The threads that listen, by agent. */

@@ -5,6 +5,7 @@
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { threadId } = require('node:worker_threads')
 const { metrics, trace } = require('@opentelemetry/api')
+const { reports } = require('../diagnostics/sources.js')
 const { checkKnown, checkObject } = require('../core/options.js')
 const { version } = require('../../package.json')
 const { makeInstruments } = require('./instruments.js')
@@ -151,10 +152,8 @@ class BoxofficeInstrumentation {
  * them.
  */
 function lockCounts() {
-  // Loaded with the first watched lock.
-  const { locks } = require('../diagnostics/registry.js').answer()
   const all = new Map()
-  for (const { kind, name, scope, waiting, holders } of locks) {
+  for (const { kind, name, scope, waiting, holders } of reports()) {
     const text = JSON.stringify([kind, name, scope])
     if (!all.has(text)) {
       all.set(text, { attributes: attributesOf({ kind, name, scope }), waiting: 0, held: 0 })

@@ -2,7 +2,7 @@
 // A deployment that replaces node_modules in place: what a lock may need is loaded with its class, or when it is
 // constructed, and never later.
 const assert = require('node:assert/strict')
-const { cpSync, mkdtempSync, rmSync } = require('node:fs')
+const { cpSync, mkdtempSync, rmSync, symlinkSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { isSupported } = require('../helpers/host_support.js')
@@ -131,6 +131,25 @@ const others = {
   }`,
 }
 
+const openTelemetry = `() => {
+  let collect
+  const instrument = { add() {}, record() {} }
+  const addBatchObservableCallback = (callback) => { collect = callback }
+  const meter = new Proxy({ addBatchObservableCallback, removeBatchObservableCallback() {} }, {
+    get: (known, name) => known[name] ?? (() => instrument),
+  })
+  const { BoxofficeInstrumentation } = require(copy + '/lib/opentelemetry/index.js')
+  new BoxofficeInstrumentation().setMeterProvider({ getMeter: () => meter })
+  const mutex = new all.Mutex({ diagnostics: true })
+  return async () => {
+    const values = []
+    await mutex.lock()
+    collect({ observe: (_, value) => values.push(value) })
+    mutex.unlock()
+    assert.deepEqual(values, [0, 1])
+  }
+}`
+
 const variants = {
   'one thread': '{}',
   'one thread, with diagnostics': '{ diagnostics: true }',
@@ -151,16 +170,18 @@ async function deploys(pairs) {
   const directory = path.join(folder, 'locks')
   for (const entry of ['lib', 'package.json'])
     cpSync(path.join(root, entry), path.join(copy, entry), { recursive: true })
+  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
   cpSync(binary, path.join(copy, 'build', 'release', 'boxoffice.node'))
   try {
     const { code, stderr } = await run([
       '-e',
       `'use strict'
       const assert = require('node:assert/strict')
-      const all = require(${JSON.stringify(copy)})
+      const copy = ${JSON.stringify(copy)}
+      const all = require(copy)
       const directory = ${JSON.stringify(directory)}
       const uses = [${pairs.map(([use, options]) => `(${use})(${options})`).join(',\n')}]
-      require('node:fs').rmSync(${JSON.stringify(copy)}, { recursive: true })
+      require('node:fs').rmSync(copy, { recursive: true })
       async function main() { for (const use of uses) await use() }
       main().catch((error) => { console.error(error); process.exit(1) })`,
     ])
@@ -176,4 +197,5 @@ describe('After the package has been removed while a program runs', () => {
       deploys(Object.values(uses).map((use) => [use, options])))
   }
   it('other classes serve', () => deploys(Object.values(others).map((use) => [use, ''])))
+  it('the instrumentation for OpenTelemetry collects', () => deploys([[openTelemetry, '']]))
 })

@@ -1,0 +1,24 @@
+'use strict'
+// The observers of this thread's locks with diagnostics, and of its keyed locks (keyed_observer.js). Each is kept weakly: as
+// long as an object of the lock is in use. Needs no addon: lib/opentelemetry loads it without a lock.
+
+const sources = new Set()
+const collected = new FinalizationRegistry((ref) => sources.delete(ref))
+
+function add(source) {
+  const ref = new WeakRef(source)
+  sources.add(ref)
+  collected.register(source, ref)
+}
+
+/** What all of them report. */
+function reports() {
+  const locks = []
+  for (const ref of sources) {
+    const source = ref.deref()
+    if (source !== undefined) locks.push(...source.reports())
+  }
+  return locks
+}
+
+module.exports = { add, reports }
