@@ -17,6 +17,7 @@ const keyedSemaphore = () => require('./locks/keyed_semaphore.js')
 const leaderElection = () => require('./locks/leader_election.js')
 const lockManager = () => require('./weblocks/lock_manager.js')
 const mutex = () => require('./locks/mutex.js')
+const node = () => require('./locks/node.js')
 const recursiveMutex = () => require('./locks/recursive_mutex.js')
 const rwLock = () => require('./locks/rw_lock.js')
 const semaphore = () => require('./locks/semaphore.js')
@@ -43,27 +44,18 @@ module.exports = {
   locks: lockManager,
   ManualResetEvent: events,
   Mutex: mutex,
-  platform: machine,
+  platform: node,
   RecursiveMutex: recursiveMutex,
   RWLock: rwLock,
   Semaphore: semaphore,
   SingleFlight: singleFlight,
-  snapshot: diagnostics,
+  snapshot: node,
   tryAcquire: decorators,
   withTimeout: decorators,
 }
 
-function machine() {
-  return { platform: `${process.platform}-${process.arch}` }
-}
-
-/** Loads the diagnostics at the first call. */
-function diagnostics() {
-  return { snapshot: () => require('./diagnostics/process.js').snapshot() }
-}
-
 // An invalid value is reported when the package is loaded, not with the first lock.
-if (variable('BOXOFFICE_DIAGNOSTICS')) require('./diagnostics/levels.js')
+if (variable('BOXOFFICE_DIAGNOSTICS')) node()
 
 for (const [name, load] of Object.entries(module.exports)) {
   const shape = { configurable: true, enumerable: true }
@@ -76,6 +68,7 @@ for (const [name, load] of Object.entries(module.exports)) {
       writable: true,
     })
   const get = () => {
+    node()
     const value = load()[name]
     set(value)
     return value

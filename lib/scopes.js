@@ -1,15 +1,25 @@
 'use strict'
-// Picks the scope of a lock, once, by its constructor's options. The code of a wider scope is
-// loaded when the first lock of that scope is constructed.
+// The scopes wider than the thread, and diagnostics: picks them once, by the options of a lock's constructor
+// (lib/locks/open.js). The code of a scope is loaded when the first lock of that scope is constructed.
 //
-// A kind of lock is { name, bytes, known, local, lent, shared, isGate, over }. `known` are the names
-// of its own options, if it has any. `local(...args)` makes a lock of this thread. A lock that
-// several threads share is `lent(settings)` (for a keyed map: of the class lent()), or has a core of
-// the class shared(). `isGate`: an event, a latch, a barrier or a condition, which no thread holds. locks/reach.js
-// lists the wider scopes that lack a class.
-const { LocalLock } = require('./core/lock.js')
-const { KeyMap } = require('./core/key_map.js')
-const { readLockOptions } = require('./locks/lock_options.js')
+// A mutex that several threads share is lent to one of them at a time (lib/core/lent_mutex.js). Any other lock has one of
+// the `cores`, which all threads use. lib/locks/reach.js lists the wider scopes that lack a class.
+const { configure, local } = require('./locks/open.js')
+const { localKeyMap } = require('./locks/open_keyed.js')
+const { readReachOptions } = require('./locks/reach_options.js')
+
+/** The classes of what several threads share, by the name of the kind. */
+const cores = {
+  'auto-reset event': () => require('./process/event_core.js').AutoResetCore,
+  barrier: () => require('./process/barrier_core.js').BarrierCore,
+  'condition variable': () => require('./process/condition_core.js').ConditionCore,
+  'countdown latch': () => require('./process/latch_core.js').LatchCore,
+  'manual-reset event': () => require('./process/event_core.js').ManualResetCore,
+  'read-write lock': () => require('./process/rw_core.js').RWCore,
+  semaphore: () => require('./process/semaphore_core.js').SemaphoreCore,
+}
+
+const isLent = ({ name }) => cores[name] === undefined
 
 /** Whether no other thread can ever know the lock. */
 function isOfThread({ engine, host, name, buffer, isShared }) {
@@ -36,10 +46,9 @@ function checkName({ name, scope, engine }, title) {
   require('./process/one_of_many.js').warnOfName(title, name)
 }
 
-/** The lock of `kind` that `options` describe, wrapped by the kind's `over` if it has one. */
-function openLock(kind, args, options) {
-  const settings = readLockOptions(options, kind.bytes, kind.known)
-  const { cancelError, defaults, diagnostics, engine, mayBlock } = settings
+/** The lock of `kind` that `settings` describe. */
+function openLock(kind, args, settings) {
+  const { diagnostics, engine } = settings
   const lock = openPlain(kind, args, settings)
   checkName(settings, kind.name)
   // Over an engine the lock has its observer already, shared by all of its objects.
@@ -47,38 +56,36 @@ function openLock(kind, args, options) {
     loadSnapshot()
     require('./diagnostics/observe.js').observeSingle(lock, kind, settings)
   }
-  return { lock: kind.over === undefined ? lock : kind.over(lock), cancelError, defaults, mayBlock }
+  return lock
 }
 
-/** For snapshot() of index.js: Node.js keeps what this folder has resolved, so the file may be gone by then. */
+/** For snapshot(): Node.js keeps what this folder has resolved, so the file may be gone by then. */
 function loadSnapshot() {
   require('./diagnostics/process.js')
 }
+
+const snapshot = () => require('./diagnostics/process.js').snapshot()
 
 function openPlain(kind, args, settings) {
   const { engine, host } = settings
   if (isOfThread(settings)) {
     checkScope(settings)
-    return configure(kind.local(...args), settings)
+    return local(kind, args, settings)
   }
   if (!isOfProcess(settings)) checkReach(kind, settings)
-  if (kind.lent !== undefined && engine === undefined) return openLent(kind, settings)
+  if (isLent(kind) && engine === undefined) return openLent(kind, settings)
   if (engine !== undefined) return require('./cluster/open.js').lockOver(settings, kind, args)
-  const core = host === undefined ? new (kind.shared())(...args) : openOnHost(args, settings, kind)
+  const core =
+    host === undefined ? new (cores[kind.name]())(...args) : openOnHost(args, settings, kind)
   return share(configure(core, settings), settings)
 }
 
-/** A lock of several threads or processes, lent to one thread at a time. */
-function openLent(kind, settings) {
-  if (settings.host === undefined) return kind.lent(settings)
-  return require('./host/mutexes.js').openHostMutex(kind.name, settings)
-}
-
-/** Applies the owner's settings to `lock`. */
-function configure(lock, { cancelError, mayBlock }) {
-  if (cancelError !== undefined) lock.cancelError = cancelError
-  if (mayBlock !== lock.mayBlock) lock.mayBlock = mayBlock
-  return lock
+/** A mutex of several threads or processes, lent to one thread at a time. */
+function openLent({ name }, settings) {
+  if (settings.host === undefined) {
+    return require('./process/mutexes.js').openMutex(name, settings)
+  }
+  return require('./host/mutexes.js').openHostMutex(name, settings)
 }
 
 function share(core, { name, buffer, byteOffset, isStrict }) {
@@ -111,26 +118,14 @@ function openKeyMap(kind, value, settings) {
   const watch = watchOf(settings, kind)
   if (isOfThread(settings)) {
     checkScope(settings)
-    return openLocalKeyMap(kind, value, settings, watch)
+    return localKeyMap(kind, value, settings, watch)
   }
-  if (kind.lent !== undefined && isOfProcess(settings)) {
+  if (isLent(kind) && isOfProcess(settings)) {
     return require('./process/mutexes.js').openKeyedMutexes(kind, settings, watch)
   }
   checkReach(kind, settings)
   const map = openSharedKeyMap(kind, value, settings, watch)
   if (watch !== undefined) watch.over(map)
-  return map
-}
-
-function openLocalKeyMap(kind, value, { mayBlock }, watch) {
-  const make = () => kind.local(value)
-  const isUsual = mayBlock === LocalLock.prototype.mayBlock
-  if (isUsual && watch === undefined) return new KeyMap(kind.atRest ?? [], make)
-  // A lock with its own settings must not be reused by other maps.
-  const makeOwn = () => Object.assign(make(), { mayBlock })
-  if (watch === undefined) return new KeyMap([], makeOwn)
-  const map = new KeyMap([], () => watch.watches(makeOwn()))
-  watch.over(map)
   return map
 }
 
@@ -146,14 +141,15 @@ function openSharedKeyMap(kind, value, settings, watch) {
   if (engine !== undefined) {
     return require('./cluster/open.js').keyMapOver(settings, kind.name, value ?? '', watch)
   }
-  if (host !== undefined && kind.lent !== undefined) {
+  if (host !== undefined && isLent(kind)) {
     return require('./host/mutexes.js').openHostMutexes(settings, watch)
   }
   if (host !== undefined) {
     const { hostKeyMapOf } = require('./host/cores.js')
     return hostKeyMapOf(kind.name, value ?? 0, settings, { isStrict, mayBlock }, undefined, watch)
   }
-  return require('./process/shared_key_map.js').keyMapByName(kind, value, settings, watch)
+  const Core = cores[kind.name]()
+  return require('./process/shared_key_map.js').keyMapByName(kind, Core, value, settings, watch)
 }
 
-module.exports = { openKeyMap, openLock }
+module.exports = { openKeyMap, openLock, readOptions: readReachOptions, snapshot }

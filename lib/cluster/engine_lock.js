@@ -4,10 +4,11 @@
 // lock, in keyed maps as well.
 const { reasonOf, throwIfAborted, withDeadline } = require('../core/abort.js')
 const { E_CANCELED } = require('../core/errors.js')
-const { nameOf, toText } = require('../core/keys.js')
+const { toText } = require('../core/key_text.js')
+const { nameOf } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
 const { makeReleaser, unseen } = require('../core/releaser.js')
-const observed = require('../core/observed.js')
+const { observed } = require('../core/platform.js')
 const { Cohort } = require('./cohort.js')
 
 class EngineLock extends AnyLock {

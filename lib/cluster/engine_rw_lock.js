@@ -7,7 +7,7 @@ const { acquireOptions, readWait } = require('../core/options.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
 const { endedError, upgradeError } = require('../core/rw_errors.js')
 const { EngineLock, orNothing } = require('./engine_lock.js')
-const observed = require('../core/observed.js')
+const { observed } = require('../core/platform.js')
 const { Hold } = require('./hold.js')
 
 /** More units than agents that ever read at once. */

@@ -1,6 +1,7 @@
 'use strict'
 // Errors of engines.
-const { causedError, lockError } = require('../core/errors.js')
+const { causedError } = require('../core/caused_errors.js')
+const { lockError } = require('../core/errors.js')
 
 /** Errors of servers that have not answered: a later attempt may succeed. */
 const unanswered = new WeakSet()

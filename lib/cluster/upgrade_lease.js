@@ -4,7 +4,7 @@
 // would wait for the other.
 const { upgradeError } = require('../core/rw_errors.js')
 const { asked } = require('./clock.js')
-const { lostError } = require('../core/errors.js')
+const { lostError } = require('../core/caused_errors.js')
 const { Lease } = require('./lease.js')
 
 class UpgradeLease extends Lease {

@@ -4,8 +4,8 @@
 // waiter uses it, and none otherwise.
 //
 // AbortSignal.any would not do: the signals it makes stay referenced by a long-lived source.
-const { events } = require('./builtins.js')
 const { longestTimeout } = require('./options.js')
+const platform = require('./platform.js')
 
 /** Other listeners get the event first where a runtime has no addAbortListener(): these options make it less likely. */
 const first = { capture: true, once: true }
@@ -13,16 +13,15 @@ const first = { capture: true, once: true }
 /**
  * Calls `callback` when `signal` aborts, even if another listener stops the event. Returns a function that stops it.
  */
-const addListener =
-  events.addAbortListener === undefined
-    ? (signal, callback) => {
-        signal.addEventListener('abort', callback, first)
-        return () => signal.removeEventListener('abort', callback, first)
-      }
-    : (signal, callback) => {
-        const listener = events.addAbortListener(signal, callback)
-        return () => listener[Symbol.dispose]()
-      }
+function addListener(signal, callback) {
+  const { addAbortListener } = platform
+  if (addAbortListener !== undefined) {
+    const listener = addAbortListener(signal, callback)
+    return () => listener[Symbol.dispose]()
+  }
+  signal.addEventListener('abort', callback, first)
+  return () => signal.removeEventListener('abort', callback, first)
+}
 
 /** The reasons of aborted signals that tell none: those of older runtimes and of polyfills. */
 const reasons = new WeakMap()
@@ -101,7 +100,7 @@ class Listening {
         callback()
       } catch (error) {
         // As an EventTarget does: a wait whose callback throws must not hold up the others.
-        process.nextTick(() => {
+        queueMicrotask(() => {
           throw error
         })
       }

@@ -38,4 +38,7 @@ module.exports = {
   get util() {
     return get('node:util') ?? require('node:util')
   },
+  get worker_threads() {
+    return get('node:worker_threads') ?? require('node:worker_threads')
+  },
 }

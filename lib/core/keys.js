@@ -25,23 +25,4 @@ function titleOf(kind, { name, key, keyMap }) {
   return `the ${kind} of key ${nameOf(key)}${map}`
 }
 
-const letters = { number: 'n', bigint: 'b' }
-
-/**
- * A key for C++, which takes UTF-8. JSON can escape an unpaired surrogate, UTF-8 cannot encode it.
- */
-function toText(key) {
-  if (typeof key !== 'string') return letters[typeof key] + key
-  return key.isWellFormed() ? `s${key}` : `j${JSON.stringify(key)}`
-}
-
-const readers = {
-  s: (rest) => rest,
-  j: (rest) => JSON.parse(rest),
-  n: (rest) => Number(rest),
-  b: (rest) => BigInt(rest),
-}
-
-const fromText = (text) => readers[text[0]](text.slice(1))
-
-module.exports = { checkKey, fromText, nameOf, titleOf, toText }
+module.exports = { checkKey, nameOf, titleOf }

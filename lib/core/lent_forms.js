@@ -4,7 +4,7 @@
 const { lockError } = require('./errors.js')
 const { lentAbandoned, refused } = require('./lender.js')
 const { free, LocalMutex, nextGrant } = require('./mutex.js')
-const observed = require('./observed.js')
+const { observed } = require('./platform.js')
 const { checkStack } = require('./stack.js')
 
 const borrowing = -1

@@ -24,7 +24,7 @@ const { free, nextGrant } = require('./mutex.js')
 const { readWait } = require('./options.js')
 const { makeReleaser, unseen } = require('./releaser.js')
 const { checkStack, checkStackToRelease } = require('./stack.js')
-const observed = require('./observed.js')
+const { observed } = require('./platform.js')
 const { Waiter } = require('./waiter.js')
 
 class LentMutex extends LentTickets {

@@ -7,7 +7,7 @@ const { titleOf } = require('./keys.js')
 const { checkStack } = require('./stack.js')
 const { Limits } = require('./waiter.js')
 const { WaitQueue } = require('./wait_queue.js')
-const observed = require('./observed.js')
+const { observed } = require('./platform.js')
 const { Watchers } = require('./watchers.js')
 
 /** The base of every lock, of any scope; title() names it in error messages. */

@@ -16,7 +16,7 @@ const { acquireOptions, checkCallback, lockingOptions, readWait } = require('./o
 const { LocalLock } = require('./lock.js')
 const { makeReleaser } = require('./releaser.js')
 const { checkStack } = require('./stack.js')
-const observed = require('./observed.js')
+const { observed } = require('./platform.js')
 const { Waiter } = require('./waiter.js')
 
 const free = 0

@@ -1,6 +1,7 @@
 'use strict'
 // Checks users' options and reads each of them once.
-const { isNativeError } = require('./builtins.js').util.types
+const { isError } = require('./errors.js')
+const platform = require('./platform.js')
 
 /** A longer delay makes setTimeout fire at once. So some 24 days and more count as no deadline. */
 const longestTimeout = 2 ** 31 - 1
@@ -110,7 +111,7 @@ function checkSignal(signal) {
 function asOptions(given) {
   // Errors of another realm count. An error has a name that is not meant as an option; options have
   // no stack.
-  if (given instanceof Error || isNativeError(given)) return { cancelError: given }
+  if (given instanceof Error || isError(given)) return { cancelError: given }
   if (typeof given === 'string') {
     const message = 'options must be an object, such as { name } or { cancelError }, not a string'
     throw new TypeError(message)
@@ -189,15 +190,9 @@ function readSyncWait(options, known = waitOptions) {
   return { priority, timeout }
 }
 
-// Loaded when a method blocks: node:worker_threads loads Node's streams, which cost more than all
-// locks.
-let isMainThread
-
 /** Checks that `method` may block this thread: `may` says so, or it is not the main thread. */
 function checkMayBlock(may, method) {
-  if (may) return
-  isMainThread ??= require('node:worker_threads').isMainThread
-  if (!isMainThread) return
+  if (may || !platform.isMainThread()) return
   throw new TypeError(
     `${method}() would block the main thread and every promise on it; ` +
       'wait in a worker, or pass { allowBlockingMainThread: true } to the constructor',

@@ -13,6 +13,7 @@
 //   closed   its callback has ended: a caller from inside counts as coming from the next open one around
 //            it, or from outside. Callers that came before are still admitted, one after the other
 //   over     closed, and no caller from inside is waiting or in: the queue that it came by goes on
+const { lockError } = require('./errors.js')
 const { Runner } = require('./mutex.js')
 const { context, Hold, Holds, openFrom, storage } = require('./recursive_hold.js')
 const { checkStack } = require('./stack.js')
@@ -24,9 +25,16 @@ function holdsOf(lock) {
   return lock.holds
 }
 
+function unsupported() {
+  const message =
+    'a RecursiveMutex needs AsyncLocalStorage, which this runtime does not have: use a Mutex'
+  return lockError('ERR_LOCK_UNSUPPORTED', message)
+}
+
 /** A recursive mutex: the outermost hold has `lock`, a mutex of any scope. */
 class Recursive {
   constructor(lock, holds = holdsOf(lock)) {
+    if (storage === undefined) throw unsupported()
     this.lock = lock
     this.holds = holds
   }

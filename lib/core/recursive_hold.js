@@ -1,7 +1,7 @@
 'use strict'
 // The holds of recursive mutexes: recursive.js has their states.
-const { AsyncLocalStorage } = require('./builtins.js').async_hooks
 const { LocalMutex } = require('./mutex.js')
+const { contextStorage } = require('./platform.js')
 const { unseen } = require('./releaser.js')
 
 /**
@@ -9,7 +9,7 @@ const { unseen } = require('./releaser.js')
  * on Node 20 and 22 each storage slows down every promise of the process, and none is ever
  * collected.
  */
-const storage = new AsyncLocalStorage()
+const storage = contextStorage()
 
 class Hold {
   isOpen = true

@@ -15,7 +15,7 @@ const { acquireOptions, readWait } = require('./options.js')
 const { endedError, upgradeError } = require('./rw_errors.js')
 const { LocalLock } = require('./lock.js')
 const { grantKey, readReleaser, writeReleaser } = require('./rw_releaser.js')
-const observed = require('./observed.js')
+const { observed } = require('./platform.js')
 const { Waiter } = require('./waiter.js')
 
 class LocalRWLock extends LocalLock {

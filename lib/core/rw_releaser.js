@@ -3,7 +3,7 @@
 // can downgrade.
 const { checkMayBlock, acquireOptions, readSyncWait, readWait } = require('./options.js')
 const { endedError } = require('./rw_errors.js')
-const observed = require('./observed.js')
+const { observed } = require('./platform.js')
 const { makeReleaser } = require('./releaser.js')
 
 /** The grant of one releaser. */

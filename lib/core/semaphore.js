@@ -21,7 +21,7 @@ const {
   warnOfWeight,
 } = require('./units.js')
 const { checkStack } = require('./stack.js')
-const observed = require('./observed.js')
+const { observed } = require('./platform.js')
 const { Waiter } = require('./waiter.js')
 
 /** Where a releaser keeps the observer's record of its grant. */

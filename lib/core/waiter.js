@@ -115,7 +115,7 @@ class Limits {
       if (this.#listening !== undefined) this.#listening.stop(this.#onAbort)
     } catch (error) {
       // An error of a custom signal must not keep other waiters from being admitted or rejected.
-      process.nextTick(() => {
+      queueMicrotask(() => {
         throw error
       })
     }

@@ -2,7 +2,7 @@
 // The error of a deadlock, and the text of each wait and hold, which other threads read.
 const { isMainThread, threadId } = require('node:worker_threads')
 const { lockError } = require('../core/errors.js')
-const { fromText, toText } = require('../core/keys.js')
+const { fromText, toText } = require('../core/key_text.js')
 
 /** A wait or a hold as text, for the thread that finds it in a cycle. */
 function labelOf({ lock, observer, key, mode, weight, stack }) {

@@ -64,4 +64,7 @@ function refuseDiagnostics(diagnostics, what) {
   if (diagnostics?.isAsked) throw new TypeError(`diagnostics are not available for ${what}`)
 }
 
-module.exports = { levels, readDiagnostics, refuseDiagnostics }
+/** Whether locks without a `diagnostics` option have any. */
+const isOn = usual !== levels.off
+
+module.exports = { isOn, levels, readDiagnostics, refuseDiagnostics }

@@ -1,8 +1,12 @@
 'use strict'
 // Gives a lock its observer.
+const platform = require('../core/platform.js')
+const observed = require('./observed.js')
 const { levels, refuseDiagnostics } = require('./levels.js')
 const { MutexObserver, Observer } = require('./observer.js')
 const { register } = require('./registry.js')
+
+Object.assign(platform.observed, observed)
 
 /** Gives `lock` an observer, as a lock of `kind` (the name of a class), or as a key of `tally`'s map. */
 function observe(lock, kind, scope, settings, tally) {

@@ -3,7 +3,8 @@
 // (src/host/segment.h). A number identifies it in this thread until the thread ends: the process keeps the memory mapped. The
 // object goes when no lock of this thread uses it.
 const { lockError } = require('../core/errors.js')
-const { fromText, nameOf, toText } = require('../core/keys.js')
+const { fromText, toText } = require('../core/key_text.js')
+const { nameOf } = require('../core/keys.js')
 const { warn } = require('../core/warn.js')
 const native = require('../addon/load.js')
 const { cutKeyOf } = require('./cut_key.js')

@@ -2,7 +2,8 @@
 // One hold of a semaphore or a read-write lock of scope host with a `maxHold` or a `minHold`. timed_lender.js does the
 // same for a mutex.
 const { clearTimeout, setTimeout } = require('../core/builtins.js')
-const { lockError, lostError } = require('../core/errors.js')
+const { lostError } = require('../core/caused_errors.js')
+const { lockError } = require('../core/errors.js')
 const { longestTimeout } = require('../core/options.js')
 const { now } = require('../addon/load.js').clock
 

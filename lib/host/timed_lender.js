@@ -10,7 +10,7 @@ const { clearTimeout, setTimeout } = require('../core/builtins.js')
 // The machine's monotonic clock: all processes of one boot share it, and a segment lasts for one boot.
 const { now } = require('../addon/load.js').clock
 const { lent, lentAbandoned, refused } = require('../core/lender.js')
-const { lostError } = require('../core/errors.js')
+const { lostError } = require('../core/caused_errors.js')
 const { longestTimeout } = require('../core/options.js')
 const { HostMutexLender } = require('./mutex_lender.js')
 const { signalled } = require('./hold_signal.js')

@@ -12,7 +12,6 @@ const kind = {
   isGate: true,
   bytes: 8,
   local: (parties) => new LocalBarrier(parties),
-  shared: () => require('../process/barrier_core.js').BarrierCore,
 }
 
 class Barrier extends Gate {

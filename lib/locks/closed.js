@@ -5,7 +5,7 @@
 // close() changes the object's kind. Methods compare kinds in any case, so a lock that is never
 // closed pays nothing (docs/decisions/closing.md).
 const { lockError } = require('../core/errors.js')
-const observed = require('../core/observed.js')
+const { observed } = require('../core/platform.js')
 const { checkKey, titleOf } = require('../core/keys.js')
 
 /** Refuses the callers of a closed lock. `observer` may be null. */

@@ -12,7 +12,6 @@ const kind = {
   isGate: true,
   bytes: 4,
   local: () => new LocalCondition(),
-  shared: () => require('../process/condition_core.js').ConditionCore,
 }
 
 class ConditionVariable extends Single {

@@ -12,7 +12,6 @@ const kind = {
   isGate: true,
   bytes: 8,
   local: (count) => new LocalLatch(count),
-  shared: () => require('../process/latch_core.js').LatchCore,
 }
 
 class CountdownLatch extends Gate {

@@ -4,7 +4,8 @@
 // limits and a dead philosopher's forks work as for any keyed mutex.
 const { LocalMutex } = require('../core/mutex.js')
 const { lockError } = require('../core/errors.js')
-const { nameOf, toText } = require('../core/keys.js')
+const { toText } = require('../core/key_text.js')
+const { nameOf } = require('../core/keys.js')
 const { acquiring, blocking } = require('./defaults.js')
 const { blockingMapOf, defaultsOf, mapOf, Keyed } = require('./keyed.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
@@ -36,7 +37,7 @@ const forks = {
   class: 'DiningPhilosophers',
   name: 'dining philosopher',
   local: () => new LocalFork(),
-  lent: () => fork(require('../core/lent_mutex.js').LentMutex),
+  extend: fork,
   atRest: [],
 }
 

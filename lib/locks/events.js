@@ -34,7 +34,6 @@ const autoReset = {
   bytes: 8,
   known: eventOptions,
   local: (isSet) => new LocalAutoResetEvent(isSet),
-  shared: () => require('../process/event_core.js').AutoResetCore,
 }
 const manualReset = {
   class: 'ManualResetEvent',
@@ -44,7 +43,6 @@ const manualReset = {
   bytes: 8,
   known: eventOptions,
   local: (isSet) => new LocalManualResetEvent(isSet),
-  shared: () => require('../process/event_core.js').ManualResetCore,
 }
 
 class AutoResetEvent extends Event {

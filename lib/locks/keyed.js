@@ -4,7 +4,7 @@ const { checkMayBlock } = require('../core/options.js')
 const { closedKeyed } = require('./closed.js')
 const { lockOptionsWithDefaults, readLockOptions } = require('./lock_options.js')
 const { isOfKind, keyedMark, receiverError } = require('./receiver.js')
-const { openKeyMap } = require('../scopes.js')
+const { openKeyMap } = require('./open_keyed.js')
 
 /** The kind of all keyed maps. */
 const keyed = { class: 'Keyed', instance: 'a keyed lock' }

@@ -15,7 +15,6 @@ const kind = {
   name: 'mutex',
   known: new Set([...lockOptionsWithDefaults, 'reentrant']),
   local: () => new LocalMutex(),
-  lent: () => require('../core/lent_mutex.js').LentMutex,
   atRest: [],
 }
 

@@ -11,7 +11,6 @@ const kind = {
   base: keyed,
   name: 'read-write lock',
   local: () => new LocalRWLock(),
-  shared: () => require('../process/rw_core.js').RWCore,
   atRest: [],
 }
 

@@ -15,7 +15,6 @@ const kind = {
   base: keyed,
   name: 'semaphore',
   local: (value) => new LocalSemaphore(value),
-  shared: () => require('../process/semaphore_core.js').SemaphoreCore,
 }
 
 class KeyedSemaphore extends Keyed {

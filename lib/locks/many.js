@@ -2,7 +2,7 @@
 // One key of a keyed lock, or several at once. Every caller takes several keys in the same order,
 // so that no two wait for each other.
 const { following, throwIfAborted, withDeadline } = require('../core/abort.js')
-const { now } = require('../core/builtins.js')
+const platform = require('../core/platform.js')
 const { lockError } = require('../core/errors.js')
 const { checkKey, nameOf } = require('../core/keys.js')
 const { acquireOptions, readWait } = require('../core/options.js')
@@ -77,9 +77,9 @@ function acquireSyncOneOrMany(map, key, limits, acquireSync, late = timeoutError
   const ordered = inOrder(key)
   checkOpen(map, ordered)
   const { priority, timeout } = limits
-  const deadline = now() + timeout
+  const deadline = platform.now() + timeout
   const acquireNext = (lock) => {
-    const left = Math.max(0, deadline - now())
+    const left = Math.max(0, deadline - platform.now())
     return acquireSync(lock, { priority, timeout: left })
   }
   const held = []

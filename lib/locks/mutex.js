@@ -12,7 +12,6 @@ const kind = {
   bytes: 4,
   known: lockOptionsWithDefaults,
   local: () => new LocalMutex(),
-  lent: (settings) => require('../process/mutexes.js').openMutex('mutex', settings),
 }
 
 class Mutex extends Holdable {

@@ -3,7 +3,7 @@
 //
 // A kind describes the class of a lock ({ class, base, ... }); `base` is the kind whose methods it
 // inherits.
-const { inspect, types } = require('../core/builtins.js').util
+const platform = require('../core/platform.js')
 
 /** Whether `own` is the kind `wanted`, or inherits its methods. */
 function isOfKind(own, wanted) {
@@ -13,7 +13,7 @@ function isOfKind(own, wanted) {
 
 /** `own` is the kind of `receiver`, if it is an object of this library. */
 function receiverError({ class: name, instance = a(name) }, method, receiver, own) {
-  const found = own === undefined ? described(receiver) : a(own.class)
+  const found = own === undefined ? platform.describe(receiver) : a(own.class)
   return new TypeError(
     `${name}.prototype.${method} called on ${found}: call it as a method of ${instance}; ` +
       'to pass it on, wrap it in an arrow function',
@@ -21,11 +21,6 @@ function receiverError({ class: name, instance = a(name) }, method, receiver, ow
 }
 
 const a = (name) => `${/^([AEIO]|RW)/.test(name) ? 'an' : 'a'} ${name}`
-
-function described(receiver) {
-  if (types.isProxy(receiver)) return 'a Proxy'
-  return inspect(receiver, { depth: -1, customInspect: false, maxStringLength: 20 })
-}
 
 /** The property of every keyed lock, by which code knows one without its class. */
 const keyedMark = Symbol('keyed')

@@ -12,7 +12,6 @@ const kind = {
   bytes: 4,
   known: lockOptionsWithDefaults,
   local: () => Object.assign(new LocalMutex(), { kind: kind.name }),
-  lent: (settings) => require('../process/mutexes.js').openMutex(kind.name, settings),
   // Loaded when the first RecursiveMutex is constructed: AsyncLocalStorage slows down every promise
   // on Node 20 and 22.
   over: (mutex) => new (require('../core/recursive.js').Recursive)(mutex),

@@ -12,7 +12,6 @@ const kind = {
   bytes: 4,
   known: lockOptionsWithDefaults,
   local: () => new LocalRWLock(),
-  shared: () => require('../process/rw_core.js').RWCore,
 }
 
 class RWLock extends Holdable {

@@ -14,7 +14,6 @@ const kind = {
   bytes: 8,
   known: lockOptionsWithDefaults,
   local: (value) => new LocalSemaphore(value),
-  shared: () => require('../process/semaphore_core.js').SemaphoreCore,
 }
 
 class Semaphore extends Holdable {

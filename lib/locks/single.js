@@ -3,7 +3,7 @@
 const { checkMayBlock } = require('../core/options.js')
 const { closedSingle } = require('./closed.js')
 const { isObject, isOfKind, receiverError } = require('./receiver.js')
-const { openLock } = require('../scopes.js')
+const { openLock } = require('./open.js')
 
 /** The kind of all of them. */
 const single = { class: 'Single', instance: 'a lock' }

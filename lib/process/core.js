@@ -2,7 +2,8 @@
 // The base of locks that several threads or processes share: a word in shared memory, and the calls
 // into its queue in C++. A keyed map has a core for each busy key.
 const { reasonOf } = require('../core/abort.js')
-const { titleOf, toText } = require('../core/keys.js')
+const { toText } = require('../core/key_text.js')
+const { titleOf } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
 const native = require('../addon/load.js')
 const { Passer } = require('./passer.js')
@@ -17,7 +18,7 @@ const {
   wait,
   waiterAt,
 } = require('./waiters.js')
-const observed = require('../core/observed.js')
+const { observed } = require('../core/platform.js')
 const { indexOf, queued, wordsOf } = require('./words.js')
 
 class Core extends AnyLock {

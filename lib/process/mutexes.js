@@ -1,7 +1,9 @@
 'use strict'
 // The mutexes that the threads of the process share, as seen in this thread: one per place of a
 // word, however many objects share it.
-const { nameOf, toText } = require('../core/keys.js')
+const { toText } = require('../core/key_text.js')
+const { nameOf } = require('../core/keys.js')
+const { LentMutex } = require('../core/lent_mutex.js')
 const { ConditionalMutex } = require('./conditional_mutex.js')
 const { lockKind, MutexLender } = require('./mutex_lender.js')
 const { mapIn, SharedKeyMap } = require('./shared_key_map.js')
@@ -98,7 +100,7 @@ const maps = new Map()
 function openKeyedMutexes(kind, { name, isStrict }, watch) {
   const id = `keyed ${kind.name} ${toText(name)}`
   const map = mapIn(maps, id, () => {
-    const Mutex = kind.lent()
+    const Mutex = kind.extend?.(LentMutex) ?? LentMutex
     const made = new LentKeyMap(() => new Mutex(new MutexLender()), name)
     made.table = made.openTable(id, start, `the keyed ${kind.name} ${nameOf(name)}`)
     return made

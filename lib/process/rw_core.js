@@ -15,7 +15,7 @@ const {
   Writer,
   writeReleaser,
 } = require('./rw_grants.js')
-const observed = require('../core/observed.js')
+const { observed } = require('../core/platform.js')
 const { giveUp, grantedAbandoned, isGranted, refused, wait } = require('./waiters.js')
 
 const free = 0

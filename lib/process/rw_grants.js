@@ -7,7 +7,7 @@ const {
   readReleaser: newReader,
   writeReleaser: newWriter,
 } = require('../core/rw_releaser.js')
-const observed = require('../core/observed.js')
+const { observed } = require('../core/platform.js')
 const { Waiter } = require('./waiters.js')
 
 /** Reports to the observer that a caller has entered, and gets `release`. */

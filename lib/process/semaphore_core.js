@@ -14,7 +14,7 @@ const { LocalSemaphore } = require('../core/semaphore.js')
 const native = require('../addon/load.js')
 const { asTicket, makeReleaser, unseen } = require('../core/releaser.js')
 const { checkStackToRelease } = require('../core/stack.js')
-const observed = require('../core/observed.js')
+const { observed } = require('../core/platform.js')
 const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./waiters.js')
 
 const valueShift = 2

@@ -3,7 +3,8 @@
 // (src/locks/lock_table.h). A lock here is this thread's part of a key, and is idle when this
 // thread neither holds the key nor waits for it.
 const { KeyMap } = require('../core/key_map.js')
-const { fromText, nameOf, toText } = require('../core/keys.js')
+const { fromText, toText } = require('../core/key_text.js')
+const { nameOf } = require('../core/keys.js')
 const native = require('../addon/load.js')
 const { closeTable, tableOf, unshare } = require('./shares.js')
 
@@ -97,10 +98,9 @@ const maps = new Map()
 
 /**
  * The key map shared by all objects of this thread with that kind, name and settings, whose locks
- * begin with `value`.
+ * are of class `Core` and begin with `value`.
  */
-function keyMapByName({ name: kind, shared }, value, { name, isStrict, mayBlock }, watch) {
-  const Core = shared()
+function keyMapByName({ name: kind }, Core, value, { name, isStrict, mayBlock }, watch) {
   const id = `keyed ${kind} ${toText(name)}`
   const own = `${value} ${isStrict} ${mayBlock} ${watch?.traits} ${id}`
   return mapIn(maps, own, () => {

@@ -3,7 +3,7 @@
 // binding/completions.h); this module settles the promise.
 const native = require('../addon/load.js')
 const { AnyWaiter, Limits } = require('../core/waiter.js')
-const observed = require('../core/observed.js')
+const { observed } = require('../core/platform.js')
 const { keepAlive } = require('./keep_alive.js')
 
 // The answers of C++ other than a ticket; see binding/outcome.h.

@@ -6,7 +6,7 @@ const { filesIn, read } = require('./documents.js')
 
 const gap = '…'
 const maker = /^(?:\w*Error|DOMException)$/
-/** The functions of lib/core/errors.js: (code, message). */
+/** The functions of lib/core/errors.js and caused_errors.js: (code, message). */
 const codedMakers = new Set(['lockError', 'causedError'])
 /** The errors that binding/call.cc makes of C++ faults. */
 const codes = {

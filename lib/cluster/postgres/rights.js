@@ -1,6 +1,6 @@
 'use strict'
 // The rights that the connections' user needs.
-const { causedError } = require('../../core/errors.js')
+const { causedError } = require('../../core/caused_errors.js')
 
 /** The SQLSTATE of a refusal: permission denied. */
 const forbidden = '42501'

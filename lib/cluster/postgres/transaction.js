@@ -5,7 +5,8 @@
 // 64-bit number: the first bits of a digest of the key.
 const { createHash } = require('node:crypto')
 const { lockError } = require('../../core/errors.js')
-const { checkKey, nameOf, toText } = require('../../core/keys.js')
+const { toText } = require('../../core/key_text.js')
+const { checkKey, nameOf } = require('../../core/keys.js')
 const { now } = require('../clock.js')
 const { checkKnown, checkObject, checkTimeout, longestTimeout } = require('../../core/options.js')
 const { asText, isTrue } = require('./text.js')

@@ -1,0 +1,31 @@
+'use strict'
+// What locks of one thread take from the program around them. These are the defaults, for any runtime of JavaScript.
+// lib/locks/node.js replaces them in Node.js, and adds the wider scopes, so that the files of boxoffice/local import
+// none of that. Its users read each at every use: a program may load boxoffice/local before boxoffice.
+
+module.exports = {
+  now: () => performance.now(),
+
+  /** A listener that no other listener can keep from its event: events.addAbortListener(). */
+  addAbortListener: undefined,
+
+  /** A new AsyncLocalStorage, or undefined where the runtime has none. */
+  contextStorage() {
+    const { AsyncLocalStorage } = globalThis
+    return AsyncLocalStorage && new AsyncLocalStorage()
+  },
+
+  isMainThread: () => globalThis.WorkerGlobalScope === undefined,
+
+  /** How an error shows a value that is no object of this package. */
+  describe: (value) => (value instanceof Object ? 'another object' : String(value)),
+
+  /** Returns the exports of lib/scopes.js. Undefined where there are locks of one thread only. */
+  scopes: undefined,
+
+  /** Whether locks without options have diagnostics. */
+  isWatched: false,
+
+  /** The calls of a lock's observer: lib/diagnostics/observed.js. A lock without an observer makes none. */
+  observed: {},
+}

@@ -1,0 +1,43 @@
+'use strict'
+// Gives the locks what Node.js has: see lib/core/platform.js. The entries of the package load it before any lock.
+const builtins = require('../core/builtins.js')
+const platform = require('../core/platform.js')
+
+Object.assign(platform, {
+  now: builtins.now,
+  addAbortListener: builtins.events.addAbortListener,
+  contextStorage: () => new builtins.async_hooks.AsyncLocalStorage(),
+  isMainThread,
+  describe,
+  scopes,
+})
+
+if (builtins.variable('BOXOFFICE_DIAGNOSTICS')) {
+  platform.isWatched = require('../diagnostics/levels.js').isOn
+}
+
+/** Loads node:worker_threads when a method blocks: it loads Node's streams, which cost more than all locks. */
+function isMainThread() {
+  const { isMainThread } = builtins.worker_threads
+  platform.isMainThread = () => isMainThread
+  return isMainThread
+}
+
+function describe(value) {
+  const { inspect, types } = builtins.util
+  if (types.isProxy(value)) return 'a Proxy'
+  return inspect(value, { depth: -1, customInspect: false, maxStringLength: 20 })
+}
+
+/** `imports` of package.json maps `#scopes` to lib/scopes.js, or in a bundle to lib/addon/no_scopes.mjs. */
+function scopes() {
+  const all = require('#scopes')
+  platform.scopes = () => all
+  return all
+}
+
+const system = `${process.platform}-${process.arch}`
+
+const snapshot = () => platform.scopes().snapshot()
+
+module.exports = { platform: system, snapshot }

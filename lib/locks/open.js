@@ -1,0 +1,28 @@
+'use strict'
+// Makes the lock that a constructor's options describe: of this thread, or by lib/scopes.js.
+//
+// A kind of lock is { class, base, name, bytes, known, local, extend, isGate, over }. `known` are the names of its own
+// options, if it has any. `local(...args)` makes a lock of this thread; a keyed map reuses those `atRest`. `extend(Class)`
+// derives the same from a lock that several threads share. `isGate`: an event, a latch, a barrier or a condition,
+// which no thread holds.
+const { readLockOptions } = require('./lock_options.js')
+
+/** The lock of `kind` that `options` describe, wrapped by the kind's `over` if it has one. */
+function openLock(kind, args, options) {
+  const settings = readLockOptions(options, kind.bytes, kind.known)
+  const { cancelError, defaults, mayBlock, scopes } = settings
+  const lock =
+    scopes === undefined ? local(kind, args, settings) : scopes.openLock(kind, args, settings)
+  return { lock: kind.over === undefined ? lock : kind.over(lock), cancelError, defaults, mayBlock }
+}
+
+const local = (kind, args, settings) => configure(kind.local(...args), settings)
+
+/** Applies the owner's settings to `lock`. */
+function configure(lock, { cancelError, mayBlock }) {
+  if (cancelError !== undefined) lock.cancelError = cancelError
+  if (mayBlock !== lock.mayBlock) lock.mayBlock = mayBlock
+  return lock
+}
+
+module.exports = { configure, local, openLock }
