@@ -1,33 +1,22 @@
-import boxoffice from './index.js'
+import './locks/node.js'
 
-export const {
-  AutoResetEvent,
-  Barrier,
-  ConditionVariable,
-  CountdownLatch,
-  DiningPhilosophers,
-  E_ALREADY_LOCKED,
-  E_CANCELED,
-  E_TIMEOUT,
-  installNavigatorLocks,
-  isLockError,
-  KeyedMutex,
-  KeyedRWLock,
-  KeyedSemaphore,
-  LeaderElection,
-  Lock,
-  LockManager,
-  locks,
-  ManualResetEvent,
-  Mutex,
-  platform,
-  RecursiveMutex,
-  RWLock,
-  Semaphore,
-  SingleFlight,
-  snapshot,
-  tryAcquire,
-  withTimeout,
-} = boxoffice
-
-export default boxoffice
+// Each from its own file, so that a bundle has those that the program uses.
+export { E_ALREADY_LOCKED, E_CANCELED, E_TIMEOUT, isLockError } from './core/errors.js'
+export { default } from './index.js'
+export { Barrier } from './locks/barrier.js'
+export { ConditionVariable } from './locks/condition_variable.js'
+export { CountdownLatch } from './locks/countdown_latch.js'
+export { tryAcquire, withTimeout } from './locks/decorators.js'
+export { DiningPhilosophers } from './locks/dining_philosophers.js'
+export { AutoResetEvent, ManualResetEvent } from './locks/events.js'
+export { KeyedMutex } from './locks/keyed_mutex.js'
+export { KeyedRWLock } from './locks/keyed_rw_lock.js'
+export { KeyedSemaphore } from './locks/keyed_semaphore.js'
+export { LeaderElection } from './locks/leader_election.js'
+export { Mutex } from './locks/mutex.js'
+export { platform, snapshot } from './locks/node.js'
+export { RecursiveMutex } from './locks/recursive_mutex.js'
+export { RWLock } from './locks/rw_lock.js'
+export { Semaphore } from './locks/semaphore.js'
+export { SingleFlight } from './locks/single_flight.js'
+export { installNavigatorLocks, Lock, LockManager, locks } from './weblocks/lock_manager.js'

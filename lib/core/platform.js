@@ -11,7 +11,9 @@ module.exports = {
 
   /** A new AsyncLocalStorage, or undefined where the runtime has none. */
   contextStorage() {
-    const { AsyncLocalStorage } = globalThis
+    const { process } = globalThis
+    const { AsyncLocalStorage } =
+      process?.getBuiltinModule?.('node:async_hooks') ?? globalThis
     return AsyncLocalStorage && new AsyncLocalStorage()
   },
 

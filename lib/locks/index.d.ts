@@ -1,0 +1,31 @@
+/**
+ * The locks of one thread, in any runtime of JavaScript: browsers, workers, edge functions, React Native. Options of
+ * the wider scopes throw `ERR_LOCK_UNSUPPORTED`, unless the program has loaded `boxoffice` as well, in Node.js.
+ *
+ * @module boxoffice/local
+ */
+
+export * from '../cluster/options.js'
+export * from '../core/errors.js'
+export * from '../core/options.js'
+export * from '../core/releaser.js'
+export * from '../diagnostics/options.js'
+export * from '../host/options.js'
+export * from './barrier.js'
+export * from './closable.js'
+export * from './condition_variable.js'
+export * from './countdown_latch.js'
+export * from './decorators.js'
+export * from './dining_philosophers.js'
+export * from './events.js'
+export * from './gate.js'
+export * from './keyed.js'
+export * from './keyed_mutex.js'
+export * from './keyed_rw_lock.js'
+export * from './keyed_semaphore.js'
+export * from './lock_options.js'
+export * from './mutex.js'
+export * from './recursive_mutex.js'
+export * from './rw_lock.js'
+export * from './semaphore.js'
+export * from './single_flight.js'

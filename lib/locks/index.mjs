@@ -1,0 +1,17 @@
+// The locks of one thread, for any runtime of JavaScript: no file that this one imports needs a module of Node.js. They
+// are those of boxoffice, each from its own file, so that a bundle has those that the program uses.
+export { E_ALREADY_LOCKED, E_CANCELED, E_TIMEOUT, isLockError } from '../core/errors.js'
+export { Barrier } from './barrier.js'
+export { ConditionVariable } from './condition_variable.js'
+export { CountdownLatch } from './countdown_latch.js'
+export { tryAcquire, withTimeout } from './decorators.js'
+export { DiningPhilosophers } from './dining_philosophers.js'
+export { AutoResetEvent, ManualResetEvent } from './events.js'
+export { KeyedMutex } from './keyed_mutex.js'
+export { KeyedRWLock } from './keyed_rw_lock.js'
+export { KeyedSemaphore } from './keyed_semaphore.js'
+export { Mutex } from './mutex.js'
+export { RecursiveMutex } from './recursive_mutex.js'
+export { RWLock } from './rw_lock.js'
+export { Semaphore } from './semaphore.js'
+export { SingleFlight } from './single_flight.js'
