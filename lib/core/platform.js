@@ -12,12 +12,14 @@ module.exports = {
   /** A new AsyncLocalStorage, or undefined where the runtime has none. */
   contextStorage() {
     const { process } = globalThis
-    const { AsyncLocalStorage } =
-      process?.getBuiltinModule?.('node:async_hooks') ?? globalThis
+    const { AsyncLocalStorage } = process?.getBuiltinModule?.('node:async_hooks') ?? globalThis
     return AsyncLocalStorage && new AsyncLocalStorage()
   },
 
   isMainThread: () => globalThis.WorkerGlobalScope === undefined,
+
+  /** Warns of a mistake. `what` the caller did is shown with its stack, where the runtime has warnings. */
+  warnHere: (_code, message, _what) => console.warn(`boxoffice: ${message}`),
 
   /** How an error shows a value that is no object of this package. */
   describe: (value) => (value instanceof Object ? 'another object' : String(value)),

@@ -8,7 +8,7 @@ const {
   weightedAcquireOptions,
   weightedWaitOptions,
 } = require('./options.js')
-const { warnHere } = require('./warn.js')
+const platform = require('./platform.js')
 
 const maxValue = 2 ** 29 - 1
 const minValue = -(2 ** 29)
@@ -71,7 +71,7 @@ const warned = new WeakSet()
 function warnOfWeight(lock, weight, whole, { timeout, maxPending }) {
   if (whole < 1 || timeout === 0 || lock.isFull(maxPending) || warned.has(lock)) return
   warned.add(lock)
-  warnHere(
+  platform.warnHere(
     'BOXOFFICE_TOO_MANY_UNITS',
     `a caller waits for ${weight} units of ${lock.title()}, which has ${whole}: only setValue() or release() can raise ` +
       `its value, and callers behind this one wait, too; for a priority: { priority: ${weight} }`,

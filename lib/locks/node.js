@@ -2,6 +2,7 @@
 // Gives the locks what Node.js has: see lib/core/platform.js. The entries of the package load it before any lock.
 const builtins = require('../core/builtins.js')
 const platform = require('../core/platform.js')
+const { warnHere } = require('../core/warn.js')
 
 Object.assign(platform, {
   now: builtins.now,
@@ -10,6 +11,7 @@ Object.assign(platform, {
   isMainThread,
   describe,
   scopes,
+  warnHere,
 })
 
 if (builtins.variable('BOXOFFICE_DIAGNOSTICS')) {
