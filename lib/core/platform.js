@@ -11,8 +11,7 @@ module.exports = {
 
   /** A new AsyncLocalStorage, or undefined where the runtime has none. */
   contextStorage() {
-    const { process } = globalThis
-    const { AsyncLocalStorage } = process?.getBuiltinModule?.('node:async_hooks') ?? globalThis
+    const { AsyncLocalStorage } = globalThis
     return AsyncLocalStorage && new AsyncLocalStorage()
   },
 

@@ -15,7 +15,7 @@
 //   over     closed, and no caller from inside is waiting or in: the queue that it came by goes on
 const { lockError } = require('./errors.js')
 const { Runner } = require('./mutex.js')
-const { context, Hold, Holds, openFrom, storage } = require('./recursive_hold.js')
+const { context, contexts, Hold, Holds, openFrom } = require('./recursive_hold.js')
 const { checkStack } = require('./stack.js')
 const { acquireOptions, checkCallback, readWait } = require('./options.js')
 
@@ -34,7 +34,7 @@ function unsupported() {
 /** A recursive mutex: the outermost hold has `lock`, a mutex of any scope. */
 class Recursive {
   constructor(lock, holds = holdsOf(lock)) {
-    if (storage === undefined) throw unsupported()
+    if (contexts() === undefined) throw unsupported()
     this.lock = lock
     this.holds = holds
   }
@@ -73,7 +73,7 @@ class Recursive {
     const hold = new Hold(this, parent, around)
     hold.enter()
     try {
-      return await storage.run(hold, begin, callback, this.told(hold))
+      return await contexts().run(hold, begin, callback, this.told(hold))
     } finally {
       hold.close()
     }
@@ -85,7 +85,7 @@ class Recursive {
     if (this.isOnStack()) return callback(this.told(this.holds.outermost))
     const hold = this.enterSync(context(), limits)
     try {
-      return storage.run(hold, callback, this.told(hold))
+      return contexts().run(hold, callback, this.told(hold))
     } finally {
       this.leaveSync(hold)
     }
@@ -202,7 +202,7 @@ class RecursiveKey extends Recursive {
 }
 
 /** Calls `callback(grant)` inside `hold`, or outside of all if that is null. */
-const runInside = (hold, callback, grant) => storage.run(hold, begin, callback, grant)
-const runInsideSync = (hold, callback, grant) => storage.run(hold, callback, grant)
+const runInside = (hold, callback, grant) => contexts().run(hold, begin, callback, grant)
+const runInsideSync = (hold, callback, grant) => contexts().run(hold, callback, grant)
 
 module.exports = { Recursive, RecursiveKey, runInside, runInsideSync }

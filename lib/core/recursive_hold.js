@@ -1,7 +1,7 @@
 'use strict'
 // The holds of recursive mutexes: recursive.js has their states.
 const { LocalMutex } = require('./mutex.js')
-const { contextStorage } = require('./platform.js')
+const platform = require('./platform.js')
 const { unseen } = require('./releaser.js')
 
 /**
@@ -9,7 +9,13 @@ const { unseen } = require('./releaser.js')
  * on Node 20 and 22 each storage slows down every promise of the process, and none is ever
  * collected.
  */
-const storage = contextStorage()
+let storage
+
+/** The storage, made by the first recursive mutex. Undefined where the runtime has none. */
+function contexts() {
+  storage ??= platform.contextStorage()
+  return storage
+}
 
 class Hold {
   isOpen = true
@@ -117,7 +123,7 @@ function openFrom(hold) {
 
 /** The innermost open hold of any lock. */
 function context() {
-  return openFrom(storage.getStore() ?? null)
+  return openFrom(contexts().getStore() ?? null)
 }
 
 class InnerMutex extends LocalMutex {
@@ -131,4 +137,4 @@ class InnerMutex extends LocalMutex {
   }
 }
 
-module.exports = { context, Hold, Holds, openFrom, storage }
+module.exports = { context, contexts, Hold, Holds, openFrom }
