@@ -60,18 +60,30 @@ function readLockOptions(given, bytes, known = lockOptions) {
 
 /** The options that say more than a lock of this thread needs, each read once. Undefined without any. */
 function readReach(options) {
-  let asked
-  for (const name of reachOptions) {
-    const value = options[name]
-    if (value === undefined) continue
-    asked ??= {}
-    asked[name] = value
-  }
-  return asked
+  const { name, buffer, byteOffset, shared, scope, directory } = options
+  const { capacity, engine, diagnostics, warnAfter, maxHold, minHold } = options
+  const isPlain =
+    name === undefined &&
+    buffer === undefined &&
+    byteOffset === undefined &&
+    shared === undefined &&
+    scope === undefined &&
+    directory === undefined &&
+    capacity === undefined &&
+    engine === undefined &&
+    diagnostics === undefined &&
+    warnAfter === undefined &&
+    maxHold === undefined &&
+    minHold === undefined
+  if (isPlain) return undefined
+  const reach = { name, buffer, byteOffset, shared, scope, directory }
+  return { ...reach, capacity, engine, diagnostics, warnAfter, maxHold, minHold }
 }
 
 function unsupported(asked) {
-  const names = Object.keys(asked).join(', ')
+  const names = Object.keys(asked)
+    .filter((name) => asked[name] !== undefined)
+    .join(', ')
   const message = `not available in boxoffice/local, whose locks are of one thread: ${names}. In Node.js import 'boxoffice'`
   return lockError('ERR_LOCK_UNSUPPORTED', message)
 }
