@@ -21,7 +21,6 @@ let close
 let defaultsOf
 
 /** Loaded when the first such map is constructed: AsyncLocalStorage slows down every promise on Node 20 and 22. */
-const reentrantKind = (kind, map) => require('./reentrant.js').reentrantKind(kind, map)
 
 class Keyed {
   #map
@@ -62,7 +61,7 @@ class Keyed {
     const settings = readLockOptions(options, 0, kind.known ?? lockOptionsWithDefaults)
     this.#map = openKeyMap(kind, value, settings)
     this.#map.keepFor(this)
-    this.#kind = settings.isReentrant ? reentrantKind(kind, this.#map) : kind
+    this.#kind = settings.isReentrant ? settings.scopes.reentrantKind(kind, this.#map) : kind
     this.#cancelError = settings.cancelError
     this.#mayBlock = settings.mayBlock
     this.#defaults = settings.defaults

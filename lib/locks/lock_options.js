@@ -34,20 +34,17 @@ const lockOptionsWithDefaults = new Set([...lockOptions, 'timeout', 'maxPending'
 function readLockOptions(given, bytes, known = lockOptions) {
   const options = asOptions(given)
   checkKnown(options, known)
-  const { cancelError, fairness = 'bounded' } = options
-  const { allowBlockingMainThread = false, reentrant = false } = options
+  const { cancelError, fairness = 'bounded', allowBlockingMainThread = false } = options
   if (typeof allowBlockingMainThread !== 'boolean') {
     throw new TypeError('allowBlockingMainThread must be a boolean')
   }
   if (fairness !== 'bounded' && fairness !== 'fifo') {
     throw new TypeError("fairness must be 'bounded' or 'fifo'")
   }
-  if (typeof reentrant !== 'boolean') throw new TypeError('reentrant must be a boolean')
   const settings = {
     cancelError,
     defaults: readDefaults(options),
     isStrict: fairness === 'fifo',
-    isReentrant: reentrant,
     mayBlock: allowBlockingMainThread,
     scopes: undefined,
   }
@@ -61,7 +58,7 @@ function readLockOptions(given, bytes, known = lockOptions) {
 /** The options that say more than a lock of this thread needs, each read once. Undefined without any. */
 function readReach(options) {
   const { name, buffer, byteOffset, shared, scope, directory } = options
-  const { capacity, engine, diagnostics, warnAfter, maxHold, minHold } = options
+  const { capacity, engine, diagnostics, warnAfter, maxHold, minHold, reentrant } = options
   const isPlain =
     name === undefined &&
     buffer === undefined &&
@@ -74,10 +71,11 @@ function readReach(options) {
     diagnostics === undefined &&
     warnAfter === undefined &&
     maxHold === undefined &&
-    minHold === undefined
+    minHold === undefined &&
+    reentrant === undefined
   if (isPlain) return undefined
   const reach = { name, buffer, byteOffset, shared, scope, directory }
-  return { ...reach, capacity, engine, diagnostics, warnAfter, maxHold, minHold }
+  return { ...reach, capacity, engine, diagnostics, warnAfter, maxHold, minHold, reentrant }
 }
 
 function unsupported(asked) {
