@@ -152,11 +152,6 @@ function openSharedKeyMap(kind, value, settings, watch) {
   return require('./process/shared_key_map.js').keyMapByName(kind, Core, value, settings, watch)
 }
 
-/** All threads of the process agree on `value` by the table of `name`, which has no keys. `title` names it in errors. */
-function agree(kind, name, value, title) {
-  require('./process/shares.js').tableOf(`${kind} ${toText(name)}`, value, title)
-}
-
 /** The kind of a keyed mutex with `reentrant: true`, which needs an AsyncLocalStorage. */
 const reentrantKind = (kind, map) => require('./locks/reentrant.js').reentrantKind(kind, map)
 
