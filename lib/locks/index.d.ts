@@ -1,9 +1,5 @@
-/**
- * The locks of one thread, in any runtime of JavaScript: browsers, workers, edge functions, React Native. Options of
- * the wider scopes throw `ERR_LOCK_UNSUPPORTED`, unless the program has loaded `boxoffice` as well, in Node.js.
- *
- * @module boxoffice/local
- */
+// boxoffice/local: the locks of one thread, in any runtime of JavaScript. Options of the wider scopes throw
+// ERR_LOCK_UNSUPPORTED, unless the program has loaded boxoffice as well, in Node.js.
 
 export * from '../cluster/options.js'
 export * from '../core/errors.js'
