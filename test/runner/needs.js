@@ -48,6 +48,7 @@ const full = [
   ['test/cluster/guarantees_etcd.test.js', 'etcd', 'a clock that tests can set'],
   ['test/cluster/guarantees_network.test.js', ...servers, 'network namespaces'],
   ['test/package/{documentation,examples}_servers.test.js', ...servers],
+  ['test/package/browser.test.js', 'chromium'],
 ]
 
 /** Scripts of package.json. */
