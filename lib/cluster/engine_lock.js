@@ -27,6 +27,7 @@ class EngineLock extends AnyLock {
     super()
     this.local = local
     this.kind = kind
+    if (kind === 'lock') this.hasDiagnostics = false
     this.name = name
     this.#hub = hub
     this.#prefix = prefix

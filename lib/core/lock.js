@@ -10,10 +10,14 @@ const { WaitQueue } = require('./wait_queue.js')
 const { observed } = require('./platform.js')
 const { Watchers } = require('./watchers.js')
 
+const unavailable = 'was not available'
+const howToBlame = '; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it'
+
 /** The base of every lock, of any scope; title() names it in error messages. */
 class AnyLock {
   timeoutError(timeout, waiter) {
-    const message = `${this.title()} ${this.late} within ${Math.round(timeout)} ms${this.hint(waiter)}`
+    const why = this.hint(waiter) || this.blame(timeout)
+    const message = `${this.title()} ${this.late} within ${Math.round(timeout)} ms${why}`
     const error = lockError('ERR_LOCK_TIMEOUT', message)
     if (waiter !== undefined && this.observer !== null)
       observed.timedOut(this.observer, waiter, error)
@@ -23,6 +27,12 @@ class AnyLock {
   /** What a timed-out waiter may have done wrong. */
   hint() {
     return ''
+  }
+
+  /** Who holds the lock, as far as it is known, or how to learn it. A caller that does not wait needs no such advice. */
+  blame(timeout, what = 'it') {
+    if (timeout === 0 || this.late !== unavailable || !this.hasDiagnostics) return ''
+    return this.observer === null ? howToBlame : `; ${what} is ${observed.blame(this.observer)}`
   }
 
   /** The number of waiting callers of this thread. */
@@ -86,6 +96,8 @@ class IdlePromise {
 Object.assign(AnyLock.prototype, {
   /** Called at each step of a lock with diagnostics: see lib/diagnostics/observer.js. */
   observer: null,
+  /** Whether it can have an observer: locks of lock managers cannot. */
+  hasDiagnostics: true,
   name: undefined,
   key: undefined,
   /**
@@ -100,7 +112,7 @@ Object.assign(AnyLock.prototype, {
   /** Whether blocking forms may block the main thread. */
   mayBlock: false,
   /** How error messages describe a wait that timed out. */
-  late: 'was not available',
+  late: unavailable,
 })
 
 // The executors of every promise here: closures made once. Each function kept costs a write barrier of some 6 ns.

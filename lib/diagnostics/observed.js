@@ -67,6 +67,16 @@ function timedOut(observer, waiter, late) {
   }
 }
 
+/** Who holds the observer's lock. */
+function blame(observer) {
+  try {
+    return observer.blame()
+  } catch (error) {
+    report(observer, error)
+    return 'held by an unknown holder'
+  }
+}
+
 function gave(observer, release, promise) {
   try {
     observer.gave(release, promise)
@@ -97,6 +107,7 @@ function blocks(observer, lock, ask, limits, block, hold) {
 }
 
 module.exports = {
+  blame,
   blocks,
   ended,
   endedOldest,

@@ -56,4 +56,31 @@ function holderOf({ since, mode, weight, stack, isLeaked }, time) {
   return { ...holder, mode, weight, stack, ...(isLeaked && { isLeaked }) }
 }
 
-module.exports = { eachOf, holderOf, reportOf, seenOf }
+/** The most holders that the error of a timeout names. */
+const mostNamed = 3
+
+/** `holders` in the error of a timeout. */
+function blameOf(holders) {
+  if (holders.length === 0) return 'held by no thread of this process'
+  const named = holders.slice(0, mostNamed).map(described)
+  if (holders.length > mostNamed) named.push(`by ${holders.length - mostNamed} more`)
+  return `held ${named.join(', ')}`
+}
+
+function described({ thread, pid, since, heldFor, stack, isLeaked }) {
+  const words = [`by ${holderName(thread, pid)}`]
+  if (since !== undefined)
+    words.push(`since ${new Date(since).toISOString()} (${Math.round(heldFor)} ms)`)
+  const [place] = (stack ?? '').split('\n')
+  if (place !== '') words.push(`acquired ${place.trim()}`)
+  if (isLeaked) words.push('whose releaser was collected as garbage')
+  return words.join(' ')
+}
+
+function holderName(thread, pid) {
+  if (pid !== undefined && pid !== process.pid) return `process ${pid}`
+  if (thread === undefined) return 'another thread'
+  return thread === 0 ? 'the main thread' : `thread ${thread}`
+}
+
+module.exports = { blameOf, eachOf, holderOf, reportOf, seenOf }

@@ -8,7 +8,8 @@ class HostManager {
   #keyMap
 
   constructor(host, times) {
-    this.#keyMap = hostKeyMapOf('read-write lock', 0, { host, times }, {}, 'lock manager')
+    const traits = { hasDiagnostics: false }
+    this.#keyMap = hostKeyMapOf('read-write lock', 0, { host, times }, traits, 'lock manager')
     this.#keyMap.keepFor(this)
   }
 

@@ -39,7 +39,7 @@ async function acquireMany(map, keys, options, acquire, late) {
   throwIfAborted(signal)
   // Not by a timer: a caller without time to wait may still hear an engine's answer for each key.
   const isNow = timeout === 0
-  const limit = limitFor(isNow ? undefined : timeout, signal, () => late(ordered, timeout))
+  const limit = limitFor(isNow ? undefined : timeout, signal, () => late(ordered, timeout, next))
   const limits = {
     priority,
     timeout: isNow ? 0 : undefined,
@@ -49,10 +49,11 @@ async function acquireMany(map, keys, options, acquire, late) {
   }
   const acquireNext = (lock) => acquire(lock, limits)
   const held = []
+  let next
   limit.start()
   try {
-    for (const key of ordered) {
-      const release = await map.with(key, acquireNext)
+    for (next of ordered) {
+      const release = await map.with(next, acquireNext)
       if (release === undefined) {
         giveBack(held)
         return undefined
@@ -64,7 +65,7 @@ async function acquireMany(map, keys, options, acquire, late) {
   } catch (error) {
     giveBack(held)
     const isLate = isNow && error?.code === 'ERR_LOCK_TIMEOUT' && !signal?.aborted
-    throw isLate ? late(ordered, 0) : error
+    throw isLate ? late(ordered, 0, next) : error
   } finally {
     limit.end()
   }
@@ -120,17 +121,18 @@ function limitFor(timeout, signal, late) {
   return withDeadline(signal, timeout, late)
 }
 
-function timeoutError(keys, timeout, hint = '') {
+function timeoutError(keys, timeout, why = '') {
   const names = keys.map(nameOf).join(', ')
-  const message = `the locks of keys ${names} were not available within ${Math.round(timeout)} ms${hint}`
+  const message = `the locks of keys ${names} were not available within ${Math.round(timeout)} ms${why}`
   return lockError('ERR_LOCK_TIMEOUT', message)
 }
 
-/** Returns the function that makes the timeout error of a wait for several keys. */
+/** Returns the function that makes the timeout error of a wait for several keys, of which `key` is the next. */
 function lateFor(map) {
   const trace = map.watch?.trace()
-  return (keys, timeout) => {
-    const error = silenceOf(map, keys, timeout) ?? timeoutError(keys, timeout, hintOf(map, keys))
+  return (keys, timeout, key) => {
+    const error =
+      silenceOf(map, keys, timeout) ?? timeoutError(keys, timeout, whyOf(map, key, timeout))
     trace?.moveTo(error)
     return error
   }
@@ -145,13 +147,10 @@ function silenceOf(map, keys, timeout) {
   return undefined
 }
 
-/** Why the server grants none of `keys` now, if it said so. */
-function hintOf(map, keys) {
-  for (const key of keys) {
-    const hint = map.find(key)?.hint()
-    if (hint) return hint
-  }
-  return ''
+/** Why `key` is not available, as far as that is known. */
+function whyOf(map, key, timeout) {
+  const lock = map.find(key)
+  return lock === undefined ? '' : lock.hint() || lock.blame(timeout, `key ${nameOf(key)}`)
 }
 
 /** Each of `held` releases its grant once, and so does this releaser for all of them. */

@@ -142,6 +142,8 @@ class Request extends AnyLock {
   }
 }
 
+Request.prototype.hasDiagnostics = false
+
 /** The promise of a request that waits. */
 class Pending extends Waiter {
   /** updateKeepAlive() counts. */

@@ -67,7 +67,8 @@ describe('Locks over an engine', () => {
     const low = mutex.runExclusive(() => order.push('low'), -1)
     const late = assert.rejects(mutex.acquire({ timeout: 20 }), {
       code: 'ERR_LOCK_TIMEOUT',
-      message: 'the mutex "a" was not available within 20 ms',
+      message:
+        'the mutex "a" was not available within 20 ms; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it',
     })
     const high = mutex.runExclusive(() => order.push('high'), 1)
     await world.clock.until(late)

@@ -143,7 +143,7 @@ describe('A Mutex of scope host', function () {
     const mutex = open(name)
     await assert.rejects(mutex.lock({ timeout: 5 }), {
       code: 'ERR_LOCK_TIMEOUT',
-      message: `the mutex ${JSON.stringify(name)} was not available within 5 ms`,
+      message: `the mutex ${JSON.stringify(name)} was not available within 5 ms; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it`,
     })
     await assert.rejects(mutex.lock({ timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
     const controller = new AbortController()

@@ -101,7 +101,8 @@ describe('KeyedMutex', () => {
     })
     await assert.rejects(locks.waitForUnlock(7, { timeout: 1 }), {
       code: 'ERR_LOCK_TIMEOUT',
-      message: 'the mutex of key 7 was not available within 1 ms',
+      message:
+        'the mutex of key 7 was not available within 1 ms; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it',
     })
   })
 

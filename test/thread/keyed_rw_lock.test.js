@@ -134,7 +134,8 @@ describe('KeyedRWLock', () => {
     const writer = await locks.acquireWrite('b')
     for (const mode of modes) {
       const acquire = (options) => locks[`acquire${mode}`](['a', 'b', 'c'], options)
-      const message = 'the locks of keys "a", "b", "c" were not available within 5 ms'
+      const message =
+        'the locks of keys "a", "b", "c" were not available within 5 ms; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it'
       await assert.rejects(acquire({ timeout: 5 }), { code: 'ERR_LOCK_TIMEOUT', message })
       await assert.rejects(acquire({ timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
       const controller = new AbortController()

@@ -146,7 +146,8 @@ describe('KeyedSemaphore', () => {
     locks.tryAcquire('a', 3)
     await assert.rejects(locks.acquire('a', 1, { timeout: 1 }), {
       code: 'ERR_LOCK_TIMEOUT',
-      message: 'the semaphore of key "a" was not available within 1 ms',
+      message:
+        'the semaphore of key "a" was not available within 1 ms; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it',
     })
     const reason = new Error('mine')
     const controller = new AbortController()

@@ -99,7 +99,7 @@ for (const [scope, use] of Object.entries(scopes)) {
       const held = locks.runExclusive('b', () => opened)
       await settled()
       const late = { code: 'ERR_LOCK_TIMEOUT', message: /keys "a", "b"/ }
-      await assert.rejects(locks.runExclusive(['a', 'b'], assert.fail, { timeout: 50 }), late)
+      await assert.rejects(locks.runExclusive(['a', 'b'], assert.fail, { timeout: 200 }), late)
       const now = { ifAvailable: true }
       assert.equal(await locks.runExclusive(['a', 'b'], assert.fail, now), undefined)
       assert.equal(await locks.runExclusive('a', () => 'free', now), 'free')

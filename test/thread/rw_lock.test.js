@@ -231,7 +231,8 @@ describe('RWLock, with timers', () => {
     assert.equal(behind.state, 'pending')
     fake.clock.tick(5)
     await settled()
-    const message = 'the read-write lock was not available within 5 ms'
+    const message =
+      'the read-write lock was not available within 5 ms; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it'
     assert.deepEqual([late.reason.code, late.reason.message], ['ERR_LOCK_TIMEOUT', message])
     assert.equal(lock.readers, 2)
   })

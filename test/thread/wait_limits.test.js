@@ -35,7 +35,12 @@ for (const { kind, title, wait, acquires } of cases) {
       await turn()
       assert.equal(seen.state, 'rejected')
       assert.equal(seen.reason.code, late.code)
-      assert.match(seen.reason.message, new RegExp(`^the ${kind.name.toLowerCase()} .*50 ms$`))
+      assert.match(
+        seen.reason.message,
+        new RegExp(
+          `^the ${kind.name.toLowerCase()} .*50 ms; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it$`,
+        ),
+      )
       assert.equal(fake.clock.pending, 0)
       release()
       await assertIdle(lock)
