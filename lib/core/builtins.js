@@ -35,6 +35,9 @@ module.exports = {
   get events() {
     return get('node:events') ?? require('node:events')
   },
+  get vm() {
+    return get('node:vm') ?? require('node:vm')
+  },
   get util() {
     return get('node:util') ?? require('node:util')
   },

@@ -7,7 +7,7 @@ const { titleOf } = require('./keys.js')
 const { checkStack } = require('./stack.js')
 const { Limits } = require('./waiter.js')
 const { WaitQueue } = require('./wait_queue.js')
-const { observed } = require('./platform.js')
+const platform = require('./platform.js')
 const { Watchers } = require('./watchers.js')
 
 const unavailable = 'was not available'
@@ -20,7 +20,7 @@ class AnyLock {
     const message = `${this.title()} ${this.late} within ${Math.round(timeout)} ms${why}`
     const error = lockError('ERR_LOCK_TIMEOUT', message)
     if (waiter !== undefined && this.observer !== null)
-      observed.timedOut(this.observer, waiter, error)
+      platform.observed.timedOut(this.observer, waiter, error)
     return error
   }
 
@@ -31,8 +31,15 @@ class AnyLock {
 
   /** Who holds the lock, as far as it is known, or how to learn it. A caller that does not wait needs no such advice. */
   blame(timeout, what = 'it') {
-    if (timeout === 0 || this.late !== unavailable || !this.hasDiagnostics) return ''
-    return this.observer === null ? howToBlame : `; ${what} is ${observed.blame(this.observer)}`
+    if (timeout === 0 || !this.isHeldByCallers() || !this.hasDiagnostics) return ''
+    return this.observer === null
+      ? howToBlame
+      : `; ${what} is ${platform.observed.blame(this.observer)}`
+  }
+
+  /** Whether a caller waits for another one to release. Others wait for a signal, which may be meant never to come. */
+  isHeldByCallers() {
+    return this.late === unavailable
   }
 
   /** The number of waiting callers of this thread. */
@@ -161,17 +168,21 @@ class LocalLock extends AnyLock {
   }
 
   observeWait(waiter, promise) {
-    observed.waiting(this.observer, waiter, promise)
+    platform.observed.waiting(this.observer, waiter, promise)
   }
 
   /** Rejects a caller that may not wait. */
   refuse(Kind, weight, reason) {
-    if (this.observer !== null) observed.refused(this.observer, Kind.prototype.mode, weight, reason)
+    if (this.observer !== null)
+      platform.observed.refused(this.observer, Kind.prototype.mode, weight, reason)
     return Promise.reject(reason)
   }
 
   enqueue(waiter) {
-    this.queue ??= new WaitQueue()
+    if (this.queue === null) {
+      platform.know(this)
+      this.queue = new WaitQueue()
+    }
     this.queue.push(waiter)
   }
 
@@ -194,7 +205,7 @@ class LocalLock extends AnyLock {
   /** `waiter` has left the queue. */
   endInVain(waiter, reason) {
     waiter.end()
-    if (this.observer !== null) observed.gaveUp(this.observer, waiter, reason)
+    if (this.observer !== null) platform.observed.gaveUp(this.observer, waiter, reason)
     waiter.reject(reason)
   }
 
@@ -204,6 +215,11 @@ class LocalLock extends AnyLock {
 
   queueSize() {
     return this.queue === null ? 0 : this.queue.size
+  }
+
+  /** The number of callers of this thread that wait in any way. */
+  waitsHere() {
+    return (this.queue?.size ?? 0) + (this.watchers?.size ?? 0)
   }
 
   /** A newcomer goes ahead of every waiter if its priority exceeds this. */
@@ -246,7 +262,10 @@ class LocalLock extends AnyLock {
     if (this.hasRoom(weight) && (!this.hasQueue() || priority > this.topPriority()))
       return Promise.resolve()
     if (timeout === 0) return Promise.reject(this.timeoutError(0))
-    this.watchers ??= new Watchers()
+    if (this.watchers === null) {
+      platform.know(this)
+      this.watchers = new Watchers()
+    }
     return this.watchers.wait(weight, limits, (late) => this.timeoutError(late))
   }
 

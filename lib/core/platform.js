@@ -17,6 +17,9 @@ module.exports = {
 
   isMainThread: () => globalThis.WorkerGlobalScope === undefined,
 
+  /** `lock` is about to get its first waiter. */
+  know(_lock) {},
+
   /** Warns of a mistake. `what` the caller did is shown with its stack, where the runtime has warnings. */
   warnHere: (_code, message, _what) => console.warn(`boxoffice: ${message}`),
 

@@ -47,6 +47,10 @@ class LocalSemaphore extends LocalLock {
     return this.value === this.whole && !this.hasQueue()
   }
 
+  isHeldByCallers() {
+    return this.whole > 0
+  }
+
   hasRoom(weight) {
     return this.value >= weight
   }

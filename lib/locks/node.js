@@ -2,6 +2,7 @@
 // Gives the locks what Node.js has: see lib/core/platform.js. The entries of the package load it before any lock.
 const builtins = require('../core/builtins.js')
 const platform = require('../core/platform.js')
+const { know } = require('../core/pending.js')
 const { warnHere } = require('../core/warn.js')
 
 Object.assign(platform, {
@@ -10,6 +11,7 @@ Object.assign(platform, {
   contextStorage: () => new builtins.async_hooks.AsyncLocalStorage(),
   isMainThread,
   describe,
+  know,
   scopes,
   warnHere,
 })

@@ -49,6 +49,10 @@ class SemaphoreCore extends Core {
     return this.getValue() <= 0
   }
 
+  isHeldByCallers() {
+    return this.firstValue() > 0
+  }
+
   /** Whether this thread holds units. */
   isOurs() {
     return this.waitersHere > 0 || this.out > 0

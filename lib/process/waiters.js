@@ -4,6 +4,7 @@
 const native = require('../addon/load.js')
 const { AnyWaiter, Limits } = require('../core/waiter.js')
 const { observed } = require('../core/platform.js')
+const { addSource } = require('../core/pending.js')
 const { keepAlive } = require('./keep_alive.js')
 
 // The answers of C++ other than a ticket; see binding/outcome.h.
@@ -104,6 +105,15 @@ function wait(core, ticket, Kind, weight, { priority, timeout, signal }, subject
   }
   return promise
 }
+
+/** The lock of each wait. A request of the lock manager that has its lock stands for itself. */
+function* locksOfWaits() {
+  for (const waiter of waiters) {
+    const core = waiter?.core
+    if (core !== undefined && core !== waiter) yield core
+  }
+}
+addSource(locksOfWaits)
 
 /** Makes `waiter`, which has limits, give up, unless its wait is over. */
 function giveUp(waiter, reason) {

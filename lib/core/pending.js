@@ -1,0 +1,101 @@
+'use strict'
+// Says on stderr, when the event loop of a thread has run empty, which callers wait for a lock that no code is left to release.
+// Without that a process whose code waits for itself ends with code 0 and no output.
+//
+// Locks are known from their first waiter on, by weak references. The listeners of `process` belong to the realm of Node.js
+// and refer to this module weakly: they must not keep alive a vm context in which the package was evaluated. All instances
+// of the package in a thread share them.
+const { setImmediate, vm } = require('./builtins.js')
+const { observed } = require('./platform.js')
+
+/**
+ * The listeners of a thread: a function of its process and its setImmediate(), which returns a function that adds what they
+ * call. As text, because it is evaluated in the realm of Node.js.
+ */
+const listeners = `(process, setImmediate) => {
+  const reports = new Set()
+  let isEmpty = false
+  process.on('beforeExit', () => {
+    isEmpty = true
+    // Another listener may have given the event loop more to do.
+    setImmediate(() => {
+      isEmpty = false
+    }).unref()
+  })
+  process.on('exit', () => {
+    // A listener of 'beforeExit' may have called process.exit().
+    if (!isEmpty || /^ +at process\\.exit /m.test(new Error('').stack)) return
+    for (const report of reports) report.deref()?.()
+  })
+  return (report) => reports.add(new WeakRef(report))
+}`
+
+const shared = Symbol.for('boxoffice.pending.1')
+let isListening = false
+
+function listen() {
+  if (isListening) return
+  isListening = true
+  const { process } = globalThis
+  if (process[shared] === undefined) {
+    const add = vm.runInThisContext(listeners)(process, setImmediate)
+    Object.defineProperty(process, shared, { __proto__: null, value: add })
+  }
+  process[shared](report)
+}
+
+const mostLines = 10
+
+let known = []
+/** How many references there may be before those of collected locks are dropped. */
+let most = 64
+/** Others that know waits: each yields locks, one for each wait. */
+const sources = []
+
+/** `lock` is about to get its first waiter. */
+function know(lock) {
+  listen()
+  if (known.length >= most) {
+    known = known.filter((reference) => reference.deref() !== undefined)
+    most = 2 * known.length + 64
+  }
+  known.push(new WeakRef(lock))
+}
+
+function addSource(source) {
+  sources.push(source)
+  listen()
+}
+
+/** The locks that callers wait for, each with the number of these callers. */
+function awaited() {
+  const counts = new Map()
+  const add = (lock, count) => {
+    if (count > 0 && lock.isHeldByCallers()) counts.set(lock, (counts.get(lock) ?? 0) + count)
+  }
+  for (const reference of known) {
+    const lock = reference.deref()
+    if (lock !== undefined && !counts.has(lock)) add(lock, lock.waitsHere())
+  }
+  for (const source of sources) for (const lock of source()) add(lock, 1)
+  return counts
+}
+
+function report() {
+  const counts = awaited()
+  if (counts.size === 0) return
+  let total = 0
+  for (const count of counts.values()) total += count
+  const what = total === 1 ? '1 wait is pending' : `${total} waits are pending`
+  const lines = [`boxoffice: the event loop has run empty, and ${what} that nothing can end:`]
+  for (const [lock, count] of [...counts].slice(0, mostLines)) {
+    const who = lock.observer === null ? '' : `, which is ${observed.blame(lock.observer)}`
+    lines.push(`  ${count} for ${lock.title()}${who}`)
+  }
+  if (counts.size > mostLines) lines.push(`  and for ${counts.size - mostLines} more locks`)
+  if ([...counts.keys()].some(({ observer }) => observer === null))
+    lines.push('set BOXOFFICE_DIAGNOSTICS=1 to see who holds them')
+  process.stderr.write(`${lines.join('\n')}\n`)
+}
+
+module.exports = { addSource, know }

@@ -1,0 +1,141 @@
+'use strict'
+// A thread whose event loop runs empty while callers wait says so on stderr.
+const assert = require('node:assert/strict')
+const { entry, run } = require('../helpers/processes.js')
+
+const advice = 'set BOXOFFICE_DIAGNOSTICS=1 to see who holds them\n'
+const heading = (what) =>
+  `boxoffice: the event loop has run empty, and ${what} pending that nothing can end:\n`
+
+/** The end of a process that runs `code`, in which `all` is the package. */
+const endOf = (code, args = []) =>
+  run([...args, '-e', `const all = require(${JSON.stringify(entry)}); ${code}`], {
+    env: { BOXOFFICE_DIAGNOSTICS: '' },
+  })
+async function saidBy(code, args) {
+  const { code: exitCode, stderr } = await endOf(code, args)
+  assert.equal(exitCode, 0, stderr)
+  return stderr
+}
+
+/** Code that leaves a caller of `mutex` waiting. */
+const stuck = 'const mutex = new all.Mutex(); mutex.acquire(); mutex.acquire();'
+
+describe('a process whose event loop runs empty while callers wait', function () {
+  this.timeout(60_000)
+
+  it('says so, of a chain that waits for itself', async () => {
+    const stderr = await saidBy(`
+      const carts = new all.KeyedMutex()
+      const addItem = (user) => carts.runExclusive(user, () => {})
+      const checkout = (user) => carts.runExclusive(user, () => addItem(user))
+      checkout('ada')`)
+    assert.equal(stderr, `${heading('1 wait is')}  1 for the mutex of key "ada"\n${advice}`)
+  })
+
+  it('counts the waits of each lock, of every kind', async () => {
+    const stderr = await saidBy(`
+      const mutex = new all.Mutex({ name: 'm' })
+      mutex.acquire(); mutex.acquire(); mutex.lock(); mutex.waitForUnlock()
+      const semaphore = new all.Semaphore(1)
+      semaphore.acquire(); semaphore.acquire(); semaphore.waitForUnlock()
+      const shared = new all.Semaphore(1, { name: 's' })
+      shared.acquire(); shared.acquire()
+      const lock = new all.RWLock()
+      lock.acquireRead(); lock.acquireWrite(); lock.acquireRead()
+      const recursive = new all.RecursiveMutex()
+      recursive.runExclusive(() => new Promise(() => {})); recursive.runExclusive(() => {})
+      all.locks.acquire('a'); all.locks.acquire('a')`)
+    const [first, ...lines] = stderr.split('\n')
+    assert.equal(`${first}\n`, heading('10 waits are'))
+    assert.deepEqual(lines.slice(0, -2).toSorted(), [
+      '  1 for the lock "a"',
+      '  1 for the recursive mutex',
+      '  1 for the semaphore "s"',
+      '  2 for the read-write lock',
+      '  2 for the semaphore',
+      '  3 for the mutex "m"',
+    ])
+  })
+
+  it('names the holder of a lock with diagnostics', async () => {
+    const stderr = await saidBy(`
+      const mutex = new all.Mutex({ diagnostics: 'counters' }); mutex.acquire(); mutex.acquire()`)
+    assert.match(stderr, /\n {2}1 for the mutex, which is held by the main thread since .* ms\)\n$/)
+  })
+
+  it('names ten locks of many', async () => {
+    const stderr = await saidBy(`
+      const locks = new all.KeyedMutex()
+      for (let key = 0; key < 12; key++) { locks.acquire(key); locks.acquire(key) }`)
+    const lines = stderr.split('\n')
+    assert.equal(`${lines[0]}\n`, heading('12 waits are'))
+    assert.equal(lines.filter((line) => /^ {2}1 for the mutex of key/.test(line)).length, 10)
+    assert.equal(lines.at(-3), '  and for 2 more locks')
+  })
+
+  it('says so once, where listeners give the event loop more to do', async () => {
+    const stderr = await saidBy(`${stuck}
+      let left = 3
+      process.on('beforeExit', () => left-- > 0 && setTimeout(() => {}, 1))`)
+    assert.equal(stderr, `${heading('1 wait is')}  1 for the mutex\n${advice}`)
+  })
+
+  it('says so in a worker', async () => {
+    const code = `const all = require(${JSON.stringify(entry)}); ${stuck}`
+    const stderr = await saidBy(
+      `new (require('node:worker_threads').Worker)(${JSON.stringify(code)}, { eval: true })`,
+    )
+    assert.equal(stderr, `${heading('1 wait is')}  1 for the mutex\n${advice}`)
+  })
+
+  const silent = {
+    'after process.exit()': `${stuck} setTimeout(() => process.exit(), 1)`,
+    'after process.exit() in a listener of the empty loop': `${stuck}
+      process.on('beforeExit', () => process.exit())`,
+    'where a listener lets the waiter in': `
+      const mutex = new all.Mutex()
+      mutex.acquire().then((release) => process.once('beforeExit', release))
+      mutex.acquire()`,
+    'of waits that have ended': `
+      const mutex = new all.Mutex()
+      mutex.acquire().then((release) => release())
+      mutex.acquire({ timeout: 1000 }).then((release) => release())
+      mutex.waitForUnlock()`,
+    'of consumers that wait for a signal': `
+      new all.AutoResetEvent().wait(); new all.CountdownLatch(1).wait()
+      new all.Semaphore(0).acquire(); new all.Semaphore(0, { name: 's' }).acquire()`,
+    'of a lock that has been collected': `
+      (() => { ${stuck} })()
+      setTimeout(() => setTimeout(gc, 1), 1)`,
+  }
+  for (const [when, code] of Object.entries(silent)) {
+    it(`says nothing ${when}`, async () => {
+      assert.equal(await saidBy(code, ['--expose-gc']), '')
+    })
+  }
+
+  it('says nothing after an error', async () => {
+    const { code, stderr } = await endOf(`${stuck}
+      process.once('beforeExit', () => setTimeout(() => { throw new Error('mine') }, 1))`)
+    assert.equal(code, 1)
+    assert.match(stderr, /mine/)
+    assert.doesNotMatch(stderr, /boxoffice: the event loop/)
+  })
+
+  it('has one listener for all instances of the package', async () => {
+    const { shown, stderr } = await endOf(`
+      const path = ${JSON.stringify(entry)}
+      const count = () => ['beforeExit', 'exit'].map((name) => process.listenerCount(name))
+      const before = count()
+      for (let i = 0; i < 20; i++) {
+        for (const file in require.cache) delete require.cache[file]
+        const mutex = new (require(path).Mutex)()
+        mutex.acquire()
+        mutex.acquire()
+      }
+      console.log(JSON.stringify(count().map((now, i) => now - before[i])))`)
+    assert.deepEqual(shown, [[1, 1]])
+    assert.doesNotMatch(stderr, /MaxListeners/)
+  })
+})
