@@ -244,13 +244,16 @@ class EngineLock extends AnyLock {
 
   /** Makes the releaser that callers get. */
   releaser(hold) {
-    const release = makeReleaser(() => this.give(hold), hold.isAbandoned)
+    const Releaser = () => this.give(hold)
+    const release = makeReleaser(Releaser, hold.isAbandoned)
     release.fencingToken = hold.token
     release[holdKey] = hold
     if (hold.isToUnsee()) release[unseen] = () => this.giveUnseen(hold)
     return Object.defineProperty(release, 'signal', signalProperty)
   }
 }
+
+EngineLock.prototype.scope = 'cluster'
 
 /** Resolves to the result of `taken`, or to undefined if the lock is not available. */
 async function orNothing(taken) {

@@ -97,6 +97,10 @@ class EngineKeyMap extends KeyMap {
     this.#hub = hub
   }
 
+  get scope() {
+    return 'cluster'
+  }
+
   /** Resolves when the map is idle, and the server has been told. */
   async onIdle() {
     await super.onIdle()

@@ -46,11 +46,16 @@ export interface LockError extends Error {
  * try {
  *   await users.runExclusive('ada', async () => sell(), { timeout: 2000 })
  * } catch (error) {
- *   if (!isLockError(error) || error.code !== 'ERR_LOCK_TIMEOUT') throw error
+ *   if (!isLockError(error, 'ERR_LOCK_TIMEOUT')) throw error
  *   status = 503
  * }
  */
 export function isLockError(error: unknown): error is LockError
+/** Whether `error` is an error of this package with that `code`. */
+export function isLockError<Code extends LockErrorCode>(
+  error: unknown,
+  code: Code,
+): error is LockError & { code: Code }
 
 /** The reason of a wait that {@link withTimeout} has ended. Its `code` is `ERR_LOCK_TIMEOUT`. */
 export const E_TIMEOUT: LockError

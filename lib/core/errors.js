@@ -13,8 +13,11 @@ function isError(value) {
   return Object.prototype.toString.call(value) === '[object Error]'
 }
 
-function isLockError(error) {
-  return isError(error) && typeof error.code === 'string' && error.code.startsWith('ERR_LOCK_')
+/** With `code` only errors of that code. */
+function isLockError(error, code) {
+  if (!isError(error)) return false
+  if (typeof error.code !== 'string' || !error.code.startsWith('ERR_LOCK_')) return false
+  return code === undefined || error.code === code
 }
 
 const E_TIMEOUT = lockError(

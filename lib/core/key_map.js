@@ -33,6 +33,10 @@ class KeyMap {
     this.watch = undefined
   }
 
+  get scope() {
+    return 'thread'
+  }
+
   /** The locks of this thread, with those that are idle. */
   locks() {
     return this.#all.values()

@@ -115,6 +115,9 @@ class Lender {
  */
 Lender.prototype.addToken = null
 
+/** The scope of the locks that it lends. */
+Lender.prototype.scope = 'process'
+
 /** Whether the lock was lent after a death of which no grant was told: it must be given back, as abandoned. */
 Lender.prototype.isDeathUntold = false
 

@@ -41,6 +41,10 @@ class LentMutex extends LentTickets {
     return this.lender
   }
 
+  get scope() {
+    return this.lender.scope
+  }
+
   /** The thread that holds the lock, as an agent of C++. */
   owner() {
     return this.lender.owner()
@@ -90,9 +94,10 @@ class LentMutex extends LentTickets {
   }
 
   releaser(grant, isAbandoned) {
-    const release = makeReleaser(() => {
+    const Releaser = () => {
       if (this.current === grant) this.unlock()
-    }, isAbandoned)
+    }
+    const release = makeReleaser(Releaser, isAbandoned)
     if (isAbandoned) {
       release[unseen] = () => {
         if (this.current === grant) this.end(true)

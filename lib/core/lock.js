@@ -103,6 +103,8 @@ class IdlePromise {
 Object.assign(AnyLock.prototype, {
   /** Called at each step of a lock with diagnostics: see lib/diagnostics/observer.js. */
   observer: null,
+  /** How far it reaches: thread, process, host or cluster. */
+  scope: 'thread',
   /** Whether it can have an observer: locks of lock managers cannot. */
   hasDiagnostics: true,
   name: undefined,

@@ -109,9 +109,10 @@ class LocalMutex extends LocalLock {
   }
 
   releaser(grant) {
-    return makeReleaser(() => {
+    const Releaser = () => {
       if (this.current === grant) this.unlock()
-    }, false)
+    }
+    return makeReleaser(Releaser, false)
   }
 
   lockSync() {

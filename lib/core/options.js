@@ -15,6 +15,11 @@ function checkCallback(callback, key, options) {
     throw new TypeError('one callback only: await the returned promise')
   }
   if (typeof callback === 'function') return
+  if (typeof callback?.then === 'function') {
+    throw new TypeError(
+      'callback must be a function, not a Promise, whose work has begun already: pass () => work()',
+    )
+  }
   if (typeof key === 'function') {
     throw new TypeError('the key is missing: a keyed lock takes (key, callback)')
   }
@@ -46,9 +51,16 @@ function isOfEveryObject(options, name) {
   return Object.getPrototypeOf(owner) === null && Object.hasOwn(owner, 'hasOwnProperty')
 }
 
+/** Options of other packages and of engines, which a lock calls otherwise. */
+const meant = new Map([
+  ['ttl', 'maxHold'],
+  ['lease', 'maxHold'],
+  ['duration', 'maxHold'],
+])
+
 function unknownError(name, known) {
-  const near = nearest(name, known)
-  const hint = near === undefined ? '' : `: did you mean ${near}?`
+  const near = meant.get(name) ?? nearest(name, known)
+  const hint = near === undefined || !known.has(near) ? '' : `: did you mean ${near}?`
   return new TypeError(
     `unknown option ${JSON.stringify(name)}${hint} (known: ${[...known].sort().join(', ')})`,
   )
@@ -87,8 +99,23 @@ function checkPriority(priority) {
 }
 
 function checkTimeout(timeout) {
-  if (typeof timeout !== 'number') throw new TypeError('timeout must be a number of milliseconds')
+  if (typeof timeout !== 'number') throw timeoutTypeError(timeout)
   if (!(timeout >= 0)) throw new RangeError(`timeout must be 0 ms or more, not ${timeout}`)
+}
+
+const units = { ms: 1, s: 1000, m: 60_000, min: 60_000 }
+
+function timeoutTypeError(timeout) {
+  const [, count, unit] = /^(\d+(?:\.\d+)?) *(ms|s|m|min)$/.exec(timeout) ?? []
+  const hint = unit === undefined ? '' : `: did you mean ${count * units[unit]}?`
+  return new TypeError(`timeout must be a number of milliseconds, not ${shown(timeout)}${hint}`)
+}
+
+/** A wrong value in a message. */
+function shown(value) {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'function') return 'a function'
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }
 
 function checkMaxPending(maxPending) {
@@ -113,8 +140,9 @@ function asOptions(given) {
   // no stack.
   if (given instanceof Error || isError(given)) return { cancelError: given }
   if (typeof given === 'string') {
-    const message = 'options must be an object, such as { name } or { cancelError }, not a string'
-    throw new TypeError(message)
+    throw new TypeError(
+      `options must be an object, not a string: did you mean { name: ${JSON.stringify(given)} }?`,
+    )
   }
   checkObject(given)
   return 'stack' in given ? { cancelError: given } : given
@@ -217,6 +245,7 @@ module.exports = {
   readSyncWait,
   readWait,
   refuseNumber,
+  shown,
   waitOptions,
   weightedAcquireOptions,
   weightedWaitOptions,

@@ -161,6 +161,14 @@ class Recursive {
     return this.lock.title()
   }
 
+  get scope() {
+    return this.lock.scope
+  }
+
+  get name() {
+    return this.lock.share?.name ?? this.lock.name
+  }
+
   get observer() {
     return this.lock.observer
   }

@@ -29,6 +29,7 @@ function makeReleaser(release, abandoned) {
  */
 function asTicket(value, release) {
   const ticket = [value, release]
+  ticket.release = release
   ticket[Symbol.dispose] = release
   ticket[Symbol.asyncDispose] = asyncDisposeTicket
   return ticket

@@ -73,7 +73,8 @@ function downgrade() {
 
 function readReleaser(lock, isAbandoned = false) {
   const grant = new RWGrant(lock)
-  const release = makeReleaser(() => grant.endRead(), isAbandoned)
+  const Releaser = () => grant.endRead()
+  const release = makeReleaser(Releaser, isAbandoned)
   release[grantKey] = grant
   release.upgrade = upgrade
   release.tryUpgrade = tryUpgrade
@@ -83,7 +84,8 @@ function readReleaser(lock, isAbandoned = false) {
 
 function writeReleaser(lock, isAbandoned = false) {
   const grant = new RWGrant(lock)
-  const release = makeReleaser(() => grant.endWrite(), isAbandoned)
+  const Releaser = () => grant.endWrite()
+  const release = makeReleaser(Releaser, isAbandoned)
   release[grantKey] = grant
   release.downgrade = downgrade
   return release

@@ -238,13 +238,13 @@ Acquirer.prototype.mode = undefined
 function releaser(lock, weight) {
   const { generation } = lock
   let isOver = false
-  const release = () => {
+  const Releaser = () => {
     if (isOver || lock.generation !== generation) return
     const back = lock.roomFor(weight)
     isOver = true
-    if (back > 0) lock.putBack(back, weight, release)
+    if (back > 0) lock.putBack(back, weight, Releaser)
   }
-  return makeReleaser(release, false)
+  return makeReleaser(Releaser, false)
 }
 
 module.exports = { Acquirer, LocalSemaphore }

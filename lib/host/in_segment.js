@@ -14,6 +14,10 @@ const inSegment = (Base) =>
       this.segment = segment
     }
 
+    get scope() {
+      return 'host'
+    }
+
     shareByName(name) {
       this.name = name
       this.attach(() => shareSlot(this.segment))

@@ -15,6 +15,10 @@ class HostKeyMap extends SharedKeyMap {
     super(make, segment.name, segment, mostIdle)
   }
 
+  get scope() {
+    return 'host'
+  }
+
   /** Whether the slot of `core` still belongs to its key, and is pinned. */
   isThere(core) {
     return core.isPinned || pinAgain(core)

@@ -130,4 +130,6 @@ Object.assign(HostMutexLender.prototype, {
   notifiedBy: null,
 })
 
+HostMutexLender.prototype.scope = 'host'
+
 module.exports = { HostMutexLender }

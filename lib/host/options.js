@@ -2,6 +2,7 @@
 // Reads constructor options of scope host: which processes share the lock, and where its files lie.
 const path = require('node:path')
 const { variable } = require('../core/builtins.js')
+const { shown } = require('../core/options.js')
 
 const mostKeys = 2 ** 24
 /** In bytes, as in src/host/names.h. */
@@ -13,7 +14,7 @@ const longestName = 65536
 function readHost({ scope = 'process', name, buffer, directory, capacity }, isKeyed) {
   if (scope !== 'process' && scope !== 'host') {
     throw new TypeError(
-      "scope must be 'process' or 'host': leave it out for one thread, or take an engine for several machines",
+      `scope must be 'process' or 'host', not ${shown(scope)}: leave it out for one thread, or take an engine for several machines`,
     )
   }
   if (scope === 'process') {

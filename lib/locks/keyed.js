@@ -3,7 +3,14 @@
 const { checkMayBlock } = require('../core/options.js')
 const { closedKeyed } = require('./closed.js')
 const { lockOptionsWithDefaults, readLockOptions } = require('./lock_options.js')
-const { isOfKind, keyedMark, receiverError } = require('./receiver.js')
+const {
+  inspected,
+  inspecting,
+  isObject,
+  isOfKind,
+  keyedMark,
+  receiverError,
+} = require('./receiver.js')
 const { openKeyMap } = require('./open_keyed.js')
 
 /** The kind of all keyed maps. */
@@ -65,6 +72,13 @@ class Keyed {
     this.#cancelError = settings.cancelError
     this.#mayBlock = settings.mayBlock
     this.#defaults = settings.defaults
+  }
+
+  [inspecting](_depth, options, inspect) {
+    // The prototype of a class.
+    if (!(isObject(this) && #map in this)) return this
+    const map = this.#map
+    return inspected(this, map, () => ({ size: map.size }), options, inspect)
   }
 
   isLocked(key) {

@@ -156,7 +156,8 @@ function whyOf(map, key, timeout) {
 /** Each of `held` releases its grant once, and so does this releaser for all of them. */
 function releaserOf(map, keys, held) {
   const abandoned = held.some((release) => release.abandoned)
-  const release = makeReleaser(() => releaseAll(held), abandoned)
+  const Releaser = () => releaseAll(held)
+  const release = makeReleaser(Releaser, abandoned)
   const last = held.at(-1)
   if (last === undefined) return release
   if (Object.hasOwn(last, 'signal')) {

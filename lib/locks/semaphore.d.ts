@@ -38,7 +38,11 @@ import type { Mutex } from './mutex.js'
  * }
  * assert.equal(semaphore.getValue(), 2)
  */
-export type SemaphoreTicket<Value = number> = [Value, Releaser] & Disposable & AsyncDisposable
+export type SemaphoreTicket<Value = number> = [Value, Releaser] & {
+  /** Puts the units back, as the Releaser does. */
+  release(): void
+} & Disposable &
+  AsyncDisposable
 
 export interface SemaphoreInterface {
   acquire(

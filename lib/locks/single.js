@@ -2,7 +2,7 @@
 // The base of every object that stands for a single lock, event, condition ...
 const { checkMayBlock } = require('../core/options.js')
 const { closedSingle } = require('./closed.js')
-const { isObject, isOfKind, receiverError } = require('./receiver.js')
+const { inspected, inspecting, isObject, isOfKind, receiverError } = require('./receiver.js')
 const { openLock } = require('./open.js')
 
 /** The kind of all of them. */
@@ -23,6 +23,12 @@ let defaultsOf
 let close
 /** The kind of `it`, which may be any value: undefined unless it is an object of these classes. */
 let kindOf
+
+/** The state of `core` without the figures of diagnostics. */
+function stateOf(core) {
+  const { totals: _, waits: __, ...state } = core.snapshot()
+  return state
+}
 
 class Single {
   #core
@@ -67,6 +73,15 @@ class Single {
     this.#cancelError = cancelError
     this.#mayBlock = mayBlock
     this.#defaults = defaults
+  }
+
+  [inspecting](_depth, options, inspect) {
+    // The prototype of a class.
+    if (!(isObject(this) && #core in this)) return this
+    const core = this.#core
+    const name = core.share?.name ?? core.name
+    const look = () => (this instanceof Holdable ? stateOf(core) : {})
+    return inspected(this, { name, scope: core.scope }, look, options, inspect)
   }
 
   get buffer() {

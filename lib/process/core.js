@@ -269,6 +269,7 @@ class Core extends AnyLock {
 
 Object.assign(Core.prototype, {
   admitted: null,
+  scope: 'process',
   /** As in Lender. */
   addToken: null,
   /** Strictly first come, first served, among threads too. */

@@ -224,7 +224,8 @@ function releaser(core, weight, abandoned) {
     if (back > 0) core.giveBack(back, isAbandoned, hold)
     else core.changed()
   }
-  const release = () => end(false)
+  const Releaser = () => end(false)
+  const release = Releaser
   if (abandoned) release[unseen] = () => end(true)
   if (core.observer !== null) observed.gave(core.observer, release)
   makeReleaser(release, abandoned)

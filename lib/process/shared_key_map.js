@@ -25,6 +25,10 @@ class SharedKeyMap extends KeyMap {
     this.table = table
   }
 
+  get scope() {
+    return 'process'
+  }
+
   keepFor(user) {
     this.#users++
     users.register(user, this)

@@ -251,7 +251,8 @@ async function run(request, callback, resolve, reject) {
 }
 
 function releaser(request, abandoned) {
-  const release = makeReleaser(() => request.release(), abandoned)
+  const Releaser = () => request.release()
+  const release = makeReleaser(Releaser, abandoned)
   const get = () => request.signal
   return Object.defineProperty(release, 'signal', {
     __proto__: null,

@@ -172,7 +172,7 @@ describe('an unknown option', () => {
   })
 
   it('is a name, or a text for cancel(), outside of an object', async () => {
-    const message = 'options must be an object, such as { name } or { cancelError }, not a string'
+    const message = 'options must be an object, not a string: did you mean { name: "orders" }?'
     for (const Lock of [Mutex, KeyedMutex]) await fails(() => new Lock('orders'), message)
   })
 

@@ -155,3 +155,17 @@ function decorated() {
 }
 
 export { codeOf, decorated, errors, keyed, mayBeLeftOut, mutexes, semaphores }
+
+export function codes(error: unknown) {
+  if (isLockError(error, 'ERR_LOCK_TIMEOUT')) {
+    const code: 'ERR_LOCK_TIMEOUT' = error.code
+    return code
+  }
+  // @ts-expect-error no such code
+  return isLockError(error, 'ERR_LOCK_NONE')
+}
+
+export async function ticket() {
+  const held = await new Semaphore(1).acquire()
+  held.release()
+}
