@@ -3,8 +3,12 @@
 // lib/locks/node.js replaces them in Node.js, and adds the wider scopes, so that the files of boxoffice/local import
 // none of that. Its users read each at every use: a program may load boxoffice/local before boxoffice.
 
+// Taken now: tests replace the clock later.
+const clock = globalThis.performance ?? Date
+const { now } = clock
+
 module.exports = {
-  now: () => performance.now(),
+  now: now.bind(clock),
 
   /** A listener that no other listener can keep from its event: events.addAbortListener(). */
   addAbortListener: undefined,
