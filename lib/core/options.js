@@ -106,7 +106,8 @@ function checkTimeout(timeout) {
 const units = { ms: 1, s: 1000, m: 60_000, min: 60_000 }
 
 function timeoutTypeError(timeout) {
-  const [, count, unit] = /^(\d+(?:\.\d+)?) *(ms|s|m|min)$/.exec(timeout) ?? []
+  const text = typeof timeout === 'string' ? timeout : ''
+  const [, count, unit] = /^(\d+(?:\.\d+)?) *(ms|s|m|min)$/.exec(text) ?? []
   const hint = unit === undefined ? '' : `: did you mean ${count * units[unit]}?`
   return new TypeError(`timeout must be a number of milliseconds, not ${shown(timeout)}${hint}`)
 }

@@ -141,13 +141,13 @@ describe('boxoffice/local', () => {
 describe('a bundle by esbuild', () => {
   const using = (name, from) => `import { ${name} } from '${from}'; globalThis.it = ${name}`
   const bars = [
-    ['one Mutex', using('Mutex', 'boxoffice/local'), {}, 10],
-    ['one KeyedMutex', using('KeyedMutex', 'boxoffice/local'), {}, 12],
+    ['one Mutex', using('Mutex', 'boxoffice/local'), {}, 11],
+    ['one KeyedMutex', using('KeyedMutex', 'boxoffice/local'), {}, 13],
     [
       'all of boxoffice/local',
       "import * as all from 'boxoffice/local'; globalThis.it = all",
       {},
-      25,
+      27,
     ],
     ['one Mutex of boxoffice for Node.js', using('Mutex', 'boxoffice'), { platform: 'node' }, 20],
   ]
