@@ -123,9 +123,6 @@ function addOfNative(text, add) {
   for (const [, made, message] of code.matchAll(/napi_throw_\w+\(env, "(\w+)", "([^"]+)"\)/g)) {
     add(made, message)
   }
-  for (const [, call] of code.matchAll(/std::system_error\([^;]*?"(\w+)"\)/g)) {
-    add(codes.badArgument, `${call}: ${gap}`)
-  }
   for (const [, Kind, message] of code.matchAll(/Napi::(\w+Error)::New\(\w+, "([^"]+)"\)/g)) {
     add(Kind, message)
   }
