@@ -5,26 +5,33 @@
 // Locks are known from their first waiter on, by weak references. The listeners of `process` belong to the realm of Node.js
 // and refer to this module weakly: they must not keep alive a vm context in which the package was evaluated. All instances
 // of the package in a thread share them.
-const { setImmediate, vm } = require('./builtins.js')
+const { vm } = require('./builtins.js')
 const { observed } = require('./platform.js')
 
 /**
- * The listeners of a thread: a function of its process and its setImmediate(), which returns a function that adds what they
- * call. As text, because it is evaluated in the realm of Node.js.
+ * The listeners of a thread: a function of its process, which returns a function that adds what they call. As text, because
+ * it is evaluated in the realm of Node.js.
  */
-const listeners = `(process, setImmediate) => {
+const listeners = `(process) => {
   const reports = new Set()
   let isEmpty = false
   process.on('beforeExit', () => {
     isEmpty = true
-    // Another listener may have given the event loop more to do.
-    setImmediate(() => {
-      isEmpty = false
-    }).unref()
   })
+  // Another listener of 'beforeExit' may give the event loop more to do. Either the loop runs empty again, or an error
+  // or process.exit() ends the thread.
+  process.on('uncaughtExceptionMonitor', () => {
+    isEmpty = false
+  })
+  const isExitCalled = () => {
+    const { stackTraceLimit } = Error
+    const isSet = Reflect.set(Error, 'stackTraceLimit', 10)
+    const { stack } = new Error('')
+    if (isSet) Error.stackTraceLimit = stackTraceLimit
+    return /^ +at process\\.exit /m.test(stack)
+  }
   process.on('exit', () => {
-    // A listener of 'beforeExit' may have called process.exit().
-    if (!isEmpty || /^ +at process\\.exit /m.test(new Error('').stack)) return
+    if (!isEmpty || isExitCalled()) return
     for (const report of reports) report.deref()?.()
   })
   return (report) => reports.add(new WeakRef(report))
@@ -38,7 +45,7 @@ function listen() {
   isListening = true
   const { process } = globalThis
   if (process[shared] === undefined) {
-    const add = vm.runInThisContext(listeners)(process, setImmediate)
+    const add = vm.runInThisContext(listeners)(process)
     Object.defineProperty(process, shared, { __proto__: null, value: add })
   }
   process[shared](report)

@@ -91,6 +91,8 @@ describe('a process whose event loop runs empty while callers wait', function ()
 
   const silent = {
     'after process.exit()': `${stuck} setTimeout(() => process.exit(), 1)`,
+    'after process.exit() without a stack': `${stuck}
+      process.on('beforeExit', () => { Error.stackTraceLimit = 0; process.exit() })`,
     'after process.exit() in a listener of the empty loop': `${stuck}
       process.on('beforeExit', () => process.exit())`,
     'where a listener lets the waiter in': `
