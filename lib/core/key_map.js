@@ -31,6 +31,7 @@ class KeyMap {
     this.name = name
     /** The map's observer, if it has diagnostics. */
     this.watch = undefined
+    this.isGone = false
   }
 
   get scope() {

@@ -48,6 +48,7 @@ class KeyedObserver {
   }
 
   reports() {
+    if (this.#keyMap.isGone) return []
     const { kind, scope, tally } = this
     const { name } = this.#keyMap
     const isShared = name !== undefined

@@ -16,7 +16,6 @@ class SharedKeyMap extends KeyMap {
   #users = 0
   /** The names of its tables. */
   #tables = new Set()
-  #isGone = false
   /** Called when the map has neither users nor busy keys any more: see mapIn(). */
   onGone = () => {}
 
@@ -46,8 +45,9 @@ class SharedKeyMap extends KeyMap {
   }
 
   #endIfUnused() {
-    if (this.#users > 0 || this.#isGone || !this.clear()) return
-    this.#isGone = true
+    if (this.#users > 0 || this.isGone || !this.clear()) return
+    // Its observer may still know it.
+    this.isGone = true
     this.onGone()
     for (const name of this.#tables) closeTable(name, this)
   }

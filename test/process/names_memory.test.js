@@ -37,7 +37,7 @@ const hostUses = {
 }
 
 const library = `const {
-    CountdownLatch, DiningPhilosophers, KeyedRWLock, LockManager,
+    CountdownLatch, DiningPhilosophers, KeyedRWLock, LockManager, snapshot,
   } = require(entry)
   let names = 0
   async function use(traits, act) {
@@ -156,6 +156,23 @@ describe('Of a name that nothing uses any more, a thread keeps no object', funct
       seen.push(isLocked())
       show(seen)`)
     assert.deepEqual(outcome, [true, false])
+  })
+
+  it('and no report: a snapshot does not look into its table', async () => {
+    const seen = await shown(`
+      const options = { diagnostics: 'counters' }
+      await use(options, (all) => new KeyedMutex(all).tryAcquire('a')())
+      // The lock is collected, and its map is closed, before the map is collected.
+      gc()
+      await new Promise(setImmediate)
+      const locks = new KeyedMutex({ ...options, name: 'other' })
+      locks.tryAcquire('b')
+      const { locks: reports } = await snapshot()
+      show(reports.map(({ name, key }) => [name, key]))`)
+    assert.deepEqual(seen, [
+      ['other', null],
+      ['other', 'b'],
+    ])
   })
 
   it('and no value: a lock of that name may be constructed otherwise', async () => {
