@@ -14,6 +14,7 @@ const checks = [
     run: 'npm run build -- addon -DBOXOFFICE_WERROR=ON',
     limit: 300,
   },
+  { name: 'clang-tidy', run: '.ci/clang tidy', limit: 120 },
   { name: 'package', run: '.ci/pack "$SCRATCH"', limit: 120 },
 ]
 
@@ -24,7 +25,6 @@ const simulated = [
 
 const tests = [
   { name: 'C++ tests', run: 'npm run test:native', limit: 600, least: 640 },
-  { name: 'clang-tidy', run: '.ci/clang tidy', limit: 300 },
   {
     name: 'npm install && npm test',
     run: 'npm install --no-audit --no-fund && npm test',
