@@ -71,7 +71,11 @@ class Recursive {
     }
     if (grant === undefined) return undefined
     const hold = new Hold(this, parent, around)
-    hold.enter()
+    hold.enter(grant)
+    if (this.hasLost(hold)) {
+      hold.close()
+      return this.runInTurn(callback, options)
+    }
     try {
       return await contexts().run(hold, begin, callback, this.told(hold))
     } finally {
@@ -103,15 +107,16 @@ class Recursive {
     // all run.
     checkStack()
     const hold = new Hold(this, parent, around)
+    let grant
     try {
       const mutex = this.mutexOf(parent)
       const isAbandoned = mutex.lockSync(limits)
-      Runner.valueOf(mutex, mutex.current, isAbandoned)
+      grant = Runner.valueOf(mutex, mutex.grant(), isAbandoned)
     } catch (error) {
       parent?.goOut()
       throw error
     }
-    hold.enter()
+    hold.enter(grant)
     this.holds.isOnStack = true
     return hold
   }
@@ -132,8 +137,15 @@ class Recursive {
     }
     if (grant === undefined) return undefined
     const hold = new Hold(this, parent, around)
-    hold.enter()
-    return hold
+    hold.enter(grant)
+    if (!this.hasLost(hold)) return hold
+    hold.close()
+    return this.enterFrom(around, limits)
+  }
+
+  /** Whether the hold that `hold` was entered from inside of has ended while its caller waited. */
+  hasLost(_hold) {
+    return false
   }
 
   /** The grant that callbacks get: that of the outermost hold around `hold`. */
@@ -202,6 +214,10 @@ class RecursiveKey extends Recursive {
   holdIn(around) {
     const hold = super.holdIn(around)
     return hold !== null && hold.root.grant === this.lock.grant() ? hold : null
+  }
+
+  hasLost({ parent, root }) {
+    return parent !== null && root.grant !== this.lock.grant()
   }
 
   isOnStack() {

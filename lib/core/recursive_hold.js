@@ -39,10 +39,10 @@ class Hold {
     this.around = openFrom(around)
   }
 
-  /** The hold's caller is in. */
-  enter() {
-    const { mutex, holds, parent } = this
-    this.grant = mutex.lock.grant()
+  /** The hold's caller is in, by `grant` of the queue that it came by. */
+  enter(grant) {
+    const { holds, parent } = this
+    this.grant = grant
     if (parent === null) holds.outermost = this
     else parent.child = this
   }
@@ -60,8 +60,9 @@ class Hold {
     this.endIfOver()
   }
 
-  /** The hold's callback has ended. */
+  /** The hold's callback has ended. Idempotent, as a releaser is. */
   close() {
+    if (!this.isOpen) return
     this.isOpen = false
     this.endIfOver()
   }

@@ -196,6 +196,66 @@ for (const [scope, use] of Object.entries(scopes)) {
       await other
     })
 
+    it('ends its own hold only, not that of a caller that came between', async () => {
+      const { open, opened } = gate()
+      const first = await locks.acquire('a')
+      const queued = locks.runExclusive('a', () => opened)
+      first()
+      await settled()
+      locks.release('a')
+      const other = await locks.acquire('a')
+      open()
+      await queued
+      assert.equal(locks.isLocked('a'), true)
+      other()
+    })
+
+    it('takes a second release for none', async () => {
+      let inside = 0
+      const visit = async () => {
+        assert.equal(++inside, 1, 'oracle: two siblings are inside')
+        await settled()
+        inside--
+      }
+      await locks.runExclusive('a', () =>
+        Promise.all([
+          locks.runExclusive(['a', 'b'], async (release) => {
+            release()
+            await settled()
+          }),
+          locks.runExclusive('a', visit),
+          locks.runExclusive('a', visit),
+          locks.runExclusive('a', visit),
+        ]),
+      )
+      assert.equal(locks.isLocked('a'), false)
+    })
+
+    it('queues a caller again that waited inside of a hold that has ended', async () => {
+      const { open, opened } = gate()
+      const { open: enter, opened: entered } = gate()
+      const order = []
+      let nested
+      const outer = locks.runExclusive('a', async () => {
+        const first = locks.runExclusive('a', () => {
+          enter()
+          return opened
+        })
+        nested = locks.runExclusive('a', () => order.push('nested'))
+        await first
+      })
+      await entered
+      locks.release('a')
+      const other = await locks.acquire('a')
+      open()
+      await outer
+      await settled()
+      order.push('other')
+      other()
+      await nested
+      assert.deepEqual(order, ['other', 'nested'])
+    })
+
     it('never lets two chains into a key, whatever they nest', async () => {
       const holders = new Map()
       const keys = ['a', 'b', 'c']
