@@ -201,13 +201,15 @@ for (const [scope, use] of Object.entries(scopes)) {
       const first = await locks.acquire('a')
       const queued = locks.runExclusive('a', () => opened)
       first()
-      await settled()
-      locks.release('a')
-      const other = await locks.acquire('a')
+      // The queued caller has the lock, and its promise has not resolved.
+      if (locks.isLocked('a')) locks.release('a')
+      const other = locks.acquire('a')
       open()
       await queued
+      const release = await other
       assert.equal(locks.isLocked('a'), true)
-      other()
+      release()
+      assert.equal(locks.isLocked('a'), false)
     })
 
     it('takes a second release for none', async () => {
