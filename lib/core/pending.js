@@ -37,18 +37,21 @@ const listeners = `(process) => {
   return (report) => reports.add(new WeakRef(report))
 }`
 
+/** That of Node.js, whatever a program makes of the global one. */
+const realProcess = process
 const shared = Symbol.for('boxoffice.pending.1')
 let isListening = false
 
 function listen() {
   if (isListening) return
   isListening = true
-  const { process } = globalThis
-  if (process[shared] === undefined) {
-    const add = vm.runInThisContext(listeners)(process)
-    Object.defineProperty(process, shared, { __proto__: null, value: add })
+  if (realProcess[shared] === undefined) {
+    // A frozen process takes no listener: then a wait must not fail for it.
+    if (!Object.isExtensible(realProcess)) return
+    const add = vm.runInThisContext(listeners)(realProcess)
+    Object.defineProperty(realProcess, shared, { __proto__: null, value: add })
   }
-  process[shared](report)
+  realProcess[shared](report)
 }
 
 const mostLines = 10
@@ -102,7 +105,7 @@ function report() {
   if (counts.size > mostLines) lines.push(`  and for ${counts.size - mostLines} more locks`)
   if ([...counts.keys()].some(({ observer }) => observer === null))
     lines.push('set BOXOFFICE_DIAGNOSTICS=1 to see who holds them')
-  process.stderr.write(`${lines.join('\n')}\n`)
+  realProcess.stderr.write(`${lines.join('\n')}\n`)
 }
 
 module.exports = { addSource, know }

@@ -41,8 +41,9 @@ class Site {
       sites.delete(this.#key)
       return
     }
-    this.tell(emit)
+    // First the timer: process.emitWarning() may be a program's own, and throw.
     this.#rests()
+    this.tell(emit)
   }
 
   leaveOut(warning) {

@@ -39,6 +39,8 @@ export interface KeyedMutexOptions extends KeyedOptions {
    * `waitForUnlock()` reject with `ERR_LOCK_DEADLOCK`. A key that a chain acquires while it holds another one is a second
    * wait: two chains that take two keys in different orders wait for each other.
    *
+   * A derived class that overrides `acquire()` cannot be reentrant, and throws a TypeError.
+   *
    * The option is that of each object: with and without it objects of one name exclude each other.
    *
    * @default false

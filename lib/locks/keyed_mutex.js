@@ -21,9 +21,17 @@ const kind = {
 const acquire = (core, options) => core.acquire(options)
 const acquireSync = (core, limits) => core.acquireSync(limits)
 
+function overrideError() {
+  return new TypeError(
+    'a KeyedMutex with { reentrant: true } calls no acquire() of a derived class: override runExclusive() instead',
+  )
+}
+
 class KeyedMutex extends Keyed {
   constructor(options = {}) {
     super(kind, options)
+    const isReentrant = mapOf(this, kind, 'runExclusive').runExclusive !== undefined
+    if (isReentrant && this.acquire !== KeyedMutex.prototype.acquire) throw overrideError()
   }
 
   acquire(key, options) {

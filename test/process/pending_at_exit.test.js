@@ -107,6 +107,7 @@ describe('a process whose event loop runs empty while callers wait', function ()
     'of consumers that wait for a signal': `
       new all.AutoResetEvent().wait(); new all.CountdownLatch(1).wait()
       new all.Semaphore(0).acquire(); new all.Semaphore(0, { name: 's' }).acquire()`,
+    'where process is frozen, and lets callers wait': `all.Mutex; Object.freeze(process); ${stuck}`,
     'of a lock that has been collected': `
       (() => { ${stuck} })()
       setTimeout(() => setTimeout(gc, 1), 1)`,
@@ -116,6 +117,11 @@ describe('a process whose event loop runs empty while callers wait', function ()
       assert.equal(await saidBy(code, ['--expose-gc']), '')
     })
   }
+
+  it('needs no global process', async () => {
+    const stderr = await saidBy(`all.Mutex; globalThis.process = undefined; ${stuck}`)
+    assert.equal(stderr, `${heading('1 wait is')}  1 for the mutex\n${advice}`)
+  })
 
   it('says nothing after an error', async () => {
     const { code, stderr } = await endOf(`${stuck}

@@ -322,6 +322,19 @@ describe('reentrant', () => {
     assert.throws(() => new KeyedRWLock({ reentrant: true }), /unknown option "reentrant"/)
   })
 
+  it('does not go with a derived class that overrides acquire()', () => {
+    class Derived extends KeyedMutex {
+      acquire(...all) {
+        return super.acquire(...all)
+      }
+    }
+    assert.throws(() => new Derived({ reentrant: true }), {
+      name: 'TypeError',
+      message: /override runExclusive\(\) instead$/,
+    })
+    assert.ok(new Derived())
+  })
+
   it('is off by default: a nested call waits', async () => {
     const locks = new KeyedMutex({ reentrant: false })
     await locks.runExclusive('a', async () => {
