@@ -61,21 +61,8 @@ class Recursive {
 
   async runInTurn(callback, options) {
     checkCallback(callback, undefined, options)
-    const around = context()
-    const parent = this.holdIn(around)
-    let grant
-    try {
-      grant = await this.mutexOf(parent).enter(readWait(options, acquireOptions), Runner)
-    } finally {
-      if (grant === undefined) parent?.goOut()
-    }
-    if (grant === undefined) return undefined
-    const hold = new Hold(this, parent, around)
-    hold.enter(grant)
-    if (this.hasLost(hold)) {
-      hold.close()
-      return this.runInTurn(callback, options)
-    }
+    const hold = await this.enterFrom(context(), readWait(options, acquireOptions))
+    if (hold === undefined) return undefined
     try {
       return await contexts().run(hold, begin, callback, this.told(hold))
     } finally {
