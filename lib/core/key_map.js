@@ -31,6 +31,7 @@ class KeyMap {
     this.name = name
     /** The map's observer, if it has diagnostics. */
     this.watch = undefined
+    /** Whether no object and no key uses it any more: its observer may still know it. */
     this.isGone = false
   }
 

@@ -27,8 +27,6 @@ let close
 /** The constructor's defaults for the waits of `it`, or undefined. */
 let defaultsOf
 
-/** Loaded when the first such map is constructed: AsyncLocalStorage slows down every promise on Node 20 and 22. */
-
 class Keyed {
   #map
   #kind

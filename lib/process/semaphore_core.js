@@ -225,12 +225,11 @@ function releaser(core, weight, abandoned) {
     else core.changed()
   }
   const Releaser = () => end(false)
-  const release = Releaser
-  if (abandoned) release[unseen] = () => end(true)
-  if (core.observer !== null) observed.gave(core.observer, release)
-  makeReleaser(release, abandoned)
-  if (core.addToken === null) return release
-  return core.addToken(release, isGood, hold, end)
+  if (abandoned) Releaser[unseen] = () => end(true)
+  if (core.observer !== null) observed.gave(core.observer, Releaser)
+  makeReleaser(Releaser, abandoned)
+  if (core.addToken === null) return Releaser
+  return core.addToken(Releaser, isGood, hold, end)
 }
 
 module.exports = { SemaphoreCore }

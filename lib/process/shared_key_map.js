@@ -46,7 +46,6 @@ class SharedKeyMap extends KeyMap {
 
   #endIfUnused() {
     if (this.#users > 0 || this.isGone || !this.clear()) return
-    // Its observer may still know it.
     this.isGone = true
     this.onGone()
     for (const name of this.#tables) closeTable(name, this)

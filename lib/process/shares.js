@@ -160,16 +160,18 @@ function keepWith(core) {
   objects.register(core, core.share)
 }
 
-const tables = new Map()
+const tablesOfNames = new Map()
 
 /** The number of the table of all locks of `kind` that have a name, by their names. */
 function tableOfNames(kind) {
-  if (!tables.has(kind)) tables.set(kind, { table: native.lockTables.open(kind, 0, 1), start: 0 })
-  return tables.get(kind).table
+  if (!tablesOfNames.has(kind)) tablesOfNames.set(kind, native.lockTables.open(kind, 0, 1))
+  return tablesOfNames.get(kind)
 }
 
-/** The number of a table, which this thread keeps open until closeTable() for `user`, or else until it ends. */
-function tableOf(name, start = 0, title = '', user = undefined) {
+const tables = new Map()
+
+/** The number of a table, which this thread keeps open until closeTable() for every `user`. */
+function tableOf(name, start, title, user) {
   let opened = tables.get(name)
   if (opened === undefined) {
     try {
