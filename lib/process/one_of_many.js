@@ -6,10 +6,10 @@ const { warnHere } = require('../core/warn.js')
 
 /** What runs this process as one of several, or undefined. */
 function manager() {
-  const { env, send } = process
   // Only a process with a channel to its parent can be a worker: others need not load the module.
-  if (typeof send === 'function' && builtins.cluster.isWorker) return 'a worker of node:cluster'
-  return env.NODE_APP_INSTANCE === undefined ? undefined : 'an instance of PM2'
+  if (typeof process.send === 'function' && builtins.cluster.isWorker)
+    return 'a worker of node:cluster'
+  return builtins.variable('NODE_APP_INSTANCE') === undefined ? undefined : 'an instance of PM2'
 }
 
 let hasWarned = false
