@@ -1,8 +1,7 @@
 'use strict'
 // The cost of each operation in executed blocks of code: it does not grow with the waiters, keys, holders or watchers
 // that it does not serve.
-const assert = require('node:assert/strict')
-const { run } = require('../helpers/processes.js')
+const { itDoesNotGrow } = require('../helpers/step_counts.js')
 
 const names = [
   'notifyOne() beside waiters',
@@ -17,18 +16,5 @@ const names = [
 ]
 
 describe('The number of steps does not grow', () => {
-  let steps
-  before(async () => {
-    const { code, shown, stderr } = await run([require.resolve('../helpers/steps_run.js')])
-    assert.equal(code, 0, stderr)
-    ;[steps] = shown
-    assert.deepEqual(Object.keys(steps), names)
-  })
-
-  for (const name of names) {
-    it(`of ${name}`, () => {
-      const [base, most] = steps[name]
-      assert.ok(base > 0 && most <= base + 10, `${base} steps beside few, ${most} beside many`)
-    })
-  }
+  itDoesNotGrow(require.resolve('../helpers/steps_run.js'), names)
 })
