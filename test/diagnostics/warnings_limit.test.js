@@ -162,6 +162,30 @@ describe('Warnings that repeat themselves', () => {
     assert.deepEqual(shown, [[0, 0]])
   })
 
+  it('go on after process.emitWarning() has thrown', async () => {
+    const { shown } = await runCode(
+      `${listen}
+      const alive = setInterval(() => {}, 1e6)
+      const { emitWarning } = process
+      const thrown = new Promise((resolve) => process.once('uncaughtException', resolve))
+      const waits = () => {
+        const lock = new Semaphore(1)
+        lock.acquire(2).catch(() => {})
+        return lock
+      }
+      const locks = [waits(), waits()] // The second warning is left out for a second.
+      process.emitWarning = () => { throw new Error('mine') }
+      await thrown
+      process.emitWarning = emitWarning
+      const ended = several(1)
+      locks.push(waits())
+      await ended // In its turn, not at the end of the process.
+      clearInterval(alive)
+      show(seen.map(({ code }) => code))`,
+    )
+    assert.deepEqual(shown, [['BOXOFFICE_TOO_MANY_UNITS']])
+  })
+
   it('all go through one limiter', () => {
     const calls = readdirSync(lib, { recursive: true })
       .filter((file) => file.endsWith('.js'))
