@@ -17,7 +17,7 @@ class AwaitedAnswer {
   /** When the timeout has started. */
   #start = 0
 
-  /** Is one of `unanswered` while its answer has not come. Calls `giveUp(error)` when the time is up. */
+  /** The object is in the set `unanswered` until its answer has come. It calls `giveUp(error)` when the time is up. */
   constructor(hub, unanswered, title, giveUp) {
     this.#hub = hub
     this.#unanswered = unanswered

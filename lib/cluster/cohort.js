@@ -14,10 +14,10 @@ const { UpgradeLease } = require('./upgrade_lease.js')
 
 class Cohort {
   #leases = new Set()
-  /** Those that the server has not granted yet. */
+  /** The leases that the server has not granted yet. */
   #asking = new Set()
   #open
-  /** Those that lost a caller since the last sweep. */
+  /** The leases that have lost a caller since the last sweep. */
   #left = new Set()
   #expected = 0
   /** The number of callers that wait for the server. */

@@ -9,7 +9,7 @@ class ByUnits {
     return this.#sets.get(units) ?? none
   }
 
-  /** Those of any other number of units. */
+  /** The leases of any other number of units. */
   *others(units) {
     for (const [number, set] of this.#sets) if (number !== units) yield* set
   }
@@ -29,11 +29,11 @@ class ByUnits {
 const none = new Set()
 
 class OpenLeases {
-  /** Those that have no caller. */
+  /** The leases without a caller. */
   unused = new ByUnits()
-  /** Those that a caller may take: they are held, and have no caller or callers that share. */
+  /** The leases that a caller may take: they are held, and have no caller or callers that share. */
   held = new ByUnits()
-  /** Those that a caller may wait for with others, or in their place. */
+  /** The leases that a caller may wait for with others, or in their place. */
   asking = new ByUnits()
   #sharedUnits
 

@@ -11,12 +11,12 @@ const platform = require('./platform.js')
 const { Watchers } = require('./watchers.js')
 
 const unavailable = 'was not available'
-const howToBlame = '; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it'
+const howToSeeHolders = '; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it'
 
 /** The base of every lock, of any scope; title() names it in error messages. */
 class AnyLock {
   timeoutError(timeout, waiter) {
-    const why = this.hint(waiter) || this.blame(timeout)
+    const why = this.hint(waiter) || this.holdersHint(timeout)
     const message = `${this.title()} ${this.late} within ${Math.round(timeout)} ms${why}`
     const error = lockError('ERR_LOCK_TIMEOUT', message)
     if (waiter !== undefined && this.observer !== null)
@@ -29,12 +29,15 @@ class AnyLock {
     return ''
   }
 
-  /** Who holds the lock, as far as it is known, or how to learn it. A caller that does not wait needs no such advice. */
-  blame(timeout, what = 'it') {
+  /**
+   * The end of a timeout's message: the holders of the lock, as far as they are known, or how to see them. `what` is the
+   * lock in that message. A caller that does not wait needs no such advice.
+   */
+  holdersHint(timeout, what = 'it') {
     if (timeout === 0 || !this.isHeldByCallers() || !this.hasDiagnostics) return ''
     return this.observer === null
-      ? howToBlame
-      : `; ${what} is ${platform.observed.blame(this.observer)}`
+      ? howToSeeHolders
+      : `; ${what} is ${platform.observed.describeHolders(this.observer)}`
   }
 
   /** Whether a caller waits for another one to release. Others wait for a signal, which may be meant never to come. */
@@ -182,7 +185,7 @@ class LocalLock extends AnyLock {
 
   enqueue(waiter) {
     if (this.queue === null) {
-      platform.know(this)
+      platform.trackWaits(this)
       this.queue = new WaitQueue()
     }
     this.queue.push(waiter)
@@ -265,7 +268,7 @@ class LocalLock extends AnyLock {
       return Promise.resolve()
     if (timeout === 0) return Promise.reject(this.timeoutError(0))
     if (this.watchers === null) {
-      platform.know(this)
+      platform.trackWaits(this)
       this.watchers = new Watchers()
     }
     return this.watchers.wait(weight, limits, (late) => this.timeoutError(late))

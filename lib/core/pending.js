@@ -2,7 +2,7 @@
 // Says on stderr, when the event loop of a thread has run empty, which callers wait for a lock that no code is left to release.
 // Without that a process whose code waits for itself ends with code 0 and no output.
 //
-// Locks are known from their first waiter on, by weak references. The listeners of `process` belong to the realm of Node.js
+// This module tracks each lock from its first waiter on, by a weak reference. The listeners of `process` belong to the realm of Node.js
 // and refer to this module weakly: they must not keep alive a vm context in which the package was evaluated. All instances
 // of the package in a thread share them.
 const { vm } = require('./builtins.js')
@@ -37,7 +37,7 @@ const listeners = `(process) => {
   return (report) => reports.add(new WeakRef(report))
 }`
 
-/** That of Node.js, whatever a program makes of the global one. */
+/** The process object of Node.js. A program may replace the global one. */
 const realProcess = process
 const shared = Symbol.for('boxoffice.pending.1')
 let isListening = false
@@ -59,11 +59,11 @@ const mostLines = 10
 let known = []
 /** How many references there may be before those of collected locks are dropped. */
 let most = 64
-/** Others that know waits: each yields locks, one for each wait. */
+/** Generators of the locks of all other waits: each yields one lock for each wait. */
 const sources = []
 
 /** `lock` is about to get its first waiter. */
-function know(lock) {
+function trackWaits(lock) {
   listen()
   if (known.length >= most) {
     known = known.filter((reference) => reference.deref() !== undefined)
@@ -99,7 +99,8 @@ function report() {
   const what = total === 1 ? '1 wait is pending' : `${total} waits are pending`
   const lines = [`boxoffice: the event loop has run empty, and ${what} that nothing can end:`]
   for (const [lock, count] of [...counts].slice(0, mostLines)) {
-    const who = lock.observer === null ? '' : `, which is ${observed.blame(lock.observer)}`
+    const who =
+      lock.observer === null ? '' : `, which is ${observed.describeHolders(lock.observer)}`
     lines.push(`  ${count} for ${lock.title()}${who}`)
   }
   if (counts.size > mostLines) lines.push(`  and for ${counts.size - mostLines} more locks`)
@@ -108,4 +109,4 @@ function report() {
   realProcess.stderr.write(`${lines.join('\n')}\n`)
 }
 
-module.exports = { addSource, know }
+module.exports = { addSource, trackWaits }

@@ -22,12 +22,12 @@ module.exports = {
   isMainThread: () => globalThis.WorkerGlobalScope === undefined,
 
   /** `lock` is about to get its first waiter. */
-  know(_lock) {},
+  trackWaits(_lock) {},
 
   /** Warns of a mistake. `what` the caller did is shown with its stack, where the runtime has warnings. */
   warnHere: (_code, message, _what) => console.warn(`boxoffice: ${message}`),
 
-  /** How an error shows a value that is no object of this package. */
+  /** Returns the text by which an error shows a value that is no object of this package. */
   describe: (value) => (value instanceof Object ? 'another object' : String(value)),
 
   /** Returns the exports of lib/scopes.js. Undefined where there are locks of one thread only. */

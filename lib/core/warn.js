@@ -12,7 +12,7 @@ const mostSites = 100
 
 /** The sites with a warning in the last second. */
 const sites = new Map()
-/** Those of them with warnings that were left out. */
+/** The sites with warnings that were left out. */
 const waiting = new Set()
 
 const emit = ({ code, message, detail }) => process.emitWarning(message, { type, code, detail })

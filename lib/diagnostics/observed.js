@@ -67,10 +67,10 @@ function timedOut(observer, waiter, late) {
   }
 }
 
-/** Who holds the observer's lock. */
-function blame(observer) {
+/** Returns the holders of the observer's lock as text. */
+function describeHolders(observer) {
   try {
-    return observer.blame()
+    return observer.describeHolders()
   } catch (error) {
     report(observer, error)
     return 'held by an unknown holder'
@@ -107,8 +107,8 @@ function blocks(observer, lock, ask, limits, block, hold) {
 }
 
 module.exports = {
-  blame,
   blocks,
+  describeHolders,
   ended,
   endedOldest,
   gaveUp,

@@ -12,7 +12,7 @@ const deadlock = require('./deadlock.js')
 const events = require('./events.js')
 const { levels } = require('./levels.js')
 const { endWatch, watchHold } = require('./long_holds.js')
-const { blameOf, eachOf, holderOf, reportOf, seenOf } = require('./reports.js')
+const { eachOf, holderOf, reportOf, seenOf, textOfHolders } = require('./reports.js')
 const { Tally } = require('./tally.js')
 const { Trace } = require('./trace.js')
 const { failed, unwatchReleaser, watchReleaser } = require('./warnings.js')
@@ -269,8 +269,8 @@ class Observer {
     return seenOf(this, held)
   }
 
-  blame() {
-    return blameOf(this.lock.snapshot().holders)
+  describeHolders() {
+    return textOfHolders(this.lock.snapshot().holders)
   }
 
   reports() {

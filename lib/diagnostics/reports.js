@@ -60,7 +60,7 @@ function holderOf({ since, mode, weight, stack, isLeaked }, time) {
 const mostNamed = 3
 
 /** `holders` in the error of a timeout. */
-function blameOf(holders) {
+function textOfHolders(holders) {
   if (holders.length === 0) return 'held by no thread of this process'
   const named = holders.slice(0, mostNamed).map(described)
   if (holders.length > mostNamed) named.push(`by ${holders.length - mostNamed} more`)
@@ -83,4 +83,4 @@ function holderName(thread, pid) {
   return thread === 0 ? 'the main thread' : `thread ${thread}`
 }
 
-module.exports = { blameOf, eachOf, holderOf, reportOf, seenOf }
+module.exports = { eachOf, holderOf, reportOf, seenOf, textOfHolders }

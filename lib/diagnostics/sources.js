@@ -11,7 +11,7 @@ function add(source) {
   collected.register(source, ref)
 }
 
-/** What all of them report. */
+/** The reports of all sources. */
 function reports() {
   const locks = []
   for (const ref of sources) {

@@ -150,7 +150,7 @@ function silenceOf(map, keys, timeout) {
 /** Why `key` is not available, as far as that is known. */
 function whyOf(map, key, timeout) {
   const lock = map.find(key)
-  return lock === undefined ? '' : lock.hint() || lock.blame(timeout, `key ${nameOf(key)}`)
+  return lock === undefined ? '' : lock.hint() || lock.holdersHint(timeout, `key ${nameOf(key)}`)
 }
 
 /** Each of `held` releases its grant once, and so does this releaser for all of them. */

@@ -2,7 +2,7 @@
 // Gives the locks what Node.js has: see lib/core/platform.js. The entries of the package load it before any lock.
 const builtins = require('../core/builtins.js')
 const platform = require('../core/platform.js')
-const { know } = require('../core/pending.js')
+const { trackWaits } = require('../core/pending.js')
 const { warnHere } = require('../core/warn.js')
 
 Object.assign(platform, {
@@ -11,8 +11,8 @@ Object.assign(platform, {
   contextStorage: () => new builtins.async_hooks.AsyncLocalStorage(),
   isMainThread,
   describe,
-  know,
   scopes,
+  trackWaits,
   warnHere,
 })
 
