@@ -37,8 +37,8 @@ export interface WeightedAcquireOptions extends AcquireOptions {
 
 /**
  * Acquires a lock now or not at all: when the caller would have to wait, the promise resolves to undefined, and
- * `runExclusive` does not call its callback: `tryRunExclusive` tells that from a callback that returns undefined. `lock()` and `waitForUnlock()` do not take it, because they always resolve
- * to undefined.
+ * `runExclusive` does not call its callback. `tryRunExclusive` tells that from a callback that returns undefined.
+ * `lock()` and `waitForUnlock()` do not take it, because they always resolve to undefined.
  *
  * Over an engine it asks the server once. When the server does not answer, the promise rejects with `ERR_LOCK_ENGINE`.
  *

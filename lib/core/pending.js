@@ -99,9 +99,9 @@ function report() {
   const what = total === 1 ? '1 wait is pending' : `${total} waits are pending`
   const lines = [`boxoffice: the event loop has run empty, and ${what} that nothing can end:`]
   for (const [lock, count] of [...counts].slice(0, mostLines)) {
-    const who =
+    const holders =
       lock.observer === null ? '' : `, which is ${observed.describeHolders(lock.observer)}`
-    lines.push(`  ${count} for ${lock.title()}${who}`)
+    lines.push(`  ${count} for ${lock.title()}${holders}`)
   }
   if (counts.size > mostLines) lines.push(`  and for ${counts.size - mostLines} more locks`)
   if ([...counts.keys()].some(({ observer }) => observer === null))

@@ -35,10 +35,10 @@ export interface DiagnosticsOptions {
 
   /**
    * Warns once about each hold that lasts longer than this many milliseconds, by `process.emitWarning`: a warning named
-   * BoxofficeWarning with the code BOXOFFICE_LONG_HOLD. Warnings of one place are counted: one comes in a second. Without
-   * `diagnostics` it implies `diagnostics: 'counters'`. Fractions count; more than 2^31 - 1 ms means no warning. A thread
-   * has one timer for all locks, which does not keep the process alive. The constructor throws a TypeError when it is not a number, and a RangeError when it is NaN, 0
-   * or less.
+   * BoxofficeWarning with the code BOXOFFICE_LONG_HOLD. Each place emits one warning in a second, with the number of the
+   * others. Without `diagnostics` it implies `diagnostics: 'counters'`. Fractions count; more than 2^31 - 1 ms means no
+   * warning. A thread has one timer for all locks, which does not keep the process alive. The constructor throws a
+   * TypeError when it is not a number, and a RangeError when it is NaN, 0 or less.
    *
    * @default no warning
    */

@@ -54,10 +54,11 @@ export interface HostOptions {
 
 export interface KeyedHostOptions extends HostOptions {
   /**
-   * For scope `'host'`: how many keys can be held or waited for at once, by all processes together, from 1 to 2^24. It is
-   * no limit: it is rounded up to a table of twice as many entries at least, in buckets of 64 entries, whose number is a
-   * power of two. So a `capacity` of 1 to 32 has room for 64 keys. A key whose bucket is full rejects with
-   * `ERR_LOCK_CAPACITY`. To limit how many keys are held at once, use a {@link Semaphore}. The process that constructs the lock first sets the capacity; a
+   * For scope `'host'`: how many keys can be held or waited for at once, by all processes together, from 1 to 2^24. The
+   * capacity is no limit for callers: the table has at least twice as many entries, in buckets of 64 entries, whose number
+   * is a power of two. So a `capacity` of 1 to 32 has room for 64 keys. A key whose bucket is full rejects with
+   * `ERR_LOCK_CAPACITY`. To limit how many keys are held at once, use a {@link Semaphore}. The process that constructs the
+   * lock first sets the capacity; a
    * constructor with another capacity throws `ERR_LOCK_MISMATCH`. The lock's file grows with the keys that are in use:
    * from an eighth of its largest size to 0.3 KB for each key of the capacity (0.4 KB in a KeyedRWLock, 2.5 KB in a
    * KeyedSemaphore). When the disk or the memory has no room for it, the acquisition rejects with `ERR_LOCK_SEGMENT`.

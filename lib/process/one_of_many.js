@@ -17,12 +17,12 @@ let hasWarned = false
 /** A lock of `kind` has a name and no scope. Warns of the first one of this thread. */
 function warnOfName(kind, name) {
   if (hasWarned) return
-  const who = manager()
-  if (who === undefined) return
+  const kindOfProcess = manager()
+  if (kindOfProcess === undefined) return
   hasWarned = true
   warnHere(
     'BOXOFFICE_ONE_PROCESS',
-    `the ${kind} ${nameOf(name)} is shared by the threads of this process only, and this process is ${who}: ` +
+    `the ${kind} ${nameOf(name)} is shared by the threads of this process only, and this process is ${kindOfProcess}: ` +
       "give the lock scope: 'host' to share it with the other processes, or scope: 'process' if only threads are meant",
     'It was constructed',
   )

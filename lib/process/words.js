@@ -18,7 +18,7 @@ function unmapWords(place) {
   unmapRegion(place >>> indexBits)
 }
 
-/** The same for the memory of a whole region. */
+/** Drops the user's memory of a whole region. */
 function unmapRegion(region) {
   regions[region] = undefined
 }

@@ -138,7 +138,7 @@ describe('Of a name that nothing uses any more, a thread keeps no object', funct
     assert.deepEqual(outcome, [true, true])
   })
 
-  it('but admits who waits without an object', async () => {
+  it('but admits a waiter without an object', async () => {
     const outcome = await shown(`
       const wait = () => {
         const locks = new KeyedMutex({ name: 'a' })
