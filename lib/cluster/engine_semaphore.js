@@ -5,7 +5,7 @@
 const { lockError } = require('../core/errors.js')
 const { readWait } = require('../core/options.js')
 const { Acquirer, LocalSemaphore } = require('../core/semaphore.js')
-const { checkWeight, readAcquire, readWatch } = require('../core/units.js')
+const { checkWeight, readWatch, ticketRuns } = require('../core/units.js')
 const { asTicket, unseen } = require('../core/releaser.js')
 const { EngineLock } = require('./engine_lock.js')
 
@@ -37,11 +37,7 @@ class EngineSemaphore extends EngineLock {
     return free - this.local.getValue()
   }
 
-  acquire(weightOrOptions, priorityOrOptions) {
-    return this.#acquire(readAcquire(weightOrOptions, priorityOrOptions))
-  }
-
-  #acquire({ weight, limits }, asked = wish) {
+  acquireUnits({ weight, limits }, asked = wish) {
     if (weight <= this.whole) return this.#hold({ ...asked, units: weight, cost: weight }, limits)
     throw new RangeError(
       `weight ${weight} is more than the value ${this.whole} of ${this.title()}; for a priority: { priority: ${weight} }`,
@@ -61,7 +57,7 @@ class EngineSemaphore extends EngineLock {
   }
 
   async waitForUnlock(weight, options) {
-    const [, release] = await this.#acquire(readWatch(weight, options), pass)
+    const [, release] = await this.acquireUnits(readWatch(weight, options), pass)
     const giveBack = release[unseen] ?? release
     giveBack()
   }
@@ -98,7 +94,7 @@ class EngineSemaphore extends EngineLock {
   }
 }
 
-const { runExclusive } = LocalSemaphore.prototype
-Object.assign(EngineSemaphore.prototype, { runExclusive })
+const { acquire, call, runExclusive } = ticketRuns
+Object.assign(EngineSemaphore.prototype, { acquire, call, runExclusive })
 
 module.exports = { EngineSemaphore }

@@ -119,8 +119,6 @@ Object.assign(AnyLock.prototype, {
   pins: 0,
   generation: 0,
   cancelError: E_CANCELED,
-  /** Whether waiters reject by the promise's own function, in the same microtask: see AnyWaiter.reject. */
-  rejectsAtOnce: false,
   /** Whether blocking forms may block the main thread. */
   mayBlock: false,
   /** How error messages describe a wait that timed out. */
@@ -157,7 +155,7 @@ class LocalLock extends AnyLock {
     const isLimited = timeout !== undefined || signal !== undefined
     const limits =
       weight === 1 && priority === 0 && !isLimited ? null : new Limits(weight, priority)
-    const promise = new Promise(isLimited || this.rejectsAtOnce ? keepBoth : keepResolve)
+    const promise = new Promise(isLimited || Kind.prototype.rejectsAtOnce ? keepBoth : keepResolve)
     if (isLimited) limits.reject = lastReject
     const waiter = new Kind(lastResolve, limits, lastReject, subject)
     lastResolve = undefined

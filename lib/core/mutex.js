@@ -14,13 +14,12 @@ const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
 const { acquireOptions, checkCallback, lockingOptions, readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
-const { makeReleaser } = require('./releaser.js')
+const { localGrant, makeReleaser } = require('./releaser.js')
 const { checkStack } = require('./stack.js')
 const { observed } = require('./platform.js')
 const { Waiter } = require('./waiter.js')
 
 const free = 0
-const localGrant = Object.freeze({ abandoned: false, fencingToken: undefined, signal: undefined })
 const done = Promise.resolve()
 
 let lastGrant = 0

@@ -10,6 +10,9 @@ const done = Promise.resolve()
  */
 const unseen = Symbol('unseen')
 
+/** What a callback under a lock of one thread gets. */
+const localGrant = Object.freeze({ abandoned: false, fencingToken: undefined, signal: undefined })
+
 function asyncDispose() {
   this()
   return done
@@ -40,4 +43,4 @@ function asyncDisposeTicket() {
   return done
 }
 
-module.exports = { asTicket, makeReleaser, unseen }
+module.exports = { asTicket, localGrant, makeReleaser, unseen }

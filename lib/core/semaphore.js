@@ -8,7 +8,7 @@
 // of its own or a lower priority.
 const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
-const { asTicket, makeReleaser } = require('./releaser.js')
+const { asTicket, localGrant, makeReleaser } = require('./releaser.js')
 const { LocalLock } = require('./lock.js')
 const { checkCallback } = require('./options.js')
 const {
@@ -18,9 +18,10 @@ const {
   readAcquire,
   readAcquireSync,
   readWatch,
+  runWithTicket,
+  ticketRuns,
   warnOfWeight,
 } = require('./units.js')
-const { checkStack } = require('./stack.js')
 const { observed } = require('./platform.js')
 const { Waiter } = require('./waiter.js')
 
@@ -71,13 +72,17 @@ class LocalSemaphore extends LocalLock {
     return this.enter(weight, limits, Acquirer)
   }
 
+  acquireUnits({ weight, limits }) {
+    return this.enter(weight, limits, Acquirer)
+  }
+
   enter(weight, limits, Kind) {
     const { signal } = limits
     if (signal?.aborted) return this.refuse(Kind, weight, reasonOf(signal))
     if (this.isOpen(weight, limits.priority)) {
-      const grant = this.grant(weight)
-      const promise = Promise.resolve(grant)
-      this.begin(weight, grant, null, promise)
+      const value = Kind.valueOf(this, weight)
+      const promise = Promise.resolve(value)
+      this.begin(weight, value, null, promise)
       return promise
     }
     if (weight > this.whole) warnOfWeight(this, weight, this.whole, limits)
@@ -98,24 +103,20 @@ class LocalSemaphore extends LocalLock {
   }
 
   take(weight) {
-    const grant = this.grant(weight)
-    this.begin(weight, grant, null)
-    return grant
+    const ticket = Acquirer.valueOf(this, weight)
+    this.begin(weight, ticket, null)
+    return ticket
   }
 
-  grant(weight) {
-    return asTicket(this.value, releaser(this, weight))
-  }
-
-  /** Reports to the observer that a caller, after a wait or without one, has `grant`. */
-  begin(weight, grant, waiter, promise) {
+  /** A caller, after a wait or without one, has the units. With an observer, `value` is a ticket. */
+  begin(weight, value, waiter, promise) {
     this.value -= weight
-    if (this.observer !== null) this.observeGrant(weight, grant, waiter, promise)
+    if (this.observer !== null) this.observeGrant(weight, value, waiter, promise)
   }
 
   // A separate function: its code would keep begin() of unwatched semaphores from being inlined.
-  observeGrant(weight, grant, waiter, promise) {
-    const release = grant[1]
+  observeGrant(weight, ticket, waiter, promise) {
+    const { release } = ticket
     waiter?.markAdmitted()
     release[holdKey] = observed.granted(
       this.observer,
@@ -130,24 +131,30 @@ class LocalSemaphore extends LocalLock {
 
   async runExclusive(callback, weight, options) {
     checkCallback(callback, undefined, typeof weight === 'function' ? weight : options)
-    const ticket = await this.acquire(weight, options)
-    if (ticket === undefined) return undefined
-    const [before, release] = ticket
+    const asked = readAcquire(weight, options)
+    // The observer's record of the grant is kept at its ticket.
+    if (this.observer !== null) return runWithTicket(this, asked, callback)
+    const entered = this.enter(asked.weight, asked.limits, Runner)
+    // That of the grant, too: until then this caller keeps the key's semaphore from being idle.
+    const { generation } = this
+    const before = await entered
+    if (before === undefined) return undefined
     try {
-      return await callback(before, release)
+      return await callback(before, localGrant)
     } finally {
-      release()
+      if (this.generation === generation) this.giveBack(asked.weight)
     }
   }
 
-  runExclusiveSync(callback, weight, options) {
-    checkCallback(callback)
-    checkStack()
-    const [before, release] = this.acquireSync(weight, options)
+  /** Calls `fn` with the `asked` units, for limit(). */
+  async call(asked, fn, receiver, args) {
+    if (this.observer !== null) return runWithTicket(this, asked, () => fn.apply(receiver, args))
+    const before = await this.enter(asked.weight, asked.limits, Caller)
+    if (before === undefined) return undefined
     try {
-      return callback(before, release)
+      return await fn.apply(receiver, args)
     } finally {
-      release()
+      this.giveBack(asked.weight)
     }
   }
 
@@ -181,6 +188,12 @@ class LocalSemaphore extends LocalLock {
     return back
   }
 
+  /** The end of a grant of `weight` units. */
+  giveBack(weight) {
+    const back = this.roomFor(weight)
+    if (back > 0) this.comesBack(back)
+  }
+
   /** Called by a releaser of `weight` units, of which `back` are still out. */
   putBack(back, weight, release) {
     if (this.observer !== null) observed.ended(this.observer, release[holdKey], weight)
@@ -202,10 +215,10 @@ class LocalSemaphore extends LocalLock {
       const fits = waiter !== null && waiter.weight <= this.value
       if (this.watchers !== null) this.tell(this.value, waiter?.priority)
       if (!fits) break
-      const grant = this.grant(waiter.weight)
+      const value = waiter.constructor.valueOf(this, waiter.weight)
       this.dequeue(waiter)
-      this.begin(waiter.weight, grant, waiter)
-      waiter.resolve(grant)
+      this.begin(waiter.weight, value, waiter)
+      waiter.resolve(value)
       waiter.end()
     }
     if (this.idleListener !== null) this.reportIdle()
@@ -222,17 +235,33 @@ class LocalSemaphore extends LocalLock {
   }
 }
 
-LocalSemaphore.prototype.kind = 'semaphore'
-LocalSemaphore.prototype.rejectsAtOnce = true
+const { runExclusiveSync } = ticketRuns
+Object.assign(LocalSemaphore.prototype, { kind: 'semaphore', runExclusiveSync })
 
-class Acquirer extends Waiter {
-  // Resolves at once, as async-mutex does: users rely on its order to the microtask.
+// The promise of each kind of waiter resolves to valueOf(semaphore, weight), undefined where it was not to wait.
+
+/** A caller that needs no ticket, because it gives the units back itself. */
+class Caller extends Waiter {
+  static valueOf(lock) {
+    return lock.value
+  }
+}
+Caller.prototype.mode = undefined
+
+/** Rejects at once, as async-mutex does: users rely on its order to the microtask. */
+class Runner extends Caller {
   constructor(resolve, limits, reject) {
     super(resolve, limits)
     this.reject = reject
   }
 }
-Acquirer.prototype.mode = undefined
+Runner.prototype.rejectsAtOnce = true
+
+class Acquirer extends Runner {
+  static valueOf(lock, weight) {
+    return asTicket(lock.value, releaser(lock, weight))
+  }
+}
 
 /** Makes a releaser, which puts back `weight` unless the semaphore's key has been idle since. */
 function releaser(lock, weight) {

@@ -1,7 +1,8 @@
 'use strict'
-// Checks weights and values of semaphores.
+// What semaphores of all scopes share: how they read weights and values, and run callbacks by tickets.
 const {
   acquireOptions,
+  checkCallback,
   readSyncWait,
   readWait,
   waitOptions,
@@ -9,6 +10,7 @@ const {
   weightedWaitOptions,
 } = require('./options.js')
 const platform = require('./platform.js')
+const { checkStack } = require('./stack.js')
 
 const maxValue = 2 ** 29 - 1
 const minValue = -(2 ** 29)
@@ -79,6 +81,45 @@ function warnOfWeight(lock, weight, whole, { timeout, maxPending }) {
   )
 }
 
+/** Runs `callback(valueBefore, releaser)` with the `asked` units, which readAcquire() has read. */
+async function runWithTicket(lock, asked, callback) {
+  const ticket = await lock.acquireUnits(asked)
+  if (ticket === undefined) return undefined
+  const [before, release] = ticket
+  try {
+    return await callback(before, release)
+  } finally {
+    release()
+  }
+}
+
+/** The methods of semaphores of wider scopes. */
+const ticketRuns = {
+  acquire(weight, options) {
+    return this.acquireUnits(readAcquire(weight, options))
+  },
+
+  async runExclusive(callback, weight, options) {
+    checkCallback(callback, undefined, typeof weight === 'function' ? weight : options)
+    return runWithTicket(this, readAcquire(weight, options), callback)
+  },
+
+  runExclusiveSync(callback, weight, options) {
+    checkCallback(callback)
+    checkStack()
+    const [before, release] = this.acquireSync(weight, options)
+    try {
+      return callback(before, release)
+    } finally {
+      release()
+    }
+  },
+
+  call(asked, fn, receiver, args) {
+    return runWithTicket(this, asked, () => fn.apply(receiver, args))
+  },
+}
+
 module.exports = {
   checkedValue,
   checkWeight,
@@ -86,5 +127,7 @@ module.exports = {
   readAcquire,
   readAcquireSync,
   readWatch,
+  runWithTicket,
+  ticketRuns,
   warnOfWeight,
 }

@@ -125,6 +125,8 @@ class Limits {
 Object.assign(AnyWaiter.prototype, {
   /** The mode: shared, exclusive, or undefined for units of a semaphore. */
   mode: 'exclusive',
+  /** Whether it keeps the promise's own reject function, to reject in the same microtask: see reject(). */
+  rejectsAtOnce: false,
   /** Whether cancel() leaves the waiter alone. */
   isToStay: false,
   /**

@@ -9,7 +9,6 @@
 //             acquires again
 //
 // `rest` in the slot is the end of the last grant's minHold, so owed units come back by then.
-const { readAcquire } = require('../core/units.js')
 const { unseen } = require('../core/releaser.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
@@ -56,15 +55,13 @@ class TimedSemaphoreCore extends HostSemaphoreCore {
     this.#rest = new BigInt64Array(this.#slot.buffer, 4 * restAt, 1)
   }
 
-  acquire(weightOrOptions, priorityOrOptions) {
-    if (this.#minHold === 0) return super.acquire(weightOrOptions, priorityOrOptions)
-    const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
-    return this.#acquire(weight, limits)
+  acquireUnits(asked) {
+    return this.#minHold === 0 ? super.acquireUnits(asked) : this.#acquire(asked)
   }
 
-  async #acquire(weight, limits) {
+  async #acquire({ weight, limits }) {
     const start = now()
-    const ticket = await super.acquire(weight, limits)
+    const ticket = await super.acquireUnits({ weight, limits })
     if (!pays(ticket)) return ticket
     return retrying(this, limits, start, (left) => this.#acquireAgain(ticket, weight, left))
   }
@@ -73,7 +70,7 @@ class TimedSemaphoreCore extends HostSemaphoreCore {
     let ticket = first
     while (pays(ticket)) {
       ticket[1][unseen]()
-      ticket = await super.acquire(weight, left())
+      ticket = await super.acquireUnits({ weight, limits: left() })
     }
     return ticket
   }

@@ -54,7 +54,9 @@ function weightOf(args) {
 }
 
 const waits = ['acquire', 'lock', 'runExclusive', 'acquireRead', 'acquireWrite']
-for (const method of waits) {
+/** What limit() and map() of a semaphore call. */
+const ofUnits = ['acquireUnits', 'call']
+for (const method of [...waits, ...ofUnits]) {
   Refusal.prototype[method] = function (...args) {
     return Promise.reject(this.ofWait(method, args))
   }

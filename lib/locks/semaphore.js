@@ -82,12 +82,12 @@ class Semaphore extends Holdable {
 
   limit(fn, options) {
     coreOf(this, kind, 'limit')
-    return limited(this, fn, options)
+    return limited(() => coreOf(this, kind, 'acquire'), defaultsOf(this), fn, options)
   }
 
   map(iterable, fn, options) {
     coreOf(this, kind, 'map')
-    return mapped(this, iterable, fn, options)
+    return mapped(() => coreOf(this, kind, 'acquire'), defaultsOf(this), iterable, fn, options)
   }
 
   release(weight) {

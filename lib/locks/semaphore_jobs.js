@@ -4,78 +4,116 @@ const { abort, following, listen, reasonOf, throwIfAborted } = require('../core/
 const { checkCallback, checkObject } = require('../core/options.js')
 const { unseen } = require('../core/releaser.js')
 const { readAcquire, readWatch } = require('../core/units.js')
+const { acquiringUnits, waitingUnits } = require('./defaults.js')
 const { isObject } = require('./receiver.js')
 
+// `open()` returns the semaphore's lock, which a closed semaphore refuses; `defaults` are those of its constructor.
+
 /** `fn`, with the units of `options` acquired for each call. */
-function limited(lock, fn, options = {}) {
+function limited(open, defaults, fn, options = {}) {
   checkCallback(fn)
   if (options === null || typeof options !== 'object') {
     throw new TypeError('limit(fn) returns a function: pass the arguments to it')
   }
-  readAcquire(options)
+  const asked = readAcquire(acquiringUnits(defaults, options))
   return function (...args) {
-    return lock.runExclusive(() => fn.apply(this, args), options)
+    return open().call(asked, fn, this, args)
   }
 }
 
 /** Resolves to the results of `fn(item, { index, signal })`, in the order of the items. */
-async function mapped(lock, iterable, fn, options = {}) {
+async function mapped(open, defaults, iterable, fn, options = {}) {
   checkCallback(fn)
   checkObject(options)
-  const { weight, limits } = readWatch(options)
+  const { weight, limits } = readWatch(waitingUnits(defaults, options))
+  const jobs = new Jobs(fn, limits.signal)
+  const { signal } = jobs
+  // One job at most waits, so it is never refused.
+  const asked = { weight, limits: { ...limits, signal, maxPending: Infinity } }
   const items = new Items(iterable)
-  const { controller, end } = following(limits.signal === undefined ? [] : [limits.signal])
-  const { signal } = controller
-  const results = []
-  const running = new Set()
-  let failure
-
-  function fail(error) {
-    if (signal.aborted) return
-    failure = { error }
-    abort(controller, error)
-  }
-
-  /** Over an engine a job has a lease of its own, and its signal aborts with the lease. */
-  async function run(item, index, release) {
-    const job = release.signal === undefined ? undefined : following([signal, release.signal])
-    try {
-      results[index] = await fn(item, { index, signal: job?.controller.signal ?? signal })
-    } catch (error) {
-      fail(error)
-    } finally {
-      job?.end()
-      release()
-    }
-  }
-
   try {
     for (let index = 0; ; index++) {
       // Read the item first: a slow iterable must not hold units.
-      const { done, item } = await items.next(signal)
+      const next = items.next(signal)
+      const { done, item } = isThenable(next) ? await next : next
       if (done) break
-      // One job at most waits, so it is never refused.
-      const [, release] = await lock.acquire({ ...limits, weight, signal, maxPending: Infinity })
+      const [, release] = await open().acquireUnits(asked)
       if (signal.aborted) {
         // No job began, so the next grant reports the death that this grant reports.
         const giveBack = release[unseen] ?? release
         giveBack()
         break
       }
-      const job = run(item, index, release).then(() => running.delete(job))
-      running.add(job)
+      jobs.begin(item, index, release)
     }
   } catch (error) {
-    fail(error)
+    jobs.fail(error)
   }
   if (signal.aborted) await items.close()
-  await Promise.all(running)
-  end()
-  if (failure !== undefined) throw failure.error
-  throwIfAborted(signal)
-  return results
+  return jobs.ended()
 }
 
+const none = () => {}
+
+/** The jobs of one map(). */
+class Jobs {
+  #fn
+  #following
+  #listening
+  #results = []
+  #running = 0
+  #failure
+  /** Ends the wait for the last of them. */
+  #resolve = none
+  /** Aborts with the first failure. */
+  signal
+
+  constructor(fn, signal) {
+    this.#fn = fn
+    this.#following = following(signal === undefined ? [] : [signal])
+    this.signal = this.#following.controller.signal
+    // Without a listener that stays, each wait would add one to the signal and remove it, which costs microseconds.
+    this.#listening = listen(this.signal, none)
+  }
+
+  fail(error) {
+    if (this.signal.aborted) return
+    this.#failure = { error }
+    abort(this.#following.controller, error)
+  }
+
+  /** Over an engine a job has a lease of its own, and its signal aborts with the lease. */
+  async begin(item, index, release) {
+    this.#running++
+    const { signal } = this
+    const own = release.signal === undefined ? undefined : following([signal, release.signal])
+    try {
+      const job = { index, signal: own?.controller.signal ?? signal }
+      this.#results[index] = await this.#fn(item, job)
+    } catch (error) {
+      this.fail(error)
+    } finally {
+      own?.end()
+      release()
+      this.#running--
+      if (this.#running === 0) this.#resolve()
+    }
+  }
+
+  /** Resolves to the results when all jobs have ended. */
+  async ended() {
+    if (this.#running > 0) {
+      await new Promise((resolve) => {
+        this.#resolve = resolve
+      })
+    }
+    this.#listening.stop(none)
+    this.#following.end()
+    if (this.#failure !== undefined) throw this.#failure.error
+    throwIfAborted(this.signal)
+    return this.#results
+  }
+}
 /** The items of an iterable or an async iterable. */
 class Items {
   #iterator
@@ -89,33 +127,36 @@ class Items {
     throw new TypeError('map() takes an iterable, sync or async')
   }
 
-  /** The next item, unless `signal` aborts first. */
+  /**
+   * The next `{ done, item }`, or a promise for it, which rejects when `signal` aborts first. A promise for each item of a
+   * plain iterable would cost more than its job.
+   */
   next(signal) {
     throwIfAborted(signal)
-    return new Promise((resolve, reject) => {
-      const onAbort = () => reject(reasonOf(signal))
-      const listening = listen(signal, onAbort)
-      this.#read()
-        .then(async ({ done, value }) => ({ done, item: await value }))
-        .then(resolve, reject)
-        .finally(() => listening.stop(onAbort))
-    })
+    this.#state = 'ended'
+    const result = this.#iterator.next()
+    const read = isThenable(result) ? this.#later(result) : this.#itemOf(result)
+    if (isThenable(read)) return unlessAborted(signal, read.then(awaited))
+    return isThenable(read.item) ? unlessAborted(signal, awaited(read)) : read
   }
 
-  async #read() {
+  async #later(result) {
     this.#state = 'reading'
-    let isOpen = false
     try {
-      const result = await this.#iterator.next()
-      if (!isObject(result)) {
-        throw new TypeError('map(): next() of the iterator must give an object')
-      }
-      const { done, value } = result
-      isOpen = !done
-      return { done, value }
-    } finally {
-      this.#state = isOpen ? 'open' : 'ended'
+      return this.#itemOf(await result)
+    } catch (error) {
+      this.#state = 'ended'
+      throw error
     }
+  }
+
+  #itemOf(result) {
+    if (!isObject(result)) {
+      throw new TypeError('map(): next() of the iterator must give an object')
+    }
+    const { done, value } = result
+    this.#state = done ? 'ended' : 'open'
+    return { done, item: value }
   }
 
   /**
@@ -133,5 +174,18 @@ class Items {
     await this.#iterator.return?.()
   }
 }
+
+const awaited = async ({ done, item }) => ({ done, item: await item })
+
+/** `promise`, unless `signal` aborts first. */
+function unlessAborted(signal, promise) {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(reasonOf(signal))
+    const listening = listen(signal, onAbort)
+    promise.then(resolve, reject).finally(() => listening.stop(onAbort))
+  })
+}
+
+const isThenable = (value) => typeof value?.then === 'function'
 
 module.exports = { limited, mapped }

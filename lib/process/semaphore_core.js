@@ -5,12 +5,11 @@ const { Core } = require('./core.js')
 const {
   checkedValue,
   checkWeight,
-  readAcquire,
   readAcquireSync,
   readWatch,
+  ticketRuns,
   warnOfWeight,
 } = require('../core/units.js')
-const { LocalSemaphore } = require('../core/semaphore.js')
 const native = require('../addon/load.js')
 const { asTicket, makeReleaser, unseen } = require('../core/releaser.js')
 const { checkStackToRelease } = require('../core/stack.js')
@@ -77,8 +76,7 @@ class SemaphoreCore extends Core {
     this.out = Math.max(0, this.out - weight)
   }
 
-  acquire(weightOrOptions, priorityOrOptions) {
-    const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
+  acquireUnits({ weight, limits }) {
     return this.enterQueue(weight, limits, Acquirer)
   }
 
@@ -186,9 +184,7 @@ class SemaphoreCore extends Core {
   }
 }
 
-// Both call acquire() and acquireSync(), as for a local semaphore.
-const { runExclusive, runExclusiveSync } = LocalSemaphore.prototype
-Object.assign(SemaphoreCore.prototype, { runExclusive, runExclusiveSync })
+Object.assign(SemaphoreCore.prototype, ticketRuns)
 SemaphoreCore.prototype.kind = { name: 'semaphore', number: 1, bytes: 8, native: native.semaphore }
 
 class Acquirer extends Waiter {

@@ -192,6 +192,14 @@ describe('Holds of semaphores of scope host', function () {
       await other.dies()
       assert.equal(await semaphore.acquire(2, { ifAvailable }), undefined)
       assert.equal(semaphore.tryAcquire(2), undefined)
+      assert.equal((await semaphore.tryRunExclusive(() => {}, 2)).ran, false)
+      const limited = semaphore.limit(() => 'ran', { weight: 2, ifAvailable })
+      assert.equal(await limited(), undefined)
+      const late = { code: 'ERR_LOCK_TIMEOUT' }
+      await assert.rejects(
+        semaphore.map([1], () => {}, { weight: 2, timeout: 1 }),
+        late,
+      )
       assert.notEqual(await semaphore.acquire(1, { ifAvailable }), undefined)
       assert.equal(semaphore.getValue(), 0)
       const third = await startWith(3, name, times)

@@ -1,6 +1,7 @@
 'use strict'
 // semaphore.limit() and semaphore.map().
 const assert = require('node:assert/strict')
+const { AsyncLocalStorage } = require('node:async_hooks')
 const { getEventListeners } = require('node:events')
 const { Semaphore } = require('../..')
 
@@ -61,6 +62,35 @@ describe('semaphore.limit()', () => {
     release()
   })
 
+  it("completes each call's options by the defaults of the constructor", async () => {
+    const semaphore = new Semaphore(1, { timeout: 0 })
+    const [, release] = await semaphore.acquire()
+    await assert.rejects(semaphore.limit(() => {})(), { code: 'ERR_LOCK_TIMEOUT' })
+    release()
+  })
+
+  it("runs each call in its caller's async context", async () => {
+    const caller = new AsyncLocalStorage()
+    const limited = new Semaphore(1).limit(async () => caller.getStore())
+    const all = ['a', 'b', 'c'].map((name) => caller.run(name, () => limited()))
+    assert.deepEqual(await Promise.all(all), ['a', 'b', 'c'])
+  })
+
+  it('lets its calls be seen by diagnostics while they run', async () => {
+    const semaphore = new Semaphore(2, { diagnostics: true })
+    const limited = semaphore.limit(() => semaphore.snapshot().holders.length, { weight: 2 })
+    assert.equal(await limited(), 1)
+    assert.deepEqual(semaphore.snapshot().holders, [])
+    assert.equal(semaphore.getValue(), 2)
+  })
+
+  it('refuses calls of a semaphore that has been closed', async () => {
+    const semaphore = new Semaphore(1)
+    const limited = semaphore.limit(() => {})
+    await semaphore.close()
+    await assert.rejects(limited(), { code: 'ERR_LOCK_CLOSED' })
+  })
+
   it('throws for invalid input at once', () => {
     const semaphore = new Semaphore(1)
     assert.throws(() => semaphore.limit(), TypeError)
@@ -94,6 +124,40 @@ describe('semaphore.map()', () => {
     const items = [Promise.resolve('a'), 'b']
     const got = await new Semaphore(1).map(items, (item, { index }) => item + index)
     assert.deepEqual(got, ['a0', 'b1'])
+  })
+
+  it('adds no listener to a signal for each item', async () => {
+    const { addEventListener } = EventTarget.prototype
+    let added = 0
+    EventTarget.prototype.addEventListener = function (...args) {
+      added++
+      return addEventListener.apply(this, args)
+    }
+    try {
+      const { signal } = new AbortController()
+      await new Semaphore(2).map(Array(100).fill('a'), () => turns(), { signal })
+    } finally {
+      EventTarget.prototype.addEventListener = addEventListener
+    }
+    assert.ok(added <= 2, `${added} listeners`)
+  })
+
+  it('rejects with ERR_LOCK_CLOSED where the semaphore has been closed, and closes the iterable', async () => {
+    const semaphore = new Semaphore(1)
+    await semaphore.close()
+    let isClosed = false
+    function* items() {
+      try {
+        yield 'a'
+      } finally {
+        isClosed = true
+      }
+    }
+    await assert.rejects(
+      semaphore.map(items(), () => {}),
+      { code: 'ERR_LOCK_CLOSED' },
+    )
+    assert.equal(isClosed, true)
   })
 
   it('resolves to [] without items', async () => {
