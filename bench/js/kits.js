@@ -4,7 +4,7 @@
 // These call the kit's own method and return its own promise: an adapter that awaited would add
 // microtasks, and the bench would measure the adapter.
 // `permits`, when it is not 1, is the number of concurrent holders of a semaphore.
-// `line` is the form for works that queue; the memory rows count its lock.
+// `line` is the form for works that queue; the memory rows count its lock. `map` has mapAll(lock, items, callback), too.
 const { keyedForms } = require('./keyed-map.js')
 
 const kits = {
@@ -13,6 +13,17 @@ const kits = {
   // This library again, only for the works that queue: the savings of lock() and unlock() over a
   // Releaser.
   'ours lock()': () => ({ line: ourPair(loadOurs().Mutex) }),
+
+  // For the work that limits functions: the semaphore's method in place of a function that limit() makes.
+  'ours runExclusive()': () => {
+    const { Semaphore } = loadOurs()
+    return {
+      limit: limitOf({
+        create: () => new Semaphore(limited),
+        run: (semaphore, callback) => semaphore.runExclusive(callback),
+      }),
+    }
+  },
 
   'async-mutex': () => {
     const { Mutex, Semaphore } = require('async-mutex')
@@ -26,6 +37,10 @@ const kits = {
       semaphore: semaphoreOf(Semaphore),
       ...keyedForms(releaser, run),
       line: releaser,
+      limit: limitOf({
+        create: () => new Semaphore(limited),
+        run: (semaphore, callback) => semaphore.runExclusive(callback),
+      }),
     }
   },
 
@@ -48,7 +63,14 @@ const kits = {
     })
     const pair = form(1)
     const run = runByHand(pair)
-    return { pair, run, semaphore: form(semaphorePermits), ...keyedForms(pair, run), line: pair }
+    return {
+      pair,
+      run,
+      semaphore: form(semaphorePermits),
+      ...keyedForms(pair, run),
+      line: pair,
+      limit: limitOf(runByHand(form(limited))),
+    }
   },
 
   'await-lock': async () => {
@@ -84,7 +106,61 @@ const kits = {
   'p-limit': async () => {
     const { default: pLimit } = await import('p-limit')
     const run = { create: () => pLimit(1), run: (limit, callback) => limit(callback) }
-    return { run, ...keyedForms(undefined, run), line: run }
+    const create = () => pLimit(limited)
+    return {
+      run,
+      ...keyedForms(undefined, run),
+      line: run,
+      limit: limitOf({ create, run: run.run }),
+      map: limitOf({
+        create,
+        run: run.run,
+        mapAll: (limit, items, callback) => limit.map(items, callback),
+      }),
+    }
+  },
+
+  fastq: () => {
+    const fastq = require('fastq')
+    return {
+      limit: limitOf({
+        create: () => fastq.promise((callback) => callback(), limited),
+        run: (queue, callback) => queue.push(callback),
+      }),
+    }
+  },
+
+  'es-toolkit': () => {
+    const { limitAsync } = require('es-toolkit')
+    return {
+      limit: limitOf({
+        create: () => limitAsync((callback) => callback(), limited),
+        run: (call, callback) => call(callback),
+      }),
+    }
+  },
+
+  '@henrygd/queue': async () => {
+    const { newQueue } = await import('@henrygd/queue')
+    return {
+      limit: limitOf({
+        create: () => newQueue(limited),
+        run: (queue, callback) => queue.add(callback),
+      }),
+    }
+  },
+
+  '@henrygd/semaphore': async () => {
+    const { getSemaphore } = await import('@henrygd/semaphore')
+    return {
+      limit: limitOf(
+        runByHand({
+          create: () => getSemaphore(undefined, limited),
+          enter: (semaphore) => semaphore.acquire(),
+          leave: (semaphore) => semaphore.release(),
+        }),
+      ),
+    }
   },
 
   'async-rwlock': () => {
@@ -109,6 +185,9 @@ const kits = {
 }
 
 const semaphorePermits = 4
+/** How many functions the works `limit` and `map` run at a time. */
+const limited = 5
+const limitOf = (form) => ({ permits: limited, ...form })
 const runsAWrite = 20
 
 /** BOXOFFICE_BENCH_OURS names another checkout, to compare two versions of this library. */
@@ -186,6 +265,15 @@ function formsOf({ Mutex, Semaphore, KeyedMutex, RWLock }) {
       write: (lock, callback) => lock.runExclusive(callback),
     }),
     line: releaser,
+    limit: limitOf({
+      create: () => new Semaphore(limited).limit((callback) => callback()),
+      run: (call, callback) => call(callback),
+    }),
+    map: limitOf({
+      create: () => new Semaphore(limited),
+      run: (semaphore, callback) => semaphore.runExclusive(callback),
+      mapAll: (semaphore, items, callback) => semaphore.map(items, callback),
+    }),
   }
 }
 

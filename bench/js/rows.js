@@ -75,6 +75,18 @@ const rows = {
     form: 'line',
     measure: drains,
   },
+  limit: {
+    ...speed,
+    title: '1,000 functions through a limit of 5',
+    form: 'limit',
+    measure: async (form) => thousandsASecond(await nanosecondsAFunction(form)),
+  },
+  map: {
+    ...speed,
+    title: '1,000 items mapped, 5 at a time',
+    form: 'map',
+    measure: async (form) => thousandsASecond(await nanosecondsAnItem(form)),
+  },
   'waiter-bytes': {
     unit: 'B',
     title: "memory of a waiter over the promise's own",
@@ -145,6 +157,23 @@ function runs({ run }, lock, nextKey = noKey) {
 }
 
 function noKey() {}
+
+const batch = 1_000
+
+/** All functions of a batch are called at once. */
+async function nanosecondsAFunction({ create, run }) {
+  const lock = create()
+  const body = async () => {}
+  const repeat = () => Promise.all(Array.from({ length: batch }, () => run(lock, body)))
+  return (await measured(repeat)) * (opsBetweenLooks / batch)
+}
+
+async function nanosecondsAnItem({ create, mapAll }) {
+  const lock = create()
+  const items = Array.from({ length: batch }, (_, item) => item)
+  const body = async () => {}
+  return (await measured(() => mapAll(lock, items, body))) * (opsBetweenLooks / batch)
+}
 
 async function measured(repeat, warmUpCount = 1) {
   await timed(repeat, warmUpMs, warmUpCount)
