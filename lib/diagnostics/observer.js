@@ -32,6 +32,7 @@ class Observer {
     this.tellsApart = this.isFull || settings.warnAfter !== undefined || scope === 'cluster'
     this.holds = new Set()
     this.waits = new Set()
+    /** The latest hold. Where each has an object of its own, null once that is over: its trace keeps its callers. */
     this.latest = null
     /** The latest wait, which waiters of this turn may share. */
     this.last = null
@@ -188,7 +189,7 @@ class Observer {
 
   /** The caller of the latest hold gets `release`, or `promise` for it. */
   gave(release, promise) {
-    if (!this.isFull) return
+    if (!this.isFull || this.latest === null) return
     if (typeof release === 'function') watchReleaser(release, this.latest)
     if (promise !== undefined && this.isSought) deadlock.gives(this.latest, promise)
   }
@@ -222,6 +223,7 @@ class Observer {
   #drops(hold) {
     hold.isOver = true
     this.holds.delete(hold)
+    if (this.tellsApart && hold === this.latest) this.latest = null
     if (this.settings.warnAfter !== undefined) endWatch(hold)
     if (!this.isFull) return
     unwatchReleaser(hold)

@@ -62,11 +62,44 @@ async function checkUse(count, traits, code) {
   assert.ok(more.objects <= most.objects, `${more.objects} objects more for ${count} names`)
 }
 
+/** The same for full diagnostics, whose steps would hide what is kept (lib/diagnostics/steps.js). */
+const watchedUses = {
+  KeyedMutex: `const locks = new KeyedMutex(options)
+    await locks.runExclusive('b', () => {})
+    await Promise.all([locks.runExclusive('b', () => {}), locks.runExclusive('b', () => {})])`,
+  KeyedSemaphore: `const locks = new KeyedSemaphore(2, options)
+    await locks.runExclusive('b', () => {})`,
+  KeyedRWLock: `const locks = new KeyedRWLock(options)
+    ;(await locks.acquireRead('b'))()
+    await locks.runExclusive('b', () => {})`,
+  Mutex: `const mutex = new Mutex(options)
+    await Promise.all([mutex.runExclusive(() => {}), mutex.runExclusive(() => {})])`,
+  Semaphore: `await new Semaphore(2, options).runExclusive(() => {})`,
+  RWLock: `await new RWLock(options).runExclusive(() => {})`,
+  RecursiveMutex: `const mutex = new RecursiveMutex(options)
+    await mutex.runExclusive(() => mutex.runExclusive(() => {}))`,
+}
+
+async function checkWatched(name, traits) {
+  const left = await shown(`
+    const { queryObjects } = require('node:v8')
+    const { RecursiveMutex, RWLock } = require(entry)
+    const traits = ${JSON.stringify({ ...traits, diagnostics: true })}
+    for (let i = 0; i < 10; i++) await use(traits, async (options) => { ${watchedUses[name]} })
+    await collect()
+    show(queryObjects(${name}, { format: 'count' }))`)
+  assert.equal(left, 0)
+}
+
 describe('Of a name that nothing uses any more, a thread keeps no object', function () {
   this.timeout(60_000)
 
   for (const [name, code] of Object.entries(processUses)) {
     it(`of ${name}`, () => checkUse(500, '{}', code))
+  }
+
+  for (const name of Object.keys(watchedUses)) {
+    it(`of ${name} with full diagnostics`, () => checkWatched(name, {}))
   }
 
   describe('in scope host', () => {
@@ -76,6 +109,10 @@ describe('Of a name that nothing uses any more, a thread keeps no object', funct
       directory = mkdtempSync(path.join(tmpdir(), 'names-'))
     })
     afterEach(() => removeDirectory(directory))
+
+    for (const name of Object.keys(watchedUses)) {
+      it(`of ${name} with full diagnostics`, () => checkWatched(name, { scope: 'host', directory }))
+    }
 
     for (const [name, code] of Object.entries(hostUses)) {
       it(`of ${name}`, () =>
