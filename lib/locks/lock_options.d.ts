@@ -7,8 +7,8 @@ export interface LockOptions {
    * KeyedMutex of the same name are two locks.) The lock lives as long as any thread has an object for it, and longer
    * while it is not in its initial state. A keyed lock lives as long as a thread that has used it.
    *
-   * A name alone reaches this process only. In a worker of node:cluster, and where PM2 has set `NODE_APP_INSTANCE`, the
-   * first such lock of a thread emits a `BoxofficeWarning` with the code `BOXOFFICE_ONE_PROCESS`: give it `scope: 'host'`
+   * A name alone reaches this process only. In a worker of node:cluster, and in one of several instances of PM2, the first
+   * such lock of a thread emits a `BoxofficeWarning` with the code `BOXOFFICE_ONE_PROCESS`: give it `scope: 'host'`
    * for all processes of the machine, or `scope: 'process'` for the threads of this one.
    */
   name?: string

@@ -4,12 +4,25 @@ const builtins = require('../core/builtins.js')
 const { nameOf } = require('../core/keys.js')
 const { warnHere } = require('../core/warn.js')
 
+/**
+ * PM2 sets `instances` to their number at the start, which `pm2 scale` does not change later, and the variable that `instance_var` names
+ * to the number of this one.
+ */
+function isInstanceOfMany() {
+  const own = builtins.variable(builtins.variable('instance_var') ?? 'NODE_APP_INSTANCE')
+  return Number(builtins.variable('instances')) > 1 || Number(own) > 0
+}
+
 /** What runs this process as one of several, or undefined. */
 function manager() {
+  if (builtins.variable('pm_id') !== undefined) {
+    if (isInstanceOfMany()) return 'one of several instances of PM2'
+    // In its cluster mode PM2 is the primary even of a single instance.
+    if (builtins.variable('exec_mode') === 'cluster_mode') return undefined
+  }
   // Only a process with a channel to its parent can be a worker: others need not load the module.
-  if (typeof process.send === 'function' && builtins.cluster.isWorker)
-    return 'a worker of node:cluster'
-  return builtins.variable('NODE_APP_INSTANCE') === undefined ? undefined : 'an instance of PM2'
+  const isWorker = typeof process.send === 'function' && builtins.cluster.isWorker
+  return isWorker ? 'a worker of node:cluster' : undefined
 }
 
 let hasWarned = false
