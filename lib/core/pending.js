@@ -23,12 +23,17 @@ const listeners = `(process) => {
   process.on('uncaughtExceptionMonitor', () => {
     isEmpty = false
   })
+  const sitesOf = (_, sites) => sites
+  // The frame of process.exit() is there whatever reference it was called through. The program may have set how Error
+  // formats frames; where Error is frozen, it stays so.
   const isExitCalled = () => {
-    const { stackTraceLimit } = Error
+    const { prepareStackTrace, stackTraceLimit } = Error
     const isSet = Reflect.set(Error, 'stackTraceLimit', 10)
+    const isPrepared = Reflect.set(Error, 'prepareStackTrace', sitesOf)
     const { stack } = new Error('')
+    if (isPrepared) Error.prepareStackTrace = prepareStackTrace
     if (isSet) Error.stackTraceLimit = stackTraceLimit
-    return /^ +at process\\.exit /m.test(stack)
+    return /\\bexit (\\[as \\S+\\] )?\\((node|ext):/.test(stack)
   }
   process.on('exit', () => {
     if (!isEmpty || isExitCalled()) return

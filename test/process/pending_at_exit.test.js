@@ -95,6 +95,13 @@ describe('a process whose event loop runs empty while callers wait', function ()
       process.on('beforeExit', () => { Error.stackTraceLimit = 0; process.exit() })`,
     'after process.exit() in a listener of the empty loop': `${stuck}
       process.on('beforeExit', () => process.exit())`,
+    'after a call through a kept reference to process.exit': `${stuck}
+      const { exit } = process
+      process.on('beforeExit', () => exit())`,
+    'after process.exit as a callback': `${stuck}
+      process.once('beforeExit', () => setTimeout(process.exit, 1))`,
+    'after process.exit() in an async listener of the empty loop': `${stuck}
+      process.on('beforeExit', async () => { await null; process.exit() })`,
     'where a listener lets the waiter in': `
       const mutex = new all.Mutex()
       mutex.acquire().then((release) => process.once('beforeExit', release))
@@ -120,6 +127,26 @@ describe('a process whose event loop runs empty while callers wait', function ()
 
   it('needs no global process', async () => {
     const stderr = await saidBy(`all.Mutex; globalThis.process = undefined; ${stuck}`)
+    assert.equal(stderr, `${heading('1 wait is')}  1 for the mutex\n${advice}`)
+  })
+
+  it('does not call a program that formats stacks its own way', async () => {
+    const stderr = await saidBy(`${stuck}
+      process.on('beforeExit', () => {
+        Error.prepareStackTrace = () => { throw new Error('mine') }
+      })`)
+    assert.equal(stderr, `${heading('1 wait is')}  1 for the mutex\n${advice}`)
+  })
+
+  it('says so where Error is frozen', async () => {
+    const stderr = await saidBy(`${stuck} Object.freeze(Error)`)
+    assert.equal(stderr, `${heading('1 wait is')}  1 for the mutex\n${advice}`)
+  })
+
+  it('says so below other listeners of events', async () => {
+    const stderr = await saidBy(`${stuck}
+      const { emit } = process
+      process.emit = function exit(...all) { return Reflect.apply(emit, process, all) }`)
     assert.equal(stderr, `${heading('1 wait is')}  1 for the mutex\n${advice}`)
   })
 
