@@ -28,6 +28,15 @@ function sitesIn(target) {
   }
 }
 
+/** The `stack` of `target` as text; empty where the program's own Error.prepareStackTrace throws. */
+function textIn(target) {
+  try {
+    return `${target.stack ?? ''}`
+  } catch {
+    return ''
+  }
+}
+
 /** Enough for the package's frames on top and the interesting ones below. */
 const mostFrames = 16
 /** The folder of the package in the frame of this file. A bundle has other names, and shows all frames. */
@@ -37,11 +46,11 @@ const here = /([^\s(]*)core[/\\]sites\.js:\d+:\d+\)?$/
 function callSite() {
   const holder = {}
   capture(holder, undefined, mostFrames)
-  const frames = `${holder.stack ?? ''}`.split('\n').slice(1)
+  const frames = textIn(holder).split('\n').slice(1)
   const ours = frames.map((frame) => here.exec(frame)?.[1]).find((folder) => folder !== undefined)
   const isOurs = (frame) =>
     frame.includes('node:internal/') || (ours !== undefined && frame.includes(ours))
   return frames.filter((frame) => !isOurs(frame)).join('\n')
 }
 
-module.exports = { callSite, capture, sitesIn }
+module.exports = { callSite, capture, sitesIn, textIn }

@@ -2,7 +2,7 @@
 // Where a call came from. The frames are captured at once, and turned into text when they are read.
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
-const { capture } = require('../core/sites.js')
+const { capture, textIn } = require('../core/sites.js')
 const { isBundled } = require('../addon/bundle_advice.js')
 
 const root = path.join(__dirname, '..') + path.sep
@@ -20,7 +20,7 @@ class Trace {
 
   get text() {
     if (this.#text === undefined) {
-      this.#text = withoutOurs(`${this.stack ?? ''}`)
+      this.#text = withoutOurs(textIn(this))
       this.stack = ''
     }
     return this.#text

@@ -1,6 +1,7 @@
 'use strict'
 // Warnings of holds, and of diagnostics that fail.
 const { threadId } = require('node:worker_threads')
+const { textIn } = require('../core/sites.js')
 const { warn } = require('../core/warn.js')
 
 /** `hold` has lasted longer than `heldFor` ms. */
@@ -23,7 +24,7 @@ function failed(observer, error) {
   if (failures.has(observer)) return
   failures.add(observer)
   const what = `the diagnostics of ${observer.lock.title()}`
-  const detail = error?.stack
+  const detail = textIn(Object(error))
   warn(
     'BOXOFFICE_DIAGNOSTICS_FAILED',
     `${what} have failed and may be wrong from now on: ${error}`,

@@ -255,6 +255,23 @@ describe('An observer that throws', () => {
   })
 })
 
+describe('Diagnostics where the program formats stacks by a function that throws', () => {
+  it('grant, time out and release', () => {
+    const script = `
+      Error.prepareStackTrace = () => { throw new Error('mine') }
+      const { Mutex } = require(${JSON.stringify(path.join(__dirname, '../..'))})
+      const mutex = new Mutex({ diagnostics: true })
+      const release = mutex.tryAcquire()
+      mutex.acquire({ timeout: 1 }).catch(({ code }) => {
+        release()
+        setImmediate(() => console.log(code, mutex.isLocked()))
+      })`
+    const args = ['--no-warnings', '-e', script]
+    const shown = execFileSync(process.execPath, args, { encoding: 'utf8' })
+    assert.equal(shown, 'ERR_LOCK_TIMEOUT false\n')
+  })
+})
+
 describe('Diagnostics where Error is frozen', () => {
   const script = `
     const { Mutex, Semaphore } = require(${JSON.stringify(path.join(__dirname, '../..'))})

@@ -97,6 +97,15 @@ describe('a lock with a name and without a scope', () => {
     })
   }
 
+  it('is constructed where the program formats stacks by a function that throws', async () => {
+    const code = `Error.prepareStackTrace = () => { throw new Error('mine') }\n${many}`
+    const { shown } = await inProcess(code, inPM2('2'))
+    assert.deepEqual(
+      shown[0].map(({ code, detail }) => [code, detail]),
+      [['BOXOFFICE_ONE_PROCESS', undefined]],
+    )
+  })
+
   it('does not warn in a process that is the only one', async () => {
     const { code, shown } = await inProcess(many, { NODE_APP_INSTANCE: undefined })
     assert.equal(code, 0)
