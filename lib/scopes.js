@@ -152,16 +152,9 @@ function openSharedKeyMap(kind, value, settings, watch) {
   return require('./process/shared_key_map.js').keyMapByName(kind, Core, value, settings, watch)
 }
 
-/**
- * The kind of a keyed mutex with `reentrant: true`. Loaded when the first one is constructed: AsyncLocalStorage slows down
- * every promise on Node 20 and 22.
- */
-const reentrantKind = (kind, map) => require('./locks/reentrant.js').reentrantKind(kind, map)
-
 module.exports = {
   openKeyMap,
   openLock,
   readOptions: readReachOptions,
-  reentrantKind,
   snapshot,
 }

@@ -7,6 +7,9 @@
 const clock = globalThis.performance ?? Date
 const { now } = clock
 
+/** A module of Node.js from a runtime that gives it without an import: Node.js from 20.16, Bun, Deno, Cloudflare Workers. */
+const builtin = (name) => globalThis.process?.getBuiltinModule?.(name)
+
 module.exports = {
   now: now.bind(clock),
 
@@ -15,11 +18,12 @@ module.exports = {
 
   /** A new AsyncLocalStorage, or undefined where the runtime has none. */
   contextStorage() {
-    const { AsyncLocalStorage } = globalThis
-    return AsyncLocalStorage && new AsyncLocalStorage()
+    const Storage = globalThis.AsyncLocalStorage ?? builtin('async_hooks')?.AsyncLocalStorage
+    return Storage && new Storage()
   },
 
-  isMainThread: () => globalThis.WorkerGlobalScope === undefined,
+  isMainThread: () =>
+    builtin('worker_threads')?.isMainThread ?? globalThis.WorkerGlobalScope === undefined,
 
   /** `lock` is about to get its first waiter. */
   trackWaits(_lock) {},
@@ -32,6 +36,9 @@ module.exports = {
 
   /** Returns the exports of lib/scopes.js. Undefined where there are locks of one thread only. */
   scopes: undefined,
+
+  /** Makes a kind of keyed mutex reentrant: lib/locks/reentrant.js. Undefined where it would make each bundle larger. */
+  reentrantKind: undefined,
 
   /** Whether locks without options have diagnostics. */
   isWatched: false,

@@ -27,7 +27,7 @@ function holdsOf(lock) {
 
 function unsupported() {
   const message =
-    'a RecursiveMutex needs AsyncLocalStorage, which this runtime does not have: use a Mutex'
+    "reentrant locks need AsyncLocalStorage, which this runtime does not have: use a plain Mutex, or in Node.js before 20.16 import 'boxoffice'"
   return lockError('ERR_LOCK_UNSUPPORTED', message)
 }
 

@@ -1,6 +1,7 @@
 'use strict'
 // The base of all keyed maps.
 const { checkMayBlock } = require('../core/options.js')
+const platform = require('../core/platform.js')
 const { closedKeyed } = require('./closed.js')
 const { lockOptionsWithDefaults, readLockOptions } = require('./lock_options.js')
 const {
@@ -66,7 +67,7 @@ class Keyed {
     const settings = readLockOptions(options, 0, kind.known ?? lockOptionsWithDefaults)
     this.#map = openKeyMap(kind, value, settings)
     this.#map.keepFor(this)
-    this.#kind = settings.isReentrant ? settings.scopes.reentrantKind(kind, this.#map) : kind
+    this.#kind = settings.isReentrant ? platform.reentrantKind(kind, this.#map) : kind
     this.#cancelError = settings.cancelError
     this.#mayBlock = settings.mayBlock
     this.#defaults = settings.defaults

@@ -35,16 +35,20 @@ function readLockOptions(given, bytes, known = lockOptions) {
   const options = asOptions(given)
   checkKnown(options, known)
   const { cancelError, fairness = 'bounded', allowBlockingMainThread = false } = options
+  const { reentrant = false } = options
   if (typeof allowBlockingMainThread !== 'boolean') {
     throw new TypeError('allowBlockingMainThread must be a boolean')
   }
   if (fairness !== 'bounded' && fairness !== 'fifo') {
     throw new TypeError("fairness must be 'bounded' or 'fifo'")
   }
+  if (typeof reentrant !== 'boolean') throw new TypeError('reentrant must be a boolean')
+  if (reentrant && platform.reentrantKind === undefined) throw unsupported({ reentrant })
   const settings = {
     cancelError,
     defaults: readDefaults(options),
     isStrict: fairness === 'fifo',
+    isReentrant: reentrant,
     mayBlock: allowBlockingMainThread,
     scopes: undefined,
   }
@@ -57,31 +61,18 @@ function readLockOptions(given, bytes, known = lockOptions) {
 
 /** The options that say more than a lock of this thread needs, each read once. Undefined without any. */
 function readReach(options) {
-  const { name, buffer, byteOffset, shared, scope, directory } = options
-  const { capacity, engine, diagnostics, warnAfter, maxHold, minHold, reentrant } = options
-  const isPlain =
-    name === undefined &&
-    buffer === undefined &&
-    byteOffset === undefined &&
-    shared === undefined &&
-    scope === undefined &&
-    directory === undefined &&
-    capacity === undefined &&
-    engine === undefined &&
-    diagnostics === undefined &&
-    warnAfter === undefined &&
-    maxHold === undefined &&
-    minHold === undefined &&
-    reentrant === undefined
-  if (isPlain) return undefined
-  const reach = { name, buffer, byteOffset, shared, scope, directory }
-  return { ...reach, capacity, engine, diagnostics, warnAfter, maxHold, minHold, reentrant }
+  let asked
+  for (const name of reachOptions) {
+    const value = options[name]
+    if (value === undefined) continue
+    asked ??= { __proto__: null }
+    asked[name] = value
+  }
+  return asked
 }
 
 function unsupported(asked) {
-  const names = Object.keys(asked)
-    .filter((name) => asked[name] !== undefined)
-    .join(', ')
+  const names = Object.keys(asked).join(', ')
   const message = `not available in boxoffice/local, whose locks are of one thread: ${names}. In Node.js import 'boxoffice'`
   return lockError('ERR_LOCK_UNSUPPORTED', message)
 }

@@ -11,6 +11,7 @@ Object.assign(platform, {
   contextStorage: () => new builtins.async_hooks.AsyncLocalStorage(),
   isMainThread,
   describe,
+  reentrantKind,
   scopes,
   trackWaits,
   warnHere,
@@ -31,6 +32,11 @@ function describe(value) {
   const { inspect, types } = builtins.util
   if (types.isProxy(value)) return 'a Proxy'
   return inspect(value, { depth: -1, customInspect: false, maxStringLength: 20 })
+}
+
+/** Loaded when the first such lock is constructed: AsyncLocalStorage slows down every promise on Node 20 and 22. */
+function reentrantKind(kind, map) {
+  return require('./reentrant.js').reentrantKind(kind, map)
 }
 
 /** `imports` of package.json maps `#scopes` to lib/scopes.js, or in a bundle to lib/addon/no_scopes.mjs. */

@@ -11,8 +11,7 @@ const { BYTES_PER_ELEMENT } = Int32Array
  */
 function readReachOptions(options, bytes, { mayBlock }) {
   const { name, buffer, byteOffset = 0, shared, scope, directory, capacity, engine } = options
-  const { diagnostics, warnAfter, maxHold, minHold, reentrant = false } = options
-  if (typeof reentrant !== 'boolean') throw new TypeError('reentrant must be a boolean')
+  const { diagnostics, warnAfter, maxHold, minHold } = options
   if (shared !== undefined && typeof shared !== 'boolean')
     throw new TypeError('shared must be a boolean')
   if (name !== undefined) checkName(name)
@@ -37,7 +36,6 @@ function readReachOptions(options, bytes, { mayBlock }) {
     buffer,
     byteOffset,
     isShared: shared === true,
-    isReentrant: reentrant,
     engine,
     diagnostics: readDiagnostics(diagnostics, warnAfter),
     times: hasTimes ? readTimes(options, engine !== undefined || host !== undefined) : undefined,

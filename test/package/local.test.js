@@ -12,6 +12,8 @@ const boxoffice = require('../..')
 const local = require('boxoffice/local')
 
 const root = path.join(__dirname, '..', '..')
+/** The entry, for programs that know nothing of this folder. */
+const file = JSON.stringify(path.join(root, 'lib/locks/index.mjs'))
 const wide = [
   'installNavigatorLocks',
   'LeaderElection',
@@ -115,8 +117,9 @@ describe('boxoffice/local', () => {
       'new RecursiveMutex({ maxHold: 1000 })',
       'new DiningPhilosophers(5, { name: "a" })',
       'new SingleFlight({ name: "a" })',
+      'new KeyedMutex({ reentrant: true })',
     ]
-    const code = `const all = await import(${JSON.stringify(path.join(root, 'lib/locks/index.mjs'))})
+    const code = `const all = await import(${file})
       for (const each of ${JSON.stringify(refused)}) {
         try {
           Function(...Object.keys(all), each)(...Object.values(all))
@@ -130,8 +133,36 @@ describe('boxoffice/local', () => {
       assert.match(line, /^ERR_LOCK_UNSUPPORTED .*in Node\.js import 'boxoffice'/i)
   })
 
+  it('takes reentrant: false, and checks it', () => {
+    const code = `const { KeyedMutex, Mutex } = await import(${file})
+      new KeyedMutex({ reentrant: false }).runExclusive('a', () => console.log('in'))
+      for (const make of [() => new KeyedMutex({ reentrant: 1 }), () => new Mutex({ reentrant: false })]) {
+        try {
+          make()
+        } catch ({ message }) {
+          console.log(message)
+        }
+      }`
+    assert.match(printed(code), /^reentrant must be a boolean\nunknown option "reentrant" .*\nin\n$/)
+  })
+
+  it('has recursive mutexes in Node.js, and knows its workers', () => {
+    const inWorker = `import(${file}).then(({ Mutex }) => console.log(typeof new Mutex().acquireSync()))`
+    const code = `const { Mutex, RecursiveMutex } = await import(${file})
+      const mutex = new RecursiveMutex()
+      await mutex.runExclusive(() => mutex.runExclusive(() => console.log('in')))
+      try {
+        new Mutex().acquireSync()
+      } catch ({ message }) {
+        console.log(message)
+      }
+      const { Worker } = await import('node:worker_threads')
+      new Worker(${JSON.stringify(inWorker)}, { eval: true })`
+    assert.match(printed(code), /^in\nacquireSync\(\) would block the main thread .*\nfunction\n$/)
+  })
+
   it('has locks of all scopes as soon as boxoffice is loaded, too', () => {
-    const code = `const { Mutex } = await import(${JSON.stringify(path.join(root, 'lib/locks/index.mjs'))})
+    const code = `const { Mutex } = await import(${file})
       await import(${JSON.stringify(path.join(root, 'lib/index.mjs'))})
       await new Mutex({ name: 'a' }).runExclusive(() => console.log('in'))`
     assert.equal(printed(code), 'in\n')
@@ -171,5 +202,13 @@ describe('a bundle by esbuild', () => {
       }`
     const { text } = await bundle(code, { platform: 'node' })
     assert.equal(printed(text), 'in\ntrue\ntrue\ntrue\n')
+  })
+
+  it('for Node.js has reentrant locks, which need no addon', async () => {
+    const code = `import { KeyedMutex } from 'boxoffice'
+      const keys = new KeyedMutex({ reentrant: true })
+      await keys.runExclusive('a', () => keys.runExclusive('a', () => console.log('in')))`
+    const { text } = await bundle(code, { platform: 'node' })
+    assert.equal(printed(text), 'in\n')
   })
 })
