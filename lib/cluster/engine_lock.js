@@ -9,6 +9,7 @@ const { nameOf } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
 const { makeReleaser, unseen } = require('../core/releaser.js')
 const { observed } = require('../core/platform.js')
+const { asynchronous } = require('./asynchronous.js')
 const { Cohort } = require('./cohort.js')
 
 class EngineLock extends AnyLock {
@@ -265,25 +266,7 @@ async function orNothing(taken) {
   }
 }
 
-/** Queries that need the server, and the methods to call instead. */
-const asynchronous = {
-  tryLock: 'acquire() with { ifAvailable: true }',
-  tryAcquire: 'acquire() with { ifAvailable: true }',
-  lockSync: 'lock()',
-  acquireSync: 'acquire()',
-  runExclusiveSync: 'runExclusive()',
-  tryAcquireRead: 'acquireRead() with { ifAvailable: true }',
-  tryAcquireWrite: 'acquireWrite() with { ifAvailable: true }',
-  acquireReadSync: 'acquireRead()',
-  acquireWriteSync: 'acquireWrite()',
-  tryUpgrade: 'upgrade({ ifAvailable: true })',
-  upgradeSync: 'upgrade()',
-}
-for (const [method, instead] of Object.entries(asynchronous)) {
-  EngineLock.prototype[method] = () => {
-    throw new TypeError(`${method}() cannot wait for the answer of an engine: use ${instead}`)
-  }
-}
+Object.assign(EngineLock.prototype, asynchronous)
 
 /** It lies in no memory that threads share. */
 EngineLock.prototype.share = null

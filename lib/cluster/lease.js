@@ -6,12 +6,11 @@
 //   over
 //
 // While it asks, a command is on its way, or a timer runs until the next look; a message makes it
-// look earlier. A message that carries the grant in time replaces an answer: the lease is held once
-// the confirmation has been sent. Until the confirmation is answered the lease is a claim, which
-// ends long before maxHold.
+// look earlier, or carries the grant itself (confirmation.js).
 const { setImmediate } = require('../core/builtins.js')
 const { AwaitedAnswer } = require('./awaited_answer.js')
 const { safely } = require('./clock.js')
+const { Confirmation } = require('./confirmation.js')
 const { lostError } = require('../core/caused_errors.js')
 const { isLockError } = require('../core/errors.js')
 const { closedError, mismatchError } = require('./errors.js')
@@ -41,15 +40,7 @@ class Lease {
   /** Whether a command has failed that the server may still execute. */
   #isUnsure = false
   #timer
-  /**
-   * When the last command was sent that left the request queued, and the server's clock at that
-   * time.
-   */
-  #waited
-  /** The grant in a message that arrived while a command was on its way. */
-  #grant
-  /** The grant that is not confirmed yet. */
-  claimed = undefined
+  #confirmation
   #isWantedSoon = false
   /** While held: how long this process keeps the lease, and when it ends. */
   turn = undefined
@@ -62,6 +53,7 @@ class Lease {
     this.units = units
     this.isToWait = isToWait
     const giveUp = (error) => cohort.failed(this, error)
+    this.#confirmation = new Confirmation(this)
     this.answer = new AwaitedAnswer(this.hub, cohort.unanswered, () => cohort.title(), giveUp)
   }
 
@@ -100,33 +92,22 @@ class Lease {
    */
   granted(grant) {
     if (this.state !== 'asking') return
-    this.#grant = grant
+    this.#confirmation.note(grant)
     if (this.#isBusy || !this.claim()) this.ask()
   }
 
-  /**
-   * Whether the grant of a message can be used. The server's clock has advanced since the last
-   * answer by the time passed here, or a little more (if it was set, a claim still does not outlast
-   * a claim). The rest of the claim must suffice for the confirmation.
-   */
+  /** Whether the grant of a message can be used. Then it is. */
   claim() {
-    const grant = this.#grant
-    const waited = this.#waited
-    this.#grant = undefined
-    if (this.state !== 'asking' || grant === undefined || waited?.clock === undefined) return false
-    const time = this.#clock.now()
-    const { claim } = this.hub
+    const taken = this.#confirmation.takeGrant()
     const { session } = this
-    const end = waited.sent + safely(grant.until - waited.clock)
-    const until = Math.min(end, time + safely(claim))
-    if (time + claim / 2 > until || !session.isGood()) return false
+    if (this.state !== 'asking' || taken === undefined || !session.isGood()) return false
+    const { grant, until } = taken
     this.#clock.clearTimeout(this.#timer)
     // The message is a sign of life, though commands were not answered.
     this.answer.came()
     this.#isBusy = true
-    this.claimed = grant
     this.until = until
-    this.#confirm(grant)
+    this.#confirmation.send(grant)
     // By then the confirmation has been sent: an admitted caller may block the event loop from now
     // on.
     setImmediate(() => {
@@ -137,33 +118,22 @@ class Lease {
     return true
   }
 
-  async #confirm(grant) {
-    try {
-      const request = this.request()
-      const sent = this.#clock.now()
-      const { state, wanted } = await this.hub.confirm(request)
-      if (this.claimed !== grant) return
-      this.claimed = undefined
-      this.until = state === 'held' ? sent + safely(request.maxHold) : 0
-      if (wanted) this.wanted()
-      if (this.state !== 'held') return
-      if (state === 'held') this.#keepOn()
-      else this.#lose(lateClaim)
-    } catch {
-      // Retry after any error: the claim ends by itself.
-      if (this.claimed === grant)
-        this.#timer = this.#clock.setTimeout(() => this.#confirm(grant), pause)
-    }
+  /** The server has answered a confirmation. */
+  confirmed(until, wanted) {
+    this.until = until
+    if (wanted) this.wanted()
+    if (this.state !== 'held') return
+    if (until > 0) this.#keepOn()
+    else this.#lose(lateClaim)
   }
 
-  /** Confirms a lease without an end again, long before the end that the server knows. */
   #keepOn() {
-    if (this.cohort.maxHold !== Infinity) return
-    this.#timer = this.#clock.setTimeout(() => {
-      this.claimed = {}
-      this.#confirm(this.claimed)
-    }, this.hub.settings.longestHold / 2)
-    this.#timer.unref()
+    if (this.cohort.maxHold === Infinity) this.#confirmation.sendAgainLater()
+  }
+
+  /** Whether its confirmation is on its way. */
+  isClaim() {
+    return this.#confirmation.isOpen()
   }
 
   #failed(error) {
@@ -179,8 +149,7 @@ class Lease {
 
   #moveTo(session) {
     this.session = session
-    this.#waited = undefined
-    this.#grant = undefined
+    this.#confirmation.forget()
     this.id = session.nextId()
     session.leases.set(this.id, this)
   }
@@ -215,7 +184,7 @@ class Lease {
     if (state === 'held') {
       this.#begin(answer, sent + safely(maxHold), session)
     } else if (state === 'waiting') {
-      this.#waited = { sent, clock: answer.clock }
+      this.#confirmation.queued(sent, answer.clock)
       this.#lookIn(Math.min(answer.look, longestLook))
     } else if (state === 'refused') {
       cohort.refused(this)
@@ -234,7 +203,7 @@ class Lease {
   #begin({ token, wanted, abandoned }, until, session) {
     // The server may have ended the lease while its answer was on its way.
     if (!session.isGood() || this.#clock.now() >= until) {
-      this.claimed = undefined
+      this.#confirmation.stop()
       this.ask()
       return
     }
@@ -244,7 +213,7 @@ class Lease {
     const { bound, isForEach, maxHold } = this.cohort
     this.turn = new Turn(this.#clock, token, bound, this.#clock.now() + maxHold / 2, isForEach)
     if (wanted || this.#isWantedSoon) this.wanted()
-    if (this.claimed === undefined) this.#keepOn()
+    if (!this.isClaim()) this.#keepOn()
     this.hub.began(this)
     this.cohort.granted(this)
   }
@@ -279,7 +248,7 @@ class Lease {
 
   #stop() {
     this.state = 'over'
-    this.claimed = undefined
+    this.#confirmation.stop()
     this.#clock.clearTimeout(this.#timer)
     this.answer.stop()
   }
@@ -314,13 +283,13 @@ class Lease {
 
   /** Its time is up, as far as this thread knows. */
   late() {
-    if (this.claimed === undefined) {
+    if (!this.isClaim()) {
       this.#lose(`it was held for longer than maxHold, ${this.cohort.maxHold} ms`)
       return
     }
     // If the event loop was blocked, the answer may be unread: this turn of the loop reads it.
     setImmediate(() => {
-      if (this.claimed !== undefined) this.#lose(lateClaim)
+      if (this.isClaim()) this.#lose(lateClaim)
     })
   }
 

@@ -21,10 +21,8 @@ class UpgradeLease extends Lease {
   /** It ends together with its base. A claim has no end yet: its confirmation is on its way. */
   maxHold() {
     if (this.cohort.maxHold === Infinity) return super.maxHold()
-    const { claimed, until } = this.base
-    return claimed === undefined
-      ? Math.max(1, Math.floor(asked(until - this.hub.clock.now())))
-      : super.maxHold()
+    if (this.base.isClaim()) return super.maxHold()
+    return Math.max(1, Math.floor(asked(this.base.until - this.hub.clock.now())))
   }
 
   ask() {

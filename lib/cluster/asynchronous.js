@@ -1,0 +1,25 @@
+'use strict'
+// The methods of locks that answer at once, in place of which a lock over an engine has others: the answer needs the server.
+
+/** By method: what to call instead. */
+const instead = {
+  tryLock: 'acquire() with { ifAvailable: true }',
+  tryAcquire: 'acquire() with { ifAvailable: true }',
+  lockSync: 'lock()',
+  acquireSync: 'acquire()',
+  runExclusiveSync: 'runExclusive()',
+  tryAcquireRead: 'acquireRead() with { ifAvailable: true }',
+  tryAcquireWrite: 'acquireWrite() with { ifAvailable: true }',
+  acquireReadSync: 'acquireRead()',
+  acquireWriteSync: 'acquireWrite()',
+  tryUpgrade: 'upgrade({ ifAvailable: true })',
+  upgradeSync: 'upgrade()',
+}
+const asynchronous = {}
+for (const [method, other] of Object.entries(instead)) {
+  asynchronous[method] = () => {
+    throw new TypeError(`${method}() cannot wait for the answer of an engine: use ${other}`)
+  }
+}
+
+module.exports = { asynchronous }

@@ -1,0 +1,98 @@
+'use strict'
+// How a lease is held by a message, without an answer. A message that carries the grant in time replaces an answer: the
+// lease is held once the confirmation has been sent. Until the confirmation is answered the lease is a claim, which
+// ends long before maxHold. A lease without an end is confirmed again and again.
+const { safely } = require('./clock.js')
+const { pause } = require('./patience.js')
+
+class Confirmation {
+  #lease
+  #hub
+  #clock
+  #timer
+  /**
+   * When the last command was sent that left the request queued, and the server's clock at that
+   * time.
+   */
+  #waited
+  /** The grant in a message that arrived while a command was on its way. */
+  #grant
+  /** The grant that is not confirmed yet. */
+  #claimed
+
+  /** Calls `lease.confirmed(until, wanted)` with the server's answer: `until` is 0 if the lease is over. */
+  constructor(lease) {
+    this.#lease = lease
+    this.#hub = lease.hub
+    this.#clock = lease.hub.clock
+  }
+
+  /** A command that was `sent` then has left the request queued. */
+  queued(sent, clock) {
+    this.#waited = { sent, clock }
+  }
+
+  note(grant) {
+    this.#grant = grant
+  }
+
+  /** The request has moved to another session. */
+  forget() {
+    this.#waited = undefined
+    this.#grant = undefined
+  }
+
+  isOpen() {
+    return this.#claimed !== undefined
+  }
+
+  /**
+   * The grant of a message and the end of its claim, if it can be used: { grant, until }. The server's clock has
+   * advanced since the last answer by the time passed here, or a little more (if it was set, a claim still does not
+   * outlast a claim). The rest of the claim must suffice for the confirmation.
+   */
+  takeGrant() {
+    const grant = this.#grant
+    const waited = this.#waited
+    this.#grant = undefined
+    if (grant === undefined || waited?.clock === undefined) return undefined
+    const time = this.#clock.now()
+    const { claim } = this.#hub
+    const end = waited.sent + safely(grant.until - waited.clock)
+    const until = Math.min(end, time + safely(claim))
+    return time + claim / 2 > until ? undefined : { grant, until }
+  }
+
+  /** Confirms until the server has answered. */
+  async send(grant) {
+    this.#claimed = grant
+    const request = this.#lease.request()
+    const sent = this.#clock.now()
+    let answer
+    try {
+      answer = await this.#hub.confirm(request)
+    } catch {
+      // Retry after any error: the claim ends by itself.
+      if (this.#claimed === grant)
+        this.#timer = this.#clock.setTimeout(() => this.send(grant), pause)
+      return
+    }
+    if (this.#claimed !== grant) return
+    this.#claimed = undefined
+    const until = answer.state === 'held' ? sent + safely(request.maxHold) : 0
+    this.#lease.confirmed(until, answer.wanted)
+  }
+
+  /** Confirms a lease without an end again, long before the end that the server knows. */
+  sendAgainLater() {
+    this.#timer = this.#clock.setTimeout(() => this.send({}), this.#hub.settings.longestHold / 2)
+    this.#timer.unref()
+  }
+
+  stop() {
+    this.#claimed = undefined
+    this.#clock.clearTimeout(this.#timer)
+  }
+}
+
+module.exports = { Confirmation }
