@@ -1,9 +1,10 @@
 'use strict'
 // Watches whether the server answers a request: it has `answerTimeout` from the first unanswered
-// command. A command that waits in the queue of its driver has not been sent yet: while that queue moves on, the server
+// command. The start of an engine has a limit of its own (start.js). A command that waits in the queue of its driver has not been sent yet: while that queue moves on, the server
 // answers.
-const { engineError } = require('./errors.js')
+const { engineError, startError } = require('./errors.js')
 const { startPatience } = require('./patience.js')
+const { longestStart } = require('./start.js')
 
 class AwaitedAnswer {
   #hub
@@ -16,6 +17,8 @@ class AwaitedAnswer {
   #endPatience
   /** When the timeout has started. */
   #start = 0
+  /** Whether it waits for the start of the engine. */
+  #isOfStart = false
 
   /** The object is in the set `unanswered` until its answer has come. It calls `giveUp(error)` when the time is up. */
   constructor(hub, unanswered, title, giveUp) {
@@ -28,18 +31,39 @@ class AwaitedAnswer {
   expect(failure = this.#failure) {
     this.#failure = failure
     if (failure !== undefined || !this.#hasCome) this.#unanswered.add(this)
-    if (this.#endPatience === undefined) this.#await()
+    if (this.#endPatience === undefined) this.#begin()
+    else if (this.#isOfStart && failure !== undefined) this.#startHasFailed()
   }
 
-  #await() {
-    const { clock, settings } = this.#hub
-    const { answerTimeout } = settings
+  #begin() {
+    const { clock, isStarting, settings } = this.#hub
     this.#start = clock.now()
+    this.#isOfStart = isStarting
+    this.#await(isStarting ? longestStart : settings.answerTimeout)
+  }
+
+  #await(time) {
+    const { clock, settings } = this.#hub
     const end = () => {
-      if (this.#isSilent()) this.#giveUp(this.error(answerTimeout))
-      else this.#await()
+      if (this.#isOfStart) this.#giveUp(startError(this.#hub.name, time, this.#hub.trouble))
+      else if (this.#isSilent()) this.#giveUp(this.error(settings.answerTimeout))
+      else this.#begin()
     }
-    this.#endPatience = startPatience(answerTimeout, end, { clock })
+    this.#endPatience = startPatience(time, end, { clock })
+  }
+
+  /** The session is open: now the server's time begins. */
+  opened() {
+    if (!this.#isOfStart) return
+    this.#endPatience?.()
+    this.#begin()
+  }
+
+  #startHasFailed() {
+    const { clock, settings } = this.#hub
+    this.#isOfStart = false
+    this.#endPatience()
+    this.#await(Math.max(0, settings.answerTimeout - (clock.now() - this.#start)))
   }
 
   /** The server has answered: the timeout starts anew with the next command. */
@@ -64,9 +88,9 @@ class AwaitedAnswer {
   }
 
   error(time) {
-    const { name, trouble, isConnecting } = this.#hub
+    const { name, trouble } = this.#hub
     const cause = this.#failure ?? trouble
-    return engineError(name, this.#title(), Math.round(time), cause, isConnecting)
+    return engineError(name, this.#title(), Math.round(time), cause)
   }
 }
 

@@ -6,7 +6,7 @@
  * @module boxoffice/engine
  */
 
-import type { Engine as Contract, EngineOptions } from './options.js'
+import type { Engine as Contract, EngineOptions, ReadyOptions } from './options.js'
 
 /** What an engine asks a server for. All times are integers, in milliseconds. */
 export interface EngineRequest {
@@ -116,7 +116,7 @@ export interface EngineHearing {
 
 /** Renews a session, in a thread of its own. */
 export interface EngineKeeper {
-  /** Creates the session, for `ttl` milliseconds from now on. */
+  /** Creates the session, for `ttl` milliseconds from now on. Its error rejects `engine.ready()`. */
   open(session: string, ttl: number): Promise<unknown>
   /**
    * Extends the session to `ttl` milliseconds from now on. Resolves to false when the session is over: it is never
@@ -175,6 +175,7 @@ export interface EngineDriver {
  */
 export class Engine implements Contract {
   constructor(driver: EngineDriver, options?: EngineOptions)
+  ready(options?: ReadyOptions): Promise<void>
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

@@ -27,7 +27,7 @@
 // cannot be brought back. So one command renews all leases of the agent.
 //
 // engine.d.ts documents the methods of a driver: EngineDriver.
-const { checkKnown, checkObject, longestTimeout } = require('../core/options.js')
+const { checkKnown, checkObject, longestTimeout, readWait } = require('../core/options.js')
 const { Hub } = require('./hub.js')
 
 /** The hub of an engine. */
@@ -56,6 +56,13 @@ class Engine {
     this.#hub = new Hub(driver, readEngineOptions(options), outside)
   }
 
+  async ready(options = {}) {
+    checkObject(options)
+    checkKnown(options, readyOptions)
+    const { timeout, signal } = readWait(options)
+    await this.#hub.ready({ timeout, signal })
+  }
+
   close() {
     return this.#hub.close()
   }
@@ -66,6 +73,8 @@ class Engine {
 }
 
 const leastTime = 100
+
+const readyOptions = new Set(['timeout', 'signal'])
 
 /** The options of all engines. */
 const engineOptions = new Set(['ttl', 'maxHold', 'answerTimeout'])

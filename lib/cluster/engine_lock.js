@@ -157,10 +157,11 @@ class EngineLock extends AnyLock {
       if (waiter !== undefined) observed.timedOut(this.observer, waiter, error)
       return error
     })
-    limit.start()
+    const stop = this.#hub.afterStart((passed) => limit.start(timeout - passed))
     try {
       return await this.#go(wish, { priority, signal: limit.signal }, limit.signal)
     } finally {
+      stop()
       limit.end()
     }
   }

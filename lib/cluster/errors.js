@@ -8,17 +8,28 @@ const unanswered = new WeakSet()
 
 const isUnanswered = (error) => unanswered.has(error)
 
-const firstCall =
-  '. This call also connects and starts a thread: allow it several seconds, once, at the start of the process'
-
-/** `what` names the lock. `isFirst`: the engine has no session yet. */
-function engineError(name, what, time, cause, isFirst) {
-  const check = `; check that the server runs and can be reached${isFirst ? firstCall : ''}`
+/** `what` names the lock. */
+function engineError(name, what, time, cause) {
+  const check = '; check that the server runs and can be reached'
   const why = cause === undefined ? check : `: ${reasonOf(cause)}`
   const message = `${name} has not answered for ${what} within ${time} ms${why}`
   const error = causedError('ERR_LOCK_ENGINE', message, cause)
   unanswered.add(error)
   return error
+}
+
+/** The start of a session has neither ended nor failed within `time` ms. */
+function startError(name, time, cause) {
+  const busy = 'this machine may be overloaded; await engine.ready() when the process starts'
+  const why = cause === undefined ? busy : reasonOf(cause)
+  const message = `the session with ${name} is still starting after ${time} ms: ${why}`
+  return causedError('ERR_LOCK_ENGINE', message, cause)
+}
+
+/** An attempt to open a session has failed. */
+function unreadyError(name, cause) {
+  const message = `the session with ${name} could not be opened: ${reasonOf(cause)}`
+  return causedError('ERR_LOCK_ENGINE', message, cause)
 }
 
 function closedError(name) {
@@ -88,7 +99,9 @@ module.exports = {
   mismatchError,
   pack,
   reasonOf,
+  startError,
   unpack,
+  unreadyError,
   untoldError,
   versionError,
 }

@@ -2,11 +2,14 @@
 // The state that all locks of one engine share in this thread: its session, and handlers of the
 // server's messages.
 const { randomBytes } = require('node:crypto')
+const { listen, reasonOf, throwIfAborted } = require('../core/abort.js')
+const { isLockError } = require('../core/errors.js')
 const { longestTimeout } = require('../core/options.js')
 const { after, processClock } = require('./clock.js')
-const { closedError, untoldError } = require('./errors.js')
+const { closedError, startError, unreadyError, untoldError } = require('./errors.js')
 const { Keeper } = require('./keeper.js')
-const { inTime, noAnswer, pause } = require('./patience.js')
+const { inTime, noAnswer, pause, startPatience } = require('./patience.js')
+const { longestStart, Start } = require('./start.js')
 
 class Hub {
   #canConfirm
@@ -15,6 +18,7 @@ class Hub {
   deafness
   #session = null
   #opening = null
+  #start
   #watch
   /** When the timer checks leases. */
   #watchEnd = Number.POSITIVE_INFINITY
@@ -34,6 +38,7 @@ class Hub {
   /** `outside` is what tests replace: a clock as processClock, and startThread() of keeper.js. */
   constructor(driver, settings, { clock = processClock, startThread } = {}) {
     this.clock = clock
+    this.#start = new Start(clock)
     this.driver = driver
     this.#canConfirm = typeof driver.confirm === 'function'
     this.name = driver.name
@@ -92,11 +97,43 @@ class Hub {
 
   /** Why a connection is down, if the server is away or refuses it. */
   get trouble() {
-    return this.deafness ?? this.#keeper.trouble
+    return this.deafness ?? this.#keeper.trouble ?? this.#start.failure
   }
 
-  get isConnecting() {
-    return this.#opening !== null
+  /** Whether the first session is being opened, or will be, and nothing is known against it. */
+  get isStarting() {
+    return this.#start.isAhead() && this.trouble === undefined
+  }
+
+  /** Calls `begin(passed)` when the start is over: see start.js. Returns a function that stops it. */
+  afterStart(begin) {
+    if (this.isStarting) return this.#start.after(begin)
+    begin(0)
+    return () => {}
+  }
+
+  /** Resolves when the server can grant a lock. Rejects when an attempt to open a session fails. */
+  async ready({ timeout = longestStart, signal }) {
+    throwIfAborted(signal)
+    const late = () => startError(this.name, timeout, this.trouble)
+    let listening
+    let endPatience
+    let onAbort
+    try {
+      await new Promise((resolve, reject) => {
+        onAbort = () => reject(reasonOf(signal))
+        if (signal !== undefined) listening = listen(signal, onAbort)
+        const time = Math.min(timeout, longestTimeout)
+        endPatience = startPatience(time, () => reject(late()), { clock: this.clock })
+        Promise.resolve(this.open()).then(resolve, reject)
+      })
+    } catch (error) {
+      const isFinal = isLockError(error) || (signal?.aborted && error === reasonOf(signal))
+      throw isFinal ? error : unreadyError(this.name, error)
+    } finally {
+      listening?.stop(onAbort)
+      endPatience?.()
+    }
   }
 
   /** The session, or a promise of it. */
@@ -114,13 +151,22 @@ class Hub {
 
   async #open() {
     const id = randomBytes(9).toString('base64url')
-    await this.driver.listen(id, this.#hear())
-    // A closed keeper would start a new thread that never ends.
-    if (this.isClosed) throw closedError(this.name)
-    const session = await this.#keeper.open(id)
-    if (this.isClosed) throw closedError(this.name)
-    this.#session = session
-    return session
+    try {
+      await this.driver.listen(id, this.#hear())
+      // The server answers by now: what comes next is the work of this machine.
+      this.#start.failure = undefined
+      // A closed keeper would start a new thread that never ends.
+      if (this.isClosed) throw closedError(this.name)
+      const session = await this.#keeper.open(id)
+      if (this.isClosed) throw closedError(this.name)
+      this.#session = session
+      this.#start.done()
+      return session
+    } catch (error) {
+      this.#start.failure = error
+      this.#start.failed()
+      throw error
+    }
   }
 
   #hear() {
@@ -137,6 +183,7 @@ class Hub {
       trouble: (error) => {
         this.deafness = error
         if (error === undefined) return
+        this.#start.failed()
         for (const lease of this.#session?.leases.values() ?? []) lease.deafened()
       },
       missed: () => {

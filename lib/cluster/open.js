@@ -101,6 +101,10 @@ class EngineKeyMap extends KeyMap {
     return 'cluster'
   }
 
+  afterStart(begin) {
+    return this.#hub.afterStart(begin)
+  }
+
   /** Resolves when the map is idle, and the server has been told. */
   async onIdle() {
     await super.onIdle()

@@ -17,10 +17,22 @@ import type { LockManager } from '../weblocks/lock_manager.js'
  * Methods whose names begin with `try` or end in `Sync` throw a TypeError over an engine, because their answer needs
  * the server. Use `acquire(key, { ifAvailable: true })`, which asks the server once. `isLocked()`, `size`, `snapshot()`
  * and other methods that read state cover this thread only. When the server does not answer within `timeout`, or within
- * the engine's `answerTimeout` if that is shorter, the promise rejects with `ERR_LOCK_ENGINE`. It rejects with
+ * the engine's `answerTimeout` if that is shorter, the promise rejects with `ERR_LOCK_ENGINE`. Both begin to count when
+ * the first session of this thread is open: see {@link Engine.ready}. It rejects with
  * `ERR_LOCK_ENGINE_VERSION` when a version of this package that stores locks in another way uses the server.
  */
 export interface Engine extends AsyncDisposable {
+  /**
+   * Opens the session of this thread: the renewing thread, its client, the connections, and the checks of the server.
+   * Await it when the process starts. Without it the first call that acquires a lock does the same.
+   *
+   * The promise resolves when the server can grant a lock. It rejects with `ERR_LOCK_ENGINE` when the first attempt fails,
+   * and `cause` says why (a wrong password, a server that is away); with another code of {@link Engine} for a server that
+   * the engine cannot use; and with the reason of `signal`. A rejected call changes nothing: call it again to try again.
+   * A pending call keeps the process alive.
+   */
+  ready(options?: ReadyOptions): Promise<void>
+
   /**
    * Releases every lock of this thread, aborts the `signal` of each Releaser, rejects every waiter with
    * `ERR_LOCK_ENGINE`, and closes the engine's own connections. It leaves open the client that it was given.
@@ -32,6 +44,13 @@ export interface Engine extends AsyncDisposable {
   close(): Promise<void>
 }
 
+export interface ReadyOptions {
+  /** The longest wait, in milliseconds. After it the promise rejects with `ERR_LOCK_ENGINE`. @default 30_000 */
+  timeout?: number | undefined
+  /** Ends the wait. The session may open nevertheless. */
+  signal?: AbortSignal | undefined
+}
+
 /** The options of all engines. Times are in milliseconds, from 100 to 2^31 - 1. */
 export interface EngineOptions {
   /**
@@ -41,7 +60,10 @@ export interface EngineOptions {
   ttl?: number | undefined
   /** The longest time that one lease lasts. A holder has at least half of it. At least `ttl`. @default 60_000 */
   maxHold?: number | undefined
-  /** How long to wait for an answer of the server, unless the caller's `timeout` is shorter. @default 5000 */
+  /**
+   * How long to wait for an answer of the server, unless the caller's `timeout` is shorter. Not for the start of the
+   * renewing thread, which has 30 s. @default 5000
+   */
   answerTimeout?: number | undefined
 }
 

@@ -151,12 +151,13 @@ function withDeadline(signal, timeout, late) {
   let clear = () => {}
   return {
     signal: controller.signal,
-    start() {
+    /** After `left` ms, less than none included. */
+    start(left = timeout) {
       // Given a longer timeout, setTimeout would fire after 1 ms.
-      if (timeout > longestTimeout) return
+      if (left > longestTimeout) return
       // A replaced clock may be replaced again before the end.
       const { clearTimeout, setTimeout } = globalThis
-      const timer = setTimeout(() => abort(controller, late()), timeout)
+      const timer = setTimeout(() => abort(controller, late()), left)
       clear = () => clearTimeout(timer)
     },
     end() {

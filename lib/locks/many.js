@@ -50,7 +50,7 @@ async function acquireMany(map, keys, options, acquire, late) {
   const acquireNext = (lock) => acquire(lock, limits)
   const held = []
   let next
-  limit.start()
+  const stop = afterStart(map, (passed) => limit.start(timeout - passed))
   try {
     for (next of ordered) {
       const release = await map.with(next, acquireNext)
@@ -67,9 +67,17 @@ async function acquireMany(map, keys, options, acquire, late) {
     const isLate = isNow && error?.code === 'ERR_LOCK_TIMEOUT' && !signal?.aborted
     throw isLate ? late(ordered, 0, next) : error
   } finally {
+    stop()
     limit.end()
   }
   return releaserOf(map, ordered, held)
+}
+
+/** Calls `begin(passed)` when a caller's time begins to count: over an engine, when its start is over. Returns a function that stops it. */
+function afterStart(map, begin) {
+  if (map.afterStart !== undefined) return map.afterStart(begin)
+  begin(0)
+  return () => {}
 }
 
 /** The same for a thread that blocks. `limits` cover all keys together. */

@@ -1,0 +1,51 @@
+'use strict'
+// The start of an engine in this thread: it starts the renewing thread, which loads the client, and opens the first
+// session. On a busy machine that takes seconds in which the server idles. So the start counts against no limit of a
+// caller, unless it fails: then all of its time counts.
+
+/** The limit of a start that does not fail, in milliseconds. */
+const longestStart = 30_000
+
+class Start {
+  #clock
+  #isDone = false
+  /** Why the last attempt to open a session has failed. */
+  failure
+  /** By the function to call when the start ends: since when it waits. */
+  #waiting = new Map()
+
+  constructor(clock) {
+    this.#clock = clock
+  }
+
+  /** Whether no session has been opened yet. */
+  isAhead() {
+    return !this.#isDone
+  }
+
+  /** Calls `begin(passed)` at the end of the start: `passed` is the time to count, in ms. Returns a function that stops it. */
+  after(begin) {
+    this.#waiting.set(begin, this.#clock.now())
+    return () => this.#waiting.delete(begin)
+  }
+
+  done() {
+    this.#isDone = true
+    this.failure = undefined
+    this.#end(() => 0)
+  }
+
+  /** The server is away or refuses: an attempt has failed, or a connection has trouble. */
+  failed() {
+    const time = this.#clock.now()
+    this.#end((since) => time - since)
+  }
+
+  #end(passedSince) {
+    const all = [...this.#waiting]
+    this.#waiting.clear()
+    for (const [begin, since] of all) begin(passedSince(since))
+  }
+}
+
+module.exports = { longestStart, Start }
