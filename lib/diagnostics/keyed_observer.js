@@ -1,14 +1,19 @@
 'use strict'
 // The diagnostics of a keyed lock in one thread: the tally of all its keys. Each busy key has an observer of its own.
 const { isObservable, observe, scopeOf } = require('./observe.js')
+const { now } = require('./clock.js')
 const { levels, refuseDiagnostics } = require('./levels.js')
 const { register } = require('./registry.js')
+const { waitersOf } = require('./reports.js')
 const { tallied, Tally } = require('./tally.js')
 const { Trace } = require('./trace.js')
 
 class KeyedObserver {
   tally = new Tally()
   #keyMap
+
+  /** The stack of the constructor of a keyed lock without a name. */
+  madeAt = undefined
 
   constructor(kind, scope, settings) {
     this.kind = kind
@@ -38,6 +43,7 @@ class KeyedObserver {
     if (keyMap.watch !== undefined) return
     keyMap.watch = this
     this.#keyMap = keyMap
+    if (keyMap.name === undefined) this.madeAt = this.trace()?.text
     register(this)
   }
 
@@ -47,10 +53,17 @@ class KeyedObserver {
     return { ...held, holders: held.holderPids.map((pid) => ({ pid })) }
   }
 
+  /** A key that only other threads or processes hold has no lock here. */
+  #waitersOf(key, time) {
+    const lock = this.#keyMap.find(key)
+    return lock === undefined ? [] : waitersOf(lock.observer, time)
+  }
+
   reports() {
     if (this.#keyMap.isGone) return []
-    const { kind, scope, tally } = this
+    const { kind, scope, tally, madeAt } = this
     const { name } = this.#keyMap
+    const time = now()
     const isShared = name !== undefined
     const id = isShared ? `${kind} ${scope} ${name}` : `${kind} ${tally.id}`
     const keys = this.#keyMap.snapshot().map(({ key, waiting, holders, oldestWait }) => {
@@ -58,9 +71,10 @@ class KeyedObserver {
       // Another thread gets a report as a copy: of a key that is cut, only the text.
       const shown = typeof key === 'object' ? String(key) : key
       const what = { kind, name, key: shown, scope, id: keyId, map: id, isShared }
-      return { ...what, holders, waiting, oldestWait }
+      const waiters = this.#waitersOf(key, time)
+      return { ...what, holders, waiting, oldestWait, waiters }
     })
-    const whole = { kind, name, scope, id, isShared, holders: [], waiting: 0 }
+    const whole = { kind, name, scope, madeAt, id, isShared, holders: [], waiting: 0, waiters: [] }
     return [{ ...whole, ...tallied(tally) }, ...keys]
   }
 }

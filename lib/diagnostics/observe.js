@@ -5,6 +5,7 @@ const observed = require('./observed.js')
 const { levels, refuseDiagnostics } = require('./levels.js')
 const { MutexObserver, Observer } = require('./observer.js')
 const { register } = require('./registry.js')
+const { Trace } = require('./trace.js')
 
 Object.assign(platform.observed, observed)
 
@@ -34,10 +35,11 @@ function observeSingle(lock, kind, settings) {
     lock.observer = known
     return lock
   }
-  observe(lock, kind.class, scopeOf(settings), diagnostics)
+  const { observer } = observe(lock, kind.class, scopeOf(settings), diagnostics)
+  if (observer.isFull && observer.name === undefined) observer.madeAt = new Trace().text
   // Weakly: a share lives until the last of its cores is collected.
-  if (lock.share !== null) lock.share.observer = new WeakRef(lock.observer)
-  register(lock.observer)
+  if (lock.share !== null) lock.share.observer = new WeakRef(observer)
+  register(observer)
   return lock
 }
 

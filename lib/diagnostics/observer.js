@@ -34,6 +34,8 @@ class Observer {
     this.waits = new Set()
     /** The latest hold. Where each has an object of its own, null once that is over: its trace keeps its callers. */
     this.latest = null
+    /** The stack of the constructor of a lock without a name. */
+    this.madeAt = undefined
     /** The latest wait, which waiters of this turn may share. */
     this.last = null
     if (this.isSought) deadlock.start()

@@ -29,6 +29,21 @@ export interface LockHolder {
   isLeaked?: true
 }
 
+/** A waiter of a lock. */
+export interface LockWaiter {
+  /** The `threadId` of the waiter: 0 is the main thread. */
+  thread: number
+  /** The time when the wait began, in milliseconds since the epoch. */
+  since: number
+  /** How long it has waited, in milliseconds. */
+  waitedFor: number
+  mode?: HoldMode
+  /** For a semaphore: the units that it waits for. */
+  weight?: number
+  /** With `diagnostics: true`: the stack of the acquire. */
+  stack?: string
+}
+
 /** Totals since the lock was constructed. */
 export interface LockTotals {
   /** The number of grants. A downgrade, and acquiring the mutex again after a condition variable, count as grants. */
@@ -89,6 +104,8 @@ export interface LockReport {
   scope: 'process' | 'host' | 'cluster'
   /** The thread that the lock belongs to. Undefined when threads share it. */
   thread?: number
+  /** For a lock without a name, with `diagnostics: true`: the stack of its constructor. A key has none of its own. */
+  madeAt?: string
   /** Identifies the lock, also without a name: the same in every snapshot. */
   id: string
   /** For a key: the `id` of its keyed lock's report. */
@@ -99,6 +116,8 @@ export interface LockReport {
   waiting: number
   /** How long the oldest waiter of all threads has waited, in milliseconds. */
   oldestWait?: number
+  /** The waiters in all threads that answered, the oldest first, at most 20. Blocked threads are not among them. */
+  waiters: LockWaiter[]
   /** The totals of all threads together. A key has none of its own. */
   totals?: LockTotals
   waits?: LockWaits

@@ -4,6 +4,7 @@ const { clearTimeout, setTimeout } = require('../core/builtins.js')
 const { BroadcastChannel, threadId } = require('node:worker_threads')
 const { agent } = require('../process/waiters.js')
 const { readTimes } = require('./histogram.js')
+const { oldestOf } = require('./reports.js')
 const { answer, ask, listeners } = require('./registry.js')
 const { addRawTimes, addTotals } = require('./tally.js')
 
@@ -84,6 +85,7 @@ function both(one, other) {
     waiting:
       one.scope === 'cluster' ? one.waiting + other.waiting : Math.max(one.waiting, other.waiting),
     oldestWait: longest(one.oldestWait, other.oldestWait),
+    waiters: oldestOf(one.waiters, other.waiters),
     totals: one.totals && addTotals(one.totals, other.totals),
     waits: one.waits && addRawTimes(one.waits, other.waits),
     holds: one.holds && addRawTimes(one.holds, other.holds),

@@ -31,11 +31,12 @@ function withOthers(ours, { holderPids, locked }, lock) {
 
 /** The report of a lock that is not a key. */
 function reportOf(observer) {
-  const { kind, name, scope, tally, lock } = observer
+  const { kind, name, scope, tally, lock, madeAt } = observer
   const { waiting, holders, oldestWait } = lock.snapshot()
   const isShared = name !== undefined || lock.share !== null
-  const what = { kind, name, scope, id: idOf(observer), isShared, holders, waiting, oldestWait }
-  return { ...what, ...tallied(tally) }
+  const what = { kind, name, scope, madeAt, id: idOf(observer), isShared }
+  const waiters = waitersOf(observer, now())
+  return { ...what, holders, waiting, oldestWait, waiters, ...tallied(tally) }
 }
 
 /** An id that is the same in all threads that share the lock. */
@@ -55,6 +56,25 @@ function holderOf({ since, mode, weight, stack, isLeaked }, time) {
   const holder = { thread: threadId, since, heldFor: Math.max(0, time - since) }
   return { ...holder, mode, weight, stack, ...(isLeaked && { isLeaked }) }
 }
+
+/** The most waiters of a lock in a report. */
+const mostWaiters = 20
+
+/** The oldest waiters: waits are in the order in which they began. */
+function waitersOf({ waits }, time) {
+  const waiters = []
+  for (const { count, since, mode, weight, stack } of waits) {
+    const waitedFor = Math.max(0, time - since)
+    const waiter = { thread: threadId, since, waitedFor, mode, weight, stack }
+    for (let i = 0; i < count && waiters.length < mostWaiters; i++) waiters.push(waiter)
+    if (waiters.length === mostWaiters) break
+  }
+  return waiters
+}
+
+/** The oldest waiters of two threads. */
+const oldestOf = (some, others) =>
+  [...some, ...others].sort((a, b) => a.since - b.since).slice(0, mostWaiters)
 
 /** The most holders that the error of a timeout names. */
 const mostNamed = 3
@@ -83,4 +103,4 @@ function holderName(thread, pid) {
   return thread === 0 ? 'the main thread' : `thread ${thread}`
 }
 
-module.exports = { eachOf, holderOf, reportOf, seenOf, textOfHolders }
+module.exports = { eachOf, holderOf, oldestOf, reportOf, seenOf, textOfHolders, waitersOf }

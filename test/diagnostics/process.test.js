@@ -1,7 +1,7 @@
 'use strict'
 // The snapshot of a process: all its threads, and what they know of other processes.
 const assert = require('node:assert/strict')
-const { KeyedMutex, KeyedRWLock, Mutex, RWLock, snapshot } = require('../..')
+const { KeyedMutex, KeyedRWLock, Mutex, RWLock, Semaphore, snapshot } = require('../..')
 const { freshName, useAgents } = require('../helpers/agents.js')
 const { runCode } = require('../helpers/processes.js')
 const { turn } = require('../helpers/promises.js')
@@ -269,4 +269,84 @@ describe('snapshot() of the process', () => {
       release()
     })
   }
+
+  it('has the oldest waiters of all threads, with their stacks', async () => {
+    const name = freshName()
+    const keys = new KeyedMutex({ name, diagnostics: true })
+    const worker = agent()
+    await worker.does(`my.keys = new KeyedMutex({ name: '${name}', diagnostics: true })`)
+    await keys.lock('a')
+    const first = keys.lock('a', { priority: 1 })
+    const { done } = await worker.begins(`
+      const there = my.keys.lock('a')
+      say('waits'); await there; my.keys.unlock('a')`)
+    const others = Array.from({ length: 30 }, () => keys.lock('a'))
+    const { waiters, waiting } = await reportOf('KeyedMutex', name, 'a')
+    assert.equal(waiting, 32)
+    assert.equal(waiters.length, 20)
+    assert.deepEqual(
+      waiters.slice(0, 3).map(({ thread }) => thread),
+      [0, worker.worker.threadId, 0],
+    )
+    for (const [i, { since, waitedFor, mode, stack }] of waiters.entries()) {
+      assert.ok(i === 0 || since >= waiters[i - 1].since)
+      assert.ok(waitedFor >= 0)
+      assert.equal(mode, 'exclusive')
+      if (i !== 1) assert.match(stack, /^ +at .*process\.test\.js/)
+    }
+    for (const wait of [first, ...others]) {
+      keys.unlock('a')
+      await wait
+    }
+    keys.unlock('a')
+    await done
+    assert.deepEqual(
+      (await snapshot()).locks.filter(({ key }) => key === 'a'),
+      [],
+    )
+  })
+
+  it('counts each waiter with counters, without those that have left', async () => {
+    const name = freshName()
+    const semaphore = new Semaphore(2, { name, diagnostics: 'counters' })
+    await semaphore.acquire(2)
+    const aborts = new AbortController()
+    const waits = [2, 1, 1].map((weight) => semaphore.acquire(weight, { signal: aborts.signal }))
+    const seen = async () => (await reportOf('Semaphore', name)).waiters
+    assert.deepEqual(
+      (await seen()).map(({ thread, stack }) => [thread, stack]),
+      Array.from({ length: 3 }, () => [0, undefined]),
+    )
+    aborts.abort()
+    await Promise.allSettled(waits)
+    assert.deepEqual(await seen(), [])
+    semaphore.release(2)
+  })
+
+  it('says where a lock without a name was made, with full diagnostics', async () => {
+    const here = (what) => new RegExp(`^ +at ${what}.*process\\.test\\.js`)
+    function makesLocks(diagnostics) {
+      const mutex = new Mutex({ diagnostics })
+      const keys = new KeyedMutex({ diagnostics })
+      return { mutex, keys }
+    }
+    const madeOf = async ({ mutex, keys }) => {
+      const releases = [await mutex.acquire(), await keys.acquire('made')]
+      const { locks } = await snapshot()
+      for (const release of releases) release()
+      const key = locks.find((one) => one.key === 'made')
+      assert.equal(key.madeAt, undefined)
+      const map = locks.find(({ id }) => id === key.map)
+      const single = locks.filter(({ kind, name }) => kind === 'Mutex' && name === undefined)
+      return { map, single: single.find(({ holders }) => holders.length > 0) }
+    }
+    const { map, single } = await madeOf(makesLocks(true))
+    for (const { madeAt } of [map, single]) assert.match(madeAt, here('makesLocks'))
+    const name = freshName()
+    const named = new Mutex({ name, diagnostics: true })
+    assert.equal((await reportOf('Mutex', name)).madeAt, undefined)
+    assert.equal(named.isLocked(), false)
+    const counted = await madeOf(makesLocks('counters'))
+    for (const { madeAt } of [counted.map, counted.single]) assert.equal(madeAt, undefined)
+  })
 })

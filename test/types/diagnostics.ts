@@ -6,6 +6,7 @@ import {
   type LockEvent,
   type LockHolder,
   type LockReport,
+  type LockWaiter,
   Mutex,
   type ProcessSnapshot,
   RecursiveMutex,
@@ -26,6 +27,8 @@ async function see() {
   const locked: boolean = new RecursiveMutex({ diagnostics: false }).snapshot().locked
   const whole: ProcessSnapshot = await snapshot()
   const reports: LockReport[] = whole.locks.filter(({ kind }) => kind === 'KeyedMutex')
+  const waiters: LockWaiter[] = reports.flatMap(({ waiters }) => waiters)
+  const made: string | undefined = reports[0]?.madeAt
   const event: LockEvent = { kind: 'Mutex', scope: 'process', thread: 0 }
   const waits = whole.deadlocks.map(({ cycle }) => cycle[0]?.waitsFor.key)
 
@@ -33,7 +36,7 @@ async function see() {
   new Mutex({ diagnostics: 'full' })
   // @ts-expect-error an event is not watched
   new AutoResetEvent({ diagnostics: true })
-  return [since, count, p99, oldest, locked, reports, event, waits]
+  return [since, count, p99, oldest, locked, reports, waiters, made, event, waits]
 }
 
 see()
