@@ -33,8 +33,14 @@ class LocalCondition extends LocalLock {
   }
 
   notify(isAll) {
-    if (isAll) for (const waiter of this.waiters()) this.#notify(waiter)
-    else if (this.hasQueue()) this.#notify(this.queue.head)
+    if (!isAll) {
+      if (this.hasQueue()) this.#notify(this.queue.head)
+      return
+    }
+    for (const waiter of this.waiters()) {
+      // A subscriber that hears of one waiter's grant may have aborted another.
+      if (this.queue.has(waiter)) this.#notify(waiter)
+    }
   }
 
   #notify(waiter) {

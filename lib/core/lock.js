@@ -243,7 +243,10 @@ class LocalLock extends AnyLock {
     // A waiter that has left the queue must be settled, so check the stack first.
     if (waiters.length > 0) checkStack()
     // Remove them all first: no waiter may be admitted because another leaves.
-    for (const waiter of waiters) this.dequeue(waiter)
+    for (const waiter of waiters) {
+      this.dequeue(waiter)
+      waiter.markOver()
+    }
     for (const waiter of waiters) this.endInVain(waiter, reason)
     if (waiters.length > 0) this.admit()
   }

@@ -171,13 +171,15 @@ class LocalMutex extends LocalLock {
   }
 
   unlock() {
-    const { current, observer, queue } = this
+    const { current, observer } = this
     if (current === free) throw this.notHeld()
     if (observer !== null) {
       observed.ended(observer, observer.latest, 1)
       // The observer's callback may have ended the grant.
       if (this.current !== current) return
     }
+    // Or it may have queued the first waiter, which makes the queue.
+    const { queue } = this
     if (queue === null || queue.size === 0) {
       this.current = free
       if (this.watchers === null && this.idleListener === null) return
@@ -254,7 +256,7 @@ class MutexWaiter extends Waiter {
     mutex.dequeue(this)
     mutex.current = grant
     if (mutex.observer !== null) {
-      this.markAdmitted()
+      this.markOver()
       observed.granted(mutex.observer, 'exclusive', 1, this, isAbandoned, value)
     }
     this.resolve(value)

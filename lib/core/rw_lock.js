@@ -80,7 +80,7 @@ class LocalRWLock extends LocalLock {
   /** Reports to the observer that a caller holds the lock by `release`, after a wait or without one. */
   began(mode, waiter, release, promise) {
     const { observer } = this
-    waiter?.markAdmitted()
+    waiter?.markOver()
     release[grantKey].hold = observed.granted(observer, mode, 1, waiter, false, release, promise)
   }
 
@@ -164,7 +164,7 @@ class LocalRWLock extends LocalLock {
     const { upgrader } = this
     const release = writeReleaser(this)
     this.dequeue(upgrader)
-    upgrader.markAdmitted()
+    upgrader.markOver()
     this.#becomeWriter(upgrader.grant, release, upgrader)
     upgrader.resolve(release)
     upgrader.end()
@@ -172,9 +172,10 @@ class LocalRWLock extends LocalLock {
 
   /** Makes the only reader, that of `grant`, the writer by `release`. */
   #becomeWriter(grant, release, waiter, promise) {
-    grant.end()
     this.readerCount = 0
     this.hasWriter = true
+    // The observer's subscribers may ask for the lock.
+    grant.end()
     if (this.observer !== null) this.began('exclusive', waiter, release, promise)
   }
 

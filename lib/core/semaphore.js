@@ -117,7 +117,7 @@ class LocalSemaphore extends LocalLock {
   // A separate function: its code would keep begin() of unwatched semaphores from being inlined.
   observeGrant(weight, ticket, waiter, promise) {
     const { release } = ticket
-    waiter?.markAdmitted()
+    waiter?.markOver()
     release[holdKey] = observed.granted(
       this.observer,
       undefined,

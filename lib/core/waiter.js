@@ -38,10 +38,10 @@ class AnyWaiter {
   }
 
   /**
-   * The waiter has the lock. Called before an observer is told, whose callback may abort the wait's
-   * signal.
+   * The waiter has the lock, or has left the queue. Called before an observer is told, whose callback may abort the
+   * wait's signal.
    */
-  markAdmitted() {
+  markOver() {
     if (this.limits !== null) this.limits.isOver = true
   }
 

@@ -5,6 +5,7 @@ const { borrowing } = require('../core/lent_forms.js')
 const { LentMutex } = require('../core/lent_mutex.js')
 const { none } = require('../core/lent_tickets.js')
 const { free, Returner } = require('../core/mutex.js')
+const { observed } = require('../core/platform.js')
 
 class ConditionalMutex extends LentMutex {
   /** Whether promises of this thread wait for the mutex, or will once they are notified. */
@@ -28,9 +29,10 @@ class ConditionalMutex extends LentMutex {
 
   /** The holder waits for a condition, and the lender has the lock back. */
   stepAside() {
-    if (this.observer !== null) this.observeEnd()
     this.current = free
-    if (this.hasQueue()) this.waitAgain()
+    if (this.observer !== null) observed.ended(this.observer, this.observer.latest, 1)
+    // The observer's callback may have queued for the mutex, or notified this holder.
+    if (this.current === free && this.hasQueue()) this.waitAgain()
   }
 
   /** The notified holder of `grant` has the lock again. */

@@ -2,7 +2,7 @@
 // Subscribers of events that abort the wait that they hear of.
 const assert = require('node:assert/strict')
 const { channel } = require('node:diagnostics_channel')
-const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
+const { ConditionVariable, KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
 const { freshName, within } = require('../helpers/agents.js')
 const { turn } = require('../helpers/promises.js')
 
@@ -76,3 +76,107 @@ describe('A subscriber of events that aborts a wait as it is admitted', () => {
     }
   }
 })
+
+/** Calls `act` at the first of these events from now on. */
+function atFirst(event, act) {
+  const one = channel(`boxoffice:${event}`)
+  const subscriber = () => {
+    one.unsubscribe(subscriber)
+    act()
+  }
+  one.subscribe(subscriber)
+}
+
+/** Options of a lock of one thread, and of one that threads share. */
+const shares = { 'of one thread': () => ({}), 'of several threads': () => ({ name: freshName() }) }
+
+for (const diagnostics of ['counters', true]) {
+  describe(`A lock stays consistent with ${diagnostics} when a subscriber`, () => {
+    it('aborts one of the waiters that are being notified', async () => {
+      const mutex = new Mutex({ diagnostics })
+      const condition = new ConditionVariable()
+      const controller = new AbortController()
+      const waits = async (options) => {
+        await mutex.lock()
+        const end = await condition.wait(mutex, options).then(
+          () => 'notified',
+          ({ name }) => name,
+        )
+        mutex.unlock()
+        return end
+      }
+      const all = [waits(), waits({ signal: controller.signal }), waits()]
+      await turn()
+      atFirst('admit', () => controller.abort())
+      condition.notifyAll()
+      assert.deepEqual(await within(10_000, Promise.all(all)), [
+        'notified',
+        'AbortError',
+        'notified',
+      ])
+      assert.equal(mutex.isLocked(), false)
+    })
+
+    it('aborts one of the waiters that are being cancelled', async () => {
+      const mutex = new Mutex({ diagnostics })
+      const controller = new AbortController()
+      const release = await mutex.acquire()
+      const all = [mutex.acquire(), mutex.acquire({ signal: controller.signal })]
+      const ends = Promise.allSettled(all)
+      atFirst('abort', () => controller.abort())
+      mutex.cancel()
+      const reasons = (await ends).map(({ reason }) => reason.code)
+      assert.deepEqual(reasons, ['ERR_LOCK_CANCELED', 'ERR_LOCK_CANCELED'])
+      assert.equal(mutex.snapshot().waiting, 0)
+      const next = mutex.acquire()
+      release()
+      ;(await within(10_000, next))()
+    })
+
+    for (const [share, options] of Object.entries(shares)) {
+      it(`notifies the holder that begins to wait, ${share}`, async () => {
+        const shared = options()
+        const mutex = new Mutex({ ...shared, diagnostics })
+        const condition = new ConditionVariable(shared)
+        const release = await mutex.acquire()
+        atFirst('release', () => condition.notifyAll())
+        await within(10_000, condition.wait(mutex))
+        release()
+        assert.equal(mutex.isLocked(), false)
+      })
+
+      it(`is the first to wait for a mutex that is being released, ${share}`, async () => {
+        const mutex = new Mutex({ ...options(), diagnostics })
+        const release = await mutex.acquire()
+        let next
+        atFirst('release', () => {
+          next = mutex.acquire()
+        })
+        release()
+        ;(await within(10_000, next))()
+        assert.equal(mutex.isLocked(), false)
+      })
+
+      for (const method of ['upgrade', 'tryUpgrade']) {
+        it(`asks to read while a reader becomes the writer by ${method}(), ${share}`, async () => {
+          const lock = new RWLock({ ...options(), diagnostics })
+          const read = await lock.acquireRead()
+          let isIn = false
+          let reader
+          atFirst('release', () => {
+            reader = lock.acquireRead().finally(() => {
+              isIn = true
+            })
+          })
+          const release = await read[method]()
+          await turn()
+          assert.equal(isIn, false)
+          release()
+          ;(await within(10_000, reader))()
+          assert.equal(lock.isLocked(), false)
+          ;(await lock.acquireWrite())()
+        })
+      }
+    }
+  })
+}
