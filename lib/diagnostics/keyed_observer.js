@@ -67,9 +67,10 @@ class KeyedObserver {
     const isShared = name !== undefined
     const id = isShared ? `${kind} ${scope} ${name}` : `${kind} ${tally.id}`
     const keys = this.#keyMap.snapshot().map(({ key, waiting, holders, oldestWait }) => {
-      const keyId = `${id} ${typeof key} ${key}`
+      const isCut = typeof key === 'object'
+      const keyId = isCut ? `${id} ${key.id}` : `${id} ${typeof key} ${key}`
       // Another thread gets a report as a copy: of a key that is cut, only the text.
-      const shown = typeof key === 'object' ? String(key) : key
+      const shown = isCut ? String(key) : key
       const what = { kind, name, key: shown, scope, id: keyId, map: id, isShared }
       const waiters = this.#waitersOf(key, time)
       return { ...what, holders, waiting, oldestWait, waiters }

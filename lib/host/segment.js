@@ -105,7 +105,7 @@ class HostSegment {
     const key = known.get(place)
     // The place of an idle lock may have passed to another key.
     const isKnown = key !== undefined && native.host.carries(this.number, place, toText(key)) === 1
-    return isKnown ? key : cutKeyOf(text)
+    return isKnown ? key : cutKeyOf(text, place)
   }
 }
 

@@ -18,6 +18,25 @@ for (const diagnostics of ['counters', true]) {
     const hosts = useHosts()
     const optionsOf = (name) => ({ scope: 'host', name, directory: hosts.directory, diagnostics })
 
+    it('list each long key of another process, of which they have only the beginning', async () => {
+      const name = freshName()
+      const keys = new KeyedMutex(optionsOf(name))
+      const beginning = 'the lock of the invoices of the customer with the number '
+      const host = hosts.start()
+      await host.does(
+        `my.keys = new boxoffice.KeyedMutex({ scope: 'host', name: '${name}' })
+        for (let i = 0; i < 3; i++) await my.keys.lock('${beginning}' + i)`,
+      )
+      const { locks } = await snapshot()
+      const reports = locks.filter((lock) => lock.name === name && lock.key !== undefined)
+      assert.deepEqual(
+        reports.map(({ holders }) => holders),
+        Array(3).fill([{ pid: host.pid }]),
+      )
+      assert.equal(keys.snapshot().length, 3)
+      await host.dies()
+    })
+
     it('list the holders of keys in other processes by their pids', async () => {
       const name = freshName()
       const keys = new KeyedMutex(optionsOf(name))
