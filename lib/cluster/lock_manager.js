@@ -1,7 +1,7 @@
 'use strict'
 // The lock manager over an engine: its names are keys of read-write locks. Its locks cannot be
 // stolen.
-const { listen } = require('../core/abort.js')
+const { listen, reasonOf } = require('../core/abort.js')
 const { lockOf } = require('../weblocks/lock.js')
 const { modeNames } = require('../weblocks/request_options.js')
 const { keyMapOver } = require('./open.js')
@@ -36,7 +36,7 @@ class ManagerOver {
     const { signal } = release
     try {
       return await new Promise((resolve, reject) => {
-        listen(signal, () => reject(signal.reason))
+        listen(signal, () => reject(reasonOf(signal)))
         // In an async function, so that any error it throws rejects.
         const run = async () => callback(lockOf({ name, mode: wish.mode }, release))
         run().then(resolve, reject)

@@ -15,10 +15,7 @@ const first = { capture: true, once: true }
  */
 function addListener(signal, callback) {
   const { addAbortListener } = platform
-  if (addAbortListener !== undefined) {
-    const listener = addAbortListener(signal, callback)
-    return () => listener[Symbol.dispose]()
-  }
+  if (addAbortListener !== undefined) return addAbortListener(signal, callback)
   signal.addEventListener('abort', callback, first)
   return () => signal.removeEventListener('abort', callback, first)
 }
@@ -55,6 +52,12 @@ function throwIfAborted(signal) {
   if (signal?.aborted) throw reasonOf(signal)
 }
 
+function throwLater(error) {
+  queueMicrotask(() => {
+    throw error
+  })
+}
+
 /** The waits of one signal. `listen` returns it to each wait, which calls stop() on it. */
 class Listening {
   #signal
@@ -85,7 +88,12 @@ class Listening {
     this.#callbacks.delete(callback)
     if (this.#callbacks.size > 0 || !this.#isAdded) return
     this.#isAdded = false
-    this.#remove()
+    try {
+      this.#remove()
+    } catch (error) {
+      // An error of a custom signal must not keep a caller from its grant, or other waiters from theirs.
+      throwLater(error)
+    }
   }
 
   /**
@@ -100,9 +108,7 @@ class Listening {
         callback()
       } catch (error) {
         // As an EventTarget does: a wait whose callback throws must not hold up the others.
-        queueMicrotask(() => {
-          throw error
-        })
+        throwLater(error)
       }
     }
   }

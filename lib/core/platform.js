@@ -13,7 +13,10 @@ const builtin = (name) => globalThis.process?.getBuiltinModule?.(name)
 module.exports = {
   now: now.bind(clock),
 
-  /** A listener that no other listener can keep from its event: events.addAbortListener(). */
+  /**
+   * Adds a listener that no other listener can keep from its event, and returns the function that removes it. Undefined
+   * where a runtime has no events.addAbortListener().
+   */
   addAbortListener: undefined,
 
   /** A new AsyncLocalStorage, or undefined where the runtime has none. */

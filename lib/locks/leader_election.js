@@ -1,6 +1,6 @@
 'use strict'
 // Leader election over a mutex: the process that holds it leads.
-const { following } = require('../core/abort.js')
+const { abort, following, reasonOf, throwIfAborted } = require('../core/abort.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
 const { checkCallback, checkKnown, checkObject, checkSignal } = require('../core/options.js')
@@ -72,7 +72,7 @@ class Election {
 
   async lead(callback, own) {
     const { signal: closing } = this.#closing
-    if (closing.aborted) throw closing.reason
+    throwIfAborted(closing)
     const candidate = this.#runFor(callback, own === undefined ? [closing] : [closing, own])
     this.#candidates.add(candidate)
     try {
@@ -84,7 +84,7 @@ class Election {
 
   async close() {
     const message = `${this.#title} has been closed: construct another one to lead again`
-    this.#closing.abort(lockError('ERR_LOCK_CLOSED', message))
+    abort(this.#closing, lockError('ERR_LOCK_CLOSED', message))
     await Promise.allSettled(this.#candidates)
   }
 
@@ -112,7 +112,7 @@ class Election {
       try {
         return await this.#mutex.acquire({ signal: stop })
       } catch (error) {
-        if (stop.aborted && error === stop.reason) return undefined
+        if (stop.aborted && error === reasonOf(stop)) return undefined
         if (!this.#isUnanswered(error)) throw error
         if (!isTold) this.#warns(error)
         isTold = true
@@ -167,7 +167,7 @@ function unansweredOf(engine) {
 /** Whether `error` is the result of work that stopped because of `signal`. */
 function isEndOf(signal, error) {
   if (!signal.aborted) return false
-  const { reason } = signal
+  const reason = reasonOf(signal)
   return error === reason || error?.cause === reason || error?.name === 'AbortError'
 }
 

@@ -1,13 +1,16 @@
 'use strict'
 // Signals that others use as well, or that are no AbortSignal of Node.js.
 const assert = require('node:assert/strict')
+const { getEventListeners } = require('node:events')
 const boxoffice = require('../..')
+const { freshName } = require('../helpers/agents.js')
 const { scopes } = require('../helpers/scopes.js')
 const { isSupported } = require('../helpers/host_support.js')
+const { runInContext } = require('../helpers/vm_instances.js')
 
 const { Barrier, ConditionVariable, CountdownLatch, KeyedMutex, LockManager, ManualResetEvent } =
   boxoffice
-const { Mutex, RWLock, Semaphore, SingleFlight, withTimeout } = boxoffice
+const { LeaderElection, Mutex, RWLock, Semaphore, SingleFlight, withTimeout } = boxoffice
 
 const forEver = () => new Promise(() => {})
 
@@ -94,6 +97,23 @@ class Polyfill extends EventTarget {
   }
 }
 
+/** Calls `act` while controllers make such signals. */
+async function withPolyfill(act) {
+  const real = globalThis.AbortController
+  globalThis.AbortController = class {
+    signal = new Polyfill()
+
+    abort() {
+      this.signal.abort()
+    }
+  }
+  try {
+    await act()
+  } finally {
+    globalThis.AbortController = real
+  }
+}
+
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 async function endsWhenStopped(wait) {
@@ -150,24 +170,81 @@ describe('a wait whose signal tells no reason rejects with an AbortError', () =>
     assert.equal(one.reason, other.reason)
   })
 
-  it('and a controller that keeps no reason does not hide a timeout', async () => {
-    const real = globalThis.AbortController
-    globalThis.AbortController = class {
-      signal = new Polyfill()
-
-      abort() {
-        this.signal.abort()
-      }
-    }
-    try {
+  it('and a controller that keeps no reason does not hide a timeout', () =>
+    withPolyfill(async () => {
       const locks = new KeyedMutex()
       locks.tryAcquire('b')
       await assert.rejects(locks.acquire(['a', 'b'], { timeout: 1 }), { code: 'ERR_LOCK_TIMEOUT' })
       const failed = new Error('failed')
       const map = new Semaphore(2).map([1, 2], () => Promise.reject(failed))
       await assert.rejects(map, (error) => error === failed)
+    }))
+
+  it('and a controller that keeps no reason does not hide the end of an election', () =>
+    withPolyfill(async () => {
+      const election = new LeaderElection({ scope: 'process', name: freshName() })
+      let resign
+      const leader = election.lead(() => new Promise((resolve) => (resign = resolve)))
+      const candidate = election.lead(() => assert.fail('it led'))
+      await nextTurn()
+      const closed = election.close()
+      assert.equal(await candidate, undefined)
+      resign()
+      await Promise.all([leader, closed])
+      await assert.rejects(
+        election.lead(() => {}),
+        { code: 'ERR_LOCK_CLOSED' },
+      )
+    }))
+})
+
+/** The error of a signal that cannot be let go of. */
+const stuck = new Error('removeEventListener() throws')
+
+class StuckSignal extends Polyfill {
+  removeEventListener() {
+    throw stuck
+  }
+}
+
+describe('a wait whose signal throws when its listener is removed', () => {
+  it('is granted, for one key or several, and the error is an uncaught exception', async () => {
+    const thrown = []
+    const usual = process.listeners('uncaughtException')
+    process.removeAllListeners('uncaughtException')
+    const hear = (error) => thrown.push(error)
+    process.on('uncaughtException', hear)
+    const locks = new KeyedMutex()
+    try {
+      for (const keys of ['b', ['a', 'b']]) {
+        const release = await locks.acquire('b')
+        const wait = locks.acquire(keys, { signal: new StuckSignal(), timeout: 60_000 })
+        await nextTurn()
+        release()
+        ;(await wait)()
+      }
+      await nextTurn()
     } finally {
-      globalThis.AbortController = real
+      process.off('uncaughtException', hear)
+      for (const listener of usual) process.on('uncaughtException', listener)
     }
+    assert.deepEqual([...locks.keys()], [])
+    assert.deepEqual(thrown, [stuck, stuck])
+  })
+})
+
+describe('a wait in a vm context whose Symbol.dispose is not that of Node.js', () => {
+  it('leaves no listener behind when it is granted', async () => {
+    const { value } = await runInContext(`
+      const { Mutex } = require('..')
+      const mutex = new Mutex()
+      const { signal } = new AbortController()
+      const release = await mutex.acquire()
+      const wait = mutex.acquire({ signal })
+      release()
+      ;(await wait)()
+      return signal`)
+    await nextTurn()
+    assert.equal(getEventListeners(value, 'abort').length, 0)
   })
 })
