@@ -179,8 +179,8 @@ class LocalSemaphore extends LocalLock {
   }
 
   /**
-   * How many of the `weight` units of a releaser are still out: release() of the same key may already have put back a
-   * part of them.
+   * How many of the `weight` units of a grant are still out: release() of the same key may already have put back a part
+   * of them. Throws where they would pass the maximum.
    */
   roomFor(weight) {
     const back = this.key === undefined ? weight : Math.min(weight, this.whole - this.value)
@@ -188,16 +188,10 @@ class LocalSemaphore extends LocalLock {
     return back
   }
 
-  /** The end of a grant of `weight` units. */
+  /** A grant of `weight` units is over. */
   giveBack(weight) {
     const back = this.roomFor(weight)
     if (back > 0) this.comesBack(back)
-  }
-
-  /** Called by a releaser of `weight` units, of which `back` are still out. */
-  putBack(back, weight, release) {
-    if (this.observer !== null) observed.ended(this.observer, release[holdKey], weight)
-    this.comesBack(back)
   }
 
   setValue(value) {
@@ -269,9 +263,11 @@ function releaser(lock, weight) {
   let isOver = false
   const Releaser = () => {
     if (isOver || lock.generation !== generation) return
-    const back = lock.roomFor(weight)
+    lock.roomFor(weight)
     isOver = true
-    if (back > 0) lock.putBack(back, weight, Releaser)
+    if (lock.observer !== null) observed.ended(lock.observer, Releaser[holdKey], weight)
+    // The observer's callback may have released the key.
+    if (lock.generation === generation) lock.giveBack(weight)
   }
   return makeReleaser(Releaser, false)
 }

@@ -15,7 +15,16 @@ const sites = new Map()
 /** The sites with warnings that were left out. */
 const waiting = new Set()
 
-const emit = ({ code, message, detail }) => process.emitWarning(message, { type, code, detail })
+/** process.emitWarning() may be a program's own. What it throws must not cost the caller its lock. */
+function emit({ code, message, detail }) {
+  try {
+    process.emitWarning(message, { type, code, detail })
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}
 
 /** process.emitWarning() waits for the next tick, which does not come any more. */
 function emitAtExit({ message, ...more }) {
@@ -41,7 +50,6 @@ class Site {
       sites.delete(this.#key)
       return
     }
-    // First the timer: process.emitWarning() may be a program's own, and throw.
     this.#rests()
     this.tell(emit)
   }

@@ -30,8 +30,12 @@ function overrideError() {
 class KeyedMutex extends Keyed {
   constructor(options = {}) {
     super(kind, options)
-    const isReentrant = mapOf(this, kind, 'runExclusive').runExclusive !== undefined
-    if (isReentrant && this.acquire !== KeyedMutex.prototype.acquire) throw overrideError()
+    if (mapOf(this, kind, 'runExclusive').runExclusive !== undefined) this.#checkAcquire()
+  }
+
+  /** A reentrant map does not call it. */
+  #checkAcquire() {
+    if (this.acquire !== KeyedMutex.prototype.acquire) throw overrideError()
   }
 
   acquire(key, options) {
@@ -50,6 +54,8 @@ class KeyedMutex extends Keyed {
   runExclusive(key, callback, options) {
     try {
       const map = mapOf(this, kind, 'runExclusive')
+      // A class field or a spy replaces acquire() after the construction.
+      if (map.runExclusive !== undefined) this.#checkAcquire()
       if (Array.isArray(key) && map.runExclusive !== undefined) {
         checkCallback(callback, key, options)
         refuseNumber(options)

@@ -2,7 +2,7 @@
 // Subscribers of events that abort the wait that they hear of.
 const assert = require('node:assert/strict')
 const { channel } = require('node:diagnostics_channel')
-const { ConditionVariable, KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
+const { ConditionVariable, KeyedMutex, KeyedSemaphore, Mutex, RWLock, Semaphore } = require('../..')
 const { freshName, within } = require('../helpers/agents.js')
 const { turn } = require('../helpers/promises.js')
 
@@ -134,6 +134,16 @@ for (const diagnostics of ['counters', true]) {
     })
 
     for (const [share, options] of Object.entries(shares)) {
+      it(`puts back the units of a key that a releaser puts back, ${share}`, async () => {
+        const units = new KeyedSemaphore(1, { ...options(), diagnostics })
+        const [, release] = await units.acquire('a')
+        atFirst('release', () => units.release('a'))
+        release()
+        const tickets = [units.tryAcquire('a'), units.tryAcquire('a')]
+        assert.equal(tickets[1], undefined)
+        tickets[0].release()
+      })
+
       it(`notifies the holder that begins to wait, ${share}`, async () => {
         const shared = options()
         const mutex = new Mutex({ ...shared, diagnostics })

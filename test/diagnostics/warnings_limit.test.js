@@ -186,6 +186,22 @@ describe('Warnings that repeat themselves', () => {
     assert.deepEqual(shown, [['BOXOFFICE_TOO_MANY_UNITS']])
   })
 
+  it('cost no caller its lock where process.emitWarning() throws', async () => {
+    const { shown } = await runCode(
+      `${listen}
+      const thrown = []
+      process.on('uncaughtException', ({ message }) => thrown.push(message))
+      process.emitWarning = () => { throw new Error('mine') }
+      const semaphore = new Semaphore(1)
+      const wait = semaphore.acquire(2)
+      await turn()
+      semaphore.setValue(2)
+      await wait
+      show(thrown)`,
+    )
+    assert.deepEqual(shown, [['mine']])
+  })
+
   it('all go through one limiter', () => {
     const calls = readdirSync(lib, { recursive: true })
       .filter((file) => file.endsWith('.js'))

@@ -143,7 +143,10 @@ describe('boxoffice/local', () => {
           console.log(message)
         }
       }`
-    assert.match(printed(code), /^reentrant must be a boolean\nunknown option "reentrant" .*\nin\n$/)
+    assert.match(
+      printed(code),
+      /^reentrant must be a boolean\nunknown option "reentrant" .*\nin\n$/,
+    )
   })
 
   it('has recursive mutexes in Node.js, and knows its workers', () => {

@@ -335,6 +335,19 @@ describe('reentrant', () => {
     assert.ok(new Derived())
   })
 
+  it('does not go with an acquire() that is replaced later', async () => {
+    const wrong = { name: 'TypeError', message: /override runExclusive\(\) instead$/ }
+    class Derived extends KeyedMutex {
+      acquire = (...all) => super.acquire(...all)
+    }
+    await assert.rejects(new Derived({ reentrant: true }).runExclusive('a', assert.fail), wrong)
+    const locks = new KeyedMutex({ reentrant: true })
+    locks.acquire = locks.acquire.bind(locks)
+    await assert.rejects(locks.runExclusive('a', assert.fail), wrong)
+    delete locks.acquire
+    assert.equal(await locks.runExclusive('a', () => 'again'), 'again')
+  })
+
   it('is off by default: a nested call waits', async () => {
     const locks = new KeyedMutex({ reentrant: false })
     await locks.runExclusive('a', async () => {
