@@ -63,7 +63,7 @@ bool EventLoop::onHostWakeup(host::Membership& membership) noexcept {
 bool EventLoop::mayBeWoken() noexcept {
   // In this order: a loop that has left the registry has posted before. It has called wakeLater
   // after, so that JavaScript asks again when these completions have been read.
-  return eventLoopRegistry().hasOthers() || !inbox_.isQuiet();
+  return eventLoopRegistry().hasOtherThreads() || !inbox_.isQuiet();
 }
 
 }  // namespace boxoffice::binding

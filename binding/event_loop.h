@@ -8,6 +8,7 @@
 
 #include <napi.h>
 
+#include <thread>
 #include <utility>
 
 #include "callbacks.h"
@@ -34,6 +35,7 @@ class EventLoop final : public Parker {
   void start(napi_value completions, napi_value onWakeup, napi_value probe);
 
   AgentId id() const noexcept { return id_; }
+  std::thread::id thread() const noexcept { return thread_; }
   Regions& regions() noexcept { return regions_; }
   Shares& shares() noexcept { return shares_; }
   Hosts& hosts() noexcept { return hosts_; }
@@ -59,7 +61,7 @@ class EventLoop final : public Parker {
   void deferCompletions() noexcept {
     if (!completions_.isEmpty()) wakeLater();
   }
-  /// Whether there is another event loop, or one that ended has left completions for this one.
+  /// Whether another thread has an event loop, or one that ended has left completions for this one.
   bool mayBeWoken() noexcept;
 
   /// Called when JavaScript has ended: its environment ends, or it can no longer reach this loop.
@@ -83,6 +85,7 @@ class EventLoop final : public Parker {
 
   const napi_env env_;
   const AgentId id_ = takeAgentId();
+  const std::thread::id thread_ = std::this_thread::get_id();
   Callbacks callbacks_;
   Regions regions_;
   Shares shares_;

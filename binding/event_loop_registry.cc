@@ -1,5 +1,7 @@
 #include "event_loop_registry.h"
 
+#include <algorithm>
+
 #include "event_loop.h"
 #include "platform/process_wide.h"
 
@@ -7,24 +9,37 @@ namespace boxoffice::binding {
 
 void EventLoopRegistry::join(EventLoop& loop) {
   const std::lock_guard guard(mutex_);
+  const bool wereOfOneThread = areOfOneThread();
   all_.push_back(&loop);
-  if (all_.size() == 2) all_.front()->wakeLater();
+  if (wereOfOneThread && !areOfOneThread()) wakeAllHere();
 }
 
 void EventLoopRegistry::leave(EventLoop& loop) noexcept {
   const std::lock_guard guard(mutex_);
+  const bool wereOfOneThread = areOfOneThread();
   std::erase(all_, &loop);
-  if (all_.size() == 1) all_.front()->wakeLater();
+  if (!wereOfOneThread && areOfOneThread()) wakeAllHere();
 }
 
 void EventLoopRegistry::wakeAll() noexcept {
   const std::lock_guard guard(mutex_);
-  for (EventLoop* const loop : all_) loop->wakeLater();
+  wakeAllHere();
 }
 
-bool EventLoopRegistry::hasOthers() const noexcept {
+bool EventLoopRegistry::hasOtherThreads() const noexcept {
   const std::lock_guard guard(mutex_);
-  return all_.size() > 1;
+  return !areOfOneThread();
+}
+
+bool EventLoopRegistry::areOfOneThread() const noexcept {
+  const auto isOther = [this](const EventLoop* loop) {
+    return loop->thread() != all_.front()->thread();
+  };
+  return std::none_of(all_.begin(), all_.end(), isOther);
+}
+
+void EventLoopRegistry::wakeAllHere() noexcept {
+  for (EventLoop* const loop : all_) loop->wakeLater();
 }
 
 EventLoopRegistry& eventLoopRegistry() { return processWide<EventLoopRegistry>(); }

@@ -1,5 +1,5 @@
-// All event loops of this process. Each is called when another begins or ends, because a loop that
-// is alone must not wait for other threads.
+// All event loops of this process. A thread has one for each instance of this package. All are called when there begin
+// or cease to be loops of several threads, because the loops of a thread that is alone must not wait for others.
 #pragma once
 
 #include <mutex>
@@ -17,10 +17,14 @@ class EventLoopRegistry {
   void leave(EventLoop& loop) noexcept;
   /// An event that every loop checks for has occurred.
   void wakeAll() noexcept;
-  /// Whether there are other loops than the caller's.
-  bool hasOthers() const noexcept;
+  /// Whether there are loops of other threads than the caller's, which has one.
+  bool hasOtherThreads() const noexcept;
 
  private:
+  // With the mutex held.
+  bool areOfOneThread() const noexcept;
+  void wakeAllHere() noexcept;
+
   mutable std::mutex mutex_;
   std::vector<EventLoop*> all_;
 };

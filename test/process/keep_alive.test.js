@@ -158,6 +158,15 @@ const leaves = {
      mutex.acquire()${grants('first')}; ${acquire('never')}; ${tellLater}`,
     'first',
   ],
+  'of another instance of the package in this thread': [
+    `const first = new (require(${JSON.stringify(entry)}).Semaphore)(0, { name: 'instances' })
+     for (const file of Object.keys(require.cache)) if (!file.endsWith('.node')) delete require.cache[file]
+     const again = new (require(${JSON.stringify(entry)}).Semaphore)(0, { name: 'instances' })
+     first.acquire().then(() => show('granted'))
+     again.acquire().then(() => show('never'))
+     again.release()`,
+    'granted',
+  ],
   'held by this thread again, after it was handed to and fro': [
     `${heldForAWhile}; (await mutex.acquire())(); mutex.tryLock(); ${acquire('never')}; show('ours')`,
     'ours',
@@ -185,7 +194,7 @@ async function check(code, expected) {
   assert.deepEqual([child.code, child.signal], [0, null])
 }
 
-describe('a wait for a mutex', function () {
+describe('a wait', function () {
   this.timeout(60_000)
   for (const [name, [code, ...expected]] of Object.entries(stays)) {
     it(`${name}, keeps the process alive`, () => check(code, expected))
