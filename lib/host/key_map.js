@@ -6,6 +6,7 @@ const { CutKey } = require('./cut_key.js')
 const native = require('../addon/load.js')
 const { SharedKeyMap } = require('../process/shared_key_map.js')
 const { pinAgain, shareThere, unpin } = require('../process/shares.js')
+const { untilIdle } = require('./timed_hold.js')
 
 /** The most idle locks that remember an unpinned slot. They cost only memory of this thread. */
 const mostIdle = 1024
@@ -22,6 +23,10 @@ class HostKeyMap extends SharedKeyMap {
   /** Whether the slot of `core` still belongs to its key, and is pinned. */
   isThere(core) {
     return core.isPinned || pinAgain(core)
+  }
+
+  onIdle() {
+    return untilIdle(super.onIdle(), this.times ?? this.table.times)
   }
 
   get size() {

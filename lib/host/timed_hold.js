@@ -6,6 +6,7 @@ const { lostError } = require('../core/caused_errors.js')
 const { lockError } = require('../core/errors.js')
 const { longestTimeout } = require('../core/options.js')
 const { now } = require('../addon/load.js').clock
+const { keepAlive } = require('../process/keep_alive.js')
 
 class TimedHold {
   #lock
@@ -85,10 +86,17 @@ function count(lock, change) {
   lock.share.wait(lock, change)
 }
 
+/**
+ * `promise` of onIdle() of a lock with these times. The timer of a maxHold keeps no event loop alive, but here a caller
+ * waits for it.
+ */
+const untilIdle = (promise, { maxHold = Infinity } = {}) =>
+  maxHold === Infinity ? promise : keepAlive.during(promise)
+
 /** The error of blocking calls: timers do not run on a blocked thread. */
 function blockedError(lock) {
   const message = `${lock.title()} has a maxHold or a minHold, whose timers need the event loop of this thread: use a method that returns a promise`
   return lockError('ERR_LOCK_UNSUPPORTED', message)
 }
 
-module.exports = { at, blockedError, retrying, TimedHold }
+module.exports = { at, blockedError, retrying, TimedHold, untilIdle }

@@ -1,7 +1,7 @@
 'use strict'
 // A lent mutex whose lender enforces `minHold` and `maxHold`: timed_lender.js.
 const { unseen } = require('../core/releaser.js')
-const { blockedError } = require('./timed_hold.js')
+const { blockedError, untilIdle } = require('./timed_hold.js')
 const { TimedMutexLender } = require('./timed_lender.js')
 
 /** The timed form of `Base`, a class derived from LentMutex. */
@@ -28,6 +28,10 @@ const timed = (Base) =>
     admit() {
       this.lender.keepEnd(this.hasQueue())
       super.admit()
+    }
+
+    onIdle() {
+      return untilIdle(super.onIdle(), this.lender.times)
     }
 
     releaser(grant, isAbandoned) {

@@ -17,7 +17,7 @@ const { Limits } = require('../core/waiter.js')
 const native = require('../addon/load.js')
 const { HostRWCore } = require('./rw_core.js')
 const { signalled } = require('./hold_signal.js')
-const { at, blockedError, retrying, TimedHold } = require('./timed_hold.js')
+const { at, blockedError, retrying, TimedHold, untilIdle } = require('./timed_hold.js')
 
 const { now } = native.clock
 
@@ -123,6 +123,10 @@ class TimedRWCore extends HostRWCore {
     if (release === undefined || release[timed].wait === 0) return release
     release[unseen]()
     return undefined
+  }
+
+  onIdle() {
+    return untilIdle(super.onIdle(), this.#times)
   }
 
   acquireReadSync() {

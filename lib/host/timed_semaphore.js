@@ -14,7 +14,7 @@ const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
 const { HostSemaphoreCore } = require('./semaphore_core.js')
 const { signalled } = require('./hold_signal.js')
-const { at, blockedError, retrying, TimedHold } = require('./timed_hold.js')
+const { at, blockedError, retrying, TimedHold, untilIdle } = require('./timed_hold.js')
 
 const { now } = native.clock
 
@@ -82,6 +82,10 @@ class TimedSemaphoreCore extends HostSemaphoreCore {
       ticket = super.tryAcquire(weight)
     }
     return ticket
+  }
+
+  onIdle() {
+    return untilIdle(super.onIdle(), this.#times)
   }
 
   acquireSync() {

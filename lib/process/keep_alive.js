@@ -34,6 +34,16 @@ class KeepAlive {
     if (isHost || this.#waits === (change > 0 ? 1 : 0)) this.update()
   }
 
+  /** Keeps the event loop alive until `promise`, which a timer of this thread settles. */
+  async during(promise) {
+    this.count(+1, true)
+    try {
+      return await promise
+    } finally {
+      this.count(-1, true)
+    }
+  }
+
   /** A wait began or ended, or another thread joined or left. */
   update() {
     const state = this.#next()

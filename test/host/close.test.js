@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { freshName } = require('../helpers/agents.js')
 const { closables, isPending } = require('../helpers/closable.js')
 const { useHosts } = require('../helpers/hosts.js')
+const { entry, runCode } = require('../helpers/processes.js')
 
 const closed = { code: 'ERR_LOCK_CLOSED' }
 
@@ -38,6 +39,32 @@ describe('Locks of scope host that close', function () {
       const other = make(options)
       await (await other.hold())()
       await other.lock.close()
+    })
+  }
+
+  /** With a maxHold, by class: a constructor and a hold. */
+  const timed = {
+    Mutex: [(options) => `Mutex(${options})`, 'lock.acquire()'],
+    KeyedMutex: [(options) => `KeyedMutex(${options})`, `lock.acquire('a')`],
+    Semaphore: [(options) => `Semaphore(1, ${options})`, 'lock.acquire()'],
+    KeyedSemaphore: [(options) => `KeyedSemaphore(1, ${options})`, `lock.acquire('a')`],
+    RWLock: [(options) => `RWLock(${options})`, 'lock.acquireRead()'],
+    KeyedRWLock: [(options) => `KeyedRWLock(${options})`, `lock.acquireWrite('a')`],
+  }
+  for (const [name, [make, hold]] of Object.entries(timed)) {
+    it(`keep their process alive until a maxHold has ended the last hold: ${name}`, async () => {
+      const options = JSON.stringify({
+        scope: 'host',
+        name: freshName(),
+        directory: hosts.directory,
+        maxHold: 200,
+      })
+      const { shown, code } = await runCode(
+        `const boxoffice = require(${JSON.stringify(entry)})
+        const lock = new boxoffice.${make(options)}
+        ${hold}.then(() => lock.close()).then(() => show('closed'))`,
+      )
+      assert.deepEqual([shown, code], [['closed'], 0])
     })
   }
 
