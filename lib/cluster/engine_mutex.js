@@ -43,14 +43,6 @@ class EngineMutex extends EngineLock {
     return this.releaser(hold)
   }
 
-  /**
-   * The callback of a RecursiveMutex releases its hold itself, because callers from inside may
-   * still hold it.
-   */
-  end(hold) {
-    if (this.holds === undefined) super.end(hold)
-  }
-
   /** Resolves to use(hold). */
   async #hold(limits, use, asked = wish) {
     const hold = await this.take(asked, limits)

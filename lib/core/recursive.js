@@ -13,9 +13,11 @@
 //   closed   its callback has ended: a caller from inside counts as coming from the next open one around
 //            it, or from outside. Callers that came before are still admitted, one after the other
 //   over     closed, and no caller from inside is waiting or in: the queue that it came by goes on
+const { withDeadline } = require('./abort.js')
 const { lockError } = require('./errors.js')
 const { Runner } = require('./mutex.js')
 const { context, contexts, Hold, Holds, openFrom } = require('./recursive_hold.js')
+const platform = require('./platform.js')
 const { checkStack } = require('./stack.js')
 const { acquireOptions, checkCallback, readWait } = require('./options.js')
 
@@ -39,7 +41,7 @@ class Recursive {
     this.holds = holds
   }
 
-  /** The innermost open hold of this lock in the context `around`. */
+  /** The innermost open hold of this lock in the context `around`, unless it has ended before its callback. */
   holdIn(around) {
     let hold = around
     while (hold !== null && hold.holds !== this.holds) {
@@ -47,11 +49,19 @@ class Recursive {
       hold.around = openFrom(hold.around)
       hold = hold.around
     }
-    return hold
+    return hold === null || this.hasLost(hold) ? null : hold
   }
 
   isHeld() {
-    return this.holds.isOnStack || this.holdIn(context()) !== null
+    return this.isOnStack() || this.holdIn(context()) !== null
+  }
+
+  /**
+   * Whether `hold` has ended before its callback: by its maxHold, by the key that it was released by, or by a Mutex on the same
+   * memory.
+   */
+  hasLost({ root }) {
+    return root.grant !== root.mutex.lock.grant()
   }
 
   runExclusive(callback, options) {
@@ -84,7 +94,8 @@ class Recursive {
 
   /** Whether a callback of runExclusiveSync() is around: by thread, not by context, because code inside it is on its stack. */
   isOnStack() {
-    return this.holds.isOnStack
+    const { isOnStack, outermost } = this.holds
+    return isOnStack && !this.hasLost(outermost)
   }
 
   /** Enters from inside `around`, and blocks this thread until then. */
@@ -115,6 +126,7 @@ class Recursive {
 
   /** Resolves to a hold that is entered from inside `around`; to undefined if the lock is not available. */
   async enterFrom(around, limits) {
+    const deadline = platform.now() + limits.timeout
     const parent = this.holdIn(around)
     let grant
     try {
@@ -125,14 +137,23 @@ class Recursive {
     if (grant === undefined) return undefined
     const hold = new Hold(this, parent, around)
     hold.enter(grant)
-    if (!this.hasLost(hold)) return hold
+    if (parent === null || !this.hasLost(hold)) return hold
     hold.close()
-    return this.enterFrom(around, limits)
+    return this.#enterOutside(around, limits, deadline)
   }
 
-  /** Whether the hold that `hold` was entered from inside of has ended while its caller waited. */
-  hasLost(_hold) {
-    return false
+  /** Enters by the lock's queue a caller that has waited inside of a hold, which has been lost meanwhile. */
+  async #enterOutside(around, limits, deadline) {
+    const { timeout, signal } = limits
+    if (!(timeout > 0)) return this.enterFrom(around, limits)
+    const left = Math.max(0, deadline - platform.now())
+    const limit = withDeadline(signal, left, () => this.lock.timeoutError(timeout))
+    limit.start()
+    try {
+      return await this.enterFrom(around, { ...limits, timeout: undefined, signal: limit.signal })
+    } finally {
+      limit.end()
+    }
   }
 
   /** The grant that callbacks get: that of the outermost hold around `hold`. */
@@ -190,30 +211,8 @@ function begin(callback, grant) {
   return Promise.resolve(callback(grant))
 }
 
-/** The mutex of a key. Unlike a RecursiveMutex it can be released by the key, and may serve another key then. */
-class RecursiveKey extends Recursive {
-  constructor(lock) {
-    // Not those of the lock, which is also a plain mutex.
-    super(lock, new Holds())
-  }
-
-  /** A hold that has ended before its callback does not count. */
-  holdIn(around) {
-    const hold = super.holdIn(around)
-    return hold !== null && hold.root.grant === this.lock.grant() ? hold : null
-  }
-
-  hasLost({ parent, root }) {
-    return parent !== null && root.grant !== this.lock.grant()
-  }
-
-  isOnStack() {
-    return super.isOnStack() && this.holds.outermost?.grant === this.lock.grant()
-  }
-}
-
 /** Calls `callback(grant)` inside `hold`, or outside of all if that is null. */
 const runInside = (hold, callback, grant) => contexts().run(hold, begin, callback, grant)
 const runInsideSync = (hold, callback, grant) => contexts().run(hold, callback, grant)
 
-module.exports = { Recursive, RecursiveKey, runInside, runInsideSync }
+module.exports = { Recursive, runInside, runInsideSync }

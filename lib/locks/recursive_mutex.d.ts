@@ -38,7 +38,9 @@ export interface RecursiveMutexOptions
  *
  * The callback itself goes on while nested calls hold the mutex: await them before you touch what the mutex guards.
  *
- * At scope host and over an engine the outermost hold has the lock; acquiring it again is local.
+ * At scope host and over an engine the outermost hold has the lock; acquiring it again is local. After `maxHold` has ended
+ * that hold, its callback does not hold the mutex any more: `isHeld()` is false, and calls from inside, also those that
+ * wait there, queue as calls from outside do, with what is left of their `timeout`.
  *
  * When a thread ends while it holds a shared RecursiveMutex, the next waiter acquires it, without `abandoned`.
  *

@@ -3,8 +3,8 @@
 // as lib/core/recursive.js has it for one mutex. The other forms could only wait for their own chain there, and are refused.
 const { lockError } = require('../core/errors.js')
 const { acquireOptions, readWait } = require('../core/options.js')
-const { RecursiveKey, runInside, runInsideSync } = require('../core/recursive.js')
-const { context } = require('../core/recursive_hold.js')
+const { Recursive, runInside, runInsideSync } = require('../core/recursive.js')
+const { context, Holds } = require('../core/recursive_hold.js')
 const { makeReleaser, unseen } = require('../core/releaser.js')
 const { acquireOneOrMany, acquireSyncOneOrMany } = require('./many.js')
 
@@ -16,7 +16,8 @@ const recursives = new WeakMap()
 function recursiveOf(lock) {
   let recursive = recursives.get(lock)
   if (recursive === undefined) {
-    recursive = new RecursiveKey(lock)
+    // The lock is also a plain mutex, so these are not its own holds.
+    recursive = new Recursive(lock, new Holds())
     recursives.set(lock, recursive)
   }
   return recursive

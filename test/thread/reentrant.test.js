@@ -258,6 +258,44 @@ for (const [scope, use] of Object.entries(scopes)) {
       assert.deepEqual(order, ['other', 'nested'])
     })
 
+    it('has one deadline for a caller that queues again', async () => {
+      const { open, opened } = gate()
+      const { open: enter, opened: entered } = gate()
+      const { setTimeout } = globalThis
+      const delays = []
+      globalThis.setTimeout = (act, delay, ...more) => {
+        if (delay > 10_000) delays.push(delay)
+        return setTimeout(act, delay, ...more)
+      }
+      try {
+        let nested
+        const outer = locks.runExclusive('a', async () => {
+          const first = locks.runExclusive('a', () => {
+            enter()
+            return opened
+          })
+          nested = locks.runExclusive('a', () => {}, { timeout: 60_000 })
+          await first
+        })
+        await entered
+        locks.release('a')
+        const other = await locks.acquire('a')
+        const start = performance.now()
+        while (performance.now() - start < 2);
+        open()
+        await outer
+        await settled()
+        other()
+        await nested
+      } finally {
+        globalThis.setTimeout = setTimeout
+      }
+      const [first, second, ...more] = delays
+      assert.deepEqual(more, [])
+      assert.equal(first, 60_000)
+      assert.ok(second <= 59_998, `${second} ms`)
+    })
+
     it('never lets two chains into a key, whatever they nest', async () => {
       const holders = new Map()
       const keys = ['a', 'b', 'c']

@@ -1,0 +1,100 @@
+'use strict'
+// A RecursiveMutex whose hold has ended before its callback. reentrant.test.js has the same for keys.
+const assert = require('node:assert/strict')
+const { Mutex, RecursiveMutex } = require('../..')
+const { freshName } = require('../helpers/agents.js')
+const { isSupported } = require('../helpers/host_support.js')
+const { useHosts } = require('../helpers/hosts.js')
+const { fakeWorld } = require('../cluster/helpers/fake_world.js')
+
+const aborted = ({ signal }) =>
+  new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+
+/** Each, for describe(), returns a function that makes { mutex, lose, until }: `lose(grant)` resolves when
+ * `mutex` is free, and `until(promise)` lets time pass for it. */
+const ways = {
+  'to a Mutex in its memory': () => () => {
+    const mutex = new RecursiveMutex({ shared: true })
+    const plain = new Mutex({ buffer: mutex.buffer })
+    return { mutex, lose: async () => plain.unlock() }
+  },
+  'by maxHold at scope host'() {
+    const hosts = useHosts()
+    return () => {
+      const { directory } = hosts
+      const mutex = new RecursiveMutex({
+        scope: 'host',
+        name: freshName(),
+        directory,
+        maxHold: 100,
+      })
+      return { mutex, lose: aborted }
+    }
+  },
+  'by maxHold over an engine'() {
+    const world = fakeWorld()
+    return async () => {
+      const mutex = new RecursiveMutex({
+        engine: await world.newEngine(),
+        name: 'a',
+        maxHold: 1000,
+      })
+      return { mutex, lose: aborted, until: (promise) => world.clock.until(promise) }
+    }
+  },
+}
+
+for (const [way, use] of Object.entries(ways)) {
+  if (way.includes('host') && !isSupported) continue
+  describe(`A RecursiveMutex that has lost its hold ${way}`, () => {
+    const make = use()
+    let mutex
+    let lose
+    let until
+    beforeEach(async () => {
+      ;({ mutex, lose, until = Promise.resolve.bind(Promise) } = await make())
+    })
+
+    it('does not count as held, and lets a nested call in by a hold of its own', async () => {
+      const isHeld = []
+      await until(
+        mutex.runExclusive(async (grant) => {
+          isHeld.push(mutex.isHeld())
+          await lose(grant)
+          isHeld.push(mutex.isHeld(), mutex.isLocked())
+          await mutex.runExclusive((nested) => {
+            isHeld.push(mutex.isHeld(), nested.signal?.aborted ?? false)
+          })
+          isHeld.push(mutex.isHeld(), mutex.isLocked())
+        }),
+      )
+      assert.deepEqual(isHeld, [true, false, false, true, false, false, false])
+    })
+
+    it('queues a nested call again that waited inside of it', async () => {
+      let nested
+      await until(
+        mutex.runExclusive(async (grant) => {
+          const first = mutex.runExclusive(() => lose(grant))
+          nested = mutex.runExclusive(({ signal }) => [mutex.isLocked(), signal?.aborted ?? false])
+          await first
+        }),
+      )
+      assert.deepEqual(await until(nested), [true, false])
+    })
+  })
+}
+
+describe('A RecursiveMutex that has lost its hold in a blocking call', () => {
+  it('is entered anew by a nested one', () => {
+    const mutex = new RecursiveMutex({ shared: true, allowBlockingMainThread: true })
+    const plain = new Mutex({ buffer: mutex.buffer })
+    const seen = mutex.runExclusiveSync(() => {
+      plain.unlock()
+      const isHeld = mutex.isHeld()
+      return [isHeld, mutex.runExclusiveSync(() => mutex.isLocked()), mutex.isLocked()]
+    })
+    assert.deepEqual(seen, [false, true, false])
+    assert.equal(mutex.isLocked(), false)
+  })
+})
