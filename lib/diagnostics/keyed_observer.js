@@ -1,5 +1,6 @@
 'use strict'
 // The diagnostics of a keyed lock in one thread: the tally of all its keys. Each busy key has an observer of its own.
+const { threadId } = require('node:worker_threads')
 const { isObservable, observe, scopeOf } = require('./observe.js')
 const { now } = require('./clock.js')
 const { levels, refuseDiagnostics } = require('./levels.js')
@@ -64,18 +65,19 @@ class KeyedObserver {
     const { kind, scope, tally, madeAt } = this
     const { name } = this.#keyMap
     const time = now()
-    const isShared = name !== undefined
-    const id = isShared ? `${kind} ${scope} ${name}` : `${kind} ${tally.id}`
+    const thread = name === undefined ? threadId : undefined
+    const id = name === undefined ? `${kind} ${tally.id}` : `${kind} ${scope} ${name}`
     const keys = this.#keyMap.snapshot().map(({ key, waiting, holders, oldestWait }) => {
       const isCut = typeof key === 'object'
       const keyId = isCut ? `${id} ${key.id}` : `${id} ${typeof key} ${key}`
       // Another thread gets a report as a copy: of a key that is cut, only the text.
       const shown = isCut ? String(key) : key
-      const what = { kind, name, key: shown, scope, id: keyId, map: id, isShared }
       const waiters = this.#waitersOf(key, time)
-      return { ...what, holders, waiting, oldestWait, waiters }
+      // One literal: there may be very many keys.
+      // biome-ignore format: its fields in one line
+      return { kind, name, key: shown, scope, id: keyId, map: id, thread, holders, waiting, oldestWait, waiters }
     })
-    const whole = { kind, name, scope, madeAt, id, isShared, holders: [], waiting: 0, waiters: [] }
+    const whole = { kind, name, scope, madeAt, id, thread, holders: [], waiting: 0, waiters: [] }
     return [{ ...whole, ...tallied(tally) }, ...keys]
   }
 }

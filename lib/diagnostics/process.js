@@ -24,7 +24,7 @@ async function snapshot() {
     at,
     pid: process.pid,
     threads: threadsOf(asked, answers),
-    locks: merged(answers, asked),
+    locks: merged(answers),
     deadlocks,
   }
 }
@@ -58,13 +58,12 @@ function threadsOf(asked, answers) {
 }
 
 /** Merges the reports of each lock into one. */
-function merged(answers, asked) {
+function merged(answers) {
   const all = new Map()
-  for (const { agent: from, locks } of answers) {
-    for (const { isShared, ...lock } of locks) {
+  for (const { locks } of answers) {
+    for (const lock of locks) {
       const known = all.get(lock.id)
-      const thread = isShared ? undefined : (asked.get(from) ?? threadId)
-      all.set(lock.id, known === undefined ? { ...lock, thread } : both(known, lock))
+      all.set(lock.id, known === undefined ? lock : both(known, lock))
     }
   }
   const locks = [...all.values()]
@@ -99,6 +98,7 @@ function longest(one, other) {
 
 /** A thread knows its own holds best; other threads know only the holding thread. */
 function eachOnce(holders) {
+  if (holders.length < 2) return holders
   const known = holders.filter(({ since }) => since !== undefined)
   const threads = new Set(known.map(({ thread }) => thread))
   const pids = new Set(known.map(({ pid }) => pid))

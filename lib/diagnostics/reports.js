@@ -33,10 +33,20 @@ function withOthers(ours, { holderPids, locked }, lock) {
 function reportOf(observer) {
   const { kind, name, scope, tally, lock, madeAt } = observer
   const { waiting, holders, oldestWait } = lock.snapshot()
-  const isShared = name !== undefined || lock.share !== null
-  const what = { kind, name, scope, madeAt, id: idOf(observer), isShared }
+  const thread = name === undefined && lock.share === null ? threadId : undefined
   const waiters = waitersOf(observer, now())
-  return { ...what, holders, waiting, oldestWait, waiters, ...tallied(tally) }
+  const what = {
+    kind,
+    name,
+    scope,
+    madeAt,
+    id: idOf(observer),
+    thread,
+    holders,
+    waiting,
+    oldestWait,
+  }
+  return { ...what, waiters, ...tallied(tally) }
 }
 
 /** An id that is the same in all threads that share the lock. */
@@ -53,8 +63,10 @@ function eachOf(hold, time) {
 }
 
 function holderOf({ since, mode, weight, stack, isLeaked }, time) {
-  const holder = { thread: threadId, since, heldFor: Math.max(0, time - since) }
-  return { ...holder, mode, weight, stack, ...(isLeaked && { isLeaked }) }
+  const heldFor = Math.max(0, time - since)
+  const holder = { thread: threadId, since, heldFor, mode, weight, stack }
+  if (isLeaked) holder.isLeaked = isLeaked
+  return holder
 }
 
 /** The most waiters of a lock in a report. */
