@@ -23,7 +23,7 @@ const other = native.copies.join(here)
 if (other !== null) {
   warn(
     'BOXOFFICE_COPIES',
-    `two copies of boxoffice that differ are in this process, at ${other} and ${here}: they share no locks. Install one version`,
+    `two copies of boxoffice that differ are in this process, at ${other} and ${here}: they share only locks of scope host and over engines. Install one version`,
   )
 }
 

@@ -224,6 +224,58 @@ describe('two versions of the package', () => {
     assert.deepEqual(shown, ['granted', refused, refused, 'granted'])
   })
 
+  it('share their locks of scope host, as two processes do', async function () {
+    if (!isSupported) this.skip()
+    const { shown } = await inBoth(`
+      const options = { scope: 'host', name: 'both', directory: ${JSON.stringify(path.join(directory, 'locks'))} }
+      const copies = [ours, theirs]
+      const mutexes = copies.map(({ Mutex }) => new Mutex({ ...options, maxHold: 60_000 }))
+      const release = await mutexes[0].acquire()
+      const { fencingToken } = release
+      show([mutexes[1].tryLock(), mutexes[1].isLocked(), mutexes[1].snapshot().holderPids.length])
+      const next = mutexes[1].acquire()
+      while (mutexes[0].snapshot().waiterPids.length === 0) await new Promise(setImmediate)
+      release()
+      const second = await next
+      show([mutexes[0].tryAcquire() === undefined, second.fencingToken > fencingToken])
+      second()
+      let inside = 0
+      let most = 0
+      const visits = (lock) => Array.from({ length: 200 }, () => lock(async () => {
+        most = Math.max(most, ++inside)
+        await null
+        inside--
+      }))
+      const semaphores = copies.map(({ Semaphore }) => new Semaphore(1, options))
+      const keys = copies.map(({ KeyedMutex }) => new KeyedMutex(options))
+      await Promise.all(semaphores.flatMap((one) => visits((visit) => one.runExclusive(visit))))
+      await Promise.all(keys.flatMap((one) => visits((visit) => one.runExclusive('a', visit))))
+      show([most, semaphores[0].getValue(), keys[0].isLocked('a'), mutexes[0].isLocked()])`)
+    assert.deepEqual(shown, [
+      [false, true, 1],
+      [true, true],
+      [1, 1, false, false],
+    ])
+  })
+
+  it('give a lock of scope host to the other one when the worker that holds it ends', async function () {
+    if (!isSupported) this.skip()
+    const { shown } = await inBoth(`
+      const options = { scope: 'host', name: 'worker', directory: ${JSON.stringify(path.join(directory, 'locks'))} }
+      const mutex = new theirs.Mutex(options)
+      const worker = new Worker(\`
+        const { Mutex } = require(${JSON.stringify(root)})
+        new Mutex(\${JSON.stringify(options)}).tryLock()
+        require('node:worker_threads').parentPort.on('message', () => {}).postMessage('held')\`,
+        { eval: true, env: { ...process.env, BOXOFFICE_BINARY: ${JSON.stringify(binary)} } })
+      await once(worker, 'message')
+      const isFree = mutex.tryLock()
+      const next = mutex.acquire()
+      await worker.terminate()
+      show([isFree, (await next).abandoned])`)
+    assert.deepEqual(shown, [[false, true]])
+  })
+
   it('can use what the other one has given back', async () => {
     const { shown } = await inBoth(`
       const worker = new Worker(\`
@@ -253,7 +305,12 @@ describe('two versions of the package', () => {
     const warnings = stderr.split('\n').filter((line) => line.includes('BoxofficeWarning'))
     assert.equal(warnings.length, 1, stderr)
     assert.match(warnings[0], /\[BOXOFFICE_COPIES\]/)
-    assert.ok(warnings[0].includes(`at ${root} and ${directory}: they share no locks`), warnings[0])
+    assert.ok(
+      warnings[0].includes(
+        `at ${root} and ${directory}: they share only locks of scope host and over engines`,
+      ),
+      warnings[0],
+    )
   })
 
   it('share nothing else: each has its own locks of other names', async () => {
