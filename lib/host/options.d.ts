@@ -13,6 +13,9 @@ import type { Releaser } from '../core/releaser.js'
  * - Order is bounded among processes, as among threads, unless `fairness` is `'fifo'`. The waiters of one thread are in
  *   one queue.
  *
+ * Each kind and name has a file, which the process maps until it ends, also when no lock of that name is left. For names
+ * without end, such as those of users, take the keys of one keyed lock.
+ *
  * The constructor throws an Error that says what is wrong and what to do:
  *
  * - `ERR_LOCK_UNSUPPORTED` where the platform has no such locks (Windows, for now) or the directory is on a
