@@ -39,6 +39,10 @@ class EngineMutex extends EngineLock {
     return this.current
   }
 
+  lossOf(hold) {
+    return hold.loss
+  }
+
   grantOf(hold) {
     return this.releaser(hold)
   }

@@ -22,6 +22,11 @@ class Hold {
     lease.holds.add(this)
   }
 
+  /** The error of its loss, if it has been lost. */
+  get loss() {
+    return this.#error
+  }
+
   lose(error) {
     this.#error = error
     this.#controller?.abort(error)

@@ -27,6 +27,9 @@ function holdsOf(lock) {
   return lock.holds
 }
 
+/** Why another process may have the lock, over an engine. Until the callback ends, the other callers of this thread wait nonetheless. */
+const lossOf = ({ root }) => root.mutex.lock.lossOf?.(root.grant)
+
 function unsupported() {
   const message =
     "reentrant locks need AsyncLocalStorage, which this runtime does not have: use a plain Mutex, or in Node.js before 20.16 import 'boxoffice'"
@@ -137,8 +140,12 @@ class Recursive {
     if (grant === undefined) return undefined
     const hold = new Hold(this, parent, around)
     hold.enter(grant)
-    if (parent === null || !this.hasLost(hold)) return hold
+    if (parent === null) return hold
+    const isToQueueAgain = this.hasLost(hold)
+    const loss = lossOf(hold)
+    if (!isToQueueAgain && loss === undefined) return hold
     hold.close()
+    if (!isToQueueAgain) throw loss
     return this.#enterOutside(around, limits, deadline)
   }
 

@@ -40,7 +40,9 @@ export interface RecursiveMutexOptions
  *
  * At scope host and over an engine the outermost hold has the lock; acquiring it again is local. After `maxHold` has ended
  * that hold, its callback does not hold the mutex any more: `isHeld()` is false, and calls from inside, also those that
- * wait there, queue as calls from outside do, with what is left of their `timeout`.
+ * wait there, queue as calls from outside do, with what is left of their `timeout`. A lease that is lost over an engine
+ * without a `maxHold` of the lock's own keeps the other callers of this thread out until the callback ends, and calls
+ * from inside reject with `ERR_LOCK_LOST`.
  *
  * When a thread ends while it holds a shared RecursiveMutex, the next waiter acquires it, without `abandoned`.
  *

@@ -1,7 +1,7 @@
 'use strict'
 // A RecursiveMutex whose hold has ended before its callback. reentrant.test.js has the same for keys.
 const assert = require('node:assert/strict')
-const { Mutex, RecursiveMutex } = require('../..')
+const { KeyedMutex, Mutex, RecursiveMutex } = require('../..')
 const { freshName } = require('../helpers/agents.js')
 const { isSupported } = require('../helpers/host_support.js')
 const { useHosts } = require('../helpers/hosts.js')
@@ -84,6 +84,34 @@ for (const [way, use] of Object.entries(ways)) {
     })
   })
 }
+
+describe('A lock over an engine that has lost its lease', () => {
+  const world = fakeWorld()
+  const locks = {
+    RecursiveMutex: (engine) => new RecursiveMutex({ engine, name: 'a' }),
+    'reentrant KeyedMutex'(engine) {
+      const keys = new KeyedMutex({ engine, reentrant: true })
+      return { runExclusive: (...all) => keys.runExclusive('a', ...all) }
+    },
+  }
+
+  for (const [name, make] of Object.entries(locks)) {
+    it(`rejects what its callback nests: ${name}`, async () => {
+      const lock = make(await world.newEngine({ ttl: 1000, maxHold: 5000 }))
+      const codes = []
+      const outer = lock.runExclusive(async (grant) => {
+        const first = lock.runExclusive(() => aborted(grant))
+        const queued = lock.runExclusive(assert.fail).catch(({ code }) => codes.push(code))
+        await first
+        await queued
+        await lock.runExclusive(assert.fail).catch(({ code }) => codes.push(code))
+      })
+      await world.clock.until(outer)
+      assert.deepEqual(codes, ['ERR_LOCK_LOST', 'ERR_LOCK_LOST'])
+      assert.equal(await world.clock.until(lock.runExclusive(() => 'in')), 'in')
+    })
+  }
+})
 
 describe('A RecursiveMutex that has lost its hold in a blocking call', () => {
   it('is entered anew by a nested one', () => {
