@@ -74,8 +74,8 @@ export interface InspectorOptions {
 /**
  * Makes a request handler for node:http, express, fastify and others. It serves one live page with every lock and key
  * of this process that has `diagnostics` and is held or waited for, in all threads: its holders and the times of their
- * grants, the number of waiters, the oldest wait, wait times, and the deadlocks that were prevented. Leaked and
- * unusually long holds come first. See docs/inspector.md.
+ * grants, its waiters, the oldest wait, wait times, and the deadlocks that were prevented. Leaked and long holds come
+ * first. See docs/inspector.md.
  *
  * The page only reads. By default it answers this machine only: requests from other machines, for other host names and
  * from other sites get 403; methods other than GET and HEAD get 405; malformed requests get 400. A proxy on this

@@ -9,8 +9,11 @@ const { checkFile } = require('../addon/bundle_advice.js')
 const read = (name) => readFileSync(checkFile(path.join(__dirname, 'page', name)), 'utf8')
 const digest = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-const style = read('style.css')
-const scripts = ['text.js', 'table.js', 'plots.js', 'graph.js', 'main.js'].map(read)
+const style = ['style.css', 'table.css', 'narrow.css'].map(read).join('')
+const scripts = [
+  ...['text.js', 'sort.js', 'table.js', 'address.js', 'places.js', 'details.js'],
+  ...['history.js', 'plots.js', 'graph.js', 'deadlocks.js', 'main.js'],
+].map(read)
 
 const page = read('index.html')
   .replace('<!-- style -->', () => `<style>${style}</style>`)

@@ -9,6 +9,7 @@ const { markOf, usualsOf } = require('./usual.js')
 
 const longest = { name: 200, stack: 4000, message: 10_000 }
 const mostHolders = 20
+const mostWaiters = 20
 const mostDeadlocks = 10
 const mostInCycle = 50
 
@@ -36,6 +37,9 @@ function numbering(idOf, make) {
       }
       return number
     },
+    ofSome(thing) {
+      return thing && this.of(thing)
+    },
   }
 }
 
@@ -45,11 +49,18 @@ const numberStacks = () =>
     (stack) => cut(stack.replace(/^ +/gm, ''), longest.stack),
   )
 
-const numberLocks = () =>
-  numbering(
-    ({ kind, name, scope, thread }) => JSON.stringify([kind, name, scope, thread]),
-    ({ kind, name, scope, thread }) => ({ kind, name: textOfName(name), scope, thread }),
+/** A key has no place of its own where it was made: `madeAt` finds that of its map. */
+function numberLocks(stacks, madeAt) {
+  const traitsOf = (report) => {
+    const { kind, name, scope, thread } = report
+    return { kind, name, scope, thread, madeAt: stacks.ofSome(madeAt(report)) }
+  }
+  const shortened = ({ name, ...traits }) => ({ ...traits, name: textOfName(name) })
+  return numbering(
+    (report) => JSON.stringify(traitsOf(report)),
+    (report) => shortened(traitsOf(report)),
   )
+}
 
 const isBusy = ({ waiting, holders }) => waiting > 0 || holders.length > 0
 
@@ -88,14 +99,21 @@ function sortedOf(snapshot) {
   })
   return {
     snapshot,
+    madeAt: madeAtOf(snapshot.locks),
     busy: busy.sort(byUrgency),
     counted: snapshot.locks.filter(({ totals }) => totals !== undefined),
   }
 }
 
-function reportOf({ snapshot, busy, counted }, { top, filter }) {
+/** Where a lock without a name was made, by the report of the lock or of one of its keys. */
+function madeAtOf(locks) {
+  const places = new Map(locks.map(({ id, madeAt }) => [id, madeAt]))
+  return ({ id, map = id }) => places.get(map)
+}
+
+function reportOf({ snapshot, madeAt, busy, counted }, { top, filter }) {
   const stacks = numberStacks()
-  const locks = numberLocks()
+  const locks = numberLocks(stacks, madeAt)
   const isAsked = matches(filter)
   const found = busy.filter(({ lock }) => isAsked(lock))
   return {
@@ -140,7 +158,7 @@ function byHold(a, b) {
 }
 
 function rowOf({ lock: report, usual, mark }, locks, stacks) {
-  const { key, waiting, oldestWait } = report
+  const { key, waiting, oldestWait, waiters } = report
   const holders = report.holders.toSorted(byHold)
   return {
     id: textOfId(report.id),
@@ -152,8 +170,12 @@ function rowOf({ lock: report, usual, mark }, locks, stacks) {
       .slice(0, mostHolders)
       .map(({ thread, pid, since, heldFor, mode, weight, stack, isLeaked }) => ({
         ...{ thread, pid, since, heldFor, mode, weight, isLeaked },
-        stack: stack && stacks.of(stack),
+        stack: stacks.ofSome(stack),
       })),
+    waiters: waiters.slice(0, mostWaiters).map(({ thread, since, mode, weight, stack }) => ({
+      ...{ thread, since, mode, weight },
+      stack: stacks.ofSome(stack),
+    })),
   }
 }
 
@@ -162,7 +184,7 @@ function deadlockOf({ at, message, cycle }, stacks) {
     kind,
     name: textOfName(name),
     key: textOfKey(key),
-    stack: stack && stacks.of(stack),
+    stack: stacks.ofSome(stack),
   })
   return {
     at,

@@ -5,6 +5,8 @@ const enoughHolds = 20
 const times = 10
 /** In milliseconds: turns of a busy event loop can stretch shorter holds up to this. */
 const least = 100
+/** In milliseconds: a longer hold is marked whatever the usual time is. */
+const most = 120_000
 
 /** The usual hold time of each of `locks`, in milliseconds: undefined before enough holds have ended. */
 function usualsOf(locks) {
@@ -19,7 +21,7 @@ function usualsOf(locks) {
 /** The mark of a lock: 'leaked' takes precedence over 'long'. */
 function markOf({ holders }, usual) {
   if (holders.some(({ isLeaked }) => isLeaked)) return 'leaked'
-  const limit = usual === undefined ? Infinity : Math.max(least, times * usual)
+  const limit = Math.min(most, usual === undefined ? Infinity : Math.max(least, times * usual))
   return holders.some(({ heldFor = 0 }) => heldFor > limit) ? 'long' : undefined
 }
 

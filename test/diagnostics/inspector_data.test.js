@@ -46,7 +46,7 @@ describe('the inspector', () => {
       assert.equal((await dataOf(snapshotOf())).oldestWait, undefined)
     })
 
-    it('begins with leaked holds, then holds ten times as long as the p99 of their lock', async () => {
+    it('begins with leaked holds, then holds of minutes or of ten times the p99 of their lock', async () => {
       const times = (p99, count) => ({ p50: 1, p90: 1, p99, max: p99, buckets: [count - 1, 1] })
       const map = lock({ hold: [], holds: times(30, 20) })
       const leaked = lock({ key: 'leaked', hold: [1], map: map.id })
@@ -59,14 +59,20 @@ describe('the inspector', () => {
         lock({ name: 'few', hold: [9999], holds: times(30, 19) }),
         lock({ name: 'quick', hold: [100], holds: times(0.001, 99) }),
         lock({ name: 'not so quick', hold: [101], holds: times(0.001, 99) }),
+        lock({ name: 'minutes', hold: [120_001] }),
+        lock({ name: 'usually minutes', hold: [120_001], holds: times(60_000, 99) }),
+        lock({ name: 'two minutes', hold: [120_000] }),
       ])
       const { rows, locks } = await dataOf(snapshot)
       const seen = rows.map(({ key, lock, usual, mark }) => [key ?? locks[lock].name, usual, mark])
       assert.deepEqual(seen, [
         ['"leaked"', 30, 'leaked'],
+        ['minutes', undefined, 'long'],
+        ['usually minutes', 60_000, 'long'],
         ['"long"', 30, 'long'],
         ['not so quick', 0.001, 'long'],
         ['"waited for"', 30, undefined],
+        ['two minutes', undefined, undefined],
         ['few', undefined, undefined],
         ['quick', 0.001, undefined],
       ])
@@ -120,6 +126,37 @@ describe('the inspector', () => {
       assert.deepEqual(data.locks[row.lock], {
         ...{ kind: 'KeyedMutex', name: 'users', scope: 'process' },
       })
+    })
+
+    it('reports waiters, with each stack once, and the first of many', async () => {
+      const stack = 'at work (here.js:1:1)'
+      const waiters = Array.from({ length: 30 }, (_, i) => ({
+        ...{ thread: i, since: i, waitedFor: 9, mode: 'exclusive', weight: 2, stack },
+      }))
+      const [one, other] = [lock({ waiters, waiting: 30 }), lock({ key: 'a', waiters })]
+      other.holders[0].stack = stack
+      const { rows, stacks } = await dataOf(snapshotOf([one, other]))
+      assert.deepEqual(stacks, [stack])
+      assert.deepEqual([rows[0].waiting, rows[0].waiters.length], [30, 20])
+      const { waitedFor: _, ...first } = waiters[0]
+      assert.deepEqual(rows[0].waiters[0], { ...first, stack: 0 })
+      assert.equal(rows[1].holders[0].stack, 0)
+    })
+
+    it('reports where locks without a name were made, and keys by their map', async () => {
+      const made = (where) => `    at make (${where}.js:1:1)`
+      const unnamed = (more) => ({ ...lock(more), name: undefined })
+      const snapshot = snapshotOf([
+        unnamed({ hold: [], id: 'map', madeAt: made('map') }),
+        unnamed({ key: 1, map: 'map' }),
+        ...['a', 'b'].map((id) => unnamed({ kind: 'Mutex', id, madeAt: made(id) })),
+        unnamed({ kind: 'Mutex', id: 'c' }),
+      ])
+      const { rows, locks, stacks } = await dataOf(snapshot)
+      const places = rows.map(({ lock }) => stacks[locks[lock].madeAt])
+      assert.deepEqual(places.sort(), [
+        ...['at make (a.js:1:1)', 'at make (b.js:1:1)', 'at make (map.js:1:1)', undefined],
+      ])
     })
 
     it('reports counters, of idle locks too', async () => {

@@ -41,7 +41,7 @@ const at = 1_763_700_000_000
 function lock({ kind = 'KeyedMutex', name = 'users', hold = [10], ...more } = {}) {
   const holders = hold.map((heldFor) => ({ thread: 0, since: at - heldFor, heldFor }))
   const id = `${kind} ${name} ${typeof more.key} ${more.key}`
-  return { kind, name, scope: 'process', id, holders, waiting: 0, ...more }
+  return { kind, name, scope: 'process', id, holders, waiting: 0, waiters: [], ...more }
 }
 
 const snapshotOf = (locks = [], deadlocks = []) => ({

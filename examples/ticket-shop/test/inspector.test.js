@@ -55,10 +55,12 @@ describe("the inspector's page, in Chromium", () => {
     )
     await shows(keyOf(2), '"ada"')
     assert.deepEqual(await texts('#rows tbody.window td'), [
-      ...['Semaphore pool', '', 'process', 'main thread and 2 more', '1.5 s', '1,200', '70 ms'],
-      ...['KeyedMutex users', '"ada"', 'process', 'main thread', '1 min 1 s', '', ''],
+      ...['pool Semaphore', '', 'process', '3 × main thread', '1.5 s', '1,200', '70 ms'],
+      ...['users KeyedMutex', '"ada"', 'process', 'main thread', '1 min 1 s', '', ''],
     ])
-    assert.deepEqual(await texts('#sums dd'), ['2', '1,200', '70 ms', '0'])
+    assert.deepEqual(await texts('#sums dd'), [
+      ...['2', '1,200', 'at most 1,200 in the last minute', '70 ms', '0'],
+    ])
     assert.deepEqual(await texts('#pid'), ['5'])
   })
 
@@ -151,7 +153,7 @@ describe("the inspector's page, in Chromium", () => {
     await shows(keyOf(1), JSON.stringify(evil))
     await current.page.click(keyOf(1))
     await shows('#chosen pre', evil)
-    await current.page.click('details details summary')
+    await current.page.click('figure details details summary')
     assert.ok((await texts('details')).some((text) => text.includes(evil)))
     assert.equal(await current.page.title(), 'Locks')
     assert.deepEqual(await current.page.$$eval('img, #chosen script', (found) => found.length), 0)
@@ -175,14 +177,14 @@ describe("the inspector's page, in Chromium", () => {
     await shows('#chosen pre', 'at work (here.js:1:1)')
     await drawn()
     assert.deepEqual(await chosen(), ['1', 'true', '3'])
-    assert.match((await texts('#chosen p')).join(), /process 77, main thread, since /)
+    assert.match((await texts('#chosen p')).join(), /held by process 77, main thread, since /)
 
     const more = { waiting: 5, oldestWait: 1 }
     snapshot = snapshotOf([...locks, lock({ key: 'hot', ...more })])
     await shows(keyOf(1), '"hot"')
     assert.deepEqual(await chosen(), ['1', 'true', '4'])
     Object.assign(locks[1], more)
-    await shows('#chosen h3 + p', '1 holder, 5 waiting')
+    await shows('#chosen a + p', '1 holder, 5 waiting')
     await current.page.keyboard.press('End')
     await shows('#chosen h3', 'KeyedMutex users, key 99')
     await drawn()
@@ -294,9 +296,110 @@ describe("the inspector's page, in Chromium", () => {
     assert.deepEqual(await labels(), [])
   })
 
+  it('has one line for old deadlocks, and unfolds a new one', async () => {
+    const isOpen = () => current.page.$eval('#fold', (fold) => fold.open)
+    const old = { ...ring(2), at: ring(2).at - 60_000 }
+    const line = () => texts('#deadlocks-title')
+    await visit(snapshotOf([], [old]))
+    await shows('#count', '1')
+    assert.match((await line()).join(), /^1 deadlock was refused, at .* \(1 min ago\)$/)
+    assert.equal(await isOpen(), false)
+    const height = await current.page.$eval('#deadlocks', (section) => section.offsetHeight)
+    assert.ok(height < 60, `${height} px`)
+    await current.page.click('#fold > summary')
+    assert.ok(await current.page.$eval('figure svg', (svg) => svg.checkVisibility()))
+
+    snapshot = snapshotOf([], [old, ring(3)])
+    await shows('#count', '2')
+    assert.equal(await isOpen(), true)
+    assert.match((await line()).join(), /^2 deadlocks were refused, the last one .*\(just now\)$/)
+    snapshot = { ...snapshot, at: snapshot.at + 60_000 }
+    await current.page.waitForFunction(() => !document.getElementById('fold').open)
+  })
+
+  it('groups holders and waiters of one place, and says where an unnamed lock was made', async () => {
+    const stack = 'at work (here.js:1:1)'
+    const held = lock({ kind: 'Semaphore', hold: [9, 9, 9] })
+    for (const holder of held.holders) holder.stack = stack
+    Object.assign(held, { name: undefined, waiting: 1, waiters: [{ thread: 2, since: 0, stack }] })
+    held.madeAt = '    at makePool (pool.js:7:1)'
+    await visit(snapshotOf([held]))
+    await shows('#rows tbody.window td', 'at pool.js:7 Semaphore')
+    await current.page.click(keyOf(1))
+    await shows('#chosen h3', 'Semaphore at pool.js:7')
+    assert.deepEqual(await texts('#chosen h4'), [
+      ...['3 holders, 1 waiter, same place', 'made here'],
+    ])
+    assert.deepEqual(await texts('#chosen pre'), [stack, 'at makePool (pool.js:7:1)'])
+  })
+
+  it('sorts by a click on a heading, and by the process again', async () => {
+    await visit(snapshotOf([7, 30, 5].map((hold) => lock({ key: `user ${hold}`, hold: [hold] }))))
+    await shows(keyOf(1), '"user 30"')
+    const sorts = () =>
+      current.page.$$eval('#rows th', (heads) =>
+        heads.map((head) => head.ariaSort).filter((sort) => sort !== 'none'),
+      )
+    const click = async (n) => {
+      await current.page.click(`#rows th:nth-child(${n}) button`)
+      await drawn()
+      return [await sorts(), (await keys()).map((key) => Number(key.match(/\d+/)[0]))]
+    }
+    assert.deepEqual(await click(2), [['ascending'], [5, 7, 30]])
+    assert.deepEqual(await click(2), [['descending'], [30, 7, 5]])
+    assert.deepEqual(await click(5), [['descending'], [30, 7, 5]])
+    assert.deepEqual(await click(5), [['ascending'], [5, 7, 30]])
+    // New data is sorted alike.
+    snapshot = snapshotOf([3, 40].map((hold) => lock({ key: hold, hold: [hold] })))
+    await shows(keyOf(2), '40')
+    assert.deepEqual(await click(5), [[], [40, 3]])
+    await current.page.focus('#rows th:nth-child(5) button')
+    await current.page.keyboard.press('Enter')
+    assert.deepEqual(await sorts(), ['descending'])
+  })
+
+  it('has an address for each row, which it opens with the row in view', async () => {
+    await visit(snapshotOf(many(10_000)), '/locks?top=9999')
+    await shows(keyOf(1), '0')
+    await current.page.click(keyOf(3))
+    await shows('#chosen h3', 'KeyedMutex users, key 2')
+    const href = await current.page.$eval('#chosen a', (link) => link.href)
+    assert.equal(href, current.page.url())
+    const { id } = snapshot.locks[9000]
+    await current.page.goto('about:blank')
+    await current.page.goto(href.replace(/#.*/, `#${new URLSearchParams({ row: id })}`))
+    await shows('#chosen h3', 'KeyedMutex users, key 9000')
+    await drawn()
+    const isInView = await current.page.$eval('tr[aria-selected="true"]', (row) => {
+      const { top, bottom } = row.getBoundingClientRect()
+      const seen = row.closest('.scroller').getBoundingClientRect()
+      return top >= seen.top && bottom <= seen.bottom
+    })
+    assert.ok(isInView)
+    snapshot = snapshotOf([lock({ key: 'ada' })])
+    await shows('#chosen p', `Neither held nor waited for: ${id}`)
+    await current.page.focus('#rows')
+    await current.page.keyboard.press('Escape')
+    assert.equal(new URL(current.page.url()).hash, '')
+    await current.page.type('#filter', 'a b')
+    await shows('#rows-empty', 'Nothing matches the filter.')
+    assert.equal(new URL(current.page.url()).search, '?top=9999&filter=a+b')
+  })
+
+  it('draws how many have waited, anew for each filter', async () => {
+    await visit(snapshotOf([lock({ key: 'ada', waiting: 3 })]))
+    const line = () => current.page.$eval('#spark path', (path) => path.getAttribute('d'))
+    snapshot = { ...snapshotOf([lock({ key: 'ada', waiting: 5 })]), at: snapshot.at + 1000 }
+    await shows('#spark-label', 'at most 5 in the last minute')
+    assert.match(await line(), /^M[\d.]+ 11\.4H200\.0V1\.0$/)
+    await current.page.type('#filter', 'z')
+    await shows('#spark-label', 'at most 0 in the last minute')
+    assert.equal(await line(), 'M200.0 27.0')
+  })
+
   for (const [device, width, columns] of [
     ['a desktop', 1280, ['Lock', 'Key', 'Scope', 'Held by', 'Held for', 'Waiting', 'Oldest wait']],
-    ['a phone', 390, ['Lock', 'Key', 'Held for', 'Waiting']],
+    ['a phone', 375, ['Lock', 'Key', 'Held for', 'Waiting']],
   ]) {
     it(`has no cut head and no sideways scrolling on ${device}`, async () => {
       await current.page.setViewport({ width, height: 844 })
@@ -314,6 +417,10 @@ describe("the inspector's page, in Chromium", () => {
           cut: heads
             .filter((head) => head.scrollWidth > head.clientWidth)
             .map((h) => h.textContent),
+          widths: heads
+            .filter((head) => head.closest('#rows'))
+            .map((head) => [head.textContent, head.offsetWidth])
+            .sort(([, a], [, b]) => b - a),
           columns: heads.filter((head) => head.closest('#rows')).map((head) => head.textContent),
           page: document.documentElement.scrollWidth,
           table: document.getElementById('rows').scrollWidth,
@@ -322,6 +429,14 @@ describe("the inspector's page, in Chromium", () => {
       })
       assert.deepEqual(seen.cut, [])
       assert.deepEqual(seen.columns, columns)
+      assert.equal(seen.widths[0][0], 'Key')
+      assert.ok(seen.widths[0][1] > 180, `${seen.widths}`)
+      const cut = await current.page.$$eval('#rows tbody.window td.key, td.lock, td.by', (cells) =>
+        cells
+          .filter((cell) => cell.scrollWidth > cell.clientWidth && cell.title !== cell.textContent)
+          .map(({ textContent }) => textContent),
+      )
+      assert.deepEqual(cut, [])
       assert.ok(seen.page <= width, `the page is ${seen.page} px wide`)
       assert.ok(seen.table <= seen.room, `${seen.table} px in ${seen.room}`)
     })

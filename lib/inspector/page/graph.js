@@ -55,7 +55,11 @@ function node({ x, y }, [title, below], className) {
   )
 }
 
-function ringOf({ cycle, message }) {
+/** The message without its stacks. */
+const headlineOf = ({ message }) => message.split('\n', 1)[0]
+
+function ringOf(deadlock) {
+  const { cycle } = deadlock
   const nodes = cycle.flatMap((chain, i) => [
     { text: chainOf(chain, i), className: 'chain' },
     { text: lockOf(chain.waitsFor), className: '' },
@@ -64,7 +68,7 @@ function ringOf({ cycle, message }) {
   const [x, y] = ['x', 'y'].map((axis) => Math.max(...places.map((place) => place[axis])))
   const [left, top] = [x + box.width / 2 + 4, y + box.height / 2 + 4]
   const svg = drawing('svg', {
-    ...{ role: 'img', 'aria-label': message },
+    ...{ role: 'img', 'aria-label': headlineOf(deadlock) },
     ...{ viewBox: `${-left} ${-top} ${2 * left} ${2 * top}`, width: 2 * left, height: 2 * top },
   })
   svg.append(drawing('defs', {}, arrow('waits'), arrow('holds')))
@@ -85,12 +89,13 @@ function figureOf(deadlock, stacks, onDismiss) {
   const figure = element('figure')
   const fold = element('details')
   const words = element('details')
-  words.append(element('summary', 'In words, with stacks'), element('pre', deadlock.message))
+  words.append(element('summary', 'In words, with stacks'), element('p', headlineOf(deadlock)))
+  const shown = new Set()
   for (const [i, chain] of deadlock.cycle.entries()) {
     const [title, thread] = chainOf(chain, i)
     words.append(element('h3', `${title}, ${thread}`))
-    words.append(...placeOf('waits for', chain.waitsFor, stacks))
-    for (const held of chain.holds) words.append(...placeOf('holds', held, stacks))
+    words.append(...placeOf('waits for', chain.waitsFor, stacks, shown))
+    for (const held of chain.holds) words.append(...placeOf('holds', held, stacks, shown))
   }
   const chains = deadlock.cycle.length === 1 ? '1 chain' : `${deadlock.cycle.length} chains`
   const time = new Date(deadlock.at).toLocaleTimeString()
@@ -104,9 +109,13 @@ function figureOf(deadlock, stacks, onDismiss) {
   return figure
 }
 
-function placeOf(verb, lock, stacks) {
+/** A stack that is in `shown` is not repeated. */
+function placeOf(verb, lock, stacks, shown) {
   const key = lock.key === undefined ? '' : `, key ${lock.key}`
-  const said = [element('p', `${verb} ${titleOf(lock)}${key}`)]
-  if (lock.stack !== undefined) said.push(element('pre', stacks[lock.stack]))
-  return said
+  const isRepeated = shown.has(lock.stack)
+  const place = isRepeated ? ', at a place shown above' : ''
+  const said = [element('p', `${verb} ${titleOf(lock)}${key}${place}`)]
+  if (lock.stack === undefined || isRepeated) return said
+  shown.add(lock.stack)
+  return [...said, element('pre', stacks[lock.stack])]
 }

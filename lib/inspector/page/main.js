@@ -11,10 +11,9 @@ let report
 let asking = new AbortController()
 let timer
 
-function fillRow({ lock, key, holders, held, waiting, oldestWait, hold, mark }, cells, line) {
-  const more = held > 1 ? ` and ${count(held - 1)} more` : ''
-  const holder = held > 0 ? holderOf(holders[0], report.pid) + more : 'not held'
-  const texts = [titleOf(lock), key ?? '', lock.scope, holder, duration(hold)]
+function fillRow(row, cells, line) {
+  const { lock, key, waiting, oldestWait, hold, mark } = row
+  const texts = [titleOf(lock), key ?? '', lock.scope, holdersOf(row, report.pid), duration(hold)]
   texts.push(waiting > 0 ? count(waiting) : '', duration(oldestWait))
   fillLock(cells[0], lock)
   for (let i = 1; i < texts.length; i++) setText(cells[i], texts[i])
@@ -22,15 +21,16 @@ function fillRow({ lock, key, holders, held, waiting, oldestWait, hold, mark }, 
   for (const i of [0, 1, 3]) cells[i].title = texts[i]
   line.dataset.mark = mark ?? ''
   line.classList.toggle('hot', waiting > 0)
+  line.classList.toggle('keyless', key === undefined)
 }
 
-/** The kind is a separate element: a narrow page hides it if the lock has a name. */
-function fillLock(cell, { kind, name }) {
-  if (cell.firstElementChild === null) cell.append(element('span'), element('span'))
-  const [first, second] = cell.children
-  first.className = name === undefined ? '' : 'kind'
-  setText(first, name === undefined ? kind : `${kind} `)
-  setText(second, name ?? '')
+/** The name comes first: it tells more than the kind, which a narrow page does not show. */
+function fillLock(cell, lock) {
+  if (cell.firstElementChild === null) cell.append(element('span'), element('span', '', 'kind'))
+  const [title, kind] = cell.children
+  const name = nameOf(lock)
+  setText(title, name ?? lock.kind)
+  setText(kind, name === undefined ? '' : ` ${lock.kind}`)
 }
 
 function fillTotals({ lock, totals, waits }, cells) {
@@ -46,128 +46,83 @@ function fillTotals({ lock, totals, waits }, cells) {
   plotInto(cells[texts.length], waits.buckets)
 }
 
-const hint =
-  'Choose a row: its holders, since when they hold it, and with full diagnostics the stack of each acquire.'
+const ofLock = ({ lock }) => titleOf(lock)
+const ofScope = ({ lock }) => lock.scope
 
-/**
- * Shows the details of one row. They are rebuilt only when they have changed, so that the reader
- * keeps the place.
- */
-function showChosen(row) {
-  const said = row === undefined ? 'hint' : JSON.stringify(wordsOf(row))
-  const place = byId('chosen')
-  if (place.dataset.said === said) return
-  place.dataset.said = said
-  if (row === undefined) {
-    place.replaceChildren(element('p', hint, 'empty'))
-    return
+/** `chosen` is the id of the row, which is undefined while the lock is idle. */
+function showChosen(row, chosen) {
+  const address = addressOf(location, parts.filter.value, chosen)
+  if (address !== location.pathname + location.search + location.hash) {
+    history.replaceState(null, '', address)
   }
-  const key = row.key === undefined ? '' : `, key ${row.key}`
-  place.replaceChildren(element('h3', titleOf(row.lock) + key), element('p', lineOf(row)))
-  for (const text of marksOf(row)) place.append(element('p', text, 'bad'))
-  for (const holder of row.holders) {
-    place.append(element('p', saidOf(holder)))
-    if (holder.stack !== undefined) place.append(element('pre', report.stacks[holder.stack]))
-  }
-  if (row.held > row.holders.length) {
-    place.append(element('p', `and ${count(row.held - row.holders.length)} more`))
-  }
+  if (row !== undefined) showDetails(detailsOf(row, report.stacks, report.pid), address)
+  else if (chosen === undefined || report === undefined) showDetails([['p', hint, 'empty']])
+  else showDetails([['p', `Neither held nor waited for: ${chosen}`, 'empty']])
 }
 
-const wordsOf = (row) => [row.id, lineOf(row), marksOf(row), row.holders.map(saidOf)]
+const rows = virtualTable('rows', {
+  fill: fillRow,
+  values: [
+    ...[ofLock, ({ key }) => key, ofScope],
+    (row) => holdersOf(row, report.pid),
+    ...[({ hold }) => hold, ({ waiting }) => waiting, ({ oldestWait }) => oldestWait],
+  ],
+  onChoose: showChosen,
+})
 
-/** Why the row is marked. */
-function marksOf({ mark, holders, usual }) {
-  if (mark === 'leaked') {
-    const leaks = holders.filter(({ isLeaked }) => isLeaked).length
-    const many = leaks === 1 ? 'A Releaser was' : `${count(leaks)} Releasers were`
-    return [`${many} collected as garbage before it was called: what it holds stays locked.`]
-  }
-  return mark === 'long' ? [`Held much longer than usual: p99 is ${duration(usual)}.`] : []
-}
+const totals = virtualTable('totals', {
+  fill: fillTotals,
+  values: [
+    ...[ofLock, ofScope],
+    ...['acquisitions', 'contended', 'timeouts', 'aborts', 'abandoned', 'deadlocks'].map(
+      (name) =>
+        ({ totals }) =>
+          totals[name],
+    ),
+    ...['p50', 'p90', 'p99', 'max'].map(
+      (name) =>
+        ({ waits }) =>
+          waits[name],
+    ),
+  ],
+})
 
-function saidOf(holder) {
-  const { since } = holder
-  const from = since === undefined ? '' : `, since ${new Date(since).toLocaleTimeString()}`
-  const leaked = holder.isLeaked ? ', Releaser collected' : ''
-  return holderOf(holder, report.pid) + from + leaked
-}
-
-function lineOf({ waiting, held }) {
-  const holders = held === 1 ? '1 holder' : `${count(held)} holders`
-  return `${holders}, ${waiting === 0 ? 'none' : count(waiting)} waiting`
-}
-
-const showRows = virtualTable('rows', fillRow, showChosen)
-const showTotals = virtualTable('totals', fillTotals)
-
-function rowsOf(rows) {
-  return rows.map((row) => ({
+/** The numbers of locks and stacks become these, except the stacks of holders and waiters. */
+function rowsOf(given) {
+  const locks = report.locks.map((lock) => ({ ...lock, madeAt: report.stacks[lock.madeAt] }))
+  return given.map((row) => ({
     ...row,
-    lock: report.locks[row.lock],
+    lock: locks[row.lock],
     hold: row.holders?.[0]?.heldFor,
   }))
 }
 
-/** The figures of the deadlocks that the process reports, by their identity. */
-const figures = new Map()
-const dismissed = new Set()
+let samples = []
 
-/**
- * The newest deadlock comes first, and is open until a newer one comes. A figure that the reader
- * folds or unfolds stays so until then.
- */
-function showDeadlocks() {
-  const { deadlocks, stacks } = report
-  const ids = deadlocks.map(({ at, message }) => `${at} ${message}`)
-  for (const known of [figures, dismissed]) {
-    for (const id of known.keys()) if (!ids.includes(id)) known.delete(id)
-  }
-  for (const [i, deadlock] of deadlocks.entries()) {
-    if (figures.has(ids[i]) || dismissed.has(ids[i])) continue
-    for (const older of figures.values()) older.querySelector('details').open = false
-    const figure = figureOf(deadlock, stacks, () => dismiss([ids[i]]))
-    figures.set(ids[i], figure)
-  }
-  placeFigures()
-}
-
-function dismiss(ids) {
-  for (const id of ids) {
-    dismissed.add(id)
-    figures.delete(id)
-  }
-  placeFigures()
-}
-
-function placeFigures() {
-  const wanted = [...figures.values()].reverse()
-  const place = byId('cycles')
-  const isSame =
-    wanted.length === place.children.length && wanted.every((one, i) => one === place.children[i])
-  if (!isSame) place.replaceChildren(...wanted)
-  byId('deadlocks').hidden = wanted.length === 0
-  byId('dismiss').hidden = wanted.length < 2
-  byId('count').className = wanted.length === 0 ? '' : 'bad'
+function showWaiting({ at, waiting }) {
+  samples = remember(samples, at, waiting)
+  setText(byId('waiting'), count(waiting))
+  byId('spark').lastElementChild.setAttribute('d', sparkPath(samples))
+  setText(byId('spark-label'), sparkLabel(samples))
 }
 
 function show() {
-  const { pid, threads, all, found, rows, waiting, oldestWait, deadlocks } = report
+  const { pid, threads, all, found, oldestWait, deadlocks } = report
   const deaf = threads.filter(({ answered }) => !answered).map(({ id }) => id)
-  const many = threads.length === 1 ? '1 thread' : `${threads.length} threads`
+  const many = numberOf(threads.length, 'thread')
   setText(byId('pid'), String(pid))
   setText(byId('threads'), deaf.length === 0 ? many : `${many}, no answer from ${deaf.join(', ')}`)
   byId('threads').className = deaf.length === 0 ? '' : 'bad'
   setText(byId('busy'), count(all))
-  setText(byId('waiting'), count(waiting))
   setText(byId('longest'), duration(oldestWait) || 'none')
   setText(byId('count'), count(deadlocks.length))
-  const shown = rows.length === found ? '' : `${count(rows.length)} of `
+  const shown = report.rows.length === found ? '' : `${count(report.rows.length)} of `
   setText(byId('shown'), found === all && shown === '' ? '' : `${shown}${count(found)} found`)
   setText(byId('rows-empty'), all === 0 ? 'Nothing is held.' : 'Nothing matches the filter.')
-  showRows(rowsOf(rows))
-  showTotals(rowsOf(report.totals))
-  showDeadlocks()
+  showWaiting(report)
+  rows.show(rowsOf(report.rows))
+  totals.show(rowsOf(report.totals))
+  showDeadlocks(report)
 }
 
 function say(text, className) {
@@ -199,9 +154,20 @@ async function ask() {
   if (!isPaused() && !document.hidden) timer = setTimeout(ask, wait)
 }
 
+/** The explanations of the headings, which a touch screen shows no tooltips of. */
+function explain(id) {
+  const list = byId(`${id}-legend`)
+  for (const head of byId(id).tHead.rows[0].cells) {
+    list.append(element('dt', head.textContent), element('dd', head.title))
+  }
+}
+
 byId('dismiss').addEventListener('click', () => dismiss([...figures.keys()]))
 parts.filter.value = new URLSearchParams(location.search).get('filter') ?? ''
-parts.filter.addEventListener('input', ask)
+parts.filter.addEventListener('input', () => {
+  samples = []
+  ask()
+})
 parts.pause.addEventListener('click', () => {
   const pause = !isPaused()
   parts.pause.setAttribute('aria-pressed', pause)
@@ -213,5 +179,8 @@ parts.pause.addEventListener('click', () => {
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden && !isPaused()) ask()
 })
-showChosen()
+addEventListener('hashchange', () => rows.choose(chosenIn(location.hash)))
+explain('rows')
+explain('totals')
+rows.choose(chosenIn(location.hash))
 ask()

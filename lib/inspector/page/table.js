@@ -3,53 +3,63 @@
 // A table of any number of rows. Only the visible rows and a few more are in the document; blank
 // space above and below stands for the others. Elements are reused for changing rows.
 
-/** In pixels, as in style.css. */
-const rowHeight = 30
 /** Extra rows beyond either edge, for scrolling before the next frame. */
 const spare = 6
 
 /**
  * @param {string} id of a table, whose head says which columns there are
- * @param {(row: object, cells: HTMLElement[], line: HTMLElement) => void} fill
- * @param {(row: object | undefined) => void} [onChoose] gets the chosen row, also at each update
- * @returns {(rows: object[]) => void} shows these; rows are the same by their `id`
+ * @param {object} parts
+ * @param {(row: object, cells: HTMLElement[], line: HTMLElement) => void} parts.fill
+ * @param {((row: object) => string | number | undefined)[]} parts.values by which each column is sorted
+ * @param {(row: object | undefined, id: string | undefined) => void} [parts.onChoose] gets the chosen row, also at each
+ * update, and its id, also while there is no such row
+ * @returns `show(rows)`, where rows are the same by their `id`; and `choose(id)`, which brings the row into view
  */
-function virtualTable(id, fill, onChoose = () => {}) {
+function virtualTable(id, { fill, values, onChoose = () => {} }) {
   const table = byId(id)
   const scroller = table.parentElement
-  // Rows can be chosen by key, which requires the focus on the table.
-  table.setAttribute('role', 'grid')
-  table.tabIndex = 0
   const heads = [...table.tHead.rows[0].cells]
-  const [above, middle, below] = ['space', 'window', 'space'].map((className) => {
+  const sorted = sortButtons(heads, values, arrange)
+  const bodies = ['space', 'window', 'space'].map((className) => {
     const body = element('tbody', '', className)
     if (className === 'space') body.append(spaceOf())
     table.append(body)
     return body
   })
+  const [above, middle, below] = bodies
+  giveRoles(table, heads, bodies)
   const lines = []
+  let given = []
   let rows = []
   let chosen
+  let isSought = false
   let isDue = false
 
   function lineAt(i) {
     if (lines[i] === undefined) {
       const line = element('tr')
       line.id = `${id}-${i}`
+      line.setAttribute('role', 'row')
       line.append(...heads.map((head) => element('td', '', head.className)))
+      for (const cell of line.cells) cell.setAttribute('role', 'gridcell')
       lines[i] = { line, cells: [...line.cells], row: undefined }
     }
     return lines[i]
   }
 
+  /** In pixels, from style.css: a narrow page has higher rows. */
+  const rowHeight = () => Number.parseFloat(getComputedStyle(table).getPropertyValue('--row'))
+
   function draw() {
     isDue = false
-    const first = Math.max(0, Math.floor(scroller.scrollTop / rowHeight) - spare)
-    const seen = Math.ceil(scroller.clientHeight / rowHeight) + 2 * spare
+    const height = rowHeight()
+    if (isSought) bringIntoView(height)
+    const first = Math.max(0, Math.floor(scroller.scrollTop / height) - spare)
+    const seen = Math.ceil(scroller.clientHeight / height) + 2 * spare
     const last = Math.min(rows.length, first + seen)
     const start = Math.max(0, Math.min(first, last - seen))
-    setHeight(above, start)
-    setHeight(below, rows.length - last)
+    setHeight(above, start * height)
+    setHeight(below, (rows.length - last) * height)
     while (middle.rows.length > last - start) middle.lastChild.remove()
     let active = ''
     for (let i = start; i < last; i++) {
@@ -71,31 +81,42 @@ function virtualTable(id, fill, onChoose = () => {}) {
     requestAnimationFrame(draw)
   }
 
-  function choose(row) {
-    chosen = row?.id
-    onChoose(row)
+  const chosenAt = () => rows.findIndex((row) => row.id === chosen)
+
+  function arrange() {
+    rows = sorted(given)
+    onChoose(rows[chosenAt()], chosen)
     drawSoon()
   }
 
-  function bringIntoView(i) {
-    const [top, height] = [i * rowHeight, scroller.clientHeight - rowHeight]
+  function choose(id) {
+    chosen = id
+    isSought = id !== undefined
+    arrange()
+  }
+
+  /** The chosen row, as soon as there is one. */
+  function bringIntoView(height) {
+    const at = chosenAt()
+    if (at < 0) return
+    isSought = false
+    // The scroller goes only as far as there are rows.
+    setHeight(below, rows.length * height)
+    const [top, room] = [at * height, scroller.clientHeight - table.tHead.offsetHeight]
     if (top < scroller.scrollTop) scroller.scrollTop = top
-    else if (top + rowHeight > scroller.scrollTop + height) {
-      scroller.scrollTop = top + rowHeight - height
-    }
+    else if (top + height > scroller.scrollTop + room) scroller.scrollTop = top + height - room
   }
 
   function onKey(event) {
-    const page = Math.floor(scroller.clientHeight / rowHeight) - 2
+    const page = Math.floor(scroller.clientHeight / rowHeight()) - 2
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page }
-    const at = rows.findIndex((row) => row.id === chosen)
+    const at = chosenAt()
     const ends = { Home: 0, End: rows.length - 1, Escape: -1 }
     const to = ends[event.key] ?? at + steps[event.key]
     if (Number.isNaN(to)) return
     event.preventDefault()
     const next = event.key === 'Escape' ? -1 : Math.min(rows.length - 1, Math.max(0, to))
-    choose(rows[next])
-    if (next >= 0) bringIntoView(next)
+    choose(rows[next]?.id)
   }
 
   scroller.addEventListener('scroll', drawSoon, { passive: true })
@@ -103,15 +124,24 @@ function virtualTable(id, fill, onChoose = () => {}) {
   table.addEventListener('keydown', onKey)
   table.addEventListener('click', ({ target }) => {
     const found = lines.find(({ line }) => line.contains(target))
-    if (found !== undefined) choose(found.row)
+    if (found !== undefined) choose(found.row.id)
   })
 
-  return (given) => {
-    rows = given
-    table.setAttribute('aria-rowcount', rows.length + 1)
-    byId(`${id}-empty`).hidden = rows.length > 0
-    onChoose(rows.find((row) => row.id === chosen))
-    drawSoon()
+  function show(all) {
+    given = all
+    table.setAttribute('aria-rowcount', all.length + 1)
+    byId(`${id}-empty`).hidden = all.length > 0
+    arrange()
+  }
+  return { show, choose }
+}
+
+/** Rows are chosen by key, which requires the focus on the table. A narrow page lays rows out as blocks, which have no roles. */
+function giveRoles(table, heads, bodies) {
+  table.tabIndex = 0
+  const roles = { grid: [table], rowgroup: [table.tHead, ...bodies], columnheader: heads }
+  for (const [role, nodes] of Object.entries({ ...roles, row: [table.tHead.rows[0]] })) {
+    for (const node of nodes) node.setAttribute('role', role)
   }
 }
 
@@ -122,7 +152,7 @@ function spaceOf() {
   return line
 }
 
-function setHeight(body, rows) {
-  body.hidden = rows === 0
-  body.rows[0].cells[0].style.height = `${rows * rowHeight}px`
+function setHeight(body, pixels) {
+  body.hidden = pixels === 0
+  body.rows[0].cells[0].style.height = `${pixels}px`
 }

@@ -38,7 +38,27 @@ function duration(ms) {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-const titleOf = ({ kind, name }) => (name === undefined ? kind : `${kind} ${name}`)
+const timeOf = (time) => new Date(time).toLocaleTimeString()
+
+/** How long ago, without seconds: the text must not change with each update. */
+function agoOf(ms) {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 1) return 'just now'
+  return minutes < 60
+    ? `${minutes} min ago`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min ago`
+}
+
+/** The name of a lock, or else the place where it was made, if that is known. */
+function nameOf({ name, madeAt }) {
+  const site = siteOf(madeAt)
+  return name ?? (site && `at ${site}`)
+}
+
+function titleOf(lock) {
+  const name = nameOf(lock)
+  return name === undefined ? lock.kind : `${lock.kind} ${name}`
+}
 
 /** The holder, as seen from process `own`. */
 function holderOf({ thread, pid, mode, weight }, own) {

@@ -1,0 +1,70 @@
+// biome-ignore-all lint/correctness/noUnusedVariables: the scripts of the page share what they declare.
+'use strict'
+// The deadlocks that the process has refused: one line above the table, which a new deadlock unfolds for a minute.
+
+const freshFor = 60_000
+
+/** The figures of the deadlocks that the process reports, by their identity. */
+const figures = new Map()
+const dismissed = new Set()
+/** Of the newest deadlock: whether it is fresh. */
+let newest = { id: undefined, isFresh: false }
+
+/** The line: `deadlocks` are those that are not dismissed, the newest last. */
+function deadlockLine(deadlocks, at) {
+  const time = deadlocks.at(-1)?.at
+  const last = `${timeOf(time)} (${agoOf(at - time)})`
+  return deadlocks.length === 1
+    ? `1 deadlock was refused, at ${last}`
+    : `${count(deadlocks.length)} deadlocks were refused, the last one at ${last}`
+}
+
+/**
+ * The newest deadlock comes first, and is open until a newer one comes. A figure that the reader
+ * folds or unfolds stays so until then.
+ */
+function showDeadlocks({ at, deadlocks, stacks }) {
+  const ids = deadlocks.map((deadlock) => `${deadlock.at} ${deadlock.message}`)
+  for (const known of [figures, dismissed]) {
+    for (const id of known.keys()) if (!ids.includes(id)) known.delete(id)
+  }
+  for (const [i, deadlock] of deadlocks.entries()) {
+    if (figures.has(ids[i]) || dismissed.has(ids[i])) continue
+    for (const { figure } of figures.values()) figure.querySelector('details').open = false
+    const figure = figureOf(deadlock, stacks, () => dismiss([ids[i]]))
+    figures.set(ids[i], { figure, deadlock })
+  }
+  const now = { id: ids.at(-1), isFresh: at - deadlocks.at(-1)?.at < freshFor }
+  // A reader's click on the line counts until the newest deadlock is another one, or no longer fresh.
+  if (now.id !== newest.id || now.isFresh !== newest.isFresh) byId('fold').open = now.isFresh
+  newest = now
+  placeFigures(at)
+}
+
+function dismiss(ids) {
+  for (const id of ids) {
+    dismissed.add(id)
+    figures.delete(id)
+  }
+  placeFigures(report.at)
+}
+
+function placeFigures(at) {
+  const shown = [...figures.values()]
+  const wanted = shown.map(({ figure }) => figure).reverse()
+  const place = byId('cycles')
+  const isSame =
+    wanted.length === place.children.length && wanted.every((one, i) => one === place.children[i])
+  if (!isSame) place.replaceChildren(...wanted)
+  // The line above folds a single figure.
+  if (wanted.length === 1) wanted[0].firstElementChild.open = true
+  setText(byId('dismiss'), wanted.length === 1 ? 'Dismiss' : 'Dismiss all')
+  byId('deadlocks').hidden = wanted.length === 0
+  byId('count').className = wanted.length === 0 ? '' : 'bad'
+  if (shown.length === 0) return
+  const line = deadlockLine(
+    shown.map(({ deadlock }) => deadlock),
+    at,
+  )
+  setText(byId('deadlocks-title'), line)
+}
