@@ -18,9 +18,9 @@ const kinds = [
   { path: '/data', headers: { host: 'evil.example' }, status: 403 },
 ]
 
-const requests = scaled(1500, 300)
-/** Half of the clients that go before the answer, in a round: fewer objects than a leak would keep. */
-const few = requests / 50
+const requests = scaled(1500, 600)
+/** A quarter of the clients that go before the answer, in a round: fewer objects than a leak would keep. */
+const few = requests / 100
 
 describe('the inspector under load', function () {
   this.timeout(60_000)

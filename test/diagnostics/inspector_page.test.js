@@ -217,7 +217,8 @@ describe("the scripts of the inspector's page", () => {
       ])
       assert.equal(sparkPath(samples), 'M90.0 27.0H100.0V1.0M190.0 14.0H200.0V14.0')
       assert.equal(sparkLabel(samples), 'at most 4 in the last minute')
-      assert.equal(sparkLabel(remember(samples, 180_000, 1)), 'at most 4 in the last 3 min')
+      assert.equal(sparkLabel(remember(samples, 80_000, 1)), 'at most 4 in the last minute')
+      assert.equal(sparkLabel(remember(samples, 160_000, 1)), 'at most 4 in the last 3 min')
     })
   })
 

@@ -40,7 +40,6 @@ function sparkPath(samples) {
 function sparkLabel(samples) {
   const most = count(mostOf(samples))
   const seen = samples.length === 0 ? 0 : samples.at(-1).at - samples[0].at
-  return seen < 60_000
-    ? `at most ${most} in the last minute`
-    : `at most ${most} in the last ${Math.round(seen / 60_000)} min`
+  const minutes = Math.round(seen / 60_000)
+  return `at most ${most} in the last ${minutes < 2 ? 'minute' : `${minutes} min`}`
 }
