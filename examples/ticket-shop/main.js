@@ -2,6 +2,7 @@
 'use strict'
 const { parseArgs } = require('node:util')
 const { blockedFor, measureBlockLoop } = require('./block_loop.js')
+const closing = require('./closing.js')
 const { checkServer, engines } = require('./locks/engines.js')
 const { measure } = require('./measure.js')
 const createServer = require('./server.js')
@@ -15,7 +16,7 @@ const usage = `Usage:
       The same, with a lock for all machines in place of one for the processes of this one.
   node main.js --engine redis|postgres --block-loop
       What becomes of that lock while the event loop of its holder stands still, beside redlock's.
-  node main.js --serve [--port N] [--lock none|map|boxoffice] [--tickets N] [--pause MS]
+  node main.js --serve [--port N] [--lock none|map|boxoffice|host] [--tickets N] [--pause MS]
       Serves the page, at port 3000. A purchase takes MS milliseconds (400) beside the database.
 DATABASE_URL=postgres://... uses PostgreSQL instead of the embedded SQLite. REDIS_URL=redis://... says where
 Redis is.`
@@ -100,7 +101,7 @@ async function sell({ processes, engine, users, clicks, tickets, connections, pa
     rows.push(await measure({ ...size, ...options, databaseUrl }))
   }
   console.log(
-    `${users} users with ${clicks ?? '2 or 3'} clicks each, and one free ticket for each user. In the last ` +
+    `${users} users click ${clicks ?? '2 or 3'} times each, and each user may have one free ticket. In the last ` +
       'row a process is killed with SIGKILL while it holds a lock.\n',
   )
   for (const lock of ['none', 'map', 'boxoffice']) await row({ lock, processes: 1 })
@@ -116,16 +117,17 @@ async function sell({ processes, engine, users, clicks, tickets, connections, pa
       process.exitCode = 1
     }
   }
-  console.log('To click for yourself: npm start -- --serve')
+  if (process.exitCode !== 1) console.log(`${closing(rows)}\n`)
+  console.log('You can click for yourself on the page of: npm start -- --serve')
 }
 
 async function block({ engine }) {
   console.log(
-    `A lease of 1 s, and an event loop that stands still for ${blockedFor} ms while it holds:\n`,
+    `A lease lasts 1 s. The event loop of its holder stands still for ${blockedFor} ms:\n`,
   )
   for (const lock of engine === 'redis' ? ['redlock', 'redis'] : [engine]) {
     const { title, tickets, doubles } = await measureBlockLoop(lock, process.env.DATABASE_URL)
-    console.log(`${title}: ${tickets === 1 ? '1 ticket' : `${tickets} tickets`} for one user`)
+    console.log(`${title}: one user has ${tickets === 1 ? '1 ticket' : `${tickets} tickets`}.`)
     if (lock === engine && doubles > 0) process.exitCode = 1
   }
 }

@@ -11,20 +11,24 @@ const createShop = require('./shop.js')
 const openStore = require('./store')
 const trackUnused = require('./unused.js')
 
-/** The locks that the page offers: those of one process. */
-const offered = ['none', 'map', 'boxoffice']
+/** The locks that the page offers: those that need no server. */
+const offered = ['none', 'map', 'boxoffice', ...(process.platform === 'linux' ? ['host'] : [])]
 const page = fs.readFileSync(path.join(__dirname, 'page', 'index.html'), 'utf8')
 // The page shows the code that runs, not a copy.
 const [, code] = fs
   .readFileSync(path.join(__dirname, 'shop.js'), 'utf8')
   .split(/^.*\/\/ the page:.*\n/m)
 const escapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-const html = page.replace('<!-- code -->', () =>
-  code
-    .trimEnd()
-    .replace(/^ {2}/gm, '')
-    .replace(/[&<>]/g, (c) => escapes[c]),
-)
+const choice = (name) =>
+  `<label><input type="radio" name="lock" value="${name}">${locks[name].title}</label>`
+const html = page
+  .replace('<!-- locks -->', () => offered.map(choice).join('\n      '))
+  .replace('<!-- code -->', () =>
+    code
+      .trimEnd()
+      .replace(/^ {2}/gm, '')
+      .replace(/[&<>]/g, (c) => escapes[c]),
+  )
 
 // The lock and the database must identify users alike. A database may cut a name at a NUL, and
 // turns every unpaired surrogate into the same U+FFFD: two keys of the lock would be one buyer. So

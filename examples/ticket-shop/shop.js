@@ -23,18 +23,19 @@
  */
 module.exports = function createShop({ store, lock, pause, changed }) {
   // the page: from here
+  // `lock` is the one that you have chosen above, and `store` has the queries of the database.
   const buy = (user) => lock.runExclusive(user, (grant) => findOrCreate(user, grant?.fencingToken))
 
+  // A lock of scope 'host' has a fencing token: the database refuses a holder with an older one.
   async function findOrCreate(user, token) {
-    changed()
+    changed() // shows the held locks on this page
     const found = await store.findOrder(user, token)
     if (found) return { order: found, created: false }
 
-    await pause()
-    if (!(await store.takeTicket())) return { order: null, created: false }
+    await pause() // stands for a slow step, such as a payment
+    if (!(await store.takeTicket())) return { order: null, created: false } // sold out
     return { order: await createOrder(user, token), created: true }
   }
-  // the page: to here
 
   async function createOrder(user, token) {
     try {
@@ -46,6 +47,7 @@ module.exports = function createShop({ store, lock, pause, changed }) {
       throw error
     }
   }
+  // the page: to here
 
   return {
     async claim(user) {

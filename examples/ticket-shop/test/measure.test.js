@@ -55,11 +55,19 @@ describe('the command', () => {
     assert.match(stdout, /^\| no lock +\| +1 \| +150 \|/m)
     assert.match(stdout, /^\| KeyedMutex +\| +1 \| +150 \| +60 \| +60 \| +0 \| +0 \|/m)
     assert.match(stdout, /^\| Map of async-mutex +\| +4 \| +150 \|/m)
+    assert.match(stdout, /^With no lock in one process, the shop sold \d+ double tickets?\.$/m)
+    assert.match(
+      stdout,
+      /^With KeyedMutex in one process, each of 60 users has exactly one ticket\.$/m,
+    )
     if (process.platform === 'linux') {
       assert.match(
         stdout,
         /^\| KeyedMutex, scope 'host' +\| +4 \| +150 \| +60 \| +60 \| +0 \| +1 \|/m,
       )
+      const last =
+        /^With .* 'host' in 4 processes, each .* one ticket, although one process was killed\.$/m
+      assert.match(stdout, last)
     }
   })
 

@@ -1,5 +1,6 @@
 'use strict'
 const assert = require('node:assert/strict')
+const { locks } = require('../server.js')
 const { usePages } = require('./chromium.js')
 const { closeShops, meetBeforeCreating, openShop, resolvers } = require('./helpers.js')
 
@@ -32,14 +33,17 @@ describe('the page, in Chromium', () => {
       await clickTwice()
       await answers(2)
       await shows('#doubles', '1')
-      assert.deepEqual(await texts('#orders .bad'), ['2  ada, double', '1  ada, double'])
+      assert.deepEqual(await texts('#orders .bad'), [
+        '2  ada, a double ticket',
+        '1  ada, a double ticket',
+      ])
       assert.deepEqual(await texts('#remaining'), ['98'])
       const [red] = await texts('#answers .bad')
-      assert.match(red, /^Click [12]: ticket [12] is yours, a double ticket\.$/)
+      assert.match(red, /^Click [12]: ticket [12] is yours, and it is a double ticket\.$/)
       assert.equal((await shop.summary()).doubles, 1)
     })
 
-    for (const lock of ['map', 'boxoffice']) {
+    for (const lock of locks.filter((name) => name !== 'none')) {
       it(`sells one ticket with ${lock}: ${way}`, async () => {
         const shop = await visit({ lock, pause: 500 })
         await clickTwice()
@@ -85,8 +89,13 @@ describe('the page, in Chromium', () => {
       assert.equal(sold, 100)
       assert.equal(people, 100 - doubles)
       assert.equal(doubles > 0, lock === 'none')
-      const isBad = (await texts('#answers .bad')).length === 1
-      assert.equal(isBad, lock === 'none')
+      const answer = await texts('#answers li')
+      const text =
+        lock === 'none'
+          ? `${people} buyers have 100 tickets, ${doubles} too many.`
+          : 'each of the 100 buyers has exactly one ticket.'
+      assert.deepEqual(answer, [`100 people: ${text}`])
+      assert.equal((await texts('#answers .bad')).length, lock === 'none' ? 1 : 0)
     })
   }
 
@@ -95,7 +104,7 @@ describe('the page, in Chromium', () => {
     const inside = resolvers()
     const holder = shop.lock.runExclusive('ada', () => inside.promise)
     await current.page.click('#once')
-    await shows('#answers .pending', 'Click 1: waiting')
+    await shows('#answers .pending', 'Click 1: the shop has not answered yet.')
     inside.resolve()
     await holder
     await answers(1)
@@ -105,8 +114,13 @@ describe('the page, in Chromium', () => {
   it('shows the lines of the shop that run', async () => {
     await visit()
     const [code] = await texts('#code')
-    assert.match(code, /^const buy = \(user\) => lock\.runExclusive\(user, /)
+    assert.match(code, /^const buy = \(user\) => lock\.runExclusive\(user, /m)
     assert.match(code, /store\.findOrder/)
+    // Each function that it calls is shown, or explained in its line.
+    assert.match(code, /function createOrder/)
+    for (const line of code.split('\n')) {
+      if (/\b(?:changed|pause)\(/.test(line)) assert.match(line, /\/\/ \w+/)
+    }
   })
 
   it('shows which locks are held', async () => {
@@ -116,11 +130,11 @@ describe('the page, in Chromium', () => {
     await current.page.click('#once')
     shop.live.changed()
     await shows('#held', 'ada')
-    assert.deepEqual(await texts('#orders li'), ['None yet.'])
+    assert.deepEqual(await texts('#orders li'), ['No ticket is sold yet.'])
     inside.resolve()
     await holder
     await answers(1)
-    await shows('#held', 'None.')
+    await shows('#held', 'No lock is held.')
     await shows('#orders', '1  ada')
   })
 
