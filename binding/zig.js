@@ -14,6 +14,7 @@ const {
 } = require('node:fs')
 const path = require('node:path')
 const { nodeApi } = require('./node_api.js')
+const { withProgress } = require('./progress.js')
 const targets = require('./targets.js')
 
 const root = path.join(__dirname, '..')
@@ -47,7 +48,7 @@ function findZig() {
     const unpacked = `${dir}.part`
     rmSync(unpacked, { recursive: true, force: true })
     mkdirSync(unpacked, { recursive: true })
-    unpackZig(machine, unpacked)
+    withProgress('npm downloads zig (74 MB)', () => unpackZig(machine, unpacked))
     renameSync(unpacked, dir)
   }
   return zig
@@ -122,11 +123,13 @@ function compileWithZig(output, target, which, args) {
   const env = { ...process.env, ZIG_GLOBAL_CACHE_DIR: scratch, ZIG_LOCAL_CACHE_DIR: scratch }
   const all = [...command, ...ours, ...args, inOnePiece(systemOf(target), which)]
   const stdio = ['inherit', 'inherit', args.includes('-v') ? 'pipe' : 'inherit']
-  const { error, status, stderr } = spawnSync(zig, all, { stdio, env, encoding: 'utf8' })
-  if (error) throw error
-  if (status !== 0)
-    throw Object.assign(new Error(stderr ?? 'zig failed: see its messages above'), { status })
-  return stderr
+  return withProgress(`zig compiles for ${target}`, () => {
+    const { error, status, stderr } = spawnSync(zig, all, { stdio, env, encoding: 'utf8' })
+    if (error) throw error
+    if (status !== 0)
+      throw Object.assign(new Error(stderr ?? 'zig failed: see its messages above'), { status })
+    return stderr
+  })
 }
 
 function systemOf(target) {

@@ -1,9 +1,12 @@
 'use strict'
 const assert = require('node:assert/strict')
-const { spawnSync } = require('node:child_process')
+const { spawn, spawnSync } = require('node:child_process')
+const { once } = require('node:events')
 const { mkdtempSync, rmSync, writeFileSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
+const { createInterface } = require('node:readline')
+const { text } = require('node:stream/consumers')
 const boxoffice = require('boxoffice')
 
 const root = path.join(__dirname, '..', '..')
@@ -150,6 +153,7 @@ describe('the build', () => {
       const { status, stdout, stderr } = node(['binding/build.js'], env)
       assert.match(stderr, /CMake 3\.20 or higher is required/)
       assert.match(stdout, /on this machine \(see above\): boxoffice is built with zig/)
+      assert.match(stderr, /^zig compiles for \S+\nzig compiles for \S+: done in \d+ s$/m)
       assert.equal(status, 0)
 
       script('zig', 'exit 2')
@@ -164,6 +168,26 @@ describe('the build', () => {
     } finally {
       rmSync(tools, { recursive: true })
     }
+  })
+
+  it('shows how long a step has taken while the step blocks the thread', async () => {
+    const code = `
+      const { withProgress } = require('./binding/progress.js')
+      const wait = () => require('node:fs').readSync(0, Buffer.alloc(1))
+      console.log(withProgress('it compiles', wait, 1))`
+    const child = spawn(process.execPath, ['-e', code], { cwd: root })
+    const [output, ended] = [text(child.stdout), once(child, 'exit')]
+    const lines = createInterface(child.stderr)
+    const seen = []
+    for await (const line of lines) {
+      seen.push(line)
+      if (seen.length === 3) child.stdin.end('.')
+    }
+    assert.deepEqual(await ended, [0, null])
+    assert.equal(await output, '1\n')
+    assert.equal(seen[0], 'it compiles')
+    for (const line of seen.slice(1, -1)) assert.match(line, /^it compiles: \d+ s$/)
+    assert.match(seen.at(-1), /^it compiles: done in \d+ s$/)
   })
 
   it('refuses an unknown part', () => {
