@@ -1,59 +1,85 @@
 'use strict'
-// Warnings about holds that last longer than their lock's `warnAfter`. Holds of one `warnAfter` are due in the order in
-// which they began, so each length has a list in that order. The thread has one timer, for the hold that is due first. A
-// release leaves the timer running, and the timer checks when it fires: short holds cost no timer each.
+// What is to be done about holds that last. Holds of one length are due in the order in which they began, so each length has
+// a list in that order. There is one timer, for the hold that is due first. A release leaves the timer running, and the
+// timer checks when it fires: short holds cost no timer each.
 const { clearTimeout, setTimeout } = require('../core/builtins.js')
 const { now } = require('./clock.js')
 const { longestTimeout } = require('../core/options.js')
 const { longHold } = require('./warnings.js')
 const native = require('../addon/load.js')
 
-/** By `warnAfter`: holds without a warning so far. */
-const queues = new Map()
-let timer
-let dueAt = Infinity
+class Lasting {
+  /** By length: the holds that have not been due so far. */
+  #queues = new Map()
+  #timer
+  #dueAt = Infinity
+  #act
+  // Weakly: a running timer must not keep the vm context of this instance.
+  #weakly = native.realm.weakly(native, { look: () => this.#look() })
 
-// Weakly: a running timer must not keep the vm context of this instance.
-const weakly = native.realm.weakly(native, { look })
-
-function watchHold(hold) {
-  const { warnAfter } = hold.observer.settings
-  if (warnAfter > longestTimeout) return
-  let queue = queues.get(warnAfter)
-  if (queue === undefined) {
-    queue = new Set()
-    queues.set(warnAfter, queue)
+  /** `act(hold, heldFor)` is called once for each hold that lasts. */
+  constructor(act) {
+    this.#act = act
   }
-  queue.add(hold)
-  if (hold.since + warnAfter < dueAt) lookAt(hold.since + warnAfter)
+
+  watch(hold, length) {
+    if (length > longestTimeout) return
+    let queue = this.#queues.get(length)
+    if (queue === undefined) {
+      queue = new Set()
+      this.#queues.set(length, queue)
+    }
+    queue.add(hold)
+    if (hold.since + length < this.#dueAt) this.#lookAt(hold.since + length)
+  }
+
+  end(hold, length) {
+    this.#queues.get(length)?.delete(hold)
+  }
+
+  #lookAt(time) {
+    clearTimeout(this.#timer)
+    this.#dueAt = time
+    this.#timer = setTimeout(this.#weakly.look, Math.max(1, time - now())).unref()
+  }
+
+  #look() {
+    const time = now()
+    this.#dueAt = Infinity
+    let next = Infinity
+    for (const [length, queue] of this.#queues) {
+      for (const hold of queue) {
+        if (hold.since + length > time) {
+          next = Math.min(next, hold.since + length)
+          break
+        }
+        queue.delete(hold)
+        this.#act(hold, time - hold.since)
+      }
+      if (queue.size === 0) this.#queues.delete(length)
+    }
+    if (next < Infinity) this.#lookAt(next)
+  }
+}
+
+const warnings = new Lasting(longHold)
+
+/** How long the frames of a hold stay unread, in milliseconds: to read them takes longer than most holds last. */
+const unreadFor = 1000
+/** Unread frames keep the receivers of their calls, one of which may have the releaser: it could never be collected. */
+const traces = new Lasting(({ trace }) => trace.read())
+
+/** Watches `hold` until endWatch(). */
+function watchHold(hold) {
+  const { settings, isFull } = hold.observer
+  if (settings.warnAfter !== undefined) warnings.watch(hold, settings.warnAfter)
+  if (isFull) traces.watch(hold, unreadFor)
 }
 
 function endWatch(hold) {
-  queues.get(hold.observer.settings.warnAfter)?.delete(hold)
-}
-
-function lookAt(time) {
-  clearTimeout(timer)
-  dueAt = time
-  timer = setTimeout(weakly.look, Math.max(1, time - now())).unref()
-}
-
-function look() {
-  const time = now()
-  dueAt = Infinity
-  let next = Infinity
-  for (const [warnAfter, queue] of queues) {
-    for (const hold of queue) {
-      if (hold.since + warnAfter > time) {
-        next = Math.min(next, hold.since + warnAfter)
-        break
-      }
-      queue.delete(hold)
-      longHold(hold, time - hold.since)
-    }
-    if (queue.size === 0) queues.delete(warnAfter)
-  }
-  if (next < Infinity) lookAt(next)
+  const { settings, isFull } = hold.observer
+  if (settings.warnAfter !== undefined) warnings.end(hold, settings.warnAfter)
+  if (isFull) traces.end(hold, unreadFor)
 }
 
 module.exports = { endWatch, watchHold }

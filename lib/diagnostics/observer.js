@@ -181,9 +181,9 @@ class Observer {
   }
 
   #watches(hold, wait, release, promise) {
-    if (this.settings.warnAfter !== undefined) watchHold(hold)
+    if (this.isFull) hold.trace = wait?.trace ?? new Trace()
+    watchHold(hold)
     if (!this.isFull) return
-    hold.trace = wait?.trace ?? new Trace()
     // The hold keeps nothing else of the wait: its promise has the releaser, which must stay collectable.
     if (this.isSought) deadlock.holds(hold, wait ?? null)
     this.gave(release, promise)
@@ -226,7 +226,7 @@ class Observer {
     hold.isOver = true
     this.holds.delete(hold)
     if (this.tellsApart && hold === this.latest) this.latest = null
-    if (this.settings.warnAfter !== undefined) endWatch(hold)
+    if (this.tellsApart) endWatch(hold)
     if (!this.isFull) return
     unwatchReleaser(hold)
     if (this.isSought) deadlock.releases(hold)

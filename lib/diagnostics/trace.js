@@ -19,11 +19,15 @@ class Trace {
   }
 
   get text() {
-    if (this.#text === undefined) {
-      this.#text = withoutOurs(textIn(this))
-      this.stack = ''
-    }
+    this.read()
     return this.#text
+  }
+
+  /** Turns the frames into text. */
+  read() {
+    if (this.#text !== undefined) return
+    this.#text = withoutOurs(textIn(this))
+    this.stack = ''
   }
 
   /** Gives `error`, which a timer or a socket has raised, this stack. The error must belong to one caller. */

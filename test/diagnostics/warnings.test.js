@@ -132,6 +132,33 @@ describe('Warnings of releasers that are collected', () => {
     })
   }
 
+  for (const [how, method] of [
+    ['at once', 'open() { this.release = mutex.tryAcquire() }'],
+    ['after a wait', 'async open() { this.release = await mutex.acquire() }'],
+  ]) {
+    it(`come where only the object that called for it has it, ${how}`, async () => {
+      const { shown } = await runCode(
+        `${listen}
+        const mutex = new Mutex({ name: 'lost', diagnostics: true })
+        class Session { ${method} }
+        await (async () => { await new Session().open() })()
+        // Its frames have been read when this hold, which began later, has lasted longer.
+        const timer = setInterval(() => {}, 10_000)
+        const long = new Mutex({ name: 'long', warnAfter: 1500 })
+        await long.lock()
+        await once(process, 'warning')
+        clearInterval(timer)
+        ${collect}`,
+        withGc,
+      )
+      assert.deepEqual(
+        shown.map(({ code }) => code),
+        ['BOXOFFICE_LONG_HOLD', 'BOXOFFICE_LEAKED_RELEASER'],
+      )
+      assert.match(shown[1].detail, /Session\.open/)
+    })
+  }
+
   it('mark the holder in snapshots, until the lock is released', async () => {
     const { shown } = await runCode(
       `const { snapshot } = require(${JSON.stringify(require.resolve('../..'))})
