@@ -15,7 +15,12 @@ const first = { capture: true, once: true }
  */
 function addListener(signal, callback) {
   const { addAbortListener } = platform
-  if (addAbortListener !== undefined) return addAbortListener(signal, callback)
+  if (addAbortListener !== undefined) {
+    const listener = addAbortListener(signal, callback)
+    // In a vm context Symbol.dispose is another symbol than in Node.js, or none.
+    const [dispose] = Object.getOwnPropertySymbols(listener)
+    return () => listener[dispose]()
+  }
   signal.addEventListener('abort', callback, first)
   return () => signal.removeEventListener('abort', callback, first)
 }

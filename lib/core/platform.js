@@ -14,10 +14,10 @@ module.exports = {
   now: now.bind(clock),
 
   /**
-   * Adds a listener that no other listener can keep from its event, and returns the function that removes it. Undefined
-   * where a runtime has no events.addAbortListener().
+   * events.addAbortListener(): adds a listener that no other listener can keep from its event. Undefined where a runtime
+   * has none.
    */
-  addAbortListener: undefined,
+  addAbortListener: builtin('events')?.addAbortListener,
 
   /** A new AsyncLocalStorage, or undefined where the runtime has none. */
   contextStorage() {

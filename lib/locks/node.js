@@ -7,7 +7,7 @@ const { warnHere } = require('../core/warn.js')
 
 Object.assign(platform, {
   now: builtins.now,
-  addAbortListener: builtins.events.addAbortListener && addAbortListener,
+  addAbortListener: builtins.events.addAbortListener,
   contextStorage: () => new builtins.async_hooks.AsyncLocalStorage(),
   isMainThread,
   describe,
@@ -19,13 +19,6 @@ Object.assign(platform, {
 
 if (builtins.variable('BOXOFFICE_DIAGNOSTICS')) {
   platform.isWatched = require('../diagnostics/levels.js').isOn
-}
-
-/** In a vm context Symbol.dispose is another symbol than in Node.js, or none. */
-function addAbortListener(signal, callback) {
-  const listener = builtins.events.addAbortListener(signal, callback)
-  const [dispose] = Object.getOwnPropertySymbols(listener)
-  return () => listener[dispose]()
 }
 
 /** Loads node:worker_threads when a method blocks: it loads Node's streams, which cost more than all locks. */

@@ -164,6 +164,18 @@ describe('boxoffice/local', () => {
     assert.match(printed(code), /^in\nacquireSync\(\) would block the main thread .*\nfunction\n$/)
   })
 
+  it('lets no other listener of a signal keep a wait from its end in Node.js', () => {
+    const code = `const { Mutex } = await import(${file})
+      const stop = new AbortController()
+      stop.signal.addEventListener('abort', (event) => event.stopImmediatePropagation(), { capture: true })
+      const mutex = new Mutex()
+      await mutex.acquire()
+      const wait = mutex.acquire({ signal: stop.signal })
+      stop.abort('stopped')
+      await wait.catch(console.log)`
+    assert.equal(printed(code), 'stopped\n')
+  })
+
   it('has locks of all scopes as soon as boxoffice is loaded, too', () => {
     const code = `const { Mutex } = await import(${file})
       await import(${JSON.stringify(path.join(root, 'lib/index.mjs'))})
