@@ -152,12 +152,14 @@ class Recursive {
   /** Enters by the lock's queue a caller that has waited inside of a hold, which has been lost meanwhile. */
   async #enterOutside(around, limits, deadline) {
     const { timeout, signal } = limits
-    if (!(timeout > 0)) return this.enterFrom(around, limits)
+    // It has found room in a queue before.
+    const rest = { ...limits, maxPending: undefined }
+    if (!(timeout > 0)) return this.enterFrom(around, rest)
     const left = Math.max(0, deadline - platform.now())
     const limit = withDeadline(signal, left, () => this.lock.timeoutError(timeout))
     limit.start()
     try {
-      return await this.enterFrom(around, { ...limits, timeout: undefined, signal: limit.signal })
+      return await this.enterFrom(around, { ...rest, timeout: undefined, signal: limit.signal })
     } finally {
       limit.end()
     }

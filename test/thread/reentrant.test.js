@@ -243,17 +243,20 @@ for (const [scope, use] of Object.entries(scopes)) {
           enter()
           return opened
         })
-        nested = locks.runExclusive('a', () => order.push('nested'))
+        nested = locks.runExclusive('a', () => order.push('nested'), { maxPending: 1 })
         await first
       })
       await entered
       locks.release('a')
       const other = await locks.acquire('a')
+      // It has found room in a queue, so this waiter leaves it its place.
+      const behind = locks.acquire('a')
       open()
       await outer
       await settled()
       order.push('other')
       other()
+      ;(await behind)()
       await nested
       assert.deepEqual(order, ['other', 'nested'])
     })
