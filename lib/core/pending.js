@@ -88,10 +88,10 @@ function awaited() {
   const add = (lock, count) => {
     if (count > 0 && lock.isHeldByCallers()) counts.set(lock, (counts.get(lock) ?? 0) + count)
   }
-  for (const reference of known) {
-    const lock = reference.deref()
-    if (lock !== undefined && !counts.has(lock)) add(lock, lock.waitsHere())
-  }
+  // A lock may be there twice.
+  const locks = new Set(known.map((reference) => reference.deref()))
+  locks.delete(undefined)
+  for (const lock of locks) add(lock.outer ?? lock, lock.waitsHere())
   for (const source of sources) for (const lock of source()) add(lock, 1)
   return counts
 }

@@ -50,7 +50,7 @@ class Hold {
   /** Counts one more caller from inside, and returns the queue for it. */
   comeIn() {
     this.inside++
-    this.inner ??= new InnerMutex(this.mutex)
+    this.inner ??= new InnerMutex(this.mutex.lock)
     return this.inner
   }
 
@@ -128,13 +128,18 @@ function context() {
 }
 
 class InnerMutex extends LocalMutex {
-  constructor(whole) {
+  /** `outer` is the lock of the outermost hold: errors name it and its holder. */
+  constructor(outer) {
     super()
-    this.whole = whole
+    this.outer = outer
   }
 
   title() {
-    return this.whole.lock.title()
+    return this.outer.title()
+  }
+
+  holdersHint(timeout) {
+    return this.outer.holdersHint(timeout)
   }
 }
 

@@ -6,7 +6,7 @@ const { freshName, useAgents } = require('../helpers/agents.js')
 const { useHosts } = require('../helpers/hosts.js')
 
 const { AutoResetEvent, KeyedMutex, KeyedRWLock, KeyedSemaphore } = boxoffice
-const { LockManager, Mutex, RWLock, Semaphore } = boxoffice
+const { LockManager, Mutex, RecursiveMutex, RWLock, Semaphore } = boxoffice
 
 const soon = { timeout: 5 }
 const advice = /within 5 ms; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it$/
@@ -90,6 +90,24 @@ describe('the error of a timeout', () => {
       await messageOf(watched.acquire(['a', 'b'], soon)),
       /keys "a", "b" were not available within 5 ms; key "b" is held by the main thread since /,
     )
+  })
+
+  it('of a nested call names the holder of the outermost hold', async () => {
+    for (const [diagnostics, expected] of [
+      [undefined, advice],
+      ['counters', /within 5 ms; it is held by the main thread since /],
+    ]) {
+      const mutex = new RecursiveMutex({ diagnostics })
+      const message = await mutex.runExclusive(async () => {
+        let end
+        const first = mutex.runExclusive(() => new Promise((resolve) => (end = resolve)))
+        const text = await messageOf(mutex.runExclusive(assert.fail, soon))
+        end()
+        await first
+        return text
+      })
+      assert.match(message, expected)
+    }
   })
 
   it('names three holders of many', async () => {

@@ -64,6 +64,21 @@ describe('a process whose event loop runs empty while callers wait', function ()
     assert.match(stderr, /\n {2}1 for the mutex, which is held by the main thread since .* ms\)\n$/)
   })
 
+  it('names the holder of a recursive mutex, also for callers that wait inside', async () => {
+    const stderr = await saidBy(`
+      const mutex = new all.RecursiveMutex({ diagnostics: 'counters' })
+      mutex.runExclusive(() => {
+        mutex.runExclusive(() => new Promise(() => {}))
+        mutex.runExclusive(() => {})
+      })
+      mutex.runExclusive(() => {})`)
+    assert.equal(stderr.split('\n', 1)[0], heading('2 waits are').trim())
+    assert.match(
+      stderr,
+      /\n {2}2 for the recursive mutex, which is held by the main thread since .*\n$/,
+    )
+  })
+
   it('names ten locks of many', async () => {
     const stderr = await saidBy(`
       const locks = new all.KeyedMutex()
