@@ -15,6 +15,7 @@ const { isSupported } = require('../helpers/host_support.js')
 const { useHosts } = require('../helpers/hosts.js')
 const { turn, watch } = require('../helpers/promises.js')
 const { packageWithClock } = require('../helpers/vm_instances.js')
+const { needsHost, skip } = require('../helpers/skip.js')
 
 const events = ['wait', 'admit', 'release', 'timeout', 'abort', 'abandoned', 'deadlock']
 /** The time of the locks of `clocked`, in ms. */
@@ -370,7 +371,7 @@ describe('The instrumentation for OpenTelemetry', () => {
     })
 
     it('is an event of the span that waits for another process', async function () {
-      if (!isSupported) this.skip()
+      if (!isSupported) skip(this, needsHost)
       instrument({ waitThreshold: 1 })
       const name = freshName()
       const host = hosts.start()

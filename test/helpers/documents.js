@@ -6,7 +6,7 @@ const { createRequire } = require('node:module')
 const path = require('node:path')
 const { repository } = require('../../package.json')
 const { require: requireOne } = require('./example_world.js')
-const { blocksIn, isKnown, root } = require('./examples.js')
+const { blocksIn, lackOf, root } = require('./examples.js')
 
 const read = (name) => readFileSync(path.join(root, name), 'utf8')
 const isThere = (name) => existsSync(path.join(root, name))
@@ -46,7 +46,7 @@ function serverlessBlocks(blocks) {
 function knownBlocks(blocks) {
   return blocks.filter(
     (block) =>
-      isKnown(block) &&
+      lackOf(block) === undefined &&
       !(block.includes('navigator.locks.') && !hasNavigatorLocks(block)) &&
       [...block.matchAll(/require\('([^']+)'\)/g)].every(([, name]) => isInstalled(name)) &&
       [...block.matchAll(/^import .* from '([^']+)'$/gm)].every(([, name]) => isImportable(name)),

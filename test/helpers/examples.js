@@ -4,6 +4,7 @@ const { mkdtempSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { isSupported } = require('./host_support.js')
+const { needsHost } = require('./skip.js')
 const { run } = require('./processes.js')
 
 const root = path.join(__dirname, '..', '..')
@@ -65,10 +66,12 @@ function withoutImports(code) {
   )
 }
 
-/** Node supports `using` from version 24 on, and not every system has locks between processes. */
-const isKnown = (code) =>
-  (!/\busing \w+ =/.test(code) || parseInt(process.versions.node, 10) >= 24) &&
-  (!code.includes("scope: 'host'") || isSupported)
+/** Why `code` cannot run here, or undefined. */
+function lackOf(code) {
+  const isUsing = /\busing \w+ =/.test(code)
+  if (isUsing && parseInt(process.versions.node, 10) < 24) return '`using` needs Node.js 24'
+  return code.includes("scope: 'host'") && !isSupported ? needsHost : undefined
+}
 
 /** The end of an example's process: it has run to its end, and no error occurred. */
 const good = { code: 0, signal: null, shown: ['ended'], stderr: '' }
@@ -99,4 +102,4 @@ async function runExample(codes, { timeout = 20_000, env = {}, exits = false } =
   }
 }
 
-module.exports = { blocksIn, examplesIn, good, isKnown, root, runExample, withoutImports }
+module.exports = { blocksIn, examplesIn, good, lackOf, root, runExample, withoutImports }

@@ -7,6 +7,7 @@ const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { isSupported } = require('./host_support.js')
 const { stop, withoutLeaks } = require('./processes.js')
+const { needsHost, skip } = require('./skip.js')
 
 const root = path.join(__dirname, '..', '..')
 const bodyFile = path.join('test', 'helpers', 'host_body.js')
@@ -100,7 +101,7 @@ function useHosts() {
   const hosts = []
   const places = {}
   before(function () {
-    if (!isSupported) this.skip()
+    if (!isSupported) skip(this, needsHost)
     places.directory = mkdtempSync(path.join(tmpdir(), 'boxoffice-test-'))
   })
   afterEach(async () => {

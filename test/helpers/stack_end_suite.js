@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const boxoffice = require('../..')
 const { within } = require('./agents.js')
 const { atEachDepth, withoutTraces } = require('./stack_end.js')
+const { skip } = require('./skip.js')
 
 const { E_CANCELED } = boxoffice
 const nothing = () => {}
@@ -303,7 +304,7 @@ function stackEndSuite({ open, neighbour, has = () => true }) {
   }
 
   it('loses neither a waiter of a condition nor the mutex if it throws', async function () {
-    if (!has('ConditionVariable')) this.skip()
+    if (!has('ConditionVariable')) skip(this, 'this scope has no ConditionVariable')
     const { lock: mutex } = open('Mutex', [])
     const { lock: condition, twin } = open('ConditionVariable', [])
     await mutex.lock()

@@ -9,6 +9,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { watchStalls } = require('../helpers/calm')
 const { Chaos } = require('../helpers/host_chaos')
 const { scaled } = require('../helpers/scale')
+const { skip } = require('../helpers/skip.js')
 
 const processes = Math.min(6, scaled(6, 3))
 
@@ -129,7 +130,8 @@ describe('chaos between processes', function () {
 
   it("processes of different pid namespaces share locks and learn of each other's deaths", async function () {
     const wrap = ['unshare', '--pid', '--fork', '--kill-child']
-    if (spawnSync(wrap[0], [...wrap.slice(1), 'true']).status !== 0) this.skip()
+    if (spawnSync(wrap[0], [...wrap.slice(1), 'true']).status !== 0)
+      skip(this, 'this user cannot make pid namespaces')
     const chaos = new Chaos({ keys: 3, capacity: 16 })
     const stalled = watchStalls()
     await startAll(chaos, 2)

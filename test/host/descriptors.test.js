@@ -6,6 +6,7 @@ const path = require('node:path')
 const { Mutex } = require('../..')
 const { freshName, within } = require('../helpers/agents.js')
 const { useHosts } = require('../helpers/hosts.js')
+const { skip } = require('../helpers/skip.js')
 
 describe('A process without free file descriptors', function () {
   // The tests start processes, and on a busy machine a process may not run for a while.
@@ -109,7 +110,7 @@ describe('A process at its limit of threads', function () {
   const hosts = useHosts()
 
   it('is told of the lack by its first lock of scope host, and has a lock later', async function () {
-    if (spawnSync('prlimit', ['--version']).error !== undefined) this.skip()
+    if (spawnSync('prlimit', ['--version']).error !== undefined) skip(this, 'it needs prlimit')
     const directory = fs.mkdtempSync(path.join(hosts.directory, 'threads-'))
     // The limit does not apply to root.
     const isRoot = process.getuid() === 0

@@ -4,6 +4,7 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { skip } = require('../helpers/skip.js')
 
 /** Runs in a mount namespace of its own, in the directory of a file system with room for the first rows of slots only. */
 async function fill(directory) {
@@ -60,8 +61,8 @@ if (require.main === module) {
 
     it('rejects the key that needs room, and loses none that is held', function () {
       const { stdout, stderr, status, error } = fillOn('3m')
-      // Not on every system may a user mount a file system.
-      if (error?.code === 'ENOENT' || /^(unshare|mount): /m.test(stderr)) return this.skip()
+      if (error?.code === 'ENOENT' || /^(unshare|mount): /m.test(stderr))
+        skip(this, 'this user cannot mount a file system')
       assert.equal(status, 0, stderr)
       const { code, message, held, size, ...rest } = JSON.parse(stdout)
       assert.equal(code, 'ERR_LOCK_SEGMENT')

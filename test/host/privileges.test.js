@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { within } = require('../helpers/agents.js')
 const { useHosts } = require('../helpers/hosts.js')
+const { skip } = require('../helpers/skip.js')
 
 /** A user without rights, as that of many servers. */
 const stranger = 65534
@@ -15,7 +16,7 @@ describe('A process that loses its rights to the files of scope host', function 
   let last = 0
 
   before(function () {
-    if (process.getuid() !== 0) this.skip()
+    if (process.getuid() !== 0) skip(this, 'only root can give up its rights')
     fs.chmodSync(hosts.directory, 0o755)
   })
 

@@ -17,6 +17,7 @@ const { Worker } = require('node:worker_threads')
 const { isSupported } = require('../helpers/host_support.js')
 const { runCode } = require('../helpers/processes.js')
 const ours = require('../..')
+const { needsHost, skip } = require('../helpers/skip.js')
 
 const root = path.join(__dirname, '..', '..')
 const binary = process.env.BOXOFFICE_BINARY || path.join(root, 'build', 'release', 'boxoffice.node')
@@ -101,7 +102,7 @@ describe('two copies of the package', () => {
   })
 
   it('share their locks of scope host', async function () {
-    if (!isSupported) this.skip()
+    if (!isSupported) skip(this, needsHost)
     const options = { scope: 'host', name: 'copies', directory: path.join(directory, 'locks') }
     const mutex = new ours.Mutex(options)
     const same = new (theirs().Mutex)(options)
@@ -127,8 +128,7 @@ describe('two versions of the package', () => {
   let code
   let env
   before(function () {
-    // A changed binary has no valid signature, which macOS asks for.
-    if (process.platform === 'darwin') this.skip()
+    if (process.platform === 'darwin') skip(this, 'a changed binary has no signature')
     directory = realpathSync(mkdtempSync(path.join(tmpdir(), 'boxoffice-version-')))
     cpSync(path.join(root, 'lib'), path.join(directory, 'lib'), { recursive: true })
     cpSync(path.join(root, 'package.json'), path.join(directory, 'package.json'))

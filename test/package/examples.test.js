@@ -3,7 +3,8 @@
 const assert = require('node:assert/strict')
 const boxoffice = require('../..')
 const { filesIn, read } = require('../helpers/documents.js')
-const { blocksIn, examplesIn, good, isKnown, runExample } = require('../helpers/examples.js')
+const { blocksIn, examplesIn, good, lackOf, runExample } = require('../helpers/examples.js')
+const { withReason } = require('../helpers/skip.js')
 
 /** Without the examples that documentation_servers.test.js runs. */
 const files = filesIn('lib').filter(
@@ -23,8 +24,9 @@ describe('the examples of the declarations', function () {
   }
 
   for (const { title, codes } of examples) {
-    const define = codes.every(isKnown) ? it : it.skip
-    define(`run: ${title}`, async () => assert.deepEqual(await runExample(codes), good))
+    const reason = codes.map(lackOf).find(Boolean)
+    if (reason !== undefined) it.skip(withReason(`run: ${title}`, reason))
+    else it(`run: ${title}`, async () => assert.deepEqual(await runExample(codes), good))
   }
 })
 

@@ -12,6 +12,7 @@ const {
 } = require('../helpers/example_folders.js')
 const { anchorsIn, isThere, linksIn, read } = require('../helpers/documents.js')
 const { isSupported } = require('../helpers/host_support.js')
+const { needsHost: noHost, withReason } = require('../helpers/skip.js')
 
 const withServers = ['postgres', 'redis']
 const shown = examples.filter((name) => name !== 'ticket-shop')
@@ -21,8 +22,9 @@ describe('the examples', function () {
 
   for (const name of shown) {
     if (withServers.includes(name) || name === 'inspector') continue
-    const define = needsHost(name) && !isSupported ? it.skip : it
-    define(`print what the README says: ${name}`, () => checkOutput(name))
+    const title = `print what the README says: ${name}`
+    if (needsHost(name) && !isSupported) it.skip(withReason(title, noHost))
+    else it(title, () => checkOutput(name))
   }
 
   it('serve the page of the inspector: inspector', async () => {

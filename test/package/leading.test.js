@@ -11,6 +11,7 @@ const { read } = require('../helpers/documents.js')
 const { root, withoutImports } = require('../helpers/examples.js')
 const { isSupported } = require('../helpers/host_support.js')
 const { run } = require('../helpers/processes.js')
+const { needsHost, skip } = require('../helpers/skip.js')
 
 const [, page] = read('docs/recipes/leader.md').match(/^```js\n([\s\S]*?)^```$/m)
 const body = `
@@ -27,7 +28,7 @@ describe('the recipe for a leader', function () {
   this.timeout(30_000)
 
   it('exits on SIGTERM, and the next term is not abandoned', async function () {
-    if (!isSupported) this.skip()
+    if (!isSupported) skip(this, needsHost)
     const directory = mkdtempSync(path.join(tmpdir(), 'boxoffice-test-'))
     const env = { ...process.env, BOXOFFICE_DIRECTORY: directory }
     const child = fork('-e', [body], { cwd: root, env, execArgv: [] })
@@ -46,7 +47,7 @@ describe('the recipe for a leader', function () {
   })
 
   it('needs work that keeps its process alive, or it exits with code 13 and counts as dead', async function () {
-    if (!isSupported) this.skip()
+    if (!isSupported) skip(this, needsHost)
     const directory = mkdtempSync(path.join(tmpdir(), 'boxoffice-test-'))
     const options = { scope: 'host', name: 'idle', directory }
     const program = `

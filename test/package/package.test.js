@@ -8,6 +8,7 @@ const path = require('node:path')
 const { createInterface } = require('node:readline')
 const { text } = require('node:stream/consumers')
 const boxoffice = require('boxoffice')
+const { skip } = require('../helpers/skip.js')
 
 const root = path.join(__dirname, '..', '..')
 
@@ -136,7 +137,7 @@ describe('the build', () => {
   })
 
   it('takes zig where the cmake of the machine is too old', function () {
-    if (process.platform === 'win32') this.skip() // where these scripts are no programs
+    if (process.platform === 'win32') skip(this, 'these scripts are no programs on Windows')
     const tools = mkdtempSync(path.join(tmpdir(), 'boxoffice-'))
     const script = (name, ...lines) =>
       writeFileSync(path.join(tools, name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 })

@@ -12,6 +12,7 @@ const { KeyedMutex } = require('../..')
 const { read } = require('../helpers/documents.js')
 const { root, withoutImports } = require('../helpers/examples.js')
 const { isSupported } = require('../helpers/host_support.js')
+const { needsHost, skip } = require('../helpers/skip.js')
 
 const text = read('docs/recipes/graceful-shutdown.md')
 const [, page] = text.match(/^```js\n([\s\S]*?)^```$/m)
@@ -94,7 +95,7 @@ describe('the recipe for a graceful shutdown', function () {
   let directory
   let child
   beforeEach(function () {
-    if (!isSupported) this.skip()
+    if (!isSupported) skip(this, needsHost)
     directory = mkdtempSync(path.join(tmpdir(), 'boxoffice-test-'))
   })
   afterEach(() => {

@@ -3,11 +3,16 @@
 const { writeFileSync } = require('node:fs')
 const { reporters } = require('mocha')
 
+const noReason = new Error('It does not run, and does not say why: see test/helpers/skip.js')
+
 class Reporter extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options)
     const failures = []
     runner.on('fail', (test, error) => failures.push(describeFailure(test, error)))
+    runner.on('pending', (test) => {
+      if (!/ \(not run: .+\)$/.test(test.title)) failures.push(describeFailure(test, noReason))
+    })
     runner.on('end', () => {
       const { passes, pending } = runner.stats
       writeFileSync(process.env.BOXOFFICE_REPORT, JSON.stringify({ passes, pending, failures }))

@@ -66,6 +66,16 @@ describe('A failing test', function () {
     assert.deepEqual(tries, { hook: 2, test: 1 })
     assert.match(stdout, /^unsteady: .*"before all" hook.*, passed at try 2$/m)
   })
+
+  it('that does not run says why, or makes the run red', () => {
+    const good = runFixture('one|two|three', './fixtures/pending.js')
+    assert.deepEqual([good.status, good.last], [0, '1 passed, 0 failed'])
+    assert.match(good.stdout, /- two \(not run: it lacks a moon\)$/m)
+    assert.match(good.stdout, /- three \(not run: it lacks a sun\)$/m)
+    const bad = runFixture('one|four', './fixtures/pending.js')
+    assert.deepEqual([bad.status, bad.last], [1, '1 passed, 1 failed'])
+    assert.match(bad.stdout, /^failed: .*pending four\n {2}Error: It does not run, .* say why/m)
+  })
 })
 
 describe('A run of tests', () => {
