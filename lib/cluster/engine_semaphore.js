@@ -5,7 +5,8 @@
 const { lockError } = require('../core/errors.js')
 const { readWait } = require('../core/options.js')
 const { Acquirer, LocalSemaphore } = require('../core/semaphore.js')
-const { checkWeight, readWatch, ticketRuns } = require('../core/units.js')
+const { ticketRuns } = require('../core/ticket_runs.js')
+const { checkWeight, readWatch } = require('../core/units.js')
 const { asTicket, unseen } = require('../core/releaser.js')
 const { EngineLock } = require('./engine_lock.js')
 

@@ -178,4 +178,4 @@ function withDeadline(signal, timeout, late) {
   }
 }
 
-module.exports = { abort, following, listen, reasonOf, throwIfAborted, withDeadline }
+module.exports = { abort, following, listen, reasonOf, throwIfAborted, throwLater, withDeadline }

@@ -19,10 +19,10 @@ const {
   readAcquireSync,
   readWatch,
   runWithTicket,
-  ticketRuns,
   warnOfWeight,
 } = require('./units.js')
 const { observed } = require('./platform.js')
+const { checkStack } = require('./stack.js')
 const { Waiter } = require('./waiter.js')
 
 /** Where a releaser keeps the observer's record of its grant. */
@@ -158,6 +158,17 @@ class LocalSemaphore extends LocalLock {
     }
   }
 
+  runExclusiveSync(callback, weight, options) {
+    checkCallback(callback)
+    checkStack()
+    const [before, release] = this.acquireSync(weight, options)
+    try {
+      return callback(before, release)
+    } finally {
+      release()
+    }
+  }
+
   release(weight = 1) {
     checkWeight(weight)
     this.checkRoom(weight)
@@ -229,8 +240,7 @@ class LocalSemaphore extends LocalLock {
   }
 }
 
-const { runExclusiveSync } = ticketRuns
-Object.assign(LocalSemaphore.prototype, { kind: 'semaphore', runExclusiveSync })
+LocalSemaphore.prototype.kind = 'semaphore'
 
 // The promise of each kind of waiter resolves to valueOf(semaphore, weight), undefined where it was not to wait.
 

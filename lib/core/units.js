@@ -1,8 +1,7 @@
 'use strict'
-// What semaphores of all scopes share: how they read weights and values, and run callbacks by tickets.
+// What semaphores of all scopes share: how they read weights and values, and run a callback with a ticket.
 const {
   acquireOptions,
-  checkCallback,
   readSyncWait,
   readWait,
   waitOptions,
@@ -10,7 +9,6 @@ const {
   weightedWaitOptions,
 } = require('./options.js')
 const platform = require('./platform.js')
-const { checkStack } = require('./stack.js')
 
 const maxValue = 2 ** 29 - 1
 const minValue = -(2 ** 29)
@@ -93,33 +91,6 @@ async function runWithTicket(lock, asked, callback) {
   }
 }
 
-/** The methods of semaphores of wider scopes. */
-const ticketRuns = {
-  acquire(weight, options) {
-    return this.acquireUnits(readAcquire(weight, options))
-  },
-
-  async runExclusive(callback, weight, options) {
-    checkCallback(callback, undefined, typeof weight === 'function' ? weight : options)
-    return runWithTicket(this, readAcquire(weight, options), callback)
-  },
-
-  runExclusiveSync(callback, weight, options) {
-    checkCallback(callback)
-    checkStack()
-    const [before, release] = this.acquireSync(weight, options)
-    try {
-      return callback(before, release)
-    } finally {
-      release()
-    }
-  },
-
-  call(asked, fn, receiver, args) {
-    return runWithTicket(this, asked, () => fn.apply(receiver, args))
-  },
-}
-
 module.exports = {
   checkedValue,
   checkWeight,
@@ -128,6 +99,5 @@ module.exports = {
   readAcquireSync,
   readWatch,
   runWithTicket,
-  ticketRuns,
   warnOfWeight,
 }

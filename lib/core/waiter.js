@@ -1,7 +1,7 @@
 'use strict'
 // A promise in a wait queue. There may be very many waiters, so every field counts: fields that few
 // need (a weight, a priority, a timer, a signal) are in their limits.
-const { listen, reasonOf } = require('./abort.js')
+const { listen, reasonOf, throwLater } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
 
 /** The base of waiters of every kind of queue. */
@@ -114,10 +114,8 @@ class Limits {
       if (clearTimeout !== undefined) clearTimeout(this.timer)
       if (this.#listening !== undefined) this.#listening.stop(this.#onAbort)
     } catch (error) {
-      // An error of a custom signal must not keep other waiters from being admitted or rejected.
-      queueMicrotask(() => {
-        throw error
-      })
+      // An error of a replaced clock must not keep other waiters from being admitted or rejected.
+      throwLater(error)
     }
   }
 }

@@ -4,14 +4,7 @@ const { checkMayBlock } = require('../core/options.js')
 const platform = require('../core/platform.js')
 const { closedKeyed } = require('./closed.js')
 const { lockOptionsWithDefaults, readLockOptions } = require('./lock_options.js')
-const {
-  inspected,
-  inspecting,
-  isObject,
-  isOfKind,
-  keyedMark,
-  receiverError,
-} = require('./receiver.js')
+const { inspecting, isObject, isOfKind, keyedMark, receiverError } = require('./receiver.js')
 const { openKeyMap } = require('./open_keyed.js')
 
 /** The kind of all keyed maps. */
@@ -77,7 +70,7 @@ class Keyed {
     // The prototype of a class.
     if (!(isObject(this) && #map in this)) return this
     const map = this.#map
-    return inspected(this, map, () => ({ size: map.size }), options, inspect)
+    return platform.inspected(this, map, () => ({ size: map.size }), options, inspect)
   }
 
   isLocked(key) {

@@ -11,6 +11,7 @@ Object.assign(platform, {
   contextStorage: () => new builtins.async_hooks.AsyncLocalStorage(),
   isMainThread,
   describe,
+  inspected,
   reentrantKind,
   scopes,
   trackWaits,
@@ -32,6 +33,17 @@ function describe(value) {
   const { inspect, types } = builtins.util
   if (types.isProxy(value)) return 'a Proxy'
   return inspect(value, { depth: -1, customInspect: false, maxStringLength: 20 })
+}
+
+/** How console.log() prints `it`, a lock: with its name, its scope, and the state that `look()` returns. */
+function inspected(it, { name, scope }, look, options, inspect) {
+  const state = { ...(name !== undefined && { name }), scope }
+  try {
+    Object.assign(state, look())
+  } catch (error) {
+    state.error = error.message
+  }
+  return `${it.constructor.name} ${inspect(state, options)}`
 }
 
 /** Loaded when the first such lock is constructed: AsyncLocalStorage slows down every promise on Node 20 and 22. */

@@ -25,20 +25,9 @@ const a = (name) => `${/^([AEIO]|RW)/.test(name) ? 'an' : 'a'} ${name}`
 /** The method by which console.log() prints an object. */
 const inspecting = Symbol.for('nodejs.util.inspect.custom')
 
-/** How console.log() prints `it`, a lock: with its name, its scope, and the state that `look()` returns. */
-function inspected(it, { name, scope }, look, options, inspect) {
-  const state = { ...(name !== undefined && { name }), scope }
-  try {
-    Object.assign(state, look())
-  } catch (error) {
-    state.error = error.message
-  }
-  return `${it.constructor.name} ${inspect(state, options)}`
-}
-
 /** The property of every keyed lock, by which code knows one without its class. */
 const keyedMark = Symbol('keyed')
 
 const isObject = (value) => typeof value === 'object' && value !== null
 
-module.exports = { inspected, inspecting, isObject, isOfKind, keyedMark, receiverError }
+module.exports = { inspecting, isObject, isOfKind, keyedMark, receiverError }

@@ -1,8 +1,9 @@
 'use strict'
 // The base of every object that stands for a single lock, event, condition ...
 const { checkMayBlock } = require('../core/options.js')
+const platform = require('../core/platform.js')
 const { closedSingle } = require('./closed.js')
-const { inspected, inspecting, isObject, isOfKind, receiverError } = require('./receiver.js')
+const { inspecting, isObject, isOfKind, receiverError } = require('./receiver.js')
 const { openLock } = require('./open.js')
 
 /** The kind of all of them. */
@@ -81,7 +82,7 @@ class Single {
     const core = this.#core
     const name = core.share?.name ?? core.name
     const look = () => (this instanceof Holdable ? stateOf(core) : {})
-    return inspected(this, { name, scope: core.scope }, look, options, inspect)
+    return platform.inspected(this, { name, scope: core.scope }, look, options, inspect)
   }
 
   get buffer() {

@@ -7,11 +7,11 @@ const {
   checkWeight,
   readAcquireSync,
   readWatch,
-  ticketRuns,
   warnOfWeight,
 } = require('../core/units.js')
 const native = require('../addon/load.js')
 const { asTicket, makeReleaser, unseen } = require('../core/releaser.js')
+const { ticketRuns } = require('../core/ticket_runs.js')
 const { checkStackToRelease } = require('../core/stack.js')
 const { observed } = require('../core/platform.js')
 const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./waiters.js')
