@@ -21,7 +21,8 @@ const options: RedisOptions = { ttl: 1000, maxHold: 5000, prefix: 'shop', shards
 async function locks(driver: EngineDriver, times: EngineOptions) {
   const client = createClient()
   const engine = redis(client, options)
-  const ready: Promise<void> = engine.ready()
+  const opened: Promise<void> = engine.ready()
+  await opened
   await engine.ready({ timeout: 5000, signal: AbortSignal.timeout(10) })
   // @ts-expect-error It takes no priority.
   await engine.ready({ priority: 1 })

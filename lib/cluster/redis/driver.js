@@ -9,6 +9,7 @@ const { inTime, pause } = require('../patience.js')
 const { Subscription } = require('../subscription.js')
 const { adapt } = require('./clients.js')
 const { echoing } = require('./echo.js')
+const { channelOf, keysOf, sessionOf } = require('./names.js')
 const { explained, rightsOf } = require('./rights.js')
 const script = require('./script.js')
 
@@ -176,7 +177,7 @@ class RedisDriver {
   /** Resolves to the words of the answer, which a client may deliver as buffers. */
   async #step(step, base, key, id, words) {
     const publish = this.#client.isCluster ? 'SPUBLISH' : 'PUBLISH'
-    const keys = script.keysOf(base, key)
+    const keys = keysOf(base, key)
     const rest = [`${keys.length}`, ...keys, key, id, publish, step, ...words.map(String)]
     try {
       const answer = await this.#evaluate(base, rest)
@@ -213,7 +214,7 @@ class RedisDriver {
   }
 
   async end(session) {
-    const keys = this.#bases.map((base) => [base, `${base}:s:${session}`])
+    const keys = this.#bases.map((base) => [base, sessionOf(base, session)])
     await Promise.all(keys.map(([base, key]) => this.#command(base, ['DEL', key])))
   }
 
@@ -221,7 +222,5 @@ class RedisDriver {
     this.#subscription.close()
   }
 }
-
-const channelOf = (base, session) => `${base}:to:${session}`
 
 module.exports = { redisDriver: (client, options = {}) => new RedisDriver(client, options) }

@@ -3,20 +3,34 @@
 const { hostname } = require('node:os')
 const { versionError } = require('../errors.js')
 const { explained } = require('./rights.js')
-const { protocol } = require('./script.js')
-const clients = {
-  '@valkey/valkey-glide': require('./glide.js'),
-  ioredis: require('./ioredis.js'),
-  redis: require('./node_redis.js'),
-}
-const sentinel = require('./node_sentinel.js')
+const { protocol, sessionOf, versionOf } = require('./names.js')
 
 /** For operators: see docs/operations.md. */
 const owner = `${hostname()}:${process.pid}`
 
-async function connect({ bases, rights, patience, path, client }, trouble) {
-  const adapter = client.isSentinel ? sentinel : clients[client.module]
-  const { command, close } = await adapter.connect(require(path), client, trouble, patience)
+/** By package: the file with the connect() of its clients. */
+const adapters = {
+  '@valkey/valkey-glide': () => require('./glide.js'),
+  ioredis: () => require('./ioredis.js'),
+  redis: () => require('./node_redis.js'),
+  sentinel: () => require('./node_sentinel.js'),
+}
+
+/**
+ * Connects as the user's client does. For a single server that takes no client package, and loads none. The files of
+ * clients are loaded here, because the thread needs one of them at most.
+ */
+async function connectAs({ path, client, patience }, trouble) {
+  if (client.server !== undefined) {
+    const { Wire } = require('./wire.js')
+    return require('./replaced.js').replaced((report) => new Wire(client.server, report), trouble)
+  }
+  const adapter = adapters[client.adapter ?? client.module]()
+  return adapter.connect(require(path), client, trouble, patience)
+}
+
+async function connect({ bases, rights, patience, ...how }, trouble) {
+  const { command, close } = await connectAs({ ...how, patience }, trouble)
   const all = async (doing) => {
     try {
       return await Promise.all(bases.map(doing))
@@ -27,16 +41,17 @@ async function connect({ bases, rights, patience, path, client }, trouble) {
   return {
     open: (session, ttl) =>
       all(async (base) => {
-        const version = ['SET', `${base}:version`, protocol, 'NX', 'GET']
+        const version = ['SET', versionOf(base), protocol, 'NX', 'GET']
         const theirs = await command(base, version, patience)
         if (theirs !== null) checkProtocol(base, `${theirs}`)
-        const words = ['SET', `${base}:s:${session}`, `${owner} ${ttl}`, 'PX', `${ttl}`]
+        const words = ['SET', sessionOf(base, session), `${owner} ${ttl}`, 'PX', `${ttl}`]
         await command(base, words, patience)
       }),
     async renew(session, ttl) {
       // Then there is time for another connection.
       const time = Math.ceil(ttl / 3)
-      const renewOne = (base) => command(base, ['PEXPIRE', `${base}:s:${session}`, `${ttl}`], time)
+      const renewOne = (base) =>
+        command(base, ['PEXPIRE', sessionOf(base, session), `${ttl}`], time)
       const answers = await all(renewOne)
       return answers.every((answer) => Number(answer) === 1)
     },

@@ -36,7 +36,7 @@ function adapt(client, connection) {
       toMaster(require(findPackage('redis', client)), connection, hear, ended, patience),
     options: () => ({
       module: 'redis',
-      isSentinel: true,
+      adapter: 'sentinel',
       options: plain(connection, isNotNeeded),
     }),
   }

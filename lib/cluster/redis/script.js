@@ -1,5 +1,5 @@
 'use strict'
-// The steps of an engine (../engine.js) in Redis. All names begin with a base, which has a hash
+// The steps of an engine (../engine.js) in Redis. All names (names.js) begin with a base, which has a hash
 // tag:
 //
 //   :version        the protocol of all processes that use these names
@@ -28,15 +28,10 @@
 const { createHash } = require('node:crypto')
 const { check } = require('./rights.js')
 
-/** It changes with the meaning of the names above, so that no two meanings mix. */
-const protocol = '1'
 /** How long Redis remembers an unused key, with its last token; later tokens follow its clock. */
 const memory = 3_600_000
 /** The start of 2024, in seconds. */
 const epoch = Date.UTC(2024) / 1000
-
-/** The keys that a step declares. The base itself never exists: see above. */
-const keysOf = (base, key) => [base, `${base}:k:${key}`, `${base}:l:${key}`]
 
 const common = `
 local base, state, queue = KEYS[1], KEYS[2], KEYS[3]
@@ -275,4 +270,4 @@ return answer
 
 const text = common + check + leave + confirm + enter
 
-module.exports = { keysOf, protocol, text, digest: createHash('sha1').update(text).digest('hex') }
+module.exports = { text, digest: createHash('sha1').update(text).digest('hex') }
