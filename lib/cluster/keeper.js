@@ -1,16 +1,27 @@
 'use strict'
-// Keeps an engine's session alive by a dedicated thread: see keeper_thread.js and renewal.js.
+// Keeps an engine's session alive by a dedicated thread: see keeper_thread.js and renewal.js. The thread starts with the
+// first lock, from the text that its files have when the engine is made.
+const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { checkModule } = require('../addon/bundle_advice.js')
 const { readUntil } = require('./clock.js')
 const { unpack } = require('./errors.js')
+const { addon, textsOf } = require('./thread_files.js')
 
-const file = checkModule(join(__dirname, 'keeper_thread.js'))
+const main = checkModule(join(__dirname, 'keeper_thread.js'))
+
+/** The text of all files for the thread of a driver's keeper, and of the one that runs them. */
+const readFiles = ({ module }) => ({
+  loader: readFileSync(join(__dirname, 'thread_loader.js'), 'utf8'),
+  texts: textsOf(module, textsOf(main)),
+})
 
 /** Starts the thread that renews sessions of `ttl` ms, by the `spec` of a driver. */
-const startThread = ({ module, data }, ttl) =>
-  new Worker(file, { workerData: { module, data, ttl }, name: 'boxoffice keeper', execArgv: [] })
+function startThread({ module, data }, ttl, { loader, texts }) {
+  const workerData = { addon, main, texts, module, data, ttl }
+  return new Worker(loader, { eval: true, workerData, name: 'boxoffice keeper', execArgv: [] })
+}
 
 class Session {
   #clock
@@ -46,6 +57,7 @@ class Keeper {
   #onEnd
   #clock
   #startThread
+  #files
   #worker
   /** By session: the promise of it. */
   #opening = new Map()
@@ -59,6 +71,7 @@ class Keeper {
     this.#onEnd = onEnd
     this.#clock = outside.clock
     this.#startThread = outside.startThread ?? startThread
+    this.#files = readFiles(spec)
   }
 
   /** Resolves to the session `id`, which replaces the one before. */
@@ -72,7 +85,7 @@ class Keeper {
   }
 
   #start() {
-    const worker = this.#startThread(this.#spec, this.#ttl)
+    const worker = this.#startThread(this.#spec, this.#ttl, this.#files)
     worker.on('message', (message) => this.#heard(message))
     worker.on('error', (error) => this.#failed(worker, error))
     worker.on('exit', () => this.#failed(worker, new Error('the thread that renews has ended')))

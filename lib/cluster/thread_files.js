@@ -1,0 +1,23 @@
+'use strict'
+// The files of this package that a renewing thread runs, as text: see thread_loader.js.
+const { readFileSync } = require('node:fs')
+const { dirname, join, sep } = require('node:path')
+
+const lib = join(__dirname, '..')
+/** What `#addon` of package.json is outside of bundles. */
+const addon = join(lib, 'addon', 'find.js')
+/** By path. */
+const texts = new Map()
+
+/** The texts of `file` and of all files that it requires, at once or later, by path. A file of others is not held. */
+function textsOf(file, found = new Map()) {
+  if (found.has(file) || !file.startsWith(lib + sep)) return found
+  if (!texts.has(file)) texts.set(file, readFileSync(file, 'utf8'))
+  const text = texts.get(file)
+  found.set(file, text)
+  for (const [, name] of text.matchAll(/require\('(\.[^']+\.js|#addon)'\)/g))
+    textsOf(name === '#addon' ? addon : join(dirname(file), name), found)
+  return found
+}
+
+module.exports = { addon, textsOf }
