@@ -8,6 +8,7 @@ const { longestTimeout } = require('../core/options.js')
 const { after, processClock } = require('./clock.js')
 const { closedError, startError, unreadyError, untoldError } = require('./errors.js')
 const { Keeper } = require('./keeper.js')
+const { LeaseEnds } = require('./lease_ends.js')
 const { inTime, noAnswer, pause, startPatience } = require('./patience.js')
 const { longestStart, Start } = require('./start.js')
 
@@ -30,8 +31,8 @@ class Hub {
   #cohorts = new Map()
   /** The locks with callers that wait or hold. */
   #locks = new Set()
-  /** The held leases. */
-  #held = new Set()
+  /** Of the held leases. */
+  #ends = new LeaseEnds()
   /** Leases that have ended here, while the server is being told. */
   #leaving = new Map()
 
@@ -251,23 +252,22 @@ class Hub {
     }
   }
 
-  /** A lease is held: from now on its end is watched. */
-  began(lease) {
-    this.#held.add(lease)
+  /** A lease is held until `lease.until`, which is watched from now on. */
+  watch(lease) {
+    this.#ends.set(lease)
     if (lease.until < this.#watchEnd) this.#arm()
   }
 
   ended(lease) {
-    this.#held.delete(lease)
+    this.#ends.delete(lease)
   }
 
   #arm() {
     this.clock.clearTimeout(this.#watch)
     this.#watchEnd = Number.POSITIVE_INFINITY
-    if (this.#held.size === 0) return
-    let end = this.#session?.safeUntil() ?? Number.POSITIVE_INFINITY
-    // Answers may arrive in another order than their leases end.
-    for (const { until } of this.#held) if (until < end) end = until
+    const first = this.#ends.first()
+    if (first === Number.POSITIVE_INFINITY) return
+    const end = Math.min(first, this.#session?.safeUntil() ?? first)
     this.#watchEnd = end
     this.#watch = this.clock.setTimeout(() => this.#check(), Math.max(1, end - this.clock.now()))
     this.#watch.unref()
@@ -278,7 +278,8 @@ class Hub {
     if (session !== null && !session.isGood())
       this.lose(session, 'it was not renewed in time', this.trouble)
     const time = this.clock.now()
-    for (const lease of this.#held) if (lease.until <= time) lease.late()
+    // A listener of a lost lease's signal may end others.
+    for (const lease of this.#ends.due(time)) if (this.#ends.has(lease)) lease.late()
     this.#arm()
   }
 

@@ -124,8 +124,12 @@ class Lease {
     this.until = until
     if (wanted) this.wanted()
     if (this.state !== 'held') return
-    if (until > 0) this.#keepOn()
-    else this.#lose(lateClaim)
+    if (until > 0) {
+      this.hub.watch(this)
+      this.#keepOn()
+    } else {
+      this.#lose(lateClaim)
+    }
   }
 
   #keepOn() {
@@ -215,7 +219,7 @@ class Lease {
     this.turn = new Turn(this.#clock, token, bound, this.#clock.now() + maxHold / 2, isForEach)
     if (wanted || this.#isWantedSoon) this.wanted()
     if (!this.isClaim()) this.#keepOn()
-    this.hub.began(this)
+    this.hub.watch(this)
     this.cohort.granted(this)
   }
 

@@ -6,6 +6,8 @@ const names = [
   'a lease that is taken and given back beside held ones',
   'a hand-off beside held leases',
   'a reader with maxHold beside readers',
+  'a lease whose end is the next one beside held leases',
+  'the check of a renewed session beside held leases',
   'a call with maxPending beside callers that wait for the server',
   'a call that gives up beside callers that wait for the server',
   'a call that times out beside callers that wait for the server',

@@ -1,12 +1,13 @@
 'use strict'
 // The operations of engines_steps.test.js, and their steps: see test/helpers/steps_run.js.
 const { stepsUntil } = require('../../helpers/steps.js')
-const { RWLock, Semaphore } = require('../../..')
+const { Mutex, RWLock, Semaphore } = require('../../..')
 const { Engine } = require('../../../lib/cluster/engine.js')
 const { virtualServer } = require('./fake_world.js')
 
 const few = 20
 const many = 640
+const ttl = 60_000
 
 /** So many leases, each with a holder. */
 async function held(semaphore, n) {
@@ -59,6 +60,24 @@ const operations = {
       },
       end: () => endAll(releases),
     }
+  },
+  async 'a lease whose end is the next one beside held leases'(n, { engine, name }) {
+    const releases = await held(new Semaphore(2 * n, { engine, name }), n)
+    const soon = new Mutex({ engine, name, maxHold: 1000 })
+    return {
+      async act() {
+        const release = await soon.acquire()
+        release()
+      },
+      end: () => endAll(releases),
+    }
+  },
+  async 'the check of a renewed session beside held leases'(n, { engine, name, clock }) {
+    const semaphore = new Semaphore(2 * n, { engine, name, maxHold: Infinity })
+    const releases = await held(semaphore, n)
+    // By now all timers of the waits are over.
+    await clock.pass(ttl)
+    return { act: () => clock.pass(ttl), end: () => endAll(releases) }
   },
   async 'a call with maxPending beside callers that wait for the server'(n, world) {
     const { semaphore, end } = await waitingForServer(n, world)
@@ -118,7 +137,7 @@ async function waitingForServer(n, { engine, other, name, clock }) {
 
 async function main() {
   const { server, clock, outside } = virtualServer()
-  const [engine, other] = [1, 2].map(() => new Engine(server.driver(), { ttl: 60_000 }, outside))
+  const [engine, other] = [1, 2].map(() => new Engine(server.driver(), { ttl }, outside))
   clock.replaceTimers() // for the timeouts of callers
   const all = {}
   for (const [name, prepare] of Object.entries(operations)) {
