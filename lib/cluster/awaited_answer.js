@@ -19,6 +19,7 @@ class AwaitedAnswer {
   #start = 0
   /** Whether it waits for the start of the engine. */
   #isOfStart = false
+  #endWait
 
   /** The object is in the set `unanswered` until its answer has come. It calls `giveUp(error)` when the time is up. */
   constructor(hub, unanswered, title, giveUp) {
@@ -32,13 +33,13 @@ class AwaitedAnswer {
     this.#failure = failure
     if (failure !== undefined || !this.#hasCome) this.#unanswered.add(this)
     if (this.#endPatience === undefined) this.#begin()
-    else if (this.#isOfStart && failure !== undefined) this.#startHasFailed()
   }
 
   #begin() {
     const { clock, isStarting, settings } = this.#hub
     this.#start = clock.now()
     this.#isOfStart = isStarting
+    if (isStarting) this.#endWait = this.#hub.afterStart((passed) => this.#startIsOver(passed))
     this.#await(isStarting ? longestStart : settings.answerTimeout)
   }
 
@@ -52,18 +53,13 @@ class AwaitedAnswer {
     this.#endPatience = startPatience(time, end, { clock })
   }
 
-  /** The session is open: now the server's time begins. */
-  opened() {
-    if (!this.#isOfStart) return
-    this.#endPatience?.()
-    this.#begin()
-  }
-
-  #startHasFailed() {
+  /** Now the server's time begins, of which so much has passed. */
+  #startIsOver(passed) {
     const { clock, settings } = this.#hub
     this.#isOfStart = false
+    this.#start = clock.now() - passed
     this.#endPatience()
-    this.#await(Math.max(0, settings.answerTimeout - (clock.now() - this.#start)))
+    this.#await(Math.max(0, settings.answerTimeout - passed))
   }
 
   /** The server has answered: the timeout starts anew with the next command. */
@@ -75,6 +71,7 @@ class AwaitedAnswer {
 
   stop() {
     this.#unanswered.delete(this)
+    this.#endWait?.()
     this.#endPatience?.()
     this.#endPatience = undefined
   }

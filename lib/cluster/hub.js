@@ -49,12 +49,17 @@ class Hub {
     this.movedAt = 0
     /** How long a waiter has to confirm a grant. */
     this.claim = Math.min(1000, settings.ttl)
-    const ended = (id, error) => {
+    const onEnd = (id, error) => {
       const session = this.#session
       if (session !== null && (id === undefined || id === session.id))
         this.lose(session, error.message, error)
     }
-    this.#keeper = new Keeper(driver.keeper, settings.ttl, ended, { clock, startThread })
+    this.#keeper = new Keeper(
+      driver.keeper,
+      settings.ttl,
+      { onEnd, onTrouble: () => this.#start.failed() },
+      { clock, startThread },
+    )
   }
 
   /** The server extends a confirmed grant: see engine.d.ts. */

@@ -55,6 +55,7 @@ class Keeper {
   #spec
   #ttl
   #onEnd
+  #onTrouble
   #clock
   #startThread
   #files
@@ -64,11 +65,15 @@ class Keeper {
   /** Why the thread's connection is down or its last renewal failed, while it retries. */
   trouble
 
-  /** Calls `onEnd(session id, error)` when an open session is over. `outside` is that of a Hub. */
-  constructor(spec, ttl, onEnd, outside) {
+  /**
+   * Calls `onEnd(session id, error)` when an open session is over, and `onTrouble()` when there is trouble. `outside` is
+   * that of a Hub.
+   */
+  constructor(spec, ttl, { onEnd, onTrouble }, outside) {
     this.#spec = spec
     this.#ttl = ttl
     this.#onEnd = onEnd
+    this.#onTrouble = onTrouble
     this.#clock = outside.clock
     this.#startThread = outside.startThread ?? startThread
     this.#files = readFiles(spec)
@@ -98,6 +103,7 @@ class Keeper {
     const error = packed && unpack(packed)
     if (id === undefined) {
       this.trouble = error
+      if (error !== undefined) this.#onTrouble()
       return
     }
     const opening = this.#opening.get(id)

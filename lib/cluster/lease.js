@@ -72,7 +72,6 @@ class Lease {
     try {
       const opened = this.hub.open()
       const session = opened instanceof Promise ? await opened : opened
-      this.answer.opened()
       if (this.state === 'asking') {
         if (this.session !== session) this.#moveTo(session)
         const request = this.request()
