@@ -3,6 +3,7 @@
 // lease is held once the confirmation has been sent. Until the confirmation is answered the lease is a claim, which
 // ends long before maxHold. A lease without an end is confirmed again and again.
 const { safely } = require('./clock.js')
+const { outside } = require('./outside.js')
 const { pause } = require('./patience.js')
 
 class Confirmation {
@@ -85,7 +86,8 @@ class Confirmation {
 
   /** Confirms a lease without an end again, long before the end that the server knows. */
   sendAgainLater() {
-    this.#timer = this.#clock.setTimeout(() => this.send({}), this.#hub.settings.longestHold / 2)
+    const time = this.#hub.settings.longestHold / 2
+    this.#timer = outside(() => this.#clock.setTimeout(() => this.send({}), time))
     this.#timer.unref()
   }
 

@@ -9,6 +9,7 @@ const { after, processClock } = require('./clock.js')
 const { closedError, startError, unreadyError, untoldError } = require('./errors.js')
 const { Keeper } = require('./keeper.js')
 const { LeaseEnds } = require('./lease_ends.js')
+const { outside } = require('./outside.js')
 const { inTime, noAnswer, pause, startPatience } = require('./patience.js')
 const { longestStart, Start } = require('./start.js')
 
@@ -149,7 +150,7 @@ class Hub {
     // First end the old session: its waiters request a new one at once, and all of them must get
     // the same.
     if (this.#session !== null) this.lose(this.#session, 'it was not renewed in time', this.trouble)
-    this.#opening ??= this.#open().finally(() => {
+    this.#opening ??= outside(() => this.#open()).finally(() => {
       this.#opening = null
     })
     return this.#opening
@@ -274,7 +275,8 @@ class Hub {
     if (first === Number.POSITIVE_INFINITY) return
     const end = Math.min(first, this.#session?.safeUntil() ?? first)
     this.#watchEnd = end
-    this.#watch = this.clock.setTimeout(() => this.#check(), Math.max(1, end - this.clock.now()))
+    const time = Math.max(1, end - this.clock.now())
+    this.#watch = outside(() => this.clock.setTimeout(() => this.#check(), time))
     this.#watch.unref()
   }
 

@@ -3,6 +3,7 @@
 const { createHash } = require('node:crypto')
 const { checkObject } = require('../../core/options.js')
 const { now } = require('../clock.js')
+const { outside } = require('../outside.js')
 const { inTime } = require('../patience.js')
 
 /** With several servers: after a failure, calls avoid a server for this time, in milliseconds. */
@@ -39,7 +40,8 @@ function connectionOf(client, connection = client?.pool?.options) {
 const once = (forgetToken) => ({
   async execute(doing) {
     try {
-      return await doing({})
+      // A call opens the connection when there is none.
+      return await outside(() => doing({}))
     } catch (error) {
       // etcd3 itself replaces a token only when it has expired.
       if (/auth store is old/.test(error.message)) forgetToken()

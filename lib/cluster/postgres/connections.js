@@ -3,6 +3,7 @@
 // would not do: a program that holds all of them while it waits for a lock would wait for ever.
 
 const { clearTimeout, setTimeout } = require('../../core/builtins.js')
+const { outside } = require('../outside.js')
 const { noAnswer, startPatience } = require('../patience.js')
 const { asText } = require('./text.js')
 
@@ -74,11 +75,13 @@ function settled(Client, patience) {
   return class extends Client {
     connect(done) {
       const endPatience = this.#startPatience()
-      super.connect((error) => {
+      const isConnected = (error) => {
         endPatience()
         if (error) done(error)
         else this.query(setUp(patience), (failure) => this.#isSetUp(failure, done))
-      })
+      }
+      // A pool connects for any caller.
+      outside(() => super.connect(isConnected))
     }
 
     /** The pool forgets a client that could not connect, and does not end it. */
