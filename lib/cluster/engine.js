@@ -29,6 +29,7 @@
 // engine.d.ts documents the methods of a driver: EngineDriver.
 const { checkKnown, checkObject, longestTimeout, readWait } = require('../core/options.js')
 const { Hub } = require('./hub.js')
+const { ready } = require('./ready.js')
 
 /** The hub of an engine. */
 let hubOf
@@ -60,7 +61,7 @@ class Engine {
     checkObject(options)
     checkKnown(options, readyOptions)
     const { timeout, signal } = readWait(options)
-    await this.#hub.ready({ timeout, signal })
+    await ready(this.#hub, { timeout, signal })
   }
 
   close() {

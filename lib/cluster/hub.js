@@ -2,16 +2,14 @@
 // The state that all locks of one engine share in this thread: its session, and handlers of the
 // server's messages.
 const { randomBytes } = require('node:crypto')
-const { listen, reasonOf, throwIfAborted } = require('../core/abort.js')
-const { isLockError } = require('../core/errors.js')
 const { longestTimeout } = require('../core/options.js')
 const { after, processClock } = require('./clock.js')
-const { closedError, startError, unreadyError, untoldError } = require('./errors.js')
+const { closedError, untoldError } = require('./errors.js')
 const { Keeper } = require('./keeper.js')
 const { LeaseEnds } = require('./lease_ends.js')
 const { outside } = require('./outside.js')
-const { inTime, noAnswer, pause, startPatience } = require('./patience.js')
-const { longestStart, Start } = require('./start.js')
+const { inTime, noAnswer, pause } = require('./patience.js')
+const { Start } = require('./start.js')
 
 class Hub {
   #canConfirm
@@ -55,12 +53,9 @@ class Hub {
       if (session !== null && (id === undefined || id === session.id))
         this.lose(session, error.message, error)
     }
-    this.#keeper = new Keeper(
-      driver.keeper,
-      settings.ttl,
-      { onEnd, onTrouble: () => this.#start.failed() },
-      { clock, startThread },
-    )
+    const onTrouble = () => this.#start.failed()
+    const heard = { onEnd, onTrouble }
+    this.#keeper = new Keeper(driver.keeper, settings.ttl, heard, { clock, startThread })
   }
 
   /** The server extends a confirmed grant: see engine.d.ts. */
@@ -117,30 +112,6 @@ class Hub {
     if (this.isStarting) return this.#start.after(begin)
     begin(0)
     return () => {}
-  }
-
-  /** Resolves when the server can grant a lock. Rejects when an attempt to open a session fails. */
-  async ready({ timeout = longestStart, signal }) {
-    throwIfAborted(signal)
-    const late = () => startError(this.name, timeout, this.trouble)
-    let listening
-    let endPatience
-    let onAbort
-    try {
-      await new Promise((resolve, reject) => {
-        onAbort = () => reject(reasonOf(signal))
-        if (signal !== undefined) listening = listen(signal, onAbort)
-        const time = Math.min(timeout, longestTimeout)
-        endPatience = startPatience(time, () => reject(late()), { clock: this.clock })
-        Promise.resolve(this.open()).then(resolve, reject)
-      })
-    } catch (error) {
-      const isFinal = isLockError(error) || (signal?.aborted && error === reasonOf(signal))
-      throw isFinal ? error : unreadyError(this.name, error)
-    } finally {
-      listening?.stop(onAbort)
-      endPatience?.()
-    }
   }
 
   /** The session, or a promise of it. */
@@ -225,10 +196,7 @@ class Hub {
     this.#leaving.delete(lease)
   }
 
-  /**
-   * Resolves when the server has been told of all leases that have ended by now, or has ended their
-   * session.
-   */
+  /** Resolves when the server has been told of all leases that have ended by now, or has ended their session. */
   async left() {
     await Promise.all(Array.from(this.#leaving.values(), ({ promise }) => promise))
   }

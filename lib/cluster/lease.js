@@ -17,9 +17,7 @@ const { closedError, mismatchError } = require('./errors.js')
 const { pause } = require('./patience.js')
 const { Turn } = require('./turn.js')
 
-/**
- * Look at least this often, however late the holders before it end: a message may have been lost.
- */
+/** Look at least this often, however late the holders before it end: a message may have been lost. */
 const longestLook = 5000
 const lateClaim = 'what it had been granted was not confirmed in time'
 
@@ -87,9 +85,7 @@ class Lease {
     else if (this.#isToAskAgain && !this.claim()) this.ask()
   }
 
-  /**
-   * A message: the server has granted the request, with this grant. Some servers cannot say which.
-   */
+  /** A message: the server has granted the request, with this grant. Some servers cannot say which. */
   granted(grant) {
     if (this.state !== 'asking') return
     this.#confirmation.note(grant)
@@ -108,8 +104,7 @@ class Lease {
     this.#isBusy = true
     this.until = until
     this.#confirmation.send(grant)
-    // By then the confirmation has been sent: an admitted caller may block the event loop from now
-    // on.
+    // By then the confirmation has been sent: an admitted caller may block the event loop from now on.
     setImmediate(() => {
       this.#isBusy = false
       if (this.state === 'over') this.#leave()
@@ -170,10 +165,7 @@ class Lease {
     return Math.min(this.cohort.maxHold, this.hub.settings.longestHold)
   }
 
-  /**
-   * No message would announce the grant. Rejects the request unless that changes, or the grant
-   * comes, in time.
-   */
+  /** No message would announce the grant. Rejects the request unless that changes, or the grant comes, in time. */
   deafened() {
     if (this.state === 'asking') this.answer.expect(this.hub.deafness)
   }
@@ -222,10 +214,7 @@ class Lease {
     this.cohort.granted(this)
   }
 
-  /**
-   * Others wait for it, so its stay here gets an end. The answer that grants it may arrive after
-   * this message.
-   */
+  /** Others wait for it, so its stay here gets an end. The answer that grants it may arrive after this message. */
   wanted() {
     this.#isWantedSoon = true
     if (this.state === 'held') this.turn.limit()
@@ -273,11 +262,8 @@ class Lease {
   shrink(units) {
     this.units = units
     if (this.state !== 'held') return
-    this.hub.leave(
-      this.session,
-      { ...this.leaving(), keep: units, untold: false, unused: false },
-      false,
-    )
+    const leaving = { ...this.leaving(), keep: units, untold: false, unused: false }
+    this.hub.leave(this.session, leaving, false)
   }
 
   sessionEnded(why, cause) {
@@ -297,10 +283,7 @@ class Lease {
     })
   }
 
-  /**
-   * The server takes the lease back by itself and tells the next holder. The holders here keep
-   * their holds.
-   */
+  /** The server takes the lease back by itself and tells the next holder. The holders here keep their holds. */
   #lose(why, cause) {
     this.#stop()
     this.session.leases.delete(this.id)

@@ -1,0 +1,36 @@
+'use strict'
+// engine.ready(): opens the session of an engine before its first lock.
+const { listen, reasonOf, throwIfAborted } = require('../core/abort.js')
+const { isLockError } = require('../core/errors.js')
+const { longestTimeout } = require('../core/options.js')
+const { startError, unreadyError } = require('./errors.js')
+const { startPatience } = require('./patience.js')
+const { longestStart } = require('./start.js')
+
+/** Resolves when the server of `hub` can grant a lock. Rejects when an attempt to open a session fails. */
+async function ready(hub, { timeout = longestStart, signal }) {
+  throwIfAborted(signal)
+  let end
+  try {
+    await new Promise((resolve, reject) => {
+      const onAbort = () => reject(reasonOf(signal))
+      const listening = signal && listen(signal, onAbort)
+      const onLate = () => reject(startError(hub.name, timeout, hub.trouble))
+      const endPatience = startPatience(Math.min(timeout, longestTimeout), onLate, {
+        clock: hub.clock,
+      })
+      end = () => {
+        listening?.stop(onAbort)
+        endPatience()
+      }
+      Promise.resolve(hub.open()).then(resolve, reject)
+    })
+  } catch (error) {
+    const isFinal = isLockError(error) || (signal?.aborted && error === reasonOf(signal))
+    throw isFinal ? error : unreadyError(hub.name, error)
+  } finally {
+    end?.()
+  }
+}
+
+module.exports = { ready }
