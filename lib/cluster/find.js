@@ -1,7 +1,7 @@
 'use strict'
 const { dirname } = require('node:path')
 
-/** The packages whose classes the clients of others have. */
+/** The packages whose classes the clients of others have, and which a program may have without the other. */
 const inner = { redis: '@redis/client' }
 
 /**
@@ -13,7 +13,22 @@ function findPackage(name, client) {
   const folder = folderOf(client, inner[name] ?? name)
   if (folder !== undefined) return require.resolve(folder)
   const main = require.main === undefined ? [] : [dirname(require.main.filename)]
-  return require.resolve(name, { paths: [...main, process.cwd(), __dirname] })
+  const paths = [...main, process.cwd(), __dirname]
+  const names = [name, inner[name]].filter(Boolean)
+  const found = names.map((one) => resolved(one, paths)).find((path) => path !== undefined)
+  if (found !== undefined) return found
+  throw new Error(
+    `the thread that renews leases finds no package ${names.join(' or ')}, of which the client is: npm install ${name}`,
+  )
+}
+
+function resolved(name, paths) {
+  try {
+    return require.resolve(name, { paths })
+  } catch (error) {
+    if (error.code === 'MODULE_NOT_FOUND') return undefined
+    throw error
+  }
 }
 
 /** The folder of the loaded package `name` that exports a class of `client`, which a program may have derived. */

@@ -1,7 +1,7 @@
 'use strict'
 // The renewing thread loads the package that a client is of, wherever that is installed.
 const assert = require('node:assert/strict')
-const { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } = require('node:fs')
+const { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { Etcd3 } = require('etcd3')
@@ -12,6 +12,7 @@ const { findPackage } = require('../../lib/cluster/find.js')
 const { makeDriver } = require('../../lib/cluster/postgres/driver.js')
 const { redisDriver } = require('../../lib/cluster/redis/driver.js')
 const { useEnds } = require('./helpers/ends.js')
+const { run } = require('../helpers/processes.js')
 
 const fakes = {
   pg: `
@@ -57,10 +58,13 @@ describe('The package of a client', () => {
     const { Redis: Other } = require(pathOf('ioredis'))
     class Mine extends Other {}
     for (const Class of [Other, Mine]) {
-      assert.equal(redisDriver(new Class()).keeper.data.path, pathOf('ioredis'))
+      assert.equal(redisDriver(new Class(), { connection: {} }).keeper.data.path, pathOf('ioredis'))
     }
     const own = new Redis({ lazyConnect: true })
-    assert.equal(redisDriver(own).keeper.data.path, require.resolve('ioredis'))
+    const { keeper } = redisDriver(own, { connection: {} })
+    assert.equal(keeper.data.path, require.resolve('ioredis'))
+    // The thread speaks to a single server by itself.
+    assert.equal(redisDriver(own).keeper.data.path, undefined)
   })
 
   it('is found for each package', () => {
@@ -74,6 +78,40 @@ describe('The package of a client', () => {
       findPackage('@valkey/valkey-glide', Object.create(GlideClient.prototype)),
       require.resolve('@valkey/valkey-glide'),
     )
+  })
+
+  /** The path of the package `name` for a bundled client, in a program whose folder has the package `installed` only. */
+  async function foundWith(installed, name) {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'boxoffice-packages-')))
+    ends.push(() => rmSync(folder, { recursive: true }))
+    const place = join(folder, 'node_modules', installed)
+    mkdirSync(place, { recursive: true })
+    writeFileSync(join(place, 'package.json'), JSON.stringify({ name: installed, main: 'it.js' }))
+    writeFileSync(join(place, 'it.js'), '')
+    const copy = join(folder, 'find.js')
+    cpSync(require.resolve('../../lib/cluster/find.js'), copy)
+    const { code, shown, stderr } = await run([
+      '-e',
+      `process.chdir(${JSON.stringify(folder)})
+       const show = (text) => console.log(JSON.stringify(text))
+       try { show(require(${JSON.stringify(copy)}).findPackage('${name}', {})) }
+       catch ({ message }) { show(message) }`,
+    ])
+    assert.equal(code, 0, stderr)
+    return shown[0].replace(join(folder, 'node_modules'), '')
+  }
+
+  it('is @redis/client where a program has no redis', async () => {
+    const place = join('@redis', 'client')
+    assert.equal(await foundWith(place, 'redis'), join('/', place, 'it.js'))
+  })
+
+  it('is named, with what to install, where a program has none', async () => {
+    assert.equal(
+      await foundWith('other', 'redis'),
+      'the thread that renews leases finds no package redis or @redis/client, of which the client is: npm install redis',
+    )
+    assert.match(await foundWith('other', 'ioredis'), /no package ioredis, .* npm install ioredis$/)
   })
 
   it("is the program's where no loaded file has the class of the client", () => {

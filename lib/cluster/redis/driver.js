@@ -77,7 +77,7 @@ class RedisDriver {
 
   get keeper() {
     const client = this.#client.options(this.#connection)
-    const path = findPackage(client.module, this.#source)
+    const path = client.server === undefined ? findPackage(client.module, this.#source) : undefined
     return {
       module: join(__dirname, 'keeper.js'),
       data: { bases: this.#names(), rights: this.#rights, patience: this.#patience, path, client },

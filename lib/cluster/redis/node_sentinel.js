@@ -20,6 +20,7 @@ function adapt(client, connection) {
     )
   }
   const { name, sentinelRootNodes } = connection
+  const path = findPackage('redis', client)
   if (typeof name !== 'string' || !Array.isArray(sentinelRootNodes)) {
     throw new TypeError(
       'connection must have the name and the sentinelRootNodes of createSentinel()',
@@ -33,7 +34,7 @@ function adapt(client, connection) {
     // A command waits for the connection to the current master.
     isReady: () => false,
     listening: (hear, ended, patience) =>
-      toMaster(require(findPackage('redis', client)), connection, hear, ended, patience),
+      toMaster(require(path), connection, hear, ended, patience),
     options: () => ({
       module: 'redis',
       adapter: 'sentinel',
