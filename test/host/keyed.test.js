@@ -270,6 +270,7 @@ describe('Keyed locks of scope host', function () {
       locks.unlock(same)
       assert.equal(hasRoom(next), true)
     }
+    for (const key of locks.keys()) locks.unlock(key)
   })
 
   it('KeyedSemaphore: counts for each key, and gets back the units of a dead process', async () => {

@@ -93,10 +93,12 @@ describe('A Semaphore of scope host', function () {
     await waiters(semaphore, 1)
     release()
     await later
-    await assert.rejects(semaphore.acquire(2, { timeout: 5 }), { code: 'ERR_LOCK_TIMEOUT' })
-    const cancelled = semaphore.acquire(2)
+    const [, again] = await semaphore.acquire()
+    await assert.rejects(semaphore.acquire(1, { timeout: 5 }), { code: 'ERR_LOCK_TIMEOUT' })
+    const cancelled = semaphore.acquire()
     semaphore.cancel()
     await assert.rejects(cancelled, { code: 'ERR_LOCK_CANCELED' })
+    again()
     assert.equal(semaphore.getValue(), 1)
   })
 

@@ -86,6 +86,7 @@ describe('Terminated workers with locks of scope host', function () {
     // All maps have room for their capacity again: no dead worker has left a pin.
     for (let i = 0; i < 16; i++) assert.ok(mutexes.tryLock(`key ${i}`))
     assert.equal(mutexes.size, 16)
+    for (const key of mutexes.keys()) mutexes.unlock(key)
   })
 
   it('map a file once, however many start and end', async () => {
