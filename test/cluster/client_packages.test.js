@@ -58,13 +58,10 @@ describe('The package of a client', () => {
     const { Redis: Other } = require(pathOf('ioredis'))
     class Mine extends Other {}
     for (const Class of [Other, Mine]) {
-      assert.equal(redisDriver(new Class(), { connection: {} }).keeper.data.path, pathOf('ioredis'))
+      assert.equal(redisDriver(new Class()).keeper.data.path, pathOf('ioredis'))
     }
     const own = new Redis({ lazyConnect: true })
-    const { keeper } = redisDriver(own, { connection: {} })
-    assert.equal(keeper.data.path, require.resolve('ioredis'))
-    // The thread speaks to a single server by itself.
-    assert.equal(redisDriver(own).keeper.data.path, undefined)
+    assert.equal(redisDriver(own).keeper.data.path, require.resolve('ioredis'))
   })
 
   it('is found for each package', () => {

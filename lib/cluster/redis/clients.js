@@ -6,9 +6,8 @@
 //   listening(hear, ended, patience)
 //                                a separate connection that receives messages, and does not keep the process alive: see
 //                                ../subscription.js. The server must accept it within `patience` ms
-//   options(connection)          how another thread connects (see keeper.js): { module, isCluster, options, server }.
-//                                `options` are from `connection` if given,
-//                                otherwise from the client. `server` is for wire.js, if that can connect as the client does
+//   options(connection)          how another thread connects (see keeper.js): { module, isCluster, options }. `options`
+//                                are from `connection` if given, otherwise from the client
 //   prefix                       the prefix that the client itself adds to keys
 const glide = require('./glide.js')
 const ioredis = require('./ioredis.js')

@@ -77,7 +77,7 @@ class RedisDriver {
 
   get keeper() {
     const client = this.#client.options(this.#connection)
-    const path = client.server === undefined ? findPackage(client.module, this.#source) : undefined
+    const path = findPackage(client.module, this.#source)
     return {
       module: join(__dirname, 'keeper.js'),
       data: { bases: this.#names(), rights: this.#rights, patience: this.#patience, path, client },

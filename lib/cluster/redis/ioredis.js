@@ -23,19 +23,13 @@ function adapt(client) {
     command: (_key, [name, ...words]) => client.call(name, ...words),
     isReady: () => !isCluster && client.status === 'ready',
     listening: (...rest) => (isCluster ? listeningCluster : listening)(client, ...rest),
-    options(connection = client.options) {
-      const options = plain(connection, isNotNeeded)
-      const nodes = isCluster ? startupNodes(client) : undefined
-      const isSingle = !isCluster && connection === client.options && !options.sentinels
-      const server = isSingle ? serverOf(options) : undefined
-      return { module: 'ioredis', isCluster, nodes, options, server }
-    },
+    options: (connection = client.options) => ({
+      module: 'ioredis',
+      isCluster,
+      nodes: isCluster ? startupNodes(client) : undefined,
+      options: plain(connection, isNotNeeded),
+    }),
   }
-}
-
-function serverOf({ host, port, path, family, tls, username, password, db: database = 0 }) {
-  const address = path ? { path } : { host, port, family }
-  return { socket: { ...address, ...tls }, isTls: Boolean(tls), username, password, database }
 }
 
 /**

@@ -16,21 +16,10 @@ const adapters = {
   sentinel: () => require('./node_sentinel.js'),
 }
 
-/**
- * Connects as the user's client does. For a single server that takes no client package, and loads none. The files of
- * clients are loaded here, because the thread needs one of them at most.
- */
-async function connectAs({ path, client, patience }, trouble) {
-  if (client.server !== undefined) {
-    const { Wire } = require('./wire.js')
-    return require('./replaced.js').replaced((report) => new Wire(client.server, report), trouble)
-  }
+async function connect({ bases, rights, patience, path, client }, trouble) {
+  // Only here, because the thread needs one adapter.
   const adapter = adapters[client.adapter ?? client.module]()
-  return adapter.connect(require(path), client, trouble, patience)
-}
-
-async function connect({ bases, rights, patience, ...how }, trouble) {
-  const { command, close } = await connectAs({ ...how, patience }, trouble)
+  const { command, close } = await adapter.connect(require(path), client, trouble, patience)
   const all = async (doing) => {
     try {
       return await Promise.all(bases.map(doing))

@@ -23,22 +23,12 @@ function adapt(client) {
     },
     isReady: () => !ofCluster && client.isReady,
     listening: (...rest) => (ofCluster ? listeningCluster : single)(client, ...rest),
-    options(connection) {
-      const options = plain(
-        connection ?? (ofCluster ? client._options : client.options),
-        isNotNeeded,
-      )
-      // Only a client has read its `url`.
-      const isKnown = !ofCluster && connection === undefined
-      const server = isKnown ? serverOf(options) : undefined
-      return { module: 'redis', isCluster: ofCluster, options, server }
-    },
+    options: (connection = ofCluster ? client._options : client.options) => ({
+      module: 'redis',
+      isCluster: ofCluster,
+      options: plain(connection, isNotNeeded),
+    }),
   }
-}
-
-function serverOf({ socket = {}, username, password, database = 0 }) {
-  const { tls, connectTimeout: _, socketTimeout: __, ...rest } = socket
-  return { socket: { port: 6379, ...rest }, isTls: tls === true, username, password, database }
 }
 
 const notOpen = () => new Error('the client is not connected: call client.connect() first')

@@ -1,5 +1,5 @@
 'use strict'
-// The client of a renewing thread. It reconnects by itself when its connection ends, or is over then. But a failover behind a stable
+// The client of a renewing thread. It reconnects by itself when its connection ends. But a failover behind a stable
 // address may leave it at a server that has become a replica, and a connection may fall silent without an end. Then
 // another client takes its place, with the next command.
 const { inTime, noAnswer } = require('../patience.js')
@@ -8,8 +8,8 @@ const { inTime, noAnswer } = require('../patience.js')
 const isDemoted = ({ message }) => /\bREADONLY\b/.test(message)
 
 /**
- * start(trouble) makes a client: { opening, command(key, words), close(), isOver() }, where `opening` is a promise for
- * its first connection, and isOver() is missing if it reconnects. It reports why it is not connected, and undefined when it is. `trouble` is of the renewing thread.
+ * start(trouble) makes a client: { opening, command(key, words), close() }, where `opening` is a promise for its first
+ * connection. It reports why it is not connected, and undefined when it is. `trouble` is of the renewing thread.
  */
 function replaced(start, trouble) {
   let current
@@ -36,7 +36,6 @@ function replaced(start, trouble) {
 
   /** Rejects after `time` ms, if the server has not answered by then. */
   async function command(key, words, time) {
-    if (current?.client.isOver?.()) drop(current)
     current ??= make()
     const used = current
     let isSilent = false
