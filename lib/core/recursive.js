@@ -91,7 +91,7 @@ class Recursive {
     try {
       return contexts().run(hold, callback, this.told(hold))
     } finally {
-      this.leaveSync(hold)
+      hold.close()
     }
   }
 
@@ -118,13 +118,9 @@ class Recursive {
       throw error
     }
     hold.enter(grant)
+    hold.isOnStack = true
     this.holds.isOnStack = true
     return hold
-  }
-
-  leaveSync(hold) {
-    this.holds.isOnStack = false
-    hold.close()
   }
 
   /** Resolves to a hold that is entered from inside `around`; to undefined if the lock is not available. */

@@ -19,6 +19,8 @@ function contexts() {
 
 class Hold {
   isOpen = true
+  /** Whether its callback blocks this thread. */
+  isOnStack = false
   /** The number of callers from inside that wait or are in. */
   inside = 0
   /** The queue of callers from inside, created for the first of them. */
@@ -63,7 +65,7 @@ class Hold {
   /** The hold's callback has ended. Idempotent, as a releaser is. */
   close() {
     if (!this.isOpen) return
-    this.isOpen = false
+    this.#leave()
     this.endIfOver()
   }
 
@@ -79,9 +81,14 @@ class Hold {
       this.close()
       return
     }
-    this.isOpen = false
+    this.#leave()
     if (holds.outermost === this) holds.outermost = null
     giveBack()
+  }
+
+  #leave() {
+    this.isOpen = false
+    if (this.isOnStack) this.holds.isOnStack = false
   }
 
   /**

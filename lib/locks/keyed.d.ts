@@ -34,6 +34,7 @@ export interface KeyedMutexOptions extends KeyedOptions {
    * Lets the chain of calls that holds a key enter it again, by the methods that take a callback: `runExclusive`,
    * `executeLocked`, `tryRunExclusive` and `runExclusiveSync`. Their rules are those of a {@link RecursiveMutex}, for
    * each key: calls that a callback starts are nested in its hold, and nested calls that run side by side take turns.
+   * When `release(key)` or `maxHold` has ended the hold before its callback, calls from inside queue as all others do.
    *
    * The other forms cannot mark their caller as the holder. From inside a hold of the key `acquire()`, `lock()` and
    * `waitForUnlock()` reject with `ERR_LOCK_DEADLOCK`. A key that a chain acquires while it holds another one is a second

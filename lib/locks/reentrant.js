@@ -29,11 +29,15 @@ function isInside(lock) {
   return recursive.isOnStack() || recursive.holdIn(context()) !== null
 }
 
-/** A releaser of `hold`, with what its callback is told of the grant. */
-function releaserOf(recursive, hold, close) {
+/** A releaser of `hold`, with what its callback is told of the grant. `isWithin`: it leaves the hold as it is. */
+function releaserOf(recursive, hold, isWithin = false) {
   const told = recursive.told(hold)
-  const release = makeReleaser(close, told.abandoned)
-  release[unseen] = () => hold.closeUnseen()
+  const release = makeReleaser(() => {
+    if (!isWithin) hold.close()
+  }, told.abandoned)
+  release[unseen] = () => {
+    if (!isWithin) hold.closeUnseen()
+  }
   for (const name of ['fencingToken', 'signal']) {
     const { get, value } = Object.getOwnPropertyDescriptor(told, name) ?? {}
     if (get === undefined && value === undefined) continue
@@ -82,7 +86,7 @@ class ReentrantKeyMap {
       const hold = await recursive.enterFrom(inner, readWait(limits, acquireOptions))
       if (hold === undefined) return undefined
       inner = hold
-      return releaserOf(recursive, hold, () => hold.close())
+      return releaserOf(recursive, hold)
     }
     const release = await acquireOneOrMany(this.#map, keys, options, enter)
     if (release === undefined) return undefined
@@ -98,10 +102,10 @@ class ReentrantKeyMap {
     let inner = context()
     const enter = (lock, left) => {
       const recursive = recursiveOf(lock)
-      if (recursive.isOnStack()) return releaserOf(recursive, recursive.holds.outermost, () => {})
+      if (recursive.isOnStack()) return releaserOf(recursive, recursive.holds.outermost, true)
       const hold = recursive.enterSync(inner, left)
       inner = hold
-      return releaserOf(recursive, hold, () => recursive.leaveSync(hold))
+      return releaserOf(recursive, hold)
     }
     const release = acquireSyncOneOrMany(this.#map, key, limits, enter)
     try {

@@ -396,4 +396,34 @@ describe('reentrant', () => {
       await assert.rejects(locks.runExclusive('a', assert.fail, { timeout: 1 }), late)
     })
   })
+
+  it('leaves nothing of a blocking call that gets one of its keys', async () => {
+    const locks = new KeyedMutex({ allowBlockingMainThread: true, reentrant: true })
+    const failed = { code: 'ERR_LOCK_DEADLOCK' }
+    locks.tryLock('b')
+    assert.throws(() => locks.runExclusiveSync(['a', 'b'], assert.fail), failed)
+    assert.equal(locks.isLocked('a'), false)
+    await locks.runExclusive('a', () => {})
+    const { open, opened } = gate()
+    const other = locks.runExclusive('a', () => opened)
+    await settled()
+    // This caller is outside of that hold.
+    assert.throws(() => locks.runExclusiveSync('a', assert.fail), failed)
+    open()
+    await other
+    locks.unlock('b')
+  })
+
+  it('keeps the hold around a blocking call that gets only the keys of that hold', () => {
+    const locks = new KeyedMutex({ allowBlockingMainThread: true, reentrant: true })
+    locks.tryLock('b')
+    locks.runExclusiveSync('a', () => {
+      assert.throws(() => locks.runExclusiveSync(['a', 'b'], assert.fail), {
+        code: 'ERR_LOCK_DEADLOCK',
+      })
+      assert.equal(locks.isLocked('a'), true)
+    })
+    assert.equal(locks.isLocked('a'), false)
+    locks.unlock('b')
+  })
 })
