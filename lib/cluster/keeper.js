@@ -12,9 +12,10 @@ const { addon, textsOf } = require('./thread_files.js')
 const main = checkModule(join(__dirname, 'keeper_thread.js'))
 
 /** The text of all files for the thread of a driver's keeper, and of the one that runs them. */
-const readFiles = ({ module }) => ({
+const readFiles = (spec) => ({
   loader: readFileSync(join(__dirname, 'thread_loader.js'), 'utf8'),
-  texts: textsOf(module, textsOf(main)),
+  // A driver's own module, of any kind, is loaded when the thread starts.
+  texts: textsOf(`${spec?.module}`, textsOf(main)),
 })
 
 /** Starts the thread that renews sessions of `ttl` ms, by the `spec` of a driver. */
