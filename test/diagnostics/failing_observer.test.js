@@ -8,6 +8,7 @@ const { ConditionVariable, KeyedMutex, Mutex, RWLock, Semaphore } = require('../
 const { MutexObserver, Observer } = require('../../lib/diagnostics/observer.js')
 const { isSupported } = require('../helpers/host_support.js')
 const { scopes } = require('../helpers/scopes.js')
+const { useWarnings } = require('../helpers/warnings.js')
 
 const broken = () => {
   throw new Error('a bug in the diagnostics')
@@ -82,9 +83,10 @@ const scenes = {
       () => releaserOf(semaphore.acquire(2)),
       (limits) => releaserOf(semaphore.acquire(2, limits)),
     )
-    await semaphore.acquire()
+    const [, release] = await semaphore.acquire()
     semaphore.release()
-    semaphore.setValue(3)
+    release()
+    assert.equal(semaphore.getValue(), 3)
     semaphore.setValue(2)
     semaphore.tryAcquire(2)[1]()
     semaphore.acquireSync(2)[1]()
@@ -273,6 +275,9 @@ describe('Diagnostics where the program formats stacks by a function that throws
 })
 
 describe('Diagnostics where Error is frozen', () => {
+  // Warnings that repeat those of the tests above come a second later.
+  useWarnings()
+
   const script = `
     const { Mutex, Semaphore } = require(${JSON.stringify(path.join(__dirname, '../..'))})
     const show = []

@@ -5,7 +5,7 @@ const { once } = require('node:events')
 const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
 const { sleep } = require('../helpers/agents.js')
 const { runCode } = require('../helpers/processes.js')
-const { warningsOf } = require('../helpers/warnings.js')
+const { useWarnings, warningsOf } = require('../helpers/warnings.js')
 
 const kinds = {
   mutex: { make: (options) => new Mutex(options), hold: (lock) => lock.acquire() },
@@ -22,6 +22,8 @@ const kinds = {
 }
 
 describe('Warnings of long holds', () => {
+  useWarnings()
+
   for (const [title, { make, hold }] of Object.entries(kinds)) {
     it(`come once for each hold of a ${title} that lasts too long`, async () => {
       const lock = make({ warnAfter: 20 })

@@ -18,4 +18,16 @@ async function warningsOf(action) {
   return warnings.filter(({ name }) => name === 'BoxofficeWarning')
 }
 
-module.exports = { warningsOf }
+/** For a describe whose tests await warnings: Node.js does not print them meanwhile. */
+function useWarnings() {
+  let usual
+  before(() => {
+    usual = process.listeners('warning')
+    process.removeAllListeners('warning')
+  })
+  after(() => {
+    for (const listener of usual) process.on('warning', listener)
+  })
+}
+
+module.exports = { useWarnings, warningsOf }
