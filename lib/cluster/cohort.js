@@ -116,8 +116,8 @@ class Cohort {
    * this one.
    */
   rise(lease) {
-    // A lease for one hold has an end, which resolves that.
-    if (this.isForEach) return
+    // A lease for one hold has an end, which resolves that. A lease that is lost admits no reader.
+    if (this.isForEach || lease.state !== 'held') return
     this.#rising = lease
     for (const other of this.#asking) {
       if (other.units !== lease.units) continue

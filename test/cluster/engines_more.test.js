@@ -66,6 +66,31 @@ describe('Several keys over an engine', () => {
   })
 })
 
+describe('A reader over an engine that has lost its lease', () => {
+  const world = timedWorld()
+  const { newEngine, queued } = world
+
+  it('lets no other reader in beside a writer elsewhere when it asks to upgrade', async () => {
+    const here = new RWLock({ engine: await newEngine(), name: 'a' })
+    const there = new RWLock({ engine: await newEngine(), name: 'a' })
+    const reader = await here.acquireRead()
+    const lost = once(reader.signal, 'abort')
+    world.server.sessions.delete([...world.server.sessions.keys()][0])
+    const writer = await world.clock.until(there.acquireWrite())
+    await world.clock.until(lost)
+    let isIn = false
+    const other = here.acquireRead().finally(() => {
+      isIn = true
+    })
+    await queued()
+    await assert.rejects(reader.upgrade(), { code: 'ERR_LOCK_LOST' })
+    await world.clock.settle()
+    assert.equal(isIn, false)
+    writer()
+    ;(await world.clock.until(other))()
+  })
+})
+
 describe('The report of a dead holder, over an engine', () => {
   const world = timedWorld()
   const { newEngine } = world

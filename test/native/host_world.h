@@ -17,13 +17,6 @@
 #include "host_forms.h"
 #include "stress.h"
 
-/// World::meanwhile() runs a call of one process inside of another's, on one thread. ThreadSanitizer takes the mutexes of
-/// both for those of one process, which locks them in either order. Called by its runtime.
-// NOLINTNEXTLINE(bugprone-reserved-identifier)
-extern "C" [[gnu::used]] inline const char* __tsan_default_suppressions() {
-  return "deadlock:boxoffice::test::World::step\n";
-}
-
 namespace boxoffice::test {
 
 using host::OwnerWord;
