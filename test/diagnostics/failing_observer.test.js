@@ -276,7 +276,7 @@ describe('Diagnostics where the program formats stacks by a function that throws
 
 describe('Diagnostics where Error is frozen', () => {
   // Warnings that repeat those of the tests above come a second later.
-  useWarnings()
+  useWarnings('BOXOFFICE_DIAGNOSTICS_FAILED')
 
   const script = `
     const { Mutex, Semaphore } = require(${JSON.stringify(path.join(__dirname, '../..'))})

@@ -330,7 +330,9 @@ describe('snapshot() of the process', () => {
       const keys = new KeyedMutex({ diagnostics })
       return { mutex, keys }
     }
-    const madeOf = async ({ mutex, keys }) => {
+    const madeOf = async (diagnostics) => {
+      const known = new Set((await snapshot()).locks.map(({ id }) => id))
+      const { mutex, keys } = makesLocks(diagnostics)
       const releases = [await mutex.acquire(), await keys.acquire('made')]
       const { locks } = await snapshot()
       for (const release of releases) release()
@@ -338,15 +340,15 @@ describe('snapshot() of the process', () => {
       assert.equal(key.madeAt, undefined)
       const map = locks.find(({ id }) => id === key.map)
       const single = locks.filter(({ kind, name }) => kind === 'Mutex' && name === undefined)
-      return { map, single: single.find(({ holders }) => holders.length > 0) }
+      return { map, single: single.find(({ id }) => !known.has(id)) }
     }
-    const { map, single } = await madeOf(makesLocks(true))
+    const { map, single } = await madeOf(true)
     for (const { madeAt } of [map, single]) assert.match(madeAt, here('makesLocks'))
     const name = freshName()
     const named = new Mutex({ name, diagnostics: true })
     assert.equal((await reportOf('Mutex', name)).madeAt, undefined)
     assert.equal(named.isLocked(), false)
-    const counted = await madeOf(makesLocks('counters'))
+    const counted = await madeOf('counters')
     for (const { madeAt } of [counted.map, counted.single]) assert.equal(madeAt, undefined)
   })
 })

@@ -22,7 +22,7 @@ const kinds = {
 }
 
 describe('Warnings of long holds', () => {
-  useWarnings()
+  useWarnings('BOXOFFICE_LONG_HOLD')
 
   for (const [title, { make, hold }] of Object.entries(kinds)) {
     it(`come once for each hold of a ${title} that lasts too long`, async () => {

@@ -9,7 +9,10 @@ globalThis.setImmediate = (callback, ...args) => {
   turns.push(() => callback(...args))
   port2.postMessage(undefined)
 }
-globalThis.process = { env: {}, platform: 'browser' }
+globalThis.process = {
+  ...{ env: {}, platform: 'browser' },
+  ...{ listeners: () => [], on() {}, removeAllListeners() {} },
+}
 
 const listeners = new WeakMap()
 

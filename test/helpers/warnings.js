@@ -18,15 +18,17 @@ async function warningsOf(action) {
   return warnings.filter(({ name }) => name === 'BoxofficeWarning')
 }
 
-/** For a describe whose tests await warnings: Node.js does not print them meanwhile. */
-function useWarnings() {
-  let usual
+/**
+ * For a describe whose tests cause warnings of `code`: Node.js does not print these from now on. A warning that stands for
+ * several comes up to a second later, when other tests run.
+ */
+function useWarnings(code) {
   before(() => {
-    usual = process.listeners('warning')
+    const usual = process.listeners('warning')
     process.removeAllListeners('warning')
-  })
-  after(() => {
-    for (const listener of usual) process.on('warning', listener)
+    process.on('warning', (warning) => {
+      if (warning.code !== code) for (const listener of usual) listener.call(process, warning)
+    })
   })
 }
 

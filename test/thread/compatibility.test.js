@@ -10,6 +10,7 @@ const ours = require('../..')
 const { turn, watch } = require('../helpers/promises.js')
 const { Player, steps } = require('../helpers/script.js')
 const { useFakeTimers } = require('../helpers/timers.js')
+const { useWarnings } = require('../helpers/warnings.js')
 
 const numRuns = 2000
 
@@ -25,6 +26,8 @@ function compare(isWeighted, mode, script, make) {
 }
 
 describe('what async-mutex does', () => {
+  useWarnings('BOXOFFICE_TOO_MANY_UNITS')
+
   // A Semaphore settles its promises in the very order of async-mutex.
   it('is what a Semaphore does', () => {
     const make = ({ Semaphore }, value) => new Semaphore(value)

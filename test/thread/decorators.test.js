@@ -5,6 +5,7 @@ const { E_CANCELED, E_TIMEOUT, Semaphore, withTimeout } = require('../..')
 const { useFakeTimers } = require('../helpers/timers.js')
 const { kinds } = require('../helpers/kinds.js')
 const { assertIdle, note, turn, watch } = require('../helpers/promises.js')
+const { useWarnings } = require('../helpers/warnings.js')
 
 const boom = new Error('boom')
 const deaf = { aborted: false, addEventListener() {}, removeEventListener() {} }
@@ -244,6 +245,8 @@ for (const { name, make, releaser } of kinds) {
 }
 
 describe('withTimeout of a Semaphore: weights and values', () => {
+  useWarnings('BOXOFFICE_TOO_MANY_UNITS')
+
   const fake = useFakeTimers()
 
   it('takes weights in all its methods', async () => {

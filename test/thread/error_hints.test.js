@@ -2,6 +2,7 @@
 // What errors say beyond their code.
 const assert = require('node:assert/strict')
 const boxoffice = require('../..')
+const { useWarnings } = require('../helpers/warnings.js')
 
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex, RWLock, Semaphore, SingleFlight } =
   boxoffice
@@ -9,6 +10,8 @@ const messageOf = async (promise) => (await promise.then(assert.fail, (error) =>
 const never = () => new Promise(() => {})
 
 describe('a timeout that is not whole milliseconds', () => {
+  useWarnings('BOXOFFICE_TOO_MANY_UNITS')
+
   const limits = { timeout: 1.0000000001 }
 
   it('is rounded in the error', async () => {
@@ -29,6 +32,8 @@ describe('a timeout that is not whole milliseconds', () => {
 })
 
 describe('a lone number', () => {
+  useWarnings('BOXOFFICE_TOO_MANY_UNITS')
+
   describe('in place of the options of a keyed lock', () => {
     const expected = {
       name: 'TypeError',

@@ -8,6 +8,7 @@ const { E_CANCELED, Semaphore } = require('../..')
 const { turn } = require('../helpers/promises.js')
 const { SemaphoreModel } = require('../helpers/semaphore_model.js')
 const { FakeTimers } = require('../helpers/timers.js')
+const { useWarnings } = require('../helpers/warnings.js')
 
 const numRuns = 4000
 
@@ -165,6 +166,8 @@ class Pair {
 }
 
 describe('a Semaphore', () => {
+  useWarnings('BOXOFFICE_TOO_MANY_UNITS')
+
   it('acts as its model', async () => {
     const script = fc.asyncProperty(fc.integer({ min: -2, max: 5 }), steps, async (value, todo) => {
       const clock = new FakeTimers().install()

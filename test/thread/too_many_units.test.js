@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { E_CANCELED, Semaphore } = require('../..')
 const { outcome } = require('../helpers/keyed.js')
 const { scopes } = require('../helpers/scopes.js')
-const { warningsOf } = require('../helpers/warnings.js')
+const { useWarnings, warningsOf } = require('../helpers/warnings.js')
 
 const waits = {
   acquire: (semaphore, weight) => semaphore.acquire(weight),
@@ -18,6 +18,8 @@ let weight = 2
 // Over an engine, where the value is fixed, such a wait is refused.
 for (const scope of ['thread', 'process', 'host']) {
   describe(`a wait for more units than the semaphore has, in the scope ${scope}`, () => {
+    useWarnings('BOXOFFICE_TOO_MANY_UNITS')
+
     const optionsOf = scopes[scope]()
     let semaphore
     beforeEach(async () => {
