@@ -85,7 +85,8 @@ class Confirmation {
   }
 
   /** Confirms a lease without an end again, long before the end that the server knows. */
-  sendAgainLater() {
+  keepOn() {
+    if (this.#lease.cohort.maxHold !== Infinity) return
     const time = this.#hub.settings.longestHold / 2
     this.#timer = outside(() => this.#clock.setTimeout(() => this.send({}), time))
     this.#timer.unref()

@@ -57,7 +57,7 @@ class EngineLock extends AnyLock {
   /** Resolves when the lock is idle, and the server has been told. */
   async onIdle() {
     await super.onIdle()
-    await this.#hub.left()
+    await this.#hub.leaving.ended()
   }
 
   /** Tells the listener if the lock has become idle. */
@@ -175,7 +175,7 @@ class EngineLock extends AnyLock {
     let place
     let isIn = false
     try {
-      place = await this.enterLocal(wish, limits)
+      place = await this.#queued(this.enterLocal(wish, limits))
       isIn = true
       const taken = this.cohort().take(wish, signal)
       const hold = taken instanceof Promise ? await taken : taken
@@ -188,6 +188,17 @@ class EngineLock extends AnyLock {
       this.#end(caller)
       const isAborted = signal?.aborted && error === reasonOf(signal)
       throw isIn || limits?.timeout !== 0 || isAborted ? error : this.timeoutError(0)
+    }
+  }
+
+  /** The place of a caller behind the holders of this thread. */
+  async #queued(entering) {
+    const isTimed = this.cohort().maxHold !== Infinity
+    if (isTimed) this.#hub.waits(+1)
+    try {
+      return await entering
+    } finally {
+      if (isTimed) this.#hub.waits(-1)
     }
   }
 

@@ -13,6 +13,10 @@ function engineError(name, what, time, cause) {
   const check = '; check that the server runs and can be reached'
   const why = cause === undefined ? check : `: ${reasonOf(cause)}`
   const message = `${name} has not answered for ${what} within ${time} ms${why}`
+  return unansweredError(message, cause)
+}
+
+function unansweredError(message, cause) {
   const error = causedError('ERR_LOCK_ENGINE', message, cause)
   unanswered.add(error)
   return error
@@ -23,7 +27,7 @@ function startError(name, time, cause) {
   const busy = 'this machine may be overloaded; await engine.ready() when the process starts'
   const why = cause === undefined ? busy : reasonOf(cause)
   const message = `the session with ${name} is still starting after ${time} ms: ${why}`
-  return causedError('ERR_LOCK_ENGINE', message, cause)
+  return unansweredError(message, cause)
 }
 
 /** An attempt to open a session has failed. */
@@ -43,6 +47,22 @@ function untoldError(name, ttl, cause) {
     `They are free once their ttl of ${ttl} ms is over. Close an engine before its client`
   return causedError('ERR_LOCK_ENGINE', message, cause)
 }
+
+/** Why an answer is of no use again: asking at once, as after the first such answer, may never end. */
+function faultOf(state, session, maxHold, isLateAgain) {
+  if (state !== 'lost') session.isKnown = true
+  else if (!session.isKnown)
+    return new Error(
+      'it does not know the session that it has just opened: does the client use another database by now?',
+    )
+  if (!isLateAgain) return undefined
+  return new Error(`its answer came after the end of the hold: ${maxHold} ms are too short`)
+}
+
+/** The message of a warning: a lease has ended, and the server could not be told for `time` ms, for `cause`. */
+const untoldLeaseError = (name, time, cause) =>
+  `${name} could not be told for ${time} ms that a lock has been released: ${reasonOf(cause)}. Others get it when the ` +
+  'maxHold of its hold is over, or its engine is closed'
 
 function mismatchError(what, capacity) {
   const message = `${what} is in use with the value ${capacity}: construct it alike everywhere`
@@ -95,6 +115,7 @@ function unpack({ message, cause, ...words }) {
 module.exports = {
   closedError,
   engineError,
+  faultOf,
   isUnanswered,
   mismatchError,
   pack,
@@ -103,5 +124,6 @@ module.exports = {
   unpack,
   unreadyError,
   untoldError,
+  untoldLeaseError,
   versionError,
 }

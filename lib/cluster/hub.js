@@ -3,12 +3,13 @@
 // server's messages.
 const { randomBytes } = require('node:crypto')
 const { longestTimeout } = require('../core/options.js')
-const { after, processClock } = require('./clock.js')
+const { processClock } = require('./clock.js')
 const { closedError, untoldError } = require('./errors.js')
 const { Keeper } = require('./keeper.js')
 const { LeaseEnds } = require('./lease_ends.js')
+const { Leaving } = require('./leaving.js')
 const { outside } = require('./outside.js')
-const { inTime, noAnswer, pause } = require('./patience.js')
+const { inTime, noAnswer } = require('./patience.js')
 const { Start } = require('./start.js')
 
 class Hub {
@@ -32,8 +33,10 @@ class Hub {
   #locks = new Set()
   /** Of the held leases. */
   #ends = new LeaseEnds()
-  /** Leases that have ended here, while the server is being told. */
-  #leaving = new Map()
+  /** How many callers wait for a holder of this thread. */
+  #waits = 0
+  #closing
+  leaving = new Leaving(this)
 
   /** `outside` is what tests replace: a clock as processClock, and startThread() of keeper.js. */
   constructor(driver, settings, { clock = processClock, startThread } = {}) {
@@ -143,7 +146,7 @@ class Hub {
     } catch (error) {
       this.#start.failure = error
       this.#start.failed()
-      throw error
+      throw this.isClosed ? closedError(this.name) : error
     }
   }
 
@@ -179,51 +182,21 @@ class Hub {
     const leases = [...session.leases.values()]
     session.leases.clear()
     for (const lease of leases) lease.sessionEnded(why, cause)
-    for (const lease of this.#leaving.keys()) if (lease.session === session) this.hasLeft(lease)
-  }
-
-  /** `lease` has ended. The server counts it as held until hasLeft(). */
-  leaves(lease) {
-    const leaving = {}
-    leaving.promise = new Promise((resolve) => {
-      leaving.resolve = resolve
-    })
-    this.#leaving.set(lease, leaving)
-  }
-
-  hasLeft(lease) {
-    this.#leaving.get(lease)?.resolve()
-    this.#leaving.delete(lease)
-  }
-
-  /** Resolves when the server has been told of all leases that have ended by now, or has ended their session. */
-  async left() {
-    await Promise.all(Array.from(this.#leaving.values(), ({ promise }) => promise))
+    this.leaving.sessionEnded(session)
   }
 
   /**
-   * `isUnsure`: a command of the request has failed, and a stuck server may still execute it later.
+   * A caller waits for a holder of this thread, whose lease ends in time, or no longer does. The timer of that end keeps
+   * the process alive meanwhile.
    */
-  async leave(session, request, isUnsure) {
-    await this.#leave(session, request)
-    if (!isUnsure) return
-    await after(this.clock, this.claim)
-    await this.#leave(session, request)
+  waits(change) {
+    this.#waits += change
+    if (this.#waits === (change > 0 ? 1 : 0)) this.#keepWatch()
   }
 
-  /** Repeats until the server has been told, or the session is over. */
-  async #leave(session, request) {
-    while (!session.isOver && !this.isClosed) {
-      try {
-        await this.driver.leave(request)
-        return
-      } catch {
-        // Retry after any error: a lease that the server still counts would keep others out. The
-        // timer does not keep the process alive: the server ends the sessions of a process that has
-        // ended.
-        await after(this.clock, pause)
-      }
-    }
+  #keepWatch() {
+    if (this.#waits > 0) this.#watch?.ref()
+    else this.#watch?.unref()
   }
 
   /** A lease is held until `lease.until`, which is watched from now on. */
@@ -245,7 +218,7 @@ class Hub {
     this.#watchEnd = end
     const time = Math.max(1, end - this.clock.now())
     this.#watch = outside(() => this.clock.setTimeout(() => this.#check(), time))
-    this.#watch.unref()
+    this.#keepWatch()
   }
 
   #check() {
@@ -258,19 +231,33 @@ class Hub {
     this.#arm()
   }
 
+  /** The end of the session frees what the server could not be told of in time. */
   async #endSession(session) {
+    const { answerTimeout, ttl } = this.settings
     const requests = Array.from(session.leases.values(), (lease) => lease.leaving())
     this.lose(session, 'the engine has been closed')
+    const late = () => this.trouble ?? noAnswer(answerTimeout)
+    const within = (doing) => inTime(doing, answerTimeout, late, this.clock)
+    const leaves = requests.map((request) => this.driver.leave(request))
+    const [left] = await Promise.allSettled([within(Promise.all(leaves))])
     try {
-      await Promise.all(requests.map((request) => this.driver.leave(request)))
-      await this.driver.end(session.id)
+      await within(this.driver.end(session.id))
     } catch (error) {
-      throw untoldError(this.name, this.settings.ttl, error)
+      throw untoldError(this.name, ttl, left.reason ?? error)
     }
   }
 
+  /** Every call waits for the same end. The first one rejects if the server could not be told. */
   async close() {
-    if (this.isClosed) return
+    if (this.#closing === undefined) {
+      this.#closing = this.#close()
+      await this.#closing
+    } else {
+      await Promise.allSettled([this.#closing])
+    }
+  }
+
+  async #close() {
     this.isClosed = true
     this.clock.clearTimeout(this.#watch)
     // A holder of this thread may never release, and waiters behind it have no request at the
@@ -278,13 +265,8 @@ class Hub {
     for (const lock of [...this.#locks]) lock.failed(closedError(this.name))
     // Nothing below keeps the process alive by itself.
     const awake = this.clock.setTimeout(() => {}, longestTimeout)
-    const { answerTimeout, ttl } = this.settings
-    const late = () => untoldError(this.name, ttl, this.trouble ?? noAnswer(answerTimeout))
     try {
-      // Do not wait for a server that does not answer: requests it has not been told of end with
-      // the session.
-      if (this.#session !== null)
-        await inTime(this.#endSession(this.#session), answerTimeout, late, this.clock)
+      if (this.#session !== null) await this.#endSession(this.#session)
     } finally {
       await this.#keeper.close()
       await this.driver.close()

@@ -21,7 +21,9 @@ const readFiles = (spec) => ({
 /** Starts the thread that renews sessions of `ttl` ms, by the `spec` of a driver. */
 function startThread({ module, data }, ttl, { loader, texts }) {
   const workerData = { addon, main, texts, module, data, ttl }
-  return new Worker(loader, { eval: true, workerData, name: 'boxoffice keeper', execArgv: [] })
+  // NODE_OPTIONS may say that such code is an ES module.
+  const execArgv = ['--input-type=commonjs']
+  return new Worker(loader, { eval: true, workerData, name: 'boxoffice keeper', execArgv })
 }
 
 class Session {
@@ -31,6 +33,8 @@ class Session {
     this.#clock = clock
     this.id = id
     this.isOver = false
+    /** Whether the server has answered a request of it as one that it knows. */
+    this.isKnown = false
     /** The session's leases, by id. */
     this.leases = new Map()
     this.last = 0

@@ -13,7 +13,7 @@ const { safely } = require('./clock.js')
 const { Confirmation } = require('./confirmation.js')
 const { lostError } = require('../core/caused_errors.js')
 const { isLockError } = require('../core/errors.js')
-const { closedError, mismatchError } = require('./errors.js')
+const { closedError, faultOf, mismatchError } = require('./errors.js')
 const { pause } = require('./patience.js')
 const { Turn } = require('./turn.js')
 
@@ -37,6 +37,8 @@ class Lease {
   isUnused = true
   /** Whether a command has failed that the server may still execute. */
   #isUnsure = false
+  /** Whether the last answer came after the end of its hold. */
+  #wasLate = false
   #timer
   #confirmation
   #isWantedSoon = false
@@ -118,16 +120,9 @@ class Lease {
     this.until = until
     if (wanted) this.wanted()
     if (this.state !== 'held') return
-    if (until > 0) {
-      this.hub.watch(this)
-      this.#keepOn()
-    } else {
-      this.#lose(lateClaim)
-    }
-  }
-
-  #keepOn() {
-    if (this.cohort.maxHold === Infinity) this.#confirmation.sendAgainLater()
+    if (until <= 0) return this.#lose(lateClaim)
+    this.hub.watch(this)
+    this.#confirmation.keepOn()
   }
 
   /** Whether its confirmation is on its way. */
@@ -174,11 +169,17 @@ class Lease {
     if (this.state !== 'asking') return
     const { cohort, hub } = this
     const { state } = answer
+    const until = sent + safely(maxHold)
+    const isLate = state === 'held' && this.#clock.now() >= until
+    const fault = faultOf(state, session, maxHold, isLate && this.#wasLate)
+    this.#wasLate = isLate
+    if (state === 'lost') hub.lose(session, fault?.message ?? 'the server has ended its session')
+    if (fault !== undefined) return this.#failed(fault)
     if (state === 'waiting' && hub.deafness !== undefined) this.deafened()
     else this.answer.came()
     cohort.reason = answer.reason
     if (state === 'held') {
-      this.#begin(answer, sent + safely(maxHold), session)
+      this.#begin(answer, until, session)
     } else if (state === 'waiting') {
       this.#confirmation.queued(sent, answer.clock)
       this.#lookIn(Math.min(answer.look, longestLook))
@@ -187,7 +188,6 @@ class Lease {
     } else if (state === 'mismatch') {
       cohort.failed(this, mismatchError(cohort.title(), answer.capacity))
     } else {
-      hub.lose(session, 'the server has ended its session')
       this.ask()
     }
   }
@@ -209,7 +209,7 @@ class Lease {
     const { bound, isForEach, maxHold } = this.cohort
     this.turn = new Turn(this.#clock, token, bound, this.#clock.now() + maxHold / 2, isForEach)
     if (wanted || this.#isWantedSoon) this.wanted()
-    if (!this.isClaim()) this.#keepOn()
+    if (!this.isClaim()) this.#confirmation.keepOn()
     this.hub.watch(this)
     this.cohort.granted(this)
   }
@@ -231,11 +231,11 @@ class Lease {
     return isGood && !this.turn.isOver(time)
   }
 
-  /** No caller here has it or wants it any more. */
+  /** No caller has it or wants it any more. */
   end() {
     if (this.state === 'held') this.hub.ended(this)
     this.#stop()
-    if (this.session !== null && !this.session.isOver) this.hub.leaves(this)
+    if (this.session !== null && !this.session.isOver) this.hub.leaving.add(this)
     if (!this.#isBusy) this.#leave()
   }
 
@@ -251,7 +251,8 @@ class Lease {
     const { session, id } = this
     if (session === null || session.isOver) return
     session.leases.delete(id)
-    this.hub.leave(session, this.leaving(), this.#isUnsure).then(() => this.hub.hasLeft(this))
+    const { leaving } = this.hub
+    leaving.tell(session, this.leaving(), this.#isUnsure).then(() => leaving.remove(this))
   }
 
   leaving() {
@@ -263,7 +264,7 @@ class Lease {
     this.units = units
     if (this.state !== 'held') return
     const leaving = { ...this.leaving(), keep: units, untold: false, unused: false }
-    this.hub.leave(this.session, leaving, false)
+    this.hub.leaving.tell(this.session, leaving, false)
   }
 
   sessionEnded(why, cause) {

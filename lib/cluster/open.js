@@ -108,7 +108,7 @@ class EngineKeyMap extends KeyMap {
   /** Resolves when the map is idle, and the server has been told. */
   async onIdle() {
     await super.onIdle()
-    await this.#hub.left()
+    await this.#hub.leaving.ended()
   }
 }
 

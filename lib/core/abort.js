@@ -168,7 +168,7 @@ function withDeadline(signal, timeout, late) {
       if (left > longestTimeout) return
       // A replaced clock may be replaced again before the end.
       const { clearTimeout, setTimeout } = globalThis
-      const timer = setTimeout(() => abort(controller, late()), left)
+      const timer = setTimeout(() => abort(controller, late()), Math.max(0, left))
       clear = () => clearTimeout(timer)
     },
     end() {

@@ -13,7 +13,12 @@ class LocalThread extends EventEmitter {
       connect: async () => keeper,
       ttl,
       post: (message) => setImmediate(() => this.emit('message', message)),
-      clock,
+      // The timers of another thread keep nothing here alive.
+      clock: {
+        ...clock,
+        now: clock.now,
+        setTimeout: (...args) => clock.setTimeout(...args).unref(),
+      },
     })
   }
 

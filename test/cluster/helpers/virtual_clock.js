@@ -9,12 +9,20 @@ const realTimers = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis
 
 /** As the timer that Node.js returns. */
 class Timer {
+  hasRef = true
+
   constructor(at, call) {
     this.at = at
     this.call = call
   }
 
+  ref() {
+    this.hasRef = true
+    return this
+  }
+
   unref() {
+    this.hasRef = false
     return this
   }
 }
@@ -44,6 +52,12 @@ class VirtualClock {
 
   restore() {
     Object.assign(globalThis, realTimers)
+  }
+
+  /** Whether a timer keeps the process alive. */
+  keepsAlive() {
+    for (const { hasRef } of this.#timers) if (hasRef) return true
+    return false
   }
 
   /** Resolves after so many milliseconds. */

@@ -1,0 +1,103 @@
+'use strict'
+// The leases of one engine that have ended here, while the server is being told. It counts them as held until then.
+const { warn } = require('../core/warn.js')
+const { after } = require('./clock.js')
+const { engineError, untoldLeaseError } = require('./errors.js')
+const { pause, startPatience } = require('./patience.js')
+
+class Leaving {
+  #hub
+  /** By lease: { promise, resolve } of its end. */
+  #all = new Map()
+
+  constructor(hub) {
+    this.#hub = hub
+  }
+
+  add(lease) {
+    const leaving = {}
+    leaving.promise = new Promise((resolve) => {
+      leaving.resolve = resolve
+    })
+    this.#all.set(lease, leaving)
+  }
+
+  remove(lease) {
+    this.#all.get(lease)?.resolve()
+    this.#all.delete(lease)
+  }
+
+  /** The server forgets the leases of `session` by itself. */
+  sessionEnded(session) {
+    for (const lease of this.#all.keys()) if (lease.session === session) this.remove(lease)
+  }
+
+  /**
+   * Resolves when the server has been told of all leases that have ended by now, or has ended their session. Rejects when
+   * it does not answer in time. Keeps the process alive meanwhile.
+   */
+  async ended() {
+    if (this.#all.size === 0) return
+    let end
+    const late = new Promise((_, reject) => {
+      const begin = () => {
+        const { clock, movedAt, name, settings, trouble } = this.#hub
+        const giveUp = () => {
+          // The queue of the driver moves on: the server answers.
+          if (this.#hub.movedAt > movedAt) begin()
+          else reject(engineError(name, 'the release of a lock', settings.answerTimeout, trouble))
+        }
+        end = startPatience(settings.answerTimeout, giveUp, { clock })
+      }
+      begin()
+    })
+    try {
+      const all = Promise.all(Array.from(this.#all.values(), ({ promise }) => promise))
+      await Promise.race([all, late])
+    } finally {
+      end()
+    }
+  }
+
+  /**
+   * `isUnsure`: a command of the request has failed, and a stuck server may still execute it later.
+   */
+  async tell(session, request, isUnsure) {
+    await this.#tell(session, request)
+    if (!isUnsure) return
+    const { claim, clock } = this.#hub
+    await after(clock, claim)
+    await this.#tell(session, request)
+  }
+
+  /** Repeats until the server has been told, or the session is over. */
+  async #tell(session, request) {
+    const { clock, driver, settings } = this.#hub
+    const start = clock.now()
+    let hasWarned = false
+    while (!session.isOver && !this.#hub.isClosed) {
+      try {
+        await driver.leave(request)
+        return
+      } catch (error) {
+        // Retry after any error: a lease that the server still counts would keep others out. The
+        // timer does not keep the process alive: the server ends the sessions of a process that has
+        // ended.
+        if (!hasWarned && clock.now() - start >= settings.answerTimeout) {
+          hasWarned = true
+          this.#warn(error)
+        }
+        await after(clock, pause)
+      }
+    }
+  }
+
+  #warn(cause) {
+    const { name, settings } = this.#hub
+    warn('BOXOFFICE_UNTOLD_RELEASE', untoldLeaseError(name, settings.answerTimeout, cause), {
+      site: name,
+    })
+  }
+}
+
+module.exports = { Leaving }

@@ -1,0 +1,157 @@
+'use strict'
+// What engines do not keep silent about, nor wait for in vain: lib/cluster, with a server in memory.
+const assert = require('node:assert/strict')
+const { KeyedMutex, Mutex, Semaphore } = require('../..')
+const { timedWorld } = require('./helpers/fake_world.js')
+const { useWarnings, warningsOf } = require('../helpers/warnings.js')
+
+const lost = async () => ({ state: 'lost' })
+const refuse = () => Promise.reject(new Error('the client has quit'))
+
+describe('A request over an engine whose answers are of no use', () => {
+  const world = timedWorld()
+
+  it('rejects where the server does not know the session that it has opened', async () => {
+    let asked = 0
+    const enter = () => {
+      asked++
+      return lost()
+    }
+    const engine = world.engineOver({ answerTimeout: 1000 }, () => ({ enter }))
+    const wait = new Mutex({ engine, name: 'a' }).acquire()
+    await assert.rejects(world.clock.until(wait), {
+      code: 'ERR_LOCK_ENGINE',
+      message: /does the client use another database by now\?$/,
+    })
+    assert.ok(asked <= 11, `asked ${asked} times`)
+  })
+
+  it('rejects where each comes after the end of the hold', async () => {
+    const slow = (driver) => ({
+      async enter(request) {
+        const answer = await driver.enter(request)
+        await world.clock.after(400)
+        return answer
+      },
+    })
+    const engine = world.engineOver({ ttl: 300, maxHold: 300, answerTimeout: 5000 }, slow)
+    const wait = new Mutex({ engine, name: 'a' }).acquire()
+    await assert.rejects(world.clock.until(wait), {
+      code: 'ERR_LOCK_ENGINE',
+      message: /its answer came after the end of the hold: 300 ms are too short$/,
+    })
+  })
+})
+
+describe('A process is kept alive over an engine', () => {
+  const world = timedWorld()
+  const make = {
+    Mutex: (engine) => new Mutex({ engine, name: 'a' }),
+    Semaphore: (engine) => new Semaphore(1, { engine, name: 'a' }),
+  }
+
+  for (const [name, of] of Object.entries(make)) {
+    it(`by a waiter behind a holder of its thread, whose hold has an end: ${name}`, async () => {
+      const lock = of(await world.newEngine())
+      await lock.acquire()
+      assert.equal(world.clock.keepsAlive(), false)
+      const wait = lock.acquire()
+      await world.clock.settle()
+      assert.equal(world.clock.keepsAlive(), true)
+      lock.cancel()
+      await assert.rejects(wait, { code: 'ERR_LOCK_CANCELED' })
+      await world.clock.settle()
+      assert.equal(world.clock.keepsAlive(), false)
+    })
+  }
+
+  it('by no waiter behind a holder of its thread without an end', async () => {
+    const lock = new Mutex({ engine: await world.newEngine(), name: 'a', maxHold: Infinity })
+    await lock.acquire()
+    const wait = lock.acquire()
+    await world.clock.settle()
+    assert.equal(world.clock.keepsAlive(), false)
+    lock.cancel()
+    await assert.rejects(wait, { code: 'ERR_LOCK_CANCELED' })
+  })
+})
+
+describe('A release that the server cannot be told', () => {
+  const world = timedWorld()
+  useWarnings('BOXOFFICE_UNTOLD_RELEASE')
+
+  it('is warned of, once', async () => {
+    const engine = await world.newEngine({ answerTimeout: 1000 }, () => ({ leave: refuse }))
+    const warnings = await warningsOf(async () => {
+      ;(await new Mutex({ engine, name: 'a' }).acquire())()
+      await world.clock.pass(5000)
+    })
+    assert.deepEqual(
+      warnings.map(({ code }) => code),
+      ['BOXOFFICE_UNTOLD_RELEASE'],
+    )
+    assert.match(warnings[0].message, /^Fake could not be told for 1000 ms .*: the client has quit/)
+  })
+
+  for (const method of ['onIdle', 'close']) {
+    it(`rejects ${method}(), which keeps the process alive until then`, async () => {
+      const engine = await world.newEngine({ answerTimeout: 1000 }, () => ({ leave: refuse }))
+      const mutex = new Mutex({ engine, name: 'a' })
+      const keyed = new KeyedMutex({ engine })
+      ;(await mutex.acquire())()
+      ;(await keyed.acquire('a'))()
+      for (const lock of [mutex, keyed]) {
+        const ended = assert.rejects(lock[method](), {
+          code: 'ERR_LOCK_ENGINE',
+          message: /has not answered for the release of a lock within 1000 ms/,
+        })
+        await world.clock.settle()
+        assert.equal(world.clock.keepsAlive(), true)
+        await world.clock.until(ended)
+      }
+    })
+  }
+
+  it('does not keep the end of the session from the server when the engine closes', async () => {
+    let hasEnded = false
+    const change = (driver) => ({
+      leave: () => new Promise(() => {}),
+      end(session) {
+        hasEnded = true
+        return driver.end(session)
+      },
+    })
+    const engine = await world.newEngine({ answerTimeout: 1000 }, change)
+    await new Mutex({ engine, name: 'a' }).acquire()
+    await world.clock.until(engine.close())
+    assert.equal(hasEnded, true)
+  })
+})
+
+describe('An engine that closes', () => {
+  const world = timedWorld()
+
+  it('is waited for by each call of close()', async () => {
+    const engine = await world.newEngine()
+    await new Mutex({ engine, name: 'a' }).acquire()
+    let isDone = false
+    const first = engine.close().then(() => {
+      isDone = true
+    })
+    await world.clock.until(engine.close())
+    assert.equal(isDone, true)
+    await first
+  })
+
+  it('rejects ready() by what has happened', async () => {
+    const engine = world.engineOver({}, () => ({
+      listen: () => Promise.reject(new Error('no connection')),
+    }))
+    const ready = assert.rejects(engine.ready(), {
+      code: 'ERR_LOCK_ENGINE',
+      message: /has been closed/,
+    })
+    await world.clock.until(engine.close())
+    await world.clock.until(ready)
+  })
+})
