@@ -16,6 +16,7 @@ const { endedError, upgradeError } = require('./rw_errors.js')
 const { LocalLock } = require('./lock.js')
 const { grantKey, readReleaser, writeReleaser } = require('./rw_releaser.js')
 const { observed } = require('./platform.js')
+const { checkStack } = require('./stack.js')
 const { Waiter } = require('./waiter.js')
 
 class LocalRWLock extends LocalLock {
@@ -172,11 +173,15 @@ class LocalRWLock extends LocalLock {
 
   /** Makes the only reader, that of `grant`, the writer by `release`. */
   #becomeWriter(grant, release, waiter, promise) {
+    // No call below may fail.
+    if (this.observer !== null) checkStack()
+    grant.isOver = true
     this.readerCount = 0
     this.hasWriter = true
-    // The observer's subscribers may ask for the lock.
-    grant.end()
-    if (this.observer !== null) this.began('exclusive', waiter, release, promise)
+    // Now the observer's subscribers may ask for the lock.
+    if (this.observer === null) return
+    observed.ended(this.observer, grant.hold, 1)
+    this.began('exclusive', waiter, release, promise)
   }
 
   /** Resolves to the releaser of the writer that the reader of `grant` becomes. */
