@@ -68,6 +68,13 @@ class LocalSemaphore extends LocalLock {
   }
 
   acquire(weightOrOptions, priorityOrOptions) {
+    const isUsual = weightOrOptions === undefined && priorityOrOptions === undefined
+    if (isUsual && this.value > 0 && !this.hasQueue()) {
+      const ticket = asTicket(this.value, releaser(this, 1))
+      const promise = Promise.resolve(ticket)
+      this.begin(1, ticket, null, promise)
+      return promise
+    }
     const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
     return this.enter(weight, limits, Acquirer)
   }
