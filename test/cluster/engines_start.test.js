@@ -1,9 +1,12 @@
 'use strict'
 // The start of an engine (lib/cluster/start.js): what its time counts against, and ready().
 const assert = require('node:assert/strict')
-const { KeyedMutex, KeyedSemaphore, Mutex, RWLock, Semaphore } = require('../..')
+const { execFileSync } = require('node:child_process')
+const { KeyedMutex, KeyedSemaphore, LeaderElection } = require('../..')
+const { Mutex, RWLock, Semaphore } = require('../..')
 const { inChild } = require('../helpers/children.js')
 const { timedWorld } = require('./helpers/fake_world.js')
+const { warningsOf } = require('../helpers/warnings.js')
 
 const never = new Promise(() => {})
 /** The limit of a start, in ms. */
@@ -157,6 +160,17 @@ describe('The start of an engine', () => {
     assert.ok(world.clock.now() - start < 30)
   })
 
+  it('ends no election by lasting for longer than its limit', async () => {
+    const { engine, open } = starting()
+    const election = new LeaderElection({ engine, name: 'a' })
+    const led = election.lead(() => 'led')
+    const warnings = await warningsOf(() => world.clock.pass(longestStart + 1000))
+    assert.match(warnings[0].message, /goes on without an answer: .* is still starting after/)
+    open()
+    assert.equal(await world.clock.until(led), 'led')
+    await election.close()
+  })
+
   it('is over with the first session: another one counts', async () => {
     let isAway = false
     const engine = await world.newEngine({ ttl: 300 }, (driver) => ({
@@ -263,6 +277,12 @@ describe('engine.ready()', () => {
       await assert.rejects(engine.ready(options), { name: 'TypeError' })
     await assert.rejects(engine.ready({ timeout: -1 }), { name: 'RangeError' })
     assert.equal(world.server.sessions.size, 0)
+  })
+
+  it('starts its thread where NODE_OPTIONS says that evaluated code is an ES module', () => {
+    const env = { ...process.env, NODE_OPTIONS: '--input-type=module' }
+    const file = require.resolve('./helpers/ready_alone.js')
+    assert.equal(execFileSync(process.execPath, [file], { env, encoding: 'utf8' }), 'ready\n')
   })
 
   it('keeps the process alive until it settles', async () => {
