@@ -27,6 +27,9 @@ export interface Closable {
    *
    * A caller that waits for a condition variable counts as a holder of its mutex. A semaphore counts as held until
    * Releasers or `release()` of this thread have put back as many units as this thread has taken.
+   *
+   * The process stays alive for it only where the last hold ends by itself, after its `maxHold`, and over an engine while
+   * the server is being told. Rejects with `ERR_LOCK_ENGINE` when the server does not answer within `answerTimeout`.
    */
   onIdle(): Promise<void>
 }
