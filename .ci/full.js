@@ -9,19 +9,20 @@ const node = (version) => `"$SCRATCH/node-${version}/package/bin/node"`
 // Not the one without file descriptors, because a sanitizer needs some, nor the one of a full disk, whose shell
 // crashes with it, nor Node's own locks, nor the end of the stack. Locks of one thread, engines and documents are
 // JavaScript.
+// mocha takes a pattern with braces alone for the name of a file: bash expands these.
 const native = [
   "'test/{process,host,weblocks}/*.test.js'",
-  "'test/thread/{barrier,close,condition_variable,countdown_latch,dining_philosophers,events,events_model}.test.js'",
-  "'test/thread/{gates_model,grant,if_available,mutex,mutex_input}.test.js'",
-  "'test/package/{copies,receivers}.test.js'",
+  'test/thread/{barrier,close,condition_variable,countdown_latch,dining_philosophers,events,events_model}.test.js',
+  'test/thread/{gates_model,grant,if_available,mutex,mutex_input}.test.js',
+  'test/package/{copies,receivers}.test.js',
   "--ignore 'test/process/*keep_alive.test.js' --ignore '**/stack_end.test.js'",
   "--ignore 'test/host/{descriptors,full_disk}.test.js' --ignore test/weblocks/lock_manager_faults.test.js",
   '--timeout 120000',
 ].join(' ')
-const watching = "'test/diagnostics/{deadlocks_threads,host,process}.test.js' --timeout 120000"
+const watching = 'test/diagnostics/{deadlocks_threads,host,process}.test.js --timeout 120000'
 /** Node's own accesses are visible, too: memory that Node frees while a thread of this library still writes to it. */
 const shared =
-  "'test/process/{threads,names,blocking,shared_grants,shared_semaphore,worker_death}.test.js' --timeout 120000"
+  'test/process/{threads,names,blocking,shared_grants,shared_semaphore,worker_death}.test.js --timeout 120000'
 
 const prepare = [
   { name: 'Debian packages', run: '.ci/packages full', limit: 600 },
@@ -48,7 +49,7 @@ const quiet = [
   { name: 'mocha on Node.js 26', run: `${node(26)} test/run.js`, limit: 900, least: 2900 },
   {
     name: 'memory, deaths and contexts on Node.js 26',
-    run: `BOXOFFICE_TEST_SCALE=0.02 ${node(26)} test/run.js 'test/{process,host}/stack_end.test.js' 'test/process/{deaths,vm_contexts}.test.js' 'test/{thread,diagnostics}/memory.test.js'`,
+    run: `BOXOFFICE_TEST_SCALE=0.02 ${node(26)} test/run.js test/{process,host}/stack_end.test.js test/process/{deaths,vm_contexts}.test.js test/{thread,diagnostics}/memory.test.js`,
     limit: 600,
     least: 50,
   },
