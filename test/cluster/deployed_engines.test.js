@@ -32,7 +32,8 @@ const engines = {
     const engine = from('redis').redis(client, { connection: { socket: { port } } })
     return [engine, () => client.destroy()]`,
   'valkey-glide': `
-    const { GlideClient } = require('@valkey/valkey-glide')
+    const { GlideClient, Logger } = require('@valkey/valkey-glide')
+    Logger.setLoggerConfig('off')
     const client = await GlideClient.createClient({ addresses: [{ host: '127.0.0.1', port }] })
     return [from('redis').redis(client), () => client.close()]`,
   postgres: `

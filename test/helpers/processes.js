@@ -11,6 +11,20 @@ const entry = require.resolve('../..')
  */
 const withoutLeaks = { ASAN_OPTIONS: `${process.env.ASAN_OPTIONS ?? ''}:detect_leaks=0` }
 
+/** The values in the lines of `stdout`, each of which is JSON. */
+function valuesOf(stdout) {
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => {
+      try {
+        return JSON.parse(line)
+      } catch (cause) {
+        throw new Error(`the process printed a line that is not JSON: ${line}`, { cause })
+      }
+    })
+}
+
 /** How `node ...args` ends: { code, signal, shown, stderr, late }; `late` is ms since its last line. */
 function run(args, { timeout = 60_000, env = {} } = {}) {
   return new Promise((resolve, reject) => {
@@ -31,9 +45,11 @@ function run(args, { timeout = 60_000, env = {} } = {}) {
     })
     child.on('error', reject)
     child.on('close', (code, signal) => {
-      const lines = stdout.split('\n').filter(Boolean)
-      const shown = lines.map((line) => JSON.parse(line))
-      resolve({ code, signal, shown, stderr, late: performance.now() - last })
+      try {
+        resolve({ code, signal, shown: valuesOf(stdout), stderr, late: performance.now() - last })
+      } catch (error) {
+        reject(error)
+      }
     })
   })
 }
