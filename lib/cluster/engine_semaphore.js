@@ -95,7 +95,7 @@ class EngineSemaphore extends EngineLock {
   }
 }
 
-const { acquire, call, runExclusive } = ticketRuns
-Object.assign(EngineSemaphore.prototype, { acquire, call, runExclusive })
+const { acquire, runExclusive, runWithUnits } = ticketRuns
+Object.assign(EngineSemaphore.prototype, { acquire, runExclusive, runWithUnits })
 
 module.exports = { EngineSemaphore }

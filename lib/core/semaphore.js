@@ -70,13 +70,12 @@ class LocalSemaphore extends LocalLock {
   acquire(weightOrOptions, priorityOrOptions) {
     const isUsual = weightOrOptions === undefined && priorityOrOptions === undefined
     if (isUsual && this.value > 0 && !this.hasQueue()) {
-      const ticket = asTicket(this.value, releaser(this, 1))
+      const ticket = Acquirer.valueOf(this, 1)
       const promise = Promise.resolve(ticket)
       this.begin(1, ticket, null, promise)
       return promise
     }
-    const { weight, limits } = readAcquire(weightOrOptions, priorityOrOptions)
-    return this.enter(weight, limits, Acquirer)
+    return this.acquireUnits(readAcquire(weightOrOptions, priorityOrOptions))
   }
 
   acquireUnits({ weight, limits }) {
@@ -136,30 +135,23 @@ class LocalSemaphore extends LocalLock {
     )
   }
 
-  async runExclusive(callback, weight, options) {
-    checkCallback(callback, undefined, typeof weight === 'function' ? weight : options)
-    const asked = readAcquire(weight, options)
-    // The observer's record of the grant is kept at its ticket.
-    if (this.observer !== null) return runWithTicket(this, asked, callback)
-    const entered = this.enter(asked.weight, asked.limits, Runner)
-    // That of the grant, too: until then this caller keeps the key's semaphore from being idle.
-    const { generation } = this
-    const before = await entered
-    if (before === undefined) return undefined
+  runExclusive(callback, weight, options) {
     try {
-      return await callback(before, localGrant)
-    } finally {
-      if (this.generation === generation) this.giveBack(asked.weight)
+      checkCallback(callback, undefined, typeof weight === 'function' ? weight : options)
+      return this.runWithUnits(readAcquire(weight, options), callback)
+    } catch (error) {
+      return Promise.reject(error)
     }
   }
 
-  /** Calls `fn` with the `asked` units, for limit(). */
-  async call(asked, fn, receiver, args) {
-    if (this.observer !== null) return runWithTicket(this, asked, () => fn.apply(receiver, args))
-    const before = await this.enter(asked.weight, asked.limits, Caller)
+  /** Runs `callback(valueBefore, grant)` with the `asked` units, which readAcquire() has read. */
+  async runWithUnits(asked, callback) {
+    // The observer's record of the grant is kept at its ticket.
+    if (this.observer !== null) return runWithTicket(() => this.acquireUnits(asked), callback)
+    const before = await this.enter(asked.weight, asked.limits, Runner)
     if (before === undefined) return undefined
     try {
-      return await fn.apply(receiver, args)
+      return await callback(before, localGrant)
     } finally {
       this.giveBack(asked.weight)
     }
@@ -252,20 +244,18 @@ LocalSemaphore.prototype.kind = 'semaphore'
 // The promise of each kind of waiter resolves to valueOf(semaphore, weight), undefined where it was not to wait.
 
 /** A caller that needs no ticket, because it gives the units back itself. */
-class Caller extends Waiter {
+class Runner extends Waiter {
   static valueOf(lock) {
     return lock.value
   }
-}
-Caller.prototype.mode = undefined
 
-/** Rejects at once, as async-mutex does: users rely on its order to the microtask. */
-class Runner extends Caller {
   constructor(resolve, limits, reject) {
     super(resolve, limits)
     this.reject = reject
   }
 }
+Runner.prototype.mode = undefined
+/** As async-mutex does: users rely on its order to the microtask. */
 Runner.prototype.rejectsAtOnce = true
 
 class Acquirer extends Runner {

@@ -79,9 +79,9 @@ function warnOfWeight(lock, weight, whole, { timeout, maxPending }) {
   )
 }
 
-/** Runs `callback(valueBefore, releaser)` with the `asked` units, which readAcquire() has read. */
-async function runWithTicket(lock, asked, callback) {
-  const ticket = await lock.acquireUnits(asked)
+/** Runs `callback(valueBefore, releaser)` with the ticket to which acquire() resolves. */
+async function runWithTicket(acquire, callback) {
+  const ticket = await acquire()
   if (ticket === undefined) return undefined
   const [before, release] = ticket
   try {

@@ -55,7 +55,7 @@ function weightOf(args) {
 
 const waits = ['acquire', 'lock', 'runExclusive', 'acquireRead', 'acquireWrite']
 /** What limit() and map() of a semaphore call. */
-const ofUnits = ['acquireUnits', 'call']
+const ofUnits = ['acquireUnits', 'runWithUnits']
 for (const method of [...waits, ...ofUnits]) {
   Refusal.prototype[method] = function (...args) {
     return Promise.reject(this.ofWait(method, args))

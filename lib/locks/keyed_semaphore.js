@@ -1,6 +1,12 @@
 'use strict'
 const { LocalSemaphore } = require('../core/semaphore.js')
-const { checkedValue, readAcquire, readAcquireSync, readWatch } = require('../core/units.js')
+const {
+  checkedValue,
+  readAcquire,
+  readAcquireSync,
+  readWatch,
+  runWithTicket,
+} = require('../core/units.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
 const { acquiringUnits, waitingUnits } = require('./defaults.js')
@@ -51,14 +57,7 @@ class KeyedSemaphore extends Keyed {
   async runExclusive(key, callback, weight, options) {
     mapOf(this, kind, 'runExclusive')
     checkCallback(callback, key, typeof weight === 'function' ? weight : options)
-    const ticket = await this.acquire(key, weight, options)
-    if (ticket === undefined) return undefined
-    const [value, release] = ticket
-    try {
-      return await callback(value, release)
-    } finally {
-      release()
-    }
+    return runWithTicket(() => this.acquire(key, weight, options), callback)
   }
 
   executeLocked(key, callback, weight, options) {

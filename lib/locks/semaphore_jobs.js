@@ -17,7 +17,7 @@ function limited(open, defaults, fn, options = {}) {
   }
   const asked = readAcquire(acquiringUnits(defaults, options))
   return function (...args) {
-    return open().call(asked, fn, this, args)
+    return open().runWithUnits(asked, () => fn.apply(this, args))
   }
 }
 
@@ -114,6 +114,7 @@ class Jobs {
     return this.#results
   }
 }
+
 /** The items of an iterable or an async iterable. */
 class Items {
   #iterator
