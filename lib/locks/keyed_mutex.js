@@ -21,21 +21,15 @@ const kind = {
 const acquire = (core, options) => core.acquire(options)
 const acquireSync = (core, limits) => core.acquireSync(limits)
 
-function overrideError() {
-  return new TypeError(
-    'a KeyedMutex with { reentrant: true } calls no acquire() of a derived class: override runExclusive() instead',
-  )
-}
-
 class KeyedMutex extends Keyed {
   constructor(options = {}) {
     super(kind, options)
-    if (mapOf(this, kind, 'runExclusive').runExclusive !== undefined) this.#checkAcquire()
+    mapOf(this, kind, 'runExclusive').checkAcquire?.(this.#isAcquireOwn())
   }
 
-  /** A reentrant map does not call it. */
-  #checkAcquire() {
-    if (this.acquire !== KeyedMutex.prototype.acquire) throw overrideError()
+  /** Whether acquire() is this class's: a derived class, a class field or a spy may replace it. */
+  #isAcquireOwn() {
+    return this.acquire === KeyedMutex.prototype.acquire
   }
 
   acquire(key, options) {
@@ -54,15 +48,15 @@ class KeyedMutex extends Keyed {
   runExclusive(key, callback, options) {
     try {
       const map = mapOf(this, kind, 'runExclusive')
-      // A class field or a spy replaces acquire() after the construction.
-      if (map.runExclusive !== undefined) this.#checkAcquire()
+      const isAcquireOwn = this.#isAcquireOwn()
+      map.checkAcquire?.(isAcquireOwn)
       if (Array.isArray(key) && map.runExclusive !== undefined) {
         checkCallback(callback, key, options)
         refuseNumber(options)
         return map.runExclusive(key, callback, acquiring(defaultsOf(this), options))
       }
       // As for several keys, and as in all keyed classes, a derived class may override acquire().
-      if (Array.isArray(key) || this.acquire !== KeyedMutex.prototype.acquire)
+      if (Array.isArray(key) || !isAcquireOwn)
         return run(callback, () => this.acquire(key, options), key, options)
       checkCallback(callback, key, options)
       const limits = acquiring(defaultsOf(this), options)

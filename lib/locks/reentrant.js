@@ -78,6 +78,14 @@ class ReentrantKeyMap {
     return lock !== undefined && isInside(lock)
   }
 
+  /** Refuses an acquire() that is not KeyedMutex's own: no form with a callback would call it. */
+  checkAcquire(isOwn) {
+    if (isOwn) return
+    throw new TypeError(
+      'a KeyedMutex with { reentrant: true } calls no acquire() of a derived class: override runExclusive() instead',
+    )
+  }
+
   /** Several keys, each of which this chain may hold. */
   async runExclusive(keys, callback, options) {
     let inner = context()
