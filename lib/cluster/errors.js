@@ -49,9 +49,8 @@ function untoldError(name, ttl, cause) {
 }
 
 /** Why an answer is of no use again: asking at once, as after the first such answer, may never end. */
-function faultOf(state, session, maxHold, isLateAgain) {
-  if (state !== 'lost') session.isKnown = true
-  else if (!session.isKnown)
+function faultOf({ state, isKnown, isLateAgain, maxHold }) {
+  if (state === 'lost' && !isKnown)
     return new Error(
       'it does not know the session that it has just opened: does the client use another database by now?',
     )
@@ -59,8 +58,8 @@ function faultOf(state, session, maxHold, isLateAgain) {
   return new Error(`its answer came after the end of the hold: ${maxHold} ms are too short`)
 }
 
-/** The message of a warning: a lease has ended, and the server could not be told for `time` ms, for `cause`. */
-const untoldLeaseError = (name, time, cause) =>
+/** The text of a warning: a lease has ended, and the server could not be told for `time` ms, for `cause`. */
+const untoldReleaseText = (name, time, cause) =>
   `${name} could not be told for ${time} ms that a lock has been released: ${reasonOf(cause)}. Others get it when the ` +
   'maxHold of its hold is over, or its engine is closed'
 
@@ -124,6 +123,6 @@ module.exports = {
   unpack,
   unreadyError,
   untoldError,
-  untoldLeaseError,
+  untoldReleaseText,
   versionError,
 }

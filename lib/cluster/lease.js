@@ -171,7 +171,9 @@ class Lease {
     const { state } = answer
     const until = sent + safely(maxHold)
     const isLate = state === 'held' && this.#clock.now() >= until
-    const fault = faultOf(state, session, maxHold, isLate && this.#wasLate)
+    if (state !== 'lost') session.isKnown = true
+    const { isKnown } = session
+    const fault = faultOf({ state, isKnown, isLateAgain: isLate && this.#wasLate, maxHold })
     this.#wasLate = isLate
     if (state === 'lost') hub.lose(session, fault?.message ?? 'the server has ended its session')
     if (fault !== undefined) return this.#failed(fault)

@@ -2,7 +2,7 @@
 // The leases of one engine that have ended here, while the server is being told. It counts them as held until then.
 const { warn } = require('../core/warn.js')
 const { after } = require('./clock.js')
-const { engineError, untoldLeaseError } = require('./errors.js')
+const { engineError, untoldReleaseText } = require('./errors.js')
 const { pause, startPatience } = require('./patience.js')
 
 class Leaving {
@@ -94,9 +94,8 @@ class Leaving {
 
   #warn(cause) {
     const { name, settings } = this.#hub
-    warn('BOXOFFICE_UNTOLD_RELEASE', untoldLeaseError(name, settings.answerTimeout, cause), {
-      site: name,
-    })
+    const text = untoldReleaseText(name, settings.answerTimeout, cause)
+    warn('BOXOFFICE_UNTOLD_RELEASE', text, { site: name })
   }
 }
 
