@@ -57,6 +57,7 @@ function throwIfAborted(signal) {
   if (signal?.aborted) throw reasonOf(signal)
 }
 
+/** An uncaught exception, outside of the caller. */
 function throwLater(error) {
   queueMicrotask(() => {
     throw error

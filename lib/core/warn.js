@@ -2,6 +2,7 @@
 // The warnings of this package, by process.emitWarning. A site emits one warning in a second, however often it errs. The
 // warnings in between are counted, and the last of them is emitted with their number when the second is over, or when
 // the process ends before.
+const { throwLater } = require('./abort.js')
 const { setTimeout } = require('./builtins.js')
 const { callSite } = require('./sites.js')
 
@@ -20,9 +21,7 @@ function emit({ code, message, detail }) {
   try {
     process.emitWarning(message, { type, code, detail })
   } catch (error) {
-    queueMicrotask(() => {
-      throw error
-    })
+    throwLater(error)
   }
 }
 
