@@ -3,7 +3,8 @@
 const platform = require('../core/platform.js')
 const observed = require('./observed.js')
 const { levels, refuseDiagnostics } = require('./levels.js')
-const { MutexObserver, Observer } = require('./observer.js')
+const { MutexObserver } = require('./mutex_observer.js')
+const { Observer } = require('./observer.js')
 const { register } = require('./registry.js')
 const { Trace } = require('./trace.js')
 
