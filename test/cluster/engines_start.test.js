@@ -149,6 +149,28 @@ describe('The start of an engine', () => {
     assert.ok(world.clock.now() - start < 110)
   })
 
+  it('ends waits whose time it has used up when it fails, by no timer of less than 0 ms', async () => {
+    const { engine, fail } = starting({ answerTimeout: 1000 })
+    const wait = new Mutex({ engine, name: 'a' }).acquire({ timeout: 20 })
+    await world.clock.pass(30)
+    const { setTimeout } = globalThis
+    const times = []
+    globalThis.setTimeout = (callback, time, ...args) => {
+      times.push(time)
+      return setTimeout(callback, time, ...args)
+    }
+    try {
+      fail(new Error('connect ECONNREFUSED'))
+      await assert.rejects(world.clock.until(wait), { code: 'ERR_LOCK_ENGINE' })
+    } finally {
+      globalThis.setTimeout = setTimeout
+    }
+    assert.deepEqual(
+      times.filter((time) => time < 0),
+      [],
+    )
+  })
+
   it('counts at once for callers that come while the server is known to be away', async () => {
     const { engine, fail } = starting({ answerTimeout: 100 })
     fail(new Error('connect ECONNREFUSED'))

@@ -225,7 +225,7 @@ describe('two versions of the package', () => {
   })
 
   it('share their locks of scope host, as two processes do', async function () {
-    if (!isSupported) this.skip()
+    if (!isSupported) skip(this, needsHost)
     const { shown } = await inBoth(`
       const options = { scope: 'host', name: 'both', directory: ${JSON.stringify(path.join(directory, 'locks'))} }
       const copies = [ours, theirs]
@@ -259,7 +259,7 @@ describe('two versions of the package', () => {
   })
 
   it('give a lock of scope host to the other one when the worker that holds it ends', async function () {
-    if (!isSupported) this.skip()
+    if (!isSupported) skip(this, needsHost)
     const { shown } = await inBoth(`
       const options = { scope: 'host', name: 'worker', directory: ${JSON.stringify(path.join(directory, 'locks'))} }
       const mutex = new theirs.Mutex(options)

@@ -1,5 +1,5 @@
 'use strict'
-// A RecursiveMutex whose hold has ended before its callback. reentrant.test.js has the same for keys.
+// A RecursiveMutex whose hold has ended before its callback. test/thread/reentrant.test.js has the same for keys.
 const assert = require('node:assert/strict')
 const { KeyedMutex, Mutex, RecursiveMutex } = require('../..')
 const { freshName } = require('../helpers/agents.js')
