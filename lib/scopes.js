@@ -3,23 +3,23 @@
 // (lib/locks/open.js). The code of a scope is loaded when the first lock of that scope is constructed.
 //
 // A mutex that several threads share is lent to one of them at a time (lib/core/lent_mutex.js). Any other lock has one of
-// the `cores`, which all threads use. lib/locks/reach.js lists the wider scopes that lack a class.
+// the `sharedLocks`, which all threads use. lib/locks/reach.js lists the wider scopes that lack a class.
 const { configure, local } = require('./locks/open.js')
 const { localKeyMap } = require('./locks/open_keyed.js')
 const { readReachOptions } = require('./locks/reach_options.js')
 
 /** The classes of what several threads share, by the name of the kind. */
-const cores = {
-  'auto-reset event': () => require('./process/event_core.js').AutoResetCore,
-  barrier: () => require('./process/barrier_core.js').BarrierCore,
-  'condition variable': () => require('./process/condition_core.js').ConditionCore,
-  'countdown latch': () => require('./process/latch_core.js').LatchCore,
-  'manual-reset event': () => require('./process/event_core.js').ManualResetCore,
-  'read-write lock': () => require('./process/rw_core.js').RWCore,
-  semaphore: () => require('./process/semaphore_core.js').SemaphoreCore,
+const sharedLocks = {
+  'auto-reset event': () => require('./process/events.js').SharedAutoResetEvent,
+  barrier: () => require('./process/barrier.js').SharedBarrier,
+  'condition variable': () => require('./process/condition.js').SharedCondition,
+  'countdown latch': () => require('./process/countdown_latch.js').SharedLatch,
+  'manual-reset event': () => require('./process/events.js').SharedManualResetEvent,
+  'read-write lock': () => require('./process/rw_lock.js').SharedRWLock,
+  semaphore: () => require('./process/semaphore.js').SharedSemaphore,
 }
 
-const isLent = ({ name }) => cores[name] === undefined
+const isLent = ({ name }) => sharedLocks[name] === undefined
 
 /** Whether no other thread can ever know the lock. */
 function isOfThread({ engine, host, name, buffer, isShared }) {
@@ -75,9 +75,9 @@ function openPlain(kind, args, settings) {
   if (!isOfProcess(settings)) checkReach(kind, settings)
   if (isLent(kind) && engine === undefined) return openLent(kind, settings)
   if (engine !== undefined) return require('./cluster/open.js').lockOver(settings, kind, args)
-  const core =
-    host === undefined ? new (cores[kind.name]())(...args) : openOnHost(args, settings, kind)
-  return share(configure(core, settings), settings)
+  const lock =
+    host === undefined ? new (sharedLocks[kind.name]())(...args) : openOnHost(args, settings, kind)
+  return share(configure(lock, settings), settings)
 }
 
 /** A mutex of several threads or processes, lent to one thread at a time. */
@@ -88,11 +88,11 @@ function openLent({ name }, settings) {
   return require('./host/mutexes.js').openHostMutex(name, settings)
 }
 
-function share(core, { name, buffer, byteOffset, isStrict }) {
-  if (isStrict) core.isStrict = true
-  if (name !== undefined) core.shareByName(name)
-  else core.shareIn(buffer ?? new SharedArrayBuffer(core.kind.bytes), byteOffset)
-  return core
+function share(lock, { name, buffer, byteOffset, isStrict }) {
+  if (isStrict) lock.isStrict = true
+  if (name !== undefined) lock.shareByName(name)
+  else lock.shareIn(buffer ?? new SharedArrayBuffer(lock.kind.bytes), byteOffset)
+  return lock
 }
 
 /** Throws if no wider scope has that kind. */
@@ -103,7 +103,7 @@ function checkReach(kind, settings) {
 function openOnHost(args, settings, { isGate, name }) {
   if (isGate) return openGateOnHost(args, settings, name)
   const [start = 0] = args
-  return require('./host/cores.js').hostCoreOf(name, start, settings)
+  return require('./host/locks.js').hostLockOf(name, start, settings)
 }
 
 function openGateOnHost(args, settings, name) {
@@ -145,11 +145,11 @@ function openSharedKeyMap(kind, value, settings, watch) {
     return require('./host/mutexes.js').openHostMutexes(settings, watch)
   }
   if (host !== undefined) {
-    const { hostKeyMapOf } = require('./host/cores.js')
+    const { hostKeyMapOf } = require('./host/locks.js')
     return hostKeyMapOf(kind.name, value ?? 0, settings, { isStrict, mayBlock }, undefined, watch)
   }
-  const Core = cores[kind.name]()
-  return require('./process/shared_key_map.js').keyMapByName(kind, Core, value, settings, watch)
+  const Kind = sharedLocks[kind.name]()
+  return require('./process/shared_key_map.js').keyMapByName(kind, Kind, value, settings, watch)
 }
 
 module.exports = {

@@ -36,7 +36,7 @@ class Cohort {
     this.capacity = capacity
     this.owner = owner
     this.#open = new OpenLeases(owner.sharedUnits)
-    this.bound = owner.isStrict ? bounds.none : bounds.far
+    this.bound = owner.isStrict ? bounds.fifo : bounds.remote
     this.minHold = times?.minHold ?? 0
     this.maxHold = times?.maxHold ?? hub.settings.maxHold
     this.hasEnd = times?.maxHold < Infinity

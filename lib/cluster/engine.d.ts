@@ -90,7 +90,7 @@ export interface EngineGrant {
 }
 
 /** The callbacks for a driver that hears from the server. They never throw, and accept messages in any order. */
-export interface EngineHearing {
+export interface EngineListener {
   /**
    * The request has been granted. With `grant` its caller holds the lock at once, while the engine calls `confirm()`.
    * Leave `grant` out when a command would not be sent before the next `setImmediate()`, for instance without a
@@ -140,14 +140,14 @@ export interface EngineDriver {
   /**
    * Connects the renewing thread: it calls `require(module).connect(data, trouble)`, which returns a promise for an
    * EngineKeeper. `data` gets there by structured clone. A connection that is retried without rejecting a command
-   * reports `trouble(error)`, and `trouble(undefined)` when it is connected again, as in {@link EngineHearing}.
+   * reports `trouble(error)`, and `trouble(undefined)` when it is connected again, as in {@link EngineListener}.
    */
   readonly keeper: { module: string; data: unknown }
   /**
    * Listens to messages for `session`, and no longer to those for an earlier session. Resolves when no later message
    * can be missed. Must not keep the process alive.
    */
-  listen(session: string, hear: EngineHearing): Promise<void>
+  listen(session: string, listener: EngineListener): Promise<void>
   /** Asks for units, confirms a grant, or renews the place in the queue, in one round trip. */
   enter(request: EngineRequest): Promise<EngineAnswer>
   /**

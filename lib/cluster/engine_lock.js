@@ -266,8 +266,6 @@ class EngineLock extends AnyLock {
   }
 }
 
-EngineLock.prototype.scope = 'cluster'
-
 /** Resolves to the result of `taken`, or to undefined if the lock is not available. */
 async function orNothing(taken) {
   try {
@@ -278,13 +276,13 @@ async function orNothing(taken) {
   }
 }
 
-Object.assign(EngineLock.prototype, asynchronous)
-
-/** It lies in no memory that threads share. */
-EngineLock.prototype.share = null
-
-/** The units of a lease that callers have together, if any. */
-EngineLock.prototype.sharedUnits = undefined
+Object.assign(EngineLock.prototype, asynchronous, {
+  scope: 'cluster',
+  /** It lies in no memory that threads share. */
+  share: null,
+  /** The units of a lease that callers have together, if any. */
+  sharedUnits: undefined,
+})
 
 const holdKey = Symbol('hold')
 

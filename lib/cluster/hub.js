@@ -16,7 +16,7 @@ class Hub {
   #canConfirm
   #keeper
   /** Why the listening connection is down, while it reconnects. */
-  deafness
+  listeningError
   #session = null
   #opening = null
   #start
@@ -57,8 +57,8 @@ class Hub {
         this.lose(session, error.message, error)
     }
     const onTrouble = () => this.#start.failed()
-    const heard = { onEnd, onTrouble }
-    this.#keeper = new Keeper(driver.keeper, settings.ttl, heard, { clock, startThread })
+    const listener = { onEnd, onTrouble }
+    this.#keeper = new Keeper(driver.keeper, settings.ttl, listener, { clock, startThread })
   }
 
   /** The server extends a confirmed grant: see engine.d.ts. */
@@ -70,10 +70,10 @@ class Hub {
   shared(name, make) {
     const known = this.#shared.get(name)?.deref()
     if (known !== undefined) return known
-    const core = make()
-    this.#shared.set(name, new WeakRef(core))
-    this.#forgotten.register(core, name)
-    return core
+    const made = make()
+    this.#shared.set(name, new WeakRef(made))
+    this.#forgotten.register(made, name)
+    return made
   }
 
   /** `lock` has callers from now on. */
@@ -102,7 +102,7 @@ class Hub {
 
   /** Why a connection is down, if the server is away or refuses it. */
   get trouble() {
-    return this.deafness ?? this.#keeper.trouble ?? this.#start.failure
+    return this.listeningError ?? this.#keeper.trouble ?? this.#start.failure
   }
 
   /** Whether the first session is being opened, or will be, and nothing is known against it. */
@@ -133,7 +133,7 @@ class Hub {
   async #open() {
     const id = randomBytes(9).toString('base64url')
     try {
-      await this.driver.listen(id, this.#hear())
+      await this.driver.listen(id, this.#listener())
       // The server answers by now: what comes next is the work of this machine.
       this.#start.failure = undefined
       // A closed keeper would start a new thread that never ends.
@@ -150,7 +150,7 @@ class Hub {
     }
   }
 
-  #hear() {
+  #listener() {
     return {
       granted: (id, grant) =>
         // Without confirm(), the waiter asks the server.
@@ -162,10 +162,10 @@ class Hub {
         this.movedAt = this.clock.now()
       },
       trouble: (error) => {
-        this.deafness = error
+        this.listeningError = error
         if (error === undefined) return
         this.#start.failed()
-        for (const lease of this.#session?.leases.values() ?? []) lease.deafened()
+        for (const lease of this.#session?.leases.values() ?? []) lease.disconnected()
       },
       missed: () => {
         for (const cohorts of this.#cohorts.values()) for (const one of cohorts) one.isWanted()

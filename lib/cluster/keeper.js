@@ -96,7 +96,7 @@ class Keeper {
 
   #start() {
     const worker = this.#startThread(this.#spec, this.#ttl, this.#files)
-    worker.on('message', (message) => this.#heard(message))
+    worker.on('message', (message) => this.#onMessage(message))
     worker.on('error', (error) => this.#failed(worker, error))
     worker.on('exit', () => this.#failed(worker, new Error('the thread that renews has ended')))
     // Last, because a message listener keeps the process alive.
@@ -104,7 +104,7 @@ class Keeper {
     return worker
   }
 
-  #heard({ id, isOpen, error: packed }) {
+  #onMessage({ id, isOpen, error: packed }) {
     const error = packed && unpack(packed)
     if (id === undefined) {
       this.trouble = error

@@ -76,7 +76,7 @@ class Lease {
         if (this.session !== session) this.#moveTo(session)
         const request = this.request()
         const sent = this.#clock.now()
-        this.heard(await this.hub.driver.enter(request), sent, request.maxHold, session)
+        this.answered(await this.hub.driver.enter(request), sent, request.maxHold, session)
       }
     } catch (error) {
       this.#isUnsure = true
@@ -133,10 +133,8 @@ class Lease {
   #failed(error) {
     if (this.state !== 'asking') return
     // An error of this library will not change by asking again.
-    if (isLockError(error) || this.hub.isClosed) {
-      this.cohort.failed(this, isLockError(error) ? error : closedError(this.hub.name))
-      return
-    }
+    if (isLockError(error)) return this.cohort.failed(this, error)
+    if (this.hub.isClosed) return this.cohort.failed(this, closedError(this.hub.name))
     this.answer.expect(error)
     this.#lookIn(pause)
   }
@@ -161,23 +159,23 @@ class Lease {
   }
 
   /** No message would announce the grant. Rejects the request unless that changes, or the grant comes, in time. */
-  deafened() {
-    if (this.state === 'asking') this.answer.expect(this.hub.deafness)
+  disconnected() {
+    if (this.state === 'asking') this.answer.expect(this.hub.listeningError)
   }
 
-  heard(answer, sent, maxHold, session) {
+  answered(answer, sent, maxHold, session) {
     if (this.state !== 'asking') return
     const { cohort, hub } = this
     const { state } = answer
     const until = sent + safely(maxHold)
     const isLate = state === 'held' && this.#clock.now() >= until
     if (state !== 'lost') session.isKnown = true
-    const { isKnown } = session
-    const fault = faultOf({ state, isKnown, isLateAgain: isLate && this.#wasLate, maxHold })
+    const isLateAgain = isLate && this.#wasLate
+    const fault = faultOf({ state, isKnown: session.isKnown, isLateAgain, maxHold })
     this.#wasLate = isLate
     if (state === 'lost') hub.lose(session, fault?.message ?? 'the server has ended its session')
     if (fault !== undefined) return this.#failed(fault)
-    if (state === 'waiting' && hub.deafness !== undefined) this.deafened()
+    if (state === 'waiting' && hub.listeningError !== undefined) this.disconnected()
     else this.answer.came()
     cohort.reason = answer.reason
     if (state === 'held') {

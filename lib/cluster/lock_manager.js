@@ -2,7 +2,7 @@
 // The lock manager over an engine: its names are keys of read-write locks. Its locks cannot be
 // stolen.
 const { listen, reasonOf } = require('../core/abort.js')
-const { lockOf } = require('../weblocks/lock.js')
+const { makeLock } = require('../weblocks/lock.js')
 const { modeNames } = require('../weblocks/request_options.js')
 const { keyMapOver } = require('./open.js')
 
@@ -24,8 +24,8 @@ class ManagerOver {
       )
     }
     const limits = { priority, signal, timeout, ifAvailable }
-    return this.#keyMap.with(name, (core) =>
-      modeNames[mode] === 'shared' ? core.acquireRead(limits) : core.acquireWrite(limits),
+    return this.#keyMap.with(name, (lock) =>
+      modeNames[mode] === 'shared' ? lock.acquireRead(limits) : lock.acquireWrite(limits),
     )
   }
 
@@ -38,7 +38,7 @@ class ManagerOver {
       return await new Promise((resolve, reject) => {
         listen(signal, () => reject(reasonOf(signal)))
         // In an async function, so that any error it throws rejects.
-        const run = async () => callback(lockOf({ name, mode: wish.mode }, release))
+        const run = async () => callback(makeLock({ name, mode: wish.mode }, release))
         run().then(resolve, reject)
       })
     } finally {
@@ -49,10 +49,10 @@ class ManagerOver {
   /** Of this thread only. */
   query(clientId) {
     const snapshot = { held: [], pending: [] }
-    for (const core of this.#keyMap.busy()) {
-      for (const { isIn, mode } of core.callers) {
+    for (const lock of this.#keyMap.busy()) {
+      for (const { isIn, mode } of lock.callers) {
         const list = isIn ? snapshot.held : snapshot.pending
-        list.push({ name: core.key, mode, clientId })
+        list.push({ name: lock.key, mode, clientId })
       }
     }
     return snapshot

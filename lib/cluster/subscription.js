@@ -10,8 +10,8 @@
 //   cut          a timer runs, and then it connects again
 //   closed
 //
-// make(hear, ended) makes a connection that is not open yet. It calls hear(text) for each message,
-// and ended(error) once if it ends by itself after open(). A message is 'w<key>' when another
+// make(onMessage, onEnd) makes a connection that is not open yet. It calls onMessage(text) for each
+// message, and onEnd(error) once if it ends by itself after open(). A message is 'w<key>' when another
 // session waits for a key held here, or 'g<id> <token> <whether others wait> <whether the holder
 // before was lost> <end of the claim>'. A connection has
 //
@@ -45,8 +45,8 @@ class Subscription {
   #made
   /** The channels to listen to. */
   #channels = []
-  #heard = []
-  #hear
+  #listened = []
+  #listener
   #opening
   #pause = firstPause
   #timer
@@ -64,13 +64,13 @@ class Subscription {
    * grant), wanted(key), missed() when messages may have been lost, and trouble(error) when the
    * connection is down (undefined: it is up again).
    */
-  async to(channels, hear) {
+  async to(channels, listener) {
     this.#channels = channels
-    this.#hear = hear
+    this.#listener = listener
     if (this.connection === undefined) await this.#connect()
     const { connection } = this
     if (connection === undefined) throw new Error('the connection that listens has been cut')
-    const before = this.#heard
+    const before = this.#listened
     if (before === channels) return
     await this.#listen(connection, channels)
     for (const channel of before) await this.#inTime(connection.stop(channel))
@@ -82,7 +82,7 @@ class Subscription {
 
   async #listen(connection, channels) {
     for (const channel of channels) await this.#inTime(connection.listen(channel))
-    this.#heard = channels
+    this.#listened = channels
   }
 
   #connect() {
@@ -106,23 +106,23 @@ class Subscription {
       if (this.#isClosed) throw new Error('the connection that listens has been closed')
     } catch (error) {
       connection.close()
-      this.#hear.trouble(error)
+      this.#listener.trouble(error)
       throw error
     }
     this.connection = connection
     this.#pause = firstPause
-    this.#hear.trouble(undefined)
+    this.#listener.trouble(undefined)
     this.#beat(connection)
   }
 
   #message(text) {
     const what = text.slice(1)
     if (text[0] === 'w') {
-      this.#hear.wanted(what)
+      this.#listener.wanted(what)
       return
     }
     const [id, ...words] = what.split(' ')
-    this.#hear.granted(id, grantOf(words))
+    this.#listener.granted(id, grantOf(words))
   }
 
   /** A dead connection looks like an idle one, so it is pinged. */
@@ -154,9 +154,9 @@ class Subscription {
     if (connection === undefined || this.connection !== connection) return
     clearTimeout(this.#pulse)
     this.connection = undefined
-    this.#heard = []
+    this.#listened = []
     connection.close()
-    this.#hear.trouble(error)
+    this.#listener.trouble(error)
     this.#connectLater()
   }
 
@@ -169,7 +169,7 @@ class Subscription {
   async #connectAgain() {
     try {
       await this.#connect()
-      this.#hear.missed()
+      this.#listener.missed()
     } catch {
       // trouble() has reported the error.
       if (!this.#isClosed) this.#connectLater()

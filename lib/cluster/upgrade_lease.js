@@ -35,8 +35,8 @@ class UpgradeLease extends Lease {
     return this.base.state === 'held' && super.claim()
   }
 
-  heard(answer, ...rest) {
-    if (answer.state !== 'upgrading') super.heard(answer, ...rest)
+  answered(answer, ...rest) {
+    if (answer.state !== 'upgrading') super.answered(answer, ...rest)
     else if (this.state === 'asking') this.cohort.refused(this, upgradeError(this.cohort))
   }
 }

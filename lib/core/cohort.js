@@ -7,11 +7,11 @@ const { now } = require('./builtins.js')
 /** A stay ends after `handOffs` and at least `least` ms, and in any case after `most` ms. */
 const bounds = Object.freeze({
   /** Between threads, and between processes of a machine: a hand-over takes some 50 us. */
-  near: Object.freeze({ handOffs: 0, least: 1, most: 1 }),
+  local: Object.freeze({ handOffs: 0, least: 1, most: 1 }),
   /** Between machines: a hand-over takes a round trip to a server, about 1 ms. */
-  far: Object.freeze({ handOffs: 64, least: 2, most: 100 }),
+  remote: Object.freeze({ handOffs: 64, least: 2, most: 100 }),
   /** fairness: 'fifo'. */
-  none: Object.freeze({ handOffs: 0, least: 0, most: 0 }),
+  fifo: Object.freeze({ handOffs: 0, least: 0, most: 0 }),
 })
 
 /**

@@ -46,13 +46,13 @@ class LocalCondition extends LocalLock {
   #notify(waiter) {
     this.dequeue(waiter)
     waiter.end()
-    waiter.comeBack(waiter.resolve)
+    waiter.reacquire(waiter.resolve)
   }
 
   leave(waiter, reason) {
     this.dequeue(waiter)
     waiter.end()
-    waiter.comeBack(() => waiter.reject(reason))
+    waiter.reacquire(() => waiter.reject(reason))
   }
 }
 LocalCondition.prototype.kind = 'condition variable'
@@ -67,11 +67,11 @@ class ConditionWaiter extends Waiter {
   }
 
   /** Queues for the mutex, and calls `then` once its caller holds the mutex again. */
-  comeBack(then) {
+  reacquire(then) {
     const { mutex, priority } = this
     mutex.pins--
     const limits = priority === 0 ? null : new Limits(1, priority)
-    mutex.comeBack(limits, this.grant, then)
+    mutex.reacquire(limits, this.grant, then)
   }
 }
 

@@ -46,7 +46,7 @@ class Lender {
   /**
    * Lets other threads borrow the lock. `isAbandoned` reports a death to the next grant, because no
    * grant of this thread did. A call that throws has changed nothing. The result, unless undefined,
-   * is the argument for hear().
+   * is the argument for deliver().
    */
   giveBack(_isAbandoned) {
     throw new TypeError('not implemented')
@@ -59,7 +59,7 @@ class Lender {
   awaitLoan(_ticket) {}
 
   /** Delivers the completions that giveBack() returned. */
-  hear(_completions) {}
+  deliver(_completions) {}
 
   /** Delivers the completions of withdraw(). */
   catchUp() {}

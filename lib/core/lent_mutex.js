@@ -158,7 +158,7 @@ class LentMutex extends LentTickets {
     try {
       if (hasQueue) this.waitAgain()
     } finally {
-      if (completions !== undefined) this.lender.hear(completions)
+      if (completions !== undefined) this.lender.deliver(completions)
     }
     if (this.idleListener !== null) this.reportIdle()
   }

@@ -1,6 +1,5 @@
 'use strict'
-// The base of every local lock: a wait queue, watchers (waitForUnlock), and its place in a keyed
-// map.
+// The base of every local lock: a wait queue, watchers (waitForUnlock), and its place in a keyed map.
 const { reasonOf } = require('./abort.js')
 const { E_CANCELED, lockError } = require('./errors.js')
 const { titleOf } = require('./keys.js')
@@ -196,7 +195,7 @@ class LocalLock extends AnyLock {
   /** Makes `waiter` give up, then admits the waiters behind it that fit. */
   leave(waiter, reason) {
     this.dequeue(waiter)
-    this.endInVain(waiter, reason)
+    this.fail(waiter, reason)
     this.admit()
   }
 
@@ -206,7 +205,7 @@ class LocalLock extends AnyLock {
   }
 
   /** `waiter` has left the queue. */
-  endInVain(waiter, reason) {
+  fail(waiter, reason) {
     waiter.end()
     if (this.observer !== null) platform.observed.gaveUp(this.observer, waiter, reason)
     waiter.reject(reason)
@@ -247,7 +246,7 @@ class LocalLock extends AnyLock {
       this.dequeue(waiter)
       waiter.markOver()
     }
-    for (const waiter of waiters) this.endInVain(waiter, reason)
+    for (const waiter of waiters) this.fail(waiter, reason)
     if (waiters.length > 0) this.admit()
   }
 
@@ -275,10 +274,7 @@ class LocalLock extends AnyLock {
     return this.watchers.wait(weight, limits, (late) => this.timeoutError(late))
   }
 
-  /**
-   * Resolves the watchers that can go. Drops the list when it is empty, so that a release only
-   * compares with null.
-   */
+  /** Resolves the watchers that can go. Drops the list when it is empty, so that a release only compares with null. */
   tell(value, topPriority) {
     this.watchers.tell(value, topPriority)
     if (this.watchers.size === 0) this.watchers = null

@@ -197,7 +197,7 @@ class LocalMutex extends LocalLock {
   }
 
   /** Makes `grant`, whose holder waited for a condition, the current one again, in its turn. */
-  comeBack(limits, grant, then) {
+  reacquire(limits, grant, then) {
     const waiter = new Returner(then, limits, undefined, grant)
     if (this.current !== free) {
       this.enqueue(waiter)

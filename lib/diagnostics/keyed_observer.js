@@ -33,7 +33,7 @@ class KeyedObserver {
     return this.settings.level === levels.full ? new Trace() : undefined
   }
 
-  /** Distinguishes its cores from those of other maps. */
+  /** Distinguishes its locks from those of other maps. */
   get traits() {
     const { level, warnAfter } = this.settings
     return `${level} ${warnAfter}`

@@ -38,7 +38,7 @@ function observeSingle(lock, kind, settings) {
   }
   const { observer } = observe(lock, kind.class, scopeOf(settings), diagnostics)
   if (observer.isFull && observer.name === undefined) observer.madeAt = new Trace().text
-  // Weakly: a share lives until the last of its cores is collected.
+  // Weakly: a share lives until the last of its objects is collected.
   if (lock.share !== null) lock.share.observer = new WeakRef(observer)
   register(observer)
   return lock

@@ -19,14 +19,14 @@ function register(source) {
   if (channel === undefined) listen()
 }
 
-function hear({ data }) {
+function onQuestion({ data }) {
   post(data.answers, { agent, ...answer() })
 }
 
 function listen() {
   channel = new BroadcastChannel(questions)
   // The channel would keep this module's function alive, and with it the vm context of this instance.
-  channel.onmessage = native.realm.weakly(native, { hear }).hear
+  channel.onmessage = native.realm.weakly(native, { onQuestion }).onQuestion
   native.realm.endWith(native, channel, 'close')
   channel.unref()
   native.watchedThreads.join(threadId)

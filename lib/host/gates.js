@@ -1,23 +1,23 @@
 'use strict'
-// The cores of events, latches, barriers and condition variables of scope host: src/host/host_gate.h.
+// Events, latches, barriers and condition variables of scope host: src/host/host_gate.h.
 const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
 const native = require('../addon/load.js')
-const { BarrierCore } = require('../process/barrier_core.js')
-const { AutoResetCore, ManualResetCore } = require('../process/event_core.js')
-const { LatchCore } = require('../process/latch_core.js')
-const { HostConditionCore } = require('./condition_core.js')
+const { SharedBarrier } = require('../process/barrier.js')
+const { SharedAutoResetEvent, SharedManualResetEvent } = require('../process/events.js')
+const { SharedLatch } = require('../process/countdown_latch.js')
+const { HostCondition } = require('./condition.js')
 const { inSegment } = require('./in_segment.js')
 const { openSegment } = require('./segment.js')
 
-class HostAutoResetCore extends inSegment(AutoResetCore) {}
-HostAutoResetCore.prototype.kind = { name: 'auto-reset event', native: native.hostEvent }
+class HostAutoResetEvent extends inSegment(SharedAutoResetEvent) {}
+HostAutoResetEvent.prototype.kind = { name: 'auto-reset event', native: native.hostEvent }
 
 const open = 0
 const closed = 2
 
 /** A latch of 0 or 1 in C++. */
-class HostManualResetCore extends inSegment(ManualResetCore) {
+class HostManualResetEvent extends inSegment(SharedManualResetEvent) {
   constructor(segment, isSet) {
     super(segment, isSet)
     this.idle = isSet ? open : closed
@@ -27,12 +27,12 @@ class HostManualResetCore extends inSegment(ManualResetCore) {
     return this.read() === open
   }
 }
-HostManualResetCore.prototype.kind = { name: 'manual-reset event', native: native.hostLatch }
+HostManualResetEvent.prototype.kind = { name: 'manual-reset event', native: native.hostLatch }
 
-class HostLatchCore extends inSegment(LatchCore) {}
-HostLatchCore.prototype.kind = { name: 'countdown latch', native: native.hostLatch }
+class HostLatch extends inSegment(SharedLatch) {}
+HostLatch.prototype.kind = { name: 'countdown latch', native: native.hostLatch }
 
-class HostBarrierCore extends inSegment(BarrierCore) {
+class HostBarrier extends inSegment(SharedBarrier) {
   wait(options) {
     return this.segment.whyGone === undefined
       ? super.wait(options)
@@ -44,21 +44,15 @@ class HostBarrierCore extends inSegment(BarrierCore) {
     return super.waitSync(limits)
   }
 }
-HostBarrierCore.prototype.kind = { name: 'barrier', native: native.hostBarrier }
+HostBarrier.prototype.kind = { name: 'barrier', native: native.hostBarrier }
 
-const gates = [
-  HostAutoResetCore,
-  HostManualResetCore,
-  HostLatchCore,
-  HostBarrierCore,
-  HostConditionCore,
-]
+const gates = [HostAutoResetEvent, HostManualResetEvent, HostLatch, HostBarrier, HostCondition]
 const gatesByName = new Map(gates.map((Gate) => [Gate.prototype.kind.name, Gate]))
 
 /** What is given to the waiting processes in turn. */
 const inTurn = { 'auto-reset event': 'signals', 'condition variable': 'notifications' }
 
-/** The core of a gate of `kind`, constructed with `args`. */
+/** The gate of `kind`, constructed with `args`. */
 function openHostGate(kindName, args, { host, isStrict }) {
   if (isStrict && kindName in inTurn) {
     const title = `the ${kindName} ${nameOf(host.name)} of this host`
@@ -66,9 +60,9 @@ function openHostGate(kindName, args, { host, isStrict }) {
     throw lockError('ERR_LOCK_UNSUPPORTED', message)
   }
   const Gate = gatesByName.get(kindName)
-  const core = new Gate(undefined, ...args)
-  core.segment = openSegment(kindName, core.idle, host)
-  return core
+  const lock = new Gate(undefined, ...args)
+  lock.segment = openSegment(kindName, lock.idle, host)
+  return lock
 }
 
 module.exports = { openHostGate }

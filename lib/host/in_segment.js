@@ -1,5 +1,5 @@
 'use strict'
-// The part that all cores of scope host share. Their words lie in a segment from the start, and
+// The part that all locks of scope host share. Their words lie in a segment from the start, and
 // each of their grants has a fencing token.
 const { fenced } = require('./fence.js')
 const { pinned } = require('./key_map.js')
@@ -47,7 +47,7 @@ const inSegment = (Base) =>
       return this.seen(native.host.look(this.place))
     }
 
-    // After its files were removed a core grants nothing: processes that started later use other
+    // After its files were removed a lock grants nothing: processes that started later use other
     // files, and may hold the lock.
 
     tryEnter(weight) {

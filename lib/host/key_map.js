@@ -20,9 +20,9 @@ class HostKeyMap extends SharedKeyMap {
     return 'host'
   }
 
-  /** Whether the slot of `core` still belongs to its key, and is pinned. */
-  isThere(core) {
-    return core.isPinned || pinAgain(core)
+  /** Whether the slot of `lock` still belongs to its key, and is pinned. */
+  isThere(lock) {
+    return lock.isPinned || pinAgain(lock)
   }
 
   onIdle() {
@@ -42,7 +42,7 @@ class HostKeyMap extends SharedKeyMap {
     return key instanceof CutKey ? undefined : super.find(key)
   }
 
-  /** A key that only other threads or processes hold has no core here. */
+  /** A key that only other threads or processes hold has no lock here. */
   see(key, held) {
     if (this.watch === undefined) return { key, ...held }
     return { key, ...this.watch.seen(this.find(key), held) }

@@ -1,8 +1,8 @@
 'use strict'
 // The lock manager of all processes of this machine. Its names are the keys of read-write locks.
-const { hostKeyMapOf } = require('./cores.js')
+const { hostKeyMapOf } = require('./locks.js')
 const { modeNames } = require('../weblocks/request_options.js')
-const { lockOf } = require('../weblocks/lock.js')
+const { makeLock } = require('../weblocks/lock.js')
 
 class HostManager {
   #keyMap
@@ -25,9 +25,9 @@ class HostManager {
     }
     const isShared = modeNames[mode] === 'shared'
     const limits = { priority, signal, timeout, ifAvailable }
-    const release = await this.#keyMap.with(name, (core) => {
-      core.checkThere()
-      return isShared ? core.acquireRead(limits) : core.acquireWrite(limits)
+    const release = await this.#keyMap.with(name, (lock) => {
+      lock.checkThere()
+      return isShared ? lock.acquireRead(limits) : lock.acquireWrite(limits)
     })
     if (release === undefined || Object.hasOwn(release, 'signal')) return release
     return Object.defineProperty(release, 'signal', neverAborted)
@@ -38,7 +38,7 @@ class HostManager {
     const release = await this.acquire(name, wish)
     if (release === undefined) return callback(null)
     try {
-      return await callback(lockOf({ name, mode: wish.mode }, release))
+      return await callback(makeLock({ name, mode: wish.mode }, release))
     } finally {
       release()
     }

@@ -97,7 +97,7 @@ class HostMutexLender extends WordLender {
     const patience = native.hostMutex.patience(this.place)
     if (patience < 0) return false
     const { stay } = this
-    if (!stay.isOn) stay.begin(bounds.near.most - patience)
+    if (!stay.isOn) stay.begin(bounds.local.most - patience)
     return stay.mayHandOn()
   }
 
@@ -122,7 +122,7 @@ class HostMutexLender extends WordLender {
 Object.assign(HostMutexLender.prototype, {
   native: native.hostMutex,
   ownerShift,
-  isAfar: true,
+  isHost: true,
   // Few mutexes have conditions: on the prototype these cost the others no memory.
   /** How often a holder has got the lock back after it waited for a condition. */
   returns: 0,

@@ -66,8 +66,8 @@ class HostSegment {
   tell() {
     this.isTold = true
     giveUpWhere(
-      (core) => core.segment === this,
-      (core) => this.goneError(core.title()),
+      (lock) => lock.segment === this,
+      (lock) => this.goneError(lock.title()),
     )
     for (const mutex of this.mutexes()) mutex.endAll(this.goneError(mutex.title()))
     if (native.host.holds(this.number) === 0) return

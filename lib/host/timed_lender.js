@@ -181,7 +181,7 @@ class TimedMutexLender extends HostMutexLender {
     this.isResting = false
     this.#tell(false)
     const completions = super.giveBack(isAbandoned)
-    if (completions !== undefined) this.hear(completions)
+    if (completions !== undefined) this.deliver(completions)
     if (this.lock.idleListener !== null) this.lock.reportIdle()
   }
 

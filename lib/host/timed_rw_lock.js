@@ -15,7 +15,7 @@ const { unseen } = require('../core/releaser.js')
 const { grantKey } = require('../core/rw_releaser.js')
 const { Limits } = require('../core/waiter.js')
 const native = require('../addon/load.js')
-const { HostRWCore } = require('./rw_core.js')
+const { HostRWLock } = require('./rw_lock.js')
 const { signalled } = require('./hold_signal.js')
 const { at, blockedError, retrying, TimedHold, untilIdle } = require('./timed_hold.js')
 
@@ -38,7 +38,7 @@ class RWHold extends TimedHold {
   former = 0n
 }
 
-class TimedRWCore extends HostRWCore {
+class TimedRWLock extends HostRWLock {
   #times
   #minHold
   #ends
@@ -262,4 +262,4 @@ class TimedRWCore extends HostRWCore {
   }
 }
 
-module.exports = { TimedRWCore }
+module.exports = { TimedRWLock }

@@ -12,7 +12,7 @@
 const { unseen } = require('../core/releaser.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
-const { HostSemaphoreCore } = require('./semaphore_core.js')
+const { HostSemaphore } = require('./semaphore.js')
 const { signalled } = require('./hold_signal.js')
 const { at, blockedError, retrying, TimedHold, untilIdle } = require('./timed_hold.js')
 
@@ -36,7 +36,7 @@ class UnitsHold extends TimedHold {
 /** Whether units of `ticket` pay for a dead holder. */
 const pays = (ticket) => ticket !== undefined && ticket[1][timed].owed > 0
 
-class TimedSemaphoreCore extends HostSemaphoreCore {
+class TimedSemaphore extends HostSemaphore {
   #times
   #minHold
   #slot
@@ -176,4 +176,4 @@ class TimedSemaphoreCore extends HostSemaphoreCore {
   }
 }
 
-module.exports = { TimedSemaphoreCore }
+module.exports = { TimedSemaphore }

@@ -1,7 +1,7 @@
 'use strict'
 const { LocalBarrier } = require('../core/barrier.js')
 const { Gate, gate } = require('./gate.js')
-const { coreOf } = require('./single.js')
+const { lockOf } = require('./single.js')
 
 const maxParties = 2 ** 30 - 1
 
@@ -20,23 +20,23 @@ class Barrier extends Gate {
   }
 
   get parties() {
-    return coreOf(this, kind, 'parties').parties
+    return lockOf(this, kind, 'parties').parties
   }
 
   get waiting() {
-    return coreOf(this, kind, 'waiting').waiting()
+    return lockOf(this, kind, 'waiting').waiting()
   }
 
   isBroken() {
-    return coreOf(this, kind, 'isBroken').isBroken()
+    return lockOf(this, kind, 'isBroken').isBroken()
   }
 
   break() {
-    coreOf(this, kind, 'break').break()
+    lockOf(this, kind, 'break').break()
   }
 
   reset() {
-    coreOf(this, kind, 'reset').reset()
+    lockOf(this, kind, 'reset').reset()
   }
 }
 

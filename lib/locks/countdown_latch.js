@@ -1,7 +1,7 @@
 'use strict'
 const { LocalLatch } = require('../core/gates.js')
 const { Gate, gate } = require('./gate.js')
-const { coreOf } = require('./single.js')
+const { lockOf } = require('./single.js')
 
 const maxCount = 2 ** 31 - 1
 
@@ -21,17 +21,17 @@ class CountdownLatch extends Gate {
   }
 
   get count() {
-    return coreOf(this, kind, 'count').count()
+    return lockOf(this, kind, 'count').count()
   }
 
   countDown(n = 1) {
-    const core = coreOf(this, kind, 'countDown')
+    const lock = lockOf(this, kind, 'countDown')
     checkCount('n', n, 1)
-    core.countDown(n)
+    lock.countDown(n)
   }
 
   tryWait() {
-    return coreOf(this, kind, 'tryWait').tryWait()
+    return lockOf(this, kind, 'tryWait').tryWait()
   }
 }
 

@@ -41,9 +41,9 @@ const forks = {
   atRest: [],
 }
 
-const acquire = (core, limits) => core.acquire(limits)
-const acquireSync = (core, limits) => core.acquireSync(limits)
-const tryAcquire = (core) => core.tryAcquire()
+const acquire = (lock, limits) => lock.acquire(limits)
+const acquireSync = (lock, limits) => lock.acquireSync(limits)
+const tryAcquire = (lock) => lock.tryAcquire()
 
 /** Not a KeyedMutex, because a KeyedMutex of the same name is a different lock. */
 class Forks extends Keyed {

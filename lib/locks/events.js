@@ -3,7 +3,7 @@ const { LocalAutoResetEvent, LocalManualResetEvent } = require('../core/gates.js
 const { Gate, gate } = require('./gate.js')
 const { lockOptions } = require('./lock_options.js')
 const { asOptions } = require('../core/options.js')
-const { coreOf } = require('./single.js')
+const { lockOf } = require('./single.js')
 
 const eventOptions = new Set([...lockOptions, 'isSet'])
 
@@ -18,11 +18,11 @@ class Event extends Gate {
   }
 
   tryWait() {
-    return coreOf(this, event, 'tryWait').tryWait()
+    return lockOf(this, event, 'tryWait').tryWait()
   }
 
   isSet() {
-    return coreOf(this, event, 'isSet').isSet()
+    return lockOf(this, event, 'isSet').isSet()
   }
 }
 
@@ -51,7 +51,7 @@ class AutoResetEvent extends Event {
   }
 
   signal() {
-    coreOf(this, autoReset, 'signal').signal()
+    lockOf(this, autoReset, 'signal').signal()
   }
 }
 
@@ -61,11 +61,11 @@ class ManualResetEvent extends Event {
   }
 
   set() {
-    coreOf(this, manualReset, 'set').set()
+    lockOf(this, manualReset, 'set').set()
   }
 
   reset() {
-    coreOf(this, manualReset, 'reset').reset()
+    lockOf(this, manualReset, 'reset').reset()
   }
 }
 

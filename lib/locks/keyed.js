@@ -74,7 +74,7 @@ class Keyed {
   }
 
   isLocked(key) {
-    return mapOf(this, keyed, 'isLocked').look(key, (core) => core.isLocked(), false)
+    return mapOf(this, keyed, 'isLocked').look(key, (lock) => lock.isLocked(), false)
   }
 
   cancel(key, reason = cancelErrorOf(this, keyed, 'cancel')) {
@@ -82,7 +82,7 @@ class Keyed {
   }
 
   cancelAll(reason = cancelErrorOf(this, keyed, 'cancelAll')) {
-    for (const core of mapOf(this, keyed, 'cancelAll').busy()) core.cancel(reason)
+    for (const lock of mapOf(this, keyed, 'cancelAll').busy()) lock.cancel(reason)
   }
 
   get size() {

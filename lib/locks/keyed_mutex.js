@@ -18,8 +18,8 @@ const kind = {
   atRest: [],
 }
 
-const acquire = (core, options) => core.acquire(options)
-const acquireSync = (core, limits) => core.acquireSync(limits)
+const acquire = (lock, options) => lock.acquire(options)
+const acquireSync = (lock, limits) => lock.acquireSync(limits)
 
 class KeyedMutex extends Keyed {
   constructor(options = {}) {
@@ -42,7 +42,7 @@ class KeyedMutex extends Keyed {
   }
 
   tryAcquire(key) {
-    return tryOneOrMany(mapOf(this, kind, 'tryAcquire'), key, (core) => core.tryAcquire())
+    return tryOneOrMany(mapOf(this, kind, 'tryAcquire'), key, (lock) => lock.tryAcquire())
   }
 
   runExclusive(key, callback, options) {
@@ -62,7 +62,7 @@ class KeyedMutex extends Keyed {
       const limits = acquiring(defaultsOf(this), options)
       if (limits === undefined) return map.open(key).runExclusive(callback)
       refuseNumber(options)
-      return map.with(key, (core) => core.runExclusive(callback, limits))
+      return map.with(key, (lock) => lock.runExclusive(callback, limits))
     } catch (error) {
       return Promise.reject(error)
     }
@@ -83,17 +83,17 @@ class KeyedMutex extends Keyed {
     const limits = acquiring(defaultsOf(this), options)
     if (limits === undefined) return map.open(key).lock()
     refuseNumber(options)
-    return map.with(key, (core) => core.lock(limits))
+    return map.with(key, (lock) => lock.lock(limits))
   }
 
   tryLock(key) {
-    return mapOf(this, kind, 'tryLock').with(key, (core) => core.tryLock())
+    return mapOf(this, kind, 'tryLock').with(key, (lock) => lock.tryLock())
   }
 
   lockSync(key, options) {
     const map = blockingMapOf(this, kind, 'lockSync')
     const limits = blocking(defaultsOf(this), options)
-    map.with(key, (core) => core.lockSync(limits))
+    map.with(key, (lock) => lock.lockSync(limits))
   }
 
   acquireSync(key, options) {
@@ -112,21 +112,21 @@ class KeyedMutex extends Keyed {
   }
 
   unlock(key) {
-    const core = mapOf(this, kind, 'unlock').find(key)
-    if (core === undefined) {
+    const lock = mapOf(this, kind, 'unlock').find(key)
+    if (lock === undefined) {
       throw lockError('ERR_LOCK_NOT_HELD', `the mutex of key ${nameOf(key)} is not held`)
     }
-    core.unlock()
+    lock.unlock()
   }
 
   release(key) {
-    mapOf(this, kind, 'release').look(key, (core) => core.release())
+    mapOf(this, kind, 'release').look(key, (lock) => lock.release())
   }
 
   waitForUnlock(key, options) {
     const map = mapOf(this, kind, 'waitForUnlock')
     refuseNumber(options)
-    return map.with(key, (core) => core.waitForUnlock(waiting(defaultsOf(this), options)))
+    return map.with(key, (lock) => lock.waitForUnlock(waiting(defaultsOf(this), options)))
   }
 }
 

@@ -14,10 +14,10 @@ const kind = {
   atRest: [],
 }
 
-const acquireRead = (core, options) => core.acquireRead(options)
-const acquireWrite = (core, options) => core.acquireWrite(options)
-const acquireReadSync = (core, limits) => core.acquireReadSync(limits)
-const acquireWriteSync = (core, limits) => core.acquireWriteSync(limits)
+const acquireRead = (lock, options) => lock.acquireRead(options)
+const acquireWrite = (lock, options) => lock.acquireWrite(options)
+const acquireReadSync = (lock, limits) => lock.acquireReadSync(limits)
+const acquireWriteSync = (lock, limits) => lock.acquireWriteSync(limits)
 
 class KeyedRWLock extends Keyed {
   constructor(options = {}) {
@@ -37,11 +37,11 @@ class KeyedRWLock extends Keyed {
   }
 
   tryAcquireRead(key) {
-    return tryOneOrMany(mapOf(this, kind, 'tryAcquireRead'), key, (core) => core.tryAcquireRead())
+    return tryOneOrMany(mapOf(this, kind, 'tryAcquireRead'), key, (lock) => lock.tryAcquireRead())
   }
 
   tryAcquireWrite(key) {
-    return tryOneOrMany(mapOf(this, kind, 'tryAcquireWrite'), key, (core) => core.tryAcquireWrite())
+    return tryOneOrMany(mapOf(this, kind, 'tryAcquireWrite'), key, (lock) => lock.tryAcquireWrite())
   }
 
   runShared(key, callback, options) {
@@ -85,11 +85,11 @@ class KeyedRWLock extends Keyed {
   }
 
   readers(key) {
-    return mapOf(this, kind, 'readers').look(key, (core) => core.readers(), 0)
+    return mapOf(this, kind, 'readers').look(key, (lock) => lock.readers(), 0)
   }
 
   isWriteLocked(key) {
-    return mapOf(this, kind, 'isWriteLocked').look(key, (core) => core.isWritten(), false)
+    return mapOf(this, kind, 'isWriteLocked').look(key, (lock) => lock.isWritten(), false)
   }
 }
 

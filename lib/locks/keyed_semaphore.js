@@ -37,10 +37,10 @@ class KeyedSemaphore extends Keyed {
     const map = mapOf(this, kind, 'acquire')
     const asked = this.#read(weight, options)
     if (!Array.isArray(key))
-      return map.with(key, (core) => core.acquire(asked.weight, asked.limits))
+      return map.with(key, (lock) => lock.acquire(asked.weight, asked.limits))
     const values = new Values(key)
-    const acquire = async (core, limits) =>
-      values.keep(core, await core.acquire(asked.weight, limits))
+    const acquire = async (lock, limits) =>
+      values.keep(lock, await lock.acquire(asked.weight, limits))
     const held = acquireOneOrMany(map, values.keys, asked.limits, acquire)
     return held.then((release) => values.ticket(release))
   }
@@ -48,9 +48,9 @@ class KeyedSemaphore extends Keyed {
   tryAcquire(key, weight) {
     const map = mapOf(this, kind, 'tryAcquire')
     const asked = this.#read(weight)
-    if (!Array.isArray(key)) return map.with(key, (core) => core.tryAcquire(asked.weight))
+    if (!Array.isArray(key)) return map.with(key, (lock) => lock.tryAcquire(asked.weight))
     const values = new Values(key)
-    const tryAcquire = (core) => values.keep(core, core.tryAcquire(asked.weight))
+    const tryAcquire = (lock) => values.keep(lock, lock.tryAcquire(asked.weight))
     return values.ticket(tryOneOrMany(map, values.keys, tryAcquire))
   }
 
@@ -74,10 +74,10 @@ class KeyedSemaphore extends Keyed {
     const map = blockingMapOf(this, kind, 'acquireSync')
     const asked = readAcquireSync(waitingUnits(defaultsOf(this), weight, options), options)
     this.#check(asked.weight)
-    const acquire = (core, limits) => core.acquireSync(asked.weight, limits)
-    if (!Array.isArray(key)) return map.with(key, (core) => acquire(core, asked.limits))
+    const acquire = (lock, limits) => lock.acquireSync(asked.weight, limits)
+    if (!Array.isArray(key)) return map.with(key, (lock) => acquire(lock, asked.limits))
     const values = new Values(key)
-    const acquireSync = (core, limits) => values.keep(core, acquire(core, limits))
+    const acquireSync = (lock, limits) => values.keep(lock, acquire(lock, limits))
     return values.ticket(acquireSyncOneOrMany(map, values.keys, asked.limits, acquireSync))
   }
 
@@ -95,9 +95,9 @@ class KeyedSemaphore extends Keyed {
   release(key, weight) {
     const map = mapOf(this, kind, 'release')
     const asked = this.#read(weight)
-    const putBack = (core) => {
-      if (core.getValue() > this.#value - asked.weight) return false
-      core.release(asked.weight)
+    const putBack = (lock) => {
+      if (lock.getValue() > this.#value - asked.weight) return false
+      lock.release(asked.weight)
       return true
     }
     if (map.look(key, putBack, false)) return
@@ -110,12 +110,12 @@ class KeyedSemaphore extends Keyed {
     refuseNumber(options)
     const asked = readWatch(waitingUnits(defaultsOf(this), weight, options), options)
     this.#check(asked.weight)
-    return map.with(key, (core) => core.waitForUnlock(asked.weight, asked.limits))
+    return map.with(key, (lock) => lock.waitForUnlock(asked.weight, asked.limits))
   }
 
   getValue(key) {
     const map = mapOf(this, kind, 'getValue')
-    return map.look(key, (core) => core.getValue(), this.#value)
+    return map.look(key, (lock) => lock.getValue(), this.#value)
   }
 
   #read(weight, options) {
@@ -143,7 +143,7 @@ class Values {
     this.keys = [...keys]
   }
 
-  /** Keeps the value in the ticket of `core`, if there is one, and returns the releaser. */
+  /** Keeps the value in the ticket of `lock`, if there is one, and returns the releaser. */
   keep({ key }, [value, release] = []) {
     this.#byKey.set(key, value)
     return release

@@ -3,7 +3,7 @@ const { LocalMutex } = require('../core/mutex.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiring, blocking, waiting } = require('./defaults.js')
 const { now, tryRun } = require('./run.js')
-const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
+const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'Mutex',
@@ -20,67 +20,67 @@ class Mutex extends Holdable {
   }
 
   acquire(options) {
-    return coreOf(this, kind, 'acquire').acquire(acquiring(defaultsOf(this), options))
+    return lockOf(this, kind, 'acquire').acquire(acquiring(defaultsOf(this), options))
   }
 
   tryAcquire() {
-    return coreOf(this, kind, 'tryAcquire').tryAcquire()
+    return lockOf(this, kind, 'tryAcquire').tryAcquire()
   }
 
   runExclusive(callback, options) {
-    return coreOf(this, kind, 'runExclusive').runExclusive(
+    return lockOf(this, kind, 'runExclusive').runExclusive(
       callback,
       acquiring(defaultsOf(this), options),
     )
   }
 
   executeLocked(callback, options) {
-    return coreOf(this, kind, 'executeLocked').runExclusive(
+    return lockOf(this, kind, 'executeLocked').runExclusive(
       callback,
       acquiring(defaultsOf(this), options),
     )
   }
 
   tryRunExclusive(callback) {
-    coreOf(this, kind, 'tryRunExclusive')
+    lockOf(this, kind, 'tryRunExclusive')
     return tryRun(callback, (given) => this.runExclusive(given, now))
   }
 
   lock(options) {
-    return coreOf(this, kind, 'lock').lock(acquiring(defaultsOf(this), options))
+    return lockOf(this, kind, 'lock').lock(acquiring(defaultsOf(this), options))
   }
 
   tryLock() {
-    return coreOf(this, kind, 'tryLock').tryLock()
+    return lockOf(this, kind, 'tryLock').tryLock()
   }
 
   lockSync(options) {
-    blockingCoreOf(this, kind, 'lockSync').lockSync(blocking(defaultsOf(this), options))
+    blockingLockOf(this, kind, 'lockSync').lockSync(blocking(defaultsOf(this), options))
   }
 
   acquireSync(options) {
-    return blockingCoreOf(this, kind, 'acquireSync').acquireSync(
+    return blockingLockOf(this, kind, 'acquireSync').acquireSync(
       blocking(defaultsOf(this), options),
     )
   }
 
   runExclusiveSync(callback, options) {
-    return blockingCoreOf(this, kind, 'runExclusiveSync').runExclusiveSync(
+    return blockingLockOf(this, kind, 'runExclusiveSync').runExclusiveSync(
       callback,
       blocking(defaultsOf(this), options),
     )
   }
 
   unlock() {
-    coreOf(this, kind, 'unlock').unlock()
+    lockOf(this, kind, 'unlock').unlock()
   }
 
   release() {
-    coreOf(this, kind, 'release').release()
+    lockOf(this, kind, 'release').release()
   }
 
   waitForUnlock(options) {
-    return coreOf(this, kind, 'waitForUnlock').waitForUnlock(waiting(defaultsOf(this), options))
+    return lockOf(this, kind, 'waitForUnlock').waitForUnlock(waiting(defaultsOf(this), options))
   }
 }
 

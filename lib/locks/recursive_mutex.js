@@ -3,7 +3,7 @@ const { LocalMutex } = require('../core/mutex.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiring, blocking } = require('./defaults.js')
 const { now, tryRun } = require('./run.js')
-const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
+const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'RecursiveMutex',
@@ -27,31 +27,31 @@ class RecursiveMutex extends Holdable {
   // inherit it. They would count as holders, and the lock would admit two callers at once.
 
   runExclusive(callback, options) {
-    return coreOf(this, kind, 'runExclusive').runExclusive(
+    return lockOf(this, kind, 'runExclusive').runExclusive(
       callback,
       acquiring(defaultsOf(this), options),
     )
   }
 
   executeLocked(callback, options) {
-    return coreOf(this, kind, 'executeLocked').runExclusive(
+    return lockOf(this, kind, 'executeLocked').runExclusive(
       callback,
       acquiring(defaultsOf(this), options),
     )
   }
 
   tryRunExclusive(callback) {
-    coreOf(this, kind, 'tryRunExclusive')
+    lockOf(this, kind, 'tryRunExclusive')
     return tryRun(callback, (given) => this.runExclusive(given, now))
   }
 
   runExclusiveSync(callback, options) {
-    const core = blockingCoreOf(this, kind, 'runExclusiveSync')
-    return core.runExclusiveSync(callback, blocking(defaultsOf(this), options))
+    const lock = blockingLockOf(this, kind, 'runExclusiveSync')
+    return lock.runExclusiveSync(callback, blocking(defaultsOf(this), options))
   }
 
   isHeld() {
-    return coreOf(this, kind, 'isHeld').isHeld()
+    return lockOf(this, kind, 'isHeld').isHeld()
   }
 }
 

@@ -3,7 +3,7 @@ const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { now, run, runSync, tryRun } = require('./run.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
 const { acquiring, blocking } = require('./defaults.js')
-const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
+const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'RWLock',
@@ -20,71 +20,71 @@ class RWLock extends Holdable {
   }
 
   acquireRead(options) {
-    return coreOf(this, kind, 'acquireRead').acquireRead(acquiring(defaultsOf(this), options))
+    return lockOf(this, kind, 'acquireRead').acquireRead(acquiring(defaultsOf(this), options))
   }
 
   acquireWrite(options) {
-    return coreOf(this, kind, 'acquireWrite').acquireWrite(acquiring(defaultsOf(this), options))
+    return lockOf(this, kind, 'acquireWrite').acquireWrite(acquiring(defaultsOf(this), options))
   }
 
   tryAcquireRead() {
-    return coreOf(this, kind, 'tryAcquireRead').tryAcquireRead()
+    return lockOf(this, kind, 'tryAcquireRead').tryAcquireRead()
   }
 
   tryAcquireWrite() {
-    return coreOf(this, kind, 'tryAcquireWrite').tryAcquireWrite()
+    return lockOf(this, kind, 'tryAcquireWrite').tryAcquireWrite()
   }
 
   runShared(callback, options) {
     const grant = () =>
-      coreOf(this, kind, 'runShared').acquireRead(acquiring(defaultsOf(this), options))
+      lockOf(this, kind, 'runShared').acquireRead(acquiring(defaultsOf(this), options))
     return run(callback, grant, undefined, options)
   }
 
   runExclusive(callback, options) {
     const grant = () =>
-      coreOf(this, kind, 'runExclusive').acquireWrite(acquiring(defaultsOf(this), options))
+      lockOf(this, kind, 'runExclusive').acquireWrite(acquiring(defaultsOf(this), options))
     return run(callback, grant, undefined, options)
   }
 
   tryRunShared(callback) {
-    coreOf(this, kind, 'tryRunShared')
+    lockOf(this, kind, 'tryRunShared')
     return tryRun(callback, (given) => this.runShared(given, now))
   }
 
   tryRunExclusive(callback) {
-    coreOf(this, kind, 'tryRunExclusive')
+    lockOf(this, kind, 'tryRunExclusive')
     return tryRun(callback, (given) => this.runExclusive(given, now))
   }
 
   acquireReadSync(options) {
-    return blockingCoreOf(this, kind, 'acquireReadSync').acquireReadSync(
+    return blockingLockOf(this, kind, 'acquireReadSync').acquireReadSync(
       blocking(defaultsOf(this), options),
     )
   }
 
   acquireWriteSync(options) {
-    return blockingCoreOf(this, kind, 'acquireWriteSync').acquireWriteSync(
+    return blockingLockOf(this, kind, 'acquireWriteSync').acquireWriteSync(
       blocking(defaultsOf(this), options),
     )
   }
 
   runSharedSync(callback, options) {
-    const core = blockingCoreOf(this, kind, 'runSharedSync')
-    return runSync(callback, () => core.acquireReadSync(blocking(defaultsOf(this), options)))
+    const lock = blockingLockOf(this, kind, 'runSharedSync')
+    return runSync(callback, () => lock.acquireReadSync(blocking(defaultsOf(this), options)))
   }
 
   runExclusiveSync(callback, options) {
-    const core = blockingCoreOf(this, kind, 'runExclusiveSync')
-    return runSync(callback, () => core.acquireWriteSync(blocking(defaultsOf(this), options)))
+    const lock = blockingLockOf(this, kind, 'runExclusiveSync')
+    return runSync(callback, () => lock.acquireWriteSync(blocking(defaultsOf(this), options)))
   }
 
   get readers() {
-    return coreOf(this, kind, 'readers').readers()
+    return lockOf(this, kind, 'readers').readers()
   }
 
   isWriteLocked() {
-    return coreOf(this, kind, 'isWriteLocked').isWritten()
+    return lockOf(this, kind, 'isWriteLocked').isWritten()
   }
 }
 

@@ -5,7 +5,7 @@ const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiringUnits, waitingUnits } = require('./defaults.js')
 const { now, tryRun } = require('./run.js')
 const { limited, mapped } = require('./semaphore_jobs.js')
-const { blockingCoreOf, coreOf, defaultsOf, Holdable, holdable } = require('./single.js')
+const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'Semaphore',
@@ -22,18 +22,18 @@ class Semaphore extends Holdable {
   }
 
   acquire(weight, priority) {
-    return coreOf(this, kind, 'acquire').acquire(
+    return lockOf(this, kind, 'acquire').acquire(
       acquiringUnits(defaultsOf(this), weight, priority),
       priority,
     )
   }
 
   tryAcquire(weight) {
-    return coreOf(this, kind, 'tryAcquire').tryAcquire(weight)
+    return lockOf(this, kind, 'tryAcquire').tryAcquire(weight)
   }
 
   runExclusive(callback, weight, priority) {
-    return coreOf(this, kind, 'runExclusive').runExclusive(
+    return lockOf(this, kind, 'runExclusive').runExclusive(
       callback,
       acquiringUnits(defaultsOf(this), weight, priority),
       priority,
@@ -41,7 +41,7 @@ class Semaphore extends Holdable {
   }
 
   executeLocked(callback, weight, priority) {
-    return coreOf(this, kind, 'executeLocked').runExclusive(
+    return lockOf(this, kind, 'executeLocked').runExclusive(
       callback,
       acquiringUnits(defaultsOf(this), weight, priority),
       priority,
@@ -49,49 +49,49 @@ class Semaphore extends Holdable {
   }
 
   tryRunExclusive(callback, weight = 1) {
-    coreOf(this, kind, 'tryRunExclusive')
+    lockOf(this, kind, 'tryRunExclusive')
     return tryRun(callback, (given) => this.runExclusive(given, weight, now))
   }
 
   acquireSync(weight, options) {
-    return blockingCoreOf(this, kind, 'acquireSync').acquireSync(
+    return blockingLockOf(this, kind, 'acquireSync').acquireSync(
       waitingUnits(defaultsOf(this), weight, options),
       options,
     )
   }
 
   runExclusiveSync(callback, weight, options) {
-    const core = blockingCoreOf(this, kind, 'runExclusiveSync')
-    return core.runExclusiveSync(callback, waitingUnits(defaultsOf(this), weight, options), options)
+    const lock = blockingLockOf(this, kind, 'runExclusiveSync')
+    return lock.runExclusiveSync(callback, waitingUnits(defaultsOf(this), weight, options), options)
   }
 
   waitForUnlock(weight, priority) {
-    return coreOf(this, kind, 'waitForUnlock').waitForUnlock(
+    return lockOf(this, kind, 'waitForUnlock').waitForUnlock(
       waitingUnits(defaultsOf(this), weight, priority),
       priority,
     )
   }
 
   getValue() {
-    return coreOf(this, kind, 'getValue').getValue()
+    return lockOf(this, kind, 'getValue').getValue()
   }
 
   setValue(value) {
-    coreOf(this, kind, 'setValue').setValue(value)
+    lockOf(this, kind, 'setValue').setValue(value)
   }
 
   limit(fn, options) {
-    coreOf(this, kind, 'limit')
-    return limited(() => coreOf(this, kind, 'acquire'), defaultsOf(this), fn, options)
+    lockOf(this, kind, 'limit')
+    return limited(() => lockOf(this, kind, 'acquire'), defaultsOf(this), fn, options)
   }
 
   map(iterable, fn, options) {
-    coreOf(this, kind, 'map')
-    return mapped(() => coreOf(this, kind, 'acquire'), defaultsOf(this), iterable, fn, options)
+    lockOf(this, kind, 'map')
+    return mapped(() => lockOf(this, kind, 'acquire'), defaultsOf(this), iterable, fn, options)
   }
 
   release(weight) {
-    coreOf(this, kind, 'release').release(weight)
+    lockOf(this, kind, 'release').release(weight)
   }
 }
 

@@ -10,11 +10,11 @@ const { openLock } = require('./open.js')
 const single = { class: 'Single', instance: 'a lock' }
 
 /** The lock of `it`, the `this` of `method` of that kind. Throws for any other receiver. */
-let coreOf
+let lockOf
 /** The same for a method that is about to block this thread. */
-let blockingCoreOf
+let blockingLockOf
 /**
- * The error that cancel() of `it` rejects with. Over an engine, objects of one core may have
+ * The error that cancel() of `it` rejects with. Over an engine, objects of one lock may have
  * different ones.
  */
 let cancelErrorOf
@@ -25,14 +25,14 @@ let close
 /** The kind of `it`, which may be any value: undefined unless it is an object of these classes. */
 let kindOf
 
-/** The state of `core` without the figures of diagnostics. */
-function stateOf(core) {
-  const { totals: _, waits: __, ...state } = core.snapshot()
+/** The state of `lock` without the figures of diagnostics. */
+function stateOf(lock) {
+  const { totals: _, waits: __, ...state } = lock.snapshot()
   return state
 }
 
 class Single {
-  #core
+  #lock
   #kind
   #cancelError
   #mayBlock
@@ -41,35 +41,35 @@ class Single {
   static {
     defaultsOf = (it) => it.#defaults
     kindOf = (it) => (isObject(it) && #kind in it ? it.#kind : undefined)
-    coreOf = (it, kind, method) => {
+    lockOf = (it, kind, method) => {
       try {
-        if (it.#kind === kind) return it.#core
+        if (it.#kind === kind) return it.#lock
       } catch {
         // `it` lacks the private field. Checking first would cost each call a nanosecond.
         throw receiverError(kind, method, it)
       }
       if (!isOfKind(it.#kind, kind)) throw receiverError(kind, method, it, it.#kind)
       const { lockFor } = it.#kind
-      return lockFor === undefined ? it.#core : lockFor(method)
+      return lockFor === undefined ? it.#lock : lockFor(method)
     }
     close = (it) => {
       if (it.#kind.lockFor !== undefined) return
-      it.#kind = closedSingle(it.#kind, it.#core)
+      it.#kind = closedSingle(it.#kind, it.#lock)
     }
-    blockingCoreOf = (it, kind, method) => {
-      const core = coreOf(it, kind, method)
+    blockingLockOf = (it, kind, method) => {
+      const lock = lockOf(it, kind, method)
       checkMayBlock(it.#mayBlock, method)
-      return core
+      return lock
     }
     cancelErrorOf = (it, kind, method) => {
-      coreOf(it, kind, method)
+      lockOf(it, kind, method)
       return it.#cancelError
     }
   }
 
   constructor(kind, args, options) {
     const { lock, cancelError, defaults, mayBlock } = openLock(kind, args, options)
-    this.#core = lock
+    this.#lock = lock
     this.#kind = kind
     this.#cancelError = cancelError
     this.#mayBlock = mayBlock
@@ -78,19 +78,19 @@ class Single {
 
   [inspecting](_depth, options, inspect) {
     // The prototype of a class.
-    if (!(isObject(this) && #core in this)) return this
-    const core = this.#core
-    const name = core.share?.name ?? core.name
-    const look = () => (this instanceof Holdable ? stateOf(core) : {})
-    return platform.inspected(this, { name, scope: core.scope }, look, options, inspect)
+    if (!(isObject(this) && #lock in this)) return this
+    const lock = this.#lock
+    const name = lock.share?.name ?? lock.name
+    const look = () => (this instanceof Holdable ? stateOf(lock) : {})
+    return platform.inspected(this, { name, scope: lock.scope }, look, options, inspect)
   }
 
   get buffer() {
-    return coreOf(this, single, 'buffer').memory().buffer
+    return lockOf(this, single, 'buffer').memory().buffer
   }
 
   get byteOffset() {
-    return coreOf(this, single, 'byteOffset').memory().byteOffset
+    return lockOf(this, single, 'byteOffset').memory().byteOffset
   }
 }
 
@@ -103,31 +103,31 @@ const holdable = {
 
 class Holdable extends Single {
   isLocked() {
-    return coreOf(this, holdable, 'isLocked').isLocked()
+    return lockOf(this, holdable, 'isLocked').isLocked()
   }
 
   cancel(reason = cancelErrorOf(this, holdable, 'cancel')) {
-    coreOf(this, holdable, 'cancel').cancel(reason)
+    lockOf(this, holdable, 'cancel').cancel(reason)
   }
 
   snapshot() {
-    return coreOf(this, holdable, 'snapshot').snapshot()
+    return lockOf(this, holdable, 'snapshot').snapshot()
   }
 
   async close() {
-    const core = coreOf(this, holdable, 'close')
+    const lock = lockOf(this, holdable, 'close')
     close(this)
-    await core.onIdle()
+    await lock.onIdle()
   }
 
   async onIdle() {
-    await coreOf(this, holdable, 'onIdle').onIdle()
+    await lockOf(this, holdable, 'onIdle').onIdle()
   }
 }
 
 module.exports = {
-  blockingCoreOf,
-  coreOf,
+  blockingLockOf,
+  lockOf,
   defaultsOf,
   Holdable,
   holdable,

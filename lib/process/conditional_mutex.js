@@ -1,6 +1,6 @@
 'use strict'
 // A mutex that the threads of the process share. Its holder may wait for a condition
-// (condition_core.js). Once notified, it queues at the lender.
+// (condition.js). Once notified, it queues at the lender.
 const { borrowing } = require('../core/lent_forms.js')
 const { LentMutex } = require('../core/lent_mutex.js')
 const { none } = require('../core/lent_tickets.js')
@@ -28,7 +28,7 @@ class ConditionalMutex extends LentMutex {
   }
 
   /** The holder waits for a condition, and the lender has the lock back. */
-  stepAside() {
+  releaseToWait() {
     this.current = free
     if (this.observer !== null) observed.ended(this.observer, this.observer.latest, 1)
     // The observer's callback may have queued for the mutex, or notified this holder.

@@ -49,7 +49,7 @@ class MutexLender extends WordLender {
 
   awaitLoan(ticket) {
     // Where it is not posted yet, the thread that lends it is between its change of the word and the post.
-    while (waiterAt(ticket)?.core === this) takeCompletions(native.eventLoop.postedCompletions())
+    while (waiterAt(ticket)?.lock === this) takeCompletions(native.eventLoop.postedCompletions())
   }
 
   mayKeep() {
@@ -60,7 +60,7 @@ class MutexLender extends WordLender {
     if ((word & handOff) !== 0 || this.isQueuedElsewhere()) return false
     // A loan without a ticket recorded no time, but the queue knows since when its head waits.
     const { stay } = this
-    if (!stay.isOn) stay.begin(bounds.near.most - native.mutex.patience(this.place))
+    if (!stay.isOn) stay.begin(bounds.local.most - native.mutex.patience(this.place))
     return stay.mayHandOn()
   }
 

@@ -9,25 +9,25 @@ let passing = []
  * Passers release one after the other, in a loop: a release may admit the next passer, and a long
  * queue of them must not recurse.
  */
-function pass(core, weight, abandoned) {
+function pass(lock, weight, abandoned) {
   const isFirst = passing.length === 0
-  passing.push({ core, weight, abandoned })
+  passing.push({ lock, weight, abandoned })
   if (!isFirst) return
   try {
-    for (const one of passing) one.core.passNow(one.weight, one.abandoned)
+    for (const one of passing) one.lock.passNow(one.weight, one.abandoned)
   } finally {
     passing = []
   }
 }
 
 class Passer extends Waiter {
-  static value(core, weight, abandoned) {
-    pass(core, weight, abandoned)
+  static value(lock, weight, abandoned) {
+    pass(lock, weight, abandoned)
   }
 
   count(change) {
     super.count(change)
-    this.core.share.passing += change
+    this.lock.share.passing += change
   }
 }
 Passer.prototype.isToStay = true

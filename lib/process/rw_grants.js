@@ -11,57 +11,57 @@ const { observed } = require('../core/platform.js')
 const { Waiter } = require('./waiters.js')
 
 /** Reports to the observer that a caller has entered, and gets `release`. */
-function observeReleaser(core, release, mode, isAbandoned) {
-  release[grantKey].hold = core.observeGrant(mode, 1, isAbandoned)
-  observed.gave(core.observer, release)
+function observeReleaser(lock, release, mode, isAbandoned) {
+  release[grantKey].hold = lock.observeGrant(mode, 1, isAbandoned)
+  observed.gave(lock.observer, release)
 }
 
-function readReleaser(core, isAbandoned, isObserved = core.observer !== null) {
-  core.beganReading()
-  const release = newReader(core, isAbandoned)
-  if (isObserved) observeReleaser(core, release, 'shared', isAbandoned)
-  return completed(core, release, false, isAbandoned)
+function readReleaser(lock, isAbandoned, isObserved = lock.observer !== null) {
+  lock.beganReading()
+  const release = newReader(lock, isAbandoned)
+  if (isObserved) observeReleaser(lock, release, 'shared', isAbandoned)
+  return completed(lock, release, false, isAbandoned)
 }
 
-function writeReleaser(core, isAbandoned) {
-  core.beganWriting()
-  const release = newWriter(core, isAbandoned)
-  if (core.observer !== null) observeReleaser(core, release, 'exclusive', isAbandoned)
-  return completed(core, release, true, isAbandoned)
+function writeReleaser(lock, isAbandoned) {
+  lock.beganWriting()
+  const release = newWriter(lock, isAbandoned)
+  if (lock.observer !== null) observeReleaser(lock, release, 'exclusive', isAbandoned)
+  return completed(lock, release, true, isAbandoned)
 }
 
-function completed(core, release, isWriter, isAbandoned) {
+function completed(lock, release, isWriter, isAbandoned) {
   const grant = release[grantKey]
-  if (isAbandoned) release[unseen] = () => core.abandon(grant, isWriter)
-  return core.addToken === null ? release : core.addToken(release, () => !grant.isOver, isWriter)
+  if (isAbandoned) release[unseen] = () => lock.abandon(grant, isWriter)
+  return lock.addToken === null ? release : lock.addToken(release, () => !grant.isOver, isWriter)
 }
 
 class Reader extends Waiter {
-  static value(core, _ask, abandoned) {
-    return readReleaser(core, abandoned)
+  static value(lock, _ask, abandoned) {
+    return readReleaser(lock, abandoned)
   }
 
   count(change) {
-    this.core.share.waitingReads += change
+    this.lock.share.waitingReads += change
     super.count(change)
   }
 }
 
 class Writer extends Waiter {
-  static value(core, _ask, abandoned) {
-    return writeReleaser(core, abandoned)
+  static value(lock, _ask, abandoned) {
+    return writeReleaser(lock, abandoned)
   }
 }
 
 class Upgrader extends Waiter {
-  constructor(core, resolve, limits, _reject, grant) {
-    super(core, resolve, limits)
+  constructor(lock, resolve, limits, _reject, grant) {
+    super(lock, resolve, limits)
     this.grant = grant
     grant.pending = this
   }
 
   count(change) {
-    this.core.share.upgrading += change
+    this.lock.share.upgrading += change
     super.count(change)
   }
 
@@ -75,15 +75,15 @@ class Upgrader extends Waiter {
    * up.
    */
   admitted(isAbandoned) {
-    const { core, grant } = this
+    const { lock, grant } = this
     const hasLetGo = grant.isOver
-    const release = core.becomeWriter(grant, isAbandoned)
+    const release = lock.becomeWriter(grant, isAbandoned)
     if (!hasLetGo) {
       this.resolve(release)
       return
     }
     release()
-    this.reject(endedError(core))
+    this.reject(endedError(lock))
   }
 }
 

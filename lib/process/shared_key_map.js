@@ -58,15 +58,15 @@ class SharedKeyMap extends KeyMap {
     return table
   }
 
-  moveIn(core) {
-    core.shareByKey(this.table, toText(core.key))
+  moveIn(lock) {
+    lock.shareByKey(this.table, toText(lock.key))
   }
 
-  moveOut(core) {
+  moveOut(lock) {
     // A releaser may still refer to it, so another key must not reuse it. The mark keeps it from
     // being dropped twice, by a release that was under way.
-    core.isListed = true
-    unshare(core.share)
+    lock.isListed = true
+    unshare(lock.share)
     return false
   }
 
@@ -101,15 +101,15 @@ const maps = new Map()
 
 /**
  * The key map shared by all objects of this thread with that kind, name and settings, whose locks
- * are of class `Core` and begin with `value`.
+ * are of class `Kind` and begin with `value`.
  */
-function keyMapByName({ name: kind }, Core, value, { name, isStrict, mayBlock }, watch) {
+function keyMapByName({ name: kind }, Kind, value, { name, isStrict, mayBlock }, watch) {
   const id = `keyed ${kind} ${toText(name)}`
   const own = `${value} ${isStrict} ${mayBlock} ${watch?.traits} ${id}`
   return mapIn(maps, own, () => {
-    const make = () => Object.assign(new Core(value), { isStrict, mayBlock })
+    const make = () => Object.assign(new Kind(value), { isStrict, mayBlock })
     const map = new SharedKeyMap(watch === undefined ? make : () => watch.watches(make()), name)
-    map.table = map.openTable(id, Core.idleWord(value), `the keyed ${kind} ${nameOf(name)}`)
+    map.table = map.openTable(id, Kind.idleWord(value), `the keyed ${kind} ${nameOf(name)}`)
     return map
   })
 }

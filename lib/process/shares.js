@@ -26,29 +26,29 @@ class Share {
     this.waitingReads = 0
     /** Read-write locks: how many of its readers upgrade, one at most. */
     this.upgrading = 0
-    /** With diagnostics: a WeakRef to the observer shared by its cores. */
+    /** With diagnostics: a WeakRef to the observer shared by its objects. */
     this.observer = undefined
     this.isAlive = false
     /** Whether processes share the lock, and not only threads. */
-    this.isAfar = false
+    this.isHost = false
     /** Where it lies then: a lock that is held without an object keeps its segment alive, too. */
     this.segment = undefined
     /**
-     * In a keyed segment: how many cores have pinned the slot, and whether the slot has passed to
+     * In a keyed segment: how many objects have pinned the slot, and whether the slot has passed to
      * another key.
      */
     this.pins = 0
     this.isGone = false
   }
 
-  /** Counts a waiter of this thread for `core` in or out, or notes a new holder. */
-  wait(core, change) {
+  /** Counts a waiter of this thread for `lock` in or out, or notes a new holder. */
+  wait(lock, change) {
     this.waiting += change
     // Only a wait that another thread or process can end keeps the event loop alive.
-    const isAlive = this.waiting > 0 && core.isOutOfOurHands()
+    const isAlive = this.waiting > 0 && lock.isOutOfOurHands()
     if (isAlive === this.isAlive) return
     this.isAlive = isAlive
-    keepAlive.count(isAlive ? +1 : -1, this.isAfar)
+    keepAlive.count(isAlive ? +1 : -1, this.isHost)
   }
 }
 
@@ -96,7 +96,7 @@ function placeInSlot(segment, key) {
 
 function shareSlot(segment, key) {
   const share = shareAt(placeInSlot(segment, key))
-  share.isAfar = true
+  share.isHost = true
   share.segment = segment
   return share
 }
@@ -112,31 +112,31 @@ function shareSlotWith(share, segment, key) {
 /** The share of the lock at `place`, if this thread has one. */
 const shareThere = (place) => shares.get(place)
 
-/** The slot of `share` may pass to another key: its cores are no longer valid. */
+/** The slot of `share` may pass to another key: its objects are no longer valid. */
 function forget(share) {
   share.isGone = true
   shares.delete(share.place)
 }
 
-/** Unpins the slot of `core`, which another key may then take. Returns whether it did. */
-function unpin(core) {
-  const { share } = core
+/** Unpins the slot of `lock`, which another key may then take. Returns whether it did. */
+function unpin(lock) {
+  const { share } = lock
   if (share.pins === 1 && native.host.unpin(share.place) === 0) return false
   share.pins--
-  core.isPinned = false
+  lock.isPinned = false
   return true
 }
 
 /** Pins the slot again. Returns false if it has passed to another key. */
-function pinAgain(core) {
-  const { share } = core
+function pinAgain(lock) {
+  const { share } = lock
   if (share.isGone) return false
   if (share.pins === 0 && native.host.pinAgain(share.place) === 0) {
     forget(share)
     return false
   }
   share.pins++
-  core.isPinned = true
+  lock.isPinned = true
   return true
 }
 
@@ -155,9 +155,9 @@ function letGoOf(place) {
 
 const objects = new FinalizationRegistry(unshare)
 
-/** Keeps the lock until `core` is collected. */
-function keepWith(core) {
-  objects.register(core, core.share)
+/** Keeps the lock in C++ until the object `lock` is collected. */
+function keepWith(lock) {
+  objects.register(lock, lock.share)
 }
 
 const tablesOfNames = new Map()

@@ -38,21 +38,21 @@ const gone = {}
  * every field counts.
  */
 class Waiter extends AnyWaiter {
-  constructor(core, resolve, limits) {
+  constructor(lock, resolve, limits) {
     super(resolve, limits)
-    this.core = core
+    this.lock = lock
     this.count(+1)
   }
 
   /** Counts this waiter in or out, if threads share the lock. */
   count(change) {
-    const { core } = this
-    core.waitersHere += change
-    core.share.wait(core, change)
+    const { lock } = this
+    lock.waitersHere += change
+    lock.share.wait(lock, change)
   }
 
   get mode() {
-    return this.core.modeOf(this.weight)
+    return this.lock.modeOf(this.weight)
   }
 
   end() {
@@ -80,28 +80,28 @@ const keep = (resolve, reject) => {
  * Returns a promise for the wait of `ticket`, by a waiter of class `Kind`. `subject` is an argument of some kinds. A
  * caller that may not wait has no ticket, except at a barrier, which it breaks.
  */
-function wait(core, ticket, Kind, weight, { priority, timeout, signal }, subject) {
+function wait(lock, ticket, Kind, weight, { priority, timeout, signal }, subject) {
   const promise = new Promise(keep)
   const isLimited = timeout !== undefined || signal !== undefined
   const isUsual = weight === 1 && priority === 0 && !isLimited
   const limits = isUsual ? null : new TicketLimits(weight, priority, ticket)
   if (isLimited) limits.reject = lastReject
-  const waiter = new Kind(core, lastResolve, limits, lastReject, subject)
+  const waiter = new Kind(lock, lastResolve, limits, lastReject, subject)
   waiters[ticket] = waiter
   lastResolve = undefined
   lastReject = undefined
   if (timeout === 0) {
-    giveUp(waiter, core.timeoutError(0))
+    giveUp(waiter, lock.timeoutError(0))
     return promise
   }
-  if (core.observer !== null && !waiter.isToStay) {
+  if (lock.observer !== null && !waiter.isToStay) {
     waiter.ticket = ticket
-    observed.waiting(core.observer, waiter, promise)
+    observed.waiting(lock.observer, waiter, promise)
   }
   // The observer's callback may have ended the wait.
   if (isLimited && waiters[ticket] === waiter) {
     const end = (reason) => giveUp(waiter, reason)
-    limits.begin({ timeout, signal }, end, (late) => core.timeoutError(late, waiter))
+    limits.begin({ timeout, signal }, end, (late) => lock.timeoutError(late, waiter))
   }
   return promise
 }
@@ -109,8 +109,8 @@ function wait(core, ticket, Kind, weight, { priority, timeout, signal }, subject
 /** The lock of each wait. A request of the lock manager that has its lock stands for itself. */
 function* locksOfWaits() {
   for (const waiter of waiters) {
-    const core = waiter?.core
-    if (core !== undefined && core !== waiter) yield core
+    const lock = waiter?.lock
+    if (lock !== undefined && lock !== waiter) yield lock
   }
 }
 addSource(locksOfWaits)
@@ -118,41 +118,41 @@ addSource(locksOfWaits)
 /** Makes `waiter`, which has limits, give up, unless its wait is over. */
 function giveUp(waiter, reason) {
   const { ticket } = waiter.limits
-  if (waiters[ticket] === waiter) goAway(ticket, reason)
+  if (waiters[ticket] === waiter) abandonWait(ticket, reason)
 }
 
 /** Makes the waiter of `ticket` give up. */
-function goAway(ticket, reason) {
+function abandonWait(ticket, reason) {
   const waiter = waiters[ticket]
-  const { core } = waiter
-  const left = core.leave(ticket)
+  const { lock } = waiter
+  const left = lock.leave(ticket)
   // Too late: this thread has the lock, and the completion is on its way.
   if (left === leaves.admitted) return
   waiters[ticket] = left === leaves.leftAwake ? gone : undefined
-  endInVain(waiter, reason)
-  core.dispatch(native.eventLoop.completions())
+  fail(waiter, reason)
+  lock.dispatch(native.eventLoop.completions())
 }
 
 /** `waiter` has left its queue. */
-function endInVain(waiter, reason) {
-  const { observer } = waiter.core
+function fail(waiter, reason) {
+  const { observer } = waiter.lock
   waiter.end()
   if (observer !== null) observed.gaveUp(observer, waiter, reason)
   waiter.reject(reason)
 }
 
-/** Makes the waiters of every core with isMeant(core) give up, for reasonOf(core). */
+/** Makes the waiters of every lock with isMeant(lock) give up, for reasonOf(lock). */
 function giveUpWhere(isMeant, reasonOf) {
   for (const [ticket, waiter] of waiters.entries()) {
-    const core = waiter?.core
-    if (core !== undefined && isMeant(core)) goAway(ticket, reasonOf(core))
+    const lock = waiter?.lock
+    if (lock !== undefined && isMeant(lock)) abandonWait(ticket, reasonOf(lock))
   }
 }
 
-/** Takes all waiting promises of `core` out of its queue, in order. */
-function takeAll(core) {
+/** Takes all waiting promises of `lock` out of its queue, in order. */
+function takeAll(lock) {
   const all = []
-  let count = core.leaveAll()
+  let count = lock.leaveAll()
   while (count > 0) {
     for (let i = 0; i < count; i++) {
       const ticket = completions[i] >> 1
@@ -164,19 +164,19 @@ function takeAll(core) {
   return all
 }
 
-function cancelAll(core, reason) {
-  for (const waiter of takeAll(core)) {
+function cancelAll(lock, reason) {
+  for (const waiter of takeAll(lock)) {
     if (waiter.isToStay) {
-      enterAgain(core, waiter)
+      enterAgain(lock, waiter)
     } else {
-      endInVain(waiter, reason)
+      fail(waiter, reason)
     }
   }
-  core.dispatch(native.eventLoop.completions())
+  lock.dispatch(native.eventLoop.completions())
 }
 
-function enterAgain(core, waiter) {
-  const ticket = core.enter(waiter.weight, waiter.priority)
+function enterAgain(lock, waiter) {
+  const ticket = lock.enter(waiter.weight, waiter.priority)
   if (ticket < 0) {
     // The queue ahead of this waiter is empty, and the lock is free.
     begin(waiter)
@@ -188,7 +188,7 @@ function enterAgain(core, waiter) {
 }
 
 function admit(waiter, abandoned) {
-  waiter.core.admit(waiter, abandoned)
+  waiter.lock.admit(waiter, abandoned)
 }
 
 /** Calls `admitted(waiter, abandoned)` for each of `count` completions, and for the completions that this causes. */
@@ -231,7 +231,7 @@ function take(ticket) {
 
 /** The waiter is admitted. */
 function begin(waiter) {
-  waiter.core.began()
+  waiter.lock.began()
   waiter.end()
 }
 
@@ -250,14 +250,14 @@ function answerInvitation(ticket, admitted) {
     native.eventLoop.giveTicket(ticket)
     return
   }
-  const { core } = waiters[ticket]
-  const outcome = core.resume(ticket)
+  const { lock } = waiters[ticket]
+  const outcome = lock.resume(ticket)
   if (isGranted(outcome)) {
     const waiter = take(ticket)
     begin(waiter)
     admitted(waiter, outcome === grantedAbandoned)
   }
-  core.answered()
+  lock.answered()
 }
 
 /** Another thread has admitted waiters of this thread, has begun, or has ended. */
@@ -277,7 +277,7 @@ module.exports = {
   claimAll,
   giveUp,
   giveUpWhere,
-  goAway,
+  abandonWait,
   gone,
   grantedAbandoned,
   isGranted,

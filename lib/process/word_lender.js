@@ -21,7 +21,7 @@ const { indexOf, queued, wordsOf } = require('./words.js')
 const leaves = { left: 0, leftAwake: 1, admitted: 2 }
 
 class WordLender extends Lender {
-  stay = new Stay(bounds.near)
+  stay = new Stay(bounds.local)
   isStrict = false
   /** A WeakRef, with diagnostics: see lib/diagnostics/observe.js. */
   observer = undefined
@@ -89,7 +89,7 @@ class WordLender extends Lender {
 
   withdraw(ticket) {
     // Its admission has been read among others, which are handled first.
-    if (waiterAt(ticket)?.core !== this) return false
+    if (waiterAt(ticket)?.lock !== this) return false
     const left = this.native.leave(this.place, ticket)
     if (left === leaves.admitted) return false
     this.#tickets--
@@ -111,7 +111,7 @@ class WordLender extends Lender {
     return completions > 0 ? claimAll(completions) : undefined
   }
 
-  hear(completions) {
+  deliver(completions) {
     takeClaimed(completions)
   }
 
@@ -121,7 +121,7 @@ class WordLender extends Lender {
   }
 
   keepAlive(isWaiting) {
-    keepAlive.count(isWaiting ? +1 : -1, this.isAfar)
+    keepAlive.count(isWaiting ? +1 : -1, this.isHost)
   }
 
   /** Whether a waiter of this thread is queued by another way than these tickets. */
@@ -156,7 +156,7 @@ class WordLender extends Lender {
     return titleOf(kind, { name: this.name, keyMap, key })
   }
 
-  // The methods of a core that waiters.js calls.
+  // The methods of a lock that waiters.js calls.
 
   began() {}
 
@@ -176,12 +176,12 @@ class WordLender extends Lender {
   }
 }
 /** Whether processes share it, and not only threads. */
-WordLender.prototype.isAfar = false
+WordLender.prototype.isHost = false
 
 /** A queued ticket, among the waiters of this thread (waiters.js). */
 class Borrower {
   constructor(lender, ticket) {
-    this.core = lender
+    this.lock = lender
     this.ticket = ticket
   }
 

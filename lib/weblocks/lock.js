@@ -57,6 +57,6 @@ class Lock {
 }
 
 /** `grant` is a releaser, or an object with `abandoned`, `fencingToken` and `signal`. */
-const lockOf = ({ name, mode }, grant) => new Lock(secret, name, mode, grant)
+const makeLock = ({ name, mode }, grant) => new Lock(secret, name, mode, grant)
 
-module.exports = { Lock, lockOf }
+module.exports = { Lock, makeLock }

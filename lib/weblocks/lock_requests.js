@@ -21,7 +21,7 @@ const {
   Waiter,
   waitsForOthers,
 } = require('../process/waiters.js')
-const { lockOf } = require('./lock.js')
+const { makeLock } = require('./lock.js')
 
 // The same numbers as in binding/lock_manager.cc.
 const manners = { wait: 0, ifAvailable: 1, steal: 2 }
@@ -59,7 +59,7 @@ class Request extends AnyLock {
   }
 
   /** While the request holds its lock, it is the waiter of its ticket itself. */
-  get core() {
+  get lock() {
     return this
   }
 
@@ -163,7 +163,7 @@ class Runner extends Pending {
   }
 
   lose() {
-    this.resolve(this.core)
+    this.resolve(this.lock)
   }
 }
 
@@ -174,7 +174,7 @@ class Acquirer extends Pending {
   }
 
   lose() {
-    this.reject(this.core.stolenError())
+    this.reject(this.lock.stolenError())
   }
 }
 
@@ -240,7 +240,7 @@ function call(request) {
 async function run(request, callback, resolve, reject) {
   let value
   try {
-    value = await callback(lockOf(request, request))
+    value = await callback(makeLock(request, request))
   } catch (error) {
     request.release()
     reject(error)

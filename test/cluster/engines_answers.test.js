@@ -20,9 +20,9 @@ describe('Answers over an engine', () => {
     let isCut = false
     const one = await newEngine()
     const two = await newEngine({ answerTimeout: 800 }, (driver) => ({
-      listen(session, hear) {
-        hearing = hear
-        return driver.listen(session, hear)
+      listen(session, listener) {
+        hearing = listener
+        return driver.listen(session, listener)
       },
       enter: (request) => (isCut ? Promise.reject(new Error('cut')) : driver.enter(request)),
     }))
@@ -151,9 +151,9 @@ describe('Answers over an engine', () => {
     const times = { ttl: 200, maxHold: 5000 }
     const sessions = []
     const two = await newEngine(times, (driver) => ({
-      listen(session, hear) {
+      listen(session, listener) {
         sessions.push(session)
-        return driver.listen(session, hear)
+        return driver.listen(session, listener)
       },
     }))
     const [a, b] = [await newEngine(times), two].map((engine) => new KeyedMutex({ engine }))

@@ -131,10 +131,10 @@ describe('Claims over an engine', () => {
     it(`are confirmed before use if ${what}`, async () => {
       world.server.tells = tells
       const change = (driver) => ({
-        listen: (session, hear) =>
+        listen: (session, listener) =>
           driver.listen(session, {
-            ...hear,
-            granted: (...news) => setTimeout(hear.granted, delay, ...news),
+            ...listener,
+            granted: (...words) => setTimeout(listener.granted, delay, ...words),
           }),
       })
       const { release, next } = await pair({ ttl }, change)

@@ -68,11 +68,11 @@ describe('Locks over an engine whose listening connection fails', () => {
       succeed = resolve
     })
     const change = (driver) => ({
-      async listen(session, hear) {
-        hear.trouble(new Error('no permission'))
+      async listen(session, listener) {
+        listener.trouble(new Error('no permission'))
         await connected
-        hear.trouble(undefined)
-        await driver.listen(session, hear)
+        listener.trouble(undefined)
+        await driver.listen(session, listener)
       },
     })
     const mutex = new KeyedMutex({ engine: world.engineOver({}, change) })

@@ -90,12 +90,12 @@ describe('etcd as an engine', () => {
     const told = new Promise((resolve) => {
       isTold = resolve
     })
-    driver.listen = (session, hear) => {
+    driver.listen = (session, listener) => {
       const wanted = (key) => {
-        hear.wanted(key)
+        listener.wanted(key)
         isTold()
       }
-      return listen(session, { ...hear, wanted })
+      return listen(session, { ...listener, wanted })
     }
     const holding = new Engine(driver)
     engines.push(holding)

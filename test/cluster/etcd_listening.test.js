@@ -41,9 +41,9 @@ function connect(refuses = () => false) {
     watchClient = { watch: async () => stream }
     close() {}
   }
-  const hear = { onSessions() {}, onSession() {}, textsOf: () => [] }
+  const listener = { onSessions() {}, onSession() {}, textsOf: () => [] }
   const ends = []
-  const make = listeningWith({ Etcd3 }, { hosts: ['h'] }, names, 1000, hear)
+  const make = listeningWith({ Etcd3 }, { hosts: ['h'] }, names, 1000, listener)
   const connection = make(
     () => {},
     (error) => ends.push(error),

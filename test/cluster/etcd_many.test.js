@@ -25,8 +25,8 @@ describe('etcd with many holders of a lock', function () {
       let onTold
       const isTold = new Promise((resolve) => (onTold = resolve))
       const granted = (id) => told.push(id)
-      const hear = { granted, wanted: () => onTold(), missed() {}, trouble() {} }
-      await driver.listen(own, hear)
+      const listener = { granted, wanted: () => onTold(), missed() {}, trouble() {} }
+      await driver.listen(own, listener)
       for (const session of [own, ...others]) await keeper.open(session, 60_000)
       const writer = { ...request, session: others[0], id: `${others[0]}-1`, units: capacity }
       assert.equal((await driver.enter(writer)).state, 'held')

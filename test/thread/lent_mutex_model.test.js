@@ -106,10 +106,6 @@ class FakeLender extends Lender {
     return this.underway.length > 0 ? this.underway : undefined
   }
 
-  hear() {
-    this.deliver()
-  }
-
   deliver() {
     const [loan] = this.underway.splice(0, 1)
     if (loan !== undefined) this.lock.lent(loan.ticket, loan.isAbandoned)

@@ -48,7 +48,7 @@ class Driver {
     const time = callTime(answerTimeout)
     this.#store = new Store(makeClient(etcd3, connection, time), names)
     this.keeper = { module: join(__dirname, 'keeper.js'), data: { path, connection, prefix, time } }
-    const heard = {
+    const listener = {
       onSessions: (all) => {
         this.#store.sessions = new Map(all)
       },
@@ -57,7 +57,7 @@ class Driver {
     }
     // With several servers, there is time to try the others.
     const patience = connection.hosts.length === 1 ? answerTimeout : time
-    const make = listeningWith(etcd3, connection, names, patience, heard)
+    const make = listeningWith(etcd3, connection, names, patience, listener)
     this.#subscription = new Subscription(make, patience)
   }
 

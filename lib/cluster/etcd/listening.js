@@ -17,7 +17,7 @@ const sessionsWatch = '1'
  */
 function listeningWith(etcd3, connection, names, patience, { onSessions, onSession, textsOf }) {
   let turn = firstTurn()
-  return (hear, ended) => {
+  return (onMessage, onEnd) => {
     const client = makeStreamClient(etcd3, connection, turn++, patience)
     /** By watch that has not begun yet: the functions that settle its promise. */
     const begun = new Map()
@@ -37,10 +37,10 @@ function listeningWith(etcd3, connection, names, patience, { onSessions, onSessi
     function fail(error) {
       if (isClosed) return
       for (const { reject } of begun.values()) reject(error)
-      ended(error)
+      onEnd(error)
     }
 
-    function heard({ watch_id: watch, created, canceled, cancel_reason: why, events }) {
+    function onResponse({ watch_id: watch, created, canceled, cancel_reason: why, events }) {
       if (isClosed) return
       if (canceled) {
         // Its id is -1 if etcd has refused to begin it.
@@ -53,7 +53,7 @@ function listeningWith(etcd3, connection, names, patience, { onSessions, onSessi
       } else {
         for (const { type, kv } of events) {
           if (type === 'Put')
-            for (const text of textsOf(kv.value, Number(kv.mod_revision))) hear(text)
+            for (const text of textsOf(kv.value, Number(kv.mod_revision))) onMessage(text)
         }
       }
     }
@@ -73,7 +73,7 @@ function listeningWith(etcd3, connection, names, patience, { onSessions, onSessi
       async open() {
         const { kvs, header } = await client.kv.range(names.sessions())
         stream = await client.watchClient.watch()
-        stream.on('data', heard).on('error', fail)
+        stream.on('data', onResponse).on('error', fail)
         stream.on('end', () => fail(new Error('etcd has ended the stream of watches')))
         onSessions(kvs.map(sessionIn))
         const range = { ...names.sessions(), start_revision: `${Number(header.revision) + 1}` }

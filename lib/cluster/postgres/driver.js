@@ -37,7 +37,7 @@ class Driver {
   #names
   #pool
   #commands
-  /** EngineHearing's. */
+  /** EngineListener's. */
   #moved = () => {}
   #subscription
   /** Whether new requests are refused. */

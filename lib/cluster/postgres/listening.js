@@ -22,11 +22,13 @@ function listeningWith(PlainClient, options, patience) {
   const config = { ...options, connectionTimeoutMillis: patience, keepAlive: true }
   const makeClient = (onError) => new Client(config).on('error', onError)
 
-  return (hear, ended) => {
-    const client = makeClient(ended)
+  return (onMessage, onEnd) => {
+    const client = makeClient(onEnd)
     let isConnected = false
     let onEcho
-    client.on('notification', ({ payload }) => (payload === 'echo' ? onEcho?.() : hear(payload)))
+    client.on('notification', ({ payload }) =>
+      payload === 'echo' ? onEcho?.() : onMessage(payload),
+    )
 
     const connection = {
       /** The process number of the server's backend. */

@@ -3,7 +3,7 @@
 //
 //   command(key, words)          a promise for the answer to a command with the first key `key`
 //   isReady()                    whether a command would be sent in this turn of the event loop; unknown for clusters
-//   listening(hear, ended, patience)
+//   listening(onMessage, onEnd, patience)
 //                                a separate connection that receives messages, and does not keep the process alive: see
 //                                ../subscription.js. The server must accept it within `patience` ms
 //   options(connection)          how another thread connects (see keeper.js): { module, isCluster, options }. `options`

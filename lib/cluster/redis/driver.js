@@ -64,10 +64,10 @@ class RedisDriver {
     this.#patience = answerTimeout
     // The braces are a hash tag: all keys of a base lie in one slot of a cluster.
     this.#bases = Array.from({ length: shards }, (_, i) => `{${prefix}:${i}}`)
-    const make = (hear, ended) =>
+    const make = (onMessage, onEnd) =>
       echoing(
-        (heard) => adapted.listening(heard, ended, answerTimeout),
-        hear,
+        (onText) => adapted.listening(onText, onEnd, answerTimeout),
+        onMessage,
         (text) => this.#publish(text),
         adapted.isCluster,
       )
@@ -99,7 +99,7 @@ class RedisDriver {
     const channels = this.#names().map((base) => channelOf(base, session))
     this.#session = session
     this.#waiting.clear()
-    const hear = {
+    const listener = {
       granted: (id, grant) => {
         this.#waiting.delete(id)
         granted(id, this.#client.isReady() ? grant : undefined)
@@ -109,7 +109,7 @@ class RedisDriver {
       trouble: (error) => trouble(error && explained(error, this.#rights)),
     }
     try {
-      await this.#subscription.to(channels, hear)
+      await this.#subscription.to(channels, listener)
     } catch (error) {
       throw explained(error, this.#rights)
     }

@@ -5,12 +5,12 @@
 const { randomUUID } = require('node:crypto')
 
 /**
- * The connection that `listen(hear)` makes, as in ../subscription.js, with another ping(). publish(text) sends to all
+ * The connection that `listen(onMessage)` makes, as in ../subscription.js, with another ping(). publish(text) sends to all
  * its channels, and resolves to how many listeners the server knows for each. A server of a cluster knows only some.
  */
-function echoing(listen, hear, publish, isCluster) {
+function echoing(listen, onMessage, publish, isCluster) {
   let onEcho
-  const connection = listen((text) => (text[0] === 'e' ? onEcho?.(text) : hear(text)))
+  const connection = listen((text) => (text[0] === 'e' ? onEcho?.(text) : onMessage(text)))
   const { ping } = connection
 
   connection.ping = async () => {

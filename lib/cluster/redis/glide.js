@@ -80,14 +80,14 @@ function make(Client, options, patience, more) {
  * The client reconnects by itself, and reports neither that nor lost messages. But it subscribes anew, and handles the
  * server's confirmation as a notification without a message. One that no subscription asked for is the end of a connection.
  */
-function listening(client, isCluster, hear, ended, patience) {
+function listening(client, isCluster, onMessage, onEnd, patience) {
   let own
   let isOpen = false
   let isClosed = false
   let expected = 0
 
   async function open() {
-    const callback = ({ message }) => hear(String(message))
+    const callback = ({ message }) => onMessage(String(message))
     const pubsubSubscriptions = { channelsAndPatterns: {}, callback }
     own = await make(client.constructor, client.config, patience, { pubsubSubscriptions })
     own.socket.unref()
@@ -104,7 +104,7 @@ function listening(client, isCluster, hear, ended, patience) {
 
   function confirmed() {
     if (expected > 0) expected--
-    else ended(new Error('the connection has ended'))
+    else onEnd(new Error('the connection has ended'))
   }
 
   const [subscribe, unsubscribe, forget] = isCluster

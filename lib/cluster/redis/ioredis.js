@@ -57,7 +57,7 @@ const startupNodes = (cluster) =>
  * Listens at one server. After its connection ends, a new one is made, whatever the client's retry
  * strategy.
  */
-function listening(client, hear, ended, patience) {
+function listening(client, onMessage, onEnd, patience) {
   const own = client.duplicate({
     connectTimeout: Math.min(client.options.connectTimeout || patience, patience),
     lazyConnect: true,
@@ -66,9 +66,9 @@ function listening(client, hear, ended, patience) {
     sentinelRetryStrategy: null,
   })
   own.on('connect', () => own.stream?.unref())
-  own.on('message', (_channel, message) => hear(message))
+  own.on('message', (_channel, message) => onMessage(message))
   return {
-    ...openOf(own, ended),
+    ...openOf(own, onEnd),
     listen: (channel) => own.subscribe(channel),
     stop: (channel) => own.unsubscribe(channel),
     ping: () => own.ping(),
@@ -82,7 +82,7 @@ function listening(client, hear, ended, patience) {
 }
 
 /** Listens at a cluster. The client reconnects by itself, and keeps the process alive. */
-function listeningCluster(client, hear, ended) {
+function listeningCluster(client, onMessage, onEnd) {
   const own = client.duplicate([], {
     clusterRetryStrategy: retry,
     keyPrefix: '',
@@ -91,9 +91,9 @@ function listeningCluster(client, hear, ended) {
     redisOptions: { ...client.options.redisOptions, keyPrefix: '' },
     shardedSubscribers: true,
   })
-  own.on('smessage', (_channel, message) => hear(message))
+  own.on('smessage', (_channel, message) => onMessage(message))
   return {
-    ...openOf(own, ended),
+    ...openOf(own, onEnd),
     listen: (channel) => own.ssubscribe(channel),
     stop: (channel) => own.sunsubscribe(channel),
     async again(channel) {
@@ -110,12 +110,12 @@ function listeningCluster(client, hear, ended) {
 const reasonOf = (error) => error.lastNodeError ?? error
 
 /** When connecting fails or the client has ended, its error says less than the one before. */
-function openOf(own, ended) {
+function openOf(own, onEnd) {
   let last
   own.on('error', (error) => {
     last = reasonOf(error)
   })
-  own.on('end', () => ended(last ?? new Error('the connection has ended')))
+  own.on('end', () => onEnd(last ?? new Error('the connection has ended')))
   return {
     async open() {
       try {

@@ -52,7 +52,7 @@ const isNotNeeded = (name, { username, password }) =>
  * strategy. No pause between two commands is too long, despite `socketTimeout`, and a timer for
  * `pingInterval` would keep the process alive. send(words) is for node_sentinel.js.
  */
-function single(client, hear, ended, patience) {
+function single(client, onMessage, onEnd, patience) {
   const { socket } = client.options
   const own = client.duplicate({
     pingInterval: undefined,
@@ -68,7 +68,7 @@ function single(client, hear, ended, patience) {
   let isClosed = false
   const end = () => own.isOpen && own.destroy()
   own.on('error', (error) => {
-    if (!own.isOpen && !isClosed) ended(error)
+    if (!own.isOpen && !isClosed) onEnd(error)
   })
   // Before that there is nothing to destroy.
   own.on('connect', () => {
@@ -77,7 +77,7 @@ function single(client, hear, ended, patience) {
   })
   return {
     open: () => own.connect(),
-    listen: (channel) => own.subscribe(channel, hear),
+    listen: (channel) => own.subscribe(channel, onMessage),
     stop: (channel) => own.unsubscribe(channel),
     ping: () => own.ping(),
     send: (words) => own.sendCommand(words),
@@ -89,7 +89,7 @@ function single(client, hear, ended, patience) {
 }
 
 /** Listens at a cluster. The client reconnects by itself, and keeps the process alive. */
-function listeningCluster(client, hear) {
+function listeningCluster(client, onMessage) {
   const { defaults } = client._options
   const own = client.duplicate({
     defaults: { ...defaults, socket: { ...defaults?.socket, reconnectStrategy } },
@@ -98,10 +98,10 @@ function listeningCluster(client, hear) {
   own.on('error', () => {})
   return {
     open: () => open(own),
-    listen: (channel) => own.sSubscribe(channel, hear),
+    listen: (channel) => own.sSubscribe(channel, onMessage),
     stop: (channel) => own.sUnsubscribe(channel),
     /** The client has dropped the channel since its server reported that the slot moved. */
-    again: (channel) => own.sSubscribe(channel, hear),
+    again: (channel) => own.sSubscribe(channel, onMessage),
     close: () => own.isOpen && own.destroy(),
   }
 }

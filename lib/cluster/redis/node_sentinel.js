@@ -33,8 +33,8 @@ function adapt(client, connection) {
       client.isOpen ? client.sendCommand(false, words) : Promise.reject(notOpen()),
     // A command waits for the connection to the current master.
     isReady: () => false,
-    listening: (hear, ended, patience) =>
-      toMaster(require(path), connection, hear, ended, patience),
+    listening: (onMessage, onEnd, patience) =>
+      toMaster(require(path), connection, onMessage, onEnd, patience),
     options: () => ({
       module: 'redis',
       adapter: 'sentinel',
@@ -44,7 +44,7 @@ function adapt(client, connection) {
 }
 
 /** A connection to the current master, as in ../subscription.js, that also has send(words). */
-function toMaster({ createClient }, options, hear, ended, patience) {
+function toMaster({ createClient }, options, onMessage, onEnd, patience) {
   const { RESP, name, nodeAddressMap, nodeClientOptions, sentinelClientOptions } = options
   const asked = []
   let own
@@ -87,7 +87,7 @@ function toMaster({ createClient }, options, hear, ended, patience) {
     async open() {
       const node = await findMaster()
       if (isClosed) throw new Error('the connection has been closed')
-      own = make(nodeClientOptions, node, hear, ended, patience)
+      own = make(nodeClientOptions, node, onMessage, onEnd, patience)
       await own.open()
     },
     listen: (channel) => own.listen(channel),
@@ -113,11 +113,11 @@ async function connect(redis, { options }, trouble, patience) {
 
   function start() {
     const started = {}
-    const ended = (error) => {
+    const onEnd = (error) => {
       drop(started)
       trouble(error)
     }
-    started.connection = toMaster(redis, options, noop, ended, patience)
+    started.connection = toMaster(redis, options, noop, onEnd, patience)
     started.opening = started.connection.open()
     return started
   }

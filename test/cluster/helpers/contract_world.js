@@ -86,13 +86,13 @@ function contractWorld(setUp) {
       }
     }
     const listen = driver.listen.bind(driver)
-    driver.listen = (session, hear) => {
+    driver.listen = (session, listener) => {
       const hearWanted = (key) => {
         wanted.add(key)
         news.emit('wanted')
-        hear.wanted(key)
+        listener.wanted(key)
       }
-      return listen(session, { ...hear, wanted: hearWanted })
+      return listen(session, { ...listener, wanted: hearWanted })
     }
     return driver
   }

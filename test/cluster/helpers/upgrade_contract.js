@@ -157,7 +157,7 @@ function upgradeContract({ engine, several, time, inLine, isPending, leasesOf, a
     const upgrading = await b.acquireRead(key)
     const { promise: writer } = await inLine(() => reader.upgrade())
     // Longer than a process may keep its lease while others wait.
-    await time.pass(2 * bounds.far.most)
+    await time.pass(2 * bounds.remote.most)
     const { promise: other } = await inLine(() => b.acquireRead(key))
     const refusal = assert.rejects(upgrading.upgrade(), refused)
     ;(await other)()

@@ -1,5 +1,5 @@
 'use strict'
-// The core of a condition variable of scope host, for mutexes of scope host: src/host/host_condition.h.
+// A condition variable of scope host, for mutexes of scope host: src/host/host_condition.h.
 //
 //   wait       enters the condition's queue, then releases the mutex
 //   notified   queues for the mutex, for the grant that it had. The notification is this process's until it gives the
@@ -7,11 +7,11 @@
 //   gives up   queues for the mutex as well, and rejects once it is held again
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
-const { ConditionCore, ConditionWaiter } = require('../process/condition_core.js')
+const { SharedCondition, ConditionWaiter } = require('../process/condition.js')
 const { LentReturner } = require('../process/conditional_mutex.js')
 const { inSegment } = require('./in_segment.js')
 
-class HostConditionCore extends inSegment(ConditionCore) {
+class HostCondition extends inSegment(SharedCondition) {
   wait(mutex, options) {
     if (this.segment.whyGone !== undefined) return Promise.reject(this.goneError())
     return super.wait(mutex, options)
@@ -21,7 +21,7 @@ class HostConditionCore extends inSegment(ConditionCore) {
     return native.hostCondition.enter(this.place)
   }
 
-  stepAside(mutex) {
+  releaseMutex(mutex) {
     mutex.unlock()
   }
 
@@ -36,7 +36,7 @@ class HostConditionCore extends inSegment(ConditionCore) {
   }
 
   admit(waiter) {
-    waiter.comeBack(true, waiter.resolve)
+    waiter.reacquire(true, waiter.resolve)
     this.changed()
   }
 
@@ -55,7 +55,7 @@ class HostConditionWaiter extends ConditionWaiter {
   }
 
   /** Acquires the mutex again, and then calls `then`. Rejects where that is impossible: its files were removed. */
-  comeBack(isNotified, then) {
+  reacquire(isNotified, then) {
     const { mutex } = this
     const waiter = new HostReturner(this, isNotified, then)
     const refusal = mutex.lender.refusal()
@@ -70,7 +70,7 @@ class HostConditionWaiter extends ConditionWaiter {
   }
 
   reject(reason) {
-    this.comeBack(false, () => super.reject(reason))
+    this.reacquire(false, () => super.reject(reason))
   }
 }
 
@@ -95,19 +95,19 @@ class HostReturner extends LentReturner {
   }
 
   enter(mutex, isAbandoned) {
-    mutex.lender.returnedFrom(this.#waiter.core, this.#isNotified)
+    mutex.lender.returnedFrom(this.#waiter.lock, this.#isNotified)
     super.enter(mutex, isAbandoned)
   }
 
   reject(reason) {
-    if (this.#isNotified) this.#waiter.core.returned()
+    if (this.#isNotified) this.#waiter.lock.returned()
     this.#waiter.fail(reason)
   }
 }
 
-Object.assign(HostConditionCore.prototype, {
+Object.assign(HostCondition.prototype, {
   kind: { name: 'condition variable', native: native.hostCondition },
   Waiter: HostConditionWaiter,
 })
 
-module.exports = { HostConditionCore }
+module.exports = { HostCondition }

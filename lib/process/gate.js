@@ -1,11 +1,11 @@
 'use strict'
 // The base of events and latches: it admits one waiter for each signal, or all of them from some
 // moment on.
-const { Core } = require('./core.js')
+const { SharedLock } = require('./shared_lock.js')
 const { readWait } = require('../core/options.js')
 const { isGranted, Waiter } = require('./waiters.js')
 
-class GateCore extends Core {
+class SharedGate extends SharedLock {
   tryWait() {
     return isGranted(this.tryEnter(1))
   }
@@ -24,4 +24,4 @@ class Passer extends Waiter {
   static value() {}
 }
 
-module.exports = { GateCore }
+module.exports = { SharedGate }

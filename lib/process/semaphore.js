@@ -1,7 +1,7 @@
 'use strict'
 // A counting semaphore for promises, with weights and priorities, that several threads share
 // (src/locks/weighted_semaphore.h).
-const { Core } = require('./core.js')
+const { SharedLock } = require('./shared_lock.js')
 const {
   checkedValue,
   checkWeight,
@@ -18,14 +18,14 @@ const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./wait
 
 const valueShift = 2
 
-class SemaphoreCore extends Core {
+class SharedSemaphore extends SharedLock {
   /** The word of a new lock. */
   static idleWord(value) {
     return value << valueShift
   }
 
   constructor(value) {
-    super(SemaphoreCore.idleWord(value))
+    super(SharedSemaphore.idleWord(value))
     /** The units that outstanding releasers will put back. */
     this.out = 0
   }
@@ -147,8 +147,8 @@ class SemaphoreCore extends Core {
   admitAll(count) {
     const admitted = []
     const note = (waiter, abandoned) => {
-      if (waiter.core === this) admitted.push({ waiter, abandoned })
-      else waiter.core.admit(waiter, abandoned)
+      if (waiter.lock === this) admitted.push({ waiter, abandoned })
+      else waiter.lock.admit(waiter, abandoned)
     }
     takeCompletions(count, note)
     let value = this.getValue()
@@ -184,48 +184,53 @@ class SemaphoreCore extends Core {
   }
 }
 
-Object.assign(SemaphoreCore.prototype, ticketRuns)
-SemaphoreCore.prototype.kind = { name: 'semaphore', number: 1, bytes: 8, native: native.semaphore }
+Object.assign(SharedSemaphore.prototype, ticketRuns)
+SharedSemaphore.prototype.kind = {
+  name: 'semaphore',
+  number: 1,
+  bytes: 8,
+  native: native.semaphore,
+}
 
 class Acquirer extends Waiter {
   // Resolves at once, as async-mutex does: users rely on its order to the microtask.
-  constructor(core, resolve, limits, reject) {
-    super(core, resolve, limits)
+  constructor(lock, resolve, limits, reject) {
+    super(lock, resolve, limits)
     this.reject = reject
   }
 
-  static value(core, weight, abandoned, before) {
-    return ticketOf(core, weight, abandoned, before)
+  static value(lock, weight, abandoned, before) {
+    return ticketOf(lock, weight, abandoned, before)
   }
 }
 
-function ticketOf(core, weight, abandoned, before = core.getValue() + weight) {
-  return asTicket(before, releaser(core, weight, abandoned))
+function ticketOf(lock, weight, abandoned, before = lock.getValue() + weight) {
+  return asTicket(before, releaser(lock, weight, abandoned))
 }
 
-function releaser(core, weight, abandoned) {
-  const { generation } = core
+function releaser(lock, weight, abandoned) {
+  const { generation } = lock
   let over = false
-  const hold = core.putOut(weight, abandoned)
+  const hold = lock.putOut(weight, abandoned)
   // A key that has been idle since was released by another call: see KeyedSemaphore.release.
-  const isGood = () => !over && core.generation === generation
+  const isGood = () => !over && lock.generation === generation
   const end = (isAbandoned) => {
     if (!isGood()) return
     checkStackToRelease()
     over = true
-    core.putIn(weight, hold)
+    lock.putIn(weight, hold)
     // Another call may have released part of a key's units: never put back more than are missing.
-    const back = core.key === undefined ? weight : Math.min(weight, Math.max(0, core.room()))
-    if (back < weight) native.shares.gave(core.place, weight - back)
-    if (back > 0) core.giveBack(back, isAbandoned, hold)
-    else core.changed()
+    const back = lock.key === undefined ? weight : Math.min(weight, Math.max(0, lock.room()))
+    if (back < weight) native.shares.gave(lock.place, weight - back)
+    if (back > 0) lock.giveBack(back, isAbandoned, hold)
+    else lock.changed()
   }
   const Releaser = () => end(false)
   if (abandoned) Releaser[unseen] = () => end(true)
-  if (core.observer !== null) observed.gave(core.observer, Releaser)
+  if (lock.observer !== null) observed.gave(lock.observer, Releaser)
   makeReleaser(Releaser, abandoned)
-  if (core.addToken === null) return Releaser
-  return core.addToken(Releaser, isGood, hold, end)
+  if (lock.addToken === null) return Releaser
+  return lock.addToken(Releaser, isGood, hold, end)
 }
 
-module.exports = { SemaphoreCore }
+module.exports = { SharedSemaphore }

@@ -1,10 +1,10 @@
 'use strict'
 // The read-write lock of scope host.
 const native = require('../addon/load.js')
-const { RWCore } = require('../process/rw_core.js')
+const { SharedRWLock } = require('../process/rw_lock.js')
 const { inSegment } = require('./in_segment.js')
 
-class HostRWCore extends inSegment(RWCore) {
+class HostRWLock extends inSegment(SharedRWLock) {
   /** The readers of this process, plus one for each other process that reads. */
   readers() {
     return native.hostRWLock.readers(this.place)
@@ -29,6 +29,6 @@ class HostRWCore extends inSegment(RWCore) {
     return native.hostRWLock.isWritten(this.place) === 1
   }
 }
-HostRWCore.prototype.kind = { name: 'read-write lock', native: native.hostRWLock }
+HostRWLock.prototype.kind = { name: 'read-write lock', native: native.hostRWLock }
 
-module.exports = { HostRWCore }
+module.exports = { HostRWLock }

@@ -1,6 +1,6 @@
 'use strict'
 // The base of locks that several threads or processes share: a word in shared memory, and the calls
-// into its queue in C++. A keyed map has a core for each busy key.
+// into its queue in C++. A keyed map has a lock for each busy key.
 const { reasonOf } = require('../core/abort.js')
 const { toText } = require('../core/key_text.js')
 const { titleOf } = require('../core/keys.js')
@@ -11,7 +11,7 @@ const { keepWith, shareKey, shareMemory, tableOfNames } = require('./shares.js')
 const { checkStack } = require('../core/stack.js')
 const {
   cancelAll,
-  goAway,
+  abandonWait,
   grantedAbandoned,
   isGranted,
   takeCompletions,
@@ -21,9 +21,9 @@ const {
 const { observed } = require('../core/platform.js')
 const { indexOf, queued, wordsOf } = require('./words.js')
 
-class Core extends AnyLock {
+class SharedLock extends AnyLock {
   /**
-   * `idle` is the word of a new lock and of a key without a holder. The core becomes usable with
+   * `idle` is the word of a new lock and of a key without a holder. The lock becomes usable with
    * attach().
    */
   constructor(idle) {
@@ -33,7 +33,7 @@ class Core extends AnyLock {
     this.place = 0
     this.share = null
     /**
-     * How many promises wait through this core. Other cores of this thread may use the same share.
+     * How many promises wait through this object. Other objects of this thread may use the same share.
      */
     this.waitersHere = 0
   }
@@ -155,7 +155,7 @@ class Core extends AnyLock {
 
   /** For an observer: makes `waiter` give up before it has waited. */
   turnAway(waiter, reason) {
-    if (waiterAt(waiter.ticket) === waiter) goAway(waiter.ticket, reason)
+    if (waiterAt(waiter.ticket) === waiter) abandonWait(waiter.ticket, reason)
   }
 
   enter(weight, priority) {
@@ -267,7 +267,7 @@ class Core extends AnyLock {
   }
 }
 
-Object.assign(Core.prototype, {
+Object.assign(SharedLock.prototype, {
   admitted: null,
   scope: 'process',
   /** As in Lender. */
@@ -276,4 +276,4 @@ Object.assign(Core.prototype, {
   isStrict: false,
 })
 
-module.exports = { Core }
+module.exports = { SharedLock }

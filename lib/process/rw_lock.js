@@ -1,7 +1,7 @@
 'use strict'
 // A read-write lock for promises that several threads share (src/locks/rw_lock.h).
 const { reasonOf } = require('../core/abort.js')
-const { Core } = require('./core.js')
+const { SharedLock } = require('./shared_lock.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
 const { acquireOptions, readWait } = require('../core/options.js')
@@ -27,7 +27,7 @@ const read = 1
 const write = 2
 const upgrade = 3
 
-class RWCore extends Core {
+class SharedRWLock extends SharedLock {
   /** The word of a new lock. */
   static idleWord() {
     return free
@@ -97,8 +97,8 @@ class RWCore extends Core {
    * process.
    */
   tryNatively(ask) {
-    const { isAfar, waiting } = this.share
-    return waiting > 0 && !isAfar ? this.enterNow(ask, -Infinity) : super.tryNatively(ask)
+    const { isHost, waiting } = this.share
+    return waiting > 0 && !isHost ? this.enterNow(ask, -Infinity) : super.tryNatively(ask)
   }
 
   acquireReadSync(limits) {
@@ -288,6 +288,11 @@ class RWCore extends Core {
   }
 }
 
-RWCore.prototype.kind = { name: 'read-write lock', number: 7, bytes: 4, native: native.rwLock }
+SharedRWLock.prototype.kind = {
+  name: 'read-write lock',
+  number: 7,
+  bytes: 4,
+  native: native.rwLock,
+}
 
-module.exports = { RWCore }
+module.exports = { SharedRWLock }

@@ -2,12 +2,12 @@
 // A latch for promises: it opens when its count reaches zero. See src/locks/countdown_latch.h.
 const { tooManyError } = require('../core/gates.js')
 const { checkStackToRelease } = require('../core/stack.js')
-const { GateCore } = require('./gate_core.js')
+const { SharedGate } = require('./gate.js')
 const native = require('../addon/load.js')
 
 const countShift = 1
 
-class LatchCore extends GateCore {
+class SharedLatch extends SharedGate {
   constructor(count) {
     super(count << countShift)
   }
@@ -27,12 +27,12 @@ class LatchCore extends GateCore {
     this.dispatch(completions)
   }
 }
-LatchCore.prototype.late = 'was not open'
-LatchCore.prototype.kind = {
+SharedLatch.prototype.late = 'was not open'
+SharedLatch.prototype.kind = {
   name: 'countdown latch',
   number: 5,
   bytes: 8,
   native: native.countdownLatch,
 }
 
-module.exports = { LatchCore }
+module.exports = { SharedLatch }

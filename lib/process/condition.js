@@ -2,7 +2,7 @@
 // A condition variable for promises. A waiter stands in the condition's queue, and moves to its
 // mutex's queue when it is notified, without waking up in between (src/locks/condition_variable.h).
 const { reasonOf } = require('../core/abort.js')
-const { Core } = require('./core.js')
+const { SharedLock } = require('./shared_lock.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
 const { readWait } = require('../core/options.js')
@@ -14,7 +14,7 @@ const idle = 0
 const notified = 1
 const abandoned = 2
 
-class ConditionCore extends Core {
+class SharedCondition extends SharedLock {
   constructor() {
     super(idle)
   }
@@ -26,7 +26,7 @@ class ConditionCore extends Core {
     if (limits.timeout === 0) return Promise.reject(this.timeoutError(0))
     checkStack()
     const promise = wait(this, this.enterFor(mutex), this.Waiter, 1, limits, mutex)
-    this.stepAside(mutex)
+    this.releaseMutex(mutex)
     return promise
   }
 
@@ -37,9 +37,9 @@ class ConditionCore extends Core {
     return native.condition.enter(this.place, lender.place, strictness, +lender.isDeathUntold)
   }
 
-  stepAside(mutex) {
+  releaseMutex(mutex) {
     mutex.lender.isDeathUntold = false
-    mutex.stepAside()
+    mutex.releaseToWait()
     mutex.catchUp()
   }
 
@@ -74,7 +74,7 @@ class ConditionCore extends Core {
   }
 
   admit(waiter, isAbandoned) {
-    waiter.comeBack(isAbandoned)
+    waiter.reacquire(isAbandoned)
     waiter.resolve()
     this.changed()
   }
@@ -96,8 +96,8 @@ class ConditionCore extends Core {
 
 /** A waiter that goes back to `mutex`, for the grant that it had. */
 class ConditionWaiter extends Waiter {
-  constructor(core, resolve, limits, _reject, mutex) {
-    super(core, resolve, limits)
+  constructor(lock, resolve, limits, _reject, mutex) {
+    super(lock, resolve, limits)
     this.mutex = mutex
     this.grant = mutex.grant()
     this.hold(+1)
@@ -117,7 +117,7 @@ class Notified extends ConditionWaiter {
   }
 
   /** The waiter has the mutex again, by its former grant. */
-  comeBack(isAbandoned) {
+  reacquire(isAbandoned) {
     this.mutex.isBack(this.grant, isAbandoned)
   }
 
@@ -127,10 +127,10 @@ class Notified extends ConditionWaiter {
   }
 }
 
-Object.assign(ConditionCore.prototype, {
+Object.assign(SharedCondition.prototype, {
   kind: { name: 'condition variable', number: 4, bytes: 4, native: native.condition },
   late: 'was not notified',
   Waiter: Notified,
 })
 
-module.exports = { ConditionCore, ConditionWaiter }
+module.exports = { SharedCondition, ConditionWaiter }

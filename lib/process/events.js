@@ -3,13 +3,13 @@
 // admits every waiter while it is set. See src/locks/auto_reset_event.h and
 // src/locks/manual_reset_event.h.
 const { checkStackToRelease } = require('../core/stack.js')
-const { GateCore } = require('./gate_core.js')
+const { SharedGate } = require('./gate.js')
 const native = require('../addon/load.js')
 
 const clear = 0
 const set = 2
 
-class EventCore extends GateCore {
+class SharedEvent extends SharedGate {
   constructor(isSet) {
     super(isSet ? set : clear)
   }
@@ -18,22 +18,22 @@ class EventCore extends GateCore {
     return (this.read() & set) !== 0
   }
 }
-EventCore.prototype.late = 'was not set'
+SharedEvent.prototype.late = 'was not set'
 
-class AutoResetCore extends EventCore {
+class SharedAutoResetEvent extends SharedEvent {
   signal() {
     checkStackToRelease()
     this.dispatch(this.kind.native.signal(this.place))
   }
 }
-AutoResetCore.prototype.kind = {
+SharedAutoResetEvent.prototype.kind = {
   name: 'auto-reset event',
   number: 2,
   bytes: 8,
   native: native.autoResetEvent,
 }
 
-class ManualResetCore extends EventCore {
+class SharedManualResetEvent extends SharedEvent {
   set() {
     checkStackToRelease()
     this.dispatch(this.kind.native.set(this.place))
@@ -43,11 +43,11 @@ class ManualResetCore extends EventCore {
     this.kind.native.reset(this.place)
   }
 }
-ManualResetCore.prototype.kind = {
+SharedManualResetEvent.prototype.kind = {
   name: 'manual-reset event',
   number: 3,
   bytes: 8,
   native: native.manualResetEvent,
 }
 
-module.exports = { AutoResetCore, ManualResetCore }
+module.exports = { SharedAutoResetEvent, SharedManualResetEvent }

@@ -2,7 +2,7 @@
 // A cyclic barrier for promises. Parties arrive and give up in C++ (src/locks/barrier.h), where one
 // step completes or breaks a round.
 const { reasonOf } = require('../core/abort.js')
-const { Core } = require('./core.js')
+const { SharedLock } = require('./shared_lock.js')
 const { brokenError, missingError } = require('../core/barrier.js')
 const native = require('../addon/load.js')
 const { readWait } = require('../core/options.js')
@@ -12,7 +12,7 @@ const { grantedAbandoned, notGranted, wait, Waiter } = require('./waiters.js')
 const broken = 2
 const missingShift = 2
 
-class BarrierCore extends Core {
+class SharedBarrier extends SharedLock {
   constructor(parties) {
     super(parties << missingShift)
     this.parties = parties
@@ -72,13 +72,13 @@ class BarrierCore extends Core {
     return missingError(this, timeout)
   }
 }
-BarrierCore.prototype.kind = { name: 'barrier', number: 6, bytes: 8, native: native.barrier }
+SharedBarrier.prototype.kind = { name: 'barrier', number: 6, bytes: 8, native: native.barrier }
 
 class Party extends Waiter {
-  constructor(core, resolve, limits, _reject, missing) {
-    super(core, resolve, limits)
+  constructor(lock, resolve, limits, _reject, missing) {
+    super(lock, resolve, limits)
     this.missing = missing
   }
 }
 
-module.exports = { BarrierCore }
+module.exports = { SharedBarrier }

@@ -1,28 +1,28 @@
 'use strict'
-// Opens the cores of scope host, and their key maps.
+// Opens locks of scope host, and their key maps.
 const { HostKeyMap } = require('./key_map.js')
 const { mapIn } = require('../process/shared_key_map.js')
 const { openSegment } = require('./segment.js')
-const { HostRWCore } = require('./rw_core.js')
-const { HostSemaphoreCore } = require('./semaphore_core.js')
+const { HostRWLock } = require('./rw_lock.js')
+const { HostSemaphore } = require('./semaphore.js')
 const { checkAlike } = require('../core/hold_times.js')
 
-const hostCores = new Map([
-  ['semaphore', HostSemaphoreCore],
-  ['read-write lock', HostRWCore],
+const hostLocks = new Map([
+  ['semaphore', HostSemaphore],
+  ['read-write lock', HostRWLock],
 ])
 /** The same with a maxHold or a minHold. */
-const timedCores = new Map([
-  ['semaphore', () => require('./timed_semaphore.js').TimedSemaphoreCore],
-  ['read-write lock', () => require('./timed_rw_lock.js').TimedRWCore],
+const timedLocks = new Map([
+  ['semaphore', () => require('./timed_semaphore.js').TimedSemaphore],
+  ['read-write lock', () => require('./timed_rw_lock.js').TimedRWLock],
 ])
 
 /**
  * The segment for locks of a kind whose words begin with `start`, and a function that makes its
- * cores.
+ * locks.
  */
 function onHost(name, start, host, times, segmentKind) {
-  const Kind = times === undefined ? hostCores.get(name) : timedCores.get(name)()
+  const Kind = times === undefined ? hostLocks.get(name) : timedLocks.get(name)()
   const segment = openSegment(segmentKind, start, host)
   if (segment.isTimed) checkAlike(segment.times, times, segment)
   segment.isTimed = true
@@ -30,8 +30,8 @@ function onHost(name, start, host, times, segmentKind) {
   return { segment, make: () => new Kind(segment, start, times) }
 }
 
-/** The host core of a single lock of that kind; attach() gives it its name. */
-function hostCoreOf(name, start, { host, times }) {
+/** A single lock of that kind; attach() gives it its name. */
+function hostLockOf(name, start, { host, times }) {
   return onHost(name, start, host, times, name).make()
 }
 
@@ -55,4 +55,4 @@ function hostKeyMapOf(
   })
 }
 
-module.exports = { hostCoreOf, hostKeyMapOf }
+module.exports = { hostLockOf, hostKeyMapOf }
