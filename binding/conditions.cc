@@ -6,9 +6,6 @@
 namespace boxoffice::binding {
 namespace {
 
-/// The bits of an answer of waitSync.
-enum WaitAnswer : std::int32_t { kNotified = 1, kAbandoned = 2 };
-
 /// (place, place of a mutex that the caller holds, whether strictly in order, whether to leave a
 /// death to the next holder): a ticket. The mutex is unlocked, so there may be completions.
 std::int32_t enterCondition(const Call& call) {
@@ -60,7 +57,7 @@ std::int32_t waitSync(const Call& call) {
     if (outcome.notified) call.lock<ConditionVariable>().notifyOne();
     return 0;
   }
-  return (outcome.notified ? kNotified : 0) | (outcome.entry.abandoned ? kAbandoned : 0);
+  return (outcome.notified ? kNotified : 0) | (outcome.entry.abandoned ? kNotifiedAbandoned : 0);
 }
 
 /// (place, whether all): the number of completions.

@@ -10,6 +10,10 @@ Topic Topic::topic(const char* name) {
   return {anchor_, functions, loop_};
 }
 
+void Topic::add(const char* name, std::int32_t number) {
+  functions_.Set(name, Napi::Number::New(anchor_.Env(), number));
+}
+
 void Topic::add(const char* name, napi_callback callback) {
   const Napi::Env env = anchor_.Env();
   napi_value made = nullptr;

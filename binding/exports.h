@@ -1,4 +1,5 @@
-// The exports to JavaScript: one object of functions per kind of lock and per topic, `native.mutex`, `native.host`.
+// The exports to JavaScript: one object of functions per kind of lock and per topic, `native.mutex`, `native.host`,
+// and the numbers of layout.cc.
 #pragma once
 
 #include <napi.h>
@@ -13,6 +14,8 @@ class Topic {
   Topic(Napi::Object functions, EventLoop& loop) : Topic(functions, functions, loop) {}
 
   Topic topic(const char* name);
+
+  void add(const char* name, std::int32_t number);
 
   template <auto function>
   void add(const char* name) {
@@ -30,6 +33,7 @@ class Topic {
 };
 
 /// The functions of the environment itself: its tickets, its completions, its memory.
+void defineLayout(Topic exports);
 void defineEnvironment(Topic exports);
 void defineLocks(Topic exports);
 void defineRWLocks(Topic exports);

@@ -26,6 +26,7 @@ napi_value Instances::begin() {
     check(env_, napi_add_finalizer(env_, functions, &loop, onGone, this, &anchor));
     loop.callbacks().anchorAt(anchor);
     Topic exports(functions, loop);
+    defineLayout(exports);
     defineEnvironment(exports);
     defineLocks(exports);
     defineRWLocks(exports);

@@ -16,10 +16,6 @@ namespace {
 using Mode = LockManager::Mode;
 using Manner = LockManager::Manner;
 
-/// Known to lib/weblocks/lock_requests.js. If there is a ticket, it is in the bits above.
-enum Answer : std::int32_t { kWaiting, kGrantedNow, kGrantedNowAbandoned };
-constexpr int kAnswerBits = 2;
-
 /// When an environment ends, the manager has forgotten its requests already: only an invitation may
 /// still be on its way.
 constexpr Kind kRequest{
@@ -66,7 +62,7 @@ void postWaits(const Call& call) {
   call.loop().completions().post(call.loop().lockClient().waitsForOthers() ? 1 : 0);
 }
 
-/// (name, mode | manner << 1, priority or nothing): ticket << 2 | an Answer, or kNotGranted. A
+/// (name, mode | manner << 1, priority or nothing): ticket << kAnswerBits | a RequestAnswer, or kNotGranted. A
 /// steal may cause completions for other requests.
 std::int32_t request(const Call& call) {
   EventLoop& loop = call.loop();
@@ -78,7 +74,7 @@ std::int32_t request(const Call& call) {
   const auto answer = lockManager().request(
       loop.lockClient(), w, name.view(), static_cast<Mode>(how & 1), static_cast<Manner>(how >> 1));
   postWaits(call);
-  const auto keep = [&ticket](Answer now) { return ticket.keep() << kAnswerBits | now; };
+  const auto keep = [&ticket](RequestAnswer now) { return ticket.keep() << kAnswerBits | now; };
   if (answer == LockManager::Answer::waiting) return keep(kWaiting);
   if (answer != LockManager::Answer::granted) return kNotGranted;
   return keep(w.abandoned ? kGrantedNowAbandoned : kGrantedNow);

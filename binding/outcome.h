@@ -1,4 +1,4 @@
-// The answers of an attempt to enter, other than a ticket. Known to lib/process/waiters.js.
+// What functions over numbers answer, other than a ticket or a number of completions. JavaScript knows them from layout.cc.
 #pragma once
 
 #include <chrono>
@@ -7,6 +7,7 @@
 
 namespace boxoffice::binding {
 
+/// The answers of an attempt to enter.
 enum Outcome : std::int32_t {
   kGranted = -1,
   kGrantedAbandoned = -2,
@@ -14,6 +15,13 @@ enum Outcome : std::int32_t {
   kRefused = -4,
   kStolen = -5
 };
+
+/// The bits of an answer of a condition variable's waitSync.
+enum WaitAnswer : std::int32_t { kNotified = 1, kNotifiedAbandoned = 2 };
+
+/// The answers to a request of the lock manager. Its ticket, if there is one, is in the bits above.
+enum RequestAnswer : std::int32_t { kWaiting, kGrantedNow, kGrantedNowAbandoned };
+constexpr int kAnswerBits = 2;
 
 inline std::int32_t outcomeOf(bool in, const Waiter& w) {
   if (!in) return kNotGranted;

@@ -12,7 +12,7 @@ namespace boxoffice::binding {
 class Regions {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 18;  // 32 - kIndexBits
-  static constexpr int kIndexBits = 14;                       // as in lib/process/words.js
+  static constexpr int kIndexBits = 14;
 
   explicit Regions(napi_env env) : env_(env) {}
 

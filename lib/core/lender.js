@@ -7,11 +7,11 @@
 //   tryBorrow, borrowNow, or borrow and later lent()    the lock is here: each loan is given back once
 //   giveBack                                            another thread may borrow it
 
-// The answers other than a ticket, as in binding/outcome.h.
+// The answers other than a ticket, as in binding/outcome.h: test/package/structure.test.js compares them.
 const lent = -1
 /** The last borrower died while it held the lock: the next grant is `abandoned`. */
 const lentAbandoned = -2
-const refused = -3
+const notLent = -3
 
 class Lender {
   /** The local lock that borrows. */
@@ -25,9 +25,9 @@ class Lender {
     return false
   }
 
-  /** Borrows without waiting: lent, lentAbandoned or refused. */
+  /** Borrows without waiting: lent, lentAbandoned or notLent. */
   borrowNow() {
-    return this.tryBorrow() ? lent : refused
+    return this.tryBorrow() ? lent : notLent
   }
 
   /**
@@ -121,4 +121,4 @@ Lender.prototype.scope = 'process'
 /** Whether the lock was lent after a death of which no grant was told: it must be given back, as abandoned. */
 Lender.prototype.isDeathUntold = false
 
-module.exports = { Lender, lent, lentAbandoned, refused }
+module.exports = { Lender, lent, lentAbandoned, notLent }

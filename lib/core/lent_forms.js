@@ -2,7 +2,7 @@
 // The forms of a lent mutex (lent_mutex.js) that bypass its queue: they take the lock now or not at
 // all, or block this thread as a borrower of its own.
 const { lockError } = require('./errors.js')
-const { lentAbandoned, refused } = require('./lender.js')
+const { lentAbandoned, notLent } = require('./lender.js')
 const { free, LocalMutex, nextGrant } = require('./mutex.js')
 const { observed } = require('./platform.js')
 const { checkStack } = require('./stack.js')
@@ -19,7 +19,7 @@ class UnqueuedForms extends LocalMutex {
   tryLock() {
     if (this.current !== free) return false
     const answer = this.lender.borrowNow()
-    if (answer === refused) return false
+    if (answer === notLent) return false
     this.current = nextGrant()
     if (this.observer !== null) this.begun(undefined, undefined, answer === lentAbandoned)
     return true
@@ -29,7 +29,7 @@ class UnqueuedForms extends LocalMutex {
     if (this.current !== free) return undefined
     checkStack()
     const answer = this.lender.borrowNow()
-    if (answer === refused) return undefined
+    if (answer === notLent) return undefined
     this.current = nextGrant()
     const isAbandoned = answer === lentAbandoned
     const release = this.releaser(this.current, isAbandoned)
@@ -68,7 +68,7 @@ class UnqueuedForms extends LocalMutex {
     // The observer's callback may have changed that.
     if (this.observer !== null) this.checkNotOurs()
     const answer = this.lender.borrowSync(limits)
-    if (answer === refused) throw this.timeoutError(limits.timeout)
+    if (answer === notLent) throw this.timeoutError(limits.timeout)
     return answer === lentAbandoned
   }
 

@@ -17,7 +17,7 @@
 // loan is given back once. 3. a death that the lender reports is passed to the next grant, and to
 // one only.
 const { reasonOf } = require('./abort.js')
-const { lent, lentAbandoned, refused } = require('./lender.js')
+const { lent, lentAbandoned, notLent } = require('./lender.js')
 const { borrowing } = require('./lent_forms.js')
 const { LentTickets, none } = require('./lent_tickets.js')
 const { free, nextGrant } = require('./mutex.js')
@@ -88,7 +88,7 @@ class LentMutex extends LentTickets {
         const promise = Promise.resolve(value)
         return this.observer === null ? promise : this.begun(value, promise, isAbandoned)
       }
-      if (answer !== refused) this.waitsWith(answer, priority)
+      if (answer !== notLent) this.waitsWith(answer, priority)
     }
     return this.queueUp(1, limits, Kind)
   }

@@ -14,7 +14,7 @@ class HostAutoResetEvent extends inSegment(SharedAutoResetEvent) {}
 HostAutoResetEvent.prototype.kind = { name: 'auto-reset event', native: native.hostEvent }
 
 const open = 0
-const closed = 2
+const closed = 1 << native.layout.countdownLatch.countShift
 
 /** A latch of 0 or 1 in C++. */
 class HostManualResetEvent extends inSegment(SharedManualResetEvent) {

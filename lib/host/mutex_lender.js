@@ -1,7 +1,7 @@
 'use strict'
 // Lends a mutex to one thread of the machine's processes at a time: src/host/host_mutex.h.
 const { bounds } = require('../core/cohort.js')
-const { refused } = require('../core/lender.js')
+const { notLent } = require('../core/lender.js')
 const native = require('../addon/load.js')
 const { shareSlotWith } = require('../process/shares.js')
 const { WordLender } = require('../process/word_lender.js')
@@ -9,12 +9,10 @@ const { queued } = require('../process/words.js')
 const { fenced } = require('./fence.js')
 
 const free = 0
-// The bits of src/host/owner_word.h.
-const ownerShift = 2
+// See src/host/owner_word.h. `strict` is set in the high half of the word while a waiter is strictly first come, first served.
+const { ownerShift, strictInHighHalf: strict } = native.layout.host
 /** Free, and an invited head of the queue is on its way. */
 const invited = queued
-/** Set in the high half of the word while a waiter is strictly first come, first served. */
-const strict = 1 << 28
 
 class HostMutexLender extends WordLender {
   // The pins of a slot in a keyed segment, as in a Share.
@@ -47,7 +45,7 @@ class HostMutexLender extends WordLender {
   borrowSync(limits) {
     const outcome = super.borrowSync(limits)
     // A blocked thread returns early, too, when the files are removed.
-    if (outcome === refused && this.#segment.isGone()) throw this.refusal()
+    if (outcome === notLent && this.#segment.isGone()) throw this.refusal()
     return outcome
   }
 

@@ -11,22 +11,8 @@ const { cutKeyOf } = require('./cut_key.js')
 const { unmapRegion } = require('../process/words.js')
 const { addWakeupListener, giveUpWhere } = require('../process/waiters.js')
 
-/** SegmentKind of src/host/layout.h. */
-const kinds = {
-  mutex: 1,
-  'read-write lock': 2,
-  semaphore: 3,
-  'keyed mutex': 4,
-  'keyed read-write lock': 5,
-  'keyed semaphore': 6,
-  'lock manager': 7,
-  'recursive mutex': 8,
-  'auto-reset event': 9,
-  'manual-reset event': 10,
-  'countdown latch': 11,
-  barrier: 12,
-  'condition variable': 13,
-}
+/** By the name of a kind of lock, keyed or not. */
+const kinds = native.layout.hostKinds
 
 class HostSegment {
   constructor(number, kind, name) {

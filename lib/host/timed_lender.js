@@ -7,18 +7,19 @@
 // The thread may die before that end. So the lock's slot stores the end, and whether the holder had released. A borrower
 // that is told of a death reads the slot, and keeps the word for the remaining time.
 const { clearTimeout, setTimeout } = require('../core/builtins.js')
-// The machine's monotonic clock: all processes of one boot share it, and a segment lasts for one boot.
-const { now } = require('../addon/load.js').clock
-const { lent, lentAbandoned, refused } = require('../core/lender.js')
+const native = require('../addon/load.js')
+const { lent, lentAbandoned, notLent } = require('../core/lender.js')
 const { lostError } = require('../core/caused_errors.js')
 const { longestTimeout } = require('../core/options.js')
 const { HostMutexLender } = require('./mutex_lender.js')
 const { signalled } = require('./hold_signal.js')
 
+// The machine's monotonic clock: all processes of one boot share it, and a segment lasts for one boot.
+const { now } = native.clock
 /** The offset of `rest` (src/host/layout.h) from the owner's word, in words. */
-const restAt = 18
+const restAt = native.layout.host.mutexRest
 /** A bit in the slot: the holder had released, so its death is not reported. The bits above hold the time. */
-const released = 1n
+const released = BigInt(native.layout.host.released)
 
 class TimedMutexLender extends HostMutexLender {
   #minHold
@@ -59,16 +60,16 @@ class TimedMutexLender extends HostMutexLender {
 
   borrow(priority) {
     const answer = this.#took(super.borrow(priority))
-    return answer === refused ? super.borrow(priority) : answer
+    return answer === notLent ? super.borrow(priority) : answer
   }
 
-  /** Translates `answer` for the local lock: `refused` when this thread got the word but must let it rest. */
+  /** Translates `answer` for the local lock: `notLent` when this thread got the word but must let it rest. */
   #took(answer) {
     if (answer !== lent && answer !== lentAbandoned) return answer
     const isAbandoned = answer === lentAbandoned && this.#look()
     if (answer === lentAbandoned && !this.mayGrant()) {
       this.#rest(isAbandoned)
-      return refused
+      return notLent
     }
     this.begin()
     return isAbandoned ? lentAbandoned : lent

@@ -22,11 +22,12 @@ const { at, blockedError, retrying, TimedHold, untilIdle } = require('./timed_ho
 const { now } = native.clock
 
 /** The offset of the two ends in an RWLockSlot (src/host/layout.h), in words. */
-const restAt = 26
+const restAt = native.layout.host.writeRest
+// Their places among the ends, which have two words each.
 const writeRest = 0
-const readRest = 1
+const readRest = (native.layout.host.readRest - restAt) / 2
 /** A bit of an end: the writer had released, so its death is not reported. The bits above hold the time. */
-const released = 1n
+const released = BigInt(native.layout.host.released)
 
 const timed = Symbol('timed')
 

@@ -19,8 +19,7 @@ const { at, blockedError, retrying, TimedHold, untilIdle } = require('./timed_ho
 const { now } = native.clock
 
 // Offsets in a SemaphoreSlot (src/host/layout.h), in words.
-const owedAt = 149
-const restAt = 150
+const { semaphoreOwed: owedAt, semaphoreRest: restAt } = native.layout.host
 
 const timed = Symbol('timed')
 

@@ -9,8 +9,7 @@ const { readWait } = require('../core/options.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { grantedAbandoned, notGranted, wait, Waiter } = require('./waiters.js')
 
-const broken = 2
-const missingShift = 2
+const { broken, missingShift } = native.layout.barrier
 
 class SharedBarrier extends SharedLock {
   constructor(parties) {
@@ -72,7 +71,12 @@ class SharedBarrier extends SharedLock {
     return missingError(this, timeout)
   }
 }
-SharedBarrier.prototype.kind = { name: 'barrier', number: 6, bytes: 8, native: native.barrier }
+SharedBarrier.prototype.kind = {
+  name: 'barrier',
+  number: native.layout.lockKinds.barrier,
+  bytes: 8,
+  native: native.barrier,
+}
 
 class Party extends Waiter {
   constructor(lock, resolve, limits, _reject, missing) {

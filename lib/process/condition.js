@@ -10,9 +10,8 @@ const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { wait, Waiter } = require('./waiters.js')
 
 const idle = 0
-/** The bits of an answer of waitSync, as in binding/conditions.cc. */
-const notified = 1
-const abandoned = 2
+/** The bits of an answer of waitSync. */
+const { notified, abandoned } = native.layout.conditionAnswers
 
 class SharedCondition extends SharedLock {
   constructor() {
@@ -128,7 +127,12 @@ class Notified extends ConditionWaiter {
 }
 
 Object.assign(SharedCondition.prototype, {
-  kind: { name: 'condition variable', number: 4, bytes: 4, native: native.condition },
+  kind: {
+    name: 'condition variable',
+    number: native.layout.lockKinds.condition,
+    bytes: 4,
+    native: native.condition,
+  },
   late: 'was not notified',
   Waiter: Notified,
 })

@@ -5,7 +5,7 @@ const { checkStackToRelease } = require('../core/stack.js')
 const { SharedGate } = require('./gate.js')
 const native = require('../addon/load.js')
 
-const countShift = 1
+const { countShift } = native.layout.countdownLatch
 
 class SharedLatch extends SharedGate {
   constructor(count) {
@@ -30,7 +30,7 @@ class SharedLatch extends SharedGate {
 SharedLatch.prototype.late = 'was not open'
 SharedLatch.prototype.kind = {
   name: 'countdown latch',
-  number: 5,
+  number: native.layout.lockKinds.countdownLatch,
   bytes: 8,
   native: native.countdownLatch,
 }

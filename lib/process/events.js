@@ -7,7 +7,7 @@ const { SharedGate } = require('./gate.js')
 const native = require('../addon/load.js')
 
 const clear = 0
-const set = 2
+const { set } = native.layout.event
 
 class SharedEvent extends SharedGate {
   constructor(isSet) {
@@ -28,7 +28,7 @@ class SharedAutoResetEvent extends SharedEvent {
 }
 SharedAutoResetEvent.prototype.kind = {
   name: 'auto-reset event',
-  number: 2,
+  number: native.layout.lockKinds.autoResetEvent,
   bytes: 8,
   native: native.autoResetEvent,
 }
@@ -45,7 +45,7 @@ class SharedManualResetEvent extends SharedEvent {
 }
 SharedManualResetEvent.prototype.kind = {
   name: 'manual-reset event',
-  number: 3,
+  number: native.layout.lockKinds.manualResetEvent,
   bytes: 8,
   native: native.manualResetEvent,
 }

@@ -17,8 +17,7 @@ const process = require('node:process')
 const { isMainThread } = require('node:worker_threads')
 const native = require('../addon/load.js')
 
-/** As in binding/keep_alive.h. */
-const states = { nothing: 0, instance: 1, thread: 2 }
+const states = native.layout.keepAlive
 
 class KeepAlive {
   #state = states.nothing

@@ -7,13 +7,10 @@ const { agent, takeCompletions, waiterAt } = require('./waiters.js')
 const { WordLender } = require('./word_lender.js')
 const { queued } = require('./words.js')
 
-/** LockKind of src/locks/lock_table.h. */
-const lockKind = 0
+const lockKind = native.layout.lockKinds.mutex
 const free = 0
-// The bits of src/locks/mutex.h.
-const waker = 2
-const handOff = 4
-const ownerShift = 4
+// See src/locks/mutex.h.
+const { waker, handOff, ownerShift } = native.layout.mutex
 /** Free for the invited head of the queue, or for the first thread to take it. */
 const invited = queued | waker
 

@@ -19,13 +19,8 @@ const { observed } = require('../core/platform.js')
 const { giveUp, grantedAbandoned, isGranted, refused, wait } = require('./waiters.js')
 
 const free = 0
-const writer = 8
-const countShift = 6
-
-// The modes a waiter may ask for: RWLockRules in src/locks/rw_lock.h.
-const read = 1
-const write = 2
-const upgrade = 3
+// See src/locks/rw_lock.h. A waiter asks for `read`, `write` or `upgrade`.
+const { writer, countShift, read, write, upgrade } = native.layout.rwLock
 
 class SharedRWLock extends SharedLock {
   /** The word of a new lock. */
@@ -290,7 +285,7 @@ class SharedRWLock extends SharedLock {
 
 SharedRWLock.prototype.kind = {
   name: 'read-write lock',
-  number: 7,
+  number: native.layout.lockKinds.rwLock,
   bytes: 4,
   native: native.rwLock,
 }

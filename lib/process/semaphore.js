@@ -16,7 +16,7 @@ const { checkStackToRelease } = require('../core/stack.js')
 const { observed } = require('../core/platform.js')
 const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./waiters.js')
 
-const valueShift = 2
+const { valueShift } = native.layout.semaphore
 
 class SharedSemaphore extends SharedLock {
   /** The word of a new lock. */
@@ -187,7 +187,7 @@ class SharedSemaphore extends SharedLock {
 Object.assign(SharedSemaphore.prototype, ticketRuns)
 SharedSemaphore.prototype.kind = {
   name: 'semaphore',
-  number: 1,
+  number: native.layout.lockKinds.semaphore,
   bytes: 8,
   native: native.semaphore,
 }

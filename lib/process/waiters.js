@@ -7,18 +7,12 @@ const { observed } = require('../core/platform.js')
 const { addSource } = require('../core/pending.js')
 const { keepAlive } = require('./keep_alive.js')
 
-// The answers of C++ other than a ticket; see binding/outcome.h.
-const granted = -1
-const grantedAbandoned = -2
-const notGranted = -3
-const refused = -4
-const stolen = -5
+const { completions: kinds, leaves, outcomes } = native.layout
+// The answers of C++ other than a ticket.
+const { granted, grantedAbandoned, notGranted, refused, stolen } = outcomes
 const isGranted = (outcome) => outcome === granted || outcome === grantedAbandoned
 
-const kinds = { admitted: 0, admittedAbandoned: 1, invited: 2 }
-const leaves = { left: 0, leftAwake: 1, admitted: 2 }
-
-const mostCompletions = 1024
+const mostCompletions = kinds.most
 const completions = new Int32Array(mostCompletions + 1)
 const agent = native.eventLoop.start(completions, onWakeup, () => {})
 

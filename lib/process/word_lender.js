@@ -4,7 +4,7 @@
 // their words.
 const { bounds, Stay } = require('../core/cohort.js')
 const { titleOf } = require('../core/keys.js')
-const { Lender, lent, refused } = require('../core/lender.js')
+const { Lender, lent, notLent } = require('../core/lender.js')
 const native = require('../addon/load.js')
 const { keepAlive } = require('./keep_alive.js')
 const {
@@ -18,7 +18,7 @@ const {
 } = require('./waiters.js')
 const { indexOf, queued, wordsOf } = require('./words.js')
 
-const leaves = { left: 0, leftAwake: 1, admitted: 2 }
+const { leaves } = native.layout
 
 class WordLender extends Lender {
   stay = new Stay(bounds.local)
@@ -58,7 +58,7 @@ class WordLender extends Lender {
   borrowNow() {
     if (this.tryBorrow()) return lent
     this.#checkLends()
-    if (this.isLent() || this.isQueuedElsewhere()) return refused
+    if (this.isLent() || this.isQueuedElsewhere()) return notLent
     return this.native.tryEnter(this.place, 1)
   }
 

@@ -3,7 +3,8 @@
 // its index there.
 const native = require('../addon/load.js')
 
-const indexBits = 14 // as in binding/regions.h
+/** `queued`: the bit of every word that says that waiters queue. */
+const { indexBits, queued } = native.layout.words
 const regionWords = 1 << indexBits
 const regions = []
 
@@ -22,9 +23,6 @@ function unmapWords(place) {
 function unmapRegion(region) {
   regions[region] = undefined
 }
-
-/** The bit of every word that says that waiters queue. */
-const queued = 1
 
 const indexOf = (place) => place & (regionWords - 1)
 const wordsOf = (place) => regions[place >>> indexBits]

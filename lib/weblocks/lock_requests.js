@@ -23,10 +23,7 @@ const {
 } = require('../process/waiters.js')
 const { makeLock } = require('./lock.js')
 
-// The same numbers as in binding/lock_manager.cc.
-const manners = { wait: 0, ifAvailable: 1, steal: 2 }
-const answers = { waiting: 0, granted: 1, grantedAbandoned: 2 }
-const answerBits = 2
+const { requestAnswers: answers, requestManners: manners } = native.layout
 
 // The ticket of a request that is over.
 const released = -1
@@ -197,8 +194,8 @@ function enter(name, wish, Kind, callback) {
     if (ifAvailable) return undefined
     return Promise.reject(new Request(name, mode, released).timeoutError(0))
   }
-  const ticket = answer >> answerBits
-  const what = answer & ((1 << answerBits) - 1)
+  const ticket = answer >> answers.bits
+  const what = answer & ((1 << answers.bits) - 1)
   const request = new Request(name, mode, ticket, callback, signal)
   updateKeepAlive()
   if (what === answers.waiting) return wait(request, ticket, Kind, 1, wish)

@@ -253,7 +253,6 @@ static_assert(sizeof(MutexSlot) == 128);
 static_assert(sizeof(RWLockSlot) == 192);
 static_assert(sizeof(SemaphoreSlot) == 1280);
 static_assert(sizeof(GateSlot) == 1088);
-// lib/host/ uses the same numbers.
 static_assert(offsetof(MutexSlot, rest) == 72);
 static_assert(offsetof(RWLockSlot, writeRest) == 104 && offsetof(RWLockSlot, readRest) == 112);
 static_assert(offsetof(SemaphoreSlot, owed) == 596 && offsetof(SemaphoreSlot, rest) == 600);

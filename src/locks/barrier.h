@@ -47,6 +47,9 @@ class BasicBarrierWord {
  public:
   using Word = std::uint32_t;
   static constexpr std::uint32_t kMaxParties = (1U << 30) - 1;
+  static constexpr Word kQueued = 1;
+  static constexpr Word kBroken = 2;
+  static constexpr int kMissingShift = 2;
 
   /// `parties` must be in [1, kMaxParties]; else throws Misuse(badArgument).
   explicit BasicBarrierWord(std::uint32_t parties) : word_(startOf(checked(parties))) {}
@@ -116,9 +119,6 @@ class BasicBarrierWord {
 
  private:
   using Bucket = typename ParkingLot<P>::Bucket;
-  static constexpr Word kQueued = 1;
-  static constexpr Word kBroken = 2;
-  static constexpr int kMissingShift = 2;
 
   static constexpr Word startOf(std::uint32_t parties) noexcept { return parties << kMissingShift; }
 

@@ -13,7 +13,9 @@
 namespace boxoffice {
 
 struct CountdownLatchRules : InOrder {
-  static std::uint32_t count(Word word) noexcept { return word >> 1; }
+  static constexpr int kCountShift = 1;
+
+  static std::uint32_t count(Word word) noexcept { return word >> kCountShift; }
   static bool fits(Word word, const Waiter&) noexcept { return count(word) == 0; }
   static Word take(Word word, Waiter&) noexcept { return word; }
 };
@@ -29,7 +31,7 @@ class BasicCountdownLatch : public WaitableWord<P, CountdownLatchRules> {
   static constexpr std::uint32_t kMax = (1U << 31) - 1;
 
   /// `count` must be at most kMax; else throws Misuse(badArgument).
-  explicit BasicCountdownLatch(std::uint32_t count) : Base(checked(count) << 1) {}
+  explicit BasicCountdownLatch(std::uint32_t count) : Base(checked(count) << Rules::kCountShift) {}
 
   /// Throws Misuse(underflow) and changes nothing when fewer than n are left to count.
   void countDown(std::uint32_t n = 1, AgentId me = P::agent()) {
@@ -37,7 +39,7 @@ class BasicCountdownLatch : public WaitableWord<P, CountdownLatchRules> {
       if (n > Rules::count(word)) {
         throwMisuse(Fault::underflow, "a latch counted down below zero");
       }
-      return word - (n << 1);
+      return word - (n << Rules::kCountShift);
     });
   }
 

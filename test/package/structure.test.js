@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { readdirSync, readFileSync } = require('node:fs')
 const path = require('node:path')
 const native = require('../../lib/addon/load.js')
+const { lent, lentAbandoned, notLent } = require('../../lib/core/lender.js')
 
 const lib = path.join(__dirname, '..', '..', 'lib')
 
@@ -67,6 +68,11 @@ describe('The structure of lib/', () => {
   it('has no circle of imports', () => {
     const done = new Set()
     for (const file of sources) assert.equal(circleFrom(file, [], done), undefined)
+  })
+
+  it('has the answers of lenders as C++ has them', () => {
+    const { granted, grantedAbandoned, notGranted } = native.layout.outcomes
+    assert.deepEqual([lent, lentAbandoned, notLent], [granted, grantedAbandoned, notGranted])
   })
 
   it('calls every function of the addon by its name, as native.mutex.enter', () => {

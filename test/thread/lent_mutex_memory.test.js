@@ -1,7 +1,7 @@
 'use strict'
 // A lender without memory for another ticket: no waiter stays behind without a ticket.
 const assert = require('node:assert/strict')
-const { Lender, lent, refused } = require('../../lib/core/lender.js')
+const { Lender, lent, notLent } = require('../../lib/core/lender.js')
 const { LentMutex } = require('../../lib/core/lent_mutex.js')
 
 /** Another thread has the lent lock until lend(). */
@@ -23,7 +23,7 @@ class PoorLender extends Lender {
   }
 
   borrowNow() {
-    return this.tryBorrow() ? lent : refused
+    return this.tryBorrow() ? lent : notLent
   }
 
   withdraw(ticket) {

@@ -6,7 +6,7 @@
 const assert = require('node:assert/strict')
 const { getEventListeners } = require('node:events')
 const fc = require('fast-check')
-const { Lender, lent, lentAbandoned, refused } = require('../../lib/core/lender.js')
+const { Lender, lent, lentAbandoned, notLent } = require('../../lib/core/lender.js')
 const { LentMutex } = require('../../lib/core/lent_mutex.js')
 const { turn } = require('../helpers/promises.js')
 const { FakeTimers } = require('../helpers/timers.js')
@@ -75,15 +75,15 @@ class FakeLender extends Lender {
 
   borrowNow() {
     if (this.error !== undefined) throw this.error
-    if (this.owner !== noThread) return refused
+    if (this.owner !== noThread) return notLent
     const wasDeath = this.hasDied
     this.#take(us)
     return wasDeath ? lentAbandoned : lent
   }
 
   borrow(priority) {
-    const answer = this.queue.length === 0 ? this.borrowNow() : refused
-    return answer === refused ? this.#enter(priority, us) : answer
+    const answer = this.queue.length === 0 ? this.borrowNow() : notLent
+    return answer === notLent ? this.#enter(priority, us) : answer
   }
 
   withdraw(ticket) {
