@@ -7,7 +7,7 @@ const { E_CANCELED } = require('../core/errors.js')
 const { toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
-const { makeReleaser, unseen } = require('../core/releaser.js')
+const { lazyProperty, makeReleaser, unseen } = require('../core/releaser.js')
 const { observed } = require('../core/platform.js')
 const { asynchronous } = require('./asynchronous.js')
 const { Cohort } = require('./cohort.js')
@@ -262,7 +262,7 @@ class EngineLock extends AnyLock {
     release.fencingToken = hold.token
     release[holdKey] = hold
     if (hold.isToUnsee()) release[unseen] = () => this.giveUnseen(hold)
-    return Object.defineProperty(release, 'signal', signalProperty)
+    return Object.defineProperty(release, 'signal', signal)
   }
 }
 
@@ -285,15 +285,6 @@ Object.assign(EngineLock.prototype, asynchronous, {
 })
 
 const holdKey = Symbol('hold')
-
-/** One getter for all releasers; the signal is made when a caller reads it. */
-const signalProperty = {
-  __proto__: null,
-  configurable: true,
-  enumerable: true,
-  get() {
-    return this[holdKey].signal
-  },
-}
+const signal = lazyProperty((release) => release[holdKey].signal)
 
 module.exports = { EngineLock, orNothing }

@@ -2,7 +2,8 @@
 // A mutex over an engine.
 const { lockError } = require('../core/errors.js')
 const { LocalMutex, Locker } = require('../core/mutex.js')
-const { acquireOptions, checkCallback, lockingOptions, readWait } = require('../core/options.js')
+const { acquireOptions, lockingOptions, readWait } = require('../core/options.js')
+const { run } = require('../core/run.js')
 const { EngineLock } = require('./engine_lock.js')
 
 const wish = Object.freeze({
@@ -68,15 +69,8 @@ class EngineMutex extends EngineLock {
     return this.#hold(readWait(options, acquireOptions), (hold) => this.releaser(hold))
   }
 
-  async runExclusive(callback, options) {
-    checkCallback(callback, undefined, options)
-    const release = await this.acquire(options)
-    if (release === undefined) return undefined
-    try {
-      return await callback(release)
-    } finally {
-      release()
-    }
+  runExclusive(callback, options) {
+    return run(callback, () => this.acquire(options), undefined, options)
   }
 
   isLocked() {

@@ -13,6 +13,21 @@ const unseen = Symbol('unseen')
 /** What a callback under a lock of one thread gets. */
 const localGrant = Object.freeze({ abandoned: false, fencingToken: undefined, signal: undefined })
 
+/**
+ * The descriptor of a property of releasers that has the value of `read(release)` when a caller reads it. One serves all
+ * releasers: with a getter of its own, each would get a hidden class of its own.
+ */
+function lazyProperty(read) {
+  return {
+    __proto__: null,
+    configurable: true,
+    enumerable: true,
+    get() {
+      return read(this)
+    },
+  }
+}
+
 function asyncDispose() {
   this()
   return done
@@ -43,4 +58,4 @@ function asyncDisposeTicket() {
   return done
 }
 
-module.exports = { asTicket, localGrant, makeReleaser, unseen }
+module.exports = { asTicket, lazyProperty, localGrant, makeReleaser, unseen }

@@ -147,7 +147,7 @@ class LocalSemaphore extends LocalLock {
   /** Runs `callback(valueBefore, grant)` with the `asked` units, which readAcquire() has read. */
   async runWithUnits(asked, callback) {
     // The observer's record of the grant is kept at its ticket.
-    if (this.observer !== null) return runWithTicket(() => this.acquireUnits(asked), callback)
+    if (this.observer !== null) return runWithTicket(callback, () => this.acquireUnits(asked))
     const before = await this.enter(asked.weight, asked.limits, Runner)
     if (before === undefined) return undefined
     try {

@@ -15,7 +15,7 @@ const ticketRuns = {
   runExclusiveSync,
 
   runWithUnits(asked, callback) {
-    return runWithTicket(() => this.acquireUnits(asked), callback)
+    return runWithTicket(callback, () => this.acquireUnits(asked))
   },
 }
 

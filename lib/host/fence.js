@@ -1,18 +1,10 @@
 'use strict'
 // The fencing tokens of grants of scope host.
 const native = require('../addon/load.js')
+const { lazyProperty } = require('../core/releaser.js')
 
 const fence = Symbol('fence')
-
-// One getter for all releasers: with a getter of its own, each would get a hidden class of its own.
-const fencingToken = {
-  __proto__: null,
-  configurable: true,
-  enumerable: true,
-  get() {
-    return this[fence].token()
-  },
-}
+const fencingToken = lazyProperty((release) => release[fence].token())
 
 /**
  * The fencing token of a grant of the lock at `place`, drawn on first use while isGood(). A holder that has waited for a

@@ -1,18 +1,10 @@
 'use strict'
 // The signals of holds that may be lost: each aborts at the loss, before another holder gets the
 // lock.
+const { lazyProperty } = require('../core/releaser.js')
 
 const source = Symbol('signal')
-
-// One getter for all releasers, as for fencing tokens (fence.js).
-const signal = {
-  __proto__: null,
-  configurable: true,
-  enumerable: true,
-  get() {
-    return this[source].signal()
-  },
-}
+const signal = lazyProperty((release) => release[source].signal())
 
 /** The signal of a grant, created on first use while isGood(). */
 class HoldSignal {

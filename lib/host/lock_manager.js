@@ -1,8 +1,11 @@
 'use strict'
 // The lock manager of all processes of this machine. Its names are the keys of read-write locks.
+const { lazyProperty } = require('../core/releaser.js')
 const { hostKeyMapOf } = require('./locks.js')
 const { modeNames } = require('../weblocks/request_options.js')
 const { makeLock } = require('../weblocks/lock.js')
+
+const signalKey = Symbol('signal')
 
 class HostManager {
   #keyMap
@@ -66,20 +69,9 @@ class HostManager {
  * A grant without times is never lost before it is released. It has a signal because grants of
  * other scopes have one.
  */
-const neverAborted = {
-  __proto__: null,
-  configurable: true,
-  enumerable: true,
-  get() {
-    const { signal } = new AbortController()
-    Object.defineProperty(this, 'signal', {
-      __proto__: null,
-      configurable: true,
-      enumerable: true,
-      value: signal,
-    })
-    return signal
-  },
-}
+const neverAborted = lazyProperty((release) => {
+  release[signalKey] ??= new AbortController().signal
+  return release[signalKey]
+})
 
 module.exports = { HostManager }

@@ -13,7 +13,7 @@ const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many
 const { acquireOptions, readWait } = require('../core/options.js')
 const { isObject, receiverError } = require('./receiver.js')
 const { makeReleaser } = require('../core/releaser.js')
-const { now, run, runSync, tryRun } = require('./run.js')
+const { now, run, runSync, tryRun } = require('../core/run.js')
 
 const maxSeats = 2 ** 31 - 1
 

@@ -7,7 +7,7 @@ const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { checkCallback, refuseNumber } = require('../core/options.js')
-const { now, run, runSync, tryRun } = require('./run.js')
+const { now, run, runSync, tryRun } = require('../core/run.js')
 
 const kind = {
   class: 'KeyedMutex',

@@ -4,7 +4,7 @@ const { acquiring, blocking } = require('./defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { refuseNumber } = require('../core/options.js')
-const { now, run, runSync, tryRun } = require('./run.js')
+const { now, run, runSync, tryRun } = require('../core/run.js')
 
 const kind = {
   class: 'KeyedRWLock',

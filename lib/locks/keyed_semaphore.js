@@ -13,7 +13,7 @@ const { acquiringUnits, waitingUnits } = require('./defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { asTicket } = require('../core/releaser.js')
-const { now, tryRun } = require('./run.js')
+const { now, tryRun } = require('../core/run.js')
 const { checkCallback, refuseNumber } = require('../core/options.js')
 
 const kind = {
@@ -57,7 +57,7 @@ class KeyedSemaphore extends Keyed {
   async runExclusive(key, callback, weight, options) {
     mapOf(this, kind, 'runExclusive')
     checkCallback(callback, key, typeof weight === 'function' ? weight : options)
-    return runWithTicket(() => this.acquire(key, weight, options), callback)
+    return runWithTicket(callback, () => this.acquire(key, weight, options))
   }
 
   executeLocked(key, callback, weight, options) {

@@ -6,7 +6,7 @@ const platform = require('../core/platform.js')
 const { lockError } = require('../core/errors.js')
 const { checkKey, nameOf } = require('../core/keys.js')
 const { acquireOptions, readWait } = require('../core/options.js')
-const { makeReleaser, unseen } = require('../core/releaser.js')
+const { lazyProperty, makeReleaser, unseen } = require('../core/releaser.js')
 
 /** Each key once, in an order that depends only on the keys. */
 function inOrder(keys) {
@@ -177,9 +177,8 @@ function releaserOf(map, keys, held) {
     // Drawn while all keys are held, from the counter that the map's keys share.
     const one = () => last.fencingToken
     const each = () => (one() === undefined ? undefined : new Map(keys.map((key) => [key, one()])))
-    const shape = { configurable: true, enumerable: true }
-    Object.defineProperty(release, 'fencingToken', { __proto__: null, ...shape, get: one })
-    Object.defineProperty(release, 'fencingTokens', { __proto__: null, ...shape, get: each })
+    Object.defineProperty(release, 'fencingToken', lazyProperty(one))
+    Object.defineProperty(release, 'fencingTokens', lazyProperty(each))
   }
   return release
 }

@@ -2,7 +2,7 @@
 const { LocalMutex } = require('../core/mutex.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiring, blocking, waiting } = require('./defaults.js')
-const { now, tryRun } = require('./run.js')
+const { now, tryRun } = require('../core/run.js')
 const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {

@@ -5,10 +5,9 @@ const { lockError } = require('../core/errors.js')
 const { acquireOptions, readWait } = require('../core/options.js')
 const { Recursive, runInside, runInsideSync } = require('../core/recursive.js')
 const { context, Holds } = require('../core/recursive_hold.js')
-const { makeReleaser, unseen } = require('../core/releaser.js')
+const { lazyProperty, makeReleaser, unseen } = require('../core/releaser.js')
+const { run, runSync } = require('../core/run.js')
 const { acquireOneOrMany, acquireSyncOneOrMany } = require('./many.js')
-
-const shape = { configurable: true, enumerable: true }
 
 /** One for each lock of a key map, whichever objects share the map. */
 const recursives = new WeakMap()
@@ -41,7 +40,11 @@ function releaserOf(recursive, hold, isWithin = false) {
   for (const name of ['fencingToken', 'signal']) {
     const { get, value } = Object.getOwnPropertyDescriptor(told, name) ?? {}
     if (get === undefined && value === undefined) continue
-    Object.defineProperty(release, name, { __proto__: null, get: () => told[name], ...shape })
+    Object.defineProperty(
+      release,
+      name,
+      lazyProperty(() => told[name]),
+    )
   }
   return release
 }
@@ -87,7 +90,7 @@ class ReentrantKeyMap {
   }
 
   /** Several keys, each of which this chain may hold. */
-  async runExclusive(keys, callback, options) {
+  runExclusive(keys, callback, options) {
     let inner = context()
     const enter = async (lock, limits) => {
       const recursive = recursiveOf(lock)
@@ -96,13 +99,10 @@ class ReentrantKeyMap {
       inner = hold
       return releaserOf(recursive, hold)
     }
-    const release = await acquireOneOrMany(this.#map, keys, options, enter)
-    if (release === undefined) return undefined
-    try {
-      return await runInside(inner, callback, release)
-    } finally {
-      release()
-    }
+    return run(
+      (release) => runInside(inner, callback, release),
+      () => acquireOneOrMany(this.#map, keys, options, enter),
+    )
   }
 
   /** One key or several. */
@@ -115,12 +115,10 @@ class ReentrantKeyMap {
       inner = hold
       return releaserOf(recursive, hold)
     }
-    const release = acquireSyncOneOrMany(this.#map, key, limits, enter)
-    try {
-      return runInsideSync(inner, callback, release)
-    } finally {
-      release()
-    }
+    return runSync(
+      (release) => runInsideSync(inner, callback, release),
+      () => acquireSyncOneOrMany(this.#map, key, limits, enter),
+    )
   }
 }
 

@@ -1,6 +1,6 @@
 'use strict'
 const { lockOptionsWithDefaults } = require('./lock_options.js')
-const { now, run, runSync, tryRun } = require('./run.js')
+const { now, run, runSync, tryRun } = require('../core/run.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
 const { acquiring, blocking } = require('./defaults.js')
 const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')

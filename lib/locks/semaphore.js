@@ -3,7 +3,7 @@ const { LocalSemaphore } = require('../core/semaphore.js')
 const { checkedValue } = require('../core/units.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiringUnits, waitingUnits } = require('./defaults.js')
-const { now, tryRun } = require('./run.js')
+const { now, tryRun } = require('../core/run.js')
 const { limited, mapped } = require('./semaphore_jobs.js')
 const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
 

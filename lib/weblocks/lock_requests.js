@@ -7,7 +7,7 @@ const { nameOf } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
 const { modeNames } = require('./request_options.js')
 const native = require('../addon/load.js')
-const { makeReleaser } = require('../core/releaser.js')
+const { lazyProperty, makeReleaser } = require('../core/releaser.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { keepAlive } = require('../process/keep_alive.js')
 const {
@@ -247,16 +247,14 @@ async function run(request, callback, resolve, reject) {
   resolve(value)
 }
 
+const requestKey = Symbol('request')
+const signal = lazyProperty((release) => release[requestKey].signal)
+
 function releaser(request, abandoned) {
   const Releaser = () => request.release()
   const release = makeReleaser(Releaser, abandoned)
-  const get = () => request.signal
-  return Object.defineProperty(release, 'signal', {
-    __proto__: null,
-    configurable: true,
-    enumerable: true,
-    get,
-  })
+  release[requestKey] = request
+  return Object.defineProperty(release, 'signal', signal)
 }
 
 native.lockManager.start(require('node:worker_threads').threadId)

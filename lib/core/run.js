@@ -1,7 +1,7 @@
 'use strict'
 // Runs a callback between the grant of a lock and its release.
-const { checkCallback } = require('../core/options.js')
-const { checkStack } = require('../core/stack.js')
+const { checkCallback } = require('./options.js')
+const { checkStack } = require('./stack.js')
 
 /**
  * Resolves to callback(releaser) for the releaser that `grant` resolves to; to undefined if there
