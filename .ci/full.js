@@ -36,7 +36,7 @@ const quiet = [
   {
     name: 'mocha in full',
     run: 'BOXOFFICE_TEST_SCALE=0.25 npm run test:js',
-    limit: 1800,
+    limit: 2700,
     least: 3200,
   },
   { name: 'mocha on Node.js 24', run: `${node(24)} test/run.js`, limit: 900, least: 2900 },
