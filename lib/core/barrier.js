@@ -85,6 +85,7 @@ class LocalBarrier extends LocalLock {
   }
 }
 LocalBarrier.prototype.kind = 'barrier'
+LocalBarrier.prototype.late = 'was not complete'
 
 function brokenError(barrier) {
   const why = 'since a party gave up, or break() or reset() was called: reset() starts a new round'

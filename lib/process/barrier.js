@@ -71,6 +71,7 @@ class SharedBarrier extends SharedLock {
     return missingError(this, timeout)
   }
 }
+SharedBarrier.prototype.late = 'was not complete'
 SharedBarrier.prototype.kind = {
   name: 'barrier',
   number: native.layout.lockKinds.barrier,

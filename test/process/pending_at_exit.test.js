@@ -126,8 +126,9 @@ describe('a process whose event loop runs empty while callers wait', function ()
       mutex.acquire().then((release) => release())
       mutex.acquire({ timeout: 1000 }).then((release) => release())
       mutex.waitForUnlock()`,
-    'of consumers that wait for a signal': `
+    'of consumers that wait for a signal, or for other parties': `
       new all.AutoResetEvent().wait(); new all.CountdownLatch(1).wait()
+      new all.Barrier(2).wait(); new all.Barrier(2, { name: 'b' }).wait()
       new all.Semaphore(0).acquire(); new all.Semaphore(0, { name: 's' }).acquire()`,
     'where process is frozen, and lets callers wait': `all.Mutex; Object.freeze(process); ${stuck}`,
     'of a lock that has been collected': `
