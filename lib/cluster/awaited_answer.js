@@ -87,7 +87,7 @@ class AwaitedAnswer {
   error(time) {
     const { name, trouble } = this.#hub
     const cause = this.#failure ?? trouble
-    return engineError(name, this.#title(), Math.round(time), cause)
+    return engineError(name, this.#title(), Math.round(time), cause, this.#hasCome)
   }
 }
 

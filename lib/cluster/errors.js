@@ -3,22 +3,26 @@
 const { causedError } = require('../core/caused_errors.js')
 const { lockError } = require('../core/errors.js')
 
-/** Errors of servers that have not answered: a later attempt may succeed. */
-const unanswered = new WeakSet()
+/**
+ * Errors of servers that have not answered: a later attempt may succeed. The value says whether the server had answered the
+ * same wait before.
+ */
+const unanswered = new WeakMap()
 
 const isUnanswered = (error) => unanswered.has(error)
+const hadAnswered = (error) => unanswered.get(error) === true
 
-/** `what` names the lock. */
-function engineError(name, what, time, cause) {
+/** `what` names the lock. `hadCome`: an earlier answer for it. */
+function engineError(name, what, time, cause, hadCome = false) {
   const check = '; check that the server runs and can be reached'
   const why = cause === undefined ? check : `: ${reasonOf(cause)}`
   const message = `${name} has not answered for ${what} within ${time} ms${why}`
-  return unansweredError(message, cause)
+  return unansweredError(message, cause, hadCome)
 }
 
-function unansweredError(message, cause) {
+function unansweredError(message, cause, hadCome) {
   const error = causedError('ERR_LOCK_ENGINE', message, cause)
-  unanswered.add(error)
+  unanswered.set(error, hadCome)
   return error
 }
 
@@ -27,7 +31,7 @@ function startError(name, time, cause) {
   const busy = 'this machine may be overloaded; await engine.ready() when the process starts'
   const why = cause === undefined ? busy : reasonOf(cause)
   const message = `the session with ${name} is still starting after ${time} ms: ${why}`
-  return unansweredError(message, cause)
+  return unansweredError(message, cause, false)
 }
 
 /** An attempt to open a session has failed. */
@@ -115,6 +119,7 @@ module.exports = {
   closedError,
   engineError,
   faultOf,
+  hadAnswered,
   isUnanswered,
   mismatchError,
   pack,

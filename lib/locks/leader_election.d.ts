@@ -92,7 +92,7 @@ export class LeaderElection implements AsyncDisposable {
    * Waiting to lead keeps the process alive while another process leads. Leading does not: the callback's timers and
    * connections do. A process that ends while it leads counts as dead, whatever its exit code.
    *
-   * A server that does not answer is asked again, after a warning of code `BOXOFFICE_ELECTION_UNANSWERED`.
+   * A server that stops answering is asked again, after a warning of code `BOXOFFICE_ELECTION_UNANSWERED`.
    *
    * @throws {TypeError} when `callback` is not a function, or an option is invalid.
    * @throws {Error} `ERR_LOCK_CLOSED` after `close()`; `ERR_LOCK_ENGINE` when the engine has been closed.

@@ -48,15 +48,15 @@ class Election {
   #terms = new Set()
   /** The promises of lead(). */
   #candidates = new Set()
-  /** Whether an error says that the server of the engine has not answered. */
-  #isUnanswered
+  /** What an error says of the server of the engine: { isUnanswered(error), hadAnswered(error) }. */
+  #silence
 
   constructor({ name, scope, ...others }) {
     this.#title = `the leader election ${nameOf(name)}`
     this.#isOnHost = scope === 'host'
     // A prefix keeps apart a mutex of that name in the callback, which would wait for the callback.
     this.#mutex = new Mutex({ ...others, scope, name: `leader:${name}` })
-    this.#isUnanswered = unansweredOf(others.engine)
+    this.#silence = silenceOf(others.engine)
   }
 
   get isLeader() {
@@ -113,8 +113,10 @@ class Election {
         return await this.#mutex.acquire({ signal: stop })
       } catch (error) {
         if (stop.aborted && error === reasonOf(stop)) return undefined
-        if (!this.#isUnanswered(error)) throw error
-        if (!isTold) this.#warns(error)
+        const { isUnanswered, hadAnswered } = this.#silence
+        if (error?.code !== 'ERR_LOCK_ENGINE' || !isUnanswered(error)) throw error
+        // Once for each time that the server falls silent.
+        if (!isTold || hadAnswered(error)) this.#warns(error)
         isTold = true
       }
     }
@@ -157,12 +159,8 @@ class Election {
   }
 }
 
-/** Tells the errors of a server that has not answered. */
-function unansweredOf(engine) {
-  if (engine === undefined) return () => false
-  const { isUnanswered } = require('../cluster/errors.js')
-  return (error) => error?.code === 'ERR_LOCK_ENGINE' && isUnanswered(error)
-}
+const silenceOf = (engine) =>
+  engine === undefined ? { isUnanswered: () => false } : require('../cluster/errors.js')
 
 /** Whether `error` is the result of work that stopped because of `signal`. */
 function isEndOf(signal, error) {

@@ -6,21 +6,12 @@ const { KeyedMutex, KeyedSemaphore, LeaderElection } = require('../..')
 const { Mutex, RWLock, Semaphore } = require('../..')
 const { inChild } = require('../helpers/children.js')
 const { timedWorld } = require('./helpers/fake_world.js')
+const { gate } = require('./helpers/gate.js')
 const { warningsOf } = require('../helpers/warnings.js')
 
 const never = new Promise(() => {})
 /** The limit of a start, in ms. */
 const longestStart = 30_000
-
-/** A step of a driver that ends when a test says so: { opened, open(), fail(error) }. */
-function gate() {
-  const it = {}
-  it.opened = new Promise((resolve, reject) => {
-    it.open = resolve
-    it.fail = reject
-  })
-  return it
-}
 
 describe('The start of an engine', () => {
   const world = timedWorld()

@@ -10,9 +10,11 @@ const { KeyedMutex, LeaderElection } = require('../..')
 const { Engine } = require('../../lib/cluster/engine.js')
 const { stop } = require('../helpers/processes.js')
 const { turn, watch } = require('../helpers/promises.js')
+const { useWarnings } = require('../helpers/warnings.js')
 const { assertOver, knownLease } = require('./helpers/known_ends.js')
 const { useEnds } = require('./helpers/ends.js')
 const { timedWorld } = require('./helpers/fake_world.js')
+const { gate } = require('./helpers/gate.js')
 const { etcdServer } = require('./helpers/etcd_server.js')
 const { postgresServer } = require('./helpers/postgres_server.js')
 const { redisServer } = require('./helpers/servers.js')
@@ -27,6 +29,7 @@ async function nextWarning() {
 }
 
 describe('A LeaderElection over an engine', () => {
+  useWarnings('BOXOFFICE_ELECTION_UNANSWERED')
   const world = timedWorld()
   const open = (engine, name = 'mail') => new LeaderElection({ engine, name })
 
@@ -112,6 +115,34 @@ describe('A LeaderElection over an engine', () => {
     assert.equal(await world.clock.until(led), 'at last')
     assert.equal(warnings.length, 1)
     process.off('warning', note)
+  })
+
+  it('warns again when a server that has answered falls silent again', async () => {
+    const other = open(await world.newEngine())
+    const busy = gate()
+    const leads = other.lead(() => busy.opened)
+    await world.clock.settle()
+    let trouble
+    const engine = world.engineOver({ answerTimeout: 1000 }, (driver) => ({
+      async enter(...args) {
+        await trouble?.opened
+        return driver.enter(...args)
+      },
+    }))
+    const led = open(engine).lead(() => 'led')
+    await world.queued()
+    for (let outage = 0; outage < 2; outage++) {
+      const warned = nextWarning()
+      trouble = gate()
+      // Longer than a waiter needs to look at the server, and for several attempts without an answer.
+      await world.clock.pass(10_000)
+      await warned
+      trouble.open()
+      await world.clock.pass(1000)
+    }
+    busy.open()
+    await leads
+    assert.equal(await world.clock.until(led), 'led')
   })
 
   it('ends its wait for a silent server by its signal and by close()', async () => {
