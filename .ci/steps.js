@@ -120,6 +120,8 @@ function count(output) {
 /** Calls `work` with the path of a new folder, which is removed when that is done. */
 async function inScratch(name, work) {
   const folder = fs.mkdtempSync(path.join(tmpdir(), `boxoffice-${name}-`))
+  // Tests run its Node.js as another user, too.
+  fs.chmodSync(folder, 0o755)
   try {
     await work(folder)
   } finally {
