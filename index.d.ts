@@ -1,5 +1,5 @@
 /**
- * The locks, and what watches them.
+ * The locks, and the functions that observe them.
  *
  * @module boxoffice
  */

@@ -27,7 +27,7 @@ export interface EngineRequest {
    * request and asks for all others. No other request asks for as many units.
    */
   first: boolean
-  /** How long a waiter has to confirm a grant that a releasing holder has handed over to it. */
+  /** How long a waiter has to confirm a grant that a releasing holder has handed over to it, in milliseconds. */
   claim: number
   /** The longest hold, from the immediate grant or from its confirmation. */
   maxHold: number
@@ -50,9 +50,9 @@ export interface EngineLeaving
    * calls may be carried out in another order than they were sent in.
    */
   keep: number
-  /** No caller was told of an `abandoned` answer: the next grant of the key says it again. */
+  /** Whether no caller was told of an `abandoned` answer. Then the next grant of the key is `abandoned` again. */
   untold: boolean
-  /** No caller used the grant: the next request need not wait for the end of `minHold`. */
+  /** Whether no caller used the grant. Then the next request need not wait for the end of `minHold`. */
   unused: boolean
 }
 
@@ -66,8 +66,8 @@ export type EngineAnswer =
   /**
    * The request is in the queue. The engine asks again after `look` milliseconds, when the requests ahead may have
    * expired without a message. `clock` is the server's clock, in milliseconds since any epoch; `until` of a grant
-   * refers to it. `reason`, here and below: why the server grants no lock at all now. The error of a caller that times
-   * out ends with it.
+   * refers to it. `reason`, here and below, says why the server grants no lock at all now. The error of a caller that
+   * times out ends with this text.
    */
   | { state: 'waiting'; look: number; clock?: number | undefined; reason?: string | undefined }
   /** The request is not granted, and not in the queue: only when `wait` is false. */
@@ -81,7 +81,7 @@ export type EngineAnswer =
 
 /** The message to a waiter that a holder has handed over to. */
 export interface EngineGrant {
-  /** As in an answer of state `held`. */
+  /** `token`, `wanted` and `abandoned` mean what they mean in an answer of state `held`. */
   token: bigint
   wanted: boolean
   abandoned: boolean
@@ -89,12 +89,12 @@ export interface EngineGrant {
   until: number
 }
 
-/** The callbacks for a driver that hears from the server. They never throw, and accept messages in any order. */
+/** What a driver calls when the server sends a message. The methods never throw, and accept messages in any order. */
 export interface EngineListener {
   /**
    * The request has been granted. With `grant` its caller holds the lock at once, while the engine calls `confirm()`.
    * Leave `grant` out when a command would not be sent before the next `setImmediate()`, for instance without a
-   * connection: then the engine calls `enter()` first.
+   * connection: then the engine calls `enter()` to get the grant.
    */
   granted(id: string, grant?: EngineGrant): void
   /** A request waits for a key of which the session holds units. Once per queue is enough. */
@@ -102,21 +102,22 @@ export interface EngineListener {
   /** Messages may have been lost, and arrive again from now on. */
   missed(): void
   /**
-   * A command has been sent that waited in the driver's own queue: the server answers, and `answerTimeout` starts anew
-   * for requests without an answer. Only for a driver that queues commands, for instance for want of a connection.
+   * A command has left the driver's own queue, and has been sent. That shows that the server answers, so `answerTimeout`
+   * starts anew for requests without an answer. Only a driver that queues commands, for instance when all of its
+   * connections are busy, calls it.
    */
   moved(): void
   /**
-   * The listening connection has ended or cannot be made, and is tried again. A caller that times out meanwhile gets
-   * the error as `cause`, and a request in the queue is rejected with it after `answerTimeout`. undefined means
-   * connected.
+   * The listening connection has ended or cannot be made, and the driver tries again. A caller that times out meanwhile
+   * gets the error as `cause`, and a request in the queue rejects with it after `answerTimeout`. undefined means that the
+   * driver listens again.
    */
   trouble(error: Error | undefined): void
 }
 
 /** Renews a session, in a thread of its own. */
 export interface EngineKeeper {
-  /** Creates the session, for `ttl` milliseconds from now on. Its error rejects `engine.ready()`. */
+  /** Creates the session, for `ttl` milliseconds from now on. An error of this call rejects `engine.ready()`. */
   open(session: string, ttl: number): Promise<unknown>
   /**
    * Extends the session to `ttl` milliseconds from now on. Resolves to false when the session is over: it is never
@@ -138,14 +139,14 @@ export interface EngineDriver {
   /** Whether the driver supports `minHold`. If not, constructors with a `minHold` throw `ERR_LOCK_UNSUPPORTED`. */
   readonly keepsMinHold?: boolean | undefined
   /**
-   * Connects the renewing thread: it calls `require(module).connect(data, trouble)`, which returns a promise for an
-   * EngineKeeper. `data` gets there by structured clone. A connection that is retried without rejecting a command
+   * How the renewing thread connects: it calls `require(module).connect(data, trouble)`, which returns a promise for an
+   * EngineKeeper. The thread gets `data` by structured clone. A connection that retries without rejecting a command
    * reports `trouble(error)`, and `trouble(undefined)` when it is connected again, as in {@link EngineListener}.
    */
   readonly keeper: { module: string; data: unknown }
   /**
-   * Listens to messages for `session`, and no longer to those for an earlier session. Resolves when no later message
-   * can be missed. Must not keep the process alive.
+   * Listens to the messages for `session`, and no longer to the messages for an earlier session. Resolves when no later
+   * message can be missed. Must not keep the process alive.
    */
   listen(session: string, listener: EngineListener): Promise<void>
   /** Asks for units, confirms a grant, or renews the place in the queue, in one round trip. */

@@ -14,12 +14,17 @@ import type { LockManager } from '../weblocks/lock_manager.js'
  * a `name`), {@link KeyedMutex}, {@link KeyedSemaphore}, {@link KeyedRWLock} and {@link LockManager}. See
  * docs/engines.md.
  *
- * Methods whose names begin with `try` or end in `Sync` throw a TypeError over an engine, because their answer needs
- * the server. Use `acquire(key, { ifAvailable: true })`, which asks the server once. `isLocked()`, `size`, `snapshot()`
- * and other methods that read state cover this thread only. When the server does not answer within `timeout`, or within
- * the engine's `answerTimeout` if that is shorter, the promise rejects with `ERR_LOCK_ENGINE`. Both begin to count when
- * the first session of this thread is open: see {@link Engine.ready}. It rejects with
- * `ERR_LOCK_ENGINE_VERSION` when a version of this package that stores locks in another way uses the server.
+ * Methods that would have to answer at once throw a TypeError over an engine, because only the server knows the answer.
+ * They are the methods whose names end in `Sync` or begin with `try`, except for `tryRunExclusive()` and `tryRunShared()`.
+ * Use `acquire(key, { ifAvailable: true })`, which asks the server once. `isLocked()`, `size`, `snapshot()` and other
+ * methods that read state cover this thread only.
+ *
+ * When the server does not answer within `timeout`, or within the engine's `answerTimeout` if that is shorter, acquiring
+ * rejects with `ERR_LOCK_ENGINE`. Both begin to count when the first session of this thread is open: see
+ * {@link Engine.ready}. Acquiring rejects with `ERR_LOCK_ENGINE_VERSION` when a version of this package that stores locks
+ * in another way uses the server.
+ *
+ * When a process dies, the server frees its locks within `ttl`, and the next grant is `abandoned`.
  */
 export interface Engine extends AsyncDisposable {
   /**
@@ -27,9 +32,9 @@ export interface Engine extends AsyncDisposable {
    * Await it when the process starts. Without it the first call that acquires a lock does the same.
    *
    * The promise resolves when the server can grant a lock. It rejects with `ERR_LOCK_ENGINE` when the first attempt fails,
-   * and `cause` says why (a wrong password, a server that is away); with another code of {@link Engine} for a server that
-   * the engine cannot use; and with the reason of `signal`. A rejected call changes nothing: call it again to try again.
-   * A pending call keeps the process alive.
+   * and `cause` says why (a wrong password, a server that is away); with another code that begins with `ERR_LOCK_ENGINE`
+   * for a server that the engine cannot use; and with the reason of `signal`. A rejected call changes nothing: call it
+   * again to try again. A pending call keeps the process alive.
    */
   ready(options?: ReadyOptions): Promise<void>
 
@@ -39,11 +44,12 @@ export interface Engine extends AsyncDisposable {
    *
    * When the server cannot be told, or has not answered within `answerTimeout`, the promise rejects with
    * `ERR_LOCK_ENGINE` after all of that, and the server frees the locks within `ttl`. So close the engine before a
-   * client of Redis: its commands go through the client.
+   * client of Redis: its commands go through the client. Later calls wait for the same end, and resolve.
    */
   close(): Promise<void>
 }
 
+/** How long {@link Engine.ready} waits. */
 export interface ReadyOptions {
   /** The longest wait, in milliseconds. After it the promise rejects with `ERR_LOCK_ENGINE`. @default 30_000 */
   timeout?: number | undefined
@@ -54,15 +60,18 @@ export interface ReadyOptions {
 /** The options of all engines. Times are in milliseconds, from 100 to 2^31 - 1. */
 export interface EngineOptions {
   /**
-   * How long the server keeps the locks of a process after the last sign of life. A separate thread renews them three
-   * times per `ttl`, also while the event loop is blocked. @default 10_000
+   * How long the server keeps the locks of a thread after the last renewal of its session. A separate thread renews the
+   * session three times per `ttl`, also while the event loop is blocked. @default 10_000
    */
   ttl?: number | undefined
-  /** The longest time that one lease lasts. A holder has at least half of it. At least `ttl`. @default 60_000 */
+  /**
+   * The longest time that one lease lasts: `ttl` or more. The waiters of a thread share a lease, and a holder has at least
+   * half of this time: see docs/hold-times.md. @default 60_000
+   */
   maxHold?: number | undefined
   /**
-   * How long to wait for an answer of the server, unless the caller's `timeout` is shorter. Not for the start of the
-   * renewing thread, which has 30 s. @default 5000
+   * How long to wait for an answer of the server, unless the caller's `timeout` is shorter. The start of the renewing
+   * thread has a limit of its own, 30 s. @default 5000
    */
   answerTimeout?: number | undefined
 }

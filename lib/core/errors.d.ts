@@ -32,7 +32,7 @@ export type LockErrorCode =
  */
 export interface LockError extends Error {
   code: LockErrorCode
-  /** Of `ERR_LOCK_DEADLOCK` from a lock with diagnostics: the waiters that wait for each other. */
+  /** For `ERR_LOCK_DEADLOCK` of a lock with `diagnostics: true`: the waiters that wait for each other. */
   cycle?: DeadlockStep[]
 }
 
@@ -57,7 +57,10 @@ export function isLockError<Code extends LockErrorCode>(
   code: Code,
 ): error is LockError & { code: Code }
 
-/** The reason of a wait that {@link withTimeout} has ended. Its `code` is `ERR_LOCK_TIMEOUT`. */
+/**
+ * The reason of a wait that {@link withTimeout} has ended. Its `code` is `ERR_LOCK_TIMEOUT`. The errors of the option
+ * `timeout` have the same code, but are other objects, which name the lock.
+ */
 export const E_TIMEOUT: LockError
 
 /** The reason when {@link tryAcquire} cannot acquire at once. Its `code` is `ERR_LOCK_ALREADY_LOCKED`. */

@@ -9,6 +9,8 @@ export interface WaitOptions {
    * The longest wait in milliseconds, 0 or more. When it has passed, the promise rejects with `ERR_LOCK_TIMEOUT`. With
    * 0 a call that would have to wait rejects at once. More than 2^31 - 1 (24 days) means no limit. The timer is the
    * global `setTimeout` at the time of the call.
+   *
+   * @default the `timeout` of the constructor, else no limit
    */
   timeout?: number | undefined
   /**
@@ -31,7 +33,7 @@ export interface AcquireOptions extends WaitOptions {
 
 /** {@link AcquireOptions} for some units of a semaphore. */
 export interface WeightedAcquireOptions extends AcquireOptions {
-  /** How many units to take. @default 1 */
+  /** How many units to take: an integer from 1 to 2^29 - 1. @default 1 */
   weight?: number | undefined
 }
 
@@ -52,11 +54,13 @@ export interface WeightedAcquireOptions extends AcquireOptions {
  * }
  */
 export interface IfAvailable extends AcquireOptions {
+  /** With true the call does not wait, so `timeout` and `maxPending` have no effect. With false it waits as usual. */
   ifAvailable: boolean
 }
 
+/** {@link WaitOptions} for some units of a semaphore. */
 export interface WeightedWaitOptions extends WaitOptions {
-  /** How many units to take. @default 1 */
+  /** How many units to wait for: an integer from 1 to 2^29 - 1. @default 1 */
   weight?: number | undefined
 }
 
@@ -70,13 +74,19 @@ export interface WeightedIfAvailable extends WeightedAcquireOptions {
  * use `timeout`. A worker that is terminated while it blocks leaves the queue within 50 ms.
  */
 export interface SyncWaitOptions {
-  /** Waiters of a higher priority go first, blocked threads and promises alike. Not NaN. @default 0 */
+  /** Waiters of a higher priority go first, whether they are blocked threads or promises. Not NaN. @default 0 */
   priority?: number | undefined
-  /** The longest wait in milliseconds, 0 or more; 0 never blocks. @default Infinity */
+  /**
+   * The longest wait in milliseconds, 0 or more. When it has passed, the call throws `ERR_LOCK_TIMEOUT`. With 0 the call
+   * never blocks.
+   *
+   * @default the `timeout` of the constructor, else Infinity
+   */
   timeout?: number | undefined
 }
 
+/** {@link SyncWaitOptions} for some units of a semaphore. */
 export interface WeightedSyncWaitOptions extends SyncWaitOptions {
-  /** How many units to take. @default 1 */
+  /** How many units to take: an integer from 1 to 2^29 - 1. @default 1 */
   weight?: number | undefined
 }

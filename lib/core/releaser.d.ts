@@ -15,20 +15,20 @@ import type { Key } from '../locks/keyed.js'
  */
 export interface Grant {
   /**
-   * The last holder died with the lock: check the state that it left. One holder is told, which may be a reader, and
-   * the holders after it are not. If its repair throws, the next holder is not told either: leave a mark of your own in
-   * the state. `lock()` and `unlock()` use the notice up without telling it. The death of a reader is not told, because
-   * it has changed nothing. A caller that could not acquire all of several keys leaves the notice to the next holder.
+   * Whether the last holder died while it held the lock: then check the state that it left. Only one holder, perhaps a
+   * reader, gets this notice. If its repair throws, the next holder gets no notice: leave a mark of your own in the state.
+   * `lock()` and `unlock()` use the notice up without showing it. The death of a reader gives no notice, because a reader
+   * changes nothing. A caller that could not acquire all of several keys leaves the notice to the next holder.
    */
   readonly abandoned: boolean
   /**
    * The number of this grant, larger than that of every grant of the lock (or the key) that was over before this grant
-   * began. Store it with what the lock protects, and refuse to write where a larger token is stored. Then a process
-   * that was suspended, and lost the lock meanwhile, does no harm.
+   * began. Store it with what the lock protects when you read that, and refuse to write where a larger token is stored.
+   * Then a process that was suspended, and lost the lock meanwhile, does no harm: see docs/engines.md.
    *
-   * At scope `'host'` it keeps growing after crashes, and after the lock's files have been removed. It is drawn when it
-   * is first read, so read it before the grant is over: later it is undefined. Several keys that were acquired at once
-   * have one token, which `fencingTokens` has for each key.
+   * At scope `'host'` it keeps growing after crashes, and after the lock's files have been removed. It is drawn when this
+   * property is first read, so read it before the grant is over: later it is undefined. Several keys that were acquired
+   * at once have one token, which `fencingTokens` has for each key.
    *
    * Over an {@link Engine} it keeps growing after a failover of the server (docs/engines.md), and is known from the
    * start. For several keys that were acquired at once it is undefined: see `fencingTokens`.
@@ -42,17 +42,20 @@ export interface Grant {
    */
   readonly fencingTokens?: ReadonlyMap<Key, bigint>
   /**
-   * Aborts with an error of code `ERR_LOCK_LOST` when the holder loses the lock: over an {@link Engine} before the
-   * server can give it to another caller, unless the event loop is blocked then: an AbortSignal aborts in a turn of it.
-   * With several keys it aborts when the first key is lost. At scope `'host'` locks with a `maxHold` or a `minHold` have
-   * it, other locks do not.
+   * Aborts with an error of code `ERR_LOCK_LOST` when the holder loses the lock. Over an {@link Engine} it aborts before
+   * the server can give the lock to another caller. If the event loop is blocked at that time, it aborts only in the next
+   * turn of the loop, which may be too late. With several keys it aborts when the first key is lost.
+   *
+   * Locks over an engine always have it. Locks of scope `'host'` have it with a `maxHold` or a `minHold`, other locks
+   * never.
    */
   readonly signal?: AbortSignal
 }
 
 /**
  * Releases one grant: call it, call its `release()`, or leave it to `using`. A Releaser whose grant is over does
- * nothing, whatever ended the grant.
+ * nothing, whatever ended the grant. It returns at once, and so does `await using`: over an {@link Engine} the server is
+ * told afterwards, which `onIdle()` waits for.
  *
  * @example
  * const mutex = new Mutex()

@@ -20,7 +20,8 @@ export interface DiagnosticsOptions {
   /**
    * `'counters'`: the holders with the time of their grant, the number of waiters, totals, wait times, and events.
    * `true`: the same, with the stack of each acquire, deadlock detection, and a warning when a {@link Releaser} is
-   * collected as garbage before it was called. `false`: none of this, at no cost.
+   * collected as garbage before it was called. `false`: none of this, at no cost. Over an engine there is no deadlock
+   * detection.
    *
    * On Bun, which lacks the hooks for deadlock detection, true throws `ERR_LOCK_UNSUPPORTED`. On Deno it detects no
    * deadlocks.
@@ -35,10 +36,10 @@ export interface DiagnosticsOptions {
 
   /**
    * Warns once about each hold that lasts longer than this many milliseconds, by `process.emitWarning`: a warning named
-   * BoxofficeWarning with the code BOXOFFICE_LONG_HOLD. Each place emits one warning in a second, with the number of the
-   * others. Without `diagnostics` it implies `diagnostics: 'counters'`. Fractions count; more than 2^31 - 1 ms means no
-   * warning. A thread has one timer for all locks, which does not keep the process alive. The constructor throws a
-   * TypeError when it is not a number, and a RangeError when it is NaN, 0 or less.
+   * BoxofficeWarning with the code BOXOFFICE_LONG_HOLD. Each place in the program that acquires emits one warning in a
+   * second, with the number of further ones. Without `diagnostics` it implies `diagnostics: 'counters'`. Fractions count;
+   * more than 2^31 - 1 ms means no warning. A thread has one timer for all locks, which does not keep the process alive.
+   * The constructor throws a TypeError when it is not a number, and a RangeError when it is NaN, 0 or less.
    *
    * @default no warning
    */

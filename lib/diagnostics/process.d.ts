@@ -11,9 +11,9 @@ export interface LockHolder {
   /** At scope `'host'`: the id of the holder's process. */
   pid?: number
   /**
-   * The time of the grant, in milliseconds since the epoch. For a lock that was free it is a time in the same turn of
-   * the event loop, which may be slightly earlier than the acquire. Undefined for a holder in another process, or in
-   * another thread than the one asked.
+   * The time of the grant, in milliseconds since the epoch. With `'counters'` it may be a slightly earlier time in the
+   * same turn of the event loop. Undefined for a holder in another process. Undefined for a holder in another thread,
+   * unless that thread has answered {@link snapshot}.
    */
   since?: number
   /** How long it has been held, in milliseconds. */
@@ -50,9 +50,12 @@ export interface LockTotals {
   acquisitions: number
   /** The number of grants that came after a wait. */
   contended: number
-  /** The number of waits that timed out. */
+  /** The number of acquires that timed out, with `timeout: 0`, too. */
   timeouts: number
-  /** The number of waits that ended by a signal, by `cancel()`, or because an engine's server did not answer. */
+  /**
+   * The number of acquires that rejected for another reason: a signal, `cancel()`, a full queue (`maxPending`), `close()`,
+   * removed files at scope `'host'`, or an engine's server that did not answer.
+   */
   aborts: number
   /** The number of grants after the death of a holder. */
   abandoned: number
@@ -62,7 +65,7 @@ export interface LockTotals {
 
 /** The distribution of wait times of contended grants, or of hold times, in milliseconds. */
 export interface LockTimes {
-  /** An upper bound: at least the exact percentile, and less than twice as much. */
+  /** The median. All three percentiles are upper bounds: at least the exact time, and less than twice as much. */
   p50: number
   p90: number
   p99: number
@@ -98,7 +101,10 @@ export interface LockReport {
     | 'KeyedSemaphore'
     | 'KeyedRWLock'
   name?: string
-  /** A keyed lock has one report without a key, for its totals, and one for each key that is held or waited for. */
+  /**
+   * A keyed lock has one report without a key, for its totals, and one for each key that is held or waited for. Of a long
+   * key that only other processes use, at scope `'host'`, the report has the beginning as a text.
+   */
   key?: Key
   /** `'cluster'` means over an {@link Engine}. */
   scope: 'process' | 'host' | 'cluster'
@@ -106,7 +112,7 @@ export interface LockReport {
   thread?: number
   /** For a lock without a name, with `diagnostics: true`: the stack of its constructor. A key has none of its own. */
   madeAt?: string
-  /** Identifies the lock, also without a name: the same in every snapshot. */
+  /** Identifies the lock or key, also without a name: the same in every snapshot. */
   id: string
   /** For a key: the `id` of its keyed lock's report. */
   map?: string
@@ -114,14 +120,15 @@ export interface LockReport {
   holders: LockHolder[]
   /** The number of waiters, promises and blocked threads. */
   waiting: number
-  /** How long the oldest waiter of all threads has waited, in milliseconds. */
+  /** How long the oldest waiter of all threads that answered has waited, in milliseconds. */
   oldestWait?: number
   /** The waiters in all threads that answered, the oldest first, at most 20. Blocked threads are not among them. */
   waiters: LockWaiter[]
-  /** The totals of all threads together. A key has none of its own. */
+  /** The totals of all threads that answered, together. A key has none of its own. */
   totals?: LockTotals
+  /** The wait times of the contended grants. A key has none of its own. */
   waits?: LockWaits
-  /** The times of the holds that have ended. */
+  /** The hold times of the holds that have ended. */
   holds?: LockTimes
 }
 
@@ -135,12 +142,17 @@ export interface DeadlockReport {
   cycle: DeadlockStep[]
 }
 
+/** A waiter in a deadlock. */
 export interface DeadlockStep {
+  /** The `threadId` of the waiter: 0 is the main thread. */
   thread: number
+  /** The lock that the waiter waits for. */
   waitsFor: DeadlockLock
+  /** The locks that the waiter holds, and that the waiter before it in the cycle waits for. */
   holds: DeadlockLock[]
 }
 
+/** A lock that a waiter in a deadlock holds or waits for. */
 export interface DeadlockLock {
   kind: LockReport['kind']
   name?: string
@@ -154,17 +166,20 @@ export interface DeadlockLock {
   stack?: string
 }
 
+/** What {@link snapshot} resolves to. */
 export interface ProcessSnapshot {
-  /** The time, in milliseconds since the epoch. */
+  /** The time when the snapshot was requested, in milliseconds since the epoch. */
   at: number
+  /** The id of this process. */
   pid: number
   /**
-   * The threads that have a lock with diagnostics. A thread that is blocked, or busy for more than 250 ms, does not
-   * answer.
+   * The threads that have a lock with diagnostics, by their `threadId`. A thread that is blocked, or busy for more than
+   * 250 ms, does not answer.
    */
   threads: { id: number; answered: boolean }[]
+  /** The locks, and the keys that are held or waited for, of all threads that answered. */
   locks: LockReport[]
-  /** The latest deadlocks that were prevented, newest last. */
+  /** The latest deadlocks that were prevented, newest last: at most 16 of each thread. */
   deadlocks: DeadlockReport[]
 }
 
@@ -204,7 +219,8 @@ export interface LockEvent {
   waited?: number
   /**
    * Identifies one wait, for instance as a key of a WeakMap: the same object in `boxoffice:wait`, which is published in
-   * the caller's async context, and in the event that ends the wait. Undefined when there was no wait.
+   * the caller's async context, and in the event that ends the wait. Undefined when there was no wait, or when
+   * `boxoffice:wait` had no subscriber.
    */
   wait?: object
   /** For `boxoffice:release`: the length of the hold in milliseconds. */

@@ -5,16 +5,15 @@ import type { Releaser } from '../core/releaser.js'
  * their threads. They find it by its kind and its `name`. The differences from a lock that threads share:
  *
  * - When a process ends while it holds the lock, also by SIGKILL, the next waiter acquires it, and its Releaser says
- *   `abandoned`.
+ *   `abandoned`. A process that is stopped (SIGSTOP) keeps the lock.
  * - Releasers have a {@link Releaser.fencingToken}, and snapshots list the processes.
- * - There is no `buffer`. A ConditionVariable and its mutex both have scope `'host'`. `cancel()` rejects waiters of this
- *   thread.
+ * - There is no `buffer`. A ConditionVariable and its mutex both have scope `'host'`.
  * - A wait keeps the process alive, because another process could release the lock, unless this thread holds it.
  * - Order is bounded among processes, as among threads, unless `fairness` is `'fifo'`. The waiters of one thread are in
  *   one queue.
  *
- * Each kind and name has a file, which the process maps until it ends, also when no lock of that name is left. For names
- * without end, such as those of users, take the keys of one keyed lock.
+ * Each kind and name has a file, which the process maps until it ends, also when no lock of that name is left. Where the
+ * names have no limit, such as the names of users, use them as the keys of one keyed lock.
  *
  * The constructor throws an Error that says what is wrong and what to do:
  *
@@ -22,6 +21,7 @@ import type { Releaser } from '../core/releaser.js'
  *   network file system;
  * - `ERR_LOCK_SEGMENT` when the directory or a file in it is invalid or not accessible;
  * - `ERR_LOCK_CAPACITY` when 127 processes already have locks there;
+ * - `ERR_LOCK_FORKED` in a copy of a process with such locks that `fork(2)` has made;
  * - `ERR_LOCK_MISMATCH` when the lock exists with another value, count, number of parties or capacity.
  *
  * @example
@@ -58,13 +58,16 @@ export interface HostOptions {
 export interface KeyedHostOptions extends HostOptions {
   /**
    * For scope `'host'`: how many keys can be held or waited for at once, by all processes together, from 1 to 2^24. The
-   * capacity is no limit for callers: the table has at least twice as many entries, in buckets of 64 entries, whose number
-   * is a power of two. So a `capacity` of 1 to 32 has room for 64 keys. A key whose bucket is full rejects with
-   * `ERR_LOCK_CAPACITY`. To limit how many keys are held at once, use a {@link Semaphore}. The process that constructs the
-   * lock first sets the capacity; a
-   * constructor with another capacity throws `ERR_LOCK_MISMATCH`. The lock's file grows with the keys that are in use:
-   * from an eighth of its largest size to 0.3 KB for each key of the capacity (0.4 KB in a KeyedRWLock, 2.5 KB in a
-   * KeyedSemaphore). When the disk or the memory has no room for it, the acquisition rejects with `ERR_LOCK_SEGMENT`.
+   * process that constructs the lock first sets the capacity. A constructor with another capacity throws
+   * `ERR_LOCK_MISMATCH`.
+   *
+   * The capacity reserves room and limits no caller: to limit how many keys are held at once, use a {@link Semaphore}. The
+   * table has at least twice as many entries, in buckets of 64 entries, whose number is a power of two. So a `capacity` of
+   * 1 to 32 has room for 64 keys. When the bucket of a key is full, acquiring that key rejects with `ERR_LOCK_CAPACITY`.
+   *
+   * The lock's file grows with the keys that are in use: from an eighth of its largest size to 0.3 KB for each key of the
+   * capacity (0.4 KB in a KeyedRWLock, 2.5 KB in a KeyedSemaphore). A capacity between two powers of two takes the file of
+   * the larger one. When the disk or the memory has no room, acquiring rejects with `ERR_LOCK_SEGMENT`.
    *
    * @default 65,536; 16,384 for a KeyedRWLock and a LockManager; 4,096 for a KeyedSemaphore
    */

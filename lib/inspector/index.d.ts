@@ -59,13 +59,16 @@ export interface InspectorOptions {
   /**
    * The host names or addresses of the page besides `localhost`, `127.x.x.x` and `[::1]`, without a scheme and a port.
    * Requests for any other host get a 403, so that no web page can point its own host name at this machine and read the
-   * locks (DNS rebinding). @default none
+   * locks (DNS rebinding).
+   *
+   * @default none
    */
   hosts?: readonly string[] | undefined
   /**
    * Whether to answer requests from other machines, and requests that a proxy has forwarded (with a header such as
-   * `Forwarded`, `Via`, `X-Forwarded-For`, `X-Real-IP`, `X-Client-IP` or `CF-Connecting-IP`). Their host
+   * `Forwarded`, `Via`, `X-Forwarded-For`, `X-Real-IP`, `X-Client-IP` or `CF-Connecting-IP`). The host name of such requests
    * usually has to be in `hosts`. The page has no authentication: put your own in front when you set this.
+   *
    * @default false
    */
   allowRemote?: boolean | undefined
@@ -81,8 +84,8 @@ export interface InspectorOptions {
  * from other sites get 403; methods other than GET and HEAD get 405; malformed requests get 400. A proxy on this
  * machine that adds no header hides the real sender: do not let it forward the path, or put authentication in front.
  *
- * Locks are read only while a page is open, and at most five times a second for all pages together. Pages that
- * ask for the same share one report, and each report takes a turn of the event loop of its own.
+ * Locks are read only while a page is open, and at most five times a second for all pages together. Pages with the same
+ * filter share one report, and each report takes a turn of the event loop of its own.
  *
  * @throws {TypeError} when an option is of the wrong type.
  * @throws {RangeError} when an element of `hosts` is not a host name, or has a scheme or a port.

@@ -82,8 +82,8 @@ export class Barrier {
   /**
    * Waits as {@link Barrier.wait} does, and blocks this thread until then.
    *
-   * @throws {Error} `ERR_LOCK_TIMEOUT` and `ERR_LOCK_BROKEN`, as above; `ERR_LOCK_DEADLOCK` when parties are missing
-   * and no other thread has the barrier: this party is not counted in then.
+   * @throws {Error} `ERR_LOCK_TIMEOUT` and `ERR_LOCK_BROKEN`, as above; `ERR_LOCK_DEADLOCK` when parties are missing and
+   * the barrier belongs to this thread only: this party is not counted in then.
    * @throws {TypeError} on the main thread unless `allowBlockingMainThread` is set.
    */
   waitSync(options?: GateSyncWaitOptions): number

@@ -10,13 +10,13 @@ export interface ConditionVariableOptions extends LockOptions, BufferOptions, Ho
  * has acquired it again when it settles, also when it rejects; Releasers and `runExclusive` stay valid. There are no
  * spurious wake-ups, but another caller may hold the mutex before the notified waiter does: wait in a loop.
  *
- * A wait that gets the mutex because its holder died does not say so: the next grant of the mutex is `abandoned`. A
- * waiter that must know sets a mark in the state before each change, and clears it afterwards.
+ * A waiter that gets the mutex back after the death of its holder gets no notice of that: the next grant of the mutex is
+ * `abandoned`. Where waiters must know, each holder sets a mark in the state before a change, and clears it afterwards.
  *
  * A notified waiter whose thread or process ends before it holds the mutex again passes its notification on to another
- * waiter. At scope `'host'` a waiter that dies after it got the mutex passes it on as well: then two waiters wake up for
- * one notification. The waiting processes take turns, and there is no `fairness: 'fifo'`. A holder that may be killed notifies first
- * and then makes its change, both while it holds the mutex: so no waiter is forgotten.
+ * waiter. At scope `'host'` it does so also when it dies while it holds the mutex again: then one notification wakes two
+ * waiters. There the waiting processes take turns, and there is no `fairness: 'fifo'`. A holder that may be killed
+ * notifies first and then makes its change, both while it holds the mutex: so no waiter is forgotten.
  *
  * @example
  * const mutex = new Mutex()
@@ -73,8 +73,11 @@ export class ConditionVariable {
   /**
    * Releases `mutex`, waits for a notification, and acquires `mutex` again. Rejects with `ERR_LOCK_TIMEOUT` when
    * `timeout` ms have passed, and with `signal.reason` on abort: the caller holds the mutex then, too. A `timeout` of 0
-   * and an aborted signal reject at once. At scope `'host'` the next `fencingToken` of the grant is larger than before.
-   * When the files there have been removed, it rejects with `ERR_LOCK_SEGMENT`, and the caller does not hold the mutex.
+   * and an aborted signal reject at once, without a release. A pending wait keeps the process alive as
+   * `CountdownLatch.wait()` does.
+   *
+   * At scope `'host'` the `fencingToken` of the grant is larger after the wait than before. When the lock's files have been
+   * removed there, the wait rejects with `ERR_LOCK_SEGMENT`, and the caller does not hold the mutex.
    *
    * @throws {Error} `ERR_LOCK_NOT_HELD` when this thread does not hold `mutex`.
    * @throws {Error} `ERR_LOCK_UNSUPPORTED` when `mutex` has a `maxHold` or a `minHold`.
@@ -93,13 +96,13 @@ export class ConditionVariable {
   waitSync(mutex: Mutex, options?: Omit<SyncWaitOptions, 'priority'>): void
 
   /**
-   * Wakes the waiter that has waited longest, at scope `'host'` of the process whose turn it is. Change what the waiters
-   * wait for while you hold the mutex.
+   * Wakes the waiter that has waited longest; at scope `'host'` the longest waiter of the process whose turn it is. Does
+   * nothing without a waiter. Change what the waiters wait for while you hold the mutex.
    */
   notifyOne(): void
   /**
-   * Wakes every waiter. Each acquires the mutex in turn. At scope `'host'` a process that is killed meanwhile has woken
-   * the waiters of some processes.
+   * Wakes every waiter. Each acquires the mutex in turn. A process that is killed during this call at scope `'host'` may
+   * have woken the waiters of some processes only.
    */
   notifyAll(): void
 

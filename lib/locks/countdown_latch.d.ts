@@ -9,6 +9,9 @@ import type { Mutex } from './mutex.js'
  * {@link LockOptions.name}): another countdown needs another name. At scope `'host'` it keeps its count until every
  * process that has constructed it has ended.
  *
+ * The latch does not notice a thread or a process that ends before it has counted down: give a `timeout` where that may
+ * happen.
+ *
  * @example
  * // Serve when all three are ready.
  * const ready = new CountdownLatch(3)
@@ -55,8 +58,9 @@ export class CountdownLatch {
    * Resolves when the latch is open. Rejects with `ERR_LOCK_TIMEOUT` when `timeout` ms have passed, and with
    * `signal.reason` on abort; other waiters go on waiting.
    *
-   * When threads share the latch, a pending wait keeps a worker alive, and the main thread as long as another thread
-   * has loaded this package. A latch of scope `'host'` keeps it alive, and a latch of one thread keeps nothing alive.
+   * When threads share the latch, a pending wait keeps a worker alive, and it keeps the main thread alive as long as
+   * another thread has loaded this package. A wait at scope `'host'` keeps either alive. A wait for a latch of one thread
+   * keeps nothing alive.
    *
    * @throws {TypeError | RangeError} at once when an option is invalid.
    */
@@ -65,8 +69,8 @@ export class CountdownLatch {
   /**
    * Waits as {@link CountdownLatch.wait} does, and blocks this thread until then.
    *
-   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when the latch is not open
-   * and no other thread has it.
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when the latch is not open and
+   * belongs to this thread only.
    * @throws {TypeError} on the main thread unless `allowBlockingMainThread` is set.
    */
   waitSync(options?: GateSyncWaitOptions): void

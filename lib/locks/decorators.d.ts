@@ -40,6 +40,7 @@ export function withTimeout(
  * `withTimeout(lock, 0, error)` does.
  *
  * @param error the reason of the rejection. @default {@link E_ALREADY_LOCKED}
+ * @throws {TypeError} when `lock` has no `acquire()`, or has keys.
  */
 export function tryAcquire(
   lock: MutexInterface & Closable,

@@ -38,8 +38,8 @@ export class DiningPhilosophers {
   /**
    * @param seats The number of seats: 1 to 2^31 - 1. The same in all threads that share the table. A fork takes memory
    * only while it is held or waited for.
-   * @param options `fairness` applies to the forks. There is no `buffer`: threads share a table by its name, which
-   * keeps its number of seats as long as a thread that has used it lives.
+   * @param options `fairness` applies to the forks. There is no `buffer`: threads share a table by its name. A
+   * table keeps its number of seats as long as a thread has an object for it or eats at it.
    * @throws {TypeError | RangeError} when `seats` or an option is invalid.
    * @throws {Error} `ERR_LOCK_MISMATCH` when a table of that name has another number of seats.
    * @throws {Error} `ERR_LOCK_UNSUPPORTED` at scope `'host'` and over an engine: docs/scopes.md says what to use there.
@@ -70,7 +70,11 @@ export class DiningPhilosophers {
    */
   beginSync(seat: number, options?: SyncWaitOptions): Releaser
 
-  /** Acquires both forks now, or returns undefined and holds none. */
+  /**
+   * Acquires both forks now, or returns undefined and holds none.
+   *
+   * @throws {TypeError | RangeError} when there is no such seat.
+   */
   tryBegin(seat: number): Releaser | undefined
 
   /**
@@ -105,7 +109,7 @@ export class DiningPhilosophers {
 
   /**
    * Begins as {@link DiningPhilosophers.beginSync} does, runs `callback`, releases, and returns the callback's result.
-   * With an async function as `callback` they are released at the function's first `await`.
+   * With an async function as `callback` the forks are released at the function's first `await`.
    */
   runExclusiveSync<T>(seat: number, callback: (grant: Grant) => T, options?: SyncWaitOptions): T
 }

@@ -12,7 +12,8 @@ export interface EventOptions extends LockOptions, BufferOptions, HostOptions {
 declare abstract class WaitableEvent {
   /**
    * Resolves when the event admits this waiter. Rejects with `ERR_LOCK_TIMEOUT` when `timeout` ms have passed, and with
-   * `signal.reason` on abort. A waiter that is rejected leaves the queue at once.
+   * `signal.reason` on abort. A waiter that is rejected leaves the queue at once. A pending wait keeps the process alive
+   * as `CountdownLatch.wait()` does.
    *
    * @param options or a priority.
    * @throws {TypeError | RangeError} at once when an option is invalid.
@@ -23,12 +24,12 @@ declare abstract class WaitableEvent {
    * Waits as `wait()` does, and blocks this thread until then.
    *
    * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when the event is not set and
-   * no other thread has it.
+   * belongs to this thread only.
    * @throws {TypeError} on the main thread unless `allowBlockingMainThread` is set.
    */
   waitSync(options?: SyncWaitOptions): void
 
-  /** Whether the event admits this caller now. An AutoResetEvent uses up its signal by that. */
+  /** Whether the event admits this caller now. An AutoResetEvent that admits it is no longer set. */
   tryWait(): boolean
   /** Whether the event would admit a waiter. Another thread may change that at any time. */
   isSet(): boolean

@@ -1,5 +1,5 @@
-// boxoffice/local: the locks of one thread, in any runtime of JavaScript. Options of the wider scopes throw
-// ERR_LOCK_UNSUPPORTED, unless the program has loaded boxoffice as well, in Node.js.
+// boxoffice/local: the locks of one thread, in any runtime of JavaScript. Options of the wider scopes, `diagnostics` and
+// `reentrant` throw ERR_LOCK_UNSUPPORTED, unless the program has loaded boxoffice as well, in Node.js.
 
 export * from '../cluster/options.js'
 export * from '../core/errors.js'

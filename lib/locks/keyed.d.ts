@@ -3,13 +3,13 @@ import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { KeyedHostOptions } from '../host/options.js'
 import type { CancelOptions, HoldOptions, LockOptions, WaitDefaults } from './lock_options.js'
 
-/** The key of a keyed lock. Keys of different types are different keys: 1 is not '1'. NaN is invalid. */
+/** The key of a keyed lock. Keys of different types are different keys: 1 is not '1'. NaN throws a RangeError. */
 export type Key = string | number | bigint
 
 /**
- * In the listings of keyed locks of scope host: a long key, of about 40 characters or more, that only other threads or
- * processes hold or wait for. No more than its beginning is known here. It is no {@link Key}: methods refuse it with a
- * TypeError, except `cancel()`, as no caller of this thread waits for it.
+ * In the listings of keyed locks of scope `'host'`: a long key, of about 40 characters or more, that only other threads
+ * or processes hold or wait for. This thread knows only its beginning. It is not a {@link Key}: methods refuse it with a
+ * TypeError, except `cancel()`, which does nothing because no caller of this thread waits for it.
  */
 export interface CutKey {
   /** The type of the key. */
@@ -20,6 +20,7 @@ export interface CutKey {
   toString(): string
 }
 
+/** The options of keyed locks. Without a `name` or an `engine` a keyed lock belongs to one thread. */
 export interface KeyedOptions
   extends LockOptions,
     WaitDefaults,
@@ -36,13 +37,14 @@ export interface KeyedMutexOptions extends KeyedOptions {
    * each key: calls that a callback starts are nested in its hold, and nested calls that run side by side take turns.
    * When `release(key)` or `maxHold` has ended the hold before its callback, calls from inside queue as all others do.
    *
-   * The other forms cannot mark their caller as the holder. From inside a hold of the key `acquire()`, `lock()` and
-   * `waitForUnlock()` reject with `ERR_LOCK_DEADLOCK`. A key that a chain acquires while it holds another one is a second
-   * wait: two chains that take two keys in different orders wait for each other.
+   * The other methods cannot mark their caller as the holder. From inside a hold of the key `acquire()`, `lock()` and
+   * `waitForUnlock()` reject with `ERR_LOCK_DEADLOCK`. Two chains that acquire two keys one after the other, in different
+   * orders, still deadlock: acquire both keys in one call.
    *
-   * A derived class that overrides `acquire()` cannot be reentrant, and throws a TypeError.
+   * A derived class that overrides `acquire()` cannot be reentrant: the constructor throws a TypeError.
    *
-   * The option is that of each object: with and without it objects of one name exclude each other.
+   * The option applies to each object: objects of one name exclude each other with and without it. In `boxoffice/local`
+   * the constructor throws `ERR_LOCK_UNSUPPORTED`.
    *
    * @default false
    */

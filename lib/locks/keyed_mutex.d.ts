@@ -6,8 +6,9 @@ import type { CutKey, Key, KeyedMutexOptions } from './keyed.js'
 import type { Mutex, MutexSnapshot } from './mutex.js'
 
 /**
- * One mutex for each key. A key takes memory only while it is held or waited for, so keys need neither
- * creation nor clean-up. (For speed, up to 256 idle keys are remembered.)
+ * One mutex for each key. A key takes memory only while it is held or waited for, so keys need neither creation nor
+ * clean-up. (For speed, up to 256 idle keys are remembered.) Each key behaves as a {@link Mutex} does, also after the
+ * death of its holder.
  *
  * @example
  * const locks = new KeyedMutex()
@@ -40,16 +41,17 @@ import type { Mutex, MutexSnapshot } from './mutex.js'
  */
 export class KeyedMutex implements Closable {
   /**
+   * Throws as the constructor of a {@link Mutex} does; at scope `'host'` see {@link HostOptions}.
+   *
    * @param options or the error that `cancel()` rejects with.
-   * @throws {TypeError | RangeError} when an option is invalid; at scope `'host'` also the errors of
-   * {@link HostOptions}.
    */
   constructor(options?: Error | KeyedMutexOptions)
 
   /**
    * Acquires a key, or all of several keys, after waiting in their queues. Several keys are acquired one after the
    * other in an order that every caller shares, each key once. `timeout` covers all of them together, and a caller that
-   * times out or is aborted holds none. With an empty list it holds none and waits for none. Rejects as {@link Mutex.acquire} does.
+   * times out or is aborted holds none. With an empty list the call acquires no key and does not wait. Rejects as
+   * {@link Mutex.acquire} does, and at scope `'host'` with `ERR_LOCK_CAPACITY` when there is no room for a key.
    *
    * @param options a bare number is a TypeError, because it may be meant as a timeout or as a priority.
    * @throws {TypeError | RangeError} at once when the one key or an option is invalid; with several keys the promise
@@ -121,7 +123,7 @@ export class KeyedMutex implements Closable {
   waitForUnlock(key: Key, options?: WaitOptions): Promise<void>
   /** Whether the key is held. Another thread may change that at any time. */
   isLocked(key: Key): boolean
-  /** Rejects every waiter of this thread for this key. */
+  /** Rejects every waiter of this thread for this key, as {@link Mutex.cancel} does. */
   cancel(key: Key | CutKey, reason?: unknown): void
   /** Rejects every waiter of this thread, for every key. */
   cancelAll(reason?: unknown): void

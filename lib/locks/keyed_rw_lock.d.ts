@@ -7,7 +7,8 @@ import type { KeyedMutex } from './keyed_mutex.js'
 import type { ReadReleaser, RWLock, RWLockSnapshot, WriteReleaser } from './rw_lock.js'
 
 /**
- * One read-write lock for each key. A key takes memory only while it is held or waited for.
+ * One read-write lock for each key. A key takes memory only while it is held or waited for. Each key behaves as an
+ * {@link RWLock} does, also after the death of a holder.
  *
  * @example
  * const documents = new KeyedRWLock()

@@ -15,7 +15,8 @@ import type { CutKey, Key, KeyedOptions } from './keyed.js'
 import type { Semaphore, SemaphoreSnapshot, SemaphoreTicket } from './semaphore.js'
 
 /**
- * One semaphore for each key, all with the same initial value. A key takes memory only while it is in use.
+ * One semaphore for each key, all with the same initial value, which is also the largest. A key takes memory only while
+ * it is in use. Each key behaves as a {@link Semaphore} does, also after the death of a holder.
  *
  * @example
  * const uploads = new KeyedSemaphore(3) // three at a time for each user
@@ -167,7 +168,7 @@ export class KeyedSemaphore implements Closable {
   /**
    * Puts `weight` units of the key back, for any holder.
    *
-   * @throws {RangeError} `ERR_LOCK_RANGE` when the value would pass the initial value.
+   * @throws {RangeError} `ERR_LOCK_RANGE` when the value would pass the initial value: nothing has changed.
    */
   release(key: Key, weight?: number): void
   /** As {@link Semaphore.waitForUnlock}. */

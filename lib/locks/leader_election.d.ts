@@ -8,9 +8,8 @@ import type { Mutex } from './mutex.js'
 
 /**
  * A scope is required: `scope: 'host'` for the processes of this machine, an `engine` for several machines, or
- * `scope: 'process'` for the threads of this process. A term
- * ends after `maxHold` ms. Over an engine that is 60 s by default: use Infinity for a leader that stays. At scope
- * `'host'` a term has no end by default.
+ * `scope: 'process'` for the threads of this process. A term ends after `maxHold` ms. Over an engine `maxHold` is 60 s by
+ * default: use Infinity for a leader that stays. At scope `'host'` a term has no end by default.
  */
 export interface LeaderElectionOptions
   extends HostOptions,
@@ -29,11 +28,11 @@ export interface LeadOptions {
 /** One term of leadership. */
 export interface LeaderTerm {
   /**
-   * The number of this term, larger than that of every term before it: see {@link Releaser.fencingToken}. Store it with
-   * what the leader writes, and refuse to write where a larger token is stored. Undefined in scope `'process'`.
+   * The number of this term, larger than that of every term before it: see {@link Releaser.fencingToken}. Undefined in
+   * scope `'process'`.
    */
   readonly fencingToken?: bigint
-  /** The last leader died, or lost its lease: check the state that it left. */
+  /** Whether the last leader died, or lost its lease: then check the state that it left. */
   readonly abandoned: boolean
 }
 
@@ -69,11 +68,14 @@ export class LeaderElection implements AsyncDisposable {
   /**
    * Waits until this process leads, and then runs `callback`. Each call of `lead()` is a candidate of its own.
    *
-   * `signal` is aborted when the callback has to stop: with an error of code `ERR_LOCK_LOST` when the term is lost,
-   * after `maxHold` or with the lease of an engine, before the server can give it to another process; with the reason of
-   * `options.signal`; with `ERR_LOCK_CLOSED` on {@link LeaderElection.close}. The next term, here or elsewhere, begins
-   * after that. Unless the term was lost, it also waits until the callback has ended, however long it ignores its
-   * signal. This call of `lead()` never runs the callback again before it has ended.
+   * `signal` is aborted when the callback has to stop:
+   *
+   * - with an error of code `ERR_LOCK_LOST` when the term is lost, because `maxHold` is over or the engine lost the lease.
+   *   The next term, here or elsewhere, begins after the abort, even if the callback has not ended;
+   * - with the reason of `options.signal`, or with `ERR_LOCK_CLOSED` on {@link LeaderElection.close}. The next term begins
+   *   when the callback has ended, however long it ignores its signal.
+   *
+   * This call of `lead()` never runs the callback again before it has ended.
    *
    * The end of the callback decides what follows:
    *
@@ -94,8 +96,9 @@ export class LeaderElection implements AsyncDisposable {
    *
    * A server that stops answering is asked again, after a warning of code `BOXOFFICE_ELECTION_UNANSWERED`.
    *
-   * @throws {TypeError} when `callback` is not a function, or an option is invalid.
-   * @throws {Error} `ERR_LOCK_CLOSED` after `close()`; `ERR_LOCK_ENGINE` when the engine has been closed.
+   * @returns a promise that rejects with the callback's error, with a TypeError when an argument is invalid, with
+   * `ERR_LOCK_CLOSED` after `close()`, with `ERR_LOCK_ENGINE` when the engine has been closed, and with other errors of
+   * {@link Mutex.acquire} that a new attempt does not cure.
    */
   lead<T>(
     callback: (signal: AbortSignal, term: LeaderTerm) => Promise<T> | T,
@@ -114,8 +117,8 @@ export class LeaderElection implements AsyncDisposable {
   leader(): number | undefined
 
   /**
-   * Aborts the signals of running callbacks, and ends every other wait of `lead()`. Resolves when the callbacks have
-   * ended and this process has resigned: do not await it in a callback. Idempotent.
+   * Aborts the signals of running callbacks, and ends every wait for leadership. Resolves when the callbacks have ended
+   * and this process has resigned: do not await it in a callback, which would deadlock. Idempotent.
    */
   close(): Promise<void>
 

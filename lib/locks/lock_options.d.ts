@@ -1,15 +1,15 @@
 import type { WaitOptions } from '../core/options.js'
 
-/** How threads share a lock, and how it behaves. `fairness` and `allowBlockingMainThread` are those of each object. */
+/** How threads share a lock, and how it behaves. Its objects may differ in `fairness` and `allowBlockingMainThread`. */
 export interface LockOptions {
   /**
    * All threads of the process that construct a lock of this kind with this name share one lock. (A Mutex and a
    * KeyedMutex of the same name are two locks.) The lock lives as long as any thread has an object for it, and longer
-   * while it is not in its initial state. A keyed lock lives as long as a thread that has used it.
+   * while it, or one of its keys, is not in its initial state.
    *
    * A name alone reaches this process only. In a worker of node:cluster, and in one of several instances of PM2, the first
-   * such lock of a thread emits a `BoxofficeWarning` with the code `BOXOFFICE_ONE_PROCESS`: give it `scope: 'host'`
-   * for all processes of the machine, or `scope: 'process'` for the threads of this one.
+   * such lock of a thread emits a `BoxofficeWarning` with the code `BOXOFFICE_ONE_PROCESS`. Give the lock `scope: 'host'`
+   * for all processes of the machine, or `scope: 'process'` for the threads of this process.
    */
   name?: string
 
@@ -53,8 +53,8 @@ export interface BufferOptions {
   byteOffset?: number
 
   /**
-   * Gives the lock shared memory of its own: its `buffer`, with which other threads construct it. A lock with none of
-   * `name`, `buffer` and `shared` belongs to one thread and has no `buffer`.
+   * Gives the lock shared memory of its own: its `buffer`, with which other threads construct it. A lock without `name`,
+   * `buffer` and `shared` belongs to one thread, and reading its `buffer` throws a TypeError.
    *
    * @default false
    */
@@ -69,9 +69,10 @@ export interface CancelOptions {
 export interface MaxHoldOptions {
   /**
    * The longest time in milliseconds that one hold lasts, from 100 to 2^31 - 1, or Infinity. For locks over an engine,
-   * where it replaces the engine's own `maxHold`, and for locks of scope `'host'`. A hold that lasts longer ends: its
-   * `signal` aborts with `ERR_LOCK_LOST`, then the next waiter acquires the lock, and its grant is `abandoned` (at
-   * scope `'host'` not after a reader). The callback goes on until it heeds the signal.
+   * where it replaces the engine's own `maxHold`, and for locks of scope `'host'`; the constructors of other locks throw
+   * `ERR_LOCK_UNSUPPORTED`. A hold that lasts longer ends: its `signal` aborts with `ERR_LOCK_LOST`, then the next waiter
+   * acquires the lock, and its grant is `abandoned` (at scope `'host'` not after a reader). The callback goes on until it
+   * heeds the signal.
    *
    * Infinity: the hold lasts until it is released, or until its thread ends; over an engine, until the thread's session
    * ends.
@@ -81,23 +82,33 @@ export interface MaxHoldOptions {
   maxHold?: number | undefined
 }
 
+/**
+ * How long a hold lasts at most and at least: see docs/hold-times.md. All objects of one lock must have the same times. At
+ * scope `'host'` the constructor of an object with other times throws `ERR_LOCK_MISMATCH`.
+ *
+ * At scope `'host'` a lock with either time throws `ERR_LOCK_UNSUPPORTED`
+ *
+ * - in the constructor of a mutex with `fairness: 'fifo'`;
+ * - in every method that ends in `Sync`;
+ * - in `release()` of a semaphore: use the Releasers;
+ * - with a `minHold` in `tryUpgrade()` and `downgrade()` of a read-write lock, and `upgrade()` rejects with it.
+ */
 export interface HoldOptions extends MaxHoldOptions {
   /**
    * The time in milliseconds after a grant in which no other caller acquires the lock, from 0 to 2^31 - 1, and not more
-   * than `maxHold`. It applies also when the holder has released the lock before, or has died. So when many processes
-   * start a job at about the same time, one runs it: docs/recipes/cron.md. All must construct the lock with the same
-   * `minHold`.
+   * than `maxHold`. It applies also after the holder has released the lock, or has died. So when many processes start a
+   * job at about the same time, one process runs it: docs/recipes/cron.md.
    *
-   * For mutexes over an engine, and for all locks of scope `'host'`, where a grant of a semaphore keeps its units from
-   * others, a writer keeps out everyone else, and a reader keeps out writers. Other locks throw
-   * `ERR_LOCK_UNSUPPORTED`.
+   * For mutexes over an engine, and for all locks of scope `'host'`. There a grant of a semaphore keeps its units from
+   * other callers, a writer keeps out all other callers, and a reader keeps out writers. The constructors of other locks
+   * throw `ERR_LOCK_UNSUPPORTED`.
    *
    * @default 0
    */
   minHold?: number | undefined
 }
 
-/** Defaults for every wait of an object. Each wait may override them. Upgrades use neither. */
+/** Defaults for every wait of an object, upgrades excepted. Each wait may override them. */
 export interface WaitDefaults {
   /** The longest wait in milliseconds: see {@link WaitOptions.timeout}. @default Infinity */
   timeout?: number | undefined

@@ -13,6 +13,7 @@ import type {
   WaitDefaults,
 } from './lock_options.js'
 
+/** The methods of async-mutex's Mutex, which {@link withTimeout} and {@link tryAcquire} take and return. */
 export interface MutexInterface {
   acquire(options?: number | WaitOptions): Promise<MutexInterface.Releaser>
   runExclusive<T>(callback: MutexInterface.Worker<T>, options?: number | WaitOptions): Promise<T>
@@ -37,10 +38,11 @@ export interface MutexOptions
     DiagnosticsOptions {}
 
 export interface MutexSnapshot extends HostSnapshot, LockDiagnostics {
+  /** Whether the mutex is held. */
   locked: boolean
   /**
    * The number of waiters: the promises of this thread, every blocked thread, and one for each other thread whose
-   * promises wait.
+   * promises wait (with `fairness: 'fifo'` one for each of these promises).
    */
   waiting: number
 }
@@ -49,7 +51,8 @@ export interface MutexSnapshot extends HostSnapshot, LockDiagnostics {
  * A mutual exclusion lock, held across `await`. It has every method of async-mutex's Mutex: change the import.
  *
  * Within a thread and a priority the queue is first in, first out. When the thread that holds a shared mutex ends, the
- * next waiter acquires it, and its Releaser says `abandoned`.
+ * next waiter acquires it, and its Releaser says `abandoned`. A pending wait keeps its thread alive while another thread
+ * or process could end it: see docs/threads.md.
  *
  * @example
  * const mutex = new Mutex()
@@ -74,17 +77,20 @@ export interface MutexSnapshot extends HostSnapshot, LockDiagnostics {
 export class Mutex implements MutexInterface, Closable {
   /**
    * @param options or, as in async-mutex, the error that `cancel()` rejects with.
-   * @throws {TypeError} when an option is of the wrong type.
-   * @throws {RangeError} when `buffer` is too small or `byteOffset` out of range.
-   * @throws {Error} `ERR_LOCK_MISMATCH` when a lock of another kind is in the buffer there.
+   * @throws {TypeError} when an option is unknown, is of the wrong type, or contradicts another option.
+   * @throws {RangeError} when an option is out of its range, or `buffer` is too small.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when a lock of another kind is in the buffer there; `ERR_LOCK_UNSUPPORTED` when
+   * the scope does not support an option (see {@link HoldOptions}); at scope `'host'` also the errors of
+   * {@link HostOptions}.
    */
   constructor(options?: Error | MutexOptions)
 
   /**
    * Acquires the mutex, after waiting in its queue. Rejects with `ERR_LOCK_TIMEOUT` when `timeout` ms have passed, with
    * `signal.reason` on abort, with the reason given to `cancel()`, with `ERR_LOCK_QUEUE_FULL` when `maxPending` callers
-   * wait, with `ERR_LOCK_CLOSED` after `close()`, and over an engine with `ERR_LOCK_ENGINE`. A waiter that is rejected
-   * leaves the queue at once.
+   * wait, with `ERR_LOCK_CLOSED` after `close()`, with `ERR_LOCK_DEADLOCK` when `diagnostics: true` finds a deadlock, over
+   * an engine with `ERR_LOCK_ENGINE`, and at scope `'host'` with `ERR_LOCK_SEGMENT` when the lock's files have been removed.
+   * A waiter that is rejected leaves the queue at once.
    *
    * @param options or a priority: a bare number is not a timeout.
    * @throws {TypeError | RangeError} at once when an option is invalid.
@@ -133,7 +139,10 @@ export class Mutex implements MutexInterface, Closable {
    */
   tryRunExclusive<T>(callback: (grant: Grant) => Promise<T> | T): Promise<TryRunResult<T>>
 
-  /** {@link Mutex.acquire} without a Releaser, and the fastest way to lock. Call {@link Mutex.unlock} to release. */
+  /**
+   * Acquires as {@link Mutex.acquire} does, but without a Releaser: the fastest way to lock. Call {@link Mutex.unlock} to
+   * release. The caller gets no `abandoned`.
+   */
   lock(options?: number | AcquireOptions): Promise<void>
 
   /** Acquires the mutex now and returns true, or returns false when it is held. */
@@ -179,7 +188,11 @@ export class Mutex implements MutexInterface, Closable {
 
   /**
    * Resolves when the mutex could be acquired, after the callers that wait to acquire it. Acquires nothing. (On a mutex
-   * that threads share it waits in the queue, and releases in the same turn of the event loop.)
+   * that threads share it waits in the queue, and releases in the same turn of the event loop.) Rejects as
+   * {@link Mutex.acquire} does, but `cancel()` and `maxPending` do not apply.
+   *
+   * @param options or a priority.
+   * @throws {TypeError | RangeError} at once when an option is invalid.
    */
   waitForUnlock(options?: number | WaitOptions): Promise<void>
 
@@ -188,8 +201,7 @@ export class Mutex implements MutexInterface, Closable {
 
   /**
    * Rejects every waiter of this thread that waits to acquire, with `reason` or else with `cancelError`. The holder
-   * keeps the mutex. Callers in `waitForUnlock()` and callers that a condition variable has notified keep waiting; on a
-   * mutex that threads share they go to the end of the queue.
+   * keeps the mutex. Callers in `waitForUnlock()` and callers that a condition variable has notified keep waiting.
    */
   cancel(reason?: unknown): void
 

@@ -38,13 +38,13 @@ export interface RecursiveMutexOptions
  *
  * The callback itself goes on while nested calls hold the mutex: await them before you touch what the mutex guards.
  *
- * At scope host and over an engine the outermost hold has the lock; acquiring it again is local. After `maxHold` has ended
- * that hold, its callback does not hold the mutex any more: `isHeld()` is false, and calls from inside, also those that
- * wait there, queue as calls from outside do, with what is left of their `timeout`. A lease that is lost over an engine
- * without a `maxHold` of the lock's own keeps the other callers of this thread out until the callback ends, and calls
- * from inside reject with `ERR_LOCK_LOST`.
+ * At scope `'host'` and over an engine the outermost hold has the lock; acquiring it again is local. After `maxHold` has
+ * ended that hold, its callback no longer holds the mutex, and `isHeld()` is false. Calls from inside then queue as calls
+ * from outside do. Nested calls that already wait move to that queue, with the rest of their `timeout`. When an engine
+ * loses the lease of a lock without a `maxHold` of its own, calls from inside reject with `ERR_LOCK_LOST`, and the other
+ * callers of this thread wait until the callback ends.
  *
- * When a thread ends while it holds a shared RecursiveMutex, the next waiter acquires it, without `abandoned`.
+ * When a thread ends while it holds a shared RecursiveMutex, the next waiter acquires it, and its grant is `abandoned`.
  *
  * There is no `acquire()`, because it could not mark its caller as the holder. AsyncLocalStorage.enterWith, the only
  * way, would mark the caller's siblings and the code after the release, too, and two chains could hold the mutex.
@@ -82,10 +82,10 @@ export interface RecursiveMutexOptions
  */
 export class RecursiveMutex implements Closable {
   /**
+   * Throws as the constructor of a {@link Mutex} does, and `ERR_LOCK_UNSUPPORTED` where the runtime has no
+   * AsyncLocalStorage. A Mutex in the same place of a buffer is not noticed.
+   *
    * @param options or the error that `cancel()` rejects with.
-   * @throws {TypeError} when an option is of the wrong type.
-   * @throws {RangeError} when `buffer` is too small or `byteOffset` out of range.
-   * @throws {Error} `ERR_LOCK_MISMATCH` when a lock of another kind is in the buffer there. (A Mutex is not noticed.)
    */
   constructor(options?: Error | RecursiveMutexOptions)
 
@@ -95,8 +95,8 @@ export class RecursiveMutex implements Closable {
    * waits in: the mutex's, or that of the hold that the call is nested in. When the promise settles, the mutex may
    * still be held for nested calls that the callback did not await.
    *
-   * Rejects with the callback's error; with `ERR_LOCK_TIMEOUT`, `signal.reason` or the reason of `cancel()`, without
-   * calling `callback`; and with a TypeError or RangeError when an argument is invalid.
+   * Rejects with the callback's error, and with a TypeError or RangeError when an argument is invalid. When the mutex is
+   * not acquired, rejects as {@link Mutex.acquire} does, without calling `callback`.
    *
    * @param options or a priority.
    */

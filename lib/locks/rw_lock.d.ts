@@ -22,10 +22,12 @@ export interface ReadReleaser extends Releaser {
    * then.
    *
    * When the upgrade fails, the caller is still a reader. The promise rejects with
+   *
    * - `ERR_LOCK_UPGRADE`, at once, when this or another reader is upgrading: two upgrades would wait for each other, so
    *   release this reader;
    * - `ERR_LOCK_TIMEOUT`, and `signal.reason` on abort;
    * - `ERR_LOCK_NOT_HELD` when this Releaser is released meanwhile;
+   * - `ERR_LOCK_UNSUPPORTED` when the lock has a `minHold`;
    * - over an {@link Engine}, where the readers of all machines count: `ERR_LOCK_ENGINE`, and `ERR_LOCK_LOST` when the
    *   reader's lease is lost.
    *
@@ -45,7 +47,8 @@ export interface ReadReleaser extends Releaser {
   /**
    * Upgrades now, or returns undefined when there are other readers or an upgrade is under way.
    *
-   * @throws {Error} `ERR_LOCK_NOT_HELD` when the grant of this Releaser is over.
+   * @throws {Error} `ERR_LOCK_NOT_HELD` when the grant of this Releaser is over; `ERR_LOCK_UNSUPPORTED` when the lock has a
+   * `minHold`.
    */
   tryUpgrade(): WriteReleaser | undefined
 
@@ -66,7 +69,8 @@ export interface WriteReleaser extends Releaser {
    * Makes the writer a reader; no other writer is admitted in between. Readers at the head of the queue are admitted,
    * too. Returns the reader's Releaser; the grant of this Releaser is over then.
    *
-   * @throws {Error} `ERR_LOCK_NOT_HELD` when the grant of this Releaser is over.
+   * @throws {Error} `ERR_LOCK_NOT_HELD` when the grant of this Releaser is over; `ERR_LOCK_UNSUPPORTED` when the lock has a
+   * `minHold`.
    */
   downgrade(): ReadReleaser
 }
@@ -95,9 +99,9 @@ export interface RWLockSnapshot extends HostSnapshot, LockDiagnostics {
  * others wait goes to the end of the queue, and a reader waits behind a queued writer. (So a reader that acquires the
  * lock again while a writer waits deadlocks.)
  *
- * When a thread that shares the lock ends, its readers are released. If it was the writer, one of the next holders is
- * told by `abandoned`. That may be a reader, and the next writer is not told then: leave a mark in the data, as in
- * docs/threads.md.
+ * When a thread that shares the lock ends, its readers are released. If it was the writer, the grant of one of the next
+ * holders is `abandoned`. That holder may be a reader, and then the next writer gets no notice: leave a mark in the data,
+ * as in docs/threads.md.
  *
  * @example
  * const lock = new RWLock()
@@ -123,10 +127,9 @@ export interface RWLockSnapshot extends HostSnapshot, LockDiagnostics {
  */
 export class RWLock implements Closable {
   /**
+   * Throws as the constructor of a {@link Mutex} does.
+   *
    * @param options or the error that `cancel()` rejects with.
-   * @throws {TypeError} when an option is of the wrong type.
-   * @throws {RangeError} when `buffer` is too small or `byteOffset` out of range.
-   * @throws {Error} `ERR_LOCK_MISMATCH` when a lock of another kind is in the buffer there.
    */
   constructor(options?: Error | RWLockOptions)
 
@@ -202,7 +205,7 @@ export class RWLock implements Closable {
   /** Whether a writer holds the lock. */
   isWriteLocked(): boolean
 
-  /** Rejects every waiter of this thread, upgrades included. Holders keep the lock. */
+  /** Rejects every waiter of this thread, upgrades included, with `reason` or else `cancelError`. Holders keep the lock. */
   cancel(reason?: unknown): void
 
   /** {@link Closable.close} */

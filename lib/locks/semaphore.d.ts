@@ -44,6 +44,7 @@ export type SemaphoreTicket<Value = number> = [Value, Releaser] & {
 } & Disposable &
   AsyncDisposable
 
+/** The methods of async-mutex's Semaphore, which {@link withTimeout} and {@link tryAcquire} take and return. */
 export interface SemaphoreInterface {
   acquire(
     weight?: number,
@@ -95,10 +96,11 @@ export interface SemaphoreSnapshot extends HostSnapshot, LockDiagnostics {
  *
  * When a thread that shares the semaphore ends, the units that it has acquired and not released go back, up to the
  * initial value. The next grant is `abandoned`. Where acquired units mean something else than "in use", such as items
- * in a buffer, begin with `new Semaphore(0)` and `release(n)`: then nothing goes back by itself.
+ * in a buffer, begin with `new Semaphore(0)` and `release(n)`: then no units go back by themselves.
  *
- * Over an engine the value is 1 or more and does not change. There `release()` gives back at most what this thread
- * holds, and `getValue()` counts the units of this thread only.
+ * Over an engine the value is 1 or more and does not change. When other processes use the semaphore with another value,
+ * acquiring rejects with `ERR_LOCK_MISMATCH`. There `release()` gives back at most what this thread holds, and `getValue()`
+ * counts the units of this thread only.
  *
  * @example
  * const connections = new Semaphore(10)
@@ -110,12 +112,13 @@ export interface SemaphoreSnapshot extends HostSnapshot, LockDiagnostics {
  */
 export class Semaphore implements SemaphoreInterface, Closable {
   /**
-   * @param value The initial value, the same in all threads that share the semaphore: an integer from -2^29 to 2^29 -
-   * 1.
+   * Throws as the constructor of a {@link Mutex} does, and `ERR_LOCK_MISMATCH` when the semaphore exists with another
+   * initial value.
+   *
+   * @param value The initial value, the same in all threads and processes that share the semaphore: an integer from -2^29
+   * to 2^29 - 1.
    * @param options or, as in async-mutex, the error that `cancel()` rejects with.
-   * @throws {TypeError | RangeError} when `value` or an option is invalid.
-   * @throws {Error} `ERR_LOCK_MISMATCH` when the semaphore exists with another initial value, or a lock of another kind
-   * is in the buffer there.
+   * @throws {TypeError | RangeError} when `value` is invalid.
    */
   constructor(value: number, options?: Error | SemaphoreOptions)
 
@@ -137,7 +140,7 @@ export class Semaphore implements SemaphoreInterface, Closable {
   acquire(weight?: number, options?: number | AcquireOptions): Promise<SemaphoreTicket>
   acquire(options: WeightedAcquireOptions): Promise<SemaphoreTicket>
 
-  /** Takes `weight` units now, or returns undefined when fewer are left or a caller waits. */
+  /** Takes `weight` units now, or returns undefined when fewer are left or a caller waits. Throws as `acquire()` does. */
   tryAcquire(weight?: number): SemaphoreTicket | undefined
 
   /**
@@ -185,9 +188,10 @@ export class Semaphore implements SemaphoreInterface, Closable {
   /**
    * Takes `weight` units, after waiting in the queue, and blocks this thread until then.
    *
-   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when the units are missing
-   * and no other thread has the semaphore.
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when the units are missing and
+   * the semaphore belongs to this thread only.
    * @throws {TypeError} on the main thread unless `allowBlockingMainThread` is set.
+   * @throws {TypeError | RangeError} when `weight` or an option is invalid.
    */
   acquireSync(weight?: number, options?: SyncWaitOptions): SemaphoreTicket
   acquireSync(options: WeightedSyncWaitOptions): SemaphoreTicket
@@ -203,7 +207,10 @@ export class Semaphore implements SemaphoreInterface, Closable {
     options?: SyncWaitOptions,
   ): T
 
-  /** Resolves when `weight` units could be taken, after the callers that wait to acquire. Takes nothing. */
+  /**
+   * Resolves when `weight` units could be taken, after the callers that wait to acquire. Takes nothing. Rejects and throws
+   * as {@link Semaphore.acquire} does, but `cancel()` and `maxPending` do not apply.
+   */
   waitForUnlock(
     weight?: number | WeightedWaitOptions,
     options?: number | WaitOptions,
@@ -216,7 +223,7 @@ export class Semaphore implements SemaphoreInterface, Closable {
   /**
    * Sets the value, and admits the waiters that fit then.
    *
-   * @throws {RangeError} when `value` is out of range.
+   * @throws {TypeError | RangeError} when `value` is not an integer from -2^29 to 2^29 - 1.
    * @throws {Error} `ERR_LOCK_UNSUPPORTED` over an engine, where the value is that of the constructor.
    */
   setValue(value: number): void
@@ -239,14 +246,14 @@ export class Semaphore implements SemaphoreInterface, Closable {
 
   /**
    * Runs `fn` for each item, as many at a time as there are units, and resolves to the results in the order of the
-   * items. It reads at most one item ahead of the jobs that run. That job waits for its units even where `maxPending`
-   * others wait.
+   * items. It reads at most one item ahead of the jobs that run. The job of that item waits for its units even when
+   * `maxPending` callers wait.
    *
-   * The first failure (of a job, of the iterable, of a wait, or of `options.signal`) aborts the `signal` that running
-   * jobs have, starts no further job, and closes the iterable. The promise rejects with it once the running jobs have
-   * ended. An async generator or a stream that waits for its next item is closed when that item comes: destroy such a
-   * source yourself, in the `catch`. `cancel()` ends it the same way. The `reason` of the jobs' `signal` is that
-   * failure: a job tests `signal.aborted`, not the name of an error.
+   * The first failure (of a job, of the iterable or of a wait), an abort of `options.signal` and `cancel()` end the work:
+   * the `signal` of the running jobs aborts, no further job starts, and the iterable is closed. Once the running jobs have
+   * ended, the promise rejects with that failure. An async generator or a stream that waits for its next item is closed
+   * when that item comes: destroy such a source yourself, in the `catch`. The `reason` of the jobs' `signal` is the
+   * failure, so a job tests `signal.aborted`, not the name of an error.
    *
    * @param iterable an iterable of items or of promises, or an async iterable. As with `for await`, a promise that
    * rejects before its turn is an unhandled rejection, unless it has a handler.
@@ -266,13 +273,15 @@ export class Semaphore implements SemaphoreInterface, Closable {
   /**
    * Adds `weight` units to the value, also when no caller has taken them, and admits the waiters that fit then.
    *
-   * @throws {RangeError} when the value would pass 2^29 - 1 (`ERR_LOCK_RANGE`); nothing has changed.
+   * @throws {RangeError} `ERR_LOCK_RANGE` when the value would pass 2^29 - 1: nothing has changed.
+   * @throws {TypeError | RangeError} when `weight` is invalid.
    */
   release(weight?: number): void
 
   /**
-   * Rejects every waiter of this thread that waits to acquire. Holders keep their units, and callers in
-   * `waitForUnlock()` keep waiting.
+   * Rejects every waiter of this thread that waits to acquire, with `reason` or else with `cancelError`. Holders keep
+   * their units. Callers in `waitForUnlock()` keep waiting; when threads share the semaphore, they go to the end of the
+   * queue.
    */
   cancel(reason?: unknown): void
 

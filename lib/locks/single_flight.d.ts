@@ -2,7 +2,11 @@ import type { Key } from './keyed.js'
 
 /** How long a caller of {@link SingleFlight.do} waits. */
 export interface SingleFlightOptions {
-  /** The longest wait in ms. When it has passed, this caller rejects with `ERR_LOCK_TIMEOUT`. 0 rejects at once. */
+  /**
+   * The longest wait in ms. When it has passed, this caller rejects with `ERR_LOCK_TIMEOUT`. 0 rejects at once.
+   *
+   * @default no limit
+   */
   timeout?: number | undefined
   /** Ends the wait of this caller, which rejects with `signal.reason`. */
   signal?: AbortSignal | undefined
@@ -23,8 +27,8 @@ export class SingleFlight {
   /**
    * Takes no options: functions and results stay in their thread.
    *
-   * @throws {Error} `ERR_LOCK_UNSUPPORTED` when it is given a `name`, a `scope` or an `engine`; the message says what
-   * to use.
+   * @throws {Error} `ERR_LOCK_UNSUPPORTED` for a `name`, a `scope` or an `engine`; the message says what to use.
+   * @throws {TypeError} for any other option.
    */
   constructor()
 

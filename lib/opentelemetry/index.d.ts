@@ -6,6 +6,7 @@
 
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
 
+/** The options of {@link BoxofficeInstrumentation}. */
 export interface BoxofficeInstrumentationConfig {
   /** Whether it is enabled from the start. @default true */
   enabled?: boolean | undefined
@@ -39,13 +40,17 @@ export class BoxofficeInstrumentation {
   readonly instrumentationVersion: string
   /** Starts recording. Idempotent. */
   enable(): void
-  /** Stops recording, with all of its cost. Idempotent. */
+  /** Stops recording, and with it all costs. Idempotent. */
   disable(): void
   /** Sends the metrics to `meterProvider` from now on. */
   setMeterProvider(meterProvider: MeterProvider): void
   /** Does nothing, because this instrumentation creates no spans. */
   setTracerProvider(tracerProvider: TracerProvider): void
-  /** Replaces the configuration. It takes effect at once, except for `enabled`. */
+  /**
+   * Replaces the configuration. `waitThreshold` takes effect at once. `enabled` has no effect: call `enable()` or
+   * `disable()`.
+   */
   setConfig(config: BoxofficeInstrumentationConfig): void
+  /** The configuration, with the defaults of options that were left out. */
   getConfig(): { enabled: boolean; waitThreshold: number }
 }

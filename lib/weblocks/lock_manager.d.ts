@@ -3,6 +3,7 @@ import type { Grant, Releaser } from '../core/releaser.js'
 import type { HostOptions, KeyedHostOptions } from '../host/options.js'
 import type { HoldOptions } from '../locks/lock_options.js'
 
+/** One exclusive lock of a name is held at a time, or any number of shared locks. */
 export type LockMode = 'exclusive' | 'shared'
 
 /** The options of a request to a {@link LockManager}: those of the Web Locks standard, and a few more. */
@@ -16,8 +17,9 @@ export interface LockRequestOptions {
   ifAvailable?: boolean | undefined
   /**
    * Takes the lock now, from its holders and ahead of every waiter. The holders' promises reject with an `AbortError`,
-   * while their callbacks go on. For exclusive locks of scope `'process'`: wider scopes reject with a
+   * while their callbacks go on. For requests of mode `'exclusive'` at scope `'process'`: other requests reject with a
    * `NotSupportedError`.
+   *
    * @default false
    */
   steal?: boolean | undefined
@@ -51,6 +53,7 @@ export interface LockRequestOptions {
  */
 export class Lock implements Grant {
   private constructor()
+  /** The name of the lock, as the request gave it. */
   readonly name: string
   readonly mode: LockMode
   /** See {@link Grant.abandoned}. This and the properties below are not in the standard. */
@@ -61,9 +64,12 @@ export class Lock implements Grant {
   readonly signal: AbortSignal
 }
 
+/** The callback of a request. It gets `null` when the request had `ifAvailable` and the lock was not available. */
 export type LockGrantedCallback<T> = (lock: Lock | null) => T
 
+/** A held lock or a pending request, as {@link LockManager.query} lists it. */
 export interface LockInfo {
+  /** The name of the lock. At scope `'host'` a long name that only other processes use is cut. */
   name: string
   /** Unknown for pending requests at scope `'host'`. */
   mode?: LockMode
@@ -77,16 +83,17 @@ export interface LockInfo {
 /** @see KeyedHostOptions */
 export interface LockManagerOptions extends KeyedHostOptions, EngineChoice, HoldOptions {
   /**
-   * At scope `'host'`, or with an engine: lock names of managers with different names are separate. Not allowed at
-   * scope `'process'`, where a process has one LockManager.
+   * At scope `'host'`, or with an engine: lock names of managers with different names are separate. At scope `'process'`,
+   * where a process has one LockManager, the constructor throws a TypeError for it.
    */
   name?: string | undefined
 }
 
+/** What {@link LockManager.query} resolves to. */
 export interface LockManagerSnapshot {
-  /** In the order of the grants, for each name. */
+  /** The held locks: for each name in the order of the grants. */
   held: LockInfo[]
-  /** In the order of the queue, for each name. */
+  /** The requests that wait: for each name in the order of the queue. */
   pending: LockInfo[]
 }
 
@@ -147,7 +154,8 @@ export class LockManager {
    *   other, and at scope `'host'` and over an {@link Engine} for `steal`;
    * - a `DOMException` named `AbortError` when the lock has been stolen;
    * - `signal.reason` on abort, and `ERR_LOCK_TIMEOUT` when `timeout` ms have passed;
-   * - at scope `'host'` `ERR_LOCK_CAPACITY`;
+   * - at scope `'host'` `ERR_LOCK_CAPACITY` when there is no room for another name, and `ERR_LOCK_SEGMENT` when the files
+   *   have been removed;
    * - over an engine `ERR_LOCK_ENGINE`, and `ERR_LOCK_LOST` when the lock is lost while the callback runs. The callback
    *   goes on.
    *
@@ -166,8 +174,8 @@ export class LockManager {
 
   /**
    * Not in the standard: acquires a lock without a callback. The Releaser says `abandoned` when a thread died while it
-   * held the lock exclusively, and no holder has been told before. Its `signal` aborts when the lock is stolen. Rejects
-   * as {@link LockManager.request} does, except for invalid arguments.
+   * held the lock exclusively, and no holder has been told before. Rejects as {@link LockManager.request} does, except for
+   * invalid arguments.
    *
    * @example
    * using held = await locks.acquire('orders', { timeout: 1000 })

@@ -108,9 +108,8 @@ export interface TransactionLockOptions {
 }
 
 /**
- * See {@link PostgresEngine.withTransaction}. Keys are strings, numbers and bigints; keys of different types are
- * different keys. In the database a key is the first 64 bits of a digest. A transaction may acquire a key again.
- * Several keys are acquired in one order, so that two calls cannot deadlock.
+ * The locks of {@link PostgresEngine.withTransaction}. In the database a key is the first 64 bits of a digest. A
+ * transaction may acquire a key again. Several keys are acquired in one order, so that two calls cannot deadlock.
  */
 export interface TransactionLocks {
   /**

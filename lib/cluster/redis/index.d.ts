@@ -45,9 +45,9 @@ export interface RedisOptions extends EngineOptions {
    */
   shards?: number | undefined
   /**
-   * The connection options of the renewing thread, in place of the client's own options. Needed when those cannot be
-   * sent to a thread, because they contain functions (like a `credentialsProvider` or an `addressResolver`) or instances of classes. A
-   * `username` and a `password` do not need it.
+   * The connection options of the renewing thread, in place of the client's own options. Needed when the client's options
+   * cannot be sent to a thread, because they contain functions (like a `credentialsProvider` or an `addressResolver`) or
+   * instances of classes. A `username` and a `password` do not need it.
    *
    * A client of `createSentinel()` needs it: pass the options of `createSentinel()`. Both connections of the engine
    * then ask its `sentinelRootNodes` for the master.
@@ -58,8 +58,8 @@ export interface RedisOptions extends EngineOptions {
 /**
  * Makes an engine over Redis 7 or Valkey 7.2 or later: see docs/redis.md. It sends its commands through `client`, and
  * makes two more connections with the same options: one for notifications, and one in a thread that renews leases. Once
- * connected, neither keeps the process alive, except for a connection of `redis` or `ioredis` to a cluster, until
- * {@link Engine.close}.
+ * connected, neither keeps the process alive. The exception is the connection for notifications of `redis` or `ioredis`
+ * to a cluster: it keeps the process alive until {@link Engine.close}.
  *
  * @throws {TypeError} when `client` is not such a client, an option is of the wrong type, an option in `connection` is
  * a function, or, without `connection`, the client's options cannot be sent to the renewing thread.
