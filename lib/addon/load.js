@@ -10,7 +10,7 @@ if (native.realm === undefined) {
   throw new Error(`boxoffice runs from a bundle, without its addon. ${adviceForAddon}`)
 }
 
-/** Where a reader of a message finds this copy of the package. */
+/** The path of this copy of the package, for error messages. */
 function place() {
   if (typeof __filename === 'undefined') return process.argv[1] ?? 'a bundle'
   // In an ES module made by esbuild, require() finds no module of Node.js.

@@ -1,7 +1,7 @@
 'use strict'
-// The methods of locks that answer at once, in place of which a lock over an engine has others: the answer needs the server.
+// The methods of locks that answer at once. Over an engine they throw, because only the server knows the answer.
 
-/** By method: what to call instead. */
+/** What to call instead of each of them. */
 const instead = {
   tryLock: 'acquire() with { ifAvailable: true }',
   tryAcquire: 'acquire() with { ifAvailable: true }',

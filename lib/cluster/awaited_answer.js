@@ -1,7 +1,7 @@
 'use strict'
-// Watches whether the server answers a request: it has `answerTimeout` from the first unanswered
-// command. The start of an engine has a limit of its own (start.js). A command that waits in the queue of its driver has not been sent yet: while that queue moves on, the server
-// answers.
+// Watches whether the server answers a request: it has `answerTimeout` from the first unanswered command. The start of
+// an engine has a limit of its own (start.js). A command in the queue of its driver has not been sent yet: while that
+// queue moves on, the server answers.
 const { engineError, startError } = require('./errors.js')
 const { startPatience } = require('./patience.js')
 const { longestStart } = require('./start.js')
@@ -53,7 +53,7 @@ class AwaitedAnswer {
     this.#endPatience = startPatience(time, end, { clock })
   }
 
-  /** Now the server's time begins, of which so much has passed. */
+  /** The start of the engine is over: `answerTimeout` begins to count, and `passed` ms of it have passed already. */
   #startIsOver(passed) {
     const { clock, settings } = this.#hub
     this.#isOfStart = false

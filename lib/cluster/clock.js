@@ -24,7 +24,7 @@ const safely = (time) => time * 0.99 - 2
 const asked = (time) => (time + 2) / 0.99
 
 /**
- * The end of a session's safety, written by its thread and read by the event loop: integer
+ * The time until which a session is safe. The renewing thread writes it and the event loop reads it, as an integer of
  * nanoseconds.
  */
 const readUntil = (until) => Number(Atomics.load(until, 0)) / 1e6

@@ -3,8 +3,8 @@
 // holder releases goes to the next waiter here without a command to the server, unless other
 // processes have waited long enough.
 //
-// The local lock decides which waiter is next. `expected` is how much the local lock has admitted
-// that has no lease yet. While any is expected, a lease without a holder stays; then it ends.
+// The local lock decides which waiter is next. `expected` is the cost of the callers that it has admitted and that have
+// no lease yet. While a caller is expected, a lease without a holder stays; then it ends.
 const { listen, reasonOf, throwIfAborted } = require('../core/abort.js')
 const { bounds } = require('../core/cohort.js')
 const { Hold } = require('./hold.js')
@@ -67,12 +67,12 @@ class Cohort {
     }
   }
 
-  /** Other processes wait for the key. */
+  /** Called when other processes wait for the key. */
   isWanted() {
     for (const lease of this.#leases) lease.wanted()
   }
 
-  /** The local lock has admitted `cost` more, which will call take(). */
+  /** The local lock has admitted callers of this cost, each of which will call take(). */
   expect(cost) {
     this.#expected += cost
   }
@@ -101,7 +101,7 @@ class Cohort {
     if (rising?.state === 'held' && rising.units === units) return rising
     for (const lease of this.#open.held.of(units)) {
       if (lease.isToPassOn()) return lease
-      // No later caller can take it: it need not be looked at again.
+      // No later caller can take this lease, so do not look at it again.
       if (lease.hasNoUse()) this.#end(lease)
       else this.#open.held.file(lease, false)
     }
@@ -116,7 +116,7 @@ class Cohort {
    * this one.
    */
   rise(lease) {
-    // A lease for one hold has an end, which resolves that. A lease that is lost admits no reader.
+    // Where each hold has a lease of its own, the end of a lease resolves such a wait. A lost lease admits no reader.
     if (this.isForEach || lease.state !== 'held') return
     this.#rising = lease
     for (const other of this.#asking) {

@@ -1,7 +1,7 @@
 'use strict'
-// How a lease is held by a message, without an answer. A message that carries the grant in time replaces an answer: the
-// lease is held once the confirmation has been sent. Until the confirmation is answered the lease is a claim, which
-// ends long before maxHold. A lease without an end is confirmed again and again.
+// How a message grants a lease. A message that carries the grant, and comes in time, replaces the answer to a command: the
+// lease is held once its confirmation has been sent. Until the server has answered the confirmation, the lease is a claim,
+// which ends long before maxHold. A lease without an end is confirmed again and again.
 const { safely } = require('./clock.js')
 const { outside } = require('./outside.js')
 const { pause } = require('./patience.js')
@@ -28,7 +28,7 @@ class Confirmation {
     this.#clock = lease.hub.clock
   }
 
-  /** A command that was `sent` then has left the request queued. */
+  /** A command that was sent at time `sent` has left the request in the queue. */
   queued(sent, clock) {
     this.#waited = { sent, clock }
   }
@@ -49,8 +49,8 @@ class Confirmation {
 
   /**
    * The grant of a message and the end of its claim, if it can be used: { grant, until }. The server's clock has
-   * advanced since the last answer by the time passed here, or a little more (if it was set, a claim still does not
-   * outlast a claim). The rest of the claim must suffice for the confirmation.
+   * advanced since the last answer by the time passed here, or a little more. Even if that clock was set, the result is
+   * at most `claim` ms away. What is left of the claim must suffice for the confirmation.
    */
   takeGrant() {
     const grant = this.#grant

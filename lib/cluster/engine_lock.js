@@ -124,7 +124,7 @@ class EngineLock extends AnyLock {
     return hold
   }
 
-  /** Observes a wait for each hold: for the server, or for a lease that is here. */
+  /** Reports a wait before each grant, whether the caller waits for the server or takes a lease that is here. */
   async #observe(wish, limits) {
     const { observer } = this
     const { mode, units } = wish
@@ -191,7 +191,7 @@ class EngineLock extends AnyLock {
     }
   }
 
-  /** The place of a caller behind the holders of this thread. */
+  /** Waits for `entering`, behind the holders of this thread. The timer of their lease's end keeps the process alive. */
   async #queued(entering) {
     const isTimed = this.cohort().maxHold !== Infinity
     if (isTimed) this.#hub.waits(+1)
@@ -278,7 +278,7 @@ async function orNothing(taken) {
 
 Object.assign(EngineLock.prototype, asynchronous, {
   scope: 'cluster',
-  /** It lies in no memory that threads share. */
+  /** The lock lies in no memory that threads share. */
   share: null,
   /** The units of a lease that callers have together, if any. */
   sharedUnits: undefined,

@@ -10,7 +10,7 @@ const { EngineLock, orNothing } = require('./engine_lock.js')
 const { observed } = require('../core/platform.js')
 const { Hold } = require('./hold.js')
 
-/** More units than agents that ever read at once. */
+/** The units of a lock: more than the agents that ever read at once. */
 const all = 2 ** 20
 const reads = { mode: 'shared', isToWait: true }
 const writes = { mode: 'exclusive', isToWait: true }

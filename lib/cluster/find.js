@@ -1,13 +1,13 @@
 'use strict'
 const { dirname } = require('node:path')
 
-/** The packages whose classes the clients of others have, and which a program may have without the other. */
+/** By package: the inner package that defines its clients. A program may have installed only the inner package. */
 const inner = { redis: '@redis/client' }
 
 /**
- * The path of the package that `client` is of: the renewing thread connects with it, too. Several versions of a package
- * may be installed in several folders, and the options of a client are those of its own. Where no loaded file exports
- * the client's class, as in a bundle, it is the package `name` of the program.
+ * The path of the package that made `client`: the renewing thread connects with the same package. Several versions of it
+ * may be installed in several folders, and the client has the options of its own version. Where no loaded file exports
+ * the client's class, as in a bundle, this is the package `name` of the program.
  */
 function findPackage(name, client) {
   const folder = folderOf(client, inner[name] ?? name)

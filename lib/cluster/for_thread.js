@@ -2,8 +2,8 @@
 const { serialize } = require('node:v8')
 
 /**
- * The renewing thread connects with the same `connection`; `call` takes another one. Checked without structuredClone,
- * which a vm context may lack.
+ * Throws unless the options `connection` can be sent to the renewing thread. `call`, in the message, takes other options.
+ * Does not use structuredClone, which a vm context may lack.
  */
 function checkForThread(connection, call) {
   try {

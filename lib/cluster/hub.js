@@ -23,7 +23,7 @@ class Hub {
   #watch
   /** When the timer checks leases. */
   #watchEnd = Number.POSITIVE_INFINITY
-  /** By name, as long as an object of that name, or its lock, is referenced. */
+  /** What the objects of one name share, by that name, as long as it is referenced. */
   #shared = new Map()
   #forgotten = new FinalizationRegistry((name) => {
     if (this.#shared.get(name)?.deref() === undefined) this.#shared.delete(name)
@@ -31,7 +31,7 @@ class Hub {
   #cohorts = new Map()
   /** The locks with callers that wait or hold. */
   #locks = new Set()
-  /** Of the held leases. */
+  /** The ends of the held leases. */
   #ends = new LeaseEnds()
   /** How many callers wait for a holder of this thread. */
   #waits = 0
@@ -121,8 +121,7 @@ class Hub {
   open() {
     if (this.#session?.isGood()) return this.#session
     if (this.isClosed) return Promise.reject(closedError(this.name))
-    // First end the old session: its waiters request a new one at once, and all of them must get
-    // the same.
+    // First end the old session: its waiters request a new session at once, and all of them must get the same one.
     if (this.#session !== null) this.lose(this.#session, 'it was not renewed in time', this.trouble)
     this.#opening ??= outside(() => this.#open()).finally(() => {
       this.#opening = null
@@ -186,8 +185,8 @@ class Hub {
   }
 
   /**
-   * A caller waits for a holder of this thread, whose lease ends in time, or no longer does. The timer of that end keeps
-   * the process alive meanwhile.
+   * Counts the callers that wait for a holder of this thread whose lease has an end. The timer of that end keeps the
+   * process alive meanwhile.
    */
   waits(change) {
     this.#waits += change
@@ -226,7 +225,7 @@ class Hub {
     if (session !== null && !session.isGood())
       this.lose(session, 'it was not renewed in time', this.trouble)
     const time = this.clock.now()
-    // A listener of a lost lease's signal may end others.
+    // A listener of a lost lease's signal may end other leases.
     for (const lease of this.#ends.due(time)) if (this.#ends.has(lease)) lease.late()
     this.#arm()
   }
@@ -247,7 +246,7 @@ class Hub {
     }
   }
 
-  /** Every call waits for the same end. The first one rejects if the server could not be told. */
+  /** Every call waits for the same end. Only the first call rejects when the server could not be told. */
   async close() {
     if (this.#closing === undefined) {
       this.#closing = this.#close()

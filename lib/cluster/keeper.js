@@ -11,7 +11,7 @@ const { addon, textsOf } = require('./thread_files.js')
 
 const main = checkModule(join(__dirname, 'keeper_thread.js'))
 
-/** The text of all files for the thread of a driver's keeper, and of the one that runs them. */
+/** The text of all files that the thread of a driver's keeper runs, and of the loader that runs them. */
 const readFiles = (spec) => ({
   loader: readFileSync(join(__dirname, 'thread_loader.js'), 'utf8'),
   // A driver's own module, of any kind, is loaded when the thread starts.
@@ -21,7 +21,7 @@ const readFiles = (spec) => ({
 /** Starts the thread that renews sessions of `ttl` ms, by the `spec` of a driver. */
 function startThread({ module, data }, ttl, { loader, texts }) {
   const workerData = { addon, main, texts, module, data, ttl }
-  // NODE_OPTIONS may say that such code is an ES module.
+  // NODE_OPTIONS may say that code given as text is an ES module.
   const execArgv = ['--input-type=commonjs']
   return new Worker(loader, { eval: true, workerData, name: 'boxoffice keeper', execArgv })
 }
@@ -33,7 +33,7 @@ class Session {
     this.#clock = clock
     this.id = id
     this.isOver = false
-    /** Whether the server has answered a request of it as one that it knows. */
+    /** Whether an answer has shown that the server knows the session. */
     this.isKnown = false
     /** The session's leases, by id. */
     this.leases = new Map()
@@ -65,7 +65,7 @@ class Keeper {
   #startThread
   #files
   #worker
-  /** By session: the promise of it. */
+  /** The functions that settle the promise of open(), by the id of the session. */
   #opening = new Map()
   /** Why the thread's connection is down or its last renewal failed, while it retries. */
   trouble

@@ -87,14 +87,14 @@ class Lease {
     else if (this.#isToAskAgain && !this.claim()) this.ask()
   }
 
-  /** A message: the server has granted the request, with this grant. Some servers cannot say which. */
+  /** A message says that the server has granted the request. Without `grant` a command has to ask for it. */
   granted(grant) {
     if (this.state !== 'asking') return
     this.#confirmation.note(grant)
     if (this.#isBusy || !this.claim()) this.ask()
   }
 
-  /** Whether the grant of a message can be used. Then it is. */
+  /** Uses the grant of a message, and returns true. Returns false when there is none, or when it has come too late. */
   claim() {
     const taken = this.#confirmation.takeGrant()
     const { session } = this
@@ -158,7 +158,7 @@ class Lease {
     return Math.min(this.cohort.maxHold, this.hub.settings.longestHold)
   }
 
-  /** No message would announce the grant. Rejects the request unless that changes, or the grant comes, in time. */
+  /** No message can announce the grant now. The request rejects unless a connection or the grant comes in time. */
   disconnected() {
     if (this.state === 'asking') this.answer.expect(this.hub.listeningError)
   }
@@ -214,7 +214,7 @@ class Lease {
     this.cohort.granted(this)
   }
 
-  /** Others wait for it, so its stay here gets an end. The answer that grants it may arrive after this message. */
+  /** Called when other processes wait for the lease: limits its stay here. The answer that grants it may come later. */
   wanted() {
     this.#isWantedSoon = true
     if (this.state === 'held') this.turn.limit()

@@ -19,7 +19,7 @@ class LeaseEnds {
     return this.#places.has(lease)
   }
 
-  /** No lease ends before. */
+  /** The earliest end, or Infinity without a lease. */
   first() {
     return this.#heap[0]?.at ?? Number.POSITIVE_INFINITY
   }
@@ -44,7 +44,7 @@ class LeaseEnds {
     this.#sink(last)
   }
 
-  /** The leases that have ended by `time`, in the order of their ends. They stay here. */
+  /** The leases that have ended by `time`, in the order of their ends. The heap keeps them. */
   due(time) {
     const due = []
     while (this.first() <= time) {

@@ -60,7 +60,8 @@ class Leaving {
   }
 
   /**
-   * `isUnsure`: a command of the request has failed, and a stuck server may still execute it later.
+   * Tells the server, and with `isUnsure` a second time later: a command of the request has failed, and a stuck server may
+   * still execute it.
    */
   async tell(session, request, isUnsure) {
     await this.#tell(session, request)

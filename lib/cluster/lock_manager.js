@@ -46,7 +46,7 @@ class ManagerOver {
     }
   }
 
-  /** Of this thread only. */
+  /** The held locks and the pending requests of this thread. */
   query(clientId) {
     const snapshot = { held: [], pending: [] }
     for (const lock of this.#keyMap.busy()) {

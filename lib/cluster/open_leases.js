@@ -14,7 +14,7 @@ class ByUnits {
     for (const [number, set] of this.#sets) if (number !== units) yield* set
   }
 
-  /** Files `lease` here, or no longer. */
+  /** Adds `lease` when it `isHere`, else removes it. */
   file(lease, isHere) {
     const set = this.#sets.get(lease.units)
     if (isHere) {

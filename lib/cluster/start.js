@@ -11,7 +11,7 @@ class Start {
   #isDone = false
   /** Why the last attempt to open a session has failed. */
   failure
-  /** By the function to call when the start ends: since when it waits. */
+  /** The functions to call when the start ends, each with the time since which it waits. */
   #waiting = new Map()
 
   constructor(clock) {
@@ -23,7 +23,7 @@ class Start {
     return !this.#isDone
   }
 
-  /** Calls `begin(passed)` at the end of the start: `passed` is the time to count, in ms. Returns a function that stops it. */
+  /** Calls `begin(passed)` at the end of the start. `passed` is the time to count, in ms. Returns a function to stop it. */
   after(begin) {
     this.#waiting.set(begin, this.#clock.now())
     return () => this.#waiting.delete(begin)

@@ -6,10 +6,10 @@ const { dirname, join, sep } = require('node:path')
 const lib = join(__dirname, '..')
 /** What `#addon` of package.json is outside of bundles. */
 const addon = join(lib, 'addon', 'find.js')
-/** By path. */
+/** The texts of the files that were read, by path. */
 const texts = new Map()
 
-/** The texts of `file` and of all files that it requires, at once or later, by path. A file of others is not held. */
+/** The texts of `file` and of all files that it requires, at once or later, by path. Only files of this package count. */
 function textsOf(file, found = new Map()) {
   if (found.has(file) || !file.startsWith(lib + sep)) return found
   if (!texts.has(file)) texts.set(file, readFileSync(file, 'utf8'))

@@ -13,7 +13,7 @@ class Turn {
   #end
   #most
   #uses = 0
-  /** When others began to wait, and the uses until then. */
+  /** When other processes began to wait, and the uses until then. */
   #wantedAt
   #usesBefore = 0
 
@@ -29,7 +29,7 @@ class Turn {
     this.#most = isForEach ? 1 : mostUses
   }
 
-  /** Others wait for the lease, so passing it on here gets an end. */
+  /** Called when other processes wait for the lease: limits how long this thread passes it on. */
   limit() {
     if (this.#wantedAt !== undefined) return
     this.#wantedAt = this.#clock.now()

@@ -7,7 +7,7 @@
 const { longestTimeout } = require('./options.js')
 const platform = require('./platform.js')
 
-/** Other listeners get the event first where a runtime has no addAbortListener(): these options make it less likely. */
+/** Without addAbortListener() another listener may get the event first, and stop it. These options make that less likely. */
 const first = { capture: true, once: true }
 
 /**
@@ -25,10 +25,10 @@ function addListener(signal, callback) {
   return () => signal.removeEventListener('abort', callback, first)
 }
 
-/** The reasons of aborted signals that tell none: those of older runtimes and of polyfills. */
+/** The reasons of aborted signals that have no `reason`, as in older runtimes and polyfills. */
 const reasons = new WeakMap()
 
-/** The error of a wait that `signal`, which has aborted, ends: the same one each time. */
+/** The reason of `signal`, which has aborted: the same object each time. */
 function reasonOf(signal) {
   const { reason } = signal
   if (reason !== undefined) return reason
@@ -57,7 +57,7 @@ function throwIfAborted(signal) {
   if (signal?.aborted) throw reasonOf(signal)
 }
 
-/** An uncaught exception, outside of the caller. */
+/** Throws `error` as an uncaught exception, outside of the caller. */
 function throwLater(error) {
   queueMicrotask(() => {
     throw error
@@ -163,7 +163,7 @@ function withDeadline(signal, timeout, late) {
   let clear = () => {}
   return {
     signal: controller.signal,
-    /** After `left` ms, less than none included. */
+    /** Starts the timeout: it aborts after `left` ms, which may be 0 or less. */
     start(left = timeout) {
       // Given a longer timeout, setTimeout would fire after 1 ms.
       if (left > longestTimeout) return

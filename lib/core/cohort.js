@@ -35,8 +35,8 @@ class Stay {
   #start = 0
   #lastLook = 0
   /**
-   * Hand-offs counted at the last clock read; how many may follow before the next read; how many of
-   * these remain.
+   * The hand-offs at the last reading of the clock, the number that may follow before the next reading, and how many of
+   * them are left.
    */
   #handOffs = 0
   #stride = 0

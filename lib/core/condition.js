@@ -38,7 +38,7 @@ class LocalCondition extends LocalLock {
       return
     }
     for (const waiter of this.waiters()) {
-      // A subscriber that hears of one waiter's grant may have aborted another.
+      // A subscriber to the grant of one waiter may have aborted another waiter.
       if (this.queue.has(waiter)) this.#notify(waiter)
     }
   }

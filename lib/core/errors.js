@@ -8,12 +8,12 @@ function lockError(code, message, Kind = Error) {
   return error
 }
 
-/** By the tag, so that errors of other realms count. */
+/** Tells an error by its tag, so that errors of other realms count. */
 function isError(value) {
   return Object.prototype.toString.call(value) === '[object Error]'
 }
 
-/** With `code` only errors of that code. */
+/** Whether `error` is an error of this package, and has the `code` if one is given. */
 function isLockError(error, code) {
   if (!isError(error)) return false
   if (typeof error.code !== 'string' || !error.code.startsWith('ERR_LOCK_')) return false

@@ -1,5 +1,5 @@
 'use strict'
-// The options `maxHold`, the longest time of a hold, and `minHold`, the time for which a hold excludes others at least.
+// The options `maxHold`, the longest time of a hold, and `minHold`, the least time for which a hold excludes others.
 const { lockError } = require('./errors.js')
 const { nameOf } = require('./keys.js')
 const { longestTimeout } = require('./options.js')
@@ -53,7 +53,7 @@ function refuseHostTimes(kindName) {
   throw lockError('ERR_LOCK_UNSUPPORTED', message)
 }
 
-/** Throws unless `times` equal those that this thread's other objects of the same lock have. */
+/** Throws unless this thread's other objects of the same lock have the same `times`. */
 function checkAlike(known, times, { kind, name }) {
   if (known?.minHold === times?.minHold && known?.maxHold === times?.maxHold) return
   throw lockError(

@@ -123,7 +123,7 @@ class KeyMap {
     return this.#idlePromise.promise
   }
 
-  /** Whether a lock has callers. Drops the locks before it, so that each is looked at once for each use of it. */
+  /** Whether an awaited lock has callers. Drops the locks before it, so that each is looked at once for each use of it. */
   #isAwaited() {
     for (const lock of this.#awaited) {
       if (lock.hasCallers()) return true

@@ -65,7 +65,7 @@ class UnqueuedForms extends LocalMutex {
   }
 
   block(limits) {
-    // The observer's callback may have changed that.
+    // The observer's callback may have acquired the lock or queued for it.
     if (this.observer !== null) this.checkNotOurs()
     const answer = this.lender.borrowSync(limits)
     if (answer === notLent) throw this.timeoutError(limits.timeout)

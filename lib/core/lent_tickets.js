@@ -37,7 +37,7 @@ class LentTickets extends UnqueuedForms {
     if (!this.handOn(isAbandoned)) this.giveBack(isAbandoned)
   }
 
-  /** The lock is here, for a grant that gets this number. */
+  /** The lock has arrived: a new grant begins. */
   arrives() {
     if (this.current === borrowing) this.lender.keepAlive(false)
     this.current = nextGrant()

@@ -228,7 +228,7 @@ class LocalMutex extends LocalLock {
     return this.current === free
   }
 
-  /** A waiter that leaves frees nothing. */
+  /** Admits no waiter: a waiter that leaves the queue frees nothing. */
   admit() {}
 
   waitForUnlock(options) {

@@ -51,7 +51,7 @@ function isOfEveryObject(options, name) {
   return Object.getPrototypeOf(owner) === null && Object.hasOwn(owner, 'hasOwnProperty')
 }
 
-/** Options of other packages and of engines, which a lock calls otherwise. */
+/** Names of options in other packages and in engines, with the name of the same option of a lock. */
 const meant = new Map([
   ['ttl', 'maxHold'],
   ['lease', 'maxHold'],
@@ -186,13 +186,13 @@ function readWait(options, known = waitOptions) {
   return { priority, timeout, signal }
 }
 
-/** For calls whose options cannot be a priority alone. */
+/** Checks the options of a call that does not take a lone priority in place of them. */
 function checkWaitObject(options) {
   refuseNumber(options)
   checkObject(options)
 }
 
-/** Where it is not known whether a lone number is a timeout or a priority. */
+/** Throws for a lone number, which may be meant as a timeout or as a priority. */
 function refuseNumber(options) {
   if (typeof options !== 'number') return
   throw new TypeError(

@@ -1,16 +1,16 @@
 'use strict'
-// Says on stderr, when the event loop of a thread has run empty, which callers wait for a lock that no code is left to release.
-// Without that a process whose code waits for itself ends with code 0 and no output.
+// Says on stderr, when the event loop of a thread has run empty, which callers wait for a lock that no code is left to
+// release. Without that a process whose code waits for itself ends with code 0 and no output.
 //
-// This module tracks each lock from its first waiter on, by a weak reference. The listeners of `process` belong to the realm of Node.js
-// and refer to this module weakly: they must not keep alive a vm context in which the package was evaluated. All instances
-// of the package in a thread share them.
+// This module tracks each lock from its first waiter on, by a weak reference. The listeners of `process` belong to the
+// realm of Node.js and refer to this module weakly: they must not keep alive a vm context in which the package was
+// evaluated. All instances of the package in a thread share them.
 const { vm } = require('./builtins.js')
 const { observed } = require('./platform.js')
 
 /**
- * The listeners of a thread: a function of its process, which returns a function that adds what they call. As text, because
- * it is evaluated in the realm of Node.js.
+ * The text of a function that adds the listeners of a thread to its `process`, and returns a function that adds what they
+ * call. It is a text because it is evaluated in the realm of Node.js.
  */
 const listeners = `(process) => {
   const reports = new Set()
@@ -62,7 +62,7 @@ function listen() {
 const mostLines = 10
 
 let known = []
-/** How many references there may be before those of collected locks are dropped. */
+/** The number of references at which the references to collected locks are dropped. */
 let most = 64
 /** Generators of the locks of all other waits: each yields one lock for each wait. */
 const sources = []

@@ -27,7 +27,7 @@ function holdsOf(lock) {
   return lock.holds
 }
 
-/** Why another process may have the lock, over an engine. Until the callback ends, the other callers of this thread wait nonetheless. */
+/** Over an engine, why another process may have the lock. The other callers of this thread wait for the callback anyway. */
 const lossOf = ({ root }) => root.mutex.lock.lossOf?.(root.grant)
 
 function unsupported() {
@@ -60,8 +60,7 @@ class Recursive {
   }
 
   /**
-   * Whether `hold` has ended before its callback: by its maxHold, by the key that it was released by, or by a Mutex on the same
-   * memory.
+   * Whether `hold` has ended before its callback: by its maxHold, by release(key), or by a Mutex on the same memory.
    */
   hasLost({ root }) {
     return root.grant !== root.mutex.lock.grant()
@@ -95,7 +94,7 @@ class Recursive {
     }
   }
 
-  /** Whether a callback of runExclusiveSync() is around: by thread, not by context, because code inside it is on its stack. */
+  /** Whether the running code is inside a callback of runExclusiveSync(): then that callback is on the stack. */
   isOnStack() {
     const { isOnStack, outermost } = this.holds
     return isOnStack && !this.hasLost(outermost)
@@ -148,7 +147,7 @@ class Recursive {
   /** Enters by the lock's queue a caller that has waited inside of a hold, which has been lost meanwhile. */
   async #enterOutside(around, limits, deadline) {
     const { timeout, signal } = limits
-    // It has found room in a queue before.
+    // The caller has found room in a queue before, so `maxPending` does not apply again.
     const rest = { ...limits, maxPending: undefined }
     if (!(timeout > 0)) return this.enterFrom(around, rest)
     const left = Math.max(0, deadline - platform.now())

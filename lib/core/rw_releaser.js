@@ -18,7 +18,7 @@ class RWGrant {
     this.lock = lock
   }
 
-  /** A holder is about to release, to become the writer, or a reader. */
+  /** Ends the grant: its holder is about to release, to upgrade or to downgrade. */
   end() {
     const { observer } = this.lock
     this.isOver = true

@@ -241,7 +241,7 @@ class LocalSemaphore extends LocalLock {
 
 LocalSemaphore.prototype.kind = 'semaphore'
 
-// The promise of each kind of waiter resolves to valueOf(semaphore, weight), undefined where it was not to wait.
+// The promise of each kind of waiter resolves to valueOf(semaphore, weight), or to undefined for `ifAvailable`.
 
 /** A caller that needs no ticket, because it gives the units back itself. */
 class Runner extends Waiter {

@@ -37,12 +37,12 @@ function textIn(target) {
   }
 }
 
-/** Enough for the package's frames on top and the interesting ones below. */
+/** Enough for the package's frames on top and the caller's frames below. */
 const mostFrames = 16
-/** The folder of the package in the frame of this file. A bundle has other names, and shows all frames. */
+/** Finds the package's folder in the frame of this file. In a bundle it finds none, and callSite() returns all frames. */
 const here = /([^\s(]*)core[/\\]sites\.js:\d+:\d+\)?$/
 
-/** The lines of the stack that are the user's. */
+/** The caller's lines of the stack, without the frames of this package and inside Node.js. */
 function callSite() {
   const holder = {}
   capture(holder, undefined, mostFrames)

@@ -62,11 +62,11 @@ class Waiter extends AnyWaiter {
 
 /** The limits of a wait, and what it asks for. */
 class Limits {
-  /** Set for a wait that an observer must be told of. */
+  /** The timer of the timeout. Deadlock detection reads it, to leave it out of the caller's chain. */
   timer = undefined
-  /** Clears the timer: the function that belongs to it. */
+  /** The clearTimeout() of the clock that made the timer. */
   #clear
-  /** The promise's own reject function, if it may be needed soon. */
+  /** The promise's own reject function, for a wait with a timeout or a signal. */
   reject = undefined
   #listening
   #onAbort

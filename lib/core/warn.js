@@ -8,7 +8,7 @@ const { callSite } = require('./sites.js')
 
 const type = 'BoxofficeWarning'
 const pause = 1000
-/** Beyond it, the sites of one code share one: names and stacks may differ without end. */
+/** Beyond this number, all further sites of one code count as one, because names and stacks may differ without end. */
 const mostSites = 100
 
 /** The sites with a warning in the last second. */

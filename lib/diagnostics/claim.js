@@ -14,7 +14,7 @@ class Claim {
     this.since = since
     /** Of a wait: the number of waiters. */
     this.count = 1
-    /** Of a hold. */
+    /** Of a hold: it has been released. */
     this.isOver = false
   }
 

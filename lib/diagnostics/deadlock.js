@@ -78,7 +78,7 @@ function leave(one) {
   one.id = undefined
 }
 
-/** Only a reader needs the waits before it. */
+/** Whether moments count: only a reader depends on the waits that began before its own. */
 const needsMoment = ({ kind }) => (kind.name ?? kind) === 'read-write lock'
 
 function momentOf(lock, priority = 0) {

@@ -22,13 +22,13 @@ class KeyedObserver {
     this.settings = settings
   }
 
-  /** `lock` is for keys of this map. */
+  /** Gives `lock`, which is for keys of this map, an observer. */
   watches(lock) {
     const { kind, scope, settings, tally } = this
     return observe(lock, kind, scope, settings, tally)
   }
 
-  /** For a caller that waits for several keys of this map. */
+  /** The stack of a caller that waits for several keys of this map. */
   trace() {
     return this.settings.level === levels.full ? new Trace() : undefined
   }
@@ -70,7 +70,7 @@ class KeyedObserver {
     const keys = this.#keyMap.snapshot().map(({ key, waiting, holders, oldestWait }) => {
       const isCut = typeof key === 'object'
       const keyId = isCut ? `${id} ${key.id}` : `${id} ${typeof key} ${key}`
-      // Another thread gets a report as a copy: of a key that is cut, only the text.
+      // Another thread gets a copy of the report, so a CutKey is replaced by its text.
       const shown = isCut ? String(key) : key
       const waiters = this.#waitersOf(key, time)
       // One literal: there may be very many keys.

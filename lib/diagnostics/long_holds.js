@@ -1,7 +1,7 @@
 'use strict'
-// What is to be done about holds that last. Holds of one length are due in the order in which they began, so each length has
-// a list in that order. There is one timer, for the hold that is due first. A release leaves the timer running, and the
-// timer checks when it fires: short holds cost no timer each.
+// Acts on holds that last longer than some length. Holds of one length are due in the order in which they began, so each
+// length has a list in that order. There is one timer, for the hold that is due first. A release leaves the timer running,
+// and the timer checks when it fires: short holds cost no timer each.
 const { clearTimeout, setTimeout } = require('../core/builtins.js')
 const { now } = require('./clock.js')
 const { longestTimeout } = require('../core/options.js')
@@ -9,7 +9,7 @@ const { longHold } = require('./warnings.js')
 const native = require('../addon/load.js')
 
 class Lasting {
-  /** By length: the holds that have not been due so far. */
+  /** The holds that are not due yet, by length. */
   #queues = new Map()
   #timer
   #dueAt = Infinity

@@ -32,7 +32,7 @@ class Observer {
     this.tellsApart = this.isFull || settings.warnAfter !== undefined || scope === 'cluster'
     this.holds = new Set()
     this.waits = new Set()
-    /** The latest hold. Where each has an object of its own, null once that is over: its trace keeps its callers. */
+    /** The latest hold. When each hold has an object of its own, null after its end: its trace would keep its callers. */
     this.latest = null
     /** The stack of the constructor of a lock without a name. */
     this.madeAt = undefined
@@ -249,8 +249,8 @@ class Observer {
   }
 
   /**
-   * It has missed a step by `error`: its holds and waits may be over, and take no part in the detection of deadlocks any
-   * more.
+   * The observer threw `error`, and so has missed a step: its holds and waits may be over. From now on they take no part in
+   * the detection of deadlocks.
    */
   failed(error) {
     failed(this, error)

@@ -1,5 +1,5 @@
 'use strict'
-// The way of this thread's reports about its locks with diagnostics (sources.js) to other threads.
+// Sends this thread's reports about its locks with diagnostics (sources.js) to the threads that ask for them.
 //
 // The asking thread opens a BroadcastChannel for the answers, and posts its name on the channel for questions. Threads
 // listen there from their first lock with diagnostics on; that does not keep them alive. C++ lists these threads.

@@ -56,7 +56,7 @@ function idOf({ kind, name, scope, tally, lock }) {
   return `${kind} at ${native.regions.addressOf(lock.share.place)}`
 }
 
-/** The holders of `hold`, as far as they have objects of their own. */
+/** The holders that `hold` stands for. Grants of a semaphore in one turn of the event loop may be one holder. */
 function eachOf(hold, time) {
   const one = holderOf(hold, time)
   return Array.from({ length: hold.mode === undefined ? +(hold.units > 0) : hold.units }, () => one)

@@ -4,7 +4,7 @@
 // promise is made, and examined when a chain may wait for it.
 const { capture, sitesIn } = require('../core/sites.js')
 
-/** The frames of async_hooks, and the one that makes the promise. */
+/** Enough for the frames of async_hooks and the frame that makes the promise. */
 const mostFrames = 6
 const hooks = 'node:internal/async_hooks'
 

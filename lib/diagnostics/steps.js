@@ -36,7 +36,7 @@ class Step {
     this.maker = undefined
     /** Pending reactions that may settle this promise. */
     this.inside = undefined
-    /** There were too many of them to keep. */
+    /** There were too many reactions to keep in `inside`. */
     this.isCrowded = false
     /** Of the promise of an acquire: the claim that waits, and then the link that its reactions run in. */
     this.wait = undefined

@@ -8,7 +8,7 @@ const { isBundled } = require('../addon/bundle_advice.js')
 const root = path.join(__dirname, '..') + path.sep
 // In a bundle the package's frames cannot be told from the caller's.
 const places = ['node:internal/', ...(isBundled ? [] : [root, pathToFileURL(root).href])]
-/** Enough for the package's frames on top and the interesting ones below. */
+/** Enough for the package's frames on top and the caller's frames below. */
 const mostFrames = 24
 
 class Trace {

@@ -36,8 +36,8 @@ function failed(observer, error) {
 }
 
 /**
- * The site is the place of the acquire: the frames below it tell how often its caller has awaited. Where it is unknown,
- * the site is the lock, and for a key the map.
+ * The site is the place of the acquire, without the frames below it, which differ by how often the caller has awaited.
+ * Where the place is unknown, the site is the lock, and for a key the map.
  */
 function warnOf({ observer, stack }, code, message) {
   if (stack !== undefined) {

@@ -12,7 +12,7 @@ class CutKey {
     this.#place = place
   }
 
-  /** The same for all threads, and another one for each busy key. */
+  /** Identifies the key: the same for all threads, and different for each busy key. */
   get id() {
     return `${this} at ${this.#place}`
   }
@@ -24,7 +24,7 @@ class CutKey {
 
 const types = { s: 'string', j: 'string', n: 'number', b: 'bigint' }
 
-/** Of a text that ends with an ellipsis (src/host/key_entry.h). */
+/** The CutKey for a text that ends with an ellipsis (src/host/key_entry.h). */
 function cutKeyOf(text, place) {
   const type = types[text[0]]
   // A text in JSON begins with a quotation mark.

@@ -16,7 +16,7 @@ HostAutoResetEvent.prototype.kind = { name: 'auto-reset event', native: native.h
 const open = 0
 const closed = 1 << native.layout.countdownLatch.countShift
 
-/** A latch of 0 or 1 in C++. */
+/** In C++ this is a latch, whose count is 0 or 1. */
 class HostManualResetEvent extends inSegment(SharedManualResetEvent) {
   constructor(segment, isSet) {
     super(segment, isSet)

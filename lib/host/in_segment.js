@@ -6,7 +6,7 @@ const { pinned } = require('./key_map.js')
 const native = require('../addon/load.js')
 const { keepWith, shareSlot } = require('../process/shares.js')
 
-/** Cores of class `Base` in a segment. */
+/** Locks of class `Base` in a segment. */
 const inSegment = (Base) =>
   class extends pinned(Base) {
     constructor(segment, ...rest) {

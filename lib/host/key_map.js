@@ -54,7 +54,7 @@ class HostKeyMap extends SharedKeyMap {
   }
 }
 
-/** Cores of class `Base` whose slots can be pinned. */
+/** Locks of class `Base` whose slots can be pinned. */
 const pinned = (Base) =>
   class extends Base {
     isPinned = false

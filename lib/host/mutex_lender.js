@@ -9,7 +9,7 @@ const { queued } = require('../process/words.js')
 const { fenced } = require('./fence.js')
 
 const free = 0
-// See src/host/owner_word.h. `strict` is set in the high half of the word while a waiter is strictly first come, first served.
+// See src/host/owner_word.h. `strict` is set in the high half of the word while a waiter with `fairness: 'fifo'` is queued.
 const { ownerShift, strictInHighHalf: strict } = native.layout.host
 /** Free, and an invited head of the queue is on its way. */
 const invited = queued

@@ -1,7 +1,7 @@
 'use strict'
-// Memory that the processes of this machine share: one segment for each kind and name of lock
-// (src/host/segment.h). A number identifies it in this thread until the thread ends: the process keeps the memory mapped. The
-// object goes when no lock of this thread uses it.
+// Memory that the processes of this machine share: one segment for each kind and name of lock (src/host/segment.h). A
+// number identifies it in this thread until the thread ends, because the process keeps the memory mapped. The object is
+// collected when no lock of this thread uses it.
 const { lockError } = require('../core/errors.js')
 const { fromText, toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
@@ -72,7 +72,7 @@ class HostSegment {
 
   /**
    * The busy keys, each with its place. By the time the caller looks, the place may be another
-   * key's. `locks` are those of this thread, which know their keys as a whole.
+   * key's. `locks` are the locks of this thread, which know their keys as a whole.
    */
   busy(locks) {
     const all = native.host.busy(this.number)

@@ -2,7 +2,8 @@
 // Lends a mutex with `maxHold` and `minHold`: each hold ends after `maxHold`, and excludes others for at least `minHold`.
 //
 //   held      from begin(): the local lock has a holder. After `maxHold` the lender ends the hold
-//   resting   from a giveBack() before the end of `minHold`: the local lock is free, but this thread keeps the word until then
+//   resting   from a giveBack() before the end of `minHold`: the local lock is free, but this thread keeps the word until
+//             that end
 //
 // The thread may die before that end. So the lock's slot stores the end, and whether the holder had released. A borrower
 // that is told of a death reads the slot, and keeps the word for the remaining time.

@@ -49,7 +49,7 @@ const numberStacks = () =>
     (stack) => cut(stack.replace(/^ +/gm, ''), longest.stack),
   )
 
-/** A key has no place of its own where it was made: `madeAt` finds that of its map. */
+/** Numbers locks. `madeAt` finds where a lock, or the map of a key, was constructed. */
 function numberLocks(stacks, madeAt) {
   const traitsOf = (report) => {
     const { kind, name, scope, thread } = report

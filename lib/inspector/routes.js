@@ -26,8 +26,8 @@ const usualHeaders = {
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 /**
- * Calls `source` once for all requests that come before its answer, or within `freshFor` after it, and makes one report
- * for all of them that ask for the same.
+ * Calls `source` once for all requests that come before its answer, or within `freshFor` after it. Requests with the same
+ * filter and limit share one report.
  */
 function shared(source) {
   /** With tens of thousands of keys a report takes a turn of its own. */

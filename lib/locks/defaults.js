@@ -28,7 +28,7 @@ function readDefaults({ timeout, maxPending }) {
 
 // Where there are defaults, options are copied, because they may be frozen. Each is read once.
 
-/** What any wait takes. */
+/** The options that a wait may have. */
 const names = ['priority', 'timeout', 'signal', 'ifAvailable', 'maxPending', 'weight']
 const isName = new Set(names)
 
@@ -82,8 +82,8 @@ function unitsWithDefaults(weight, options, defaults) {
   return both
 }
 
-// Both take an object's `defaults`, or undefined, and the arguments of a wait: of one that
-// acquires, or of any other. A semaphore takes (weight, options) or (options).
+// Each of these completes the arguments of a wait by an object's `defaults`, or by none: `acquiring` for a caller that
+// acquires, `waiting` for any other. A semaphore has (weight, options) or (options).
 
 const acquiring = (defaults, options) =>
   defaults === undefined ? options : withDefaults(options, defaults.acquiring)

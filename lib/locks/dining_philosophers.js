@@ -28,7 +28,7 @@ const titleOfFork = ({ key, keyMap }) => `fork ${key} of ${titleOf(keyMap.name)}
 
 const LocalFork = fork(LocalMutex)
 
-// They have no cancel().
+// There is no cancel(), so no `cancelError` either.
 const known = new Set(lockOptionsWithDefaults)
 known.delete('cancelError')
 

@@ -54,7 +54,7 @@ class Election {
   constructor({ name, scope, ...others }) {
     this.#title = `the leader election ${nameOf(name)}`
     this.#isOnHost = scope === 'host'
-    // A prefix keeps apart a mutex of that name in the callback, which would wait for the callback.
+    // Without the prefix a mutex of that name, which the callback acquires, would wait for the callback.
     this.#mutex = new Mutex({ ...others, scope, name: `leader:${name}` })
     this.#silence = silenceOf(others.engine)
   }

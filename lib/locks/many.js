@@ -37,7 +37,7 @@ async function acquireMany(map, keys, options, acquire, late) {
   const { priority, timeout, signal, ifAvailable, maxPending } = readWait(options, acquireOptions)
   checkOpen(map, ordered)
   throwIfAborted(signal)
-  // Not by a timer: a caller without time to wait may still hear an engine's answer for each key.
+  // Without a timer, because a caller that may not wait still gets an engine's answer for each key.
   const isNow = timeout === 0
   const limit = limitFor(isNow ? undefined : timeout, signal, () => late(ordered, timeout, next))
   const limits = {
@@ -73,7 +73,10 @@ async function acquireMany(map, keys, options, acquire, late) {
   return releaserOf(map, ordered, held)
 }
 
-/** Calls `begin(passed)` when a caller's time begins to count: over an engine, when its start is over. Returns a function that stops it. */
+/**
+ * Calls `begin(passed)` when a caller's time begins to count: at once, or over an engine when its start is over. Returns a
+ * function that prevents the call.
+ */
 function afterStart(map, begin) {
   if (map.afterStart !== undefined) return map.afterStart(begin)
   begin(0)

@@ -1,6 +1,6 @@
 'use strict'
-// Keyed mutexes with `reentrant: true`: the chain of calls that holds a key may enter it again by the forms with a callback,
-// as lib/core/recursive.js has it for one mutex. The other forms could only wait for their own chain there, and are refused.
+// Keyed mutexes with `reentrant: true`: the chain of calls that holds a key may enter it again by the methods with a
+// callback, as lib/core/recursive.js has it for one mutex. Other methods would wait for their own chain, and are refused.
 const { lockError } = require('../core/errors.js')
 const { acquireOptions, readWait } = require('../core/options.js')
 const { Recursive, runInside, runInsideSync } = require('../core/recursive.js')
@@ -9,7 +9,7 @@ const { lazyProperty, makeReleaser, unseen } = require('../core/releaser.js')
 const { run, runSync } = require('../core/run.js')
 const { acquireOneOrMany, acquireSyncOneOrMany } = require('./many.js')
 
-/** One for each lock of a key map, whichever objects share the map. */
+/** The recursive mutex of each lock of a key map. All objects that share the map share it. */
 const recursives = new WeakMap()
 
 function recursiveOf(lock) {
@@ -81,7 +81,7 @@ class ReentrantKeyMap {
     return lock !== undefined && isInside(lock)
   }
 
-  /** Refuses an acquire() that is not KeyedMutex's own: no form with a callback would call it. */
+  /** Refuses an acquire() that is not KeyedMutex's own: no method with a callback would call it. */
   checkAcquire(isOwn) {
     if (isOwn) return
     throw new TypeError(
@@ -89,7 +89,7 @@ class ReentrantKeyMap {
     )
   }
 
-  /** Several keys, each of which this chain may hold. */
+  /** Runs `callback` under several keys, some of which this chain may hold already. */
   runExclusive(keys, callback, options) {
     let inner = context()
     const enter = async (lock, limits) => {
@@ -105,7 +105,7 @@ class ReentrantKeyMap {
     )
   }
 
-  /** One key or several. */
+  /** Does the same for one key or several, and blocks this thread. */
   runExclusiveSync(key, callback, limits) {
     let inner = context()
     const enter = (lock, left) => {

@@ -7,7 +7,8 @@ const { readAcquire, readWatch } = require('../core/units.js')
 const { acquiringUnits, waitingUnits } = require('./defaults.js')
 const { isObject } = require('./receiver.js')
 
-// `open()` returns the semaphore's lock, which a closed semaphore refuses; `defaults` are those of its constructor.
+// `open()` returns the semaphore's lock, or for a closed semaphore a stand-in that refuses every caller. `defaults` are the
+// constructor's.
 
 /** `fn`, with the units of `options` acquired for each call. */
 function limited(open, defaults, fn, options = {}) {

@@ -34,7 +34,7 @@ const attributesOf = (lock) => ({
   'boxoffice.lock.scope': lock.scope,
 })
 
-/** One of few values, as a metric needs: a signal's reason may be anything. */
+/** The type of an error for a metric, which needs few values: a signal's reason may be anything. */
 function errorTypeOf(reason) {
   if (typeof reason?.code === 'string' && reason.code.startsWith('ERR_LOCK_')) return reason.code
   return reason?.name === 'AbortError' || reason?.name === 'TimeoutError' ? reason.name : '_OTHER'

@@ -46,7 +46,7 @@ class ConditionalMutex extends LentMutex {
   }
 }
 
-/** A holder that has waited for a condition: it has its grant already, so another one is told of a death. */
+/** A holder that has waited for a condition. It goes on with its former grant, so the next grant reports a death. */
 class LentReturner extends Returner {
   enter(mutex, isAbandoned) {
     if (isAbandoned) mutex.lender.isDeathUntold = true

@@ -12,7 +12,7 @@
 //
 // A thread that joins or leaves wakes this one, but
 // - in `instance` a wake-up keeps no event loop alive, so this thread asks once more when its event loop has run empty;
-// - one wake-up may bring completions and the news that a thread has joined or left, so this thread asks after each.
+// - one wake-up may bring completions and also mean that a thread has joined or left, so this thread asks after each.
 const process = require('node:process')
 const { isMainThread } = require('node:worker_threads')
 const native = require('../addon/load.js')

@@ -5,8 +5,8 @@ const { nameOf } = require('../core/keys.js')
 const { warnHere } = require('../core/warn.js')
 
 /**
- * PM2 sets `instances` to their number at the start, which `pm2 scale` does not change later, and the variable that `instance_var` names
- * to the number of this one.
+ * PM2 sets `instances` to the number of instances at the start, which `pm2 scale` does not change later. It sets the
+ * variable that `instance_var` names to the number of this instance.
  */
 function isInstanceOfMany() {
   const own = builtins.variable(builtins.variable('instance_var') ?? 'NODE_APP_INSTANCE')

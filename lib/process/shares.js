@@ -31,7 +31,7 @@ class Share {
     this.isAlive = false
     /** Whether processes share the lock, and not only threads. */
     this.isHost = false
-    /** Where it lies then: a lock that is held without an object keeps its segment alive, too. */
+    /** At scope host, the segment: a lock that is held without an object keeps it alive, too. */
     this.segment = undefined
     /**
      * In a keyed segment: how many objects have pinned the slot, and whether the slot has passed to
@@ -140,12 +140,12 @@ function pinAgain(lock) {
   return true
 }
 
-/** One object fewer stands for the lock. */
+/** Counts one object less for the lock, unless its slot has passed to another key. */
 function unshare({ place, isGone }) {
   if (!isGone) letGoOf(place)
 }
 
-/** Whether no object stands for the lock at `place`, and this thread does not hold it. */
+/** Counts one object less for the lock at `place`. Returns whether none is left and this thread does not hold the lock. */
 function letGoOf(place) {
   if (native.shares.unshare(place) > 0) return false
   shares.delete(place)

@@ -16,7 +16,7 @@ const mostCompletions = kinds.most
 const completions = new Int32Array(mostCompletions + 1)
 const agent = native.eventLoop.start(completions, onWakeup, () => {})
 
-/** Whether, at the last call of the lock manager, a request of this thread waited for a lock that this thread does not hold. */
+/** Whether this thread waited, at the last call of the lock manager, for a lock that it does not hold itself. */
 const waitsForOthers = () => completions[mostCompletions] === 1
 
 /** Called at each wake-up of this thread, which may concern more than completions. */

@@ -32,8 +32,8 @@ class WordLender extends Lender {
   #tickets = 0
 
   /**
-   * `name`, if it is shared by name; `held` is the word while this thread has it and no other
-   * thread waits.
+   * `name` is undefined unless the lock is shared by name. `held` is the word while this thread has the lock and no
+   * other thread waits.
    */
   constructor(name, held) {
     super()

@@ -34,7 +34,7 @@ const done = Promise.resolve()
 /** Whether a request of this thread keeps the event loop alive. */
 let isKeptAlive = false
 
-/** A request began or ended to wait or to hold. Only locks that another thread could release keep the event loop alive. */
+/** Called when a request begins or ends. The event loop stays alive only for a lock that another thread could release. */
 function updateKeepAlive() {
   const keeps = waitsForOthers()
   if (keeps === isKeptAlive) return

@@ -36,7 +36,7 @@ function connectionOf(client, connection = client?.pool?.options) {
   }
 }
 
-/** The policy of all calls of a client: no call is repeated. A token that the server has outdated is not used again. */
+/** The policy of all calls of a client: no call is repeated, and a token that the server has outdated is dropped. */
 const once = (forgetToken) => ({
   async execute(doing) {
     try {

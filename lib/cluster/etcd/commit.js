@@ -37,7 +37,7 @@ function guardsOf(names, key, plan, session, own) {
   const { view, admitted, dead, hasFreed, hasTaken } = plan
   const isOfUpgrade = ({ id }) => id === view.upgrade?.id
   const guards = [
-    // After a loss of data revisions are the same once more.
+    // After a loss of data etcd counts revisions from 1 again.
     { result: 'Equal', target: 'Value', key: names.epoch, value: toValue(view.epoch) },
     isEqual('Mod', names.lock(key), view.lock.mod),
     isEqual('Mod', names.upgrade(key), view.upgrade?.mod ?? 0),
@@ -166,8 +166,8 @@ function joining(names, key, { session, id, units, capacity, first }) {
 }
 
 /**
- * Opens a session of `ttl` ms by its lease, and writes the protocol and `epoch` unless they are there. Refused if there
- * is another protocol, or are sessions without one.
+ * Opens a session of `ttl` ms by its lease, and writes the protocol and `epoch` unless they are there. Fails when another
+ * protocol is there, or sessions without a protocol.
  */
 function opening(names, session, ttl, epoch) {
   const open = [
@@ -187,7 +187,7 @@ function opening(names, session, ttl, epoch) {
   }
 }
 
-/** The protocol for which opening() was refused, undefined if the sessions have none; null if it was not refused. */
+/** Null unless opening() has failed; then the protocol that is there, or undefined when its sessions have none. */
 function refusedFor({ succeeded, responses }) {
   if (succeeded || responses[0].response_txn.succeeded) return null
   const [found] = responses[0].response_txn.responses[0].response_range.kvs

@@ -9,7 +9,7 @@
 //   lock/<key>            the holders; exists while there are holders, or a lost holder that no caller was told of
 //   queue/<key>/<id>      a request in the queue, which is ordered by create revision
 //   upgrade/<key>         the request of a reader that upgrades, which goes ahead of the queue
-//   gone/<id>             a request that has left, and that a server may still get to enter
+//   gone/<id>             a request that has left, and whose command to enter may still reach a server
 //   rest/<key>            exists while no request is admitted, after a grant with a minHold
 
 /** It changes with the meaning of the names above, so that no two meanings mix. */

@@ -7,7 +7,7 @@ const { mostGrants, waitersOf } = require('./view.js')
 class Plan {
   /** Sessions that have ended, as far as this process knows. */
   dead = new Set()
-  /** The queued requests that are admitted, and the ones that leave the queue without a grant. */
+  /** The queued requests that are admitted, and the requests that leave the queue without a grant. */
   admitted = []
   removed = []
   hasChanged = false

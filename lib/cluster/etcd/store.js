@@ -7,7 +7,7 @@
 //   isToJoin  whether the next transaction that writes nothing else adds the request to the queue
 //   isJoined  whether this run has added the request; isSure: the request is in the queue
 //   isRead    whether the view was read from etcd during this run
-//   own       the request's entry in the queue, if there was one then: it may be behind those that the view shows
+//   own       the request's entry in the queue, if there was one at that time. The view may not reach so far
 //   rest      the lease of a rest that may begin
 const { now } = require('../clock.js')
 const { sessionLease } = require('./client.js')

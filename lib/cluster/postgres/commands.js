@@ -7,10 +7,13 @@ class Commands {
   #room
   #patience
   #onMove
-  /** In order. */
+  /** The commands that wait for room, in order. */
   #waiting = new Set()
 
-  /** At most `room` at once. An answered command takes less than `patience` ms. Calls onMove() when the queue moves on. */
+  /**
+   * Runs at most `room` commands at once. A command that fails after `patience` ms or more shows that the server is silent.
+   * Calls onMove() when a command leaves the queue.
+   */
   constructor(room, patience, onMove) {
     this.#room = room
     this.#patience = patience

@@ -1,6 +1,6 @@
 'use strict'
-// The engine's connections. They are its own, configured like those of the user's pool. The user's
-// would not do: a program that holds all of them while it waits for a lock would wait for ever.
+// The engine's own connections, configured like the connections of the user's pool. The user's connections would not do:
+// a program that holds all of them while it waits for a lock would wait for ever.
 
 const { clearTimeout, setTimeout } = require('../../core/builtins.js')
 const { outside } = require('../outside.js')
@@ -36,8 +36,8 @@ function configOf(connection) {
 
 /**
  * Settings of every session, in place of the database's defaults: its commands read committed data. The server gives a
- * command up before this process does, after `patience` ms. For a server process that waits for a locked row does not
- * hear that its connection was cut, and would stay as long as the lock.
+ * command up before this process does, after `patience` ms. Otherwise a server process that waits for a locked row would
+ * not notice that its connection was cut, and would stay as long as the row is locked.
  */
 const setUp = (patience) => `
   SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off;

@@ -37,14 +37,14 @@ class Driver {
   #names
   #pool
   #commands
-  /** EngineListener's. */
+  /** moved() of the EngineListener. */
   #moved = () => {}
   #subscription
   /** Whether new requests are refused. */
   #isEnded
   /** The requests that the server may know, by id. */
   #requests = new Map()
-  /** By key: the last leave command under way. */
+  /** The last leave command under way, by key. */
   #leaving = new Map()
 
   /** `options` are those of postgres(). */
@@ -157,7 +157,7 @@ class Driver {
       return { state, token: BigInt(token), wanted: isTrue(wanted), abandoned: isTrue(abandoned) }
     }
     if (state === 'waiting') {
-      // Without a holder, the request ahead of it has not confirmed yet.
+      // Where the server knows no end to wait for, ask again after the time of a claim.
       const time = look === null ? claim : Math.max(0, Number(look)) + 1
       return { state, look: time, clock: Number(clock), ...why }
     }

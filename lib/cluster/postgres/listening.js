@@ -58,7 +58,7 @@ function listeningWith(PlainClient, options, patience) {
         }
       },
       ping: () => client.query('SELECT 1'),
-      /** During its connect(), pg would never report its end. */
+      /** A client that is ended during connect() would never report its end. */
       close: () => (isConnected ? client.end() : undefined),
     }
     return connection

@@ -3,8 +3,8 @@
 const { channelOf } = require('./names.js')
 
 /**
- * Keys unused for an hour are deleted (`used_at` has a resolution of an hour), with their fence
- * (new tokens follow the clock) and the stakes of sessions that are over.
+ * A key that has been unused for an hour or more is deleted, with its fence (new tokens follow the clock) and the stakes
+ * of sessions that are over. `used_at` is rounded down to the hour, so the limit is two hours.
  */
 const idleTime = '2 hours'
 

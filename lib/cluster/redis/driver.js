@@ -14,8 +14,8 @@ const { explained, rightsOf } = require('./rights.js')
 const script = require('./script.js')
 
 /**
- * A cluster's answer to a step of a key whose slot is being moved, which has done nothing: see script.js. Clients
- * follow some of these answers, and their last error has the text of it.
+ * Whether a cluster refused a step because the slot of its key is being moved: see script.js. Clients follow some of these
+ * refusals, and their last error contains the text.
  */
 const isMoving = ({ message }) => /\b(TRYAGAIN|ASK|MOVED) /.test(message)
 const whileMoving =
@@ -116,12 +116,12 @@ class RedisDriver {
     await Promise.all(this.#bases.map((base) => this.#check(base, session)))
   }
 
-  /** Rejects if the user lacks a right to a command of a step. */
+  /** Rejects when the user lacks the right to a command that a step uses. */
   async #check(base, session) {
     try {
       await this.#step('check', base, 'check', session, [])
     } catch (error) {
-      // Then the rights are not known, and the locks of other slots need not wait for that.
+      // While the slot is moved, the rights are unknown. The locks of other slots need not wait for that.
       if (!isMoving(error)) throw error
     }
   }
@@ -197,7 +197,7 @@ class RedisDriver {
     }
   }
 
-  /** By a client that waits for ever for a connection that has fallen silent. */
+  /** Sends a command within a time limit: a client may wait for ever for a connection that has fallen silent. */
   #command(base, words) {
     return inTime(this.#client.command(base, words), this.#patience)
   }

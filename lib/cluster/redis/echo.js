@@ -1,7 +1,7 @@
 'use strict'
-// Whether messages of the server still arrive. A connection answers pings although its server is a replica by now, and a
-// cluster's client does not notice that a slot with a channel has moved, or that one of its connections is silent. So
-// the ping of a connection that listens is a message to its own channels, by the client that sends the commands.
+// Checks whether messages of the server still arrive. A connection answers pings although its server is a replica by now,
+// and a cluster's client does not notice that a slot with a channel has moved, or that one of its connections is silent.
+// So a listening connection is pinged by a message to its own channels, which the client of the commands sends.
 const { randomUUID } = require('node:crypto')
 
 /**
@@ -26,7 +26,7 @@ function echoing(listen, onMessage, publish, isCluster) {
     try {
       counts = await publish(text)
     } catch {
-      // The commands have a trouble of their own, which says nothing about this connection.
+      // The client of the commands is in trouble, which says nothing about this connection.
       return ping?.call(connection)
     }
     if (!isCluster && counts.some((count) => Number(count) === 0)) throw strayedError()

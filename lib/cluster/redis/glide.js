@@ -11,7 +11,7 @@ function adapt(client) {
     isCluster,
     prefix: '',
     command: commandOf(client, isCluster),
-    // It does not say whether it is connected.
+    // The client does not say whether it is connected.
     isReady: () => false,
     listening: (...rest) => listening(client, isCluster, ...rest),
     options: (connection = client.config) => ({
@@ -31,7 +31,7 @@ const commandOf = (client, isCluster) => async (key, words) => {
   }
 }
 
-/** What it makes of the codes of two of the server's errors. */
+/** The server's codes of two errors, by the names that the client gives them. */
 const codes = { NoScriptError: 'NOSCRIPT', PermissionDenied: 'NOPERM' }
 
 function withCode(error) {
@@ -40,7 +40,7 @@ function withCode(error) {
   return new Error(`${codes[name]} ${error.message}`, { cause: error })
 }
 
-/** Options for other commands than ours, and those that our connections replace. */
+/** Options that concern other commands only, and options that this library's connections replace. */
 const ofOthers = new Set([
   'clientCircuitBreaker',
   'clientSideCache',
@@ -78,7 +78,7 @@ function make(Client, options, patience, more) {
 
 /**
  * The client reconnects by itself, and reports neither that nor lost messages. But it subscribes anew, and handles the
- * server's confirmation as a notification without a message. One that no subscription asked for is the end of a connection.
+ * server's confirmation as a notification without a message. An unexpected confirmation shows that a connection has ended.
  */
 function listening(client, isCluster, onMessage, onEnd, patience) {
   let own
@@ -145,11 +145,11 @@ function listening(client, isCluster, onMessage, onEnd, patience) {
   }
 }
 
-/** The package keeps the server's error to itself. */
+/** The error of a subscription: the package does not pass the server's error on. */
 const unconfirmed = (cause) =>
   new Error('the server has not confirmed a subscription, as if it answered NOPERM', { cause })
 
-/** In ms, for one of the attempts to renew a session. */
+/** The limit of one attempt to renew a session, in ms. */
 const longestRenewal = 1000
 
 /**
@@ -158,7 +158,7 @@ const longestRenewal = 1000
  */
 async function connect(glide, { isCluster, options }, _, patience) {
   const { GlideClient, GlideClusterClient, Logger } = glide
-  // Else the first client of a thread replaces the logger that the process has configured.
+  // Without this the first client of a thread would replace the logger that the process has configured.
   Logger._instance ??= {}
   const time = Math.min(patience, longestRenewal)
   let starting

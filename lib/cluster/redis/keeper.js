@@ -17,7 +17,7 @@ const adapters = {
 }
 
 async function connect({ bases, rights, patience, path, client }, trouble) {
-  // Only here, because the thread needs one adapter.
+  // Loaded here, because the thread needs only one adapter.
   const adapter = adapters[client.adapter ?? client.module]()
   const { command, close } = await adapter.connect(require(path), client, trouble, patience)
   const all = async (doing) => {
@@ -37,7 +37,7 @@ async function connect({ bases, rights, patience, path, client }, trouble) {
         await command(base, words, patience)
       }),
     async renew(session, ttl) {
-      // Then there is time for another connection.
+      // A third of the ttl leaves time for another connection.
       const time = Math.ceil(ttl / 3)
       const renewOne = (base) =>
         command(base, ['PEXPIRE', sessionOf(base, session), `${ttl}`], time)

@@ -6,7 +6,7 @@ const protocol = '1'
 
 const versionOf = (base) => `${base}:version`
 
-/** Lives as long as the session does. */
+/** The key of a session, which exists as long as the session. */
 const sessionOf = (base, session) => `${base}:s:${session}`
 
 /** The channel of a session. */

@@ -70,7 +70,7 @@ function single(client, onMessage, onEnd, patience) {
   own.on('error', (error) => {
     if (!own.isOpen && !isClosed) onEnd(error)
   })
-  // Before that there is nothing to destroy.
+  // Before it is connected, destroy() has nothing to destroy.
   own.on('connect', () => {
     isConnected = true
     if (isClosed) end()
@@ -94,7 +94,7 @@ function listeningCluster(client, onMessage) {
   const own = client.duplicate({
     defaults: { ...defaults, socket: { ...defaults?.socket, reconnectStrategy } },
   })
-  // The requests look again for messages that it missed: see `look` of an engine.
+  // No handling: requests ask again after `look` ms (engine.d.ts), in case the client has missed messages.
   own.on('error', () => {})
   return {
     open: () => open(own),

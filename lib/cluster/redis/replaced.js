@@ -21,7 +21,7 @@ function replaced(start, trouble) {
       if (current === made) trouble(error)
     }
     made.client = start(report)
-    // A command waits for it, and rejects with its error.
+    // A command waits for `opening`, and rejects with its error.
     made.client.opening.catch(() => {
       made.hasFailed = true
     })
