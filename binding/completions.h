@@ -41,7 +41,7 @@ class Completions {
  private:
   Tickets& tickets_;
   std::int32_t* buffer_ = nullptr;
-  // Linked by `posted`, which their mailbox no longer uses.
+  // The completions, linked by `posted`, which their mailbox no longer uses.
   Waiter* first_ = nullptr;
   Waiter* last_ = nullptr;
   std::vector<std::int32_t> leavers_;

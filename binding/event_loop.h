@@ -1,5 +1,5 @@
 // One instance of this package's JavaScript (instances.h) as an agent: its tickets, the memory of
-// its locks, and the way of its wakes.
+// its locks, and the delivery of its wakes:
 //
 //   a wake in a turn of its own      ──▶ completions ──▶ the call that caused it returns them to JavaScript
 //   any other, of another thread     ──▶ inbox ──▶ thread wake-up: one callback on the loop ──▶ completions
@@ -49,7 +49,7 @@ class EventLoop final : public Parker {
   void wake(Waiter& w, Wake how) noexcept override;
   /// Turns the posts of other threads into completions.
   void collect() noexcept;
-  /// The thread's wake-up calls this.
+  /// Called by the wake-up of the thread.
   void onWakeup() noexcept;
   /// Called by the loop itself, at a wake-up of this process: admits waiters of any of its threads.
   /// Returns false when no waiter of this loop needs it, and the process's listening thread can do
@@ -57,11 +57,11 @@ class EventLoop final : public Parker {
   bool onHostWakeup(host::Membership& membership) noexcept;
   /// Called from any thread: wakes the loop even without completions.
   void wakeLater() noexcept { inbox_.wakeLoop(); }
-  /// For a call that does not return its completions.
+  /// Makes a later wake-up deliver the completions of a call that does not return them.
   void deferCompletions() noexcept {
     if (!completions_.isEmpty()) wakeLater();
   }
-  /// Whether another thread has an event loop, or one that ended has left completions for this one.
+  /// Whether another thread has an event loop, or a loop that has ended left completions for this one.
   bool mayBeWoken() noexcept;
 
   /// Called when JavaScript has ended: its environment ends, or it can no longer reach this loop.

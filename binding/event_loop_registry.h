@@ -1,5 +1,6 @@
-// All event loops of this process. A thread has one for each instance of this package. All are called when there begin
-// or cease to be loops of several threads, because the loops of a thread that is alone must not wait for others.
+// All event loops of this process. A thread has one for each instance of this package. All of them are woken when
+// a second thread gets a loop, and when only one thread is left with loops: a thread that is alone must not wait
+// for others.
 #pragma once
 
 #include <mutex>
@@ -15,7 +16,7 @@ class EventLoopRegistry {
   void join(EventLoop& loop);
   /// `loop` ends, and is not called from here on.
   void leave(EventLoop& loop) noexcept;
-  /// An event that every loop checks for has occurred.
+  /// Wakes every loop, after an event that all of them check for.
   void wakeAll() noexcept;
   /// Whether there are loops of other threads than the caller's, which has one.
   bool hasOtherThreads() const noexcept;

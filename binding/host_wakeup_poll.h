@@ -1,6 +1,5 @@
-// Lets an event loop listen itself to the wake-ups that other processes send to this one. Its
-// waiters are then admitted by one wake-up, the loop's, instead of two: that of the process's
-// listening thread, and then that of the loop.
+// Lets an event loop listen itself to the wake-ups that other processes send to this one. Then one wake-up, of the
+// loop, admits its waiters. Without it there are two: of the process's listening thread, and then of the loop.
 //
 //   open ─▶ resting ──listen──▶ listening ──rest, at a wake-up that no waiter here needs──▶ resting
 //              │                     │

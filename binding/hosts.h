@@ -20,7 +20,7 @@ class Hosts {
   Hosts(napi_env env, EventLoop& loop, Regions& regions)
       : env_(env), loop_(loop), regions_(regions) {}
 
-  /// A number for the segment, until the environment ends.
+  /// Opens the segment. Returns its number, which is valid until the environment ends.
   std::int32_t open(const std::string& directory, const host::SegmentOptions& options);
   host::SegmentHandle& at(std::int32_t number) const;
 

@@ -11,7 +11,8 @@ namespace boxoffice::binding {
 
 class KeepAlive {
  public:
-  /// The instance, so that it can be admitted; and the thread, if a wait can be ended from outside.
+  /// `instance` keeps the JavaScript of this instance, so that a wait can be admitted. `thread` also keeps the
+  /// thread alive, because another thread or process may end a wait.
   enum class Level : std::int32_t { nothing, instance, thread };
 
   KeepAlive(Callbacks& callbacks, Hosts& hosts, ThreadWakeup& wakeup)

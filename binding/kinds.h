@@ -74,8 +74,8 @@ struct Kind {
   std::size_t words = 2;
 };
 
-// These do not throw, even if another thread has changed the lock meanwhile. A death that `w` would have reported
-// is reported to the next holder.
+// These functions do not throw, even if another thread has changed the lock meanwhile. They report a death that
+// `w` would have reported to the next holder.
 template <AnyMutex Lock>
 void passOn(Lock& mutex, const Waiter& w) {
   if (w.abandoned) {

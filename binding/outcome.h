@@ -1,4 +1,5 @@
-// What functions over numbers answer, other than a ticket or a number of completions. JavaScript knows them from layout.cc.
+// What functions over numbers answer, other than a ticket or a number of completions. JavaScript gets these
+// numbers from layout.cc.
 #pragma once
 
 #include <chrono>

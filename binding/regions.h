@@ -16,8 +16,8 @@ class Regions {
 
   explicit Regions(napi_env env) : env_(env) {}
 
-  /// A number for this memory, always the same, which is kept alive until it has been detached as
-  /// often as attached. Its vm context is kept alive, too: it should be the main one (realm.h).
+  /// Returns a number for this memory, always the same. The memory is kept alive until it has been detached as
+  /// often as attached. So is its vm context, which should be the main context (realm.h).
   std::int32_t attach(napi_value int32Array);
   void detach(std::int32_t region);
   /// The attached Int32Array.

@@ -30,19 +30,18 @@ class Shares {
   /// as given.
   std::int32_t shareSlot(std::int32_t place, const Kind& kind, host::SegmentHandle& handle,
                          std::uint32_t slot);
-  /// No object of that slot uses its lock any more, so the slot may go to another key. Returns
-  /// false while this environment holds the lock: a completion may be on its way to JavaScript.
+  /// Unpins a slot whose lock no object uses any more: the slot may go to another key. Returns false while this
+  /// environment holds the lock, whose completion may be on its way to JavaScript.
   bool unpinSlot(std::int32_t place, AgentId me);
-  /// The same objects use their slot again. Returns false if another key has it: they are forgotten
-  /// here.
+  /// Pins the slot for the same objects again. Returns false if another key has it, and forgets the objects.
   bool pinSlotAgain(std::int32_t place);
   /// Removes an object. Returns how many uses are left. An orphan, held without an object, counts
   /// as one.
   std::int32_t unshare(std::int32_t place, AgentId me);
 
-  /// A table by its name, until it is closed or the environment ends: a number for it.
+  /// Opens the table of that name, until closeTable() or the end of the environment. Returns its number.
   std::int32_t openTable(const std::string& name, std::uint32_t start, bool isOfNames);
-  /// Another table may get its number.
+  /// Closes the table. Another table may get its number.
   void closeTable(std::int32_t table);
   const LockTable& table(std::int32_t table) const { return *opened(table).table; }
 
@@ -67,7 +66,7 @@ class Shares {
     bool isOrphan = false;
     bool isPinned = true;   // for a slot of a segment; if not, the slot may be another key's
     host::Digest digest{};  // of the key of a slot that is not pinned
-    // One of: a key of a table, a slot of a segment, or the user's memory.
+    // Where the lock lies: a key of a table, a slot of a segment, or the user's memory.
     LockTable* table = nullptr;
     LockTable::Entry* entry = nullptr;
     host::SegmentHandle* handle = nullptr;
@@ -89,8 +88,8 @@ class Shares {
   Regions& regions_;
   std::unordered_map<std::int32_t, Use> uses_;  // by place
   std::vector<Opened> tables_;
-  std::vector<std::int32_t> freeTables_;  // numbers of closed ones, with room for all
-  std::vector<std::int32_t> views_;       // of regions of word pairs: their numbers here, or kNone
+  std::vector<std::int32_t> freeTables_;  // numbers of closed tables, with room for all
+  std::vector<std::int32_t> views_;       // by region of word pairs: its number here, or kNone
 };
 
 }  // namespace boxoffice::binding

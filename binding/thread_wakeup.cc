@@ -9,7 +9,7 @@ namespace boxoffice::binding {
 
 ThreadWakeup::ThreadWakeup(napi_env env) : env_(env) {
   openOutside();
-  // A runtime other than Node.js may lack what that takes.
+  // A runtime other than Node.js may lack the functions that openOutside() uses.
   if (!handle_) check(env_, open());
   // A pending wait keeps the loop alive only if JavaScript requests it (keep_alive.h).
   check(env_, napi_unref_threadsafe_function(env_, handle_));
@@ -33,7 +33,7 @@ void ThreadWakeup::openOutside() noexcept {
   napi_make_callback(env_, nullptr, receiver, function, 0, nullptr, nullptr);
 }
 
-/// Without a JavaScript function, which would keep its context alive.
+/// Opens the handle without a JavaScript function, which would keep its context alive.
 napi_status ThreadWakeup::open() noexcept {
   const auto onGone = [](napi_env, void* wakeup, void*) {
     auto& self = *static_cast<ThreadWakeup*>(wakeup);

@@ -1,5 +1,5 @@
-// The wake-up handle of a thread, one for all instances of its environment: by it any thread makes
-// an event loop run.
+// The wake-up handle of a thread, one for all instances of its environment. Any thread makes an
+// event loop run by it.
 #pragma once
 
 #include <napi.h>

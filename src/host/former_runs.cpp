@@ -27,7 +27,7 @@ File findRun(const std::string& path) {
     if (run && Members::areIn(run)) return run;
   } catch (const HostError& error) {
     if (error.fault() == HostFault::exhausted) throw;
-    // Another user's, or on a file system where we have none.
+    // The directory belongs to another user, or lies on a file system where this scope keeps no files.
   }
   return {};
 }

@@ -111,8 +111,8 @@ class HandoffQueue {
         false;  ///< this process was notified, so it goes ahead of the others in `overflow`
   };
 
-  /// Replaces the word `from` by `to`, with the flags that are due, and records the processes to notify.
-  /// False when the word is no longer `from`. `waits`: whether a waiter of this process is left afterwards.
+  /// Replaces the word `from` by `to`, with the flags that are due, and records the processes to notify. Returns
+  /// false when the word is no longer `from`. `waits`: whether a waiter of this process is left afterwards.
   bool change(Pass& pass, OwnerWord from, OwnerWord to, bool waits) noexcept {
     to = complete(from, to, pass.me, waits, !slot_.head.overflow.empty());
     if (to == from) return true;

@@ -4,8 +4,8 @@
 //   part   see admission_gate.h; its admissions are signals
 //
 //   signal   gives the signal to a waiting process, round robin; without one, sets the event
-//   wait     the head of the local queue passes by a signal of its process, or by one that it makes of the set event
-//   accepts  a thread that blocked when it runs again, a promise when JavaScript hears of it
+//   wait     the head of the local queue passes by a signal of its process, or makes a signal of the set event
+//   accepts  a blocked thread accepts a signal when it runs again, a promise when JavaScript is told
 //   a death  the dead process's signals that were not accepted are given to other processes
 //
 // A waiter of the set event counts its signal before it clears the event. If its process dies in between, the signal is

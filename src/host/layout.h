@@ -124,7 +124,7 @@ struct alignas(64) RWLockSlot {
   Word32 upgrader;
   Word32 abandoned;
   Word64 writeRest;  // the end of the last writer's minHold: see lib/host/timed_rw_lock.js
-  Word64 readRest;   // of the last reader's, in the bits above kReleased
+  Word64 readRest;   // the end of the last reader's, in the bits above kReleased
   std::byte text[72];
 };
 
@@ -204,8 +204,8 @@ constexpr bool isGate(Kind kind) noexcept { return kind >= Kind::autoResetEvent;
 
 constexpr std::uint64_t kMembersMagic = 0x31656369'666f786fULL;  // "oxofice1" in memory
 constexpr std::uint64_t kSegmentMagic = 0x316b636f'6c786f62ULL;  // "boxlock1"
-/// Raise it when the meaning of a word changes, or for a new kind, which older processes could not clean up after a
-/// death. layoutNumber() notices when the place of a word changes.
+/// Raise it when the meaning of a word changes, and for a new kind, because an older process could not clean up
+/// such a lock after a death. layoutNumber() notices when the place of a word changes.
 constexpr std::uint32_t kVersion = 7;
 
 /// A hash of the sizes and offsets that make up the layout.

@@ -106,7 +106,7 @@ void Members::join(ProcessSlot process, std::uint64_t fifo) noexcept {
   member.fifo.store(fifo);
   for (Word64& entry : member.mailbox) entry.store(0);
   member.overflow.store(
-      0);  // meant for the previous member; no process has a reason to notify us yet
+      0);  // was for the previous member: no process has a reason to notify us yet
   wakeUp(
       member);  // the count goes on: a wake-up of the previous member must not match a sleep of ours
   member.state.store(kJoined);

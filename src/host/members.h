@@ -42,9 +42,9 @@ class Members {
   /// Makes every process look at its mailbox, also one whose FIFO this process cannot open.
   void ring() const noexcept;
 
-  /// Records that this process cannot open any more what it needs. Called on one thread only.
+  /// Records that this process can no longer open the files it needs. Called on one thread only.
   void setLost(std::string why);
-  /// Why it cannot, or null.
+  /// Why it can no longer open them, or null.
   const std::string* lost() const noexcept { return lost_.load(); }
 
   /// Incremented by every join.

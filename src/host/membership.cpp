@@ -164,7 +164,7 @@ void Membership::wake(ProcessSlot process, std::uint32_t sleep, bool isAgain) no
     wakeups_.sendOwn();
   } else if (const auto sent = wakeups_.send(process); sent != Wakeups::Sent::yes) {
     if (!isAgain) members_.ring();
-    // It may not hear the bell, for want of what Removals needs.
+    // The process may miss the bell: it may lack the resources that Removals needs.
     if (sent == Wakeups::Sent::notYet) return deferRetry(process);
   }
   woken(members_.of(process), sleep);

@@ -31,8 +31,8 @@
 // process. Then the others do not hear when the process that cleans up dies, and look again. All this is retried
 // every kRetryAfter ms, the only wait here without an event.
 //
-// A process that may not open the files any more, as after setuid(), is lost (setLost): it is granted no more locks,
-// but keeps those it holds, and wakes others by the bell. Nothing changes for the others.
+// A process that may no longer open the files, as after setuid(), is lost (setLost): it is granted no more locks,
+// but keeps the locks it holds, and wakes others by the bell. Nothing changes for the others.
 //
 // Memory order: everything is sequentially consistent. Two pairs rely on it: notify (entry, then
 // sleepState) with the wake-up thread (sleepState, then entries), and join (record, roster, then the
@@ -109,7 +109,7 @@ class Membership {
   bool isGone() const noexcept { return members_.isGone(); }
   /// Checks that all files are there. Records a removal and notifies every process.
   void inspect() noexcept;
-  /// Whether this process cannot open the files of the others any more.
+  /// Whether this process can no longer open the files of the others.
   bool isLost() const noexcept { return !isGone() && members_.lost(); }
   /// The error for a caller that uses the directory after that, or after a removal.
   HostError removed() const;

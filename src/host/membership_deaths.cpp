@@ -34,7 +34,7 @@ void Membership::watchMember(ProcessSlot process) noexcept {
   }
 }
 
-/// What this process needs for another one cannot be opened.
+/// Called when this process cannot open what it needs to watch or to clean up after that process.
 void Membership::failed(ProcessSlot process, const HostError& error) noexcept {
   if (error.fault() == HostFault::exhausted) return deferRetry(process);
   const std::uint64_t fifo = members_.of(process).fifo.load();

@@ -35,8 +35,8 @@ void Membership::setGone() noexcept {
   if (!knowsGone_.exchange(true)) notifyAll();
 }
 
-/// This process cannot open any more what it needs, so deaths of others may go unheard: it is granted no lock any
-/// more. It keeps what it holds, and the others go on.
+/// This process can no longer open the files it needs, so it may miss the deaths of others. From now on it is
+/// granted no lock. It keeps the locks it holds, and the others go on.
 void Membership::setLost(const HostError& error) noexcept {
   if (members_.lost()) return;
   try {

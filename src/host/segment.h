@@ -70,9 +70,9 @@ class Segment {
   /// HostError when there is no room for them.
   bool grow(std::uint32_t rows) const { return growSegmentFile(view_, rows, path_); }
 
-  /// Whether this process is granted no lock of it any more: the file was removed, or files that its membership
-  /// needs, so that processes that join now may be granted the lock beside its holder. Or this process cannot open
-  /// them any more.
+  /// Whether this process is granted no lock of the segment any more, for one of two reasons. Its file was
+  /// removed, or files of the membership were: a process that joins now may be granted a lock beside its holder.
+  /// Or this process can no longer open the files.
   bool isGone() const noexcept {
     return view_.header->gone.load() != 0 || members_.isGone() || members_.lost();
   }

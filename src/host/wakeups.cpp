@@ -75,7 +75,7 @@ std::uint64_t Wakeups::standInForDead(ProcessSlot process) {
     standIn_ = std::move(fifo);
   } catch (const HostError& error) {
     if (error.fault() != HostFault::exhausted) throw;
-    // Then the FIFO has no reader meanwhile, and the others look again after a while: see isStoodInFor().
+    // The FIFO has no reader meanwhile, so the others look again after a while: see isStoodInFor().
     if (!platform::tryLock(writer)) return 0;
     lockedWriter_ = &writer;
   }

@@ -41,7 +41,7 @@ class Wakeups {
 
   /// standIn() for a process slot that we watch, with the very FIFO that we watch. Needs no descriptor.
   std::uint64_t standInForDead(ProcessSlot process);
-  /// When that returned 0: whether the death of the process that stands in is reported by watch().
+  /// When standInForDead() has returned 0: whether watch() reports the death of the process that stands in.
   bool isStoodInFor(ProcessSlot process) const;
 
   /// Calls `use` if no process lives in that process slot with the FIFO of that identity, and keeps others

@@ -50,7 +50,7 @@ class Registry {
   using Claims = std::map<std::string, Claim>;
 
   std::mutex mutex_;
-  /// By digest. A path is never removed: other copies keep pointers to it.
+  /// The path of a copy, by digest. A path is never removed: other copies keep pointers to it.
   std::map<std::string, std::string> paths_;
   Claims claims_;
 };
@@ -60,7 +60,7 @@ Registry& registry() {
   return *one;
 }
 
-// No exception may reach another copy: its compiler may be another one.
+// No exception may reach another copy, which another compiler may have built.
 
 const char* join(const char* digest, const char* path) noexcept {
   try {

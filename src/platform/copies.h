@@ -9,13 +9,13 @@
 namespace boxoffice {
 
 /// What copies of any version and compiler have in common. Neither these functions nor the names of resources may
-/// change: another form needs another name in kCopiesSymbol, and a copy must then ask for both.
+/// change: another form needs another name than boxoffice_process_wide_1, and a copy must then ask for both.
 struct Copies {
-  /// The copy with this digest of its sources lies at `path`. Returns the path of another copy with another digest,
-  /// the first time that such a digest comes; else null.
+  /// Registers the copy at `path`, whose sources have this digest. Returns the path of a copy with another digest,
+  /// the first time that this digest comes; else null.
   const char* (*join)(const char* digest, const char* path) noexcept;
-  /// Returns a claim on `resource`, or null: then `holder` is the path of the copy that has it, or null where memory
-  /// has run out. The copy may claim it again.
+  /// Returns a claim on `resource`, or null: then `holder` is the path of the copy that has it, or null where
+  /// memory has run out. A copy may claim a resource several times, and disclaims it as often.
   void* (*claim)(const char* digest, const char* resource, const char** holder) noexcept;
   void (*disclaim)(void* claim) noexcept;
 };
@@ -23,7 +23,7 @@ struct Copies {
 /// Returns the path of another copy, the first time that this copy joins and differs from it; else null.
 const char* joinCopies(const std::string& path);
 
-/// While it exists, copies with other sources cannot claim the resource.
+/// While a claim exists, copies with other sources cannot claim the resource.
 class CopyClaim {
  public:
   CopyClaim() noexcept = default;

@@ -82,7 +82,7 @@ File openFile(const std::string& path, const File& in = File());
 bool beginsWith(const File& file, const void* bytes, std::size_t count);
 /// Whether this process may not open the file, but others may: it belongs to the user whose directory this is.
 bool isDenied(const std::string& path, const File& in) noexcept;
-/// Writes a byte 0 at that place, which Removals reports to all who watch the file.
+/// Writes a byte 0 at that place, which Removals reports to every process that watches the file.
 void touch(const File& file, std::uint64_t at) noexcept;
 FileFacts factsOf(const File& file, const std::string& path);
 /// Creates a file of this size, allocated and zeroed. Replaces a leftover of that name.

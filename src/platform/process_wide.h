@@ -3,7 +3,7 @@
 // lock.
 //
 // Every copy that is a shared library exports its registry, under a name that only copies of the very same
-// source have. All copies use the registry of the one that was loaded first, which stays in memory for
+// source have. All copies use the registry of the copy that was loaded first, which stays in memory for
 // ever. Copies of other sources have an interface of their own: see copies.h.
 #pragma once
 

@@ -1,5 +1,5 @@
 #include <windows.h>
-// After it, which it needs.
+// psapi.h needs windows.h before it.
 #include <psapi.h>
 
 #include <vector>

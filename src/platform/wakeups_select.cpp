@@ -109,7 +109,7 @@ FifoEnd openWriter(const std::string& path) {
   for (int which = 0; which < 2; ++which) end.locks[which] = openFile(lockOf(path, which));
   if (!end.life || !end.locks[0] || !end.locks[1]) return {};
   end.fifo = openIfThere(path, O_WRONLY);
-  // A FIFO that no process has open for writing ends only if one has had since the reader opened it.
+  // The reader of a FIFO without a writer sees its end only if a writer has opened it after the reader did.
   if (end) openIfThere(lifeOf(path), O_WRONLY).close();
   return end;
 }

@@ -214,8 +214,8 @@ std::optional<WaitGraph::Cycle> WaitGraph::close(Id wait) {
 std::vector<WaitGraph::Step> WaitGraph::pathFrom(Wait& start) {
   struct Way {
     Wait* wait;
-    const Hold* by;      // whose holder waits there, and is in the way of ...
-    std::size_t before;  // ... this one
+    const Hold* by;      // the hold that depends on `wait`, and blocks ...
+    std::size_t before;  // ... the wait of this way, an index into `ways`
   };
   std::vector<Way> ways{{&start, nullptr, 0}};
   const auto isNew = [&](const Wait* w) {
