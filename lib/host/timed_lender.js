@@ -170,7 +170,8 @@ class TimedMutexLender extends HostMutexLender {
   }
 
   #wait(isAbandoned) {
-    const left = Math.ceil(this.#until - now())
+    // The end may have come since the last look at the clock.
+    const left = Math.max(0, Math.ceil(this.#until - now()))
     // Only waiters keep the event loop alive. If the thread ends, the next borrower reads the slot.
     setTimeout(() => this.#wake(isAbandoned), Math.min(left, longestTimeout)).unref()
   }
