@@ -6,6 +6,7 @@ const { following, reasonOf, throwIfAborted, withDeadline } = require('../core/a
 const { acquireOptions, readWait } = require('../core/options.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
 const { endedError, upgradeError } = require('../core/rw_errors.js')
+const { readUpgrade } = require('../core/rw_releaser.js')
 const { EngineLock, orNothing } = require('./engine_lock.js')
 const { observed } = require('../core/platform.js')
 const { Hold } = require('./hold.js')
@@ -56,7 +57,7 @@ class EngineRWLock extends EngineLock {
     const release = this.releaser(hold)
     release.upgrade = (options) => {
       // Read options first: a getter among them may release the lock.
-      const limits = readWait(options, acquireOptions)
+      const limits = readUpgrade(options)
       this.#checkHeld(hold)
       const upgraded = this.#upgrade(hold, limits)
       return limits.ifAvailable ? orNothing(upgraded) : upgraded

@@ -1,7 +1,7 @@
 'use strict'
 // Releasers of read-write locks, of one thread or of several: a reader's can upgrade, a writer's
 // can downgrade.
-const { checkMayBlock, acquireOptions, readSyncWait, readWait } = require('./options.js')
+const { checkMayBlock, checkObject, readSyncWait, readWait } = require('./options.js')
 const { endedError } = require('./rw_errors.js')
 const { observed } = require('./platform.js')
 const { makeReleaser } = require('./releaser.js')
@@ -36,6 +36,20 @@ class RWGrant {
 
 const grantKey = Symbol('grant')
 
+// An upgrade goes ahead of every queued waiter: it has no priority, and the queue's limit does not concern it.
+const upgradeOptions = new Set(['timeout', 'signal', 'ifAvailable'])
+const upgradeSyncOptions = new Set(['timeout', 'signal'])
+
+/** The limits of an upgrade. */
+function readUpgrade(options) {
+  if (typeof options === 'number')
+    throw new TypeError(`options must be an object; for a timeout: { timeout: ${options} }`)
+  if (options !== undefined) checkObject(options)
+  return readWait(options, upgradeOptions)
+}
+
+const readUpgradeSync = (options) => readSyncWait(options, upgradeSyncOptions)
+
 /** The grant of a releaser. Throws if it has ended. */
 function grantOf(release) {
   const grant = release[grantKey]
@@ -47,7 +61,7 @@ function grantOf(release) {
 // release the lock.
 
 function upgrade(options) {
-  const limits = readWait(options, acquireOptions)
+  const limits = readUpgrade(options)
   const grant = grantOf(this)
   if (limits.ifAvailable && !limits.signal?.aborted)
     return Promise.resolve(grant.lock.tryUpgrade(grant))
@@ -61,7 +75,7 @@ function tryUpgrade() {
 
 function upgradeSync(options) {
   checkMayBlock(this[grantKey].lock.mayBlock, 'upgradeSync')
-  const limits = readSyncWait(options)
+  const limits = readUpgradeSync(options)
   const grant = grantOf(this)
   return grant.lock.upgradeSync(grant, limits)
 }
@@ -91,4 +105,4 @@ function writeReleaser(lock, isAbandoned = false) {
   return release
 }
 
-module.exports = { grantKey, readReleaser, writeReleaser }
+module.exports = { grantKey, readReleaser, readUpgrade, writeReleaser }

@@ -21,7 +21,8 @@ export interface LockOptions {
    * 1 ms acquires the lock next. This is faster: a hand-off to another thread takes a thousand times as long as one
    * within the thread.
    *
-   * `'fifo'`: strictly first in, first out, for waiters of an object with this option.
+   * `'fifo'`: strictly first in, first out, for waiters of an object with this option. A mutex that one object of a
+   * thread has with this option has it for all of the thread's objects of that mutex.
    *
    * @default 'bounded'
    */

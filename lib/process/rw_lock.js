@@ -140,8 +140,7 @@ class SharedRWLock extends SharedLock {
     if (grant.pending !== null) return Promise.reject(upgradeError(this))
     checkStack()
     // A caller that may not wait must not keep readers or another upgrade out meanwhile.
-    const isFull = this.isFull(limits.maxPending)
-    const isNow = limits.timeout === 0 || isFull
+    const isNow = limits.timeout === 0
     const outcome = isNow
       ? this.kind.native.upgradeSync(this.place, 0)
       : this.kind.native.upgrade(this.place)
@@ -151,7 +150,7 @@ class SharedRWLock extends SharedLock {
     if (outcome === refused || isNow) {
       this.changed()
       if (outcome === refused) return Promise.reject(upgradeError(this))
-      return this.refuse(upgrade, isFull ? this.fullError(limits.maxPending) : this.timeoutError(0))
+      return this.refuse(upgrade, this.timeoutError(0))
     }
     return wait(this, outcome, Upgrader, upgrade, limits, grant)
   }
