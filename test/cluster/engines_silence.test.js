@@ -78,18 +78,16 @@ describe('A process is kept alive over an engine', () => {
 
 describe('A release that the server cannot be told', () => {
   const world = timedWorld()
-  useWarnings('BOXOFFICE_UNTOLD_RELEASE')
+  const untold = 'BOXOFFICE_UNTOLD_RELEASE'
+  useWarnings(untold)
 
   it('is warned of, once', async () => {
     const engine = await world.newEngine({ answerTimeout: 1000 }, () => ({ leave: refuse }))
-    const warnings = await warningsOf(async () => {
+    const warnings = await warningsOf(untold, async () => {
       ;(await new Mutex({ engine, name: 'a' }).acquire())()
       await world.clock.pass(5000)
     })
-    assert.deepEqual(
-      warnings.map(({ code }) => code),
-      ['BOXOFFICE_UNTOLD_RELEASE'],
-    )
+    assert.equal(warnings.length, 1)
     assert.match(warnings[0].message, /^Fake could not be told for 1000 ms .*: the client has quit/)
   })
 

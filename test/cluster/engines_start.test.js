@@ -177,7 +177,9 @@ describe('The start of an engine', () => {
     const { engine, open } = starting()
     const election = new LeaderElection({ engine, name: 'a' })
     const led = election.lead(() => 'led')
-    const warnings = await warningsOf(() => world.clock.pass(longestStart + 1000))
+    const warnings = await warningsOf('BOXOFFICE_ELECTION_UNANSWERED', () =>
+      world.clock.pass(longestStart + 1000),
+    )
     assert.match(warnings[0].message, /goes on without an answer: .* is still starting after/)
     open()
     assert.equal(await world.clock.until(led), 'led')

@@ -10,7 +10,7 @@ const { KeyedMutex, LeaderElection } = require('../..')
 const { Engine } = require('../../lib/cluster/engine.js')
 const { stop } = require('../helpers/processes.js')
 const { turn, watch } = require('../helpers/promises.js')
-const { useWarnings } = require('../helpers/warnings.js')
+const { nextWarning, useWarnings } = require('../helpers/warnings.js')
 const { assertOver, knownLease } = require('./helpers/known_ends.js')
 const { useEnds } = require('./helpers/ends.js')
 const { timedWorld } = require('./helpers/fake_world.js')
@@ -20,16 +20,10 @@ const { postgresServer } = require('./helpers/postgres_server.js')
 const { redisServer } = require('./helpers/servers.js')
 const { warmUp } = require('./helpers/warm_up.js')
 
-/** Resolves to the first warning of elections. */
-async function nextWarning() {
-  for (;;) {
-    const [warning] = await once(process, 'warning')
-    if (warning.code === 'BOXOFFICE_ELECTION_UNANSWERED') return warning
-  }
-}
+const unanswered = 'BOXOFFICE_ELECTION_UNANSWERED'
 
 describe('A LeaderElection over an engine', () => {
-  useWarnings('BOXOFFICE_ELECTION_UNANSWERED')
+  useWarnings(unanswered)
   const world = timedWorld()
   const open = (engine, name = 'mail') => new LeaderElection({ engine, name })
 
@@ -98,7 +92,7 @@ describe('A LeaderElection over an engine', () => {
     const engine = await world.newEngine({ answerTimeout: 1000 })
     const warnings = []
     const note = ({ code, message }) => {
-      if (code === 'BOXOFFICE_ELECTION_UNANSWERED') warnings.push(message)
+      if (code === unanswered) warnings.push(message)
     }
     process.on('warning', note)
     let answer
@@ -132,7 +126,7 @@ describe('A LeaderElection over an engine', () => {
     const led = open(engine).lead(() => 'led')
     await world.queued()
     for (let outage = 0; outage < 2; outage++) {
-      const warned = nextWarning()
+      const warned = nextWarning(unanswered)
       trouble = gate()
       // Longer than a waiter needs to look at the server, and for several attempts without an answer.
       await world.clock.pass(10_000)
@@ -307,7 +301,7 @@ for (const [title, [start, connector]] of Object.entries(servers)) {
       })
       const tokens = []
       let told
-      const warned = nextWarning()
+      const warned = nextWarning(unanswered)
       let leads
       const isLeading = new Promise((resolve) => {
         leads = resolve

@@ -1,11 +1,12 @@
 'use strict'
 // Warnings of locks with diagnostics: holds that last too long, and holds that can never be released.
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
 const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
 const { sleep } = require('../helpers/agents.js')
 const { runCode } = require('../helpers/processes.js')
-const { useWarnings, warningsOf } = require('../helpers/warnings.js')
+const { nextWarning, useWarnings, warningsOf } = require('../helpers/warnings.js')
+
+const longHold = 'BOXOFFICE_LONG_HOLD'
 
 const kinds = {
   mutex: { make: (options) => new Mutex(options), hold: (lock) => lock.acquire() },
@@ -22,22 +23,21 @@ const kinds = {
 }
 
 describe('Warnings of long holds', () => {
-  useWarnings('BOXOFFICE_LONG_HOLD')
+  useWarnings(longHold)
 
   for (const [title, { make, hold }] of Object.entries(kinds)) {
     it(`come once for each hold of a ${title} that lasts too long`, async () => {
       const lock = make({ warnAfter: 20 })
       const release = await hold(lock)
-      const [warning] = await once(process, 'warning')
+      const warning = await nextWarning(longHold)
       assert.equal(warning.name, 'BoxofficeWarning')
-      assert.equal(warning.code, 'BOXOFFICE_LONG_HOLD')
       assert.match(warning.message, /has been held for \d+ ms by the main thread/)
       if (title === 'keyed mutex') assert.match(warning.message, /key "k"|key 'k'/)
       assert.equal(warning.detail, undefined)
-      assert.deepEqual(await warningsOf(() => sleep(60)), [])
+      assert.deepEqual(await warningsOf(longHold, () => sleep(60)), [])
       release()
       const another = await hold(lock)
-      await once(process, 'warning')
+      await nextWarning(longHold)
       another()
     })
   }
@@ -45,7 +45,7 @@ describe('Warnings of long holds', () => {
   it('name the lock, and the place of the acquire with full diagnostics', async () => {
     const mutex = new Mutex({ name: 'long hold', warnAfter: 5, diagnostics: true })
     await mutex.lock()
-    const [warning] = await once(process, 'warning')
+    const warning = await nextWarning(longHold)
     assert.match(warning.message, /the mutex .long hold./)
     assert.match(warning.detail, /warnings\.test\.js/)
     mutex.unlock()
@@ -56,7 +56,7 @@ describe('Warnings of long holds', () => {
     const quick = new Mutex({ name: 'quick', warnAfter: 10 })
     await slow.lock()
     await quick.lock()
-    const [warning] = await once(process, 'warning')
+    const warning = await nextWarning(longHold)
     assert.match(warning.message, /quick/)
     slow.unlock()
     quick.unlock()
@@ -66,7 +66,7 @@ describe('Warnings of long holds', () => {
     const mutex = new Mutex({ warnAfter: 10_000 })
     const endless = new Mutex({ warnAfter: Number.POSITIVE_INFINITY })
     assert.ok(endless.tryLock())
-    const warnings = await warningsOf(async () => {
+    const warnings = await warningsOf(longHold, async () => {
       for (let i = 0; i < 20; i++) {
         await mutex.lock()
         await sleep(1)
@@ -82,7 +82,7 @@ describe('Warnings of long holds', () => {
     let warnings
     // On a busy machine, the hold itself may last too long.
     do {
-      warnings = await warningsOf(async () => {
+      warnings = await warningsOf(longHold, async () => {
         mutex.tryLock()
         mutex.unlock()
         const start = performance.now()

@@ -1,8 +1,17 @@
 'use strict'
 // The warnings that this process emits, which are expected and not printed.
+const { once } = require('node:events')
 
-/** The warnings of this package while `action` runs. */
-async function warningsOf(action) {
+/** Resolves to the next warning of `code`: those of other tests may come up to a second later. */
+async function nextWarning(code) {
+  for (;;) {
+    const [warning] = await once(process, 'warning')
+    if (warning.code === code) return warning
+  }
+}
+
+/** The warnings of `code` while `action` runs. */
+async function warningsOf(code, action) {
   const usual = process.listeners('warning')
   const warnings = []
   process.removeAllListeners('warning')
@@ -15,7 +24,7 @@ async function warningsOf(action) {
     process.removeAllListeners('warning')
     for (const listener of usual) process.on('warning', listener)
   }
-  return warnings.filter(({ name }) => name === 'BoxofficeWarning')
+  return warnings.filter((warning) => warning.code === code)
 }
 
 /**
@@ -32,4 +41,4 @@ function useWarnings(code) {
   })
 }
 
-module.exports = { useWarnings, warningsOf }
+module.exports = { nextWarning, useWarnings, warningsOf }

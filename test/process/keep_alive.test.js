@@ -159,9 +159,9 @@ const leaves = {
     'first',
   ],
   'of another instance of the package in this thread': [
-    `const first = new (require(${JSON.stringify(entry)}).Semaphore)(0, { name: 'instances' })
+    `const first = new (require(${JSON.stringify(entry)}).Semaphore)(0, { name: 'instances', fairness: 'fifo' })
      for (const file of Object.keys(require.cache)) if (!file.endsWith('.node')) delete require.cache[file]
-     const again = new (require(${JSON.stringify(entry)}).Semaphore)(0, { name: 'instances' })
+     const again = new (require(${JSON.stringify(entry)}).Semaphore)(0, { name: 'instances', fairness: 'fifo' })
      first.acquire().then(() => show('granted'))
      again.acquire().then(() => show('never'))
      again.release()`,

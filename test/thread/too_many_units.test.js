@@ -17,13 +17,16 @@ const value = 500
 /** Another one in each test: equal warnings within a second are counted, not emitted. */
 let weight = 1000
 
+const tooMany = 'BOXOFFICE_TOO_MANY_UNITS'
 const oursOf = async (action, whole = value) =>
-  (await warningsOf(action)).filter(({ message }) => message.includes(`, which has ${whole}: `))
+  (await warningsOf(tooMany, action)).filter(({ message }) =>
+    message.includes(`, which has ${whole}: `),
+  )
 
 // Over an engine, where the value is fixed, such a wait is refused.
 for (const scope of ['thread', 'process', 'host']) {
   describe(`a wait for more units than the semaphore has, in the scope ${scope}`, () => {
-    useWarnings('BOXOFFICE_TOO_MANY_UNITS')
+    useWarnings(tooMany)
 
     const optionsOf = scopes[scope]()
     let semaphore
