@@ -55,7 +55,7 @@ const quiet = [
   },
   {
     name: 'servers on Node.js 24',
-    run: `BOXOFFICE_TEST_SCALE=0.02 ${node(24)} test/run.js 'test/cluster/*.test.js'`,
+    run: `BOXOFFICE_TEST_SCALE=0.02 ${node(24)} test/run.js 'test/cluster/*.test.js' --parallel --jobs 2`,
     limit: 900,
     least: 500,
   },

@@ -17,8 +17,13 @@ const { report, runSuites } = require('./runner/tries.js')
 const root = path.join(__dirname, '..')
 const mayLackNothing = Boolean(process.env.CI) || process.env.BOXOFFICE_REQUIRE === 'all'
 
-// test/diagnostics needs a process of its own; install, kill and site need more than the addon.
-const groups = ['test/!(diagnostics|install|kill|site)/*.test.js', 'test/diagnostics/*.test.js']
+// test/diagnostics needs a process of its own; install, kill and site need more than the addon. Those of test/cluster in
+// full wait for servers and for the ends of leases for most of their time.
+const groups = {
+  'test/cluster/*.test.js': 2,
+  'test/!(cluster|diagnostics|install|kill|site)/*.test.js': 1,
+  'test/diagnostics/*.test.js': 1,
+}
 
 function main([mode = '--quick', ...more]) {
   if (mode === '--native') return report(runSuites(nativeSuites(more[0])))
@@ -47,10 +52,14 @@ function mochaSuites(isQuick, more) {
     tests,
   ])
   // Most tests wait for most of their time. In full, some measure times and memory: one after the other.
-  const how = isQuick ? ['--parallel', '--jobs', '3'] : []
+  const jobsOf = (group) => (isQuick ? 3 : groups[group])
+  const howOf = (jobs) => (jobs === 1 ? [] : ['--parallel', '--jobs', `${jobs}`])
   const scale = process.env.BOXOFFICE_TEST_SCALE ?? (isQuick ? '0.02' : '1')
   const options = { env: { BOXOFFICE_TEST_SCALE: scale } }
-  return groups.map((group) => new MochaSuite(group, [group, ...more, ...ignored, ...how], options))
+  return Object.keys(groups).map(
+    (group) =>
+      new MochaSuite(group, [group, ...more, ...ignored, ...howOf(jobsOf(group))], options),
+  )
 }
 
 function nativeSuites(folder = 'build/release') {
