@@ -66,6 +66,9 @@ void addAnswers(Topic& layout) {
        {"steal", LockManager::Manner::steal}});
 }
 
+// JavaScript reads the bit of each word alike.
+static_assert(host::OwnerWord::kQueued == BarrierWord::kQueued);
+
 void addWords(Topic& layout) {
   add(layout, "words", {{"indexBits", Regions::kIndexBits}, {"queued", BarrierWord::kQueued}});
   add(layout, "lockKinds",

@@ -10,7 +10,7 @@ export interface WaitOptions {
    * 0 a call that would have to wait rejects at once. More than 2^31 - 1 (24 days) means no limit. The timer is the
    * global `setTimeout` at the time of the call.
    *
-   * @default the `timeout` of the constructor, else no limit
+   * @default the `timeout` of the constructor (not for an upgrade), else no limit
    */
   timeout?: number | undefined
   /**
@@ -80,7 +80,7 @@ export interface SyncWaitOptions {
    * The longest wait in milliseconds, 0 or more. When it has passed, the call throws `ERR_LOCK_TIMEOUT`. With 0 the call
    * never blocks.
    *
-   * @default the `timeout` of the constructor, else Infinity
+   * @default the `timeout` of the constructor (not for an upgrade), else Infinity
    */
   timeout?: number | undefined
 }

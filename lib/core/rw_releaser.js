@@ -40,15 +40,22 @@ const grantKey = Symbol('grant')
 const upgradeOptions = new Set(['timeout', 'signal', 'ifAvailable'])
 const upgradeSyncOptions = new Set(['timeout', 'signal'])
 
-/** The limits of an upgrade. */
-function readUpgrade(options) {
+function checkOptions(options) {
   if (typeof options === 'number')
     throw new TypeError(`options must be an object; for a timeout: { timeout: ${options} }`)
   if (options !== undefined) checkObject(options)
+}
+
+/** The limits of an upgrade. */
+function readUpgrade(options) {
+  checkOptions(options)
   return readWait(options, upgradeOptions)
 }
 
-const readUpgradeSync = (options) => readSyncWait(options, upgradeSyncOptions)
+function readUpgradeSync(options) {
+  checkOptions(options)
+  return readSyncWait(options, upgradeSyncOptions)
+}
 
 /** The grant of a releaser. Throws if it has ended. */
 function grantOf(release) {

@@ -5,7 +5,8 @@ const { hostKeyMapOf } = require('./locks.js')
 const { modeNames } = require('../weblocks/request_options.js')
 const { makeLock } = require('../weblocks/lock.js')
 
-const signalKey = Symbol('signal')
+/** By releaser: the signal that a caller has read. */
+const signals = new WeakMap()
 
 class HostManager {
   #keyMap
@@ -70,8 +71,8 @@ class HostManager {
  * other scopes have one.
  */
 const neverAborted = lazyProperty((release) => {
-  release[signalKey] ??= new AbortController().signal
-  return release[signalKey]
+  if (!signals.has(release)) signals.set(release, new AbortController().signal)
+  return signals.get(release)
 })
 
 module.exports = { HostManager }

@@ -3,12 +3,11 @@
 // methods are closures that need no `this`.
 const { withDeadline } = require('../core/abort.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('../core/errors.js')
-const { run } = require('../core/run.js')
-const { runWithTicket } = require('../core/units.js')
 const { keyedMark } = require('./receiver.js')
 const { Mutex } = require('./mutex.js')
 const {
   acquireOptions,
+  checkCallback,
   checkKnown,
   checkObject,
   checkSignal,
@@ -62,8 +61,16 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
 
   const acquire = (...how) => within((...all) => lock.acquire(...all), how)
 
-  const runWith = isSemaphore ? runWithTicket : run
-  const runExclusive = (callback, ...how) => runWith(callback, () => acquire(...how))
+  async function runExclusive(callback, ...how) {
+    checkCallback(callback)
+    const ticket = await acquire(...how)
+    if (ticket === undefined) return undefined
+    try {
+      return await (Array.isArray(ticket) ? callback(...ticket) : callback(ticket))
+    } finally {
+      releaserOf(ticket)()
+    }
+  }
 
   const limited = {
     acquire,

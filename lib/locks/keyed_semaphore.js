@@ -54,10 +54,14 @@ class KeyedSemaphore extends Keyed {
     return values.ticket(tryOneOrMany(map, values.keys, tryAcquire))
   }
 
-  async runExclusive(key, callback, weight, options) {
-    mapOf(this, kind, 'runExclusive')
-    checkCallback(callback, key, typeof weight === 'function' ? weight : options)
-    return runWithTicket(callback, () => this.acquire(key, weight, options))
+  runExclusive(key, callback, weight, options) {
+    try {
+      mapOf(this, kind, 'runExclusive')
+      checkCallback(callback, key, typeof weight === 'function' ? weight : options)
+      return runWithTicket(callback, () => this.acquire(key, weight, options))
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   executeLocked(key, callback, weight, options) {

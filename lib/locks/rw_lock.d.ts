@@ -41,7 +41,7 @@ export interface ReadReleaser extends Releaser {
    * assert.ok(lock.isWriteLocked())
    * writer.downgrade().release()
    */
-  upgrade(options: Omit<IfAvailable, 'priority'>): Promise<WriteReleaser | undefined>
+  upgrade(options: Omit<IfAvailable, 'priority' | 'maxPending'>): Promise<WriteReleaser | undefined>
   upgrade(options?: Omit<WaitOptions, 'priority'>): Promise<WriteReleaser>
 
   /**

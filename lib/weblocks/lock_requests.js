@@ -247,14 +247,14 @@ async function run(request, callback, resolve, reject) {
   resolve(value)
 }
 
-const requestKey = Symbol('request')
-const signal = lazyProperty((release) => release[requestKey].signal)
-
 function releaser(request, abandoned) {
   const Releaser = () => request.release()
   const release = makeReleaser(Releaser, abandoned)
-  release[requestKey] = request
-  return Object.defineProperty(release, 'signal', signal)
+  return Object.defineProperty(
+    release,
+    'signal',
+    lazyProperty(() => request.signal),
+  )
 }
 
 native.lockManager.start(require('node:worker_threads').threadId)

@@ -290,3 +290,36 @@ describe('withTimeout of a Semaphore: weights and values', () => {
     assert.equal(light.value?.[0], 1)
   })
 })
+
+describe('withTimeout of another lock', () => {
+  // As async-mutex, it tells a semaphore by what acquire() gives, not by its other methods.
+  for (const [name, more] of Object.entries({
+    'without getValue()': {},
+    'with getValue()': { getValue: () => 1 },
+  })) {
+    for (const [gives, ticketOf, expected] of [
+      ['a ticket', (release) => [1, release], [1]],
+      ['a releaser', (release) => release, []],
+    ]) {
+      it(`releases ${gives} of a lock ${name}`, async () => {
+        let held = 0
+        const release = () => {
+          held--
+        }
+        const lock = {
+          async acquire() {
+            held++
+            return ticketOf(release)
+          },
+          isLocked: () => held > 0,
+          ...more,
+        }
+        const given = await withTimeout(lock, 50).runExclusive((...all) => all)
+        assert.deepEqual(given, [...expected, release])
+        assert.equal(held, 0)
+        await assert.rejects(withTimeout(lock, 50).runExclusive(undefined), TypeError)
+        assert.equal(held, 0)
+      })
+    }
+  }
+})

@@ -18,6 +18,8 @@ export async function alone(signal: AbortSignal): Promise<void> {
   const writer: WriteReleaser = await reader.upgrade({ signal, timeout: 5 })
   // @ts-expect-error: an upgrade goes ahead of every waiter
   await reader.upgrade({ priority: 1 })
+  // @ts-expect-error: it is not in the queue that maxPending limits
+  await reader.upgrade({ ifAvailable: true, maxPending: 1 })
   const again: ReadReleaser = writer.downgrade()
   const now: WriteReleaser | undefined = again.tryUpgrade()
   now?.()
