@@ -18,6 +18,8 @@ const long = [
 const quick = [
   ['test/cluster/redis_contract.test.js', 'redis-server'],
   ['test/cluster/postgres_{contract,steps}.test.js', 'PostgreSQL'],
+  ['test/cluster/client_majors.test.js', 'redis-server'],
+  ['test/cluster/{async_context,deployed_engines,ready}.test.js', ...servers],
   ['test/host/lacks.test.js', 'a clock that tests can set'],
 ]
 
