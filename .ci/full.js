@@ -7,8 +7,8 @@ const { chosen, inScratch, runSteps, summarize } = require('./steps.js')
 const node = (version) => `"$SCRATCH/node-${version}/package/bin/node"`
 // Not the tests that start a process for each case of keep-alive or of memory use: there a sanitizer measures itself.
 // Not the one without file descriptors, because a sanitizer needs some, nor the one of a full disk, whose shell
-// crashes with it, nor Node's own locks, nor the end of the stack. Locks of one thread, engines and documents are
-// JavaScript.
+// crashes with it, nor the one of lacks, which preloads a library itself, nor Node's own locks, nor the end of the stack.
+// Locks of one thread, engines and documents are JavaScript.
 // mocha takes a pattern with braces alone for the name of a file: bash expands these.
 const native = [
   "'test/{process,host,weblocks}/*.test.js'",
@@ -16,7 +16,7 @@ const native = [
   'test/thread/{gates_model,grant,if_available,mutex,mutex_input}.test.js',
   'test/package/{copies,receivers}.test.js',
   "--ignore 'test/process/*keep_alive.test.js' --ignore '**/stack_end.test.js'",
-  "--ignore 'test/host/{descriptors,full_disk}.test.js' --ignore test/weblocks/lock_manager_faults.test.js",
+  "--ignore 'test/host/{descriptors,full_disk,lacks}.test.js' --ignore test/weblocks/lock_manager_faults.test.js",
   '--timeout 120000',
 ].join(' ')
 const watching = 'test/diagnostics/{deadlocks_threads,host,process}.test.js --timeout 120000'
@@ -64,6 +64,11 @@ const quiet = [
 ]
 
 const beside = [
+  {
+    name: 'binaries',
+    run: 'npm run binaries -- linux-x64 linux-x64-musl win32-x64 darwin-arm64 -Werror',
+    limit: 1200,
+  },
   { name: 'bare machine', run: '.ci/bare "$SCRATCH/machine"', limit: 1800, least: 2800 },
   { name: 'relacy', run: '.ci/relacy', limit: 1200, least: 10 },
   { name: 'models', run: 'test/model/run.sh', limit: 1800, least: 100 },
@@ -89,12 +94,19 @@ const beside = [
   },
   { name: 'scope host as on macOS', run: '.ci/portable', limit: 1800, least: 500 },
   {
-    name: 'binaries',
-    run: 'npm run binaries -- linux-x64 linux-x64-musl win32-x64 darwin-arm64 -Werror',
+    name: 'musl',
+    after: 'binaries',
+    run: '.ci/musl "$SCRATCH/musl"',
     limit: 1200,
+    least: 400,
   },
-  { name: 'musl', run: '.ci/musl "$SCRATCH/musl"', limit: 1200, least: 400 },
-  { name: 'installed elsewhere', run: 'npm run test:install', limit: 1200, least: 40 },
+  {
+    name: 'installed elsewhere',
+    after: 'binaries',
+    run: 'npm run test:install',
+    limit: 1200,
+    least: 40,
+  },
   {
     name: 'package for CMake',
     run: 'npm run test:native && ctest --test-dir build/release -R ^cmake_',

@@ -134,15 +134,22 @@ function chosen(steps, names) {
   return names.length === 0 ? steps : steps.filter(({ name }) => names.includes(name))
 }
 
-/** The steps, one by one; `beside` of them at a time. With `stops`, none comes after a red one. */
+/**
+ * The steps, one by one; `beside` of them at a time, and each when the one has ended that it is `after`, which stands before
+ * it. With `stops`, none comes after a red one.
+ */
 async function runSteps(steps, { folder, environment, stops = false, beside = 1 }) {
   const results = []
   const waiting = [...steps]
+  const running = new Map()
   const print = beside === 1 ? (data) => process.stdout.write(data) : undefined
   const work = async () => {
     for (let step = waiting.shift(); step; step = waiting.shift()) {
+      await running.get(step.after)
       console.log(`== ${step.name}`)
-      const result = await runStep(step, { folder, environment, print })
+      const ending = runStep(step, { folder, environment, print })
+      running.set(step.name, ending)
+      const result = await ending
       results.push(result)
       say(result, print)
       if (result.why && stops) waiting.length = 0

@@ -6,7 +6,7 @@ const path = require('node:path')
 const { useHosts } = require('../helpers/hosts.js')
 const { FakeTimers } = require('../helpers/timers.js')
 const { isSupported } = require('../helpers/host_support.js')
-const { run } = require('../helpers/processes.js')
+const { run, withoutLeaks } = require('../helpers/processes.js')
 const { KeyedMutex, Mutex } = require('../..')
 
 const root = path.join(__dirname, '..', '..')
@@ -51,7 +51,7 @@ async function passes(code, ...args) {
     main().then(() => process.exit(0), (error) => { console.error(error); process.exit(1) })`,
       ...args,
     ],
-    { timeout: 20_000 },
+    { timeout: 20_000, env: withoutLeaks },
   )
   assert.deepEqual([status, signal, stderr], [0, null, ''])
 }

@@ -1,7 +1,7 @@
 'use strict'
 // A thread whose event loop runs empty while callers wait says so on stderr.
 const assert = require('node:assert/strict')
-const { entry, run } = require('../helpers/processes.js')
+const { entry, run, withoutLeaks } = require('../helpers/processes.js')
 
 const advice = 'set BOXOFFICE_DIAGNOSTICS=1 to see who holds them\n'
 const heading = (what) =>
@@ -10,7 +10,7 @@ const heading = (what) =>
 /** The end of a process that runs `code`, in which `all` is the package. */
 const endOf = (code, args = []) =>
   run([...args, '-e', `const all = require(${JSON.stringify(entry)}); ${code}`], {
-    env: { BOXOFFICE_DIAGNOSTICS: '' },
+    env: { BOXOFFICE_DIAGNOSTICS: '', ...withoutLeaks },
   })
 async function saidBy(code, args) {
   const { code: exitCode, stderr } = await endOf(code, args)
