@@ -7,7 +7,7 @@ const { Worker } = require('node:worker_threads')
 const { checkModule } = require('../addon/bundle_advice.js')
 const { readUntil } = require('./clock.js')
 const { unpack } = require('./errors.js')
-const { addon, textsOf } = require('./thread_files.js')
+const { addonFile, textsOf } = require('./thread_files.js')
 
 const main = checkModule(join(__dirname, 'keeper_thread.js'))
 
@@ -20,7 +20,7 @@ const readFiles = (spec) => ({
 
 /** Starts the thread that renews sessions of `ttl` ms, by the `spec` of a driver. */
 function startThread({ module, data }, ttl, { loader, texts }) {
-  const workerData = { addon, main, texts, module, data, ttl }
+  const workerData = { addon: addonFile(), main, texts, module, data, ttl }
   // NODE_OPTIONS may say that code given as text is an ES module.
   const execArgv = ['--input-type=commonjs']
   return new Worker(loader, { eval: true, workerData, name: 'boxoffice keeper', execArgv })

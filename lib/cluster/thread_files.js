@@ -4,8 +4,8 @@ const { readFileSync } = require('node:fs')
 const { dirname, join, sep } = require('node:path')
 
 const lib = join(__dirname, '..')
-/** What `#addon` of package.json is outside of bundles. */
-const addon = join(lib, 'addon', 'find.js')
+/** What `#addon` of package.json is outside of bundles. A function: ncc puts another path in place of a constant. */
+const addonFile = () => join(lib, 'addon', 'find.js')
 /** The texts of the files that were read, by path. */
 const texts = new Map()
 
@@ -16,8 +16,8 @@ function textsOf(file, found = new Map()) {
   const text = texts.get(file)
   found.set(file, text)
   for (const [, name] of text.matchAll(/require\('(\.[^']+\.js|#addon)'\)/g))
-    textsOf(name === '#addon' ? addon : join(dirname(file), name), found)
+    textsOf(name === '#addon' ? addonFile() : join(dirname(file), name), found)
   return found
 }
 
-module.exports = { addon, textsOf }
+module.exports = { addonFile, textsOf }
