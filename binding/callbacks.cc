@@ -33,7 +33,8 @@ void Callbacks::callOnWakeupFromLoop() noexcept {
   napi_value onWakeup = nullptr;
   napi_get_global(env_, &receiver);
   napi_get_reference_value(env_, onWakeup_, &onWakeup);
-  if (onWakeup && napi_make_callback(env_, nullptr, receiver, onWakeup, 0, nullptr, nullptr) ==
+  napi_value result = nullptr;  // Deno writes it in any case
+  if (onWakeup && napi_make_callback(env_, nullptr, receiver, onWakeup, 0, nullptr, &result) ==
                       napi_pending_exception) {
     napi_value error = nullptr;
     napi_get_and_clear_last_exception(env_, &error);

@@ -30,7 +30,9 @@ void ThreadWakeup::openOutside() noexcept {
       napi_create_function(env_, nullptr, 0, onCall, this, &function) != napi_ok) {
     return;
   }
-  napi_make_callback(env_, nullptr, receiver, function, 0, nullptr, nullptr);
+  // Deno writes the result in any case.
+  napi_value result = nullptr;
+  napi_make_callback(env_, nullptr, receiver, function, 0, nullptr, &result);
 }
 
 /// Opens the handle without a JavaScript function, which would keep its context alive.
