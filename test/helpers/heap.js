@@ -4,7 +4,8 @@ const { queryObjects, setFlagsFromString } = require('node:v8')
 const { runInNewContext } = require('node:vm')
 
 setFlagsFromString('--expose-gc')
-const gc = runInNewContext('gc')
+/** Bun has a function of its own, and no flags. */
+const gc = globalThis.Bun?.gc ?? runInNewContext('gc')
 const turn = () => new Promise(setImmediate)
 
 /** Collects garbage. Finalizers run in turns of the event loop after the collection. */

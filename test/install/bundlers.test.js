@@ -55,7 +55,7 @@ describe('the package, bundled', function () {
       'thread.cjs': inCommonJs(text('bundled_thread.mjs')),
       'none.mjs': 'export default {}',
       'whole.mjs': 'export default { ssr: { noExternal: true } }',
-      'redis.mjs': "import { redis } from 'boxoffice/redis'\nredis",
+      'redis.mjs': "import { redis } from 'boxoffice/redis'\nglobalThis.it = redis",
     })
     for (const each of ['dist', 'copied', 'folders', 'plain', 'redis'])
       rmSync(path.join(dir, each), { recursive: true, force: true })
