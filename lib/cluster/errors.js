@@ -12,17 +12,17 @@ const unanswered = new WeakMap()
 const isUnanswered = (error) => unanswered.has(error)
 const hadAnswered = (error) => unanswered.get(error) === true
 
-/** `what` names the lock. `hadCome`: an earlier answer for it. */
-function engineError(name, what, time, cause, hadCome = false) {
+/** `what` names the lock. `hasAnswered`: the server has answered the same wait before. */
+function engineError(name, what, time, cause, hasAnswered = false) {
   const check = '; check that the server runs and can be reached'
   const why = cause === undefined ? check : `: ${reasonOf(cause)}`
   const message = `${name} has not answered for ${what} within ${time} ms${why}`
-  return unansweredError(message, cause, hadCome)
+  return unansweredError(message, cause, hasAnswered)
 }
 
-function unansweredError(message, cause, hadCome) {
+function unansweredError(message, cause, hasAnswered) {
   const error = causedError('ERR_LOCK_ENGINE', message, cause)
-  unanswered.set(error, hadCome)
+  unanswered.set(error, hasAnswered)
   return error
 }
 

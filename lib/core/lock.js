@@ -39,7 +39,7 @@ class AnyLock {
       : `; ${what} is ${platform.observed.describeHolders(this.observer)}`
   }
 
-  /** Whether a release ends a wait. An event or a latch waits for a signal, which may be meant never to come. */
+  /** Whether a release ends a wait. An event, a latch or a barrier waits for a call that may be meant never to come. */
   isHeldByCallers() {
     return this.late === unavailable
   }

@@ -2,7 +2,6 @@
 // What semaphores of all scopes share: how they read weights and values, and run a callback with a ticket.
 const {
   acquireOptions,
-  checkCallback,
   readSyncWait,
   readWait,
   waitOptions,
@@ -82,7 +81,6 @@ function warnOfWeight(lock, weight, whole, { timeout, maxPending }) {
 
 /** run() of run.js, for semaphores: runs `callback(valueBefore, releaser)` with the ticket to which acquire() resolves. */
 async function runWithTicket(callback, acquire) {
-  checkCallback(callback)
   const ticket = await acquire()
   if (ticket === undefined) return undefined
   const [before, release] = ticket

@@ -114,7 +114,7 @@ class Election {
       } catch (error) {
         if (stop.aborted && error === reasonOf(stop)) return undefined
         const { isUnanswered, hadAnswered } = this.#silence
-        if (error?.code !== 'ERR_LOCK_ENGINE' || !isUnanswered(error)) throw error
+        if (!isUnanswered(error)) throw error
         // Once for each time that the server falls silent.
         if (!isTold || hadAnswered(error)) this.#warns(error)
         isTold = true
