@@ -67,8 +67,9 @@ const untoldReleaseText = (name, time, cause) =>
   `${name} could not be told for ${time} ms that a lock has been released: ${reasonOf(cause)}. Others get it when the ` +
   'maxHold of its hold is over, or its engine is closed'
 
-function mismatchError(what, capacity) {
-  const message = `${what} is in use with the value ${capacity}: construct it alike everywhere`
+/** `what` is in use with the value `theirs`, and this process has constructed it with `ours`. */
+function mismatchError(what, theirs, ours) {
+  const message = `${what} is in use with the value ${theirs}, not ${ours}: construct it alike everywhere`
   return lockError('ERR_LOCK_MISMATCH', message)
 }
 

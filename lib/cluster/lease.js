@@ -186,7 +186,7 @@ class Lease {
     } else if (state === 'refused') {
       cohort.refused(this)
     } else if (state === 'mismatch') {
-      cohort.failed(this, mismatchError(cohort.title(), answer.capacity))
+      cohort.failed(this, mismatchError(cohort.title(), answer.capacity, cohort.capacity))
     } else {
       this.ask()
     }

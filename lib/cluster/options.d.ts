@@ -75,8 +75,3 @@ export interface EngineOptions {
    */
   answerTimeout?: number | undefined
 }
-
-export interface EngineChoice {
-  /** Extends the lock to every process that uses the engine's server. */
-  engine?: Engine | undefined
-}

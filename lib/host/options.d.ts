@@ -36,14 +36,21 @@ import type { Releaser } from '../core/releaser.js'
  *     .then((order) => response.json(order), next)
  * })
  */
-export interface HostOptions {
+export type HostOptions = ProcessScope | HostScope
+
+export interface ProcessScope {
   /**
-   * `'process'`: all threads of this process. It needs a `name`, a `buffer` or `shared: true`, which are enough without
-   * `scope`. `'host'`: all processes of this machine that run as this user. It needs a `name`.
+   * All threads of this process. It needs a `name`, a `buffer` or `shared: true`, which are enough without `scope`.
    *
    * @default `'process'` with a `name`, a `buffer` or `shared: true`, else one thread
    */
-  scope?: 'process' | 'host'
+  scope?: 'process'
+  directory?: undefined
+}
+
+export interface HostScope {
+  /** All processes of this machine that run as this user. It needs a `name`. */
+  scope: 'host'
 
   /**
    * The directory of the lock's file, an absolute path, the same for all processes. A missing directory is created with
@@ -55,9 +62,15 @@ export interface HostOptions {
   directory?: string
 }
 
-export interface KeyedHostOptions extends HostOptions {
+export type KeyedHostOptions = KeyedProcessScope | KeyedHostScope
+
+export interface KeyedProcessScope extends ProcessScope {
+  capacity?: undefined
+}
+
+export interface KeyedHostScope extends HostScope {
   /**
-   * For scope `'host'`: how many keys can be held or waited for at once, by all processes together, from 1 to 2^24. The
+   * How many keys can be held or waited for at once, by all processes together, from 1 to 2^24. The
    * process that constructs the lock first sets the capacity. A constructor with another capacity throws
    * `ERR_LOCK_MISMATCH`.
    *

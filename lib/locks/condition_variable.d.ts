@@ -2,8 +2,11 @@ import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { HostOptions } from '../host/options.js'
 import type { BufferOptions, LockOptions } from './lock_options.js'
 import type { Mutex } from './mutex.js'
+import type { InLocalScope } from './scope_options.js'
 
-export interface ConditionVariableOptions extends LockOptions, BufferOptions, HostOptions {}
+interface ConditionVariableSettings extends LockOptions, BufferOptions {}
+
+export type ConditionVariableOptions = InLocalScope<ConditionVariableSettings>
 
 /**
  * Lets a holder of a Mutex wait until something that the mutex guards has become true. A wait releases the mutex, and

@@ -2,11 +2,14 @@ import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { HostOptions } from '../host/options.js'
 import type { BufferOptions, LockOptions } from './lock_options.js'
 import type { Mutex } from './mutex.js'
+import type { InLocalScope } from './scope_options.js'
 
-export interface EventOptions extends LockOptions, BufferOptions, HostOptions {
+interface EventSettings extends LockOptions, BufferOptions {
   /** Whether the event is set from the start. The same in all processes at scope `'host'`. @default false */
   isSet?: boolean
 }
+
+export type EventOptions = InLocalScope<EventSettings>
 
 /** The methods that AutoResetEvent and ManualResetEvent share. */
 declare abstract class WaitableEvent {

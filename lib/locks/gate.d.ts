@@ -1,6 +1,6 @@
 import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
-import type { HostOptions } from '../host/options.js'
 import type { BufferOptions, LockOptions } from './lock_options.js'
+import type { InLocalScope } from './scope_options.js'
 
 /** How to wait for a barrier or latch. There is no `priority`: all waiters are admitted together. */
 export type GateWaitOptions = Omit<WaitOptions, 'priority'>
@@ -8,4 +8,6 @@ export type GateWaitOptions = Omit<WaitOptions, 'priority'>
 /** {@link GateWaitOptions} for waits that block the thread. */
 export type GateSyncWaitOptions = Omit<SyncWaitOptions, 'priority'>
 
-export interface GateOptions extends LockOptions, BufferOptions, HostOptions {}
+interface GateSettings extends LockOptions, BufferOptions {}
+
+export type GateOptions = InLocalScope<GateSettings>

@@ -1,7 +1,6 @@
-import type { EngineChoice } from '../cluster/options.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
-import type { KeyedHostOptions } from '../host/options.js'
 import type { CancelOptions, HoldOptions, LockOptions, WaitDefaults } from './lock_options.js'
+import type { InKeyedScope } from './scope_options.js'
 
 /** The key of a keyed lock. Keys of different types are different keys: 1 is not '1'. NaN throws a RangeError. */
 export type Key = string | number | bigint
@@ -20,17 +19,17 @@ export interface CutKey {
   toString(): string
 }
 
-/** The options of keyed locks. Without a `name` or an `engine` a keyed lock belongs to one thread. */
-export interface KeyedOptions
+interface KeyedSettings
   extends LockOptions,
     WaitDefaults,
     HoldOptions,
     CancelOptions,
-    KeyedHostOptions,
-    EngineChoice,
     DiagnosticsOptions {}
 
-export interface KeyedMutexOptions extends KeyedOptions {
+/** The options of keyed locks. Without a `name` or an `engine` a keyed lock belongs to one thread. */
+export type KeyedOptions = InKeyedScope<KeyedSettings, 'minHold'>
+
+interface KeyedMutexSettings extends KeyedSettings {
   /**
    * Lets the chain of calls that holds a key enter it again, by the methods that take a callback: `runExclusive`,
    * `executeLocked`, `tryRunExclusive` and `runExclusiveSync`. Their rules are those of a {@link RecursiveMutex}, for
@@ -50,3 +49,5 @@ export interface KeyedMutexOptions extends KeyedOptions {
    */
   reentrant?: boolean
 }
+
+export type KeyedMutexOptions = InKeyedScope<KeyedMutexSettings>

@@ -1,24 +1,21 @@
 /// <reference path="../core/disposable.d.ts" />
-import type { EngineChoice } from '../cluster/options.js'
 import type { Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
-import type { HostOptions } from '../host/options.js'
 import type { MaxHoldOptions } from './lock_options.js'
 import type { Mutex } from './mutex.js'
+import type { InWideScope } from './scope_options.js'
+
+interface LeaderElectionSettings extends MaxHoldOptions, DiagnosticsOptions {
+  /** All candidates of one election have the same name. A Mutex of that name is a different lock. */
+  name: string
+}
 
 /**
  * A scope is required: `scope: 'host'` for the processes of this machine, an `engine` for several machines, or
  * `scope: 'process'` for the threads of this process. A term ends after `maxHold` ms. Over an engine `maxHold` is 60 s by
  * default: use Infinity for a leader that stays. At scope `'host'` a term has no end by default.
  */
-export interface LeaderElectionOptions
-  extends HostOptions,
-    EngineChoice,
-    MaxHoldOptions,
-    DiagnosticsOptions {
-  /** All candidates of one election have the same name. A Mutex of that name is a different lock. */
-  name: string
-}
+export type LeaderElectionOptions = InWideScope<LeaderElectionSettings>
 
 export interface LeadOptions {
   /** Ends the wait and the term: see {@link LeaderElection.lead}. */

@@ -1,4 +1,5 @@
 import type { WaitOptions } from '../core/options.js'
+import type { DiagnosticsOptions } from '../diagnostics/options.js'
 
 /** How threads share a lock, and how it behaves. Its objects may differ in `fairness` and `allowBlockingMainThread`. */
 export interface LockOptions {
@@ -121,3 +122,12 @@ export interface WaitDefaults {
    */
   maxPending?: number | undefined
 }
+
+/** The options of a lock that callers hold, apart from those of its scope. */
+export interface HoldableOptions
+  extends LockOptions,
+    WaitDefaults,
+    HoldOptions,
+    BufferOptions,
+    CancelOptions,
+    DiagnosticsOptions {}

@@ -1,17 +1,10 @@
-import type { EngineChoice } from '../cluster/options.js'
 import type { AcquireOptions, IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { Grant, Releaser, TryRunResult } from '../core/releaser.js'
-import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
 import type { Closable } from './closable.js'
-import type {
-  BufferOptions,
-  CancelOptions,
-  HoldOptions,
-  LockOptions,
-  WaitDefaults,
-} from './lock_options.js'
+import type { HoldableOptions, HoldOptions } from './lock_options.js'
+import type { InScope } from './scope_options.js'
 
 /** The methods of async-mutex's Mutex, which {@link withTimeout} and {@link tryAcquire} take and return. */
 export interface MutexInterface {
@@ -27,15 +20,7 @@ export namespace MutexInterface {
   export type Worker<T> = () => Promise<T> | T
 }
 
-export interface MutexOptions
-  extends LockOptions,
-    WaitDefaults,
-    HoldOptions,
-    BufferOptions,
-    CancelOptions,
-    HostOptions,
-    EngineChoice,
-    DiagnosticsOptions {}
+export type MutexOptions = InScope<HoldableOptions>
 
 export interface MutexSnapshot extends HostSnapshot, LockDiagnostics {
   /** Whether the mutex is held. */

@@ -1,28 +1,12 @@
-import type { EngineChoice } from '../cluster/options.js'
 import type { AcquireOptions, IfAvailable, SyncWaitOptions } from '../core/options.js'
 import type { Grant, TryRunResult } from '../core/releaser.js'
-import type { DiagnosticsOptions } from '../diagnostics/options.js'
-import type { HostOptions } from '../host/options.js'
 import type { Closable } from './closable.js'
-import type {
-  BufferOptions,
-  CancelOptions,
-  HoldOptions,
-  LockOptions,
-  WaitDefaults,
-} from './lock_options.js'
+import type { HoldableOptions } from './lock_options.js'
 import type { Mutex, MutexSnapshot } from './mutex.js'
+import type { InScope } from './scope_options.js'
 
 /** The options of a {@link Mutex}. A RecursiveMutex and a Mutex of the same name are two locks. */
-export interface RecursiveMutexOptions
-  extends LockOptions,
-    WaitDefaults,
-    HoldOptions,
-    BufferOptions,
-    CancelOptions,
-    HostOptions,
-    EngineChoice,
-    DiagnosticsOptions {}
+export type RecursiveMutexOptions = InScope<HoldableOptions>
 
 /**
  * A mutex that its holder may acquire again. The holder is a chain of calls, known by AsyncLocalStorage: the callback

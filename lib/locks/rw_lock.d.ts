@@ -1,18 +1,12 @@
-import type { Engine, EngineChoice } from '../cluster/options.js'
+import type { Engine } from '../cluster/options.js'
 import type { AcquireOptions, IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { Grant, Releaser, TryRunResult } from '../core/releaser.js'
-import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
-import type { HostOptions, HostSnapshot } from '../host/options.js'
+import type { HostSnapshot } from '../host/options.js'
 import type { Closable } from './closable.js'
-import type {
-  BufferOptions,
-  CancelOptions,
-  HoldOptions,
-  LockOptions,
-  WaitDefaults,
-} from './lock_options.js'
+import type { HoldableOptions } from './lock_options.js'
 import type { Mutex } from './mutex.js'
+import type { InScope } from './scope_options.js'
 
 /** Releases one reader, as a {@link Releaser} does, or upgrades it to the writer. */
 export interface ReadReleaser extends Releaser {
@@ -75,15 +69,7 @@ export interface WriteReleaser extends Releaser {
   downgrade(): ReadReleaser
 }
 
-export interface RWLockOptions
-  extends LockOptions,
-    WaitDefaults,
-    HoldOptions,
-    BufferOptions,
-    CancelOptions,
-    HostOptions,
-    EngineChoice,
-    DiagnosticsOptions {}
+export type RWLockOptions = InScope<HoldableOptions, 'minHold'>
 
 export interface RWLockSnapshot extends HostSnapshot, LockDiagnostics {
   /** The number of readers that hold the lock. */

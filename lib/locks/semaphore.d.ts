@@ -1,6 +1,5 @@
 /// <reference path="../core/disposable.d.ts" />
 
-import type { EngineChoice } from '../cluster/options.js'
 import type {
   AcquireOptions,
   IfAvailable,
@@ -12,18 +11,12 @@ import type {
   WeightedWaitOptions,
 } from '../core/options.js'
 import type { Grant, Releaser, TryRunResult } from '../core/releaser.js'
-import type { DiagnosticsOptions } from '../diagnostics/options.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
-import type { HostOptions, HostSnapshot } from '../host/options.js'
+import type { HostSnapshot } from '../host/options.js'
 import type { Closable } from './closable.js'
-import type {
-  BufferOptions,
-  CancelOptions,
-  HoldOptions,
-  LockOptions,
-  WaitDefaults,
-} from './lock_options.js'
+import type { HoldableOptions } from './lock_options.js'
 import type { Mutex } from './mutex.js'
+import type { InScope } from './scope_options.js'
 
 /**
  * What acquiring a semaphore resolves to: an array of the value before the grant, and the Releaser. `using` takes the
@@ -71,15 +64,7 @@ export namespace SemaphoreInterface {
   export type Worker<T> = (value: number) => Promise<T> | T
 }
 
-export interface SemaphoreOptions
-  extends LockOptions,
-    WaitDefaults,
-    HoldOptions,
-    BufferOptions,
-    CancelOptions,
-    HostOptions,
-    EngineChoice,
-    DiagnosticsOptions {}
+export type SemaphoreOptions = InScope<HoldableOptions, 'minHold'>
 
 export interface SemaphoreSnapshot extends HostSnapshot, LockDiagnostics {
   /** The units that are left. */

@@ -1,7 +1,7 @@
-import type { Engine, EngineChoice } from '../cluster/options.js'
+import type { Engine } from '../cluster/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
-import type { HostOptions, KeyedHostOptions } from '../host/options.js'
 import type { HoldOptions } from '../locks/lock_options.js'
+import type { InKeyedScope } from '../locks/scope_options.js'
 
 /** One exclusive lock of a name is held at a time, or any number of shared locks. */
 export type LockMode = 'exclusive' | 'shared'
@@ -80,14 +80,15 @@ export interface LockInfo {
   clientId: string
 }
 
-/** @see KeyedHostOptions */
-export interface LockManagerOptions extends KeyedHostOptions, EngineChoice, HoldOptions {
+interface LockManagerSettings extends HoldOptions {
   /**
    * At scope `'host'`, or with an engine: lock names of managers with different names are separate. At scope `'process'`,
    * where a process has one LockManager, the constructor throws a TypeError for it.
    */
   name?: string | undefined
 }
+
+export type LockManagerOptions = InKeyedScope<LockManagerSettings>
 
 /** What {@link LockManager.query} resolves to. */
 export interface LockManagerSnapshot {

@@ -26,11 +26,13 @@ Segment::~Segment() {
 void Segment::checkSame(const SegmentOptions& options) const {
   if (isKeyed(options.kind) && options.capacity != 0 && options.capacity != capacity()) {
     throwMisuse(Fault::mismatch, "'" + name_ + "' exists with a capacity of " +
-                                     std::to_string(capacity()) + " keys");
+                                     std::to_string(capacity()) + " keys, not " +
+                                     std::to_string(options.capacity));
   }
   if (isSemaphore(options.kind) && options.start != start()) {
-    throwMisuse(Fault::mismatch,
-                "'" + name_ + "' exists as a semaphore of " + std::to_string(start()));
+    throwMisuse(Fault::mismatch, "'" + name_ + "' exists as a semaphore of " +
+                                     std::to_string(start()) + ", not " +
+                                     std::to_string(options.start));
   }
   if (isGate(options.kind) && options.start != start()) {
     throwMisuse(Fault::mismatch, "'" + name_ + "' exists and began with another value");

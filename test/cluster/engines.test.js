@@ -251,7 +251,7 @@ describe('Locks over an engine', () => {
     assert.equal(value, 2)
     await assert.rejects(b.acquire('key'), {
       code: 'ERR_LOCK_MISMATCH',
-      message: /semaphore of key "key" is in use with the value 2/,
+      message: /semaphore of key "key" is in use with the value 2, not 3:/,
     })
     assert.throws(() => b.release('key'), { code: 'ERR_LOCK_RANGE' })
     release()
