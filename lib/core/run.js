@@ -3,28 +3,31 @@
 const { checkCallback } = require('./options.js')
 const { checkStack } = require('./stack.js')
 
+const whole = (release) => release
+
 /**
  * Resolves to callback(releaser) for the releaser that `grant` resolves to; to undefined if there
- * is none. `key` is that of a keyed lock, `options` the argument after the callback.
+ * is none. `key` is that of a keyed lock, `options` the argument after the callback. `told` makes what the callback gets of
+ * the releaser.
  */
-async function run(callback, grant, key, options) {
+async function run(callback, grant, key, options, told = whole) {
   checkCallback(callback, key, options)
   const release = await grant()
   if (release === undefined) return undefined
   try {
-    return await callback(release)
+    return await callback(told(release))
   } finally {
     release()
   }
 }
 
 /** The same for a thread that blocks. */
-function runSync(callback, grant, key) {
+function runSync(callback, grant, key, told = whole) {
   checkCallback(callback, key)
   checkStack()
   const release = grant()
   try {
-    return callback(release)
+    return callback(told(release))
   } finally {
     release()
   }

@@ -4,6 +4,7 @@ const { acquiring, blocking } = require('./defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { refuseNumber } = require('../core/options.js')
+const { grantOf } = require('../core/grant.js')
 const { now, run, runSync, tryRun } = require('../core/run.js')
 
 const kind = {
@@ -46,12 +47,12 @@ class KeyedRWLock extends Keyed {
 
   runShared(key, callback, options) {
     mapOf(this, kind, 'runShared')
-    return run(callback, () => this.acquireRead(key, options), key, options)
+    return run(callback, () => this.acquireRead(key, options), key, options, grantOf)
   }
 
   runExclusive(key, callback, options) {
     mapOf(this, kind, 'runExclusive')
-    return run(callback, () => this.acquireWrite(key, options), key, options)
+    return run(callback, () => this.acquireWrite(key, options), key, options, grantOf)
   }
 
   tryRunShared(key, callback) {
@@ -76,12 +77,12 @@ class KeyedRWLock extends Keyed {
 
   runSharedSync(key, callback, options) {
     mapOf(this, kind, 'runSharedSync')
-    return runSync(callback, () => this.acquireReadSync(key, options), key)
+    return runSync(callback, () => this.acquireReadSync(key, options), key, grantOf)
   }
 
   runExclusiveSync(key, callback, options) {
     mapOf(this, kind, 'runExclusiveSync')
-    return runSync(callback, () => this.acquireWriteSync(key, options), key)
+    return runSync(callback, () => this.acquireWriteSync(key, options), key, grantOf)
   }
 
   readers(key) {

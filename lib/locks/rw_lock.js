@@ -1,6 +1,7 @@
 'use strict'
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { now, run, runSync, tryRun } = require('../core/run.js')
+const { grantOf } = require('../core/grant.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
 const { acquiring, blocking } = require('./defaults.js')
 const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
@@ -38,13 +39,13 @@ class RWLock extends Holdable {
   runShared(callback, options) {
     const grant = () =>
       lockOf(this, kind, 'runShared').acquireRead(acquiring(defaultsOf(this), options))
-    return run(callback, grant, undefined, options)
+    return run(callback, grant, undefined, options, grantOf)
   }
 
   runExclusive(callback, options) {
     const grant = () =>
       lockOf(this, kind, 'runExclusive').acquireWrite(acquiring(defaultsOf(this), options))
-    return run(callback, grant, undefined, options)
+    return run(callback, grant, undefined, options, grantOf)
   }
 
   tryRunShared(callback) {
@@ -71,12 +72,14 @@ class RWLock extends Holdable {
 
   runSharedSync(callback, options) {
     const lock = blockingLockOf(this, kind, 'runSharedSync')
-    return runSync(callback, () => lock.acquireReadSync(blocking(defaultsOf(this), options)))
+    const grant = () => lock.acquireReadSync(blocking(defaultsOf(this), options))
+    return runSync(callback, grant, undefined, grantOf)
   }
 
   runExclusiveSync(callback, options) {
     const lock = blockingLockOf(this, kind, 'runExclusiveSync')
-    return runSync(callback, () => lock.acquireWriteSync(blocking(defaultsOf(this), options)))
+    const grant = () => lock.acquireWriteSync(blocking(defaultsOf(this), options))
+    return runSync(callback, grant, undefined, grantOf)
   }
 
   get readers() {

@@ -88,6 +88,18 @@ describe('The grant that callbacks get', () => {
     })
   }
 
+  it('is no releaser by which a read-write lock could be upgraded or downgraded', async () => {
+    for (const [way, run] of Object.entries(ways)) {
+      if (!/RWLock/.test(way)) continue
+      const [grant] = await run({ allowBlockingMainThread: true }, given)
+      assert.deepEqual(
+        [typeof grant, grant.upgrade, grant.tryUpgrade, grant.upgradeSync, grant.downgrade],
+        ['object', undefined, undefined, undefined, undefined],
+        way,
+      )
+    }
+  })
+
   it('is the same for a waiter', async () => {
     const mutex = new Mutex()
     await mutex.lock()
