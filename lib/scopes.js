@@ -153,6 +153,7 @@ function openSharedKeyMap(kind, value, settings, watch) {
 }
 
 module.exports = {
+  checkReach,
   openKeyMap,
   openLock,
   readOptions: readReachOptions,

@@ -54,6 +54,11 @@ class Cohort {
     return undefined
   }
 
+  /** Whether this thread has a lease. */
+  isHeld() {
+    return this.#leases.size > this.#asking.size
+  }
+
   /** The number of callers that wait for the server. */
   waiting() {
     return this.#waiting

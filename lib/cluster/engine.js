@@ -71,6 +71,11 @@ class Engine {
   [Symbol.asyncDispose]() {
     return this.close()
   }
+
+  /** A constructor that gets an engine in place of options knows it by this. */
+  get [Symbol.toStringTag]() {
+    return 'Engine'
+  }
 }
 
 const leastTime = 100

@@ -2,7 +2,8 @@
 // The base of all locks over an engine. The promises of this thread first queue in a local lock;
 // the admitted ones share leases of the server, which they pass on (cohort.js). It replaces a local
 // lock, in keyed maps as well.
-const { reasonOf, throwIfAborted, withDeadline } = require('../core/abort.js')
+const { reasonOf, throwIfAborted } = require('../core/abort.js')
+const { withDeadline } = require('../core/following.js')
 const { E_CANCELED } = require('../core/errors.js')
 const { toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
@@ -96,6 +97,13 @@ class EngineLock extends AnyLock {
 
   timeoutError(timeout) {
     return this.silence(timeout) ?? super.timeoutError(timeout)
+  }
+
+  /** Diagnostics know the holders of this process only. */
+  holdersHint(timeout, what = 'it') {
+    const hint = super.holdersHint(timeout, what)
+    if (hint === '' || this.#cohort?.isHeld()) return hint
+    return `; a caller of another thread or process has ${what}: docs/operations.md shows how to see which`
   }
 
   hint() {

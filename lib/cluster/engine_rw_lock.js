@@ -2,7 +2,8 @@
 // A read-write lock over an engine: all readers of this thread share one lease of one unit, a
 // writer has all units. An upgrading reader keeps its unit and requests all others
 // (upgrade_lease.js). A downgrading writer gives back all but one.
-const { following, reasonOf, throwIfAborted, withDeadline } = require('../core/abort.js')
+const { reasonOf, throwIfAborted } = require('../core/abort.js')
+const { following, withDeadline } = require('../core/following.js')
 const { acquireOptions, readWait } = require('../core/options.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
 const { endedError, upgradeError } = require('../core/rw_errors.js')

@@ -33,14 +33,33 @@ function checkObject(options) {
 }
 
 /**
- * Throws if `options` has a name that is not in the Set `known`: otherwise a typing error would be
- * ignored silently.
+ * Throws if `options` has a name that is not in the Set `known`, or is an object of another kind: otherwise a mistake would
+ * be ignored silently.
  */
 function checkKnown(options, known) {
+  let isEmpty = true
   // Inherited options count, because they are read as well.
   for (const name in options) {
-    if (!known.has(name) && !isOfEveryObject(options, name)) throw unknownError(name, known)
+    isEmpty = false
+    if (known.has(name) || isOfEveryObject(options, name)) continue
+    throw kindError(options, known) ?? unknownError(name, known)
   }
+  if (!isEmpty) return
+  const error = kindError(options, known)
+  // Getters of a class are options, too.
+  if (error !== undefined && ![...known].some((name) => name in options)) throw error
+}
+
+/** The options whose values are objects of these kinds. */
+const optionOf = { SharedArrayBuffer: 'buffer', AbortSignal: 'signal', Engine: 'engine' }
+
+/** The error for an object of another kind than options, if `options` is one. */
+function kindError(options, known) {
+  const kind = Object.prototype.toString.call(options).slice(8, -1)
+  if (kind === 'Object') return undefined
+  const option = optionOf[kind]
+  const hint = known.has(option) ? `: did you mean { ${option} }?` : ''
+  return new TypeError(`options must be an object, not ${kind}${hint}`)
 }
 
 /** Whether `options` have `name` only because some code has added it to Object.prototype, of any realm. */
@@ -52,14 +71,10 @@ function isOfEveryObject(options, name) {
 }
 
 /** Names of options in other packages and in engines, with the name of the same option of a lock. */
-const meant = new Map([
-  ['ttl', 'maxHold'],
-  ['lease', 'maxHold'],
-  ['duration', 'maxHold'],
-])
+const meant = { __proto__: null, ttl: 'maxHold', lease: 'maxHold', duration: 'maxHold' }
 
 function unknownError(name, known) {
-  const near = meant.get(name) ?? nearest(name, known)
+  const near = meant[name] ?? nearest(name, known)
   const hint = near === undefined || !known.has(near) ? '' : `: did you mean ${near}?`
   return new TypeError(
     `unknown option ${JSON.stringify(name)}${hint} (known: ${[...known].sort().join(', ')})`,

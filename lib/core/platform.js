@@ -37,7 +37,10 @@ module.exports = {
   /** Returns the text by which an error shows a value that is no object of this package. */
   describe: (value) => (value instanceof Object ? 'another object' : String(value)),
 
-  /** What console.log() of Node.js prints for a lock. */
+  /** The method by which console.log() of Node.js prints an object. */
+  inspecting: Symbol.for('nodejs.util.inspect.custom'),
+
+  /** What that method returns for a lock. */
   inspected: (it) => it,
 
   /** Returns the exports of lib/scopes.js. Undefined where there are locks of one thread only. */

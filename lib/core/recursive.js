@@ -13,7 +13,7 @@
 //   closed   its callback has ended: a caller from inside counts as coming from the next open one around
 //            it, or from outside. Callers that came before are still admitted, one after the other
 //   over     closed, and no caller from inside is waiting or in: the queue that it came by goes on
-const { withDeadline } = require('./abort.js')
+const { withDeadline } = require('./following.js')
 const { lockError } = require('./errors.js')
 const { Runner } = require('./mutex.js')
 const { context, contexts, Hold, Holds, openFrom } = require('./recursive_hold.js')

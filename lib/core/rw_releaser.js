@@ -3,7 +3,7 @@
 // can downgrade.
 const { checkMayBlock, checkObject, readSyncWait, readWait } = require('./options.js')
 const { endedError } = require('./rw_errors.js')
-const { observed } = require('./platform.js')
+const { inspecting, observed } = require('./platform.js')
 const { makeReleaser } = require('./releaser.js')
 
 /** The grant of one releaser. */
@@ -23,6 +23,11 @@ class RWGrant {
     const { observer } = this.lock
     this.isOver = true
     if (observer !== null) observed.ended(observer, this.hold, 1)
+  }
+
+  /** What console.log() prints for it, as a property of its releaser. */
+  [inspecting]() {
+    return this.isOver ? 'over' : 'held'
   }
 
   endRead() {

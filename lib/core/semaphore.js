@@ -8,7 +8,8 @@
 // of its own or a lower priority.
 const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
-const { asTicket, localGrant, makeReleaser } = require('./releaser.js')
+const { localGrant, makeReleaser } = require('./releaser.js')
+const { asTicket } = require('./ticket.js')
 const { LocalLock } = require('./lock.js')
 const { checkCallback } = require('./options.js')
 const {

@@ -6,7 +6,6 @@
 // closed pays nothing (docs/decisions/closing.md).
 const { lockError } = require('../core/errors.js')
 const { observed } = require('../core/platform.js')
-const { checkKey, titleOf } = require('../core/keys.js')
 
 /** Refuses the callers of a closed lock. `observer` may be null. */
 class Refusal {
@@ -104,48 +103,4 @@ function closedSingle(kind, lock) {
   return closedKind(kind, (method) => (isRefused(method) ? refusal : lock))
 }
 
-/** The kind of a closed keyed map. */
-function closedKeyed(kind, map) {
-  const closed = new ClosedKeyMap(kind, map)
-  const { lockFor = () => map, closedFor = () => closed } = kind
-  const mapFor = (method) => (entrances.has(method) ? closedFor(method, closed) : lockFor(method))
-  return { ...closedKind(kind, mapFor), isClosed: true }
-}
-
-/** Stands in for the keyed map of a closed object. */
-class ClosedKeyMap {
-  watch = undefined
-  #kind
-  #map
-
-  constructor(kind, map) {
-    this.#kind = kind
-    this.#map = map
-  }
-
-  open(key) {
-    checkKey(key)
-    const lock = { key, keyMap: this.#map, share: null, observer: null }
-    this.#map.watch?.watches(lock)
-    return new Refusal(this.#kind, titleOf(this.#kind.name, lock), lock.observer)
-  }
-
-  with(key, use) {
-    return use(this.open(key))
-  }
-
-  /** A caller that names no key is refused, too. */
-  closedError() {
-    return new Refusal(
-      this.#kind,
-      titleOf(`keyed ${this.#kind.name}`, { keyMap: null, name: this.#map.name }),
-      null,
-    ).error()
-  }
-
-  find() {
-    return undefined
-  }
-}
-
-module.exports = { closedKeyed, closedSingle }
+module.exports = { closedKind, closedSingle, entrances, Refusal }

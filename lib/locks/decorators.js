@@ -1,7 +1,7 @@
 'use strict'
 // async-mutex's decorators: each bounds every wait of the decorated lock. As in async-mutex, their
 // methods are closures that need no `this`.
-const { withDeadline } = require('../core/abort.js')
+const { withDeadline } = require('../core/following.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('../core/errors.js')
 const { keyedMark } = require('./receiver.js')
 const { Mutex } = require('./mutex.js')

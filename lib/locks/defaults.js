@@ -68,22 +68,8 @@ function withDefaults(options, defaults) {
   return copy
 }
 
-/**
- * The same for (weight, options) or (options). Returns one object for both, or the weight if there
- * are no valid options.
- */
-function unitsWithDefaults(weight, options, defaults) {
-  if (weight !== undefined && typeof weight !== 'number') return withDefaults(weight, defaults)
-  const limits = withDefaults(options, defaults)
-  if (limits === null || typeof limits !== 'object') return weight
-  if (limits === options || 'weight' in limits) return weight
-  const both = options === undefined ? { ...limits } : limits
-  put(both, 'weight', weight, true)
-  return both
-}
-
-// Each of these completes the arguments of a wait by an object's `defaults`, or by none: `acquiring` for a caller that
-// acquires, `waiting` for any other. A semaphore has (weight, options) or (options).
+// Each of these completes the options of a wait by an object's `defaults`, or by none: `acquiring` for a caller that
+// acquires, `waiting` for any other.
 
 const acquiring = (defaults, options) =>
   defaults === undefined ? options : withDefaults(options, defaults.acquiring)
@@ -91,9 +77,5 @@ const waiting = (defaults, options) =>
   defaults === undefined ? options : withDefaults(options, defaults.waiting)
 /** The limits of a call that blocks its thread. */
 const blocking = (defaults, options) => readSyncWait(waiting(defaults, options))
-const acquiringUnits = (defaults, weight, options) =>
-  defaults === undefined ? weight : unitsWithDefaults(weight, options, defaults.acquiring)
-const waitingUnits = (defaults, weight, options) =>
-  defaults === undefined ? weight : unitsWithDefaults(weight, options, defaults.waiting)
 
-module.exports = { acquiring, acquiringUnits, blocking, readDefaults, waiting, waitingUnits }
+module.exports = { acquiring, blocking, put, readDefaults, waiting, withDefaults }

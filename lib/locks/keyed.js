@@ -2,9 +2,9 @@
 // The base of all keyed maps.
 const { checkMayBlock } = require('../core/options.js')
 const platform = require('../core/platform.js')
-const { closedKeyed } = require('./closed.js')
+const { closedKeyed } = require('./closed_keyed.js')
 const { lockOptionsWithDefaults, readLockOptions } = require('./lock_options.js')
-const { inspecting, isObject, isOfKind, keyedMark, receiverError } = require('./receiver.js')
+const { isObject, isOfKind, keyedMark, receiverError } = require('./receiver.js')
 const { openKeyMap } = require('./open_keyed.js')
 
 /** The kind of all keyed maps. */
@@ -66,7 +66,7 @@ class Keyed {
     this.#defaults = settings.defaults
   }
 
-  [inspecting](_depth, options, inspect) {
+  [platform.inspecting](_depth, options, inspect) {
     // The prototype of a class.
     if (!(isObject(this) && #map in this)) return this
     const map = this.#map

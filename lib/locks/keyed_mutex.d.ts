@@ -41,6 +41,10 @@ import type { Mutex, MutexSnapshot } from './mutex.js'
  */
 export class KeyedMutex implements Closable {
   /**
+   * A map of mutexes of this thread. With a `name` it is one of all threads of this process, with `scope: 'host'` one of
+   * all processes of this machine, and with an `engine` one of all machines that use its server: without a `name` the
+   * same one for all objects of the engine.
+   *
    * Throws as the constructor of a {@link Mutex} does; at scope `'host'` see {@link HostOptions}.
    *
    * @param options or the error that `cancel()` rejects with.
@@ -76,7 +80,7 @@ export class KeyedMutex implements Closable {
     callback: (grant: Grant) => Promise<T> | T,
     options?: AcquireOptions,
   ): Promise<T>
-  /** {@link KeyedMutex.runExclusive} by the name it has in V8's proposal. */
+  /** {@link KeyedMutex.runExclusive} under its name in the article https://v8.dev/features/atomics. */
   executeLocked<T>(
     key: Key | readonly Key[],
     callback: (grant: Grant) => Promise<T> | T,

@@ -25,6 +25,9 @@ import type { Semaphore, SemaphoreSnapshot, SemaphoreTicket } from './semaphore.
  */
 export class KeyedSemaphore implements Closable {
   /**
+   * A map of semaphores of this thread. With a `name` it is one of all threads of this process, with `scope: 'host'` one
+   * of all processes of this machine, and with an `engine` one of all machines that use its server.
+   *
    * @param value The initial value of each key: 1 to 2^29 - 1.
    * @param options or the error that `cancel()` rejects with.
    * @throws {Error} `ERR_LOCK_MISMATCH` when a map of that name has another initial value.
@@ -94,7 +97,7 @@ export class KeyedSemaphore implements Closable {
     weight?: number | WeightedAcquireOptions,
     options?: AcquireOptions,
   ): Promise<T>
-  /** {@link KeyedSemaphore.runExclusive} by the name it has in V8's proposal. */
+  /** {@link KeyedSemaphore.runExclusive} under its name in the article https://v8.dev/features/atomics. */
   executeLocked<T>(
     key: Key,
     callback: (value: number, grant: Grant) => Promise<T> | T,

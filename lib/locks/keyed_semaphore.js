@@ -9,10 +9,10 @@ const {
 } = require('../core/units.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
-const { acquiringUnits, waitingUnits } = require('./defaults.js')
+const { acquiringUnits, waitingUnits } = require('./unit_defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
-const { asTicket } = require('../core/releaser.js')
+const { asTicket } = require('../core/ticket.js')
 const { now, tryRun } = require('../core/run.js')
 const { checkCallback, refuseNumber } = require('../core/options.js')
 

@@ -1,6 +1,7 @@
 'use strict'
 // Leader election over a mutex: the process that holds it leads.
-const { abort, following, reasonOf, throwIfAborted } = require('../core/abort.js')
+const { abort, reasonOf, throwIfAborted } = require('../core/abort.js')
+const { following } = require('../core/following.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
 const { checkCallback, checkKnown, checkObject, checkSignal } = require('../core/options.js')
@@ -173,11 +174,12 @@ function readOptions(options) {
   checkObject(options)
   checkKnown(options, electionOptions)
   const { name, scope, directory, engine, diagnostics, warnAfter, maxHold } = options
-  if (typeof name !== 'string') throw new TypeError('name must be a string')
+  if (typeof name !== 'string')
+    throw new TypeError('name must be a string, the same for all candidates of one LeaderElection')
   if (name === '') throw new RangeError('name must not be empty')
   if (scope === undefined && engine === undefined) {
     throw new TypeError(
-      "a LeaderElection needs its scope: { scope: 'host' } for the processes of this machine, { engine } for machines",
+      "a LeaderElection needs its scope: { scope: 'host' } for the processes of this machine, { engine } for machines, { scope: 'process' } for the threads of this process",
     )
   }
   return { name, scope, directory, engine, diagnostics, warnAfter, maxHold }

@@ -48,7 +48,7 @@ export interface BufferOptions {
   /**
    * The lock's offset in `buffer`, in bytes: a multiple of 4. A Mutex, a RecursiveMutex, an RWLock and a
    * ConditionVariable take 4 bytes, all other locks 8. The bytes must be 0 before the first lock is constructed there,
-   * and no other lock may use them.
+   * and no other lock and no data may use them.
    *
    * @default 0
    */

@@ -1,7 +1,8 @@
 'use strict'
 // One key of a keyed lock, or several at once. Every caller takes several keys in the same order,
 // so that no two wait for each other.
-const { following, throwIfAborted, withDeadline } = require('../core/abort.js')
+const { throwIfAborted } = require('../core/abort.js')
+const { following, withDeadline } = require('../core/following.js')
 const platform = require('../core/platform.js')
 const { lockError } = require('../core/errors.js')
 const { checkKey, nameOf } = require('../core/keys.js')

@@ -61,6 +61,9 @@ export interface MutexSnapshot extends HostSnapshot, LockDiagnostics {
  */
 export class Mutex implements MutexInterface, Closable {
   /**
+   * A mutex of this thread. With a `name`, a `buffer` or `shared: true` it is one of all threads of this process, with
+   * `scope: 'host'` one of all processes of this machine, and with an `engine` one of all machines that use its server.
+   *
    * @param options or, as in async-mutex, the error that `cancel()` rejects with.
    * @throws {TypeError} when an option is unknown, is of the wrong type, or contradicts another option.
    * @throws {RangeError} when an option is out of its range, or `buffer` is too small.
@@ -102,7 +105,7 @@ export class Mutex implements MutexInterface, Closable {
     options?: number | AcquireOptions,
   ): Promise<T>
 
-  /** {@link Mutex.runExclusive} by the name it has in V8's proposal. */
+  /** {@link Mutex.runExclusive} under its name in the article https://v8.dev/features/atomics. */
   executeLocked<T>(
     callback: (grant: Grant) => Promise<T> | T,
     options: IfAvailable,

@@ -22,12 +22,9 @@ function receiverError({ class: name, instance = a(name) }, method, receiver, ow
 
 const a = (name) => `${/^([AEIO]|RW)/.test(name) ? 'an' : 'a'} ${name}`
 
-/** The method by which console.log() prints an object. */
-const inspecting = Symbol.for('nodejs.util.inspect.custom')
-
 /** The property of every keyed lock, by which code knows one without its class. */
 const keyedMark = Symbol('keyed')
 
 const isObject = (value) => typeof value === 'object' && value !== null
 
-module.exports = { inspecting, isObject, isOfKind, keyedMark, receiverError }
+module.exports = { isObject, isOfKind, keyedMark, receiverError }

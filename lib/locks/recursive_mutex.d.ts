@@ -66,6 +66,10 @@ export type RecursiveMutexOptions = InScope<HoldableOptions>
  */
 export class RecursiveMutex implements Closable {
   /**
+   * A recursive mutex of this thread. With a `name`, a `buffer` or `shared: true` it is one of all threads of this
+   * process, with `scope: 'host'` one of all processes of this machine, and with an `engine` one of all machines that use
+   * its server.
+   *
    * Throws as the constructor of a {@link Mutex} does, and `ERR_LOCK_UNSUPPORTED` where the runtime has no
    * AsyncLocalStorage. A Mutex in the same place of a buffer is not noticed.
    *
@@ -93,7 +97,7 @@ export class RecursiveMutex implements Closable {
     options?: number | AcquireOptions,
   ): Promise<T>
 
-  /** {@link RecursiveMutex.runExclusive} by the name it has in V8's proposal. */
+  /** {@link RecursiveMutex.runExclusive} under its name in the article https://v8.dev/features/atomics. */
   executeLocked<T>(
     callback: (grant: Grant) => Promise<T> | T,
     options: IfAvailable,

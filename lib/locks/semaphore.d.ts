@@ -97,6 +97,10 @@ export interface SemaphoreSnapshot extends HostSnapshot, LockDiagnostics {
  */
 export class Semaphore implements SemaphoreInterface, Closable {
   /**
+   * A semaphore of this thread. With a `name`, a `buffer` or `shared: true` it is one of all threads of this process,
+   * with `scope: 'host'` one of all processes of this machine, and with an `engine` one of all machines that use its
+   * server.
+   *
    * Throws as the constructor of a {@link Mutex} does, and `ERR_LOCK_MISMATCH` when the semaphore exists with another
    * initial value.
    *
@@ -148,7 +152,7 @@ export class Semaphore implements SemaphoreInterface, Closable {
     options?: number | AcquireOptions,
   ): Promise<T>
 
-  /** {@link Semaphore.runExclusive} by the name it has in V8's proposal. */
+  /** {@link Semaphore.runExclusive} under its name in the article https://v8.dev/features/atomics. */
   executeLocked<T>(
     callback: (value: number, grant: Grant) => Promise<T> | T,
     weight: WeightedIfAvailable,

@@ -2,7 +2,7 @@
 const { LocalSemaphore } = require('../core/semaphore.js')
 const { checkedValue } = require('../core/units.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
-const { acquiringUnits, waitingUnits } = require('./defaults.js')
+const { acquiringUnits, waitingUnits } = require('./unit_defaults.js')
 const { now, tryRun } = require('../core/run.js')
 const { limited, mapped } = require('./semaphore_jobs.js')
 const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')

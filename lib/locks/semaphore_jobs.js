@@ -1,10 +1,11 @@
 'use strict'
 // Functions and lists of jobs that acquire units of a semaphore for each call.
-const { abort, following, listen, reasonOf, throwIfAborted } = require('../core/abort.js')
+const { abort, listen, reasonOf, throwIfAborted } = require('../core/abort.js')
+const { following } = require('../core/following.js')
 const { checkCallback, checkObject } = require('../core/options.js')
 const { unseen } = require('../core/releaser.js')
 const { readAcquire, readWatch } = require('../core/units.js')
-const { acquiringUnits, waitingUnits } = require('./defaults.js')
+const { acquiringUnits, waitingUnits } = require('./unit_defaults.js')
 const { isObject } = require('./receiver.js')
 
 // `open()` returns the semaphore's lock, or for a closed semaphore a stand-in that refuses every caller. `defaults` are the

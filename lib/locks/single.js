@@ -3,7 +3,7 @@
 const { checkMayBlock } = require('../core/options.js')
 const platform = require('../core/platform.js')
 const { closedSingle } = require('./closed.js')
-const { inspecting, isObject, isOfKind, receiverError } = require('./receiver.js')
+const { isObject, isOfKind, receiverError } = require('./receiver.js')
 const { openLock } = require('./open.js')
 
 /** The kind of all of them. */
@@ -76,7 +76,7 @@ class Single {
     this.#defaults = defaults
   }
 
-  [inspecting](_depth, options, inspect) {
+  [platform.inspecting](_depth, options, inspect) {
     // The prototype of a class.
     if (!(isObject(this) && #lock in this)) return this
     const lock = this.#lock

@@ -137,7 +137,8 @@ function checkReach(options) {
     throw new TypeError('SingleFlight takes no options: give timeout and signal to do()')
   }
   const { readLockOptions } = require('./lock_options.js')
-  require('./reach.js').checkReach('SingleFlight', readLockOptions(options, 0, reachOptions))
+  const settings = readLockOptions(options, 0, reachOptions)
+  settings.scopes?.checkReach({ class: 'SingleFlight' }, settings)
 }
 
 function timeoutError(key, timeout) {

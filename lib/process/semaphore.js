@@ -10,7 +10,8 @@ const {
   warnOfWeight,
 } = require('../core/units.js')
 const native = require('../addon/load.js')
-const { asTicket, makeReleaser, unseen } = require('../core/releaser.js')
+const { makeReleaser, unseen } = require('../core/releaser.js')
+const { asTicket } = require('../core/ticket.js')
 const { ticketRuns } = require('../core/ticket_runs.js')
 const { checkStackToRelease } = require('../core/stack.js')
 const { observed } = require('../core/platform.js')

@@ -60,6 +60,21 @@ describe('Locks over an engine', () => {
     assert.deepEqual(order, ['b', 'a', 'a'])
   })
 
+  it('say where to look for a holder that is not of this thread', async () => {
+    const [one, two] = [await newEngine(), await newEngine()]
+    for (const options of [{}, { diagnostics: true }]) {
+      const [a, b] = [one, two].map((engine) => new KeyedMutex({ engine, name: 'a', ...options }))
+      const release = await a.acquire('key')
+      const late = assert.rejects(b.acquire('key', { timeout: 20 }), {
+        code: 'ERR_LOCK_TIMEOUT',
+        message:
+          'the mutex of key "key" in "a" was not available within 20 ms; a caller of another thread or process has it: docs/operations.md shows how to see which',
+      })
+      await world.clock.until(late)
+      release()
+    }
+  })
+
   it('make a low priority wait here, and forget a waiter that gives up', async () => {
     const mutex = new Mutex({ engine: await newEngine(), name: 'a' })
     const first = await mutex.acquire()

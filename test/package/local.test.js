@@ -187,7 +187,7 @@ describe('boxoffice/local', () => {
 describe('a bundle by esbuild', () => {
   const using = (name, from) => `import { ${name} } from '${from}'; globalThis.it = ${name}`
   const bars = [
-    ['one Mutex', using('Mutex', 'boxoffice/local'), {}, 11],
+    ['one Mutex', using('Mutex', 'boxoffice/local'), {}, 10.7],
     ['one KeyedMutex', using('KeyedMutex', 'boxoffice/local'), {}, 13],
     [
       'all of boxoffice/local',

@@ -144,6 +144,35 @@ describe('an unknown option', () => {
     await fails(() => new boxoffice.Mutex({ maxWait: 5 }), /^unknown option "maxWait" \(known: /)
   })
 
+  it('is an object of another kind, which would be taken for no options', async () => {
+    const driver = { listen() {}, enter() {}, leave() {}, end() {}, close() {} }
+    const others = {
+      'SharedArrayBuffer: did you mean { buffer }?': new SharedArrayBuffer(64),
+      'Engine: did you mean { engine }?': new Engine(driver),
+      Map: new Map([['timeout', 5]]),
+      Array: [],
+      Promise: Promise.resolve({}),
+    }
+    for (const [text, other] of Object.entries(others)) {
+      for (const make of [makers.Mutex, makers.Semaphore, makers.RWLock, makers.KeyedMutex]) {
+        await fails(() => make(other), `options must be an object, not ${text}`)
+      }
+      const [kind] = text.split(':')
+      await fails(() => semaphore.acquire(other), `options must be an object, not ${kind}`)
+    }
+    const { signal } = new AbortController()
+    const hint = 'AbortSignal: did you mean { signal }?'
+    await fails(() => mutexes.acquire('a', signal), `options must be an object, not ${hint}`)
+    class Options {
+      get timeout() {
+        return 5
+      }
+    }
+    for (const plain of [new Options(), Object.create(null), new Proxy({}, {})]) {
+      assert.equal(makers.Mutex(plain).isLocked(), false)
+    }
+  })
+
   it('is a callback of acquire() or lock(), which take none', async () => {
     const acquires = Object.entries(waits).filter(([name]) =>
       /\.(acquire(Read|Write)?|lock)\b(?!Sync)/.test(name),
