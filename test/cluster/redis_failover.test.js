@@ -55,10 +55,11 @@ async function pair() {
   return {
     first,
     second,
-    /** The two change their parts, and no connection ends. */
-    async failOver() {
+    /** The two change their parts, and no connection ends. `lead()` is called as soon as there is another master. */
+    async failOver(lead) {
       await one.wait(1, 0)
       await two.replicaof('NO', 'ONE')
+      lead()
       await one.replicaof(host, second.port)
       while (!(await one.info('replication')).includes('master_link_status:up')) await sleep(20)
     },
@@ -103,10 +104,11 @@ for (const [name, { connect, optionsOf }] of Object.entries(clients)) {
         connection: optionsOf(forRenewing.port),
       })
       const release = await mutex.acquire('key')
-      await servers.failOver()
-      forRenewing.lead(servers.second.port)
-      forCommands.lead(servers.second.port)
-      forCommands.cut()
+      await servers.failOver(() => {
+        forRenewing.lead(servers.second.port)
+        forCommands.lead(servers.second.port)
+        forCommands.cut()
+      })
       await sleep(6000)
       assert.equal(release.signal.aborted, false, `${release.signal.reason}`)
       release()
@@ -135,8 +137,7 @@ for (const [name, { connect, optionsOf }] of Object.entries(clients)) {
       const { port, lead, cut, count } = await address(servers.first.port)
       const options = { answerTimeout: 1000, ttl: 10_000 }
       const [a, b] = [await mutexAt(port, options), await mutexAt(port, options)]
-      await servers.failOver()
-      lead(servers.second.port)
+      await servers.failOver(() => lead(servers.second.port))
       cut((sent) => !isListener(sent))
       const client = new Redis(servers.second.port, host)
       ends.push(() => client.disconnect())

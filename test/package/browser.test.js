@@ -79,9 +79,12 @@ describe('boxoffice/local in Chromium', function () {
   })
   after(async () => {
     server?.close()
-    browser.kill()
-    if (browser.exitCode === null && browser.signalCode === null) await once(browser, 'exit')
-    rmSync(directory, { recursive: true, maxRetries: 5 })
+    if (browser.exitCode === null && browser.signalCode === null) {
+      // Its other processes write to the directory, too.
+      process.kill(-browser.pid, 'SIGKILL')
+      await once(browser, 'exit')
+    }
+    rmSync(directory, { recursive: true, maxRetries: 10 })
   })
 
   it('passes the tests of one thread that need no Node.js', async () => {
@@ -100,7 +103,7 @@ describe('boxoffice/local in Chromium', function () {
     await once(server, 'listening')
     const url = `http://127.0.0.1:${server.address().port}/`
     const args = ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${directory}`]
-    browser = spawn('chromium', [...args, url], { stdio: 'ignore' })
+    browser = spawn('chromium', [...args, url], { stdio: 'ignore', detached: true })
     const early = once(browser, 'exit').then(() => assert.fail('Chromium has ended'))
     const { passes, failures } = await Promise.race([promise, early])
     assert.deepEqual(failures, [])
