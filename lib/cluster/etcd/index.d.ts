@@ -47,7 +47,7 @@ export interface EtcdOptions extends EngineOptions {
  * import { etcd } from 'boxoffice/etcd'
  *
  * const client = new Etcd3({ hosts: 'http://127.0.0.1:2379' })
- * const seats = new KeyedMutex({ engine: etcd(client) })
+ * const seats = new KeyedMutex({ engine: etcd(client), name: 'seats' })
  * const release = await seats.acquire('A7', { timeout: 1000 })
  * try {
  *   await sell('A7', release.fencingToken, release.signal)

@@ -58,8 +58,8 @@ export interface PostgresOptions extends EngineOptions, PostgresNames {
  * import { KeyedMutex } from 'boxoffice'
  * import { postgres } from 'boxoffice/postgres'
  *
- * const pool = new Pool({ connectionString: 'postgres://127.0.0.1/shop' })
- * const seats = new KeyedMutex({ engine: postgres(pool) })
+ * const pool = new Pool({ connectionString: 'postgres://127.0.0.1/shop' }).on('error', console.error)
+ * const seats = new KeyedMutex({ engine: postgres(pool), name: 'seats' })
  * const release = await seats.acquire('A7', { timeout: 1000 })
  * try {
  *   await sell('A7', release.fencingToken, release.signal)
@@ -89,7 +89,7 @@ export interface PostgresEngine extends Engine {
    * Returns locks that the transaction of `client` holds until it ends, by commit, rollback or death: PostgreSQL's
    * advisory locks. Prefer them when all work is in that transaction: they cannot be lost before it ends, so they need
    * no fencing token, no renewal and no table, and work with any pool, also with pgbouncer's transaction mode. They do
-   * not exclude the locks of `new KeyedMutex({ engine })`: use one of the two for each purpose.
+   * not exclude the locks of `new KeyedMutex({ engine, name })`: use one of the two for each purpose.
    *
    * @throws {TypeError} when `client` has no `query()`.
    *

@@ -72,7 +72,7 @@ export interface RedisOptions extends EngineOptions {
  *
  * const client = createClient({ url: 'redis://127.0.0.1:6379' }).on('error', console.error)
  * await client.connect()
- * const seats = new KeyedMutex({ engine: redis(client) })
+ * const seats = new KeyedMutex({ engine: redis(client), name: 'seats' })
  * const release = await seats.acquire('A7', { timeout: 1000 })
  * try {
  *   await sell('A7', release.fencingToken, release.signal)
