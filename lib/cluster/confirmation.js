@@ -5,6 +5,7 @@
 const { safely } = require('./clock.js')
 const { outside } = require('./outside.js')
 const { pause } = require('./patience.js')
+const { requestOf } = require('./requests.js')
 
 class Confirmation {
   #lease
@@ -67,7 +68,7 @@ class Confirmation {
   /** Confirms until the server has answered. */
   async send(grant) {
     this.#claimed = grant
-    const request = this.#lease.request()
+    const request = requestOf(this.#lease)
     const sent = this.#clock.now()
     let answer
     try {

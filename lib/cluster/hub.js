@@ -10,6 +10,7 @@ const { LeaseEnds } = require('./lease_ends.js')
 const { Leaving } = require('./leaving.js')
 const { outside } = require('./outside.js')
 const { inTime, noAnswer } = require('./patience.js')
+const { leavingOf } = require('./requests.js')
 const { Start } = require('./start.js')
 
 class Hub {
@@ -233,7 +234,7 @@ class Hub {
   /** The end of the session frees what the server could not be told of in time. */
   async #endSession(session) {
     const { answerTimeout, ttl } = this.settings
-    const requests = Array.from(session.leases.values(), (lease) => lease.leaving())
+    const requests = Array.from(session.leases.values(), leavingOf)
     this.lose(session, 'the engine has been closed')
     const late = () => this.trouble ?? noAnswer(answerTimeout)
     const within = (doing) => inTime(doing, answerTimeout, late, this.clock)

@@ -15,6 +15,7 @@ const { lostError } = require('../core/caused_errors.js')
 const { isLockError } = require('../core/errors.js')
 const { closedError, faultOf, mismatchError } = require('./errors.js')
 const { pause } = require('./patience.js')
+const { leavingOf, requestOf, shrinkingOf } = require('./requests.js')
 const { Turn } = require('./turn.js')
 
 /** Look at least this often, however late the holders before it end: a message may have been lost. */
@@ -74,7 +75,7 @@ class Lease {
       const session = opened instanceof Promise ? await opened : opened
       if (this.state === 'asking') {
         if (this.session !== session) this.#moveTo(session)
-        const request = this.request()
+        const request = requestOf(this)
         const sent = this.#clock.now()
         this.answered(await this.hub.driver.enter(request), sent, request.maxHold, session)
       }
@@ -144,13 +145,6 @@ class Lease {
     this.#confirmation.forget()
     this.id = session.nextId()
     session.leases.set(this.id, this)
-  }
-
-  request() {
-    const { cohort, hub, session, id, units, isToWait } = this
-    const { key, capacity, minHold } = cohort
-    const asked = { session: session.id, key, id, units, capacity, claim: hub.claim }
-    return { ...asked, wait: isToWait, first: false, maxHold: this.maxHold(), minHold }
   }
 
   /** How long the server is to keep it for this process, counted from when it gets the command. */
@@ -252,19 +246,14 @@ class Lease {
     if (session === null || session.isOver) return
     session.leases.delete(id)
     const { leaving } = this.hub
-    leaving.tell(session, this.leaving(), this.#isUnsure).then(() => leaving.remove(this))
-  }
-
-  leaving() {
-    return { ...this.request(), keep: 0, untold: this.isUntold, unused: this.isUnused }
+    leaving.tell(session, leavingOf(this), this.#isUnsure).then(() => leaving.remove(this))
   }
 
   /** Gives back all but `units`. */
   shrink(units) {
     this.units = units
     if (this.state !== 'held') return
-    const leaving = { ...this.leaving(), keep: units, untold: false, unused: false }
-    this.hub.leaving.tell(this.session, leaving, false)
+    this.hub.leaving.tell(this.session, shrinkingOf(this, units), false)
   }
 
   sessionEnded(why, cause) {
@@ -295,5 +284,7 @@ class Lease {
 
 /** Whether any later caller can use it. */
 Lease.prototype.isForOthers = true
+/** Whether it goes ahead of the queue. */
+Lease.prototype.isFirst = false
 
 module.exports = { Lease }

@@ -14,10 +14,6 @@ class UpgradeLease extends Lease {
     this.base = base
   }
 
-  request() {
-    return { ...super.request(), first: true }
-  }
-
   /** It ends together with its base. A claim has no end yet: its confirmation is on its way. */
   maxHold() {
     if (this.cohort.maxHold === Infinity) return super.maxHold()
@@ -42,5 +38,6 @@ class UpgradeLease extends Lease {
 }
 
 UpgradeLease.prototype.isForOthers = false
+UpgradeLease.prototype.isFirst = true
 
 module.exports = { UpgradeLease }
