@@ -96,6 +96,18 @@ describe('The state of a lock in Redis', function () {
     assert.ok(left > hour && left <= hour + 50_000, `${left}`)
   })
 
+  it('counts units anew where a step has failed half way', async () => {
+    const map = new KeyedMutex({ engine: engine() })
+    const key = randomUUID()
+    ;(await map.acquire(key))()
+    await map.onIdle()
+    // A release whose right to a command was revoked between its own commands.
+    await client.hset(stateOf(key), 'o', '1')
+    ;(await map.acquire(key, { timeout: 20_000 }))()
+    await map.onIdle()
+    assert.equal(await client.hget(stateOf(key), 'o'), '0')
+  })
+
   it('is made anew when the hash is deleted while others wait', async () => {
     const maps = [1, 2, 3].map(() => new KeyedMutex({ engine: engine() }))
     const key = randomUUID()

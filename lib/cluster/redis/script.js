@@ -185,9 +185,9 @@ local function leftOf(session)
   return ttl
 end
 
--- Takes out holders whose time is up. Returns how long the others have, and their sessions.
+-- Takes out holders whose time is up, and counts the units of the others. Returns how long these have, and their sessions.
 local function reap()
-  local soonest, sessions, before = 3600000, {}, out
+  local soonest, sessions, counted, isAnyLost = 3600000, {}, 0, false
   if rest > now + tonumber(restLength) then
     rest = now + tonumber(restLength)
     redis.call('HSET', state, 'm', join(text(rest), restLength))
@@ -207,16 +207,19 @@ local function reap()
       -- With 0 ms left it is there still, and may be renewed.
       if tonumber(till) <= now or left < 0 then
         redis.call('HDEL', state, all[i])
-        out = out - units
+        isAnyLost = true
       else
+        counted = counted + units
         soonest = math.min(soonest, till - now, left)
         sessions[session] = true
       end
     end
   end
-  if out < before then
-    -- A granted request may have begun, confirmed or not.
-    lost = '1'
+  -- A granted request may have begun, confirmed or not.
+  if isAnyLost then lost = '1' end
+  -- A step that failed half way has left another number.
+  if isAnyLost or counted ~= out then
+    out = counted
     redis.call('HSET', state, 'o', text(out), 'a', lost)
   end
   return soonest, sessions
