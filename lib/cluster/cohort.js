@@ -59,6 +59,11 @@ class Cohort {
     return this.#leases.size > this.#asking.size
   }
 
+  /** Whether a lease of this thread waits for the server's grant. */
+  isAsking() {
+    return this.#asking.size > 0
+  }
+
   /** The number of callers that wait for the server. */
   waiting() {
     return this.#waiting

@@ -35,6 +35,8 @@ class EngineLock extends AnyLock {
     this.#prefix = prefix
     this.#capacity = capacity
     this.#times = times
+    /** By its name the exit of a process names the callers that wait in the local lock. */
+    local.outer = this
     this.isStrict = isStrict
   }
 
@@ -57,8 +59,7 @@ class EngineLock extends AnyLock {
 
   /** Resolves when the lock is idle, and the server has been told. */
   async onIdle() {
-    await super.onIdle()
-    await this.#hub.leaving.ended()
+    await this.#hub.idle(super.onIdle(), this.#times)
   }
 
   /** Tells the listener if the lock has become idle. */
@@ -102,7 +103,10 @@ class EngineLock extends AnyLock {
   /** Diagnostics know the holders of this process only. */
   holdersHint(timeout, what = 'it') {
     const hint = super.holdersHint(timeout, what)
-    if (hint === '' || this.#cohort?.isHeld()) return hint
+    const cohort = this.#cohort
+    if (hint === '' || cohort?.isHeld()) return hint
+    if (this.local.isLocked() && !cohort?.isAsking())
+      return `; a caller of this thread has not released ${what}, though it has lost it: end its work when its signal aborts`
     return `; a caller of another thread or process has ${what}: docs/operations.md shows how to see which`
   }
 
@@ -183,7 +187,7 @@ class EngineLock extends AnyLock {
     let place
     let isIn = false
     try {
-      place = await this.#queued(this.enterLocal(wish, limits))
+      place = await this.#hub.during(this.enterLocal(wish, limits), this.cohort().maxHold)
       isIn = true
       const taken = this.cohort().take(wish, signal)
       const hold = taken instanceof Promise ? await taken : taken
@@ -196,17 +200,6 @@ class EngineLock extends AnyLock {
       this.#end(caller)
       const isAborted = signal?.aborted && error === reasonOf(signal)
       throw isIn || limits?.timeout !== 0 || isAborted ? error : this.timeoutError(0)
-    }
-  }
-
-  /** Waits for `entering`, behind the holders of this thread. The timer of their lease's end keeps the process alive. */
-  async #queued(entering) {
-    const isTimed = this.cohort().maxHold !== Infinity
-    if (isTimed) this.#hub.waits(+1)
-    try {
-      return await entering
-    } finally {
-      if (isTimed) this.#hub.waits(-1)
     }
   }
 

@@ -186,12 +186,28 @@ class Hub {
   }
 
   /**
-   * Counts the callers that wait for a holder of this thread whose lease has an end. The timer of that end keeps the
-   * process alive meanwhile.
+   * Resolves as `waiting`, which waits for a holder of this thread. Where its lease ends after `maxHold`, the timer of that
+   * end keeps the process alive meanwhile.
    */
-  waits(change) {
+  async during(waiting, maxHold = Infinity) {
+    if (maxHold === Infinity) return waiting
+    this.#wait(+1)
+    try {
+      return await waiting
+    } finally {
+      this.#wait(-1)
+    }
+  }
+
+  #wait(change) {
     this.#waits += change
     if (this.#waits === (change > 0 ? 1 : 0)) this.#keepWatch()
+  }
+
+  /** Resolves when locks with these times are idle, and the server has been told. */
+  async idle(promise, times) {
+    await this.during(promise, times?.maxHold)
+    await this.leaving.ended()
   }
 
   #keepWatch() {

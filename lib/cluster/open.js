@@ -84,17 +84,19 @@ function keyMapOver({ engine, name, isStrict, times }, kind, value, watch) {
   const begin = () => new kinds[kind]({ hub, kind, name, prefix, capacity, isStrict, times })
   const make = watch === undefined ? begin : () => watch.watches(begin())
   const traits = `${prefix} ${isStrict} ${value} ${textOf(times)} ${watch?.traits}`
-  return hub.shared(traits, () => new EngineKeyMap(hub, make, name))
+  return hub.shared(traits, () => new EngineKeyMap(hub, make, name, times))
 }
 
 class EngineKeyMap extends KeyMap {
   /** Tokens of different keys do not compare with each other. */
   hasTokensByKey = true
   #hub
+  #times
 
-  constructor(hub, make, name) {
+  constructor(hub, make, name, times) {
     super([], make, name)
     this.#hub = hub
+    this.#times = times
   }
 
   get scope() {
@@ -107,8 +109,7 @@ class EngineKeyMap extends KeyMap {
 
   /** Resolves when the map is idle, and the server has been told. */
   async onIdle() {
-    await super.onIdle()
-    await this.#hub.leaving.ended()
+    await this.#hub.idle(super.onIdle(), this.#times)
   }
 }
 

@@ -1,6 +1,7 @@
 'use strict'
 // The part common to all engines, with a server in memory: lib/cluster.
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const {
   ConditionVariable,
   KeyedMutex,
@@ -73,6 +74,19 @@ describe('Locks over an engine', () => {
       await world.clock.until(late)
       release()
     }
+  })
+
+  it('say that a caller of this thread has lost the lock, and has not released it', async () => {
+    const mutex = new Mutex({ engine: await newEngine({ ttl: 1000, maxHold: 2000 }), name: 'a' })
+    const release = await mutex.acquire()
+    await world.clock.until(once(release.signal, 'abort'))
+    const late = assert.rejects(mutex.acquire({ timeout: 20 }), {
+      code: 'ERR_LOCK_TIMEOUT',
+      message:
+        'the mutex "a" was not available within 20 ms; a caller of this thread has not released it, though it has lost it: end its work when its signal aborts',
+    })
+    await world.clock.until(late)
+    release()
   })
 
   it('make a low priority wait here, and forget a waiter that gives up', async () => {
