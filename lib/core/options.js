@@ -215,6 +215,12 @@ function refuseNumber(options) {
   )
 }
 
+/** The same for a wait that has no priority. */
+function refuseLone(options) {
+  if (typeof options !== 'number') return
+  throw new TypeError(`options must be an object; for a timeout: { timeout: ${options} }`)
+}
+
 const forEver = Object.freeze({ priority: 0, timeout: Infinity })
 
 /** The same for a thread that blocks. */
@@ -260,6 +266,7 @@ module.exports = {
   longestTimeout,
   readSyncWait,
   readWait,
+  refuseLone,
   refuseNumber,
   shown,
   waitOptions,

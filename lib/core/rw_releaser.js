@@ -1,7 +1,7 @@
 'use strict'
 // Releasers of read-write locks, of one thread or of several: a reader's can upgrade, a writer's
 // can downgrade.
-const { checkMayBlock, checkObject, readSyncWait, readWait } = require('./options.js')
+const { checkMayBlock, readSyncWait, readWait, refuseLone } = require('./options.js')
 const { endedError } = require('./rw_errors.js')
 const { inspecting, observed } = require('./platform.js')
 const { makeReleaser } = require('./releaser.js')
@@ -45,20 +45,14 @@ const grantKey = Symbol('grant')
 const upgradeOptions = new Set(['timeout', 'signal', 'ifAvailable'])
 const upgradeSyncOptions = new Set(['timeout', 'signal'])
 
-function checkOptions(options) {
-  if (typeof options === 'number')
-    throw new TypeError(`options must be an object; for a timeout: { timeout: ${options} }`)
-  if (options !== undefined) checkObject(options)
-}
-
 /** The limits of an upgrade. */
 function readUpgrade(options) {
-  checkOptions(options)
+  refuseLone(options)
   return readWait(options, upgradeOptions)
 }
 
 function readUpgradeSync(options) {
-  checkOptions(options)
+  refuseLone(options)
   return readSyncWait(options, upgradeSyncOptions)
 }
 

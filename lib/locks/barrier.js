@@ -1,6 +1,6 @@
 'use strict'
 const { LocalBarrier } = require('../core/barrier.js')
-const { Gate, gate } = require('./gate.js')
+const { gate, RoundGate } = require('./gate.js')
 const { lockOf } = require('./single.js')
 
 const maxParties = 2 ** 30 - 1
@@ -14,7 +14,7 @@ const kind = {
   local: (parties) => new LocalBarrier(parties),
 }
 
-class Barrier extends Gate {
+class Barrier extends RoundGate {
   constructor(parties, options = {}) {
     super(kind, [checkedParties(parties)], options)
   }

@@ -1,5 +1,6 @@
 'use strict'
 const { LocalCondition } = require('../core/condition.js')
+const { checkUnranked } = require('./gate.js')
 const { kind: mutexKind } = require('./mutex.js')
 const { isOfKind } = require('./receiver.js')
 const { readSyncWait } = require('../core/options.js')
@@ -21,11 +22,13 @@ class ConditionVariable extends Single {
 
   wait(mutex, options) {
     const own = lockOf(this, kind, 'wait')
+    checkUnranked(options)
     return own.wait(checkedLock(own, mutex), options)
   }
 
   waitSync(mutex, options) {
     const own = blockingLockOf(this, kind, 'waitSync')
+    checkUnranked(options)
     own.waitSync(checkedLock(own, mutex), readSyncWait(options))
   }
 

@@ -1,6 +1,6 @@
 'use strict'
 const { LocalLatch } = require('../core/gates.js')
-const { Gate, gate } = require('./gate.js')
+const { gate, RoundGate } = require('./gate.js')
 const { lockOf } = require('./single.js')
 
 const maxCount = 2 ** 31 - 1
@@ -14,7 +14,7 @@ const kind = {
   local: (count) => new LocalLatch(count),
 }
 
-class CountdownLatch extends Gate {
+class CountdownLatch extends RoundGate {
   constructor(count, options = {}) {
     checkCount('count', count, 0)
     super(kind, [count], options)
