@@ -67,9 +67,14 @@ let most = 64
 /** Generators of the locks of all other waits: each yields one lock for each wait. */
 const sources = []
 
+/** The locks in `known`: one may get its first waiter again and again. */
+const tracked = new WeakSet()
+
 /** `lock` is about to get its first waiter. */
 function trackWaits(lock) {
   listen()
+  if (tracked.has(lock)) return
+  tracked.add(lock)
   if (known.length >= most) {
     known = known.filter((reference) => reference.deref() !== undefined)
     most = 2 * known.length + 64
@@ -88,10 +93,10 @@ function awaited() {
   const add = (lock, count) => {
     if (count > 0 && lock.isHeldByCallers()) counts.set(lock, (counts.get(lock) ?? 0) + count)
   }
-  // A lock may be there twice.
-  const locks = new Set(known.map((reference) => reference.deref()))
-  locks.delete(undefined)
-  for (const lock of locks) add(lock.outer ?? lock, lock.waitsHere())
+  for (const reference of known) {
+    const lock = reference.deref()
+    if (lock !== undefined) add(lock.outer ?? lock, lock.waitsHere())
+  }
   for (const source of sources) for (const lock of source()) add(lock, 1)
   return counts
 }

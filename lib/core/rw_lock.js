@@ -15,7 +15,7 @@ const { acquireOptions, readWait } = require('./options.js')
 const { endedError, upgradeError } = require('./rw_errors.js')
 const { LocalLock } = require('./lock.js')
 const { grantKey, readReleaser, writeReleaser } = require('./rw_releaser.js')
-const { observed } = require('./platform.js')
+const platform = require('./platform.js')
 const { checkStack } = require('./stack.js')
 const { Waiter } = require('./waiter.js')
 
@@ -82,7 +82,15 @@ class LocalRWLock extends LocalLock {
   began(mode, waiter, release, promise) {
     const { observer } = this
     waiter?.markOver()
-    release[grantKey].hold = observed.granted(observer, mode, 1, waiter, false, release, promise)
+    release[grantKey].hold = platform.observed.granted(
+      observer,
+      mode,
+      1,
+      waiter,
+      false,
+      release,
+      promise,
+    )
   }
 
   tryAcquireRead() {
@@ -180,7 +188,7 @@ class LocalRWLock extends LocalLock {
     this.hasWriter = true
     // Now the observer's subscribers may ask for the lock.
     if (this.observer === null) return
-    observed.ended(this.observer, grant.hold, 1)
+    platform.observed.ended(this.observer, grant.hold, 1)
     this.began('exclusive', waiter, release, promise)
   }
 
@@ -229,8 +237,16 @@ class LocalRWLock extends LocalLock {
   }
 
   enqueue(waiter) {
-    if (waiter instanceof Upgrader) this.upgrader = waiter
-    else super.enqueue(waiter)
+    if (!(waiter instanceof Upgrader)) {
+      super.enqueue(waiter)
+      return
+    }
+    platform.trackWaits(this)
+    this.upgrader = waiter
+  }
+
+  waitsHere() {
+    return super.waitsHere() + (this.upgrader === null ? 0 : 1)
   }
 
   dequeue(waiter) {

@@ -58,6 +58,17 @@ describe('a process whose event loop runs empty while callers wait', function ()
     ])
   })
 
+  it('counts a reader that waits to upgrade', async () => {
+    for (const lock of ['lock = new all.RWLock()', 'lock = new all.KeyedRWLock()']) {
+      const key = lock.includes('Keyed') ? "'a'" : ''
+      const stderr = await saidBy(`
+        const ${lock}
+        lock.acquireRead(${key})
+        lock.acquireRead(${key}).then((release) => release.upgrade())`)
+      assert.match(stderr, /\n {2}1 for the read-write lock/)
+    }
+  })
+
   it('names the holder of a lock with diagnostics', async () => {
     const stderr = await saidBy(`
       const mutex = new all.Mutex({ diagnostics: 'counters' }); mutex.acquire(); mutex.acquire()`)

@@ -102,6 +102,19 @@ describe('memory', function () {
     assert.ok(each > 8, 'they have been collected')
   })
 
+  it('does not grow over a hundred thousand callers of waitForUnlock()', async () => {
+    const { size, ...more } = await growth(
+      'const locks = new KeyedMutex(); const mutex = new Mutex()',
+      `for (let i = 0; i < 100_000; i++) {
+        await mutex.lock()
+        const unlocked = mutex.waitForUnlock()
+        mutex.unlock()
+        await unlocked
+      }`,
+    )
+    assertFew(more)
+  })
+
   const ways = {
     'time out': `const wait = locks.acquire('a', { timeout: 1 })`,
     'time out at once': `const wait = locks.acquire('a', { timeout: 0 })`,
