@@ -53,7 +53,10 @@ class LocalBarrier extends LocalLock {
   /** Whether the arriving party completes the round. Then every waiting party passes. */
   #isComplete() {
     if (this.queueSize() < this.parties - 1) return false
-    for (const party of this.waiters()) {
+    const parties = this.waiters()
+    // A custom signal that one of them stops may abort another one.
+    for (const party of parties) party.markOver()
+    for (const party of parties) {
       this.dequeue(party)
       party.resolve(party.missing)
       party.end()

@@ -10,7 +10,6 @@ const platform = require('./platform.js')
 const { Watchers } = require('./watchers.js')
 
 const unavailable = 'was not available'
-const howToSeeHolders = '; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it'
 
 /** The base of every lock, of any scope; title() names it in error messages. */
 class AnyLock {
@@ -35,7 +34,7 @@ class AnyLock {
   holdersHint(timeout, what = 'it') {
     if (timeout === 0 || !this.isHeldByCallers() || !this.hasDiagnostics) return ''
     return this.observer === null
-      ? howToSeeHolders
+      ? platform.howToSeeHolders
       : `; ${what} is ${platform.observed.describeHolders(this.observer)}`
   }
 

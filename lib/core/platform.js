@@ -37,6 +37,9 @@ module.exports = {
   /** Returns the text by which an error shows a value that is no object of this package. */
   describe: (value) => (value instanceof Object ? 'another object' : String(value)),
 
+  /** The end of a timeout's message, where diagnostics would name the holders. */
+  howToSeeHolders: '',
+
   /** The method by which console.log() of Node.js prints an object. */
   inspecting: Symbol.for('nodejs.util.inspect.custom'),
 

@@ -63,9 +63,9 @@ class LocalSemaphore extends LocalLock {
   }
 
   hint(waiter) {
-    if (waiter === undefined || waiter.weight <= this.whole) return ''
-    const { weight } = waiter
-    return `: it never had ${weight} units; for a priority: { priority: ${weight} }`
+    const { whole } = this
+    if (waiter === undefined || whole < 1 || waiter.weight <= whole) return ''
+    return `: it has ${whole} units in all; for a priority: { priority: ${waiter.weight} }`
   }
 
   acquire(weightOrOptions, priorityOrOptions) {

@@ -97,6 +97,8 @@ class Watchers {
     }
     // The order of async-mutex: the heaviest first, then by priority, then by arrival.
     told.sort((a, b) => b.weight - a.weight || b.priority - a.priority)
+    // A custom signal that one of them stops may abort another one.
+    for (const watcher of told) watcher.isOver = true
     for (const watcher of told) {
       this.#end(watcher)
       watcher.resolve()

@@ -17,6 +17,10 @@ const { Tally } = require('./tally.js')
 const { Trace } = require('./trace.js')
 const { failed, unwatchReleaser, watchReleaser } = require('./warnings.js')
 
+/** Whether `waiter` can share the record of a `wait`: both begin in this turn of the event loop. */
+const isLike = (wait, waiter) =>
+  wait.since === turnTime() && wait.mode === waiter.mode && wait.units === waiter.weight
+
 class Observer {
   /** `kind` is the name of the lock's class in the API; `settings` come from readDiagnostics(). */
   constructor(lock, kind, scope, settings, tally = new Tally()) {
@@ -57,7 +61,7 @@ class Observer {
   /** `promise` is the caller's promise for `waiter`. */
   waiting(waiter, promise) {
     const { last } = this
-    if (!this.tellsApart && last !== null && last.since === turnTime()) {
+    if (!this.tellsApart && last !== null && isLike(last, waiter)) {
       last.count++
       waiter.wait = last
     } else {

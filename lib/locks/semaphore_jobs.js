@@ -96,10 +96,19 @@ class Jobs {
       this.fail(error)
     } finally {
       own?.end()
-      release()
-      this.#running--
-      if (this.#running === 0) this.#resolve()
+      this.#end(release)
     }
+  }
+
+  /** A job has ended. setValue() may have left no room for its units. */
+  #end(release) {
+    try {
+      release()
+    } catch (error) {
+      this.fail(error)
+    }
+    this.#running--
+    if (this.#running === 0) this.#resolve()
   }
 
   /** Resolves to the results when all jobs have ended. */

@@ -16,6 +16,7 @@ const {
   RecursiveMutex,
   RWLock,
   Semaphore,
+  snapshot,
 } = require('../..')
 const { freshName, sleep, useAgents } = require('../helpers/agents.js')
 const { FakeClock } = require('../helpers/fake_clock.js')
@@ -41,6 +42,33 @@ describe("A free mutex with fairness: 'fifo'", () => {
       }
       const { oldestWait, waiting } = mutex.snapshot()
       assert.deepEqual([oldestWait, waiting], [undefined, 0])
+    })
+  }
+})
+
+describe('The waiters of one turn of the event loop', () => {
+  for (const diagnostics of ['counters', true]) {
+    it(`are listed by what they wait for, with diagnostics: ${diagnostics}`, async () => {
+      const [forLock, forUnits] = [freshName(), freshName()]
+      const lock = new RWLock({ diagnostics, name: forLock })
+      const ends = [await lock.acquireWrite()]
+      const waits = [lock.acquireWrite(), lock.acquireRead(), lock.acquireRead()]
+      const units = new Semaphore(3, { diagnostics, name: forUnits })
+      ends.push((await units.acquire(3))[1])
+      for (const weight of [1, 3, 2]) waits.push(units.acquire(weight))
+      const { locks } = await snapshot()
+      const waitersOf = (wanted) => locks.find(({ name }) => name === wanted).waiters
+      assert.deepEqual(
+        waitersOf(forLock).map(({ mode }) => mode),
+        ['exclusive', 'shared', 'shared'],
+      )
+      assert.deepEqual(
+        waitersOf(forUnits).map(({ weight }) => weight),
+        [1, 3, 2],
+      )
+      for (const wait of waits) wait.then((ticket) => ticket.release())
+      for (const end of ends) end()
+      await Promise.all(waits)
     })
   }
 })

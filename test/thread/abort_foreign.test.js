@@ -198,6 +198,42 @@ describe('a wait whose signal tells no reason rejects with an AbortError', () =>
     }))
 })
 
+/** A signal that aborts `other` when it is let go of. */
+class AbortingSignal extends Polyfill {
+  constructor(other) {
+    super()
+    this.other = other
+  }
+
+  removeEventListener(...args) {
+    super.removeEventListener(...args)
+    this.other.abort()
+  }
+}
+
+describe('waits that end together, of which one aborts the signal of another', () => {
+  const pair = () => {
+    const other = new Polyfill()
+    return [{ signal: new AbortingSignal(other) }, { signal: other }]
+  }
+
+  it('all resolve, and the mutex is free: waitForUnlock()', async () => {
+    const mutex = new Mutex()
+    await mutex.lock()
+    const waits = pair().map((limits) => mutex.waitForUnlock(limits))
+    mutex.unlock()
+    await Promise.all(waits)
+    assert.equal(mutex.isLocked(), false)
+  })
+
+  it('all pass: the parties of a barrier', async () => {
+    const barrier = new Barrier(3)
+    const waits = pair().map((limits) => barrier.wait(limits))
+    assert.deepEqual(await Promise.all([...waits, barrier.wait()]), [2, 1, 0])
+    assert.deepEqual([barrier.waiting, barrier.isBroken()], [0, false])
+  })
+})
+
 /** The error of a signal that cannot be let go of. */
 const stuck = new Error('removeEventListener() throws')
 

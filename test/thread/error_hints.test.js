@@ -83,12 +83,20 @@ describe('a lone number', () => {
     const message = await messageOf(semaphore.acquire(5))
     assert.equal(
       message,
-      'the semaphore was not available within 1 ms: it never had 5 units; for a priority: { priority: 5 }',
+      'the semaphore was not available within 1 ms: it has 2 units in all; for a priority: { priority: 5 }',
     )
     assert.throws(() => new KeyedSemaphore(2).acquire('a', 5), {
       name: 'RangeError',
       message: hint,
     })
+  })
+
+  it('gets no such hint where a semaphore has no units of its own', async () => {
+    const semaphore = new Semaphore(0, { timeout: 1 })
+    assert.equal(
+      await messageOf(semaphore.acquire()),
+      'the semaphore was not available within 1 ms',
+    )
   })
 
   it('gets no such hint if the semaphore had as many units', async () => {

@@ -160,6 +160,15 @@ describe('semaphore.map()', () => {
     assert.equal(isClosed, true)
   })
 
+  it('rejects, and does not hang, where setValue() has left no room for the units', async () => {
+    const semaphore = new Semaphore(2)
+    const raised = semaphore.map([1, 2, 3], async () => {
+      await null
+      semaphore.setValue(2 ** 29 - 1)
+    })
+    await assert.rejects(raised, { code: 'ERR_LOCK_RANGE' })
+  })
+
   it('resolves to [] without items', async () => {
     assert.deepEqual(await new Semaphore(1).map([], assert.fail), [])
   })
