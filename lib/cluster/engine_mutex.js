@@ -30,6 +30,7 @@ class EngineMutex extends EngineLock {
   }
 
   leaveLocal() {
+    this.holds?.lose(this.current)
     this.current = null
     this.local.unlock()
     return this.local.isLocked() ? 1 : 0

@@ -122,6 +122,7 @@ class LentMutex extends LentTickets {
 
   /** Ends the current grant. `isAbandoned` passes the death it was told of to the next grant. */
   end(isAbandoned) {
+    if (this.holds?.lose(this.current)) return
     if (this.observer !== null && !this.observeEnd()) return
     const { lender } = this
     const mayHandOn = this.hasQueue() && this.tickets === null && !lender.isDeathUntold

@@ -173,6 +173,7 @@ class LocalMutex extends LocalLock {
   unlock() {
     const { current, observer } = this
     if (current === free) throw this.notHeld()
+    if (this.holds?.lose(current)) return
     if (observer !== null) {
       observed.ended(observer, observer.latest, 1)
       // The observer's callback may have ended the grant.

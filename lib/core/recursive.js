@@ -13,22 +13,14 @@
 //   closed   its callback has ended: a caller from inside counts as coming from the next open one around
 //            it, or from outside. Callers that came before are still admitted, one after the other
 //   over     closed, and no caller from inside is waiting or in: the queue that it came by goes on
+//   lost     its outermost hold has ended before its callback. Callers that wait inside have moved to the lock's queue,
+//            and a caller from inside counts as coming from outside
 const { withDeadline } = require('./following.js')
 const { lockError } = require('./errors.js')
 const { Runner } = require('./mutex.js')
 const { context, contexts, Hold, Holds, openFrom } = require('./recursive_hold.js')
-const platform = require('./platform.js')
 const { checkStack } = require('./stack.js')
 const { acquireOptions, checkCallback, readWait } = require('./options.js')
-
-/** The state shared by all objects of `lock`. */
-function holdsOf(lock) {
-  lock.holds ??= new Holds()
-  return lock.holds
-}
-
-/** Over an engine, why another process may have the lock. The other callers of this thread wait for the callback anyway. */
-const lossOf = ({ root }) => root.mutex.lock.lossOf?.(root.grant)
 
 function unsupported() {
   const message =
@@ -38,10 +30,12 @@ function unsupported() {
 
 /** A recursive mutex: the outermost hold has `lock`, a mutex of any scope. */
 class Recursive {
-  constructor(lock, holds = holdsOf(lock)) {
+  constructor(lock) {
     if (contexts() === undefined) throw unsupported()
     this.lock = lock
-    this.holds = holds
+    // All objects of the lock share them. The lock calls their lose() when a grant ends.
+    lock.holds ??= new Holds()
+    this.holds = lock.holds
   }
 
   /** The innermost open hold of this lock in the context `around`, unless it has ended before its callback. */
@@ -123,41 +117,48 @@ class Recursive {
   }
 
   /** Resolves to a hold that is entered from inside `around`; to undefined if the lock is not available. */
-  async enterFrom(around, limits) {
-    const deadline = platform.now() + limits.timeout
+  enterFrom(around, limits) {
     const parent = this.holdIn(around)
-    let grant
-    try {
-      grant = await this.mutexOf(parent).enter(limits, Runner)
-    } finally {
-      if (grant === undefined) parent?.goOut()
-    }
-    if (grant === undefined) return undefined
-    const hold = new Hold(this, parent, around)
-    hold.enter(grant)
-    if (parent === null) return hold
-    const isToQueueAgain = this.hasLost(hold)
-    const loss = lossOf(hold)
-    if (!isToQueueAgain && loss === undefined) return hold
-    hold.close()
-    if (!isToQueueAgain) throw loss
-    return this.#enterOutside(around, limits, deadline)
+    return parent?.inner?.isLocked() && limits.timeout > 0
+      ? this.#enterInTime(parent, around, limits)
+      : this.#enter(parent, around, limits)
   }
 
-  /** Enters by the lock's queue a caller that has waited inside of a hold, which has been lost meanwhile. */
-  async #enterOutside(around, limits, deadline) {
-    const { timeout, signal } = limits
-    // The caller has found room in a queue before, so `maxPending` does not apply again.
-    const rest = { ...limits, maxPending: undefined }
-    if (!(timeout > 0)) return this.enterFrom(around, rest)
-    const left = Math.max(0, deadline - platform.now())
-    const limit = withDeadline(signal, left, () => this.lock.timeoutError(timeout))
+  /** Has one deadline for the whole wait: when the hold is lost, the caller waits again in the lock's queue. */
+  async #enterInTime(parent, around, limits) {
+    const { timeout } = limits
+    const limit = withDeadline(limits.signal, timeout, () => this.lock.timeoutError(timeout))
     limit.start()
     try {
-      return await this.enterFrom(around, { ...rest, timeout: undefined, signal: limit.signal })
+      const { signal } = limit
+      return await this.#enter(parent, around, { ...limits, timeout: undefined, signal })
     } finally {
       limit.end()
     }
+  }
+
+  /** Enters inside `parent`, or by the lock's queue if `parent` is null or lost while the caller waits. */
+  async #enter(parent, around, limits) {
+    /** `parent`, once its inner queue has admitted the caller. */
+    let inside = null
+    let grant
+    try {
+      grant = await this.mutexOf(parent).enter(limits, Runner)
+      if (grant === parent?.inner.grant()) inside = parent
+    } finally {
+      if (inside === null) parent?.goOut()
+    }
+    if (grant === undefined) return undefined
+    const hold = new Hold(this, inside, around)
+    hold.enter(grant)
+    if (inside === null) return hold
+    // Over an engine another process may have the lock. The other callers of this thread wait for the callback anyway.
+    const loss = this.hasLost(hold) ? null : this.lock.lossOf?.(hold.root.grant)
+    if (loss === undefined) return hold
+    hold.close()
+    if (loss !== null) throw loss
+    // The outermost hold has ended since the grant of the inner queue.
+    return this.enterFrom(around, { ...limits, maxPending: undefined })
   }
 
   /** The grant that callbacks get: that of the outermost hold around `hold`. */
@@ -215,8 +216,4 @@ function begin(callback, grant) {
   return Promise.resolve(callback(grant))
 }
 
-/** Calls `callback(grant)` inside `hold`, or outside of all if that is null. */
-const runInside = (hold, callback, grant) => contexts().run(hold, begin, callback, grant)
-const runInsideSync = (hold, callback, grant) => contexts().run(hold, callback, grant)
-
-module.exports = { Recursive, runInside, runInsideSync }
+module.exports = { begin, Recursive }

@@ -1,8 +1,8 @@
 'use strict'
 // The holds of recursive mutexes: recursive.js has their states.
-const { LocalMutex } = require('./mutex.js')
+const { LocalMutex, Runner } = require('./mutex.js')
 const platform = require('./platform.js')
-const { unseen } = require('./releaser.js')
+const { checkStack } = require('./stack.js')
 
 /**
  * The innermost hold of any lock that the running code was started in. One storage for all locks:
@@ -37,16 +37,17 @@ class Hold {
     this.holds = mutex.holds
     this.grant = undefined
     this.parent = parent
-    this.root = parent === null ? this : parent.root
+    this.root = parent?.root ?? this
     this.around = openFrom(around)
   }
 
   /** The hold's caller is in, by `grant` of the queue that it came by. */
   enter(grant) {
-    const { holds, parent } = this
+    const { holds, mutex, parent } = this
     this.grant = grant
-    if (parent === null) holds.outermost = this
-    else parent.child = this
+    if (parent !== null) parent.child = this
+    // The grant may have ended before its caller goes on, and another hold may be the outermost.
+    else if (!mutex.hasLost(this)) holds.outermost = this
   }
 
   /** Counts one more caller from inside, and returns the queue for it. */
@@ -65,28 +66,12 @@ class Hold {
   /** The hold's callback has ended. Idempotent, as a releaser is. */
   close() {
     if (!this.isOpen) return
-    this.#leave()
+    this.leave()
     this.endIfOver()
   }
 
-  /** Ends the hold before its callback has begun: the next grant is told of a death that this one was told of. */
-  closeUnseen() {
-    const { mutex, holds, grant, parent } = this
-    const { lock } = mutex
-    const isHeld = parent === null && lock.grant() === grant
-    const giveBack = isHeld
-      ? lock.releaser(grant, lock.grantOf(grant).abandoned)[unseen]
-      : undefined
-    if (giveBack === undefined) {
-      this.close()
-      return
-    }
-    this.#leave()
-    if (holds.outermost === this) holds.outermost = null
-    giveBack()
-  }
-
-  #leave() {
+  /** No caller comes in from inside any more. */
+  leave() {
     this.isOpen = false
     if (this.isOnStack) this.holds.isOnStack = false
   }
@@ -120,6 +105,20 @@ class Holds {
   outermost = null
   /** Whether a callback of runExclusiveSync is on the stack. */
   isOnStack = false
+
+  /**
+   * The lock is about to end `grant`. When that ends the outermost hold before its callback, the callers that wait inside
+   * move to the lock's queue. Returns whether a callback of an observer or a signal has ended the grant meanwhile.
+   */
+  lose(grant) {
+    const { outermost } = this
+    if (outermost?.grant !== grant) return false
+    checkStack()
+    this.outermost = null
+    this.isOnStack = false
+    for (let hold = outermost; hold !== null; hold = hold.child) hold.inner?.moveWaiters()
+    return outermost.mutex.hasLost(outermost)
+  }
 }
 
 /** `hold`, or the innermost open hold around it. */
@@ -134,19 +133,43 @@ function context() {
   return openFrom(contexts().getStore() ?? null)
 }
 
+/** A caller that waits inside a hold, with its `limits`. */
+class InnerWaiter extends Runner {
+  constructor(resolve, limits, _reject, given) {
+    super(resolve, limits)
+    this.given = given
+  }
+}
+
 class InnerMutex extends LocalMutex {
-  /** `outer` is the lock of the outermost hold: errors name it and its holder. */
+  /** `outer` is the lock of the outermost hold: errors name it, and waiters may move to its queue. */
   constructor(outer) {
     super()
     this.outer = outer
   }
 
-  title() {
-    return this.outer.title()
+  queueUp(weight, limits) {
+    return super.queueUp(weight, limits, InnerWaiter, limits)
   }
 
-  holdersHint(timeout) {
-    return this.outer.holdersHint(timeout)
+  /** Moves every waiter to the queue of the lock, which is still held. */
+  moveWaiters() {
+    for (const waiter of this.waiters()) {
+      this.dequeue(waiter)
+      waiter.end()
+      try {
+        // The caller has found room in a queue before, so `maxPending` does not apply again.
+        const limits = { ...waiter.given, maxPending: undefined }
+        waiter.resolve(this.outer.enter(limits, Runner))
+      } catch (error) {
+        // The lock has no room for one more waiter.
+        waiter.reject(error)
+      }
+    }
+  }
+
+  title() {
+    return this.outer.title()
   }
 }
 

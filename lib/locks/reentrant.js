@@ -3,29 +3,34 @@
 // callback, as lib/core/recursive.js has it for one mutex. Other methods would wait for their own chain, and are refused.
 const { lockError } = require('../core/errors.js')
 const { acquireOptions, readWait } = require('../core/options.js')
-const { Recursive, runInside, runInsideSync } = require('../core/recursive.js')
-const { context, Holds } = require('../core/recursive_hold.js')
+const { begin, Recursive } = require('../core/recursive.js')
+const { context, contexts } = require('../core/recursive_hold.js')
 const { lazyProperty, makeReleaser, unseen } = require('../core/releaser.js')
 const { run, runSync } = require('../core/run.js')
 const { acquireOneOrMany, acquireSyncOneOrMany } = require('./many.js')
 
-/** The recursive mutex of each lock of a key map. All objects that share the map share it. */
-const recursives = new WeakMap()
-
-function recursiveOf(lock) {
-  let recursive = recursives.get(lock)
-  if (recursive === undefined) {
-    // The lock is also a plain mutex, so these are not its own holds.
-    recursive = new Recursive(lock, new Holds())
-    recursives.set(lock, recursive)
-  }
-  return recursive
-}
+/** The recursive mutex of a lock of a key map. All objects that share the map share its holds. */
+const recursiveOf = (lock) => new Recursive(lock)
 
 /** Whether this chain of calls holds the key of `lock`. */
 function isInside(lock) {
   const recursive = recursiveOf(lock)
   return recursive.isOnStack() || recursive.holdIn(context()) !== null
+}
+
+/** Ends `hold` before its callback has begun: the next grant is told of a death that this one was told of. */
+function closeUnseen(hold) {
+  const { mutex, holds, grant, parent } = hold
+  const { lock } = mutex
+  const isHeld = parent === null && lock.grant() === grant
+  const giveBack = isHeld ? lock.releaser(grant, lock.grantOf(grant).abandoned)[unseen] : undefined
+  if (giveBack === undefined) {
+    hold.close()
+    return
+  }
+  hold.leave()
+  if (holds.outermost === hold) holds.outermost = null
+  giveBack()
 }
 
 /** A releaser of `hold`, with what its callback is told of the grant. `isWithin`: it leaves the hold as it is. */
@@ -35,7 +40,7 @@ function releaserOf(recursive, hold, isWithin = false) {
     if (!isWithin) hold.close()
   }, told.abandoned)
   release[unseen] = () => {
-    if (!isWithin) hold.closeUnseen()
+    if (!isWithin) closeUnseen(hold)
   }
   for (const name of ['fencingToken', 'signal']) {
     const { get, value } = Object.getOwnPropertyDescriptor(told, name) ?? {}
@@ -100,7 +105,7 @@ class ReentrantKeyMap {
       return releaserOf(recursive, hold)
     }
     return run(
-      (release) => runInside(inner, callback, release),
+      (release) => contexts().run(inner, begin, callback, release),
       () => acquireOneOrMany(this.#map, keys, options, enter),
     )
   }
@@ -116,7 +121,7 @@ class ReentrantKeyMap {
       return releaserOf(recursive, hold)
     }
     return runSync(
-      (release) => runInsideSync(inner, callback, release),
+      (release) => contexts().run(inner, callback, release),
       () => acquireSyncOneOrMany(this.#map, key, limits, enter),
     )
   }

@@ -1,10 +1,12 @@
 'use strict'
-// A RecursiveMutex whose hold has ended before its callback. test/thread/reentrant.test.js has the same for keys.
+// A RecursiveMutex whose hold has ended before its callback. test/thread/reentrant_lost.test.js has the same for keys.
 const assert = require('node:assert/strict')
-const { KeyedMutex, Mutex, RecursiveMutex } = require('../..')
+const { E_CANCELED, KeyedMutex, Mutex, RecursiveMutex } = require('../..')
 const { freshName } = require('../helpers/agents.js')
 const { isSupported } = require('../helpers/host_support.js')
 const { useHosts } = require('../helpers/hosts.js')
+const { gate } = require('../cluster/helpers/gate.js')
+const { outcome, settled } = require('../helpers/keyed.js')
 const { fakeWorld } = require('../cluster/helpers/fake_world.js')
 
 const aborted = ({ signal }) =>
@@ -81,6 +83,44 @@ for (const [way, use] of Object.entries(ways)) {
         }),
       )
       assert.deepEqual(await until(nested), [true, false])
+    })
+
+    it('does not keep nested calls that wait until their sibling ends', async () => {
+      const { open, opened } = gate()
+      let beside
+      const inside = gate()
+      const outer = mutex.runExclusive(async (grant) => {
+        const hung = mutex.runExclusive(async () => {
+          const deeper = mutex.runExclusive(() => lose(grant).then(() => opened))
+          mutex.runExclusive(inside.open)
+          await deeper
+        })
+        beside = outcome(mutex.runExclusive(() => 'in'))
+        await hung
+      })
+      await until(inside.opened)
+      await settled()
+      assert.equal(beside.value, 'in')
+      open()
+      await until(outer)
+    })
+
+    it('cancels its nested calls that wait, while another caller holds it', async () => {
+      const { open, opened } = gate()
+      let nested
+      const outer = mutex.runExclusive(async (grant) => {
+        const hung = mutex.runExclusive(() => lose(grant).then(() => opened))
+        nested = outcome(mutex.runExclusive(assert.fail))
+        await hung
+      })
+      const outsider = mutex.runExclusive(async () => {
+        mutex.cancel()
+        await settled()
+        return nested.reason
+      })
+      assert.equal(await until(outsider), E_CANCELED)
+      open()
+      await until(outer)
     })
   })
 }
