@@ -193,7 +193,7 @@ describe('a bundle by esbuild', () => {
       'all of boxoffice/local',
       "import * as all from 'boxoffice/local'; globalThis.it = all",
       {},
-      27.4,
+      27.5,
     ],
     ['one Mutex of boxoffice for Node.js', using('Mutex', 'boxoffice'), { platform: 'node' }, 20],
   ]
