@@ -110,16 +110,22 @@ export interface TransactionLockOptions {
 /**
  * The locks of {@link PostgresEngine.withTransaction}. In the database a key is the first 64 bits of a digest. A
  * transaction may acquire a key again. Several keys are acquired in one order, so that two calls cannot deadlock.
+ *
+ * Calls on one client run one after the other. Await each call before you send other statements on the client: a call
+ * with a `timeout`, and `tryAcquire()` of several keys, may undo statements that are sent while it is pending.
  */
 export interface TransactionLocks {
   /**
    * Waits until the transaction holds the lock of `key`, or of all keys.
    *
-   * @param options `timeout`, in milliseconds: after it the transaction goes on, without any lock that this call
-   *   acquired. Without it the wait ends with the statement, by `statement_timeout` or a deadlock.
-   * @returns a promise that rejects with `ERR_LOCK_TIMEOUT` when `timeout` ms have passed, with
-   *   `ERR_LOCK_NO_TRANSACTION` when the client is not in a transaction (no lock is held then), with a TypeError or
-   *   RangeError when an argument is invalid, and with PostgreSQL's error when the statement fails.
+   * @param options `timeout`, in milliseconds, which includes the wait for earlier calls on the client: after it the
+   *   transaction goes on, without any lock that this call acquired. Without it the wait ends with the statement, by
+   *   `statement_timeout` or a deadlock.
+   * @returns a promise that rejects with `ERR_LOCK_TIMEOUT` when `timeout` ms have passed, with `ERR_LOCK_ENGINE` when
+   *   the server has not answered for `answerTimeout` after that (the state of the transaction is unknown then: end the
+   *   client by `client.release(true)` or `client.end()`), with `ERR_LOCK_NO_TRANSACTION` when the client is not in a
+   *   transaction (no lock is held then), with a TypeError or RangeError when an argument is invalid, and with
+   *   PostgreSQL's error when the statement fails.
    *
    * @example
    * await locks.acquire(['A7', 'A8'], { timeout: 500 })
@@ -131,7 +137,8 @@ export interface TransactionLocks {
 
   /**
    * Acquires the lock of `key`, or of all keys, without waiting. Resolves to false when one is not available: then the
-   * call has acquired none. Rejects as {@link TransactionLocks.acquire} does.
+   * call has acquired none. Rejects as {@link TransactionLocks.acquire} does, with `ERR_LOCK_ENGINE` when a statement has
+   * had no answer for `answerTimeout`.
    *
    * @example
    * if (!(await locks.tryAcquire('nightly report'))) return

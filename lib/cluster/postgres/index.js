@@ -1,13 +1,13 @@
 'use strict'
 // boxoffice/postgres: locks over PostgreSQL, with the driver `pg`.
-const { Engine, timesOf } = require('../engine.js')
+const { Engine, hubOf, timesOf } = require('../engine.js')
 const { makeDriver } = require('./driver.js')
 const { postgresSchema } = require('./schema.js')
 const { TransactionLocks } = require('./transaction.js')
 
 class PostgresEngine extends Engine {
   withTransaction(client) {
-    return new TransactionLocks(client)
+    return new TransactionLocks(client, hubOf(this).settings.answerTimeout)
   }
 }
 
