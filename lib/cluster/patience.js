@@ -39,6 +39,6 @@ async function inTime(doing, time, makeError = () => noAnswer(time), clock = pro
   }
 }
 
-const noAnswer = (time) => new Error(`there was no answer within ${time} ms`)
+const noAnswer = (time) => new Error(`there was no answer within ${Math.round(time)} ms`)
 
 module.exports = { inTime, noAnswer, pause, startPatience }

@@ -1,7 +1,7 @@
 'use strict'
 // Tests for etcd only: round trips, options, stored keys, and the keep-alive of a process.
 const assert = require('node:assert/strict')
-const { execFile } = require('node:child_process')
+const { execFile, spawn } = require('node:child_process')
 const { randomUUID } = require('node:crypto')
 const { once } = require('node:events')
 const { promisify } = require('node:util')
@@ -195,6 +195,41 @@ describe('etcd as an engine', () => {
       new KeyedMutex({ engine }).acquire('k').then((release) => release())`
     const cwd = `${__dirname}/../..`
     await promisify(execFile)(process.execPath, ['-e', code], { cwd, timeout: 25_000 })
+  })
+
+  it('keeps no process alive for calls that a server which hangs has not answered', async () => {
+    const own = await etcdServer()
+    const code = `
+      const { Etcd3 } = require('etcd3')
+      const { Mutex } = require('./lib')
+      const { etcd } = require('./lib/cluster/etcd')
+      const client = new Etcd3({ hosts: 'http://127.0.0.1:${own.port}' })
+      const engine = etcd(client, { answerTimeout: 2000 })
+      new Mutex({ engine, name: 'k' }).acquire().then(() => console.log('held'))
+      process.stdin.once('data', async () => {
+        process.stdin.destroy()
+        await engine.close().catch(({ message }) => console.log(message))
+        client.close()
+      })`
+    const cwd = `${__dirname}/../..`
+    const child = spawn(process.execPath, ['-e', code], { cwd, timeout: 50_000 })
+    child.stdout.setEncoding('utf8')
+    try {
+      const ended = once(child, 'exit')
+      await once(child.stdout, 'data')
+      await own.pause()
+      child.stdin.write('close')
+      const [text] = await once(child.stdout, 'data')
+      const start = performance.now()
+      assert.match(text, /there was no answer within 667 ms/)
+      assert.deepEqual(await ended, [0, null])
+      // gRPC gives up a silent connection after 15 s.
+      const time = performance.now() - start
+      assert.ok(time < 5000, `${time} ms`)
+    } finally {
+      child.kill()
+      await own.close()
+    }
   })
 
   it('refuses what is no client of etcd3, and options that no thread can be given', () => {

@@ -4,10 +4,13 @@ const { createHash } = require('node:crypto')
 const { checkObject } = require('../../core/options.js')
 const { now } = require('../clock.js')
 const { outside } = require('../outside.js')
-const { inTime } = require('../patience.js')
+const { inTime, noAnswer } = require('../patience.js')
 
 /** With several servers: after a failure, calls avoid a server for this time, in milliseconds. */
 const rest = 1000
+
+/** The status of a gRPC call that its client has ended. */
+const canceled = 1
 
 /** Keepalives detect a server that hangs without closing its connection; etcd's servers allow this rate. */
 const channelOptions = {
@@ -50,18 +53,45 @@ const once = (forgetToken) => ({
   },
 })
 
-/** The policy of a single server: a call fails after `time` ms, unless its answer arrived while the loop was blocked. */
-const patient = (time) => ({ execute: async (doing) => inTime(doing({}), time) })
+/**
+ * The limit of the calls of one client: a call fails after `time` ms, unless its answer arrived while the loop was blocked.
+ * A deadline of gRPC would not wait for such an answer.
+ */
+function limiting(time) {
+  let last
+  // etcd3 does not show its gRPC calls. A call that is not ended keeps the process alive until its connection is given up.
+  const keep = (options, nextCall) => {
+    last = nextCall(options)
+    return last
+  }
+  return {
+    callOptions: ({ isStream }) => (isStream ? {} : { interceptors: [keep] }),
+    async run(doing) {
+      last = undefined
+      const answer = doing({})
+      // etcd3 starts a call at once.
+      const call = last
+      return inTime(answer, time, () => {
+        const error = noAnswer(time)
+        call?.cancelWithStatus(canceled, error.message)
+        return error
+      })
+    },
+  }
+}
+
+/** The policy of a single server. */
+const patient = (limit) => ({ execute: (doing) => limit.run(doing) })
 
 /** The policy of one of several servers: when it throws without a call, etcd3 tries the next server. */
-function avoidFailed(time) {
+function avoidFailed(limit) {
   let failure
   let until = 0
   return {
     async execute(doing) {
       if (now() < until) throw failure
       try {
-        return await inTime(doing({}), time)
+        return await limit.run(doing)
       } catch (error) {
         if (!isAnswer(error)) {
           failure = error
@@ -82,7 +112,8 @@ const asBuffers = (files) =>
 
 /** A client that makes each command once, within `time` ms: the engine repeats failed commands itself. */
 function makeClient({ Etcd3 }, { credentials, auth, ...connection }, time) {
-  const host = () => (connection.hosts.length === 1 ? patient(time) : avoidFailed(time))
+  const limit = limiting(time)
+  const host = () => (connection.hosts.length === 1 ? patient(limit) : avoidFailed(limit))
   const global = once(() => client.pool.authenticator.invalidateMetadata())
   // Logging in precedes a call and its policy.
   const callOptions = () => ({ deadline: Date.now() + time })
@@ -90,6 +121,7 @@ function makeClient({ Etcd3 }, { credentials, auth, ...connection }, time) {
     ...connection,
     ...(credentials && { credentials: asBuffers(credentials) }),
     ...(auth && { auth: { ...auth, callOptions } }),
+    defaultCallOptions: limit.callOptions,
     faultHandling: { host, global },
   })
   return client
