@@ -32,7 +32,10 @@ const full = [
   ],
   ['test/cluster/redis_access.test.js', 'redis-server', 'openssl'],
   ['test/cluster/redis_valkey.test.js', 'valkey-server'],
-  ['test/cluster/postgres{,_access,_faults,_limits,_many,_transaction}.test.js', 'PostgreSQL'],
+  [
+    'test/cluster/postgres{,_access,_faults,_limits,_many,_transaction,_transaction_calls}.test.js',
+    'PostgreSQL',
+  ],
   ['test/cluster/postgres_{connections,first_statement}.test.js', 'PostgreSQL', 'pgbouncer'],
   ['test/cluster/etcd{,_cluster,_contract,_faults,_many}.test.js', 'etcd'],
   ['test/cluster/etcd_access.test.js', 'etcd', 'openssl'],
