@@ -16,10 +16,6 @@ class KeyMap {
   #atRest
   #make
   #mostIdle
-  /** The promise that callers of onIdle() wait for. */
-  #idlePromise = null
-  /** While that promise waits: every lock with callers, and some whose callers have gone. */
-  #awaited = null
   /** Locks that became idle since the last sweep, each once. */
   #idle = []
 
@@ -29,6 +25,10 @@ class KeyMap {
     this.#make = make
     this.#mostIdle = most
     this.name = name
+    /** The promise of onIdle(), while it waits. */
+    this.idleListener = null
+    /** Meanwhile: every lock with callers, and some whose callers have gone. */
+    this.awaited = null
     /** The map's observer, if it has diagnostics. */
     this.watch = undefined
     /** Whether no object and no key uses it any more: its observer may still know it. */
@@ -66,7 +66,7 @@ class KeyMap {
   open(key) {
     const known = this.#all.get(key)
     if (known !== undefined && this.isThere(known)) {
-      if (this.#awaited !== null) this.#awaited.add(known)
+      if (this.idleListener !== null) this.awaited.add(known)
       return known
     }
     checkKey(key)
@@ -77,7 +77,7 @@ class KeyMap {
     lock.pins = 0
     this.moveIn(lock)
     this.#all.set(key, lock)
-    if (this.#awaited !== null) this.#awaited.add(lock)
+    if (this.idleListener !== null) this.awaited.add(lock)
     return lock
   }
 
@@ -114,30 +114,27 @@ class KeyMap {
 
   /** Resolves when no key is busy in this thread. */
   onIdle() {
-    if (this.#awaited === null) this.#awaited = new Set(this.#all.values())
-    if (!this.#isAwaited()) {
-      this.#awaited = null
-      return Promise.resolve()
+    if (this.idleListener === null) {
+      this.awaited = new Set(this.#all.values())
+      this.idleListener = new IdlePromise()
     }
-    this.#idlePromise ??= new IdlePromise()
-    return this.#idlePromise.promise
-  }
-
-  /** Whether an awaited lock has callers. Drops the locks before it, so that each is looked at once for each use of it. */
-  #isAwaited() {
-    for (const lock of this.#awaited) {
-      if (lock.hasCallers()) return true
-      this.#awaited.delete(lock)
-    }
-    return false
+    const { promise } = this.idleListener
+    this.reportIdle()
+    return promise
   }
 
   /** Resolves the promise of onIdle() if no key is busy any more. */
   reportIdle() {
-    if (this.#idlePromise === null || this.#isAwaited()) return
-    this.#idlePromise.resolve()
-    this.#idlePromise = null
-    this.#awaited = null
+    if (this.idleListener !== null && !this.#isAwaited()) this.idleListener.drop(this)
+  }
+
+  /** Whether an awaited lock has callers. Drops the locks before it, so that each is looked at once for each use of it. */
+  #isAwaited() {
+    for (const lock of this.awaited) {
+      if (lock.hasCallers()) return true
+      this.awaited.delete(lock)
+    }
+    return false
   }
 
   /** Called when `lock` becomes idle. */

@@ -86,7 +86,7 @@ class AnyLock {
   }
 }
 
-/** The promise that callers of onIdle() wait for. */
+/** The promise that callers of onIdle() wait for: the `idleListener` of a lock or of a keyed map. */
 class IdlePromise {
   promise = new Promise((resolve) => {
     this.resolve = resolve
@@ -110,9 +110,7 @@ Object.assign(AnyLock.prototype, {
   hasDiagnostics: true,
   name: undefined,
   key: undefined,
-  /**
-   * Its drop(lock) is called when the lock becomes idle: the keyed map, or a promise of onIdle().
-   */
+  /** Its drop(lock) is called when the lock becomes idle: the keyed map, or a promise of onIdle(). */
   idleListener: null,
   pins: 0,
   generation: 0,
@@ -279,10 +277,7 @@ class LocalLock extends AnyLock {
     if (this.watchers.size === 0) this.watchers = null
   }
 
-  /**
-   * A key stays while it has watchers. For a single lock watchers do not count: they do not want
-   * the lock.
-   */
+  /** A key stays while it has watchers. Watchers of a single lock do not count: they do not want it. */
   isIdle() {
     return this.pins === 0 && this.isFree() && (this.watchers === null || this.key === undefined)
   }

@@ -70,20 +70,15 @@ async function retrying(lock, limits, start, again) {
   const timeLeft = () => timeout && Math.max(0, start + timeout - now())
   // It is one of the pending callers already.
   const left = () => ({ ...limits, timeout: timeLeft(), maxPending: undefined })
-  count(lock, +1)
+  lock.share.wait(lock, +1)
   try {
     return await again(left)
   } catch (error) {
     throw error?.code === 'ERR_LOCK_TIMEOUT' ? lock.timeoutError(timeout) : error
   } finally {
-    count(lock, -1)
+    lock.share.wait(lock, -1)
     lock.changed()
   }
-}
-
-function count(lock, change) {
-  lock.waitersHere += change
-  lock.share.wait(lock, change)
 }
 
 /**

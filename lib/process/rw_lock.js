@@ -30,8 +30,6 @@ class SharedRWLock extends SharedLock {
 
   constructor() {
     super(free)
-    /** The number of releasers not yet called. */
-    this.out = 0
   }
 
   readers() {
@@ -54,7 +52,8 @@ class SharedRWLock extends SharedLock {
 
   /** Whether this thread holds the lock. */
   isOurs() {
-    return this.waitersHere > 0 || this.out > 0
+    const { isHeld, reads, waiting } = this.share
+    return isHeld || reads > 0 || waiting > 0
   }
 
   /**
@@ -193,24 +192,20 @@ class SharedRWLock extends SharedLock {
   }
 
   beganReading() {
-    this.out++
     this.share.reads++
     this.changed()
   }
 
   beganWriting() {
-    this.out++
     this.share.isHeld = true
     this.changed()
   }
 
   endedReading() {
-    this.out--
     this.share.reads--
   }
 
   endedWriting() {
-    this.out--
     this.share.isHeld = false
   }
 

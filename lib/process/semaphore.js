@@ -27,8 +27,6 @@ class SharedSemaphore extends SharedLock {
 
   constructor(value) {
     super(SharedSemaphore.idleWord(value))
-    /** The units that outstanding releasers will put back. */
-    this.out = 0
   }
 
   getValue() {
@@ -55,7 +53,7 @@ class SharedSemaphore extends SharedLock {
 
   /** Whether this thread holds units. */
   isOurs() {
-    return this.waitersHere > 0 || this.out > 0
+    return this.share.waiting > 0 || this.share.out > 0
   }
 
   modeOf() {
@@ -68,13 +66,18 @@ class SharedSemaphore extends SharedLock {
 
   /** Records `weight` for a new releaser. The result is an argument of putIn(). */
   putOut(weight, abandoned) {
-    this.out += weight
+    this.share.out += weight
     return this.observer === null ? undefined : this.observeGrant(undefined, weight, abandoned)
   }
 
   putIn(weight, hold) {
     if (this.observer !== null) observed.ended(this.observer, hold, weight)
-    this.out = Math.max(0, this.out - weight)
+    this.countBack(weight)
+  }
+
+  countBack(weight) {
+    const { share } = this
+    share.out = Math.max(0, share.out - weight)
   }
 
   acquireUnits({ weight, limits }) {
@@ -109,7 +112,7 @@ class SharedSemaphore extends SharedLock {
     checkWeight(weight)
     checkStackToRelease()
     if (this.observer !== null) observed.endedOldest(this.observer, weight)
-    this.out = Math.max(0, this.out - weight)
+    this.countBack(weight)
     this.putBack(weight)
   }
 

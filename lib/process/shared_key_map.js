@@ -5,15 +5,25 @@
 const { KeyMap } = require('../core/key_map.js')
 const { fromText, toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
+const { IdlePromise } = require('../core/lock.js')
 const native = require('../addon/load.js')
 const { closeTable, tableOf, unshare } = require('./shares.js')
 
 /** The objects that use a map. */
 const users = new FinalizationRegistry((map) => map.isLeft())
 
+/** The promise of onIdle() of all maps with the same keys. */
+class CommonPromise extends IdlePromise {
+  drop(map) {
+    for (const one of map.alike()) super.drop(one)
+  }
+}
+
 class SharedKeyMap extends KeyMap {
   /** The number of objects that use it. */
   #users = 0
+  /** The maps of this thread of its kind: see mapIn(). */
+  #maps
   /** The names of its tables. */
   #tables = new Set()
   /** Called when the map has neither users nor busy keys any more: see mapIn(). */
@@ -26,6 +36,33 @@ class SharedKeyMap extends KeyMap {
 
   get scope() {
     return 'process'
+  }
+
+  /** It is one of `maps`. */
+  isAmong(maps) {
+    this.#maps = maps
+    const [other] = this.alike()
+    if (other !== undefined) this.#awaitAs(other)
+  }
+
+  /** Objects whose settings differ have maps of their own for the keys of one table. */
+  alike() {
+    return [...this.#maps.values()].filter(({ table }) => table === this.table)
+  }
+
+  onIdle() {
+    if (this.idleListener === null) {
+      const maps = this.alike()
+      this.idleListener = new CommonPromise()
+      this.awaited = new Set(maps.flatMap((map) => [...map.locks()]))
+      for (const map of maps) map.#awaitAs(this)
+    }
+    return super.onIdle()
+  }
+
+  #awaitAs({ idleListener, awaited }) {
+    this.idleListener = idleListener
+    this.awaited = awaited
   }
 
   keepFor(user) {
@@ -66,6 +103,7 @@ class SharedKeyMap extends KeyMap {
     // A releaser may still refer to it, so another key must not reuse it. The mark keeps it from
     // being dropped twice, by a release that was under way.
     lock.isListed = true
+    lock.share.unlisten(lock)
     unshare(lock.share)
     return false
   }
@@ -91,6 +129,7 @@ function mapIn(maps, id, make) {
   let map = maps.get(id)
   if (map === undefined) {
     map = make()
+    map.isAmong(maps)
     map.onGone = () => maps.delete(id)
     maps.set(id, map)
   }

@@ -4,7 +4,7 @@
 const { reasonOf } = require('../core/abort.js')
 const { toText } = require('../core/key_text.js')
 const { titleOf } = require('../core/keys.js')
-const { AnyLock } = require('../core/lock.js')
+const { AnyLock, IdlePromise } = require('../core/lock.js')
 const native = require('../addon/load.js')
 const { Passer } = require('./passer.js')
 const { keepWith, shareKey, shareMemory, tableOfNames } = require('./shares.js')
@@ -21,6 +21,14 @@ const {
 const { observed } = require('../core/platform.js')
 const { indexOf, queued, wordsOf } = require('./words.js')
 
+/** The promise of onIdle() of an object that listens to its share. */
+class ListenersPromise extends IdlePromise {
+  drop(lock) {
+    super.drop(lock)
+    lock.share.unlisten(lock)
+  }
+}
+
 class SharedLock extends AnyLock {
   /**
    * `idle` is the word of a new lock and of a key without a holder. The lock becomes usable with
@@ -32,10 +40,8 @@ class SharedLock extends AnyLock {
     this.words = null
     this.place = 0
     this.share = null
-    /**
-     * How many promises wait through this object. Other objects of this thread may use the same share.
-     */
-    this.waitersHere = 0
+    /** In the share's list of listeners. */
+    this.nextListener = null
   }
 
   read() {
@@ -52,8 +58,17 @@ class SharedLock extends AnyLock {
 
   /** The lock, or a place in its queue, may have changed hands. */
   changed() {
-    if (this.share.waiting > 0) this.share.wait(this, 0)
-    if (this.idleListener !== null) this.reportIdle()
+    const { share } = this
+    if (share.waiting > 0) share.wait(this, 0)
+    if (share.nextListener !== null) share.tellListeners()
+  }
+
+  onIdle() {
+    if (this.idleListener === null && !this.isIdle()) {
+      this.idleListener = new ListenersPromise()
+      this.share.listen(this)
+    }
+    return super.onIdle()
   }
 
   /** The memory through which other threads find the lock. */
@@ -95,6 +110,7 @@ class SharedLock extends AnyLock {
     }
     this.place = this.share.place
     this.words = wordsOf(this.place)
+    if (this.key !== undefined) this.share.listen(this)
   }
 
   /** Enters in turn. `Kind`, a class of waiters, decides what the promise resolves to. */

@@ -14,6 +14,8 @@ class Share {
      * completion arrives.
      */
     this.isHeld = false
+    /** Semaphores: the units that releasers of this thread will put back. */
+    this.out = 0
     /** How many promises of this thread wait for the lock. */
     this.waiting = 0
     /** How many of these only want to know that it is free. */
@@ -28,6 +30,8 @@ class Share {
     this.upgrading = 0
     /** With diagnostics: a WeakRef to the observer shared by its objects. */
     this.observer = undefined
+    /** The first of a list of locks: see listen(). */
+    this.nextListener = null
     this.isAlive = false
     /** Whether processes share the lock, and not only threads. */
     this.isHost = false
@@ -49,6 +53,30 @@ class Share {
     if (isAlive === this.isAlive) return
     this.isAlive = isAlive
     keepAlive.count(isAlive ? +1 : -1, this.isHost)
+  }
+
+  /** From now on calls reportIdle() of `lock`, an object of this thread, when any of them may have become idle. */
+  listen(lock) {
+    lock.nextListener = this.nextListener
+    this.nextListener = lock
+  }
+
+  unlisten(lock) {
+    let before = this
+    while (before.nextListener !== lock) {
+      if (before.nextListener === null) return
+      before = before.nextListener
+    }
+    before.nextListener = lock.nextListener
+  }
+
+  tellListeners() {
+    let lock = this.nextListener
+    while (lock !== null) {
+      const next = lock.nextListener // reportIdle() may take `lock` out of the list
+      lock.reportIdle()
+      lock = next
+    }
   }
 }
 

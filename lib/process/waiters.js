@@ -41,7 +41,6 @@ class Waiter extends AnyWaiter {
   /** Counts this waiter in or out, if threads share the lock. */
   count(change) {
     const { lock } = this
-    lock.waitersHere += change
     lock.share.wait(lock, change)
   }
 

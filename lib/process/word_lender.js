@@ -47,6 +47,9 @@ class WordLender extends Lender {
     this.index = indexOf(place)
   }
 
+  /** For shared_key_map.js: the only lock of this thread here needs no list of listeners. */
+  unlisten() {}
+
   change(from, to) {
     return Atomics.compareExchange(this.words, this.index, from, to) === from
   }

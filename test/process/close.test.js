@@ -1,5 +1,6 @@
 'use strict'
-// close() and onIdle() of locks that threads share: each thread closes its own objects.
+// close() and onIdle() of locks that threads share: each thread closes its own objects. close_objects.test.js has those of
+// one thread.
 const assert = require('node:assert/strict')
 const { Mutex, RWLock, Semaphore } = require('../..')
 const { freshName, useAgents } = require('../helpers/agents.js')
@@ -74,21 +75,6 @@ describe('Locks that close, between threads', function () {
       release()
     })
   }
-
-  it('count only their own callers, if several objects share a lock', async () => {
-    const name = freshName()
-    const [one, other, third] = Array.from({ length: 3 }, () => new Semaphore(2, { name }))
-    const [[, release], [, releaseThird]] = [await one.acquire(), await third.acquire()]
-    const waiting = other.acquire(2)
-    const closing = [one.close(), other.close()]
-    release()
-    await closing[0]
-    releaseThird()
-    const [, releaseOther] = await waiting
-    assert.ok(await isPending(closing[1]))
-    releaseOther()
-    await closing[1]
-  })
 
   for (const [name, [code, ...expected]] of Object.entries(exits)) {
     it(`a lock ${name}`, async () => {
