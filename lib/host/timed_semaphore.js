@@ -160,7 +160,7 @@ class TimedSemaphore extends HostSemaphore {
     }
     const resting = owed === 0 ? units : Math.min(owed, units)
     this.#keep(resting, until, isAbandoned)
-    if (units > resting) this.putBack(units - resting)
+    if (units > resting) super.giveBack(units - resting, false)
     this.changed()
   }
 

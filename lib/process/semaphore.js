@@ -5,6 +5,7 @@ const { SharedLock } = require('./shared_lock.js')
 const {
   checkedValue,
   checkWeight,
+  maxValue,
   readAcquireSync,
   readWatch,
   warnOfWeight,
@@ -15,7 +16,14 @@ const { asTicket } = require('../core/ticket.js')
 const { ticketRuns } = require('../core/ticket_runs.js')
 const { checkStackToRelease } = require('../core/stack.js')
 const { observed } = require('../core/platform.js')
-const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./waiters.js')
+const {
+  claimAll,
+  grantedAbandoned,
+  isGranted,
+  takeClaimed,
+  takeCompletions,
+  Waiter,
+} = require('./waiters.js')
 
 const { valueShift } = native.layout.semaphore
 
@@ -111,50 +119,65 @@ class SharedSemaphore extends SharedLock {
   release(weight = 1) {
     checkWeight(weight)
     checkStackToRelease()
-    if (this.observer !== null) observed.endedOldest(this.observer, weight)
+    // Throws where the value would pass its maximum, and has changed nothing then.
+    const count = this.kind.native.release(this.place, weight)
     this.countBack(weight)
-    this.putBack(weight)
+    if (this.observer === null) this.dispatch(count)
+    else this.dispatchAfter(count, () => observed.endedOldest(this.observer, weight))
   }
 
-  /** Units of a releaser. `isAbandoned`: the next grant is told of a death, since no caller was. */
+  /** Calls `report`, which may use other locks and so cause more completions, before it handles these. */
+  dispatchAfter(count, report) {
+    const items = claimAll(count)
+    report()
+    this.admitAll((note) => takeClaimed(items, note))
+    this.changed()
+  }
+
+  /**
+   * Units of a releaser, as many as fit: setValue() may have left no room for all. `isAbandoned`: the next grant is told
+   * of a death, since no caller was.
+   */
   giveBack(units, isAbandoned) {
-    if (isAbandoned) this.passNow(units, true)
-    else this.putBack(units)
+    const { abandon } = this.kind.native
+    this.dispatch(isAbandoned ? abandon(this.place, units) : this.putBack(units))
   }
 
-  putBack(weight) {
-    this.inC((place) => this.kind.native.release(place, weight))
+  putBack(units) {
+    const { release, setValue } = this.kind.native
+    try {
+      return release(this.place, units)
+    } catch (error) {
+      if (error.code !== 'ERR_LOCK_RANGE') throw error
+    }
+    // Makes room, so that C++ counts this thread as a holder of these units no more.
+    this.dispatch(setValue(this.place, maxValue - units))
+    return this.putBack(units)
   }
 
   setValue(value) {
     checkedValue(value)
     checkStackToRelease()
     if (this.observer !== null) observed.endedOldest(this.observer, 0)
-    this.inC((place) => this.kind.native.setValue(place, value))
+    this.dispatch(this.kind.native.setValue(this.place, value))
   }
 
-  /** Makes a change in C++ that may admit waiters. */
-  inC(change) {
+  dispatch(count) {
     try {
-      this.dispatch(change(this.place))
+      if (count > 0) this.admitAll((note) => takeCompletions(count, note))
     } finally {
       this.changed()
     }
   }
 
-  dispatch(count) {
-    if (count > 0) this.admitAll(count)
-    this.changed()
-  }
-
-  /** Admits waiters one by one, each with the value it found. */
-  admitAll(count) {
+  /** Admits the waiters for which `take` calls its argument one by one, each with the value it found. */
+  admitAll(take) {
     const admitted = []
     const note = (waiter, abandoned) => {
       if (waiter.lock === this) admitted.push({ waiter, abandoned })
       else waiter.lock.admit(waiter, abandoned)
     }
-    takeCompletions(count, note)
+    take(note)
     let value = this.getValue()
     for (const { waiter } of admitted) value += waiter.weight
     for (const { waiter, abandoned } of admitted) {
@@ -183,8 +206,7 @@ class SharedSemaphore extends SharedLock {
 
   /** Releases again in the same turn. The next grant reports a death that this one would have. */
   passNow(weight, abandoned) {
-    const { abandon, release } = this.kind.native
-    this.dispatch((abandoned ? abandon : release)(this.place, weight))
+    this.giveBack(weight, abandoned)
   }
 }
 
