@@ -97,9 +97,23 @@ class SharedSemaphore extends SharedLock {
     return super.enterQueue(weight, limits, Kind)
   }
 
-  /** Any thread may have raised the value, and this one knows only what is free. */
+  /** A semaphore that begins without a unit is meant to be raised, by any thread. */
   warnOfWeight(weight, limits) {
-    if (!this.hasRoom(weight)) warnOfWeight(this, weight, this.firstValue(), limits)
+    if (this.firstValue() < 1) return
+    this.noteFree(this.getValue())
+    const most = this.most()
+    if (weight > most) warnOfWeight(this, weight, most, limits)
+  }
+
+  /** The units in all, as far as this thread knows: another one may have raised the value unseen. */
+  most() {
+    return Math.max(this.firstValue(), this.share.most)
+  }
+
+  /** Notes that `value` units are free, or are about to be. */
+  noteFree(value) {
+    const { share } = this
+    share.most = Math.max(share.most, value + share.out)
   }
 
   tryAcquire(weight = 1) {
@@ -121,6 +135,9 @@ class SharedSemaphore extends SharedLock {
     checkStackToRelease()
     // Throws where the value would pass its maximum, and has changed nothing then.
     const count = this.kind.native.release(this.place, weight)
+    const { share } = this
+    // Units of another thread, or new ones.
+    if (weight > share.out) share.most = Math.min(maxValue, this.most() + weight - share.out)
     this.countBack(weight)
     if (this.observer === null) this.dispatch(count)
     else this.dispatchAfter(count, () => observed.endedOldest(this.observer, weight))
@@ -159,6 +176,7 @@ class SharedSemaphore extends SharedLock {
     checkedValue(value)
     checkStackToRelease()
     if (this.observer !== null) observed.endedOldest(this.observer, 0)
+    this.noteFree(value)
     this.dispatch(this.kind.native.setValue(this.place, value))
   }
 
@@ -231,6 +249,7 @@ class Acquirer extends Waiter {
 }
 
 function ticketOf(lock, weight, abandoned, before = lock.getValue() + weight) {
+  if (before > lock.share.most) lock.noteFree(before)
   return asTicket(before, releaser(lock, weight, abandoned))
 }
 

@@ -16,6 +16,8 @@ class Share {
     this.isHeld = false
     /** Semaphores: the units that releasers of this thread will put back. */
     this.out = 0
+    /** Semaphores: the most units in all that this thread has reason to expect, beyond those of the start. */
+    this.most = 0
     /** How many promises of this thread wait for the lock. */
     this.waiting = 0
     /** How many of these only want to know that it is free. */

@@ -95,6 +95,26 @@ for (const scope of ['thread', 'process', 'host']) {
       assert.deepEqual(warnings, [])
     })
 
+    const raises = {
+      'setValue()': () => semaphore.setValue(weight),
+      'release()': () => semaphore.release(weight - value),
+    }
+    for (const [title, raise] of Object.entries(raises)) {
+      it(`does not warn of a value that ${title} has raised, while its units are taken`, async () => {
+        const warnings = await oursOf(async () => {
+          raise()
+          const [, releaseAll] = await semaphore.acquire(weight)
+          const next = semaphore.acquire(weight)
+          releaseAll()
+          const [, release] = await next
+          release()
+        })
+        assert.deepEqual(warnings, [])
+        const more = () => void outcome(semaphore.acquire({ weight: weight + 1, timeout: 1 }))
+        assert.equal((await oursOf(more, weight)).length, 1)
+      })
+    }
+
     it('does not warn of a semaphore that begins without a unit, and is meant to be raised', async () => {
       const signal = new Semaphore(0, await optionsOf())
       const warnings = await oursOf(async () => {
