@@ -3,7 +3,7 @@
 // each of their grants has a fencing token.
 const { fenced } = require('./fence.js')
 const { pinned } = require('./key_map.js')
-const native = require('../addon/load.js')
+const { look } = require('./look.js')
 const { keepWith, shareSlot } = require('../process/shares.js')
 
 /** Locks of class `Base` in a segment. */
@@ -44,7 +44,7 @@ const inSegment = (Base) =>
     }
 
     snapshot() {
-      return this.seen(native.host.look(this.place))
+      return this.seen(look(this.place))
     }
 
     // After its files were removed a lock grants nothing: processes that started later use other

@@ -3,7 +3,7 @@
 // holds the key's lock or waits for it, because every pinned slot takes the room of a key. An
 // unpinned slot may pass to another key.
 const { CutKey } = require('./cut_key.js')
-const native = require('../addon/load.js')
+const { look } = require('./look.js')
 const { SharedKeyMap } = require('../process/shared_key_map.js')
 const { pinAgain, shareThere, unpin } = require('../process/shares.js')
 const { untilIdle } = require('./timed_hold.js')
@@ -49,8 +49,8 @@ class HostKeyMap extends SharedKeyMap {
   }
 
   snapshot() {
-    const look = (place) => shareThere(place)?.look?.() ?? native.host.look(place)
-    return this.table.busy(this.locks()).map(({ key, place }) => this.see(key, look(place)))
+    const lookAt = (place) => shareThere(place)?.look?.() ?? look(place)
+    return this.table.busy(this.locks()).map(({ key, place }) => this.see(key, lookAt(place)))
   }
 }
 

@@ -7,6 +7,7 @@ const { shareSlotWith } = require('../process/shares.js')
 const { WordLender } = require('../process/word_lender.js')
 const { queued } = require('../process/words.js')
 const { fenced } = require('./fence.js')
+const { look } = require('./look.js')
 
 const free = 0
 // See src/host/owner_word.h. `strict` is set in the high half of the word while a waiter with `fairness: 'fifo'` is queued.
@@ -108,9 +109,7 @@ class HostMutexLender extends WordLender {
   }
 
   look() {
-    const seen = native.host.look(this.place)
-    seen.waiting = super.look().waiting
-    return seen
+    return look(this.place, super.look().waiting)
   }
 
   addToken(release, isGood) {
