@@ -42,6 +42,8 @@ class RWHold extends TimedHold {
 class TimedRWLock extends HostRWLock {
   #times
   #minHold
+  /** Whether each hold has an end. */
+  #hasEnd
   #ends
   /** For each caller that waits for the end of a dead holder's rest: the function that rejects it. */
   #sleepers = new Set()
@@ -49,7 +51,9 @@ class TimedRWLock extends HostRWLock {
   constructor(segment, _start, times) {
     super(segment)
     this.#times = times
-    this.#minHold = times.minHold ?? 0
+    const { minHold = 0, maxHold = Infinity } = times
+    this.#minHold = minHold
+    this.#hasEnd = maxHold !== Infinity
   }
 
   attach(findShare) {
@@ -59,9 +63,9 @@ class TimedRWLock extends HostRWLock {
     this.#ends = new BigInt64Array(buffer, 4 * restAt, 2)
   }
 
-  /** A timer that does not keep the process alive may end each hold or rest. */
+  /** The timer of a maxHold ends each hold of this thread, and that of a rest gives the lock back. */
   isOutOfOurHands() {
-    return true
+    return this.#hasEnd || this.share.rests > 0 || super.isOutOfOurHands()
   }
 
   acquireRead(options) {
@@ -223,8 +227,10 @@ class TimedRWLock extends HostRWLock {
     } else {
       this.endedReading()
     }
+    this.share.rests++
     this.changed()
     at(hold.until, () => {
+      this.share.rests--
       this.#unmark(hold, isWriter, 0n)
       const { unlockRead, unlockWrite } = this.kind.native
       this.dispatch(isWriter ? unlockWrite(this.place) : unlockRead(this.place))

@@ -35,6 +35,8 @@ class Share {
     /** The first of a list of locks: see listen(). */
     this.nextListener = null
     this.isAlive = false
+    /** With a minHold: how many releases of this thread rest until its end (lib/host/timed_rw_lock.js). */
+    this.rests = 0
     /** Whether processes share the lock, and not only threads. */
     this.isHost = false
     /** At scope host, the segment: a lock that is held without an object keeps it alive, too. */
