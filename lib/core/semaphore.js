@@ -14,8 +14,8 @@ const { LocalLock } = require('./lock.js')
 const { checkCallback } = require('./options.js')
 const {
   checkedValue,
+  checkRoom,
   checkWeight,
-  maxValue,
   readAcquire,
   readAcquireSync,
   readWatch,
@@ -171,7 +171,7 @@ class LocalSemaphore extends LocalLock {
 
   release(weight = 1) {
     checkWeight(weight)
-    this.checkRoom(weight)
+    checkRoom(this, this.value, weight)
     if (this.observer !== null) observed.endedOldest(this.observer, weight)
     this.comesBack(weight)
   }
@@ -183,19 +183,13 @@ class LocalSemaphore extends LocalLock {
     this.admit()
   }
 
-  checkRoom(weight) {
-    if (this.value <= maxValue - weight) return
-    const message = `${this.title()} would pass its maximum of ${maxValue}`
-    throw lockError('ERR_LOCK_RANGE', message, RangeError)
-  }
-
   /**
    * How many of the `weight` units of a grant are still out: release() of the same key may already have put back a part
    * of them. Throws where they would pass the maximum.
    */
   roomFor(weight) {
     const back = this.key === undefined ? weight : Math.min(weight, this.whole - this.value)
-    if (back > 0) this.checkRoom(back)
+    if (back > 0) checkRoom(this, this.value, back)
     return back
   }
 

@@ -1,5 +1,6 @@
 'use strict'
 // What semaphores of all scopes share: how they read weights and values, and run a callback with a ticket.
+const { lockError } = require('./errors.js')
 const {
   acquireOptions,
   readSyncWait,
@@ -53,6 +54,13 @@ function checkWeight(weight) {
   }
 }
 
+/** Throws where `weight` units would not fit beside the `value` of `lock`. */
+function checkRoom(lock, value, weight) {
+  if (value <= maxValue - weight) return
+  const message = `${lock.title()} would pass its maximum of ${maxValue}`
+  throw lockError('ERR_LOCK_RANGE', message, RangeError)
+}
+
 function checkedValue(value) {
   if (typeof value !== 'number') throw new TypeError('value must be a number')
   if (!(Number.isInteger(value) && value >= minValue && value <= maxValue)) {
@@ -93,6 +101,7 @@ async function runWithTicket(callback, acquire) {
 
 module.exports = {
   checkedValue,
+  checkRoom,
   checkWeight,
   maxValue,
   readAcquire,

@@ -4,6 +4,7 @@
 const { SharedLock } = require('./shared_lock.js')
 const {
   checkedValue,
+  checkRoom,
   checkWeight,
   maxValue,
   readAcquireSync,
@@ -262,10 +263,12 @@ function releaser(lock, weight, abandoned) {
   const end = (isAbandoned) => {
     if (!isGood()) return
     checkStackToRelease()
-    over = true
-    lock.putIn(weight, hold)
     // Another call may have released part of a key's units: never put back more than are missing.
     const back = lock.key === undefined ? weight : Math.min(weight, Math.max(0, lock.room()))
+    // Another thread may raise the value meanwhile: then giveBack() puts back what fits.
+    checkRoom(lock, lock.getValue(), back)
+    over = true
+    lock.putIn(weight, hold)
     if (back < weight) native.shares.gave(lock.place, weight - back)
     if (back > 0) lock.giveBack(back, isAbandoned, hold)
     else lock.changed()
