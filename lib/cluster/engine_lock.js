@@ -10,6 +10,7 @@ const { nameOf } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
 const { lazyProperty, makeReleaser, unseen } = require('../core/releaser.js')
 const { observed } = require('../core/platform.js')
+const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { asynchronous } = require('./asynchronous.js')
 const { Cohort } = require('./cohort.js')
 
@@ -107,7 +108,7 @@ class EngineLock extends AnyLock {
     if (hint === '' || cohort?.isHeld()) return hint
     if (this.local.isLocked() && !cohort?.isAsking())
       return `; a caller of this thread has not released ${what}, though it has lost it: end its work when its signal aborts`
-    return `; a caller of another thread or process has ${what}: docs/operations.md shows how to see which`
+    return `; another caller has ${what}, perhaps in another process: docs/operations.md shows how to see which`
   }
 
   hint() {
@@ -205,8 +206,14 @@ class EngineLock extends AnyLock {
 
   give(hold) {
     if (hold.isOver) return
-    if (hold.observed !== undefined)
+    // A recursive mutex needs more of it to move the callers that wait inside.
+    if (this.holds === undefined) checkStackToRelease()
+    else checkStack()
+    if (hold.observed !== undefined) {
       observed.ended(this.observer, hold.observed, hold.observed.units)
+      // A subscriber may have released it.
+      if (hold.isOver) return
+    }
     hold.isOver = true
     this.#letGo(hold.wish, hold.place, hold)
     this.#end(hold.caller)

@@ -1,6 +1,6 @@
 'use strict'
 const { LocalBarrier } = require('../core/barrier.js')
-const { gate, RoundGate } = require('./gate.js')
+const { Gate, gate, unranked } = require('./gate.js')
 const { lockOf } = require('./single.js')
 
 const maxParties = 2 ** 30 - 1
@@ -14,7 +14,7 @@ const kind = {
   local: (parties) => new LocalBarrier(parties),
 }
 
-class Barrier extends RoundGate {
+class Barrier extends Gate {
   constructor(parties, options = {}) {
     super(kind, [checkedParties(parties)], options)
   }
@@ -39,6 +39,7 @@ class Barrier extends RoundGate {
     lockOf(this, kind, 'reset').reset()
   }
 }
+Barrier.prototype[unranked] = true
 
 function checkedParties(parties) {
   if (typeof parties !== 'number') throw new TypeError('parties must be a number')

@@ -4,7 +4,7 @@ import type { BufferOptions, LockOptions } from './lock_options.js'
 import type { Mutex } from './mutex.js'
 import type { InLocalScope } from './scope_options.js'
 
-interface ConditionVariableSettings extends LockOptions, BufferOptions {}
+export interface ConditionVariableSettings extends LockOptions, BufferOptions {}
 
 export type ConditionVariableOptions = InLocalScope<ConditionVariableSettings>
 

@@ -1,6 +1,6 @@
 'use strict'
 const { LocalLatch } = require('../core/gates.js')
-const { gate, RoundGate } = require('./gate.js')
+const { Gate, gate, unranked } = require('./gate.js')
 const { lockOf } = require('./single.js')
 
 const maxCount = 2 ** 31 - 1
@@ -14,7 +14,7 @@ const kind = {
   local: (count) => new LocalLatch(count),
 }
 
-class CountdownLatch extends RoundGate {
+class CountdownLatch extends Gate {
   constructor(count, options = {}) {
     checkCount('count', count, 0)
     super(kind, [count], options)
@@ -34,6 +34,7 @@ class CountdownLatch extends RoundGate {
     return lockOf(this, kind, 'tryWait').tryWait()
   }
 }
+CountdownLatch.prototype[unranked] = true
 
 function checkCount(what, count, least) {
   if (typeof count !== 'number') throw new TypeError(`${what} must be a number`)

@@ -4,7 +4,7 @@ import type { BufferOptions, LockOptions } from './lock_options.js'
 import type { Mutex } from './mutex.js'
 import type { InLocalScope } from './scope_options.js'
 
-interface EventSettings extends LockOptions, BufferOptions {
+export interface EventSettings extends LockOptions, BufferOptions {
   /** Whether the event is set from the start. The same in all processes at scope `'host'`. @default false */
   isSet?: boolean
 }

@@ -8,6 +8,6 @@ export type GateWaitOptions = Omit<WaitOptions, 'priority'>
 /** {@link GateWaitOptions} for waits that block the thread. */
 export type GateSyncWaitOptions = Omit<SyncWaitOptions, 'priority'>
 
-interface GateSettings extends LockOptions, BufferOptions {}
+export interface GateSettings extends LockOptions, BufferOptions {}
 
 export type GateOptions = InLocalScope<GateSettings>

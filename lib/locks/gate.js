@@ -7,35 +7,30 @@ const { blockingLockOf, lockOf, Single, single } = require('./single.js')
 /** The kind of all gates. */
 const gate = { class: 'Gate', base: single, instance: 'an event, a countdown latch or a barrier' }
 
-class Gate extends Single {
-  wait(options) {
-    return lockOf(this, gate, 'wait').wait(options)
-  }
-
-  waitSync(options) {
-    return blockingLockOf(this, gate, 'waitSync').waitSync(readSyncWait(options))
-  }
-}
-
-const unranked = new Set(['timeout', 'signal'])
+const known = new Set(['timeout', 'signal'])
 
 /** Checks the options of a wait that has no priority. */
 function checkUnranked(options) {
   refuseLone(options)
-  if (isObject(options)) checkKnown(options, unranked)
+  if (isObject(options)) checkKnown(options, known)
 }
 
-/** The base of latches and barriers, which admit all waiters together. */
-class RoundGate extends Gate {
+/** The property of a class whose waiters all go on together, so that they have no priority. */
+const unranked = Symbol('unranked')
+
+class Gate extends Single {
   wait(options) {
-    checkUnranked(options)
-    return super.wait(options)
+    const lock = lockOf(this, gate, 'wait')
+    if (this[unranked]) checkUnranked(options)
+    return lock.wait(options)
   }
 
   waitSync(options) {
-    checkUnranked(options)
-    return super.waitSync(options)
+    const lock = blockingLockOf(this, gate, 'waitSync')
+    if (this[unranked]) checkUnranked(options)
+    return lock.waitSync(readSyncWait(options))
   }
 }
+Gate.prototype[unranked] = false
 
-module.exports = { checkUnranked, Gate, gate, RoundGate }
+module.exports = { checkUnranked, Gate, gate, unranked }

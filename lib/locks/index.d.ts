@@ -1,5 +1,9 @@
-// boxoffice/local: the locks of one thread, in any runtime of JavaScript. Options of the wider scopes, `diagnostics` and
-// `reentrant` throw ERR_LOCK_UNSUPPORTED, unless the program has loaded boxoffice as well, in Node.js.
+/**
+ * The locks of one thread, in any runtime of JavaScript. Options of the wider scopes, `diagnostics` and `reentrant` throw
+ * `ERR_LOCK_UNSUPPORTED`, unless the program has loaded boxoffice as well, in Node.js.
+ *
+ * @module boxoffice/local
+ */
 
 export * from '../cluster/options.js'
 export * from '../core/errors.js'
@@ -23,5 +27,6 @@ export * from './lock_options.js'
 export * from './mutex.js'
 export * from './recursive_mutex.js'
 export * from './rw_lock.js'
+export * from './scope_options.js'
 export * from './semaphore.js'
 export * from './single_flight.js'

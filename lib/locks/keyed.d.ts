@@ -19,7 +19,7 @@ export interface CutKey {
   toString(): string
 }
 
-interface KeyedSettings
+export interface KeyedSettings
   extends LockOptions,
     WaitDefaults,
     HoldOptions,
@@ -29,7 +29,7 @@ interface KeyedSettings
 /** The options of keyed locks. Without a `name` or an `engine` a keyed lock belongs to one thread. */
 export type KeyedOptions = InKeyedScope<KeyedSettings, 'minHold'>
 
-interface KeyedMutexSettings extends KeyedSettings {
+export interface KeyedMutexSettings extends KeyedSettings {
   /**
    * Lets the chain of calls that holds a key enter it again, by the methods that take a callback: `runExclusive`,
    * `executeLocked`, `tryRunExclusive` and `runExclusiveSync`. Their rules are those of a {@link RecursiveMutex}, for

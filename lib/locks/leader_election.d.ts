@@ -5,7 +5,7 @@ import type { MaxHoldOptions } from './lock_options.js'
 import type { Mutex } from './mutex.js'
 import type { InWideScope } from './scope_options.js'
 
-interface LeaderElectionSettings extends MaxHoldOptions, DiagnosticsOptions {
+export interface LeaderElectionSettings extends MaxHoldOptions, DiagnosticsOptions {
   /** All candidates of one election have the same name. A Mutex of that name is a different lock. */
   name: string
 }

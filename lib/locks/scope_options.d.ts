@@ -4,14 +4,18 @@ import type { HostScope, KeyedHostScope, KeyedProcessScope, ProcessScope } from 
 /** Options of other scopes. */
 type None<Name extends string> = { [Option in Name]?: undefined }
 
-type Memory = 'buffer' | 'byteOffset' | 'shared'
-type Times = 'maxHold' | 'minHold'
+interface NoMemory extends None<'buffer' | 'byteOffset'> {
+  shared?: false
+}
+
+type HoldTimes = 'maxHold' | 'minHold'
 
 interface Named {
   name: string
 }
 
-interface OverEngine extends None<'scope' | 'directory' | Memory> {
+// Without a `scope`: a type with one would have to fit all options whose scope is known only when the program runs.
+interface OverEngine extends NoMemory, None<'directory'> {
   /** Extends the lock to every process that uses the engine's server. */
   engine: Engine | undefined
 }
@@ -22,18 +26,18 @@ interface OverEngine extends None<'scope' | 'directory' | Memory> {
  */
 export type InScope<Options, Others extends string = never> = Options &
   (
-    | (ProcessScope & None<'engine' | Times>)
-    | (HostScope & Named & None<'engine' | Memory>)
+    | (ProcessScope & None<'engine' | HoldTimes>)
+    | (HostScope & Named & NoMemory & None<'engine'>)
     | (OverEngine & Named & None<Others>)
   )
 
 /** The same for an event, a latch, a barrier or a condition, which no engine has, and which no caller holds. */
-export type InLocalScope<Options> = Options & (ProcessScope | (HostScope & Named & None<Memory>))
+export type InLocalScope<Options> = Options & (ProcessScope | (HostScope & Named & NoMemory))
 
 /** The same for a keyed lock, which has no memory, and whose keys are names enough over an engine. */
 export type InKeyedScope<Options, Others extends string = never> = Options &
   (
-    | (KeyedProcessScope & None<'engine' | Times>)
+    | (KeyedProcessScope & None<'engine' | HoldTimes>)
     | (KeyedHostScope & Named & None<'engine'>)
     | (OverEngine & None<'capacity' | Others>)
   )
@@ -41,7 +45,7 @@ export type InKeyedScope<Options, Others extends string = never> = Options &
 /** The same for a leader election, which names its scope. */
 export type InWideScope<Options> = Options &
   (
-    | (ProcessScope & { scope: 'process' } & None<'engine' | Times>)
+    | (ProcessScope & { scope: 'process' } & None<'engine' | HoldTimes>)
     | (HostScope & None<'engine'>)
     | OverEngine
   )

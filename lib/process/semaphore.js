@@ -17,14 +17,7 @@ const { asTicket } = require('../core/ticket.js')
 const { ticketRuns } = require('../core/ticket_runs.js')
 const { checkStackToRelease } = require('../core/stack.js')
 const { observed } = require('../core/platform.js')
-const {
-  claimAll,
-  grantedAbandoned,
-  isGranted,
-  takeClaimed,
-  takeCompletions,
-  Waiter,
-} = require('./waiters.js')
+const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./waiters.js')
 
 const { valueShift } = native.layout.semaphore
 
@@ -134,22 +127,13 @@ class SharedSemaphore extends SharedLock {
   release(weight = 1) {
     checkWeight(weight)
     checkStackToRelease()
-    // Throws where the value would pass its maximum, and has changed nothing then.
-    const count = this.kind.native.release(this.place, weight)
+    checkRoom(this, this.getValue(), weight)
+    if (this.observer !== null) observed.endedOldest(this.observer, weight)
     const { share } = this
     // Units of another thread, or new ones.
     if (weight > share.out) share.most = Math.min(maxValue, this.most() + weight - share.out)
     this.countBack(weight)
-    if (this.observer === null) this.dispatch(count)
-    else this.dispatchAfter(count, () => observed.endedOldest(this.observer, weight))
-  }
-
-  /** Calls `report`, which may use other locks and so cause more completions, before it handles these. */
-  dispatchAfter(count, report) {
-    const items = claimAll(count)
-    report()
-    this.admitAll((note) => takeClaimed(items, note))
-    this.changed()
+    this.dispatch(this.kind.native.release(this.place, weight))
   }
 
   /**
@@ -157,8 +141,7 @@ class SharedSemaphore extends SharedLock {
    * of a death, since no caller was.
    */
   giveBack(units, isAbandoned) {
-    const { abandon } = this.kind.native
-    this.dispatch(isAbandoned ? abandon(this.place, units) : this.putBack(units))
+    this.passNow(units, isAbandoned)
   }
 
   putBack(units) {
@@ -183,20 +166,20 @@ class SharedSemaphore extends SharedLock {
 
   dispatch(count) {
     try {
-      if (count > 0) this.admitAll((note) => takeCompletions(count, note))
+      if (count > 0) this.admitAll(count)
     } finally {
       this.changed()
     }
   }
 
-  /** Admits the waiters for which `take` calls its argument one by one, each with the value it found. */
-  admitAll(take) {
+  /** Admits waiters one by one, each with the value it found. */
+  admitAll(count) {
     const admitted = []
     const note = (waiter, abandoned) => {
       if (waiter.lock === this) admitted.push({ waiter, abandoned })
       else waiter.lock.admit(waiter, abandoned)
     }
-    take(note)
+    takeCompletions(count, note)
     let value = this.getValue()
     for (const { waiter } of admitted) value += waiter.weight
     for (const { waiter, abandoned } of admitted) {
@@ -225,7 +208,8 @@ class SharedSemaphore extends SharedLock {
 
   /** Releases again in the same turn. The next grant reports a death that this one would have. */
   passNow(weight, abandoned) {
-    this.giveBack(weight, abandoned)
+    const { abandon } = this.kind.native
+    this.dispatch(abandoned ? abandon(this.place, weight) : this.putBack(weight))
   }
 }
 
@@ -260,15 +244,17 @@ function releaser(lock, weight, abandoned) {
   const hold = lock.putOut(weight, abandoned)
   // A key that has been idle since was released by another call: see KeyedSemaphore.release.
   const isGood = () => !over && lock.generation === generation
+  // Another call may have released part of a key's units: never put back more than are missing.
+  const missing = () =>
+    lock.key === undefined ? weight : Math.min(weight, Math.max(0, lock.room()))
   const end = (isAbandoned) => {
     if (!isGood()) return
     checkStackToRelease()
-    // Another call may have released part of a key's units: never put back more than are missing.
-    const back = lock.key === undefined ? weight : Math.min(weight, Math.max(0, lock.room()))
-    // Another thread may raise the value meanwhile: then giveBack() puts back what fits.
-    checkRoom(lock, lock.getValue(), back)
+    // A timer puts back what fits, and so does any call where another thread raises the value meanwhile.
+    if (!isAbandoned) checkRoom(lock, lock.getValue(), missing())
     over = true
     lock.putIn(weight, hold)
+    const back = missing()
     if (back < weight) native.shares.gave(lock.place, weight - back)
     if (back > 0) lock.giveBack(back, isAbandoned, hold)
     else lock.changed()

@@ -12,6 +12,9 @@ const { closeTable, tableOf, unshare } = require('./shares.js')
 /** The objects that use a map. */
 const users = new FinalizationRegistry((map) => map.isLeft())
 
+/** By table, the maps of this thread for its keys. */
+const mapsOf = new Map()
+
 /** The promise of onIdle() of all maps with the same keys. */
 class CommonPromise extends IdlePromise {
   drop(map) {
@@ -22,8 +25,6 @@ class CommonPromise extends IdlePromise {
 class SharedKeyMap extends KeyMap {
   /** The number of objects that use it. */
   #users = 0
-  /** The maps of this thread of its kind: see mapIn(). */
-  #maps
   /** The names of its tables. */
   #tables = new Set()
   /** Called when the map has neither users nor busy keys any more: see mapIn(). */
@@ -38,16 +39,18 @@ class SharedKeyMap extends KeyMap {
     return 'process'
   }
 
-  /** It is one of `maps`. */
-  isAmong(maps) {
-    this.#maps = maps
-    const [other] = this.alike()
+  /** Its table is open. */
+  isMade() {
+    const others = mapsOf.get(this.table) ?? new Set()
+    mapsOf.set(this.table, others)
+    const [other] = others
+    others.add(this)
     if (other !== undefined) this.#awaitAs(other)
   }
 
   /** Objects whose settings differ have maps of their own for the keys of one table. */
   alike() {
-    return [...this.#maps.values()].filter(({ table }) => table === this.table)
+    return [...mapsOf.get(this.table)]
   }
 
   onIdle() {
@@ -85,6 +88,8 @@ class SharedKeyMap extends KeyMap {
     if (this.#users > 0 || this.isGone || !this.clear()) return
     this.isGone = true
     this.onGone()
+    mapsOf.get(this.table).delete(this)
+    if (mapsOf.get(this.table).size === 0) mapsOf.delete(this.table)
     for (const name of this.#tables) closeTable(name, this)
   }
 
@@ -129,7 +134,7 @@ function mapIn(maps, id, make) {
   let map = maps.get(id)
   if (map === undefined) {
     map = make()
-    map.isAmong(maps)
+    map.isMade()
     map.onGone = () => maps.delete(id)
     maps.set(id, map)
   }

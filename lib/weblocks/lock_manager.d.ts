@@ -80,7 +80,7 @@ export interface LockInfo {
   clientId: string
 }
 
-interface LockManagerSettings extends HoldOptions {
+export interface LockManagerSettings extends HoldOptions {
   /**
    * At scope `'host'`, or with an engine: lock names of managers with different names are separate. At scope `'process'`,
    * where a process has one LockManager, the constructor throws a TypeError for it.

@@ -69,7 +69,7 @@ describe('Locks over an engine', () => {
       const late = assert.rejects(b.acquire('key', { timeout: 20 }), {
         code: 'ERR_LOCK_TIMEOUT',
         message:
-          'the mutex of key "key" in "a" was not available within 20 ms; a caller of another thread or process has it: docs/operations.md shows how to see which',
+          'the mutex of key "key" in "a" was not available within 20 ms; another caller has it, perhaps in another process: docs/operations.md shows how to see which',
       })
       await world.clock.until(late)
       release()

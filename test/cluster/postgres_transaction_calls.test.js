@@ -123,6 +123,22 @@ describe('Calls for locks of one transaction of PostgreSQL', function () {
       assert.equal(sent[1], 'SELECT 1')
     })
 
+    it('send all of them before the caller sends another one, where none has a limit', async () => {
+      const { client, locks } = await begin()
+      const sent = statementsOf(client)
+      const calls = [locks.acquire('a'), locks.acquire('b'), locks.acquire('c', { shared: true })]
+      calls.push(client.query('SELECT 1'))
+      await Promise.all(calls)
+      assert.deepEqual(
+        sent.map((text) => /pg_advisory_xact_lock(_shared)?\(|SELECT 1/.test(text)),
+        [true, true, true, true],
+      )
+      assert.equal(sent.at(-1), 'SELECT 1')
+      // A call with a limit still waits for all of them.
+      await Promise.all([locks.acquire('d'), locks.acquire('e', { timeout: 5000 })])
+      assert.match(sent[4], /pg_advisory/)
+    })
+
     it('go on after a call that has failed', async () => {
       const { own } = await transactions()
       const none = { code: 'ERR_LOCK_NO_TRANSACTION' }

@@ -10,6 +10,27 @@ const { FakeTimers } = require('../helpers/timers.js')
 describe('Watched locks over an engine', () => {
   const { newEngine } = fakeWorld()
 
+  it('end a grant once, though a subscriber to its release releases it', async () => {
+    const mutex = new Mutex({ engine: await newEngine(), name: 'subscribed', diagnostics: true })
+    const release = await mutex.acquire()
+    let inside = 0
+    const work = async () => {
+      assert.equal(++inside, 1, 'oracle: two are inside')
+      await nextTurn()
+      inside--
+    }
+    const all = [work, work, work].map((one) => mutex.runExclusive(one))
+    const releases = channel('boxoffice:release')
+    const onRelease = () => {
+      releases.unsubscribe(onRelease)
+      mutex.release()
+    }
+    releases.subscribe(onRelease)
+    release()
+    await Promise.all(all)
+    assert.deepEqual([mutex.isLocked(), mutex.snapshot().waiting], [false, 0])
+  })
+
   for (const diagnostics of ['counters', true]) {
     it(`count their grants, and report holders and waiters: ${diagnostics}`, async () => {
       const engine = await newEngine()

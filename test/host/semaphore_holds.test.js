@@ -36,6 +36,27 @@ describe('Holds of semaphores of scope host', function () {
   const tries = (host, weight = 1) =>
     host.does(`return (await my.lock.acquire(${weight}, { ifAvailable: true })) !== undefined`)
 
+  for (const times of [{ maxHold: 60_000 }, { minHold: 20 }]) {
+    it(`let a caller of waitForUnlock() pass, with ${JSON.stringify(times)}`, async () => {
+      const semaphore = open(1, freshName(), times)
+      const [, release] = await semaphore.acquire()
+      const waits = [semaphore.waitForUnlock(), semaphore.acquire()]
+      release()
+      const [, [, next]] = await Promise.all(waits)
+      next()
+      await semaphore.onIdle()
+    })
+  }
+
+  it('end by maxHold, though setValue() has left no room for their units', async () => {
+    const semaphore = open(2, freshName(), { maxHold: 100 })
+    const [, { signal }] = await semaphore.acquire()
+    semaphore.setValue(2 ** 29 - 1)
+    await semaphore.onIdle()
+    assert.equal(signal.aborted, true)
+    assert.equal(semaphore.getValue(), 2 ** 29 - 1)
+  })
+
   describe('with a minHold', () => {
     it('keep their units from others, though they were released', async () => {
       const name = freshName()

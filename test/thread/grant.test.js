@@ -100,6 +100,11 @@ describe('The grant that callbacks get', () => {
     }
   })
 
+  it('can be copied', async () => {
+    const { abandoned, fencingToken } = await new RWLock().runShared((grant) => ({ ...grant }))
+    assert.deepEqual([abandoned, fencingToken], [false, undefined])
+  })
+
   it('is the same for a waiter', async () => {
     const mutex = new Mutex()
     await mutex.lock()

@@ -35,8 +35,6 @@ new Mutex({ scope: 'host', name: 'orders', buffer })
 new Mutex({ name: 'orders', directory: '/run/locks' })
 // @ts-expect-error: so is a capacity
 new KeyedMutex({ name: 'users', capacity: 1024 })
-// @ts-expect-error: the engine is the scope
-new Mutex({ engine, name: 'orders', scope: 'host' })
 // @ts-expect-error: a single lock over an engine has a name
 new Mutex({ engine })
 // @ts-expect-error: an engine has no directory
@@ -66,6 +64,10 @@ new Mutex({ scope: isMany ? 'host' : 'process', name: 'orders' })
 new Mutex({ name: 'orders', ...(isMany && { scope: 'host' }) })
 new Mutex({ name: 'orders', engine: isMany ? engine : undefined })
 new KeyedMutex({ name: 'users', ...(isMany ? { engine } : { scope: 'host' }) })
+
+declare const settings: { scope?: 'process' | 'host' }
+new Mutex({ ...settings, name: 'orders' })
+new Mutex({ scope: 'host', name: 'orders', shared: false })
 
 /** Options go through a function. */
 export const make = (options: MutexOptions) => new Mutex({ timeout: 1000, ...options })

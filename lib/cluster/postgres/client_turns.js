@@ -1,40 +1,36 @@
 'use strict'
-// The calls of withTransaction() on one client run one after the other, whichever object they are of: a call that rolls back
-// to its savepoint would undo what another call has acquired since.
+// The order of the calls of withTransaction() on one client, whichever objects they are of. A call with a savepoint runs
+// alone: it would undo what another call has acquired since. Plain calls, which have none, are sent at once, so that no
+// statement that their caller sends next overtakes them.
 const { inTime } = require('../patience.js')
 
-/** By client: the end of its last call. */
-const ends = new WeakMap()
+/** By client, its last call: { isPlain, ended }. `ended` is a promise for the end of it and of all calls before it. */
+const lastCalls = new WeakMap()
 
 /**
- * Settles as work(), which runs when the calls before on `client` have ended, and at once if there are none. Rejects with
+ * Settles as work(), which runs when the calls before on `client` have ended that it may not run beside. Rejects with
  * makeLateError() if they have not ended after `timeout` ms, unless that is undefined.
  */
-async function inTurn(client, work, timeout, makeLateError) {
-  const before = ends.get(client)
+async function inTurn(client, work, { isPlain, timeout, makeLateError }) {
+  const before = lastCalls.get(client)
+  const own = { isPlain }
   let end
-  const own = new Promise((resolve) => {
+  own.ended = new Promise((resolve) => {
     end = resolve
   })
-  ends.set(client, own)
+  lastCalls.set(client, own)
   const forget = () => {
-    if (ends.get(client) === own) ends.delete(client)
+    if (lastCalls.get(client) === own) lastCalls.delete(client)
   }
   try {
-    if (before !== undefined)
-      await (timeout === undefined ? before : inTime(before, timeout, makeLateError))
-  } catch (error) {
-    // The next call still waits for the calls before this one.
-    end(before)
-    own.then(forget)
-    throw error
-  }
-  try {
+    if (before !== undefined && !(isPlain && before.isPlain))
+      await (timeout === undefined ? before.ended : inTime(before.ended, timeout, makeLateError))
     return await work()
   } finally {
-    // A statement that the caller sends after this call must not overtake the one of its next call.
-    forget()
-    end()
+    // Without a call before, at once: a statement that the caller sends now must not overtake the one of its next call.
+    if (before === undefined) forget()
+    else own.ended.then(forget)
+    end(before?.ended)
   }
 }
 

@@ -60,14 +60,10 @@ class TransactionLocks {
   async acquire(key, options = {}) {
     const { keys, mode, timeout } = readWish(key, options)
     const call = this.#call(keys, `pg_advisory_xact_lock${mode}`, timeout)
-    if (timeout === undefined) await inTurn(this.#client, () => call.takeAll())
-    else
-      await inTurn(
-        this.#client,
-        () => call.takeInTime(),
-        timeout,
-        () => call.lateError(),
-      )
+    const isPlain = timeout === undefined
+    const makeLateError = () => call.lateError()
+    const take = () => (isPlain ? call.takeAll() : call.takeInTime())
+    await inTurn(this.#client, take, { isPlain, timeout, makeLateError })
   }
 
   /** Without waiting: resolves to whether the transaction has all of them. If not, it has none. */
@@ -75,7 +71,9 @@ class TransactionLocks {
     const { keys, mode, timeout } = readWish(key, options)
     if (timeout !== undefined) throw new TypeError('tryAcquire() does not wait: it has no timeout')
     const call = this.#call(keys, `pg_try_advisory_xact_lock${mode}`, 0)
-    return inTurn(this.#client, () => (keys.length === 1 ? call.takeAll() : call.takeAllOrNone()))
+    const take = () => (keys.length === 1 ? call.takeAll() : call.takeAllOrNone())
+    // Not beside a call that waits: the limit of its answer would count that wait.
+    return inTurn(this.#client, take, { isPlain: false })
   }
 
   #call(keys, take, timeout) {
