@@ -55,9 +55,7 @@ describe('Where every object inherits enumerable properties', () => {
           if (${isSupported}) await use({ name: 'polluted', scope: 'host', directory: process.argv[1] }, {})
         }
         main().catch((error) => { console.error(error); process.exit(1) })`,
-        require('node:fs').mkdtempSync(
-          path.join(require('node:os').tmpdir(), 'boxoffice-polluted-'),
-        ),
+        mkdtempSync(path.join(directory, 'one-')),
       ])
       assert.equal(code, 0, stderr)
     })
