@@ -23,9 +23,10 @@ function examplesIn(declarations) {
   const names = [...declarations.matchAll(declaration)]
   return [...declarations.matchAll(comment)].flatMap(({ index, 0: all, 1: indent, 2: body }) => {
     const isMember = indent !== ''
-    const { 1: owner } = isMember
-      ? names.findLast((name) => name.index < index)
-      : names.find((name) => name.index > index + all.length)
+    // The comment of a module that only exports other modules has none.
+    const owner = isMember
+      ? names.findLast((name) => name.index < index)[1]
+      : names.find((name) => name.index > index + all.length)?.[1]
     const line = declarations.slice(0, index).split('\n').length
     return codesIn(body).map((_, i, codes) => ({
       owner,
