@@ -77,6 +77,11 @@ class SharedSemaphore extends SharedLock {
     this.countBack(weight)
   }
 
+  /** How many of a grant's units are still to be put back: another call may have released a part of a key's units. */
+  missing(weight) {
+    return this.key === undefined ? weight : Math.min(weight, Math.max(0, this.room()))
+  }
+
   countBack(weight) {
     const { share } = this
     share.out = Math.max(0, share.out - weight)
@@ -244,17 +249,14 @@ function releaser(lock, weight, abandoned) {
   const hold = lock.putOut(weight, abandoned)
   // A key that has been idle since was released by another call: see KeyedSemaphore.release.
   const isGood = () => !over && lock.generation === generation
-  // Another call may have released part of a key's units: never put back more than are missing.
-  const missing = () =>
-    lock.key === undefined ? weight : Math.min(weight, Math.max(0, lock.room()))
   const end = (isAbandoned) => {
     if (!isGood()) return
     checkStackToRelease()
     // A timer puts back what fits, and so does any call where another thread raises the value meanwhile.
-    if (!isAbandoned) checkRoom(lock, lock.getValue(), missing())
+    if (!isAbandoned) checkRoom(lock, lock.getValue(), lock.missing(weight))
     over = true
     lock.putIn(weight, hold)
-    const back = missing()
+    const back = lock.missing(weight)
     if (back < weight) native.shares.gave(lock.place, weight - back)
     if (back > 0) lock.giveBack(back, isAbandoned, hold)
     else lock.changed()
