@@ -206,7 +206,7 @@ class EngineLock extends AnyLock {
 
   give(hold) {
     if (hold.isOver) return
-    // A recursive mutex needs more of it to move the callers that wait inside.
+    // A recursive mutex needs more of the stack, to move the callers that wait inside.
     if (this.holds === undefined) checkStackToRelease()
     else checkStack()
     if (hold.observed !== undefined) {
