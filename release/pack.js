@@ -31,7 +31,9 @@ function main(isPartial) {
   const copied = sources()
   for (const file of copied) cpSync(path.join(root, file), path.join(stage, file))
   const binaries = addBinaries(isPartial)
-  const expected = [...copied, 'package.json', ...binaries, ...addHeaders()]
+  const headers = addHeaders()
+  for (const file of [...copied, ...headers]) dropComments(path.join(stage, file))
+  const expected = [...copied, 'package.json', ...binaries, ...headers]
   writeManifest()
   const [{ filename, files, unpackedSize }] = JSON.parse(
     run('npm', ['pack', stage, '--json', '--pack-destination', path.join(root, 'build')]),
@@ -129,6 +131,12 @@ function addHeaders() {
       return file
     }),
   )
+}
+
+/** The package has C++ only for the compiler: its comments are half a binary in size. The repository has them. */
+function dropComments(file) {
+  if (!/\.(h|cpp|cc)$/.test(file)) return
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^[ \t]*\/\/.*\n/gm, ''))
 }
 
 /** Without scripts and fields that only the repository needs. */

@@ -15,6 +15,14 @@ const exported = [
   'node_api_module_get_api_version_v1',
   'boxoffice_process_wide_*',
 ]
+/**
+ * Code that does not throw needs no unwind tables, except on Windows, and no function of C throws; macOS cannot be
+ * tested here. Link-time optimisation for Windows drops the set-up of thread-local variables.
+ */
+const forSizeOnLinux = [
+  ...['-fno-unwind-tables', '-fno-asynchronous-unwind-tables', '-Xclang', '-fexternc-nounwind'],
+  '-flto',
+]
 const warnings = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion']
 
 function main(args) {
@@ -71,9 +79,9 @@ function forSize(name) {
   return [
     ...['-Os', '-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections'],
     path.join(__dirname, 'no_demangler.cc'),
-    // Code that does not throw needs no unwind tables, except on Windows; and macOS cannot be
-    // tested here. Link-time optimisation for Windows drops the set-up of thread-local variables.
-    ...(name.startsWith('linux') ? ['-fno-asynchronous-unwind-tables', '-flto'] : []),
+    // zig takes -Oz for -Os, clang itself does not. On macOS its short prologues need long unwind tables.
+    ...(name.startsWith('darwin') ? [] : ['-Xclang', '-Oz']),
+    ...(name.startsWith('linux') ? forSizeOnLinux : []),
   ]
 }
 
