@@ -59,7 +59,7 @@ const quiet = [
     limit: 900,
     least: 500,
   },
-  { name: 'gate of speed', run: 'npm run bench:gate', limit: 400 },
+  { name: 'gate of speed', run: 'npm run bench:gate', limit: 600 },
   { name: 'kill points', run: 'BOXOFFICE_TEST_SCALE=0.5 npm run test:kill', limit: 900, least: 30 },
 ]
 

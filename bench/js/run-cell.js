@@ -24,13 +24,14 @@ function installed(name) {
   }
 }
 
-/** The cell's result; null if the kit cannot do the work, undefined if it took too long. */
-async function runCell(row, kit, { size, timeout }) {
+/** The cell's result; null if the kit cannot do the work, undefined if it took too long. `ours` is another checkout. */
+async function runCell(row, kit, { size, timeout, ours }) {
   const args = ['--expose-gc', path.join(__dirname, 'cell.js'), row, kit]
   if (size !== undefined) args.push(`${size}`)
   const node = isOnNode24(kit) ? node24() : process.execPath
+  const env = ours ? { ...process.env, BOXOFFICE_BENCH_OURS: ours } : process.env
   try {
-    const { stdout } = await promisify(execFile)(node, args, { timeout })
+    const { stdout } = await promisify(execFile)(node, args, { timeout, env })
     return JSON.parse(stdout)
   } catch (error) {
     if (error.killed) return undefined
