@@ -5,6 +5,7 @@
 // it shrinks), and a hot key finds its lock.
 const { checkKey } = require('./keys.js')
 const { IdlePromise } = require('./lock.js')
+const platform = require('./platform.js')
 const { checkStack } = require('./stack.js')
 
 const mostIdle = 256
@@ -118,6 +119,7 @@ class KeyMap {
       this.awaited = new Set(this.#all.values())
       this.idleListener = new IdlePromise()
     }
+    platform.trackWaits(this)
     const { promise } = this.idleListener
     this.reportIdle()
     return promise

@@ -82,6 +82,7 @@ class AnyLock {
   onIdle() {
     if (this.isIdle()) return Promise.resolve()
     this.idleListener ??= new IdlePromise()
+    platform.trackWaits(this)
     return this.idleListener.promise
   }
 }

@@ -70,7 +70,7 @@ const sources = []
 /** The locks in `known`: one may get its first waiter again and again. */
 const tracked = new WeakSet()
 
-/** `lock` is about to get its first waiter. */
+/** `lock` is about to get its first waiter, or the first caller of onIdle(), which may wait for a keyed map, too. */
 function trackWaits(lock) {
   listen()
   if (tracked.has(lock)) return
@@ -87,34 +87,51 @@ function addSource(source) {
   listen()
 }
 
+function* allKnown() {
+  for (const reference of known) {
+    const lock = reference.deref()
+    if (lock !== undefined) yield lock
+  }
+}
+
 /** The locks that callers wait for, each with the number of these callers. */
 function awaited() {
   const counts = new Map()
   const add = (lock, count) => {
     if (count > 0 && lock.isHeldByCallers()) counts.set(lock, (counts.get(lock) ?? 0) + count)
   }
-  for (const reference of known) {
-    const lock = reference.deref()
-    if (lock !== undefined) add(lock.outer ?? lock, lock.waitsHere())
-  }
+  for (const lock of allKnown()) if (lock.waitsHere) add(lock.outer ?? lock, lock.waitsHere())
   for (const source of sources) for (const lock of source()) add(lock, 1)
   return counts
 }
 
+/** The locks that keep close() and onIdle() from their end. */
+function* unreleased() {
+  for (const lock of allKnown()) {
+    // A lock of a keyed map tells the map, which is known itself.
+    if (lock.idleListener === null || lock.keyMap) continue
+    if (lock.awaited) yield* [...lock.awaited].filter((one) => one.hasCallers())
+    else yield lock
+  }
+}
+
 function report() {
   const counts = awaited()
-  if (counts.size === 0) return
-  let total = 0
+  const busy = new Set(unreleased())
+  let total = busy.size
   for (const count of counts.values()) total += count
+  if (total === 0) return
   const what = total === 1 ? '1 wait is pending' : `${total} waits are pending`
   const lines = [`boxoffice: the event loop has run empty, and ${what} that nothing can end:`]
-  for (const [lock, count] of [...counts].slice(0, mostLines)) {
+  const waits = [...counts].map(([lock, count]) => ({ lock, what: `${count} for` }))
+  for (const lock of busy) waits.push({ lock, what: 'close() or onIdle() of' })
+  for (const { lock, what } of waits.slice(0, mostLines)) {
     const holders =
       lock.observer === null ? '' : `, which is ${observed.describeHolders(lock.observer)}`
-    lines.push(`  ${count} for ${lock.title()}${holders}`)
+    lines.push(`  ${what} ${lock.title()}${holders}`)
   }
-  if (counts.size > mostLines) lines.push(`  and for ${counts.size - mostLines} more locks`)
-  if ([...counts.keys()].some(({ observer }) => observer === null))
+  if (waits.length > mostLines) lines.push(`  and for ${waits.length - mostLines} more locks`)
+  if (waits.some(({ lock }) => lock.observer === null))
     lines.push('set BOXOFFICE_DIAGNOSTICS=1 to see who holds them')
   realProcess.stderr.write(`${lines.join('\n')}\n`)
 }

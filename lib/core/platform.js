@@ -28,7 +28,7 @@ module.exports = {
   isMainThread: () =>
     builtin('worker_threads')?.isMainThread ?? globalThis.WorkerGlobalScope === undefined,
 
-  /** `lock` is about to get its first waiter. */
+  /** `lock`, which may be a keyed map, is about to get its first waiter, or the first caller of onIdle(). */
   trackWaits(_lock) {},
 
   /** Warns of a mistake. `what` the caller did is shown with its stack, where the runtime has warnings. */

@@ -69,6 +69,29 @@ describe('a process whose event loop runs empty while callers wait', function ()
     }
   })
 
+  it('counts close() and onIdle() behind a hold that waits for them', async () => {
+    const stderr = await saidBy(`
+      const mutex = new all.Mutex({ name: 'm', diagnostics: false })
+      mutex.runExclusive(() => mutex.close())
+      const shared = new all.Semaphore(1, { name: 's' })
+      shared.acquire(); shared.onIdle(); shared.onIdle()
+      const recursive = new all.RecursiveMutex()
+      recursive.runExclusive(() => recursive.close())
+      const keyed = new all.KeyedMutex()
+      keyed.runExclusive('free', () => {})
+      keyed.runExclusive('ada', () => keyed.close())
+      const left = new all.Mutex()
+      left.acquire().then((release) => { left.onIdle(); setTimeout(release, 1) })`)
+    const [first, ...lines] = stderr.split('\n')
+    assert.equal(`${first}\n`, heading('4 waits are'))
+    assert.deepEqual(lines.slice(0, -2).toSorted(), [
+      '  close() or onIdle() of the mutex "m"',
+      '  close() or onIdle() of the mutex of key "ada"',
+      '  close() or onIdle() of the recursive mutex',
+      '  close() or onIdle() of the semaphore "s"',
+    ])
+  })
+
   it('names the holder of a lock with diagnostics', async () => {
     const stderr = await saidBy(`
       const mutex = new all.Mutex({ diagnostics: 'counters' }); mutex.acquire(); mutex.acquire()`)
