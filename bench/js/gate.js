@@ -8,7 +8,7 @@ const path = require('node:path')
 const { moreIsBetter } = require('./bars.js')
 const { median, round } = require('./numbers.js')
 const { allRows } = require('./results.js')
-const { installPeers, progress, runCell } = require('./run-cell.js')
+const { progress, runCell } = require('./run-cell.js')
 const { table } = require('./tables.js')
 
 /** The commit to compare with. One that makes a row faster on purpose becomes the next. */
@@ -39,8 +39,6 @@ main().catch((error) => {
 })
 
 async function main() {
-  // The file of the kits may load any of them.
-  installPeers()
   const ours = { now: root, earlier: earlierVersion() }
   const isTooSlow = ({ ratio, least }) => ratio < least
   const first = await measure(gates, ours)
