@@ -2,6 +2,7 @@
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { E_CANCELED, KeyedMutex } = require('../..')
+const { holdersHint } = require('../helpers/holders_hint.js')
 const { apart, badKeys, busyIn, outcome, settled } = require('../helpers/keyed.js')
 
 const notHeld = { code: 'ERR_LOCK_NOT_HELD' }
@@ -101,8 +102,7 @@ describe('KeyedMutex', () => {
     })
     await assert.rejects(locks.waitForUnlock(7, { timeout: 1 }), {
       code: 'ERR_LOCK_TIMEOUT',
-      message:
-        'the mutex of key 7 was not available within 1 ms; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it',
+      message: `the mutex of key 7 was not available within 1 ms${holdersHint}`,
     })
   })
 

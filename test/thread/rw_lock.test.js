@@ -3,6 +3,7 @@
 // rw_lock_run.test.js; upgrade and downgrade: rw_lock_upgrade.test.js.
 const assert = require('node:assert/strict')
 const { E_CANCELED, RWLock } = require('../..')
+const { holdersHint } = require('../helpers/holders_hint.js')
 const { outcome, settled } = require('../helpers/keyed.js')
 const { note } = require('../helpers/promises.js')
 const { withNewLock } = require('../helpers/rw_lock.js')
@@ -231,8 +232,7 @@ describe('RWLock, with timers', () => {
     assert.equal(behind.state, 'pending')
     fake.clock.tick(5)
     await settled()
-    const message =
-      'the read-write lock was not available within 5 ms; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it'
+    const message = `the read-write lock was not available within 5 ms${holdersHint}`
     assert.deepEqual([late.reason.code, late.reason.message], ['ERR_LOCK_TIMEOUT', message])
     assert.equal(lock.readers, 2)
   })

@@ -1,6 +1,7 @@
 'use strict'
 const assert = require('node:assert/strict')
 const { getEventListeners } = require('node:events')
+const { holdersHint } = require('../helpers/holders_hint.js')
 const { useFakeTimers } = require('../helpers/timers.js')
 const { held, kinds, waits } = require('../helpers/kinds.js')
 const { assertIdle, note, turn, watch } = require('../helpers/promises.js')
@@ -37,9 +38,7 @@ for (const { kind, title, wait, acquires } of cases) {
       assert.equal(seen.reason.code, late.code)
       assert.match(
         seen.reason.message,
-        new RegExp(
-          `^the ${kind.name.toLowerCase()} .*50 ms; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it$`,
-        ),
+        new RegExp(`^the ${kind.name.toLowerCase()} .*50 ms${holdersHint}$`),
       )
       assert.equal(fake.clock.pending, 0)
       release()
